@@ -1,0 +1,60 @@
+"""Where one laptop cloud keeps what it has: a folder, and the environment of its programs.
+
+A cloud is one in-memory AWS, any number of control planes, one engine home with our plugins, and one
+folder of Pulumi state. Two clouds (a developer's, a test run's) share nothing but the built tools.
+"""
+
+import os
+from dataclasses import dataclass
+from pathlib import Path
+
+REPOSITORY = Path(__file__).resolve().parent.parent
+
+# moto's own default account; any key pair is accepted and means this account.
+ACCOUNT = "123456789012"
+REGION = "us-east-1"
+
+
+@dataclass(frozen=True)
+class Cloud:
+    """One laptop cloud.
+
+    home: folder that holds all of it; made when the cloud is started, ignored by git.
+    """
+
+    home: Path
+
+    @classmethod
+    def of_environment(cls) -> "Cloud":
+        """The cloud that `MOKA_CLOUD` names, by default `.local/cloud` of this checkout."""
+        return cls(Path(os.environ.get("MOKA_CLOUD") or REPOSITORY / ".local" / "cloud").resolve())
+
+    @property
+    def engine_home(self) -> Path:
+        """`PULUMI_HOME`: the engine's home, with our plugins in place of the real ones."""
+        return self.home / "pulumi"
+
+    @property
+    def state(self) -> Path:
+        """Folder of Pulumi's state, the only backend that our plugins serve."""
+        return self.home / "state"
+
+    @property
+    def backend_url(self) -> str:
+        """`PULUMI_BACKEND_URL`."""
+        return f"file://{self.state}"
+
+    @property
+    def aws(self) -> Path:
+        """Folder of moto's server: its port, pid and log."""
+        return self.home / "aws"
+
+    @property
+    def clusters(self) -> Path:
+        """Folder of the control planes, one sub-folder each."""
+        return self.home / "clusters"
+
+    @property
+    def cut_off(self) -> Path:
+        """Folder with a note per create under way; what stays there after a kill may have happened."""
+        return self.home / "cut-off"
