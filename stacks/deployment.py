@@ -1,0 +1,98 @@
+"""What the layers of one stack share: its slice, its providers, and the stacks that hold the rest."""
+
+import dataclasses
+from collections.abc import Callable
+from functools import cached_property
+from operator import itemgetter
+from typing import Any, TypeVar
+
+import pulumi
+import pulumi_aws as aws
+import pulumi_kubernetes as kubernetes
+
+from stacks.settings import Environment, LayerName
+from stacks.slices import Slice, Unit, slices
+
+Outputs = TypeVar("Outputs")
+"""Outputs of a layer: a flat dataclass of plain values or `pulumi.Output`s."""
+
+
+class Deployment:
+    """One stack in the making.
+
+    settings: the whole environment, whatever the slice.
+    piece: the slice that this stack deploys.
+    """
+
+    def __init__(self, settings: Environment, piece: Slice) -> None:
+        self.settings = settings
+        self.piece = piece
+        self._stacks: dict[str, pulumi.StackReference] = {}
+        self._aws: dict[str, aws.Provider] = {}
+        self._kubernetes: dict[str, kubernetes.Provider] = {}
+
+    def layer(
+        self, layer: LayerName, place: str, kind: type[Outputs], deploy: Callable[[], Outputs]
+    ) -> Callable[[], Outputs]:
+        """A way to the outputs of a unit.
+
+        When the slice holds the unit, it is deployed and exported at once. Otherwise its outputs are
+        read from the stack that holds it, on first use: a stack that nobody asks need not exist yet.
+        """
+        unit = Unit(layer, place)
+        if unit in self.piece.units:
+            made = deploy()
+            pulumi.export(str(unit), {f.name: getattr(made, f.name) for f in _fields(kind)})
+            return lambda: made
+        return lambda: self._read(unit, kind)
+
+    def aws(self, foundation: str) -> aws.Provider:
+        """The AWS provider of a foundation's account and region; refuses any other account."""
+        if foundation not in self._aws:
+            place = self.settings.foundations[foundation]
+            self._aws[foundation] = aws.Provider(
+                # The name is part of the identity of all that is made with it: never rename it.
+                foundation,
+                region=place.region,
+                allowed_account_ids=[place.account],
+                default_tags={"tags": self.tags},
+            )
+        return self._aws[foundation]
+
+    def kubernetes(
+        self, cluster: str, kubeconfig: pulumi.Input[str], identifier: pulumi.Input[str]
+    ) -> kubernetes.Provider:
+        """The Kubernetes provider of a cluster.
+
+        It knows the cluster by `identifier` (its ARN), so that a new kubeconfig replaces nothing.
+        """
+        if cluster not in self._kubernetes:
+            self._kubernetes[cluster] = kubernetes.Provider(
+                cluster,
+                kubeconfig=kubeconfig,
+                cluster_identifier=identifier,
+                enable_server_side_apply=True,
+            )
+        return self._kubernetes[cluster]
+
+    @property
+    def tags(self) -> dict[str, str]:
+        """Tags of every AWS resource of the environment."""
+        return {"moka:environment": self.settings.environment, "moka:managed-by": "pulumi"}
+
+    @cached_property
+    def _holders(self) -> dict[Unit, str]:
+        return {unit: piece.stack for piece in slices(self.settings).values() for unit in piece.units}
+
+    def _read(self, unit: Unit, kind: type[Outputs]) -> Outputs:
+        stack = self._holders[unit]
+        if stack not in self._stacks:
+            self._stacks[stack] = pulumi.StackReference(
+                f"{pulumi.get_organization()}/{pulumi.get_project()}/{stack}"
+            )
+        exported = self._stacks[stack].require_output(str(unit))
+        return kind(**{f.name: exported.apply(itemgetter(f.name)) for f in _fields(kind)})
+
+
+def _fields(kind: type[Any]) -> tuple[dataclasses.Field[Any], ...]:
+    return dataclasses.fields(kind)

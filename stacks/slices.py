@@ -1,0 +1,100 @@
+"""Slices: which units of an environment one Pulumi stack deploys, and which stack deploys the others.
+
+A unit is a layer at one place: `foundation/main`, `spark/spark-a`, `history/spark-a`.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import get_args
+
+from stacks.settings import Environment, LayerName, SettingsError, SliceSettings
+
+LAYERS: tuple[LayerName, ...] = get_args(LayerName)
+"""All layers, each after those that it stands on."""
+
+
+@dataclass(frozen=True, order=True)
+class Unit:
+    """A layer at one place: a foundation's name for the foundation, a cluster's name for all others."""
+
+    layer: LayerName
+    place: str
+
+    def __str__(self) -> str:
+        return f"{self.layer}/{self.place}"
+
+
+@dataclass(frozen=True)
+class Slice:
+    """What one stack deploys.
+
+    stack: its name, `<environment>` or `<environment>.<slice>`.
+    units: what it deploys.
+    """
+
+    stack: str
+    units: frozenset[Unit]
+
+    def touches(self, cluster: str) -> bool:
+        """Whether anything of or on this cluster is in the slice."""
+        return any(unit.place == cluster and unit.layer != "foundation" for unit in self.units)
+
+
+def units(settings: Environment) -> Iterator[Unit]:
+    """Every unit of an environment: foundations, the layers of each cluster, history at home."""
+    for name in settings.foundations:
+        yield Unit("foundation", name)
+    for name in settings.clusters:
+        for layer in LAYERS:
+            if layer == "foundation" or (layer == "history" and name != settings.home):
+                continue
+            yield Unit(layer, name)
+
+
+def slices(settings: Environment) -> dict[str, Slice]:
+    """The slices of an environment by name; `""` is all of it, where the settings name none.
+
+    Raises SettingsError when a unit is in no slice or in several.
+    """
+    everything = frozenset(units(settings))
+    if not settings.slices:
+        return {"": Slice(settings.environment, everything)}
+    made = {
+        name: Slice(f"{settings.environment}.{name}", frozenset(u for u in everything if _holds(piece, u)))
+        for name, piece in settings.slices.items()
+    }
+    wrong = []
+    where = f"stacks/{settings.environment}.yaml: slices"
+    for unit in sorted(everything):
+        holders = [name for name, piece in made.items() if unit in piece.units]
+        if not holders:
+            wrong.append(f"{where}: {unit} is in none; add it to one.")
+        if len(holders) > 1:
+            wrong.append(f"{where}: {unit} is in {' and '.join(holders)}; leave it in one.")
+    if wrong:
+        raise SettingsError("\n".join(wrong))
+    return made
+
+
+def slice_named(settings: Environment, name: str) -> Slice:
+    """The slice of this name. Raises SettingsError when there is none."""
+    known = slices(settings)
+    if name not in known:
+        if "" in known:
+            raise SettingsError(
+                f"stacks/{settings.environment}.yaml names no slices, and the stack asks for {name!r}: "
+                "name it under slices, or take moka:slice out of the stack's Pulumi file."
+            )
+        raise SettingsError(
+            f"The stack asks for slice {name!r} of stacks/{settings.environment}.yaml, which names "
+            f"{', '.join(known)}: set moka:slice in the stack's Pulumi file to one of them."
+        )
+    return known[name]
+
+
+def _holds(piece: SliceSettings, unit: Unit) -> bool:
+    if unit.layer == "foundation":
+        return "foundation" in piece.layers
+    return (not piece.layers or unit.layer in piece.layers) and (
+        not piece.clusters or unit.place in piece.clusters
+    )
