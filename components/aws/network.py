@@ -1,0 +1,214 @@
+"""The network of a region: public and private subnets in every zone, and the ways out of them."""
+
+import ipaddress
+from dataclasses import dataclass, field
+from typing import Literal
+
+import pulumi
+import pulumi_aws as aws
+
+
+@dataclass(frozen=True, kw_only=True)
+class NetworkArgs:
+    """What differs between networks.
+
+    region: region of the network.
+    cidr: addresses of the VPC, /16 to /20; a change replaces everything in it.
+    zones: two or three availability zones; their order decides their addresses, so only append.
+    nat: `single` shares one NAT gateway (cheaper, gone with its zone), `zonal` has one in every zone.
+    """
+
+    region: str
+    cidr: str
+    zones: tuple[str, ...]
+    nat: Literal["single", "zonal"] = "zonal"
+    tags: dict[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class SubnetPlan:
+    """Addresses of one zone."""
+
+    zone: str
+    public: str
+    private: str
+
+
+class Network(pulumi.ComponentResource):
+    """Pulumi type `moka:aws:Network`.
+
+    Makes: ec2.Vpc, DefaultSecurityGroup (emptied), InternetGateway; in every zone a public and a private
+    Subnet, each with its RouteTableAssociation, and the private one's RouteTable and Route; the public
+    RouteTable and Route; Eip and NatGateway, one or one a zone; VpcEndpoint (gateway) of S3.
+    Outputs: `vpc_id`; `public_subnet_ids` and `private_subnet_ids`, in the order of `zones`, known only once
+    traffic finds its way out of them; `zones`.
+    """
+
+    vpc_id: pulumi.Output[str]
+    public_subnet_ids: pulumi.Output[list[str]]
+    private_subnet_ids: pulumi.Output[list[str]]
+    zones: tuple[str, ...]
+
+    def __init__(self, name: str, args: NetworkArgs, opts: pulumi.ResourceOptions | None = None) -> None:
+        super().__init__("moka:aws:Network", name, {}, opts)
+        child = pulumi.ResourceOptions(parent=self)
+        plans = subnet_plans(args.cidr, args.zones)
+
+        vpc = aws.ec2.Vpc(
+            name,
+            cidr_block=args.cidr,
+            enable_dns_hostnames=True,
+            enable_dns_support=True,
+            tags=args.tags | {"Name": name},
+            opts=child,
+        )
+        # What forgets to name a security group gets this one: it lets nothing through.
+        aws.ec2.DefaultSecurityGroup(
+            name, vpc_id=vpc.id, tags=args.tags | {"Name": f"{name}-default"}, opts=child
+        )
+        internet = aws.ec2.InternetGateway(name, vpc_id=vpc.id, tags=args.tags | {"Name": name}, opts=child)
+
+        public_table = aws.ec2.RouteTable(
+            f"{name}-public", vpc_id=vpc.id, tags=args.tags | {"Name": f"{name}-public"}, opts=child
+        )
+        public_route = aws.ec2.Route(
+            f"{name}-public",
+            route_table_id=public_table.id,
+            destination_cidr_block="0.0.0.0/0",
+            gateway_id=internet.id,
+            opts=child,
+        )
+        # Logical names carry the zone, so that one zone more or less leaves the others alone.
+        public = {
+            plan.zone: aws.ec2.Subnet(
+                f"{name}-public-{plan.zone}",
+                vpc_id=vpc.id,
+                availability_zone=plan.zone,
+                cidr_block=plan.public,
+                map_public_ip_on_launch=False,
+                tags=args.tags | {"Name": f"{name}-public-{plan.zone}", "kubernetes.io/role/elb": "1"},
+                opts=child,
+            )
+            for plan in plans
+        }
+        public_ways = [
+            aws.ec2.RouteTableAssociation(
+                f"{name}-public-{zone}", subnet_id=subnet.id, route_table_id=public_table.id, opts=child
+            )
+            for zone, subnet in public.items()
+        ]
+
+        gateways = {
+            zone: self._nat_gateway(name, zone, public[zone], args.tags, internet)
+            for zone in (args.zones if args.nat == "zonal" else args.zones[:1])
+        }
+
+        private = {
+            plan.zone: aws.ec2.Subnet(
+                f"{name}-private-{plan.zone}",
+                vpc_id=vpc.id,
+                availability_zone=plan.zone,
+                cidr_block=plan.private,
+                map_public_ip_on_launch=False,
+                tags=args.tags
+                | {"Name": f"{name}-private-{plan.zone}", "kubernetes.io/role/internal-elb": "1"},
+                opts=child,
+            )
+            for plan in plans
+        }
+        # A table a zone even with one gateway, so that `nat` changes routes and nothing else.
+        private_tables = {
+            zone: aws.ec2.RouteTable(
+                f"{name}-private-{zone}",
+                vpc_id=vpc.id,
+                tags=args.tags | {"Name": f"{name}-private-{zone}"},
+                opts=child,
+            )
+            for zone in args.zones
+        }
+        private_routes = [
+            aws.ec2.Route(
+                f"{name}-private-{zone}",
+                route_table_id=table.id,
+                destination_cidr_block="0.0.0.0/0",
+                nat_gateway_id=gateways.get(zone, gateways[args.zones[0]]).id,
+                opts=child,
+            )
+            for zone, table in private_tables.items()
+        ]
+        private_ways = [
+            aws.ec2.RouteTableAssociation(
+                f"{name}-private-{zone}",
+                subnet_id=subnet.id,
+                route_table_id=private_tables[zone].id,
+                opts=child,
+            )
+            for zone, subnet in private.items()
+        ]
+        # Shuffle and event logs go to S3 past the NAT gateways, which charge by the byte.
+        aws.ec2.VpcEndpoint(
+            f"{name}-s3",
+            vpc_id=vpc.id,
+            service_name=f"com.amazonaws.{args.region}.s3",
+            vpc_endpoint_type="Gateway",
+            route_table_ids=[table.id for table in private_tables.values()],
+            tags=args.tags | {"Name": f"{name}-s3"},
+            opts=child,
+        )
+
+        self.vpc_id = vpc.id
+        self.public_subnet_ids = _once_routed(public, [public_route, *public_ways])
+        self.private_subnet_ids = _once_routed(private, [*private_routes, *private_ways])
+        self.zones = args.zones
+        self.register_outputs(
+            {
+                "vpc_id": self.vpc_id,
+                "public_subnet_ids": self.public_subnet_ids,
+                "private_subnet_ids": self.private_subnet_ids,
+                "zones": list(self.zones),
+            }
+        )
+
+    def _nat_gateway(
+        self,
+        name: str,
+        zone: str,
+        subnet: aws.ec2.Subnet,
+        tags: dict[str, str],
+        internet: aws.ec2.InternetGateway,
+    ) -> aws.ec2.NatGateway:
+        tags = tags | {"Name": f"{name}-{zone}"}
+        address = aws.ec2.Eip(
+            f"{name}-{zone}", domain="vpc", tags=tags, opts=pulumi.ResourceOptions(parent=self)
+        )
+        # A NAT gateway is only of use, and can only be deleted in time, while the internet gateway stands.
+        return aws.ec2.NatGateway(
+            f"{name}-{zone}",
+            subnet_id=subnet.id,
+            allocation_id=address.id,
+            tags=tags,
+            opts=pulumi.ResourceOptions(parent=self, depends_on=[internet]),
+        )
+
+
+def subnet_plans(cidr: str, zones: tuple[str, ...]) -> list[SubnetPlan]:
+    """Addresses by zone: a quarter of the network for its private subnet, a sixteenth for its public one.
+
+    Pods take addresses from the private subnets, hence their size. Appending a zone moves nobody.
+    """
+    if not 2 <= len(zones) <= 3 or len(set(zones)) != len(zones):
+        raise ValueError(f"A network has two or three different zones, not {', '.join(zones) or 'none'}.")
+    network = ipaddress.IPv4Network(cidr)
+    *private, rest = network.subnets(prefixlen_diff=2)
+    public = rest.subnets(prefixlen_diff=2)
+    return [
+        SubnetPlan(zone, str(small), str(large))
+        for zone, small, large in zip(zones, public, private, strict=False)
+    ]
+
+
+def _once_routed(
+    subnets: dict[str, aws.ec2.Subnet], ways: list[aws.ec2.Route | aws.ec2.RouteTableAssociation]
+) -> pulumi.Output[list[str]]:
+    ids = pulumi.Output.all(*[subnet.id for subnet in subnets.values()])
+    return pulumi.Output.all(ids, *[way.id for way in ways]).apply(lambda made: list(made[0]))

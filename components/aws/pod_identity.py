@@ -1,0 +1,91 @@
+"""Permissions of one Kubernetes service account, by EKS Pod Identity."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+import pulumi
+import pulumi_aws as aws
+
+from components.aws.policy import Statement, allowing, trust
+
+
+@dataclass(frozen=True, kw_only=True)
+class PodIdentityArgs:
+    """Who gets what.
+
+    cluster_name: EKS cluster on which the pods run.
+    namespace, service_account: whose pods get the permissions; the account need not exist yet.
+    statements: what they may do.
+    managed_policy_arns: policies kept by AWS, for software of AWS that publishes one.
+    permissions_boundary_arn: policy that bounds whatever else the role is ever given.
+    """
+
+    cluster_name: pulumi.Input[str]
+    namespace: str
+    service_account: str
+    statements: Sequence[Statement] = ()
+    managed_policy_arns: tuple[str, ...] = ()
+    permissions_boundary_arn: str | None = None
+    tags: dict[str, str] = field(default_factory=dict)
+
+
+class PodIdentity(pulumi.ComponentResource):
+    """Pulumi type `moka:aws:PodIdentity`.
+
+    Makes: iam.Role that only this service account of this cluster can take, RolePolicy where there are
+    statements, RolePolicyAttachment for each managed policy, eks.PodIdentityAssociation.
+    Outputs: `role_arn`, known only once the role may do what it is for; `association_id`: pods started
+    before it is known run without permissions, so let their deployment depend on it.
+    """
+
+    role_arn: pulumi.Output[str]
+    association_id: pulumi.Output[str]
+
+    def __init__(self, name: str, args: PodIdentityArgs, opts: pulumi.ResourceOptions | None = None) -> None:
+        super().__init__("moka:aws:PodIdentity", name, {}, opts)
+        child = pulumi.ResourceOptions(parent=self)
+
+        role = aws.iam.Role(
+            name,
+            assume_role_policy=pulumi.Output.from_input(args.cluster_name).apply(
+                lambda cluster: pod_trust(cluster, args.namespace, args.service_account)
+            ),
+            permissions_boundary=args.permissions_boundary_arn,
+            tags=args.tags,
+            opts=child,
+        )
+        permissions: list[aws.iam.RolePolicy | aws.iam.RolePolicyAttachment] = []
+        if args.statements:
+            permissions.append(
+                aws.iam.RolePolicy(name, role=role.name, policy=allowing(args.statements), opts=child)
+            )
+        for arn in args.managed_policy_arns:
+            permissions.append(
+                aws.iam.RolePolicyAttachment(
+                    f"{name}-{arn.rpartition('/')[2]}", role=role.name, policy_arn=arn, opts=child
+                )
+            )
+        self.role_arn = pulumi.Output.all(role.arn, *[each.id for each in permissions]).apply(
+            lambda made: made[0]
+        )
+        association = aws.eks.PodIdentityAssociation(
+            name,
+            cluster_name=args.cluster_name,
+            namespace=args.namespace,
+            service_account=args.service_account,
+            role_arn=self.role_arn,
+            tags=args.tags,
+            opts=child,
+        )
+        self.association_id = association.association_id
+        self.register_outputs({"role_arn": self.role_arn, "association_id": self.association_id})
+
+
+def pod_trust(cluster: str, namespace: str, service_account: str) -> str:
+    """Trust policy (JSON) for the pods of one service account; EKS signs these tags into every session."""
+    whose = {
+        "aws:RequestTag/eks-cluster-name": cluster,
+        "aws:RequestTag/kubernetes-namespace": namespace,
+        "aws:RequestTag/kubernetes-service-account": service_account,
+    }
+    return trust("pods.eks.amazonaws.com", {"StringEquals": whose}, tags=True)
