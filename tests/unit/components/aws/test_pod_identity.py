@@ -1,0 +1,66 @@
+import json
+
+from components.aws.pod_identity import PodIdentity, PodIdentityArgs, pod_trust
+from components.aws.policy import Statement
+
+READ = Statement(sid="Read", actions=("s3:GetObject",), resources=["arn:aws:s3:::moka-logs/*"])
+
+
+def args(**changes):
+    return PodIdentityArgs(
+        **{"cluster_name": "spark-a", "namespace": "jobs", "service_account": "spark", **changes}
+    )
+
+
+def test_a_service_account_may_do_what_its_statements_say_and_nothing_else(deploy):
+    made = deploy(lambda: PodIdentity("spark", args(statements=[READ])))
+
+    [policy] = made.inputs("aws:iam/rolePolicy:RolePolicy")
+    assert json.loads(policy["policy"])["Statement"] == [
+        {
+            "Sid": "Read",
+            "Effect": "Allow",
+            "Action": ["s3:GetObject"],
+            "Resource": ["arn:aws:s3:::moka-logs/*"],
+        }
+    ]
+    assert made.inputs("aws:iam/rolePolicyAttachment:RolePolicyAttachment") == []
+
+
+def test_the_role_is_given_to_that_service_account(deploy):
+    made = deploy(lambda: PodIdentity("spark", args(statements=[READ])))
+
+    [association] = made.inputs("aws:eks/podIdentityAssociation:PodIdentityAssociation")
+    assert association["roleArn"] == "arn:aws:::spark"
+    assert (association["clusterName"], association["namespace"], association["serviceAccount"]) == (
+        "spark-a",
+        "jobs",
+        "spark",
+    )
+
+
+def test_software_of_aws_gets_the_policy_that_aws_keeps_for_it(deploy):
+    driver = "arn:aws:iam::aws:policy/service-role/AmazonEBSCSIDriverPolicy"
+    made = deploy(lambda: PodIdentity("csi", args(managed_policy_arns=(driver,))))
+
+    [attachment] = made.inputs("aws:iam/rolePolicyAttachment:RolePolicyAttachment")
+    assert attachment["policyArn"] == driver
+    assert made.inputs("aws:iam/rolePolicy:RolePolicy") == []
+
+
+def test_a_permissions_boundary_bounds_the_role(deploy):
+    boundary = "arn:aws:iam::111122223333:policy/boundary"
+    made = deploy(lambda: PodIdentity("spark", args(statements=[READ], permissions_boundary_arn=boundary)))
+
+    assert made.inputs("aws:iam/role:Role")[0]["permissionsBoundary"] == boundary
+
+
+def test_no_other_service_account_and_no_other_cluster_can_take_the_role():
+    [statement] = json.loads(pod_trust("spark-a", "jobs", "spark"))["Statement"]
+
+    assert statement["Principal"] == {"Service": "pods.eks.amazonaws.com"}
+    assert statement["Condition"]["StringEquals"] == {
+        "aws:RequestTag/eks-cluster-name": "spark-a",
+        "aws:RequestTag/kubernetes-namespace": "jobs",
+        "aws:RequestTag/kubernetes-service-account": "spark",
+    }

@@ -1,0 +1,110 @@
+"""The one fixture of component tests: run a program, see what it asks the engine to make."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import pulumi
+import pytest
+from pulumi.runtime import MockCallArgs, MockResourceArgs, Mocks
+from pulumi.runtime.mocks import MockMonitor
+from pulumi.runtime.proto import callback_pb2
+from pulumi.runtime.settings import SETTINGS
+
+# Remote components hand out resources that their plugin makes: type -> output -> type of that resource.
+HANDED_OUT = {
+    "eks:index:Cluster": {"eksCluster": "aws:eks/cluster:Cluster"},
+    "eks:index:ManagedNodeGroup": {"nodeGroup": "aws:eks/nodeGroup:NodeGroup"},
+}
+
+# What AWS answers beyond the inputs, where a component reads it.
+ANSWERS: dict[str, dict[str, Any]] = {
+    "aws:eks/cluster:Cluster": {
+        "endpoint": "https://cluster.example",
+        "certificateAuthority": {"data": "Y2E="},
+    },
+    "aws:ec2/launchTemplate:LaunchTemplate": {"latestVersion": 1},
+    "eks:index:Cluster": {"kubeconfigJson": "{}", "clusterSecurityGroupId": "sg-cluster"},
+}
+
+
+@dataclass(frozen=True)
+class Made:
+    """One resource that a program registered."""
+
+    type: str
+    name: str
+    inputs: dict[str, Any]
+
+
+class Recorder(Mocks):
+    """Keeps every resource that a program registers."""
+
+    def __init__(self) -> None:
+        self.made: list[Made] = []
+        self.monitor = MockMonitor(self)
+
+    def new_resource(self, args: MockResourceArgs) -> tuple[str, dict[str, Any]]:
+        self.made.append(Made(args.typ, args.name, args.inputs))
+        handed_out = {
+            output: self._resource(typ, args) for output, typ in HANDED_OUT.get(args.typ, {}).items()
+        }
+        return f"{args.name}-id", {**_state(args.typ, args), **handed_out}
+
+    def call(self, args: MockCallArgs) -> dict[str, Any]:  # type: ignore[override]
+        return {}
+
+    def inputs(self, typ: str) -> list[dict[str, Any]]:
+        """Inputs of every resource of this type, in the order in which they were registered."""
+        return [made.inputs for made in self.made if made.type == typ]
+
+    def named(self, typ: str) -> dict[str, dict[str, Any]]:
+        """The same, by logical name."""
+        return {made.name: made.inputs for made in self.made if made.type == typ}
+
+    def types(self) -> set[str]:
+        """Types of all that was registered."""
+        return {made.type for made in self.made}
+
+    def _resource(self, typ: str, args: MockResourceArgs) -> dict[str, str]:
+        urn, state = self.monitor.make_urn("", typ, args.name), _state(typ, args)
+        self.monitor.resources[urn] = MockMonitor.ResourceRegistration(urn, f"{args.name}-id", state)
+        return {
+            "4dabf18193072939515e22adb298388d": "5cf8f73096256a8f31e491e813e4eb8e",
+            "urn": urn,
+            "id": f"{args.name}-id",
+        }
+
+
+def _state(typ: str, args: MockResourceArgs) -> dict[str, Any]:
+    return {**args.inputs, "arn": f"arn:aws:::{args.name}", **ANSWERS.get(typ, {})}
+
+
+class Transforms:
+    """Takes the transforms of resources, which only a real engine applies, in place of its server."""
+
+    def register_transform(self, transform: pulumi.ResourceTransform) -> callback_pb2.Callback:
+        return callback_pb2.Callback()
+
+
+Deploy = Callable[[Callable[[], object]], Recorder]
+
+
+@pytest.fixture
+def deploy() -> Deploy:
+    """Run a program against a recorder, wait for all of it, and hand the recorder back."""
+
+    def run(program: Callable[[], object]) -> Recorder:
+        recorder = Recorder()
+        pulumi.runtime.set_mocks(recorder, monitor=recorder.monitor)
+        SETTINGS.feature_support["transforms"] = True
+        SETTINGS.callbacks = Transforms()  # type: ignore[assignment]
+
+        @pulumi.runtime.test  # type: ignore[no-untyped-call, untyped-decorator]
+        def drained() -> None:
+            program()
+
+        drained()
+        return recorder
+
+    return run
