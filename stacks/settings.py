@@ -5,13 +5,15 @@ Everything is checked before the first resource is registered, and every mistake
 
 import difflib
 from collections.abc import Iterator
-from enum import StrEnum
 from ipaddress import IPv4Network
 from pathlib import Path
 from typing import Annotated, Any, Literal, Self
 
 import yaml
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError, model_validator
+
+from components.aws.node_group import Architecture, Role
+from stacks.addons import ADDONS
 
 FOLDER = Path(__file__).resolve().parent
 
@@ -21,6 +23,15 @@ Name = Annotated[str, Field(pattern=r"^[a-z]([a-z0-9-]{0,28}[a-z0-9])?$")]
 LayerName = Literal[
     "foundation", "cluster", "scheduling", "shuffle", "spark", "access", "logs", "metrics", "history"
 ]
+
+
+def _known_version(version: str) -> str:
+    if version not in ADDONS:
+        raise ValueError(f"is {version!r}; stacks/addons.py pins add-ons for {', '.join(ADDONS)}")
+    return version
+
+
+KubernetesVersion = Annotated[str, AfterValidator(_known_version)]
 
 
 class SettingsError(Exception):
@@ -33,30 +44,15 @@ class Section(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
 
 
-class Architecture(StrEnum):
-    """Processor architecture, as Kubernetes names it."""
-
-    ARM64 = "arm64"
-    AMD64 = "amd64"
-
-
-class Role(StrEnum):
-    """What the machines of a node group are for."""
-
-    SYSTEM = "system"
-    DRIVER = "driver"
-    EXECUTOR = "executor"
-    SHUFFLE = "shuffle"
-
-
 class Network(Section):
     """The VPC of a foundation."""
 
     cidr: IPv4Network = Field(description="Address range of the VPC, at most /16.")
-    zones: int = Field(default=3, ge=2, le=3, description="Availability zones that it spans.")
-    nat: Literal["one", "per-zone"] = Field(
-        default="per-zone",
-        description="NAT gateways: one for all zones (cheaper), or one a zone (outlives a zone).",
+    zones: list[str] = Field(
+        min_length=2, max_length=3, description="Availability zones; their order decides addresses."
+    )
+    nat: Literal["single", "zonal"] = Field(
+        default="zonal", description="NAT gateways: one for all zones (cheaper), or one in every zone."
     )
 
 
@@ -65,6 +61,10 @@ class Foundation(Section):
 
     account: str = Field(pattern=r"^\d{12}$", description="AWS account id, twelve digits, quoted.")
     region: str = Field(pattern=r"^[a-z]{2}(-[a-z]+)+-\d$", description="AWS region.")
+    deployer: str = Field(
+        pattern=r"^arn:aws[a-z-]*:iam::\d{12}:(role|user)/.+$",
+        description="IAM role or user that runs `pulumi up`; administrator of the clusters.",
+    )
     network: Network
 
 
@@ -94,7 +94,7 @@ class Cluster(Section):
     """An EKS cluster and its node groups."""
 
     foundation: Name = Field(description="Foundation that it stands on, one of `foundations`.")
-    version: str = Field(default="1.34", pattern=r"^1\.\d\d$", description="Kubernetes version, quoted.")
+    version: KubernetesVersion = Field(description="Kubernetes version, one that stacks/addons.py knows.")
     node_groups: dict[Name, NodeGroup] = Field(min_length=1, max_length=30)
 
 

@@ -58,11 +58,9 @@ def test_sizes_out_of_order_are_refused_at_their_node_group():
 
 
 def test_two_foundations_in_one_account_and_region_are_refused():
-    second = (
-        '  second:\n    account: "123456789012"\n    region: us-east-1\n'
-        "    network: {cidr: 10.1.0.0/16}\n\nclusters:"
-    )
-    [line] = refused(("\nclusters:", second))
+    start, end = LOCAL.index("  main:"), LOCAL.index("\nclusters:")
+    second = LOCAL[start:end].replace("main:", "second:")
+    [line] = refused(("\nclusters:", f"{second}\nclusters:"))
 
     assert "foundations.second: account 123456789012 in us-east-1 has the foundation 'main' already" in line
 

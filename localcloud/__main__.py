@@ -1,0 +1,69 @@
+"""`python -m localcloud`: the laptop cloud from the command line."""
+
+import argparse
+import os
+import sys
+from pathlib import Path
+
+from localcloud import commands, report
+from localcloud.cloud import REPOSITORY, Cloud
+from localcloud.engine import Engine
+from localcloud.errors import Refusal
+
+
+def main() -> int:
+    """Do what the command line says; exit status."""
+    parser = argparse.ArgumentParser(prog="python -m localcloud", description=__doc__)
+    parser.add_argument(
+        "--project",
+        type=Path,
+        default=REPOSITORY,
+        help="folder of the Pulumi project, this checkout by default",
+    )
+    verbs = parser.add_subparsers(dest="verb", required=True)
+    verbs.add_parser("start", help="start the cloud, with nothing in it")
+    verbs.add_parser("stop", help="end every process of the cloud")
+    verbs.add_parser("env", help="print shell commands that make pulumi, kubectl and aws work on it")
+    told = verbs.add_parser("status", help="what runs, and what is there")
+    told.add_argument("--json", action="store_true", help="as JSON, for scripts")
+    for verb, meaning in (
+        ("up", "bring a stack up"),
+        ("preview", "show what `up` would do"),
+        ("down", "destroy a stack, and end the cloud when nothing is left in it"),
+    ):
+        one = verbs.add_parser(verb, help=meaning)
+        one.add_argument("--stack", default="local")
+        one.add_argument("arguments", nargs=argparse.REMAINDER, help="after --: options for pulumi itself")
+    asked = parser.parse_args()
+    engine = Engine(Cloud.of_environment(), asked.project.resolve())
+    try:
+        return _do(engine, asked)
+    except Refusal as refusal:
+        sys.stdout.flush()
+        print(refusal, file=sys.stderr)
+        return 1
+    except KeyboardInterrupt:
+        return 130
+
+
+def _do(engine: Engine, asked: argparse.Namespace) -> int:
+    match asked.verb:
+        case "start":
+            commands.start(engine)
+            report.status(engine, as_json=False)
+        case "stop":
+            commands.stop(engine)
+        case "env":
+            print(commands.exports(engine))
+        case "status":
+            report.status(engine, asked.json)
+        case verb:
+            arguments = tuple(a for a in asked.arguments if a != "--")
+            run = {"up": commands.up, "preview": commands.preview, "down": commands.down}[verb]
+            return run(engine, asked.stack, arguments)
+    return 0
+
+
+if __name__ == "__main__":
+    os.umask(0o077)
+    sys.exit(main())

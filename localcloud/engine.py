@@ -1,0 +1,187 @@
+"""The Pulumi engine of a laptop cloud: its home with our plugins, its environment, its stacks."""
+
+import json
+import os
+import shlex
+import subprocess
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+import psutil
+
+from localcloud.aws_server import AwsServer
+from localcloud.cloud import REGION, REPOSITORY, Cloud
+from localcloud.control_plane import ControlPlane
+from localcloud.errors import Refusal
+
+PLUGINS = ("aws", "eks", "kubernetes")
+"""Packages whose plugins are ours here; each is laid under the version of its SDK."""
+
+# Nothing is protected by it: it is what stacks/Pulumi.local.yaml's salt belongs to.
+PASSPHRASE = "laptop"
+
+BIN = REPOSITORY / ".local" / "bin"
+"""Links to the tools."""
+
+# What a person has set for real accounts and backends must not reach the laptop's engine.
+FOREIGN = ("AWS_", "PULUMI_", "KUBECONFIG", "KUBERNETES_")
+
+
+@dataclass(frozen=True)
+class Resource:
+    """A resource in a stack's state."""
+
+    urn: str
+    type: str
+    inputs: dict[str, Any]
+    outputs: dict[str, Any]
+
+    @property
+    def name(self) -> str:
+        """Logical name."""
+        return self.urn.rsplit("::", 1)[-1]
+
+
+@dataclass(frozen=True)
+class Engine:
+    """The engine for one cloud.
+
+    project: folder of the Pulumi project that it runs.
+    """
+
+    cloud: Cloud
+    project: Path = REPOSITORY
+
+    def lay_plugins(self) -> None:
+        """Put our plugins where this engine home looks for the real ones."""
+        for name in PLUGINS:
+            folder = self.cloud.engine_home / "plugins" / f"resource-{name}-v{version(f'pulumi-{name}')}"
+            program = folder / f"pulumi-resource-{name}"
+            script = (
+                "#!/bin/sh\n"
+                f"PYTHONPATH={shlex.quote(str(REPOSITORY))}${{PYTHONPATH:+:$PYTHONPATH}} "
+                f'exec {shlex.quote(sys.executable)} -m localcloud.plugins.{name} "$@"\n'
+            )
+            if program.is_file() and program.read_text() == script:
+                continue
+            folder.mkdir(parents=True, exist_ok=True)
+            program.write_text(script)
+            program.chmod(0o755)
+
+    def variables(self) -> dict[str, str]:
+        """What programs of this cloud have in their environment beyond the usual."""
+        cloud = self.cloud
+        made = {
+            "MOKA_CLOUD": str(cloud.home),
+            "PULUMI_HOME": str(cloud.engine_home),
+            "PULUMI_BACKEND_URL": cloud.backend_url,
+            "PULUMI_CONFIG_PASSPHRASE": PASSPHRASE,
+            "PULUMI_SKIP_UPDATE_CHECK": "true",
+            "PULUMI_DISABLE_AUTOMATIC_PLUGIN_ACQUISITION": "true",
+            "AWS_ACCESS_KEY_ID": "test",
+            "AWS_SECRET_ACCESS_KEY": "test",
+            "AWS_REGION": REGION,
+            "AWS_EC2_METADATA_DISABLED": "true",
+        }
+        if AwsServer(cloud).known():
+            made["AWS_ENDPOINT_URL"] = AwsServer(cloud).url
+        planes = ControlPlane.all(cloud)
+        if planes:
+            made["KUBECONFIG"] = ":".join(str(plane.kubeconfig) for plane in planes)
+        return made
+
+    def environment(self, base: Mapping[str, str] = os.environ) -> dict[str, str]:
+        """The whole environment of the engine: that of the caller, without its accounts and backends."""
+        kept = {name: value for name, value in base.items() if not name.startswith(FOREIGN)}
+        virtual = str(Path(sys.executable).parent)
+        path = os.pathsep.join([str(BIN), virtual, kept.get("PATH", "")])
+        return {**kept, **self.variables(), "PATH": path}
+
+    def run(self, *arguments: str) -> int:
+        """Run `pulumi` for a person to watch; its exit status."""
+        return subprocess.run(["pulumi", *arguments], cwd=self.project, env=self.environment()).returncode
+
+    def ask(self, *arguments: str) -> str:
+        """What `pulumi` prints. Raises Refusal with its last words when it fails."""
+        asked = subprocess.run(
+            ["pulumi", *arguments, "--non-interactive"],
+            cwd=self.project,
+            env=self.environment(),
+            capture_output=True,
+            text=True,
+        )
+        if asked.returncode:
+            words = (asked.stderr or asked.stdout).strip().splitlines()
+            raise Refusal(f"pulumi {' '.join(arguments)} failed: {words[-1] if words else 'no word why'}")
+        return asked.stdout
+
+    def select(self, stack: str) -> None:
+        """Make the stack the current one; create it where it is not there yet."""
+        self.cloud.state.mkdir(parents=True, exist_ok=True)
+        self.ask("stack", "select", "--create", stack)
+
+    @cached_property
+    def project_name(self) -> str:
+        """Name of the Pulumi project."""
+        import yaml
+
+        described = yaml.safe_load((self.project / "Pulumi.yaml").read_text())
+        return str(described["name"])
+
+    def stacks(self) -> Iterator[str]:
+        """Stacks of the project in this cloud's state, read without the engine."""
+        for path in sorted((self.cloud.state / ".pulumi" / "stacks" / self.project_name).glob("*.json")):
+            yield path.stem
+
+    def resources(self, stack: str) -> list[Resource]:
+        """What a stack's state holds, without the stack itself."""
+        return [
+            Resource(r["urn"], r["type"], r.get("inputs", {}), r.get("outputs", {}))
+            for r in self._latest(stack).get("resources") or []
+            if r["type"] != "pulumi:pulumi:Stack"
+        ]
+
+    def cut_off(self, stack: str) -> list[str]:
+        """URNs of the resources whose creation was cut off: they may be there, unknown to the stack."""
+        pending = self._latest(stack).get("pending_operations") or []
+        return [operation["resource"]["urn"] for operation in pending if operation["type"] == "creating"]
+
+    def _latest(self, stack: str) -> dict[str, Any]:
+        path = self.cloud.state / ".pulumi" / "stacks" / self.project_name / f"{stack}.json"
+        if not path.is_file():
+            return {}
+        return json.loads(path.read_text()).get("checkpoint", {}).get("latest") or {}
+
+    def lift_dead_locks(self, stack: str) -> list[str]:
+        """Remove the locks of processes that are gone; a sentence for each.
+
+        Raises Refusal where the process that holds the lock lives.
+        """
+        said = []
+        for lock in self._locks(stack):
+            held = json.loads(lock.read_text() or "{}")
+            pid = int(held.get("pid", 0))
+            if _runs_pulumi(pid):
+                raise Refusal(
+                    f"Stack {stack} is locked by pulumi, process {pid}, which is running: "
+                    "wait for it to end, then run this again."
+                )
+            lock.unlink()
+            said.append(f"Lifted the lock that process {pid}, now gone, left on stack {stack}.")
+        return said
+
+    def _locks(self, stack: str) -> Sequence[Path]:
+        folder = self.cloud.state / ".pulumi" / "locks" / "organization" / self.project_name / stack
+        return sorted(folder.glob("*.json"))
+
+
+def _runs_pulumi(pid: int) -> bool:
+    try:
+        return "pulumi" in psutil.Process(pid).name()
+    except psutil.NoSuchProcess:
+        return False

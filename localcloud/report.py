@@ -1,0 +1,112 @@
+"""What a laptop cloud tells people of itself, as text and as JSON."""
+
+import json
+from typing import Any
+
+import boto3
+
+from localcloud.aws_server import AwsServer
+from localcloud.cloud import REGION
+from localcloud.control_plane import ControlPlane
+from localcloud.engine import Engine, Resource
+
+RELEASE = "kubernetes:helm.sh/v3:Release"
+
+
+def say(sentence: str) -> None:
+    """Tell a person something, at once."""
+    print(sentence, flush=True)
+
+
+def recorded(resources: list[Resource]) -> list[str]:
+    """Releases that were recorded and not rendered, since their chart could not be reached."""
+    return sorted(
+        f"{r.outputs.get('namespace')}/{r.outputs.get('name')}"
+        for r in resources
+        if r.type == RELEASE and (r.outputs.get("status") or {}).get("status") == "recorded"
+    )
+
+
+def facts(engine: Engine) -> dict[str, Any]:
+    """All that there is to tell of a cloud, as plain data."""
+    server = AwsServer(engine.cloud)
+    stacks = {}
+    for name in engine.stacks():
+        resources = engine.resources(name)
+        stacks[name] = {
+            "resources": len(resources),
+            "recorded_releases": recorded(resources),
+            "cut_off": engine.cut_off(name),
+        }
+    return {
+        "aws": {"running": server.alive(), "url": server.url if server.known() else None},
+        "buckets": _buckets(server) if server.alive() else [],
+        "clusters": [
+            {
+                "name": plane.name,
+                "running": plane.alive(),
+                "api_server": plane.endpoint,
+                "kubeconfig": str(plane.kubeconfig),
+                "yunikorn": plane.yunikorn_url,
+            }
+            for plane in ControlPlane.all(engine.cloud)
+        ],
+        "stacks": stacks,
+    }
+
+
+def status(engine: Engine, as_json: bool) -> None:
+    """Print what runs and what is there."""
+    told = facts(engine)
+    if as_json:
+        say(json.dumps(told, indent=2))
+        return
+    aws = told["aws"]
+    say(f"AWS, in memory   {aws['url'] if aws['running'] else 'not running'}")
+    for cluster in told["clusters"]:
+        say(f"Cluster          {cluster['name']}{'' if cluster['running'] else ' (not running)'}")
+        say(f"  API server     {cluster['api_server']}")
+        say(f"  kubeconfig     {cluster['kubeconfig']}")
+        say(f"  YuniKorn       {cluster['yunikorn'] or 'not running'}")
+    for bucket in told["buckets"]:
+        say(f"Bucket           s3://{bucket}")
+    for name, stack in told["stacks"].items():
+        say(f"Stack            {name}: {stack['resources']} resources")
+        for release in stack["recorded_releases"]:
+            say(f"  recorded, not rendered: {release}")
+        for urn in stack["cut_off"]:
+            say(f"  cut off while it was created, may be there: {urn}")
+    if not told["stacks"]:
+        say("Stack            none yet; `make up` brings up local")
+
+
+def summary(engine: Engine, stack: str) -> None:
+    """What a person wants to know after `up`."""
+    resources = engine.resources(stack)
+    say("")
+    say(f"{stack} is up: {len(resources)} resources.")
+    status(engine, as_json=False)
+    if recorded(resources):
+        say(
+            "Recorded releases are kept with their values, and no object of theirs is there: their charts "
+            "cannot be reached from here. MOKA_CHARTS=<folder with a folder per chart> renders them."
+        )
+    say("AWS and the machines of the nodes are simulated; docs/laptop-cloud.md says what differs.")
+    say("By hand: `. .local/env`, then pulumi, kubectl and aws work on this environment.")
+
+
+def cut_off(engine: Engine, stack: str) -> None:
+    """List creates that were cut off, so that what they left is not hidden."""
+    for urn in engine.cut_off(stack):
+        say(f"Cut off while it was created, and may be there, unknown to the stack: {urn}")
+
+
+def _buckets(server: AwsServer) -> list[str]:
+    s3 = boto3.client(
+        "s3",
+        endpoint_url=server.url,
+        region_name=REGION,
+        aws_access_key_id="test",
+        aws_secret_access_key="test",
+    )
+    return [bucket["Name"] for bucket in s3.list_buckets()["Buckets"]]

@@ -1,0 +1,108 @@
+"""Layer cluster: an EKS control plane, its node groups and the add-ons that every cluster has."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import pulumi
+
+from components.aws.addons import Addon, Addons, AddonsArgs
+from components.aws.cluster import Cluster, ClusterArgs
+from components.aws.node_group import NodeGroup, NodeGroupArgs
+from stacks.foundation import FoundationOutputs
+from stacks.settings import NodeGroup as NodeGroupSettings
+
+# The cluster component brings these itself: without them no node becomes ready.
+OF_EVERY_NODE = ("vpc-cni", "kube-proxy")
+
+
+@dataclass(frozen=True, kw_only=True)
+class ClusterInputs:
+    """What differs between clusters.
+
+    cluster_name: name in EKS, unique in its account and region.
+    version: Kubernetes version.
+    deployer: ARN of the IAM principal that deploys, the administrator.
+    node_groups: as the settings have them.
+    addons: EKS add-ons by name, those of every node among them.
+    deletion_protection: refuse to delete the cluster.
+    foundation: what it stands on.
+    """
+
+    cluster_name: str
+    version: str
+    deployer: str
+    node_groups: Mapping[str, NodeGroupSettings]
+    addons: Mapping[str, Addon]
+    deletion_protection: bool
+    foundation: FoundationOutputs
+
+
+@dataclass(frozen=True, kw_only=True)
+class ClusterOutputs:
+    """What the layers on a cluster build on.
+
+    name, arn: of the EKS cluster.
+    kubeconfig: JSON, without a secret; known only once nodes and add-ons are there.
+    """
+
+    name: pulumi.Input[str]
+    arn: pulumi.Input[str]
+    kubeconfig: pulumi.Input[str]
+
+
+def deploy(name: str, inputs: ClusterInputs, opts: pulumi.ResourceOptions) -> ClusterOutputs:
+    """Make a cluster with its node groups and add-ons.
+
+    name: the cluster's in the settings, part of every resource's identity.
+    opts: with the AWS provider of its account and region.
+    """
+    foundation = inputs.foundation
+    cluster = Cluster(
+        name,
+        ClusterArgs(
+            name=inputs.cluster_name,
+            version=inputs.version,
+            vpc_id=foundation.vpc_id,
+            subnet_ids=foundation.private_subnet_ids,
+            secrets_key_arn=foundation.key_arn,
+            deployer_arn=inputs.deployer,
+            vpc_cni=inputs.addons["vpc-cni"],
+            kube_proxy=inputs.addons["kube-proxy"],
+            deletion_protection=inputs.deletion_protection,
+        ),
+        opts,
+    )
+    groups = [
+        NodeGroup(
+            f"{name}-{group_name}",
+            NodeGroupArgs(
+                eks_cluster=cluster.eks_cluster,
+                node_role_arn=cluster.node_role_arn,
+                version=inputs.version,
+                role=group.role,
+                architecture=group.architecture,
+                instance_types=tuple(group.instance_types),
+                subnet_ids=foundation.private_subnet_ids,
+                min_size=group.minimum,
+                max_size=group.maximum,
+                initial_size=group.desired,
+                spot=group.spot,
+                disk_gib=group.disk,
+            ),
+            opts,
+        )
+        for group_name, group in inputs.node_groups.items()
+    ]
+    addons = Addons(
+        name,
+        AddonsArgs(
+            cluster_name=cluster.name,
+            addons={key: addon for key, addon in inputs.addons.items() if key not in OF_EVERY_NODE},
+        ),
+        # CoreDNS and the EBS driver are Deployments: healthy only where there are nodes.
+        pulumi.ResourceOptions.merge(opts, pulumi.ResourceOptions(depends_on=groups)),
+    )
+    ready = pulumi.Output.all(cluster.kubeconfig, addons.names, *[group.arn for group in groups])
+    return ClusterOutputs(
+        name=cluster.name, arn=cluster.arn, kubeconfig=ready.apply(lambda known: str(known[0]))
+    )
