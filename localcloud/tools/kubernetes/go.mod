@@ -279,8 +279,8 @@ replace (
 	k8s.io/component-base => k8s.io/component-base v0.34.4
 	k8s.io/component-helpers => k8s.io/component-helpers v0.34.4
 	k8s.io/controller-manager => k8s.io/controller-manager v0.34.4
-	k8s.io/cri-api => k8s.io/cri-api v0.34.4
-	k8s.io/cri-client => k8s.io/cri-client v0.34.4
+	k8s.io/cri-api => k8s.io/cri-api v0.36.1
+	k8s.io/cri-client => k8s.io/cri-client v0.36.1
 	k8s.io/csi-translation-lib => k8s.io/csi-translation-lib v0.34.4
 	k8s.io/dynamic-resource-allocation => k8s.io/dynamic-resource-allocation v0.34.4
 	k8s.io/endpointslice => k8s.io/endpointslice v0.34.4
@@ -299,3 +299,7 @@ replace (
 	k8s.io/sample-cli-plugin => k8s.io/sample-cli-plugin v0.34.4
 	k8s.io/sample-controller => k8s.io/sample-controller v0.34.4
 )
+
+replace k8s.io/cri-streaming => k8s.io/cri-streaming v0.36.1
+
+replace sigs.k8s.io/controller-runtime => sigs.k8s.io/controller-runtime v0.22.4
