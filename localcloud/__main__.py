@@ -5,9 +5,7 @@ import os
 import sys
 from pathlib import Path
 
-from localcloud import commands, report
 from localcloud.cloud import REPOSITORY, Cloud
-from localcloud.engine import Engine
 from localcloud.errors import Refusal
 
 
@@ -21,6 +19,7 @@ def main() -> int:
         help="folder of the Pulumi project, this checkout by default",
     )
     verbs = parser.add_subparsers(dest="verb", required=True)
+    verbs.add_parser("setup", help="build or find the tools, and write .local/env")
     verbs.add_parser("start", help="start the cloud, with nothing in it")
     verbs.add_parser("stop", help="end every process of the cloud")
     verbs.add_parser("env", help="print shell commands that make pulumi, kubectl and aws work on it")
@@ -35,9 +34,8 @@ def main() -> int:
         one.add_argument("--stack", default="local")
         one.add_argument("arguments", nargs=argparse.REMAINDER, help="after --: options for pulumi itself")
     asked = parser.parse_args()
-    engine = Engine(Cloud.of_environment(), asked.project.resolve())
     try:
-        return _do(engine, asked)
+        return _do(asked)
     except Refusal as refusal:
         sys.stdout.flush()
         print(refusal, file=sys.stderr)
@@ -46,7 +44,18 @@ def main() -> int:
         return 130
 
 
-def _do(engine: Engine, asked: argparse.Namespace) -> int:
+def _do(asked: argparse.Namespace) -> int:
+    if asked.verb == "setup":
+        # Alone and first: when there is nothing to do it takes no time, so it loads nothing else.
+        from localcloud.setup import set_up
+
+        set_up()
+        return 0
+
+    from localcloud import commands, report
+    from localcloud.engine import Engine
+
+    engine = Engine(Cloud.of_environment(), asked.project.resolve())
     match asked.verb:
         case "start":
             commands.start(engine)
@@ -58,9 +67,8 @@ def _do(engine: Engine, asked: argparse.Namespace) -> int:
         case "status":
             report.status(engine, asked.json)
         case verb:
-            arguments = tuple(a for a in asked.arguments if a != "--")
             run = {"up": commands.up, "preview": commands.preview, "down": commands.down}[verb]
-            return run(engine, asked.stack, arguments)
+            return run(engine, asked.stack, tuple(a for a in asked.arguments if a != "--"))
     return 0
 
 

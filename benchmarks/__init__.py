@@ -1,0 +1,1 @@
+"""Measurements that `make bench` takes and writes to docs/benchmarks.md."""

@@ -1,0 +1,1 @@
+"""The policy pack: what must not ship."""
