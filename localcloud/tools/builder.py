@@ -1,0 +1,118 @@
+"""Makes the tools that are not there yet, as many at once as the machine has room for."""
+
+import shutil
+import threading
+import time
+from collections.abc import Callable, Iterable, Sequence
+from concurrent.futures import ThreadPoolExecutor, as_completed
+from itertools import groupby
+from pathlib import Path
+
+from localcloud.errors import Refusal
+from localcloud.tools import cache, machine
+from localcloud.tools.commands import Commands, Failed
+from localcloud.tools.making import Making
+from localcloud.tools.table import GoProgram, Tool
+
+Say = Callable[[str], None]
+
+FULL = "no space left on device"
+
+
+def series(tools: Iterable[Tool]) -> list[list[Tool]]:
+    """Tools in series that can be made side by side, the longest first; one per set of pins.
+
+    Within a series one follows the other, as what the first compiles need not be compiled again.
+    """
+
+    def pins(tool: Tool) -> str:
+        return tool.made.pins
+
+    grouped = [list(group) for _, group in groupby(sorted(tools, key=pins), key=pins)]
+    return sorted(grouped, key=lambda group: -sum(tool.seconds for tool in group))
+
+
+def make(tools: Sequence[Tool], say: Say) -> None:
+    """Make these tools. Raises Refusal, after ending all that it started, when one cannot be made."""
+    machine.check_go(tools)
+    machine.check_room(tools)
+    groups = series(tools)
+    share = machine.share(machine.cores(), machine.memory(), most=len(groups))
+    work = _Work(len(tools), share.packages, say)
+    with ThreadPoolExecutor(share.streams) as pool:
+        pending = [pool.submit(work.make_all, group) for group in groups]
+        try:
+            for done in as_completed(pending):
+                done.result()
+        except BaseException:
+            work.commands.stop()
+            raise
+
+
+class _Work:
+    def __init__(self, count: int, packages: int, say: Say) -> None:
+        self.commands = Commands()
+        self._count = self._left = count
+        self._lock = threading.Lock()
+        self._packages = packages
+        self._say = say
+
+    def make_all(self, tools: Sequence[Tool]) -> None:
+        for tool in tools:
+            self.commands.check()
+            self._make(tool)
+            with self._lock:
+                self._left -= 1
+
+    def _make(self, tool: Tool) -> None:
+        version = cache.version(tool)
+        doing, done = ("building", "built") if isinstance(tool.made, GoProgram) else ("fetching", "fetched")
+        about, left = f"about {duration(tool.seconds)}", f"{self._left} of {self._count} left"
+        log = cache.root() / tool.name / "log"
+        waiting = iter([f"waiting for another process that is {doing} {tool.name}"])
+
+        def wait() -> None:
+            for sentence in waiting:
+                self._say(sentence)
+            self.commands.check(0.5)
+
+        try:
+            with cache.locked(tool, wait):
+                if cache.folder(tool).exists():
+                    return
+                self._say(f"{doing} {tool.name} {version} ({about}; {left})")
+                started = time.monotonic()
+                log.write_bytes(b"")
+                self._publish(tool, log)
+                self._say(f"{done} {tool.name} in {time.monotonic() - started:.0f} s")
+        except Failed as failed:
+            raise Refusal(_cannot(tool, str(failed), log)) from None
+        except OSError as error:
+            raise Refusal(_cannot(tool, error.strerror or str(error), log)) from None
+
+    def _publish(self, tool: Tool, log: Path) -> None:
+        """Make a tool aside, and put it in its place when it is whole."""
+        work = cache.root() / tool.name / ".new"
+        # What a build left that was killed.
+        shutil.rmtree(work, ignore_errors=True)
+        work.mkdir()
+        try:
+            Making(tool, work, log, self.commands, self._packages).make().rename(cache.folder(tool))
+        finally:
+            shutil.rmtree(work, ignore_errors=True)
+
+
+def duration(seconds: int) -> str:
+    """A time as one would say it: 40 s, 5 min."""
+    return f"{seconds} s" if seconds < 90 else f"{round(seconds / 60)} min"
+
+
+def _cannot(tool: Tool, why: str, log: Path) -> str:
+    said = log.read_text(errors="replace") if log.exists() else ""
+    remedy = f"all that was said is in {log}"
+    if FULL in (said + why).lower():
+        remedy = (
+            f"free {(tool.size + tool.scratch) / 1024:.1f} GiB, or set MOKA_CACHE and GOCACHE to folders "
+            "on another disk, then run this again"
+        )
+    return f"{tool.name} could not be made: {why.rstrip('.:')} ({remedy})."

@@ -1,0 +1,124 @@
+"""What the machine has to build with: Go, room on its disks, memory, cores."""
+
+import os
+import re
+import shutil
+import subprocess
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from localcloud.errors import Refusal
+from localcloud.tools import cache
+from localcloud.tools.table import PythonFiles, Tool
+
+GIB = 2**30
+
+# A link of kube-apiserver takes 1.9 GiB, and the largest packages more than one to compile.
+PER_STREAM = 3 * GIB
+PER_PACKAGE = 1.5 * GIB
+
+
+@dataclass(frozen=True)
+class Share:
+    """How much is done at once: series of tools side by side, and packages that each compiles at once."""
+
+    streams: int
+    packages: int
+
+
+def share(cores: int, memory: float, most: int) -> Share:
+    """Share cores and memory (bytes) out over at most so many series of tools."""
+    streams = max(1, min(cores, most, int(memory / PER_STREAM)))
+    return Share(streams, max(1, min(cores, int(memory / streams / PER_PACKAGE))))
+
+
+def cores() -> int:
+    """Cores that this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def memory() -> float:
+    """Bytes of memory that can be had: by the kernel, and by the container that this runs in, if it does."""
+    try:
+        free = float(_number(r"MemAvailable:\s+(\d+)", Path("/proc/meminfo"))) * 1024
+    except OSError:
+        free = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / 2
+    group = Path("/sys/fs/cgroup")
+    try:
+        most, used = (float(_number(r"(\d+)", group / f"memory.{name}")) for name in ("max", "current"))
+    except (OSError, ValueError):
+        return free
+    return min(free, most - used)
+
+
+def check_go(tools: Sequence[Tool]) -> None:
+    """Raises Refusal unless Go is there, in a version that can build these tools."""
+    if not (pins := _go_pins(tools)):
+        return
+    needed = max(required_go(folder) for folder in pins)
+    which = f"Building {_listed(tools)} needs Go {'.'.join(map(str, needed))} or newer"
+    if shutil.which("go") is None:
+        raise Refusal(f"{which}, and there is no `go` on PATH: install it, then run this again.")
+    # Asked where it is needed: from 1.21 on, Go may fetch the version that a go.mod names.
+    newest = max(pins, key=required_go)
+    asked = _go("version", folder=newest)
+    found = re.search(r"go(\d+)\.(\d+)(?:\.(\d+))?", asked.stdout)
+    there = tuple(int(part or 0) for part in found.groups()) if found else (0,)
+    if asked.returncode or there < needed:
+        said = asked.stdout.strip() or asked.stderr.strip().rpartition("\n")[2]
+        raise Refusal(f"{which}, and `go version` says “{said}”: install a newer one, then run this again.")
+
+
+def check_room(tools: Sequence[Tool]) -> None:
+    """Raises Refusal unless the disks have room for these tools and for what Go keeps of building them."""
+    needs: Counter[Path] = Counter()
+    needs[cache.root()] = sum(tool.size for tool in tools)
+    if pins := _go_pins(tools):
+        go_cache = _go("env", "GOCACHE", folder=pins[0]).stdout.strip()
+        needs[Path(go_cache or cache.root())] += sum(tool.scratch for tool in tools)
+    disks: Counter[int] = Counter()
+    for folder, mebibytes in needs.items():
+        disk = _existing(folder)
+        disks[disk.stat().st_dev] += mebibytes
+        needed, free = disks[disk.stat().st_dev] / 1024, shutil.disk_usage(disk).free / GIB
+        if needed > free:
+            raise Refusal(
+                f"Building {_listed(tools)} needs {needed:.1f} GiB on the disk of {folder}, which has "
+                f"{free:.1f} GiB left: free some, or set MOKA_CACHE and GOCACHE to folders on another disk, "
+                "then run this again."
+            )
+
+
+def required_go(pins: Path) -> tuple[int, int, int]:
+    """The Go version that the go.mod in a folder asks for."""
+    major, minor, patch = _number(r"^go (\d+\.\d+(?:\.\d+)?)$", pins / "go.mod").split(".")
+    return int(major), int(minor), int(patch)
+
+
+def _go_pins(tools: Sequence[Tool]) -> list[Path]:
+    names = {tool.made.pins for tool in tools if not isinstance(tool.made, PythonFiles)}
+    return [cache.HERE / name for name in sorted(names)]
+
+
+def _go(*arguments: str, folder: Path) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        ("go", *arguments), cwd=folder, env={**os.environ, "GOWORK": "off"}, capture_output=True, text=True
+    )
+
+
+def _listed(tools: Sequence[Tool]) -> str:
+    first, *others = [tool.name for tool in tools]
+    return f"{first} and {len(others)} more" if others else first
+
+
+def _existing(folder: Path) -> Path:
+    return next(place for place in (folder, *folder.parents) if place.exists())
+
+
+def _number(pattern: str, file: Path) -> str:
+    found = re.search(pattern, file.read_text(), re.MULTILINE)
+    if found is None:
+        raise ValueError(f"{file} has nothing like {pattern}")
+    return found[1]

@@ -1,0 +1,150 @@
+"""How each kind of tool is made: a Go program, files of a Go module, files of a Python package."""
+
+import shutil
+import sys
+import tarfile
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from fnmatch import fnmatch
+from pathlib import Path
+from typing import IO
+
+from localcloud.errors import Refusal
+from localcloud.tools import cache
+from localcloud.tools.commands import Commands
+from localcloud.tools.table import GoFiles, GoProgram, Patch, PythonFiles, Tool
+
+
+@dataclass(frozen=True)
+class Making:
+    """The making of one tool in a folder of its own.
+
+    parallel: packages that Go compiles at once.
+    """
+
+    tool: Tool
+    work: Path
+    log: Path
+    commands: Commands
+    parallel: int
+
+    def make(self) -> Path:
+        """Make it; the folder that then holds all of it."""
+        made = self.work / "made"
+        made.mkdir()
+        match self.tool.made:
+            case GoProgram() as program:
+                self._build(program, made)
+            case GoFiles() as files:
+                self._copy(files, made)
+            case PythonFiles() as files:
+                self._unpack(files, made)
+        if self.tool.program:
+            (made / self.tool.name).chmod(0o755)
+        return made
+
+    def _build(self, program: GoProgram, made: Path) -> None:
+        pins = cache.HERE / program.pins
+        if program.patch:
+            pins = self._patched(program.patch, pins)
+        # fmt: off
+        self._go(
+            pins, "build", "-mod=readonly", "-trimpath", "-p", str(self.parallel),
+            "-ldflags", link_flags(program, cache.version(self.tool)),
+            "-o", made / self.tool.name, program.package,
+        )
+        # fmt: on
+
+    def _copy(self, files: GoFiles, made: Path) -> None:
+        source = self._module(files.source, cache.HERE / files.pins)
+        for pattern, folder in files.copies:
+            for file in sorted(source.glob(pattern)):
+                _write(file, made / folder / file.name)
+
+    def _unpack(self, files: PythonFiles, made: Path) -> None:
+        # Python's own `venv` and `pip`, as not every Python that starts this has a pip.
+        venv, downloads = self.work / "venv", self.work / "downloads"
+        [requirements] = cache.pins(self.tool)
+        self._run(sys.executable, "-m", "venv", venv)
+        # fmt: off
+        self._run(
+            venv / "bin" / "python", "-m", "pip", "download", "--progress-bar=off", "--no-deps",
+            "--no-binary", files.source, "--require-hashes", "-r", requirements, "-d", downloads,
+        )
+        # fmt: on
+        [archive] = downloads.iterdir()
+        with tarfile.open(archive, "r|*") as members:
+            for member in filter(tarfile.TarInfo.isfile, members):
+                self.commands.check()
+                for target in targets(files.copies, member.name.partition("/")[2]):
+                    content = members.extractfile(member)
+                    assert content is not None, "only directories and devices have none"
+                    _save(content, made / target, member.mode & 0o755)
+
+    def _patched(self, patch: Patch, pins: Path) -> Path:
+        """A copy of the pins that builds a copy of a module with changes in it."""
+        source = self._module(patch.module, pins)
+        copied, module = self.work / "pins", self.work / "module"
+        for file in pins.iterdir():
+            _write(file, copied / file.name)
+        for file in source.rglob("*"):
+            if file.is_file():
+                _write(file, module / file.relative_to(source))
+        changed = module / patch.file
+        changed.write_text(patched(patch, changed.read_text()))
+        self._go(copied, "mod", "edit", "-replace", f"{patch.module}={module}")
+        return copied
+
+    def _module(self, source: str, pins: Path) -> Path:
+        """Where Go keeps the files of a module."""
+        self._go(pins, "mod", "download", source)
+        self._go(pins, "list", "-mod=readonly", "-m", "-f", "{{.Dir}}", source)
+        return Path(self.log.read_text().splitlines()[-1])
+
+    def _go(self, pins: Path, *arguments: str | Path) -> None:
+        self._run("go", *arguments, folder=pins)
+
+    def _run(self, *command: str | Path, folder: Path | None = None) -> None:
+        self.commands.run(*command, log=self.log, folder=folder or self.work)
+
+
+def link_flags(program: GoProgram, version: str) -> str:
+    """What the linker is told: leave out what only debuggers read, and set the program's variables."""
+    major, minor, *_ = version.removeprefix("v").split(".")
+    told = (
+        f"-X {name}={value.format(version=version, major=major, minor=minor)}"
+        for name, value in program.variables.items()
+    )
+    return " ".join(("-s", "-w", *told))
+
+
+def patched(patch: Patch, text: str) -> str:
+    """A file's text with the changes in it. Raises Refusal unless each fits exactly once."""
+    for old, new in patch.changes:
+        if (count := text.count(old)) != 1:
+            raise Refusal(
+                f"{patch.file} of {patch.module} has {old.strip()} {count} times where the patch expects "
+                "it once: adapt the patch in localcloud/tools/table.py to that version."
+            )
+        text = text.replace(old, new)
+    return text
+
+
+def targets(copies: Sequence[tuple[str, str]], file: str) -> Iterator[Path]:
+    """Where in the tool's folder a file of an archive goes, if anywhere."""
+    for pattern, folder in copies:
+        if fnmatch(file, pattern) and file.count("/") == pattern.count("/"):
+            yield Path(folder, file.rpartition("/")[2])
+
+
+def _write(file: Path, target: Path) -> None:
+    # Without the modes: Go keeps its modules read-only.
+    target.parent.mkdir(parents=True, exist_ok=True)
+    shutil.copyfile(file, target)
+
+
+def _save(content: IO[bytes], target: Path, mode: int) -> None:
+    target.parent.mkdir(parents=True, exist_ok=True)
+    with target.open("wb") as file:
+        shutil.copyfileobj(content, file)
+    target.chmod(mode)

@@ -1,0 +1,325 @@
+"""The tools of the laptop cloud: what each is made from, and which of the machine's own would serve."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+
+@dataclass(frozen=True)
+class Patch:
+    """Changes to a Go module that is built in; each old text must be in the file exactly once."""
+
+    module: str
+    file: str
+    changes: tuple[tuple[str, str], ...]
+
+
+@dataclass(frozen=True)
+class GoProgram:
+    """A program, built from a Go package.
+
+    pins: folder beside this file whose go.mod and go.sum pin everything that is built in.
+    source: Go module that holds the package; its version is the tool's.
+    variables: string variables that are set when linking; {version}, {major}, {minor} are the tool's.
+    """
+
+    pins: str
+    source: str
+    package: str
+    variables: Mapping[str, str] = field(default_factory=dict)
+    patch: Patch | None = None
+
+
+@dataclass(frozen=True)
+class GoFiles:
+    """Files out of a Go module, as they are.
+
+    copies: pattern of files in the module, and the folder of the tool that they go to.
+    """
+
+    pins: str
+    source: str
+    copies: tuple[tuple[str, str], ...]
+
+
+@dataclass(frozen=True)
+class PythonFiles:
+    """Files out of the source archive of a Python package, as they are.
+
+    pins: folder beside this file whose requirements.txt pins the package by its hash.
+    copies: pattern of files in the archive, and the folder of the tool that they go to.
+    """
+
+    pins: str
+    source: str
+    copies: tuple[tuple[str, str], ...]
+
+
+@dataclass(frozen=True)
+class Serves:
+    """Which versions of a program on PATH serve: from `least` on, and older than `below`.
+
+    ask: arguments that make the program say its version.
+    along: what must be on PATH with it.
+    """
+
+    ask: tuple[str, ...]
+    least: tuple[int, ...]
+    below: tuple[int, ...]
+    along: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Tool:
+    """A program, or a folder of files, that the laptop cloud needs.
+
+    seconds: how long it takes to make, after those before it in the table, on two cores.
+    size: MiB that it takes.
+    scratch: MiB that making it adds to Go's caches, when they are empty.
+    serves: which of the machine's own will do; None when only the one made here will.
+    beside: the tool that it belongs to: where that one comes from PATH, so does this one.
+    program: False for a folder of files.
+    """
+
+    name: str
+    made: GoProgram | GoFiles | PythonFiles
+    seconds: int
+    size: int
+    scratch: int = 0
+    serves: Serves | None = None
+    beside: str | None = None
+    program: bool = True
+
+
+def _kubernetes(name: str) -> GoProgram:
+    """A program of Kubernetes' own; it reports its version only when told at link time."""
+    said = {"gitVersion": "{version}", "gitMajor": "{major}", "gitMinor": "{minor}", "gitTreeState": "clean"}
+    return GoProgram(
+        pins="kubernetes",
+        source="k8s.io/kubernetes",
+        package=f"k8s.io/kubernetes/cmd/{name}",
+        variables={
+            f"{package}.{variable}": value
+            for package in ("k8s.io/component-base/version", "k8s.io/client-go/pkg/version")
+            for variable, value in said.items()
+        },
+    )
+
+
+# Tools of one go.mod are made one after another, in this order, so that what they share is compiled once.
+_ALL = (
+    Tool(
+        "kube-apiserver",
+        _kubernetes("kube-apiserver"),
+        seconds=300,
+        size=100,
+        scratch=2600,
+        serves=Serves(("--version",), (1, 34), (1, 35)),
+    ),
+    Tool(
+        "kube-controller-manager",
+        _kubernetes("kube-controller-manager"),
+        seconds=55,
+        size=90,
+        scratch=500,
+        serves=Serves(("--version",), (1, 34), (1, 35)),
+    ),
+    Tool(
+        "kube-scheduler",
+        _kubernetes("kube-scheduler"),
+        seconds=10,
+        size=70,
+        scratch=50,
+        serves=Serves(("--version",), (1, 34), (1, 35)),
+    ),
+    Tool(
+        "kubectl",
+        _kubernetes("kubectl"),
+        seconds=25,
+        size=76,
+        scratch=250,
+        serves=Serves(("version", "--client"), (1, 32), (1, 36)),
+    ),
+    Tool(
+        "etcd",
+        GoProgram("kubernetes", "go.etcd.io/etcd/server/v3", "go.etcd.io/etcd/server/v3"),
+        seconds=30,
+        size=26,
+        scratch=150,
+        serves=Serves(("--version",), (3, 6), (3, 7)),
+    ),
+    Tool(
+        "helm",
+        GoProgram(
+            "kubernetes",
+            "helm.sh/helm/v3",
+            "helm.sh/helm/v3/cmd/helm",
+            {
+                "helm.sh/helm/v3/internal/version.version": "{version}",
+                # Charts are rendered for this Kubernetes unless a cluster is asked.
+                "helm.sh/helm/v3/pkg/chartutil.k8sVersionMajor": "1",
+                "helm.sh/helm/v3/pkg/chartutil.k8sVersionMinor": "34",
+            },
+        ),
+        seconds=25,
+        size=75,
+        scratch=250,
+        serves=Serves(("version", "--short"), (3, 17), (4,)),
+    ),
+    Tool(
+        "yunikorn",
+        GoProgram(
+            "kubernetes",
+            "github.com/apache/yunikorn-k8shim",
+            "github.com/apache/yunikorn-k8shim/pkg/cmd/shim",
+            {
+                "github.com/apache/yunikorn-k8shim/pkg/conf.buildVersion": "{version}",
+                "github.com/apache/yunikorn-k8shim/pkg/conf.isPluginVersion": "false",
+            },
+            # Its REST API has a fixed port on every interface; two control planes need two, on loopback.
+            Patch(
+                "github.com/apache/yunikorn-core",
+                "pkg/webservice/webservice.go",
+                (
+                    ("import (\n", 'import (\n\t"cmp"\n'),
+                    ('\t"net/http"\n', '\t"net/http"\n\t"os"\n'),
+                    ('":9080"', 'cmp.Or(os.Getenv("YUNIKORN_REST_ADDRESS"), ":9080")'),
+                ),
+            ),
+        ),
+        seconds=20,
+        size=65,
+        scratch=150,
+    ),
+    Tool(
+        "queueconfigchecker",
+        GoProgram(
+            "kubernetes",
+            "github.com/apache/yunikorn-core",
+            "github.com/apache/yunikorn-core/cmd/queueconfigchecker",
+        ),
+        seconds=5,
+        size=12,
+        scratch=20,
+    ),
+    Tool(
+        "kwok",
+        GoProgram("kubernetes", "sigs.k8s.io/kwok", "sigs.k8s.io/kwok/cmd/kwok"),
+        seconds=25,
+        size=83,
+        scratch=250,
+        serves=Serves(("--version",), (0, 8), (0, 9)),
+    ),
+    Tool(
+        "kwok-files",
+        GoFiles(
+            "kubernetes",
+            "sigs.k8s.io/kwok",
+            (
+                ("kustomize/stage/node/fast/node-*.yaml", "stages/node/fast"),
+                ("kustomize/stage/node/heartbeat/node-*.yaml", "stages/node/heartbeat"),
+                ("kustomize/stage/node/heartbeat-with-lease/node-*.yaml", "stages/node/heartbeat-with-lease"),
+                ("kustomize/stage/pod/fast/pod-*.yaml", "stages/pod/fast"),
+                ("kustomize/stage/pod/general/pod-*.yaml", "stages/pod/general"),
+            ),
+        ),
+        seconds=1,
+        size=1,
+        scratch=10,
+        program=False,
+    ),
+    Tool(
+        "spark-operator",
+        GoProgram(
+            "kubernetes",
+            "github.com/kubeflow/spark-operator/v2",
+            "github.com/kubeflow/spark-operator/v2/cmd/operator",
+            {"k8s.io/component-base/version.gitVersion": "{version}"},
+        ),
+        seconds=25,
+        size=37,
+        scratch=250,
+    ),
+    Tool(
+        "spark-operator-files",
+        GoFiles(
+            "kubernetes",
+            "github.com/kubeflow/spark-operator/v2",
+            (("config/crd/bases/*.yaml", "crds"),),
+        ),
+        seconds=1,
+        size=2,
+        scratch=10,
+        program=False,
+    ),
+    Tool(
+        "pulumi",
+        GoProgram(
+            "pulumi",
+            "github.com/pulumi/pulumi/pkg/v3",
+            "github.com/pulumi/pulumi/pkg/v3/cmd/pulumi",
+            {"github.com/pulumi/pulumi/sdk/v3/go/common/version.Version": "{version}"},
+        ),
+        seconds=265,
+        size=76,
+        scratch=2200,
+        serves=Serves(("version",), (3, 200), (4,), along=("pulumi-language-python",)),
+    ),
+    Tool(
+        "pulumi-language-python",
+        GoProgram(
+            "language",
+            "github.com/pulumi/pulumi/sdk/v3",
+            "github.com/pulumi/pulumi/sdk/v3/python/cmd/pulumi-language-python",
+            {"github.com/pulumi/pulumi/sdk/v3/go/common/version.Version": "{version}"},
+        ),
+        seconds=35,
+        size=19,
+        scratch=300,
+        beside="pulumi",
+    ),
+    Tool(
+        # The SDK of v3.250 leaves policy packs to the language host; the one of v3.78 starts them with this.
+        "pulumi-analyzer-policy-python",
+        GoFiles(
+            "language",
+            "github.com/pulumi/pulumi/sdk/v3",
+            (("python/dist/pulumi-analyzer-policy-python", "."),),
+        ),
+        seconds=1,
+        size=1,
+        scratch=10,
+        beside="pulumi",
+    ),
+    Tool(
+        "pulumi-language-python-exec",
+        GoFiles(
+            "sdk",
+            "github.com/pulumi/pulumi/sdk/v3",
+            (("python/cmd/pulumi-language-python-exec", "."),),
+        ),
+        seconds=3,
+        size=1,
+        scratch=60,
+        beside="pulumi",
+    ),
+    Tool(
+        "pulumi-resource-pulumi-python",
+        GoFiles(
+            "sdk",
+            "github.com/pulumi/pulumi/sdk/v3",
+            (("python/dist/pulumi-resource-pulumi-python", "."),),
+        ),
+        seconds=1,
+        size=1,
+        beside="pulumi",
+    ),
+    Tool(
+        "spark",
+        PythonFiles("spark", "pyspark", (("deps/bin/*", "bin"), ("deps/jars/*", "jars"))),
+        seconds=40,
+        size=960,
+        program=False,
+    ),
+)
+
+TOOLS: Mapping[str, Tool] = {tool.name: tool for tool in _ALL}
