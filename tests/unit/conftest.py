@@ -37,12 +37,20 @@ class Made:
     inputs: dict[str, Any]
 
 
+class Monitor(MockMonitor):
+    """Takes a resource given as an input by its URN; it cannot bring one back to life outside the program."""
+
+    def SupportsFeature(self, request: Any) -> Any:
+        request.id = "outputValues" if request.id == "resourceReferences" else request.id
+        return super().SupportsFeature(request)  # type: ignore[no-untyped-call]
+
+
 class Recorder(Mocks):
     """Keeps every resource that a program registers."""
 
     def __init__(self) -> None:
         self.made: list[Made] = []
-        self.monitor = MockMonitor(self)
+        self.monitor = Monitor(self)
 
     def new_resource(self, args: MockResourceArgs) -> tuple[str, dict[str, Any]]:
         self.made.append(Made(args.typ, args.name, args.inputs))
@@ -68,7 +76,7 @@ class Recorder(Mocks):
 
     def _resource(self, typ: str, args: MockResourceArgs) -> dict[str, str]:
         urn, state = self.monitor.make_urn("", typ, args.name), _state(typ, args)
-        self.monitor.resources[urn] = MockMonitor.ResourceRegistration(urn, f"{args.name}-id", state)
+        self.monitor.resources[urn] = Monitor.ResourceRegistration(urn, f"{args.name}-id", state)
         return {
             "4dabf18193072939515e22adb298388d": "5cf8f73096256a8f31e491e813e4eb8e",
             "urn": urn,
@@ -98,9 +106,9 @@ def deploy() -> Deploy:
         recorder = Recorder()
         pulumi.runtime.set_mocks(recorder, monitor=recorder.monitor)
         SETTINGS.feature_support["transforms"] = True
-        SETTINGS.callbacks = Transforms()  # type: ignore[assignment]
+        SETTINGS.callbacks = Transforms()
 
-        @pulumi.runtime.test  # type: ignore[no-untyped-call, untyped-decorator]
+        @pulumi.runtime.test  # type: ignore[untyped-decorator]
         def drained() -> None:
             program()
 

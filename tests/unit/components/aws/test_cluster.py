@@ -68,7 +68,7 @@ def test_add_ons_are_at_the_versions_that_were_named(deploy):
 
 
 def test_core_dns_waits_for_nodes(deploy):
-    assert made_cluster(deploy)["corednsAddonOptions"] == {"enabled": False}
+    assert made_cluster(deploy)["corednsAddonOptions"]["enabled"] is False
 
 
 def test_the_deployer_is_the_only_administrator(deploy):
