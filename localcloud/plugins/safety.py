@@ -1,0 +1,72 @@
+"""When a plugin of the laptop cloud refuses to serve: whenever anything but the laptop could be meant."""
+
+import ipaddress
+from collections.abc import Mapping
+from pathlib import Path
+from urllib.parse import urlsplit
+
+from localcloud.cloud import Cloud
+from localcloud.errors import Refusal
+
+WAY_OUT = "for a real stack run `pulumi` without the laptop cloud's environment, for the laptop run `make up`"
+
+
+def refuse_unless_laptop(environ: Mapping[str, str]) -> None:
+    """Raise Refusal unless the state is a laptop cloud's own and AWS is on this machine."""
+    home = environ.get("MOKA_CLOUD")
+    if not home:
+        raise Refusal(
+            "This plugin serves a laptop cloud only, and MOKA_CLOUD, which names its folder, "
+            f"is not set: {WAY_OUT}."
+        )
+    backend = environ.get("PULUMI_BACKEND_URL", "")
+    state = Cloud(Path(home).resolve()).state
+    if not _inside(backend, state):
+        raise Refusal(
+            f"This plugin serves state kept in {state} only, and PULUMI_BACKEND_URL is "
+            f"{_shown(backend)}: {WAY_OUT}."
+        )
+    endpoint = environ.get("AWS_ENDPOINT_URL", "")
+    if not loopback(endpoint):
+        raise Refusal(
+            "This plugin talks to an AWS on this machine only, and AWS_ENDPOINT_URL is "
+            f"{_shown(endpoint)}: {WAY_OUT}."
+        )
+    for name, value in environ.items():
+        if name.startswith("AWS_ENDPOINT_URL_") and not loopback(value):
+            raise Refusal(
+                f"This plugin talks to an AWS on this machine only, and {name} is {_shown(value)}: {WAY_OUT}."
+            )
+
+
+def loopback(url: str) -> bool:
+    """Whether an address (`http://127.0.0.1:5000`) can only be on this machine."""
+    try:
+        parts = urlsplit(url)
+        host = parts.hostname
+    except ValueError:
+        return False
+    if parts.scheme not in ("http", "https") or not host:
+        return False
+    if host == "localhost":
+        return True
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return False
+
+
+def _inside(backend: str, folder: Path) -> bool:
+    parts = urlsplit(backend)
+    if parts.scheme != "file" or parts.netloc or not parts.path.startswith("/"):
+        return False
+    path = Path(parts.path).resolve()
+    return path == folder or folder in path.parents
+
+
+def _shown(value: str) -> str:
+    if not value:
+        return "not set"
+    # A URL may carry a password.
+    parts = urlsplit(value)
+    return value.replace(parts.netloc, parts.netloc.rpartition("@")[2]) if "@" in parts.netloc else value

@@ -1,0 +1,244 @@
+"""How plugins serve the engine: its protocol, errors as one sentence, notes of creates that were cut off."""
+
+import hashlib
+import json
+import os
+import signal
+import sys
+import traceback
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from typing import Any, NoReturn
+
+import grpc
+from google.protobuf import empty_pb2
+from pulumi.runtime.proto import plugin_pb2, provider_pb2, provider_pb2_grpc, status_pb2
+
+from localcloud.cloud import Cloud
+from localcloud.errors import Refusal
+from localcloud.plugins.differences import Diff, path_text
+from localcloud.plugins.provider import Failure, Naming, Provider, Target, Unfinished
+from localcloud.plugins.safety import refuse_unless_laptop
+from localcloud.plugins.values import from_wire, to_wire
+
+
+@contextmanager
+def noted(cloud: Cloud, urn: str) -> Iterator[None]:
+    """Keep a note while a create is under way; it stays when the process is killed meanwhile.
+
+    The engine lists what was pending too, but only where its own last words reached its state.
+    """
+    note = cloud.cut_off / f"{hashlib.sha256(urn.encode()).hexdigest()[:24]}.json"
+    note.parent.mkdir(parents=True, exist_ok=True)
+    note.write_text(json.dumps({"urn": urn, "pid": os.getpid()}))
+    try:
+        yield
+    finally:
+        note.unlink(missing_ok=True)
+
+
+class Servicer(provider_pb2_grpc.ResourceProviderServicer):
+    """The engine's protocol, spoken for a `Provider`."""
+
+    def __init__(self, provider: Provider, cloud: Cloud, version: str) -> None:
+        self.provider, self.cloud, self.version = provider, cloud, version
+
+    def GetPluginInfo(self, request: Any, context: Any) -> Any:
+        return plugin_pb2.PluginInfo(version=self.version)
+
+    def Attach(self, request: Any, context: Any) -> Any:
+        return empty_pb2.Empty()
+
+    def Cancel(self, request: Any, context: Any) -> Any:
+        self.provider.cancel()
+        return empty_pb2.Empty()
+
+    def CheckConfig(self, request: Any, context: Any) -> Any:
+        with self._answering(context):
+            inputs, failures = self.provider.check_config(from_wire(request.news))
+            return provider_pb2.CheckResponse(inputs=to_wire(inputs), failures=_failures(failures))
+
+    def DiffConfig(self, request: Any, context: Any) -> Any:
+        with self._answering(context):
+            old = from_wire(request.old_inputs if request.HasField("old_inputs") else request.olds)
+            return _diff(self.provider.diff_config(old, from_wire(request.news)))
+
+    def Configure(self, request: Any, context: Any) -> Any:
+        with self._answering(context):
+            self.provider.configure(from_wire(request.args))
+            return provider_pb2.ConfigureResponse(
+                acceptSecrets=True, supportsPreview=True, acceptResources=False, acceptOutputs=False
+            )
+
+    def Check(self, request: Any, context: Any) -> Any:
+        with self._answering(context):
+            inputs, failures = self.provider.check(
+                Target(request.urn), from_wire(request.olds), from_wire(request.news), _naming(request)
+            )
+            return provider_pb2.CheckResponse(inputs=to_wire(inputs), failures=_failures(failures))
+
+    def Diff(self, request: Any, context: Any) -> Any:
+        with self._answering(context):
+            return _diff(
+                self.provider.diff(
+                    Target(request.urn, request.id),
+                    from_wire(request.old_inputs),
+                    from_wire(request.olds),
+                    from_wire(request.news),
+                )
+            )
+
+    def Create(self, request: Any, context: Any) -> Any:
+        with self._answering(context):
+            target, inputs = Target(request.urn), from_wire(request.properties)
+            if request.preview:
+                id, outputs = self.provider.create(target, inputs, True, request.timeout)
+            else:
+                with noted(self.cloud, request.urn):
+                    id, outputs = self.provider.create(target, inputs, False, request.timeout)
+            return provider_pb2.CreateResponse(id=id, properties=to_wire(outputs))
+
+    def Read(self, request: Any, context: Any) -> Any:
+        with self._answering(context):
+            found = self.provider.read(
+                Target(request.urn, request.id), from_wire(request.inputs), from_wire(request.properties)
+            )
+            if found is None:
+                return provider_pb2.ReadResponse()
+            return provider_pb2.ReadResponse(
+                id=found.id, inputs=to_wire(found.inputs), properties=to_wire(found.outputs)
+            )
+
+    def Update(self, request: Any, context: Any) -> Any:
+        with self._answering(context):
+            outputs = self.provider.update(
+                Target(request.urn, request.id),
+                from_wire(request.old_inputs),
+                from_wire(request.olds),
+                from_wire(request.news),
+                request.preview,
+                request.timeout,
+            )
+            return provider_pb2.UpdateResponse(properties=to_wire(outputs))
+
+    def Delete(self, request: Any, context: Any) -> Any:
+        with self._answering(context):
+            self.provider.delete(
+                Target(request.urn, request.id),
+                from_wire(request.old_inputs),
+                from_wire(request.properties),
+                request.timeout,
+            )
+            return empty_pb2.Empty()
+
+    def Invoke(self, request: Any, context: Any) -> Any:
+        with self._answering(context):
+            answer = self.provider.invoke(request.tok, from_wire(request.args))
+            return provider_pb2.InvokeResponse(**{"return": to_wire(answer)})
+
+    def _unserved(self, request: Any, context: Any) -> NoReturn:
+        context.abort(grpc.StatusCode.UNIMPLEMENTED, "The laptop cloud's plugins do not do this.")
+        raise AssertionError("abort raises")
+
+    Handshake = Parameterize = GetSchema = Call = Construct = List = GetMapping = GetMappings = _unserved
+
+    @contextmanager
+    def _answering(self, context: Any) -> Iterator[None]:
+        try:
+            yield
+        except Unfinished as unfinished:
+            _abort(context, str(unfinished), unfinished)
+        except Refusal as refusal:
+            _abort(context, str(refusal))
+        except Exception as error:
+            explained = self.provider.explained(error)
+            if explained is None:
+                log = self.cloud.home / f"plugin-{self.provider.name}.log"
+                with log.open("a") as kept:
+                    traceback.print_exception(error, file=kept)
+                words = " ".join(str(error).split())
+                explained = (
+                    f"The {self.provider.name} plugin failed ({type(error).__name__}: {words}): "
+                    f"please report it with {log}."
+                )
+            _abort(context, explained)
+
+
+def _abort(context: Any, sentence: str, unfinished: Unfinished | None = None) -> NoReturn:
+    if unfinished is not None:
+        status = status_pb2.Status(code=grpc.StatusCode.UNKNOWN.value[0], message=sentence)
+        status.details.add().Pack(
+            provider_pb2.ErrorResourceInitFailed(
+                id=unfinished.id,
+                properties=to_wire(unfinished.outputs),
+                inputs=to_wire(unfinished.inputs),
+                reasons=[unfinished.reason],
+            )
+        )
+        context.set_trailing_metadata((("grpc-status-details-bin", status.SerializeToString()),))
+    context.abort(grpc.StatusCode.UNKNOWN, sentence)
+    raise AssertionError("abort raises")
+
+
+def _failures(failures: Sequence[Failure]) -> list[Any]:
+    return [provider_pb2.CheckFailure(property=each.property, reason=each.reason) for each in failures]
+
+
+def _naming(request: Any) -> Naming:
+    if not request.HasField("autonaming"):
+        return Naming(seed=request.randomSeed)
+    asked = request.autonaming
+    return Naming(
+        seed=request.randomSeed,
+        proposed=asked.proposed_name or None,
+        disabled=asked.mode == provider_pb2.CheckRequest.AutonamingOptions.DISABLE,
+    )
+
+
+def _diff(diff: Diff) -> Any:
+    response = provider_pb2.DiffResponse
+    return response(
+        changes=response.DIFF_SOME if diff.kinds else response.DIFF_NONE,
+        diffs=sorted({str(path[0]) for path in diff.kinds}),
+        replaces=sorted({path_text(path) for path in diff.replaces}),
+        deleteBeforeReplace=diff.delete_before_replace,
+        hasDetailedDiff=True,
+        detailedDiff={
+            path_text(path): provider_pb2.PropertyDiff(
+                # In the engine's numbers, a replacement follows its kind.
+                kind=int(kind.value + (path in diff.replaces)),  # type: ignore[arg-type]
+                inputDiff=True,
+            )
+            for path, kind in diff.kinds.items()
+        },
+    )
+
+
+THREADS = 32
+"""Requests answered at a time; the engine sends as many as it has resources that wait for nothing."""
+
+
+def serve(provider: Provider, version: str) -> int:
+    """Serve a provider until the engine is gone; exit status. Refuses outside a laptop cloud."""
+    try:
+        refuse_unless_laptop(os.environ)
+    except Refusal as refusal:
+        print(refusal, file=sys.stderr)
+        return 1
+    # An interrupt is the engine's to handle: it lets what is under way come to its end.
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    engine = os.getppid()
+    unlimited = [("grpc.max_receive_message_length", -1), ("grpc.max_send_message_length", -1)]
+    server = grpc.server(ThreadPoolExecutor(THREADS), options=unlimited)
+    servicer = Servicer(provider, Cloud.of_environment(), version)
+    provider_pb2_grpc.add_ResourceProviderServicer_to_server(servicer, server)
+    port = server.add_insecure_port("127.0.0.1:0")
+    server.start()
+    print(port, flush=True)
+    while server.wait_for_termination(timeout=1.0):
+        if os.getppid() != engine:
+            # The engine was killed: finish what is under way, take nothing new.
+            server.stop(grace=60).wait()
+            break
+    return 0
