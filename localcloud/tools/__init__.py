@@ -58,7 +58,8 @@ def build(names: Iterable[str] = (), say: Callable[[str], None] = _print) -> Non
         from localcloud.tools import builder
 
         builder.make(absent, say)
-    say(f"All {len(names or TOOLS)} tools are there.")
+    count = len(names or TOOLS)
+    say(f"Tools: {count} of {count} are there.")
 
 
 def link_into(folder: Path) -> None:

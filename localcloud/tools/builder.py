@@ -112,7 +112,7 @@ def _cannot(tool: Tool, why: str, log: Path) -> str:
     remedy = f"all that was said is in {log}"
     if FULL in (said + why).lower():
         remedy = (
-            f"free {(tool.size + tool.scratch) / 1024:.1f} GiB, or set MOKA_CACHE and GOCACHE to folders "
+            f"free {machine.room(tool.size + tool.scratch)}, or set MOKA_CACHE and GOCACHE to folders "
             "on another disk, then run this again"
         )
     return f"{tool.name} could not be made: {why.rstrip('.:')} ({remedy})."

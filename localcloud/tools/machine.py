@@ -13,6 +13,7 @@ from localcloud.errors import Refusal
 from localcloud.tools import cache
 from localcloud.tools.table import PythonFiles, Tool
 
+MIB = 2**20
 GIB = 2**30
 
 # A link of kube-apiserver takes 1.9 GiB, and the largest packages more than one to compile.
@@ -57,8 +58,9 @@ def check_go(tools: Sequence[Tool]) -> None:
     """Raises Refusal unless Go is there, in a version that can build these tools."""
     if not (pins := _go_pins(tools)):
         return
+    built = [tool for tool in tools if not isinstance(tool.made, PythonFiles)]
     needed = max(required_go(folder) for folder in pins)
-    which = f"Building {_listed(tools)} needs Go {'.'.join(map(str, needed))} or newer"
+    which = f"Making {_listed(built)} needs Go {'.'.join(map(str, needed))} or newer"
     if shutil.which("go") is None:
         raise Refusal(f"{which}, and there is no `go` on PATH: install it, then run this again.")
     # Asked where it is needed: from 1.21 on, Go may fetch the version that a go.mod names.
@@ -78,17 +80,23 @@ def check_room(tools: Sequence[Tool]) -> None:
     if pins := _go_pins(tools):
         go_cache = _go("env", "GOCACHE", folder=pins[0]).stdout.strip()
         needs[Path(go_cache or cache.root())] += sum(tool.scratch for tool in tools)
-    disks: Counter[int] = Counter()
-    for folder, mebibytes in needs.items():
-        disk = _existing(folder)
-        disks[disk.stat().st_dev] += mebibytes
-        needed, free = disks[disk.stat().st_dev] / 1024, shutil.disk_usage(disk).free / GIB
+    disks: dict[int, list[Path]] = {}
+    for folder in needs:
+        disks.setdefault(_existing(folder).stat().st_dev, []).append(folder)
+    for folders in disks.values():
+        needed = sum(needs[folder] for folder in folders)
+        free = shutil.disk_usage(_existing(folders[0])).free // MIB
         if needed > free:
             raise Refusal(
-                f"Building {_listed(tools)} needs {needed:.1f} GiB on the disk of {folder}, which has "
-                f"{free:.1f} GiB left: free some, or set MOKA_CACHE and GOCACHE to folders on another disk, "
-                "then run this again."
+                f"Making {_listed(tools)} needs {room(needed)} on the disk of "
+                f"{' and '.join(map(str, folders))}, which has {room(free)} left: free some, or set "
+                "MOKA_CACHE and GOCACHE to folders on another disk, then run this again."
             )
+
+
+def room(mebibytes: int) -> str:
+    """Room on a disk as one would say it: 26 MiB, 4.1 GiB."""
+    return f"{mebibytes} MiB" if mebibytes < 1024 else f"{mebibytes / 1024:.1f} GiB"
 
 
 def required_go(pins: Path) -> tuple[int, int, int]:

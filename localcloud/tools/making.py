@@ -37,8 +37,10 @@ class Making:
                 self._build(program, made)
             case GoFiles() as files:
                 self._copy(files, made)
+                check_copies(files.source, files.copies, made)
             case PythonFiles() as files:
                 self._unpack(files, made)
+                check_copies(files.source, files.copies, made)
         if self.tool.program:
             (made / self.tool.name).chmod(0o755)
         return made
@@ -135,6 +137,16 @@ def targets(copies: Sequence[tuple[str, str]], file: str) -> Iterator[Path]:
     for pattern, folder in copies:
         if fnmatch(file, pattern) and file.count("/") == pattern.count("/"):
             yield Path(folder, file.rpartition("/")[2])
+
+
+def check_copies(source: str, copies: Sequence[tuple[str, str]], made: Path) -> None:
+    """Raises Refusal when something was looked for and is not there."""
+    for pattern, folder in copies:
+        if not any((made / folder).glob(pattern.rpartition("/")[2])):
+            raise Refusal(
+                f"{source} has no {pattern} in the version that is pinned: "
+                "adapt localcloud/tools/table.py to it."
+            )
 
 
 def _write(file: Path, target: Path) -> None:
