@@ -1,0 +1,70 @@
+"""AWS in memory: moto's server, a process of its own."""
+
+import sys
+import urllib.error
+import urllib.request
+from dataclasses import dataclass
+from pathlib import Path
+
+from localcloud.cloud import ACCOUNT, Cloud
+from localcloud.errors import Refusal
+from localcloud.processes import Process, free_port, port_taken
+
+# Roles are attached to AWS's own policies, which moto only has when asked.
+_ENVIRONMENT = {"MOTO_ACCOUNT_ID": ACCOUNT, "MOTO_IAM_LOAD_MANAGED_POLICIES": "true"}
+
+
+@dataclass(frozen=True)
+class AwsServer:
+    """moto's server of one laptop cloud. All it has is in its memory, and gone when it ends."""
+
+    cloud: Cloud
+
+    @property
+    def process(self) -> Process:
+        """The server's process; its log tells every request."""
+        return Process(self.cloud.aws, "moto")
+
+    def known(self) -> bool:
+        """Whether it was ever started, and so has a URL."""
+        return self._url_file.is_file()
+
+    @property
+    def url(self) -> str:
+        """`AWS_ENDPOINT_URL`. Raises Refusal when the server was never started."""
+        if not self.known():
+            raise Refusal("The laptop's AWS was never started here: run `make up`, which does it.")
+        return self._url_file.read_text().strip()
+
+    def alive(self) -> bool:
+        """Whether it runs."""
+        return self.process.alive()
+
+    def start(self) -> None:
+        """Start it unless it runs, on the port that it had before if nobody else took it."""
+        self.cloud.aws.mkdir(parents=True, exist_ok=True)
+        if not self.alive():
+            self._url_file.write_text(f"http://127.0.0.1:{self._port()}\n")
+        port = self.url.rsplit(":", 1)[1]
+        self.process.start(
+            [sys.executable, "-m", "moto.server", "-H", "127.0.0.1", "-p", port], _ENVIRONMENT, self._answers
+        )
+
+    def stop(self) -> None:
+        """End it, and lose all it has."""
+        self.process.stop()
+
+    @property
+    def _url_file(self) -> Path:
+        return self.cloud.aws / "url"
+
+    def _port(self) -> int:
+        kept = int(self.url.rsplit(":", 1)[1]) if self.known() else None
+        return kept if kept and not port_taken(kept) else free_port()
+
+    def _answers(self) -> bool:
+        try:
+            with urllib.request.urlopen(f"{self.url}/moto-api/", timeout=5):
+                return True
+        except (urllib.error.URLError, OSError):
+            return False

@@ -1,0 +1,5 @@
+"""A Kubernetes control plane per EKS cluster: real programs on loopback, and machines that kwok plays."""
+
+from localcloud.control_plane.plane import ControlPlane
+
+__all__ = ["ControlPlane"]

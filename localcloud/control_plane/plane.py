@@ -1,0 +1,203 @@
+"""One control plane: start it, find it, stop it, remove it."""
+
+import base64
+import fcntl
+import shutil
+import ssl
+import urllib.error
+import urllib.request
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from localcloud import tools
+from localcloud.cloud import Cloud
+from localcloud.control_plane import stand_ins
+from localcloud.control_plane.api import Api
+from localcloud.control_plane.certificates import ADMIN, USERS, Credentials, kubeconfig, write_private
+from localcloud.control_plane.ports import Ports
+from localcloud.control_plane.programs import API_SERVER, CLIENTS, ETCD, SERVERS, STAGES, Program
+from localcloud.control_plane.side_by_side import side_by_side
+from localcloud.errors import Refusal
+from localcloud.processes import Process, port_taken
+
+ETCD_PEER = "etcd-peer"
+
+
+@dataclass(frozen=True)
+class ControlPlane:
+    """The control plane of an EKS cluster.
+
+    name: the EKS cluster's name.
+    """
+
+    cloud: Cloud
+    name: str
+
+    @classmethod
+    def all(cls, cloud: Cloud) -> list["ControlPlane"]:
+        """Every control plane of a cloud, whether it runs or not."""
+        return [cls(cloud, ports.parent.name) for ports in sorted(cloud.clusters.glob("*/ports.json"))]
+
+    @classmethod
+    def at(cls, cloud: Cloud, endpoint: str) -> "ControlPlane":
+        """The control plane whose API server has this URL. Raises Refusal when it is none of the cloud's."""
+        for plane in cls.all(cloud):
+            if plane.endpoint == endpoint.rstrip("/"):
+                return plane
+        raise Refusal(
+            f"{endpoint} is no API server of the laptop cloud in {cloud.home}: correct the kubeconfig."
+        )
+
+    @property
+    def folder(self) -> Path:
+        """All that it keeps; owner only."""
+        return self.cloud.clusters / self.name
+
+    @property
+    def endpoint(self) -> str:
+        """URL of the API server; the same for as long as the plane is not removed."""
+        return f"https://127.0.0.1:{self.ports[API_SERVER.name]}"
+
+    @property
+    def certificate_authority(self) -> str:
+        """Certificate of the API server's authority, PEM in base64, as EKS gives it out."""
+        return base64.b64encode(self.credentials.authority.read_bytes()).decode()
+
+    @property
+    def token_file(self) -> Path:
+        """Holds the bearer token of the administrator."""
+        return self.credentials.token_file(ADMIN)
+
+    @property
+    def kubeconfig(self) -> Path:
+        """The administrator's."""
+        return self.folder / "kubeconfig"
+
+    @property
+    def yunikorn_url(self) -> str | None:
+        """YuniKorn's REST API; None while no YuniKorn runs."""
+        return stand_ins.yunikorn_url(self)
+
+    @property
+    def credentials(self) -> Credentials:
+        """What its programs prove themselves with."""
+        return Credentials(self.folder / "credentials")
+
+    @property
+    def ports(self) -> Ports:
+        """Where they listen."""
+        return Ports(self.folder / "ports.json")
+
+    def process(self, name: str) -> Process:
+        """A program of it, or one that runs in place of a chart's pods."""
+        return Process(self.folder, name)
+
+    def api(self) -> Api:
+        """Its API server, as the administrator."""
+        return Api(self.endpoint, self.credentials.authority.read_text(), self.credentials.token(ADMIN))
+
+    def alive(self) -> bool:
+        """Whether all that every control plane consists of runs."""
+        return all(self.process(program.name).alive() for program in (*SERVERS, *CLIENTS))
+
+    def start(self) -> None:
+        """Start what is not running, on the data that is there, and wait until it serves.
+
+        Raises Refusal when a program does not start, or somebody else took the port that it must have.
+        """
+        with self._alone():
+            self._prepare()
+            side_by_side(self._start, SERVERS)
+            self._born.touch()
+            side_by_side(self._start, CLIENTS)
+            self.process("kube-controller-manager").wait(self._has_service_accounts)
+
+    def resume(self) -> None:
+        """Start what is not running, the programs in place of charts' pods included."""
+        self.start()
+        stand_ins.resume(self)
+
+    def stop(self) -> None:
+        """End all of its processes; what it has stays for the next start."""
+        if not self.folder.is_dir():
+            return
+        with self._alone():
+            others = {note.stem for note in self.folder.glob("*.pid")} - {program.name for program in SERVERS}
+            side_by_side(lambda name: self.process(name).stop(), others)
+            for program in reversed(SERVERS):
+                self.process(program.name).stop()
+
+    def remove(self) -> None:
+        """End all of its processes, and delete all that it has."""
+        self.stop()
+        shutil.rmtree(self.folder, ignore_errors=True)
+        self._lock.unlink(missing_ok=True)
+
+    @property
+    def _lock(self) -> Path:
+        return self.cloud.clusters / f"{self.name}.lock"
+
+    @property
+    def _born(self) -> Path:
+        """There once the API server has served, so that its URL may be known to others."""
+        return self.folder / "born"
+
+    @contextmanager
+    def _alone(self) -> Iterator[None]:
+        """Keep others, threads included, from starting or stopping it at the same time."""
+        self.cloud.clusters.mkdir(mode=0o700, parents=True, exist_ok=True)
+        with self._lock.open("w") as lock:
+            fcntl.flock(lock, fcntl.LOCK_EX)
+            yield
+
+    def _prepare(self) -> None:
+        self.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        self.folder.chmod(0o700)
+        self.credentials.make()
+        if not self.process(ETCD.name).alive():
+            self.ports.keep_or_move(ETCD_PEER)
+            if self.ports.moves(ETCD.name):
+                self.process(API_SERVER.name).stop()
+            self.ports.keep_or_move(ETCD.name)
+        if not self.process(API_SERVER.name).alive():
+            self._keep_endpoint()
+        for user in USERS:
+            path = self.kubeconfig if user == ADMIN else self.credentials.folder / f"{user}.kubeconfig"
+            token = self.credentials.token(user)
+            write_private(path, kubeconfig(self.endpoint, self.credentials.authority, token, self.name))
+
+    def _keep_endpoint(self) -> None:
+        """Others know the API server by its port, so it is only moved before it served for the first time."""
+        if not self._born.exists():
+            self.ports.keep_or_move(API_SERVER.name)
+        elif port_taken(port := self.ports[API_SERVER.name]):
+            raise Refusal(
+                f"Port {port} of 127.0.0.1, where the API server of {self.name} is known to be, is taken by "
+                "another program: end that program, then run this again."
+            )
+
+    def _start(self, program: Program) -> None:
+        ready = self._serves if program is API_SERVER else None
+        self.process(program.name).start(program.argv(self._known()), program.environment, ready)
+
+    def _known(self) -> dict[str, str]:
+        stages = tools.files("kwok") / "stages"
+        return {
+            "folder": str(self.folder),
+            "credentials": str(self.credentials.folder),
+            "stages": ",".join(str(stages / stage) for stage in STAGES),
+            **{name: str(self.ports[name]) for name in (ETCD.name, ETCD_PEER, API_SERVER.name)},
+        }
+
+    def _serves(self) -> bool:
+        trusted = ssl.create_default_context(cafile=self.credentials.authority)
+        try:
+            with urllib.request.urlopen(f"{self.endpoint}/readyz", timeout=5, context=trusted):
+                return True
+        except (urllib.error.URLError, OSError):
+            return False
+
+    def _has_service_accounts(self) -> bool:
+        return self.api().get("/api/v1/namespaces/default/serviceaccounts/default") is not None

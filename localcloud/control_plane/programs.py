@@ -1,0 +1,144 @@
+"""What a control plane consists of: the programs, in the order in which they start, and their flags."""
+
+import sys
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from localcloud import tools
+from localcloud.cloud import REPOSITORY
+
+# Stages of kwok that play a machine and its pods; heartbeats are leases, which kwok itself renews.
+STAGES = (
+    "node/fast/node-initialize.yaml",
+    "pod/fast/pod-ready.yaml",
+    "pod/fast/pod-complete.yaml",
+    "pod/fast/pod-delete.yaml",
+)
+
+
+@dataclass(frozen=True)
+class Program:
+    """A program of the control plane.
+
+    flags: as format strings over what the plane knows: `folder`, `credentials`, `stages`, and its ports.
+    environment: what it has beyond the environment of whoever starts it.
+    """
+
+    name: str
+    flags: Mapping[str, str]
+    environment: Mapping[str, str] = field(default_factory=dict)
+
+    def argv(self, known: Mapping[str, str]) -> list[str]:
+        """The command line."""
+        return [
+            *self._command(),
+            *(f"--{flag}={value.format_map(known)}" for flag, value in self.flags.items()),
+        ]
+
+    def _command(self) -> list[str]:
+        return [str(tools.path(self.name))]
+
+
+class OurProgram(Program):
+    """A program of the control plane that is a module of this package."""
+
+    def _command(self) -> list[str]:
+        return [sys.executable, "-m", f"localcloud.control_plane.{self.name}"]
+
+
+ETCD = Program(
+    "etcd",
+    {
+        "name": "etcd",
+        "data-dir": "{folder}/etcd",
+        "listen-client-urls": "https://127.0.0.1:{etcd}",
+        "advertise-client-urls": "https://127.0.0.1:{etcd}",
+        "listen-peer-urls": "https://127.0.0.1:{etcd-peer}",
+        "initial-advertise-peer-urls": "https://127.0.0.1:{etcd-peer}",
+        "initial-cluster": "etcd=https://127.0.0.1:{etcd-peer}",
+        "client-cert-auth": "true",
+        "cert-file": "{credentials}/server.crt",
+        "key-file": "{credentials}/server.key",
+        "trusted-ca-file": "{credentials}/ca.crt",
+        "peer-client-cert-auth": "true",
+        "peer-cert-file": "{credentials}/server.crt",
+        "peer-key-file": "{credentials}/server.key",
+        "peer-trusted-ca-file": "{credentials}/ca.crt",
+        # What was written survives the end of the process, not the end of the machine.
+        "unsafe-no-fsync": "true",
+        "auto-compaction-mode": "periodic",
+        "auto-compaction-retention": "10m",
+        "log-level": "warn",
+    },
+)
+
+API_SERVER = Program(
+    "kube-apiserver",
+    {
+        "bind-address": "127.0.0.1",
+        "advertise-address": "127.0.0.1",
+        "secure-port": "{kube-apiserver}",
+        # The Service `kubernetes` would have to lead to a loopback address, which Kubernetes refuses.
+        "endpoint-reconciler-type": "none",
+        "etcd-servers": "https://127.0.0.1:{etcd}",
+        "etcd-cafile": "{credentials}/ca.crt",
+        "etcd-certfile": "{credentials}/server.crt",
+        "etcd-keyfile": "{credentials}/server.key",
+        "tls-cert-file": "{credentials}/server.crt",
+        "tls-private-key-file": "{credentials}/server.key",
+        "token-auth-file": "{credentials}/tokens.csv",
+        "authorization-mode": "Node,RBAC",
+        "allow-privileged": "true",
+        "service-cluster-ip-range": "172.20.0.0/16",
+        "service-account-issuer": "https://kubernetes.default.svc",
+        "service-account-signing-key-file": "{credentials}/service-accounts.key",
+        "service-account-key-file": "{credentials}/service-accounts.key",
+        "profiling": "false",
+    },
+)
+
+CONTROLLER_MANAGER = Program(
+    "kube-controller-manager",
+    {
+        "kubeconfig": "{credentials}/kube-controller-manager.kubeconfig",
+        "use-service-account-credentials": "true",
+        "service-account-private-key-file": "{credentials}/service-accounts.key",
+        "root-ca-file": "{credentials}/ca.crt",
+        "leader-elect": "false",
+        "secure-port": "0",
+        # Nothing attaches volumes here, and nothing waits for it.
+        # Its controllers get an account each when it starts, which takes seconds at the usual rate.
+        "kube-api-qps": "500",
+        "kube-api-burst": "1000",
+        "controllers": "*,-persistentvolume-attach-detach-controller",
+        "node-monitor-grace-period": "150s",
+        "profiling": "false",
+    },
+)
+
+SCHEDULER = Program(
+    "kube-scheduler",
+    {
+        "kubeconfig": "{credentials}/kube-scheduler.kubeconfig",
+        "leader-elect": "false",
+        "secure-port": "0",
+        "profiling": "false",
+    },
+)
+
+KWOK = Program(
+    "kwok",
+    {
+        "kubeconfig": "{folder}/kubeconfig",
+        "config": "{stages}",
+        "manage-nodes-with-annotation-selector": "kwok.x-k8s.io/node=fake",
+        # A quarter of it is how often each of up to hundreds of nodes is heard of.
+        "node-lease-duration-seconds": "120",
+        "cidr": "100.64.0.0/10",
+    },
+)
+
+CARETAKER = OurProgram("caretaker", {"kubeconfig": "{folder}/kubeconfig"}, {"PYTHONPATH": str(REPOSITORY)})
+
+SERVERS = (ETCD, API_SERVER)
+CLIENTS = (CONTROLLER_MANAGER, SCHEDULER, KWOK, CARETAKER)

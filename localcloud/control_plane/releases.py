@@ -1,0 +1,107 @@
+"""Helm releases of charts whose programs run here, kept with the control plane."""
+
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any
+
+Values = dict[str, Any]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Release:
+    """A release as the stack deployed it.
+
+    chart: the chart's name, or where it comes from: a repository and name, or an oci:// URL.
+    rendered: whether Helm has rendered the chart and its objects are there; else it is only recorded.
+    """
+
+    name: str
+    namespace: str
+    chart: str
+    version: str = ""
+    values: Values = field(default_factory=dict)
+    rendered: bool = False
+
+    @property
+    def chart_name(self) -> str:
+        """The chart's name alone."""
+        return self.chart.rstrip("/").rsplit("/", 1)[-1]
+
+    @property
+    def key(self) -> str:
+        """What tells it from the cluster's other releases."""
+        return f"{self.namespace}.{self.name}"
+
+    @property
+    def labels(self) -> dict[str, str]:
+        """Labels that charts put on what they make."""
+        return {
+            "app.kubernetes.io/name": self.chart_name,
+            "app.kubernetes.io/instance": self.name,
+            "app.kubernetes.io/managed-by": "Helm",
+        }
+
+
+@dataclass(frozen=True)
+class Releases:
+    """The releases of one control plane, a file each."""
+
+    folder: Path
+
+    def __iter__(self) -> Iterator[Release]:
+        for path in sorted(self.folder.glob("*.json")):
+            yield Release(**json.loads(path.read_text()))
+
+    def find(self, namespace: str, name: str) -> Release | None:
+        """The release of this name, if there is one."""
+        return next((one for one in self if (one.namespace, one.name) == (namespace, name)), None)
+
+    def keep(self, release: Release) -> None:
+        """Keep a release, in place of what it was before."""
+        self.folder.mkdir(mode=0o700, exist_ok=True)
+        path = self._path(release)
+        unfinished = path.with_suffix(".new")
+        unfinished.touch(0o600)
+        unfinished.write_text(json.dumps(asdict(release), indent=2))
+        unfinished.replace(path)
+
+    def drop(self, release: Release) -> None:
+        """Keep it no longer."""
+        self._path(release).unlink(missing_ok=True)
+
+    def _path(self, release: Release) -> Path:
+        return self.folder / f"{release.key}.json"
+
+
+def merged(defaults: Mapping[str, Any], values: Mapping[str, Any]) -> Values:
+    """A chart's defaults with a release's values over them, as Helm does it: null takes a default away."""
+    result = dict(defaults)
+    for key, value in values.items():
+        before = result.get(key)
+        if isinstance(before, Mapping) and isinstance(value, Mapping):
+            result[key] = merged(before, value)
+        elif value is None:
+            result.pop(key, None)
+        else:
+            result[key] = value
+    return result
+
+
+def at(values: Mapping[str, Any], path: str) -> Any:
+    """The value at a dotted path; None where there is none."""
+    found: Any = values
+    for key in path.split("."):
+        found = found.get(key) if isinstance(found, Mapping) else None
+    return found
+
+
+def as_printed(value: Any) -> str:
+    """A scalar as a chart's template prints it: Helm reads every number as a float."""
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, int | float) and abs(value) >= 1e6:
+        mantissa, exponent = f"{value:.15e}".split("e")
+        return f"{mantissa.rstrip('0').rstrip('.')}e{exponent}"
+    return str(value)

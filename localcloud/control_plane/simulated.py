@@ -1,0 +1,111 @@
+"""What AWS gives to a cluster and nobody gives here: EBS volumes and load balancers. Names, and no more."""
+
+from hashlib import sha256
+
+from localcloud.control_plane.api import Object
+
+SIMULATED = "localcloud/simulated"
+"""Annotation of what is pretended; its value says in a word what."""
+
+EBS = "ebs.csi.aws.com"
+ZONE = "topology.kubernetes.io/zone"
+
+# Set by Kubernetes on claims that wait for a provisioner, and on those whose first pod has found its node.
+PROVISIONER = "volume.kubernetes.io/storage-provisioner"
+SELECTED_NODE = "volume.kubernetes.io/selected-node"
+PROVISIONED_BY = "pv.kubernetes.io/provisioned-by"
+
+
+def waits_for_ebs(claim: Object) -> bool:
+    """Whether Kubernetes wants EBS to make a volume for this claim now."""
+    annotations = claim["metadata"].get("annotations") or {}
+    deleted = "deletionTimestamp" in claim["metadata"]
+    return annotations.get(PROVISIONER) == EBS and not claim["spec"].get("volumeName") and not deleted
+
+
+def selected_node(claim: Object) -> str | None:
+    """Node of the claim's first pod, where its class waits for one."""
+    return (claim["metadata"].get("annotations") or {}).get(SELECTED_NODE)
+
+
+def volume_for(claim: Object, storage_class: Object, zone: str | None) -> Object:
+    """The PersistentVolume that EBS would make for a claim, in a zone.
+
+    zone: None where the cluster has no zones; the volume then serves everywhere.
+    """
+    metadata, spec = claim["metadata"], claim["spec"]
+    name = f"pvc-{metadata['uid']}"
+    wanted: Object = {
+        "accessModes": spec["accessModes"],
+        "capacity": {"storage": spec["resources"]["requests"]["storage"]},
+        "claimRef": {
+            "apiVersion": "v1",
+            "kind": "PersistentVolumeClaim",
+            "name": metadata["name"],
+            "namespace": metadata["namespace"],
+            "uid": metadata["uid"],
+        },
+        "csi": {
+            "driver": EBS,
+            "volumeHandle": f"vol-0{_digest(metadata['uid'], 16)}",
+            "fsType": (storage_class.get("parameters") or {}).get("csi.storage.k8s.io/fstype", "ext4"),
+        },
+        "mountOptions": storage_class.get("mountOptions") or [],
+        "persistentVolumeReclaimPolicy": storage_class.get("reclaimPolicy", "Delete"),
+        "storageClassName": spec["storageClassName"],
+        "volumeMode": spec.get("volumeMode", "Filesystem"),
+    }
+    if zone:
+        term = {"matchExpressions": [{"key": ZONE, "operator": "In", "values": [zone]}]}
+        wanted["nodeAffinity"] = {"required": {"nodeSelectorTerms": [term]}}
+    return {
+        "apiVersion": "v1",
+        "kind": "PersistentVolume",
+        "metadata": {"name": name, "annotations": {PROVISIONED_BY: EBS, SIMULATED: "volume"}},
+        "spec": wanted,
+    }
+
+
+def is_let_go(volume: Object) -> bool:
+    """Whether EBS would delete this volume, since its claim is gone."""
+    annotations = volume["metadata"].get("annotations") or {}
+    return (
+        annotations.get(PROVISIONED_BY) == EBS
+        and volume["spec"].get("persistentVolumeReclaimPolicy") == "Delete"
+        and (volume.get("status") or {}).get("phase") == "Released"
+        and "deletionTimestamp" not in volume["metadata"]
+    )
+
+
+def allowed_zones(storage_class: Object, zones: list[str]) -> list[str]:
+    """Those of the cluster's zones in which a class may make volumes."""
+    terms = storage_class.get("allowedTopologies") or []
+    named = [
+        value
+        for term in terms
+        for expression in term.get("matchLabelExpressions") or []
+        if expression["key"].endswith("/zone")
+        for value in expression["values"]
+    ]
+    return sorted(set(zones) & set(named) if named else set(zones))
+
+
+def waits_for_load_balancer(service: Object) -> bool:
+    """Whether AWS would make a load balancer for this Service now."""
+    balancer = (service.get("status") or {}).get("loadBalancer") or {}
+    wants = service["spec"].get("type") == "LoadBalancer" and "deletionTimestamp" not in service["metadata"]
+    return wants and not balancer.get("ingress")
+
+
+def load_balancer_for(service: Object, region: str) -> Object:
+    """A Service's status with a load balancer, whose name leads nowhere but to this machine."""
+    metadata = service["metadata"]
+    name = f"k8s-{metadata['namespace'][:8]}-{metadata['name'][:8]}-{_digest(metadata['uid'], 10)}"
+    return {
+        "metadata": {"annotations": {SIMULATED: "load balancer"}},
+        "status": {"loadBalancer": {"ingress": [{"hostname": f"{name}.elb.{region}.localhost"}]}},
+    }
+
+
+def _digest(text: str, length: int) -> str:
+    return sha256(text.encode()).hexdigest()[:length]

@@ -1,0 +1,277 @@
+"""The Spark Operator's controller, as its chart would run it. Its webhook is not run."""
+
+import json
+from dataclasses import dataclass
+from typing import Any
+
+import yaml
+
+from localcloud import tools
+from localcloud.control_plane.api import Object
+from localcloud.control_plane.command import Command, Surroundings
+from localcloud.control_plane.releases import Release, Values, at, merged
+
+HEALTH = "health"
+METRICS = "metrics"
+PROFILES = "pprof"
+
+# Of the chart's defaults (2.5), those that reach the controller.
+DEFAULTS: Values = {
+    "controller": {
+        "featureGates": [
+            {"name": "PartialRestart", "enabled": False},
+            {"name": "LoadSparkDefaults", "enabled": False},
+        ],
+        "workers": 10,
+        "logLevel": "info",
+        "logEncoder": "console",
+        "driverPodCreationGracePeriod": "10s",
+        "maxTrackedExecutorPerApp": 1000,
+        "kubeAPIQPS": 20,
+        "kubeAPIBurst": 30,
+        "scheduledSparkApplicationTimestampPrecision": "nanos",
+        "uiService": {"enable": True},
+        "uiIngress": {"enable": False},
+        "batchScheduler": {"enable": False},
+        "pprof": {"enable": False},
+        "workqueueRateLimiter": {
+            "bucketQPS": 50,
+            "bucketSize": 500,
+            "maxDelay": {"enable": True, "duration": "6h"},
+        },
+    },
+    "spark": {
+        "jobNamespaces": ["default"],
+        "serviceAccount": {"create": True, "automountServiceAccountToken": True},
+        "rbac": {"create": True},
+    },
+    "prometheus": {
+        "metrics": {
+            "enable": True,
+            "endpoint": "/metrics",
+            "prefix": "",
+            "labels": "app_type",
+            "jobSubmitLatencyBuckets": "0.5,1,2,4,8,16,32,64,128,256",
+            "jobStartLatencyBuckets": "30,60,90,120,150,180,210,240,270,300",
+        }
+    },
+}
+
+
+@dataclass(frozen=True)
+class Flag:
+    """A flag of the controller, and the value of the chart that it is set from.
+
+    when: the value that must be true for the flag to be there at all.
+    """
+
+    name: str
+    value: str
+    when: str = ""
+
+
+# The order and the conditions of the chart's templates/controller/deployment.yaml.
+FLAGS = (
+    Flag("zap-log-level", "controller.logLevel"),
+    Flag("zap-encoder", "controller.logEncoder"),
+    Flag("namespaces", "spark.jobNamespaces"),
+    Flag("namespace-selector", "spark.jobNamespaceSelector"),
+    Flag("controller-threads", "controller.workers"),
+    Flag("enable-ui-service", "controller.uiService.enable"),
+    Flag("ingress-url-format", "controller.uiIngress.urlFormat", "controller.uiIngress.enable"),
+    Flag("ingress-class-name", "controller.uiIngress.ingressClassName", "controller.uiIngress.enable"),
+    Flag("ingress-tls", "controller.uiIngress.tls", "controller.uiIngress.enable"),
+    Flag("ingress-annotations", "controller.uiIngress.annotations", "controller.uiIngress.enable"),
+    Flag("enable-batch-scheduler", "controller.batchScheduler.enable", "controller.batchScheduler.enable"),
+    Flag(
+        "kube-scheduler-names",
+        "controller.batchScheduler.kubeSchedulerNames",
+        "controller.batchScheduler.enable",
+    ),
+    Flag("default-batch-scheduler", "controller.batchScheduler.default", "controller.batchScheduler.enable"),
+    Flag("enable-metrics", "prometheus.metrics.enable", "prometheus.metrics.enable"),
+    Flag("metrics-endpoint", "prometheus.metrics.endpoint", "prometheus.metrics.enable"),
+    Flag("metrics-prefix", "prometheus.metrics.prefix", "prometheus.metrics.enable"),
+    Flag("metrics-labels", "prometheus.metrics.labels", "prometheus.metrics.enable"),
+    Flag(
+        "metrics-job-submit-latency-buckets",
+        "prometheus.metrics.jobSubmitLatencyBuckets",
+        "prometheus.metrics.enable",
+    ),
+    Flag(
+        "metrics-job-start-latency-buckets",
+        "prometheus.metrics.jobStartLatencyBuckets",
+        "prometheus.metrics.enable",
+    ),
+    Flag("workqueue-ratelimiter-bucket-qps", "controller.workqueueRateLimiter.bucketQPS"),
+    Flag("workqueue-ratelimiter-bucket-size", "controller.workqueueRateLimiter.bucketSize"),
+    Flag(
+        "workqueue-ratelimiter-max-delay",
+        "controller.workqueueRateLimiter.maxDelay.duration",
+        "controller.workqueueRateLimiter.maxDelay.enable",
+    ),
+    Flag("driver-pod-creation-grace-period", "controller.driverPodCreationGracePeriod"),
+    Flag("max-tracked-executor-per-app", "controller.maxTrackedExecutorPerApp"),
+    Flag("kube-api-qps", "controller.kubeAPIQPS"),
+    Flag("kube-api-burst", "controller.kubeAPIBurst"),
+    Flag(
+        "scheduled-spark-application-timestamp-precision",
+        "controller.scheduledSparkApplicationTimestampPrecision",
+    ),
+    Flag("feature-gates", "controller.featureGates"),
+)
+
+# Which of its servers runs is a value of the chart's; where it listens is not, here.
+LISTENS = (
+    (METRICS, "metrics-bind-address", "prometheus.metrics.enable"),
+    (PROFILES, "pprof-bind-address", "controller.pprof.enable"),
+)
+
+
+def command(release: Release, around: Surroundings) -> Command:
+    """The controller. As the only one it needs no leader election."""
+    values = merged(DEFAULTS, release.values)
+    spark = tools.path("spark")
+    address = "127.0.0.1:{}".format
+    listens = [
+        f"--{flag}={address(around.ports[port])}" for port, flag, enabled in LISTENS if at(values, enabled)
+    ]
+    return Command(
+        (
+            str(tools.path("spark-operator")),
+            "controller",
+            "start",
+            *flags(values),
+            *listens,
+            f"--health-probe-bind-address={address(around.ports[HEALTH])}",
+            "--leader-election=false",
+            f"--kubeconfig={around.kubeconfig}",
+        ),
+        {
+            # spark-submit finds the API server as it would in a pod, and trusts it as the kubeconfig says.
+            "KUBECONFIG": str(around.kubeconfig),
+            "KUBERNETES_SERVICE_HOST": "127.0.0.1",
+            "KUBERNETES_SERVICE_PORT": str(around.api_server),
+            "SPARK_HOME": str(spark),
+            "SPARK_CONF_DIR": str(spark / "conf"),
+            **{
+                one["name"]: str(one["value"]) for one in at(values, "controller.env") or [] if "value" in one
+            },
+        },
+        f"http://{address(around.ports[HEALTH])}/readyz",
+    )
+
+
+def flags(values: Values) -> list[str]:
+    """The controller's flags that the chart's values decide."""
+    chosen = [(flag, at(values, flag.value)) for flag in FLAGS if not flag.when or at(values, flag.when)]
+    return [f"--{flag.name}={_said(value)}" for flag, value in chosen if value not in (None, "", [], {})]
+
+
+def objects(release: Release) -> list[Object]:
+    """What the chart makes in each job namespace for the applications there."""
+    values = merged(DEFAULTS, release.values)
+    return [
+        made
+        for namespace in at(values, "spark.jobNamespaces") or []
+        if namespace
+        for made in _in_namespace(release, values, namespace)
+    ]
+
+
+def definitions() -> list[Object]:
+    """The custom resources that the chart brings along."""
+    files = sorted((tools.files("spark-operator") / "crds").glob("*.yaml"))
+    return [yaml.load(file.read_text(), Loader=yaml.CSafeLoader) for file in files]
+
+
+def _in_namespace(release: Release, values: Values, namespace: str) -> list[Object]:
+    account = account_name(release, values)
+    made: list[Object] = []
+    if at(values, "spark.serviceAccount.create"):
+        made.append(
+            {
+                "apiVersion": "v1",
+                "kind": "ServiceAccount",
+                "metadata": _metadata(
+                    release, values, account, namespace, "spark.serviceAccount.annotations"
+                ),
+                "automountServiceAccountToken": at(
+                    values, "spark.serviceAccount.automountServiceAccountToken"
+                ),
+            }
+        )
+    if at(values, "spark.rbac.create"):
+        metadata = _metadata(release, values, account, namespace, "spark.rbac.annotations")
+        group = "rbac.authorization.k8s.io"
+        made += [
+            {
+                "apiVersion": f"{group}/v1",
+                "kind": "Role",
+                "metadata": metadata,
+                "rules": [
+                    {
+                        "apiGroups": [""],
+                        "resources": ["pods", "configmaps", "persistentvolumeclaims", "services"],
+                        "verbs": [
+                            "get",
+                            "list",
+                            "watch",
+                            "create",
+                            "update",
+                            "patch",
+                            "delete",
+                            "deletecollection",
+                        ],
+                    }
+                ],
+            },
+            {
+                "apiVersion": f"{group}/v1",
+                "kind": "RoleBinding",
+                "metadata": metadata,
+                "subjects": [{"kind": "ServiceAccount", "name": account, "namespace": namespace}],
+                "roleRef": {"apiGroup": group, "kind": "Role", "name": account},
+            },
+        ]
+    return made
+
+
+def account_name(release: Release, values: Values) -> str:
+    """Name of the applications' service account, its Role and its RoleBinding."""
+    named: str | None = at(values, "spark.serviceAccount.name")
+    if not at(values, "spark.serviceAccount.create"):
+        return named or "default"
+    return named or f"{_full_name(release, values)}-spark"
+
+
+def _full_name(release: Release, values: Values) -> str:
+    if full := values.get("fullnameOverride"):
+        return str(full)[:63].rstrip("-")
+    name = values.get("nameOverride") or release.chart_name
+    return (release.name if name in release.name else f"{release.name}-{name}")[:63].rstrip("-")
+
+
+def _metadata(release: Release, values: Values, name: str, namespace: str, annotations: str) -> Object:
+    return {
+        "name": name,
+        "namespace": namespace,
+        "labels": {**release.labels, **(values.get("commonLabels") or {})},
+        "annotations": at(values, annotations) or {},
+    }
+
+
+def _said(value: Any) -> str:
+    """A value as the chart writes it into a flag."""
+    match value:
+        case bool():
+            return str(value).lower()
+        case [{"name": _, "enabled": _}, *_]:
+            return ",".join(f"{gate['name']}={_said(gate['enabled'])}" for gate in value)
+        case [str(), *_]:
+            # An empty name among them means every namespace.
+            return "" if "" in value else ",".join(value)
+        case dict() | list():
+            return json.dumps(value)
+        case _:
+            return str(value)
