@@ -176,6 +176,11 @@ class Environment(Section):
         return self
 
     @property
+    def prefix(self) -> str:
+        """First part of names that are unique in AWS."""
+        return f"{self.organization}-{self.environment}"
+
+    @property
     def home_foundation(self) -> str:
         """Foundation that the home cluster stands on."""
         return self.clusters[self.home].foundation

@@ -1,0 +1,65 @@
+"""A laptop cloud for the test run, and `local` brought up on it once."""
+
+import os
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import boto3
+import pytest
+
+from localcloud import commands
+from localcloud.aws_server import AwsServer
+from localcloud.cloud import REGION, Cloud
+from localcloud.engine import Engine
+
+
+@pytest.fixture(scope="session")
+def cloud(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cloud]:
+    """A cloud of the test run's own, started; ended with all its processes."""
+    made = Cloud(tmp_path_factory.mktemp("cloud"))
+    os.environ["MOKA_CLOUD"] = str(made.home)
+    engine = Engine(made)
+    commands.start(engine)
+    yield made
+    commands.stop(engine)
+
+
+@pytest.fixture(scope="session")
+def engine(cloud: Cloud) -> Engine:
+    """The engine for this project."""
+    return Engine(cloud)
+
+
+@pytest.fixture(scope="session")
+def aws(cloud: Cloud):
+    """A boto3 client of a service of the cloud's AWS."""
+
+    def client(service: str):
+        return boto3.client(
+            service,
+            endpoint_url=AwsServer(cloud).url,
+            region_name=REGION,
+            aws_access_key_id="test",
+            aws_secret_access_key="test",
+        )
+
+    return client
+
+
+@pytest.fixture
+def project(tmp_path: Path):
+    """Write a small Pulumi project: its program's text -> an engine's project folder."""
+
+    def write(program: str, name: str = "small") -> Path:
+        folder = tmp_path / name
+        folder.mkdir(exist_ok=True)
+        virtualenv = Path(sys.prefix)
+        (folder / "Pulumi.yaml").write_text(
+            f"name: {name}\nruntime:\n  name: python\n  options:\n"
+            f"    toolchain: pip\n    virtualenv: {virtualenv}\n"
+        )
+        (folder / "__main__.py").write_text(program)
+        return folder
+
+    return write

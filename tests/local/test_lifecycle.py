@@ -1,0 +1,201 @@
+"""A small program's life on the laptop cloud, by the real engine."""
+
+import json
+import os
+import signal
+import subprocess
+import time
+
+import pytest
+
+from localcloud import commands
+from localcloud.control_plane import ControlPlane
+from localcloud.engine import Engine
+from localcloud.errors import Refusal
+
+PROGRAM = """
+import pulumi
+import pulumi_aws as aws
+
+config = pulumi.Config()
+stack = pulumi.get_stack()
+bucket = aws.s3.Bucket(
+    "data", bucket=config.get("bucket") or f"small-{stack}", force_destroy=True,
+    tags={"team": config.get("team") or "one"},
+)
+group = aws.cloudwatch.LogGroup("logs", name=f"/small/{stack}", retention_in_days=7)
+pulumi.export("bucket", bucket.id)
+"""
+
+CLUSTER = """
+import json
+import pulumi
+import pulumi_aws as aws
+
+stack = pulumi.get_stack()
+trust = {"Version": "2012-10-17", "Statement": [
+    {"Effect": "Allow", "Principal": {"Service": "eks.amazonaws.com"}, "Action": "sts:AssumeRole"}]}
+role = aws.iam.Role("role", assume_role_policy=json.dumps(trust))
+network = aws.ec2.Vpc("network", cidr_block="10.9.0.0/16")
+subnets = [
+    aws.ec2.Subnet(f"subnet-{n}", vpc_id=network.id, cidr_block=f"10.9.{n}.0/24",
+                   availability_zone=f"us-east-1{'ab'[n]}")
+    for n in range(2)
+]
+cluster = aws.eks.Cluster(
+    "cluster", name=f"cut-{stack}", role_arn=role.arn, version="1.34",
+    vpc_config={"subnet_ids": [s.id for s in subnets]},
+)
+pulumi.export("endpoint", cluster.endpoint)
+"""
+
+
+def pulumi(engine: Engine, *arguments: str) -> str:
+    """What pulumi prints; the test fails with all of it when pulumi does."""
+    done = subprocess.run(
+        ["pulumi", *arguments, "--non-interactive"],
+        cwd=engine.project,
+        env=engine.environment(),
+        capture_output=True,
+        text=True,
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done.stdout
+
+
+def steps(engine: Engine, stack: str) -> dict[str, str]:
+    """What a preview would do, by logical name; nothing for what stays the same."""
+    told = json.loads(pulumi(engine, "preview", "--json", "--stack", stack))
+    return {s["urn"].rsplit("::", 1)[-1]: s["op"] for s in told["steps"] if s["op"] != "same"}
+
+
+@pytest.fixture
+def small(cloud, project):
+    """An engine whose project is the small program, with stack `dev` up; destroyed afterwards."""
+    engine = Engine(cloud, project(PROGRAM))
+    engine.select("dev")
+    pulumi(engine, "up", "--yes", "--skip-preview", "--stack", "dev")
+    yield engine
+    for stack in engine.stacks():
+        pulumi(engine, "destroy", "--yes", "--skip-preview", "--stack", stack)
+
+
+def tags(aws, bucket):
+    return {t["Key"]: t["Value"] for t in aws("s3").get_bucket_tagging(Bucket=bucket)["TagSet"]}
+
+
+def test_after_up_a_preview_shows_no_change(small):
+    assert steps(small, "dev") == {}
+
+
+def test_a_changed_tag_is_updated_in_place(small, aws):
+    pulumi(small, "config", "set", "team", "two", "--stack", "dev")
+    assert steps(small, "dev") == {"data": "update"}
+
+    pulumi(small, "up", "--yes", "--skip-preview", "--stack", "dev")
+
+    assert tags(aws, "small-dev")["team"] == "two"
+
+
+def test_a_preview_changes_nothing(small, aws):
+    pulumi(small, "config", "set", "team", "three", "--stack", "dev")
+    steps(small, "dev")
+
+    assert tags(aws, "small-dev")["team"] == "one"
+
+
+def test_a_changed_name_replaces(small, aws):
+    pulumi(small, "config", "set", "bucket", "small-renamed", "--stack", "dev")
+    assert steps(small, "dev")["data"] in ("replace", "create-replacement", "delete-replaced")
+
+    pulumi(small, "up", "--yes", "--skip-preview", "--stack", "dev")
+
+    names = [b["Name"] for b in aws("s3").list_buckets()["Buckets"]]
+    assert "small-renamed" in names
+    assert "small-dev" not in names
+
+
+def test_drift_made_by_hand_is_found_by_refresh_and_put_right_by_up(small, aws):
+    aws("s3").put_bucket_tagging(
+        Bucket="small-dev", Tagging={"TagSet": [{"Key": "team", "Value": "somebody"}]}
+    )
+    aws("logs").delete_log_group(logGroupName="/small/dev")
+
+    pulumi(small, "refresh", "--yes", "--skip-preview", "--stack", "dev")
+    assert steps(small, "dev") == {"data": "update", "logs": "create"}
+    pulumi(small, "up", "--yes", "--skip-preview", "--stack", "dev")
+
+    assert tags(aws, "small-dev")["team"] == "one"
+    assert aws("logs").describe_log_groups(logGroupNamePrefix="/small/dev")["logGroups"]
+
+
+def test_what_was_made_by_hand_is_imported_and_then_unchanged(small, aws, tmp_path):
+    aws("logs").create_log_group(logGroupName="/small/byhand")
+    program = small.project / "__main__.py"
+    pulumi(
+        small, "import", "aws:cloudwatch/logGroup:LogGroup", "byhand", "/small/byhand",
+        "--yes", "--stack", "dev", "--generate-code=false", "--protect=false",
+    )  # fmt: skip
+    program.write_text(PROGRAM + '\naws.cloudwatch.LogGroup("byhand", name="/small/byhand")\n')
+
+    assert steps(small, "dev") == {}
+
+
+def test_two_stacks_side_by_side_do_not_touch_each_other(small, aws):
+    small.select("other")
+    pulumi(small, "up", "--yes", "--skip-preview", "--stack", "other")
+    pulumi(small, "destroy", "--yes", "--skip-preview", "--stack", "other")
+
+    names = [b["Name"] for b in aws("s3").list_buckets()["Buckets"]]
+    assert "small-dev" in names
+    assert "small-other" not in names
+    assert steps(small, "dev") == {}
+
+
+def test_up_goes_on_after_it_was_killed_while_a_cluster_was_made(cloud, project, aws):
+    engine = Engine(cloud, project(CLUSTER, "cut"))
+    engine.select("dev")
+    first = subprocess.Popen(
+        ["pulumi", "up", "--yes", "--skip-preview", "--stack", "dev", "--non-interactive"],
+        cwd=engine.project,
+        env=engine.environment(),
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+        start_new_session=True,
+    )
+    under_way = cloud.clusters / "cut-dev"
+    while not under_way.exists():
+        assert first.poll() is None, "pulumi ended before it could be killed"
+        time.sleep(0.05)
+    os.killpg(first.pid, signal.SIGKILL)
+    first.wait()
+
+    said = engine.lift_dead_locks("dev")
+    cut_off = engine.cut_off("dev")
+    pulumi(engine, "up", "--yes", "--skip-preview", "--stack", "dev")
+
+    assert str(first.pid) in said[0]
+    assert [urn.rsplit("::", 1)[-1] for urn in cut_off] == ["cluster"]
+    assert "cut-dev" in aws("eks").list_clusters()["clusters"]
+    assert [plane.alive() for plane in ControlPlane.all(cloud) if plane.name == "cut-dev"] == [True]
+    assert steps(engine, "dev") == {}
+    pulumi(engine, "destroy", "--yes", "--skip-preview", "--stack", "dev")
+    assert not under_way.exists()
+
+
+def test_a_stack_that_another_pulumi_is_working_on_is_refused(small, tmp_path):
+    program = small.project / "__main__.py"
+    gate = tmp_path / "gate"
+    os.mkfifo(gate)
+    program.write_text(f"open({str(gate)!r}).read()\n{PROGRAM}")
+    running = subprocess.Popen(
+        ["pulumi", "up", "--yes", "--skip-preview", "--stack", "dev", "--non-interactive"],
+        cwd=small.project,
+        env=small.environment(),
+        stdout=subprocess.DEVNULL,
+    )
+    refused = pytest.raises(Refusal, match=f"process {running.pid}, which is running")
+    with gate.open("w"), refused:  # the gate opens once the program reads: the stack is locked by then
+        commands.up(small, "dev", ())
+    assert running.wait() == 0
+    program.write_text(PROGRAM)

@@ -1,0 +1,115 @@
+import json
+import os
+import subprocess
+
+import pytest
+
+from localcloud.cloud import Cloud
+from localcloud.engine import PLUGINS, Engine
+from localcloud.errors import Refusal
+
+
+@pytest.fixture
+def engine(tmp_path):
+    project = tmp_path / "project"
+    project.mkdir()
+    (project / "Pulumi.yaml").write_text("name: small\nruntime: python\n")
+    return Engine(Cloud(tmp_path / "cloud"), project)
+
+
+def locked_by(engine: Engine, pid: int) -> None:
+    folder = engine.cloud.state / ".pulumi" / "locks" / "organization" / "small" / "dev"
+    folder.mkdir(parents=True)
+    (folder / "lock.json").write_text(json.dumps({"pid": pid, "hostname": "here"}))
+
+
+def with_state(engine: Engine, **latest: object) -> None:
+    path = engine.cloud.state / ".pulumi" / "stacks" / "small" / "dev.json"
+    path.parent.mkdir(parents=True)
+    path.write_text(json.dumps({"version": 3, "checkpoint": {"latest": latest}}))
+
+
+def test_real_accounts_and_backends_of_the_caller_do_not_reach_the_engine(engine):
+    real = {
+        "AWS_PROFILE": "prod",
+        "AWS_SESSION_TOKEN": "t",
+        "PULUMI_ACCESS_TOKEN": "t",
+        "PULUMI_BACKEND_URL": "s3://state",
+        "KUBECONFIG": "/home/me/.kube/config",
+        "HOME": "/home/me",
+    }
+
+    seen = engine.environment(real)
+
+    assert "AWS_PROFILE" not in seen
+    assert "AWS_SESSION_TOKEN" not in seen
+    assert "PULUMI_ACCESS_TOKEN" not in seen
+    assert "KUBECONFIG" not in seen
+    assert seen["PULUMI_BACKEND_URL"] == f"file://{engine.cloud.state}"
+    assert seen["HOME"] == "/home/me"
+
+
+def test_our_plugins_lie_in_the_engine_home_of_the_laptop_only(engine):
+    engine.lay_plugins()
+
+    laid = {path.name for path in engine.cloud.engine_home.glob("plugins/*/pulumi-resource-*")}
+    assert laid == {f"pulumi-resource-{name}" for name in PLUGINS}
+    assert all(os.access(path, os.X_OK) for path in engine.cloud.engine_home.glob("plugins/*/pulumi-*"))
+
+
+def test_a_lock_of_a_process_that_is_gone_is_lifted_and_said(engine):
+    ended = subprocess.Popen(["true"])
+    ended.wait()
+    locked_by(engine, ended.pid)
+
+    [said] = engine.lift_dead_locks("dev")
+
+    assert str(ended.pid) in said
+    assert engine.lift_dead_locks("dev") == []
+
+
+def test_a_lock_of_a_pid_that_something_else_has_now_is_lifted(engine):
+    locked_by(engine, os.getpid())
+
+    assert len(engine.lift_dead_locks("dev")) == 1
+
+
+def test_a_lock_of_a_running_pulumi_is_refused_and_stays(engine, tmp_path):
+    pulumi = tmp_path / "pulumi"
+    pulumi.symlink_to("/bin/sleep")
+    running = subprocess.Popen([pulumi, "60"])
+    try:
+        locked_by(engine, running.pid)
+        for _ in range(2):
+            with pytest.raises(Refusal, match=f"Stack dev is locked by pulumi, process {running.pid}"):
+                engine.lift_dead_locks("dev")
+    finally:
+        running.kill()
+        running.wait()
+
+
+def test_what_a_stack_has_is_read_from_its_state(engine):
+    urn = "urn:pulumi:dev::small::aws:s3/bucket:Bucket::logs"
+    stack = {"urn": "urn:pulumi:dev::small::pulumi:pulumi:Stack::small-dev", "type": "pulumi:pulumi:Stack"}
+    with_state(engine, resources=[stack, {"urn": urn, "type": "aws:s3/bucket:Bucket"}])
+
+    assert list(engine.stacks()) == ["dev"]
+    assert [r.name for r in engine.resources("dev")] == ["logs"]
+
+
+def test_creates_that_were_cut_off_are_known(engine):
+    with_state(
+        engine,
+        resources=[],
+        pending_operations=[
+            {"resource": {"urn": "urn:a"}, "type": "creating"},
+            {"resource": {"urn": "urn:b"}, "type": "updating"},
+        ],
+    )
+
+    assert engine.cut_off("dev") == ["urn:a"]
+
+
+def test_a_stack_that_is_not_there_has_nothing(engine):
+    assert engine.resources("dev") == []
+    assert engine.cut_off("dev") == []
