@@ -22,20 +22,11 @@ def _print(line: str) -> None:
 
 def path(name: str) -> Path:
     """The program, or the folder of files, of this name. Raises Refusal when it is not there."""
-    tool = _tool(name)
-    if chosen := _chosen(tool):
-        if not chosen.exists():
-            raise Refusal(f"{_variable(tool)} says {chosen}, and nothing is there: correct it, or unset it.")
-        return chosen
-    if installed.comes_from_path(tool):
-        if found := installed.serving(tool):
-            return found
-        raise Refusal(f"The {tool.beside} on PATH has no {name} with it: install one that is complete.")
-    if not (made := cache.path(tool)).exists():
-        raise Refusal(
-            f"{name} {cache.version(tool)} is not there yet: run `python -m localcloud.tools {name}`."
-        )
-    return made
+    tool = next((tool for tool in TOOLS.values() if name in tool.programs), None) or _tool(name)
+    found = _programs(tool).get(name) if tool.programs else _chosen(tool) or cache.folder(tool)
+    if found is None or not found.exists():
+        raise Refusal(f"{name} is not there yet: run `python -m localcloud.tools {tool.name}`.")
+    return found
 
 
 def files(name: str) -> Path:
@@ -46,8 +37,11 @@ def files(name: str) -> Path:
 def missing(names: Iterable[str] = ()) -> list[Tool]:
     """Which of these tools, by default of all, would have to be made."""
     tools = [_tool(name) for name in names] or list(TOOLS.values())
-    absent = [tool for tool in tools if not _chosen(tool) and not cache.path(tool).exists()]
-    return [tool for tool in absent if not installed.comes_from_path(tool)]
+    return [
+        tool
+        for tool in tools
+        if not _chosen(tool) and not cache.folder(tool).exists() and not installed.serving(tool)
+    ]
 
 
 def build(names: Iterable[str] = (), say: Callable[[str], None] = _print) -> None:
@@ -66,7 +60,7 @@ def link_into(folder: Path) -> None:
     """Fill a folder, to be put on PATH, with links to the programs; the folder holds nothing else."""
     folder.mkdir(parents=True, exist_ok=True)
     (folder / installed.MARK).touch()
-    programs = {tool.name: path(tool.name) for tool in TOOLS.values() if tool.program and not _left_out(tool)}
+    programs = {name: program for tool in TOOLS.values() for name, program in _programs(tool).items()}
     for link in folder.iterdir():
         if link.is_symlink() and link.name not in programs:
             link.unlink()
@@ -79,9 +73,15 @@ def link_into(folder: Path) -> None:
         fresh.replace(link)
 
 
-def _left_out(tool: Tool) -> bool:
-    """Whether it is a part that the installed program which it belongs to has no use for."""
-    return not _chosen(tool) and installed.comes_from_path(tool) and installed.serving(tool) is None
+def _programs(tool: Tool) -> dict[str, Path]:
+    """The programs of a tool: all from one place, so that they fit each other."""
+    if tool.programs and (chosen := _chosen(tool)):
+        beside = {name: chosen.with_name(name) for name in tool.programs}
+        return {name: program for name, program in beside.items() if program.exists()} | {tool.name: chosen}
+    if installed.serving(tool):
+        # Another version than ours may do without some of them.
+        return {name: program for name in tool.programs if (program := installed.on_path(name))}
+    return {name: cache.folder(tool) / name for name in tool.programs}
 
 
 def _tool(name: str) -> Tool:
@@ -90,10 +90,10 @@ def _tool(name: str) -> Tool:
     return TOOLS[name]
 
 
-def _variable(tool: Tool) -> str:
-    return f"MOKA_TOOL_{tool.name.upper().replace('-', '_')}"
-
-
 def _chosen(tool: Tool) -> Path | None:
-    named = os.environ.get(_variable(tool))
-    return Path(named).absolute() if named else None
+    variable = f"MOKA_TOOL_{tool.name.upper().replace('-', '_')}"
+    if not (named := os.environ.get(variable)):
+        return None
+    if not Path(named).exists():
+        raise Refusal(f"{variable} says {named}, and nothing is there: correct it, or unset it.")
+    return Path(named).absolute()

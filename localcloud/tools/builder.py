@@ -20,13 +20,13 @@ FULL = "no space left on device"
 
 
 def series(tools: Iterable[Tool]) -> list[list[Tool]]:
-    """Tools in series that can be made side by side, the longest first; one per set of pins.
+    """Tools in series that can be made side by side, the longest first; one per folder of pins.
 
     Within a series one follows the other, as what the first compiles need not be compiled again.
     """
 
     def pins(tool: Tool) -> str:
-        return tool.made.pins
+        return tool.made[0].pins
 
     grouped = [list(group) for _, group in groupby(sorted(tools, key=pins), key=pins)]
     return sorted(grouped, key=lambda group: -sum(tool.seconds for tool in group))
@@ -65,8 +65,10 @@ class _Work:
                 self._left -= 1
 
     def _make(self, tool: Tool) -> None:
-        version = cache.version(tool)
-        doing, done = ("building", "built") if isinstance(tool.made, GoProgram) else ("fetching", "fetched")
+        version = cache.version(tool.made[0])
+        doing, done = (
+            ("building", "built") if isinstance(tool.made[0], GoProgram) else ("fetching", "fetched")
+        )
         about, left = f"about {duration(tool.seconds)}", f"{self._left} of {self._count} left"
         log = cache.root() / tool.name / "log"
         waiting = iter([f"waiting for another process that is {doing} {tool.name}"])

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from localcloud.tools.table import PythonFiles, Tool
+from localcloud.tools.table import Made, PythonFiles, Tool
 
 HERE = Path(__file__).resolve().parent
 
@@ -22,36 +22,30 @@ def root() -> Path:
 
 def folder(tool: Tool) -> Path:
     """Where a tool is kept, whether or not it is there yet."""
-    return root() / tool.name / f"{version(tool)}-{key(tool)}"
+    return root() / tool.name / f"{version(tool.made[0])}-{key(tool)}"
 
 
-def path(tool: Tool) -> Path:
-    """The program itself, or the folder of files."""
-    return folder(tool) / tool.name if tool.program else folder(tool)
-
-
-def version(tool: Tool) -> str:
+def version(made: Made) -> str:
     """The version that the pins name."""
-    source = re.escape(tool.made.source)
-    required = (
-        rf"^{source}==(\S+)" if isinstance(tool.made, PythonFiles) else rf"^(?:require|)\s+{source} (v\S+)"
-    )
-    found = re.search(required, pins(tool)[0].read_text(), re.MULTILINE)
-    assert found, f"{pins(tool)[0]} does not name {tool.made.source}"
+    source = re.escape(made.source)
+    named = rf"^{source}==(\S+)" if isinstance(made, PythonFiles) else rf"^(?:require|)\s+{source} (v\S+)"
+    found = re.search(named, pins(made)[0].read_text(), re.MULTILINE)
+    assert found, f"{pins(made)[0]} does not name {made.source}"
     return found[1]
 
 
 def key(tool: Tool) -> str:
     """A few characters that change with anything that the tool is made from, and with the machine's kind."""
     machine = os.uname()
-    kind = f"{machine.sysname} {machine.machine} {tool.made!r}"
-    return hashlib.sha256(b"\0".join([kind.encode(), *(p.read_bytes() for p in pins(tool))])).hexdigest()[:10]
+    kind = f"{machine.sysname} {machine.machine} {tool.made!r} {tool.programs}"
+    files = [file.read_bytes() for made in tool.made for file in pins(made)]
+    return hashlib.sha256(b"\0".join([kind.encode(), *files])).hexdigest()[:10]
 
 
-def pins(tool: Tool) -> tuple[Path, ...]:
-    """The files that pin what a tool is made from, the one that names its version first."""
-    names = ("requirements.txt",) if isinstance(tool.made, PythonFiles) else ("go.mod", "go.sum")
-    return tuple(HERE / tool.made.pins / name for name in names)
+def pins(made: Made) -> tuple[Path, ...]:
+    """The files that pin what something is made from, the one that names its version first."""
+    names = ("requirements.txt",) if isinstance(made, PythonFiles) else ("go.mod", "go.sum")
+    return tuple(HERE / made.pins / name for name in names)
 
 
 @contextmanager

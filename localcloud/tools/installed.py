@@ -6,7 +6,7 @@ import subprocess
 from functools import cache
 from pathlib import Path
 
-from localcloud.tools.table import TOOLS, Serves, Tool
+from localcloud.tools.table import Serves, Tool
 
 MARK = ".links-of-moka"
 """File in a folder of links to tools: what is found through such a folder says nothing of the machine."""
@@ -23,17 +23,11 @@ def on_path(name: str) -> Path | None:
 
 def serving(tool: Tool) -> Path | None:
     """The program on PATH that serves as this tool; None when there is none, or in another version."""
-    if tool.beside:
-        return on_path(tool.name) if serving(TOOLS[tool.beside]) else None
-    program = on_path(tool.name) if tool.serves else None
-    if program is None or tool.serves is None or any(on_path(name) is None for name in tool.serves.along):
+    serves = tool.serves
+    if serves is None or any(on_path(name) is None for name in serves.along):
         return None
-    return program if accepts(tool.serves, said_version(program, tool.serves.ask)) else None
-
-
-def comes_from_path(tool: Tool) -> bool:
-    """Whether the machine's own is used, which may lack parts that its version has no use for."""
-    return serving(TOOLS[tool.beside] if tool.beside else tool) is not None
+    program = on_path(tool.name)
+    return program if program and accepts(serves, said_version(program, serves.ask)) else None
 
 
 def accepts(serves: Serves, version: tuple[int, ...] | None) -> bool:

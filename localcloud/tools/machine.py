@@ -58,7 +58,7 @@ def check_go(tools: Sequence[Tool]) -> None:
     """Raises Refusal unless Go is there, in a version that can build these tools."""
     if not (pins := _go_pins(tools)):
         return
-    built = [tool for tool in tools if not isinstance(tool.made, PythonFiles)]
+    built = [tool for tool in tools if _go_pins([tool])]
     needed = max(required_go(folder) for folder in pins)
     which = f"Making {_listed(built)} needs Go {'.'.join(map(str, needed))} or newer"
     if shutil.which("go") is None:
@@ -106,7 +106,7 @@ def required_go(pins: Path) -> tuple[int, int, int]:
 
 
 def _go_pins(tools: Sequence[Tool]) -> list[Path]:
-    names = {tool.made.pins for tool in tools if not isinstance(tool.made, PythonFiles)}
+    names = {made.pins for tool in tools for made in tool.made if not isinstance(made, PythonFiles)}
     return [cache.HERE / name for name in sorted(names)]
 
 

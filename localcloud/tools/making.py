@@ -32,17 +32,16 @@ class Making:
         """Make it; the folder that then holds all of it."""
         made = self.work / "made"
         made.mkdir()
-        match self.tool.made:
-            case GoProgram() as program:
-                self._build(program, made)
-            case GoFiles() as files:
-                self._copy(files, made)
-                check_copies(files.source, files.copies, made)
-            case PythonFiles() as files:
-                self._unpack(files, made)
-                check_copies(files.source, files.copies, made)
-        if self.tool.program:
-            (made / self.tool.name).chmod(0o755)
+        for part in self.tool.made:
+            match part:
+                case GoProgram():
+                    self._build(part, made)
+                case GoFiles():
+                    self._copy(part, made)
+                case PythonFiles():
+                    self._unpack(part, made)
+        for name in self.tool.programs:
+            (made / name).chmod(0o755)
         return made
 
     def _build(self, program: GoProgram, made: Path) -> None:
@@ -52,8 +51,8 @@ class Making:
         # fmt: off
         self._go(
             pins, "build", "-mod=readonly", "-trimpath", "-p", str(self.parallel),
-            "-ldflags", link_flags(program, cache.version(self.tool)),
-            "-o", made / self.tool.name, program.package,
+            "-ldflags", link_flags(program, cache.version(program)),
+            "-o", made / program.name, program.package,
         )
         # fmt: on
 
@@ -62,11 +61,12 @@ class Making:
         for pattern, folder in files.copies:
             for file in sorted(source.glob(pattern)):
                 _write(file, made / folder / file.name)
+        check_copies(files, made)
 
     def _unpack(self, files: PythonFiles, made: Path) -> None:
         # Python's own `venv` and `pip`, as not every Python that starts this has a pip.
         venv, downloads = self.work / "venv", self.work / "downloads"
-        [requirements] = cache.pins(self.tool)
+        [requirements] = cache.pins(files)
         self._run(sys.executable, "-m", "venv", venv)
         # fmt: off
         self._run(
@@ -82,6 +82,7 @@ class Making:
                     content = members.extractfile(member)
                     assert content is not None, "only directories and devices have none"
                     _save(content, made / target, member.mode & 0o755)
+        check_copies(files, made)
 
     def _patched(self, patch: Patch, pins: Path) -> Path:
         """A copy of the pins that builds a copy of a module with changes in it."""
@@ -139,12 +140,12 @@ def targets(copies: Sequence[tuple[str, str]], file: str) -> Iterator[Path]:
             yield Path(folder, file.rpartition("/")[2])
 
 
-def check_copies(source: str, copies: Sequence[tuple[str, str]], made: Path) -> None:
+def check_copies(files: GoFiles | PythonFiles, made: Path) -> None:
     """Raises Refusal when something was looked for and is not there."""
-    for pattern, folder in copies:
+    for pattern, folder in files.copies:
         if not any((made / folder).glob(pattern.rpartition("/")[2])):
             raise Refusal(
-                f"{source} has no {pattern} in the version that is pinned: "
+                f"{files.source} has no {pattern} in the version that is pinned: "
                 "adapt localcloud/tools/table.py to it."
             )
 

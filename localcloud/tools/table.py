@@ -17,11 +17,13 @@ class Patch:
 class GoProgram:
     """A program, built from a Go package.
 
+    name: of the program.
     pins: folder beside this file whose go.mod and go.sum pin everything that is built in.
     source: Go module that holds the package; its version is the tool's.
     variables: string variables that are set when linking; {version}, {major}, {minor} are the tool's.
     """
 
+    name: str
     pins: str
     source: str
     package: str
@@ -59,7 +61,7 @@ class Serves:
     """Which versions of a program on PATH serve: from `least` on, and older than `below`.
 
     ask: arguments that make the program say its version.
-    along: what must be on PATH with it.
+    along: other programs that must be on PATH with it.
     """
 
     ask: tuple[str, ...]
@@ -68,32 +70,35 @@ class Serves:
     along: tuple[str, ...] = ()
 
 
+Made = GoProgram | GoFiles | PythonFiles
+
+
 @dataclass(frozen=True)
 class Tool:
-    """A program, or a folder of files, that the laptop cloud needs.
+    """A folder that the laptop cloud needs, with programs or files in it.
 
+    made: what goes into the folder; the first gives the tool its version.
+    programs: those in the folder that people and programs start; none in a folder of files.
     seconds: how long it takes to make, after those before it in the table, on two cores.
     size: MiB that it takes.
     scratch: MiB that making it adds to Go's caches, when they are empty.
     serves: which of the machine's own will do; None when only the one made here will.
-    beside: the tool that it belongs to: where that one comes from PATH, so does this one.
-    program: False for a folder of files.
     """
 
     name: str
-    made: GoProgram | GoFiles | PythonFiles
+    made: tuple[Made, ...]
+    programs: tuple[str, ...]
     seconds: int
     size: int
     scratch: int = 0
     serves: Serves | None = None
-    beside: str | None = None
-    program: bool = True
 
 
 def _kubernetes(name: str) -> GoProgram:
     """A program of Kubernetes' own; it reports its version only when told at link time."""
     said = {"gitVersion": "{version}", "gitMajor": "{major}", "gitMinor": "{minor}", "gitTreeState": "clean"}
     return GoProgram(
+        name=name,
         pins="kubernetes",
         source="k8s.io/kubernetes",
         package=f"k8s.io/kubernetes/cmd/{name}",
@@ -105,51 +110,54 @@ def _kubernetes(name: str) -> GoProgram:
     )
 
 
-# Tools of one go.mod are made one after another, in this order, so that what they share is compiled once.
+def _program(made: GoProgram, *, seconds: int, size: int, scratch: int, serves: Serves | None = None) -> Tool:
+    return Tool(made.name, (made,), (made.name,), seconds, size, scratch, serves)
+
+
+def _files(name: str, made: GoFiles | PythonFiles, *, seconds: int, size: int, scratch: int = 0) -> Tool:
+    return Tool(name, (made,), (), seconds, size, scratch)
+
+
+# Those of one go.mod are made one after another, in this order, so that what they share is compiled once.
 _ALL = (
-    Tool(
-        "kube-apiserver",
+    _program(
         _kubernetes("kube-apiserver"),
         seconds=300,
         size=100,
         scratch=2600,
         serves=Serves(("--version",), (1, 34), (1, 35)),
     ),
-    Tool(
-        "kube-controller-manager",
+    _program(
         _kubernetes("kube-controller-manager"),
         seconds=55,
         size=90,
         scratch=500,
         serves=Serves(("--version",), (1, 34), (1, 35)),
     ),
-    Tool(
-        "kube-scheduler",
+    _program(
         _kubernetes("kube-scheduler"),
         seconds=10,
         size=70,
         scratch=50,
         serves=Serves(("--version",), (1, 34), (1, 35)),
     ),
-    Tool(
-        "kubectl",
+    _program(
         _kubernetes("kubectl"),
         seconds=25,
         size=76,
         scratch=250,
         serves=Serves(("version", "--client"), (1, 32), (1, 36)),
     ),
-    Tool(
-        "etcd",
-        GoProgram("kubernetes", "go.etcd.io/etcd/server/v3", "go.etcd.io/etcd/server/v3"),
+    _program(
+        GoProgram("etcd", "kubernetes", "go.etcd.io/etcd/server/v3", "go.etcd.io/etcd/server/v3"),
         seconds=30,
         size=26,
         scratch=150,
         serves=Serves(("--version",), (3, 6), (3, 7)),
     ),
-    Tool(
-        "helm",
+    _program(
         GoProgram(
+            "helm",
             "kubernetes",
             "helm.sh/helm/v3",
             "helm.sh/helm/v3/cmd/helm",
@@ -165,9 +173,9 @@ _ALL = (
         scratch=250,
         serves=Serves(("version", "--short"), (3, 17), (4,)),
     ),
-    Tool(
-        "yunikorn",
+    _program(
         GoProgram(
+            "yunikorn",
             "kubernetes",
             "github.com/apache/yunikorn-k8shim",
             "github.com/apache/yunikorn-k8shim/pkg/cmd/shim",
@@ -190,9 +198,9 @@ _ALL = (
         size=65,
         scratch=150,
     ),
-    Tool(
-        "queueconfigchecker",
+    _program(
         GoProgram(
+            "queueconfigchecker",
             "kubernetes",
             "github.com/apache/yunikorn-core",
             "github.com/apache/yunikorn-core/cmd/queueconfigchecker",
@@ -201,15 +209,14 @@ _ALL = (
         size=12,
         scratch=20,
     ),
-    Tool(
-        "kwok",
-        GoProgram("kubernetes", "sigs.k8s.io/kwok", "sigs.k8s.io/kwok/cmd/kwok"),
+    _program(
+        GoProgram("kwok", "kubernetes", "sigs.k8s.io/kwok", "sigs.k8s.io/kwok/cmd/kwok"),
         seconds=25,
         size=83,
         scratch=250,
         serves=Serves(("--version",), (0, 8), (0, 9)),
     ),
-    Tool(
+    _files(
         "kwok-files",
         GoFiles(
             "kubernetes",
@@ -225,11 +232,10 @@ _ALL = (
         seconds=1,
         size=1,
         scratch=10,
-        program=False,
     ),
-    Tool(
-        "spark-operator",
+    _program(
         GoProgram(
+            "spark-operator",
             "kubernetes",
             "github.com/kubeflow/spark-operator/v2",
             "github.com/kubeflow/spark-operator/v2/cmd/operator",
@@ -239,7 +245,7 @@ _ALL = (
         size=37,
         scratch=250,
     ),
-    Tool(
+    _files(
         "spark-operator-files",
         GoFiles(
             "kubernetes",
@@ -249,76 +255,57 @@ _ALL = (
         seconds=1,
         size=2,
         scratch=10,
-        program=False,
     ),
     Tool(
         "pulumi",
-        GoProgram(
-            "pulumi",
-            "github.com/pulumi/pulumi/pkg/v3",
-            "github.com/pulumi/pulumi/pkg/v3/cmd/pulumi",
-            {"github.com/pulumi/pulumi/sdk/v3/go/common/version.Version": "{version}"},
+        (
+            GoProgram(
+                "pulumi",
+                "pulumi",
+                "github.com/pulumi/pulumi/pkg/v3",
+                "github.com/pulumi/pulumi/pkg/v3/cmd/pulumi",
+                {"github.com/pulumi/pulumi/sdk/v3/go/common/version.Version": "{version}"},
+            ),
+            GoProgram(
+                "pulumi-language-python",
+                "language",
+                "github.com/pulumi/pulumi/sdk/v3",
+                "github.com/pulumi/pulumi/sdk/v3/python/cmd/pulumi-language-python",
+                {"github.com/pulumi/pulumi/sdk/v3/go/common/version.Version": "{version}"},
+            ),
+            # Starts policy packs; later SDKs leave that to language hosts later than this one.
+            GoFiles(
+                "language",
+                "github.com/pulumi/pulumi/sdk/v3",
+                (("python/dist/pulumi-analyzer-policy-python", "."),),
+            ),
+            GoFiles(
+                "sdk",
+                "github.com/pulumi/pulumi/sdk/v3",
+                (
+                    ("python/cmd/pulumi-language-python-exec", "."),
+                    ("python/dist/pulumi-resource-pulumi-python", "."),
+                ),
+            ),
         ),
-        seconds=265,
-        size=76,
-        scratch=2200,
+        # In one folder, as the engine and the language host look beside themselves for the rest.
+        programs=(
+            "pulumi",
+            "pulumi-language-python",
+            "pulumi-language-python-exec",
+            "pulumi-resource-pulumi-python",
+            "pulumi-analyzer-policy-python",
+        ),
+        seconds=300,
+        size=97,
+        scratch=2570,
         serves=Serves(("version",), (3, 200), (4,), along=("pulumi-language-python",)),
     ),
-    Tool(
-        "pulumi-language-python",
-        GoProgram(
-            "language",
-            "github.com/pulumi/pulumi/sdk/v3",
-            "github.com/pulumi/pulumi/sdk/v3/python/cmd/pulumi-language-python",
-            {"github.com/pulumi/pulumi/sdk/v3/go/common/version.Version": "{version}"},
-        ),
-        seconds=35,
-        size=19,
-        scratch=300,
-        beside="pulumi",
-    ),
-    Tool(
-        # The SDK of v3.250 leaves policy packs to the language host; the one of v3.78 starts them with this.
-        "pulumi-analyzer-policy-python",
-        GoFiles(
-            "language",
-            "github.com/pulumi/pulumi/sdk/v3",
-            (("python/dist/pulumi-analyzer-policy-python", "."),),
-        ),
-        seconds=1,
-        size=1,
-        scratch=10,
-        beside="pulumi",
-    ),
-    Tool(
-        "pulumi-language-python-exec",
-        GoFiles(
-            "sdk",
-            "github.com/pulumi/pulumi/sdk/v3",
-            (("python/cmd/pulumi-language-python-exec", "."),),
-        ),
-        seconds=3,
-        size=1,
-        scratch=60,
-        beside="pulumi",
-    ),
-    Tool(
-        "pulumi-resource-pulumi-python",
-        GoFiles(
-            "sdk",
-            "github.com/pulumi/pulumi/sdk/v3",
-            (("python/dist/pulumi-resource-pulumi-python", "."),),
-        ),
-        seconds=1,
-        size=1,
-        beside="pulumi",
-    ),
-    Tool(
+    _files(
         "spark",
         PythonFiles("spark", "pyspark", (("deps/bin/*", "bin"), ("deps/jars/*", "jars"))),
         seconds=40,
         size=960,
-        program=False,
     ),
 )
 

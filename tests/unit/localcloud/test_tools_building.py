@@ -169,6 +169,15 @@ def test_the_files_that_come_with_a_program_are_kept_beside_it(laptop):
     assert (tools.files("spark-operator") / "crds/sparkapplications.yaml").read_text() == "crd"
 
 
+def test_the_engine_and_its_parts_are_in_one_folder_where_they_look_for_each_other(laptop):
+    tools.build(["pulumi"], lambda line: None)
+
+    folder = tools.path("pulumi").parent
+    assert {file.name for file in folder.iterdir()} == set(TOOLS["pulumi"].programs)
+    assert all(os.access(file, os.X_OK) for file in folder.iterdir())
+    assert tools.path("pulumi-language-python").parent == folder
+
+
 def test_files_that_a_module_no_longer_has_are_missed(laptop):
     (laptop.folder / "module/config/crd/bases/sparkapplications.yaml").unlink()
 
@@ -289,7 +298,7 @@ def test_a_folder_of_links_leads_to_every_program_and_to_nothing_old(laptop, tmp
     tools.link_into(links)
     tools.link_into(links)
 
-    programs = {tool.name for tool in TOOLS.values() if tool.program}
+    programs = {name for tool in TOOLS.values() for name in tool.programs}
     assert {link.name for link in links.iterdir()} == programs | {installed.MARK}
     assert all((links / name).resolve() == tools.path(name) for name in programs)
 
