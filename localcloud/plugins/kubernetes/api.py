@@ -1,0 +1,233 @@
+"""A Kubernetes API server over HTTP: a few verbs, connections kept, errors that say what they mean."""
+
+import json
+import os
+import ssl
+import tempfile
+import time
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+from urllib.parse import urlencode, urlsplit
+
+from localcloud.plugins.kubernetes.kubeconfig import Access
+
+if TYPE_CHECKING:
+    from urllib3 import HTTPSConnectionPool
+    from urllib3.response import BaseHTTPResponse
+
+CONNECT_SECONDS = 5
+ANSWER_SECONDS = 60
+CONNECTIONS = 64
+
+RETRIED = frozenset({429, 502, 503, 504})
+"""Answers of a server that is too busy, or about to serve."""
+
+
+class Unreachable(Exception):
+    """No API server answers."""
+
+
+class ApiError(Exception):
+    """The API server refused.
+
+    status: of HTTP. reason: Kubernetes' word for it. about: what it is about (`kind`, `name`, `causes`).
+    """
+
+    def __init__(self, status: int, reason: str, message: str, about: Mapping[str, Any]) -> None:
+        super().__init__(message)
+        self.status = status
+        self.reason = reason
+        self.about = about
+
+    @property
+    def not_found(self) -> bool:
+        """Whether the object, its namespace or its kind is not there."""
+        return self.status == 404
+
+    @property
+    def no_namespace(self) -> bool:
+        """Whether it is the namespace that is not there."""
+        return self.status == 404 and self.about.get("kind") == "namespaces"
+
+
+@dataclass
+class Api:
+    """One API server, for many threads.
+
+    access: where it is, and as whom to ask.
+    """
+
+    access: Access
+    kinds: dict[str, dict[str, dict[str, Any]]] = field(default_factory=dict)
+
+    def get(self, path: str, **query: str) -> dict[str, Any]:
+        """An object, or a list of them."""
+        return self._ask("GET", path, query)
+
+    def apply(
+        self, path: str, thing: Mapping[str, Any], manager: str, *, force: bool, dry_run: bool
+    ) -> dict[str, Any]:
+        """Server-side apply: what `thing` names becomes the manager's, and as it says. The object, live."""
+        query = {"fieldManager": manager, "fieldValidation": "Strict", "force": str(force).lower()}
+        if dry_run:
+            query["dryRun"] = "All"
+        return self._ask("PATCH", path, query, thing, "application/apply-patch+yaml")
+
+    def delete(self, path: str, propagation: str) -> dict[str, Any]:
+        """Ask for an object to be deleted; it may have to wait for its finalizers."""
+        return self._ask("DELETE", path, {"propagationPolicy": propagation})
+
+    def watch(
+        self, path: str, query: Mapping[str, str], version: str, seconds: float
+    ) -> Iterator[dict[str, Any]]:
+        """What happens to the objects of a list after a version of it, for as long as given."""
+        asked = {
+            **query,
+            "watch": "1",
+            "resourceVersion": version,
+            "timeoutSeconds": str(max(1, int(seconds))),
+        }
+        response = self._send("GET", path, asked, None, None, stream=True, patience=seconds + CONNECT_SECONDS)
+        try:
+            rest = b""
+            for chunk in response.stream(65536, decode_content=True):
+                *lines, rest = (rest + chunk).split(b"\n")
+                yield from (json.loads(line) for line in lines if line)
+        except _network_errors() as error:
+            if "timed out" not in str(error).lower():
+                raise Unreachable(self._unreachable(error)) from None
+        finally:
+            response.close()
+
+    def resource(self, group: str, version: str, kind: str) -> dict[str, Any] | None:
+        """How the server serves a kind: its plural `name`, whether `namespaced`; None if it does not."""
+        api_version = f"{group}/{version}" if group else version
+        known = self.kinds.get(api_version, {})
+        if kind not in known:
+            known = self.kinds[api_version] = self._served(
+                f"/apis/{api_version}" if group else f"/api/{version}"
+            )
+        return known.get(kind)
+
+    def _served(self, path: str) -> dict[str, dict[str, Any]]:
+        try:
+            found = self.get(path)
+        except ApiError as error:
+            if error.not_found:
+                return {}
+            raise
+        return {each["kind"]: each for each in found.get("resources") or [] if "/" not in each["name"]}
+
+    def _ask(
+        self,
+        method: str,
+        path: str,
+        query: Mapping[str, str],
+        body: Mapping[str, Any] | None = None,
+        content: str | None = None,
+    ) -> dict[str, Any]:
+        response = self._send(method, path, query, body, content)
+        answer: dict[str, Any] = json.loads(response.data)
+        return answer
+
+    def _send(
+        self,
+        method: str,
+        path: str,
+        query: Mapping[str, str],
+        body: Mapping[str, Any] | None,
+        content: str | None,
+        *,
+        stream: bool = False,
+        patience: float = ANSWER_SECONDS,
+    ) -> "BaseHTTPResponse":
+        from urllib3 import Timeout
+
+        headers = {"Accept": "application/json"}
+        bearer = self.access.bearer()
+        if bearer:
+            headers["Authorization"] = f"Bearer {bearer}"
+        if content:
+            headers["Content-Type"] = content
+        for pause in (0.2, 0.5, 1, 2, None):
+            try:
+                response = self._pool.request(
+                    method,
+                    f"{path}?{urlencode(query)}" if query else path,
+                    body=json.dumps(body).encode() if body is not None else None,
+                    headers=headers,
+                    timeout=Timeout(connect=CONNECT_SECONDS, read=patience),
+                    retries=False,
+                    redirect=False,
+                    preload_content=not stream,
+                )
+            except _network_errors() as error:
+                # A kept connection may have been closed meanwhile; nobody listening is another thing.
+                if pause is None or not _broken(error):
+                    raise Unreachable(self._unreachable(error)) from None
+            else:
+                if response.status < 400:
+                    return response
+                if response.status not in RETRIED or pause is None:
+                    raise _refused(response)
+                response.drain_conn()
+            time.sleep(pause)
+        raise AssertionError("the last round returns or raises")
+
+    def _unreachable(self, error: BaseException) -> str:
+        why = "nobody listens there" if "refused" in str(error) else " ".join(str(error).split())
+        return f"The Kubernetes cluster at {self.access.server} cannot be reached: {why}"
+
+    @cached_property
+    def _pool(self) -> "HTTPSConnectionPool":
+        from urllib3 import HTTPSConnectionPool
+
+        address = urlsplit(self.access.server)
+        return HTTPSConnectionPool(
+            address.hostname or "",
+            port=address.port or 443,
+            maxsize=CONNECTIONS,
+            ssl_context=self._trust(),
+        )
+
+    def _trust(self) -> ssl.SSLContext:
+        context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+        if self.access.authority:
+            context.load_verify_locations(cadata=self.access.authority)
+        else:
+            context.load_default_certs()
+        if self.access.certificate and self.access.key:
+            # ssl takes a client's certificate and key from a file only: one for the owner, and gone at once.
+            handle, name = tempfile.mkstemp()
+            try:
+                os.write(handle, f"{self.access.certificate}\n{self.access.key}".encode())
+                context.load_cert_chain(name)
+            finally:
+                os.close(handle)
+                Path(name).unlink()
+        return context
+
+
+def _network_errors() -> tuple[type[Exception], ...]:
+    from urllib3.exceptions import HTTPError
+
+    return (HTTPError, OSError)
+
+
+def _broken(error: BaseException) -> bool:
+    from urllib3.exceptions import ProtocolError
+
+    return isinstance(error, ProtocolError | ConnectionResetError)
+
+
+def _refused(response: "BaseHTTPResponse") -> ApiError:
+    try:
+        said = json.loads(response.data)
+    except ValueError:
+        said = {"message": response.data.decode(errors="replace").strip()}
+    return ApiError(
+        response.status, said.get("reason") or "", said.get("message") or "", said.get("details") or {}
+    )

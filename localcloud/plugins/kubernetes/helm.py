@@ -1,0 +1,126 @@
+"""Helm, the program, and the releases that it keeps in a cluster."""
+
+import base64
+import contextlib
+import gzip
+import hashlib
+import json
+import os
+import subprocess
+import tempfile
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from localcloud import tools
+from localcloud.plugins.kubernetes.api import Api
+
+FOREIGN = ("HELM_", "KUBE")
+"""Of the environment, what would lead Helm elsewhere."""
+
+
+class HelmFailed(Exception):
+    """What Helm said last."""
+
+
+@dataclass(frozen=True)
+class Helm:
+    """Helm for one cluster.
+
+    home: folder for what it keeps. kubeconfig: contents. context: of the kubeconfig; None for its current.
+    """
+
+    home: Path
+    kubeconfig: str = ""
+    context: str | None = None
+
+    def run(self, *arguments: str) -> str:
+        """Run Helm; what it prints. Raises HelmFailed with its reason."""
+        kept = {name: value for name, value in os.environ.items() if not name.startswith(FOREIGN)}
+        folders = {f"HELM_{name}_HOME": str(self.home / name.lower()) for name in ("CACHE", "CONFIG", "DATA")}
+        done = subprocess.run(
+            [str(tools.path("helm")), *arguments],
+            env={**kept, **folders},
+            capture_output=True,
+            text=True,
+            stdin=subprocess.DEVNULL,
+        )
+        if done.returncode:
+            raise HelmFailed(_reason(done.stderr or done.stdout))
+        return done.stdout
+
+    def on_cluster(self, *arguments: str) -> str:
+        """Run Helm on the cluster; what it prints. Raises HelmFailed."""
+        context = ["--kube-context", self.context] if self.context else []
+        return self.run(*arguments, "--kubeconfig", str(self._file()), *context)
+
+    def _file(self) -> Path:
+        name = hashlib.sha256(self.kubeconfig.encode()).hexdigest()[:16]
+        path = self.home / f"{name}.kubeconfig"
+        if not path.is_file():
+            self.home.mkdir(parents=True, exist_ok=True)
+            with tempfile.NamedTemporaryFile("w", dir=self.home, delete=False) as fresh:
+                fresh.write(self.kubeconfig)
+            Path(fresh.name).replace(path)
+        return path
+
+
+def _reason(text: str) -> str:
+    """The error that Helm reports, in one line."""
+    _, found, said = text.rpartition("\nError: ")
+    if not found:
+        said = text.removeprefix("Error: ")
+    for opening in ("INSTALLATION FAILED: ", "UPGRADE FAILED: "):
+        said = said.replace(opening, "")
+    return " ".join(said.split()).rstrip(".") or "no word why"
+
+
+@contextlib.contextmanager
+def values_file(values: Mapping[str, Any]) -> Iterator[str]:
+    """A file with values, for the owner only, as they may hold secrets; gone afterwards."""
+    handle, name = tempfile.mkstemp(suffix=".json")
+    try:
+        with os.fdopen(handle, "w") as file:
+            json.dump(values, file)
+        yield name
+    finally:
+        Path(name).unlink()
+
+
+@dataclass(frozen=True)
+class Stored:
+    """The last revision of a release, as Helm keeps it in a Secret.
+
+    labels: those of the Secret, ours included. config: the values that were given.
+    """
+
+    labels: Mapping[str, str]
+    status: str
+    revision: int
+    chart: str
+    version: str
+    app_version: str
+    config: dict[str, Any]
+    manifest: str
+
+
+def stored(api: Api, namespace: str, name: str) -> Stored | None:
+    """The last revision of a release; None where there is none."""
+    path = f"/api/v1/namespaces/{namespace}/secrets"
+    kept = api.get(path, labelSelector=f"owner=helm,name={name}").get("items") or []
+    if not kept:
+        return None
+    last = max(kept, key=lambda secret: int(secret["metadata"]["labels"]["version"]))
+    release = json.loads(gzip.decompress(base64.b64decode(base64.b64decode(last["data"]["release"]))))
+    chart = (release.get("chart") or {}).get("metadata") or {}
+    return Stored(
+        labels=last["metadata"]["labels"],
+        status=release["info"]["status"],
+        revision=int(release["version"]),
+        chart=str(chart.get("name") or ""),
+        version=str(chart.get("version") or ""),
+        app_version=str(chart.get("appVersion") or ""),
+        config=release.get("config") or {},
+        manifest=release.get("manifest") or "",
+    )

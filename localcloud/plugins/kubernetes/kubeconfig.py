@@ -1,0 +1,142 @@
+"""Kubeconfigs: which cluster a provider talks to, and as whom."""
+
+import base64
+import json
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from localcloud.errors import Refusal
+
+
+@dataclass(frozen=True)
+class Access:
+    """How to reach one cluster.
+
+    server: URL of the API server.
+    authority: certificate authority, PEM; None trusts nobody but what the system trusts.
+    token: bearer token; token_file: a file that holds it.
+    certificate, key: client certificate, PEM.
+    namespace: that of the context.
+    """
+
+    server: str
+    authority: str | None = None
+    token: str | None = None
+    token_file: Path | None = None
+    certificate: str | None = None
+    key: str | None = None
+    namespace: str = "default"
+
+    def bearer(self) -> str | None:
+        """The token as it is now: files may be written anew."""
+        return self.token_file.read_text().strip() if self.token_file else self.token
+
+
+def read(text: str | None, environ: Mapping[str, str] = os.environ) -> dict[str, Any]:
+    """A kubeconfig given as text, as a path (or several, as in `KUBECONFIG`), or by the environment.
+
+    Raises Refusal where there is none, or where it cannot be read.
+    """
+    given = text or environ.get("KUBECONFIG", "")
+    if not given:
+        raise Refusal(
+            "The kubernetes provider has no cluster: give it the kubeconfig of a cluster on this laptop."
+        )
+    if "\n" in given.strip() or given.lstrip().startswith("{"):
+        found = _parsed(given)
+    else:
+        found = _merged([Path(name).expanduser() for name in given.strip().split(os.pathsep) if name])
+    if not isinstance(found, dict) or "clusters" not in found:
+        raise Refusal("The provider's kubeconfig is none: give its contents, or a path, with clusters in it.")
+    return found
+
+
+def _merged(paths: list[Path]) -> dict[str, Any]:
+    """Several kubeconfigs as one; what comes first is what counts."""
+    there = [path for path in paths if path.is_file()]
+    if not there:
+        raise Refusal(
+            f"The provider's kubeconfig names {paths[0]}, and there is no such file: correct the path."
+        )
+    merged: dict[str, Any] = {}
+    for path in there:
+        found = _parsed(path.read_text())
+        if not isinstance(found, dict):
+            raise Refusal(f"{path} is no kubeconfig: give the path of one.")
+        for part in ("clusters", "users", "contexts"):
+            merged.setdefault(part, []).extend(found.get(part) or [])
+        merged.setdefault("current-context", found.get("current-context"))
+    return merged
+
+
+def _parsed(text: str) -> Any:
+    try:
+        return json.loads(text)
+    except ValueError:
+        import yaml
+
+        try:
+            return yaml.safe_load(text)
+        except yaml.YAMLError as error:
+            raise Refusal(
+                f"The provider's kubeconfig cannot be read: {' '.join(str(error).split())}."
+            ) from None
+
+
+def active_cluster(
+    config: Mapping[str, Any], context: str | None, cluster: str | None
+) -> dict[str, Any] | None:
+    """The entry of the cluster that is talked to; None where the kubeconfig names none."""
+    name = cluster or (_context(config, context) or {}).get("cluster")
+    entry = _named(config.get("clusters"), name)
+    return entry.get("cluster") if entry else None
+
+
+def access(config: Mapping[str, Any], context: str | None = None, cluster: str | None = None) -> Access:
+    """How to reach the cluster that a kubeconfig's context names.
+
+    Raises Refusal where it names none, or signs in by running a program.
+    """
+    chosen = _context(config, context)
+    entry = active_cluster(config, context, cluster)
+    if entry is None or not entry.get("server"):
+        where = f"context {context}" if context else "current context"
+        raise Refusal(
+            f"The provider's kubeconfig has no cluster for its {where}: name a context that it has."
+        )
+    named = _named(config.get("users"), (chosen or {}).get("user"))
+    user: dict[str, Any] = (named or {}).get("user") or {}
+    for program in ("exec", "auth-provider"):
+        if program in user:
+            raise Refusal(
+                f"The provider's kubeconfig signs in by {program}, which the laptop's plugin does not run: "
+                "use the kubeconfig that the laptop's eks.Cluster gives."
+            )
+    file = user.get("tokenFile")
+    return Access(
+        server=str(entry["server"]).rstrip("/"),
+        authority=_pem(entry, "certificate-authority"),
+        token=user.get("token"),
+        token_file=Path(file) if file else None,
+        certificate=_pem(user, "client-certificate"),
+        key=_pem(user, "client-key"),
+        namespace=(chosen or {}).get("namespace") or "default",
+    )
+
+
+def _pem(entry: Mapping[str, Any], name: str) -> str | None:
+    if entry.get(f"{name}-data"):
+        return base64.b64decode(entry[f"{name}-data"]).decode()
+    return Path(entry[name]).read_text() if entry.get(name) else None
+
+
+def _context(config: Mapping[str, Any], name: str | None) -> dict[str, Any] | None:
+    entry = _named(config.get("contexts"), name or config.get("current-context"))
+    return entry.get("context") if entry else None
+
+
+def _named(entries: Any, name: str | None) -> dict[str, Any] | None:
+    return next((entry for entry in entries or [] if entry.get("name") == name), None)

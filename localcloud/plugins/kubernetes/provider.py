@@ -1,0 +1,326 @@
+"""The `kubernetes` provider: what the engine asks, answered by one cluster."""
+
+import os
+import threading
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+from localcloud.cloud import Cloud
+from localcloud.errors import Refusal
+from localcloud.plugins.differences import Diff, Path, differences
+from localcloud.plugins.kubernetes import kinds, objects
+from localcloud.plugins.kubernetes.api import Api, ApiError, Unreachable
+from localcloud.plugins.kubernetes.immutable import fixed_fields, replacing
+from localcloud.plugins.kubernetes.kinds import Kind
+from localcloud.plugins.kubernetes.kubeconfig import access, active_cluster, read
+from localcloud.plugins.kubernetes.resources import Cluster
+from localcloud.plugins.kubernetes.settings import Settings
+from localcloud.plugins.kubernetes.waiting import NotReady
+from localcloud.plugins.provider import Failure, Found, Naming, Provider, Target, Unfinished
+from localcloud.plugins.safety import loopback
+from localcloud.plugins.values import Properties, reveal, unknown_in
+
+if TYPE_CHECKING:
+    from localcloud.control_plane import ControlPlane
+    from localcloud.plugins.kubernetes.releases import Releases
+
+WHICH_CLUSTER = ("kubeconfig", "context", "cluster")
+"""Configuration that says which cluster it is."""
+
+
+@dataclass
+class Kubernetes(Provider):
+    """The provider, for the cluster that it is configured with.
+
+    cloud: the laptop cloud whose control planes alone it serves.
+    say: tells people something about a resource, known by its URN.
+    """
+
+    cloud: Cloud
+    say: Callable[[str, str], None] = lambda urn, sentence: None
+    name: str = "kubernetes"
+    settings: Settings = field(default_factory=Settings)
+    cancelled: threading.Event = field(default_factory=threading.Event)
+
+    # --- configuration ---
+
+    def check_config(self, inputs: Properties) -> tuple[Properties, list[Failure]]:
+        """The configuration as it is, and what of it is not served here."""
+        return inputs, [Failure(name, reason) for name, reason in Settings.refused(reveal(inputs))]
+
+    def diff_config(self, old: Properties, new: Properties) -> Diff:
+        """Another cluster replaces the provider; other credentials for the same cluster do not."""
+        kinds_ = differences(old, new)
+        before, now = reveal(old.get("clusterIdentifier")), reveal(new.get("clusterIdentifier"))
+        if before and now:
+            return Diff(kinds=kinds_, replaces=_under(kinds_, "clusterIdentifier"))
+        unknown = [name for name in WHICH_CLUSTER if unknown_in(new.get(name))]
+        if unknown:
+            return Diff(kinds=kinds_, replaces=_under(kinds_, *unknown))
+        if kinds_ and _cluster_of(old) != _cluster_of(new):
+            return Diff(kinds=kinds_, replaces=_under(kinds_, *WHICH_CLUSTER))
+        return Diff(kinds=kinds_)
+
+    def configure(self, inputs: Properties) -> None:
+        """Take the configuration. Raises Refusal for a cluster that is not on this laptop."""
+        self.settings = Settings.of(reveal(inputs))
+        server = self.cluster.api.access.server
+        if not loopback(server):
+            raise Refusal(
+                "The laptop's kubernetes plugin serves clusters of this laptop only, and the kubeconfig's is "
+                f"{server}: give the kubeconfig of the laptop's eks.Cluster, or use the real engine home."
+            )
+        if not self.settings.delete_unreachable:
+            self.plane()
+
+    @cached_property
+    def cluster(self) -> Cluster:
+        """The cluster that it is configured with."""
+        chosen = self.settings
+        reached = access(chosen.kubeconfig, chosen.context, chosen.cluster)
+        return Cluster(
+            Api(reached),
+            namespace=chosen.namespace or reached.namespace,
+            force=chosen.patch_force,
+            upsert=chosen.upsert,
+            cancelled=self.cancelled,
+        )
+
+    def plane(self) -> "ControlPlane":
+        """The control plane that it is configured with. Raises Refusal where it is none of the cloud's."""
+        from localcloud.control_plane import ControlPlane
+
+        return ControlPlane.at(self.cloud, self.cluster.api.access.server)
+
+    @cached_property
+    def releases(self) -> "Releases":
+        """The Helm releases of the cluster."""
+        from localcloud.plugins.kubernetes.helm import Helm
+        from localcloud.plugins.kubernetes.releases import Releases
+        from localcloud.plugins.kubernetes.stand_ins import OnPlane
+
+        helm = Helm(self.cloud.home / "helm", self.settings.kubeconfig_text(), self.settings.context)
+        return Releases(
+            self.cluster.api, self.cluster, helm, OnPlane(self.plane), self.say, self.cluster.namespace
+        )
+
+    def cancel(self) -> None:
+        """Stop waiting for what is not ready yet."""
+        self.cancelled.set()
+
+    def explained(self, error: Exception) -> str | None:
+        """What the API server, or Helm, or the network says, as one sentence."""
+        if isinstance(error, ApiError):
+            return _refusal(error)
+        if isinstance(error, Unreachable):
+            return f"{error}: run `make up`, which starts it again, or set deleteUnreachable if it is gone."
+        if isinstance(error, NotReady):
+            return f"{error}."
+        return None
+
+    # --- resources ---
+
+    def check(
+        self, target: Target, old: Properties, new: Properties, naming: Naming
+    ) -> tuple[Properties, list[Failure]]:
+        """Inputs with name and namespace filled in."""
+        if target.type == kinds.RELEASE:
+            return self.releases.check(target, old, new, naming)
+        kind = kinds.of_object(target.type, reveal(new))
+        inputs = objects.without_read_only(new)
+        metadata = objects.metadata(inputs)
+        if metadata.get("generateName"):
+            reason = "a name is made by Pulumi or given, as server-side apply cannot have the server make it"
+            return inputs, [Failure("metadata.generateName", f"{reason}: give a name, or leave both out.")]
+        if not metadata.get("name"):
+            if objects.asks(old, objects.AUTONAMED):
+                chosen = objects.name_of(old)
+            elif naming.disabled:
+                return inputs, [Failure("metadata.name", "naming is switched off: give the object a name.")]
+            else:
+                chosen = naming.name(target.name, length=8)
+            inputs = objects.with_metadata(inputs, name=chosen, annotations={objects.AUTONAMED: "true"})
+        if self.settings.namespace and not metadata.get("namespace") and self._namespaced(kind):
+            inputs = objects.with_metadata(inputs, namespace=self.settings.namespace)
+        return inputs, []
+
+    def diff(self, target: Target, old: Properties, state: Properties, new: Properties) -> Diff:
+        """How the new inputs differ from the old; no question to the cluster."""
+        if target.type == kinds.RELEASE:
+            return self.releases.diff(old, state, new)
+        kind = kinds.of_object(target.type, reveal(new))
+        old = objects.without_read_only(old)
+        changed = {
+            path: what
+            for path, what in differences(old, new).items()
+            if path != ("metadata", "namespace") or not self._same_namespace(kind, old, new)
+        }
+        fields = fixed_fields(kind, contents_may_change=self._contents_may_change(kind, old))
+        replaces = replacing(changed, fields)
+        # The old object has to make room where the new one must have its name.
+        same = objects.name_of(new) == objects.name_of(old) and ("metadata", "namespace") not in changed
+        room = bool(replaces) and same and not objects.asks(new, objects.AUTONAMED)
+        return Diff(kinds=changed, replaces=replaces, delete_before_replace=room)
+
+    def create(
+        self, target: Target, inputs: Properties, preview: bool, timeout: float
+    ) -> tuple[str, Properties]:
+        """Make the object and wait until it is ready; in a preview, ask what it would become."""
+        if target.type == kinds.RELEASE:
+            if preview:
+                return "", self.releases.preview(inputs)
+            return self.releases.create(target, inputs, timeout)
+        kind = kinds.of_object(target.type, reveal(inputs))
+        manager = self._manager(target, inputs, {})
+        thing = objects.manifest(inputs)
+        if preview:
+            live = self._previewed(kind, inputs, thing, manager)
+            return "", objects.outputs(inputs, live, manager) if live else inputs
+        place, live = self.cluster.create(kind, thing, manager)
+        return place.id, self._ready(kind, place.id, inputs, live, manager, timeout)
+
+    def update(
+        self,
+        target: Target,
+        old: Properties,
+        state: Properties,
+        new: Properties,
+        preview: bool,
+        timeout: float,
+    ) -> Properties:
+        """Change the object and wait until it is ready again; in a preview, ask what it would become."""
+        if target.type == kinds.RELEASE:
+            return self.releases.preview(new) if preview else self.releases.update(target, new, timeout)
+        kind = kinds.of_object(target.type, reveal(new))
+        manager = self._manager(target, new, state)
+        thing = objects.manifest(new)
+        if preview:
+            live = self._previewed(kind, new, thing, manager)
+            return objects.outputs(new, live, manager) if live else new
+        place = self.cluster.place(kind, objects.name_of(thing), objects.metadata(thing).get("namespace"))
+        if place is None:
+            raise Refusal(
+                f"The cluster serves no {kind} any more: make its definition again, or remove {target.id}."
+            )
+        live = self.cluster.apply(place, thing, manager)
+        return self._ready(kind, target.id, new, live, manager, timeout)
+
+    def read(self, target: Target, inputs: Properties, state: Properties) -> Found | None:
+        """The object as it is, and the inputs that it now stands for; None when it is gone."""
+        try:
+            return self._read(target, inputs, state)
+        except Unreachable:
+            if self.settings.delete_unreachable:
+                return None
+            raise
+
+    def _read(self, target: Target, inputs: Properties, state: Properties) -> Found | None:
+        if target.type == kinds.RELEASE:
+            return self.releases.read(target, inputs, state)
+        kind = kinds.of_object(target.type, reveal(inputs))
+        namespace, name = objects.parted(target.id)
+        place = self.cluster.place(kind, name, namespace)
+        live = self.cluster.live(place) if place else None
+        if place is None or live is None:
+            return None
+        now = objects.drifted(inputs, live) if inputs else objects.imported(live)
+        manager = self._manager(target, now, state)
+        return Found(place.id, now, objects.outputs(now, live, manager))
+
+    def delete(self, target: Target, inputs: Properties, state: Properties, timeout: float) -> None:
+        """Delete the object and wait until it is gone; fine when it is gone already."""
+        try:
+            if target.type == kinds.RELEASE:
+                self.releases.delete(target, inputs, state, timeout)
+                return
+            kind = kinds.of_object(target.type, reveal(state) or reveal(inputs))
+            namespace, name = objects.parted(target.id)
+            place = self.cluster.place(kind, name, namespace)
+            # Where the kind is no longer served, its definition has gone, and its objects with it.
+            if place is not None:
+                self.cluster.delete(place, inputs or state, timeout)
+        except NotReady as error:
+            raise Refusal(f"{target.id} is not gone yet: {error}.") from None
+        except Unreachable:
+            if not self.settings.delete_unreachable:
+                raise
+
+    def _ready(
+        self, kind: Kind, id: str, inputs: Properties, live: dict[str, Any], manager: str, timeout: float
+    ) -> Properties:
+        place = self.cluster.place(kind, live["metadata"]["name"], live["metadata"].get("namespace"))
+        if place is None:
+            return objects.outputs(inputs, live, manager)
+        try:
+            ready = self.cluster.until_ready(kind, place, inputs, live, timeout)
+        except NotReady as error:
+            now = self.cluster.live(place) or live
+            reason = f"{kind.name} {id} is there, and not ready: {error}."
+            raise Unfinished(id, objects.outputs(inputs, now, manager), inputs, reason) from None
+        if kind.name == "CustomResourceDefinition":
+            self.cluster.api.kinds.clear()
+        return objects.outputs(inputs, ready, manager)
+
+    def _previewed(
+        self, kind: Kind, inputs: Properties, thing: dict[str, Any], manager: str
+    ) -> dict[str, Any] | None:
+        if unknown_in(inputs):
+            return None
+        try:
+            return self.cluster.preview(kind, thing, manager)
+        except Unreachable:
+            return None
+
+    def _manager(self, target: Target, inputs: Properties, state: Properties) -> str:
+        asked = objects.annotation(inputs, objects.FIELD_MANAGER)
+        return str(asked or state.get("__fieldManager") or objects.manager_of(target.urn))
+
+    def _namespaced(self, kind: Kind) -> bool:
+        """Whether objects of a kind live in namespaces; most do, of those that are not served yet."""
+        if kind.cluster_scoped:
+            return False
+        if kind.of_kubernetes:
+            return True
+        try:
+            return self.cluster.namespaced(kind) is not False
+        except Unreachable:
+            return True
+
+    def _same_namespace(self, kind: Kind, old: Properties, new: Properties) -> bool:
+        if kind.cluster_scoped:
+            return True
+        here = self.settings.namespace or "default"
+        before, now = (objects.metadata(thing).get("namespace") or here for thing in (old, new))
+        return bool(before == now)
+
+    def _contents_may_change(self, kind: Kind, old: Properties) -> bool:
+        allowed = {"ConfigMap": self.settings.config_map_mutable, "Secret": self.settings.secret_mutable}
+        return allowed.get(kind.name, True) and reveal(old.get("immutable")) is not True
+
+
+def _cluster_of(inputs: Properties) -> Any:
+    """What identifies the cluster of a configuration; None where it cannot be told."""
+    given = reveal(inputs)
+    try:
+        text = given.get("kubeconfig")
+        return active_cluster(
+            read(text, {} if text else os.environ), given.get("context"), given.get("cluster")
+        )
+    except Refusal:
+        return None
+
+
+def _under(changed: dict[Path, Any], *names: str) -> frozenset[Path]:
+    return frozenset(path for path in changed if path[0] in names)
+
+
+def _refusal(error: ApiError) -> str:
+    said = " ".join(str(error).split()).rstrip(".") or f"status {error.status}"
+    if error.status == 409 and error.reason == "Conflict" and "Apply failed" in said:
+        return (
+            f"The API server refused: {said}; to take these fields over, annotate the object with "
+            f"{objects.PATCH_FORCE}: true, or set enablePatchForce on the provider."
+        )
+    return f"The API server refused: {said}."

@@ -1,0 +1,235 @@
+"""Objects of any kind on one cluster: make, change, read and delete them, and wait until that is so."""
+
+import threading
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, TypeVar
+
+from localcloud.errors import Refusal
+from localcloud.plugins.kubernetes import objects, readiness, waiting
+from localcloud.plugins.kubernetes.api import Api, ApiError
+from localcloud.plugins.kubernetes.kinds import Kind
+from localcloud.plugins.kubernetes.waiting import NotReady, Patience
+
+KIND_SECONDS = 60.0
+"""How long a kind may take to be served, when its definition is made by the same update."""
+
+NAMESPACE_SECONDS = 10.0
+"""How long a namespace, and the service account in it, may take to be there."""
+
+DELETE_SECONDS = 600.0
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where an object is on its API server.
+
+    list: path of the list that holds it. namespace: None where its kind lives in none.
+    """
+
+    list: str
+    namespace: str | None
+    name: str
+
+    @property
+    def path(self) -> str:
+        """Path of the object."""
+        return f"{self.list}/{self.name}"
+
+    @property
+    def id(self) -> str:
+        """Id of the resource."""
+        return objects.identity(self.namespace, self.name)
+
+
+@dataclass
+class Cluster:
+    """The objects of one cluster.
+
+    force: take over fields that others manage. upsert: take over objects that are there already.
+    """
+
+    api: Api
+    namespace: str
+    force: bool = False
+    upsert: bool = False
+    cancelled: threading.Event = field(default_factory=threading.Event)
+
+    def namespaced(self, kind: Kind) -> bool | None:
+        """Whether objects of a kind live in namespaces; None where the kind is not served (yet)."""
+        if kind.cluster_scoped:
+            return False
+        served = self.api.resource(kind.group, kind.version, kind.name)
+        return bool(served["namespaced"]) if served else None
+
+    def place(self, kind: Kind, name: str, namespace: str | None) -> Place | None:
+        """Where an object is, or would be; None where its kind is not served."""
+        served = self.api.resource(kind.group, kind.version, kind.name)
+        if served is None:
+            return None
+        root = f"/apis/{kind.api_version}" if kind.group else f"/api/{kind.version}"
+        if not served["namespaced"]:
+            return Place(f"{root}/{served['name']}", None, name)
+        within = namespace or self.namespace
+        return Place(f"{root}/namespaces/{within}/{served['name']}", within, name)
+
+    def preview(self, kind: Kind, thing: Mapping[str, Any], manager: str) -> dict[str, Any] | None:
+        """What the API server would make of an object; None where it cannot tell before the update."""
+        place = self.place(kind, *_named(thing))
+        if place is None:
+            return None
+        try:
+            live = self._apply(place, thing, manager, dry_run=True)
+        except ApiError as error:
+            # The namespace, or the service account in it, comes with the same update.
+            if error.not_found or error.status == 403:
+                return None
+            raise
+        live.pop("status", None)
+        return live
+
+    def create(self, kind: Kind, thing: Mapping[str, Any], manager: str) -> tuple[Place, dict[str, Any]]:
+        """Make an object. Raises Refusal where one is there that is not this resource's own."""
+        place = self._served(kind, thing)
+        if not self.upsert:
+            there = self.live(place)
+            if there is not None and not objects.applied_by(there, manager):
+                raise Refusal(
+                    f"{kind} {place.id} is there already and not this resource's: import it, "
+                    "delete it, or set upsertExistingObjects on the provider to take it over."
+                )
+        return place, self.apply(place, thing, manager)
+
+    def apply(self, place: Place, thing: Mapping[str, Any], manager: str) -> dict[str, Any]:
+        """Make an object be as it is to be; as it is then."""
+
+        def attempt() -> dict[str, Any]:
+            return self._apply(place, thing, manager, dry_run=False)
+
+        return self._until_there(attempt, NAMESPACE_SECONDS)
+
+    def live(self, place: Place) -> dict[str, Any] | None:
+        """An object as it is; None where there is none."""
+        try:
+            return self.api.get(place.path)
+        except ApiError as error:
+            if error.not_found:
+                return None
+            raise
+
+    def until_ready(
+        self, kind: Kind, place: Place, inputs: Mapping[str, Any], live: Mapping[str, Any], timeout: float
+    ) -> Mapping[str, Any]:
+        """Wait until an object is ready, as the real provider would; as it is then. Raises NotReady."""
+        wait = readiness.wait_for(kind, inputs)
+        if wait is None:
+            return live
+        patience = Patience(timeout or _asked_seconds(inputs) or wait.seconds, self.cancelled)
+        try:
+            if not wait.judge(live).ready and not self._waits_for_consumer(kind, live):
+                live = waiting.until_ready(self.api, place.list, place.name, wait.judge, patience)
+            if kind == Kind("", "v1", "Service"):
+                self._until_endpoints(place, live, patience)
+        except NotReady as error:
+            warning = waiting.last_warning(self.api, place.namespace, kind.name, place.name)
+            said = f"; the last warning about it: {_plain(warning)}" if warning else ""
+            raise NotReady(f"{_plain(str(error))}{said}") from None
+        return live
+
+    def delete(self, place: Place, inputs: Mapping[str, Any], timeout: float) -> None:
+        """Delete an object and wait until it is gone; fine when it is gone already. Raises NotReady."""
+        asked = (objects.annotation(inputs, objects.DELETION) or "foreground").capitalize()
+        try:
+            answer = self.api.delete(place.path, asked)
+        except ApiError as error:
+            if error.not_found:
+                return
+            raise
+        if objects.asks(inputs, objects.SKIP_AWAIT):
+            return
+        uid = objects.metadata(answer).get("uid") or (answer.get("details") or {}).get("uid")
+        patience = Patience(timeout or _asked_seconds(inputs) or DELETE_SECONDS, self.cancelled)
+        waiting.until_gone(self.api, place.list, place.name, uid, patience)
+
+    def _apply(
+        self, place: Place, thing: Mapping[str, Any], manager: str, *, dry_run: bool
+    ) -> dict[str, Any]:
+        force = self.force or objects.asks(thing, objects.PATCH_FORCE)
+        return self.api.apply(place.path, thing, manager, force=force, dry_run=dry_run)
+
+    def _served(self, kind: Kind, thing: Mapping[str, Any]) -> Place:
+        """Where an object goes, once its kind is served: its definition may come with the same update."""
+        patience = Patience(KIND_SECONDS, self.cancelled)
+        pause = 0.2
+        while (place := self.place(kind, *_named(thing))) is None:
+            if not patience.left or self.cancelled.is_set():
+                raise Refusal(
+                    f"The cluster serves no {kind}: make its CustomResourceDefinition, or the release "
+                    "that brings it, a dependency of this resource."
+                )
+            time.sleep(pause)
+            pause = min(pause * 1.5, 2.0)
+        return place
+
+    def _until_there(self, attempt: Callable[[], T], seconds: float) -> T:
+        """Try until what the object stands on is there: its namespace, its service account, its kind."""
+        patience = Patience(seconds, self.cancelled)
+        pause = 0.1
+        while True:
+            try:
+                return attempt()
+            except ApiError as error:
+                missing = error.not_found or "error looking up service account" in str(error)
+                if not missing or not patience.left or self.cancelled.is_set():
+                    raise
+            time.sleep(pause)
+            pause = min(pause * 2, 1.0)
+
+    def _waits_for_consumer(self, kind: Kind, live: Mapping[str, Any]) -> bool:
+        """Whether a claim is bound only once a pod wants it: it is then as ready as it gets."""
+        name = readiness.spec(live).get("storageClassName")
+        if kind.name != "PersistentVolumeClaim" or kind.group or not name:
+            return False
+        place = self.place(Kind("storage.k8s.io", "v1", "StorageClass"), name, None)
+        found = self.live(place) if place else None
+        return bool(found) and (found or {}).get("volumeBindingMode") == "WaitForFirstConsumer"
+
+    def _until_endpoints(self, place: Place, service: Mapping[str, Any], patience: Patience) -> None:
+        """Wait until no pod behind a Service is on its way; whether there are any is not the Service's."""
+        asked = readiness.spec(service)
+        headless = asked.get("clusterIP") == "None"
+        if asked.get("type") == "ExternalName" or headless or not asked.get("selector"):
+            return
+        path = f"/apis/discovery.k8s.io/v1/namespaces/{place.namespace}/endpointslices"
+        query = {"labelSelector": f"kubernetes.io/service-name={place.name}"}
+        waiting.until(self.api, path, query, _endpoints, patience)
+
+
+def _endpoints(slices: waiting.Things) -> readiness.Verdict:
+    if not slices:
+        return readiness.waiting("its endpoints are not there yet")
+    coming = [
+        endpoint
+        for each in slices.values()
+        for endpoint in each.get("endpoints") or []
+        if (endpoint.get("conditions") or {}).get("ready") is False
+        and not (endpoint.get("conditions") or {}).get("terminating")
+    ]
+    return readiness.waiting(f"{len(coming)} of its pods are not ready") if coming else readiness.READY
+
+
+def _named(thing: Mapping[str, Any]) -> tuple[str, str | None]:
+    metadata = objects.metadata(thing)
+    return metadata.get("name") or "", metadata.get("namespace") or None
+
+
+def _asked_seconds(inputs: Mapping[str, Any]) -> float:
+    asked = objects.annotation(inputs, objects.TIMEOUT) or ""
+    return float(asked) if asked.isdigit() else 0.0
+
+
+def _plain(text: str | None) -> str:
+    return " ".join((text or "").split()).rstrip(".")
