@@ -1,0 +1,71 @@
+"""A Helm release of a chart of the catalog."""
+
+from dataclasses import dataclass, field
+
+import pulumi
+import pulumi_kubernetes as k8s
+
+from components.kubernetes.catalog import Catalog, Values
+
+
+@dataclass(frozen=True, kw_only=True)
+class ChartArgs:
+    """What is released.
+
+    catalog: versions, values and mirror.
+    chart: name of the chart in the catalog.
+    release: name of the release, and of its file of values; a change replaces the release.
+    namespace: where; it must be there.
+    values: what only the program knows, over the file's values.
+    timeout: seconds for every object of the release to become ready.
+    """
+
+    catalog: Catalog
+    chart: str
+    release: str
+    namespace: pulumi.Input[str]
+    values: Values = field(default_factory=dict)
+    timeout: int = 600
+
+
+class Chart(pulumi.ComponentResource):
+    """Pulumi type `moka:kubernetes:Chart`.
+
+    Makes: helm.v3.Release. It is all or nothing: what fails is rolled back, and no release stays pending.
+    Outputs: `name` of the release and `namespace`, known only once all of it is ready; `status`, as Helm
+    has it.
+    """
+
+    name: pulumi.Output[str]
+    namespace: pulumi.Output[str]
+    status: pulumi.Output[k8s.helm.v3.outputs.ReleaseStatus]
+
+    def __init__(self, name: str, args: ChartArgs, opts: pulumi.ResourceOptions | None = None) -> None:
+        super().__init__("moka:kubernetes:Chart", name, {}, opts)
+
+        source = args.catalog.source(args.chart)
+        release = k8s.helm.v3.Release(
+            name,
+            k8s.helm.v3.ReleaseArgs(
+                name=args.release,
+                chart=source.chart,
+                version=source.version,
+                repository_opts=(
+                    k8s.helm.v3.RepositoryOptsArgs(repo=source.repository) if source.repository else None
+                ),
+                namespace=args.namespace,
+                values=args.catalog.values_of(args.release, args.chart, args.values),
+                atomic=True,
+                cleanup_on_fail=True,
+                skip_crds=False,
+                max_history=5,
+                timeout=args.timeout,
+            ),
+            opts=pulumi.ResourceOptions(parent=self),
+        )
+
+        ready = pulumi.Output.all(release.status, pulumi.Output.from_input(args.namespace))
+        self.name = ready.apply(lambda _: args.release)
+        self.namespace = ready.apply(lambda known: str(known[1]))
+        self.status = release.status
+        self.register_outputs({"name": self.name, "namespace": self.namespace, "status": self.status})

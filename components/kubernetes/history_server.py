@@ -1,0 +1,247 @@
+"""The Spark History Server: the UI of jobs that are over, from their event logs in S3."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+import pulumi
+import pulumi_kubernetes as k8s
+
+from components.kubernetes.catalog import Catalog, Jar
+from components.kubernetes.checksum import CHECKSUM, checksum
+from components.kubernetes.placement import node_selector, tolerations
+from components.kubernetes.priority_classes import PLATFORM
+
+SERVICE_ACCOUNT = "history-server"
+"""Whose pods must be allowed to read the bucket, before they start."""
+
+PORT = 18080
+UID = 185
+JARS = "/opt/moka/jars"
+STORE = "/var/lib/history"
+
+
+@dataclass(frozen=True, kw_only=True)
+class HistoryServerArgs:
+    """What differs between environments.
+
+    bucket, region: where the event logs are.
+    prefix: of the event logs' keys; empty for the whole bucket. Something must be under it.
+    host: name that the UI is reached by.
+    ingress_class: class of its Ingress.
+    cpu: cores, as a Kubernetes quantity.
+    heap_gib, store_gib: memory of the JVM (half of it for applications being read), and disk that read
+    applications are kept on.
+    """
+
+    catalog: Catalog
+    namespace: pulumi.Input[str]
+    bucket: pulumi.Input[str]
+    region: str
+    host: str
+    ingress_class: pulumi.Input[str]
+    prefix: str = ""
+    cpu: str = "2"
+    heap_gib: int = 12
+    store_gib: int = 25
+
+
+class HistoryServer(pulumi.ComponentResource):
+    """Pulumi type `moka:kubernetes:HistoryServer`.
+
+    Makes: ServiceAccount, ConfigMap, Deployment, Service and Ingress, all called `history-server`.
+    Outputs: `url`, known only once it serves within the cluster.
+    """
+
+    url: pulumi.Output[str]
+
+    def __init__(
+        self, name: str, args: HistoryServerArgs, opts: pulumi.ResourceOptions | None = None
+    ) -> None:
+        super().__init__("moka:kubernetes:HistoryServer", name, {}, opts)
+        child = pulumi.ResourceOptions(parent=self)
+        labels = {"app.kubernetes.io/name": "history-server"}
+        metadata = k8s.meta.v1.ObjectMetaArgs(name="history-server", namespace=args.namespace, labels=labels)
+        image = args.catalog.image("spark")
+        jars = k8s.core.v1.VolumeMountArgs(name="jars", mount_path=JARS)
+        confined = k8s.core.v1.SecurityContextArgs(
+            allow_privilege_escalation=False, capabilities=k8s.core.v1.CapabilitiesArgs(drop=["ALL"])
+        )
+
+        account = k8s.core.v1.ServiceAccount(name, metadata=metadata, opts=child)
+        files = pulumi.Output.from_input(args.bucket).apply(
+            lambda bucket: {
+                "spark-defaults.conf": defaults(
+                    log_folder=f"s3a://{bucket}/{args.prefix}",
+                    region=args.region,
+                    memory_gib=args.heap_gib // 2,
+                    disk_gib=args.store_gib - 5,
+                )
+            }
+        )
+        configuration = k8s.core.v1.ConfigMap(name, metadata=metadata, data=files, opts=child)
+        deployment = k8s.apps.v1.Deployment(
+            name,
+            metadata=metadata,
+            spec=k8s.apps.v1.DeploymentSpecArgs(
+                replicas=1,
+                # Two at once are twice the memory, and read everything twice.
+                strategy=k8s.apps.v1.DeploymentStrategyArgs(type="Recreate"),
+                selector=k8s.meta.v1.LabelSelectorArgs(match_labels=labels),
+                template=k8s.core.v1.PodTemplateSpecArgs(
+                    metadata=k8s.meta.v1.ObjectMetaArgs(
+                        labels=labels, annotations={CHECKSUM: files.apply(checksum)}
+                    ),
+                    spec=k8s.core.v1.PodSpecArgs(
+                        service_account_name=SERVICE_ACCOUNT,
+                        node_selector=node_selector("system"),
+                        tolerations=tolerations("system"),
+                        priority_class_name=PLATFORM,
+                        security_context=k8s.core.v1.PodSecurityContextArgs(
+                            run_as_user=UID,
+                            run_as_group=UID,
+                            run_as_non_root=True,
+                            fs_group=UID,
+                            seccomp_profile=k8s.core.v1.SeccompProfileArgs(type="RuntimeDefault"),
+                        ),
+                        init_containers=[
+                            k8s.core.v1.ContainerArgs(
+                                name="jars",
+                                image=image,
+                                args=["/bin/bash", "-c", download(args.catalog.jars.values())],
+                                security_context=confined,
+                                volume_mounts=[jars],
+                            )
+                        ],
+                        containers=[
+                            k8s.core.v1.ContainerArgs(
+                                name="history-server",
+                                image=image,
+                                args=[
+                                    "/opt/spark/bin/spark-class",
+                                    "org.apache.spark.deploy.history.HistoryServer",
+                                ],
+                                env=[
+                                    k8s.core.v1.EnvVarArgs(name=key, value=value)
+                                    for key, value in {
+                                        "SPARK_DAEMON_MEMORY": f"{args.heap_gib}g",
+                                        "SPARK_DAEMON_CLASSPATH": f"{JARS}/*",
+                                    }.items()
+                                ],
+                                ports=[k8s.core.v1.ContainerPortArgs(name="http", container_port=PORT)],
+                                readiness_probe=k8s.core.v1.ProbeArgs(
+                                    http_get=k8s.core.v1.HTTPGetActionArgs(path="/", port="http")
+                                ),
+                                resources=k8s.core.v1.ResourceRequirementsArgs(
+                                    requests={
+                                        "cpu": args.cpu,
+                                        "memory": f"{args.heap_gib + 4}Gi",
+                                        "ephemeral-storage": f"{args.store_gib}Gi",
+                                    },
+                                    limits={"memory": f"{args.heap_gib * 2}Gi"},
+                                ),
+                                security_context=confined,
+                                volume_mounts=[
+                                    jars,
+                                    k8s.core.v1.VolumeMountArgs(name="conf", mount_path="/opt/spark/conf"),
+                                    k8s.core.v1.VolumeMountArgs(name="store", mount_path=STORE),
+                                ],
+                            )
+                        ],
+                        volumes=[
+                            k8s.core.v1.VolumeArgs(
+                                name="conf",
+                                config_map=k8s.core.v1.ConfigMapVolumeSourceArgs(name="history-server"),
+                            ),
+                            k8s.core.v1.VolumeArgs(
+                                name="jars", empty_dir=k8s.core.v1.EmptyDirVolumeSourceArgs(size_limit="2Gi")
+                            ),
+                            k8s.core.v1.VolumeArgs(
+                                name="store",
+                                empty_dir=k8s.core.v1.EmptyDirVolumeSourceArgs(
+                                    size_limit=f"{args.store_gib}Gi"
+                                ),
+                            ),
+                        ],
+                    ),
+                ),
+            ),
+            opts=pulumi.ResourceOptions(parent=self, depends_on=[account, configuration]),
+        )
+        service = k8s.core.v1.Service(
+            name,
+            metadata=metadata,
+            spec=k8s.core.v1.ServiceSpecArgs(
+                selector=labels,
+                ports=[k8s.core.v1.ServicePortArgs(name="http", port=PORT, target_port="http")],
+            ),
+            opts=child,
+        )
+        k8s.networking.v1.Ingress(
+            name,
+            metadata=k8s.meta.v1.ObjectMetaArgs(
+                name="history-server",
+                namespace=args.namespace,
+                labels=labels,
+                # Whether somebody serves its class is another layer's business.
+                annotations={"pulumi.com/skipAwait": "true"},
+            ),
+            spec=k8s.networking.v1.IngressSpecArgs(
+                ingress_class_name=args.ingress_class,
+                rules=[
+                    k8s.networking.v1.IngressRuleArgs(
+                        host=args.host,
+                        http=k8s.networking.v1.HTTPIngressRuleValueArgs(
+                            paths=[
+                                k8s.networking.v1.HTTPIngressPathArgs(
+                                    path="/",
+                                    path_type="Prefix",
+                                    backend=k8s.networking.v1.IngressBackendArgs(
+                                        service=k8s.networking.v1.IngressServiceBackendArgs(
+                                            name="history-server",
+                                            port=k8s.networking.v1.ServiceBackendPortArgs(name="http"),
+                                        )
+                                    ),
+                                )
+                            ]
+                        ),
+                    )
+                ],
+            ),
+            opts=child,
+        )
+
+        self.url = pulumi.Output.all(deployment.id, service.id).apply(lambda _: f"http://{args.host}")
+        self.register_outputs({"url": self.url})
+
+
+def defaults(log_folder: str, region: str, memory_gib: int, disk_gib: int) -> str:
+    """The text of `spark-defaults.conf`."""
+    settings: Mapping[str, str] = {
+        "spark.history.fs.logDirectory": log_folder,
+        "spark.history.ui.port": str(PORT),
+        "spark.history.fs.update.interval": "30s",
+        # What is too old is removed by the bucket.
+        "spark.history.fs.cleaner.enabled": "false",
+        "spark.history.store.path": STORE,
+        "spark.history.store.maxDiskUsage": f"{disk_gib}g",
+        "spark.history.store.hybridStore.enabled": "true",
+        "spark.history.store.hybridStore.maxMemoryUsage": f"{memory_gib}g",
+        "spark.hadoop.fs.s3a.endpoint.region": region,
+        # Pod Identity alone: not the node's permissions when it does not answer.
+        "spark.hadoop.fs.s3a.aws.credentials.provider": (
+            "software.amazon.awssdk.auth.credentials.ContainerCredentialsProvider"
+        ),
+    }
+    return "".join(f"{key} {value}\n" for key, value in settings.items())
+
+
+def download(jars: Iterable[Jar]) -> str:
+    """Shell script that downloads jars, and fails when one is not what was pinned."""
+    steps = [f"cd {JARS}"]
+    for jar in jars:
+        file = jar.url.rpartition("/")[2]
+        steps += [
+            f"wget --no-verbose --output-document {file} {jar.url}",
+            f"echo '{jar.sha256}  {file}' | sha256sum --check",
+        ]
+    return " && ".join(steps)

@@ -1,0 +1,46 @@
+"""Where pods go: nodes have a role, and all but system nodes keep out what does not tolerate it."""
+
+from typing import Literal
+
+import pulumi_kubernetes as k8s
+
+Role = Literal["system", "driver", "executor", "shuffle"]
+
+ROLE = "moka.dev/role"
+
+
+def node_selector(role: Role) -> dict[str, str]:
+    """Only nodes with this role."""
+    return {ROLE: role}
+
+
+def tolerations(role: Role) -> list[k8s.core.v1.TolerationArgs]:
+    """What a pod needs to be let onto nodes with this role."""
+    if role == "system":
+        return []
+    return [k8s.core.v1.TolerationArgs(key=ROLE, operator="Equal", value=role, effect="NoSchedule")]
+
+
+def over_zones(labels: dict[str, str]) -> list[k8s.core.v1.TopologySpreadConstraintArgs]:
+    """Pods with these labels spread over zones, as evenly as there is room."""
+    return [
+        k8s.core.v1.TopologySpreadConstraintArgs(
+            max_skew=1,
+            topology_key="topology.kubernetes.io/zone",
+            when_unsatisfiable="ScheduleAnyway",
+            label_selector=k8s.meta.v1.LabelSelectorArgs(match_labels=labels),
+        )
+    ]
+
+
+def one_a_node(labels: dict[str, str]) -> k8s.core.v1.AffinityArgs:
+    """No two pods with these labels on one node."""
+    apart = k8s.core.v1.PodAffinityTermArgs(
+        label_selector=k8s.meta.v1.LabelSelectorArgs(match_labels=labels),
+        topology_key="kubernetes.io/hostname",
+    )
+    return k8s.core.v1.AffinityArgs(
+        pod_anti_affinity=k8s.core.v1.PodAntiAffinityArgs(
+            required_during_scheduling_ignored_during_execution=[apart]
+        )
+    )

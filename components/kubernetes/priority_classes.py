@@ -1,0 +1,80 @@
+"""Who goes first: priority classes of tiers and of the platform's own services."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import pulumi
+import pulumi_kubernetes as k8s
+
+ALLOW_PREEMPTION = "yunikorn.apache.org/allow-preemption"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Priority:
+    """One priority class.
+
+    value: higher goes first; a change replaces the class.
+    preempts: its pods may push out others.
+    can_be_preempted: YuniKorn may push out its pods. (`false` there only makes them the last choice; that
+    tier 1 is spared for certain is the queues' doing.)
+    """
+
+    value: int
+    description: str
+    preempts: bool = True
+    can_be_preempted: bool = True
+
+
+PLATFORM = "moka-platform"
+"""Class of what jobs depend on: scheduler, operator, shuffle."""
+
+
+def tier(number: int) -> str:
+    """Name of a tier's priority class."""
+    return f"moka-tier-{number}"
+
+
+CLASSES: Mapping[str, Priority] = {
+    PLATFORM: Priority(value=1_000_000, description="Services that jobs depend on", can_be_preempted=False),
+    tier(1): Priority(value=3_000, description="The most critical jobs", can_be_preempted=False),
+    tier(2): Priority(value=2_000, description="Jobs with a deadline"),
+    tier(3): Priority(value=1_000, description="Jobs that can wait", preempts=False),
+}
+
+
+@dataclass(frozen=True, kw_only=True)
+class PriorityClassesArgs:
+    """classes: by name."""
+
+    classes: Mapping[str, Priority]
+
+
+class PriorityClasses(pulumi.ComponentResource):
+    """Pulumi type `moka:kubernetes:PriorityClasses`.
+
+    Makes: a scheduling.v1.PriorityClass each.
+    Outputs: `names`, known only once all of them are there: pods that name one before are refused.
+    """
+
+    names: pulumi.Output[Sequence[str]]
+
+    def __init__(
+        self, name: str, args: PriorityClassesArgs, opts: pulumi.ResourceOptions | None = None
+    ) -> None:
+        super().__init__("moka:kubernetes:PriorityClasses", name, {}, opts)
+
+        made = [
+            k8s.scheduling.v1.PriorityClass(
+                f"{name}-{key}",
+                metadata=k8s.meta.v1.ObjectMetaArgs(
+                    name=key, annotations={ALLOW_PREEMPTION: str(priority.can_be_preempted).lower()}
+                ),
+                value=priority.value,
+                description=priority.description,
+                preemption_policy="PreemptLowerPriority" if priority.preempts else "Never",
+                opts=pulumi.ResourceOptions(parent=self),
+            )
+            for key, priority in args.classes.items()
+        ]
+        self.names = pulumi.Output.all(*[each.id for each in made]).apply(lambda _: list(args.classes))
+        self.register_outputs({"names": self.names})
