@@ -22,9 +22,17 @@ ANSWERS: dict[str, dict[str, Any]] = {
     "aws:eks/cluster:Cluster": {
         "endpoint": "https://cluster.example",
         "certificateAuthority": {"data": "Y2E="},
+        "vpcConfig": {"clusterSecurityGroupId": "sg-cluster"},
     },
     "aws:ec2/launchTemplate:LaunchTemplate": {"latestVersion": 1},
+    "aws:ec2/securityGroupRule:SecurityGroupRule": {"securityGroupRuleId": "sgr-1"},
     "eks:index:Cluster": {"kubeconfigJson": "{}", "clusterSecurityGroupId": "sg-cluster"},
+}
+
+# What AWS answers to a function, where a component asks.
+FUNCTIONS: dict[str, dict[str, Any]] = {
+    "aws:index/getPartition:getPartition": {"partition": "aws", "dnsSuffix": "amazonaws.com"},
+    "aws:eks/getAddonVersion:getAddonVersion": {"version": "v9-eksbuild.9"},
 }
 
 
@@ -38,7 +46,20 @@ class Made:
 
 
 class Monitor(MockMonitor):
-    """Takes a resource given as an input by its URN; it cannot bring one back to life outside the program."""
+    """Takes a resource given as an input by its URN; it cannot bring one back to life outside the program.
+
+    requests: what was asked for, options included, by URN.
+    """
+
+    def __init__(self, mocks: Mocks) -> None:
+        super().__init__(mocks)
+        self.requests: dict[str, Any] = {}
+
+    def RegisterResource(self, request: Any) -> Any:
+        response = super().RegisterResource(request)  # type: ignore[no-untyped-call]
+        if request.type != "pulumi:pulumi:Stack":
+            self.requests[response.urn] = request
+        return response
 
     def SupportsFeature(self, request: Any) -> Any:
         request.id = "outputValues" if request.id == "resourceReferences" else request.id
@@ -60,7 +81,7 @@ class Recorder(Mocks):
         return f"{args.name}-id", {**_state(args.typ, args), **handed_out}
 
     def call(self, args: MockCallArgs) -> dict[str, Any]:  # type: ignore[override]
-        return {}
+        return FUNCTIONS.get(args.token, {})
 
     def inputs(self, typ: str) -> list[dict[str, Any]]:
         """Inputs of every resource of this type, in the order in which they were registered."""
@@ -74,6 +95,15 @@ class Recorder(Mocks):
         """Types of all that was registered."""
         return {made.type for made in self.made}
 
+    def tree(self) -> dict[str, Any]:
+        """Requests by place in the tree: types from the outermost one on, then the logical name."""
+        return {self._place(request): request for request in self.monitor.requests.values()}
+
+    def _place(self, request: Any) -> str:
+        parent = self.monitor.requests.get(request.parent)
+        above = f"{self._place(parent).rpartition('::')[0]}$" if parent else ""
+        return f"{above}{request.type}::{request.name}"
+
     def _resource(self, typ: str, args: MockResourceArgs) -> dict[str, str]:
         urn, state = self.monitor.make_urn("", typ, args.name), _state(typ, args)
         self.monitor.resources[urn] = Monitor.ResourceRegistration(urn, f"{args.name}-id", state)
@@ -85,7 +115,11 @@ class Recorder(Mocks):
 
 
 def _state(typ: str, args: MockResourceArgs) -> dict[str, Any]:
-    return {**args.inputs, "arn": f"arn:aws:::{args.name}", **ANSWERS.get(typ, {})}
+    state = {**args.inputs, "arn": f"arn:aws:::{args.name}"}
+    for name, answer in ANSWERS.get(typ, {}).items():
+        given = state.get(name)
+        state[name] = {**given, **answer} if isinstance(given, dict) else answer
+    return state
 
 
 class Transforms:

@@ -1,0 +1,212 @@
+"""Which arguments of the real components are served, and what to do without the others."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from localcloud.errors import Refusal
+
+RESOLVE = frozenset({"resolveConflictsOnCreate", "resolveConflictsOnUpdate"})
+
+ACCESS = "give access with accessEntries"
+NO_AUTOMATIC_NODES = "only managed node groups are simulated, so make an eks.ManagedNodeGroup"
+NO_DEFAULT_NODES = "set skipDefaultNodeGroup and make an eks.ManagedNodeGroup"
+NO_CREDENTIALS = "a cluster of the laptop is entered with its own token, so leave it out"
+NO_USER_DATA = "the machines are simulated and start nothing, so leave it out"
+OWN_TEMPLATE = "make an aws.ec2.LaunchTemplate and name it with launchTemplate"
+
+
+@dataclass(frozen=True)
+class Arguments:
+    """The arguments of one component, by their names on the wire.
+
+    served: what is done as the real component does it.
+    refused: what is not, each with what to do instead.
+    nested: arguments that are objects, with theirs.
+    required: what the real component may be without, and this one not, each with what to do.
+    """
+
+    served: frozenset[str]
+    refused: Mapping[str, str] = field(default_factory=dict)
+    nested: Mapping[str, "Arguments"] = field(default_factory=dict)
+    required: Mapping[str, str] = field(default_factory=dict)
+
+    def check(self, what: str, given: Mapping[str, Any], path: str = "") -> None:
+        """Raise Refusal at the first argument that is not served; `what` names the component."""
+        for name, value in given.items():
+            if name in self.refused:
+                raise Refusal(f"{what}: the laptop cloud does not serve {path}{name}: {self.refused[name]}.")
+            if name not in self.served:
+                raise Refusal(f"{what}: there is no argument {path}{name}: correct its name or leave it out.")
+            if name in self.nested and isinstance(value, Mapping):
+                self.nested[name].check(what, value, f"{path}{name}.")
+        for name, remedy in self.required.items():
+            if not given.get(name):
+                raise Refusal(f"{what}: the laptop cloud cannot do without {path}{name}: {remedy}.")
+
+
+CNI_SETTINGS = frozenset(
+    {
+        "cniConfigureRpfilter",
+        "cniCustomNetworkCfg",
+        "cniExternalSnat",
+        "customNetworkConfig",
+        "disableTcpEarlyDemux",
+        "enablePodEni",
+        "enablePrefixDelegation",
+        "eniConfigLabelDef",
+        "eniMtu",
+        "externalSnat",
+        "logFile",
+        "logLevel",
+        "nodePortSupport",
+        "vethPrefix",
+        "warmEniTarget",
+        "warmIpTarget",
+        "warmPrefixTarget",
+    }
+)
+
+CNI = Arguments(
+    served=CNI_SETTINGS
+    | RESOLVE
+    | {"addonVersion", "configurationValues", "enableNetworkPolicy", "serviceAccountRoleArn"},
+    refused={"securityContextPrivileged": "no CNI runs on the laptop, so leave it out"},
+)
+
+VPC_CNI_ADDON = Arguments(
+    served=CNI.served | {"clusterName", "clusterVersion", "tags"},
+    refused=CNI.refused,
+)
+
+SIMPLE_ADDON = Arguments(served=RESOLVE | {"configurationValues", "enabled", "version"})
+
+ADDON = Arguments(
+    served=RESOLVE
+    | {
+        "addonName",
+        "addonVersion",
+        "cluster",
+        "configurationValues",
+        "preserve",
+        "serviceAccountRoleArn",
+        "tags",
+    }
+)
+
+CLUSTER = Arguments(
+    served=frozenset(
+        {
+            "accessEntries",
+            "authenticationMode",
+            "bootstrapSelfManagedAddons",
+            "clusterSecurityGroup",
+            "clusterSecurityGroupTags",
+            "clusterTags",
+            "corednsAddonOptions",
+            "deletionProtection",
+            "enableConfigMapMutable",
+            "enabledClusterLogTypes",
+            "encryptionConfigKeyArn",
+            "endpointPrivateAccess",
+            "endpointPublicAccess",
+            "ipFamily",
+            "kubeProxyAddonOptions",
+            "kubernetesServiceIpAddressRange",
+            "name",
+            "nodeSecurityGroupTags",
+            "privateSubnetIds",
+            "publicAccessCidrs",
+            "publicSubnetIds",
+            "serviceRole",
+            "skipDefaultNodeGroup",
+            "skipDefaultSecurityGroups",
+            "subnetIds",
+            "tags",
+            "upgradePolicy",
+            "useDefaultVpcCni",
+            "version",
+            "vpcCniOptions",
+            "vpcId",
+        }
+    ),
+    refused={
+        "autoMode": NO_AUTOMATIC_NODES,
+        "createInstanceRole": "make an aws.iam.Role and give it to the node group",
+        "createOidcProvider": "use aws.eks.PodIdentityAssociation",
+        "creationRoleProvider": NO_CREDENTIALS,
+        "desiredCapacity": NO_DEFAULT_NODES,
+        "fargate": NO_AUTOMATIC_NODES,
+        "gpu": NO_DEFAULT_NODES,
+        "instanceProfileName": NO_DEFAULT_NODES,
+        "instanceRole": "give the role to the node group with nodeRoleArn",
+        "instanceRoles": "give the role to the node group with nodeRoleArn",
+        "instanceType": NO_DEFAULT_NODES,
+        "maxSize": NO_DEFAULT_NODES,
+        "minSize": NO_DEFAULT_NODES,
+        "nodeAmiId": NO_DEFAULT_NODES,
+        "nodeAssociatePublicIpAddress": NO_DEFAULT_NODES,
+        "nodeGroupOptions": NO_DEFAULT_NODES,
+        "nodePublicKey": NO_DEFAULT_NODES,
+        "nodeRootVolumeEncrypted": NO_DEFAULT_NODES,
+        "nodeRootVolumeSize": NO_DEFAULT_NODES,
+        "nodeSubnetIds": NO_DEFAULT_NODES,
+        "nodeUserData": NO_DEFAULT_NODES,
+        "providerCredentialOpts": NO_CREDENTIALS,
+        "proxy": "everything is on this machine, so leave it out",
+        "roleMappings": ACCESS,
+        "storageClasses": "make a kubernetes.storage.v1.StorageClass",
+        "userMappings": ACCESS,
+    },
+    nested={
+        "corednsAddonOptions": SIMPLE_ADDON,
+        "kubeProxyAddonOptions": SIMPLE_ADDON,
+        "vpcCniOptions": CNI,
+    },
+    required={
+        "authenticationMode": "set it to API",
+        "skipDefaultNodeGroup": "set it and make an eks.ManagedNodeGroup",
+        "vpcId": "name the VPC of the cluster",
+    },
+)
+
+MANAGED_NODE_GROUP = Arguments(
+    served=frozenset(
+        {
+            "amiType",
+            "capacityType",
+            "cluster",
+            "clusterName",
+            "diskSize",
+            "forceUpdateVersion",
+            "ignoreScalingChanges",
+            "instanceTypes",
+            "labels",
+            "launchTemplate",
+            "nodeGroupName",
+            "nodeGroupNamePrefix",
+            "nodeRole",
+            "nodeRoleArn",
+            "releaseVersion",
+            "remoteAccess",
+            "scalingConfig",
+            "subnetIds",
+            "tags",
+            "taints",
+            "version",
+        }
+    ),
+    refused={
+        "amiId": "no image is started, so name its kind with amiType",
+        "bootstrapExtraArgs": NO_USER_DATA,
+        "bottlerocketSettings": NO_USER_DATA,
+        "enableEfaSupport": "the machines are simulated and have no network, so leave it out",
+        "enableIMDSv2": OWN_TEMPLATE,
+        "gpu": "name the image's kind with amiType",
+        "kubeletExtraArgs": NO_USER_DATA,
+        "nodeadmExtraOptions": NO_USER_DATA,
+        "operatingSystem": "name the image's kind with amiType",
+        "placementGroupAvailabilityZone": "the machines are simulated and have no network, so leave it out",
+        "userData": NO_USER_DATA,
+    },
+)

@@ -1,0 +1,283 @@
+"""`eks.Cluster`: a control plane its role, the add-ons of every node, a Kubernetes provider."""
+
+import json
+from collections.abc import Mapping
+from typing import Any, ClassVar
+
+import pulumi
+import pulumi_aws as aws
+import pulumi_kubernetes as kubernetes
+
+from localcloud.errors import Refusal
+from localcloud.plugins.eks import kubeconfig, security_groups
+from localcloud.plugins.eks.arguments import CLUSTER
+from localcloud.plugins.eks.component import OVERWRITE, Component, configuration_json
+from localcloud.plugins.eks.service_role import ServiceRole
+from localcloud.plugins.eks.vpc_cni_addon import VpcCniAddon, latest
+
+
+class Cluster(Component):
+    """Pulumi type `eks:index:Cluster`.
+
+    Makes: ServiceRole, eks.Cluster, add-ons kube-proxy, vpc-cni and (where asked for) coredns, access
+    entries, security groups unless skipped, and the Kubernetes provider.
+    """
+
+    TYPE: ClassVar[str] = "eks:index:Cluster"
+    ARGUMENTS = CLUSTER
+
+    def __init__(self, name: str, inputs: Mapping[str, Any], opts: pulumi.ResourceOptions | None) -> None:
+        super().__init__(name, inputs, opts)
+        _check(name, inputs)
+        tags = inputs.get("tags")
+
+        partition = aws.get_partition_output(opts=pulumi.InvokeOutputOptions(parent=self)).partition
+        role: aws.iam.Role | pulumi.Output[aws.iam.Role]
+        service_role: list[pulumi.Resource] = []
+        if "serviceRole" in inputs:
+            role = pulumi.Output.from_input(inputs["serviceRole"])
+        else:
+            made = ServiceRole(
+                f"{name}-eksRole",
+                service="eks.amazonaws.com",
+                description="Allows EKS to manage clusters on your behalf.",
+                actions=["sts:AssumeRole", "sts:TagSession"],
+                policies=["AmazonEKSClusterPolicy"],
+                partition=partition,
+                tags=tags,
+                opts=self.child,
+            )
+            role, service_role = made.role, [made.role, *made.attachments]
+
+        group = self._security_group(name, inputs)
+        encryption = inputs.get("encryptionConfigKeyArn")
+        encryption_config = encryption and {"provider": {"keyArn": encryption}, "resources": ["secrets"]}
+
+        arguments: dict[str, Any] = {
+            "name": inputs.get("name"),
+            "role_arn": role.arn,
+            "kubernetes_network_config": _network(inputs),
+            "bootstrap_self_managed_addons": inputs.get("bootstrapSelfManagedAddons", True),
+            "vpc_config": _known(
+                securityGroupIds=[group.id] if group else None,
+                subnetIds=_subnets(inputs),
+                endpointPrivateAccess=inputs.get("endpointPrivateAccess"),
+                endpointPublicAccess=inputs.get("endpointPublicAccess"),
+                publicAccessCidrs=inputs.get("publicAccessCidrs"),
+            ),
+            "version": inputs.get("version"),
+            "enabled_cluster_log_types": inputs.get("enabledClusterLogTypes"),
+            "tags": security_groups.tagged({"Name": f"{name}-eksCluster"}, inputs.get("clusterTags"), tags),
+            "encryption_config": encryption_config,
+            "access_config": {
+                "authenticationMode": inputs["authenticationMode"],
+                "bootstrapClusterCreatorAdminPermissions": True,
+            },
+            "upgrade_policy": inputs.get("upgradePolicy"),
+            "deletion_protection": inputs.get("deletionProtection"),
+        }
+        # Like the real one, it only looks at these two when the cluster is made.
+        ignored = ["accessConfig.bootstrapClusterCreatorAdminPermissions", "bootstrapSelfManagedAddons"]
+        cluster = aws.eks.Cluster(
+            f"{name}-eksCluster",
+            opts=pulumi.ResourceOptions(parent=self, ignore_changes=ignored, depends_on=service_role),
+            **arguments,
+        )
+        self._simple_addon(name, "kube-proxy", cluster, inputs.get("kubeProxyAddonOptions", {}), tags)
+
+        authority = cluster.certificate_authority.apply(lambda known: known.data or "")
+        config = pulumi.Output.all(cluster.endpoint, authority).apply(
+            lambda known: kubeconfig.of_cluster(known[0], known[1])
+        )
+        config_json = config.apply(lambda known: json.dumps(known, separators=(",", ":")))
+        provider = kubernetes.Provider(
+            f"{name}-eks-k8s",
+            kubeconfig=config_json,
+            opts=self.child,
+            **_known(enable_config_map_mutable=inputs.get("enableConfigMapMutable")),
+        )
+        entries = self._access_entries(name, cluster, inputs.get("accessEntries", {}))
+        vpc_cni = self._vpc_cni(name, cluster, inputs, entries)
+        coredns = inputs.get("corednsAddonOptions", {})
+        if coredns.get("enabled") is True or coredns.get("configurationValues"):
+            self._simple_addon(name, "coredns", cluster, coredns, tags)
+
+        nodes, to_control_plane = None, None
+        if group:
+            nodes, to_control_plane = security_groups.node_group(
+                name,
+                inputs["vpcId"],
+                cluster.name,
+                group.id,
+                tags,
+                inputs.get("nodeSecurityGroupTags"),
+                self.child,
+            )
+
+        own_group = cluster.vpc_config.apply(lambda known: known.cluster_security_group_id)
+        issuer = cluster.identities.apply(_issuer)
+        core = _known(
+            cluster=cluster,
+            vpcId=inputs["vpcId"],
+            subnetIds=_subnets(inputs),
+            publicSubnetIds=inputs.get("publicSubnetIds"),
+            privateSubnetIds=inputs.get("privateSubnetIds"),
+            clusterSecurityGroup=group,
+            endpoint=cluster.endpoint,
+            nodeGroupOptions=_known(
+                version=inputs.get("version"),
+                nodeSecurityGroup=nodes,
+                clusterIngressRule=to_control_plane,
+            ),
+            kubeconfig=config,
+            provider=provider,
+            vpcCni=vpc_cni,
+            instanceRoles=[],
+            tags=tags,
+            nodeSecurityGroupTags=inputs.get("nodeSecurityGroupTags"),
+            storageClasses={},
+            encryptionConfig=encryption_config,
+            clusterIamRole=role,
+            accessEntries=list(inputs.get("accessEntries", {}).values()),
+        )
+        self.outputs = _known(
+            kubeconfig=config,
+            kubeconfigJson=config_json,
+            clusterSecurityGroup=group,
+            instanceRoles=[],
+            nodeSecurityGroup=nodes,
+            eksClusterIngressRule=to_control_plane,
+            eksCluster=cluster,
+            core=core,
+            clusterSecurityGroupId=group.id if group else own_group,
+            nodeSecurityGroupId=nodes.id if nodes else own_group,
+            clusterIngressRuleId=to_control_plane.security_group_rule_id if to_control_plane else "",
+            defaultNodeGroupAsgName="",
+            fargateProfileId="",
+            fargateProfileStatus="",
+            oidcProviderArn="",
+            oidcProviderUrl=issuer,
+            oidcIssuer=issuer.apply(lambda url: url.replace("https://", "")),
+            autoModeNodeRoleName="",
+        )
+        self.register_outputs(self.outputs)
+
+    def _security_group(self, name: str, inputs: Mapping[str, Any]) -> Any:
+        if "clusterSecurityGroup" in inputs:
+            return inputs["clusterSecurityGroup"]
+        if inputs.get("skipDefaultSecurityGroups"):
+            return None
+        return security_groups.cluster_group(
+            name, inputs["vpcId"], inputs.get("tags"), inputs.get("clusterSecurityGroupTags"), self.child
+        )
+
+    def _simple_addon(
+        self, name: str, addon: str, cluster: aws.eks.Cluster, options: Mapping[str, Any], tags: Any
+    ) -> None:
+        if options.get("enabled") is False:
+            return
+        aws.eks.Addon(
+            f"{name}-{addon}",
+            cluster_name=cluster.name,
+            addon_name=addon,
+            preserve=True,
+            tags=tags,
+            resolve_conflicts_on_create=options.get("resolveConflictsOnCreate", OVERWRITE),
+            resolve_conflicts_on_update=options.get("resolveConflictsOnUpdate", OVERWRITE),
+            addon_version=options.get("version") or latest(addon, cluster.version, self),
+            configuration_values=configuration_json(options.get("configurationValues")),
+            opts=self.child,
+        )
+
+    def _access_entries(
+        self, name: str, cluster: aws.eks.Cluster, entries: Mapping[str, Mapping[str, Any]]
+    ) -> list[aws.eks.AccessEntry]:
+        made = []
+        for key, entry in entries.items():
+            access = aws.eks.AccessEntry(
+                f"{name}-{key}",
+                cluster_name=cluster.name,
+                principal_arn=entry["principalArn"],
+                kubernetes_groups=entry.get("kubernetesGroups"),
+                type=entry.get("type"),
+                user_name=entry.get("username"),
+                tags=entry.get("tags"),
+                opts=pulumi.ResourceOptions(parent=self, depends_on=[cluster]),
+            )
+            for policy, association in entry.get("accessPolicies", {}).items():
+                given = pulumi.Output.from_input(association)
+                aws.eks.AccessPolicyAssociation(
+                    f"{name}-{key}-{policy}",
+                    cluster_name=cluster.name,
+                    principal_arn=entry["principalArn"],
+                    policy_arn=given["policyArn"],
+                    access_scope=given["accessScope"],
+                    opts=pulumi.ResourceOptions(parent=access, depends_on=[access]),
+                )
+            made.append(access)
+        return made
+
+    def _vpc_cni(
+        self,
+        name: str,
+        cluster: aws.eks.Cluster,
+        inputs: Mapping[str, Any],
+        entries: list[aws.eks.AccessEntry],
+    ) -> VpcCniAddon | None:
+        if inputs.get("useDefaultVpcCni"):
+            return None
+        settings = {
+            **inputs.get("vpcCniOptions", {}),
+            "clusterName": cluster.name,
+            "clusterVersion": cluster.version,
+            **_known(tags=inputs.get("tags")),
+        }
+        return VpcCniAddon(
+            f"{name}-vpc-cni", settings, pulumi.ResourceOptions(parent=self, depends_on=entries)
+        )
+
+
+def _check(name: str, inputs: Mapping[str, Any]) -> None:
+    mode = inputs["authenticationMode"]
+    if mode != "API":
+        raise Refusal(
+            f"eks.Cluster {name}: the laptop cloud does not serve authenticationMode {mode}, which needs "
+            "aws-auth: set it to API and give access with accessEntries."
+        )
+    if "subnetIds" in inputs and ("publicSubnetIds" in inputs or "privateSubnetIds" in inputs):
+        raise Refusal(
+            f"eks.Cluster {name}: subnetIds excludes publicSubnetIds and privateSubnetIds: keep one way."
+        )
+    if inputs.get("publicAccessCidrs") and inputs.get("endpointPublicAccess") is False:
+        raise Refusal(
+            f"eks.Cluster {name}: publicAccessCidrs says who may enter from outside, and "
+            "endpointPublicAccess that nobody may: leave one out."
+        )
+
+
+def _subnets(inputs: Mapping[str, Any]) -> pulumi.Input[list[str]]:
+    if "subnetIds" in inputs:
+        return inputs["subnetIds"]  # type: ignore[no-any-return]
+    both = pulumi.Output.all(inputs.get("publicSubnetIds", []), inputs.get("privateSubnetIds", []))
+    return both.apply(lambda known: [*known[0], *known[1]])
+
+
+def _network(inputs: Mapping[str, Any]) -> pulumi.Output[Any] | None:
+    services, family = inputs.get("kubernetesServiceIpAddressRange"), inputs.get("ipFamily")
+    if not services and not family:
+        return None
+    return pulumi.Output.all(services, family or "ipv4").apply(
+        lambda known: _known(serviceIpv4Cidr=known[0] if known[1] == "ipv4" else None, ipFamily=known[1])
+    )
+
+
+def _issuer(identities: Any) -> str:
+    for identity in identities or []:
+        for oidc in identity.oidcs or []:
+            return str(oidc.issuer)
+    return ""
+
+
+def _known(**values: Any) -> dict[str, Any]:
+    """Those that are given."""
+    return {name: value for name, value in values.items() if value is not None}

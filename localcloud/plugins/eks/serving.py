@@ -1,0 +1,57 @@
+"""How the plugin speaks with the engine: the SDK's own server, with errors that are one sentence."""
+
+import asyncio
+import os
+import signal
+from collections.abc import Awaitable, Callable
+from typing import Any
+
+import grpc
+import grpc.aio
+from pulumi.provider import Provider
+from pulumi.provider.server import ProviderServicer
+from pulumi.runtime.proto import provider_pb2_grpc
+
+from localcloud.errors import Refusal
+
+UNLIMITED = [("grpc.max_receive_message_length", -1), ("grpc.max_send_message_length", -1)]
+
+
+class Servicer(ProviderServicer):
+    """The SDK's server for components, without its tracebacks."""
+
+    async def Construct(self, request: Any, context: Any) -> Any:
+        return await self._answer(self._construct, request, context)
+
+    async def Call(self, request: Any, context: Any) -> Any:
+        return await self._answer(self._call, request, context)
+
+    async def _answer(self, answer: Callable[[Any, Any], Awaitable[Any]], request: Any, context: Any) -> Any:
+        # The SDK keeps the program that it speaks for in globals: one at a time.
+        async with self.lock:
+            try:
+                return await answer(request, context)
+            except Refusal as refusal:
+                await context.abort(grpc.StatusCode.UNKNOWN, str(refusal))
+
+
+def serve(provider: Provider, engine_address: str) -> None:
+    """Serve a provider until the engine is gone."""
+    asyncio.run(_serve(provider, engine_address))
+
+
+async def _serve(provider: Provider, engine_address: str) -> None:
+    # An interrupt is the engine's to handle: it lets what is under way come to its end.
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    engine = os.getppid()
+    server = grpc.aio.server(options=UNLIMITED)
+    provider_pb2_grpc.add_ResourceProviderServicer_to_server(
+        Servicer(provider, [], engine_address=engine_address), server
+    )
+    port = server.add_insecure_port("127.0.0.1:0")
+    await server.start()
+    print(port, flush=True)
+    while await server.wait_for_termination(timeout=1.0):
+        if os.getppid() != engine:
+            # The engine was killed, and with it whoever would want an answer.
+            await server.stop(grace=None)

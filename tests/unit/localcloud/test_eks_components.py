@@ -1,0 +1,283 @@
+"""The components of the `eks` plugin make what the real ones make, under the same names."""
+
+import json
+
+import pulumi
+import pulumi_aws as aws
+import pytest
+
+from localcloud.errors import Refusal
+from localcloud.plugins.eks import kubeconfig
+from localcloud.plugins.eks.arguments import CLUSTER
+from localcloud.plugins.eks.cluster import Cluster
+from localcloud.plugins.eks.managed_node_group import ManagedNodeGroup, sizes
+from localcloud.plugins.eks.vpc_cni_addon import configuration
+
+INPUTS = {
+    "name": "spark-a",
+    "version": "1.34",
+    "vpcId": "vpc-1",
+    "subnetIds": ["subnet-1", "subnet-2"],
+    "authenticationMode": "API",
+    "skipDefaultNodeGroup": True,
+    "skipDefaultSecurityGroups": True,
+    "vpcCniOptions": {"addonVersion": "v1.20.4-eksbuild.1"},
+    "kubeProxyAddonOptions": {"version": "v1.34.1-eksbuild.2"},
+}
+
+# As the real plugin has them; states of stacks on AWS hold these names.
+ALWAYS = {
+    "eks:index:Cluster::a",
+    "eks:index:Cluster$eks:index:ServiceRole::a-eksRole",
+    "eks:index:Cluster$eks:index:ServiceRole$aws:iam/role:Role::a-eksRole-role",
+    "eks:index:Cluster$eks:index:ServiceRole$aws:iam/rolePolicyAttachment:RolePolicyAttachment"
+    "::a-eksRole-4b490823",
+    "eks:index:Cluster$aws:eks/cluster:Cluster::a-eksCluster",
+    "eks:index:Cluster$aws:eks/addon:Addon::a-kube-proxy",
+    "eks:index:Cluster$pulumi:providers:kubernetes::a-eks-k8s",
+    "eks:index:Cluster$eks:index:VpcCniAddon::a-vpc-cni",
+    "eks:index:Cluster$eks:index:VpcCniAddon$aws:eks/addon:Addon::a-vpc-cni",
+}
+SECURITY_GROUPS = {
+    "eks:index:Cluster$aws:ec2/securityGroup:SecurityGroup::a-eksClusterSecurityGroup",
+    "eks:index:Cluster$aws:ec2/securityGroupRule:SecurityGroupRule::a-eksClusterInternetEgressRule",
+    "eks:index:Cluster$aws:ec2/securityGroup:SecurityGroup::a-nodeSecurityGroup",
+    "eks:index:Cluster$aws:ec2/securityGroupRule:SecurityGroupRule::a-eksNodeIngressRule",
+    "eks:index:Cluster$aws:ec2/securityGroupRule:SecurityGroupRule::a-eksNodeClusterIngressRule",
+    "eks:index:Cluster$aws:ec2/securityGroupRule:SecurityGroupRule::a-eksExtApiServerClusterIngressRule",
+    "eks:index:Cluster$aws:ec2/securityGroupRule:SecurityGroupRule::a-eksNodeInternetEgressRule",
+    "eks:index:Cluster$aws:ec2/securityGroupRule:SecurityGroupRule::a-eksClusterIngressRule",
+}
+
+
+@pytest.fixture
+def cluster(deploy, monkeypatch):
+    """Make a cluster as the engine would ask for it."""
+    monkeypatch.setattr(kubeconfig, "of_cluster", lambda endpoint, _: {"server": endpoint})
+
+    def make(**changes):
+        return deploy(lambda: Cluster("a", {**INPUTS, **changes}, None))
+
+    return make
+
+
+def test_a_cluster_without_nodes_and_security_groups_is_made_of_the_same_resources(cluster):
+    assert cluster().tree().keys() == ALWAYS
+
+
+def test_security_groups_of_its_own_are_made_unless_skipped(cluster):
+    assert cluster(skipDefaultSecurityGroups=False).tree().keys() == ALWAYS | SECURITY_GROUPS
+
+
+def test_a_service_role_that_is_given_is_not_made(deploy, monkeypatch):
+    monkeypatch.setattr(kubeconfig, "of_cluster", lambda *_: {})
+
+    def program():
+        mine = aws.iam.Role("mine", assume_role_policy="{}")
+        Cluster("a", {**INPUTS, "serviceRole": mine}, None)
+
+    made = deploy(program)
+
+    assert made.named("aws:eks/cluster:Cluster")["a-eksCluster"]["roleArn"] == "arn:aws:::mine"
+    assert made.named("aws:iam/role:Role").keys() == {"mine"}
+
+
+def test_core_dns_is_only_made_when_asked_for(cluster):
+    assert "a-coredns" not in cluster().named("aws:eks/addon:Addon")
+    asked = cluster(corednsAddonOptions={"enabled": True, "version": "v1.12.4-eksbuild.1"})
+    assert asked.named("aws:eks/addon:Addon")["a-coredns"]["addonVersion"] == "v1.12.4-eksbuild.1"
+
+
+def test_an_add_on_without_a_version_is_the_newest(cluster):
+    made = cluster(kubeProxyAddonOptions={})
+
+    assert made.named("aws:eks/addon:Addon")["a-kube-proxy"]["addonVersion"] == "v9-eksbuild.9"
+
+
+def test_access_entries_and_their_policies_are_named_by_their_keys(cluster):
+    entry = {
+        "principalArn": "arn:aws:iam::111122223333:role/me",
+        "accessPolicies": {"admin": {"policyArn": "arn:p", "accessScope": {"type": "cluster"}}},
+    }
+    made = cluster(accessEntries={"me": entry})
+
+    assert made.tree().keys() - ALWAYS == {
+        "eks:index:Cluster$aws:eks/accessEntry:AccessEntry::a-me",
+        "eks:index:Cluster$aws:eks/accessEntry:AccessEntry"
+        "$aws:eks/accessPolicyAssociation:AccessPolicyAssociation::a-me-admin",
+    }
+
+
+def test_what_can_only_be_said_at_creation_is_no_change_later(cluster):
+    request = cluster().tree()["eks:index:Cluster$aws:eks/cluster:Cluster::a-eksCluster"]
+
+    assert set(request.ignoreChanges) == {
+        "accessConfig.bootstrapClusterCreatorAdminPermissions",
+        "bootstrapSelfManagedAddons",
+    }
+
+
+def test_the_control_plane_waits_until_its_role_may_do_its_work(cluster):
+    request = cluster().tree()["eks:index:Cluster$aws:eks/cluster:Cluster::a-eksCluster"]
+
+    assert {urn.rpartition("::")[2] for urn in request.dependencies} >= {
+        "a-eksRole-role",
+        "a-eksRole-4b490823",
+    }
+
+
+def test_arguments_reach_the_control_plane(cluster):
+    made = cluster(
+        endpointPrivateAccess=True,
+        endpointPublicAccess=False,
+        encryptionConfigKeyArn="arn:aws:kms:::key/k",
+        enabledClusterLogTypes=["audit"],
+        deletionProtection=True,
+        bootstrapSelfManagedAddons=False,
+        clusterTags={"team": "spark", "stage": "dev"},
+        tags={"stage": "prod"},
+    ).named("aws:eks/cluster:Cluster")["a-eksCluster"]
+
+    assert made["vpcConfig"] == {
+        "subnetIds": ["subnet-1", "subnet-2"],
+        "endpointPrivateAccess": True,
+        "endpointPublicAccess": False,
+    }
+    assert made["encryptionConfig"] == {
+        "provider": {"keyArn": "arn:aws:kms:::key/k"},
+        "resources": ["secrets"],
+    }
+    assert made["accessConfig"] == {
+        "authenticationMode": "API",
+        "bootstrapClusterCreatorAdminPermissions": True,
+    }
+    assert made["tags"] == {"Name": "a-eksCluster", "team": "spark", "stage": "prod"}
+    assert (made["enabledClusterLogTypes"], made["deletionProtection"]) == (["audit"], True)
+    assert made["bootstrapSelfManagedAddons"] is False
+
+
+def test_the_kubernetes_provider_gets_the_kubeconfig_of_the_cluster(cluster):
+    provider = cluster().named("pulumi:providers:kubernetes")["a-eks-k8s"]
+
+    assert json.loads(provider["kubeconfig"]) == {"server": "https://cluster.example"}
+
+
+def test_a_kubeconfig_names_the_endpoint_its_authority_and_where_the_token_is(tmp_path):
+    config = kubeconfig.kubeconfig("https://127.0.0.1:6443", "Y2E=", tmp_path / "token")
+
+    assert config["clusters"][0]["cluster"] == {
+        "server": "https://127.0.0.1:6443",
+        "certificate-authority-data": "Y2E=",
+    }
+    assert config["users"][0]["user"] == {"tokenFile": str(tmp_path / "token")}
+
+
+# Recorded from the real plugin, for a cluster without vpcCniOptions.
+RECORDED = {
+    "env": {
+        "AWS_VPC_ENI_MTU": "9001",
+        "AWS_VPC_K8S_CNI_CUSTOM_NETWORK_CFG": "false",
+        "AWS_VPC_K8S_CNI_EXTERNALSNAT": "false",
+        "AWS_VPC_K8S_CNI_LOGLEVEL": "DEBUG",
+        "AWS_VPC_K8S_CNI_LOG_FILE": "/host/var/log/aws-routed-eni/ipamd.log",
+        "AWS_VPC_K8S_CNI_VETHPREFIX": "eni",
+        "AWS_VPC_K8S_PLUGIN_LOG_FILE": "/var/log/aws-routed-eni/plugin.log",
+        "AWS_VPC_K8S_PLUGIN_LOG_LEVEL": "DEBUG",
+        "ENABLE_POD_ENI": "false",
+        "WARM_ENI_TARGET": "1",
+    },
+    "init": {"env": {"DISABLE_TCP_EARLY_DEMUX": "false"}},
+}
+
+
+def test_the_vpc_cni_is_configured_as_the_real_plugin_does_by_default():
+    assert configuration({}) == RECORDED
+
+
+def test_settings_of_the_vpc_cni_become_its_environment():
+    made = configuration({"enablePrefixDelegation": True, "warmPrefixTarget": 1.0, "cniExternalSnat": True})
+
+    assert made["env"]["ENABLE_PREFIX_DELEGATION"] == "true"
+    assert made["env"]["WARM_PREFIX_TARGET"] == "1"
+    assert made["env"]["AWS_VPC_K8S_CNI_EXTERNALSNAT"] == "true"
+
+
+def test_configuration_values_win_over_settings_of_the_vpc_cni():
+    values = {"env": {"WARM_ENI_TARGET": "5"}, "init": {"image": "i"}, "enableNetworkPolicy": "false"}
+    made = configuration({"configurationValues": values, "enableNetworkPolicy": True})
+
+    assert made["env"]["WARM_ENI_TARGET"] == "5"
+    assert made["init"] == {"image": "i", "env": {"DISABLE_TCP_EARLY_DEMUX": "false"}}
+    assert made["enableNetworkPolicy"] == "false"
+
+
+@pytest.fixture
+def node_group(deploy):
+    """Make a node group as the engine would ask for it."""
+
+    def make(**changes):
+        def program():
+            cluster = aws.eks.Cluster(
+                "c", name="spark-a", version="1.34", role_arn="r", vpc_config={"subnet_ids": []}
+            )
+            core = {"cluster": cluster, "subnetIds": ["subnet-9"]}
+            inputs = {"cluster": core, "nodeRoleArn": "arn:aws:iam::111122223333:role/node", **changes}
+            ManagedNodeGroup("executor", inputs, None)
+
+        return deploy(program)
+
+    return make
+
+
+def test_a_node_group_takes_from_its_cluster_what_it_is_not_told(node_group):
+    [made] = node_group().inputs("aws:eks/nodeGroup:NodeGroup")
+
+    assert (made["clusterName"], made["version"], made["subnetIds"]) == ("spark-a", "1.34", ["subnet-9"])
+    assert made["scalingConfig"] == {"desiredSize": 2, "minSize": 1, "maxSize": 2}
+
+
+def test_a_launch_template_decides_the_version_unless_one_is_named(node_group):
+    [made] = node_group(launchTemplate={"id": "lt-1", "version": "1"}).inputs("aws:eks/nodeGroup:NodeGroup")
+
+    assert "version" not in made
+
+
+def test_the_number_of_nodes_is_no_change_when_scaling_is_ignored(node_group):
+    place = "eks:index:ManagedNodeGroup$aws:eks/nodeGroup:NodeGroup::executor"
+
+    assert list(node_group(ignoreScalingChanges=True).tree()[place].ignoreChanges) == [
+        "scalingConfig.desiredSize"
+    ]
+    assert list(node_group().tree()[place].ignoreChanges) == []
+
+
+def test_sizes_that_are_not_given_are_those_of_the_real_plugin():
+    assert sizes({"minSize": 3}) == {"desiredSize": 2, "minSize": 3, "maxSize": 2}
+
+
+@pytest.mark.parametrize(
+    ("given", "sentence"),
+    [
+        ({"fargate": True}, r"eks.Cluster a: the laptop cloud does not serve fargate: .*\."),
+        ({"vpcCniOptions": {"securityContextPrivileged": True}}, r"vpcCniOptions.securityContextPrivileged"),
+        ({"endpointPublic": True}, r"there is no argument endpointPublic: correct its name"),
+        ({"vpcId": None}, r"cannot do without vpcId: name the VPC"),
+        ({"skipDefaultNodeGroup": False}, r"cannot do without skipDefaultNodeGroup"),
+    ],
+)
+def test_an_argument_that_is_not_served_is_refused_by_its_name(given, sentence):
+    with pytest.raises(Refusal, match=sentence):
+        CLUSTER.check("eks.Cluster a", {**INPUTS, **given})
+
+
+@pytest.mark.parametrize(
+    ("given", "sentence"),
+    [
+        ({"authenticationMode": "CONFIG_MAP"}, "does not serve authenticationMode CONFIG_MAP"),
+        ({"publicSubnetIds": ["subnet-1"]}, "subnetIds excludes publicSubnetIds"),
+        ({"publicAccessCidrs": ["0.0.0.0/0"], "endpointPublicAccess": False}, "publicAccessCidrs"),
+    ],
+)
+def test_arguments_that_contradict_are_refused(given, sentence):
+    with pytest.raises(Refusal, match=sentence):
+        pulumi.runtime.test(lambda: Cluster("a", {**INPUTS, **given}, None))()

@@ -1,0 +1,136 @@
+"""The `eks` plugin takes and gives nothing that pulumi_eks would not."""
+
+import typing
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import pulumi
+import pulumi_aws as aws
+import pulumi_eks as eks
+import pytest
+from pulumi import _types
+
+from localcloud.plugins.eks import kubeconfig
+from localcloud.plugins.eks.arguments import (
+    ADDON,
+    CLUSTER,
+    CNI,
+    MANAGED_NODE_GROUP,
+    SIMPLE_ADDON,
+    VPC_CNI_ADDON,
+)
+from localcloud.plugins.eks.cluster import Cluster
+from localcloud.plugins.eks.managed_node_group import ManagedNodeGroup
+from localcloud.plugins.eks.plugin import COMPONENTS
+
+ARGUMENTS = [
+    (CLUSTER, eks.ClusterArgs),
+    (MANAGED_NODE_GROUP, eks.ManagedNodeGroupArgs),
+    (ADDON, eks.AddonArgs),
+    (VPC_CNI_ADDON, eks.VpcCniAddonArgs),
+    (CNI, eks.VpcCniOptionsArgs),
+    (SIMPLE_ADDON, eks.CoreDnsAddonOptionsArgs),
+    (SIMPLE_ADDON, eks.KubeProxyAddonOptionsArgs),
+]
+
+CLUSTER_INPUTS = {
+    "name": "spark-a",
+    "vpcId": "vpc-1",
+    "publicSubnetIds": ["subnet-1"],
+    "privateSubnetIds": ["subnet-2"],
+    "authenticationMode": "API",
+    "skipDefaultNodeGroup": True,
+    "encryptionConfigKeyArn": "arn:aws:kms:::key/k",
+    "tags": {"team": "spark"},
+    "accessEntries": {"me": {"principalArn": "arn:aws:iam::111122223333:role/me"}},
+}
+
+
+@pytest.fixture
+def outputs(deploy, monkeypatch):
+    """What a component gives out, every output resolved."""
+    monkeypatch.setattr(kubeconfig, "of_cluster", lambda *_: {"kind": "Config"})
+
+    def of(component, inputs) -> dict[str, Any]:
+        told: dict[str, Any] = {}
+
+        def program():
+            made = component("spark-a", inputs, None)
+            pulumi.Output.from_input(made.outputs).apply(told.update)
+
+        deploy(program)
+        return told
+
+    return of
+
+
+@pytest.mark.parametrize(("ours", "sdk"), ARGUMENTS, ids=lambda each: getattr(each, "__name__", ""))
+def test_every_argument_of_the_sdk_is_served_or_refused_and_there_is_no_other(ours, sdk):
+    theirs = set(_types.input_type_py_to_pulumi_names(sdk).values())
+
+    assert ours.served | ours.refused.keys() == theirs
+    assert not ours.served & ours.refused.keys()
+    assert ours.nested.keys() | ours.required.keys() <= ours.served
+
+
+def test_every_component_has_the_type_of_the_sdk_class_of_its_name():
+    for type, component in COMPONENTS.items():
+        sdk = getattr(eks, component.__name__)
+        assert sdk.pulumi_type == type
+
+
+def test_a_cluster_gives_out_what_the_sdk_takes(outputs):
+    given = outputs(Cluster, CLUSTER_INPUTS)
+
+    assert given
+    assert_typed(given, _types.resource_types(eks.Cluster))
+    assert_typed(given["core"], _types.output_type_types(eks.outputs.CoreData))
+    assert_typed(
+        given["core"]["nodeGroupOptions"], _types.output_type_types(eks.outputs.ClusterNodeGroupOptions)
+    )
+
+
+def test_a_cluster_without_security_groups_of_its_own_gives_out_what_the_sdk_takes(outputs):
+    given = outputs(Cluster, CLUSTER_INPUTS | {"skipDefaultSecurityGroups": True})
+
+    assert_typed(given, _types.resource_types(eks.Cluster))
+    assert given["clusterSecurityGroupId"] == given["nodeSecurityGroupId"] == "sg-cluster"
+
+
+def test_a_node_group_gives_out_what_the_sdk_takes(outputs):
+    def of_a_cluster(name, inputs, opts):
+        cluster = aws.eks.Cluster(
+            "c", role_arn="arn:aws:iam::111122223333:role/r", vpc_config={"subnet_ids": []}
+        )
+        return ManagedNodeGroup(name, {**inputs, "cluster": {"cluster": cluster}}, opts)
+
+    given = outputs(
+        of_a_cluster, {"nodeRoleArn": "arn:aws:iam::111122223333:role/n", "subnetIds": ["subnet-1"]}
+    )
+
+    assert given.keys() == {"nodeGroup", "placementGroupName"}
+    assert_typed(given, _types.resource_types(eks.ManagedNodeGroup))
+
+
+def assert_typed(given: Mapping[str, Any], types: Mapping[str, Any]) -> None:
+    """Every value has a name of the SDK's and is of its type there."""
+    assert given.keys() <= types.keys()
+    for name, value in given.items():
+        assert is_of(value, types[name]), f"{name} is {value!r}, and should be {types[name]}"
+
+
+def is_of(value: Any, type: Any) -> bool:
+    if type is Any:
+        return True
+    origin = typing.get_origin(type)
+    if origin in (Sequence, list):
+        return isinstance(value, list) and all(is_of(each, typing.get_args(type)[0]) for each in value)
+    if origin in (Mapping, dict):
+        return isinstance(value, Mapping) and all(
+            is_of(each, typing.get_args(type)[1]) for each in value.values()
+        )
+    if _types.is_output_type(type):
+        return isinstance(value, Mapping) and value.keys() <= _types.output_type_types(type).keys()
+    if issubclass(type, pulumi.Resource):
+        return isinstance(value, pulumi.Resource) and value.pulumi_resource_type == type.pulumi_type
+    return isinstance(value, type)
