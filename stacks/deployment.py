@@ -10,6 +10,7 @@ import pulumi
 import pulumi_aws as aws
 import pulumi_kubernetes as kubernetes
 
+from components.kubernetes import catalog
 from stacks.settings import Environment, LayerName
 from stacks.slices import Slice, Unit, slices
 
@@ -74,6 +75,12 @@ class Deployment:
                 enable_server_side_apply=True,
             )
         return self._kubernetes[cluster]
+
+    @cached_property
+    def catalog(self) -> catalog.Catalog:
+        """Charts and images, as the environment has them."""
+        charts = self.settings.charts
+        return catalog.read(mirror=charts.mirror, overrides=charts.values)
 
     @property
     def tags(self) -> dict[str, str]:

@@ -43,8 +43,8 @@ class FoundationOutputs:
     key_arn: pulumi.Input[str]
     logs_bucket: pulumi.Input[str]
     logs_bucket_arn: pulumi.Input[str]
-    event_logs_bucket: pulumi.Input[str | None]
-    event_logs_bucket_arn: pulumi.Input[str | None]
+    event_logs_bucket: pulumi.Input[str] | None
+    event_logs_bucket_arn: pulumi.Input[str] | None
 
 
 def deploy(name: str, inputs: FoundationInputs, opts: pulumi.ResourceOptions) -> FoundationOutputs:

@@ -13,6 +13,8 @@ import yaml
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError, model_validator
 
 from components.aws.node_group import Architecture, Role
+from components.kubernetes.queues import Queue
+from components.kubernetes.queues import Resources as QueueResources
 from stacks.addons import ADDONS
 
 FOLDER = Path(__file__).resolve().parent
@@ -21,7 +23,7 @@ Name = Annotated[str, Field(pattern=r"^[a-z]([a-z0-9-]{0,28}[a-z0-9])?$")]
 """A name that is part of resource names: lower case, digits and dashes, at most 30 characters."""
 
 LayerName = Literal[
-    "foundation", "cluster", "scheduling", "shuffle", "spark", "access", "logs", "metrics", "history"
+    "foundation", "cluster", "scheduling", "shuffle", "access", "spark", "logs", "metrics", "history"
 ]
 
 
@@ -90,12 +92,20 @@ class NodeGroup(Section):
         return self
 
 
+class Shuffle(Section):
+    """Celeborn on a cluster."""
+
+    workers: int = Field(ge=2, description="Workers, one a node with role shuffle; data is kept twice.")
+    gib: int = Field(ge=10, description="Instance storage of a node that a worker may take, GiB.")
+
+
 class Cluster(Section):
     """An EKS cluster and its node groups."""
 
     foundation: Name = Field(description="Foundation that it stands on, one of `foundations`.")
     version: KubernetesVersion = Field(description="Kubernetes version, one that stacks/addons.py knows.")
     node_groups: dict[Name, NodeGroup] = Field(min_length=1, max_length=30)
+    shuffle: Shuffle
 
 
 class Resources(Section):
@@ -132,7 +142,7 @@ class Charts(Section):
         description="Private registry, host and path, that mirrors every chart and image.",
     )
     values: dict[str, dict[str, Any]] = Field(
-        default_factory=dict, description="Values over those in charts-values/, by chart."
+        default_factory=dict, description="Values over those in charts-values/, by release."
     )
 
 
@@ -179,6 +189,21 @@ class Environment(Section):
     def prefix(self) -> str:
         """First part of names that are unique in AWS."""
         return f"{self.organization}-{self.environment}"
+
+    def leaf_queues(self) -> list[Queue]:
+        """The queues that jobs run in."""
+        return [
+            Queue(
+                organization=organization,
+                project=project,
+                tier=number,
+                guaranteed=QueueResources(**tier.guaranteed.model_dump()),
+                maximum=QueueResources(**tier.maximum.model_dump()),
+            )
+            for organization, projects in self.queues.items()
+            for project, tiers in projects.projects.items()
+            for number, tier in tiers.tiers.items()
+        ]
 
     @property
     def home_foundation(self) -> str:

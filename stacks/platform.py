@@ -1,0 +1,165 @@
+"""An environment put together: the only place where layers meet."""
+
+from collections.abc import Callable
+
+import pulumi
+
+from components.aws.network import NetworkArgs
+from stacks import access, cluster, foundation, history, logs, metrics, scheduling, shuffle, spark
+from stacks.access import AccessOutputs
+from stacks.addons import ADDONS
+from stacks.cluster import ClusterInputs, ClusterOutputs
+from stacks.deployment import Deployment
+from stacks.foundation import FoundationInputs, FoundationOutputs
+from stacks.history import HistoryInputs, HistoryOutputs
+from stacks.logs import LogsInputs, LogsOutputs
+from stacks.metrics import MetricsOutputs
+from stacks.on_cluster import OnCluster
+from stacks.scheduling import SchedulingInputs, SchedulingOutputs
+from stacks.settings import Environment
+from stacks.shuffle import ShuffleInputs, ShuffleOutputs
+from stacks.slices import Slice
+from stacks.spark import SparkInputs, SparkOutputs
+
+Foundations = dict[str, Callable[[], FoundationOutputs]]
+
+
+def deploy(settings: Environment, piece: Slice) -> None:
+    """Deploy what the slice holds of an environment, and export the outputs of each of its units."""
+    deployment = Deployment(settings, piece)
+    foundations = {name: _foundation(deployment, name) for name in settings.foundations}
+    for name in settings.clusters:
+        if piece.touches(name):
+            _on_cluster(deployment, name, foundations)
+
+
+def _foundation(deployment: Deployment, name: str) -> Callable[[], FoundationOutputs]:
+    settings = deployment.settings
+    place = settings.foundations[name]
+
+    def make() -> FoundationOutputs:
+        inputs = FoundationInputs(
+            prefix=settings.prefix,
+            account=place.account,
+            network=NetworkArgs(
+                region=place.region,
+                cidr=str(place.network.cidr),
+                zones=tuple(place.network.zones),
+                nat=place.network.nat,
+            ),
+            home=name == settings.home_foundation,
+            retain=settings.retain,
+        )
+        return foundation.deploy(name, inputs, pulumi.ResourceOptions(provider=deployment.aws(name)))
+
+    return deployment.layer("foundation", name, FoundationOutputs, make)
+
+
+def _cluster(deployment: Deployment, name: str, foundations: Foundations) -> Callable[[], ClusterOutputs]:
+    settings = deployment.settings
+    chosen = settings.clusters[name]
+
+    def make() -> ClusterOutputs:
+        inputs = ClusterInputs(
+            cluster_name=f"{settings.prefix}-{name}",
+            version=chosen.version,
+            deployer=settings.foundations[chosen.foundation].deployer,
+            node_groups=chosen.node_groups,
+            addons=ADDONS[chosen.version],
+            deletion_protection=settings.retain,
+            foundation=foundations[chosen.foundation](),
+        )
+        return cluster.deploy(
+            name, inputs, pulumi.ResourceOptions(provider=deployment.aws(chosen.foundation))
+        )
+
+    return deployment.layer("cluster", name, ClusterOutputs, make)
+
+
+def _on_cluster(deployment: Deployment, name: str, foundations: Foundations) -> None:
+    """A cluster and the layers on it, each given the outputs of those before it."""
+    settings = deployment.settings
+    foundation_name = settings.clusters[name].foundation
+    base = foundations[foundation_name]
+    home = foundations[settings.home_foundation]
+    made = _cluster(deployment, name, foundations)
+
+    def where() -> OnCluster:
+        known = made()
+        return OnCluster(
+            name=name,
+            eks_name=known.name,
+            region=settings.foundations[foundation_name].region,
+            catalog=deployment.catalog,
+            opts=pulumi.ResourceOptions(
+                providers=[
+                    deployment.aws(foundation_name),
+                    deployment.kubernetes(name, known.kubeconfig, known.arn),
+                ]
+            ),
+        )
+
+    deployment.layer(
+        "scheduling",
+        name,
+        SchedulingOutputs,
+        lambda: scheduling.deploy(
+            where(),
+            SchedulingInputs(queues=settings.leaf_queues(), job_namespaces=settings.job_namespaces),
+        ),
+    )
+    wanted = settings.clusters[name].shuffle
+    deployment.layer(
+        "shuffle",
+        name,
+        ShuffleOutputs,
+        lambda: shuffle.deploy(where(), ShuffleInputs(workers=wanted.workers, gib=wanted.gib)),
+    )
+    ways_in = deployment.layer("access", name, AccessOutputs, lambda: access.deploy(where()))
+    deployment.layer(
+        "spark",
+        name,
+        SparkOutputs,
+        lambda: spark.deploy(
+            where(),
+            SparkInputs(
+                job_namespaces=settings.job_namespaces,
+                event_logs_bucket_arn=_at_home(home().event_logs_bucket_arn),
+                key_arn=home().key_arn,
+                ui_domain=f"{name}.{settings.domain}",
+                ingress_class=ways_in().ingress_class,
+            ),
+        ),
+    )
+    deployment.layer(
+        "logs",
+        name,
+        LogsOutputs,
+        lambda: logs.deploy(
+            where(),
+            LogsInputs(bucket=base().logs_bucket, bucket_arn=base().logs_bucket_arn, key_arn=base().key_arn),
+        ),
+    )
+    deployment.layer("metrics", name, MetricsOutputs, lambda: metrics.deploy(where()))
+    if name == settings.home:
+        deployment.layer(
+            "history",
+            name,
+            HistoryOutputs,
+            lambda: history.deploy(
+                where(),
+                HistoryInputs(
+                    bucket=_at_home(home().event_logs_bucket),
+                    bucket_arn=_at_home(home().event_logs_bucket_arn),
+                    key_arn=home().key_arn,
+                    host=f"history.{settings.domain}",
+                    ingress_class=ways_in().ingress_class,
+                ),
+            ),
+        )
+
+
+def _at_home(given: pulumi.Input[str] | None) -> pulumi.Input[str]:
+    """An output that the home foundation has and others lack."""
+    assert given is not None, "asked of a foundation that is not home"
+    return given
