@@ -1,0 +1,141 @@
+from pathlib import Path
+
+import pytest
+
+from localcloud.control_plane import spark_operator, yunikorn
+from localcloud.control_plane.command import Surroundings
+from localcloud.control_plane.releases import Release, as_printed, merged
+from localcloud.control_plane.spark_operator import DEFAULTS, flags
+
+PORTS = {"rest": 20001, "health": 20002, "metrics": 20003, "pprof": 20004}
+AROUND = Surroundings(Path("/plane/kubeconfig"), 20000, PORTS)
+
+
+@pytest.fixture(autouse=True)
+def tools(monkeypatch, tmp_path):
+    for name in ("YUNIKORN", "SPARK_OPERATOR", "SPARK"):
+        monkeypatch.setenv(f"MOKA_TOOL_{name}", str(tmp_path))
+
+
+def operator(**values):
+    return Release(name="spark-operator", namespace="spark-operator", chart="spark-operator", values=values)
+
+
+def test_a_chart_is_known_by_its_name_wherever_it_comes_from():
+    assert Release(name="y", namespace="y", chart="oci://mirror/charts/yunikorn").chart_name == "yunikorn"
+
+
+def test_values_go_over_the_charts_defaults_and_null_takes_one_away():
+    assert merged({"a": {"b": 1, "c": 2}, "d": [1]}, {"a": {"b": 3, "c": None}, "d": [2]}) == {
+        "a": {"b": 3},
+        "d": [2],
+    }
+
+
+@pytest.mark.parametrize(
+    ("value", "printed"),
+    [(True, "true"), ("1s", "1s"), (999999, "999999"), (1000000, "1e+06"), (1234567, "1.234567e+06")],
+)
+def test_values_are_printed_as_helm_prints_them(value, printed):
+    assert as_printed(value) == printed
+
+
+def test_the_controller_is_told_what_the_values_say():
+    values = merged(
+        DEFAULTS,
+        {
+            "controller": {"workers": 20, "batchScheduler": {"enable": True, "default": "yunikorn"}},
+            "spark": {"jobNamespaces": ["etl", "ml"]},
+        },
+    )
+
+    told = flags(values)
+
+    assert "--controller-threads=20" in told
+    assert "--namespaces=etl,ml" in told
+    assert "--enable-batch-scheduler=true" in told
+    assert "--default-batch-scheduler=yunikorn" in told
+    assert "--feature-gates=PartialRestart=false,LoadSparkDefaults=false" in told
+
+
+def test_what_hangs_on_a_switch_that_is_off_is_not_told():
+    told = flags(merged(DEFAULTS, {"controller": {"uiIngress": {"urlFormat": "{{$appName}}.example.com"}}}))
+
+    assert not [flag for flag in told if flag.startswith(("--ingress", "--default-batch-scheduler"))]
+
+
+def test_an_empty_name_among_the_job_namespaces_means_every_namespace():
+    assert "--namespaces=" in flags(merged(DEFAULTS, {"spark": {"jobNamespaces": ["", "etl"]}}))
+
+
+def test_programs_listen_on_loopback_only():
+    controller = spark_operator.command(operator(), AROUND)
+    scheduler = yunikorn.command(Release(name="y", namespace="y", chart="yunikorn"), AROUND)
+    addresses = [flag.split("=")[1] for flag in controller.argv if "bind-address" in flag]
+
+    assert addresses == ["127.0.0.1:20003", "127.0.0.1:20002"]
+    assert scheduler.environment["YUNIKORN_REST_ADDRESS"] == "127.0.0.1:20001"
+
+
+def test_yunikorn_reads_its_configuration_where_the_release_is():
+    release = Release(name="y", namespace="scheduling", chart="yunikorn", values={"goMemoryLimit": "8GiB"})
+
+    told = yunikorn.command(release, AROUND).environment
+
+    assert told["NAMESPACE"] == "scheduling"
+    assert told["GOMEMLIMIT"] == "8GiB"
+
+
+def test_yunikorns_defaults_are_handed_over_as_the_chart_does():
+    release = Release(
+        name="y",
+        namespace="y",
+        chart="yunikorn",
+        values={"yunikornDefaults": {"log.level": "INFO", "n": 1000000}},
+    )
+
+    [defaults] = yunikorn.objects(release)
+
+    assert defaults["metadata"]["name"] == "yunikorn-defaults"
+    assert defaults["data"] == {"log.level": "INFO", "n": "1e+06"}
+
+
+def test_each_job_namespace_gets_the_accounts_that_the_chart_makes():
+    annotations = {"team": "data"}
+    release = operator(
+        spark={
+            "jobNamespaces": ["etl", "ml"],
+            "serviceAccount": {"name": "spark", "annotations": annotations},
+        }
+    )
+
+    made = spark_operator.objects(release)
+
+    assert [(one["kind"], one["metadata"]["namespace"], one["metadata"]["name"]) for one in made] == [
+        (kind, namespace, "spark")
+        for namespace in ("etl", "ml")
+        for kind in ("ServiceAccount", "Role", "RoleBinding")
+    ]
+    assert made[0]["metadata"]["annotations"] == annotations
+
+
+def test_accounts_are_named_after_the_release_unless_the_values_name_them():
+    release = Release(
+        name="jobs", namespace="n", chart="spark-operator", values={"spark": {"rbac": {"create": False}}}
+    )
+
+    [account] = spark_operator.objects(release)
+
+    assert account["metadata"]["name"] == "jobs-spark-operator-spark"
+
+
+def test_accounts_that_the_stack_makes_itself_are_left_to_it():
+    release = operator(spark={"serviceAccount": {"create": False}, "rbac": {"create": False}})
+
+    assert spark_operator.objects(release) == []
+
+
+def test_the_controllers_environment_is_the_one_of_the_values():
+    release = operator(controller={"env": [{"name": "SPARK_SUBMIT_OPTS", "value": "-Xmx256m"}]})
+
+    assert spark_operator.command(release, AROUND).environment["SPARK_SUBMIT_OPTS"] == "-Xmx256m"
