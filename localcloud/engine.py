@@ -147,9 +147,15 @@ class Engine:
         ]
 
     def cut_off(self, stack: str) -> list[str]:
-        """URNs of the resources whose creation was cut off: they may be there, unknown to the stack."""
+        """URNs of the resources whose creation was cut off: they may be there, unknown to the stack.
+
+        The engine keeps what was pending; where it was killed before it could, our plugins' notes tell.
+        """
         pending = self._latest(stack).get("pending_operations") or []
-        return [operation["resource"]["urn"] for operation in pending if operation["type"] == "creating"]
+        urns = {operation["resource"]["urn"] for operation in pending if operation["type"] == "creating"}
+        notes = [json.loads(note.read_text())["urn"] for note in self.cloud.cut_off.glob("*.json")]
+        urns.update(urn for urn in notes if urn.startswith(f"urn:pulumi:{stack}::{self.project_name}::"))
+        return sorted(urns)
 
     def _latest(self, stack: str) -> dict[str, Any]:
         path = self.cloud.state / ".pulumi" / "stacks" / self.project_name / f"{stack}.json"

@@ -1,17 +1,24 @@
 """What a checkout needs once: the tools, links to them, and a file for shells."""
 
 import shlex
+import shutil
 from pathlib import Path
 
 from localcloud import tools
 from localcloud.cloud import REPOSITORY
+from localcloud.errors import Refusal
 
 LOCAL = REPOSITORY / ".local"
 """All that is made here and belongs to this checkout alone; ignored by git."""
 
 
 def set_up() -> None:
-    """Build the tools that are not there, link them into `.local/bin`, write `.local/env`."""
+    """Build the tools that are not there, link them into `.local/bin`, write `.local/env`.
+
+    Raises Refusal when something that has to be there beforehand is not.
+    """
+    if shutil.which("java") is None:
+        raise Refusal("No java is on PATH, and the Spark Operator submits jobs with it: install a JDK 17.")
     tools.build()
     tools.link_into(LOCAL / "bin")
     _write(

@@ -47,6 +47,18 @@ def aws(cloud: Cloud):
     return client
 
 
+@pytest.fixture(scope="session")
+def local(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Engine]:
+    """`local`, up on a cloud of its own, as `make up` brings it up."""
+    made = Cloud(tmp_path_factory.mktemp("local"))
+    engine = Engine(made)
+    try:
+        assert commands.up(engine, "local", ("--non-interactive",)) == 0
+        yield engine
+    finally:
+        commands.stop(engine)
+
+
 @pytest.fixture
 def project(tmp_path: Path):
     """Write a small Pulumi project: its program's text -> an engine's project folder."""

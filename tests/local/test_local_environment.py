@@ -1,0 +1,286 @@
+"""`local`, brought up once: what is there, asked of AWS and of Kubernetes; then it is taken down."""
+
+import contextlib
+import io
+import json
+import subprocess
+import time
+import urllib.request
+
+import boto3
+import psutil
+import pytest
+from kubernetes import client, config
+
+from localcloud import commands, report
+from localcloud.aws_server import AwsServer
+from localcloud.cloud import REGION
+from localcloud.control_plane import ControlPlane
+from localcloud.engine import Engine
+
+JOBS = "spark-jobs"
+QUEUE = "root.science.models.tier2"
+
+
+@pytest.fixture(scope="module")
+def plane(local) -> ControlPlane:
+    [plane] = ControlPlane.all(local.cloud)
+    return plane
+
+
+@pytest.fixture(scope="module")
+def api(plane):
+    return config.new_client_from_config(config_file=str(plane.kubeconfig))
+
+
+@pytest.fixture(scope="module")
+def core(api):
+    return client.CoreV1Api(api)
+
+
+@pytest.fixture(scope="module")
+def account(local):
+    def service(name: str):
+        return boto3.client(
+            name,
+            endpoint_url=AwsServer(local.cloud).url,
+            region_name=REGION,
+            aws_access_key_id="test",
+            aws_secret_access_key="test",
+        )
+
+    return service
+
+
+def eventually(true, within: float = 120):
+    """The first true answer; the test fails with the last one when none comes."""
+    deadline = time.monotonic() + within
+    while not (answer := true()):
+        assert time.monotonic() < deadline, f"still {answer!r}"
+        time.sleep(0.2)
+    return answer
+
+
+def status(local: Engine) -> dict:
+    said = io.StringIO()
+    with contextlib.redirect_stdout(said):
+        report.status(local, as_json=True)
+    return json.loads(said.getvalue())
+
+
+def pod(name: str, architecture: str) -> dict:
+    return {
+        "metadata": {
+            "name": name,
+            "labels": {"applicationId": name, "queue": QUEUE},
+        },
+        "spec": {
+            "schedulerName": "yunikorn",
+            "nodeSelector": {"kubernetes.io/arch": architecture, "moka.dev/role": "executor"},
+            "tolerations": [{"key": "moka.dev/role", "value": "executor", "effect": "NoSchedule"}],
+            "containers": [
+                {
+                    "name": "main",
+                    "image": "example.invalid/any",
+                    "resources": {"requests": {"cpu": "1", "memory": "1Gi"}},
+                }
+            ],
+        },
+    }
+
+
+def application(name: str) -> dict:
+    def role(which: str) -> dict:
+        return {
+            "cores": 1,
+            "memory": "1g",
+            "serviceAccount": "spark",
+            "nodeSelector": {"kubernetes.io/arch": "arm64", "moka.dev/role": which},
+            "tolerations": [{"key": "moka.dev/role", "value": which, "effect": "NoSchedule"}],
+            "template": {
+                "spec": {
+                    "nodeSelector": {"kubernetes.io/arch": "arm64", "moka.dev/role": which},
+                    "tolerations": [{"key": "moka.dev/role", "value": which, "effect": "NoSchedule"}],
+                    "containers": [{"name": f"spark-kubernetes-{which}"}],
+                }
+            },
+        }
+
+    return {
+        "apiVersion": "sparkoperator.k8s.io/v1beta2",
+        "kind": "SparkApplication",
+        "metadata": {"name": name, "namespace": JOBS},
+        "spec": {
+            "type": "Scala",
+            "mode": "cluster",
+            "image": "example.invalid/spark:4.1.4",
+            "mainClass": "org.apache.spark.examples.SparkPi",
+            "mainApplicationFile": "local:///opt/spark/examples/jars/spark-examples.jar",
+            "sparkVersion": "4.1.4",
+            "batchScheduler": "yunikorn",
+            "batchSchedulerOptions": {"queue": QUEUE},
+            "driver": role("driver"),
+            "executor": {**role("executor"), "instances": 1},
+        },
+    }
+
+
+def test_the_network_spans_three_zones(account):
+    subnets = account("ec2").describe_subnets(
+        Filters=[{"Name": "tag:moka:environment", "Values": ["local"]}]
+    )["Subnets"]
+
+    assert len({s["AvailabilityZone"] for s in subnets}) == 3
+    assert len(subnets) == 6
+
+
+def test_buckets_are_encrypted_and_closed(account):
+    s3 = account("s3")
+    names = [b["Name"] for b in s3.list_buckets()["Buckets"]]
+
+    assert sorted(n.rsplit("us-east-1-")[1] for n in names) == ["event-logs", "logs"]
+    for name in names:
+        rule = s3.get_bucket_encryption(Bucket=name)["ServerSideEncryptionConfiguration"]["Rules"][0]
+        assert rule["ApplyServerSideEncryptionByDefault"]["SSEAlgorithm"] == "aws:kms"
+        block = s3.get_public_access_block(Bucket=name)["PublicAccessBlockConfiguration"]
+        assert all(block.values())
+
+
+def test_node_groups_of_both_architectures_are_there_with_their_machines(account, core):
+    groups = account("eks").list_nodegroups(clusterName="moka-local-spark-a")["nodegroups"]
+    nodes = core.list_node().items
+
+    assert len(groups) == 6
+    by_architecture = {n.metadata.labels["kubernetes.io/arch"] for n in nodes}
+    assert by_architecture == {"arm64", "amd64"}
+    assert all(any(c.type == "Ready" and c.status == "True" for c in n.status.conditions) for n in nodes)
+
+
+def test_celeborn_and_the_history_server_are_ready(api):
+    apps = client.AppsV1Api(api)
+
+    for name, count in (("celeborn-master", 3), ("celeborn-worker", 3)):
+        assert apps.read_namespaced_stateful_set(name, "celeborn").status.ready_replicas == count
+    assert apps.read_namespaced_deployment("history-server", "spark-history").status.ready_replicas == 1
+
+
+def test_celeborn_workers_are_on_shuffle_nodes(core):
+    shuffle = {n.metadata.name for n in core.list_node(label_selector="moka.dev/role=shuffle").items}
+    workers = core.list_namespaced_pod("celeborn", label_selector="role=worker").items
+
+    assert {w.spec.node_name for w in workers} <= shuffle
+    assert len(workers) == 3
+
+
+def test_yunikorn_has_the_queues_of_the_settings_in_force(plane):
+    def queues() -> set[str]:
+        with urllib.request.urlopen(f"{plane.yunikorn_url}/ws/v1/partition/default/queues") as answer:
+            found, todo = set(), [json.load(answer)]
+        while todo:
+            queue = todo.pop()
+            found.add(queue["queuename"])
+            todo += queue.get("children") or []
+        return found
+
+    assert eventually(lambda: QUEUE in queues())
+    assert "root.analytics.reports.tier1" in queues()
+
+
+def test_releases_whose_charts_cannot_be_reached_are_named_as_recorded(local):
+    recorded = status(local)["stacks"]["local"]["recorded_releases"]
+
+    assert "yunikorn/yunikorn" in recorded
+    assert "ingress-nginx/ingress-nginx" in recorded
+
+
+def test_straight_after_up_a_preview_shows_no_change(local):
+    told = subprocess.run(
+        ["pulumi", "preview", "--stack", "local", "--non-interactive", "--expect-no-changes"],
+        cwd=local.project,
+        env=local.environment(),
+        capture_output=True,
+        text=True,
+    )
+
+    assert told.returncode == 0, told.stdout + told.stderr
+
+
+def test_the_policy_pack_lets_local_pass(local):
+    told = subprocess.run(
+        ["pulumi", "preview", "--stack", "local", "--non-interactive", "--policy-pack", "policies"],
+        cwd=local.project,
+        env=local.environment(),
+        capture_output=True,
+        text=True,
+    )
+
+    assert told.returncode == 0, told.stdout + told.stderr
+    assert "moka" in told.stdout.split("Policies:")[1]
+
+
+@pytest.mark.parametrize("architecture", ["arm64", "amd64"])
+def test_yunikorn_places_pods_on_nodes_of_their_architecture(core, architecture):
+    name = f"probe-{architecture}"
+    core.create_namespaced_pod(JOBS, pod(name, architecture))
+    try:
+        placed = eventually(lambda: core.read_namespaced_pod(name, JOBS).spec.node_name)
+        node = core.read_node(placed)
+        assert node.metadata.labels["kubernetes.io/arch"] == architecture
+        assert node.metadata.labels["moka.dev/role"] == "executor"
+    finally:
+        core.delete_namespaced_pod(name, JOBS, grace_period_seconds=0)
+
+
+def test_a_spark_application_becomes_a_driver_that_yunikorn_places_in_its_queue(api, core, plane):
+    custom = client.CustomObjectsApi(api)
+    place = ("sparkoperator.k8s.io", "v1beta2", JOBS, "sparkapplications")
+    custom.create_namespaced_custom_object(*place, application("pi"))
+    try:
+        driver = eventually(
+            lambda: next(
+                (
+                    p
+                    for p in core.list_namespaced_pod(JOBS, label_selector="spark-role=driver").items
+                    if p.spec.node_name
+                ),
+                None,
+            )
+        )
+        assert driver.spec.scheduler_name == "yunikorn"
+        assert driver.metadata.name == "pi-driver"
+        node = core.read_node(driver.spec.node_name)
+        assert node.metadata.labels["moka.dev/role"] == "driver"
+        url = f"{plane.yunikorn_url}/ws/v1/partition/default/queue/{QUEUE}/applications"
+        with urllib.request.urlopen(url) as answer:
+            assert any("pi" in a["applicationID"] or "spark" in a["applicationID"] for a in json.load(answer))
+    finally:
+        custom.delete_namespaced_custom_object(*place, "pi")
+        eventually(lambda: not core.list_namespaced_pod(JOBS, label_selector="spark-role=driver").items)
+
+
+def test_down_leaves_nothing_and_ends_every_process(local, account):
+    s3, eks, ec2 = account("s3"), account("eks"), account("ec2")
+    engine_down = subprocess.run(
+        ["pulumi", "destroy", "--yes", "--skip-preview", "--stack", "local", "--non-interactive"],
+        cwd=local.project,
+        env=local.environment(),
+        capture_output=True,
+        text=True,
+    )
+    assert engine_down.returncode == 0, engine_down.stdout + engine_down.stderr
+
+    assert local.resources("local") == []
+    assert s3.list_buckets()["Buckets"] == []
+    assert eks.list_clusters()["clusters"] == []
+    ours = [{"Name": "tag:moka:environment", "Values": ["local"]}]
+    assert ec2.describe_vpcs(Filters=ours)["Vpcs"] == []
+
+    assert commands.down(local, "local", ("--non-interactive",)) == 0
+    home = str(local.cloud.home)
+    left = []
+    for process in psutil.process_iter():
+        with contextlib.suppress(psutil.Error):
+            words = [*process.cmdline(), process.cwd()]
+            if any(home in word for word in words):
+                left.append(words)
+    assert left == []
