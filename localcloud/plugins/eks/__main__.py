@@ -15,8 +15,13 @@ def main() -> int:
         print(refusal, file=sys.stderr)
         return 1
     # Only now: the SDKs take a second to load.
+    from pulumi.runtime import register_resource_module
+
     from localcloud.plugins.eks.plugin import Plugin
+    from localcloud.plugins.eks.reference import References
     from localcloud.plugins.eks.serving import serve
+
+    register_resource_module("eks", "index", References())
 
     engine = next((argument for argument in sys.argv[1:] if not argument.startswith("-")), "")
     serve(Plugin(), engine)

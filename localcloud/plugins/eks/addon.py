@@ -8,7 +8,7 @@ import pulumi_aws as aws
 
 from localcloud.plugins.eks.arguments import ADDON
 from localcloud.plugins.eks.component import Component, configuration_json
-from localcloud.plugins.eks.managed_node_group import core_of
+from localcloud.plugins.eks.reference import core_of
 
 
 class Addon(Component):

@@ -5,11 +5,11 @@ from typing import Any, ClassVar
 
 import pulumi
 import pulumi_aws as aws
-import pulumi_eks as eks
 
 from localcloud.errors import Refusal
 from localcloud.plugins.eks.arguments import MANAGED_NODE_GROUP
 from localcloud.plugins.eks.component import Component
+from localcloud.plugins.eks.reference import core_of
 
 SIZES = {"desiredSize": 2, "minSize": 1, "maxSize": 2}
 """Sizes where none are given."""
@@ -73,21 +73,10 @@ class ManagedNodeGroup(Component):
         self.register_outputs(self.outputs)
 
 
-def core_of(cluster: Any) -> pulumi.Output[Mapping[str, Any]]:
-    """What a cluster's component knows, given the component or its `core`."""
-    return pulumi.Output.from_input(cluster).apply(
-        lambda known: known.core if isinstance(known, eks.Cluster) else known
-    )
-
-
 def sizes(given: Mapping[str, Any]) -> dict[str, Any]:
     """Sizes of a group, those that are not given by default."""
     return SIZES | {size: value for size, value in given.items() if value is not None}
 
 
 def _subnets(core: Mapping[str, Any]) -> list[str]:
-    # Names in Python where it comes from the component, on the wire where from `core` as an argument.
-    for name in ("subnet_ids", "subnetIds", "private_subnet_ids", "privateSubnetIds"):
-        if core.get(name):
-            return list(core[name])
-    return []
+    return list(core.get("subnetIds") or core.get("privateSubnetIds") or core.get("publicSubnetIds") or [])

@@ -1,5 +1,7 @@
 """The security groups that a cluster has unless it is told to use the one that EKS makes."""
 
+from __future__ import annotations
+
 from typing import Any
 
 import pulumi
