@@ -1,0 +1,198 @@
+"""Our network, key, cluster and node group components, by the real engine onto a real API server."""
+
+import json
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from kubernetes import client, config
+
+from localcloud.cloud import REPOSITORY, Cloud
+from localcloud.control_plane import ControlPlane
+from localcloud.engine import Engine
+
+STACK = "dev"
+
+PROGRAM = f"""
+import os
+import sys
+import pulumi
+
+sys.path.insert(0, {str(REPOSITORY)!r})
+
+from components.aws.addons import Addon, Addons, AddonsArgs
+from components.aws.cluster import Cluster, ClusterArgs
+from components.aws.key import Key, KeyArgs
+from components.aws.network import Network, NetworkArgs
+from components.aws.node_group import NodeGroup, NodeGroupArgs
+
+zones = ("us-east-1a", "us-east-1b", "us-east-1c")
+network = Network("net", NetworkArgs(region="us-east-1", cidr="10.8.0.0/16", zones=zones, nat="single"))
+key = Key("key", KeyArgs(alias="eks-test", description="Secrets", account_id="123456789012", retain=False))
+cluster = Cluster(
+    "blue",
+    ClusterArgs(
+        name="eks-test-blue",
+        version="1.34",
+        vpc_id=network.vpc_id,
+        subnet_ids=network.private_subnet_ids,
+        secrets_key_arn=key.arn,
+        deployer_arn="arn:aws:iam::123456789012:role/deployer",
+        vpc_cni=Addon(version="v1.20.4-eksbuild.1"),
+        kube_proxy=Addon(version="v1.34.1-eksbuild.2"),
+        deletion_protection=False,
+    ),
+)
+
+
+def group(name, role, architecture, instance_type):
+    return NodeGroup(
+        name,
+        NodeGroupArgs(
+            eks_cluster=cluster.eks_cluster,
+            node_role_arn=cluster.node_role_arn,
+            version="1.34",
+            role=role,
+            architecture=architecture,
+            instance_types=(instance_type,),
+            subnet_ids=network.private_subnet_ids,
+            min_size=1,
+            max_size=int(os.environ.get("MOST_NODES", "3")),
+            initial_size=1,
+        ),
+    )
+
+
+groups = [
+    group("system", "system", "amd64", "m6i.large"),
+    group("executor", "executor", "arm64", "m6g.large"),
+]
+Addons(
+    "blue",
+    AddonsArgs(cluster_name=cluster.name, addons={{"coredns": Addon(version="v1.12.4-eksbuild.1")}}),
+    pulumi.ResourceOptions(depends_on=groups),
+)
+pulumi.export("kubeconfig", cluster.kubeconfig)
+pulumi.export("vpc", network.vpc_id)
+"""
+
+
+def ran(engine: Engine, *arguments: str) -> str:
+    """What pulumi prints; the test fails with all of it when pulumi does."""
+    done = subprocess.run(
+        ["pulumi", *arguments, "--stack", STACK, "--non-interactive"],
+        cwd=engine.project,
+        env=engine.environment(),
+        capture_output=True,
+        text=True,
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done.stdout
+
+
+@pytest.fixture(scope="module")
+def stack(cloud: Cloud, small_project) -> Iterator[Engine]:
+    """The program, up."""
+    engine = Engine(cloud, small_project("eks-test", PROGRAM))
+    engine.select(STACK)
+    try:
+        ran(engine, "up", "--yes", "--skip-preview")
+        yield engine
+    finally:
+        ran(engine, "destroy", "--yes", "--skip-preview")
+
+
+@pytest.fixture(scope="module")
+def outputs(stack: Engine) -> dict[str, Any]:
+    """What the program exports."""
+    told: dict[str, Any] = json.loads(ran(stack, "stack", "output", "--json"))
+    return told
+
+
+@pytest.fixture(scope="module")
+def nodes(outputs: dict[str, Any]) -> dict[str, Any]:
+    """Nodes by role, seen with the kubeconfig that the cluster gives out."""
+    given = outputs["kubeconfig"]
+    api = config.new_client_from_config_dict(json.loads(given) if isinstance(given, str) else given)
+    return {node.metadata.labels["moka.dev/role"]: node for node in client.CoreV1Api(api).list_node().items}
+
+
+def test_the_kubeconfig_of_a_cluster_lets_its_deployer_in(nodes):
+    assert nodes.keys() == {"system", "executor"}
+
+
+def test_nodes_are_of_the_architecture_of_their_group(nodes):
+    assert nodes["system"].metadata.labels["kubernetes.io/arch"] == "amd64"
+    assert nodes["executor"].metadata.labels["kubernetes.io/arch"] == "arm64"
+
+
+def test_executor_nodes_keep_other_pods_away_and_system_nodes_do_not(nodes):
+    [taint] = [taint for taint in nodes["executor"].spec.taints or [] if taint.key == "moka.dev/role"]
+
+    assert (taint.value, taint.effect) == ("executor", "NoSchedule")
+    assert not [taint for taint in nodes["system"].spec.taints or [] if taint.key == "moka.dev/role"]
+
+
+def test_a_kubeconfig_holds_no_secret(outputs):
+    given = outputs["kubeconfig"]
+    [user] = (json.loads(given) if isinstance(given, str) else given)["users"]
+
+    assert user["user"].keys() == {"tokenFile"}
+    assert Path(user["user"]["tokenFile"]).stat().st_mode & 0o077 == 0
+
+
+def test_whoever_created_the_cluster_has_no_access_by_it(stack):
+    [cluster] = [each for each in stack.resources(STACK) if each.type == "aws:eks/cluster:Cluster"]
+
+    assert cluster.inputs["accessConfig"]["bootstrapClusterCreatorAdminPermissions"] is False
+
+
+def test_aws_knows_the_cluster_its_node_groups_and_the_network(stack, outputs, aws):
+    eks = aws("eks")
+
+    cluster = eks.describe_cluster(name="eks-test-blue")["cluster"]
+    assert cluster["resourcesVpcConfig"]["endpointPublicAccess"] is False
+    assert len(eks.list_nodegroups(clusterName="eks-test-blue")["nodegroups"]) == 2
+    subnets = aws("ec2").describe_subnets(Filters=[{"Name": "vpc-id", "Values": [outputs["vpc"]]}])["Subnets"]
+    assert len({subnet["AvailabilityZone"] for subnet in subnets}) == 3
+
+
+def test_a_preview_after_up_shows_no_change(stack):
+    told = json.loads(ran(stack, "preview", "--json"))
+
+    assert {step["urn"]: step["op"] for step in told["steps"] if step["op"] != "same"} == {}
+
+
+def test_other_bounds_change_a_node_group_and_do_not_replace_it(stack, monkeypatch):
+    monkeypatch.setenv("MOST_NODES", "5")
+    told = json.loads(ran(stack, "preview", "--json"))
+
+    changed = {step["urn"].rpartition("::")[2]: step["op"] for step in told["steps"] if step["op"] != "same"}
+    assert changed == {"system": "update", "executor": "update"}
+
+
+def test_a_component_argument_that_is_not_served_is_named_in_one_sentence(cloud, small_project):
+    asked = 'vpc_id="vpc-1", authentication_mode="API", skip_default_node_group=True, fargate=True'
+    program = f'import pulumi_eks\npulumi_eks.Cluster("c", {asked})\n'
+    engine = Engine(cloud, small_project("eks-refused", program))
+    engine.select(STACK)
+    done = subprocess.run(
+        ["pulumi", "preview", "--stack", STACK, "--non-interactive"],
+        cwd=engine.project,
+        env=engine.environment(),
+        capture_output=True,
+        text=True,
+    )
+
+    assert done.returncode != 0
+    assert "eks.Cluster c: the laptop cloud does not serve fargate: only managed node groups" in done.stdout
+
+
+def test_what_is_taken_down_is_gone(stack, aws, cloud):
+    ran(stack, "destroy", "--yes", "--skip-preview")
+
+    assert stack.resources(STACK) == []
+    assert "eks-test-blue" not in aws("eks").list_clusters()["clusters"]
+    assert "eks-test-blue" not in [plane.name for plane in ControlPlane.all(cloud)]
