@@ -8,7 +8,7 @@ from pathlib import Path
 
 from localcloud.cloud import ACCOUNT, Cloud
 from localcloud.errors import Refusal
-from localcloud.processes import Process, free_port, port_taken
+from localcloud.processes import Process, free_port, port_stays_taken
 
 # Roles are attached to AWS's own policies, which moto only has when asked.
 _ENVIRONMENT = {"MOTO_ACCOUNT_ID": ACCOUNT, "MOTO_IAM_LOAD_MANAGED_POLICIES": "true"}
@@ -60,7 +60,7 @@ class AwsServer:
 
     def _port(self) -> int:
         kept = int(self.url.rsplit(":", 1)[1]) if self.known() else None
-        return kept if kept and not port_taken(kept) else free_port()
+        return kept if kept and not port_stays_taken(kept) else free_port()
 
     def _answers(self) -> bool:
         try:

@@ -38,6 +38,16 @@ def free_port() -> int:
     raise Refusal(f"Every port from {PORTS.start} to {PORTS.stop - 1} is taken: end what holds them.")
 
 
+def port_stays_taken(port: int, patience: float = 3) -> bool:
+    """Whether somebody still listens on this port after a while: one who was killed just now lets go of it."""
+    deadline = time.monotonic() + patience
+    while taken := port_taken(port):
+        if time.monotonic() > deadline:
+            break
+        time.sleep(_LOOK_AGAIN)
+    return taken
+
+
 def port_taken(port: int) -> bool:
     """Whether somebody listens on this port of 127.0.0.1."""
     with socket.socket() as probe:
@@ -83,11 +93,12 @@ class Process:
         patience: seconds that it may take to become ready.
         Raises Refusal when it ends or does not become ready.
         """
-        launched = not self.alive()
-        if launched:
+        # One that was killed just now may be alive for a moment.
+        if self.alive() and (ready is None or self._becomes(ready, patience)):
+            return
+        if not self.alive():
             self._launch(argv, env or {})
-        if launched or ready:
-            self.wait(ready, patience)
+        self.wait(ready, patience)
 
     def alive(self) -> bool:
         """Whether the program that was started runs."""
@@ -137,19 +148,23 @@ class Process:
 
     def wait(self, ready: Callable[[], bool] | None = None, patience: float = 60) -> None:
         """Wait until it is ready, as `start` does."""
-        began = time.monotonic()
-        while True:
+        moment = time.monotonic() + 4 * _LOOK_AGAIN
+        if not self._becomes(ready or (lambda: time.monotonic() > moment), patience):
             if not self.alive():
                 raise Refusal(f"{self.name} ended as soon as it was started, saying {self._last_words()}")
-            waited = time.monotonic() - began
-            if ready() if ready else waited > 4 * _LOOK_AGAIN:
-                return
-            if waited > patience:
-                raise Refusal(
-                    f"{self.name} runs but was not ready after {patience:.0f} s; "
-                    f"the last it said was {self._last_words()}"
-                )
+            raise Refusal(
+                f"{self.name} runs but was not ready after {patience:.0f} s; "
+                f"the last it said was {self._last_words()}"
+            )
+
+    def _becomes(self, ready: Callable[[], bool], patience: float) -> bool:
+        """Whether it becomes ready, before it ends or patience does."""
+        deadline = time.monotonic() + patience
+        while self.alive() and time.monotonic() < deadline:
+            if ready():
+                return self.alive()
             time.sleep(_LOOK_AGAIN)
+        return False
 
     def _last_words(self) -> str:
         said = self.log.read_text(errors="replace") if self.log.exists() else ""

@@ -20,7 +20,7 @@ from localcloud.control_plane.ports import Ports
 from localcloud.control_plane.programs import API_SERVER, CLIENTS, ETCD, SERVERS, STAGES, Program
 from localcloud.control_plane.side_by_side import side_by_side
 from localcloud.errors import Refusal
-from localcloud.processes import Process, port_taken
+from localcloud.processes import Process, port_stays_taken
 
 ETCD_PEER = "etcd-peer"
 
@@ -172,7 +172,7 @@ class ControlPlane:
         """Others know the API server by its port, so it is only moved before it served for the first time."""
         if not self._born.exists():
             self.ports.keep_or_move(API_SERVER.name)
-        elif port_taken(port := self.ports[API_SERVER.name]):
+        elif port_stays_taken(port := self.ports[API_SERVER.name]):
             raise Refusal(
                 f"Port {port} of 127.0.0.1, where the API server of {self.name} is known to be, is taken by "
                 "another program: end that program, then run this again."

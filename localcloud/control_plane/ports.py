@@ -6,7 +6,7 @@ from collections.abc import Container
 from dataclasses import dataclass
 from pathlib import Path
 
-from localcloud.processes import free_port, port_taken
+from localcloud.processes import free_port, port_stays_taken
 
 
 @dataclass(frozen=True)
@@ -28,7 +28,7 @@ class Ports:
 
     def moves(self, name: str) -> bool:
         """Whether somebody has taken the port that was chosen for it."""
-        return self.known(name) and port_taken(self[name])
+        return self.known(name) and port_stays_taken(self[name])
 
     def keep_or_move(self, name: str) -> int:
         """The port that was chosen for it, or another one where somebody else took that."""

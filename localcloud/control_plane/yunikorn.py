@@ -25,7 +25,7 @@ def command(release: Release, around: Surroundings) -> Command:
             "GOMEMLIMIT": str(values.get("goMemoryLimit", "")),
             "GOGC": str(values.get("goGC", "")),
         },
-        f"http://127.0.0.1:{around.ports[REST]}/ws/v1/version",
+        f"http://127.0.0.1:{around.ports[REST]}/ws/v1/clusters",
     )
 
 

@@ -1,0 +1,111 @@
+"""One control plane for these tests, with machines of both architectures and a scheduler for jobs."""
+
+import time
+
+import pytest
+
+from localcloud.cloud import Cloud
+from localcloud.control_plane import ControlPlane
+from localcloud.control_plane.nodes import InstanceType, NodeGroup, apply_node_group
+from localcloud.control_plane.stand_ins import Release, release_deployed
+
+ZONES = ("us-east-1a", "us-east-1b", "us-east-1c")
+QUEUES = """
+partitions:
+  - name: default
+    queues:
+      - name: root
+        submitacl: "*"
+        queues:
+          - name: acme
+            queues:
+              - name: etl
+"""
+
+
+@pytest.fixture(scope="session")
+def planes(tmp_path_factory):
+    """A cloud that holds control planes only; every process of it is ended."""
+    cloud = Cloud(tmp_path_factory.mktemp("planes"))
+    yield cloud
+    for plane in ControlPlane.all(cloud):
+        plane.remove()
+
+
+@pytest.fixture(scope="session")
+def plane(planes):
+    """A running control plane with three machines of each architecture."""
+    made = ControlPlane(planes, "spark-a")
+    made.start()
+    for name, instance_type in {
+        "arm": InstanceType(name="m7g.4xlarge", architecture="arm64", vcpus=16, memory=65536),
+        "intel": InstanceType(name="m7i.4xlarge", architecture="amd64", vcpus=16, memory=65536),
+    }.items():
+        apply_node_group(made, NodeGroup(name=name, instance_types=(instance_type,), zones=ZONES, count=3))
+    return made
+
+
+@pytest.fixture(scope="session")
+def api(plane):
+    return plane.api()
+
+
+@pytest.fixture
+def namespace(api, request):
+    """A namespace of the test's own, with its service account."""
+    name = request.node.name.replace("_", "-")[:60].strip("-")
+    api.apply_all([{"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": name}}])
+    follow_until(
+        api, f"/api/v1/namespaces/{name}/serviceaccounts", lambda one: one["metadata"]["name"] == "default"
+    )
+    yield name
+    api.delete(f"/api/v1/namespaces/{name}")
+
+
+@pytest.fixture(scope="session")
+def yunikorn(plane, api):
+    """YuniKorn's release, recorded, with a queue for jobs."""
+    api.apply_all(
+        [
+            {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": "yunikorn"}},
+            {
+                "apiVersion": "v1",
+                "kind": "ConfigMap",
+                "metadata": {"name": "yunikorn-configs", "namespace": "yunikorn"},
+                "data": {"queues.yaml": QUEUES},
+            },
+        ]
+    )
+    release = Release(
+        name="yunikorn",
+        namespace="yunikorn",
+        chart="yunikorn",
+        version="1.8.0",
+        values={"yunikornDefaults": {"service.schedulingInterval": "100ms"}},
+    )
+    assert release_deployed(plane, release)
+    return release
+
+
+@pytest.fixture(scope="session")
+def until():
+    """Follow a list until an object is as a test wants it; that object."""
+    return follow_until
+
+
+@pytest.fixture(scope="session")
+def eventually():
+    """Ask until the answer is not empty; that answer."""
+    return ask_until
+
+
+def follow_until(api, path, wanted):
+    return next(found for found in api.follow(path) if wanted(found))
+
+
+def ask_until(ask, patience=60):
+    deadline = time.monotonic() + patience
+    while not (answer := ask()):
+        assert time.monotonic() < deadline, "what was waited for did not happen"
+        time.sleep(0.1)
+    return answer

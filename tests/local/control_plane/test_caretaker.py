@@ -1,0 +1,84 @@
+import pytest
+
+EBS = "ebs.csi.aws.com"
+
+
+@pytest.fixture(scope="module")
+def classes(api):
+    """A storage class for each way of binding."""
+    for name, mode in {"gp3": "WaitForFirstConsumer", "gp3-at-once": "Immediate"}.items():
+        made = {"apiVersion": "storage.k8s.io/v1", "kind": "StorageClass", "metadata": {"name": name}}
+        api.create(
+            "/apis/storage.k8s.io/v1/storageclasses", made | {"provisioner": EBS, "volumeBindingMode": mode}
+        )
+
+
+def claim(name, storage_class):
+    resources = {"requests": {"storage": "5Gi"}}
+    spec = {"storageClassName": storage_class, "accessModes": ["ReadWriteOnce"], "resources": resources}
+    return {"apiVersion": "v1", "kind": "PersistentVolumeClaim", "metadata": {"name": name}, "spec": spec}
+
+
+def pod_with(claimed, zone):
+    return {
+        "apiVersion": "v1",
+        "kind": "Pod",
+        "metadata": {"name": "user"},
+        "spec": {
+            "nodeSelector": {"topology.kubernetes.io/zone": zone},
+            "containers": [
+                {"name": "main", "image": "any", "volumeMounts": [{"name": "v", "mountPath": "/v"}]}
+            ],
+            "volumes": [{"name": "v", "persistentVolumeClaim": {"claimName": claimed}}],
+        },
+    }
+
+
+def bound(found):
+    return found.get("status", {}).get("phase") == "Bound"
+
+
+def test_a_claim_gets_its_volume_in_the_zone_of_its_first_pod(api, classes, namespace, until):
+    claims = f"/api/v1/namespaces/{namespace}/persistentvolumeclaims"
+    api.create(claims, claim("data", "gp3"))
+    api.create(f"/api/v1/namespaces/{namespace}/pods", pod_with("data", "us-east-1c"))
+
+    volume = until(api, claims, bound)["spec"]["volumeName"]
+
+    made = api.get(f"/api/v1/persistentvolumes/{volume}")
+    [term] = made["spec"]["nodeAffinity"]["required"]["nodeSelectorTerms"]
+    assert term["matchExpressions"][0]["values"] == ["us-east-1c"]
+    until(api, f"/api/v1/namespaces/{namespace}/pods", lambda pod: pod["status"]["phase"] == "Running")
+
+
+def test_a_volume_goes_with_its_claim(api, classes, namespace, until, eventually):
+    claims = f"/api/v1/namespaces/{namespace}/persistentvolumeclaims"
+    api.create(claims, claim("scratch", "gp3-at-once"))
+    volume = until(api, claims, bound)["spec"]["volumeName"]
+
+    api.delete(f"{claims}/scratch")
+
+    eventually(lambda: api.get(f"/api/v1/persistentvolumes/{volume}") is None)
+
+
+def test_a_service_gets_a_load_balancer(api, namespace, until):
+    services = f"/api/v1/namespaces/{namespace}/services"
+    spec = {"type": "LoadBalancer", "ports": [{"port": 443}], "selector": {"app": "web"}}
+    api.create(services, {"apiVersion": "v1", "kind": "Service", "metadata": {"name": "web"}, "spec": spec})
+
+    made = until(api, services, lambda found: found["status"]["loadBalancer"].get("ingress"))
+
+    [balancer] = made["status"]["loadBalancer"]["ingress"]
+    assert balancer["hostname"].endswith(".localhost")
+    assert made["metadata"]["annotations"]["localcloud/simulated"] == "load balancer"
+    assert not made["metadata"].get("finalizers")
+
+
+def test_a_namespace_with_volumes_and_load_balancers_can_be_deleted(api, classes, eventually):
+    path = "/api/v1/namespaces/doomed"
+    api.apply_all([{"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": "doomed"}}])
+    api.create(f"{path}/persistentvolumeclaims", claim("data", "gp3-at-once"))
+
+    api.delete(path)
+
+    eventually(lambda: api.get(path) is None)
