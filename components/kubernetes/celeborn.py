@@ -9,8 +9,14 @@ import pulumi_kubernetes as k8s
 from components.kubernetes import celeborn_conf as conf
 from components.kubernetes.catalog import Catalog
 from components.kubernetes.checksum import CHECKSUM, checksum
-from components.kubernetes.placement import Role, node_selector, one_a_node, over_zones, tolerations
-from components.kubernetes.priority_classes import PLATFORM
+from components.kubernetes.placement import (
+    PLATFORM_PRIORITY,
+    Role,
+    node_selector,
+    one_a_node,
+    over_zones,
+    tolerations,
+)
 
 UID = 10006
 """User and group of the image."""
@@ -266,7 +272,7 @@ class Celeborn(pulumi.ComponentResource):
                         tolerations=tolerations(placed_on),
                         affinity=one_a_node(labels),
                         topology_spread_constraints=over_zones(labels),
-                        priority_class_name=PLATFORM,
+                        priority_class_name=PLATFORM_PRIORITY,
                         termination_grace_period_seconds=grace,
                         automount_service_account_token=False,
                         security_context=k8s.core.v1.PodSecurityContextArgs(

@@ -8,8 +8,7 @@ import pulumi_kubernetes as k8s
 
 from components.kubernetes.catalog import Catalog, Jar
 from components.kubernetes.checksum import CHECKSUM, checksum
-from components.kubernetes.placement import node_selector, tolerations
-from components.kubernetes.priority_classes import PLATFORM
+from components.kubernetes.placement import PLATFORM_PRIORITY, node_selector, tolerations
 
 SERVICE_ACCOUNT = "history-server"
 """Whose pods must be allowed to read the bucket, before they start."""
@@ -95,7 +94,7 @@ class HistoryServer(pulumi.ComponentResource):
                         service_account_name=SERVICE_ACCOUNT,
                         node_selector=node_selector("system"),
                         tolerations=tolerations("system"),
-                        priority_class_name=PLATFORM,
+                        priority_class_name=PLATFORM_PRIORITY,
                         security_context=k8s.core.v1.PodSecurityContextArgs(
                             run_as_user=UID,
                             run_as_group=UID,

@@ -8,6 +8,9 @@ Role = Literal["system", "driver", "executor", "shuffle"]
 
 ROLE = "moka.dev/role"
 
+PLATFORM_PRIORITY = "system-cluster-critical"
+"""Priority class of what jobs depend on. Kubernetes' own, so that nothing waits for one of ours."""
+
 
 def node_selector(role: Role) -> dict[str, str]:
     """Only nodes with this role."""

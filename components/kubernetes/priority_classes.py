@@ -1,4 +1,4 @@
-"""Who goes first: priority classes of tiers and of the platform's own services."""
+"""Who goes first: the priority classes of jobs, a tier each."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -25,17 +25,12 @@ class Priority:
     can_be_preempted: bool = True
 
 
-PLATFORM = "moka-platform"
-"""Class of what jobs depend on: scheduler, operator, shuffle."""
-
-
 def tier(number: int) -> str:
     """Name of a tier's priority class."""
     return f"moka-tier-{number}"
 
 
 CLASSES: Mapping[str, Priority] = {
-    PLATFORM: Priority(value=1_000_000, description="Services that jobs depend on", can_be_preempted=False),
     tier(1): Priority(value=3_000, description="The most critical jobs", can_be_preempted=False),
     tier(2): Priority(value=2_000, description="Jobs with a deadline"),
     tier(3): Priority(value=1_000, description="Jobs that can wait", preempts=False),
