@@ -2,11 +2,18 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 import pulumi
 import pulumi_aws as aws
 
 from components.aws.policy import document
+
+# How a service shows whose data it has the key for: condition operator, key and value.
+WHOSE = {
+    "logs": ("ArnLike", "kms:EncryptionContext:aws:logs:arn", "arn:aws:logs:*:{account}:*"),
+}
+WHOSE_BY_DEFAULT = ("StringEquals", "aws:SourceAccount", "{account}")
 
 USE = ["kms:Decrypt", "kms:DescribeKey", "kms:Encrypt", "kms:GenerateDataKey*", "kms:ReEncrypt*"]
 
@@ -78,14 +85,6 @@ def key_policy(account_id: str, services: Sequence[str] = (), users: Sequence[st
         "Action": "kms:*",
         "Resource": "*",
     }
-    by_services = {
-        "Sid": "Services",
-        "Effect": "Allow",
-        "Principal": {"Service": sorted(services)},
-        "Action": USE,
-        "Resource": "*",
-        "Condition": {"StringEquals": {"aws:SourceAccount": account_id}},
-    }
     by_users = {
         "Sid": "Users",
         "Effect": "Allow",
@@ -102,4 +101,23 @@ def key_policy(account_id: str, services: Sequence[str] = (), users: Sequence[st
         "Resource": "*",
         "Condition": {"Bool": {"kms:GrantIsForAWSResource": "true"}},
     }
-    return document([account, *([by_services] if services else []), *([by_users, grants] if users else [])])
+    return document(
+        [
+            account,
+            *(_by_service(service, account_id) for service in sorted(services)),
+            *([by_users, grants] if users else []),
+        ]
+    )
+
+
+def _by_service(service: str, account_id: str) -> dict[str, Any]:
+    name = service.partition(".")[0]
+    operator, key, value = WHOSE.get(name, WHOSE_BY_DEFAULT)
+    return {
+        "Sid": f"Service{name.capitalize()}",
+        "Effect": "Allow",
+        "Principal": {"Service": service},
+        "Action": USE,
+        "Resource": "*",
+        "Condition": {operator: {key: value.format(account=account_id)}},
+    }

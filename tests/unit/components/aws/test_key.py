@@ -28,11 +28,15 @@ def test_by_default_the_policies_of_the_account_alone_decide_on_a_key():
     assert policy["Account"]["Principal"] == {"AWS": f"arn:aws:iam::{ACCOUNT}:root"}
 
 
-def test_a_service_uses_a_key_for_this_account_only_and_cannot_administer_it():
-    service = statements(key_policy(ACCOUNT, services=["logs.us-east-1.amazonaws.com"]))["Services"]
+def test_a_service_uses_a_key_for_data_of_this_account_only_and_cannot_administer_it():
+    services = ["logs.us-east-1.amazonaws.com", "sns.amazonaws.com"]
+    policy = statements(key_policy(ACCOUNT, services=services))
 
-    assert service["Condition"] == {"StringEquals": {"aws:SourceAccount": ACCOUNT}}
-    assert "kms:*" not in service["Action"]
+    assert policy["ServiceLogs"]["Condition"] == {
+        "ArnLike": {"kms:EncryptionContext:aws:logs:arn": f"arn:aws:logs:*:{ACCOUNT}:*"}
+    }
+    assert policy["ServiceSns"]["Condition"] == {"StringEquals": {"aws:SourceAccount": ACCOUNT}}
+    assert "kms:*" not in policy["ServiceLogs"]["Action"]
 
 
 def test_a_user_of_a_key_may_grant_it_to_aws_services_only():
