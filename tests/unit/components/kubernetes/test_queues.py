@@ -1,11 +1,9 @@
-import os
-import shutil
 import subprocess
 
-import pytest
 import yaml
 
 from components.kubernetes.queues import Queue, Resources, queues_yaml
+from localcloud import tools
 
 
 def queue(organization="analytics", project="reports", tier=2):
@@ -79,9 +77,7 @@ def test_the_order_of_queues_is_no_change():
 
 
 def test_yunikorn_takes_the_queues(tmp_path):
-    checker = os.environ.get("MOKA_TOOL_QUEUECONFIGCHECKER") or shutil.which("queueconfigchecker")
-    if not checker:
-        pytest.skip("no queueconfigchecker: name it in MOKA_TOOL_QUEUECONFIGCHECKER, or put it on PATH")
+    checker = tools.path("queueconfigchecker")
     file = tmp_path / "queues.yaml"
     file.write_text(queues_yaml([queue(tier=1), queue(tier=2), queue(organization="science")]))
 
