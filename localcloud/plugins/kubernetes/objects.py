@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from decimal import Decimal, InvalidOperation
 from typing import Any
 
+from localcloud.plugins.differences import Path
 from localcloud.plugins.values import UNKNOWN, Properties, Secret, reveal, secret_in, without_nulls
 
 AUTONAMED = "pulumi.com/autonamed"
@@ -49,6 +50,22 @@ DASHED = {
 """Fields of a schema that the SDK spells otherwise than Kubernetes does."""
 
 UNDERSCORED = {dashed: name for name, dashed in DASHED.items()}
+
+QUANTITIES = frozenset(
+    (
+        "capacity",
+        "default",
+        "defaultRequest",
+        "hard",
+        "limits",
+        "max",
+        "min",
+        "overhead",
+        "requests",
+        "sizeLimit",
+    )
+)
+"""Fields that hold quantities, which can be written in more than one way."""
 
 POWERS = {
     **{suffix: Decimal(1000) ** power for power, suffix in enumerate(("k", "M", "G", "T", "P", "E"), 1)},
@@ -189,7 +206,7 @@ def drifted(inputs: Properties, live: Mapping[str, Any]) -> Properties:
         if name == "stringData" and live.get("kind") == "Secret":
             now[name] = _string_data(asked, shown.get("data") or {})
         elif name in shown:
-            now[name] = _drifted(asked, shown[name])
+            now[name] = _drifted(asked, shown[name], (name,))
     return now
 
 
@@ -206,34 +223,35 @@ def _decoded(text: str) -> str:
         return text
 
 
-def _drifted(asked: Any, live: Any) -> Any:
+def _drifted(asked: Any, live: Any, path: Path) -> Any:
     if isinstance(asked, Secret):
-        return Secret(_drifted(asked.value, live))
+        return Secret(_drifted(asked.value, live, path))
     if isinstance(asked, dict) and isinstance(live, dict):
         now = {}
         for name, item in asked.items():
             if name in live:
-                now[name] = _drifted(item, live[name])
+                now[name] = _drifted(item, live[name], (*path, name))
             elif _empty(item):
                 now[name] = item
         return now
     if isinstance(asked, list) and isinstance(live, list):
-        return _drifted_list(asked, live)
-    return asked if _same(asked, live) else live
+        return _drifted_list(asked, live, path)
+    return asked if asked == live or means_the_same(path, asked, live) else live
 
 
-def _drifted_list(asked: list[Any], live: list[Any]) -> list[Any]:
+def _drifted_list(asked: list[Any], live: list[Any], path: Path) -> list[Any]:
     plain = [reveal(item) for item in asked]
     key = next((key for key in MERGE_KEYS if _tells_apart(key, plain) and _tells_apart(key, live)), None)
     if key:
         by_key = {item[key]: item for item in live}
         return [
-            _drifted(item, by_key[known[key]])
-            for item, known in zip(asked, plain, strict=True)
+            _drifted(item, by_key[known[key]], (*path, index))
+            for index, (item, known) in enumerate(zip(asked, plain, strict=True))
             if known[key] in by_key
         ]
     if len(asked) == len(live):
-        return [_drifted(item, now) for item, now in zip(asked, live, strict=True)]
+        both = zip(asked, live, strict=True)
+        return [_drifted(item, now, (*path, index)) for index, (item, now) in enumerate(both)]
     return live
 
 
@@ -251,14 +269,13 @@ def _empty(value: Any) -> bool:
     return value is None or value is False or value == "" or value == 0 or value == {} or value == []
 
 
-def _same(asked: Any, live: Any) -> bool:
-    if asked == live and isinstance(asked, bool) == isinstance(live, bool):
-        return True
-    if asked is None or live is None:
-        return _empty(asked) and _empty(live)
-    if isinstance(asked, bool) or isinstance(live, bool):
-        return str(asked).lower() == str(live).lower()
-    first, second = _quantity(asked), _quantity(live)
+def means_the_same(path: Path, one: Any, other: Any) -> bool:
+    """Whether two values of a field that are not equal mean the same to Kubernetes."""
+    if one is None or other is None:
+        return path[:1] == ("metadata",) and _empty(one) and _empty(other)
+    if not QUANTITIES.intersection(path[-2:]):
+        return False
+    first, second = _quantity(one), _quantity(other)
     return first is not None and first == second
 
 
@@ -288,7 +305,9 @@ def imported(live: Mapping[str, Any]) -> Properties:
     if said:
         asked = json.loads(said)
         asked.get("metadata", {}).get("annotations", {}).pop(LAST_APPLIED, None)
-        return _tidy({**asked, "metadata": _drifted(asked.get("metadata") or {}, metadata(live))}, live)
+        return _tidy(
+            {**asked, "metadata": _drifted(asked.get("metadata") or {}, metadata(live), ("metadata",))}, live
+        )
     applied = [
         entry.get("fieldsV1") or {}
         for entry in metadata(live).get("managedFields") or []

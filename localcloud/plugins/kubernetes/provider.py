@@ -154,7 +154,7 @@ class Kubernetes(Provider):
         old = objects.without_read_only(old)
         changed = {
             path: what
-            for path, what in differences(old, new).items()
+            for path, what in differences(old, new, objects.means_the_same).items()
             if path != ("metadata", "namespace") or not self._same_namespace(kind, old, new)
         }
         fields = fixed_fields(kind, contents_may_change=self._contents_may_change(kind, old))

@@ -83,7 +83,8 @@ def _phase(*good: str, bad: Sequence[str] = ()) -> Callable[[Thing], Verdict]:
     return judge
 
 
-def _pod(thing: Thing) -> Verdict:
+def pod(thing: Thing) -> Verdict:
+    """Whether a pod runs and is ready, or has done its work."""
     phase = status(thing).get("phase") or ""
     if phase == "Succeeded" or condition(thing, "Ready").get("status") == "True":
         return READY
@@ -199,7 +200,7 @@ def _service(thing: Thing) -> Verdict:
 
 WAITS: Mapping[tuple[str, str], Wait] = {
     ("", "Namespace"): Wait(_phase("Active")),
-    ("", "Pod"): Wait(_pod),
+    ("", "Pod"): Wait(pod),
     ("", "PersistentVolume"): Wait(_phase("Available", "Bound", bad=("Failed",)), 5 * MINUTES),
     ("", "PersistentVolumeClaim"): Wait(_phase("Bound", bad=("Lost",)), 5 * MINUTES),
     ("", "ReplicationController"): Wait(_replication_controller),

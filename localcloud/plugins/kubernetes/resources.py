@@ -135,8 +135,9 @@ class Cluster:
                 self._until_endpoints(place, live, patience)
         except NotReady as error:
             warning = waiting.last_warning(self.api, place.namespace, kind.name, place.name)
-            said = f"; the last warning about it: {_plain(warning)}" if warning else ""
-            raise NotReady(f"{_plain(str(error))}{said}") from None
+            warned = f"the last warning about it: {_plain(warning)}" if warning else ""
+            said = "; ".join(filter(None, (_plain(str(error)), self._stuck_pod(place, live), warned)))
+            raise NotReady(said) from None
         return live
 
     def delete(self, place: Place, inputs: Mapping[str, Any], timeout: float) -> None:
@@ -196,6 +197,19 @@ class Cluster:
         place = self.place(Kind("storage.k8s.io", "v1", "StorageClass"), name, None)
         found = self.live(place) if place else None
         return bool(found) and (found or {}).get("volumeBindingMode") == "WaitForFirstConsumer"
+
+    def _stuck_pod(self, place: Place, live: Mapping[str, Any]) -> str:
+        """Of the pods that an object selects, one that is not ready, and why."""
+        selected = (readiness.spec(live).get("selector") or {}) if "template" in readiness.spec(live) else {}
+        labels = selected.get("matchLabels") or {}
+        if not labels:
+            return ""
+        path = f"/api/v1/namespaces/{place.namespace}/pods"
+        asked = ",".join(f"{name}={value}" for name, value in labels.items())
+        for pod in self.api.get(path, labelSelector=asked).get("items") or []:
+            if not (verdict := readiness.pod(pod)).ready:
+                return f"pod {objects.name_of(pod)}: {_plain(verdict.why)}"
+        return ""
 
     def _until_endpoints(self, place: Place, service: Mapping[str, Any], patience: Patience) -> None:
         """Wait until no pod behind a Service is on its way; whether there are any is not the Service's."""

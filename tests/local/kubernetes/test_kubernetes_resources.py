@@ -1,0 +1,374 @@
+import base64
+import re
+import threading
+
+import pytest
+
+from localcloud.errors import Refusal
+from localcloud.plugins.kubernetes.api import Api, ApiError
+from localcloud.plugins.provider import Target, Unfinished
+from localcloud.plugins.values import UNKNOWN, Secret
+
+CONFIG_MAP = "kubernetes:core/v1:ConfigMap"
+SECRET = "kubernetes:core/v1:Secret"
+DEPLOYMENT = "kubernetes:apps/v1:Deployment"
+DEFINITION = "kubernetes:apiextensions.k8s.io/v1:CustomResourceDefinition"
+
+
+def config_map(namespace, name="settings", **data):
+    metadata = {"namespace": namespace, **({"name": name} if name else {})}
+    return {"apiVersion": "v1", "kind": "ConfigMap", "metadata": metadata, "data": data}
+
+
+def deployment(namespace, name="web", annotations=None, **pod):
+    labels = {"app": name}
+    return {
+        "apiVersion": "apps/v1",
+        "kind": "Deployment",
+        "metadata": {"namespace": namespace, "name": name, "annotations": annotations or {}},
+        "spec": {
+            "replicas": 2,
+            "selector": {"matchLabels": labels},
+            "template": {
+                "metadata": {"labels": labels},
+                "spec": {
+                    "tolerations": [{"operator": "Exists"}],
+                    "containers": [
+                        {
+                            "name": "web",
+                            "image": "registry.example/web:1",
+                            "resources": {"requests": {"cpu": "1000m", "memory": "1024Mi"}},
+                        }
+                    ],
+                    **pod,
+                },
+            },
+        },
+    }
+
+
+def definition(plural, kind, scope="Namespaced"):
+    group = "tests.example"
+    spec = {"type": "object", "properties": {"size": {"type": "integer"}}}
+    schema = {"openAPIV3Schema": {"type": "object", "properties": {"spec": spec}}}
+    return {
+        "apiVersion": "apiextensions.k8s.io/v1",
+        "kind": "CustomResourceDefinition",
+        "metadata": {"name": f"{plural}.{group}"},
+        "spec": {
+            "group": group,
+            "scope": scope,
+            "names": {"kind": kind, "plural": plural},
+            "versions": [{"name": "v1", "served": True, "storage": True, "schema": schema}],
+        },
+    }
+
+
+@pytest.fixture
+def no_questions(monkeypatch):
+    """Asking the API server anything fails the test."""
+
+    def forbid():
+        def asked(*args, **options):
+            raise AssertionError(f"the API server was asked {args[1:3]}")
+
+        monkeypatch.setattr(Api, "_send", asked)
+
+    return forbid
+
+
+def test_an_object_without_a_name_is_given_one_and_keeps_it(engine_of, namespace, plane):
+    made = engine_of.create(CONFIG_MAP, "settings", config_map(namespace, name=None, mode="a"))
+
+    name = made.state["metadata"]["name"]
+    assert re.fullmatch(r"settings-[0-9a-f]{8}", name)
+    assert made.target.id == f"{namespace}/{name}"
+    assert plane.api().get(f"/api/v1/namespaces/{namespace}/configmaps/{name}")["data"] == {"mode": "a"}
+    assert engine_of.changed(made, config_map(namespace, name=None, mode="a")) == {}
+
+
+def test_a_diff_without_changes_asks_the_cluster_nothing(engine_of, namespace, no_questions):
+    made = engine_of.create(CONFIG_MAP, "settings", config_map(namespace, mode="a"))
+
+    no_questions()
+    assert engine_of.changed(made, config_map(namespace, mode="a")) == {}
+
+
+def test_a_preview_changes_nothing_and_tells_what_the_server_would_fill_in(engine_of, namespace, plane):
+    shown = engine_of.preview(DEPLOYMENT, "web", deployment(namespace))
+
+    assert shown["spec"]["strategy"]["type"] == "RollingUpdate"
+    assert plane.api().get(f"/apis/apps/v1/namespaces/{namespace}/deployments/web") is None
+
+
+def test_a_preview_in_a_namespace_that_comes_with_the_update_shows_the_inputs(engine_of):
+    inputs = config_map("not-there-yet", mode="a")
+
+    assert engine_of.preview(CONFIG_MAP, "settings", inputs) == inputs
+
+
+def test_a_preview_of_a_kind_that_comes_with_the_update_shows_the_inputs(engine_of, namespace):
+    inputs = {"apiVersion": "nowhere.example/v1", "kind": "Thing", "metadata": {"name": "x"}}
+
+    assert engine_of.preview("kubernetes:nowhere.example/v1:Thing", "x", inputs) == inputs
+
+
+def test_a_preview_with_unknown_inputs_shows_them_as_unknown(engine_of, namespace, no_questions):
+    no_questions()
+    shown = engine_of.preview(CONFIG_MAP, "settings", config_map(namespace, bucket=UNKNOWN))
+
+    assert shown["data"] == {"bucket": UNKNOWN}
+
+
+def test_contents_of_a_config_map_replace_it_unless_the_provider_lets_them_change(asking, namespace, plane):
+    strict, lax = asking(), asking(enableConfigMapMutable="true")
+    made = strict.create(CONFIG_MAP, "settings", config_map(namespace, mode="a"))
+    wanted = config_map(namespace, mode="b")
+
+    diff = strict.diff(made, wanted)
+    assert diff.replaces == {("data", "mode")} and diff.delete_before_replace
+
+    assert not lax.diff(made, wanted).replaces
+    assert lax.update(made, wanted).state["data"] == {"mode": "b"}
+    assert plane.api().get(f"/api/v1/namespaces/{namespace}/configmaps/settings")["data"] == {"mode": "b"}
+
+
+def test_a_field_that_is_no_longer_declared_is_taken_away(asking, namespace):
+    engine = asking(enableConfigMapMutable="true")
+    made = engine.create(CONFIG_MAP, "settings", config_map(namespace, mode="a", old="x"))
+
+    assert engine.update(made, config_map(namespace, mode="a")).state["data"] == {"mode": "a"}
+
+
+def test_a_new_name_replaces_without_deleting_first(engine_of, namespace):
+    made = engine_of.create(CONFIG_MAP, "settings", config_map(namespace, mode="a"))
+
+    diff = engine_of.diff(made, config_map(namespace, name="others", mode="a"))
+    assert diff.replaces == {("metadata", "name")} and not diff.delete_before_replace
+
+
+def test_a_deployment_is_there_when_it_is_rolled_out(engine_of, namespace):
+    made = engine_of.create(DEPLOYMENT, "web", deployment(namespace))
+    assert made.state["status"]["availableReplicas"] == 2
+
+    wanted = deployment(namespace)
+    wanted["spec"]["replicas"] = 3
+    assert engine_of.changed(made, wanted) == {"spec.replicas": "UPDATE"}
+    assert engine_of.update(made, wanted).state["status"]["availableReplicas"] == 3
+
+
+def test_a_deployment_that_cannot_run_is_kept_and_says_why(engine_of, namespace):
+    stuck = deployment(namespace, nodeSelector={"zone": "nowhere"})
+
+    with pytest.raises(Unfinished, match=r"0 of 2 pods are available") as caught:
+        engine_of.create(DEPLOYMENT, "web", stuck, timeout=3)
+
+    assert caught.value.id == f"{namespace}/web"
+    assert caught.value.outputs["metadata"]["uid"]
+
+
+def test_nobody_waits_for_what_is_told_not_to_be_waited_for(engine_of, namespace):
+    stuck = deployment(namespace, annotations={"pulumi.com/skipAwait": "true"}, nodeSelector={"zone": "no"})
+
+    assert engine_of.create(DEPLOYMENT, "web", stuck).target.id == f"{namespace}/web"
+
+
+def test_a_service_is_there_when_the_pods_behind_it_are_ready(engine_of, namespace):
+    engine_of.create(DEPLOYMENT, "web", deployment(namespace))
+    service = {
+        "apiVersion": "v1",
+        "kind": "Service",
+        "metadata": {"name": "web", "namespace": namespace},
+        "spec": {"selector": {"app": "web"}, "ports": [{"port": 80}]},
+    }
+
+    assert engine_of.create("kubernetes:core/v1:Service", "web", service).state["spec"]["clusterIP"]
+
+
+def test_a_custom_resource_waits_for_its_definition_to_be_made(asking, namespace, plane):
+    made, waiting = [], asking()
+    custom = {
+        "apiVersion": "tests.example/v1",
+        "kind": "Early",
+        "metadata": {"name": "one", "namespace": namespace},
+        "spec": {"size": 1},
+    }
+    token = "kubernetes:tests.example/v1:Early"
+    thread = threading.Thread(target=lambda: made.append(waiting.create(token, "one", custom)))
+    thread.start()
+    asking().create(DEFINITION, "earlies", definition("earlies", "Early"))
+    thread.join()
+
+    assert made[0].state["spec"] == {"size": 1}
+
+
+def test_an_unknown_field_is_refused_in_one_sentence(engine_of, namespace):
+    engine_of.create(DEFINITION, "stricts", definition("stricts", "Strict"))
+    custom = {
+        "apiVersion": "tests.example/v1",
+        "kind": "Strict",
+        "metadata": {"name": "one", "namespace": namespace},
+        "spec": {"sise": 1},
+    }
+
+    with pytest.raises(ApiError) as caught:
+        engine_of.create("kubernetes:tests.example/v1:Strict", "one", custom)
+
+    sentence = engine_of.provider.explained(caught.value)
+    assert "spec.sise" in sentence and "\n" not in sentence and sentence.endswith(".")
+
+
+def test_what_was_changed_by_hand_is_seen_by_refresh_and_put_right(asking, namespace, by_hand, plane):
+    engine = asking(enablePatchForce=True)
+    made = engine.create(DEPLOYMENT, "web", deployment(namespace))
+    path = f"/apis/apps/v1/namespaces/{namespace}/deployments/web"
+    by_hand(path, spec={"replicas": 1}, metadata={"labels": {"others": "own"}})
+
+    seen = engine.refresh(made)
+    assert engine.changed(seen, deployment(namespace)) == {"spec.replicas": "UPDATE"}
+
+    engine.update(seen, deployment(namespace))
+    now = plane.api().get(path)
+    assert now["spec"]["replicas"] == 2
+    assert now["metadata"]["labels"] == {"others": "own"}
+
+
+def test_refresh_of_what_nobody_touched_sees_no_drift(engine_of, namespace):
+    made = engine_of.create(DEPLOYMENT, "web", deployment(namespace))
+
+    seen = engine_of.refresh(made)
+    assert seen.inputs == made.inputs
+    assert engine_of.changed(seen, deployment(namespace)) == {}
+
+
+def test_what_was_deleted_by_hand_is_gone_after_refresh(engine_of, namespace, plane):
+    made = engine_of.create(CONFIG_MAP, "settings", config_map(namespace, mode="a"))
+    plane.api().delete(f"/api/v1/namespaces/{namespace}/configmaps/settings")
+
+    assert engine_of.refresh(made) is None
+    engine_of.delete(made)
+
+
+def test_an_object_that_others_made_is_imported_with_inputs_that_match_a_program(engine_of, namespace, plane):
+    inputs = deployment(namespace)
+    path = f"/apis/apps/v1/namespaces/{namespace}/deployments/web"
+    plane.api().apply(path, inputs)
+
+    found = engine_of.imported(DEPLOYMENT, "web", f"{namespace}/web")
+
+    target = Target(f"urn:pulumi:test::tests::{DEPLOYMENT}::web", found.id)
+    wanted = engine_of.checked(DEPLOYMENT, "web", inputs, found.inputs)
+    assert not engine_of.provider.diff(target, found.inputs, found.outputs, wanted).kinds
+
+
+def test_what_others_made_is_not_taken_over_unless_asked(asking, namespace, plane):
+    path = f"/api/v1/namespaces/{namespace}/configmaps/settings"
+    plane.api().apply(path, config_map(namespace, mode="theirs"))
+
+    with pytest.raises(Refusal, match="is there already and not this resource's"):
+        asking().create(CONFIG_MAP, "settings", config_map(namespace, mode="ours"))
+
+    taken = asking(upsertExistingObjects=True, enablePatchForce=True)
+    assert taken.create(CONFIG_MAP, "settings", config_map(namespace, mode="ours")).state["data"] == {
+        "mode": "ours"
+    }
+
+
+def test_what_a_cut_off_create_left_is_taken_up_by_the_next(engine_of, namespace):
+    engine_of.create(CONFIG_MAP, "settings", config_map(namespace, mode="a"))
+
+    again = engine_of.create(CONFIG_MAP, "settings", config_map(namespace, mode="a"))
+    assert again.target.id == f"{namespace}/settings"
+
+
+def test_fields_of_others_are_not_taken_without_a_word(asking, namespace, plane):
+    engine = asking(enableConfigMapMutable=True)
+    made = engine.create(CONFIG_MAP, "settings", config_map(namespace, mode="a"))
+    plane.api().apply(
+        f"/api/v1/namespaces/{namespace}/configmaps/settings", config_map(namespace, mode="theirs")
+    )
+
+    with pytest.raises(ApiError) as caught:
+        engine.update(made, config_map(namespace, mode="b"))
+    assert "pulumi.com/patchForce" in engine.provider.explained(caught.value)
+
+    forced = config_map(namespace, mode="b")
+    forced["metadata"]["annotations"] = {"pulumi.com/patchForce": "true"}
+    assert engine.update(made, forced).state["data"] == {"mode": "b"}
+
+
+def test_delete_waits_for_finalizers(engine_of, namespace, by_hand):
+    held = config_map(namespace, mode="a")
+    held["metadata"]["finalizers"] = ["tests.example/hold"]
+    made = engine_of.create(CONFIG_MAP, "settings", held)
+    path = f"/api/v1/namespaces/{namespace}/configmaps/settings"
+
+    with pytest.raises(Refusal, match="finalizers tests.example/hold hold it"):
+        engine_of.delete(made, timeout=1)
+
+    by_hand(path, metadata={"finalizers": None})
+    engine_of.delete(made)
+    assert engine_of.refresh(made) is None
+
+
+def test_a_namespace_is_gone_once_all_in_it_is(engine_of, namespace, plane):
+    thing = {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": f"{namespace}-x"}}
+    made = engine_of.create("kubernetes:core/v1:Namespace", "x", thing)
+    assert made.target.id == f"{namespace}-x"
+    engine_of.create(DEPLOYMENT, "web", deployment(f"{namespace}-x"))
+
+    engine_of.delete(made)
+    assert plane.api().get(f"/api/v1/namespaces/{namespace}-x") is None
+
+
+def test_contents_of_a_secret_are_secret_however_they_were_given(engine_of, namespace):
+    thing = {
+        "apiVersion": "v1",
+        "kind": "Secret",
+        "metadata": {"name": "login", "namespace": namespace},
+        "stringData": {"password": "hunter2"},
+    }
+    made = engine_of.create(SECRET, "login", thing)
+
+    assert made.state["data"] == Secret({"password": base64.b64encode(b"hunter2").decode()})
+    seen = engine_of.refresh(made)
+    assert seen.inputs["stringData"] == {"password": "hunter2"}
+
+
+def test_the_providers_namespace_is_where_things_go_that_name_none(asking, namespace):
+    engine = asking(namespace=namespace)
+    thing = {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "settings"}, "data": {}}
+    role = {
+        "apiVersion": "rbac.authorization.k8s.io/v1",
+        "kind": "ClusterRole",
+        "metadata": {"name": namespace},
+    }
+
+    assert engine.create(CONFIG_MAP, "settings", thing).target.id == f"{namespace}/settings"
+    made = engine.create("kubernetes:rbac.authorization.k8s.io/v1:ClusterRole", "role", role)
+    assert made.target.id == namespace
+    engine.delete(made)
+
+
+def test_a_cluster_that_does_not_answer_is_one_sentence(asking, namespace, monkeypatch):
+    engine, lenient = asking(), asking(deleteUnreachable=True)
+    made = engine.create(CONFIG_MAP, "settings", config_map(namespace, mode="a"))
+    for each in (engine, lenient):
+        api = each.provider.cluster.api
+        api.access = type(api.access)(server="https://127.0.0.1:1")
+        api.__dict__.pop("_pool", None)
+
+    with pytest.raises(Exception) as caught:
+        engine.delete(made)
+    assert "nobody listens there" in engine.provider.explained(caught.value)
+    lenient.delete(made)
+    assert lenient.refresh(made) is None
+
+
+def test_clusters_that_are_not_of_this_cloud_are_refused(asking, plane):
+    kubeconfig = plane.kubeconfig.read_text()
+
+    with pytest.raises(Refusal, match=r"clusters of this laptop only, .* https://10\.0\.0\.1:443"):
+        asking(kubeconfig=kubeconfig.replace(plane.endpoint, "https://10.0.0.1:443"))
+    with pytest.raises(Refusal, match="is no API server of the laptop cloud"):
+        asking(kubeconfig=kubeconfig.replace(plane.endpoint, "https://127.0.0.1:1"))
