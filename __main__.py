@@ -2,13 +2,13 @@
 
 import pulumi
 
+from components.kubernetes.catalog import CatalogError
 from stacks import platform, settings, slices
 
 config = pulumi.Config("moka")
 try:
     chosen = settings.load(config.require("environment"))
     piece = slices.slice_named(chosen, config.get("slice") or "")
-except settings.SettingsError as error:
+    platform.deploy(chosen, piece)
+except (settings.SettingsError, CatalogError) as error:
     raise pulumi.RunError(str(error)) from None
-
-platform.deploy(chosen, piece)

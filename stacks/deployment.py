@@ -10,7 +10,7 @@ import pulumi
 import pulumi_aws as aws
 import pulumi_kubernetes as kubernetes
 
-from components.kubernetes import catalog
+from components.kubernetes.catalog import Catalog
 from stacks.settings import Environment, LayerName
 from stacks.slices import Slice, Unit, slices
 
@@ -23,11 +23,13 @@ class Deployment:
 
     settings: the whole environment, whatever the slice.
     piece: the slice that this stack deploys.
+    catalog: charts and images.
     """
 
-    def __init__(self, settings: Environment, piece: Slice) -> None:
+    def __init__(self, settings: Environment, piece: Slice, catalog: Catalog) -> None:
         self.settings = settings
         self.piece = piece
+        self.catalog = catalog
         self._stacks: dict[str, pulumi.StackReference] = {}
         self._aws: dict[str, aws.Provider] = {}
         self._kubernetes: dict[str, kubernetes.Provider] = {}
@@ -75,12 +77,6 @@ class Deployment:
                 enable_server_side_apply=True,
             )
         return self._kubernetes[cluster]
-
-    @cached_property
-    def catalog(self) -> catalog.Catalog:
-        """Charts and images, as the environment has them."""
-        charts = self.settings.charts
-        return catalog.read(mirror=charts.mirror, overrides=charts.values)
 
     @property
     def tags(self) -> dict[str, str]:

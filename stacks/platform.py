@@ -5,6 +5,7 @@ from collections.abc import Callable
 import pulumi
 
 from components.aws.network import NetworkArgs
+from components.kubernetes import catalog
 from stacks import access, cluster, foundation, history, logs, metrics, scheduling, shuffle, spark
 from stacks.access import AccessOutputs
 from stacks.addons import ADDONS
@@ -25,8 +26,12 @@ Foundations = dict[str, Callable[[], FoundationOutputs]]
 
 
 def deploy(settings: Environment, piece: Slice) -> None:
-    """Deploy what the slice holds of an environment, and export the outputs of each of its units."""
-    deployment = Deployment(settings, piece)
+    """Deploy what the slice holds of an environment, and export the outputs of each of its units.
+
+    Raises CatalogError, before anything is registered, when the settings name a release that is not there.
+    """
+    charts = catalog.read(mirror=settings.charts.mirror, overrides=settings.charts.values)
+    deployment = Deployment(settings, piece, charts)
     foundations = {name: _foundation(deployment, name) for name in settings.foundations}
     for name in settings.clusters:
         if piece.touches(name):

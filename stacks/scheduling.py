@@ -49,8 +49,7 @@ def deploy(where: OnCluster, inputs: SchedulingInputs) -> SchedulingOutputs:
             queues=inputs.queues,
             job_namespaces=inputs.job_namespaces,
         ),
-        # Its own pods have the platform's priority class.
-        pulumi.ResourceOptions.merge(where.opts, pulumi.ResourceOptions(depends_on=[priorities])),
+        where.opts,
     )
     return SchedulingOutputs(
         namespace=yunikorn.namespace, url=yunikorn.url, priority_classes=priorities.names

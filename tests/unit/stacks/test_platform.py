@@ -1,13 +1,9 @@
 import pytest
 
+from components.kubernetes.catalog import CatalogError
 from stacks import platform, settings, slices
 
 LOCAL = settings.path_of("local").read_text()
-SLICES = """
-slices:
-  shared: {layers: [foundation]}
-  spark-a: {clusters: [spark-a]}
-"""
 
 
 @pytest.fixture
@@ -46,3 +42,10 @@ def test_jobs_may_write_event_logs_and_nothing_else_in_s3(deploy, local):
     assert "s3:*" not in policy
     assert "s3:DeleteObject" not in policy
     assert "s3:PutObject" in policy
+
+
+def test_values_for_a_release_that_is_not_there_are_refused_before_anything_is_registered(deploy):
+    chosen = settings.parse(f"{LOCAL}\ncharts: {{values: {{yunicorn: {{}}}}}}", "stacks/local.yaml")
+
+    with pytest.raises(CatalogError, match=r"no release 'yunicorn'; it has .*yunikorn"):
+        platform.deploy(chosen, slices.slice_named(chosen, ""))
