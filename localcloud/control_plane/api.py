@@ -112,9 +112,9 @@ class Api:
             raise self._unreachable(error) from error
         if answer.status == 404 and absent_is_fine:
             return None
-        told: Object = json.loads(answer.data)
         if answer.status >= 400:
-            raise Refusal(f"The API server refused to {method} {path}: {told.get('message', answer.status)}")
+            raise Refusal(f"The API server refused to {method} {path}: {_reason(answer.data)}")
+        told: Object = json.loads(answer.data)
         return told
 
     def _url(self, path: str, query: dict[str, str]) -> str:
@@ -132,3 +132,11 @@ def path_of(wanted: Object) -> str:
     root = f"/apis/{version}" if "/" in version else f"/api/{version}"
     within = f"/namespaces/{metadata['namespace']}" if "namespace" in metadata else ""
     return f"{root}{within}/{wanted['kind'].lower()}s/{metadata['name']}"
+
+
+def _reason(answer: bytes) -> str:
+    """The message of a Status object; of an API server that is about to end, its plain words."""
+    try:
+        return str(json.loads(answer)["message"])
+    except (ValueError, KeyError, TypeError):
+        return answer.decode(errors="replace").strip()

@@ -17,7 +17,7 @@ from localcloud.control_plane import stand_ins
 from localcloud.control_plane.api import Api
 from localcloud.control_plane.certificates import ADMIN, USERS, Credentials, kubeconfig, write_private
 from localcloud.control_plane.ports import Ports
-from localcloud.control_plane.programs import API_SERVER, CLIENTS, ETCD, SERVERS, STAGES, Program
+from localcloud.control_plane.programs import API_SERVER, CLIENTS, ETCD, KWOK, SERVERS, STAGES, Program
 from localcloud.control_plane.side_by_side import side_by_side
 from localcloud.errors import Refusal
 from localcloud.processes import Process, port_stays_taken
@@ -111,6 +111,7 @@ class ControlPlane:
             self._prepare()
             side_by_side(self._start, SERVERS)
             self._born.touch()
+            self._free_machines()
             side_by_side(self._start, CLIENTS)
             self.process("kube-controller-manager").wait(self._has_service_accounts)
 
@@ -177,6 +178,11 @@ class ControlPlane:
                 f"Port {port} of 127.0.0.1, where the API server of {self.name} is known to be, is taken by "
                 "another program: end that program, then run this again."
             )
+
+    def _free_machines(self) -> None:
+        """Let kwok take the machines over at once: it waits for the leases of the kwok before it to run out."""
+        if not self.process(KWOK.name).alive():
+            self.api().delete("/apis/coordination.k8s.io/v1/namespaces/kube-node-lease/leases")
 
     def _start(self, program: Program) -> None:
         ready = self._serves if program is API_SERVER else None

@@ -1,6 +1,7 @@
 """One control plane for these tests, with machines of both architectures and a scheduler for jobs."""
 
 import time
+from uuid import uuid4
 
 import pytest
 
@@ -51,9 +52,9 @@ def api(plane):
 
 
 @pytest.fixture
-def namespace(api, request):
+def namespace(api):
     """A namespace of the test's own, with its service account."""
-    name = request.node.name.replace("_", "-")[:60].strip("-")
+    name = f"test-{uuid4().hex[:8]}"
     api.apply_all([{"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": name}}])
     follow_until(
         api, f"/api/v1/namespaces/{name}/serviceaccounts", lambda one: one["metadata"]["name"] == "default"

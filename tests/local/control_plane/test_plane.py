@@ -97,11 +97,14 @@ def test_a_program_that_was_killed_comes_back_on_its_data(plane, api, program):
     assert plane.api().get(f"/api/v1/namespaces/default/configmaps/from-before-{program}")
 
 
-def test_a_plane_that_was_killed_whole_resumes_with_what_stands_in_for_charts(plane, api, yunikorn):
+def test_a_plane_that_was_killed_whole_resumes_with_what_stands_in_for_charts(
+    plane, api, yunikorn, eventually
+):
     api.apply_all([config_map("from-before")])
     url = plane.yunikorn_url
     for process in running(plane):
         process.kill()
+    eventually(lambda: running(plane) == [])
     assert not plane.alive()
     assert plane.yunikorn_url is None
 
