@@ -39,7 +39,7 @@ def free_port() -> int:
 
 
 def port_stays_taken(port: int, patience: float = 3) -> bool:
-    """Whether somebody still listens on this port after a while: one who was killed just now lets go of it."""
+    """Whether somebody listens on this port and goes on to: one who was killed just now lets go of it."""
     deadline = time.monotonic() + patience
     while taken := port_taken(port):
         if time.monotonic() > deadline:

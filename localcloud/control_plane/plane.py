@@ -180,7 +180,7 @@ class ControlPlane:
             )
 
     def _free_machines(self) -> None:
-        """Let kwok take the machines over at once: it waits for the leases of the kwok before it to run out."""
+        """Let kwok take the machines over at once, not when the leases of the kwok before it run out."""
         if not self.process(KWOK.name).alive():
             self.api().delete("/apis/coordination.k8s.io/v1/namespaces/kube-node-lease/leases")
 

@@ -135,6 +135,8 @@ KWOK = Program(
         # A quarter of it is how often each of up to hundreds of nodes is heard of.
         "node-lease-duration-seconds": "120",
         "cidr": "100.64.0.0/10",
+        # It tells of each lease that it renews.
+        "v": "WARN",
     },
 )
 
