@@ -76,7 +76,7 @@ def of_token(token: str) -> Kind:
         raise Refusal(f"{token} is not served on the laptop: declare the whole {name[: -len('Patch')]}.")
     if not version:
         raise Refusal(f"{token} names no kind of Kubernetes: a token is kubernetes:<group>/<version>:<kind>.")
-    return Kind("" if group == "core" else group, version, name)
+    return Kind("" if group in ("core", "meta") else group, version, name)
 
 
 def of_object(token: str, thing: dict[str, Any]) -> Kind:

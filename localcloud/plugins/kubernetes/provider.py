@@ -176,7 +176,7 @@ class Kubernetes(Provider):
         manager = self._manager(target, inputs, {})
         thing = objects.manifest(inputs)
         if preview:
-            live = self._previewed(kind, inputs, thing, manager)
+            live = self._previewed(kind, inputs, thing, manager, new=True)
             return "", objects.outputs(inputs, live, manager) if live else inputs
         place, live = self.cluster.create(kind, thing, manager)
         return place.id, self._ready(kind, place.id, inputs, live, manager, timeout)
@@ -197,7 +197,7 @@ class Kubernetes(Provider):
         manager = self._manager(target, new, state)
         thing = objects.manifest(new)
         if preview:
-            live = self._previewed(kind, new, thing, manager)
+            live = self._previewed(kind, new, thing, manager, new=False)
             return objects.outputs(new, live, manager) if live else new
         place = self.cluster.place(kind, objects.name_of(thing), objects.metadata(thing).get("namespace"))
         if place is None:
@@ -264,12 +264,12 @@ class Kubernetes(Provider):
         return objects.outputs(inputs, ready, manager)
 
     def _previewed(
-        self, kind: Kind, inputs: Properties, thing: dict[str, Any], manager: str
+        self, kind: Kind, inputs: Properties, thing: dict[str, Any], manager: str, *, new: bool
     ) -> dict[str, Any] | None:
         if unknown_in(inputs):
             return None
         try:
-            return self.cluster.preview(kind, thing, manager)
+            return self.cluster.preview(kind, thing, manager, new=new)
         except Unreachable:
             return None
 

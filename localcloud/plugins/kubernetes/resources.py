@@ -76,19 +76,25 @@ class Cluster:
         within = namespace or self.namespace
         return Place(f"{root}/namespaces/{within}/{served['name']}", within, name)
 
-    def preview(self, kind: Kind, thing: Mapping[str, Any], manager: str) -> dict[str, Any] | None:
-        """What the API server would make of an object; None where it cannot tell before the update."""
+    def preview(
+        self, kind: Kind, thing: Mapping[str, Any], manager: str, *, new: bool
+    ) -> dict[str, Any] | None:
+        """What the API server would make of an object; None where it cannot tell before the update.
+
+        new: the object is to be made; what is there of that name may be what it replaces.
+        """
         place = self.place(kind, *_named(thing))
         if place is None:
             return None
         try:
-            live = self._apply(place, thing, manager, dry_run=True)
+            live = self._apply(place, thing, manager, dry_run=True, force=new)
         except ApiError as error:
             # The namespace, or the service account in it, comes with the same update.
             if error.not_found or error.status == 403:
                 return None
             raise
-        live.pop("status", None)
+        if new:
+            live.pop("status", None)
         return live
 
     def create(self, kind: Kind, thing: Mapping[str, Any], manager: str) -> tuple[Place, dict[str, Any]]:
@@ -156,10 +162,10 @@ class Cluster:
         waiting.until_gone(self.api, place.list, place.name, uid, patience)
 
     def _apply(
-        self, place: Place, thing: Mapping[str, Any], manager: str, *, dry_run: bool
+        self, place: Place, thing: Mapping[str, Any], manager: str, *, dry_run: bool, force: bool = False
     ) -> dict[str, Any]:
-        force = self.force or objects.asks(thing, objects.PATCH_FORCE)
-        return self.api.apply(place.path, thing, manager, force=force, dry_run=dry_run)
+        forced = force or self.force or objects.asks(thing, objects.PATCH_FORCE)
+        return self.api.apply(place.path, thing, manager, force=forced, dry_run=dry_run)
 
     def _served(self, kind: Kind, thing: Mapping[str, Any]) -> Place:
         """Where an object goes, once its kind is served: its definition may come with the same update."""

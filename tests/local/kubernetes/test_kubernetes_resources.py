@@ -303,7 +303,7 @@ def test_delete_waits_for_finalizers(engine_of, namespace, by_hand):
     made = engine_of.create(CONFIG_MAP, "settings", held)
     path = f"/api/v1/namespaces/{namespace}/configmaps/settings"
 
-    with pytest.raises(Refusal, match="finalizers tests.example/hold hold it"):
+    with pytest.raises(Refusal, match=r"finalizers tests\.example/hold hold it"):
         engine_of.delete(made, timeout=1)
 
     by_hand(path, metadata={"finalizers": None})

@@ -1,0 +1,211 @@
+"""Programs on pulumi_kubernetes, run by the real engine."""
+
+import json
+import os
+import signal
+import subprocess
+import time
+
+import pytest
+
+from localcloud.engine import Engine
+
+PROGRAM = """
+import pulumi
+import pulumi_kubernetes as k8s
+
+config = pulumi.Config()
+cluster = k8s.Provider(
+    "cluster", kubeconfig=config.require("kubeconfig"), enable_config_map_mutable=True, enable_patch_force=True
+)
+here = pulumi.ResourceOptions(provider=cluster)
+namespace = k8s.core.v1.Namespace("place", metadata={"name": pulumi.get_stack()}, opts=here)
+place = namespace.metadata["name"]
+settings = k8s.core.v1.ConfigMap(
+    "settings", metadata={"name": "settings", "namespace": place},
+    data={"mode": config.get("mode") or "a"}, opts=here,
+)
+login = k8s.core.v1.Secret(
+    "login", metadata={"namespace": place}, string_data={"password": pulumi.Output.secret("hunter2")}, opts=here,
+)
+labels = {"app": "web"}
+web = k8s.apps.v1.Deployment(
+    "web", metadata={"name": "web", "namespace": place}, opts=here,
+    spec={
+        "replicas": 2,
+        "selector": {"match_labels": labels},
+        "template": {
+            "metadata": {"labels": labels},
+            "spec": {
+                "node_selector": {"zone": config.get("zone")} if config.get("zone") else None,
+                "tolerations": [{"operator": "Exists"}],
+                "containers": [{"name": "web", "image": "registry.example/web:1"}],
+            },
+        },
+    },
+)
+hello = k8s.helm.v3.Release(
+    "hello", chart="greeter", name="hello", namespace=place, values={"greeting": config.get("mode") or "a"},
+    repository_opts={"repo": "https://charts.invalid/stable"}, opts=here,
+)
+definition = k8s.apiextensions.v1.CustomResourceDefinition(
+    "definition", metadata={"name": f"things.{pulumi.get_stack()}.example"}, opts=here,
+    spec={
+        "group": f"{pulumi.get_stack()}.example", "scope": "Namespaced",
+        "names": {"kind": "Thing", "plural": "things"},
+        "versions": [{"name": "v1", "served": True, "storage": True, "schema": {"open_apiv3_schema": {
+            "type": "object", "x_kubernetes_preserve_unknown_fields": True}}}],
+    },
+)
+thing = k8s.apiextensions.CustomResource(
+    "thing", api_version=f"{pulumi.get_stack()}.example/v1", kind="Thing",
+    metadata={"name": "one", "namespace": place}, spec={"size": 1}, opts=here,
+)
+pulumi.export("replicas", web.status["available_replicas"])
+pulumi.export("release", hello.status.status)
+pulumi.export("password", login.data)
+"""
+
+WEB = """
+import pulumi
+import pulumi_kubernetes as k8s
+
+config = pulumi.Config()
+labels = {"app": "web"}
+web = k8s.apps.v1.Deployment(
+    "web", metadata={"namespace": "default"},
+    spec={
+        "selector": {"match_labels": labels},
+        "template": {
+            "metadata": {"labels": labels},
+            "spec": {
+                "node_selector": {"zone": config.get("zone")} if config.get("zone") else None,
+                "tolerations": [{"operator": "Exists"}],
+                "containers": [{"name": "web", "image": "registry.example/web:1"}],
+            },
+        },
+    },
+    opts=pulumi.ResourceOptions(
+        provider=k8s.Provider("cluster", kubeconfig=config.require("kubeconfig")),
+        custom_timeouts={"create": config.get("patience"), "update": "1m"},
+    ),
+)
+pulumi.export("replicas", web.status["available_replicas"])
+"""
+
+IMPORTED = """
+import pulumi
+import pulumi_kubernetes as k8s
+
+cluster = k8s.Provider("cluster", kubeconfig=pulumi.Config().require("kubeconfig"))
+found = k8s.core.v1.ConfigMap(
+    "found", metadata={"name": "found", "namespace": "default"}, data={"made": "by hand"},
+    opts=pulumi.ResourceOptions(provider=cluster, import_="default/found"),
+)
+"""
+
+
+class Stack:
+    """A stack of a small project on the laptop cloud."""
+
+    def __init__(self, engine, name, plane):
+        self.engine, self.name = engine, name
+        engine.select(name)
+        self("config", "set", "kubeconfig", str(plane.kubeconfig))
+
+    def __call__(self, *arguments, fails=False):
+        done = self.start(*arguments, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+        said = done.communicate()[0]
+        assert bool(done.returncode) == fails, said
+        return said
+
+    def start(self, *arguments, **options):
+        command = ["pulumi", *arguments, "--stack", self.name, "--non-interactive"]
+        return subprocess.Popen(
+            command, cwd=self.engine.project, env=self.engine.environment(), start_new_session=True, **options
+        )
+
+    def outputs(self):
+        return json.loads(self("stack", "output", "--json", "--show-secrets"))
+
+
+@pytest.fixture
+def stack(cloud, plane, project, charts, request):
+    """Make a stack with a program; destroyed afterwards."""
+    made = []
+
+    def make(program, name):
+        made.append(Stack(Engine(cloud, project(program)), name, plane))
+        return made[-1]
+
+    yield make
+    for each in made:
+        each.engine.lift_dead_locks(each.name)
+        each("destroy", "--yes", "--skip-preview")
+
+
+def test_a_program_comes_up_changes_is_put_right_and_goes(stack, plane, by_hand):
+    life = stack(PROGRAM, "life")
+    life("preview")
+    assert plane.api().get("/api/v1/namespaces/life") is None
+
+    life("up", "--yes", "--skip-preview")
+    assert life.outputs()["replicas"] == 2
+    assert life.outputs()["release"] == "deployed"
+    life("preview", "--expect-no-changes")
+    assert "hunter2" not in life("stack", "export")
+
+    life("config", "set", "mode", "b")
+    by_hand("/apis/apps/v1/namespaces/life/deployments/web", spec={"replicas": 1})
+    life("up", "--yes", "--refresh")
+    assert plane.api().get("/api/v1/namespaces/life/configmaps/settings")["data"] == {"mode": "b"}
+    assert plane.api().get("/api/v1/namespaces/life/configmaps/hello")["data"] == {"greeting": "b"}
+    assert plane.api().get("/apis/apps/v1/namespaces/life/deployments/web")["spec"]["replicas"] == 2
+
+    life("destroy", "--yes", "--skip-preview")
+    assert plane.api().get("/api/v1/namespaces/life") is None
+    assert plane.api().get("/apis/life.example/v1") is None
+
+
+def test_what_did_not_become_ready_is_kept_and_put_right_by_the_next_up(stack):
+    stuck = stack(WEB, "stuck")
+    stuck("config", "set", "zone", "nowhere")
+    stuck("config", "set", "patience", "3s")
+
+    said = stuck("up", "--yes", "--skip-preview", fails=True)
+    assert "0 of 1 pods are available; pod web-" in said and "Traceback" not in said
+
+    stuck("config", "rm", "zone")
+    stuck("up", "--yes", "--skip-preview")
+    assert stuck.outputs()["replicas"] == 1
+
+
+def test_after_a_kill_in_the_middle_the_next_up_goes_on(stack, plane):
+    killed = stack(PROGRAM, "killed")
+    killed("config", "set", "zone", "nowhere")
+    engine = killed.start("up", "--yes", "--skip-preview", stdout=subprocess.DEVNULL)
+    path = "/apis/apps/v1/namespaces/killed/deployments/web"
+    while plane.api().get(path) is None:
+        assert engine.poll() is None
+        time.sleep(0.1)
+    os.killpg(engine.pid, signal.SIGKILL)
+    engine.wait()
+
+    killed.engine.lift_dead_locks("killed")
+    killed("config", "rm", "zone")
+    killed("up", "--yes", "--skip-preview")
+    assert killed.outputs()["replicas"] == 2
+
+
+def test_what_was_made_by_hand_is_imported(stack, plane):
+    thing = {
+        "apiVersion": "v1",
+        "kind": "ConfigMap",
+        "metadata": {"name": "found"},
+        "data": {"made": "by hand"},
+    }
+    plane.api().apply("/api/v1/namespaces/default/configmaps/found", thing)
+
+    imported = stack(IMPORTED, "imported")
+    imported("up", "--yes", "--skip-preview")
+    imported("preview", "--expect-no-changes")

@@ -1,0 +1,224 @@
+import base64
+import gzip
+import json
+
+import pytest
+
+from localcloud.errors import Refusal
+from localcloud.plugins.provider import Unfinished
+from localcloud.plugins.values import UNKNOWN, Secret
+
+RELEASE = "kubernetes:helm.sh/v3:Release"
+NOWHERE = {"repo": "https://charts.invalid/stable"}
+
+
+def release(namespace, name="hello", **more):
+    return {"chart": "greeter", "name": name, "namespace": namespace, "repositoryOpts": NOWHERE, **more}
+
+
+def greeting(plane, namespace, name="hello"):
+    found = plane.api().get(f"/api/v1/namespaces/{namespace}/configmaps/{name}")
+    return found and found["data"]["greeting"]
+
+
+@pytest.fixture
+def pretend(plane):
+    """Make a stored release look as a Helm leaves it that is killed on the way."""
+
+    def change(namespace, name, revision, status):
+        path = f"/api/v1/namespaces/{namespace}/secrets/sh.helm.release.v1.{name}.v{revision}"
+        kept = plane.api().get(path)
+        stored = json.loads(gzip.decompress(base64.b64decode(base64.b64decode(kept["data"]["release"]))))
+        stored["info"]["status"] = status
+        packed = base64.b64encode(base64.b64encode(gzip.compress(json.dumps(stored).encode()))).decode()
+        plane.api().merge(path, {"data": {"release": packed}, "metadata": {"labels": {"status": status}}})
+
+    return change
+
+
+def test_a_chart_at_hand_is_rendered_applied_and_waited_for(engine_of, namespace, plane, charts):
+    made = engine_of.create(RELEASE, "hello", release(namespace, values={"greeting": "hi", "hook": True}))
+
+    assert made.target.id == f"{namespace}/hello"
+    assert made.state["status"]["status"] == "deployed"
+    assert made.state["status"]["version"] == made.state["version"] == "1.2.3"
+    assert made.state["resourceNames"]["Deployment.apps/apps/v1"] == ["hello"]
+    assert greeting(plane, namespace) == "hi"
+    web = plane.api().get(f"/apis/apps/v1/namespaces/{namespace}/deployments/hello")
+    assert web["status"]["availableReplicas"] == 1
+    assert plane.api().get("/apis/greeter.example/v1")
+
+    engine_of.delete(made)
+    assert greeting(plane, namespace) is None
+    assert engine_of.refresh(made) is None
+
+
+def test_a_changed_value_is_shown_and_upgrades_the_release(engine_of, namespace, plane, charts):
+    made = engine_of.create(RELEASE, "hello", release(namespace, values={"greeting": "hi"}))
+    wanted = release(namespace, values={"greeting": "good day"})
+
+    assert engine_of.changed(made, release(namespace, values={"greeting": "hi"})) == {}
+    assert engine_of.changed(made, wanted) == {"values.greeting": "UPDATE"}
+    now = engine_of.update(made, wanted)
+    assert now.state["status"]["revision"] == 2
+    assert greeting(plane, namespace) == "good day"
+    assert engine_of.diff(now, release(namespace, name="other")).replaces == {("name",)}
+
+
+def test_a_preview_of_a_release_changes_nothing(engine_of, namespace, plane, charts):
+    assert engine_of.preview(RELEASE, "hello", release(namespace))["status"] is UNKNOWN
+    assert greeting(plane, namespace) is None
+
+
+def test_a_chart_that_cannot_be_reached_is_recorded_and_rendered_once_it_can_be(
+    engine_of, namespace, plane, request
+):
+    inputs = release(namespace, values={"greeting": "hi"})
+    made = engine_of.create(RELEASE, "hello", inputs)
+
+    assert made.state["status"]["status"] == "recorded"
+    assert made.state["values"] == {"greeting": "hi"}
+    assert greeting(plane, namespace) is None
+    assert "recorded, not rendered: chart greeter cannot be reached" in engine_of.said[0]
+    assert engine_of.changed(made, inputs) == {}
+    assert engine_of.refresh(made).state["status"]["status"] == "recorded"
+
+    request.getfixturevalue("charts")
+    assert engine_of.changed(made, inputs)["status"] == "UPDATE"
+    assert engine_of.update(made, inputs).state["status"]["status"] == "deployed"
+    assert greeting(plane, namespace) == "hi"
+
+
+def test_a_recorded_release_needs_its_namespace_as_with_helm(engine_of, namespace, plane):
+    with pytest.raises(Refusal, match="There is no namespace nowhere"):
+        engine_of.create(RELEASE, "hello", release("nowhere"))
+
+    made = engine_of.create(RELEASE, "hello", release(f"{namespace}-made", createNamespace=True))
+    assert plane.api().get(f"/api/v1/namespaces/{namespace}-made")
+    engine_of.delete(made)
+    plane.api().delete(f"/api/v1/namespaces/{namespace}-made")
+
+
+def test_another_version_than_the_chart_at_hand_is_refused(engine_of, namespace, charts):
+    with pytest.raises(Refusal, match=r"is version 1\.2\.3, and the release asks for 2\.0\.0"):
+        engine_of.create(RELEASE, "hello", release(namespace, version="2.0.0"))
+
+
+def test_a_release_that_does_not_come_up_is_kept_and_says_why(engine_of, namespace, plane, charts):
+    stuck = release(namespace, values={"nodeSelector": {"zone": "nowhere"}}, timeout=2)
+
+    with pytest.raises(
+        Unfinished, match="Deployment hello is not ready: 0 of 1 pods are available"
+    ) as caught:
+        engine_of.create(RELEASE, "hello", stuck, timeout=0)
+    assert caught.value.outputs["status"]["status"] == "failed"
+
+
+def test_an_atomic_release_that_does_not_come_up_leaves_nothing(engine_of, namespace, plane, charts):
+    stuck = release(namespace, values={"nodeSelector": {"zone": "nowhere"}}, timeout=2, atomic=True)
+
+    with pytest.raises(Refusal, match="Helm did not bring release"):
+        engine_of.create(RELEASE, "hello", stuck, timeout=0)
+    assert greeting(plane, namespace) is None
+
+
+def test_an_install_that_was_killed_is_cleared_away_and_done_anew(
+    engine_of, namespace, plane, charts, pretend
+):
+    engine_of.create(RELEASE, "hello", release(namespace))
+    pretend(namespace, "hello", 1, "pending-install")
+
+    again = engine_of.create(RELEASE, "hello", release(namespace, values={"greeting": "again"}))
+    assert again.state["status"]["status"] == "deployed"
+    assert greeting(plane, namespace) == "again"
+
+
+def test_an_upgrade_that_was_killed_is_rolled_back_and_done_anew(
+    engine_of, namespace, plane, charts, pretend
+):
+    made = engine_of.create(RELEASE, "hello", release(namespace))
+    made = engine_of.update(made, release(namespace, values={"greeting": "second"}))
+    pretend(namespace, "hello", 2, "pending-upgrade")
+    pretend(namespace, "hello", 1, "deployed")
+
+    seen = engine_of.refresh(made)
+    wanted = release(namespace, values={"greeting": "second"})
+    assert "status" in engine_of.changed(seen, wanted)
+    now = engine_of.update(seen, wanted)
+    assert now.state["status"]["status"] == "deployed"
+    assert greeting(plane, namespace) == "second"
+
+
+def test_a_release_of_somebody_else_is_not_taken_over(engine_of, asking, namespace, charts):
+    engine_of.create(RELEASE, "hello", release(namespace))
+
+    with pytest.raises(Refusal, match="made by somebody else"):
+        engine_of.create(RELEASE, "other", release(namespace))
+
+
+def test_values_changed_by_hand_are_seen_by_refresh(engine_of, namespace, charts):
+    made = engine_of.create(RELEASE, "hello", release(namespace, values={"greeting": "hi"}))
+    chart = str(charts / "greeter")
+    engine_of.provider.releases.helm.on_cluster(
+        "upgrade", "hello", chart, "--namespace", namespace, "--set", "greeting=theirs"
+    )
+
+    seen = engine_of.refresh(made)
+    assert engine_of.changed(seen, release(namespace, values={"greeting": "hi"})) == {
+        "values.greeting": "UPDATE"
+    }
+
+
+def test_a_release_is_imported_with_its_values(engine_of, namespace, charts):
+    engine_of.create(RELEASE, "hello", release(namespace, values={"greeting": "hi"}))
+
+    found = engine_of.imported(RELEASE, "hello", f"{namespace}/hello")
+    assert found.inputs["values"] == {"greeting": "hi"}
+    assert (found.inputs["chart"], found.inputs["version"]) == ("greeter", "1.2.3")
+
+
+def test_secret_values_stay_secret(engine_of, namespace, plane, charts):
+    values = {"password": Secret("hunter2"), "greeting": "hi"}
+    made = engine_of.create(RELEASE, "hello", release(namespace, values=values))
+
+    assert made.state["values"]["password"] == Secret("hunter2")
+    kept = plane.api().get(f"/api/v1/namespaces/{namespace}/secrets/hello")["data"]["password"]
+    assert base64.b64decode(kept) == b"hunter2"
+    assert engine_of.refresh(made).inputs["values"]["password"] == Secret("hunter2")
+
+
+def test_files_of_values_lie_below_the_values(engine_of, namespace, charts, tmp_path):
+    file = tmp_path / "values.yaml"
+    file.write_text("greeting: from the file\nreplicas: 2\n")
+    checked = engine_of.checked(
+        RELEASE, "hello", release(namespace, valueYamlFiles=[{"path": str(file)}], values={"replicas": 1})
+    )
+
+    assert checked["values"] == {"greeting": "from the file", "replicas": 1}
+
+
+class Told:
+    """Stand-ins that only keep what they were told."""
+
+    def __init__(self):
+        self.words = []
+
+    def deployed(self, name, namespace, chart, version, values, rendered):
+        self.words.append((name, chart, values, rendered))
+
+    def removed(self, namespace, name):
+        self.words.append((name, "gone"))
+
+
+def test_the_control_plane_is_told_of_every_release_rendered_or_not(engine_of, namespace, request):
+    told = engine_of.provider.releases.stand_ins = Told()
+    inputs = release(namespace, chart="oci://charts.invalid/stable/greeter", values={"replicas": 1})
+    made = engine_of.create(RELEASE, "hello", inputs)
+    request.getfixturevalue("charts")
+    engine_of.delete(engine_of.update(made, inputs))
+
+    assert told.words == [
+        ("hello", "greeter", {"replicas": 1}, False),
+        ("hello", "greeter", {"replicas": 1}, True),
+        ("hello", "gone"),
+    ]
