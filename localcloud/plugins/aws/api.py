@@ -1,0 +1,143 @@
+"""Calls to the laptop's AWS: one client for a service and a region, made when it is first needed."""
+
+import threading
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+from localcloud.cloud import ACCOUNT, Cloud
+
+if TYPE_CHECKING:
+    from localcloud.plugins.aws.eks import Eks
+
+THREADS = 32
+
+GLOBAL = {"iam": "us-east-1"}
+"""Services that are the same in every region, and the region that they are called in."""
+
+
+@dataclass
+class Api:
+    """AWS as one provider configuration sees it.
+
+    endpoint: of moto's server.
+    region: for what does not name its own.
+    roles: ARNs of roles taken one after the other, and so the account that is meant.
+    """
+
+    cloud: Cloud
+    endpoint: str
+    region: str
+    roles: tuple[str, ...] = ()
+    _clients: dict[tuple[str, str], Any] = field(default_factory=dict)
+    _lock: threading.RLock = field(default_factory=threading.RLock)
+
+    @cached_property
+    def account(self) -> str:
+        """Account that is meant: that of the last role taken."""
+        return self.roles[-1].split(":")[4] if self.roles else ACCOUNT
+
+    @property
+    def partition(self) -> str:
+        """`aws`, or that of China or the US government."""
+        return partition(self.region)
+
+    def client(self, service: str, region: str = "") -> Any:
+        """The botocore client."""
+        key = (service, GLOBAL.get(service) or region or self.region)
+        with self._lock:
+            if key not in self._clients:
+                self._clients[key] = self._made(*key)
+            return self._clients[key]
+
+    def call(self, service: str, operation: str, members: Mapping[str, Any], region: str = "") -> Any:
+        """Call an operation, named as boto3 names it; its answer."""
+        client = self.eks(region) if service == "eks" else self.client(service, region)
+        operate: Callable[..., Any] = getattr(client, operation)
+        return operate(**members)
+
+    def eks(self, region: str = "") -> "Eks":
+        """EKS, of which moto's is only a part."""
+        from localcloud.plugins.aws.eks import Eks
+
+        return Eks(self, region or self.region, self.client("eks", region))
+
+    def shapes(self, service: str, operation: str) -> Any:
+        """Model of an operation: `input_shape`, `output_shape`."""
+        client = self.client(service)
+        return client.meta.service_model.operation_model(client.meta.method_to_api_mapping[operation])
+
+    @cached_property
+    def _session(self) -> Any:
+        import botocore.session
+
+        return botocore.session.Session()
+
+    @cached_property
+    def _credentials(self) -> dict[str, str]:
+        credentials = {"aws_access_key_id": "test", "aws_secret_access_key": "test"}
+        for role in self.roles:
+            sts = self._client("sts", self.region, credentials)
+            taken = sts.assume_role(RoleArn=role, RoleSessionName="pulumi")["Credentials"]
+            credentials = {
+                "aws_access_key_id": taken["AccessKeyId"],
+                "aws_secret_access_key": taken["SecretAccessKey"],
+                "aws_session_token": taken["SessionToken"],
+            }
+        return credentials
+
+    def _made(self, service: str, region: str) -> Any:
+        return self._client(service, region, self._credentials)
+
+    def _client(self, service: str, region: str, credentials: Mapping[str, str]) -> Any:
+        from botocore.config import Config
+
+        config = Config(
+            # Nothing on this machine gets better by waiting for it.
+            retries={"total_max_attempts": 1},
+            connect_timeout=5,
+            max_pool_connections=THREADS,
+            s3={"addressing_style": "path"},
+        )
+        return self._session.create_client(
+            service, region_name=region, endpoint_url=self.endpoint, config=config, **credentials
+        )
+
+
+def partition(region: str) -> str:
+    """Partition that a region belongs to."""
+    return {"cn": "aws-cn", "us-gov": "aws-us-gov"}.get(region.rsplit("-", 2)[0], "aws")
+
+
+def gone(error: Exception) -> bool:
+    """Whether an error says that what was asked for is not there."""
+    code = code_of(error)
+    return any(word in code for word in ("NotFound", "NoSuch", "DoesNotExist")) or code == "404"
+
+
+def code_of(error: Exception) -> str:
+    """AWS's code of an error; empty for an error of another kind."""
+    response = getattr(error, "response", None)
+    return str(response.get("Error", {}).get("Code", "")) if isinstance(response, dict) else ""
+
+
+def explained(error: Exception, endpoint: str, about: str) -> str | None:
+    """An error of botocore as one sentence; None for an error of another kind."""
+    from botocore.exceptions import BotoCoreError, ClientError, HTTPClientError, ParamValidationError
+
+    match error:
+        case ClientError():
+            message = " ".join(str(error.response["Error"].get("Message", "")).split()).rstrip(".")
+            return f"{about}: AWS refused {error.operation_name}: {message} ({code_of(error)})."
+        case ParamValidationError():
+            return f"{about}: AWS would not take this: {' '.join(str(error).split())}."
+        case HTTPClientError():
+            return (
+                f"The laptop's AWS at {endpoint} does not answer; it kept everything in memory, so what was "
+                "in it may be lost: run `make down`, then `make up`."
+            )
+        case BotoCoreError():
+            return f"{about}: {' '.join(str(error).split())}."
+        case _:
+            return None

@@ -1,0 +1,102 @@
+"""Where Pulumi's AWS provider changes or replaces otherwise than CloudFormation's schemas say, and why.
+
+Also here: properties that CloudFormation has no word for. A unit test walks every input of every type.
+"""
+
+from collections.abc import Mapping
+from typing import Final, Literal
+
+Outcome = Literal["update", "replace"]
+Outcomes = Mapping[str, tuple[Outcome, str]]
+
+UPDATES: Final[Outcome] = "update"
+REPLACES: Final[Outcome] = "replace"
+
+_NO_WORD = "CloudFormation has no such property; the provider "
+_OWNER = "Only says whose bucket it must be; the provider replaces."
+_ROLE_ATTACHMENT = (
+    "CloudFormation lists policies in the role; the provider has a resource for each, all of it fixed."
+)
+_RULE_IN_PLACE = "The provider calls ModifySecurityGroupRules, which CloudFormation does not."
+_SETTING: Outcomes = {"expectedBucketOwner": (REPLACES, _OWNER)}
+
+_RULES: Outcomes = {
+    name: (UPDATES, _RULE_IN_PLACE)
+    for name in (
+        "ipProtocol",
+        "fromPort",
+        "toPort",
+        "cidrIpv4",
+        "cidrIpv6",
+        "prefixListId",
+        "referencedSecurityGroupId",
+    )
+}
+
+DEVIATIONS: Mapping[str, Outcomes] = {
+    "aws:ec2/vpc:Vpc": {
+        "instanceTenancy": (
+            REPLACES,
+            "Only from dedicated to default can it change in place, which moto does not know.",
+        ),
+    },
+    "aws:ec2/internetGateway:InternetGateway": {
+        "vpcId": (UPDATES, "CloudFormation attaches by another type; the provider detaches and attaches."),
+    },
+    "aws:ec2/eip:Eip": {
+        "domain": (REPLACES, "CloudFormation replaces too, and does not say so in its schema."),
+        "publicIpv4Pool": (REPLACES, "CloudFormation replaces too, and does not say so in its schema."),
+    },
+    "aws:ec2/routeTableAssociation:RouteTableAssociation": {
+        "routeTableId": (UPDATES, "The provider calls ReplaceRouteTableAssociation."),
+        "gatewayId": (REPLACES, "CloudFormation has another type for gateways; the provider replaces."),
+    },
+    "aws:ec2/securityGroupRule:SecurityGroupRule": {
+        "type": (REPLACES, "CloudFormation has a type for each direction; the provider replaces."),
+        "self": (REPLACES, "CloudFormation names the group itself as source; the provider replaces."),
+    },
+    "aws:vpc/securityGroupIngressRule:SecurityGroupIngressRule": _RULES,
+    "aws:vpc/securityGroupEgressRule:SecurityGroupEgressRule": _RULES,
+    "aws:kms/key:Key": {
+        "keyUsage": (REPLACES, "CloudFormation refuses or replaces by a setting; the provider replaces."),
+        "customerMasterKeySpec": (
+            REPLACES,
+            "CloudFormation refuses or replaces by a setting; the provider replaces.",
+        ),
+        "multiRegion": (REPLACES, "CloudFormation refuses it; the provider replaces."),
+    },
+    "aws:s3/bucket:Bucket": {
+        "forceDestroy": (UPDATES, _NO_WORD + "keeps it for the day of the deletion."),
+        "objectLockEnabled": (REPLACES, "CloudFormation changes it in place; the provider replaces."),
+    },
+    "aws:s3/bucketServerSideEncryptionConfiguration:BucketServerSideEncryptionConfiguration": _SETTING,
+    "aws:s3/bucketLifecycleConfiguration:BucketLifecycleConfiguration": _SETTING,
+    "aws:s3/bucketVersioning:BucketVersioning": {
+        **_SETTING,
+        "mfa": (UPDATES, _NO_WORD + "gives it with every change."),
+    },
+    "aws:iam/rolePolicyAttachment:RolePolicyAttachment": {
+        "role": (REPLACES, _ROLE_ATTACHMENT),
+        "policyArn": (REPLACES, _ROLE_ATTACHMENT),
+    },
+    "aws:eks/cluster:Cluster": {
+        "encryptionConfig.resources": (REPLACES, "Fixed in the provider as in CloudFormation."),
+    },
+    "aws:eks/nodeGroup:NodeGroup": {},
+    "aws:eks/accessPolicyAssociation:AccessPolicyAssociation": {
+        "policyArn": (
+            REPLACES,
+            "CloudFormation lists policies in the access entry; the provider fixes all of it.",
+        ),
+        "accessScope": (
+            REPLACES,
+            "CloudFormation lists policies in the access entry; the provider fixes all of it.",
+        ),
+    },
+    "aws:cloudwatch/logGroup:LogGroup": {
+        "logGroupClass": (REPLACES, "CloudFormation refuses it; the provider replaces."),
+    },
+    "aws:ssm/parameter:Parameter": {
+        "dataType": (REPLACES, "CloudFormation replaces too, and does not say so in its schema."),
+    },
+}

@@ -1,0 +1,465 @@
+"""EKS as boto3's client answers it: moto's, and what moto leaves out of it, kept in files.
+
+moto has clusters and node groups, without a good part of their settings. It has no add-ons, access
+entries, access policies and pod identity associations, and knows no change of a version.
+"""
+
+import secrets
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from functools import partial
+from typing import TYPE_CHECKING, Any, NoReturn
+
+from localcloud.plugins.aws import addons
+from localcloud.plugins.aws.kept import Kept, folder
+
+if TYPE_CHECKING:
+    from localcloud.plugins.aws.api import Api
+
+Members = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Collection:
+    """Things of a cluster that moto does not have.
+
+    noun: as their files and ARNs name them. answer: member of answers that holds one. key: members that it
+    is found by, the cluster first. listed: member of the answer to a list call, and what it lists.
+    """
+
+    noun: str
+    answer: str
+    key: tuple[str, ...]
+    arn: str
+    listed: tuple[str, str | None]
+    made: Callable[["Eks", Members], Members]
+
+
+def _addon(eks: "Eks", members: Members) -> Members:
+    kept = {name: value for name, value in members.items() if name != "resolveConflicts"}
+    version = eks.describe_cluster(name=members["clusterName"])["cluster"]["version"]
+    return {
+        "addonVersion": addons.latest(members["addonName"], version),
+        "status": "ACTIVE",
+        "health": {"issues": []},
+        **kept,
+    }
+
+
+def _entry(eks: "Eks", members: Members) -> Members:
+    return {"type": "STANDARD", "kubernetesGroups": [], "username": members["principalArn"], **members}
+
+
+def _association(eks: "Eks", members: Members) -> Members:
+    same = [
+        each
+        for each in eks.kept.all("podidentityassociation", members["clusterName"])
+        if (each["namespace"], each["serviceAccount"]) == (members["namespace"], members["serviceAccount"])
+    ]
+    if same:
+        eks.refuse(
+            "ResourceInUseException",
+            f"Association already exists: {same[0]['associationId']}",
+            "CreatePodIdentityAssociation",
+        )
+    return {"associationId": f"a-{secrets.token_hex(8)}", "disableSessionTags": False, **members}
+
+
+COLLECTIONS = {
+    each.noun: each
+    for each in (
+        Collection(
+            "addon", "addon", ("clusterName", "addonName"), "addonArn", ("addons", "addonName"), _addon
+        ),
+        Collection(
+            "access-entry",
+            "accessEntry",
+            ("clusterName", "principalArn"),
+            "accessEntryArn",
+            ("accessEntries", "principalArn"),
+            _entry,
+        ),
+        Collection(
+            "podidentityassociation",
+            "association",
+            ("clusterName", "associationId"),
+            "associationArn",
+            ("associations", None),
+            _association,
+        ),
+    )
+}
+
+# boto3's name of an operation -> what it does, to what.
+OPERATIONS = {
+    f"{verb}_{noun}": (verb, collection)
+    for noun, collection in (
+        ("addon", "addon"),
+        ("access_entry", "access-entry"),
+        ("pod_identity_association", "podidentityassociation"),
+    )
+    for verb in ("create", "describe", "update", "delete")
+} | {
+    "list_addons": ("list", "addon"),
+    "list_access_entries": ("list", "access-entry"),
+    "list_pod_identity_associations": ("list", "podidentityassociation"),
+}
+
+# Settings of a cluster and of a node group that moto takes and forgets, or answers otherwise than EKS.
+CLUSTER_DEFAULTS: Members = {
+    "accessConfig": {"bootstrapClusterCreatorAdminPermissions": True, "authenticationMode": "CONFIG_MAP"},
+    "upgradePolicy": {"supportType": "EXTENDED"},
+    "deletionProtection": False,
+    "kubernetesNetworkConfig": {
+        "serviceIpv4Cidr": "10.100.0.0/16",
+        "ipFamily": "ipv4",
+        "elasticLoadBalancing": {"enabled": False},
+    },
+    "resourcesVpcConfig": {
+        "securityGroupIds": [],
+        "endpointPublicAccess": True,
+        "endpointPrivateAccess": False,
+        "publicAccessCidrs": ["0.0.0.0/0"],
+    },
+    "version": "1.34",
+    "platformVersion": "eks.1",
+    "encryptionConfig": [],
+}
+LOG_TYPES = ("api", "audit", "authenticator", "controllerManager", "scheduler")
+
+
+class Eks:
+    """A client of EKS in one region."""
+
+    def __init__(self, api: "Api", region: str, client: Any) -> None:
+        self.api, self.region, self.client = api, region, client
+        self.meta = client.meta
+        self.kept = Kept(folder(api.cloud) / api.account / region / "eks")
+
+    def __getattr__(self, operation: str) -> Any:
+        if operation in OPERATIONS:
+            verb, noun = OPERATIONS[operation]
+            return partial(getattr(self, f"_{verb}"), operation, COLLECTIONS[noun])
+        return getattr(self.client, operation)
+
+    def refuse(self, code: str, message: str, operation: str) -> NoReturn:
+        """Answer as EKS answers what it does not do."""
+        from botocore.exceptions import ClientError
+
+        raise ClientError({"Error": {"Code": code, "Message": message}}, operation)
+
+    # --- clusters ---
+
+    def create_cluster(self, **members: Any) -> Members:
+        """Make a cluster, with the security group that EKS makes with it."""
+        name = members["name"]
+        self.client.create_cluster(**members)
+        self.kept.remove("cluster", name)
+        for noun in (*COLLECTIONS, "nodegroup", "policy"):
+            self.kept.remove(noun, name)
+        group, vpc = self._make_security_group(name, members["resourcesVpcConfig"]["subnetIds"])
+        settings = _merged(CLUSTER_DEFAULTS, {k: v for k, v in members.items() if k not in ("name", "tags")})
+        settings["resourcesVpcConfig"] |= {"clusterSecurityGroupId": group, "vpcId": vpc}
+        settings["logging"] = _logging({}, members.get("logging") or {})
+        settings["identity"] = {
+            "oidc": {
+                "issuer": f"https://oidc.eks.{self.region}.amazonaws.com/id/{secrets.token_hex(16).upper()}"
+            }
+        }
+        # What AWS keeps of what a request said differs by member from what it answers: it says no more of this.
+        settings.pop("bootstrapSelfManagedAddons", None)
+        self.kept.put("cluster", name, thing=settings)
+        return self.describe_cluster(name=name)
+
+    def describe_cluster(self, name: str) -> Members:
+        """A cluster."""
+        cluster = self.client.describe_cluster(name=name)["cluster"]
+        return {"cluster": {**cluster, **(self.kept.get("cluster", name) or {})}}
+
+    def keep_of_cluster(self, name: str, **members: Any) -> None:
+        """Keep members of a cluster: what EKS answers of it from now on."""
+        self.kept.put("cluster", name, thing=_merged(self.kept.get("cluster", name) or {}, members))
+
+    def update_cluster_config(self, name: str, **members: Any) -> Members:
+        """Change settings of a cluster."""
+        cluster = self.describe_cluster(name=name)["cluster"]
+        if "logging" in members:
+            members["logging"] = _logging(cluster.get("logging") or {}, members["logging"])
+        self.keep_of_cluster(name, **members)
+        return _update("ConfigUpdate")
+
+    def update_cluster_version(self, name: str, version: str, force: bool = False) -> Members:
+        """Take a cluster to the next minor version."""
+        old = self.describe_cluster(name=name)["cluster"]["version"]
+        if _minor(version) not in (_minor(old), _minor(old) + 1):
+            self.refuse(
+                "InvalidParameterException",
+                f"Unsupported Kubernetes minor version update from {old} to {version}",
+                "UpdateClusterVersion",
+            )
+        self.keep_of_cluster(name, version=version)
+        return _update("VersionUpdate")
+
+    def delete_cluster(self, name: str) -> Members:
+        """Delete a cluster, with all that EKS keeps of it."""
+        cluster = self.describe_cluster(name=name)["cluster"]
+        if cluster.get("deletionProtection"):
+            self.refuse(
+                "InvalidRequestException", "The cluster has deletion protection enabled", "DeleteCluster"
+            )
+        answer: Members = self.client.delete_cluster(name=name)
+        for noun in (*COLLECTIONS, "nodegroup", "policy", "cluster"):
+            self.kept.remove(noun, name)
+        group = cluster["resourcesVpcConfig"].get("clusterSecurityGroupId")
+        if group:
+            self.api.call("ec2", "delete_security_group", {"GroupId": group}, self.region)
+        return answer
+
+    def _make_security_group(self, cluster: str, subnets: list[str]) -> tuple[str, str]:
+        ask = partial(self.api.call, "ec2", region=self.region)
+        vpc = ask("describe_subnets", {"SubnetIds": subnets[:1]})["Subnets"][0]["VpcId"]
+        name = f"eks-cluster-sg-{cluster}-{secrets.randbelow(10**9):09}"
+        made = ask(
+            "create_security_group",
+            {
+                "GroupName": name,
+                "Description": "EKS created security group applied to ENI that is attached to EKS Control Plane "
+                "master nodes, as well as any managed workloads.",
+                "VpcId": vpc,
+                "TagSpecifications": [
+                    {
+                        "ResourceType": "security-group",
+                        "Tags": [
+                            {"Key": "Name", "Value": name},
+                            {"Key": f"kubernetes.io/cluster/{cluster}", "Value": "owned"},
+                        ],
+                    }
+                ],
+            },
+        )
+        return made["GroupId"], vpc
+
+    # --- node groups ---
+
+    def create_nodegroup(self, **members: Any) -> Members:
+        """Make a node group; it has the version of its cluster unless it says otherwise."""
+        cluster = self.describe_cluster(name=members["clusterName"])["cluster"]
+        self.client.create_nodegroup(**members)
+        settings: Members = {
+            "updateConfig": {"maxUnavailable": 1},
+            "version": cluster["version"],
+            **{
+                name: members[name]
+                for name in ("updateConfig", "nodeRepairConfig", "version")
+                if name in members
+            },
+        }
+        settings["releaseVersion"] = members.get("releaseVersion", f"{settings['version']}.0-20251112")
+        # moto answers no bounds that it was not given, and no machine image's own size of disk.
+        self.kept.put("nodegroup", members["clusterName"], members["nodegroupName"], thing=settings)
+        return self.describe_nodegroup(
+            clusterName=members["clusterName"], nodegroupName=members["nodegroupName"]
+        )
+
+    def describe_nodegroup(self, clusterName: str, nodegroupName: str) -> Members:
+        """A node group."""
+        group = self.client.describe_nodegroup(clusterName=clusterName, nodegroupName=nodegroupName)[
+            "nodegroup"
+        ]
+        return {"nodegroup": {**group, **(self.kept.get("nodegroup", clusterName, nodegroupName) or {})}}
+
+    def update_nodegroup_config(self, clusterName: str, nodegroupName: str, **members: Any) -> Members:
+        """Change settings of a node group."""
+        key = ("nodegroup", clusterName, nodegroupName)
+        settings = {
+            name: members.pop(name) for name in ("updateConfig", "nodeRepairConfig") if name in members
+        }
+        if settings:
+            self.kept.put(*key, thing={**(self.kept.get(*key) or {}), **settings})
+        if members:
+            self.client.update_nodegroup_config(
+                clusterName=clusterName, nodegroupName=nodegroupName, **members
+            )
+        return _update("ConfigUpdate")
+
+    def update_nodegroup_version(self, clusterName: str, nodegroupName: str, **members: Any) -> Members:
+        """Take a node group to another version, release or launch template."""
+        key = ("nodegroup", clusterName, nodegroupName)
+        group = self.describe_nodegroup(clusterName=clusterName, nodegroupName=nodegroupName)["nodegroup"]
+        settings: Members = {name: members[name] for name in ("version", "releaseVersion") if name in members}
+        if "version" in settings and "releaseVersion" not in settings:
+            settings["releaseVersion"] = f"{settings['version']}.0-20251112"
+        if "launchTemplate" in members:
+            settings["launchTemplate"] = {**(group.get("launchTemplate") or {}), **members["launchTemplate"]}
+        self.kept.put(*key, thing={**(self.kept.get(*key) or {}), **settings})
+        return _update("VersionUpdate")
+
+    def delete_nodegroup(self, clusterName: str, nodegroupName: str) -> Members:
+        """Delete a node group."""
+        answer: Members = self.client.delete_nodegroup(clusterName=clusterName, nodegroupName=nodegroupName)
+        self.kept.remove("nodegroup", clusterName, nodegroupName)
+        return answer
+
+    # --- what moto does not have ---
+
+    def _create(self, operation: str, collection: Collection, **members: Any) -> Members:
+        self._validate(operation, members)
+        cluster = members["clusterName"]
+        self.describe_cluster(name=cluster)
+        thing = collection.made(self, {k: v for k, v in members.items() if k != "clientRequestToken"})
+        key = (collection.noun, *(thing[name] for name in collection.key))
+        if self.kept.get(*key):
+            self.refuse(
+                "ResourceInUseException",
+                f"{collection.answer} already exists: {'/'.join(key[1:])}",
+                operation,
+            )
+        now = datetime.now(UTC).isoformat()
+        thing |= {collection.arn: self._arn(collection, thing), "createdAt": now, "modifiedAt": now}
+        thing.setdefault("tags", {})
+        self.kept.put(*key, thing=thing)
+        return {collection.answer: thing}
+
+    def _arn(self, collection: Collection, thing: Mapping[str, Any]) -> str:
+        last = thing[collection.key[1]].rpartition("/")[2]
+        return (
+            f"arn:{self.api.partition}:eks:{self.region}:{self.api.account}:{collection.noun}/"
+            f"{thing['clusterName']}/{last}/{secrets.token_hex(16)}"
+        )
+
+    def _describe(self, operation: str, collection: Collection, **members: Any) -> Members:
+        self._validate(operation, members)
+        self.describe_cluster(name=members["clusterName"])
+        thing = self.kept.get(collection.noun, *(members[name] for name in collection.key))
+        if thing is None:
+            named = "/".join(members[name] for name in collection.key)
+            self.refuse("ResourceNotFoundException", f"No {collection.answer} found for: {named}", operation)
+        return {collection.answer: thing}
+
+    def _update(self, operation: str, collection: Collection, **members: Any) -> Members:
+        self._validate(operation, members)
+        named = {name: members.pop(name) for name in collection.key}
+        thing = self._describe(operation.replace("update", "describe"), collection, **named)[
+            collection.answer
+        ]
+        members.pop("resolveConflicts", None)
+        thing = {**thing, **members, "modifiedAt": datetime.now(UTC).isoformat()}
+        self.kept.put(collection.noun, *named.values(), thing=thing)
+        return {collection.answer: thing, "update": _update("AddonUpdate")["update"]}
+
+    def _delete(self, operation: str, collection: Collection, **members: Any) -> Members:
+        self._validate(operation, members)
+        named = {name: members[name] for name in collection.key}
+        thing = self._describe(operation.replace("delete", "describe"), collection, **named)
+        self.kept.remove(collection.noun, *named.values())
+        if collection.noun == "access-entry":
+            self.kept.remove("policy", *named.values())
+        return thing
+
+    def _list(self, operation: str, collection: Collection, **members: Any) -> Members:
+        self._validate(operation, members)
+        self.describe_cluster(name=members["clusterName"])
+        member, each = collection.listed
+        things = self.kept.all(collection.noun, members["clusterName"])
+        return {member: [thing[each] if each else thing for thing in things]}
+
+    def associate_access_policy(self, **members: Any) -> Members:
+        """Give a policy to an access entry."""
+        self._validate("associate_access_policy", members)
+        entry = {name: members[name] for name in ("clusterName", "principalArn")}
+        self.describe_access_entry(**entry)
+        key = ("policy", *entry.values(), members["policyArn"])
+        now = datetime.now(UTC).isoformat()
+        old = self.kept.get(*key) or {"associatedAt": now}
+        policy = {name: members[name] for name in ("policyArn", "accessScope")}
+        policy = {**old, **policy, "modifiedAt": now}
+        self.kept.put(*key, thing=policy)
+        return {**entry, "associatedAccessPolicy": policy}
+
+    def disassociate_access_policy(self, clusterName: str, principalArn: str, policyArn: str) -> Members:
+        """Take a policy from an access entry."""
+        self.describe_access_entry(clusterName=clusterName, principalArn=principalArn)
+        self.kept.remove("policy", clusterName, principalArn, policyArn)
+        return {}
+
+    def list_associated_access_policies(self, clusterName: str, principalArn: str) -> Members:
+        """Policies of an access entry."""
+        self.describe_access_entry(clusterName=clusterName, principalArn=principalArn)
+        policies = list(self.kept.all("policy", clusterName, principalArn))
+        return {
+            "clusterName": clusterName,
+            "principalArn": principalArn,
+            "associatedAccessPolicies": policies,
+        }
+
+    def tag_resource(self, resourceArn: str, tags: Mapping[str, str]) -> Members:
+        """Put tags on anything."""
+        return self._retag(resourceArn, lambda old: {**old, **tags}, "tag_resource", tags=tags)
+
+    def untag_resource(self, resourceArn: str, tagKeys: list[str]) -> Members:
+        """Take tags from anything."""
+        return self._retag(
+            resourceArn,
+            lambda old: {key: value for key, value in old.items() if key not in tagKeys},
+            "untag_resource",
+            tagKeys=tagKeys,
+        )
+
+    def _retag(
+        self, arn: str, change: Callable[[dict[str, str]], dict[str, str]], operation: str, **members: Any
+    ) -> Members:
+        noun, _, rest = arn.split(":", 5)[5].partition("/")
+        if noun not in COLLECTIONS:
+            answer: Members = getattr(self.client, operation)(resourceArn=arn, **members)
+            return answer
+        collection = COLLECTIONS[noun]
+        for thing in self.kept.all(noun, rest.partition("/")[0]):
+            if thing[collection.arn] == arn:
+                key = (thing[name] for name in collection.key)
+                self.kept.put(noun, *key, thing={**thing, "tags": change(thing.get("tags") or {})})
+                return {}
+        self.refuse("NotFoundException", f"No resource found for: {arn}", operation)
+
+    def _validate(self, operation: str, members: Members) -> None:
+        from botocore.exceptions import ParamValidationError
+        from botocore.validate import ParamValidator
+
+        model = self.meta.service_model.operation_model(self.meta.method_to_api_mapping[operation])
+        report = ParamValidator().validate(members, model.input_shape)
+        if report.has_errors():
+            raise ParamValidationError(report=report.generate_report())
+
+
+def _merged(old: Mapping[str, Any], new: Mapping[str, Any]) -> Members:
+    """Settings with others over them: a structure keeps the members that the other one does not have."""
+    both = {**old, **new}
+    for name in old.keys() & new.keys():
+        if isinstance(old[name], dict) and isinstance(new[name], dict):
+            both[name] = _merged(old[name], new[name])
+    return both
+
+
+def _logging(old: Mapping[str, Any], new: Mapping[str, Any]) -> Members:
+    on = {
+        kind
+        for each in old.get("clusterLogging", ())
+        if each.get("enabled")
+        for kind in each.get("types", ())
+    }
+    for each in new.get("clusterLogging", ()):
+        on = on | set(each.get("types", ())) if each.get("enabled") else on - set(each.get("types", ()))
+    listed = [
+        {"types": [kind for kind in LOG_TYPES if (kind in on) == enabled], "enabled": enabled}
+        for enabled in (True, False)
+    ]
+    return {"clusterLogging": [each for each in listed if each["types"]]}
+
+
+def _minor(version: str) -> int:
+    return int(version.split(".")[1])
+
+
+def _update(kind: str) -> Members:
+    now = datetime.now(UTC)
+    return {"update": {"id": secrets.token_hex(16), "status": "Successful", "type": kind, "createdAt": now}}

@@ -1,0 +1,109 @@
+"""What really runs behind EKS: a control plane for each cluster, and kwok's nodes for each node group.
+
+Each function brings it to what EKS says, so that it can be called again after a failure.
+"""
+
+from typing import TYPE_CHECKING, Any
+
+from localcloud.plugins.aws.subject import Subject
+
+if TYPE_CHECKING:
+    from localcloud.control_plane import ControlPlane
+    from localcloud.control_plane.nodes import NodeGroup
+
+ARCHITECTURES = {"x86_64": "amd64", "arm64": "arm64"}
+EFFECTS = {
+    "NO_SCHEDULE": "NoSchedule",
+    "NO_EXECUTE": "NoExecute",
+    "PREFER_NO_SCHEDULE": "PreferNoSchedule",
+}
+
+
+def control_plane(subject: Subject, cluster: str) -> "ControlPlane":
+    """The control plane of a cluster."""
+    from localcloud.control_plane import ControlPlane
+
+    return ControlPlane(subject.api.cloud, cluster)
+
+
+def give_machines(plane: "ControlPlane", group: "NodeGroup") -> None:
+    """Give a cluster the nodes of a group."""
+    from localcloud.control_plane.nodes import apply_node_group
+
+    apply_node_group(plane, group)
+
+
+def open_cluster(subject: Subject) -> None:
+    """Start a cluster's control plane, and let EKS answer where it is."""
+    plane = control_plane(subject, subject.id)
+    plane.start()
+    subject.api.eks(subject.region).keep_of_cluster(
+        subject.id, endpoint=plane.endpoint, certificateAuthority={"data": plane.certificate_authority}
+    )
+
+
+def close_cluster(subject: Subject) -> None:
+    """End a cluster's control plane, and forget all that is on it."""
+    control_plane(subject, subject.id).remove()
+
+
+def set_machines(subject: Subject) -> None:
+    """Give a cluster the nodes of a node group, as many and of the kind that EKS says."""
+    from localcloud.control_plane.nodes import InstanceType, NodeGroup, Taint
+
+    group = _group(subject)
+    types = subject.api.call(
+        "ec2", "describe_instance_types", {"InstanceTypes": group["instanceTypes"]}, subject.region
+    )["InstanceTypes"]
+    subnets = subject.api.call("ec2", "describe_subnets", {"SubnetIds": group["subnets"]}, subject.region)[
+        "Subnets"
+    ]
+    by_name = {each["InstanceType"]: each for each in types}
+    give_machines(
+        control_plane(subject, group["clusterName"]),
+        NodeGroup(
+            name=group["nodegroupName"],
+            instance_types=tuple(
+                InstanceType(
+                    name=name,
+                    architecture=_architecture(by_name[name]),
+                    vcpus=by_name[name]["VCpuInfo"]["DefaultVCpus"],
+                    memory=by_name[name]["MemoryInfo"]["SizeInMiB"],
+                )
+                for name in group["instanceTypes"]
+            ),
+            zones=tuple(sorted({each["AvailabilityZone"] for each in subnets})),
+            count=group["scalingConfig"]["desiredSize"],
+            labels=dict(group.get("labels") or {}),
+            taints=tuple(
+                Taint(key=each["key"], value=each.get("value") or "", effect=EFFECTS[each["effect"]])
+                for each in group.get("taints") or ()
+            ),
+            capacity_type=group["capacityType"],
+            role=group["nodeRole"],
+            disk=group.get("diskSize") or 20,
+        ),
+    )
+
+
+def remove_machines(subject: Subject) -> None:
+    """Take the nodes of a node group from its cluster, if the cluster still runs."""
+    from localcloud.control_plane.nodes import remove_node_group
+
+    plane = control_plane(subject, subject.properties["clusterName"])
+    if plane.alive():
+        remove_node_group(plane, subject.properties["nodeGroupName"])
+
+
+def _group(subject: Subject) -> dict[str, Any]:
+    known = subject.properties
+    answer = subject.ask(
+        "describe_nodegroup", clusterName=known["clusterName"], nodegroupName=known["nodeGroupName"]
+    )
+    group: dict[str, Any] = answer["nodegroup"]
+    return group
+
+
+def _architecture(instance_type: dict[str, Any]) -> str:
+    supported = instance_type["ProcessorInfo"]["SupportedArchitectures"]
+    return next(ARCHITECTURES[each] for each in supported if each in ARCHITECTURES)

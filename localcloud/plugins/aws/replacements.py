@@ -1,0 +1,99 @@
+"""Whether a changed property replaces its resource: by AWS's own data, and by a list where Pulumi differs.
+
+cfn-lint carries the schema of every CloudFormation type with the properties that can only be set at
+creation. They are read only when something has changed, and only for the type that has.
+"""
+
+import json
+from collections.abc import Iterable
+from functools import cache
+from importlib.util import find_spec
+from pathlib import Path as File
+from typing import Any
+
+from localcloud.errors import Refusal
+from localcloud.plugins.aws.deviations import DEVIATIONS, UPDATES
+from localcloud.plugins.aws.table import Kind
+from localcloud.plugins.differences import Path
+
+
+def replacing(type: str, kind: Kind, paths: Iterable[Path], old: Any, new: Any) -> frozenset[Path]:
+    """Those of the paths that cannot change in place."""
+    return frozenset(path for path in paths if _replaces(type, kind, path, old, new))
+
+
+def _replaces(type: str, kind: Kind, path: Path, old: Any, new: Any) -> bool:
+    name = str(path[0])
+    if name == "region" or (kind.name and name == kind.name.prefix):
+        return True
+    if name in ("tags", "tagsAll") or name in kind.arguments:
+        return False
+    steps = [step for step in path if isinstance(step, str)]
+    for length in range(len(steps), 0, -1):
+        deviation = DEVIATIONS.get(type, {}).get(".".join(steps[:length]))
+        if deviation is not None:
+            return deviation[0] is not UPDATES
+    members = schema_path(kind, steps)
+    for once in create_only(kind.schema):
+        if members[: len(once)] == once:
+            return True
+        if once[: len(members)] == members and _differs_inside(once[len(members) :], path, old, new):
+            return True
+    return False
+
+
+def _differs_inside(rest: tuple[str, ...], path: Path, old: Any, new: Any) -> bool:
+    """Whether a structure that came or went as a whole has the member that can only be set once."""
+    return any(_has(_value(each, path), rest) for each in (old, new))
+
+
+def _value(value: Any, path: Path) -> Any:
+    for step in path:
+        try:
+            value = value[step]
+        except (KeyError, IndexError, TypeError):
+            return None
+    return value
+
+
+def _has(value: Any, rest: tuple[str, ...]) -> bool:
+    for step in rest:
+        if not isinstance(value, dict):
+            return False
+        value = next((item for name, item in value.items() if name.lower() == step), None)
+    return value is not None
+
+
+def schema_path(kind: Kind, steps: list[str]) -> tuple[str, ...]:
+    """A property's path in the schema, in lower case."""
+    first, *rest = steps
+    return tuple(step.lower() for step in [*kind.schema_names.get(first, first).split("/"), *rest])
+
+
+@cache
+def create_only(schema: str) -> tuple[tuple[str, ...], ...]:
+    """Paths of the properties of a CloudFormation type that can only be set at creation, in lower case."""
+    return tuple(
+        tuple(step.lower() for step in each.removeprefix("/properties/").split("/") if step != "*")
+        for each in document(schema).get("createOnlyProperties", [])
+    )
+
+
+@cache
+def document(schema: str) -> dict[str, Any]:
+    """The schema of a CloudFormation type. cfn-lint itself is not loaded: it takes seconds."""
+    found: dict[str, Any] = json.loads((_schemas() / "resources" / f"{_index()[schema]}.json").read_text())
+    return found
+
+
+@cache
+def _index() -> dict[str, str]:
+    index: dict[str, str] = json.loads((_schemas() / "providers" / "us-east-1.json").read_text())
+    return index
+
+
+def _schemas() -> File:
+    spec = find_spec("cfnlint")
+    if spec is None or not spec.submodule_search_locations:
+        raise Refusal("The data of AWS's types is not there: run `make setup`, which installs cfn-lint.")
+    return File(spec.submodule_search_locations[0]) / "data" / "schemas"

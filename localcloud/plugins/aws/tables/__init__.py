@@ -1,0 +1,52 @@
+"""Every type that is simulated, by its token: one module a service, read when a type of it is first met.
+
+To add a type: a row in its service's module.
+"""
+
+from functools import cache
+from importlib import import_module
+
+from localcloud.errors import Refusal
+from localcloud.plugins.aws.table import Kind
+
+MODULES: dict[str, tuple[str, ...]] = {
+    "cloudwatch": ("logs",),
+    "ec2": ("ec2", "routes", "security_groups", "launch_templates"),
+    "ecr": ("ecr",),
+    "eks": ("eks",),
+    "iam": ("iam",),
+    "kms": ("kms",),
+    "s3": ("s3",),
+    "ssm": ("ssm",),
+    "vpc": ("security_groups",),
+}
+"""Module of Pulumi's AWS package -> modules here."""
+
+
+def kind_of(type: str) -> Kind:
+    """The row of a type. Raises Refusal for a type that has none."""
+    parts = type.split(":")
+    modules = MODULES.get(parts[1].split("/")[0], ()) if parts[0] == "aws" and len(parts) == 3 else ()
+    for module in modules:
+        if type in rows(module):
+            return rows(module)[type]
+    raise Refusal(
+        f"{type} is not simulated by the laptop cloud: add a row for it to localcloud/plugins/aws/tables, "
+        "or leave it out of the stack that runs here."
+    )
+
+
+@cache
+def rows(module: str) -> dict[str, Kind]:
+    """Rows of one module, by token."""
+    table: dict[str, Kind] = import_module(f"{__name__}.{module}").TYPES
+    return table
+
+
+def all_rows() -> dict[str, Kind]:
+    """Every row, by token."""
+    return {
+        type: kind
+        for module in sorted({each for modules in MODULES.values() for each in modules})
+        for type, kind in rows(module).items()
+    }

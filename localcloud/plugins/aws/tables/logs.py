@@ -1,0 +1,70 @@
+"""CloudWatch log groups."""
+
+from typing import Any
+
+from localcloud.plugins.aws.subject import Subject
+from localcloud.plugins.aws.table import ID, Call, Change, Kind, Look, Name, P, Tagging, words
+
+
+def shown_group(subject: Subject) -> dict[str, Any] | None:
+    """A log group among those whose name begins with its."""
+    pages = subject.api.client("logs", subject.region).get_paginator("describe_log_groups")
+    for page in pages.paginate(logGroupNamePrefix=subject.id):
+        for group in page["logGroups"]:
+            if group["logGroupName"] == subject.id:
+                return {
+                    "name": subject.id,
+                    "arn": group["arn"].removesuffix(":*"),
+                    "retentionInDays": group.get("retentionInDays"),
+                    "kmsKeyId": group.get("kmsKeyId"),
+                    "logGroupClass": group.get("logGroupClass"),
+                }
+    return None
+
+
+GROUP = {"logGroupName": ID}
+
+LOG_GROUP = Kind(
+    service="logs",
+    schema="AWS::Logs::LogGroup",
+    inputs="name namePrefix retentionInDays kmsKeyId logGroupClass skipDestroy",
+    outputs="arn",
+    create=Call("create_log_group", {"logGroupName": P("name")}, rest=True),
+    id="{name}",
+    name=Name(longest=512),
+    defaults={"skipDestroy": False},
+    arguments=words("namePrefix skipDestroy"),
+    chosen=words("logGroupClass"),
+    unanswered=words("logGroupClass"),
+    looks=(Look(shown_group),),
+    changes=(
+        Change(
+            ("retentionInDays",),
+            Call("put_retention_policy", GROUP | {"retentionInDays": P("retentionInDays")}),
+            without=Call("delete_retention_policy", GROUP),
+        ),
+        Change(
+            ("kmsKeyId",),
+            Call("associate_kms_key", GROUP | {"kmsKeyId": P("kmsKeyId")}),
+            without=Call("disassociate_kms_key", GROUP),
+        ),
+    ),
+    delete=(
+        lambda subject: (
+            None
+            if subject.properties.get("skipDestroy")
+            else subject.ask("delete_log_group", logGroupName=subject.id)
+        ),
+    ),
+    tags=Tagging(
+        create="tags",
+        pairs=None,
+        put=Call("tag_resource", {"resourceArn": P("arn"), "tags": P("=tags")}),
+        remove=Call("untag_resource", {"resourceArn": P("arn"), "tagKeys": P("=keys")}),
+        look=Call("list_tags_for_resource", {"resourceArn": P("arn")}),
+        at="tags",
+    ),
+    schema_names={"name": "LogGroupName"},
+)
+
+TYPES = {"aws:cloudwatch/logGroup:LogGroup": LOG_GROUP}

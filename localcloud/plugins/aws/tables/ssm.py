@@ -1,0 +1,39 @@
+"""SSM parameters."""
+
+from localcloud.plugins.aws.table import ID, Call, Change, Kind, Look, Name, P, Tagging, words
+
+PUT = {"Name": P("name"), "Value": P("value"), "Type": P("type"), "Description": P("description")}
+
+PARAMETER = Kind(
+    service="ssm",
+    schema="AWS::SSM::Parameter",
+    inputs="name type! value description tier keyId allowedPattern dataType",
+    outputs="arn version",
+    create=Call("put_parameter", rest=True),
+    id="{name}",
+    name=Name(prefix=None, longest=2048),
+    chosen=words("tier dataType keyId"),
+    unanswered=words("description tier keyId allowedPattern"),
+    volatile=words("version"),
+    looks=(Look(Call("get_parameter", {"Name": ID, "WithDecryption": True}), at="Parameter"),),
+    names={"arn": "ARN"},
+    changes=(
+        Change(
+            ("value", "type", "description", "tier", "keyId", "allowedPattern"),
+            Call("put_parameter", {"Overwrite": True}, rest=True),
+        ),
+    ),
+    delete=(Call("delete_parameter", {"Name": ID}),),
+    tags=Tagging(
+        create="Tags",
+        put=Call("add_tags_to_resource", {"ResourceType": "Parameter", "ResourceId": ID, "Tags": P("=tags")}),
+        remove=Call(
+            "remove_tags_from_resource",
+            {"ResourceType": "Parameter", "ResourceId": ID, "TagKeys": P("=keys")},
+        ),
+        look=Call("list_tags_for_resource", {"ResourceType": "Parameter", "ResourceId": ID}),
+        at="TagList",
+    ),
+)
+
+TYPES = {"aws:ssm/parameter:Parameter": PARAMETER}

@@ -1,0 +1,113 @@
+import os
+import socket
+import subprocess
+import sys
+import time
+import urllib.request
+from dataclasses import dataclass, field
+from types import SimpleNamespace
+
+import pytest
+
+from localcloud.cloud import Cloud
+from localcloud.plugins.aws import machine_room
+from localcloud.plugins.aws.provider import Aws
+from localcloud.plugins.provider import Naming, Target
+
+
+@pytest.fixture(scope="session")
+def moto_url():
+    """moto's server, for this run of tests."""
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    url = f"http://127.0.0.1:{port}"
+    environment = {**os.environ, "MOTO_IAM_LOAD_MANAGED_POLICIES": "true"}
+    server = subprocess.Popen(
+        [sys.executable, "-m", "moto.server", "-H", "127.0.0.1", "-p", str(port)],
+        env=environment,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+    )
+    try:
+        for _ in range(600):
+            try:
+                with urllib.request.urlopen(f"{url}/moto-api/", timeout=5):
+                    break
+            except OSError:
+                assert server.poll() is None, "moto's server ended"
+                time.sleep(0.05)
+        yield url
+    finally:
+        server.terminate()
+        server.wait()
+
+
+@dataclass
+class Bench:
+    """The provider without an engine: what an engine would ask of it, in one line."""
+
+    provider: Aws
+    planes: list = field(default_factory=list)
+
+    def target(self, type, name="it", id=""):
+        return Target(f"urn:pulumi:test::test::{type}::{name}", id)
+
+    def check(self, type, inputs, old=None, name="it"):
+        checked, failures = self.provider.check(
+            self.target(type, name), old or {}, inputs, Naming(seed=name.encode())
+        )
+        assert failures == [], [failure.reason for failure in failures]
+        return checked
+
+    def make(self, type, inputs, name="it"):
+        checked = self.check(type, inputs, name=name)
+        id, outputs = self.provider.create(self.target(type, name), checked, False, 0)
+        return SimpleNamespace(type=type, name=name, id=id, inputs=checked, outputs=outputs)
+
+    def read(self, made):
+        return self.provider.read(self.target(made.type, made.name, made.id), made.inputs, made.outputs)
+
+    def found(self, type, id):
+        return self.provider.read(self.target(type, "it", id), {}, {})
+
+    def diff(self, made, inputs):
+        checked = self.check(made.type, inputs, made.inputs, made.name)
+        return self.provider.diff(
+            self.target(made.type, made.name, made.id), made.inputs, made.outputs, checked
+        )
+
+    def change(self, made, inputs):
+        checked = self.check(made.type, inputs, made.inputs, made.name)
+        outputs = self.provider.update(
+            self.target(made.type, made.name, made.id), made.inputs, made.outputs, checked, False, 0
+        )
+        return SimpleNamespace(type=made.type, name=made.name, id=made.id, inputs=checked, outputs=outputs)
+
+    def delete(self, made):
+        self.provider.delete(self.target(made.type, made.name, made.id), made.inputs, made.outputs, 0)
+
+
+class Plane:
+    """Stands in for a control plane: these tests are of AWS's side of EKS."""
+
+    endpoint = "https://127.0.0.1:6443"
+    certificate_authority = "Y2VydGlmaWNhdGU="
+
+    def start(self):
+        pass
+
+    def remove(self):
+        pass
+
+    def alive(self):
+        return False
+
+
+@pytest.fixture
+def bench(moto_url, tmp_path, monkeypatch):
+    """A provider over an AWS with nothing in it."""
+    urllib.request.urlopen(urllib.request.Request(f"{moto_url}/moto-api/reset", method="POST"), timeout=30)
+    monkeypatch.setattr(machine_room, "control_plane", lambda subject, cluster: Plane())
+    monkeypatch.setattr(machine_room, "give_machines", lambda plane, group: None)
+    return Bench(Aws(Cloud(tmp_path), moto_url))
