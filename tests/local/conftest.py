@@ -69,7 +69,7 @@ def project(tmp_path: Path):
         virtualenv = Path(sys.prefix)
         (folder / "Pulumi.yaml").write_text(
             f"name: {name}\nruntime:\n  name: python\n  options:\n"
-            f"    toolchain: pip\n    virtualenv: {virtualenv}\n"
+            f"    virtualenv: {virtualenv}\n"
         )
         (folder / "__main__.py").write_text(program)
         return folder

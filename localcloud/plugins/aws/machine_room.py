@@ -81,7 +81,7 @@ def set_machines(subject: Subject) -> None:
             ),
             capacity_type=group["capacityType"],
             role=group["nodeRole"],
-            disk=group.get("diskSize") or 20,
+            disk=_disk(subject, group),
         ),
     )
 
@@ -102,6 +102,19 @@ def _group(subject: Subject) -> dict[str, Any]:
     )
     group: dict[str, Any] = answer["nodegroup"]
     return group
+
+
+def _disk(subject: Subject, group: dict[str, Any]) -> int:
+    """Root disk of a group's machines, GiB: of its launch template, else of itself, else EKS's default."""
+    template = group.get("launchTemplate") or {}
+    if "id" in template:
+        request = {"LaunchTemplateId": template["id"], "Versions": [str(template.get("version", "$Default"))]}
+        answer = subject.api.call("ec2", "describe_launch_template_versions", request, subject.region)
+        data = answer["LaunchTemplateVersions"][0]["LaunchTemplateData"]
+        sizes = [each.get("Ebs", {}).get("VolumeSize") for each in data.get("BlockDeviceMappings") or ()]
+        if sizes and sizes[0]:
+            return int(sizes[0])
+    return group.get("diskSize") or 20
 
 
 def _architecture(instance_type: dict[str, Any]) -> str:
