@@ -125,8 +125,16 @@ def code_of(error: Exception) -> str:
 def explained(error: Exception, endpoint: str, about: str) -> str | None:
     """An error of botocore as one sentence; None for an error of another kind."""
     from botocore.exceptions import BotoCoreError, ClientError, HTTPClientError, ParamValidationError
+    from botocore.parsers import ResponseParserError
 
     match error:
+        case ResponseParserError():
+            return f"{about}: moto, which plays AWS here, cannot do this: leave out what needs it."
+        case ClientError() if error.response.get("ResponseMetadata", {}).get("HTTPStatusCode", 0) >= 500:
+            return (
+                f"{about}: moto, which plays AWS here, cannot do {error.operation_name}: "
+                "leave out what needs it."
+            )
         case ClientError():
             message = " ".join(str(error.response["Error"].get("Message", "")).split()).rstrip(".")
             return f"{about}: AWS refused {error.operation_name}: {message} ({code_of(error)})."

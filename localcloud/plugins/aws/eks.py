@@ -410,6 +410,15 @@ class Eks:
         self, arn: str, change: Callable[[dict[str, str]], dict[str, str]], operation: str, **members: Any
     ) -> Members:
         noun, _, rest = arn.split(":", 5)[5].partition("/")
+        if noun == "nodegroup":
+            cluster, name, _ = rest.split("/")
+            tags = (
+                self.describe_nodegroup(clusterName=cluster, nodegroupName=name)["nodegroup"].get("tags")
+                or {}
+            )
+            settings = self.kept.get("nodegroup", cluster, name) or {}
+            self.kept.put("nodegroup", cluster, name, thing={**settings, "tags": change(tags)})
+            return {}
         if noun not in COLLECTIONS:
             answer: Members = getattr(self.client, operation)(resourceArn=arn, **members)
             return answer

@@ -179,6 +179,10 @@ def look(subject: Subject) -> Properties | None:
         value = seen[name]
         if isinstance(value, list):
             seen[name] = value[0] if value else None
+    for name in kind.many & seen.keys():
+        seen[name] = [seen[name]] if isinstance(seen[name], dict) else seen[name]
+    for name in kind.identity:
+        seen.setdefault(name, subject.properties.get(name))
     subject.properties |= seen
     for name, template in kind.derived.items():
         text = subject.text(template)
@@ -237,6 +241,11 @@ def update(
 ) -> None:
     """Change what differs."""
     changed = {str(path[0]) for path in paths}
+    known = {name for change in subject.kind.changes for name in change.properties}
+    for name in sorted(changed - known - subject.kind.arguments - {"tags", "tagsAll"}):
+        raise Refusal(
+            f"{subject.type}: moto, which plays AWS here, cannot change {name}: replace the resource."
+        )
     for change in subject.kind.changes:
         if changed & set(change.properties):
             subject.do(_which(subject, change))

@@ -141,6 +141,7 @@ class Kind:
     after: done once it is made, and after every update. delete: done one after the other.
     identity: properties that an id to import is made of, where a look needs them; split: between them.
     names: property -> member, where they differ. one: properties that are lists of one in AWS.
+    many: properties that are lists in Pulumi, and one thing in AWS.
     derived: outputs made of others. defaults: of the real provider.
     arguments: inputs that are for the plugin alone; unanswered: inputs that no answer shows.
     chosen: what AWS chooses where the program does not. volatile: outputs that an update changes.
@@ -165,6 +166,7 @@ class Kind:
     split: str = ":"
     names: Mapping[str, str] = field(default_factory=dict)
     one: frozenset[str] = frozenset()
+    many: frozenset[str] = frozenset()
     derived: Mapping[str, str] = field(default_factory=dict)
     defaults: Mapping[str, Any] = field(default_factory=dict)
     arguments: frozenset[str] = frozenset()

@@ -48,7 +48,7 @@ class Bench:
     """The provider without an engine: what an engine would ask of it, in one line."""
 
     provider: Aws
-    planes: list = field(default_factory=list)
+    left: list = field(default_factory=list)
 
     def target(self, type, name="it", id=""):
         return Target(f"urn:pulumi:test::test::{type}::{name}", id)
@@ -63,7 +63,14 @@ class Bench:
     def make(self, type, inputs, name="it"):
         checked = self.check(type, inputs, name=name)
         id, outputs = self.provider.create(self.target(type, name), checked, False, 0)
-        return SimpleNamespace(type=type, name=name, id=id, inputs=checked, outputs=outputs)
+        made = SimpleNamespace(type=type, name=name, id=id, inputs=checked, outputs=outputs)
+        self.left.append(made)
+        return made
+
+    def clean(self):
+        """Delete what was made, the last first."""
+        while self.left:
+            self.delete(self.left.pop())
 
     def read(self, made):
         return self.provider.read(self.target(made.type, made.name, made.id), made.inputs, made.outputs)
@@ -104,10 +111,24 @@ class Plane:
         return False
 
 
+@pytest.fixture(scope="session")
+def provider(moto_url, tmp_path_factory):
+    """One provider for all tests: to make its clients takes longer than the tests."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(machine_room, "control_plane", lambda subject, cluster: Plane())
+        patch.setattr(machine_room, "give_machines", lambda plane, group: None)
+        yield Aws(Cloud(tmp_path_factory.mktemp("cloud")), moto_url)
+
+
 @pytest.fixture
-def bench(moto_url, tmp_path, monkeypatch):
-    """A provider over an AWS with nothing in it."""
-    urllib.request.urlopen(urllib.request.Request(f"{moto_url}/moto-api/reset", method="POST"), timeout=30)
-    monkeypatch.setattr(machine_room, "control_plane", lambda subject, cluster: Plane())
-    monkeypatch.setattr(machine_room, "give_machines", lambda plane, group: None)
-    return Bench(Aws(Cloud(tmp_path), moto_url))
+def bench(provider):
+    """The provider; what a test makes is deleted after it."""
+    bench = Bench(provider)
+    yield bench
+    bench.clean()
+
+
+@pytest.fixture(scope="session")
+def base(provider):
+    """What stands through all tests."""
+    return Bench(provider)

@@ -162,6 +162,16 @@ EIP = Kind(
     derived=arn("elastic-ip"),
 )
 
+
+def free_address(subject: Subject) -> None:
+    """Free the address of a gateway that is gone, as AWS does by itself and moto does not."""
+    allocation = subject.properties.get("allocationId")
+    if allocation:
+        address = subject.ask("describe_addresses", AllocationIds=[allocation])["Addresses"][0]
+        if address.get("AssociationId"):
+            subject.ask("disassociate_address", AssociationId=address["AssociationId"])
+
+
 NAT_GATEWAY = Kind(
     service="ec2",
     schema="AWS::EC2::NatGateway",
@@ -189,14 +199,25 @@ NAT_GATEWAY = Kind(
             },
         ),
     ),
-    delete=(Call("delete_nat_gateway", {"NatGatewayId": ID}),),
+    delete=(Call("delete_nat_gateway", {"NatGatewayId": ID}), free_address),
     tags=tagged("natgateway"),
     schema_names={"privateIp": "PrivateIpAddress"},
 )
 
 
+def route_endpoint(subject: Subject) -> None:
+    """Route what the endpoint serves to it in its tables and no others, as AWS does by itself."""
+    route = {"DestinationPrefixListId": subject.properties.get("prefixListId")}
+    old, new = (set(each.get("routeTableIds") or ()) for each in (subject.old, subject.inputs))
+    for table in sorted(old - new):
+        subject.ask("delete_route", RouteTableId=table, **route)
+    for table in sorted(new - old):
+        subject.ask("create_route", RouteTableId=table, GatewayId=subject.id, **route)
+
+
 def set_endpoint(subject: Subject) -> None:
     """Bring an endpoint's tables, subnets, groups and policy to what they should be."""
+    route_endpoint(subject)
     change: dict[str, Any] = {}
     for name, add, remove in (
         ("routeTableIds", "AddRouteTableIds", "RemoveRouteTableIds"),
@@ -227,7 +248,17 @@ VPC_ENDPOINT = Kind(
     documents=words("policy"),
     unordered=words("routeTableIds subnetIds securityGroupIds"),
     looks=(
-        Look(Call("describe_vpc_endpoints", {"VpcEndpointIds": [ID]}), at="VpcEndpoints[0]"),
+        Look(
+            # Deleted endpoints are shown for a while.
+            Call(
+                "describe_vpc_endpoints",
+                {
+                    "VpcEndpointIds": [ID],
+                    "Filters": [{"Name": "vpc-endpoint-state", "Values": ["available", "pending"]}],
+                },
+            ),
+            at="VpcEndpoints[0]",
+        ),
         Look(
             Call("describe_prefix_lists", {"Filters": filtered("prefix-list-name", P("serviceName"))}),
             at="PrefixLists[0]",

@@ -16,6 +16,7 @@ REPOSITORY = Kind(
         "encryptionConfigurations": "encryptionConfiguration",
         "encryptionConfigurations.kmsKey": "kmsKey",
     },
+    many=words("encryptionConfigurations"),
     name=Name(prefix=None, longest=256, lower=True),
     defaults={"imageTagMutability": "MUTABLE"},
     arguments=words("forceDelete"),

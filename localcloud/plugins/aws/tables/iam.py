@@ -1,6 +1,7 @@
 """IAM roles, policies and what binds them."""
 
 import json
+from dataclasses import replace
 from typing import Any
 
 from localcloud.errors import Refusal
@@ -323,6 +324,7 @@ def shown_profile(subject: Subject) -> dict[str, Any]:
         "uniqueId": profile["InstanceProfileId"],
         "createDate": profile["CreateDate"].isoformat(),
         "role": next((role["RoleName"] for role in profile["Roles"]), None),
+        "tagsAll": {tag["Key"]: tag["Value"] for tag in profile.get("Tags", ())},
     }
 
 
@@ -341,31 +343,12 @@ INSTANCE_PROFILE = Kind(
     looks=(Look(shown_profile),),
     changes=(Change(("role",), set_role),),
     delete=(empty_profile, Call("delete_instance_profile", {"InstanceProfileName": ID})),
-    tags=tagged("instance_profile", "InstanceProfileName"),
+    tags=replace(tagged("instance_profile", "InstanceProfileName"), look=None),
     schema_names={"name": "InstanceProfileName", "role": "Roles"},
 )
 
 
 # --- OIDC providers ---
-
-
-def set_clients(subject: Subject) -> None:
-    """Bring the clients of an OIDC provider to what they should be."""
-    have = _clients(subject)
-    want = set(subject.inputs["clientIdLists"])
-    for operation, clients in (
-        ("add_client_id_to_open_id_connect_provider", want - have),
-        ("remove_client_id_from_open_id_connect_provider", have - want),
-    ):
-        for client in sorted(clients):
-            subject.ask(operation, OpenIDConnectProviderArn=subject.id, ClientID=client)
-
-
-def _clients(subject: Subject) -> set[str]:
-    return set(
-        subject.ask("get_open_id_connect_provider", OpenIDConnectProviderArn=subject.id)["ClientIDList"]
-    )
-
 
 OIDC_PROVIDER = Kind(
     service="iam",
@@ -380,7 +363,6 @@ OIDC_PROVIDER = Kind(
     unordered=words("clientIdLists thumbprintLists"),
     looks=(Look(Call("get_open_id_connect_provider", {"OpenIDConnectProviderArn": ID})),),
     changes=(
-        Change(("clientIdLists",), set_clients),
         Change(
             ("thumbprintLists",),
             Call(
@@ -391,7 +373,7 @@ OIDC_PROVIDER = Kind(
     ),
     delete=(Call("delete_open_id_connect_provider", {"OpenIDConnectProviderArn": ID}),),
     tags=tagged("open_id_connect_provider", "OpenIDConnectProviderArn"),
-    derived={"arn": "{id}"},
+    derived={"arn": "{id}", "url": "https://{url}"},
     schema_names={"clientIdLists": "ClientIdList", "thumbprintLists": "ThumbprintList"},
     alone=True,
 )

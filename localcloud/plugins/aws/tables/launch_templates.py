@@ -1,5 +1,8 @@
 """Launch templates."""
 
+from dataclasses import replace
+from typing import Any
+
 from localcloud.plugins.aws.subject import Subject
 from localcloud.plugins.aws.table import ID, REST, Call, Change, Kind, Look, Name, P, words
 from localcloud.plugins.aws.tables._ec2 import arn, tagged
@@ -22,6 +25,17 @@ def new_version(subject: Subject) -> None:
     if subject.properties.get("updateDefaultVersion"):
         version = made["LaunchTemplateVersion"]["VersionNumber"]
         subject.ask("modify_launch_template", LaunchTemplateId=subject.id, DefaultVersion=str(version))
+
+
+def shown_version(subject: Subject) -> dict[str, Any]:
+    """The latest version of a template."""
+    operation = "describe_launch_template_versions"
+    answer = subject.ask(operation, LaunchTemplateId=subject.id, Versions=["$Latest"])
+    latest = answer["LaunchTemplateVersions"][0]
+    shown = subject.shown(operation, answer, "LaunchTemplateVersions[0].LaunchTemplateData")
+    # moto shows the template's own tags as if they were those of what it launches.
+    tags = [each for each in shown.get("tagSpecifications", ()) if each["resourceType"] != "launch-template"]
+    return {**shown, "tagSpecifications": tags, "description": latest.get("VersionDescription")}
 
 
 LAUNCH_TEMPLATE = Kind(
@@ -48,16 +62,7 @@ LAUNCH_TEMPLATE = Kind(
     unordered=words("vpcSecurityGroupIds"),
     looks=(
         Look(Call("describe_launch_templates", {"LaunchTemplateIds": [ID]}), at="LaunchTemplates[0]"),
-        Look(
-            Call("describe_launch_template_versions", {"LaunchTemplateId": ID, "Versions": ["$Latest"]}),
-            at="LaunchTemplateVersions[0].LaunchTemplateData",
-        ),
-        Look(
-            Call("describe_launch_template_versions", {"LaunchTemplateId": ID, "Versions": ["$Latest"]}),
-            at="LaunchTemplateVersions[0]",
-            gives={"description": "VersionDescription"},
-            all=False,
-        ),
+        Look(shown_version),
     ),
     changes=(
         Change(("description", *DATA.split()), new_version),
@@ -67,7 +72,11 @@ LAUNCH_TEMPLATE = Kind(
         ),
     ),
     delete=(Call("delete_launch_template", {"LaunchTemplateId": ID}),),
-    tags=tagged("launch-template"),
+    # moto shows with a template the tags that it was made with.
+    tags=replace(
+        tagged("launch-template"),
+        look=Call("describe_tags", {"Filters": [{"Name": "resource-id", "Values": [ID]}]}),
+    ),
     derived=arn("launch-template"),
     schema_names={"name": "LaunchTemplateName", "description": "VersionDescription"}
     | {name: f"LaunchTemplateData/{name}" for name in DATA.split()},

@@ -22,6 +22,13 @@ def shown_group(subject: Subject) -> dict[str, Any] | None:
     return None
 
 
+def drop_tags(subject: Subject) -> None:
+    """Take the tags from a group that goes: moto would give them to the next one of its name."""
+    tags = subject.properties.get("tagsAll")
+    if tags and not subject.properties.get("skipDestroy"):
+        subject.ask("untag_resource", resourceArn=subject.properties["arn"], tagKeys=sorted(tags))
+
+
 GROUP = {"logGroupName": ID}
 
 LOG_GROUP = Kind(
@@ -50,6 +57,7 @@ LOG_GROUP = Kind(
         ),
     ),
     delete=(
+        drop_tags,
         lambda subject: (
             None
             if subject.properties.get("skipDestroy")

@@ -208,6 +208,8 @@ BUCKET_VERSIONING = setting(
     "",
     (Call("put_bucket_versioning", {**BUCKET_ID, "VersioningConfiguration": {"Status": "Suspended"}}),),
     "VersioningConfiguration",
+    gives={"versioningConfiguration": ""},
+    unanswered=words("mfa"),
 )
 
 BUCKET_OWNERSHIP = setting(

@@ -105,6 +105,8 @@ def adopt_default_group(subject: Subject) -> str:
         raise Refusal(f"{subject.type}: there is no VPC {subject.properties.get('vpcId', 'by default')}.")
     subject.id = str(found[0]["GroupId"])
     clear_rules(subject)
+    if found[0].get("Tags"):
+        subject.ask("delete_tags", Resources=[subject.id], Tags=found[0]["Tags"])
     tags = [{"Key": key, "Value": value} for key, value in (subject.properties.get("tagsAll") or {}).items()]
     if tags:
         subject.ask("create_tags", Resources=[subject.id], Tags=tags)
@@ -209,11 +211,15 @@ def add_rule(subject: Subject) -> str:
     known = subject.properties
     given = permission(_as_listed(known), known["securityGroupId"])
     authorize(subject, known["securityGroupId"], known["type"], [given])
-    text = "-".join(
-        str(known.get(name)) for name in ("securityGroupId", "type", "protocol", "fromPort", "toPort")
-    )
+    return _rule_id(subject)
+
+
+def _rule_id(subject: Subject) -> str:
+    known = subject.properties
+    words = [known[name] for name in ("securityGroupId", "type", "protocol", "fromPort", "toPort")]
+    given = permission(_as_listed(known), known["securityGroupId"])
     sources = sorted(source for _, source, _ in _sources(given))
-    return f"sgrule-{crc32('-'.join([text, *sources]).encode())}"
+    return f"sgrule-{crc32('-'.join(map(str, [*words, *sources])).encode())}"
 
 
 def remove_rule(subject: Subject) -> None:
@@ -279,6 +285,7 @@ def _identify(subject: Subject) -> None:
                 else "cidrBlocks"
             )
             known.setdefault(lists, []).append(source)
+    subject.id = _rule_id(subject)
 
 
 def describe_rule(subject: Subject) -> None:
