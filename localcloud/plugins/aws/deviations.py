@@ -20,9 +20,8 @@ _ROLE_ATTACHMENT = (
 _RULE_IN_PLACE = "The provider calls ModifySecurityGroupRules, which CloudFormation does not."
 _SETTING: Outcomes = {"expectedBucketOwner": (REPLACES, _OWNER)}
 
-_RULES: Outcomes = {
-    name: (UPDATES, _RULE_IN_PLACE)
-    for name in (
+_RULES: Outcomes = dict.fromkeys(
+    (
         "ipProtocol",
         "fromPort",
         "toPort",
@@ -30,15 +29,20 @@ _RULES: Outcomes = {
         "cidrIpv6",
         "prefixListId",
         "referencedSecurityGroupId",
-    )
-}
+    ),
+    (UPDATES, _RULE_IN_PLACE),
+)
 
 DEVIATIONS: Mapping[str, Outcomes] = {
     "aws:ec2/vpc:Vpc": {
+        "enableNetworkAddressUsageMetrics": (UPDATES, _NO_WORD + "calls ModifyVpcAttribute."),
         "instanceTenancy": (
             REPLACES,
             "Only from dedicated to default can it change in place, which moto does not know.",
         ),
+    },
+    "aws:ec2/launchTemplate:LaunchTemplate": {
+        "defaultVersion": (UPDATES, _NO_WORD + "calls ModifyLaunchTemplate."),
     },
     "aws:ec2/internetGateway:InternetGateway": {
         "vpcId": (UPDATES, "CloudFormation attaches by another type; the provider detaches and attaches."),
@@ -73,16 +77,11 @@ DEVIATIONS: Mapping[str, Outcomes] = {
     "aws:s3/bucketLifecycleConfiguration:BucketLifecycleConfiguration": _SETTING,
     "aws:s3/bucketVersioning:BucketVersioning": {
         **_SETTING,
-        "mfa": (UPDATES, _NO_WORD + "gives it with every change."),
     },
     "aws:iam/rolePolicyAttachment:RolePolicyAttachment": {
         "role": (REPLACES, _ROLE_ATTACHMENT),
         "policyArn": (REPLACES, _ROLE_ATTACHMENT),
     },
-    "aws:eks/cluster:Cluster": {
-        "encryptionConfig.resources": (REPLACES, "Fixed in the provider as in CloudFormation."),
-    },
-    "aws:eks/nodeGroup:NodeGroup": {},
     "aws:eks/accessPolicyAssociation:AccessPolicyAssociation": {
         "policyArn": (
             REPLACES,
@@ -97,6 +96,7 @@ DEVIATIONS: Mapping[str, Outcomes] = {
         "logGroupClass": (REPLACES, "CloudFormation refuses it; the provider replaces."),
     },
     "aws:ssm/parameter:Parameter": {
+        "keyId": (UPDATES, _NO_WORD + "puts the parameter anew."),
         "dataType": (REPLACES, "CloudFormation replaces too, and does not say so in its schema."),
     },
 }

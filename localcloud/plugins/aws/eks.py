@@ -167,7 +167,7 @@ class Eks:
                 "issuer": f"https://oidc.eks.{self.region}.amazonaws.com/id/{secrets.token_hex(16).upper()}"
             }
         }
-        # What AWS keeps of what a request said differs by member from what it answers: it says no more of this.
+        # EKS takes this and never answers it.
         settings.pop("bootstrapSelfManagedAddons", None)
         self.kept.put("cluster", name, thing=settings)
         return self.describe_cluster(name=name)
@@ -224,8 +224,8 @@ class Eks:
             "create_security_group",
             {
                 "GroupName": name,
-                "Description": "EKS created security group applied to ENI that is attached to EKS Control Plane "
-                "master nodes, as well as any managed workloads.",
+                "Description": "EKS created security group applied to ENI that is attached to EKS "
+                "Control Plane master nodes, as well as any managed workloads.",
                 "VpcId": vpc,
                 "TagSpecifications": [
                     {
@@ -272,7 +272,7 @@ class Eks:
     def update_nodegroup_config(self, clusterName: str, nodegroupName: str, **members: Any) -> Members:
         """Change settings of a node group."""
         key = ("nodegroup", clusterName, nodegroupName)
-        settings = {
+        settings: Members = {
             name: members.pop(name) for name in ("updateConfig", "nodeRepairConfig") if name in members
         }
         if settings:

@@ -19,7 +19,8 @@ _HUMPS = re.compile(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]+$|[A-Z]+(?=\d)|[A-Z]?[a-z0-9]+|
 
 def camel(member: str) -> str:
     """A member's name as Pulumi has it: `KMSMasterKeyID` -> `kmsMasterKeyId`."""
-    first, *rest = _HUMPS.findall(member)
+    humps: list[str] = _HUMPS.findall(member)
+    first, *rest = humps
     return first.lower() + "".join(each[:1].upper() + each[1:].lower() for each in rest)
 
 

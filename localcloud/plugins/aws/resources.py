@@ -100,7 +100,7 @@ def _within(dotted: str, names: frozenset[str]) -> bool:
 
 
 def deletes_before_replacing(kind: Kind, old: Properties, new: Properties) -> bool:
-    """Whether old and new cannot stand side by side: alone of its kind, or under a name that a person chose."""
+    """Whether old and new cannot stand side by side: one of a kind, or under a name that a person chose."""
     if kind.alone:
         return True
     if kind.name is None:

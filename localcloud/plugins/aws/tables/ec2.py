@@ -8,6 +8,7 @@ from localcloud.plugins.aws.tables._ec2 import arn, filtered, tagged
 
 
 def vpc_attribute(operation_member: str, attribute: str) -> Look:
+    """Shows an attribute of a VPC; there is a call for each."""
     return Look(
         Call("describe_vpc_attribute", {"VpcId": ID, "Attribute": attribute}),
         gives={attribute: f"{operation_member}.Value"},
@@ -16,11 +17,8 @@ def vpc_attribute(operation_member: str, attribute: str) -> Look:
 
 
 def vpc_change(member: str, name: str) -> Change:
+    """Changes an attribute of a VPC; there is a call for each."""
     return Change((name,), Call("modify_vpc_attribute", {"VpcId": ID, member: {"Value": P(name)}}))
-
-
-def subnet_change(member: str, name: str) -> Change:
-    return Change((name,), Call("modify_subnet_attribute", {"SubnetId": ID, member: {"Value": P(name)}}))
 
 
 VPC = Kind(
@@ -78,26 +76,21 @@ VPC = Kind(
 SUBNET = Kind(
     service="ec2",
     schema="AWS::EC2::Subnet",
-    inputs="vpcId! availabilityZone availabilityZoneId cidrBlock ipv6CidrBlock ipv6Native mapPublicIpOnLaunch "
-    "assignIpv6AddressOnCreation",
-    outputs="arn ownerId ipv6CidrBlockAssociationId",
+    inputs="vpcId! availabilityZone availabilityZoneId cidrBlock mapPublicIpOnLaunch",
+    outputs="arn ownerId",
     create=Call("create_subnet", rest=True),
     id="Subnet.SubnetId",
-    defaults={"mapPublicIpOnLaunch": False, "assignIpv6AddressOnCreation": False},
-    chosen=words("availabilityZone availabilityZoneId ipv6Native"),
-    looks=(
-        Look(
-            Call("describe_subnets", {"SubnetIds": [ID]}),
-            at="Subnets[0]",
-            gives={
-                "ipv6CidrBlock": "Ipv6CidrBlockAssociationSet[0].Ipv6CidrBlock",
-                "ipv6CidrBlockAssociationId": "Ipv6CidrBlockAssociationSet[0].AssociationId",
-            },
-        ),
-    ),
+    defaults={"mapPublicIpOnLaunch": False},
+    chosen=words("availabilityZone availabilityZoneId"),
+    looks=(Look(Call("describe_subnets", {"SubnetIds": [ID]}), at="Subnets[0]"),),
     changes=(
-        subnet_change("MapPublicIpOnLaunch", "mapPublicIpOnLaunch"),
-        subnet_change("AssignIpv6AddressOnCreation", "assignIpv6AddressOnCreation"),
+        Change(
+            ("mapPublicIpOnLaunch",),
+            Call(
+                "modify_subnet_attribute",
+                {"SubnetId": ID, "MapPublicIpOnLaunch": {"Value": P("mapPublicIpOnLaunch")}},
+            ),
+        ),
     ),
     delete=(Call("delete_subnet", {"SubnetId": ID}),),
     tags=tagged("subnet"),
@@ -238,7 +231,8 @@ def set_endpoint(subject: Subject) -> None:
 VPC_ENDPOINT = Kind(
     service="ec2",
     schema="AWS::EC2::VPCEndpoint",
-    inputs="vpcId! serviceName vpcEndpointType routeTableIds subnetIds securityGroupIds policy privateDnsEnabled",
+    inputs="vpcId! serviceName vpcEndpointType routeTableIds subnetIds securityGroupIds policy "
+    "privateDnsEnabled",
     outputs="arn dnsEntries networkInterfaceIds ownerId requesterManaged state prefixListId",
     create=Call("create_vpc_endpoint", rest=True),
     id="VpcEndpoint.VpcEndpointId",
@@ -246,6 +240,7 @@ VPC_ENDPOINT = Kind(
     defaults={"vpcEndpointType": "Gateway"},
     chosen=words("policy privateDnsEnabled routeTableIds subnetIds securityGroupIds"),
     documents=words("policy"),
+    schema_names={"policy": "PolicyDocument"},
     unordered=words("routeTableIds subnetIds securityGroupIds"),
     looks=(
         Look(

@@ -196,7 +196,7 @@ def shown_attachment(subject: Subject) -> dict[str, Any] | None:
 
 
 def attach(subject: Subject) -> None:
-    """Attach a policy to a role. moto knows the policies that AWS keeps up to its own release, and no others."""
+    """Attach a policy to a role. Of AWS's own policies, moto knows those of its release."""
     known = subject.properties
     try:
         subject.ask("attach_role_policy", RoleName=known["role"], PolicyArn=known["policyArn"])
@@ -212,7 +212,8 @@ ATTACHMENT_ID = "{role}/{policyArn}"
 
 ROLE_POLICY_ATTACHMENT = Kind(
     service="iam",
-    schema="AWS::IAM::RolePolicyAttachment",
+    # CloudFormation lists policies in the role.
+    schema="AWS::IAM::Role",
     regional=False,
     inputs="role! policyArn!",
     create=attach,

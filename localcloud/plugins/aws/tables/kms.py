@@ -36,8 +36,7 @@ KEY = Kind(
         "isEnabled": True,
         "bypassPolicyLockoutSafetyCheck": False,
     },
-    arguments=words("deletionWindowInDays"),
-    unanswered=words("bypassPolicyLockoutSafetyCheck"),
+    arguments=words("deletionWindowInDays bypassPolicyLockoutSafetyCheck"),
     chosen=words("policy description multiRegion rotationPeriodInDays enableKeyRotation"),
     documents=words("policy"),
     looks=(

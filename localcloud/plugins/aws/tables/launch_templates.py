@@ -8,8 +8,8 @@ from localcloud.plugins.aws.table import ID, REST, Call, Change, Kind, Look, Nam
 from localcloud.plugins.aws.tables._ec2 import arn, tagged
 
 DATA = (
-    "blockDeviceMappings imageId instanceType keyName userData ebsOptimized metadataOptions tagSpecifications "
-    "vpcSecurityGroupIds monitoring iamInstanceProfile networkInterfaces placement cpuOptions "
+    "blockDeviceMappings imageId instanceType keyName userData ebsOptimized metadataOptions "
+    "tagSpecifications vpcSecurityGroupIds monitoring iamInstanceProfile networkInterfaces placement cpuOptions "
     "creditSpecification instanceMarketOptions disableApiTermination instanceInitiatedShutdownBehavior"
 )
 

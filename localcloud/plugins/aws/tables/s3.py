@@ -1,5 +1,6 @@
 """S3 buckets, and what is said of them one by one."""
 
+from dataclasses import replace
 from typing import Any
 
 from localcloud.errors import Refusal
@@ -169,15 +170,19 @@ ENCRYPTION = setting(
     chosen=words("rules.bucketKeyEnabled rules.blockedEncryptionTypes"),
 )
 
-BUCKET_POLICY = setting(
-    "policy!",
-    Call("put_bucket_policy", {**BUCKET_ID, "Policy": P("policy")}),
-    Call("get_bucket_policy", BUCKET_ID),
-    "",
-    (Call("delete_bucket_policy", BUCKET_ID),),
-    "PolicyDocument",
-    gives={"policy": "Policy"},
-    documents=words("policy"),
+BUCKET_POLICY = replace(
+    setting(
+        "policy!",
+        Call("put_bucket_policy", {**BUCKET_ID, "Policy": P("policy")}),
+        Call("get_bucket_policy", BUCKET_ID),
+        "",
+        (Call("delete_bucket_policy", BUCKET_ID),),
+        "PolicyDocument",
+        gives={"policy": "Policy"},
+        documents=words("policy"),
+    ),
+    schema="AWS::S3::BucketPolicy",
+    schema_names={"policy": "PolicyDocument"},
 )
 
 BUCKET_LIFECYCLE = setting(
