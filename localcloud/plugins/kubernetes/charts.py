@@ -44,6 +44,15 @@ def short_name(chart: str) -> str:
     return re.sub(r"-\d+\.\d+\.\d+.*\.tgz$", "", name)
 
 
+def misplaced(inputs: Mapping[str, Any]) -> str | None:
+    """What is wrong with a registry that is given as a repository; None when it is not."""
+    repository = (inputs.get("repositoryOpts") or {}).get("repo")
+    if not isinstance(repository, str) or not repository.startswith("oci://"):
+        return None
+    whole = f"{repository.rstrip('/')}/{inputs.get('chart')}"
+    return f"{repository} is a registry, which Helm takes as part of the chart: give {whole} as the chart."
+
+
 def at_hand(inputs: Mapping[str, Any], environ: Mapping[str, str] = os.environ) -> Chart | None:
     """The chart, where it is on this machine: in `MOKA_CHARTS`, or at the path that it is given as.
 
@@ -91,7 +100,7 @@ def find(inputs: Mapping[str, Any], helm: Helm) -> Chart:
         return near
     asked, version = str(inputs["chart"]), inputs.get("version")
     repository = inputs.get("repositoryOpts") or {}
-    url = repository.get("repo") or (asked if "://" in asked else None)
+    url = asked if "://" in asked else repository.get("repo")
     if not url:
         raise ChartUnreachable("it names no repository, and no chart is at that path")
     unanswered = _unanswered(*_address(url))
@@ -116,7 +125,7 @@ def source(inputs: Mapping[str, Any]) -> list[str]:
     repository = inputs.get("repositoryOpts") or {}
     flags = {
         "--version": inputs.get("version"),
-        "--repo": repository.get("repo"),
+        "--repo": None if "://" in str(inputs["chart"]) else repository.get("repo"),
         "--ca-file": repository.get("caFile"),
         "--cert-file": repository.get("certFile"),
         "--key-file": repository.get("keyFile"),
@@ -124,11 +133,6 @@ def source(inputs: Mapping[str, Any]) -> list[str]:
         "--password": repository.get("password"),
     }
     given = [part for name, value in flags.items() if value for part in (name, str(value))]
-    if str(repository.get("repo") or "").startswith("oci://"):
-        raise Refusal(
-            f"Repository {repository['repo']} is a registry, which Helm takes as part of the chart's name: "
-            f"give the chart as {repository['repo'].rstrip('/')}/{inputs['chart']}, and no repository."
-        )
     return [*given, *(["--devel"] if inputs.get("devel") and not inputs.get("version") else [])]
 
 

@@ -8,8 +8,9 @@ import json
 import os
 import subprocess
 import tempfile
+import threading
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +19,10 @@ from localcloud.plugins.kubernetes.api import Api
 
 FOREIGN = ("HELM_", "KUBE")
 """Of the environment, what would lead Helm elsewhere."""
+
+
+LOOK = 1.0
+"""Seconds after which it is looked whether the user still wants a Helm that runs."""
 
 
 class HelmFailed(Exception):
@@ -29,26 +34,38 @@ class Helm:
     """Helm for one cluster.
 
     home: folder for what it keeps. kubeconfig: contents. context: of the kubeconfig; None for its current.
+    cancelled: set when the user stops the update; a Helm that runs is then told to end what it does.
     """
 
     home: Path
     kubeconfig: str = ""
     context: str | None = None
+    cancelled: threading.Event = field(default_factory=threading.Event)
 
     def run(self, *arguments: str) -> str:
         """Run Helm; what it prints. Raises HelmFailed with its reason."""
         kept = {name: value for name, value in os.environ.items() if not name.startswith(FOREIGN)}
         folders = {f"HELM_{name}_HOME": str(self.home / name.lower()) for name in ("CACHE", "CONFIG", "DATA")}
-        done = subprocess.run(
+        running = subprocess.Popen(
             [str(tools.path("helm")), *arguments],
             env={**kept, **folders},
-            capture_output=True,
-            text=True,
             stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
         )
-        if done.returncode:
-            raise HelmFailed(_reason(done.stderr or done.stdout))
-        return done.stdout
+        told = False
+        while True:
+            try:
+                out, wrong = running.communicate(timeout=LOOK)
+                break
+            except subprocess.TimeoutExpired:
+                if self.cancelled.is_set() and not told:
+                    told = True
+                    running.terminate()
+        if running.returncode:
+            raise HelmFailed(_reason(wrong or out))
+        return out
 
     def on_cluster(self, *arguments: str) -> str:
         """Run Helm on the cluster; what it prints. Raises HelmFailed."""

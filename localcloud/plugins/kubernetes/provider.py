@@ -101,7 +101,8 @@ class Kubernetes(Provider):
         from localcloud.plugins.kubernetes.releases import Releases
         from localcloud.plugins.kubernetes.stand_ins import OnPlane
 
-        helm = Helm(self.cloud.home / "helm", self.settings.kubeconfig_text(), self.settings.context)
+        chosen = self.settings
+        helm = Helm(self.cloud.home / "helm", chosen.kubeconfig_text(), chosen.context, self.cancelled)
         return Releases(
             self.cluster.api, self.cluster, helm, OnPlane(self.plane), self.say, self.cluster.namespace
         )

@@ -123,6 +123,9 @@ class Releases:
         files = inputs.pop("valueYamlFiles", None)
         if files:
             inputs["values"] = _with_files(files, inputs.get("values"))
+        wrong = charts.misplaced(reveal(inputs))
+        if wrong:
+            return inputs, [Failure("repositoryOpts.repo", wrong)]
         if not inputs.get("version") and not unknown_in(inputs.get("chart")):
             near = charts.at_hand(reveal(inputs))
             if near and near.version:

@@ -16,7 +16,8 @@ import pulumi_kubernetes as k8s
 
 config = pulumi.Config()
 cluster = k8s.Provider(
-    "cluster", kubeconfig=config.require("kubeconfig"), enable_config_map_mutable=True, enable_patch_force=True
+    "cluster", kubeconfig=config.require("kubeconfig"),
+    enable_config_map_mutable=True, enable_patch_force=True,
 )
 here = pulumi.ResourceOptions(provider=cluster)
 namespace = k8s.core.v1.Namespace("place", metadata={"name": pulumi.get_stack()}, opts=here)
@@ -26,7 +27,8 @@ settings = k8s.core.v1.ConfigMap(
     data={"mode": config.get("mode") or "a"}, opts=here,
 )
 login = k8s.core.v1.Secret(
-    "login", metadata={"namespace": place}, string_data={"password": pulumi.Output.secret("hunter2")}, opts=here,
+    "login", metadata={"namespace": place}, opts=here,
+    string_data={"password": pulumi.Output.secret("hunter2")},
 )
 labels = {"app": "web"}
 web = k8s.apps.v1.Deployment(
@@ -173,7 +175,7 @@ def test_what_did_not_become_ready_is_kept_and_put_right_by_the_next_up(stack):
     stuck("config", "set", "patience", "3s")
 
     said = stuck("up", "--yes", "--skip-preview", fails=True)
-    assert "0 of 1 pods are available; pod web-" in said and "Traceback" not in said
+    assert "0 of 1 pods are available); pod web-" in said and "Traceback" not in said
 
     stuck("config", "rm", "zone")
     stuck("up", "--yes", "--skip-preview")
