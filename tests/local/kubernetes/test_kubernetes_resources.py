@@ -6,6 +6,7 @@ import pytest
 
 from localcloud.errors import Refusal
 from localcloud.plugins.kubernetes.api import Api, ApiError
+from localcloud.plugins.kubernetes.kinds import Kind
 from localcloud.plugins.provider import Target, Unfinished
 from localcloud.plugins.values import UNKNOWN, Secret
 
@@ -372,3 +373,14 @@ def test_clusters_that_are_not_of_this_cloud_are_refused(asking, plane):
         asking(kubeconfig=kubeconfig.replace(plane.endpoint, "https://10.0.0.1:443"))
     with pytest.raises(Refusal, match="is no API server of the laptop cloud"):
         asking(kubeconfig=kubeconfig.replace(plane.endpoint, "https://127.0.0.1:1"))
+
+
+def test_kinds_are_known_to_live_in_namespaces_or_not_as_the_api_server_has_it(plane):
+    groups = [group["preferredVersion"]["groupVersion"] for group in plane.api().get("/apis")["groups"]]
+
+    for api_version in ["v1", *groups]:
+        path = f"/apis/{api_version}" if "/" in api_version else "/api/v1"
+        for served in plane.api().get(path)["resources"]:
+            kind = Kind.of(api_version, served["kind"])
+            if "/" not in served["name"] and kind.of_kubernetes:
+                assert kind.cluster_scoped != served["namespaced"], kind
