@@ -226,8 +226,8 @@ def serve(provider: Provider, version: str) -> int:
     except Refusal as refusal:
         print(refusal, file=sys.stderr)
         return 1
-    # An interrupt is the engine's to handle: it lets what is under way come to its end.
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    # The engine's way to say that it is done; a person's Ctrl-C reaches the engine alone.
+    signal.signal(signal.SIGINT, lambda *_: os._exit(0))
     engine = os.getppid()
     unlimited = [("grpc.max_receive_message_length", -1), ("grpc.max_send_message_length", -1)]
     server = grpc.server(ThreadPoolExecutor(THREADS), options=unlimited)
