@@ -75,6 +75,8 @@ class Deployment:
                 kubeconfig=kubeconfig,
                 cluster_identifier=identifier,
                 enable_server_side_apply=True,
+                # A change of a ConfigMap reaches what reads it; another name would not.
+                enable_config_map_mutable=True,
             )
         return self._kubernetes[cluster]
 

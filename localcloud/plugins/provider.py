@@ -11,10 +11,15 @@ from localcloud.plugins.values import Properties
 
 @dataclass(frozen=True)
 class Target:
-    """The resource that a request is about; `id` is empty where there is none yet."""
+    """The resource that a request is about.
+
+    id: empty where there is none yet.
+    again: an earlier create of it was cut off, and what that made may be there.
+    """
 
     urn: str
     id: str = ""
+    again: bool = False
 
     @property
     def type(self) -> str:

@@ -24,18 +24,24 @@ from localcloud.plugins.values import from_wire, to_wire
 
 
 @contextmanager
-def noted(cloud: Cloud, urn: str) -> Iterator[None]:
+def noted(cloud: Cloud, urn: str) -> Iterator[bool]:
     """Keep a note while a create is under way; it stays when the process is killed meanwhile.
 
-    The engine lists what was pending too, but only where its own last words reached its state.
+    Gives whether there was a note already: an earlier create was cut off.
+    The engine lists what was pending too, but only where its own last words reached its state. A create
+    that came to its end after the engine was killed was cut off as well: nobody took its answer.
     """
     note = cloud.cut_off / f"{hashlib.sha256(urn.encode()).hexdigest()[:24]}.json"
     note.parent.mkdir(parents=True, exist_ok=True)
+    again, engine = note.is_file(), os.getppid()
     note.write_text(json.dumps({"urn": urn, "pid": os.getpid()}))
+    done = False
     try:
-        yield
+        yield again
+        done = True
     finally:
-        note.unlink(missing_ok=True)
+        if os.getppid() == engine and (done or not again):
+            note.unlink(missing_ok=True)
 
 
 class Servicer(provider_pb2_grpc.ResourceProviderServicer):
@@ -95,7 +101,8 @@ class Servicer(provider_pb2_grpc.ResourceProviderServicer):
             if request.preview:
                 id, outputs = self.provider.create(target, inputs, True, request.timeout)
             else:
-                with noted(self.cloud, request.urn):
+                with noted(self.cloud, request.urn) as again:
+                    target = Target(request.urn, again=again)
                     id, outputs = self.provider.create(target, inputs, False, request.timeout)
             return provider_pb2.CreateResponse(id=id, properties=to_wire(outputs))
 
@@ -238,7 +245,8 @@ def serve(provider: Provider, version: str) -> int:
     print(port, flush=True)
     while server.wait_for_termination(timeout=1.0):
         if os.getppid() != engine:
-            # The engine was killed: finish what is under way, take nothing new.
+            # The engine was killed: wait for nothing any more, finish what is under way, take nothing new.
+            provider.cancel()
             server.stop(grace=60).wait()
             break
     return 0

@@ -73,8 +73,9 @@ def _members(value: Mapping[str, Any], shape: Any, names: Names, path: str) -> I
     for name, item in value.items():
         inner = f"{path}.{name}"
         member = member_of(shape, names.get(inner, name))
-        if member is None:
-            raise Refusal(f"AWS has no {name} in {path} ({shape.name}): leave it out.")
+        if member is None or (inner not in names and camel(member) != name):
+            known = ", ".join(sorted(camel(each) for each in shape.members))
+            raise Refusal(f"There is no {name} in {path}: leave it out; what there is: {known}.")
         if item is not None:
             yield member, to_api(item, shape.members[member], names, inner)
 

@@ -98,7 +98,7 @@ class Aws(Provider):
         subject.properties["tagsAll"] = tags
         try:
             with self._about(_named(target)):
-                resources.create(subject, tags)
+                resources.create(subject, tags, target.again)
                 return subject.id, self._outputs(kind, inputs, resources.look(subject) or {})
         except Exception as error:
             if not subject.id:

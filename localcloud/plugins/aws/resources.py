@@ -6,7 +6,7 @@ from typing import Any
 
 from localcloud.errors import Refusal
 from localcloud.plugins.aws import mapping
-from localcloud.plugins.aws.api import Api, gone
+from localcloud.plugins.aws.api import Api, code_of, gone
 from localcloud.plugins.aws.subject import Subject
 from localcloud.plugins.aws.table import Call, Change, Kind, Look, Name, P
 from localcloud.plugins.differences import Path, differences
@@ -112,11 +112,33 @@ def deletes_before_replacing(kind: Kind, old: Properties, new: Properties) -> bo
 # --- resources ---
 
 
-def create(subject: Subject, tags: Mapping[str, str]) -> None:
-    """Make it. Once it is there `subject.id` is set, whatever fails afterwards."""
+# How services say that a name is taken.
+TAKEN = frozenset(
+    {
+        "AlreadyExistsException",
+        "BucketAlreadyExists",
+        "BucketAlreadyOwnedByYou",
+        "EntityAlreadyExists",
+        "RepositoryAlreadyExistsException",
+        "ResourceAlreadyExistsException",
+        "ResourceInUseException",
+    }
+)
+
+
+def create(subject: Subject, tags: Mapping[str, str], again: bool = False) -> None:
+    """Make it. Once it is there `subject.id` is set, whatever fails afterwards.
+
+    again: an earlier create was cut off; what has its name is taken for what that made.
+    """
     kind = subject.kind
-    answer = _created(subject, tags)
-    subject.id = _id(subject, answer)
+    try:
+        subject.id = _id(subject, _created(subject, tags))
+    except Exception as error:
+        there = _id_by_name(subject)
+        if not again or code_of(error) not in TAKEN or there is None:
+            raise
+        subject.id = there
     for change in kind.changes:
         if any(name in subject.inputs and name not in subject.taken for name in change.properties):
             subject.do(change.step)
@@ -143,6 +165,14 @@ def _id(subject: Subject, answer: Any) -> str:
         raise TypeError(f"{subject.type}: a function makes it, and must say its id")
     shape = subject.api.shapes(kind.service, kind.create.operation).output_shape
     return str(mapping.at(answer, shape, kind.id)[0])
+
+
+def _id_by_name(subject: Subject) -> str | None:
+    """The id of a resource that is known by its name; None where AWS makes ids up."""
+    kind = subject.kind
+    if "{" in kind.id:
+        return subject.text(kind.id)
+    return subject.properties.get(kind.name.property) if kind.name else None
 
 
 def identify(subject: Subject) -> None:

@@ -21,11 +21,17 @@ SOURCES = {
 }
 
 
+IN_A_RULE = {"protocol", "fromPort", "toPort", "description", "self", *SOURCES}
+
+
 # --- rules, as a group's own list has them, and as AWS has them ---
 
 
 def permission(rule: Mapping[str, Any], group: str) -> dict[str, Any]:
     """A rule as AWS takes it. `self` stands for the group itself."""
+    unknown = sorted(rule.keys() - IN_A_RULE)
+    if unknown:
+        raise Refusal(f"There is no {', '.join(unknown)} in a rule of a security group: leave it out.")
     made: dict[str, Any] = {"IpProtocol": str(rule["protocol"])}
     if made["IpProtocol"] != ALL_PROTOCOLS:
         made |= {"FromPort": int(rule["fromPort"]), "ToPort": int(rule["toPort"])}
@@ -203,7 +209,8 @@ DEFAULT_SECURITY_GROUP = Kind(
 
 def _as_listed(properties: Mapping[str, Any]) -> dict[str, Any]:
     other = properties.get("sourceSecurityGroupId")
-    return {**properties, **({"securityGroups": [other]} if other else {})}
+    rule = {name: value for name, value in properties.items() if name in IN_A_RULE}
+    return {**rule, **({"securityGroups": [other]} if other else {})}
 
 
 def add_rule(subject: Subject) -> str:
