@@ -124,7 +124,13 @@ def code_of(error: Exception) -> str:
 
 def explained(error: Exception, endpoint: str, about: str) -> str | None:
     """An error of botocore as one sentence; None for an error of another kind."""
-    from botocore.exceptions import BotoCoreError, ClientError, HTTPClientError, ParamValidationError
+    from botocore.exceptions import (
+        BotoCoreError,
+        ClientError,
+        ConnectionError,
+        HTTPClientError,
+        ParamValidationError,
+    )
     from botocore.parsers import ResponseParserError
 
     match error:
@@ -140,7 +146,7 @@ def explained(error: Exception, endpoint: str, about: str) -> str | None:
             return f"{about}: AWS refused {error.operation_name}: {message} ({code_of(error)})."
         case ParamValidationError():
             return f"{about}: AWS would not take this: {' '.join(str(error).split())}."
-        case HTTPClientError():
+        case ConnectionError() | HTTPClientError():
             return (
                 f"The laptop's AWS at {endpoint} does not answer; it kept everything in memory, so what was "
                 "in it may be lost: run `make down`, then `make up`."

@@ -340,7 +340,7 @@ def refreshed(
             continue
         found[name] = _restricted(value, seen[name], state.get(name), name, kind)
     for name in (kind.input_names & seen.keys()) - inputs.keys() - kind.chosen - {"tags", "region"}:
-        if name in state and state[name] != seen[name] and seen[name] not in (None, [], {}, ""):
+        if state.get(name) != seen[name] and seen[name] not in (None, [], {}, ""):
             found[name] = seen[name]
     if kind.tags:
         tags = _own_tags(seen.get("tagsAll", {}), inputs.get("tags") or {}, default_tags)

@@ -22,8 +22,9 @@ aws.ssm.Parameter("word", name="/word", type="SecureString", value=pulumi.Output
 if said.get("queue"):
     aws.sqs.Queue("jobs")
 if said.get("typo"):
-    aws.ec2.SecurityGroup("typo", opts=pulumi.ResourceOptions(
-        transforms=[lambda args: pulumi.ResourceTransformResult({**args.props, "descriptoin": "x"}, args.opts)]))
+    def mistype(args):
+        return pulumi.ResourceTransformResult({**args.props, "descriptoin": "x"}, args.opts)
+    aws.ec2.SecurityGroup("typo", opts=pulumi.ResourceOptions(transforms=[mistype]))
 if said.get("refused"):
     aws.ec2.Subnet("refused", vpc_id=vpc.id, cidr_block="192.168.0.0/24")
 pulumi.export("account", aws.get_caller_identity().account_id)
@@ -89,7 +90,9 @@ def test_a_preview_names_each_field_that_changes_and_why_something_is_replaced(s
     assert operation == "update" and set(fields) == {"tags.Name"}
     replaced, fields = steps["aws:ec2/subnet:Subnet::net"]
     assert replaced in ("replace", "create-replacement", "delete-replaced")
-    assert fields == {"cidrBlock": {"kind": "UPDATE_REPLACE", "inputDiff": True}} or set(fields) == {"cidrBlock"}
+    assert fields == {"cidrBlock": {"kind": "UPDATE_REPLACE", "inputDiff": True}} or set(fields) == {
+        "cidrBlock"
+    }
 
 
 def test_a_preview_of_all_that_is_new_makes_nothing(cloud, small, aws):

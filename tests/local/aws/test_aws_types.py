@@ -9,6 +9,7 @@ import pytest
 
 from localcloud.plugins.aws.tables import all_rows
 from localcloud.plugins.differences import path_text
+from tests.local.aws.sdk import strangers_of_type
 
 POLICY = json.dumps(
     {
@@ -648,6 +649,7 @@ def test_a_resource_lives_from_its_creation_to_its_end(bench, world, example):
     assert found is not None and found.id == made.id
     assert found.inputs == made.inputs, "a refresh finds nothing"
     assert found.outputs == made.outputs, "a refresh finds nothing"
+    assert strangers_of_type(example.type, made.outputs) == [], "the SDK knows all of it"
 
     change = example.change(world)
     if change:

@@ -1,0 +1,54 @@
+"""What the SDK's own types say of values: used to find what it would not know."""
+
+import importlib
+import re
+import typing
+from typing import Any
+
+from pulumi import _types
+
+SCALARS = {str: str, bool: bool, int: int, float: (int, float)}
+
+
+def module_of(token):
+    """The SDK's module of a type or a function, found by its token."""
+    package, _, name = token.split(":")[1].partition("/")
+    folder = "pulumi_aws" if package == "index" else f"pulumi_aws.{package}"
+    return importlib.import_module(f"{folder}.{re.sub(r'(?<=[a-z0-9])(?=[A-Z])', '_', name).lower()}")
+
+
+def strangers_of_type(token, outputs):
+    """Where outputs of a resource have names or kinds of values that the SDK does not have."""
+    types = _types.resource_types(getattr(module_of(token), token.rsplit(":", 1)[1]))
+    return _in_structure(outputs, types, "")
+
+
+def strangers_of_function(token, answer):
+    """Where an answer has names or kinds of values that the SDK does not have."""
+    name = token.rsplit(":", 1)[1]
+    return _in(answer, getattr(module_of(token), f"{name[0].upper()}{name[1:]}Result"), "")
+
+
+def _in_structure(value, types, path):
+    found = [f"{path}.{name}" for name in value if name not in types]
+    return found + [each for n in value if n in types for each in _in(value[n], types[n], f"{path}.{n}")]
+
+
+def _in(value, type_, path):
+    while typing.get_origin(type_) is typing.Union:
+        type_ = next(each for each in typing.get_args(type_) if each is not type(None))
+    origin, inner = typing.get_origin(type_), typing.get_args(type_)
+    if value is None or type_ is Any:
+        return []
+    if isinstance(type_, type) and _types.is_output_type(type_):
+        if not isinstance(value, dict):
+            return [f"{path} is no structure"]
+        return _in_structure(value, _types.output_type_types(type_), path)
+    if type_ in SCALARS:
+        right = isinstance(value, SCALARS[type_]) and (type_ is bool) == isinstance(value, bool)
+        return [] if right else [f"{path} is {value!r}, no {type_.__name__}"]
+    if isinstance(value, list):
+        return [each for item in value for each in _in(item, inner[0], f"{path}[]")] if inner else [path]
+    if isinstance(value, dict):
+        return [each for item in value.values() for each in _in(item, inner[-1], f"{path}{{}}")]
+    return [f"{path}: {origin or type_}"]

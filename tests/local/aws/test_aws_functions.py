@@ -1,0 +1,149 @@
+"""Every function of the table, called, and its answer held against the SDK's."""
+
+import json
+
+import pytest
+
+from localcloud.errors import Refusal
+from localcloud.plugins.aws.invokes import FUNCTIONS
+from localcloud.plugins.values import UNKNOWN
+from tests.local.aws.sdk import strangers_of_function
+
+ROLE_ARN = "arn:aws:iam::123456789012:role/somebody"
+
+
+@pytest.fixture(scope="session")
+def place(base):
+    """A VPC with a subnet, and a cluster in it."""
+    vpc = base.make("aws:ec2/vpc:Vpc", {"cidrBlock": "10.77.0.0/16", "tags": {"Name": "place"}}, "place")
+    subnet = base.make(
+        "aws:ec2/subnet:Subnet",
+        {"vpcId": vpc.id, "cidrBlock": "10.77.1.0/24", "availabilityZone": "us-east-1b"},
+        "place",
+    )
+    cluster = base.make(
+        "aws:eks/cluster:Cluster",
+        {
+            "name": "place",
+            "roleArn": ROLE_ARN,
+            "version": "1.34",
+            "vpcConfig": {"subnetIds": [subnet.id]},
+            "enabledClusterLogTypes": ["api"],
+        },
+        "place",
+    )
+    return {"vpc": vpc.id, "subnet": subnet.id, "cluster": cluster.id}
+
+
+STATEMENTS = [
+    {
+        "sid": "Read",
+        "actions": ["s3:GetObject", "s3:ListBucket"],
+        "resources": ["*"],
+        "principals": [{"type": "Service", "identifiers": ["ec2.amazonaws.com"]}],
+        "conditions": [{"test": "Bool", "variable": "aws:SecureTransport", "values": ["true"]}],
+    }
+]
+
+# Function -> arguments, and what must be in the answer.
+CALLS = {
+    "aws:index/getCallerIdentity:getCallerIdentity": lambda p: ({}, {"accountId": "123456789012"}),
+    "aws:index/getRegion:getRegion": lambda p: ({}, {"region": "us-east-1", "name": "us-east-1"}),
+    "aws:index/getPartition:getPartition": lambda p: (
+        {},
+        {"partition": "aws", "dnsSuffix": "amazonaws.com", "reverseDnsPrefix": "com.amazonaws"},
+    ),
+    "aws:index/getAvailabilityZones:getAvailabilityZones": lambda p: (
+        {"state": "available", "excludeNames": ["us-east-1e", "us-east-1f"]},
+        {"names": ["us-east-1a", "us-east-1b", "us-east-1c", "us-east-1d"]},
+    ),
+    "aws:ec2/getVpc:getVpc": lambda p: (
+        {"tags": {"Name": "place"}},
+        {"id": p["vpc"], "cidrBlock": "10.77.0.0/16", "default": False, "enableDnsSupport": True},
+    ),
+    "aws:ec2/getSubnet:getSubnet": lambda p: (
+        {"id": p["subnet"]},
+        {"vpcId": p["vpc"], "availabilityZone": "us-east-1b", "cidrBlock": "10.77.1.0/24"},
+    ),
+    "aws:ec2/getSubnets:getSubnets": lambda p: (
+        {"filters": [{"name": "vpc-id", "values": [p["vpc"]]}]},
+        {"ids": [p["subnet"]]},
+    ),
+    "aws:ec2/getInstanceType:getInstanceType": lambda p: (
+        {"instanceType": "r8g.4xlarge"},
+        {"defaultVcpus": 16, "memorySize": 131072, "supportedArchitectures": ["arm64"]},
+    ),
+    "aws:ec2/getInstanceTypes:getInstanceTypes": lambda p: (
+        {"filters": [{"name": "instance-type", "values": ["m7g.large"]}]},
+        {"instanceTypes": ["m7g.large"]},
+    ),
+    "aws:eks/getCluster:getCluster": lambda p: (
+        {"name": "place"},
+        {"version": "1.34", "endpoint": "https://127.0.0.1:6443", "enabledClusterLogTypes": ["api"]},
+    ),
+    "aws:eks/getAddonVersion:getAddonVersion": lambda p: (
+        {"addonName": "kube-proxy", "kubernetesVersion": "1.34", "mostRecent": True},
+        {"version": "v1.34.0-eksbuild.2"},
+    ),
+    "aws:iam/getPolicyDocument:getPolicyDocument": lambda p: ({"statements": STATEMENTS}, {}),
+    "aws:ssm/getParameter:getParameter": lambda p: (
+        {"name": "/aws/service/eks/optimized-ami/1.34/amazon-linux-2023/arm64/standard/recommended/image_id"},
+        {"type": "String"},
+    ),
+}
+
+# Needs a control plane that runs.
+ELSEWHERE = {"aws:eks/getClusterAuth:getClusterAuth"}
+
+
+def test_every_function_of_the_table_is_called():
+    assert set(CALLS) | ELSEWHERE == set(FUNCTIONS)
+
+
+@pytest.mark.parametrize("function", sorted(CALLS))
+def test_a_function_answers_what_is_there_in_the_words_of_the_sdk(bench, place, function):
+    arguments, expected = CALLS[function](place)
+
+    answer = bench.provider.invoke(function, arguments)
+
+    assert answer | expected == answer
+    assert strangers_of_function(function, answer) == []
+
+
+def test_a_policy_document_is_written_as_aws_reads_it(bench):
+    answer = bench.provider.invoke("aws:iam/getPolicyDocument:getPolicyDocument", {"statements": STATEMENTS})
+
+    assert json.loads(answer["json"]) == {
+        "Version": "2012-10-17",
+        "Statement": [
+            {
+                "Sid": "Read",
+                "Effect": "Allow",
+                "Action": ["s3:ListBucket", "s3:GetObject"],
+                "Resource": "*",
+                "Principal": {"Service": "ec2.amazonaws.com"},
+                "Condition": {"Bool": {"aws:SecureTransport": "true"}},
+            }
+        ],
+    }
+
+
+def test_what_is_found_twice_is_an_error_that_says_so(bench, place):
+    with pytest.raises(Refusal, match="must find exactly one"):
+        bench.provider.invoke(
+            "aws:ec2/getVpc:getVpc", {"filters": [{"name": "state", "values": ["available"]}]}
+        )
+
+
+def test_a_function_that_is_not_simulated_is_named(bench):
+    with pytest.raises(Refusal, match="aws:rds/getCluster:getCluster is not simulated"):
+        bench.provider.invoke("aws:rds/getCluster:getCluster", {})
+
+
+def test_a_parameter_that_is_not_there_is_an_error(bench):
+    with pytest.raises(Refusal, match="aws:ssm/getParameter:getParameter: AWS refused GetParameter"):
+        bench.provider.invoke("aws:ssm/getParameter:getParameter", {"name": "/nowhere"})
+
+
+def test_a_function_of_what_is_not_known_yet_answers_nothing(bench):
+    assert bench.provider.invoke("aws:eks/getCluster:getCluster", {"name": UNKNOWN}) == {}
