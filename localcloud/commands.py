@@ -8,6 +8,7 @@ from localcloud.aws_server import AwsServer
 from localcloud.control_plane import ControlPlane
 from localcloud.engine import Engine
 from localcloud.errors import Refusal
+from localcloud.orphans import end_orphans
 
 
 def start(engine: Engine) -> None:
@@ -70,6 +71,7 @@ def down(engine: Engine, stack: str, arguments: tuple[str, ...]) -> int:
 
 def stop(engine: Engine) -> None:
     """End every process of the cloud; what is in the in-memory AWS is lost."""
+    end_orphans(engine.cloud)
     for plane in ControlPlane.all(engine.cloud):
         plane.stop()
     AwsServer(engine.cloud).stop()

@@ -97,8 +97,10 @@ def application(name: str) -> dict:
             "serviceAccount": "spark",
             "nodeSelector": {"kubernetes.io/arch": "arm64", "moka.dev/role": which},
             "tolerations": [{"key": "moka.dev/role", "value": which, "effect": "NoSchedule"}],
+            # With its webhook off, what the operator says of scheduling comes from the template.
             "template": {
                 "spec": {
+                    "schedulerName": "yunikorn",
                     "nodeSelector": {"kubernetes.io/arch": "arm64", "moka.dev/role": which},
                     "tolerations": [{"key": "moka.dev/role", "value": which, "effect": "NoSchedule"}],
                     "containers": [{"name": f"spark-kubernetes-{which}"}],
@@ -166,7 +168,7 @@ def test_celeborn_and_the_history_server_are_ready(api):
 
 def test_celeborn_workers_are_on_shuffle_nodes(core):
     shuffle = {n.metadata.name for n in core.list_node(label_selector="moka.dev/role=shuffle").items}
-    workers = core.list_namespaced_pod("celeborn", label_selector="role=worker").items
+    workers = core.list_namespaced_pod("celeborn", label_selector="app.kubernetes.io/role=worker").items
 
     assert {w.spec.node_name for w in workers} <= shuffle
     assert len(workers) == 3

@@ -1,0 +1,32 @@
+"""Processes that a killed engine left behind: program and language host that nobody listens to."""
+
+from collections.abc import Iterator
+
+import psutil
+
+from localcloud.cloud import Cloud
+
+LEFT_BEHIND = ("pulumi-language-", "pulumi-resource-", "localcloud.plugins.")
+
+
+def end_orphans(cloud: Cloud) -> int:
+    """End them; how many there were. To be called only when no engine works on the cloud."""
+    orphans = list(_orphans(cloud))
+    for process in orphans:
+        process.terminate()
+    _, living = psutil.wait_procs(orphans, timeout=5)
+    for process in living:
+        process.kill()
+    return len(orphans)
+
+
+def _orphans(cloud: Cloud) -> Iterator[psutil.Process]:
+    for process in psutil.process_iter():
+        try:
+            words = " ".join(process.cmdline())
+            if any(word in words for word in LEFT_BEHIND) and (
+                process.environ().get("MOKA_CLOUD") == str(cloud.home)
+            ):
+                yield process
+        except (psutil.NoSuchProcess, psutil.AccessDenied, psutil.ZombieProcess):
+            continue
