@@ -143,7 +143,7 @@ def test_a_bucket_with_something_in_it_is_only_deleted_when_told_to(bench):
 def test_a_bucket_that_is_there_already_is_not_taken_over(bench):
     bench.make(BUCKET, {"bucket": "mine"})
 
-    with pytest.raises(Refusal, match="there is a bucket mine already"):
+    with pytest.raises(Refusal, match="There is a bucket mine already"):
         bench.make(BUCKET, {"bucket": "mine"}, name="second")
 
 

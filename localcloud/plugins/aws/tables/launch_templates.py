@@ -9,8 +9,9 @@ from localcloud.plugins.aws.tables._ec2 import arn, tagged
 
 DATA = (
     "blockDeviceMappings imageId instanceType keyName userData ebsOptimized metadataOptions "
-    "tagSpecifications vpcSecurityGroupIds monitoring iamInstanceProfile networkInterfaces placement cpuOptions "
-    "creditSpecification instanceMarketOptions disableApiTermination instanceInitiatedShutdownBehavior"
+    "tagSpecifications vpcSecurityGroupIds monitoring iamInstanceProfile networkInterfaces placement "
+    "cpuOptions creditSpecification instanceMarketOptions disableApiTermination "
+    "instanceInitiatedShutdownBehavior"
 )
 
 

@@ -20,9 +20,16 @@ def make_bucket(subject: Subject) -> str:
     lock = {"ObjectLockEnabledForBucket": True} if subject.properties.get("objectLockEnabled") else {}
     if subject.region == "us-east-1" and _exists(subject, name):
         # S3 answers there as if it had made it.
-        raise Refusal(f"{subject.type}: there is a bucket {name} already: choose another name, or import it.")
+        raise _taken(name)
     subject.ask("create_bucket", Bucket=name, **place, **lock)
     return str(name)
+
+
+def _taken(name: str) -> Exception:
+    from botocore.exceptions import ClientError
+
+    message = f"There is a bucket {name} already: choose another name, or import it"
+    return ClientError({"Error": {"Code": "BucketAlreadyOwnedByYou", "Message": message}}, "CreateBucket")
 
 
 def _exists(subject: Subject, name: str) -> bool:

@@ -344,7 +344,9 @@ def add_single_rule(direction: str) -> Callable[[Subject], str]:
     def make(subject: Subject) -> str:
         known = subject.properties
         listed = {lists: [known[name]] for name, (lists, _) in ONE_SOURCE.items() if known.get(name)}
-        said = {name: known[name] for name in ("fromPort", "toPort", "description") if name in known}
+        said: dict[str, Any] = {
+            name: known[name] for name in ("fromPort", "toPort", "description") if name in known
+        }
         given = permission({**said, **listed, "protocol": known["ipProtocol"]}, known["securityGroupId"])
         made = subject.ask(
             f"authorize_security_group_{direction}", GroupId=known["securityGroupId"], IpPermissions=[given]
