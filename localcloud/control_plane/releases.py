@@ -43,6 +43,14 @@ class Release:
             "app.kubernetes.io/managed-by": "Helm",
         }
 
+    @property
+    def annotations(self) -> dict[str, str]:
+        """By which Helm takes what is made in a chart's place for its own, once it renders the chart."""
+        return {
+            "meta.helm.sh/release-name": self.name,
+            "meta.helm.sh/release-namespace": self.namespace,
+        }
+
 
 @dataclass(frozen=True)
 class Releases:

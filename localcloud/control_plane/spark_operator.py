@@ -257,7 +257,7 @@ def _metadata(release: Release, values: Values, name: str, namespace: str, annot
         "name": name,
         "namespace": namespace,
         "labels": {**release.labels, **(values.get("commonLabels") or {})},
-        "annotations": at(values, annotations) or {},
+        "annotations": {**release.annotations, **(at(values, annotations) or {})},
     }
 
 

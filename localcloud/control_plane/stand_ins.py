@@ -58,12 +58,11 @@ def release_deployed(plane: "ControlPlane", release: Release) -> bool:
     if stand_in is None:
         return False
     before = releases(plane).find(release.namespace, release.name)
+    api, wanted = plane.api(), stand_in.objects(release)
     if not release.rendered:
-        api = plane.api()
         _define(api, stand_in.definitions())
-        wanted = stand_in.objects(release)
         api.apply_all(wanted)
-        _delete(api, _made(before), kept=wanted)
+    _delete(api, _made(before), kept=wanted)
     _run(plane, release, stand_in)
     releases(plane).keep(release)
     return True

@@ -40,6 +40,7 @@ def objects(release: Release) -> list[Object]:
                 "name": "yunikorn-defaults",
                 "namespace": release.namespace,
                 "labels": release.labels,
+                "annotations": release.annotations,
             },
             "data": {key: as_printed(value) for key, value in defaults.items()},
         }

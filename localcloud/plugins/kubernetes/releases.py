@@ -208,6 +208,9 @@ class Releases:
         except ChartUnreachable as why:
             return self._record(target, inputs, asked, str(why))
         self._recover(target, namespace, name, new=new)
+        if not new and helm.stored(self.api, namespace, name) is None:
+            # It was recorded. Helm takes over what was made in the chart's place, but only adds to it.
+            self._stand_in(asked, chart.name, chart.version, rendered=False)
         failure = self._upgrade(target, chart, asked, timeout)
         there = helm.stored(self.api, namespace, name)
         if failure is not None:
@@ -219,8 +222,13 @@ class Releases:
             raise Refusal(
                 f"Release {id} is not in its cluster after Helm made it: look who deletes it there."
             )
-        self.stand_ins.deployed(name, namespace, chart.name, there.version, asked.get("values") or {}, True)
+        self._stand_in(asked, chart.name, there.version, rendered=True)
         return _outputs(inputs, there)
+
+    def _stand_in(self, asked: Properties, chart: str, version: str | None, *, rendered: bool) -> None:
+        """Have programs run in place of the release's pods."""
+        values = asked.get("values") or {}
+        self.stand_ins.deployed(asked["name"], asked["namespace"], chart, version or "", values, rendered)
 
     def _upgrade(self, target: Target, chart: Chart, asked: Properties, timeout: float) -> str | None:
         """Let Helm install or upgrade; what it says is wrong, None when nothing is."""
@@ -252,7 +260,7 @@ class Releases:
             )
         self._namespace(namespace, create=bool(asked.get("createNamespace")))
         version, own = str(asked.get("version") or ""), charts.short_name(chart)
-        self.stand_ins.deployed(name, namespace, own, version, asked.get("values") or {}, False)
+        self._stand_in(asked, own, version, rendered=False)
         self.say(
             target.urn, f"release {name} recorded, not rendered: chart {chart} cannot be reached ({why})"
         )

@@ -89,6 +89,27 @@ def test_a_chart_that_cannot_be_reached_is_recorded_and_rendered_once_it_can_be(
     assert greeting(plane, namespace) == "hi"
 
 
+def test_what_was_made_in_a_charts_place_is_the_releases_own_once_it_is_rendered(
+    engine_of, namespace, plane, request
+):
+    defaults = f"/api/v1/namespaces/{namespace}/configmaps/yunikorn-defaults"
+    values = {"yunikornDefaults": {"kubernetes.qps": "500"}}
+    inputs = release(namespace, chart="yunikorn", name="yunikorn", values=values)
+    made = engine_of.create(RELEASE, "yunikorn", inputs)
+    assert plane.api().get(defaults)["data"] == {"kubernetes.qps": "500"}
+
+    request.getfixturevalue("charts")
+    changed = {**inputs, "values": {"yunikornDefaults": {"kubernetes.burst": "1000"}}}
+    rendered = engine_of.update(made, changed)
+    assert rendered.state["status"]["status"] == "deployed"
+    assert plane.api().get(defaults)["data"] == {"kubernetes.burst": "1000"}
+    assert plane.yunikorn_url
+
+    engine_of.delete(rendered)
+    assert plane.api().get(defaults) is None
+    assert plane.yunikorn_url is None
+
+
 def test_a_recorded_release_needs_its_namespace_as_with_helm(engine_of, namespace, plane):
     with pytest.raises(Refusal, match="There is no namespace nowhere"):
         engine_of.create(RELEASE, "hello", release("nowhere"))
@@ -218,6 +239,7 @@ def test_the_control_plane_is_told_of_every_release_rendered_or_not(engine_of, n
     engine_of.delete(engine_of.update(made, inputs))
 
     assert told.words == [
+        ("hello", "greeter", {"replicas": 1}, False),
         ("hello", "greeter", {"replicas": 1}, False),
         ("hello", "greeter", {"replicas": 1}, True),
         ("hello", "gone"),

@@ -116,7 +116,7 @@ def test_each_job_namespace_gets_the_accounts_that_the_chart_makes():
         for namespace in ("etl", "ml")
         for kind in ("ServiceAccount", "Role", "RoleBinding")
     ]
-    assert made[0]["metadata"]["annotations"] == annotations
+    assert made[0]["metadata"]["annotations"] == {**release.annotations, **annotations}
 
 
 def test_accounts_are_named_after_the_release_unless_the_values_name_them():
