@@ -7,10 +7,13 @@ import pulumi_kubernetes as kubernetes
 
 count = pulumi.Config().require_int("resources")
 
-# Providers start their plugins, and count as resources.
-provider = aws.Provider("floor", region="us-east-1")
-eks.Provider("floor")
-kubernetes.Provider("floor", enable_server_side_apply=True)
+# Providers start their plugins, and count as resources. A cluster has two of Kubernetes: pulumi_eks makes one.
+providers = [
+    aws.Provider("floor", region="us-east-1"),
+    eks.Provider("floor"),
+    kubernetes.Provider("floor", enable_server_side_apply=True),
+    kubernetes.Provider("floor-eks", enable_server_side_apply=True),
+]
 
-for number in range(count - 3):
-    aws.cloudwatch.LogGroup(f"floor-{number}", opts=pulumi.ResourceOptions(provider=provider))
+for number in range(count - len(providers)):
+    aws.ec2.Vpc(f"floor-{number}", cidr_block="10.0.0.0/16", opts=pulumi.ResourceOptions(provider=providers[0]))
