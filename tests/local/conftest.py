@@ -68,8 +68,7 @@ def project(tmp_path: Path):
         folder.mkdir(exist_ok=True)
         virtualenv = Path(sys.prefix)
         (folder / "Pulumi.yaml").write_text(
-            f"name: {name}\nruntime:\n  name: python\n  options:\n"
-            f"    virtualenv: {virtualenv}\n"
+            f"name: {name}\nruntime:\n  name: python\n  options:\n    virtualenv: {virtualenv}\n"
         )
         (folder / "__main__.py").write_text(program)
         return folder
