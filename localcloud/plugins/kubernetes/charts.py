@@ -56,11 +56,14 @@ def misplaced(inputs: Mapping[str, Any]) -> str | None:
 def at_hand(inputs: Mapping[str, Any], environ: Mapping[str, str] = os.environ) -> Chart | None:
     """The chart, where it is on this machine: in `MOKA_CHARTS`, or at the path that it is given as.
 
-    Raises Refusal where it is there in another version than the one asked for.
+    Raises Refusal where it is there in another version than the one asked for, or there is no such folder.
     """
     asked = str(inputs["chart"])
-    folders = environ.get("MOKA_CHARTS")
-    candidates = [Path(folders) / short_name(asked)] if folders else []
+    named = environ.get("MOKA_CHARTS")
+    folder = Path(named).expanduser() if named else None
+    if folder and not folder.is_dir():
+        raise Refusal(f"MOKA_CHARTS names {named}, and there is no such folder: correct it, or unset it.")
+    candidates = [folder / short_name(asked)] if folder else []
     if "://" not in asked:
         candidates.append(Path(asked).expanduser())
     for path in candidates:

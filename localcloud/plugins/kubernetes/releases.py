@@ -126,9 +126,10 @@ class Releases:
         wrong = charts.misplaced(reveal(inputs))
         if wrong:
             return inputs, [Failure("repositoryOpts.repo", wrong)]
-        if not inputs.get("version") and not unknown_in(inputs.get("chart")):
+        if not unknown_in(inputs.get("chart")):
+            # Looked for whatever the version, so that a wrong folder of charts is told at the preview.
             near = charts.at_hand(reveal(inputs))
-            if near and near.version:
+            if near and near.version and not inputs.get("version"):
                 inputs["version"] = near.version
         return inputs, []
 

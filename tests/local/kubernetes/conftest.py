@@ -134,6 +134,12 @@ def by_hand(plane: ControlPlane) -> Callable[..., Any]:
     return change
 
 
+@pytest.fixture(autouse=True)
+def no_charts(monkeypatch: pytest.MonkeyPatch) -> None:
+    """No charts at hand, whatever the environment of the test run has."""
+    monkeypatch.delenv("MOKA_CHARTS", raising=False)
+
+
 @pytest.fixture
 def charts(monkeypatch: pytest.MonkeyPatch) -> Path:
     """A folder of charts at hand."""

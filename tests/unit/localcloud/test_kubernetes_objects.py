@@ -233,6 +233,11 @@ def test_a_chart_at_hand_goes_before_its_repository(tmp_path):
     assert at_hand(inputs, {}) is None
 
 
+def test_a_folder_of_charts_that_is_not_there_is_refused(tmp_path):
+    with pytest.raises(Refusal, match=r"MOKA_CHARTS names .*/typo, and there is no such folder"):
+        at_hand({"chart": "greeter"}, {"MOKA_CHARTS": str(tmp_path / "typo")})
+
+
 def test_a_registry_given_as_a_repository_is_refused_as_helm_would():
     asked = {"chart": "celeborn", "repositoryOpts": {"repo": "oci://registry.example/charts/"}}
 
