@@ -16,4 +16,6 @@ providers = [
 ]
 
 for number in range(count - len(providers)):
-    aws.ec2.Vpc(f"floor-{number}", cidr_block="10.0.0.0/16", opts=pulumi.ResourceOptions(provider=providers[0]))
+    aws.ec2.Vpc(
+        f"floor-{number}", cidr_block="10.0.0.0/16", opts=pulumi.ResourceOptions(provider=providers[0])
+    )

@@ -14,6 +14,13 @@ from localcloud.cloud import REGION, Cloud
 from localcloud.engine import Engine
 
 
+@pytest.fixture(scope="session", autouse=True)
+def nothing_of_the_callers() -> None:
+    """Charts and machines of the caller's own would change what there is to be seen."""
+    for name in ("MOKA_CHARTS", "MOKA_MACHINES"):
+        os.environ.pop(name, None)
+
+
 @pytest.fixture(scope="session")
 def cloud(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cloud]:
     """A cloud of the test run's own, started; ended with all its processes."""
