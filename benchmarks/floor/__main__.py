@@ -7,7 +7,7 @@ import pulumi_kubernetes as kubernetes
 
 count = pulumi.Config().require_int("resources")
 
-# Providers start their plugins, and count as resources. A cluster has two of Kubernetes: pulumi_eks makes one.
+# Providers start their plugins, and count as resources. pulumi_eks makes one of Kubernetes for itself.
 providers = [
     aws.Provider("floor", region="us-east-1"),
     eks.Provider("floor"),
