@@ -61,6 +61,19 @@ def eventually(true, within: float = 120):
     return answer
 
 
+def pulumi(local: Engine, *arguments: str) -> str:
+    """What pulumi prints; the test fails with all of it when pulumi does."""
+    done = subprocess.run(
+        ["pulumi", *arguments, "--non-interactive"],
+        cwd=local.project,
+        env=local.environment(),
+        capture_output=True,
+        text=True,
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done.stdout
+
+
 def status(local: Engine) -> dict:
     said = io.StringIO()
     with contextlib.redirect_stdout(said):
@@ -196,28 +209,13 @@ def test_releases_whose_charts_cannot_be_reached_are_named_as_recorded(local):
 
 
 def test_straight_after_up_a_preview_shows_no_change(local):
-    told = subprocess.run(
-        ["pulumi", "preview", "--stack", "local", "--non-interactive", "--expect-no-changes"],
-        cwd=local.project,
-        env=local.environment(),
-        capture_output=True,
-        text=True,
-    )
-
-    assert told.returncode == 0, told.stdout + told.stderr
+    pulumi(local, "preview", "--stack", "local", "--expect-no-changes")
 
 
 def test_the_policy_pack_lets_local_pass(local):
-    told = subprocess.run(
-        ["pulumi", "preview", "--stack", "local", "--non-interactive", "--policy-pack", "policies"],
-        cwd=local.project,
-        env=local.environment(),
-        capture_output=True,
-        text=True,
-    )
+    told = pulumi(local, "preview", "--stack", "local", "--policy-pack", "policies")
 
-    assert told.returncode == 0, told.stdout + told.stderr
-    assert "moka" in told.stdout.split("Policies:")[1]
+    assert "moka" in told.split("Policies:")[1]
 
 
 @pytest.mark.parametrize("architecture", ["arm64", "amd64"])
@@ -262,14 +260,7 @@ def test_a_spark_application_becomes_a_driver_that_yunikorn_places_in_its_queue(
 
 def test_down_leaves_nothing_and_ends_every_process(local, account):
     s3, eks, ec2 = account("s3"), account("eks"), account("ec2")
-    engine_down = subprocess.run(
-        ["pulumi", "destroy", "--yes", "--skip-preview", "--stack", "local", "--non-interactive"],
-        cwd=local.project,
-        env=local.environment(),
-        capture_output=True,
-        text=True,
-    )
-    assert engine_down.returncode == 0, engine_down.stdout + engine_down.stderr
+    pulumi(local, "destroy", "--yes", "--skip-preview", "--stack", "local")
 
     assert local.resources("local") == []
     assert s3.list_buckets()["Buckets"] == []
