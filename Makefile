@@ -37,13 +37,18 @@ down: venv ## destroy STACK, and end every process once nothing is left
 status: venv ## what runs, and what is there (ARGS=--json for scripts)
 	@$(PY) -m localcloud status $(ARGS)
 else
-up preview: venv
+.PHONY: own-pulumi
+own-pulumi:
+	@test -z "$$MOKA_CLOUD" || { echo "This shell is set up for the laptop cloud, and $(STACK) is a real stack: use a shell without \`. .local/env\`." >&2; exit 1; }
+	@command -v pulumi >/dev/null || { echo "$(STACK) is a real stack and there is no pulumi on PATH: install it from pulumi.com, then run this again." >&2; exit 1; }
+
+up preview: own-pulumi venv
 	pulumi $@ --stack $(STACK) $(ARGS)
 
-down: venv
+down: own-pulumi venv
 	pulumi destroy --stack $(STACK) $(ARGS)
 
-status: venv
+status: own-pulumi venv
 	pulumi stack --stack $(STACK) $(ARGS)
 endif
 
@@ -66,5 +71,6 @@ requirements: venv ## requirements.txt anew from requirements.in
 	  $(VENV)/bin/uv pip compile --quiet --no-header --no-annotate requirements.in) > .local/requirements.txt
 	@mv .local/requirements.txt requirements.txt
 
-clean: down ## take `local` down and remove all that was made here; built tools stay in the user's cache
+clean: ## end the laptop cloud and remove all that was made here; built tools stay in the user's cache
+	@test ! -x $(PY) || $(PY) -m localcloud stop
 	rm -rf .local

@@ -1,12 +1,16 @@
 """`python -m localcloud`: the laptop cloud from the command line."""
 
 import argparse
+import errno
 import os
 import sys
 from pathlib import Path
 
 from localcloud.cloud import REPOSITORY, Cloud
 from localcloud.errors import Refusal
+
+# What is wrong then is the machine or its disk, not this program.
+OF_THE_MACHINE = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EROFS, errno.EACCES, errno.EPERM}
 
 
 def main() -> int:
@@ -39,6 +43,12 @@ def main() -> int:
     except Refusal as refusal:
         sys.stdout.flush()
         print(refusal, file=sys.stderr)
+        return 1
+    except OSError as error:
+        if error.errno not in OF_THE_MACHINE:
+            raise
+        place = f"{error.filename}: " if error.filename else ""
+        print(f"{place}{error.strerror}: put that right, then run this again.", file=sys.stderr)
         return 1
     except KeyboardInterrupt:
         return 130

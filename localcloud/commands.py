@@ -9,6 +9,10 @@ from localcloud.control_plane import ControlPlane
 from localcloud.engine import Engine
 from localcloud.errors import Refusal
 from localcloud.orphans import end_orphans
+from localcloud.plugins.aws import kept
+
+ROOM = 512
+"""MiB that a cloud needs on its disk: etcd lays out its log ahead, and everything keeps one."""
 
 
 def start(engine: Engine) -> None:
@@ -17,14 +21,14 @@ def start(engine: Engine) -> None:
     Raises Refusal when the in-memory AWS is gone and stacks had resources there.
     """
     server = AwsServer(engine.cloud)
+    if lost := _lost(engine):
+        raise Refusal(
+            f"The laptop's AWS is not running any more and kept all it had in memory, so what "
+            f"{_listed(lost)} had there is lost: run `make down` to clear away the rest, "
+            "then `make up` to start anew."
+        )
     if not server.alive():
-        lost = [stack for stack in engine.stacks() if engine.resources(stack)]
-        if lost:
-            raise Refusal(
-                f"The laptop's AWS is not running any more and kept all it had in memory, so what "
-                f"{' and '.join(lost)} had there is lost: run `make down` to clear away the rest, "
-                "then `make up` to start anew."
-            )
+        _clear(engine)
         server.start()
     engine.lay_plugins()
     for plane in ControlPlane.all(engine.cloud):
@@ -35,8 +39,10 @@ def start(engine: Engine) -> None:
 
 def up(engine: Engine, stack: str, arguments: tuple[str, ...]) -> int:
     """`pulumi up` of a stack, then a summary; the engine's exit status."""
+    _refuse_full_disk(engine)
     _prepare(engine, stack)
-    status = engine.run("up", "--stack", stack, "--yes", "--skip-preview", *arguments)
+    # The summary says how to reach what is there; all outputs are one `pulumi stack output` away.
+    status = engine.run("up", "--stack", stack, "--yes", "--skip-preview", "--suppress-outputs", *arguments)
     report.cut_off(engine, stack)
     if status == 0:
         report.summary(engine, stack)
@@ -51,21 +57,20 @@ def preview(engine: Engine, stack: str, arguments: tuple[str, ...]) -> int:
 
 def down(engine: Engine, stack: str, arguments: tuple[str, ...]) -> int:
     """Destroy a stack, and end the cloud's processes once no stack has anything left."""
-    if stack not in engine.stacks() and not AwsServer(engine.cloud).alive():
-        report.say(f"Nothing to take down: there is no stack {stack}, and nothing runs.")
-        return 0
-    if not AwsServer(engine.cloud).alive() and engine.resources(stack):
-        return _forget(engine)
-    _prepare(engine, stack)
-    status = engine.run("destroy", "--stack", stack, "--yes", "--skip-preview", *arguments)
-    if status:
-        return status
-    others = [name for name in engine.stacks() if engine.resources(name)]
-    if others:
-        report.say(f"The cloud goes on running: {' and '.join(others)} still has resources.")
-        return 0
-    stop(engine)
-    report.say(f"Stack {stack} is empty, and nothing runs any more.")
+    if lost := _lost(engine):
+        return _forget(engine, lost)
+    if stack not in engine.stacks():
+        report.say(f"Nothing to take down: there is no stack {stack}.")
+    else:
+        _prepare(engine, stack)
+        if status := engine.run("destroy", "--stack", stack, "--yes", "--skip-preview", *arguments):
+            return status
+        report.say(f"Stack {stack} is empty.")
+    if others := engine.populated():
+        report.say(f"The cloud goes on running, as these have resources: {_listed(others)}.")
+    else:
+        _end(engine)
+        report.say("Nothing runs any more.")
     return 0
 
 
@@ -93,12 +98,54 @@ def _prepare(engine: Engine, stack: str) -> None:
     engine.select(stack)
 
 
-def _forget(engine: Engine) -> int:
+def _refuse_full_disk(engine: Engine) -> None:
+    home = engine.cloud.home
+    place = next(folder for folder in (home, *home.parents) if folder.exists())
+    free = shutil.disk_usage(place).free // 2**20
+    if free < ROOM:
+        raise Refusal(
+            f"The laptop cloud needs {ROOM} MiB to work in and the disk of {place} has {free} MiB left: "
+            "free some, then run this again; nothing was changed."
+        )
+
+
+def _lost(engine: Engine) -> list[str]:
+    """Stacks whose resources were in an in-memory AWS that is gone."""
+    return [] if AwsServer(engine.cloud).alive() else engine.populated()
+
+
+def _listed(names: list[str]) -> str:
+    return " and ".join(names)
+
+
+def _forget(engine: Engine, lost: list[str]) -> int:
     """Clear away what is left of stacks whose AWS is gone: their state and their control planes."""
+    for name in lost:
+        _remove(engine, name)
+    _end(engine)
+    report.say(
+        f"The laptop's AWS was gone with all it had; the state of {_listed(lost)} is cleared away too."
+    )
+    return 0
+
+
+def _end(engine: Engine) -> None:
+    """End a cloud in which no stack has anything left, and all that was not known to any."""
+    for name in list(engine.stacks()):
+        # What was cut off is gone with AWS, but the stack would tell of it ever after.
+        if engine.cut_off(name):
+            _remove(engine, name)
+    stop(engine)
+    _clear(engine)
+
+
+def _clear(engine: Engine) -> None:
+    """Remove what belongs to an AWS that is gone; a new one knows nothing of it."""
     for plane in ControlPlane.all(engine.cloud):
         plane.remove()
-    for name in list(engine.stacks()):
-        engine.ask("stack", "rm", name, "--yes", "--force", "--preserve-config")
-    AwsServer(engine.cloud).stop()
-    report.say("The laptop's AWS was gone, and all it had with it: the stacks' state is cleared away too.")
-    return 0
+    for folder in (kept.folder(engine.cloud), engine.cloud.cut_off):
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def _remove(engine: Engine, stack: str) -> None:
+    engine.ask("stack", "rm", stack, "--yes", "--force", "--preserve-config")

@@ -104,7 +104,13 @@ class Engine:
 
     def run(self, *arguments: str) -> int:
         """Run `pulumi` for a person to watch; its exit status."""
-        return subprocess.run(["pulumi", *arguments], cwd=self.project, env=self.environment()).returncode
+        with subprocess.Popen(["pulumi", *arguments], cwd=self.project, env=self.environment()) as pulumi:
+            while True:
+                try:
+                    return pulumi.wait()
+                except KeyboardInterrupt:
+                    # pulumi had the same Ctrl-C: it ends what is under way and writes down what there is.
+                    continue
 
     def ask(self, *arguments: str) -> str:
         """What `pulumi` prints. Raises Refusal with its last words when it fails."""
@@ -121,29 +127,66 @@ class Engine:
         return asked.stdout
 
     def select(self, stack: str) -> None:
-        """Make the stack the current one; create it where it is not there yet."""
+        """Make the stack the current one; create it where it is not there yet.
+
+        Raises Refusal when its Pulumi file lacks what the project asks of every stack.
+        """
+        if unset := self._unset(stack):
+            raise Refusal(
+                f"Stack {stack} has no {' and no '.join(unset)}, which Pulumi.yaml asks for: write it under "
+                f"config: in {self._stack_file(stack)}, or correct the stack's name."
+            )
         self.cloud.state.mkdir(parents=True, exist_ok=True)
         self.ask("stack", "select", "--create", stack)
 
-    @cached_property
+    @property
     def project_name(self) -> str:
         """Name of the Pulumi project."""
-        import yaml
+        return str(self._described["name"])
 
-        described = yaml.safe_load((self.project / "Pulumi.yaml").read_text())
-        return str(described["name"])
+    @cached_property
+    def _described(self) -> dict[str, Any]:
+        described = _yaml(self.project / "Pulumi.yaml")
+        if "name" not in described:
+            raise Refusal(f"There is no Pulumi project in {self.project}: name the folder of one.")
+        return described
+
+    def _stack_file(self, stack: str) -> Path:
+        return self.project / str(self._described.get("stackConfigDir", ".")) / f"Pulumi.{stack}.yaml"
+
+    def _unset(self, stack: str) -> list[str]:
+        """Configuration that every stack of the project must have, and this one's file lacks."""
+        needed = [
+            name if ":" in name else f"{self.project_name}:{name}"
+            for name, said in (self._described.get("config") or {}).items()
+            if isinstance(said, dict) and not {"default", "value"} & said.keys()
+        ]
+        given = _yaml(self._stack_file(stack)).get("config") or {}
+        return [name for name in needed if name not in given]
 
     def stacks(self) -> Iterator[str]:
         """Stacks of the project in this cloud's state, read without the engine."""
-        for path in sorted((self.cloud.state / ".pulumi" / "stacks" / self.project_name).glob("*.json")):
+        for path in sorted((self._states / self.project_name).glob("*.json")):
             yield path.stem
+
+    def populated(self) -> list[str]:
+        """Stacks that have resources, of any project: those of another one with the project's name."""
+        found = []
+        for path in sorted(self._states.glob("*/*.json")):
+            project, stack = path.parent.name, path.stem
+            if _of_program(_latest(path)):
+                found.append(stack if project == self.project_name else f"organization/{project}/{stack}")
+        return found
+
+    @property
+    def _states(self) -> Path:
+        return self.cloud.state / ".pulumi" / "stacks"
 
     def resources(self, stack: str) -> list[Resource]:
         """What a stack's state holds, without the stack itself."""
         return [
             Resource(r["urn"], r["type"], r.get("inputs", {}), r.get("outputs", {}))
-            for r in self._latest(stack).get("resources") or []
-            if r["type"] != "pulumi:pulumi:Stack"
+            for r in _of_program(self._latest(stack))
         ]
 
     def cut_off(self, stack: str) -> list[str]:
@@ -155,13 +198,10 @@ class Engine:
         urns = {operation["resource"]["urn"] for operation in pending if operation["type"] == "creating"}
         notes = [json.loads(note.read_text())["urn"] for note in self.cloud.cut_off.glob("*.json")]
         urns.update(urn for urn in notes if urn.startswith(f"urn:pulumi:{stack}::{self.project_name}::"))
-        return sorted(urns)
+        return sorted(urns - {resource.urn for resource in self.resources(stack)})
 
     def _latest(self, stack: str) -> dict[str, Any]:
-        path = self.cloud.state / ".pulumi" / "stacks" / self.project_name / f"{stack}.json"
-        if not path.is_file():
-            return {}
-        return json.loads(path.read_text()).get("checkpoint", {}).get("latest") or {}
+        return _latest(self._states / self.project_name / f"{stack}.json")
 
     def lift_dead_locks(self, stack: str) -> list[str]:
         """Remove the locks of processes that are gone; a sentence for each.
@@ -170,15 +210,14 @@ class Engine:
         """
         said = []
         for lock in self._locks(stack):
-            held = json.loads(lock.read_text() or "{}")
-            pid = int(held.get("pid", 0))
+            pid = _holder(lock)
             if _runs_pulumi(pid):
                 raise Refusal(
                     f"Stack {stack} is locked by pulumi, process {pid}, which is running: "
                     "wait for it to end, then run this again."
                 )
             lock.unlink()
-            said.append(f"Lifted the lock that process {pid}, now gone, left on stack {stack}.")
+            said.append(f"Lifted the lock that process {pid or 'unknown'}, now gone, left on stack {stack}.")
         return said
 
     def _locks(self, stack: str) -> Sequence[Path]:
@@ -186,8 +225,43 @@ class Engine:
         return sorted(folder.glob("*.json"))
 
 
+def _yaml(path: Path) -> dict[str, Any]:
+    """What a YAML file holds; nothing when it is not there."""
+    import yaml
+
+    try:
+        found = yaml.safe_load(path.read_text())
+    except FileNotFoundError:
+        return {}
+    except yaml.YAMLError as error:
+        raise Refusal(f"{path} is not YAML: {' '.join(str(error).split())}.") from None
+    return found if isinstance(found, dict) else {}
+
+
+def _latest(path: Path) -> dict[str, Any]:
+    """The deployment in a stack's state; nothing when the stack is not there."""
+    if not path.is_file():
+        return {}
+    return json.loads(path.read_text()).get("checkpoint", {}).get("latest") or {}
+
+
+def _of_program(latest: dict[str, Any]) -> list[dict[str, Any]]:
+    """The resources of a deployment, without the stack itself."""
+    return [r for r in latest.get("resources") or [] if r["type"] != "pulumi:pulumi:Stack"]
+
+
+def _holder(lock: Path) -> int:
+    """Process that made a lock; 0 when that was cut off before it said which."""
+    try:
+        return int(json.loads(lock.read_text())["pid"])
+    except (ValueError, KeyError):
+        return 0
+
+
 def _runs_pulumi(pid: int) -> bool:
     try:
-        return "pulumi" in psutil.Process(pid).name()
-    except psutil.NoSuchProcess:
+        process = psutil.Process(pid)
+        # One that was killed stays in the table for as long as nobody asks how it ended.
+        return "pulumi" in process.name() and process.status() != psutil.STATUS_ZOMBIE
+    except (psutil.NoSuchProcess, psutil.AccessDenied):
         return False

@@ -72,6 +72,8 @@ def status(engine: Engine, as_json: bool) -> None:
         say(f"Bucket           s3://{bucket}")
     for name, stack in told["stacks"].items():
         say(f"Stack            {name}: {stack['resources']} resources")
+        if stack["resources"] and not aws["running"]:
+            say("  lost with the in-memory AWS: `make down` clears the rest away, then `make up` starts anew")
         for release in stack["recorded_releases"]:
             say(f"  recorded, not rendered: {release}")
         for urn in stack["cut_off"]:
