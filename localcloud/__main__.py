@@ -47,8 +47,8 @@ def main() -> int:
     except OSError as error:
         if error.errno not in OF_THE_MACHINE:
             raise
-        place = f"{error.filename}: " if error.filename else ""
-        print(f"{place}{error.strerror}: put that right, then run this again.", file=sys.stderr)
+        place = error.filename or Cloud.of_environment().home
+        print(f"{place}: {error.strerror}; put that right, then run this again.", file=sys.stderr)
         return 1
     except KeyboardInterrupt:
         return 130

@@ -1,6 +1,7 @@
 """When a plugin of the laptop cloud refuses to serve: whenever anything but the laptop could be meant."""
 
 import ipaddress
+import socket
 from collections.abc import Mapping
 from pathlib import Path
 from urllib.parse import urlsplit
@@ -54,6 +55,17 @@ def loopback(url: str) -> bool:
         return ipaddress.ip_address(host).is_loopback
     except ValueError:
         return False
+
+
+def answers(url: str) -> bool:
+    """Whether anybody listens at an address."""
+    parts = urlsplit(url)
+    port = parts.port or (80 if parts.scheme == "http" else 443)
+    try:
+        socket.create_connection((parts.hostname or "", port), timeout=5).close()
+    except OSError:
+        return False
+    return True
 
 
 def _inside(backend: str, folder: Path) -> bool:

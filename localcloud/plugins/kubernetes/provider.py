@@ -19,7 +19,7 @@ from localcloud.plugins.kubernetes.resources import Cluster
 from localcloud.plugins.kubernetes.settings import Settings
 from localcloud.plugins.kubernetes.waiting import NotReady
 from localcloud.plugins.provider import Failure, Found, Naming, Provider, Target, Unfinished
-from localcloud.plugins.safety import loopback
+from localcloud.plugins.safety import answers, loopback
 from localcloud.plugins.values import Properties, reveal, unknown_in
 
 if TYPE_CHECKING:
@@ -72,7 +72,8 @@ class Kubernetes(Provider):
                 "The laptop's kubernetes plugin serves clusters of this laptop only, and the kubeconfig's is "
                 f"{server}: give the kubeconfig of the laptop's eks.Cluster, or use the real engine home."
             )
-        if not self.settings.delete_unreachable:
+        # Whatever answers must be one of the cloud's: a tunnel to a real cluster is on this machine too.
+        if not self.settings.delete_unreachable or answers(server):
             self.plane()
 
     @cached_property

@@ -1,4 +1,5 @@
 import json
+import socket
 
 import pytest
 
@@ -64,6 +65,15 @@ def test_a_cluster_on_another_machine_is_refused(provider):
 def test_a_server_on_this_machine_that_is_no_control_plane_is_refused(provider):
     with pytest.raises(Refusal, match="no API server of the laptop cloud"):
         provider.configure({"kubeconfig": HERE})
+
+
+def test_only_a_server_that_is_gone_may_be_none_of_the_clouds_when_its_resources_are_given_up(provider):
+    with socket.create_server(("127.0.0.1", 0)) as tunnel:
+        gone = kubeconfig(f"https://127.0.0.1:{tunnel.getsockname()[1]}")
+        with pytest.raises(Refusal, match="no API server of the laptop cloud"):
+            provider.configure({"kubeconfig": gone, "deleteUnreachable": True})
+
+    provider.configure({"kubeconfig": gone, "deleteUnreachable": True})
 
 
 def test_names_that_the_engines_configuration_asks_for_are_taken(provider):

@@ -1,0 +1,255 @@
+"""What goes wrong on a laptop, done to clouds of their own: what people read, and that nothing is lost."""
+
+import json
+import os
+import re
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+
+import psutil
+import pytest
+
+from localcloud import commands
+from localcloud.aws_server import AwsServer
+from localcloud.cloud import REPOSITORY, Cloud
+from localcloud.control_plane import ControlPlane
+from localcloud.engine import PLUGINS, Engine
+from localcloud.errors import Refusal
+from localcloud.processes import Process
+from localcloud.tools import cache
+
+QUIET = ("--non-interactive",)
+
+BUCKET = """
+import pulumi_aws as aws
+
+aws.s3.Bucket("data", bucket="bad-luck")
+"""
+
+CLUSTER = """
+import json
+import pulumi_aws as aws
+
+trust = {"Version": "2012-10-17", "Statement": [
+    {"Effect": "Allow", "Principal": {"Service": "eks.amazonaws.com"}, "Action": "sts:AssumeRole"}]}
+role = aws.iam.Role("role", assume_role_policy=json.dumps(trust))
+network = aws.ec2.Vpc("network", cidr_block="10.9.0.0/16")
+subnets = [
+    aws.ec2.Subnet(f"subnet-{zone}", vpc_id=network.id, cidr_block=f"10.9.{n}.0/24",
+                   availability_zone=f"us-east-1{zone}")
+    for n, zone in enumerate("ab")
+]
+cluster = aws.eks.Cluster(
+    "cluster", name="unlucky", role_arn=role.arn, version="1.34",
+    vpc_config={"subnet_ids": [subnet.id for subnet in subnets]},
+)
+"""
+
+Lucky = Callable[..., Engine]
+
+
+@pytest.fixture
+def lucky(tmp_path, project) -> Iterator[Lucky]:
+    """An engine on a cloud of its own, for a program; all of it is ended afterwards."""
+    engines = []
+
+    def made(program: str) -> Engine:
+        engines.append(Engine(Cloud(tmp_path / "cloud"), project(program)))
+        return engines[-1]
+
+    yield made
+    for engine in engines:
+        commands.stop(engine)
+
+
+def kill(*processes: Process) -> None:
+    for process in processes:
+        running = psutil.Process(json.loads(process.pid_file.read_text())["pid"])
+        running.kill()
+        running.wait()
+
+
+def command_line(engine: Engine, *arguments: str) -> subprocess.Popen[str]:
+    """`python -m localcloud`, as make runs it, in a process group of its own."""
+    return subprocess.Popen(
+        [sys.executable, "-m", "localcloud", "--project", str(engine.project), *arguments],
+        cwd=REPOSITORY,
+        env={**os.environ, "MOKA_CLOUD": str(engine.cloud.home)},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        start_new_session=True,
+    )
+
+
+def test_when_aws_is_gone_that_is_said_down_clears_the_rest_away_and_up_starts_anew(lucky, capfd):
+    engine = lucky(BUCKET)
+    assert commands.up(engine, "dev", QUIET) == 0
+    kill(AwsServer(engine.cloud).process)
+
+    for ask in (commands.up, commands.preview):
+        with pytest.raises(Refusal, match=r"what dev had there is lost: run `make down`"):
+            ask(engine, "dev", QUIET)
+    capfd.readouterr()
+    assert commands.down(engine, "dev", QUIET) == 0
+    assert "the state of dev is cleared away too" in capfd.readouterr().out
+    assert list(engine.stacks()) == []
+
+    assert commands.up(engine, "dev", QUIET) == 0
+    assert commands.up(engine, "dev", QUIET) == 0
+    assert "2 unchanged" in capfd.readouterr().out
+    for _ in range(2):
+        assert commands.down(engine, "dev", QUIET) == 0
+    assert not AwsServer(engine.cloud).alive()
+
+
+def test_a_control_plane_that_was_killed_is_started_again_on_its_data_unless_its_port_is_taken(lucky, capfd):
+    engine = lucky(CLUSTER)
+    assert commands.up(engine, "dev", QUIET) == 0
+    [plane] = ControlPlane.all(engine.cloud)
+    namespace = {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": "kept"}}
+    plane.api().create("/api/v1/namespaces", namespace)
+    kill(plane.process("kube-apiserver"), plane.process("etcd"))
+
+    assert commands.preview(engine, "dev", QUIET) == 0
+    assert "Starting the control plane of unlucky again, on its data." in capfd.readouterr().out
+    assert plane.api().get("/api/v1/namespaces/kept") is not None
+
+    port = plane.ports["kube-apiserver"]
+    kill(plane.process("kube-apiserver"))
+    with socket.socket() as other:
+        other.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        other.bind(("127.0.0.1", port))
+        other.listen()
+        for ask in (commands.preview, commands.up, commands.down):
+            with pytest.raises(
+                Refusal, match=rf"Port {port} of 127\.0\.0\.1, .* is taken by another program"
+            ):
+                ask(engine, "dev", QUIET)
+    assert commands.up(engine, "dev", QUIET) == 0
+    assert plane.api().get("/api/v1/namespaces/kept") is not None
+    assert commands.down(engine, "dev", QUIET) == 0
+    assert ControlPlane.all(engine.cloud) == []
+
+
+def test_after_a_ctrl_c_what_was_under_way_is_ended_and_up_goes_on(lucky, capfd):
+    engine = lucky(CLUSTER)
+    first = command_line(engine, "up", "--stack", "dev", "--", *QUIET)
+    while not (engine.cloud.clusters / "unlucky").exists():
+        assert first.poll() is None, "it ended before it could be interrupted"
+        time.sleep(0.05)
+    os.killpg(first.pid, signal.SIGINT)
+    said, _ = first.communicate()
+
+    assert first.returncode != 0
+    assert "Traceback" not in said
+    assert engine.lift_dead_locks("dev") == []
+    assert engine.cut_off("dev") == []
+    assert commands.up(engine, "dev", QUIET) == 0
+    assert [plane.alive() for plane in ControlPlane.all(engine.cloud)] == [True]
+
+
+def test_what_a_killed_up_left_behind_is_gone_with_down(lucky, capfd):
+    engine = lucky(CLUSTER)
+    first = command_line(engine, "up", "--stack", "dev", "--", *QUIET)
+    while not (engine.cloud.clusters / "unlucky").exists():
+        assert first.poll() is None, "it ended before it could be killed"
+        time.sleep(0.05)
+    os.killpg(first.pid, signal.SIGKILL)
+    first.communicate()
+    assert engine.cut_off("dev") != []
+
+    assert commands.down(engine, "dev", QUIET) == 0
+
+    assert "Lifted the lock" in capfd.readouterr().out
+    assert engine.cut_off("dev") == []
+    assert ControlPlane.all(engine.cloud) == []
+    home = str(engine.cloud.home)
+    assert not [
+        p for p in psutil.process_iter(["cmdline"]) if any(home in w for w in p.info["cmdline"] or [])
+    ]
+
+
+def test_every_mistake_in_the_settings_is_told_by_our_own_lines_and_nothing_else(cloud, tmp_path, capfd):
+    folder = tmp_path / "moka"
+    for name in ("stacks", "components", "charts-values"):
+        shutil.copytree(REPOSITORY / name, folder / name, ignore=shutil.ignore_patterns("__pycache__"))
+    shutil.copy(REPOSITORY / "__main__.py", folder)
+    described = (REPOSITORY / "Pulumi.yaml").read_text().replace(".local/venv", sys.prefix)
+    (folder / "Pulumi.yaml").write_text(described)
+    settings = folder / "stacks" / "local.yaml"
+    settings.write_text(settings.read_text().replace("organization:", "organisation:") + "\ncolour: red\n")
+
+    status = commands.up(Engine(cloud, folder), "local", QUIET)
+
+    said = capfd.readouterr().out
+    assert status != 0
+    assert "stacks/local.yaml: organisation: unknown key; did you mean 'organization'?" in said
+    assert "stacks/local.yaml: colour: unknown key" in said
+    assert "Traceback" not in said
+    assert "Outputs:" not in said
+
+
+@pytest.mark.parametrize("plugin", PLUGINS)
+@pytest.mark.parametrize(
+    "name, value",
+    [
+        ("MOKA_CLOUD", ""),
+        ("PULUMI_BACKEND_URL", "s3://states"),
+        ("AWS_ENDPOINT_URL", "https://eks.us-east-1.amazonaws.com"),
+    ],
+)
+def test_a_plugin_as_it_is_laid_serves_nothing_but_a_laptop(cloud, plugin, name, value):
+    engine = Engine(cloud)
+    [program] = cloud.engine_home.glob(f"plugins/resource-{plugin}-v*/pulumi-resource-{plugin}")
+
+    refused = subprocess.run(
+        [program, "127.0.0.1:1"],
+        env={**engine.environment(), name: value},
+        capture_output=True,
+        text=True,
+    )
+
+    assert refused.returncode == 1
+    assert refused.stdout == ""
+    [sentence] = refused.stderr.splitlines()
+    assert name in sentence
+
+
+def test_another_project_uses_the_laptop_cloud_as_the_readme_says(tmp_path, monkeypatch):
+    told = (REPOSITORY / "README.md").read_text().split("## The laptop cloud for another project")[1]
+    blocks = re.findall(r"(?:^ {4}.*\n)+", told.split("\n## ")[0], re.MULTILINE)
+    folder = tmp_path / "my-project"
+    folder.mkdir()
+    (folder / "Pulumi.yaml").write_text("name: theirs\nruntime: python\n")
+    (folder / "__main__.py").write_text(BUCKET)
+    environment = {
+        **os.environ,
+        "HOME": str(tmp_path),
+        "MOKA_CACHE": str(cache.root()),
+        # Asked of a person: which stack, whether to go on.
+        "PULUMI_STACK": "dev",
+        "PULUMI_SKIP_CONFIRMATIONS": "true",
+    }
+    stop = ".local/venv/bin/python -m localcloud stop"
+
+    done = subprocess.run(
+        ["bash", "-e", "-c", f"{blocks[0]}\n{blocks[1]}\ncd {REPOSITORY}\n{stop}"],
+        cwd=REPOSITORY,
+        env=environment,
+        capture_output=True,
+        text=True,
+    )
+
+    assert len(blocks) == 2
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "dev is up: 2 resources." in done.stdout
+    assert "s3://bad-luck" in done.stdout
+    assert "Stack dev is empty." in done.stdout
+    assert (folder / ".cloud" / "state").is_dir()
+    assert done.stdout.count("2 created") == 2

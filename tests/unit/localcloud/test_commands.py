@@ -1,0 +1,169 @@
+import errno
+import json
+import shutil
+import sys
+from collections import namedtuple
+
+import pytest
+
+from localcloud import __main__ as command_line
+from localcloud import commands, report, setup
+from localcloud.cloud import Cloud
+from localcloud.engine import Engine
+from localcloud.errors import Refusal
+
+BUCKET = {"urn": "urn:pulumi:dev::small::aws:s3/bucket:Bucket::logs", "type": "aws:s3/bucket:Bucket"}
+STACK = {"urn": "urn:pulumi:dev::small::pulumi:pulumi:Stack::small-dev", "type": "pulumi:pulumi:Stack"}
+
+
+@pytest.fixture
+def engine(tmp_path):
+    project = tmp_path / "project"
+    project.mkdir()
+    (project / "Pulumi.yaml").write_text(
+        "name: small\nruntime: python\nstackConfigDir: stacks\nconfig:\n"
+        "  small:environment: {description: which}\n  size: {default: 1}\n  color: blue\n"
+    )
+    return Engine(Cloud(tmp_path / "cloud"), project)
+
+
+@pytest.fixture
+def run(engine, monkeypatch, capsys):
+    """Run the command line: its exit status, and the lines that it says as errors."""
+
+    def command(*arguments):
+        monkeypatch.setenv("MOKA_CLOUD", str(engine.cloud.home))
+        monkeypatch.setattr(sys, "argv", ["localcloud", "--project", str(engine.project), *arguments])
+        return command_line.main(), capsys.readouterr().err.splitlines()
+
+    return command
+
+
+def in_state(engine, stack, *resources, project="small", **latest):
+    path = engine.cloud.state / ".pulumi" / "stacks" / project / f"{stack}.json"
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(json.dumps({"checkpoint": {"latest": {"resources": resources, **latest}}}))
+
+
+def test_what_was_in_an_aws_that_is_gone_is_said_to_be_lost_and_how_to_start_anew(engine):
+    in_state(engine, "dev", STACK, BUCKET)
+
+    with pytest.raises(Refusal, match=r"what dev had there is lost: run `make down` .*, then `make up`"):
+        commands.start(engine)
+
+
+def test_stacks_of_other_projects_on_the_cloud_count_too(engine):
+    in_state(engine, "dev", STACK, BUCKET, project="other")
+
+    with pytest.raises(Refusal, match="organization/other/dev"):
+        commands.start(engine)
+
+
+def test_a_stack_without_resources_loses_nothing(engine):
+    in_state(engine, "dev", STACK)
+
+    assert engine.populated() == []
+
+
+def test_status_says_what_is_lost(engine, capsys):
+    in_state(engine, "dev", STACK, BUCKET)
+
+    report.status(engine, as_json=False)
+
+    assert "lost with the in-memory AWS: `make down`" in capsys.readouterr().out
+
+
+def test_status_before_anything_is_there_says_so_and_makes_nothing(engine, capsys):
+    report.status(engine, as_json=False)
+
+    assert "none yet" in capsys.readouterr().out
+    assert not engine.cloud.home.exists()
+
+
+def test_down_where_nothing_was_ever_up_says_so_as_often_as_it_is_asked(engine, capsys):
+    for _ in range(2):
+        assert commands.down(engine, "dev", ()) == 0
+        assert "Nothing to take down: there is no stack dev." in capsys.readouterr().out
+
+
+def test_up_refuses_a_full_disk_before_it_changes_anything(engine, monkeypatch):
+    usage = namedtuple("usage", "total used free")
+    monkeypatch.setattr(shutil, "disk_usage", lambda place: usage(10**9, 10**9, 100 * 2**20))
+
+    with pytest.raises(Refusal, match="has 100 MiB left: free some"):
+        commands.up(engine, "dev", ())
+    assert not engine.cloud.home.exists()
+
+
+def test_a_stack_whose_file_lacks_what_the_project_asks_for_is_refused_and_not_made(engine):
+    with pytest.raises(Refusal, match=r"dev has no small:environment, .* in \S+/stacks/Pulumi\.dev\.yaml"):
+        engine.select("dev")
+    assert list(engine.stacks()) == []
+    assert list(engine.project.glob("**/Pulumi.dev.yaml")) == []
+
+
+def test_a_stack_file_that_is_not_yaml_is_one_sentence(engine, run):
+    file = engine.project / "stacks" / "Pulumi.dev.yaml"
+    file.parent.mkdir()
+    file.write_text("config: [")
+
+    with pytest.raises(Refusal, match=r"Pulumi\.dev\.yaml is not YAML"):
+        engine.select("dev")
+
+
+def test_what_was_cut_off_and_came_to_be_after_all_is_told_no_more(engine):
+    pending = [{"type": "creating", "resource": {"urn": urn}} for urn in (BUCKET["urn"], "urn:other")]
+    in_state(engine, "dev", STACK, BUCKET, pending_operations=pending)
+
+    assert engine.cut_off("dev") == ["urn:other"]
+
+
+def test_a_lock_that_was_cut_off_before_it_said_whose_it_is_is_lifted(engine):
+    folder = engine.cloud.state / ".pulumi" / "locks" / "organization" / "small" / "dev"
+    folder.mkdir(parents=True)
+    (folder / "lock.json").write_text('{"pid": 12')
+
+    [said] = engine.lift_dead_locks("dev")
+
+    assert "Lifted the lock" in said
+
+
+def test_a_folder_without_a_project_is_one_sentence(engine, run):
+    (engine.project / "Pulumi.yaml").unlink()
+
+    status, said = run("status")
+
+    assert status == 1
+    assert said == [f"There is no Pulumi project in {engine.project}: name the folder of one."]
+
+
+def test_an_engine_that_is_not_there_yet_is_one_sentence(engine, run, monkeypatch):
+    monkeypatch.setattr(shutil, "which", lambda *_, **__: None)
+
+    status, [said] = run("preview", "--stack", "dev")
+
+    assert status == 1
+    assert "run `make setup`" in said
+
+
+@pytest.mark.parametrize("trouble", [errno.ENOSPC, errno.EROFS, errno.EACCES])
+def test_a_disk_that_cannot_be_written_is_one_sentence_that_says_where(run, monkeypatch, trouble):
+    def fails(*_, **__):
+        raise OSError(trouble, "cannot be written", "/somewhere/file")
+
+    monkeypatch.setattr(report, "status", fails)
+
+    status, [said] = run("status")
+
+    assert status == 1
+    assert said.startswith("/somewhere/file: cannot be written;")
+
+
+def test_no_java_is_one_sentence(run, monkeypatch, tmp_path):
+    monkeypatch.setenv("PATH", str(tmp_path))
+    monkeypatch.setattr(setup, "LOCAL", tmp_path)
+
+    status, [said] = run("setup")
+
+    assert status == 1
+    assert said.startswith("No java is on PATH")
