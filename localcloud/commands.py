@@ -1,5 +1,6 @@
 """What a person can ask of a laptop cloud: start it, bring a stack up, look at it, take it down."""
 
+import os
 import shlex
 import shutil
 
@@ -10,6 +11,9 @@ from localcloud.engine import Engine
 from localcloud.errors import Refusal
 from localcloud.orphans import end_orphans
 from localcloud.plugins.aws import kept
+
+HABITS = ("PULUMI_STACK", "PULUMI_SKIP_CONFIRMATIONS")
+"""Settings of pulumi that a shell may keep: they name no account and no backend."""
 
 ROOM = 512
 """MiB that a cloud needs on its disk: etcd lays out its log ahead, and everything keeps one."""
@@ -85,8 +89,9 @@ def stop(engine: Engine) -> None:
 def exports(engine: Engine) -> str:
     """Shell commands that set up a shell for using `pulumi`, `kubectl` and `aws` by hand."""
     chosen = engine.environment()
-    names = [*engine.variables(), "PATH"]
-    return "\n".join(f"export {name}={shlex.quote(chosen[name])}" for name in names)
+    foreign = [f"unset {name}" for name in os.environ if name not in chosen and name not in HABITS]
+    ours = [f"export {name}={shlex.quote(chosen[name])}" for name in [*engine.variables(), "PATH"]]
+    return "\n".join([*foreign, *ours])
 
 
 def _prepare(engine: Engine, stack: str) -> None:

@@ -90,9 +90,9 @@ class Engine:
         }
         if AwsServer(cloud).known():
             made["AWS_ENDPOINT_URL"] = AwsServer(cloud).url
-        planes = ControlPlane.all(cloud)
-        if planes:
-            made["KUBECONFIG"] = ":".join(str(plane.kubeconfig) for plane in planes)
+        # Also where there is no cluster: a person's own clusters are not meant then either.
+        kubeconfigs = [str(plane.kubeconfig) for plane in ControlPlane.all(cloud)]
+        made["KUBECONFIG"] = ":".join(kubeconfigs or [os.devnull])
         return made
 
     def environment(self, base: Mapping[str, str] = os.environ) -> dict[str, str]:

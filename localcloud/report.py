@@ -67,7 +67,7 @@ def status(engine: Engine, as_json: bool) -> None:
         say(f"Cluster          {cluster['name']}{'' if cluster['running'] else ' (not running)'}")
         say(f"  API server     {cluster['api_server']}")
         say(f"  kubeconfig     {cluster['kubeconfig']}")
-        say(f"  YuniKorn       {cluster['yunikorn'] or 'not running'}")
+        say(f"  YuniKorn       {_page(cluster['yunikorn'])}")
     for bucket in told["buckets"]:
         say(f"Bucket           s3://{bucket}")
     for name, stack in told["stacks"].items():
@@ -90,8 +90,8 @@ def summary(engine: Engine, stack: str) -> None:
     status(engine, as_json=False)
     if recorded(resources):
         say(
-            "Recorded releases are kept with their values, and no object of theirs is there: their charts "
-            "cannot be reached from here. MOKA_CHARTS=<folder with a folder per chart> renders them."
+            "Recorded releases are kept with their values, and not rendered, as their charts cannot be "
+            "reached from here: MOKA_CHARTS=<folder with a folder per chart> does it."
         )
     say("AWS and the machines of the nodes are simulated; docs/laptop-cloud.md says what differs.")
     say("By hand: `. .local/env`, then pulumi, kubectl and aws work on this environment.")
@@ -101,6 +101,10 @@ def cut_off(engine: Engine, stack: str) -> None:
     """List creates that were cut off, so that what they left is not hidden."""
     for urn in engine.cut_off(stack):
         say(f"Cut off while it was created, and may be there, unknown to the stack: {urn}")
+
+
+def _page(yunikorn: str | None) -> str:
+    return f"{yunikorn}/ws/v1/partition/default/queues" if yunikorn else "not running"
 
 
 def _buckets(server: AwsServer) -> list[str]:

@@ -4,6 +4,7 @@ import subprocess
 
 import pytest
 
+from localcloud import commands
 from localcloud.cloud import Cloud
 from localcloud.engine import PLUGINS, Engine
 from localcloud.errors import Refusal
@@ -44,7 +45,7 @@ def test_real_accounts_and_backends_of_the_caller_do_not_reach_the_engine(engine
     assert "AWS_PROFILE" not in seen
     assert "AWS_SESSION_TOKEN" not in seen
     assert "PULUMI_ACCESS_TOKEN" not in seen
-    assert "KUBECONFIG" not in seen
+    assert seen["KUBECONFIG"] == os.devnull
     assert seen["PULUMI_BACKEND_URL"] == f"file://{engine.cloud.state}"
     assert seen["HOME"] == "/home/me"
 
@@ -113,3 +114,12 @@ def test_creates_that_were_cut_off_are_known(engine):
 def test_a_stack_that_is_not_there_has_nothing(engine):
     assert engine.resources("dev") == []
     assert engine.cut_off("dev") == []
+
+
+def test_a_shell_set_up_for_the_laptop_loses_the_accounts_it_had(engine, monkeypatch):
+    monkeypatch.setenv("AWS_PROFILE", "prod")
+
+    said = commands.exports(engine).splitlines()
+
+    assert "unset AWS_PROFILE" in said
+    assert f"export KUBECONFIG={os.devnull}" in said
