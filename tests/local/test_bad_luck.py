@@ -1,5 +1,6 @@
 """What goes wrong on a laptop, done to clouds of their own: what people read, and that nothing is lost."""
 
+import contextlib
 import json
 import os
 import re
@@ -20,7 +21,7 @@ from localcloud.cloud import REPOSITORY, Cloud
 from localcloud.control_plane import ControlPlane
 from localcloud.engine import PLUGINS, Engine
 from localcloud.errors import Refusal
-from localcloud.processes import Process
+from localcloud.processes import Process, port_taken
 from localcloud.tools import cache
 
 QUIET = ("--non-interactive",)
@@ -71,7 +72,20 @@ def kill(*processes: Process) -> None:
     for process in processes:
         running = psutil.Process(json.loads(process.pid_file.read_text())["pid"])
         running.kill()
-        running.wait()
+        while process.alive():
+            time.sleep(0.02)
+
+
+@contextlib.contextmanager
+def listening(port: int) -> Iterator[None]:
+    """Take a port, as soon as the one who had it lets go of it."""
+    with socket.socket() as other:
+        other.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        while port_taken(port):
+            time.sleep(0.05)
+        other.bind(("127.0.0.1", port))
+        other.listen()
+        yield
 
 
 def command_line(engine: Engine, *arguments: str) -> subprocess.Popen[str]:
@@ -116,25 +130,17 @@ def test_a_control_plane_that_was_killed_is_started_again_on_its_data_unless_its
     plane.api().create("/api/v1/namespaces", namespace)
     kill(plane.process("kube-apiserver"), plane.process("etcd"))
 
-    assert commands.preview(engine, "dev", QUIET) == 0
-    assert "Starting the control plane of unlucky again, on its data." in capfd.readouterr().out
-    assert plane.api().get("/api/v1/namespaces/kept") is not None
-
     port = plane.ports["kube-apiserver"]
-    kill(plane.process("kube-apiserver"))
-    with socket.socket() as other:
-        other.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        other.bind(("127.0.0.1", port))
-        other.listen()
-        for ask in (commands.preview, commands.up, commands.down):
-            with pytest.raises(
-                Refusal, match=rf"Port {port} of 127\.0\.0\.1, .* is taken by another program"
-            ):
-                ask(engine, "dev", QUIET)
-    assert commands.up(engine, "dev", QUIET) == 0
+    refused = pytest.raises(Refusal, match=rf"Port {port} of 127\.0\.0\.1, .* is taken by another program")
+    with listening(port), refused:
+        commands.down(engine, "dev", QUIET)
+    capfd.readouterr()
+    assert commands.preview(engine, "dev", QUIET) == 0
+
+    said = capfd.readouterr().out
+    assert "Starting the control plane of unlucky again, on its data." in said
+    assert "6 unchanged" in said
     assert plane.api().get("/api/v1/namespaces/kept") is not None
-    assert commands.down(engine, "dev", QUIET) == 0
-    assert ControlPlane.all(engine.cloud) == []
 
 
 def test_after_a_ctrl_c_what_was_under_way_is_ended_and_up_goes_on(lucky, capfd):
@@ -232,14 +238,12 @@ def test_another_project_uses_the_laptop_cloud_as_the_readme_says(tmp_path, monk
         **os.environ,
         "HOME": str(tmp_path),
         "MOKA_CACHE": str(cache.root()),
-        # Asked of a person: which stack, whether to go on.
-        "PULUMI_STACK": "dev",
-        "PULUMI_SKIP_CONFIRMATIONS": "true",
     }
-    stop = ".local/venv/bin/python -m localcloud stop"
+    agreed = 'pulumi() { command pulumi "$@" --yes --skip-preview; }'
+    stop = f"cd {REPOSITORY} && .local/venv/bin/python -m localcloud stop"
 
     done = subprocess.run(
-        ["bash", "-e", "-c", f"{blocks[0]}\n{blocks[1]}\ncd {REPOSITORY}\n{stop}"],
+        ["bash", "-e", "-c", "\n".join([agreed, *blocks, stop])],
         cwd=REPOSITORY,
         env=environment,
         capture_output=True,
