@@ -9,7 +9,7 @@ from components.aws.addons import Addon, Addons, AddonsArgs
 from components.aws.cluster import Cluster, ClusterArgs
 from components.aws.node_group import NodeGroup, NodeGroupArgs
 from stacks.foundation import FoundationOutputs
-from stacks.settings import NodeGroup as NodeGroupSettings
+from stacks.settings.cluster import NodeGroup as NodeGroupSettings
 
 # The cluster component brings these itself: without them no node becomes ready.
 OF_EVERY_NODE = ("vpc-cni", "kube-proxy")
@@ -85,9 +85,9 @@ def deploy(name: str, inputs: ClusterInputs, opts: pulumi.ResourceOptions) -> Cl
                 subnet_ids=foundation.private_subnet_ids,
                 min_size=group.minimum,
                 max_size=group.maximum,
-                initial_size=group.desired,
+                initial_size=group.initial,
                 spot=group.spot,
-                disk_gib=group.disk,
+                disk_gib=group.disk.gib,
             ),
             opts,
         )

@@ -43,6 +43,7 @@ def _foundation(deployment: Deployment, name: str) -> Callable[[], FoundationOut
     place = settings.foundations[name]
 
     def make() -> FoundationOutputs:
+        assert place.network is not None
         inputs = FoundationInputs(
             prefix=settings.prefix,
             account=place.account,

@@ -2,16 +2,14 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Literal
 
 import pulumi
 import pulumi_aws as aws
 import pulumi_eks as eks
 
-Role = Literal["system", "driver", "executor", "shuffle"]
-Architecture = Literal["arm64", "amd64"]
+from components.aws.instance_types import Architecture
+from components.aws.node_roles import LABEL, Role
 
-ROLE = "moka.dev/role"
 AMI: Mapping[Architecture, str] = {"arm64": "AL2023_ARM_64_STANDARD", "amd64": "AL2023_x86_64_STANDARD"}
 
 
@@ -113,7 +111,7 @@ class NodeGroup(pulumi.ComponentResource):
                 "desired_size": args.initial_size,
             },
             ignore_scaling_changes=True,
-            labels={ROLE: args.role, **args.labels},
+            labels={LABEL: args.role, **args.labels},
             taints=taints(args.role),
             launch_template={"id": template.id, "version": template.latest_version.apply(str)},
             tags=args.tags,
@@ -129,4 +127,4 @@ def taints(role: Role) -> list[aws.eks.NodeGroupTaintArgs]:
     """Taints that keep every other pod away from nodes with this role."""
     if role == "system":
         return []
-    return [aws.eks.NodeGroupTaintArgs(key=ROLE, value=role, effect="NO_SCHEDULE")]
+    return [aws.eks.NodeGroupTaintArgs(key=LABEL, value=role, effect="NO_SCHEDULE")]

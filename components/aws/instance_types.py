@@ -1,0 +1,72 @@
+"""What the name of an EC2 instance type says of it.
+
+Source: "Amazon EC2 instance type naming conventions" in the EC2 User Guide. No call to AWS, so that a
+settings file can be checked anywhere.
+"""
+
+import re
+from dataclasses import dataclass
+from typing import Literal
+
+Architecture = Literal["arm64", "amd64"]
+
+NAME = re.compile(
+    r"^(?P<family>[a-z]+)(?P<generation>\d+)(?P<options>[a-z]*)(-[a-z0-9]+)*\.(?P<size>[a-z0-9-]+)$"
+)
+STORAGE_FAMILIES = frozenset({"d", "f", "g", "gr", "h", "i", "im", "is", "p", "trn"})
+"""Families with instance storage in every size; elsewhere an option `d` says that there is some."""
+
+GPU_FAMILIES = frozenset({"g", "gr", "p"})
+SMALL = {"nano": 2, "micro": 2, "small": 2, "medium": 1, "large": 2, "xlarge": 4}
+"""vCPUs of the sizes without a number; of `<n>xlarge` it is four times n."""
+
+
+@dataclass(frozen=True)
+class InstanceType:
+    """An instance type, as far as its name tells.
+
+    architecture: of its processor.
+    vcpus: None for bare metal, whose name does not say.
+    local_disks: it has instance storage.
+    gpu: it has NVIDIA GPUs.
+    """
+
+    name: str
+    architecture: Architecture
+    vcpus: int | None
+    local_disks: bool
+    gpu: bool
+
+
+def instance_type(name: str) -> InstanceType:
+    """Read the name of an instance type, for example `r8gd.4xlarge`.
+
+    Raises ValueError when it is none.
+    """
+    read = NAME.match(name)
+    if read is None:
+        raise ValueError(f"{name!r} is not the name of an EC2 instance type, such as m7g.2xlarge")
+    family, options, size = read["family"], read["options"], read["size"]
+    return InstanceType(
+        name=name,
+        architecture="arm64" if "g" in options or family == "a" else "amd64",
+        vcpus=_vcpus(size),
+        local_disks="d" in options
+        or (family in STORAGE_FAMILIES and family + options != "gg"),  # g5g has none
+        gpu=family in GPU_FAMILIES,
+    )
+
+
+def max_pods(instance: InstanceType) -> int:
+    """Pods that EKS recommends at most for a node, with prefix delegation.
+
+    Source: awslabs/amazon-eks-ami, max-pods-calculator: 110, and 250 from 30 vCPUs on.
+    """
+    return 250 if instance.vcpus is None or instance.vcpus >= 30 else 110
+
+
+def _vcpus(size: str) -> int | None:
+    if size in SMALL:
+        return SMALL[size]
+    times = re.match(r"^(\d+)xlarge$", size)
+    return 4 * int(times[1]) if times else None

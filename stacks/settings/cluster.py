@@ -1,0 +1,163 @@
+"""Settings of a cluster and its node groups."""
+
+from ipaddress import IPv4Network
+from typing import Annotated, Literal, Self
+
+from pydantic import AfterValidator, Field, model_validator
+
+from components.aws.instance_types import Architecture, instance_type
+from components.aws.node_roles import Role
+from stacks.addons import ADDONS
+from stacks.settings.section import Name, Principal, Section
+
+
+def _known_version(version: str) -> str:
+    if version not in ADDONS:
+        raise ValueError(f"is {version!r}; stacks/addons.py pins add-ons for {', '.join(ADDONS)}")
+    return version
+
+
+def _known_type(name: str) -> str:
+    instance_type(name)
+    return name
+
+
+KubernetesVersion = Annotated[str, AfterValidator(_known_version)]
+InstanceTypeName = Annotated[str, AfterValidator(_known_type)]
+InstanceTypes = Annotated[list[InstanceTypeName], Field(min_length=1, max_length=20)]
+AmiRelease = Annotated[
+    str,
+    Field(
+        pattern=r"^\d+\.\d+\.\d+-\d{8}$", description="Release of the EKS AMI, for example 1.34.2-20261105."
+    ),
+]
+Reservation = Annotated[
+    str, Field(pattern=r"^cr-[0-9a-f]{8,17}$", description="Id of a capacity reservation.")
+]
+
+
+class Disk(Section):
+    """The root disk of a node, gp3 and encrypted."""
+
+    gib: int = Field(default=100, ge=20, le=16384, description="Size, GiB.")
+    iops: int = Field(default=3000, ge=3000, le=16000, description="Operations a second.")
+    mibps: int = Field(default=125, ge=125, le=1000, description="Throughput, MiB a second.")
+
+
+class Schedule(Section):
+    """A change of a group's bounds at fixed times."""
+
+    cron: str = Field(
+        pattern=r"^(\S+\s+){4}\S+$", description="When: minute, hour, day of month, month, day of week."
+    )
+    minimum: int = Field(ge=0, description="Nodes that are always there from then on.")
+
+
+class Generation(Section):
+    """An earlier generation of a node group: tainted, and kept until its drivers have finished."""
+
+    instance_types: InstanceTypes
+    ami_release: AmiRelease | None = None
+
+
+class NodeGroup(Section):
+    """A set of equal machines of a cluster."""
+
+    role: Role
+    architecture: Architecture
+    instance_types: InstanceTypes = Field(
+        description="EC2 instance types of that architecture, the first preferred."
+    )
+    minimum: int = Field(ge=0, description="Machines that are always there, all zones together.")
+    maximum: int = Field(ge=1, description="Machines that may be there, all zones together.")
+    desired: int | None = Field(
+        default=None,
+        ge=0,
+        description="Machines at the start, by default the minimum; later the autoscaler's business.",
+    )
+    spot: bool = Field(default=False, description="Spot capacity instead of on-demand.")
+    disk: Disk = Disk()
+    max_pods: int | None = Field(
+        default=None, ge=8, le=250, description="Pods a node; by default as its role needs."
+    )
+    zones: list[str] | None = Field(
+        default=None, min_length=1, description="Zones of its machines, by default all of the foundation."
+    )
+    per_zone: bool = Field(
+        default=False, description="One group a zone, so that the autoscaler can choose the zone."
+    )
+    capacity_reservations: dict[str, Reservation] = Field(
+        default_factory=dict, description="Zone -> capacity reservation that its machines use."
+    )
+    labels: dict[str, str] = Field(default_factory=dict, description="Labels of the nodes besides our own.")
+    schedule: dict[Name, Schedule] = Field(
+        default_factory=dict, description="Scheduled changes of the minimum, each with a name."
+    )
+    time_zone: str = Field(default="Etc/UTC", description="Time zone of the schedule.")
+    ami_release: AmiRelease | None = Field(
+        default=None,
+        description="Release of the machine image; by default EKS's newest when the group is made.",
+    )
+    generation: int = Field(
+        default=1,
+        ge=1,
+        description="Counts up when instance types or AMI change: a new group is made beside the old one.",
+    )
+    retiring: dict[int, Generation] = Field(
+        default_factory=dict, description="Earlier generations that are still to go, by their number."
+    )
+
+    @model_validator(mode="after")
+    def _sizes_in_order(self) -> Self:
+        if not self.minimum <= self.initial <= self.maximum:
+            raise ValueError(
+                f"sizes must be in order, minimum <= desired <= maximum, "
+                f"and are {self.minimum}, {self.initial}, {self.maximum}"
+            )
+        return self
+
+    @property
+    def initial(self) -> int:
+        """Machines at the start."""
+        return self.minimum if self.desired is None else self.desired
+
+
+class Shuffle(Section):
+    """Celeborn on a cluster."""
+
+    workers: int = Field(ge=2, description="Workers, one a node with role shuffle; data is kept twice.")
+    gib: int = Field(ge=10, description="Instance storage of a node that a worker may take, GiB.")
+
+
+class Access(Section):
+    """Somebody who may enter a cluster, by an access entry."""
+
+    principal: Principal
+    policy: Literal["admin", "edit", "view"] = Field(description="What they may do there.")
+    namespaces: list[Name] = Field(
+        default_factory=list, description="Only in these namespaces; by default in all of the cluster."
+    )
+
+
+class Cluster(Section):
+    """An EKS cluster and its node groups."""
+
+    foundation: Name = Field(description="Foundation that it stands on, one of `foundations`.")
+    version: KubernetesVersion = Field(description="Kubernetes version, one that stacks/addons.py knows.")
+    profile: Literal["batch", "adhoc"] = Field(
+        description="batch: on-demand or reserved machines, fixed in number; adhoc: autoscaled, spot welcome."
+    )
+    public_access: list[IPv4Network] = Field(
+        default_factory=list,
+        description="Networks from which the API server may be reached over the internet; by default none.",
+    )
+    support: Literal["standard", "extended"] = Field(
+        default="standard",
+        description="When a Kubernetes version's standard support ends: upgraded by EKS, or paid for longer.",
+    )
+    zonal_shift: bool = Field(default=True, description="Let AWS move traffic away from a zone in trouble.")
+    access: dict[Name, Access] = Field(
+        default_factory=dict, description="Who may enter besides the deployer, each with a name."
+    )
+    node_groups: dict[Name, NodeGroup] = Field(min_length=1)
+    shuffle: Shuffle

@@ -1,0 +1,161 @@
+"""The settings of an environment: all that `stacks/<environment>.yaml` may say."""
+
+from typing import Any, Literal
+
+from pydantic import Field
+
+from components.kubernetes.queues import Queue
+from components.kubernetes.queues import Resources as QueueResources
+from stacks.settings.cluster import Cluster
+from stacks.settings.foundation import Foundation
+from stacks.settings.queues import Organization
+from stacks.settings.section import Account, Days, LayerName, Name, Section
+
+Data = Literal["event-logs", "resource-usage", "staging", "job-logs", "system-logs"]
+"""What buckets are for: one of each, and `event-logs` and `resource-usage` at home alone."""
+
+
+class Charts(Section):
+    """Where charts and images come from, and what this environment sets differently."""
+
+    mirror: str | None = Field(
+        default=None,
+        description="Private registry, host and path, that mirrors every chart and image.",
+    )
+    values: dict[str, dict[str, Any]] = Field(
+        default_factory=dict, description="Values over those in charts-values/, by release."
+    )
+
+
+class Slice(Section):
+    """A part of the environment that one Pulumi stack deploys: of these layers, for these clusters.
+
+    Only `layers`: those, everywhere. Only `clusters`: those clusters and all on them, without the
+    foundation. Both: those layers of those clusters.
+    """
+
+    layers: list[LayerName] = Field(default_factory=list)
+    clusters: list[Name] = Field(default_factory=list)
+
+
+class Retention(Section):
+    """How long what is written is kept."""
+
+    event_logs: Days = Field(default=30, description="Days that the History Server can show a job.")
+    job_logs: Days = Field(default=90, description="Days that logs of drivers and executors are kept.")
+    system_logs: Days = Field(default=90, description="Days that logs of all other pods are kept.")
+    resource_usage: Days = Field(default=400, description="Days that the resource usage of jobs is kept.")
+    staging: Days = Field(
+        default=7, description="Days that what jobs stage is kept, longer than any job runs."
+    )
+    access_logs: Days = Field(default=90, description="Days that records of who used a bucket are kept.")
+    control_plane_logs: Days = Field(default=90, description="Days that logs of EKS control planes are kept.")
+    flow_logs: Days = Field(default=30, description="Days that records of network traffic are kept.")
+
+
+class PullThrough(Section):
+    """An upstream registry whose images ECR fetches when they are first pulled, and keeps."""
+
+    secret: str | None = Field(
+        default=None,
+        pattern=r"^arn:aws[a-z-]*:secretsmanager:.+:secret:ecr-pullthroughcache/.+$",
+        description="Secret with the credentials for it; docker.io and ghcr.io ask for one.",
+    )
+
+
+class Registry(Section):
+    """ECR repositories, of this environment and of the accounts that may pull from it."""
+
+    foundation: Name = Field(description="Foundation whose account and region have the repositories.")
+    repositories: list[str] = Field(
+        default_factory=list,
+        description="Repositories for images of one's own, under the environment's prefix.",
+    )
+    pull_through: dict[
+        Literal["docker.io", "ghcr.io", "quay.io", "registry.k8s.io", "public.ecr.aws"], PullThrough
+    ] = Field(default_factory=dict, description="Upstream registry -> how it is asked.")
+    readers: list[Account] = Field(default_factory=list, description="Other accounts that may pull.")
+
+
+class Grant(Section):
+    """Another environment that may use data of this one."""
+
+    environment: Name = Field(description="The other environment; its organization is this one's.")
+    account: Account
+    data: list[Data] = Field(min_length=1, description="What it may use.")
+    access: Literal["read", "write"] = Field(default="read", description="Write includes read.")
+
+
+class Use(Section):
+    """Data of another environment that jobs of this one use; the other one has to grant it."""
+
+    bucket: str = Field(pattern=r"^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$", description="Name of the bucket.")
+    key: str = Field(
+        pattern=r"^arn:aws[a-z-]*:kms:.+:key/.+$", description="ARN of the key that encrypts it."
+    )
+    access: Literal["read", "write"] = Field(default="read", description="Write includes read.")
+
+
+class Environment(Section):
+    """An environment: all that `stacks/<environment>.yaml` says."""
+
+    environment: Name = Field(description="Name of the environment, as in the name of the file.")
+    organization: Name = Field(description="Prefix of names that are global in AWS, such as buckets.")
+    home: Name = Field(description="Cluster on which the History Server runs, near the event logs.")
+    retain: bool = Field(
+        default=True,
+        description="Protect what holds data or is hard to bring back (VPC, keys, buckets, registries, "
+        "clusters), and keep it when a stack lets go of it.",
+    )
+    foundations: dict[Name, Foundation] = Field(min_length=1)
+    clusters: dict[Name, Cluster] = Field(min_length=1)
+    queues: dict[Name, Organization] = Field(min_length=1, description="Queues, by organization.")
+    job_namespaces: list[Name] = Field(min_length=1, description="Namespaces in which Spark jobs run.")
+    domain: str = Field(description="Domain under which UIs get host names.")
+    charts: Charts = Charts()
+    slices: dict[Name, Slice] = Field(
+        default_factory=dict,
+        description="Stacks that share the environment out; one stack for all when empty.",
+    )
+    tags: dict[str, str] = Field(
+        default_factory=dict, description="Tags of every AWS resource, besides our own."
+    )
+    retention: Retention = Retention()
+    registry: Registry | None = Field(
+        default=None, description="ECR repositories; none where `charts.mirror` names another environment's."
+    )
+    grants: dict[Name, Grant] = Field(
+        default_factory=dict, description="Who else may use this environment's data, each with a name."
+    )
+    uses: dict[Name, Use] = Field(
+        default_factory=dict, description="Data of other environments that jobs use, each with a name."
+    )
+    waves: dict[Name, list[Name]] = Field(
+        default_factory=dict,
+        description="Clusters that a change reaches together, in the order of the waves: canary first.",
+    )
+
+    @property
+    def prefix(self) -> str:
+        """First part of names that are unique in AWS."""
+        return f"{self.organization}-{self.environment}"
+
+    def leaf_queues(self) -> list[Queue]:
+        """The queues that jobs run in."""
+        return [
+            Queue(
+                organization=organization,
+                project=project,
+                tier=number,
+                guaranteed=QueueResources(**tier.guaranteed.model_dump()),
+                maximum=QueueResources(**tier.maximum.model_dump()),
+            )
+            for organization, projects in self.queues.items()
+            for project, tiers in projects.projects.items()
+            for number, tier in tiers.tiers.items()
+        ]
+
+    @property
+    def home_foundation(self) -> str:
+        """Foundation that the home cluster stands on."""
+        return self.clusters[self.home].foundation

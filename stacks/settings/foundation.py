@@ -1,0 +1,74 @@
+"""Settings of a foundation: what an environment has once in an account and region."""
+
+from ipaddress import IPv4Network
+from typing import Literal
+
+from pydantic import Field
+
+from stacks.settings.section import Account, Principal, Region, Section
+
+
+class Network(Section):
+    """The VPC of a foundation, made by it."""
+
+    cidr: IPv4Network = Field(
+        description="Address range of the VPC, /16 to /20, for nodes and load balancers."
+    )
+    pod_cidrs: list[IPv4Network] = Field(
+        default_factory=list,
+        max_length=4,
+        description="Secondary ranges of the VPC for pods, /16 to /20: one that the zones share, or one a "
+        "zone. Without, pods take addresses from the nodes' subnets.",
+    )
+    zones: list[str] = Field(
+        min_length=2, max_length=3, description="Availability zones; their order decides addresses."
+    )
+    nat: Literal["single", "zonal"] = Field(
+        default="zonal", description="NAT gateways: one for all zones (cheaper), or one in every zone."
+    )
+    interface_endpoints: bool = Field(
+        default=True,
+        description="Reach ECR, STS, EKS, CloudWatch and the like inside the VPC; they cost by the hour.",
+    )
+
+
+class ExistingNetwork(Section):
+    """A VPC that is there already, by its ids; nothing in it is changed."""
+
+    vpc: str = Field(pattern=r"^vpc-[0-9a-f]{8,17}$", description="Id of the VPC.")
+    private_subnets: dict[str, str] = Field(min_length=2, description="Zone -> subnet of its nodes.")
+    public_subnets: dict[str, str] = Field(
+        default_factory=dict, description="Zone -> subnet of public load balancers."
+    )
+    pod_subnets: dict[str, str] = Field(
+        default_factory=dict,
+        description="Zone -> subnet of its pods; without, pods are in the nodes' subnets.",
+    )
+
+
+class Foundation(Section):
+    """What an environment has once per account and region: network, key, buckets."""
+
+    account: Account
+    region: Region
+    deployer: Principal = Field(
+        description="IAM role or user that runs `pulumi up`; administrator of the clusters."
+    )
+    assume: bool = Field(
+        default=False,
+        description="Take the deployer role with the credentials at hand, as every other account needs.",
+    )
+    permissions_boundary: str | None = Field(
+        default=None,
+        pattern=r"^arn:aws[a-z-]*:iam::\d{12}:policy/.+$",
+        description="Policy that bounds every role that is made in the account.",
+    )
+    network: Network | None = Field(default=None, description="VPC to make; this or existing_network.")
+    existing_network: ExistingNetwork | None = Field(default=None, description="VPC that is there already.")
+
+    @property
+    def zones(self) -> list[str]:
+        """Availability zones of the nodes."""
+        if self.network:
+            return list(self.network.zones)
+        return list(self.existing_network.private_subnets) if self.existing_network else []

@@ -1,0 +1,33 @@
+"""Settings of YuniKorn's queues, `root.<organization>.<project>.tier<n>`."""
+
+from typing import Literal
+
+from pydantic import Field
+
+from stacks.settings.section import Name, Section
+
+
+class Resources(Section):
+    """An amount of cluster resources, in Kubernetes quantities."""
+
+    cpu: str = Field(pattern=r"^\d+m?$", description="Cores, as Kubernetes writes them: 4, 500m.")
+    memory: str = Field(pattern=r"^\d+(Mi|Gi|Ti)$", description="Memory: 512Mi, 64Gi, 2Ti.")
+
+
+class Tier(Section):
+    """A leaf queue, `root.<organization>.<project>.tier<n>`."""
+
+    guaranteed: Resources
+    maximum: Resources
+
+
+class Project(Section):
+    """The queues of a project: one a tier, 1 the most critical."""
+
+    tiers: dict[Literal[1, 2, 3], Tier] = Field(min_length=1)
+
+
+class Organization(Section):
+    """The projects of an organization."""
+
+    projects: dict[Name, Project] = Field(min_length=1)
