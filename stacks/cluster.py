@@ -57,13 +57,16 @@ def deploy(name: str, inputs: ClusterInputs, opts: pulumi.ResourceOptions) -> Cl
     opts: with the AWS provider of its account and region.
     """
     foundation = inputs.foundation
+    subnets = pulumi.Output.from_input(foundation.private_subnets).apply(
+        lambda zones: [str(zones[zone]) for zone in sorted(zones)]
+    )
     cluster = Cluster(
         name,
         ClusterArgs(
             name=inputs.cluster_name,
             version=inputs.version,
             vpc_id=foundation.vpc_id,
-            subnet_ids=foundation.private_subnet_ids,
+            subnet_ids=subnets,
             secrets_key_arn=foundation.key_arn,
             deployer_arn=inputs.deployer,
             vpc_cni=inputs.addons["vpc-cni"],
@@ -82,7 +85,7 @@ def deploy(name: str, inputs: ClusterInputs, opts: pulumi.ResourceOptions) -> Cl
                 role=group.role,
                 architecture=group.architecture,
                 instance_types=tuple(group.instance_types),
-                subnet_ids=foundation.private_subnet_ids,
+                subnet_ids=subnets,
                 min_size=group.minimum,
                 max_size=group.maximum,
                 initial_size=group.initial,

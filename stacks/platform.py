@@ -54,6 +54,13 @@ def _foundation(deployment: Deployment, name: str) -> Callable[[], FoundationOut
                 nat=place.network.nat,
             ),
             home=name == settings.home_foundation,
+            days={
+                "event-logs": settings.retention.event_logs,
+                "resource-usage": settings.retention.resource_usage,
+                "staging": settings.retention.staging,
+                "job-logs": settings.retention.job_logs,
+                "system-logs": settings.retention.system_logs,
+            },
             retain=settings.retain,
         )
         return foundation.deploy(name, inputs, pulumi.ResourceOptions(provider=deployment.aws(name)))
@@ -143,7 +150,11 @@ def _on_cluster(deployment: Deployment, name: str, foundations: Foundations) -> 
         LogsOutputs,
         lambda: logs.deploy(
             where(),
-            LogsInputs(bucket=base().logs_bucket, bucket_arn=base().logs_bucket_arn, key_arn=base().key_arn),
+            LogsInputs(
+                bucket=base().system_logs_bucket,
+                bucket_arn=base().system_logs_bucket_arn,
+                key_arn=base().key_arn,
+            ),
         ),
     )
     deployment.layer("metrics", name, MetricsOutputs, lambda: metrics.deploy(where()))

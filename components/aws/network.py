@@ -40,14 +40,14 @@ class Network(pulumi.ComponentResource):
     Makes: ec2.Vpc, DefaultSecurityGroup (emptied), InternetGateway; in every zone a public and a private
     Subnet, each with its RouteTableAssociation, and the private one's RouteTable and Route; the public
     RouteTable and Route; Eip and NatGateway, one or one a zone; VpcEndpoint (gateway) of S3.
-    Outputs: `vpc_id`; `public_subnet_ids` and `private_subnet_ids`, in the order of `zones`, known only once
-    traffic finds its way out of them; `zones`.
+    Outputs: `vpc_id`; `public_subnets`, `private_subnets` and `pod_subnets`, zone -> subnet id, known only
+    once traffic finds its way out of them; `pod_subnets` is empty where pods are in the private ones.
     """
 
     vpc_id: pulumi.Output[str]
-    public_subnet_ids: pulumi.Output[list[str]]
-    private_subnet_ids: pulumi.Output[list[str]]
-    zones: tuple[str, ...]
+    public_subnets: pulumi.Output[dict[str, str]]
+    private_subnets: pulumi.Output[dict[str, str]]
+    pod_subnets: pulumi.Output[dict[str, str]]
 
     def __init__(self, name: str, args: NetworkArgs, opts: pulumi.ResourceOptions | None = None) -> None:
         super().__init__("moka:aws:Network", name, {}, opts)
@@ -157,15 +157,15 @@ class Network(pulumi.ComponentResource):
         )
 
         self.vpc_id = vpc.id
-        self.public_subnet_ids = _once_routed(public, [public_route, *public_ways])
-        self.private_subnet_ids = _once_routed(private, [*private_routes, *private_ways])
-        self.zones = args.zones
+        self.public_subnets = _once_routed(public, [public_route, *public_ways])
+        self.private_subnets = _once_routed(private, [*private_routes, *private_ways])
+        self.pod_subnets = _once_routed({}, [])
         self.register_outputs(
             {
                 "vpc_id": self.vpc_id,
-                "public_subnet_ids": self.public_subnet_ids,
-                "private_subnet_ids": self.private_subnet_ids,
-                "zones": list(self.zones),
+                "public_subnets": self.public_subnets,
+                "private_subnets": self.private_subnets,
+                "pod_subnets": self.pod_subnets,
             }
         )
 
@@ -209,6 +209,6 @@ def subnet_plans(cidr: str, zones: tuple[str, ...]) -> list[SubnetPlan]:
 
 def _once_routed(
     subnets: dict[str, aws.ec2.Subnet], ways: list[aws.ec2.Route | aws.ec2.RouteTableAssociation]
-) -> pulumi.Output[list[str]]:
-    ids = pulumi.Output.all(*[subnet.id for subnet in subnets.values()])
-    return pulumi.Output.all(ids, *[way.id for way in ways]).apply(lambda made: list(made[0]))
+) -> pulumi.Output[dict[str, str]]:
+    ids = {zone: subnet.id for zone, subnet in subnets.items()}
+    return pulumi.Output.all(ids, *[way.id for way in ways]).apply(lambda made: dict(made[0]))

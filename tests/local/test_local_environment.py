@@ -153,7 +153,13 @@ def test_buckets_are_encrypted_and_closed(account):
     s3 = account("s3")
     names = [b["Name"] for b in s3.list_buckets()["Buckets"]]
 
-    assert sorted(n.rsplit("us-east-1-")[1] for n in names) == ["event-logs", "logs"]
+    assert sorted(n.rsplit("us-east-1-")[1] for n in names) == [
+        "event-logs",
+        "job-logs",
+        "resource-usage",
+        "staging",
+        "system-logs",
+    ]
     for name in names:
         rule = s3.get_bucket_encryption(Bucket=name)["ServerSideEncryptionConfiguration"]["Rules"][0]
         assert rule["ApplyServerSideEncryptionByDefault"]["SSEAlgorithm"] == "aws:kms"
