@@ -13,7 +13,7 @@ from stacks.settings.section import Name, Principal, Section
 
 def _known_version(version: str) -> str:
     if version not in ADDONS:
-        raise ValueError(f"is {version!r}; stacks/addons.py pins add-ons for {', '.join(ADDONS)}")
+        raise ValueError(f"stacks/addons.py pins add-ons for {', '.join(ADDONS)}")
     return version
 
 
@@ -56,15 +56,15 @@ class Schedule(Section):
 class Generation(Section):
     """An earlier generation of a node group: tainted, and kept until its drivers have finished."""
 
-    instance_types: InstanceTypes
-    ami_release: AmiRelease | None = None
+    instance_types: InstanceTypes = Field(description="What its machines are.")
+    ami_release: AmiRelease | None = Field(default=None, description="Release of its machine image.")
 
 
 class NodeGroup(Section):
     """A set of equal machines of a cluster."""
 
-    role: Role
-    architecture: Architecture
+    role: Role = Field(description="What runs there; other pods are kept away, but from system nodes.")
+    architecture: Architecture = Field(description="arm64 is Graviton, amd64 Intel or AMD.")
     instance_types: InstanceTypes = Field(
         description="EC2 instance types of that architecture, the first preferred."
     )
@@ -159,5 +159,7 @@ class Cluster(Section):
     access: dict[Name, Access] = Field(
         default_factory=dict, description="Who may enter besides the deployer, each with a name."
     )
-    node_groups: dict[Name, NodeGroup] = Field(min_length=1)
+    node_groups: dict[Name, NodeGroup] = Field(
+        min_length=1, description="Its machines, by name of the group."
+    )
     shuffle: Shuffle

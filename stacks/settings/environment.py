@@ -1,10 +1,10 @@
 """The settings of an environment: all that `stacks/<environment>.yaml` may say."""
 
-from typing import Any, Literal
+from typing import Any, Literal, cast
 
 from pydantic import Field
 
-from components.kubernetes.queues import Queue
+from components.kubernetes.queues import Queue, TierNumber
 from components.kubernetes.queues import Resources as QueueResources
 from stacks.settings.cluster import Cluster
 from stacks.settings.foundation import Foundation
@@ -34,8 +34,8 @@ class Slice(Section):
     foundation. Both: those layers of those clusters.
     """
 
-    layers: list[LayerName] = Field(default_factory=list)
-    clusters: list[Name] = Field(default_factory=list)
+    layers: list[LayerName] = Field(default_factory=list, description="Only these layers.")
+    clusters: list[Name] = Field(default_factory=list, description="Only these clusters.")
 
 
 class Retention(Section):
@@ -107,8 +107,10 @@ class Environment(Section):
         description="Protect what holds data or is hard to bring back (VPC, keys, buckets, registries, "
         "clusters), and keep it when a stack lets go of it.",
     )
-    foundations: dict[Name, Foundation] = Field(min_length=1)
-    clusters: dict[Name, Cluster] = Field(min_length=1)
+    foundations: dict[Name, Foundation] = Field(
+        min_length=1, description="Accounts and regions that the environment uses, each with a name."
+    )
+    clusters: dict[Name, Cluster] = Field(min_length=1, description="EKS clusters, by name.")
     queues: dict[Name, Organization] = Field(min_length=1, description="Queues, by organization.")
     job_namespaces: list[Name] = Field(min_length=1, description="Namespaces in which Spark jobs run.")
     domain: str = Field(description="Domain under which UIs get host names.")
@@ -146,7 +148,7 @@ class Environment(Section):
             Queue(
                 organization=organization,
                 project=project,
-                tier=number,
+                tier=cast(TierNumber, number),
                 guaranteed=QueueResources(**tier.guaranteed.model_dump()),
                 maximum=QueueResources(**tier.maximum.model_dump()),
             )

@@ -1,10 +1,12 @@
 """Settings of YuniKorn's queues, `root.<organization>.<project>.tier<n>`."""
 
-from typing import Literal
+from typing import Annotated
 
 from pydantic import Field
 
 from stacks.settings.section import Name, Section
+
+TierNumber = Annotated[int, Field(ge=1, le=3)]
 
 
 class Resources(Section):
@@ -24,10 +26,10 @@ class Tier(Section):
 class Project(Section):
     """The queues of a project: one a tier, 1 the most critical."""
 
-    tiers: dict[Literal[1, 2, 3], Tier] = Field(min_length=1)
+    tiers: dict[TierNumber, Tier] = Field(min_length=1, description="Leaf queues, by tier: 1, 2 or 3.")
 
 
 class Organization(Section):
     """The projects of an organization."""
 
-    projects: dict[Name, Project] = Field(min_length=1)
+    projects: dict[Name, Project] = Field(min_length=1, description="Projects, by name.")

@@ -1,18 +1,27 @@
 """Reading a settings file: every mistake in it at once, or the settings."""
 
-import difflib
-from collections.abc import Iterator
+import copy
+import json
 from pathlib import Path
 from typing import Any
 
-import yaml
 from pydantic import ValidationError
 
-from stacks.settings import checks
+from stacks.settings import checks, document
+from stacks.settings.checks.mistake import Mistake, listed
 from stacks.settings.environment import Environment
-from stacks.settings.section import Section, SettingsError
+from stacks.settings.section import SettingsError
+from stacks.settings.wording import mistake_of
 
 FOLDER = Path(__file__).resolve().parent.parent
+
+Place = tuple[int | str, ...]
+"""Where something stands in a file: keys of mappings and indexes of lists."""
+
+
+def known() -> list[str]:
+    """Environments that have a settings file."""
+    return sorted(path.stem for path in FOLDER.glob("*.yaml") if not path.stem.startswith("Pulumi"))
 
 
 def path_of(environment: str) -> Path:
@@ -27,61 +36,97 @@ def load(environment: str) -> Environment:
     """
     path = path_of(environment)
     if not path.is_file():
-        known = ", ".join(sorted(p.stem for p in FOLDER.glob("*.yaml") if not p.stem.startswith("Pulumi")))
         raise SettingsError(
-            f"Environment {environment!r} has no settings: stacks/{path.name} is not there, only {known}."
+            f"Environment {environment!r} has no settings: stacks/{path.name} is not there, only "
+            f"{listed(known())}."
         )
-    return parse(path.read_text(), f"stacks/{path.name}", environment)
+    return parse(path.read_bytes(), f"stacks/{path.name}", environment)
 
 
-def parse(text: str, where: str, environment: str | None = None) -> Environment:
-    """The checked settings in a text; `where` names it in messages."""
+def parse(content: bytes | str, where: str, environment: str | None = None) -> Environment:
+    """The checked settings in a document; `where` names it in messages.
+
+    Raises SettingsError with every mistake, a line each.
+    """
+    written = document.read(content, where)
+    wrong: list[Mistake] = []
     try:
-        written = yaml.safe_load(text)
-    except yaml.YAMLError as error:
-        raise SettingsError(f"{where} is not YAML: {' '.join(str(error).split())}.") from None
-    if not isinstance(written, dict):
-        raise SettingsError(f"{where} must hold keys and values, as stacks/local.yaml does.")
-    try:
-        settings = Environment.model_validate(written)
+        settings = _validated(written)
     except ValidationError as error:
-        raise SettingsError("\n".join(_mistakes(error, where))) from None
-    if wrong := list(checks.mistakes(settings)):
-        raise SettingsError("\n".join(f"{where}: {mistake}." for mistake in wrong))
-    if environment is not None and settings.environment != environment:
-        raise SettingsError(
-            f"{where}: environment is {settings.environment!r} and must be {environment!r}, "
-            "as the file is named."
+        wrong += [mistake_of(each) for each in error.errors(include_url=False)]
+        rest, removed = _without_mistakes(written, error)
+        # What fits together is looked at as well, as far as it does not touch what was wrong.
+        wrong += [] if rest is None else [m for m in checks.mistakes(rest) if not _touches(m, removed)]
+    else:
+        wrong += checks.mistakes(settings)
+    named = written.get("environment")
+    if environment is not None and isinstance(named, str) and named != environment:
+        wrong.append(
+            Mistake("environment", f"is {named!r} and must be {environment!r}, as the file is named")
         )
+    if wrong:
+        raise SettingsError("\n".join(f"{where}: {mistake}" for mistake in wrong))
     return settings
 
 
-def _mistakes(error: ValidationError, where: str) -> Iterator[str]:
-    for mistake in error.errors(include_url=False):
-        at = ".".join(str(part) for part in mistake["loc"] if part != "[key]")
-        if mistake["type"] == "extra_forbidden":
-            yield f"{where}: {at}: unknown key; {_near(mistake['loc'])}"
-        elif mistake["type"] == "missing":
-            yield f"{where}: {at}: is missing."
-        elif mistake["type"] == "value_error":
-            message = mistake["msg"].removeprefix("Value error, ")
-            yield f"{where}: {at + ': ' if at else ''}{message}."
-        else:
-            yield f"{where}: {at}: is {mistake['input']!r}; {mistake['msg'][0].lower()}{mistake['msg'][1:]}."
+def _validated(written: dict[str, Any]) -> Environment:
+    """The settings, taken strictly: 2 is no text, and "2" no number. Dates and the like are text."""
+    try:
+        text = json.dumps(written, default=str)
+    except ValueError:
+        raise SettingsError("The settings hold themselves: take the YAML alias out that does it.") from None
+    return Environment.model_validate_json(text, strict=True)
 
 
-def _near(location: tuple[int | str, ...]) -> str:
-    known = _keys_at(location[:-1])
-    close = difflib.get_close_matches(str(location[-1]), known, n=1)
-    return f"did you mean {close[0]!r}?" if close else f"known here: {', '.join(sorted(known))}."
+def _without_mistakes(
+    written: dict[str, Any], error: ValidationError
+) -> tuple[Environment | None, list[Place]]:
+    """The settings without what is wrong in them, if anything is left, and what was taken out."""
+    rest, removed = copy.deepcopy(written), []
+    for _ in range(3):
+        for each in error.errors(include_url=False):
+            place = tuple(part for part in each["loc"] if part != "[key]")
+            # What is missing cannot be taken out: what lacks it can.
+            if each["type"] in ("missing", "value_error"):
+                place = place[:-1] if each["type"] == "missing" else place
+            removed.append(place)
+            _remove(rest, place)
+        try:
+            return _validated(rest), removed
+        except ValidationError as left:
+            error = left
+    return None, removed
 
 
-def _keys_at(location: tuple[int | str, ...]) -> list[str]:
-    """Keys of the section at a place in the file; the model's own annotations are the only source."""
-    section: Any = Environment
-    for part in location:
-        if isinstance(section, type) and issubclass(section, Section) and part in section.model_fields:
-            section = section.model_fields[str(part)].annotation
-        else:  # a key of a mapping, or an index of a list: what matters is what it holds
-            section = section.__args__[-1]
-    return list(section.model_fields) if isinstance(section, type) and issubclass(section, Section) else []
+def _remove(holder: Any, place: Place) -> None:
+    for part in place[:-1]:
+        try:
+            holder = holder[part if isinstance(holder, list) else _key(holder, part)]
+        except (KeyError, IndexError, TypeError):
+            return
+    if not place:
+        return
+    if isinstance(holder, dict):
+        holder.pop(_key(holder, place[-1]), None)
+    elif isinstance(holder, list) and isinstance(place[-1], int) and place[-1] < len(holder):
+        # An index stays what it is for the mistakes that come after.
+        holder[place[-1]] = None
+
+
+def _key(holder: dict[Any, Any], part: int | str) -> Any:
+    """The key as YAML has it: JSON has text alone."""
+    return next((key for key in holder if str(key) == str(part)), part)
+
+
+def _touches(mistake: Mistake, removed: list[Place]) -> bool:
+    """Whether a mistake is about something that was taken out, or about what it was part of."""
+    at = mistake.at.split(".")
+    for place in removed:
+        path = [str(part) for part in place]
+        if (
+            path[: len(at)] == at
+            or at[: len(path)] == path
+            or any(f"'{p}'" in mistake.says for p in path[-1:])
+        ):
+            return True
+    return False

@@ -1,0 +1,36 @@
+"""What the values of a settings file must be to each other."""
+
+from collections.abc import Callable, Iterator
+
+from stacks.settings.checks import data, names, network, node_groups, places, queues
+from stacks.settings.checks.mistake import Mistake
+from stacks.settings.environment import Environment
+
+CHECKS: tuple[Callable[[Environment], Iterator[Mistake]], ...] = (
+    names.unknown,
+    names.twice,
+    names.reserved,
+    names.waves,
+    places.accounts,
+    places.zones,
+    places.long_names,
+    network.ranges,
+    network.addresses,
+    node_groups.types,
+    node_groups.roles,
+    node_groups.profiles,
+    node_groups.zones,
+    node_groups.schedules,
+    node_groups.reservations,
+    node_groups.generations,
+    node_groups.limits,
+    queues.sizes,
+    data.grants,
+    data.registry,
+)
+
+
+def mistakes(settings: Environment) -> Iterator[Mistake]:
+    """Everything in the settings that does not fit together."""
+    for check in CHECKS:
+        yield from check(settings)

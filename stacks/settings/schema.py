@@ -1,0 +1,21 @@
+"""The settings as JSON Schema, so that an editor completes and checks a settings file.
+
+`make schema` writes it to stacks/settings.schema.json; what fits together is checked only when it is read.
+"""
+
+import json
+from pathlib import Path
+
+from stacks.settings.environment import Environment
+
+PATH = Path(__file__).resolve().parent.parent / "settings.schema.json"
+
+
+def schema() -> str:
+    """The schema, as the text of its file."""
+    made = {"$schema": "https://json-schema.org/draft/2020-12/schema", **Environment.model_json_schema()}
+    return json.dumps(made, indent=2) + "\n"
+
+
+if __name__ == "__main__":
+    PATH.write_text(schema())

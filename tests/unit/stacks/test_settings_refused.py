@@ -1,0 +1,414 @@
+"""Wrong settings files: each is told what is wrong with it, and nothing is registered."""
+
+import copy
+import runpy
+from pathlib import Path
+from typing import Any
+
+import pulumi
+import pytest
+import yaml
+
+from stacks import settings
+from stacks.settings import reading
+
+GONE = object()
+"""In place of a value: the key is taken out."""
+
+GROUPS = "clusters.spark-a.node_groups"
+NETWORK = "foundations.main.network"
+OTHER = {
+    "account": "210987654321",
+    "region": "eu-west-1",
+    "deployer": "arn:aws:iam::210987654321:role/deployer",
+    "network": {"cidr": "10.1.0.0/16", "zones": ["eu-west-1a", "eu-west-1b"]},
+}
+
+# What is changed in stacks/local.yaml, by its place there, and what has to be said of it.
+CHANGES: dict[str, tuple[dict[str, Any], str]] = {
+    "a misspelt key": (
+        {f"{GROUPS}.system.rol": "system"},
+        f"{GROUPS}.system.rol: unknown key; did you mean 'role'?",
+    ),
+    "an unknown key that is like no other": (
+        {"kubernetes": {}},
+        "kubernetes: unknown key; known here: charts, clusters,",
+    ),
+    "a key of another section": ({"minimum": 3}, "minimum: unknown key"),
+    "a missing section": ({"queues": GONE}, "queues: is missing; Queues, by organization"),
+    "a missing value": (
+        {f"{GROUPS}.driver-arm64.minimum": GONE},
+        "driver-arm64.minimum: is missing; Machines",
+    ),
+    "a text for a number": (
+        {f"{GROUPS}.system.minimum": "two"},
+        f"{GROUPS}.system.minimum: is 'two'; input should be a valid integer",
+    ),
+    "a number in quotes": (
+        {f"{GROUPS}.system.minimum": "2"},
+        "minimum: is '2'; input should be a valid integer",
+    ),
+    "a fraction of a machine": (
+        {f"{GROUPS}.system.maximum": 4.5},
+        "maximum: is 4.5; input should be a valid integer",
+    ),
+    "a text for yes or no": ({"retain": "maybe"}, "retain: is 'maybe'; input should be a valid boolean"),
+    "a list for a mapping": (
+        {"clusters": ["spark-a"]},
+        "clusters: is ['spark-a']; input should be an object",
+    ),
+    "nothing where something has to be": ({"clusters": None}, "clusters: is None; input should be an object"),
+    "no clusters": ({"clusters": {}}, "clusters: is {}; dictionary should have at least 1 item"),
+    "a version as a number": (
+        {"clusters.spark-a.version": 1.34},
+        "clusters.spark-a.version: is 1.34; input should be a valid string",
+    ),
+    "a version without add-ons": (
+        {"clusters.spark-a.version": "1.12"},
+        "clusters.spark-a.version: is '1.12'; stacks/addons.py pins add-ons for 1.",
+    ),
+    "a negative number of machines": (
+        {f"{GROUPS}.system.minimum": -1},
+        "system.minimum: is -1; input should be greater than or equal to 0",
+    ),
+    "sizes out of order": (
+        {f"{GROUPS}.system.minimum": 5, f"{GROUPS}.system.desired": 3},
+        f"{GROUPS}.system: sizes must be in order, minimum <= desired <= maximum, and are 5, 3, 4",
+    ),
+    "a disk that gp3 does not offer": (
+        {f"{GROUPS}.system.disk": {"mibps": 4000}},
+        "disk.mibps: is 4000; input should be less than or equal to 1000 (Throughput, MiB a second)",
+    ),
+    "an account that is too short": (
+        {"foundations.main.account": "12345"},
+        "foundations.main.account: is '12345'; string should match pattern",
+    ),
+    "an account without quotes": (
+        {"foundations.main.account": 123456789012},
+        "foundations.main.account: is 123456789012; input should be a valid string (AWS account id",
+    ),
+    "a name with capitals": (
+        {"job_namespaces": ["Spark_Jobs"]},
+        "job_namespaces.0: is 'Spark_Jobs'; string should match pattern",
+    ),
+    "an unknown role": (
+        {f"{GROUPS}.system.role": "master"},
+        "system.role: is 'master'; input should be 'system', 'driver', 'executor' or 'shuffle'",
+    ),
+    "an instance type that is none": (
+        {f"{GROUPS}.system.instance_types": ["large"]},
+        "'large' is not the name of an EC2 instance type, such as m7g.2xlarge",
+    ),
+    "an instance type of the other architecture": (
+        {f"{GROUPS}.driver-amd64.instance_types": ["r6i.2xlarge", "r7g.2xlarge"]},
+        f"{GROUPS}.driver-amd64.instance_types: r7g.2xlarge is arm64, and the group amd64",
+    ),
+    "machines with and without GPUs in one group": (
+        {f"{GROUPS}.executor-amd64.instance_types": ["g5.4xlarge", "r6i.4xlarge"]},
+        "g5.4xlarge with GPUs and r6i.4xlarge without share no machine image; make two groups",
+    ),
+    "shuffle nodes without disks": (
+        {f"{GROUPS}.shuffle.instance_types": ["r6g.4xlarge"]},
+        "r6g.4xlarge without instance storage cannot hold shuffle data",
+    ),
+    "more shuffle workers than nodes": (
+        {"clusters.spark-a.shuffle.workers": 9},
+        "clusters.spark-a.shuffle.workers: is 9, one a node, and groups with role shuffle have at most 6",
+    ),
+    "a role that no group has": (
+        {f"{GROUPS}.driver-arm64": GONE, f"{GROUPS}.driver-amd64": GONE},
+        f"{GROUPS}: has no group with role driver; its pods would wait for ever",
+    ),
+    "drivers on spot": (
+        {f"{GROUPS}.driver-arm64.spot": True},
+        "driver-arm64.spot: a driver node may be taken back at any time, and the job goes with it",
+    ),
+    "spot in a batch cluster": (
+        {"clusters.spark-a.profile": "batch"},
+        "executor-arm64.spot: a batch cluster has on-demand or reserved machines",
+    ),
+    "a batch cluster whose size moves": (
+        {"clusters.spark-a.profile": "batch"},
+        "system.maximum: is 4, and minimum 2; a batch cluster is fixed in size",
+    ),
+    "a zone that the foundation lacks": (
+        {f"{GROUPS}.system.zones": ["us-east-1f"]},
+        f"{GROUPS}.system.zones: the foundation has no zone us-east-1f; it has us-east-1a,",
+    ),
+    "executors away from their shuffle workers": (
+        {f"{GROUPS}.shuffle.zones": ["us-east-1b"]},
+        "executor-arm64.zones: are us-east-1a, us-east-1b, us-east-1c, and shuffle workers are in us-east-1b",
+    ),
+    "fewer machines than zones with a group each": (
+        {f"{GROUPS}.executor-arm64": {"per_zone": True, "maximum": 2, "desired": 1}},
+        "executor-arm64.maximum: is 2 for 3 zones with a group each",
+    ),
+    "more nodes in a group than EKS takes": (
+        {f"{GROUPS}.executor-arm64.maximum": 600},
+        "executor-arm64.maximum: is 600, and EKS takes 450 nodes a group; make several groups, or one a zone",
+    ),
+    "more groups in a cluster than EKS takes": (
+        {f"{GROUPS}.{f'more-{number}'}": "copy of executor-amd64" for number in range(25)},
+        f"{GROUPS}: make 31 managed node groups with zones and generations, and EKS takes 30 a cluster",
+    ),
+    "a schedule above the maximum": (
+        {f"{GROUPS}.executor-arm64.schedule": {"night": {"cron": "0 20 * * *", "minimum": 100}}},
+        "schedule.night.minimum: is 100, above the group's maximum of 8",
+    ),
+    "a schedule that is no cron": (
+        {f"{GROUPS}.executor-arm64.schedule": {"night": {"cron": "at eight", "minimum": 1}}},
+        "schedule.night.cron: is 'at eight'; string should match pattern",
+    ),
+    "a time zone that is none": (
+        {f"{GROUPS}.executor-arm64.time_zone": "Mars/Olympus"},
+        "executor-arm64.time_zone: is 'Mars/Olympus', not known; write one such as Europe/Berlin",
+    ),
+    "a reservation for spot machines": (
+        {f"{GROUPS}.executor-arm64.capacity_reservations": {"us-east-1a": "cr-0123456789abcdef0"}},
+        "executor-arm64.capacity_reservations: spot machines use no reservation",
+    ),
+    "a reservation for several zones": (
+        {f"{GROUPS}.system.capacity_reservations": {"us-east-1a": "cr-0123456789abcdef0"}},
+        "system.capacity_reservations: a reservation is for one zone; set per_zone: true, or zones to one",
+    ),
+    "a generation that retires before it was there": (
+        {f"{GROUPS}.system.retiring": {1: {"instance_types": ["m6g.2xlarge"]}}},
+        f"{GROUPS}.system.retiring.1: the group's generation is 1; those that retire are from 1",
+    ),
+    "a new generation like the old one": (
+        {
+            f"{GROUPS}.system.generation": 2,
+            f"{GROUPS}.system.retiring": {1: {"instance_types": ["m7g.2xlarge"]}},
+        },
+        "retiring.1: is as the group is now",
+    ),
+    "a machine image for another Kubernetes": (
+        {f"{GROUPS}.system.ami_release": "1.30.4-20260101"},
+        "system.ami_release: is '1.30.4-20260101', for another Kubernetes version than the cluster's, 1.34",
+    ),
+    "labels of Kubernetes": (
+        {f"{GROUPS}.system.labels": {"node.kubernetes.io/pool": "a"}},
+        "labels.node.kubernetes.io/pool: labels under that domain are set by Kubernetes, EKS or moka",
+    ),
+    "an API server open to the world": (
+        {"clusters.spark-a.public_access": ["0.0.0.0/0"]},
+        "clusters.spark-a.public_access: is 0.0.0.0/0, the whole internet; name the networks that need it",
+    ),
+    "a home that is no cluster": (
+        {"home": "spark-z"},
+        "home: no cluster is named 'spark-z'; there are spark-a",
+    ),
+    "a cluster on no foundation": (
+        {"clusters.spark-a.foundation": "mian"},
+        "clusters.spark-a.foundation: no foundation is named 'mian'; there are main",
+    ),
+    "a foundation that nothing stands on": (
+        {"foundations.spare": OTHER},
+        "foundations.spare: nothing stands on it",
+    ),
+    "two foundations in one place": (
+        {"foundations.second": "copy of main"},
+        "foundations.second: account 123456789012 in us-east-1 has the foundation 'main' already",
+    ),
+    "two accounts with one set of credentials": (
+        {"foundations.other": OTHER},
+        "foundations: accounts 123456789012, 210987654321 are all used with the credentials at hand",
+    ),
+    "a user that is to be taken as a role": (
+        {"foundations.main.assume": True},
+        "foundations.main.assume: 'arn:aws:iam::123456789012:user/laptop' is no role",
+    ),
+    "a deployer of another account": (
+        {"foundations.main.deployer": "arn:aws:iam::999999999999:role/deployer"},
+        "foundations.main.deployer: is 'arn:aws:iam::999999999999:role/deployer', of another account",
+    ),
+    "a network both made and there": (
+        {
+            "foundations.main.existing_network": {
+                "vpc": "vpc-0123456789abcdef0",
+                "private_subnets": {"us-east-1a": "subnet-1", "us-east-1b": "subnet-2"},
+            }
+        },
+        "foundations.main: has both of network (made here) and existing_network (by ids); give one",
+    ),
+    "no network": ({NETWORK: GONE}, "foundations.main: has neither of network"),
+    "a zone of another region": (
+        {f"{NETWORK}.zones": ["eu-west-1a", "us-east-1b"]},
+        f"{NETWORK}.zones: 'eu-west-1a' is no zone of us-east-1, as us-east-1a is",
+    ),
+    "a zone twice": (
+        {f"{NETWORK}.zones": ["us-east-1a", "us-east-1a"]},
+        f"{NETWORK}.zones: 'us-east-1a' is there 2 times",
+    ),
+    "a network that is no network": (
+        {f"{NETWORK}.cidr": "10.0.0.0/33"},
+        f"{NETWORK}.cidr: is '10.0.0.0/33'; '33' is not a valid netmask",
+    ),
+    "an address within a network": (
+        {f"{NETWORK}.cidr": "10.0.0.1/16"},
+        f"{NETWORK}.cidr: is '10.0.0.1/16'; 10.0.0.1/16 has host bits set",
+    ),
+    "a network larger than a VPC": (
+        {f"{NETWORK}.cidr": "10.0.0.0/8"},
+        f"{NETWORK}.cidr: is 10.0.0.0/8; AWS and the zones need /16 to /20",
+    ),
+    "a network of public addresses": ({f"{NETWORK}.cidr": "8.8.0.0/16"}, "is 8.8.0.0/16, public addresses"),
+    "pods in the nodes' range": (
+        {f"{NETWORK}.pod_cidrs": ["10.0.128.0/17"]},
+        f"{NETWORK}.pod_cidrs.0: is 10.0.128.0/17, and overlaps cidr, 10.0.0.0/16",
+    ),
+    "pod ranges for some of the zones": (
+        {f"{NETWORK}.pod_cidrs": ["100.64.0.0/16", "100.65.0.0/16"]},
+        f"{NETWORK}.pod_cidrs: has 2 ranges for 3 zones; give one for all, or one for each",
+    ),
+    "subnets that do not hold the pods": (
+        {f"{NETWORK}.pod_cidrs": ["100.64.0.0/20"], f"{GROUPS}.executor-arm64.maximum": 200},
+        f"{NETWORK}.pod_cidrs: has 1019 addresses in us-east-1a for",
+    ),
+    "networks that overlap": (
+        {"foundations.other": {**OTHER, "network": {**OTHER["network"], "cidr": "10.0.0.0/16"}}},
+        "foundations.other.network.cidr: is 10.0.0.0/16, and overlaps foundation 'main', 10.0.0.0/16",
+    ),
+    "names too long for a bucket": (
+        {"organization": "a-company-with-a-very-long-name"[:30]},
+        "organization: with the environment's name it makes bucket names such as",
+    ),
+    "a namespace of the platform": (
+        {"job_namespaces": ["yunikorn"]},
+        "job_namespaces: 'yunikorn' is a namespace of the platform; jobs need one of their own",
+    ),
+    "a namespace twice": (
+        {"job_namespaces": ["spark-jobs", "spark-jobs"]},
+        "job_namespaces: 'spark-jobs' is there 2 times; once is enough",
+    ),
+    "two groups that make one name": (
+        {"clusters.spark": "copy of spark-a", "clusters.spark.node_groups.a-system": "copy of system"},
+        "makes the name spark-a-system, as clusters.spark.node_groups.a-system does; rename one of the two",
+    ),
+    "tags that are ours": (
+        {"tags": {"moka:environment": "prod"}},
+        "tags.moka:environment: tags that begin with",
+    ),
+    "a queue with more promised than allowed": (
+        {"queues.analytics.projects.reports.tiers.1.guaranteed.cpu": "100"},
+        "queues.analytics.projects.reports.tiers.1.guaranteed.cpu: is 100, more than the maximum of 64",
+    ),
+    "a fourth tier": (
+        {"queues.analytics.projects.reports.tiers.4": "copy of 1"},
+        "queues.analytics.projects.reports.tiers.4: the key '4'; input should be less than or equal to 3",
+    ),
+    "memory in no unit": (
+        {"queues.analytics.projects.reports.tiers.1.maximum.memory": "512"},
+        "tiers.1.maximum.memory: is '512'; string should match pattern",
+    ),
+    "a wave with an unknown cluster": (
+        {"waves": {"canary": ["spark-b"], "rest": ["spark-a"]}},
+        "waves.canary: no cluster is named 'spark-b'; there are spark-a",
+    ),
+    "a cluster in two waves": (
+        {"waves": {"canary": ["spark-a"], "rest": ["spark-a"]}},
+        "waves: cluster 'spark-a' is in 2 waves; leave it in one",
+    ),
+    "a slice of an unknown layer": (
+        {"slices": {"all": {"layers": ["everything"]}}},
+        "slices.all.layers.0: is 'everything'; input should be 'foundation', 'cluster',",
+    ),
+    "a grant to oneself": (
+        {"grants": {"self": {"environment": "local", "account": "123456789012", "data": ["event-logs"]}}},
+        "grants.self.environment: is 'local', this one; it needs no grant of its own",
+    ),
+    "data that nobody has": (
+        {"grants": {"x": {"environment": "dev", "account": "123456789012", "data": ["secrets"]}}},
+        "grants.x.data.0: is 'secrets'; input should be 'event-logs',",
+    ),
+    "an upstream registry without credentials": (
+        {"registry": {"foundation": "main", "pull_through": {"docker.io": {}}}},
+        "registry.pull_through.docker.io.secret: is missing; docker.io is asked with credentials only",
+    ),
+    "a registry on no foundation": (
+        {"registry": {"foundation": "elsewhere"}},
+        "registry.foundation: no foundation is named 'elsewhere'; there are main",
+    ),
+    "days without end": (
+        {"retention": {"event_logs": 0}},
+        "retention.event_logs: is 0; input should be greater",
+    ),
+}
+
+# Files that are not even settings.
+FILES: dict[str, tuple[bytes, str]] = {
+    "an empty file": (b"", "is empty: write keys and values, as stacks/local.yaml has them"),
+    "a file of comments": (b"# nothing yet\n", "is empty: write keys and values"),
+    "a binary file": (b"\x7fELF\x02\x01\x01\x00\xff\xfe", "is not text: byte 9 is no UTF-8"),
+    "text with control characters": (b"environment: \x00\x01", "is not YAML: unacceptable character"),
+    "a list": (b"- environment: local\n", "must hold keys and values, as stacks/local.yaml does"),
+    "a sentence": (b"bring up an environment", "must hold keys and values"),
+    "YAML that breaks off": (b"{environment: [", "is not YAML: while parsing"),
+    "tabs": (b"foundations:\n\tmain: {}\n", "is not YAML: while scanning for the next token found character"),
+    "a key twice": (
+        b"environment: wrong\nhome: a\nhome: b\n",
+        "line 3: home is there already, on line 2; give one of the two another name, or take it out",
+    ),
+    "a cluster twice": (
+        b"clusters:\n  spark-a: {}\n  spark-b: {}\n  spark-a: {}\n",
+        "line 4: spark-a is there already, on line 2",
+    ),
+    "an alias of nothing": (b"clusters: *others\n", "is not YAML: found undefined alias 'others'"),
+    "settings within themselves": (b"clusters: &all\n  spark-a: *all\n", "hold themselves"),
+    "a Python object": (
+        b"environment: !!python/object/apply:os.getcwd []\n",
+        "is not YAML: could not determine",
+    ),
+    "two documents": (b"environment: a\n---\nenvironment: b\n", "is not YAML: expected a single document"),
+}
+
+
+def changed(changes: dict[str, Any]) -> bytes:
+    """stacks/local.yaml with other values at some places."""
+    written = yaml.safe_load(settings.path_of("local").read_text())
+    written["environment"] = "wrong" if "grants" not in changes else "local"
+    for place, value in changes.items():
+        *folders, name = place.split(".")
+        holder = written
+        for part in folders:
+            holder = holder[int(part) if part.isdigit() and part not in holder else part]
+        if value is GONE:
+            del holder[name]
+        elif isinstance(value, str) and value.startswith("copy of "):
+            source = value.removeprefix("copy of ")
+            holder[int(name) if name.isdigit() else name] = copy.deepcopy(
+                holder[int(source) if source.isdigit() else source]
+            )
+        elif isinstance(value, dict) and isinstance(holder.get(name), dict) and value and name != "clusters":
+            holder[name] = {**holder[name], **value}
+        else:
+            holder[name] = value
+    return yaml.safe_dump(written).encode()
+
+
+ALL = {what: (changed(changes), says) for what, (changes, says) in CHANGES.items()} | FILES
+
+
+@pytest.mark.parametrize("what", ALL)
+def test_it_is_refused_before_anything_is_registered(what, deploy, tmp_path, monkeypatch):
+    content, says = ALL[what]
+    (tmp_path / "wrong.yaml").write_bytes(content.replace(b"environment: local", b"environment: wrong"))
+    monkeypatch.setattr(reading, "FOLDER", tmp_path)
+    pulumi.runtime.set_all_config({"moka:environment": "wrong"})
+    told = []
+
+    def program() -> None:
+        try:
+            runpy.run_path(str(Path(reading.__file__).parents[2] / "__main__.py"))
+        except pulumi.RunError as error:
+            told.append(str(error))
+
+    made = deploy(program)
+
+    assert made.made == []
+    [message] = told
+    assert says in message.replace("'wrong'", "'local'")
+    assert all(
+        line.startswith("stacks/wrong.yaml") for line in message.splitlines() if "hold them" not in line
+    )
+    assert "Traceback" not in message
