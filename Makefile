@@ -11,7 +11,7 @@ PY := $(VENV)/bin/python
 LAPTOP := $(filter local local.%,$(STACK))
 
 .DEFAULT_GOAL := help
-.PHONY: help setup venv tools up preview down status test lint bench soak requirements clean
+.PHONY: help setup venv tools up preview down status test lint bench soak requirements schema clean
 
 help: ## this list
 	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /|/' | awk -F'|' '{printf "make %-14s %s\n", $$1, $$2}'
@@ -70,6 +70,9 @@ requirements: venv ## requirements.txt anew from requirements.in
 	@(echo '# Made by `make requirements` from requirements.in: every dependency, pinned.'; \
 	  $(VENV)/bin/uv pip compile --quiet --no-header --no-annotate requirements.in) > .local/requirements.txt
 	@mv .local/requirements.txt requirements.txt
+
+schema: venv ## stacks/settings.schema.json anew from the settings model
+	@$(PY) -m stacks.settings.schema
 
 clean: ## end the laptop cloud and remove all that was made here; built tools stay in the user's cache
 	@test ! -x $(PY) || $(PY) -m localcloud stop
