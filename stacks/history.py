@@ -4,8 +4,7 @@ from dataclasses import dataclass
 
 import pulumi
 
-from components.aws.pod_identity import PodIdentity, PodIdentityArgs
-from components.aws.policy import Statement
+from components.aws.bucket_access import access
 from components.kubernetes.history_server import SERVICE_ACCOUNT, HistoryServer, HistoryServerArgs
 from components.kubernetes.namespace import Namespace, NamespaceArgs
 from stacks.on_cluster import OnCluster
@@ -39,24 +38,11 @@ class HistoryOutputs:
 def deploy(where: OnCluster, inputs: HistoryInputs) -> HistoryOutputs:
     """Make the History Server, which may read the event logs and nothing else."""
     namespace = Namespace(f"{where.name}-history", NamespaceArgs(name=NAMESPACE), where.opts)
-    bucket = pulumi.Output.from_input(inputs.bucket_arn)
-    identity = PodIdentity(
-        f"{where.name}-history",
-        PodIdentityArgs(
-            cluster_name=where.eks_name,
-            namespace=NAMESPACE,
-            service_account=SERVICE_ACCOUNT,
-            statements=[
-                Statement(sid="FindEventLogs", actions=("s3:ListBucket",), resources=[bucket]),
-                Statement(
-                    sid="ReadEventLogs",
-                    actions=("s3:GetObject",),
-                    resources=[bucket.apply(lambda arn: f"{arn}/*")],
-                ),
-                Statement(sid="DecryptEventLogs", actions=("kms:Decrypt",), resources=[inputs.key_arn]),
-            ],
-        ),
-        where.opts,
+    identity = where.allow(
+        "history",
+        NAMESPACE,
+        SERVICE_ACCOUNT,
+        access("EventLogs", "read", inputs.bucket_arn, inputs.key_arn),
     )
     server = HistoryServer(
         f"{where.name}-history",
@@ -69,6 +55,6 @@ def deploy(where: OnCluster, inputs: HistoryInputs) -> HistoryOutputs:
             ingress_class=inputs.ingress_class,
         ),
         # Pods that start before their identity is there run without it.
-        pulumi.ResourceOptions.merge(where.opts, pulumi.ResourceOptions(depends_on=[identity])),
+        where.after(identity),
     )
     return HistoryOutputs(url=server.url)

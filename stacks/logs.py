@@ -1,11 +1,12 @@
 """Layer logs: what containers print, kept in S3."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import pulumi
 
-from components.aws.pod_identity import PodIdentity, PodIdentityArgs
-from components.aws.policy import Statement
+from components.aws.bucket_access import access
+from components.aws.pod_identity import OF_CLUSTER
 from components.kubernetes.fluent_bit import SERVICE_ACCOUNT, FluentBit, FluentBitArgs
 from components.kubernetes.namespace import Namespace, NamespaceArgs
 from stacks.on_cluster import OnCluster
@@ -15,10 +16,19 @@ NAMESPACE = "logging"
 
 @dataclass(frozen=True, kw_only=True)
 class LogsInputs:
-    """bucket, bucket_arn: where logs go. key_arn: key that encrypts them."""
+    """What differs between clusters.
 
-    bucket: pulumi.Input[str]
-    bucket_arn: pulumi.Input[str]
+    job_namespaces: the namespaces whose pods are jobs.
+    job_logs_bucket, job_logs_bucket_arn: where logs of drivers and executors go.
+    system_logs_bucket, system_logs_bucket_arn: where logs of all other pods, and of nodes, go.
+    key_arn: key that encrypts both.
+    """
+
+    job_namespaces: Sequence[str]
+    job_logs_bucket: pulumi.Input[str]
+    job_logs_bucket_arn: pulumi.Input[str]
+    system_logs_bucket: pulumi.Input[str]
+    system_logs_bucket_arn: pulumi.Input[str]
     key_arn: pulumi.Input[str]
 
 
@@ -30,26 +40,20 @@ class LogsOutputs:
 
 
 def deploy(where: OnCluster, inputs: LogsInputs) -> LogsOutputs:
-    """Make Fluent Bit on every node, with the permission to write to the bucket and no other."""
+    """Make Fluent Bit on every node, which may put its cluster's logs into the buckets and nothing else."""
     namespace = Namespace(
         f"{where.name}-logging", NamespaceArgs(name=NAMESPACE, pod_security="privileged"), where.opts
     )
-    identity = PodIdentity(
-        f"{where.name}-fluent-bit",
-        PodIdentityArgs(
-            cluster_name=where.eks_name,
-            namespace=NAMESPACE,
-            service_account=SERVICE_ACCOUNT,
-            statements=[
-                Statement(
-                    sid="WriteLogs",
-                    actions=("s3:PutObject",),
-                    resources=[pulumi.Output.from_input(inputs.bucket_arn).apply(lambda arn: f"{arn}/*")],
-                ),
-                Statement(sid="EncryptLogs", actions=("kms:GenerateDataKey",), resources=[inputs.key_arn]),
-            ],
-        ),
-        where.opts,
+    identity = where.allow(
+        "fluent-bit",
+        NAMESPACE,
+        SERVICE_ACCOUNT,
+        [
+            *access("JobLogs", "add", inputs.job_logs_bucket_arn, inputs.key_arn, under=f"{OF_CLUSTER}/"),
+            *access(
+                "SystemLogs", "add", inputs.system_logs_bucket_arn, inputs.key_arn, under=f"{OF_CLUSTER}/"
+            ),
+        ],
     )
     fluent_bit = FluentBit(
         f"{where.name}-fluent-bit",
@@ -57,10 +61,12 @@ def deploy(where: OnCluster, inputs: LogsInputs) -> LogsOutputs:
             catalog=where.catalog,
             namespace=namespace.name,
             cluster=where.eks_name,
-            bucket=inputs.bucket,
+            job_namespaces=inputs.job_namespaces,
+            job_logs_bucket=inputs.job_logs_bucket,
+            system_logs_bucket=inputs.system_logs_bucket,
             region=where.region,
         ),
         # Pods that start before their identity is there run without it.
-        pulumi.ResourceOptions.merge(where.opts, pulumi.ResourceOptions(depends_on=[identity])),
+        where.after(identity),
     )
     return LogsOutputs(namespace=fluent_bit.namespace)

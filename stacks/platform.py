@@ -15,7 +15,7 @@ from stacks.foundation import FoundationInputs, FoundationOutputs
 from stacks.history import HistoryInputs, HistoryOutputs
 from stacks.logs import LogsInputs, LogsOutputs
 from stacks.metrics import MetricsOutputs
-from stacks.on_cluster import OnCluster
+from stacks.on_cluster import Identity, OnCluster
 from stacks.scheduling import SchedulingInputs, SchedulingOutputs
 from stacks.settings import Environment
 from stacks.shuffle import ShuffleInputs, ShuffleOutputs
@@ -104,6 +104,7 @@ def _on_cluster(deployment: Deployment, name: str, foundations: Foundations) -> 
             eks_name=known.name,
             region=settings.foundations[foundation_name].region,
             catalog=deployment.catalog,
+            identity=_identity(settings, foundation_name),
             opts=pulumi.ResourceOptions(
                 providers=[
                     deployment.aws(foundation_name),
@@ -138,9 +139,12 @@ def _on_cluster(deployment: Deployment, name: str, foundations: Foundations) -> 
             SparkInputs(
                 job_namespaces=settings.job_namespaces,
                 event_logs_bucket_arn=_at_home(home().event_logs_bucket_arn),
-                key_arn=home().key_arn,
+                event_logs_key_arn=home().key_arn,
+                staging_bucket_arn=base().staging_bucket_arn,
+                staging_key_arn=base().key_arn,
                 ui_domain=f"{name}.{settings.domain}",
                 ingress_class=ways_in().ingress_class,
+                uses=settings.uses,
             ),
         ),
     )
@@ -151,8 +155,11 @@ def _on_cluster(deployment: Deployment, name: str, foundations: Foundations) -> 
         lambda: logs.deploy(
             where(),
             LogsInputs(
-                bucket=base().system_logs_bucket,
-                bucket_arn=base().system_logs_bucket_arn,
+                job_namespaces=settings.job_namespaces,
+                job_logs_bucket=base().job_logs_bucket,
+                job_logs_bucket_arn=base().job_logs_bucket_arn,
+                system_logs_bucket=base().system_logs_bucket,
+                system_logs_bucket_arn=base().system_logs_bucket_arn,
                 key_arn=base().key_arn,
             ),
         ),
@@ -174,6 +181,14 @@ def _on_cluster(deployment: Deployment, name: str, foundations: Foundations) -> 
                 ),
             ),
         )
+
+
+def _identity(settings: Environment, foundation_name: str) -> Identity:
+    """What the roles of the environment in a foundation's account have in common."""
+    return Identity(
+        path=f"/{settings.prefix}/",
+        permissions_boundary_arn=settings.foundations[foundation_name].permissions_boundary,
+    )
 
 
 def _at_home(given: pulumi.Input[str] | None) -> pulumi.Input[str]:

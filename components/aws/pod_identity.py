@@ -1,4 +1,9 @@
-"""Permissions of one Kubernetes service account, by EKS Pod Identity."""
+"""Permissions of one Kubernetes service account, by EKS Pod Identity.
+
+EKS puts tags into every session of such a role: `eks-cluster-arn`, `eks-cluster-name`,
+`kubernetes-namespace`, `kubernetes-service-account`, `kubernetes-pod-name`, `kubernetes-pod-uid`. The trust
+policy asks for three of them; statements may name them as policy variables, as OF_NAMESPACE and OF_CLUSTER.
+"""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -7,6 +12,12 @@ import pulumi
 import pulumi_aws as aws
 
 from components.aws.policy import Statement, allowing, trust
+
+OF_NAMESPACE = "${aws:PrincipalTag/kubernetes-namespace}"
+"""Stands in a statement for the namespace of the pod that asks."""
+
+OF_CLUSTER = "${aws:PrincipalTag/eks-cluster-name}"
+"""Stands in a statement for the EKS cluster of the pod that asks."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -17,6 +28,7 @@ class PodIdentityArgs:
     namespace, service_account: whose pods get the permissions; the account need not exist yet.
     statements: what they may do.
     managed_policy_arns: policies kept by AWS, for software of AWS that publishes one.
+    path: of the role, `/<prefix>/`; policies tell roles apart by it.
     permissions_boundary_arn: policy that bounds whatever else the role is ever given.
     """
 
@@ -25,6 +37,7 @@ class PodIdentityArgs:
     service_account: str
     statements: Sequence[Statement] = ()
     managed_policy_arns: tuple[str, ...] = ()
+    path: str = "/"
     permissions_boundary_arn: str | None = None
     tags: dict[str, str] = field(default_factory=dict)
 
@@ -45,9 +58,14 @@ class PodIdentity(pulumi.ComponentResource):
         super().__init__("moka:aws:PodIdentity", name, {}, opts)
         child = pulumi.ResourceOptions(parent=self)
 
+        cluster_name = pulumi.Output.from_input(args.cluster_name)
         role = aws.iam.Role(
             name,
-            assume_role_policy=pulumi.Output.from_input(args.cluster_name).apply(
+            path=args.path,
+            description=cluster_name.apply(
+                lambda cluster: f"Pods of {args.namespace}/{args.service_account} on {cluster}"
+            ),
+            assume_role_policy=cluster_name.apply(
                 lambda cluster: pod_trust(cluster, args.namespace, args.service_account)
             ),
             permissions_boundary=args.permissions_boundary_arn,

@@ -1,5 +1,6 @@
-"""Fluent Bit: the logs of every node and its pods, to S3."""
+"""Fluent Bit: the logs of every node and its pods, to S3, those of jobs apart from all others."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import pulumi
@@ -8,7 +9,7 @@ from components.kubernetes.catalog import Catalog
 from components.kubernetes.chart import Chart, ChartArgs
 
 SERVICE_ACCOUNT = "fluent-bit"
-"""Whose pods must be allowed to put objects into the bucket, before they start."""
+"""Whose pods must be allowed to put objects into the buckets, before they start."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -17,13 +18,18 @@ class FluentBitArgs:
 
     namespace: it must allow privileged pods, for the nodes' folders.
     cluster: name, first part of every object's key.
-    bucket, region: where logs go.
+    job_namespaces: the namespaces whose pods are jobs, drivers and executors.
+    job_logs_bucket: where their logs go.
+    system_logs_bucket: where logs of all other pods, and of nodes, go.
+    region: of both buckets.
     """
 
     catalog: Catalog
     namespace: pulumi.Input[str]
     cluster: pulumi.Input[str]
-    bucket: pulumi.Input[str]
+    job_namespaces: Sequence[str]
+    job_logs_bucket: pulumi.Input[str]
+    system_logs_bucket: pulumi.Input[str]
     region: str
 
 
@@ -51,7 +57,9 @@ class FluentBit(pulumi.ComponentResource):
                     # The configuration in charts-values/fluent-bit.yaml names these.
                     "env": [
                         {"name": "CLUSTER", "value": args.cluster},
-                        {"name": "BUCKET", "value": args.bucket},
+                        {"name": "JOB_LOGS", "value": logs_of(args.job_namespaces)},
+                        {"name": "JOB_LOGS_BUCKET", "value": args.job_logs_bucket},
+                        {"name": "SYSTEM_LOGS_BUCKET", "value": args.system_logs_bucket},
                         {"name": "REGION", "value": args.region},
                         {"name": "NODE", "valueFrom": {"fieldRef": {"fieldPath": "spec.nodeName"}}},
                     ],
@@ -61,3 +69,11 @@ class FluentBit(pulumi.ComponentResource):
         )
         self.namespace = chart.namespace
         self.register_outputs({"namespace": self.namespace})
+
+
+def logs_of(namespaces: Sequence[str]) -> str:
+    """Log files on a node of the pods in these namespaces, as Fluent Bit takes patterns.
+
+    A file is named `<pod>_<namespace>_<container>-<id>.log`, and none of the names has an underscore.
+    """
+    return ",".join(f"/var/log/containers/*_{namespace}_*.log" for namespace in sorted(namespaces))

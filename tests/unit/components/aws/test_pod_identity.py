@@ -64,3 +64,11 @@ def test_no_other_service_account_and_no_other_cluster_can_take_the_role():
         "aws:RequestTag/kubernetes-namespace": "jobs",
         "aws:RequestTag/kubernetes-service-account": "spark",
     }
+
+
+def test_the_role_is_under_its_path_and_says_whose_it_is(deploy):
+    made = deploy(lambda: PodIdentity("spark", args(statements=[READ], path="/moka-dev/")))
+
+    [role] = made.inputs("aws:iam/role:Role")
+    assert role["path"] == "/moka-dev/"
+    assert role["description"] == "Pods of jobs/spark on spark-a"

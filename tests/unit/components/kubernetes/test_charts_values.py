@@ -44,7 +44,17 @@ def releases(deploy, catalog):
     where = {"catalog": catalog, "namespace": "somewhere"}
 
     def program():
-        FluentBit("a", FluentBitArgs(**where, cluster="a", bucket="logs", region="us-east-1"))
+        FluentBit(
+            "a",
+            FluentBitArgs(
+                **where,
+                cluster="a",
+                job_namespaces=["jobs"],
+                job_logs_bucket="job-logs",
+                system_logs_bucket="system-logs",
+                region="us-east-1",
+            ),
+        )
         IngressNginx("a", IngressNginxArgs(**where))
         KubeStateMetrics("a", KubeStateMetricsArgs(**where))
         OpenTelemetry("a", OpenTelemetryArgs(**where, cluster="a", remote_write="https://metrics.example"))

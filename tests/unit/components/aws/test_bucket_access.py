@@ -1,0 +1,63 @@
+import json
+
+import pytest
+
+from components.aws.bucket_access import ACTIONS, access
+from components.aws.policy import allowing
+
+BUCKET = "arn:aws:s3:::moka-staging"
+KEY = "arn:aws:kms:us-east-1:111122223333:key/k"
+
+
+@pytest.fixture
+def allowed(deploy):
+    """Statements of an access, by id, as AWS gets them."""
+
+    def of(*args, **more):
+        texts = []
+        deploy(lambda: allowing(access(*args, **more)).apply(texts.append))
+        return {each["Sid"]: each for each in json.loads(texts[0])["Statement"]}
+
+    return of
+
+
+def test_who_reads_finds_objects_and_reads_them_and_nothing_else(allowed):
+    statements = allowed("Staging", "read", BUCKET, KEY)
+
+    assert statements["FindStaging"]["Action"] == ["s3:ListBucket"]
+    assert statements["FindStaging"]["Resource"] == [BUCKET]
+    assert statements["ReadStaging"]["Action"] == ["s3:GetObject"]
+    assert statements["ReadStaging"]["Resource"] == [f"{BUCKET}/*"]
+    assert statements["KeyOfStaging"]["Action"] == ["kms:Decrypt"]
+
+
+def test_who_adds_sees_nothing_of_what_is_there_and_deletes_nothing(allowed):
+    statements = allowed("Logs", "add", BUCKET, KEY)
+
+    actions = {action for each in statements.values() for action in each["Action"]}
+    assert "s3:PutObject" in actions
+    assert not actions & {"s3:ListBucket", "s3:GetObject", "s3:DeleteObject"}
+
+
+def test_access_may_end_at_a_prefix_for_finding_too(allowed):
+    statements = allowed("Staging", "write", BUCKET, KEY, under="team/")
+
+    assert statements["WriteStaging"]["Resource"] == [f"{BUCKET}/team/*"]
+    assert statements["FindStaging"]["Condition"] == {"StringLike": {"s3:prefix": ["team/*"]}}
+
+
+def test_the_key_is_for_this_bucket_alone(allowed):
+    statements = allowed("Staging", "read", BUCKET, KEY)
+
+    assert statements["KeyOfStaging"]["Resource"] == [KEY]
+    assert statements["KeyOfStaging"]["Condition"] == {
+        "StringLike": {"kms:EncryptionContext:aws:s3:arn": [BUCKET, f"{BUCKET}/*"]}
+    }
+
+
+def test_write_includes_read():
+    read, write = ACTIONS["read"], ACTIONS["write"]
+
+    assert set(read.bucket) <= set(write.bucket)
+    assert set(read.objects) <= set(write.objects)
+    assert set(read.key) <= set(write.key)
