@@ -4,12 +4,9 @@ import threading
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from localcloud.cloud import ACCOUNT, Cloud
-
-if TYPE_CHECKING:
-    from localcloud.plugins.aws.eks import Eks
 
 THREADS = 32
 
@@ -53,15 +50,14 @@ class Api:
 
     def call(self, service: str, operation: str, members: Mapping[str, Any], region: str = "") -> Any:
         """Call an operation, named as boto3 names it; its answer."""
-        client = self.eks(region) if service == "eks" else self.client(service, region)
-        operate: Callable[..., Any] = getattr(client, operation)
+        operate: Callable[..., Any] = getattr(self.service(service, region), operation)
         return operate(**members)
 
-    def eks(self, region: str = "") -> "Eks":
-        """EKS, of which moto's is only a part."""
-        from localcloud.plugins.aws.eks import Eks
+    def service(self, service: str, region: str = "") -> Any:
+        """A client of moto's, with what is kept beside moto."""
+        from localcloud.plugins.aws.beside_moto import beside_moto
 
-        return Eks(self, region or self.region, self.client("eks", region))
+        return beside_moto(self, service, region or self.region, self.client(service, region))
 
     def shapes(self, service: str, operation: str) -> Any:
         """Model of an operation: `input_shape`, `output_shape`."""

@@ -18,6 +18,7 @@ _ROLE_ATTACHMENT = (
     "CloudFormation lists policies in the role; the provider has a resource for each, all of it fixed."
 )
 _RULE_IN_PLACE = "The provider calls ModifySecurityGroupRules, which CloudFormation does not."
+_RULE_OF_CACHE = "The provider calls UpdatePullThroughCacheRule, which CloudFormation does not."
 _SETTING: Outcomes = {"expectedBucketOwner": (REPLACES, _OWNER)}
 
 _RULES: Outcomes = dict.fromkeys(
@@ -91,6 +92,19 @@ DEVIATIONS: Mapping[str, Outcomes] = {
             REPLACES,
             "CloudFormation lists policies in the access entry; the provider fixes all of it.",
         ),
+    },
+    "aws:ecr/lifecyclePolicy:LifecyclePolicy": {
+        "policy": (REPLACES, "CloudFormation has it in the repository; the provider fixes all of it."),
+    },
+    "aws:ecr/pullThroughCacheRule:PullThroughCacheRule": {
+        "credentialArn": (UPDATES, _RULE_OF_CACHE),
+        "customRoleArn": (UPDATES, _RULE_OF_CACHE),
+    },
+    "aws:autoscaling/schedule:Schedule": {
+        "scheduledActionName": (REPLACES, "CloudFormation makes the name up; the provider replaces."),
+    },
+    "aws:autoscaling/tag:Tag": {
+        "tag.key": (REPLACES, "CloudFormation lists tags in the group; the provider has one for each key."),
     },
     "aws:cloudwatch/logGroup:LogGroup": {
         "logGroupClass": (REPLACES, "CloudFormation refuses it; the provider replaces."),

@@ -9,15 +9,14 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import partial
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, Any
+from uuid import uuid4
 
 from localcloud.plugins.aws import addons
-from localcloud.plugins.aws.kept import Kept, folder
+from localcloud.plugins.aws.beside_moto import BesideMoto, Members, now
 
 if TYPE_CHECKING:
-    from localcloud.plugins.aws.api import Api
-
-Members = dict[str, Any]
+    from localcloud.plugins.aws.auto_scaling import AutoScaling
 
 
 @dataclass(frozen=True)
@@ -111,6 +110,7 @@ CLUSTER_DEFAULTS: Members = {
     "accessConfig": {"bootstrapClusterCreatorAdminPermissions": True, "authenticationMode": "CONFIG_MAP"},
     "upgradePolicy": {"supportType": "EXTENDED"},
     "deletionProtection": False,
+    "zonalShiftConfig": {"enabled": False},
     "kubernetesNetworkConfig": {
         "serviceIpv4Cidr": "10.100.0.0/16",
         "ipFamily": "ipv4",
@@ -129,25 +129,14 @@ CLUSTER_DEFAULTS: Members = {
 LOG_TYPES = ("api", "audit", "authenticator", "controllerManager", "scheduler")
 
 
-class Eks:
+class Eks(BesideMoto):
     """A client of EKS in one region."""
-
-    def __init__(self, api: "Api", region: str, client: Any) -> None:
-        self.api, self.region, self.client = api, region, client
-        self.meta = client.meta
-        self.kept = Kept(folder(api.cloud) / api.account / region / "eks")
 
     def __getattr__(self, operation: str) -> Any:
         if operation in OPERATIONS:
             verb, noun = OPERATIONS[operation]
             return partial(getattr(self, f"_{verb}"), operation, COLLECTIONS[noun])
-        return getattr(self.client, operation)
-
-    def refuse(self, code: str, message: str, operation: str) -> NoReturn:
-        """Answer as EKS answers what it does not do."""
-        from botocore.exceptions import ClientError
-
-        raise ClientError({"Error": {"Code": code, "Message": message}}, operation)
+        return super().__getattr__(operation)
 
     # --- clusters ---
 
@@ -256,6 +245,11 @@ class Eks:
             },
         }
         settings["releaseVersion"] = members.get("releaseVersion", f"{settings['version']}.0-20251112")
+        scaling_group = f"eks-{members['nodegroupName']}-{uuid4()}"
+        settings["resources"] = {"autoScalingGroups": [{"name": scaling_group}]}
+        self._auto_scaling.keep_group(
+            scaling_group, members["clusterName"], members["nodegroupName"], members
+        )
         # moto answers no bounds that it was not given, and no machine image's own size of disk.
         self.kept.put("nodegroup", members["clusterName"], members["nodegroupName"], thing=settings)
         return self.describe_nodegroup(
@@ -277,6 +271,9 @@ class Eks:
         }
         if settings:
             self.kept.put(*key, thing={**(self.kept.get(*key) or {}), **settings})
+        if "scalingConfig" in members:
+            for name in self._scaling_groups(clusterName, nodegroupName):
+                self._auto_scaling.keep_sizes(name, members["scalingConfig"])
         if members:
             self.client.update_nodegroup_config(
                 clusterName=clusterName, nodegroupName=nodegroupName, **members
@@ -296,15 +293,26 @@ class Eks:
         return _update("VersionUpdate")
 
     def delete_nodegroup(self, clusterName: str, nodegroupName: str) -> Members:
-        """Delete a node group."""
+        """Delete a node group, with the Auto Scaling group behind it."""
+        for name in self._scaling_groups(clusterName, nodegroupName):
+            self._auto_scaling.forget_group(name)
         answer: Members = self.client.delete_nodegroup(clusterName=clusterName, nodegroupName=nodegroupName)
         self.kept.remove("nodegroup", clusterName, nodegroupName)
         return answer
 
+    @property
+    def _auto_scaling(self) -> "AutoScaling":
+        made: AutoScaling = self.api.service("autoscaling", self.region)
+        return made
+
+    def _scaling_groups(self, cluster: str, node_group: str) -> list[str]:
+        resources = (self.kept.get("nodegroup", cluster, node_group) or {}).get("resources") or {}
+        return [each["name"] for each in resources.get("autoScalingGroups", ())]
+
     # --- what moto does not have ---
 
     def _create(self, operation: str, collection: Collection, **members: Any) -> Members:
-        self._validate(operation, members)
+        self.validate(operation, members)
         cluster = members["clusterName"]
         self.describe_cluster(name=cluster)
         thing = collection.made(self, {k: v for k, v in members.items() if k != "clientRequestToken"})
@@ -315,8 +323,8 @@ class Eks:
                 f"{collection.answer} already exists: {'/'.join(key[1:])}",
                 operation,
             )
-        now = datetime.now(UTC).isoformat()
-        thing |= {collection.arn: self._arn(collection, thing), "createdAt": now, "modifiedAt": now}
+        made = now()
+        thing |= {collection.arn: self._arn(collection, thing), "createdAt": made, "modifiedAt": made}
         thing.setdefault("tags", {})
         self.kept.put(*key, thing=thing)
         return {collection.answer: thing}
@@ -329,7 +337,7 @@ class Eks:
         )
 
     def _describe(self, operation: str, collection: Collection, **members: Any) -> Members:
-        self._validate(operation, members)
+        self.validate(operation, members)
         self.describe_cluster(name=members["clusterName"])
         thing = self.kept.get(collection.noun, *(members[name] for name in collection.key))
         if thing is None:
@@ -338,18 +346,18 @@ class Eks:
         return {collection.answer: thing}
 
     def _update(self, operation: str, collection: Collection, **members: Any) -> Members:
-        self._validate(operation, members)
+        self.validate(operation, members)
         named = {name: members.pop(name) for name in collection.key}
         thing = self._describe(operation.replace("update", "describe"), collection, **named)[
             collection.answer
         ]
         members.pop("resolveConflicts", None)
-        thing = {**thing, **members, "modifiedAt": datetime.now(UTC).isoformat()}
+        thing = {**thing, **members, "modifiedAt": now()}
         self.kept.put(collection.noun, *named.values(), thing=thing)
         return {collection.answer: thing, "update": _update("AddonUpdate")["update"]}
 
     def _delete(self, operation: str, collection: Collection, **members: Any) -> Members:
-        self._validate(operation, members)
+        self.validate(operation, members)
         named = {name: members[name] for name in collection.key}
         thing = self._describe(operation.replace("delete", "describe"), collection, **named)
         self.kept.remove(collection.noun, *named.values())
@@ -358,7 +366,7 @@ class Eks:
         return thing
 
     def _list(self, operation: str, collection: Collection, **members: Any) -> Members:
-        self._validate(operation, members)
+        self.validate(operation, members)
         self.describe_cluster(name=members["clusterName"])
         member, each = collection.listed
         things = self.kept.all(collection.noun, members["clusterName"])
@@ -366,14 +374,14 @@ class Eks:
 
     def associate_access_policy(self, **members: Any) -> Members:
         """Give a policy to an access entry."""
-        self._validate("associate_access_policy", members)
+        self.validate("associate_access_policy", members)
         entry = {name: members[name] for name in ("clusterName", "principalArn")}
         self.describe_access_entry(**entry)
         key = ("policy", *entry.values(), members["policyArn"])
-        now = datetime.now(UTC).isoformat()
-        old = self.kept.get(*key) or {"associatedAt": now}
+        moment = now()
+        old = self.kept.get(*key) or {"associatedAt": moment}
         policy = {name: members[name] for name in ("policyArn", "accessScope")}
-        policy = {**old, **policy, "modifiedAt": now}
+        policy = {**old, **policy, "modifiedAt": moment}
         self.kept.put(*key, thing=policy)
         return {**entry, "associatedAccessPolicy": policy}
 
@@ -430,15 +438,6 @@ class Eks:
                 return {}
         self.refuse("NotFoundException", f"No resource found for: {arn}", operation)
 
-    def _validate(self, operation: str, members: Members) -> None:
-        from botocore.exceptions import ParamValidationError
-        from botocore.validate import ParamValidator
-
-        model = self.meta.service_model.operation_model(self.meta.method_to_api_mapping[operation])
-        report = ParamValidator().validate(members, model.input_shape)
-        if report.has_errors():
-            raise ParamValidationError(report=report.generate_report())
-
 
 def _merged(old: Mapping[str, Any], new: Mapping[str, Any]) -> Members:
     """Settings with others over them: a structure keeps the members that the other one does not have."""
@@ -470,5 +469,5 @@ def _minor(version: str) -> int:
 
 
 def _update(kind: str) -> Members:
-    now = datetime.now(UTC)
-    return {"update": {"id": secrets.token_hex(16), "status": "Successful", "type": kind, "createdAt": now}}
+    made = datetime.now(UTC)
+    return {"update": {"id": secrets.token_hex(16), "status": "Successful", "type": kind, "createdAt": made}}

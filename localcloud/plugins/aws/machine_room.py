@@ -37,7 +37,7 @@ def open_cluster(subject: Subject) -> None:
     """Start a cluster's control plane, and let EKS answer where it is."""
     plane = control_plane(subject, subject.id)
     plane.start()
-    subject.api.eks(subject.region).keep_of_cluster(
+    subject.api.service("eks", subject.region).keep_of_cluster(
         subject.id, endpoint=plane.endpoint, certificateAuthority={"data": plane.certificate_authority}
     )
 

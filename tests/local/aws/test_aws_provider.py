@@ -171,6 +171,17 @@ def test_what_is_there_but_not_finished_is_kept_by_the_engine(bench, monkeypatch
     bench.provider.delete(bench.target(VPC, "it", unfinished.value.id), inputs, {}, 0)
 
 
+def test_a_subnet_may_be_in_a_further_range_of_its_vpc(bench):
+    vpc = bench.make(VPC, {"cidrBlock": "10.0.0.0/16"})
+    range_ = "aws:ec2/vpcIpv4CidrBlockAssociation:VpcIpv4CidrBlockAssociation"
+    bench.make(range_, {"vpcId": vpc.id, "cidrBlock": "100.64.0.0/16"})
+
+    made = bench.make(SUBNET, {"vpcId": vpc.id, "cidrBlock": "100.64.0.0/18"})
+
+    assert made.outputs["cidrBlock"] == "100.64.0.0/18"
+    assert bench.read(vpc).inputs == vpc.inputs, "the range is no drift of the VPC"
+
+
 # --- drift ---
 
 
@@ -246,6 +257,74 @@ def test_a_cluster_that_is_protected_is_not_deleted(bench, cluster):
     with pytest.raises(Refusal, match="deletion protection"):
         bench.delete(protected)
     bench.change(protected, {**inputs, "deletionProtection": False})
+
+
+def test_a_log_group_that_is_protected_is_not_deleted(bench):
+    inputs = {"name": "/audit", "deletionProtectionEnabled": True}
+    protected = bench.make("aws:cloudwatch/logGroup:LogGroup", inputs)
+    assert bench.read(protected).inputs == protected.inputs
+
+    with pytest.raises(Refusal, match="deletion protection"):
+        bench.delete(protected)
+    bench.change(protected, {**inputs, "deletionProtectionEnabled": False})
+
+
+def test_a_node_group_has_an_auto_scaling_group_with_the_tags_that_eks_gives_it(bench, cluster):
+    group = bench.make(
+        "aws:eks/nodeGroup:NodeGroup",
+        {
+            "clusterName": "c",
+            "nodeGroupName": "executors",
+            "nodeRoleArn": ROLE_ARN,
+            "subnetIds": cluster.inputs["vpcConfig"]["subnetIds"],
+            "scalingConfig": {"minSize": 1, "maxSize": 9, "desiredSize": 2},
+        },
+    )
+    name = group.outputs["resources"][0]["autoscalingGroups"][0]["name"]
+    ask = bench.provider.api.call
+    [made] = ask("autoscaling", "describe_auto_scaling_groups", {"AutoScalingGroupNames": [name]})[
+        "AutoScalingGroups"
+    ]
+
+    assert name.startswith("eks-executors-")
+    assert (made["MinSize"], made["MaxSize"], made["DesiredCapacity"]) == (1, 9, 2)
+    assert {tag["Key"]: tag["Value"] for tag in made["Tags"]} == {
+        "eks:cluster-name": "c",
+        "eks:nodegroup-name": "executors",
+        "kubernetes.io/cluster/c": "owned",
+        "k8s.io/cluster-autoscaler/enabled": "true",
+        "k8s.io/cluster-autoscaler/c": "owned",
+    }
+    bench.delete(group)
+    left = ask("autoscaling", "describe_auto_scaling_groups", {"AutoScalingGroupNames": [name]})
+    assert left["AutoScalingGroups"] == []
+
+
+def test_two_auto_scaling_groups_may_plan_under_the_same_name(bench, cluster):
+    def group(name):
+        made = bench.make(
+            "aws:eks/nodeGroup:NodeGroup",
+            {
+                "clusterName": "c",
+                "nodeGroupName": name,
+                "nodeRoleArn": ROLE_ARN,
+                "subnetIds": cluster.inputs["vpcConfig"]["subnetIds"],
+                "scalingConfig": {"minSize": 1, "maxSize": 9, "desiredSize": 2},
+            },
+            name=name,
+        )
+        return made.outputs["resources"][0]["autoscalingGroups"][0]["name"]
+
+    plans = [
+        bench.make(
+            "aws:autoscaling/schedule:Schedule",
+            {"autoscalingGroupName": group(name), "scheduledActionName": "night", "minSize": size},
+            name=name,
+        )
+        for name, size in (("a", 1), ("b", 2))
+    ]
+
+    assert [bench.read(plan).outputs["minSize"] for plan in plans] == [1, 2]
 
 
 def test_a_cluster_goes_up_one_minor_version_at_a_time(bench, cluster):

@@ -30,6 +30,63 @@ TRUST = json.dumps(
         ],
     }
 )
+LOG_DELIVERY = json.dumps(
+    {
+        "Version": "2012-10-17",
+        "Statement": [
+            {
+                "Effect": "Allow",
+                "Principal": {"Service": "logging.s3.amazonaws.com"},
+                "Action": "s3:PutObject",
+                "Resource": "arn:aws:s3:::base-access-logs/*",
+            }
+        ],
+    }
+)
+REPOSITORY_POLICY = json.dumps(
+    {
+        "Version": "2012-10-17",
+        "Statement": [
+            {
+                "Sid": "pull",
+                "Effect": "Allow",
+                "Principal": {"AWS": "arn:aws:iam::111122223333:root"},
+                "Action": ["ecr:BatchGetImage", "ecr:GetDownloadUrlForLayer"],
+            }
+        ],
+    }
+)
+REGISTRY_POLICY = json.dumps(
+    {
+        "Version": "2012-10-17",
+        "Statement": [
+            {
+                "Sid": "cache",
+                "Effect": "Allow",
+                "Principal": {"AWS": "arn:aws:iam::111122223333:root"},
+                "Action": ["ecr:BatchImportUpstreamImage", "ecr:CreateRepository"],
+                "Resource": "arn:aws:ecr:us-east-1:123456789012:repository/*",
+            }
+        ],
+    }
+)
+LIFECYCLE = json.dumps(
+    {
+        "rules": [
+            {
+                "rulePriority": 1,
+                "description": "what has no tag",
+                "selection": {
+                    "tagStatus": "untagged",
+                    "countType": "sinceImagePushed",
+                    "countUnit": "days",
+                    "countNumber": 14,
+                },
+                "action": {"type": "expire"},
+            }
+        ]
+    }
+)
 ROLE_ARN = "arn:aws:iam::123456789012:role/somebody"
 
 
@@ -51,6 +108,9 @@ class World:
             self.made[name], {"name": "base-template", "description": "second"}
         )
         return template
+
+    def scaling_group(self):
+        return self.output("node_group", "resources")[0]["autoscalingGroups"][0]["name"]
 
     def output(self, name, output):
         getattr(self, name)
@@ -75,6 +135,7 @@ BASES: Mapping[str, Callable[[World], tuple[str, dict[str, Any]]]] = {
     "table": lambda w: ("aws:ec2/routeTable:RouteTable", {"vpcId": w.vpc}),
     "other_table": lambda w: ("aws:ec2/routeTable:RouteTable", {"vpcId": w.vpc}),
     "group": lambda w: ("aws:ec2/securityGroup:SecurityGroup", {"vpcId": w.vpc}),
+    "other_group": lambda w: ("aws:ec2/securityGroup:SecurityGroup", {"vpcId": w.vpc}),
     "key": lambda w: ("aws:kms/key:Key", {"description": "base"}),
     "other_key": lambda w: ("aws:kms/key:Key", {"description": "other base"}),
     "bucket": lambda w: ("aws:s3/bucket:Bucket", {"bucket": "base-bucket"}),
@@ -91,6 +152,24 @@ BASES: Mapping[str, Callable[[World], tuple[str, dict[str, Any]]]] = {
             "bootstrapSelfManagedAddons": False,
         },
     ),
+    "node_group": lambda w: (
+        "aws:eks/nodeGroup:NodeGroup",
+        {
+            "clusterName": w.cluster,
+            "nodeGroupName": "base",
+            "nodeRoleArn": ROLE_ARN,
+            "subnetIds": [w.subnet],
+            "scalingConfig": {"minSize": 0, "maxSize": 9, "desiredSize": 0},
+            "instanceTypes": ["m8g.large"],
+        },
+    ),
+    "repository": lambda w: ("aws:ecr/repository:Repository", {"name": "base-repository"}),
+    "access_logs": lambda w: ("aws:s3/bucket:Bucket", {"bucket": "base-access-logs"}),
+    "access_logs_policy": lambda w: (
+        "aws:s3/bucketPolicy:BucketPolicy",
+        {"bucket": w.access_logs, "policy": LOG_DELIVERY},
+    ),
+    "log_group": lambda w: ("aws:cloudwatch/logGroup:LogGroup", {"name": "/base/flow-logs"}),
     "entry": lambda w: (
         "aws:eks/accessEntry:AccessEntry",
         {"clusterName": w.cluster, "principalArn": ROLE_ARN + "-base"},
@@ -185,6 +264,62 @@ EXAMPLES = [
         },
         lambda w: {"routeTableIds": [w.other_table], "policy": POLICY, "tags": OTHER_TAGS},
         lambda w: {"serviceName": "com.amazonaws.us-east-1.dynamodb"},
+    ),
+    Example(
+        "aws:ec2/vpcEndpoint:VpcEndpoint",
+        lambda w: {
+            "vpcId": w.vpc,
+            "serviceName": "com.amazonaws.us-east-1.sts",
+            "vpcEndpointType": "Interface",
+            "subnetIds": [w.subnet],
+            "securityGroupIds": [w.group],
+            "privateDnsEnabled": True,
+            "policy": POLICY,
+            "tags": TAGS,
+        },
+        lambda w: {
+            "subnetIds": [w.subnet, w.other_subnet],
+            "securityGroupIds": [w.other_group],
+            "privateDnsEnabled": False,
+            "policy": OTHER_POLICY,
+            "tags": OTHER_TAGS,
+        },
+        lambda w: {"vpcEndpointType": "GatewayLoadBalancer"},
+        label="-interface",
+    ),
+    Example(
+        "aws:ec2/vpcIpv4CidrBlockAssociation:VpcIpv4CidrBlockAssociation",
+        lambda w: {"vpcId": w.vpc, "cidrBlock": "100.64.0.0/16"},
+        replace=lambda w: {"cidrBlock": "100.65.0.0/16"},
+    ),
+    Example(
+        "aws:ec2/flowLog:FlowLog",
+        lambda w: {
+            "vpcId": w.vpc,
+            "trafficType": "ALL",
+            "logDestinationType": "s3",
+            "logDestination": w.output("access_logs", "arn"),
+            "maxAggregationInterval": 60,
+            "destinationOptions": {
+                "fileFormat": "parquet",
+                "hiveCompatiblePartitions": True,
+                "perHourPartition": True,
+            },
+            "tags": TAGS,
+        },
+        lambda w: {"tags": OTHER_TAGS},
+        lambda w: {"trafficType": "REJECT"},
+    ),
+    Example(
+        "aws:ec2/flowLog:FlowLog",
+        lambda w: {
+            "subnetId": w.subnet,
+            "trafficType": "REJECT",
+            "logDestination": w.output("log_group", "arn"),
+            "iamRoleArn": ROLE_ARN,
+        },
+        replace=lambda w: {"iamRoleArn": ROLE_ARN + "-else"},
+        label="-log-group",
     ),
     Example(
         "aws:ec2/securityGroup:SecurityGroup",
@@ -308,6 +443,58 @@ EXAMPLES = [
         lambda w: {"name": "another"},
     ),
     Example(
+        "aws:ec2/launchTemplate:LaunchTemplate",
+        lambda w: {
+            "name": "reserved",
+            "userData": "TUlNRS1WZXJzaW9uOiAxLjAK",
+            "instanceType": "p5.48xlarge",
+            "capacityReservationSpecification": {
+                "capacityReservationTarget": {"capacityReservationId": "cr-0123456789abcdef0"}
+            },
+            "instanceMarketOptions": {"marketType": "capacity-block"},
+            "updateDefaultVersion": True,
+        },
+        lambda w: {
+            "userData": "TUlNRS1WZXJzaW9uOiAxLjAKCg==",
+            "instanceMarketOptions": None,
+            "capacityReservationSpecification": {"capacityReservationPreference": "open"},
+        },
+        label="-reserved",
+    ),
+    Example(
+        "aws:autoscaling/schedule:Schedule",
+        lambda w: {
+            "autoscalingGroupName": w.scaling_group(),
+            "scheduledActionName": "night",
+            "minSize": 20,
+            "maxSize": -1,
+            "desiredCapacity": -1,
+            "recurrence": "0 20 * * *",
+            "timeZone": "Europe/Zurich",
+        },
+        lambda w: {"minSize": 0, "desiredCapacity": 10, "recurrence": "0 21 * * *"},
+        lambda w: {"scheduledActionName": "day"},
+        imported=lambda made: f"{made.inputs['autoscalingGroupName']}/night",
+    ),
+    Example(
+        "aws:autoscaling/tag:Tag",
+        lambda w: {
+            "autoscalingGroupName": w.scaling_group(),
+            "tag": {
+                "key": "k8s.io/cluster-autoscaler/node-template/label/moka.dev/role",
+                "value": "executor",
+                "propagateAtLaunch": False,
+            },
+        },
+        lambda w: {
+            "tag": {
+                "key": "k8s.io/cluster-autoscaler/node-template/label/moka.dev/role",
+                "value": "shuffle",
+                "propagateAtLaunch": True,
+            }
+        },
+    ),
+    Example(
         "aws:kms/key:Key",
         lambda w: {
             "description": "logs",
@@ -384,7 +571,12 @@ EXAMPLES = [
                     "id": "move",
                     "status": "Enabled",
                     "filter": {"and": {"prefix": "old/", "tags": {"keep": "no"}}},
-                    "transitions": [{"days": 30, "storageClass": "STANDARD_IA"}],
+                    "transitions": [
+                        {"days": 30, "storageClass": "STANDARD_IA"},
+                        {"days": 90, "storageClass": "GLACIER"},
+                    ],
+                    "noncurrentVersionTransitions": [{"noncurrentDays": 30, "storageClass": "STANDARD_IA"}],
+                    "noncurrentVersionExpiration": {"noncurrentDays": 90, "newerNoncurrentVersions": 3},
                 },
             ],
         },
@@ -404,6 +596,17 @@ EXAMPLES = [
         "aws:s3/bucketVersioning:BucketVersioning",
         lambda w: {"bucket": w.bucket, "versioningConfiguration": {"status": "Enabled"}},
         lambda w: {"versioningConfiguration": {"status": "Suspended"}},
+        lambda w: {"bucket": "another-bucket"},
+    ),
+    Example(
+        "aws:s3/bucketLogging:BucketLogging",
+        lambda w: {
+            "bucket": w.bucket,
+            "targetBucket": w.access_logs_policy,
+            "targetPrefix": "base/",
+            "targetObjectKeyFormat": {"partitionedPrefix": {"partitionDateSource": "EventTime"}},
+        },
+        lambda w: {"targetPrefix": "other/"},
         lambda w: {"bucket": "another-bucket"},
     ),
     Example(
@@ -489,6 +692,7 @@ EXAMPLES = [
             "encryptionConfig": {"resources": ["secrets"], "provider": {"keyArn": w.output("key", "arn")}},
             "enabledClusterLogTypes": ["audit", "api"],
             "upgradePolicy": {"supportType": "STANDARD"},
+            "zonalShiftConfig": {"enabled": False},
             "bootstrapSelfManagedAddons": False,
             "tags": TAGS,
         },
@@ -502,6 +706,7 @@ EXAMPLES = [
             },
             "enabledClusterLogTypes": ["api"],
             "upgradePolicy": {"supportType": "EXTENDED"},
+            "zonalShiftConfig": {"enabled": True},
             "tags": OTHER_TAGS,
         },
         lambda w: {"roleArn": ROLE_ARN + "-else"},
@@ -520,6 +725,9 @@ EXAMPLES = [
             "taints": [{"key": "moka.dev/role", "value": "executor", "effect": "NO_SCHEDULE"}],
             "launchTemplate": {"id": w.template, "version": "1"},
             "version": "1.33",
+            "releaseVersion": "1.33.4-20251112",
+            "nodeRepairConfig": {"enabled": True},
+            "forceUpdateVersion": False,
             "tags": TAGS,
         },
         lambda w: {
@@ -528,6 +736,9 @@ EXAMPLES = [
             "taints": [],
             "launchTemplate": {"id": w.second_version("template"), "version": "2"},
             "version": "1.34",
+            "releaseVersion": "1.34.1-20251201",
+            "nodeRepairConfig": {"enabled": False},
+            "forceUpdateVersion": True,
             "updateConfig": {"maxUnavailablePercentage": 20},
             "tags": OTHER_TAGS,
         },
@@ -584,8 +795,17 @@ EXAMPLES = [
     ),
     Example(
         "aws:cloudwatch/logGroup:LogGroup",
-        lambda w: {"name": "/aws/eks/spark-a/cluster", "retentionInDays": 30, "tags": TAGS},
-        lambda w: {"retentionInDays": None, "tags": OTHER_TAGS},
+        lambda w: {
+            "name": "/aws/eks/spark-a/cluster",
+            "retentionInDays": 30,
+            "kmsKeyId": w.output("key", "arn"),
+            "tags": TAGS,
+        },
+        lambda w: {
+            "retentionInDays": None,
+            "kmsKeyId": w.output("other_key", "arn"),
+            "tags": OTHER_TAGS,
+        },
         lambda w: {"name": "/aws/eks/spark-b/cluster"},
     ),
     Example(
@@ -607,6 +827,54 @@ EXAMPLES = [
         lambda w: {"name": "moka/celeborn"},
     ),
     Example(
+        "aws:ecr/lifecyclePolicy:LifecyclePolicy",
+        lambda w: {"repository": w.repository, "policy": LIFECYCLE},
+        replace=lambda w: {"policy": LIFECYCLE.replace("14", "7")},
+    ),
+    Example(
+        "aws:ecr/repositoryPolicy:RepositoryPolicy",
+        lambda w: {"repository": w.repository, "policy": REPOSITORY_POLICY},
+        lambda w: {"policy": REPOSITORY_POLICY.replace("111122223333", "444455556666")},
+        lambda w: {"repository": "another"},
+    ),
+    Example(
+        "aws:ecr/registryPolicy:RegistryPolicy",
+        lambda w: {"policy": REGISTRY_POLICY},
+        lambda w: {"policy": REGISTRY_POLICY.replace("111122223333", "444455556666")},
+    ),
+    Example(
+        "aws:ecr/pullThroughCacheRule:PullThroughCacheRule",
+        lambda w: {
+            "ecrRepositoryPrefix": "docker-hub",
+            "upstreamRegistryUrl": "registry-1.docker.io",
+            "credentialArn": "arn:aws:secretsmanager:us-east-1:123456789012:secret:ecr-pullthroughcache/hub",
+        },
+        lambda w: {
+            "credentialArn": "arn:aws:secretsmanager:us-east-1:123456789012:secret:ecr-pullthroughcache/it"
+        },
+        lambda w: {"upstreamRegistryUrl": "public.ecr.aws"},
+    ),
+    Example(
+        "aws:ecr/repositoryCreationTemplate:RepositoryCreationTemplate",
+        lambda w: {
+            "prefix": "docker-hub",
+            "appliedFors": ["PULL_THROUGH_CACHE"],
+            "imageTagMutability": "IMMUTABLE",
+            "encryptionConfigurations": [{"encryptionType": "KMS", "kmsKey": w.output("key", "arn")}],
+            "customRoleArn": ROLE_ARN,
+            "lifecyclePolicy": LIFECYCLE,
+            "repositoryPolicy": REPOSITORY_POLICY,
+            "resourceTags": TAGS,
+        },
+        lambda w: {
+            "appliedFors": ["REPLICATION", "PULL_THROUGH_CACHE"],
+            "description": "of Docker Hub",
+            "lifecyclePolicy": LIFECYCLE.replace("14", "7"),
+            "resourceTags": OTHER_TAGS,
+        },
+        lambda w: {"prefix": "quay"},
+    ),
+    Example(
         "aws:ssm/parameter:Parameter",
         lambda w: {"name": "/moka/version", "type": "String", "value": "1", "tags": TAGS},
         lambda w: {"value": "2", "tags": OTHER_TAGS},
@@ -620,6 +888,10 @@ STAYS = {
     "aws:ec2/defaultSecurityGroup:DefaultSecurityGroup",
     "aws:s3/bucketVersioning:BucketVersioning",
 }
+
+
+def dotted(path):
+    return ".".join(step for step in path if isinstance(step, str))
 
 
 def merged(inputs, change):
@@ -684,7 +956,8 @@ def test_what_is_imported_needs_no_change(bench, world, example):
         bench.target(example.type, "it", found.id), found.inputs, found.outputs, checked
     )
     kind = all_rows()[example.type]
-    left = {path_text(path) for path in diff.kinds if path[0] not in kind.arguments | kind.unanswered}
+    unseen = kind.arguments | kind.unanswered
+    left = {path_text(path) for path in diff.kinds if not {path[0], dotted(path)} & unseen}
     assert left == set()
 
 

@@ -10,8 +10,9 @@ from localcloud.errors import Refusal
 from localcloud.plugins.aws.table import Kind
 
 MODULES: dict[str, tuple[str, ...]] = {
+    "autoscaling": ("auto_scaling",),
     "cloudwatch": ("logs",),
-    "ec2": ("ec2", "routes", "security_groups", "launch_templates"),
+    "ec2": ("ec2", "flow_logs", "routes", "security_groups", "launch_templates"),
     "ecr": ("ecr",),
     "eks": ("eks",),
     "iam": ("iam",),

@@ -228,6 +228,17 @@ def set_endpoint(subject: Subject) -> None:
     subject.ask("modify_vpc_endpoint", VpcEndpointId=subject.id, **change)
 
 
+def shown_endpoint(subject: Subject) -> dict[str, Any] | None:
+    """An endpoint; deleted ones are shown for a while."""
+    operation = "describe_vpc_endpoints"
+    there = [{"Name": "vpc-endpoint-state", "Values": ["available", "pending"]}]
+    answer = subject.ask(operation, VpcEndpointIds=[subject.id], Filters=there)
+    if not answer["VpcEndpoints"]:
+        return None
+    groups = [each["GroupId"] for each in answer["VpcEndpoints"][0].get("Groups", ())]
+    return {**subject.shown(operation, answer, "VpcEndpoints[0]"), "securityGroupIds": groups}
+
+
 VPC_ENDPOINT = Kind(
     service="ec2",
     schema="AWS::EC2::VPCEndpoint",
@@ -243,17 +254,7 @@ VPC_ENDPOINT = Kind(
     schema_names={"policy": "PolicyDocument"},
     unordered=words("routeTableIds subnetIds securityGroupIds"),
     looks=(
-        Look(
-            # Deleted endpoints are shown for a while.
-            Call(
-                "describe_vpc_endpoints",
-                {
-                    "VpcEndpointIds": [ID],
-                    "Filters": [{"Name": "vpc-endpoint-state", "Values": ["available", "pending"]}],
-                },
-            ),
-            at="VpcEndpoints[0]",
-        ),
+        Look(shown_endpoint),
         Look(
             Call("describe_prefix_lists", {"Filters": filtered("prefix-list-name", P("serviceName"))}),
             at="PrefixLists[0]",
@@ -271,8 +272,34 @@ VPC_ENDPOINT = Kind(
     derived=arn("vpc-endpoint"),
 )
 
+
+def shown_range(subject: Subject) -> dict[str, Any] | None:
+    """A further range of addresses of a VPC."""
+    shown = subject.ask(
+        "describe_vpcs", Filters=filtered("cidr-block-association.association-id", subject.id)
+    )
+    for vpc in shown["Vpcs"]:
+        for each in vpc["CidrBlockAssociationSet"]:
+            there = each["CidrBlockState"]["State"] == "associated"
+            if each["AssociationId"] == subject.id and there:
+                return {"vpcId": vpc["VpcId"], "cidrBlock": each["CidrBlock"]}
+    return None
+
+
+VPC_IPV4_RANGE = Kind(
+    service="ec2",
+    schema="AWS::EC2::VPCCidrBlock",
+    inputs="vpcId! cidrBlock",
+    create=Call("associate_vpc_cidr_block", rest=True),
+    id="CidrBlockAssociation.AssociationId",
+    looks=(Look(shown_range),),
+    delete=(Call("disassociate_vpc_cidr_block", {"AssociationId": ID}),),
+    alone=True,
+)
+
 TYPES = {
     "aws:ec2/vpc:Vpc": VPC,
+    "aws:ec2/vpcIpv4CidrBlockAssociation:VpcIpv4CidrBlockAssociation": VPC_IPV4_RANGE,
     "aws:ec2/subnet:Subnet": SUBNET,
     "aws:ec2/internetGateway:InternetGateway": INTERNET_GATEWAY,
     "aws:ec2/eip:Eip": EIP,

@@ -1,4 +1,4 @@
-"""ECR repositories."""
+"""ECR: repositories, the registry that they are in, and how it makes some by itself."""
 
 from localcloud.plugins.aws.table import ID, Call, Change, Kind, Look, Name, P, Tagging, words
 
@@ -53,4 +53,127 @@ REPOSITORY = Kind(
     },
 )
 
-TYPES = {"aws:ecr/repository:Repository": REPOSITORY}
+
+def policy_of_repository(member: str, noun: str, put: str, schema: str, changes: bool) -> Kind:
+    """Row of a document that a repository has or has not."""
+    key = {"repositoryName": P("repository")}
+    step = Call(f"{put}_{noun}", {**key, member: P("policy")})
+    return Kind(
+        service="ecr",
+        schema="AWS::ECR::Repository",
+        inputs="repository! policy!",
+        outputs="registryId",
+        create=step,
+        id="{repository}",
+        identity=("repository",),
+        looks=(Look(Call(f"get_{noun}", key), gives={"policy": member}),),
+        changes=(Change(("policy",), step),) if changes else (),
+        delete=(Call(f"delete_{noun}", key),),
+        documents=words("policy"),
+        schema_names={"repository": "RepositoryName", "policy": schema},
+        alone=True,
+    )
+
+
+LIFECYCLE_POLICY = policy_of_repository(
+    "lifecyclePolicyText", "lifecycle_policy", "put", "LifecyclePolicy", changes=False
+)
+REPOSITORY_POLICY = policy_of_repository(
+    "policyText", "repository_policy", "set", "RepositoryPolicyText", changes=True
+)
+
+PUT_REGISTRY_POLICY = Call("put_registry_policy", {"policyText": P("policy")})
+
+REGISTRY_POLICY = Kind(
+    service="ecr",
+    schema="AWS::ECR::RegistryPolicy",
+    inputs="policy!",
+    outputs="registryId",
+    create=PUT_REGISTRY_POLICY,
+    id="registryId",
+    looks=(Look(Call("get_registry_policy"), gives={"policy": "policyText"}),),
+    changes=(Change(("policy",), PUT_REGISTRY_POLICY),),
+    delete=(Call("delete_registry_policy"),),
+    documents=words("policy"),
+    schema_names={"policy": "PolicyText"},
+    alone=True,
+)
+
+RULE_KEY = {"ecrRepositoryPrefix": P("ecrRepositoryPrefix")}
+
+PULL_THROUGH_CACHE_RULE = Kind(
+    service="ecr",
+    schema="AWS::ECR::PullThroughCacheRule",
+    inputs="ecrRepositoryPrefix! upstreamRegistryUrl! credentialArn customRoleArn upstreamRepositoryPrefix",
+    outputs="registryId",
+    create=Call("create_pull_through_cache_rule", rest=True),
+    id="{ecrRepositoryPrefix}",
+    identity=("ecrRepositoryPrefix",),
+    looks=(
+        Look(
+            Call("describe_pull_through_cache_rules", {"ecrRepositoryPrefixes": [P("ecrRepositoryPrefix")]}),
+            at="pullThroughCacheRules[0]",
+        ),
+    ),
+    changes=(
+        Change(
+            ("credentialArn", "customRoleArn"),
+            Call(
+                "update_pull_through_cache_rule",
+                {**RULE_KEY, "credentialArn": P("credentialArn"), "customRoleArn": P("customRoleArn")},
+            ),
+        ),
+    ),
+    delete=(Call("delete_pull_through_cache_rule", RULE_KEY),),
+    alone=True,
+)
+
+TEMPLATE_SETTINGS = (
+    "appliedFors customRoleArn description encryptionConfigurations imageTagMutability lifecyclePolicy "
+    "repositoryPolicy resourceTags"
+)
+
+REPOSITORY_CREATION_TEMPLATE = Kind(
+    service="ecr",
+    schema="AWS::ECR::RepositoryCreationTemplate",
+    inputs="prefix! appliedFors! " + TEMPLATE_SETTINGS.removeprefix("appliedFors "),
+    outputs="registryId",
+    create=Call("create_repository_creation_template", rest=True),
+    id="{prefix}",
+    identity=("prefix",),
+    names={
+        "appliedFors": "appliedFor",
+        "encryptionConfigurations": "encryptionConfiguration",
+        "encryptionConfigurations.kmsKey": "kmsKey",
+    },
+    many=words("encryptionConfigurations"),
+    defaults={"imageTagMutability": "MUTABLE"},
+    chosen=words("encryptionConfigurations"),
+    documents=words("lifecyclePolicy repositoryPolicy"),
+    unordered=words("appliedFors"),
+    looks=(
+        Look(
+            Call("describe_repository_creation_templates", {"prefixes": [P("prefix")]}),
+            at="repositoryCreationTemplates[0]",
+        ),
+    ),
+    changes=(
+        Change(tuple(TEMPLATE_SETTINGS.split()), Call("update_repository_creation_template", rest=True)),
+    ),
+    delete=(Call("delete_repository_creation_template", {"prefix": P("prefix")}),),
+    derived={"registryId": "{account}"},
+    schema_names={
+        "appliedFors": "AppliedFor",
+        "encryptionConfigurations": "EncryptionConfiguration",
+    },
+    alone=True,
+)
+
+TYPES = {
+    "aws:ecr/repository:Repository": REPOSITORY,
+    "aws:ecr/lifecyclePolicy:LifecyclePolicy": LIFECYCLE_POLICY,
+    "aws:ecr/repositoryPolicy:RepositoryPolicy": REPOSITORY_POLICY,
+    "aws:ecr/registryPolicy:RegistryPolicy": REGISTRY_POLICY,
+    "aws:ecr/pullThroughCacheRule:PullThroughCacheRule": PULL_THROUGH_CACHE_RULE,
+    "aws:ecr/repositoryCreationTemplate:RepositoryCreationTemplate": REPOSITORY_CREATION_TEMPLATE,
+}

@@ -74,9 +74,9 @@ CLUSTER = Kind(
     name=Name(prefix=None, longest=100),
     defaults={"bootstrapSelfManagedAddons": True},
     arguments=words("forceUpdateVersion defaultAddonsToRemoves"),
-    unanswered=words("bootstrapSelfManagedAddons zonalShiftConfig"),
+    unanswered=words("bootstrapSelfManagedAddons"),
     chosen=words(
-        "version accessConfig deletionProtection kubernetesNetworkConfig upgradePolicy "
+        "version accessConfig deletionProtection kubernetesNetworkConfig upgradePolicy zonalShiftConfig "
         "vpcConfig.clusterSecurityGroupId vpcConfig.vpcId vpcConfig.publicAccessCidrs "
         "vpcConfig.endpointPublicAccess vpcConfig.endpointPrivateAccess vpcConfig.securityGroupIds "
         "vpcConfig.controlPlaneEgressMode"
@@ -214,7 +214,6 @@ NODE_GROUP = Kind(
         "amiType capacityType diskSize instanceTypes releaseVersion updateConfig version "
         "launchTemplate.id launchTemplate.name nodeRepairConfig remoteAccess"
     ),
-    unanswered=words("nodeRepairConfig"),
     unordered=words("subnetIds taints"),
     volatile=words("releaseVersion"),
     looks=(Look(shown_group),),

@@ -10,8 +10,9 @@ from localcloud.plugins.aws.tables._ec2 import arn, tagged
 DATA = (
     "blockDeviceMappings imageId instanceType keyName userData ebsOptimized metadataOptions "
     "tagSpecifications vpcSecurityGroupIds monitoring iamInstanceProfile networkInterfaces placement "
-    "cpuOptions creditSpecification instanceMarketOptions disableApiTermination "
-    "instanceInitiatedShutdownBehavior"
+    "cpuOptions creditSpecification instanceMarketOptions disableApiTermination disableApiStop "
+    "instanceInitiatedShutdownBehavior capacityReservationSpecification enclaveOptions hibernationOptions "
+    "instanceRequirements maintenanceOptions networkPerformanceOptions privateDnsNameOptions"
 )
 
 

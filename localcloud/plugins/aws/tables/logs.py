@@ -8,8 +8,10 @@ from localcloud.plugins.aws.table import ID, Call, Change, Kind, Look, Name, P, 
 
 def shown_group(subject: Subject) -> dict[str, Any] | None:
     """A log group among those whose name begins with its."""
-    pages = subject.api.client("logs", subject.region).get_paginator("describe_log_groups")
-    for page in pages.paginate(logGroupNamePrefix=subject.id):
+    page: dict[str, Any] = {}
+    while not page or page.get("nextToken"):
+        after = {"nextToken": page["nextToken"]} if page else {}
+        page = subject.ask("describe_log_groups", logGroupNamePrefix=subject.id, **after)
         for group in page["logGroups"]:
             if group["logGroupName"] == subject.id:
                 return {
@@ -18,6 +20,7 @@ def shown_group(subject: Subject) -> dict[str, Any] | None:
                     "retentionInDays": group.get("retentionInDays"),
                     "kmsKeyId": group.get("kmsKeyId"),
                     "logGroupClass": group.get("logGroupClass"),
+                    "deletionProtectionEnabled": group.get("deletionProtectionEnabled"),
                 }
     return None
 
@@ -34,14 +37,14 @@ GROUP = {"logGroupName": ID}
 LOG_GROUP = Kind(
     service="logs",
     schema="AWS::Logs::LogGroup",
-    inputs="name namePrefix retentionInDays kmsKeyId logGroupClass skipDestroy",
+    inputs="name namePrefix retentionInDays kmsKeyId logGroupClass deletionProtectionEnabled skipDestroy",
     outputs="arn",
     create=Call("create_log_group", {"logGroupName": P("name")}, rest=True),
     id="{name}",
     name=Name(longest=512),
     defaults={"skipDestroy": False},
     arguments=words("namePrefix skipDestroy"),
-    chosen=words("logGroupClass"),
+    chosen=words("logGroupClass deletionProtectionEnabled"),
     unanswered=words("logGroupClass"),
     looks=(Look(shown_group),),
     changes=(
@@ -54,6 +57,13 @@ LOG_GROUP = Kind(
             ("kmsKeyId",),
             Call("associate_kms_key", GROUP | {"kmsKeyId": P("kmsKeyId")}),
             without=Call("disassociate_kms_key", GROUP),
+        ),
+        Change(
+            ("deletionProtectionEnabled",),
+            Call(
+                "put_log_group_deletion_protection",
+                {"logGroupIdentifier": ID, "deletionProtectionEnabled": P("deletionProtectionEnabled")},
+            ),
         ),
     ),
     delete=(

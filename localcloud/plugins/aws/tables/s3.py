@@ -207,7 +207,9 @@ BUCKET_LIFECYCLE = setting(
     (Call("delete_bucket_lifecycle", BUCKET_ID),),
     "LifecycleConfiguration",
     chosen=words("transitionDefaultMinimumObjectSize rules.filter rules.prefix"),
-    unanswered=words("transitionDefaultMinimumObjectSize"),
+    unanswered=words(
+        "transitionDefaultMinimumObjectSize rules.noncurrentVersionExpiration.newerNoncurrentVersions"
+    ),
 )
 
 BUCKET_VERSIONING = setting(
@@ -234,6 +236,26 @@ BUCKET_OWNERSHIP = setting(
     gives={"rule": "Rules[0]"},
 )
 
+LOGGING = "targetBucket targetPrefix targetGrants targetObjectKeyFormat"
+
+BUCKET_LOGGING = setting(
+    "targetBucket! targetPrefix! targetGrants targetObjectKeyFormat",
+    Call(
+        "put_bucket_logging",
+        {
+            **BUCKET_ID,
+            "BucketLoggingStatus": {
+                "LoggingEnabled": {name[0].upper() + name[1:]: P(name) for name in LOGGING.split()}
+            },
+        },
+    ),
+    Call("get_bucket_logging", BUCKET_ID),
+    "LoggingEnabled",
+    (Call("put_bucket_logging", {**BUCKET_ID, "BucketLoggingStatus": {}}),),
+    "LoggingConfiguration",
+    unanswered=words("targetObjectKeyFormat"),
+)
+
 TYPES = {
     "aws:s3/bucket:Bucket": BUCKET,
     "aws:s3/bucketPublicAccessBlock:BucketPublicAccessBlock": BUCKET_PUBLIC_ACCESS_BLOCK,
@@ -241,5 +263,6 @@ TYPES = {
     "aws:s3/bucketPolicy:BucketPolicy": BUCKET_POLICY,
     "aws:s3/bucketLifecycleConfiguration:BucketLifecycleConfiguration": BUCKET_LIFECYCLE,
     "aws:s3/bucketVersioning:BucketVersioning": BUCKET_VERSIONING,
+    "aws:s3/bucketLogging:BucketLogging": BUCKET_LOGGING,
     "aws:s3/bucketOwnershipControls:BucketOwnershipControls": BUCKET_OWNERSHIP,
 }

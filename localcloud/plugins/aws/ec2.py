@@ -1,0 +1,33 @@
+"""EC2 as boto3's client answers it: moto's, and what moto forgets of an endpoint, kept in files."""
+
+from typing import Any
+
+from localcloud.plugins.aws.beside_moto import BesideMoto, Members
+
+
+class Ec2(BesideMoto):
+    """A client of EC2 in one region."""
+
+    def modify_vpc_endpoint(self, **members: Any) -> Members:
+        """Change an endpoint; moto leaves its private names as they were."""
+        answer: Members = self.client.modify_vpc_endpoint(**members)
+        if "PrivateDnsEnabled" in members:
+            private = {"PrivateDnsEnabled": members["PrivateDnsEnabled"]}
+            self.kept.put("vpc-endpoint", members["VpcEndpointId"], thing=private)
+        return answer
+
+    def describe_vpc_endpoints(self, **members: Any) -> Members:
+        """Endpoints."""
+        answer: Members = self.client.describe_vpc_endpoints(**members)
+        shown = [
+            {**each, **(self.kept.get("vpc-endpoint", each["VpcEndpointId"]) or {})}
+            for each in answer["VpcEndpoints"]
+        ]
+        return {**answer, "VpcEndpoints": shown}
+
+    def delete_vpc_endpoints(self, VpcEndpointIds: list[str]) -> Members:
+        """Delete endpoints."""
+        answer: Members = self.client.delete_vpc_endpoints(VpcEndpointIds=VpcEndpointIds)
+        for endpoint in VpcEndpointIds:
+            self.kept.remove("vpc-endpoint", endpoint)
+        return answer
