@@ -3,6 +3,9 @@
 # First part of a region's name -> its partition, where that is not `aws`.
 PARTITIONS = {"cn": "aws-cn", "us-gov": "aws-us-gov", "eusc": "aws-eusc"}
 
+# Partition -> domain of its services, where that is not `amazonaws.com`.
+DOMAINS = {"aws-cn": "amazonaws.com.cn", "aws-eusc": "amazonaws.eu"}
+
 
 def partition(region: str) -> str:
     """Partition of a region: `aws` for us-east-1, `aws-cn` for cn-north-1."""
@@ -10,3 +13,13 @@ def partition(region: str) -> str:
         if region.startswith(f"{start}-"):
             return name
     return "aws"
+
+
+def domain(region: str) -> str:
+    """Domain of a region's services: `amazonaws.com` for us-east-1."""
+    return DOMAINS.get(partition(region), "amazonaws.com")
+
+
+def managed_policy(name: str, region: str) -> str:
+    """ARN of a policy that AWS keeps, with the path in its name, in the partition of a region."""
+    return f"arn:{partition(region)}:iam::aws:policy/{name}"
