@@ -79,6 +79,8 @@ VPC_CNI_ADDON = Arguments(
     refused=CNI.refused,
 )
 
+KUBECONFIG = Arguments(served=frozenset({"profileName", "roleArn"}))
+
 SIMPLE_ADDON = Arguments(served=RESOLVE | {"configurationValues", "enabled", "version"})
 
 ADDON = Arguments(
@@ -116,6 +118,7 @@ CLUSTER = Arguments(
             "name",
             "nodeSecurityGroupTags",
             "privateSubnetIds",
+            "providerCredentialOpts",
             "publicAccessCidrs",
             "publicSubnetIds",
             "serviceRole",
@@ -152,7 +155,6 @@ CLUSTER = Arguments(
         "nodeRootVolumeSize": NO_DEFAULT_NODES,
         "nodeSubnetIds": NO_DEFAULT_NODES,
         "nodeUserData": NO_DEFAULT_NODES,
-        "providerCredentialOpts": NO_CREDENTIALS,
         "proxy": "everything is on this machine, so leave it out",
         "roleMappings": ACCESS,
         "storageClasses": "make a kubernetes.storage.v1.StorageClass",
@@ -161,6 +163,7 @@ CLUSTER = Arguments(
     nested={
         "corednsAddonOptions": SIMPLE_ADDON,
         "kubeProxyAddonOptions": SIMPLE_ADDON,
+        "providerCredentialOpts": KUBECONFIG,
         "vpcCniOptions": CNI,
     },
     required={
@@ -179,6 +182,7 @@ MANAGED_NODE_GROUP = Arguments(
             "clusterName",
             "diskSize",
             "forceUpdateVersion",
+            "gpu",
             "ignoreScalingChanges",
             "instanceTypes",
             "labels",
@@ -187,6 +191,7 @@ MANAGED_NODE_GROUP = Arguments(
             "nodeGroupNamePrefix",
             "nodeRole",
             "nodeRoleArn",
+            "operatingSystem",
             "releaseVersion",
             "remoteAccess",
             "scalingConfig",
@@ -202,10 +207,8 @@ MANAGED_NODE_GROUP = Arguments(
         "bottlerocketSettings": NO_USER_DATA,
         "enableEfaSupport": "the machines are simulated and have no network, so leave it out",
         "enableIMDSv2": OWN_TEMPLATE,
-        "gpu": "name the image's kind with amiType",
         "kubeletExtraArgs": NO_USER_DATA,
         "nodeadmExtraOptions": NO_USER_DATA,
-        "operatingSystem": "name the image's kind with amiType",
         "placementGroupAvailabilityZone": "the machines are simulated and have no network, so leave it out",
         "userData": NO_USER_DATA,
     },

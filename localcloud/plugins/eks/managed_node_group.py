@@ -1,6 +1,7 @@
 """`eks.ManagedNodeGroup`: a group of machines that EKS keeps; the `aws` plugin makes them kwok nodes."""
 
-from collections.abc import Mapping
+import re
+from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar
 
 import pulumi
@@ -16,7 +17,6 @@ SIZES = {"desiredSize": 2, "minSize": 1, "maxSize": 2}
 
 
 PASSED_ON = {
-    "ami_type": "amiType",
     "capacity_type": "capacityType",
     "disk_size": "diskSize",
     "force_update_version": "forceUpdateVersion",
@@ -31,6 +31,20 @@ PASSED_ON = {
     "taints": "taints",
 }
 """Arguments of the node group that are the component's own."""
+
+# Operating system, architecture, whether with GPUs -> kind of machine image.
+AMI_TYPES = {
+    ("AL2", "x86_64", False): "AL2_x86_64",
+    ("AL2", "x86_64", True): "AL2_x86_64_GPU",
+    ("AL2", "arm64", False): "AL2_ARM_64",
+    ("AL2023", "x86_64", False): "AL2023_x86_64_STANDARD",
+    ("AL2023", "x86_64", True): "AL2023_x86_64_NVIDIA",
+    ("AL2023", "arm64", False): "AL2023_ARM_64_STANDARD",
+    ("Bottlerocket", "x86_64", False): "BOTTLEROCKET_x86_64",
+    ("Bottlerocket", "x86_64", True): "BOTTLEROCKET_x86_64_NVIDIA",
+    ("Bottlerocket", "arm64", False): "BOTTLEROCKET_ARM_64",
+    ("Bottlerocket", "arm64", True): "BOTTLEROCKET_ARM_64_NVIDIA",
+}
 
 
 class ManagedNodeGroup(Component):
@@ -60,6 +74,7 @@ class ManagedNodeGroup(Component):
         ignored = ["scalingConfig.desiredSize"] if inputs.get("ignoreScalingChanges") else None
 
         arguments: dict[str, Any] = {argument: inputs.get(wire) for argument, wire in PASSED_ON.items()} | {
+            "ami_type": _ami_type(name, inputs),
             "cluster_name": inputs.get("clusterName") or cluster.apply(lambda known: known.name),
             "node_role_arn": role_arn,
             "subnet_ids": inputs.get("subnetIds") or core.apply(_subnets),
@@ -76,6 +91,34 @@ class ManagedNodeGroup(Component):
 def sizes(given: Mapping[str, Any]) -> dict[str, Any]:
     """Sizes of a group, those that are not given by default."""
     return SIZES | {size: value for size, value in given.items() if value is not None}
+
+
+def _ami_type(name: str, inputs: Mapping[str, Any]) -> Any:
+    """The image's kind; as in the real component, `gpu` only matters where it follows from the system."""
+    if "amiType" in inputs or "operatingSystem" not in inputs:
+        return inputs.get("amiType")
+    asked = pulumi.Output.all(
+        inputs["operatingSystem"], inputs.get("gpu", False), inputs.get("instanceTypes", [])
+    )
+    return asked.apply(lambda known: ami_type(name, known[0], bool(known[1]), known[2]))
+
+
+def ami_type(name: str, system: str, gpu: bool, instance_types: Sequence[str]) -> str:
+    """The kind of image of a system for instance types. Raises Refusal when there is none for all of them.
+
+    The letter after a generation tells Graviton: r8g.4xlarge.
+    """
+    architectures = {
+        "arm64" if re.match(r"[a-z]+\d+g", instance_type) else "x86_64" for instance_type in instance_types
+    }
+    if len(architectures) > 1:
+        raise Refusal(f"eks.ManagedNodeGroup {name}: its instance types share no architecture.")
+    [architecture] = architectures or {"x86_64"}
+    found = AMI_TYPES.get((system, architecture, gpu))
+    if found is None:
+        kind = f"{system} on {architecture}{' with GPUs' if gpu else ''}"
+        raise Refusal(f"eks.ManagedNodeGroup {name}: there is no image of {kind}: name one with amiType.")
+    return found
 
 
 def _subnets(core: Mapping[str, Any]) -> list[str]:

@@ -10,7 +10,7 @@ from localcloud.errors import Refusal
 from localcloud.plugins.eks import kubeconfig
 from localcloud.plugins.eks.arguments import CLUSTER
 from localcloud.plugins.eks.cluster import Cluster
-from localcloud.plugins.eks.managed_node_group import ManagedNodeGroup, sizes
+from localcloud.plugins.eks.managed_node_group import ManagedNodeGroup, ami_type, sizes
 from localcloud.plugins.eks.vpc_cni_addon import configuration
 
 INPUTS = {
@@ -162,6 +162,15 @@ def test_the_kubernetes_provider_gets_the_kubeconfig_of_the_cluster(cluster):
     assert json.loads(provider["kubeconfig"]) == {"server": "https://cluster.example"}
 
 
+def test_credentials_to_be_taken_are_accepted_and_the_kubeconfig_stays_as_it_is(cluster):
+    asked = {"roleArn": "arn:aws:iam::111122223333:role/deployer", "profileName": "prod"}
+
+    CLUSTER.check("eks.Cluster a", {**INPUTS, "providerCredentialOpts": asked})
+    provider = cluster(providerCredentialOpts=asked).named("pulumi:providers:kubernetes")["a-eks-k8s"]
+
+    assert json.loads(provider["kubeconfig"]) == {"server": "https://cluster.example"}
+
+
 def test_a_kubeconfig_names_the_endpoint_its_authority_and_where_the_token_is(tmp_path):
     config = kubeconfig.kubeconfig("https://127.0.0.1:6443", "Y2E=", tmp_path / "token")
 
@@ -249,6 +258,29 @@ def test_the_number_of_nodes_is_no_change_when_scaling_is_ignored(node_group):
         "scalingConfig.desiredSize"
     ]
     assert list(node_group().tree()[place].ignoreChanges) == []
+
+
+@pytest.mark.parametrize(
+    ("given", "kind"),
+    [
+        ({"amiType": "AL2023_x86_64_NVIDIA"}, "AL2023_x86_64_NVIDIA"),
+        ({"operatingSystem": "AL2023", "gpu": True, "instanceTypes": ["g6.xlarge"]}, "AL2023_x86_64_NVIDIA"),
+        ({"operatingSystem": "AL2023", "instanceTypes": ["r8g.large"]}, "AL2023_ARM_64_STANDARD"),
+        ({"operatingSystem": "Bottlerocket"}, "BOTTLEROCKET_x86_64"),
+        ({"gpu": True, "instanceTypes": ["g6.xlarge"]}, None),
+    ],
+)
+def test_the_image_follows_from_the_system_where_it_is_not_named(node_group, given, kind):
+    [made] = node_group(**given).inputs("aws:eks/nodeGroup:NodeGroup")
+
+    assert made.get("amiType") == kind
+
+
+def test_a_system_without_an_image_for_the_instance_types_is_refused():
+    with pytest.raises(Refusal, match="workers: there is no image of AL2023 on arm64 with GPUs"):
+        ami_type("workers", "AL2023", True, ["g5g.xlarge"])
+    with pytest.raises(Refusal, match="share no architecture"):
+        ami_type("workers", "AL2023", False, ["r8g.large", "r7i.large"])
 
 
 def test_sizes_that_are_not_given_are_those_of_the_real_plugin():

@@ -15,6 +15,7 @@ from localcloud.plugins.eks.arguments import (
     ADDON,
     CLUSTER,
     CNI,
+    KUBECONFIG,
     MANAGED_NODE_GROUP,
     SIMPLE_ADDON,
     VPC_CNI_ADDON,
@@ -29,6 +30,7 @@ ARGUMENTS = [
     (ADDON, eks.AddonArgs),
     (VPC_CNI_ADDON, eks.VpcCniAddonArgs),
     (CNI, eks.VpcCniOptionsArgs),
+    (KUBECONFIG, eks.KubeconfigOptionsArgs),
     (SIMPLE_ADDON, eks.CoreDnsAddonOptionsArgs),
     (SIMPLE_ADDON, eks.KubeProxyAddonOptionsArgs),
 ]
