@@ -5,7 +5,7 @@ import pytest
 import yaml
 
 from stacks import settings
-from stacks.settings import reading, schema
+from stacks.settings import page, reading, schema
 
 LOCAL = settings.path_of("local").read_text()
 
@@ -33,6 +33,10 @@ def test_an_editor_with_the_schema_accepts_every_environment(environment):
 
 def test_the_schema_is_that_of_the_model():
     assert schema.PATH.read_text() == schema.schema(), "run `make schema`"
+
+
+def test_the_page_is_that_of_the_model():
+    assert page.PATH.read_text() == page.page(), "run `make schema`"
 
 
 def test_the_schema_refuses_a_misspelt_key():
