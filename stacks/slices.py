@@ -3,14 +3,30 @@
 A unit is a layer at one place: `foundation/main`, `spark/spark-a`, `history/spark-a`.
 """
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
-from typing import get_args
+from graphlib import CycleError, TopologicalSorter
+from typing import Literal, get_args
 
 from stacks.settings import Environment, LayerName, SettingsError, SliceSettings
 
 LAYERS: tuple[LayerName, ...] = get_args(LayerName)
 """All layers, each after those that it stands on."""
+
+Source = LayerName | Literal["home"]
+
+READS: dict[LayerName, tuple[Source, ...]] = {
+    "foundation": (),
+    "cluster": ("foundation",),
+    "scheduling": ("cluster",),
+    "shuffle": ("cluster",),
+    "access": ("cluster",),
+    "spark": ("cluster", "access", "home"),
+    "logs": ("cluster", "foundation"),
+    "metrics": ("cluster",),
+    "history": ("cluster", "access", "home"),
+}
+"""Whose outputs a layer is given: layers of its cluster, the foundation below it, the one at `home`."""
 
 
 @dataclass(frozen=True, order=True)
@@ -35,9 +51,14 @@ class Slice:
     stack: str
     units: frozenset[Unit]
 
+    @property
+    def clusters(self) -> frozenset[str]:
+        """Clusters of which, or on which, the slice holds anything."""
+        return frozenset(unit.place for unit in self.units if unit.layer != "foundation")
+
     def touches(self, cluster: str) -> bool:
         """Whether anything of or on this cluster is in the slice."""
-        return any(unit.place == cluster and unit.layer != "foundation" for unit in self.units)
+        return cluster in self.clusters
 
 
 def units(settings: Environment) -> Iterator[Unit]:
@@ -51,10 +72,31 @@ def units(settings: Environment) -> Iterator[Unit]:
             yield Unit(layer, name)
 
 
+def reads(settings: Environment, unit: Unit) -> Iterator[Unit]:
+    """The units whose outputs this one is given."""
+    for source in READS[unit.layer]:
+        if source == "home":
+            yield Unit("foundation", settings.home_foundation)
+        elif source == "foundation":
+            yield Unit("foundation", settings.clusters[unit.place].foundation)
+        else:
+            yield Unit(source, unit.place)
+
+
+def references(settings: Environment, pieces: Collection[Slice]) -> dict[str, list[str]]:
+    """Stack -> the other stacks that it reads, which have to be there before it."""
+    holders = {unit: piece.stack for piece in pieces for unit in piece.units}
+    read = {
+        piece.stack: {holders[read] for unit in piece.units for read in reads(settings, unit)}
+        for piece in pieces
+    }
+    return {stack: sorted(others - {stack}) for stack, others in read.items()}
+
+
 def slices(settings: Environment) -> dict[str, Slice]:
     """The slices of an environment by name; `""` is all of it, where the settings name none.
 
-    Raises SettingsError when a unit is in no slice or in several.
+    Raises SettingsError when a unit is in no slice or in several, or stacks read each other in a circle.
     """
     everything = frozenset(units(settings))
     if not settings.slices:
@@ -73,7 +115,21 @@ def slices(settings: Environment) -> dict[str, Slice]:
             wrong.append(f"{where}: {unit} is in {' and '.join(holders)}; leave it in one.")
     if wrong:
         raise SettingsError("\n".join(wrong))
+    if circle := _circle(references(settings, made.values())):
+        raise SettingsError(
+            f"{where}: {circle[0]} reads {', which reads '.join(circle[1:])}, and none can be the first: "
+            "put the layers that are read into a slice that reads no other of these."
+        )
     return made
+
+
+def _circle(read: dict[str, list[str]]) -> list[str]:
+    """Stacks each of which reads the next, the first one again at the end; none when there is no circle."""
+    try:
+        TopologicalSorter(read).prepare()
+    except CycleError as error:
+        return list(reversed(error.args[1]))
+    return []
 
 
 def slice_named(settings: Environment, name: str) -> Slice:

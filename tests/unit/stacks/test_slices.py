@@ -1,6 +1,9 @@
+import functools
+
+import pulumi
 import pytest
 
-from stacks import settings, slices
+from stacks import platform, settings, slices
 from stacks.slices import Unit
 
 LOCAL = settings.path_of("local").read_text()
@@ -48,3 +51,48 @@ def test_a_slice_that_the_settings_do_not_name_is_refused_with_those_they_do():
     )
     with pytest.raises(settings.SettingsError, match=r"'spark-b'.*shared, spark-a"):
         slices.slice_named(chosen, "spark-b")
+
+
+A_STACK_A_LAYER = "".join(f"  {layer}: {{layers: [{layer}]}}\n" for layer in slices.LAYERS)
+
+
+def test_stacks_that_read_each_other_are_refused():
+    with pytest.raises(settings.SettingsError) as refused:
+        sliced(
+            "  one: {layers: [foundation, spark]}\n"
+            "  two: {layers: [cluster, scheduling, shuffle, access, logs, metrics, history]}"
+        )
+
+    assert "slices: local.one reads local.two, which reads local.one" in str(refused.value)
+    assert "put the layers that are read into a slice" in str(refused.value)
+
+
+def test_a_stack_reads_those_that_hold_what_its_units_are_given():
+    chosen = settings.parse(f"{LOCAL}\nslices:\n{A_STACK_A_LAYER}", "stacks/local.yaml")
+
+    read = slices.references(chosen, list(slices.slices(chosen).values()))
+
+    assert read["local.foundation"] == []
+    assert read["local.spark"] == ["local.access", "local.cluster", "local.foundation"]
+
+
+def test_the_table_says_of_each_layer_what_it_reads(deploy, monkeypatch):
+    """Otherwise stacks would come up in an order in which what they read is not there yet."""
+    whole = settings.load("local")
+    chosen = settings.parse(f"{LOCAL}\nslices:\n{A_STACK_A_LAYER}", "stacks/local.yaml")
+    exported = {}
+
+    def keep(name, value):
+        pulumi.Output.from_input(value).apply(lambda known: exported.update({name: known}))
+
+    monkeypatch.setattr(pulumi, "export", keep)
+    deploy(lambda: platform.deploy(whole, slices.slice_named(whole, "")))
+    monkeypatch.setattr(
+        pulumi.StackReference, "require_output", lambda _, name: pulumi.Output.from_input(exported[name])
+    )
+
+    for layer in slices.LAYERS:
+        piece = slices.slice_named(chosen, layer)
+        made = deploy(functools.partial(platform.deploy, chosen, piece))
+        read = {each["name"].rpartition("/")[2] for each in made.inputs("pulumi:pulumi:StackReference")}
+        assert read == set(slices.references(chosen, list(slices.slices(chosen).values()))[piece.stack])
