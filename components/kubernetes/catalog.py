@@ -32,6 +32,7 @@ class ChartPin:
     repository: URL of the Helm repository.
     digest: `sha256:...` of its published package, where known.
     images: path in its values -> public name of the image, or of its registry.
+    pulls: public references of the images that its pods run.
     """
 
     name: str
@@ -39,6 +40,7 @@ class ChartPin:
     version: str
     digest: str | None
     images: Mapping[str, str]
+    pulls: Sequence[str]
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -22,6 +22,7 @@ def small(**changes):
                 repository="https://charts.example",
                 version="1.2.3",
                 digest=None,
+                pulls=(),
                 images={"image.registry": "ghcr.io", "hook.image.repository": "docker.io/org/hook"},
             )
         },
