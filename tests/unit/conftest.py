@@ -122,11 +122,14 @@ def _state(typ: str, args: MockResourceArgs) -> dict[str, Any]:
     return state
 
 
-class Transforms:
-    """Takes the transforms of resources, which only a real engine applies, in place of its server."""
+class Callbacks:
+    """Takes transforms and hooks of resources, which only a real engine calls, in place of its server."""
 
     def register_transform(self, transform: pulumi.ResourceTransform) -> callback_pb2.Callback:
         return callback_pb2.Callback()
+
+    def register_resource_hook(self, hook: pulumi.ResourceHook) -> None:
+        pass
 
 
 Deploy = Callable[[Callable[[], object]], Recorder]
@@ -140,7 +143,8 @@ def deploy() -> Deploy:
         recorder = Recorder()
         pulumi.runtime.set_mocks(recorder, monitor=recorder.monitor)
         SETTINGS.feature_support["transforms"] = True
-        SETTINGS.callbacks = Transforms()
+        SETTINGS.feature_support["resourceHooks"] = True
+        SETTINGS.callbacks = Callbacks()
 
         @pulumi.runtime.test  # type: ignore[untyped-decorator]
         def drained() -> None:
