@@ -47,13 +47,14 @@ def instance_type(name: str) -> InstanceType:
     if read is None:
         raise ValueError(f"{name!r} is not the name of an EC2 instance type, such as m7g.2xlarge")
     family, options, size = read["family"], read["options"], read["size"]
+    architecture: Architecture = "arm64" if "g" in options or family == "a" else "amd64"
     return InstanceType(
         name=name,
-        architecture="arm64" if "g" in options or family == "a" else "amd64",
-        vcpus=_vcpus(size),
+        architecture=architecture,
+        vcpus=_vcpus(family, architecture, size),
         local_disks="d" in options
         or (family in STORAGE_FAMILIES and family + options != "gg"),  # g5g has none
-        gpu=family in GPU_FAMILIES,
+        gpu=family in GPU_FAMILIES and family + options != "gad",  # g4ad has AMD's
     )
 
 
@@ -65,8 +66,13 @@ def max_pods(instance: InstanceType) -> int:
     return 250 if instance.vcpus is None or instance.vcpus >= 30 else 110
 
 
-def _vcpus(size: str) -> int | None:
+def _vcpus(family: str, architecture: Architecture, size: str) -> int | None:
+    if family == "t" and size == "medium":
+        return 2
     if size in SMALL:
         return SMALL[size]
     times = re.match(r"^(\d+)xlarge$", size)
-    return 4 * int(times[1]) if times else None
+    if times is None:
+        return None
+    # hpc on x86 runs one thread a core.
+    return int(times[1]) * (2 if family == "hpc" and architecture == "amd64" else 4)
