@@ -7,7 +7,7 @@ import pulumi
 from components.aws.network import NetworkArgs
 from components.kubernetes import catalog
 from stacks import access, cluster, foundation, history, logs, metrics, scheduling, shuffle, spark
-from stacks.access import AccessOutputs
+from stacks.access import AccessInputs, AccessOutputs
 from stacks.addons import ADDONS
 from stacks.cluster import ClusterInputs, ClusterOutputs
 from stacks.deployment import Deployment
@@ -92,7 +92,8 @@ def _cluster(deployment: Deployment, name: str, foundations: Foundations) -> Cal
 def _on_cluster(deployment: Deployment, name: str, foundations: Foundations) -> None:
     """A cluster and the layers on it, each given the outputs of those before it."""
     settings = deployment.settings
-    foundation_name = settings.clusters[name].foundation
+    chosen = settings.clusters[name]
+    foundation_name = chosen.foundation
     base = foundations[foundation_name]
     home = foundations[settings.home_foundation]
     made = _cluster(deployment, name, foundations)
@@ -119,17 +120,28 @@ def _on_cluster(deployment: Deployment, name: str, foundations: Foundations) -> 
         SchedulingOutputs,
         lambda: scheduling.deploy(
             where(),
-            SchedulingInputs(queues=settings.leaf_queues(), job_namespaces=settings.job_namespaces),
+            SchedulingInputs(
+                queues=settings.leaf_queues(),
+                job_namespaces=settings.job_namespaces,
+                version=chosen.version,
+                autoscaled=any(group.minimum < group.maximum for group in chosen.node_groups.values()),
+            ),
         ),
     )
-    wanted = settings.clusters[name].shuffle
     deployment.layer(
         "shuffle",
         name,
         ShuffleOutputs,
-        lambda: shuffle.deploy(where(), ShuffleInputs(workers=wanted.workers, gib=wanted.gib)),
+        lambda: shuffle.deploy(
+            where(), ShuffleInputs(workers=chosen.shuffle.workers, gib=chosen.shuffle.gib)
+        ),
     )
-    ways_in = deployment.layer("access", name, AccessOutputs, lambda: access.deploy(where()))
+    ways_in = deployment.layer(
+        "access",
+        name,
+        AccessOutputs,
+        lambda: access.deploy(where(), AccessInputs(vpc_id=base().vpc_id, subnets=base().private_subnets)),
+    )
     deployment.layer(
         "spark",
         name,

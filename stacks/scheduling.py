@@ -1,15 +1,19 @@
-"""Layer scheduling: YuniKorn, its queues, and the priorities of jobs."""
+"""Layer scheduling: YuniKorn, its queues, the priorities of jobs, and the machines that jobs wait for."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 import pulumi
 
+from components.kubernetes import cluster_autoscaler
+from components.kubernetes.cluster_autoscaler import ClusterAutoscaler, ClusterAutoscalerArgs
 from components.kubernetes.namespace import Namespace, NamespaceArgs
 from components.kubernetes.priority_classes import CLASSES, PriorityClasses, PriorityClassesArgs
 from components.kubernetes.queues import Queue
 from components.kubernetes.yunikorn import YuniKorn, YuniKornArgs
 from stacks.on_cluster import OnCluster
+
+AUTOSCALER = "cluster-autoscaler"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -18,10 +22,14 @@ class SchedulingInputs:
 
     queues: the leaves of the queue tree.
     job_namespaces: the namespaces whose pods YuniKorn schedules.
+    version: Kubernetes version of the cluster.
+    autoscaled: some node group may change its size.
     """
 
     queues: Sequence[Queue]
     job_namespaces: Sequence[str]
+    version: str
+    autoscaled: bool
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -38,7 +46,9 @@ class SchedulingOutputs:
 
 
 def deploy(where: OnCluster, inputs: SchedulingInputs) -> SchedulingOutputs:
-    """Make the priority classes, and YuniKorn with its queues."""
+    """Make the priority classes, YuniKorn with its queues, and Cluster Autoscaler where it has a choice."""
+    if inputs.autoscaled:
+        _autoscaling(where, inputs.version)
     priorities = PriorityClasses(where.name, PriorityClassesArgs(classes=CLASSES), where.opts)
     namespace = Namespace(f"{where.name}-yunikorn", NamespaceArgs(name="yunikorn"), where.opts)
     yunikorn = YuniKorn(
@@ -53,4 +63,26 @@ def deploy(where: OnCluster, inputs: SchedulingInputs) -> SchedulingOutputs:
     )
     return SchedulingOutputs(
         namespace=yunikorn.namespace, url=yunikorn.url, priority_classes=priorities.names
+    )
+
+
+def _autoscaling(where: OnCluster, version: str) -> None:
+    namespace = Namespace(f"{where.name}-autoscaler", NamespaceArgs(name=AUTOSCALER), where.opts)
+    identity = where.allow(
+        "autoscaler",
+        AUTOSCALER,
+        cluster_autoscaler.SERVICE_ACCOUNT,
+        cluster_autoscaler.permissions(where.eks_name, where.region),
+    )
+    ClusterAutoscaler(
+        f"{where.name}-autoscaler",
+        ClusterAutoscalerArgs(
+            catalog=where.catalog,
+            namespace=namespace.name,
+            cluster=where.eks_name,
+            version=version,
+            region=where.region,
+        ),
+        # Pods that start before their identity is there run without it.
+        where.after(identity),
     )

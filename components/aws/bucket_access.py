@@ -9,7 +9,7 @@ import pulumi
 from components.aws.policy import Statement
 
 Access = Literal["read", "add", "write"]
-"""`read`: find and read. `add`: put objects there, without seeing what is there. `write`: both, and delete."""
+"""`read`: find and read. `add`: put objects there, without seeing any. `write`: both, and delete."""
 
 
 @dataclass(frozen=True, kw_only=True)

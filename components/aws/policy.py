@@ -21,7 +21,7 @@ class Statement:
     sid: str
     actions: tuple[str, ...]
     resources: Sequence[pulumi.Input[str]]
-    conditions: Mapping[str, Mapping[str, pulumi.Input[Any]]] = field(default_factory=dict)
+    conditions: Mapping[str, pulumi.Input[Mapping[str, pulumi.Input[Any]]]] = field(default_factory=dict)
 
 
 def allowing(statements: Sequence[Statement]) -> pulumi.Output[str]:

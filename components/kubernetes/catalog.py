@@ -107,6 +107,10 @@ class Catalog:
         """Reference of an image, as a pod names it."""
         return mirrored(_known(self.images, name, "image").reference, self.mirror)
 
+    def tag(self, name: str) -> str:
+        """Tag of an image, with its digest where known, for a chart that names the repository itself."""
+        return _known(self.images, name, "image").reference.partition(":")[2]
+
     def values_of(self, release: str, chart: str, program: Values) -> dict[str, Value]:
         """Values of a release: its file's, under the program's, under the environment's."""
         images: Values = {}

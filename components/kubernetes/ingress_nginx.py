@@ -1,11 +1,15 @@
 """ingress-nginx: the way in to web pages, by host."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import pulumi
 
 from components.kubernetes.catalog import Catalog
 from components.kubernetes.chart import Chart, ChartArgs
+from components.kubernetes.load_balancer_controller import LOAD_BALANCER_CLASS
+
+ANNOTATION = "service.beta.kubernetes.io/aws-load-balancer"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -13,12 +17,14 @@ class IngressNginxArgs:
     """What differs between clusters.
 
     namespace: of the controller.
+    subnet_ids: subnets of the load balancer, one a zone.
     ingress_class: name of the class whose Ingresses it serves.
     internal: reached from within the VPC and what is connected to it, not from the internet.
     """
 
     catalog: Catalog
     namespace: pulumi.Input[str]
+    subnet_ids: pulumi.Input[Sequence[str]]
     ingress_class: str = "nginx"
     internal: bool = True
 
@@ -26,7 +32,7 @@ class IngressNginxArgs:
 class IngressNginx(pulumi.ComponentResource):
     """Pulumi type `moka:kubernetes:IngressNginx`.
 
-    Makes: a Chart, which brings a network load balancer.
+    Makes: a Chart, with a Service that a LoadBalancerController gives a network load balancer.
     Outputs: `namespace` and `ingress_class`, known only once it serves.
     """
 
@@ -49,13 +55,13 @@ class IngressNginx(pulumi.ComponentResource):
                         "ingressClass": args.ingress_class,
                         "ingressClassResource": {"name": args.ingress_class},
                         "service": {
+                            "loadBalancerClass": LOAD_BALANCER_CLASS,
                             "annotations": {
-                                "service.beta.kubernetes.io/aws-load-balancer-scheme": scheme,
-                                # The same, for the service controller that is part of Kubernetes.
-                                "service.beta.kubernetes.io/aws-load-balancer-internal": str(
-                                    args.internal
-                                ).lower(),
-                            }
+                                f"{ANNOTATION}-scheme": scheme,
+                                f"{ANNOTATION}-subnets": pulumi.Output.from_input(args.subnet_ids).apply(
+                                    ",".join
+                                ),
+                            },
                         },
                     }
                 },

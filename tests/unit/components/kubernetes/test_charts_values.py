@@ -9,9 +9,11 @@ import pytest
 import yaml
 
 from components.kubernetes.catalog import merged
+from components.kubernetes.cluster_autoscaler import ClusterAutoscaler, ClusterAutoscalerArgs
 from components.kubernetes.fluent_bit import FluentBit, FluentBitArgs
 from components.kubernetes.ingress_nginx import IngressNginx, IngressNginxArgs
 from components.kubernetes.kube_state_metrics import KubeStateMetrics, KubeStateMetricsArgs
+from components.kubernetes.load_balancer_controller import LoadBalancerController, LoadBalancerControllerArgs
 from components.kubernetes.opentelemetry import OpenTelemetry, OpenTelemetryArgs
 from components.kubernetes.spark_operator import SparkOperator, SparkOperatorArgs
 from components.kubernetes.yunikorn import YuniKorn, YuniKornArgs
@@ -23,10 +25,12 @@ UNLISTED = {
     "kube-state-metrics": {"priorityClassName"},
     "opentelemetry-collector": {"ports.prometheus"},  # the chart's ports are by any name
 }
-# What a chart passes on to Kubernetes as it is.
-PASSED_ON = {"nodeSelector", "resources"}
+# What a chart passes on as it is, to Kubernetes or to its program.
+PASSED_ON = {"extraArgs", "nodeSelector", "podSecurityContext", "resources", "securityContext"}
 
 RELEASES = [
+    "aws-load-balancer-controller",
+    "cluster-autoscaler",
     "fluent-bit",
     "ingress-nginx",
     "kube-state-metrics",
@@ -44,6 +48,12 @@ def releases(deploy, catalog):
     where = {"catalog": catalog, "namespace": "somewhere"}
 
     def program():
+        ClusterAutoscaler(
+            "a", ClusterAutoscalerArgs(**where, cluster="a", version="1.34", region="us-east-1")
+        )
+        LoadBalancerController(
+            "a", LoadBalancerControllerArgs(**where, cluster="a", vpc_id="vpc-1", region="us-east-1")
+        )
         FluentBit(
             "a",
             FluentBitArgs(
@@ -55,7 +65,7 @@ def releases(deploy, catalog):
                 region="us-east-1",
             ),
         )
-        IngressNginx("a", IngressNginxArgs(**where))
+        IngressNginx("a", IngressNginxArgs(**where, subnet_ids=["subnet-1"]))
         KubeStateMetrics("a", KubeStateMetricsArgs(**where))
         OpenTelemetry("a", OpenTelemetryArgs(**where, cluster="a", remote_write="https://metrics.example"))
         SparkOperator(

@@ -1,0 +1,108 @@
+"""Cluster Autoscaler: node groups grow for pods that wait, and shrink when nothing is on a node."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import pulumi
+
+from components.aws.partition import partition
+from components.aws.policy import Statement
+from components.kubernetes.catalog import Catalog
+from components.kubernetes.chart import Chart, ChartArgs
+
+SERVICE_ACCOUNT = "cluster-autoscaler"
+"""Whose pods must have `permissions`, before they start."""
+
+DESCRIBE = (
+    "autoscaling:DescribeAutoScalingGroups",
+    "autoscaling:DescribeAutoScalingInstances",
+    "autoscaling:DescribeLaunchConfigurations",
+    "autoscaling:DescribeScalingActivities",
+    "ec2:DescribeImages",
+    "ec2:DescribeInstanceTypes",
+    "ec2:DescribeLaunchTemplateVersions",
+    "ec2:GetInstanceTypesFromInstanceRequirements",
+)
+
+
+@dataclass(frozen=True, kw_only=True)
+class ClusterAutoscalerArgs:
+    """What differs between clusters.
+
+    namespace: of the autoscaler.
+    cluster: name in EKS; its managed node groups are found by the tags that EKS gives them.
+    version: Kubernetes version of the cluster, which decides the autoscaler's own.
+    region: of the cluster.
+    """
+
+    catalog: Catalog
+    namespace: pulumi.Input[str]
+    cluster: pulumi.Input[str]
+    version: str
+    region: str
+
+
+class ClusterAutoscaler(pulumi.ComponentResource):
+    """Pulumi type `moka:kubernetes:ClusterAutoscaler`.
+
+    Makes: a Chart, with service account `cluster-autoscaler`.
+    Outputs: `namespace`, known only once node groups follow what pods need.
+    Raises CatalogError for a Kubernetes version that charts-values/charts.yaml has no image for.
+    """
+
+    namespace: pulumi.Output[str]
+
+    def __init__(
+        self, name: str, args: ClusterAutoscalerArgs, opts: pulumi.ResourceOptions | None = None
+    ) -> None:
+        super().__init__("moka:kubernetes:ClusterAutoscaler", name, {}, opts)
+
+        chart = Chart(
+            name,
+            ChartArgs(
+                catalog=args.catalog,
+                chart="cluster-autoscaler",
+                release="cluster-autoscaler",
+                namespace=args.namespace,
+                values={
+                    "autoDiscovery": {"clusterName": args.cluster},
+                    "awsRegion": args.region,
+                    # It simulates the scheduler, so it is of the minor version that the cluster is of.
+                    "image": {"tag": args.catalog.tag(f"cluster-autoscaler-{args.version}")},
+                    "rbac": {"serviceAccount": {"name": SERVICE_ACCOUNT}},
+                },
+            ),
+            pulumi.ResourceOptions(parent=self),
+        )
+        self.namespace = chart.namespace
+        self.register_outputs({"namespace": self.namespace})
+
+
+def permissions(cluster: pulumi.Input[str], region: str) -> Sequence[Statement]:
+    """What it may do in AWS: see all groups, which cannot be narrowed, and resize those of its cluster.
+
+    cluster: name in EKS. region: of the cluster.
+    """
+    name = pulumi.Output.from_input(cluster)
+    groups = f"arn:{partition(region)}:autoscaling:{region}:*:autoScalingGroup:*:autoScalingGroupName/*"
+    return [
+        Statement(sid="SeeGroups", actions=DESCRIBE, resources=["*"]),
+        Statement(
+            sid="SeeNodeGroups",
+            actions=("eks:DescribeNodegroup",),
+            resources=[
+                name.apply(lambda known: f"arn:{partition(region)}:eks:{region}:*:nodegroup/{known}/*/*")
+            ],
+        ),
+        Statement(
+            sid="ResizeGroups",
+            actions=("autoscaling:SetDesiredCapacity", "autoscaling:TerminateInstanceInAutoScalingGroup"),
+            resources=[groups],
+            conditions={
+                # EKS gives this tag to the groups of its managed node groups.
+                "StringEquals": name.apply(
+                    lambda known: {f"aws:ResourceTag/k8s.io/cluster-autoscaler/{known}": "owned"}
+                )
+            },
+        ),
+    ]

@@ -1,0 +1,212 @@
+"""AWS Load Balancer Controller: a network load balancer for each Service that asks for one."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import pulumi
+
+from components.aws.partition import partition
+from components.aws.policy import Statement
+from components.kubernetes.catalog import Catalog
+from components.kubernetes.chart import Chart, ChartArgs
+
+SERVICE_ACCOUNT = "aws-load-balancer-controller"
+"""Whose pods must have `permissions`, before they start."""
+
+LOAD_BALANCER_CLASS = "service.k8s.aws/nlb"
+"""Class by which a Service asks for one of its load balancers."""
+
+OWNER = "elbv2.k8s.aws/cluster"
+"""Tag that it gives to all that it makes; its value is the cluster's name."""
+
+DESCRIBE = (
+    "ec2:DescribeAccountAttributes",
+    "ec2:DescribeAddresses",
+    "ec2:DescribeAvailabilityZones",
+    "ec2:DescribeInstances",
+    "ec2:DescribeInternetGateways",
+    "ec2:DescribeNetworkInterfaces",
+    "ec2:DescribeRouteTables",
+    "ec2:DescribeSecurityGroups",
+    "ec2:DescribeSubnets",
+    "ec2:DescribeTags",
+    "ec2:DescribeVpcPeeringConnections",
+    "ec2:DescribeVpcs",
+    "ec2:GetSecurityGroupsForVpc",
+    "elasticloadbalancing:DescribeCapacityReservation",
+    "elasticloadbalancing:DescribeListenerAttributes",
+    "elasticloadbalancing:DescribeListenerCertificates",
+    "elasticloadbalancing:DescribeListeners",
+    "elasticloadbalancing:DescribeLoadBalancerAttributes",
+    "elasticloadbalancing:DescribeLoadBalancers",
+    "elasticloadbalancing:DescribeRules",
+    "elasticloadbalancing:DescribeSSLPolicies",
+    "elasticloadbalancing:DescribeTags",
+    "elasticloadbalancing:DescribeTargetGroupAttributes",
+    "elasticloadbalancing:DescribeTargetGroups",
+    "elasticloadbalancing:DescribeTargetHealth",
+    "elasticloadbalancing:DescribeTrustStores",
+)
+CREATE = (
+    "elasticloadbalancing:CreateListener",
+    "elasticloadbalancing:CreateLoadBalancer",
+    "elasticloadbalancing:CreateTargetGroup",
+)
+CHANGE = (
+    "elasticloadbalancing:DeleteListener",
+    "elasticloadbalancing:DeleteLoadBalancer",
+    "elasticloadbalancing:DeleteTargetGroup",
+    "elasticloadbalancing:DeregisterTargets",
+    "elasticloadbalancing:ModifyCapacityReservation",
+    "elasticloadbalancing:ModifyIpPools",
+    "elasticloadbalancing:ModifyListener",
+    "elasticloadbalancing:ModifyListenerAttributes",
+    "elasticloadbalancing:ModifyLoadBalancerAttributes",
+    "elasticloadbalancing:ModifyTargetGroup",
+    "elasticloadbalancing:ModifyTargetGroupAttributes",
+    "elasticloadbalancing:RegisterTargets",
+    "elasticloadbalancing:SetIpAddressType",
+    "elasticloadbalancing:SetSecurityGroups",
+    "elasticloadbalancing:SetSubnets",
+)
+RULES = ("ec2:AuthorizeSecurityGroupIngress", "ec2:RevokeSecurityGroupIngress")
+
+
+@dataclass(frozen=True, kw_only=True)
+class LoadBalancerControllerArgs:
+    """What differs between clusters.
+
+    namespace: of the controller.
+    cluster: name in EKS, in the tags of all that it makes.
+    vpc_id, region: where it makes load balancers.
+    """
+
+    catalog: Catalog
+    namespace: pulumi.Input[str]
+    cluster: pulumi.Input[str]
+    vpc_id: pulumi.Input[str]
+    region: str
+
+
+class LoadBalancerController(pulumi.ComponentResource):
+    """Pulumi type `moka:kubernetes:LoadBalancerController`.
+
+    Makes: a Chart, with service account `aws-load-balancer-controller`.
+    Outputs: `namespace`, known only once it serves. What has a load balancer must go before it: nobody else
+    removes the load balancer, and the Service waits for that.
+    """
+
+    namespace: pulumi.Output[str]
+
+    def __init__(
+        self, name: str, args: LoadBalancerControllerArgs, opts: pulumi.ResourceOptions | None = None
+    ) -> None:
+        super().__init__("moka:kubernetes:LoadBalancerController", name, {}, opts)
+
+        chart = Chart(
+            name,
+            ChartArgs(
+                catalog=args.catalog,
+                chart="aws-load-balancer-controller",
+                release="aws-load-balancer-controller",
+                namespace=args.namespace,
+                values={
+                    "clusterName": args.cluster,
+                    # Given, so that it asks no instance for them.
+                    "region": args.region,
+                    "vpcId": args.vpc_id,
+                    "serviceAccount": {"name": SERVICE_ACCOUNT},
+                    "loadBalancerClass": LOAD_BALANCER_CLASS,
+                },
+            ),
+            pulumi.ResourceOptions(parent=self),
+        )
+        self.namespace = chart.namespace
+        self.register_outputs({"namespace": self.namespace})
+
+
+def permissions(cluster: pulumi.Input[str], vpc_id: pulumi.Input[str], region: str) -> Sequence[Statement]:
+    """What it may do in AWS: see, and make and change what has its cluster's tag.
+
+    The policy that the project publishes (docs/install/iam_policy.json), less what only application load
+    balancers need (certificates, WAF, Shield, Cognito, rules), and with the cluster's name where the
+    published one asks for any value of the tag.
+    """
+    name, vpc = pulumi.Output.from_input(cluster), pulumi.Output.from_input(vpc_id)
+    ec2 = f"arn:{partition(region)}:ec2:{region}:*"
+    balancing = f"arn:{partition(region)}:elasticloadbalancing:{region}:*"
+    security_groups = f"{ec2}:security-group/*"
+    ours = [f"{balancing}:{kind}/*" for kind in ("loadbalancer/net", "listener/net", "targetgroup")]
+    asks_for_own = {f"aws:RequestTag/{OWNER}": name}
+    is_own = {f"aws:ResourceTag/{OWNER}": name}
+    owner_stays = {f"aws:RequestTag/{OWNER}": "true"}  # this tag is not in the request
+    return [
+        Statement(sid="See", actions=DESCRIBE, resources=["*"]),
+        Statement(
+            sid="FirstLoadBalancer",
+            actions=("iam:CreateServiceLinkedRole",),
+            resources=[
+                f"arn:{partition(region)}:iam::*:role/aws-service-role/elasticloadbalancing.amazonaws.com/*"
+            ],
+            conditions={"StringEquals": {"iam:AWSServiceName": "elasticloadbalancing.amazonaws.com"}},
+        ),
+        Statement(sid="Create", actions=CREATE, resources=ours, conditions={"StringEquals": asks_for_own}),
+        Statement(sid="Change", actions=CHANGE, resources=ours, conditions={"StringEquals": is_own}),
+        Statement(
+            sid="TagNew",
+            actions=("elasticloadbalancing:AddTags",),
+            resources=ours,
+            conditions={
+                "StringEquals": {
+                    **asks_for_own,
+                    "elasticloadbalancing:CreateAction": [action.partition(":")[2] for action in CREATE],
+                }
+            },
+        ),
+        Statement(
+            sid="Tag",
+            actions=("elasticloadbalancing:AddTags", "elasticloadbalancing:RemoveTags"),
+            resources=ours,
+            conditions={"StringEquals": is_own, "Null": owner_stays},
+        ),
+        Statement(
+            sid="CreateSecurityGroup",
+            actions=("ec2:CreateSecurityGroup",),
+            resources=[security_groups],
+            conditions={"StringEquals": asks_for_own},
+        ),
+        Statement(
+            sid="CreateSecurityGroupInVpc",
+            actions=("ec2:CreateSecurityGroup",),
+            resources=[vpc.apply(lambda known: f"{ec2}:vpc/{known}")],
+        ),
+        Statement(
+            sid="TagNewSecurityGroup",
+            actions=("ec2:CreateTags",),
+            resources=[security_groups],
+            conditions={"StringEquals": {**asks_for_own, "ec2:CreateAction": "CreateSecurityGroup"}},
+        ),
+        Statement(
+            sid="TagSecurityGroup",
+            actions=("ec2:CreateTags", "ec2:DeleteTags"),
+            resources=[security_groups],
+            conditions={"StringEquals": is_own, "Null": owner_stays},
+        ),
+        Statement(
+            sid="ChangeSecurityGroup",
+            actions=(*RULES, "ec2:DeleteSecurityGroup"),
+            resources=[security_groups],
+            conditions={"StringEquals": is_own},
+        ),
+        Statement(
+            # So that load balancers reach pods: EKS gives this tag to the cluster's security group.
+            sid="ReachPods",
+            actions=RULES,
+            resources=[security_groups],
+            conditions={
+                "StringEquals": name.apply(
+                    lambda known: {f"aws:ResourceTag/kubernetes.io/cluster/{known}": "owned"}
+                )
+            },
+        ),
+    ]

@@ -1,0 +1,52 @@
+import pytest
+
+from components.kubernetes.catalog import CatalogError
+from components.kubernetes.cluster_autoscaler import ClusterAutoscaler, ClusterAutoscalerArgs
+from stacks.addons import ADDONS
+
+
+@pytest.fixture
+def released(deploy, catalog):
+    def values(version="1.34"):
+        def program():
+            args = ClusterAutoscalerArgs(
+                catalog=catalog,
+                namespace="autoscaler",
+                cluster="moka-dev-spark-a",
+                version=version,
+                region="eu-west-1",
+            )
+            ClusterAutoscaler("spark-a", args)
+
+        [release] = deploy(program).inputs("kubernetes:helm.sh/v3:Release")
+        return release["values"]
+
+    return values
+
+
+def test_it_finds_the_groups_of_its_cluster_by_their_tags(released):
+    values = released()
+
+    assert values["autoDiscovery"] == {"clusterName": "moka-dev-spark-a"}
+    assert values["awsRegion"] == "eu-west-1"
+
+
+@pytest.mark.parametrize("version", sorted(ADDONS))
+def test_it_is_of_the_kubernetes_version_of_its_cluster(released, version):
+    assert released(version)["image"]["tag"].startswith(f"v{version}.")
+
+
+def test_a_kubernetes_version_without_an_image_is_refused_by_name(released):
+    with pytest.raises(CatalogError, match=r"no image 'cluster-autoscaler-1\.19'"):
+        released("1.19")
+
+
+def test_nodes_of_executors_go_when_they_are_empty_and_nobody_is_evicted_from_them(released):
+    flags = released()["extraArgs"]
+
+    assert flags["skip-nodes-with-local-storage"] is False
+    assert flags["skip-nodes-with-custom-controller-pods"] is True
+
+
+def test_its_pods_are_the_ones_that_have_its_permissions(released):
+    assert released()["rbac"]["serviceAccount"]["name"] == "cluster-autoscaler"

@@ -1,0 +1,49 @@
+import pytest
+
+from components.kubernetes.ingress_nginx import IngressNginx, IngressNginxArgs
+from components.kubernetes.load_balancer_controller import LoadBalancerController, LoadBalancerControllerArgs
+
+
+@pytest.fixture
+def values(deploy, catalog):
+    def program():
+        args = LoadBalancerControllerArgs(
+            catalog=catalog,
+            namespace="balancing",
+            cluster="moka-dev-spark-a",
+            vpc_id="vpc-1",
+            region="eu-west-1",
+        )
+        LoadBalancerController("spark-a", args)
+
+    [release] = deploy(program).inputs("kubernetes:helm.sh/v3:Release")
+    return release["values"]
+
+
+def test_it_is_told_where_it_is_and_asks_no_instance(values):
+    assert (values["clusterName"], values["region"], values["vpcId"]) == (
+        "moka-dev-spark-a",
+        "eu-west-1",
+        "vpc-1",
+    )
+
+
+def test_nothing_but_its_own_services_waits_for_its_webhooks(values):
+    assert values["enableServiceMutatorWebhook"] is False
+    assert values["webhookConfig"] == {"disableIngressValidation": True}
+
+
+def test_its_certificate_stays_when_it_is_rendered_again(values):
+    assert values["keepTLSSecret"] is True
+
+
+def test_it_serves_the_class_that_the_way_in_asks_for(deploy, catalog, values):
+    def program():
+        IngressNginx("a", IngressNginxArgs(catalog=catalog, namespace="ingress", subnet_ids=["subnet-1"]))
+
+    [ingress] = deploy(program).inputs("kubernetes:helm.sh/v3:Release")
+    assert ingress["values"]["controller"]["service"]["loadBalancerClass"] == values["loadBalancerClass"]
+
+
+def test_its_pods_are_the_ones_that_have_its_permissions(values):
+    assert values["serviceAccount"]["name"] == "aws-load-balancer-controller"
