@@ -6,12 +6,13 @@ import urllib.request
 from dataclasses import dataclass
 from pathlib import Path
 
-from localcloud.cloud import ACCOUNT, Cloud
+from localcloud.cloud import Cloud
 from localcloud.errors import Refusal
 from localcloud.processes import Process, free_port, port_stays_taken
 
-# Roles are attached to AWS's own policies, which moto only has when asked.
-_ENVIRONMENT = {"MOTO_ACCOUNT_ID": ACCOUNT, "MOTO_IAM_LOAD_MANAGED_POLICIES": "true"}
+# Roles are attached to AWS's own policies, which moto only has when asked. No MOTO_ACCOUNT_ID: with it there
+# would be one account, whatever role is taken.
+_ENVIRONMENT = {"MOTO_IAM_LOAD_MANAGED_POLICIES": "true"}
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,7 @@ from pathlib import Path
 
 REPOSITORY = Path(__file__).resolve().parent.parent
 
-# moto's own default account; any key pair is accepted and means this account.
+# moto's own default account: what any key pair means where the program names no other.
 ACCOUNT = "123456789012"
 REGION = "us-east-1"
 

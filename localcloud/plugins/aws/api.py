@@ -6,7 +6,8 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
-from localcloud.cloud import ACCOUNT, Cloud
+from localcloud.cloud import ACCOUNT, REGION, Cloud
+from localcloud.plugins.aws.kept import accounts, remember
 
 THREADS = 32
 
@@ -72,6 +73,7 @@ class Api:
 
     @cached_property
     def _credentials(self) -> dict[str, str]:
+        remember(self.cloud, self.account)
         credentials = {"aws_access_key_id": "test", "aws_secret_access_key": "test"}
         for role in self.roles:
             sts = self._client("sts", self.region, credentials)
@@ -99,6 +101,27 @@ class Api:
         return self._session.create_client(
             service, region_name=region, endpoint_url=self.endpoint, config=config, **credentials
         )
+
+
+def of_account(cloud: Cloud, endpoint: str, account: str, region: str = REGION) -> Api:
+    """AWS as somebody of an account sees it."""
+    return Api(cloud, endpoint, region, () if account == ACCOUNT else (somebody(account, region),))
+
+
+def buckets(cloud: Cloud, endpoint: str) -> dict[str, list[str]]:
+    """Account -> names of its buckets, whatever their region, for each account that was used."""
+    return {
+        account: [
+            bucket["Name"]
+            for bucket in of_account(cloud, endpoint, account).call("s3", "list_buckets", {})["Buckets"]
+        ]
+        for account in accounts(cloud)
+    }
+
+
+def somebody(account: str, region: str) -> str:
+    """A role of an account: to take it is how a key pair comes to mean that account."""
+    return f"arn:{partition(region)}:iam::{account}:role/laptop"
 
 
 def partition(region: str) -> str:

@@ -20,6 +20,26 @@ def folder(cloud: Cloud) -> Path:
     return cloud.home / "kept"
 
 
+def remember(cloud: Cloud, account: str) -> None:
+    """Note that an account is used."""
+    (folder(cloud) / account).mkdir(parents=True, exist_ok=True)
+
+
+def accounts(cloud: Cloud) -> list[str]:
+    """Accounts that were used since the cloud's AWS was started."""
+    return sorted(path.name for path in folder(cloud).glob("*") if path.is_dir())
+
+
+def elsewhere(cloud: Cloud, here: tuple[str, str], service: str, *key: str) -> list[tuple[str, str]]:
+    """Other accounts and regions than here in which a thing of this name is kept."""
+    places = [(path.parent.name, path.name) for path in folder(cloud).glob("*/*") if path.is_dir()]
+    return sorted(
+        place
+        for place in places
+        if place != here and Kept(folder(cloud).joinpath(*place, service)).get(*key) is not None
+    )
+
+
 @dataclass(frozen=True)
 class Kept:
     """Things of one account and region, found by words such as `("addon", "spark-a", "coredns")`."""

@@ -5,6 +5,8 @@ Each function brings it to what EKS says, so that it can be called again after a
 
 from typing import TYPE_CHECKING, Any
 
+from localcloud.errors import Refusal
+from localcloud.plugins.aws.kept import elsewhere
 from localcloud.plugins.aws.subject import Subject
 
 if TYPE_CHECKING:
@@ -31,6 +33,16 @@ def give_machines(plane: "ControlPlane", group: "NodeGroup") -> None:
     from localcloud.control_plane.nodes import apply_node_group
 
     apply_node_group(plane, group)
+
+
+def refuse_namesake(subject: Subject) -> None:
+    """Raise Refusal when another account or region has a cluster of this name, whose control plane it is."""
+    name, here = subject.properties["name"], (subject.api.account, subject.region)
+    for account, region in elsewhere(subject.api.cloud, here, "eks", "cluster", name):
+        raise Refusal(
+            f"There is an EKS cluster {name} in account {account}, {region}: on the laptop names of clusters "
+            "are unique over all accounts and regions, so choose another."
+        )
 
 
 def open_cluster(subject: Subject) -> None:

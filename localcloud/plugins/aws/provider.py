@@ -6,10 +6,10 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
 
-from localcloud.cloud import REGION, Cloud
+from localcloud.cloud import ACCOUNT, REGION, Cloud
 from localcloud.errors import Refusal
 from localcloud.plugins.aws import resources
-from localcloud.plugins.aws.api import Api, explained
+from localcloud.plugins.aws.api import Api, explained, somebody
 from localcloud.plugins.aws.subject import Subject
 from localcloud.plugins.aws.table import Kind
 from localcloud.plugins.aws.tables import kind_of
@@ -52,8 +52,18 @@ class Aws(Provider):
         region = plain.get("region") or os.environ.get("AWS_REGION") or self.api.region
         roles = plain.get("assumeRoles") or []
         arns = [role["roleArn"] for role in roles if isinstance(role, dict) and role.get("roleArn")]
-        known = UNKNOWN not in (region, *arns)
-        self.api = Api(self.cloud, self.endpoint, region if known else REGION, tuple(arns) if known else ())
+        allowed = plain.get("allowedAccountIds") or []
+        if unknown_in([region, arns, allowed]):
+            region, arns, allowed = REGION, [], []
+        if not arns and allowed and ACCOUNT not in allowed:
+            # Any key pair will do, and on AWS it would have to be one of this account.
+            arns = [somebody(allowed[0], region)]
+        self.api = Api(self.cloud, self.endpoint, region, tuple(arns))
+        if allowed and self.api.account not in allowed:
+            raise Refusal(
+                f"The AWS provider is not allowed account {self.api.account}, which it takes a role of: "
+                f"correct assumeRoles or allowedAccountIds ({', '.join(allowed)})."
+            )
         self.default_tags = (plain.get("defaultTags") or {}).get("tags") or {}
 
     # --- resources ---

@@ -63,14 +63,18 @@ class Bench:
     def make(self, type, inputs, name="it"):
         checked = self.check(type, inputs, name=name)
         id, outputs = self.provider.create(self.target(type, name), checked, False, 0)
-        made = SimpleNamespace(type=type, name=name, id=id, inputs=checked, outputs=outputs)
+        made = SimpleNamespace(
+            type=type, name=name, id=id, inputs=checked, outputs=outputs, provider=self.provider
+        )
         self.left.append(made)
         return made
 
     def clean(self):
         """Delete what was made, the last first."""
         while self.left:
-            self.delete(self.left.pop())
+            made = self.left.pop()
+            self.provider = made.provider
+            self.delete(made)
 
     def read(self, made):
         return self.provider.read(self.target(made.type, made.name, made.id), made.inputs, made.outputs)

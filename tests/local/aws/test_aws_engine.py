@@ -162,3 +162,42 @@ def test_what_somebody_changed_by_hand_is_found_and_put_right(small, aws):
     small.done("up", "--yes", "--skip-preview")
     tags = {tag["Key"]: tag["Value"] for tag in ec2.describe_vpcs(VpcIds=[vpc])["Vpcs"][0]["Tags"]}
     assert tags == {"Name": "net", "io/x": "1"}
+
+
+TWO_PLACES = """
+import pulumi
+import pulumi_aws as aws
+
+for name, account, region in (("one", "111122223333", "us-east-1"), ("two", "444455556666", "eu-west-1")):
+    provider = aws.Provider(name, region=region, allowed_account_ids=[account])
+    opts = pulumi.ResourceOptions(provider=provider)
+    vpc = aws.ec2.Vpc(name, cidr_block="10.0.0.0/16", opts=opts)
+    bucket = aws.s3.Bucket(name, bucket=f"places-{name}", opts=opts)
+    rule = aws.ecr.PullThroughCacheRule(
+        name, ecr_repository_prefix="quay", upstream_registry_url="quay.io", opts=opts
+    )
+    pulumi.export(name, {"vpc": vpc.arn, "bucket": bucket.bucket_region, "registry": rule.registry_id})
+"""
+
+
+def test_one_program_may_be_in_two_accounts_and_regions(cloud, project, aws):
+    engine = Engine(cloud, project(TWO_PLACES, "places"))
+    engine.select("test")
+    places = Small(engine)
+    try:
+        places.done("up", "--yes", "--skip-preview")
+        told = json.loads(places.done("stack", "output", "--json"))
+
+        for name, account, region in (
+            ("one", "111122223333", "us-east-1"),
+            ("two", "444455556666", "eu-west-1"),
+        ):
+            assert told[name]["vpc"].startswith(f"arn:aws:ec2:{region}:{account}:vpc/")
+            assert (told[name]["bucket"], told[name]["registry"]) == (region, account)
+        assert places.steps() == {}
+        assert "unchanged" in places.done("refresh", "--yes", "--expect-no-changes")
+        assert not {f"places-{name}" for name in told} & {
+            bucket["Name"] for bucket in aws("s3").list_buckets()["Buckets"]
+        }, "the account of whoever names none has neither"
+    finally:
+        places.done("destroy", "--yes", "--skip-preview")

@@ -7,6 +7,7 @@ import sys
 import pytest
 
 from localcloud.errors import Refusal
+from localcloud.plugins.aws.api import buckets
 from localcloud.plugins.aws.kept import folder
 from localcloud.plugins.aws.provider import Aws
 from localcloud.plugins.differences import path_text
@@ -360,6 +361,53 @@ def test_a_role_to_take_means_its_account(bench):
 
     assert made.outputs["ownerId"] == "111122223333"
     assert made.outputs["arn"].startswith("arn:aws:ec2:us-east-1:111122223333:vpc/")
+
+
+def test_an_account_that_is_the_only_one_allowed_is_the_one_that_is_meant(bench):
+    bench.provider = Aws(bench.provider.cloud, bench.provider.endpoint)
+    bench.provider.configure({"allowedAccountIds": json.dumps(["111122223333"])})
+
+    made = bench.make(VPC, {"cidrBlock": "10.0.0.0/16"})
+
+    assert made.outputs["ownerId"] == "111122223333"
+    identity = bench.provider.invoke("aws:index/getCallerIdentity:getCallerIdentity", {})
+    assert identity["accountId"] == "111122223333"
+
+
+def test_a_role_of_an_account_that_is_not_allowed_is_refused(bench):
+    other = Aws(bench.provider.cloud, bench.provider.endpoint)
+
+    with pytest.raises(Refusal, match="not allowed account 111122223333"):
+        other.configure(
+            {
+                "allowedAccountIds": json.dumps(["444455556666"]),
+                "assumeRoles": json.dumps([{"roleArn": "arn:aws:iam::111122223333:role/deploy"}]),
+            }
+        )
+
+
+def test_accounts_share_nothing_but_the_names_of_clusters_and_buckets(bench, cluster):
+    here, there = bench.provider, Aws(bench.provider.cloud, bench.provider.endpoint, "eu-west-1")
+    there.configure({"allowedAccountIds": json.dumps(["111122223333"]), "region": "eu-west-1"})
+    bench.make(BUCKET, {"bucket": "of-the-first"})
+    bench.provider = there
+    subnet = bench.make(
+        SUBNET,
+        {"vpcId": bench.make(VPC, {"cidrBlock": "10.0.0.0/16"}).id, "cidrBlock": "10.0.0.0/24"},
+    )
+    bench.make(BUCKET, {"bucket": "of-the-second"})
+    inputs = {"roleArn": ROLE_ARN, "version": "1.34", "vpcConfig": {"subnetIds": [subnet.id]}}
+
+    with pytest.raises(Refusal, match="an EKS cluster c in account 123456789012, us-east-1"):
+        bench.make("aws:eks/cluster:Cluster", {"name": "c", **inputs})
+    other = bench.make("aws:eks/cluster:Cluster", {"name": "d", **inputs})
+    bench.make("aws:eks/addon:Addon", {"clusterName": "d", "addonName": "coredns"})
+
+    assert other.outputs["arn"] == "arn:aws:eks:eu-west-1:111122223333:cluster/d"
+    assert bench.found("aws:eks/cluster:Cluster", "c") is None
+    listed = buckets(here.cloud, here.endpoint)
+    assert "of-the-first" in listed["123456789012"] and "of-the-second" in listed["111122223333"]
+    assert not set(listed["123456789012"]) & set(listed["111122223333"])
 
 
 def test_a_resource_can_be_in_a_region_of_its_own(bench):

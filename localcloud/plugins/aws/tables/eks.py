@@ -29,6 +29,7 @@ def logging(subject: Subject) -> dict[str, Any]:
 
 def make_cluster(subject: Subject) -> str:
     """Make a cluster."""
+    machine_room.refuse_namesake(subject)
     tags = subject.properties.get("tagsAll") or {}
     more = {"logging": logging(subject), **({"tags": tags} if tags else {})}
     subject.call(Call("create_cluster", rest=True), more)
