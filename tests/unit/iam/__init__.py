@@ -1,0 +1,1 @@
+"""Whether AWS would allow a request, by the policies that are in its way."""

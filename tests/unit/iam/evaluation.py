@@ -1,0 +1,269 @@
+"""IAM's evaluation of policies, as far as the policies of this project go; what goes further is an error.
+
+Source: "Policy evaluation logic", "IAM JSON policy elements" and "Policy variables" in the IAM User Guide;
+"Key policies in AWS KMS" in the KMS Developer Guide. Service control and session policies are left out: they
+only ever take away.
+"""
+
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+Policy = Mapping[str, Any]
+"""A policy document: Version 2012-10-17, and Statement."""
+
+Context = Mapping[str, str]
+"""Condition key -> value in a request."""
+
+By = Literal["itself", "its account"]
+"""How the principal of a statement names a caller; an account leaves it to its own policies."""
+
+OWN_POLICY_DECIDES = frozenset({"kms", "sts"})
+"""Services where an identity's policy does nothing unless the resource's own policy refers to it."""
+
+VARIABLE = re.compile(r"\$\{([^}]*)\}")
+LITERAL = {"*", "?", "$"}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Role:
+    """A session of a role.
+
+    arn: of the role, path included.
+    policies: what is attached to it.
+    boundary: its permissions boundary, if any.
+    tags: of the session.
+    """
+
+    arn: str
+    policies: tuple[Policy, ...] = ()
+    boundary: Policy | None = None
+    tags: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def account(self) -> str:
+        """Account of the role."""
+        return self.arn.split(":")[4]
+
+    @property
+    def context(self) -> Context:
+        """What every request of it says of the caller."""
+        tags = {f"aws:PrincipalTag/{key}": value for key, value in self.tags.items()}
+        mine = {"aws:PrincipalAccount": self.account, "kms:CallerAccount": self.account}
+        return {"aws:PrincipalArn": self.arn, **mine, **tags}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Service:
+    """A service of AWS that acts for itself, for example `pods.eks.amazonaws.com`."""
+
+    name: str
+
+    @property
+    def context(self) -> Context:
+        """What every request of it says of the caller."""
+        return {"aws:PrincipalIsAWSService": "true", "aws:PrincipalServiceName": self.name}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Resource:
+    """What a request is about.
+
+    arn: its name; account: whose it is, which an S3 ARN does not say.
+    policy: its own, if any: of a bucket, a key, or the trust policy of a role.
+    """
+
+    arn: str
+    account: str
+    policy: Policy | None = None
+
+
+def allowed(caller: Role | Service, action: str, resource: Resource, context: Context | None = None) -> bool:
+    """Whether a caller may do this.
+
+    context: what the request says, besides who asks and that it is made over TLS.
+    Raises NotImplementedError for a policy that says what this cannot judge.
+    """
+    said = _folded({"aws:SecureTransport": "true", **caller.context, **(context or {})})
+    own = resource.policy
+    its = list(_applying(own, caller, action, resource.arn, said)) if own else []
+    if isinstance(caller, Service):
+        return _decided([statement for statement, _ in its]) is True
+
+    granted = [statement for policy in caller.policies for statement in _of(policy, action, resource, said)]
+    bounds = [] if caller.boundary is None else list(_of(caller.boundary, action, resource, said))
+    if _denies(granted) or _denies(bounds) or _denies(statement for statement, _ in its):
+        return False
+
+    by = {how for statement, how in its if statement["Effect"] == "Allow"}
+    within_bounds = caller.boundary is None or _allows(bounds)
+    by_identity = _allows(granted)
+    if caller.account != resource.account:
+        return within_bounds and by_identity and bool(by)
+    if "itself" in by:
+        return within_bounds
+    refers_to_identity = "its account" in by or action.partition(":")[0] not in OWN_POLICY_DECIDES
+    return within_bounds and by_identity and refers_to_identity
+
+
+def _decided(statements: Iterable[Mapping[str, Any]]) -> bool | None:
+    effects = {statement["Effect"] for statement in statements}
+    return False if "Deny" in effects else True if "Allow" in effects else None
+
+
+def _allows(statements: Iterable[Mapping[str, Any]]) -> bool:
+    return _decided(statements) is True
+
+
+def _denies(statements: Iterable[Mapping[str, Any]]) -> bool:
+    return _decided(statements) is False
+
+
+def _of(policy: Policy, action: str, resource: Resource, said: Context) -> Iterator[Mapping[str, Any]]:
+    """Statements of an identity's policy that apply."""
+    for statement in _statements(policy):
+        if _acts(statement, action) and _about(statement, resource.arn, said) and _holds(statement, said):
+            yield statement
+
+
+def _applying(
+    policy: Policy, caller: Role | Service, action: str, arn: str, said: Context
+) -> Iterator[tuple[Mapping[str, Any], By]]:
+    """Statements of a resource's policy that apply, and how they name the caller."""
+    for statement in _statements(policy):
+        how = _named(statement, caller)
+        # A trust policy is about its role and names no resource.
+        about = "Resource" not in statement or _about(statement, arn, said)
+        if how and about and _acts(statement, action) and _holds(statement, said):
+            yield statement, how
+
+
+def _statements(policy: Policy) -> list[Mapping[str, Any]]:
+    if policy["Version"] != "2012-10-17":
+        raise NotImplementedError(f"policy of version {policy['Version']}")
+    statements: list[Mapping[str, Any]] = _listed(policy["Statement"])
+    return statements
+
+
+def _named(statement: Mapping[str, Any], caller: Role | Service) -> By | None:
+    if "Principal" not in statement:
+        raise NotImplementedError(f"a resource's statement without Principal: {sorted(statement)}")
+    principal = statement["Principal"]
+    kinds = {"AWS": "*", "Service": "*"} if principal == "*" else principal
+    if isinstance(caller, Service):
+        return "itself" if {"*", caller.name} & set(_listed(kinds.get("Service", []))) else None
+    names = set(_listed(kinds.get("AWS", [])))
+    if unknown := {name for name in names if "*" in name and name != "*"}:
+        raise NotImplementedError(f"AWS refuses wildcards in a principal: {sorted(unknown)}")
+    if {"*", caller.arn} & names:
+        return "itself"
+    whole = {caller.account} | {name for name in names if name.endswith(f":iam::{caller.account}:root")}
+    return "its account" if whole & names else None
+
+
+def _acts(statement: Mapping[str, Any], action: str) -> bool:
+    if "Action" in statement:
+        return any(_like(each, action, fold=True) for each in _listed(statement["Action"]))
+    return not any(_like(each, action, fold=True) for each in _listed(statement["NotAction"]))
+
+
+def _about(statement: Mapping[str, Any], arn: str, said: Context) -> bool:
+    if "Resource" in statement:
+        return any(_like(each, arn, said) for each in _listed(statement["Resource"]))
+    return not any(_like(each, arn, said) for each in _listed(statement["NotResource"]))
+
+
+def _holds(statement: Mapping[str, Any], said: Context) -> bool:
+    """Whether every condition holds."""
+    return all(
+        _meets(operator, said.get(key.lower()), _listed(wanted), said)
+        for operator, keys in statement.get("Condition", {}).items()
+        for key, wanted in keys.items()
+    )
+
+
+def _meets(operator: str, value: str | None, wanted: list[Any], said: Context) -> bool:
+    if operator == "Null":
+        return any((value is None) == (str(each).lower() == "true") for each in wanted)
+    base = operator.removesuffix("IfExists")
+    if base not in OPERATORS:
+        raise NotImplementedError(f"condition operator {operator}")
+    test, negated = OPERATORS[base]
+    if value is None:
+        return negated or base != operator
+    return any(test(str(each), value, said) for each in wanted) != negated
+
+
+def _equal(pattern: str, value: str, said: Context) -> bool:
+    return _like(pattern, value, said, wildcards=False)
+
+
+def _equal_folded(pattern: str, value: str, said: Context) -> bool:
+    return _like(pattern, value, said, wildcards=False, fold=True)
+
+
+def _similar(pattern: str, value: str, said: Context) -> bool:
+    return _like(pattern, value, said)
+
+
+def _arn_like(pattern: str, value: str, said: Context) -> bool:
+    """Each of the six parts of an ARN on its own: no wildcard reaches over a colon of the first five."""
+    mine, its = pattern.split(":", 5), value.split(":", 5)
+    return len(mine) == len(its) and all(
+        _like(one, other, said) for one, other in zip(mine, its, strict=True)
+    )
+
+
+def _truth(pattern: str, value: str, _: Context) -> bool:
+    return pattern.lower() == value.lower()
+
+
+Test = Callable[[str, str, Context], bool]
+
+OPERATORS: Mapping[str, tuple[Test, bool]] = {
+    "StringEquals": (_equal, False),
+    "StringNotEquals": (_equal, True),
+    "StringEqualsIgnoreCase": (_equal_folded, False),
+    "StringNotEqualsIgnoreCase": (_equal_folded, True),
+    "StringLike": (_similar, False),
+    "StringNotLike": (_similar, True),
+    "ArnEquals": (_arn_like, False),
+    "ArnNotEquals": (_arn_like, True),
+    "ArnLike": (_arn_like, False),
+    "ArnNotLike": (_arn_like, True),
+    "Bool": (_truth, False),
+}
+"""Operator -> its test, and whether it holds when the test fails for every value."""
+
+
+def _like(
+    pattern: str, value: str, said: Context | None = None, *, wildcards: bool = True, fold: bool = False
+) -> bool:
+    """Whether a value fits a pattern; one with a variable that the request does not have fits nothing."""
+    expression, at = "", 0
+    for found in VARIABLE.finditer(pattern) if said is not None else ():
+        expression += _expression(pattern[at : found.start()], wildcards)
+        at = found.end()
+        name = found.group(1)
+        if "," in name:
+            raise NotImplementedError(f"policy variable with a default: {found.group()}")
+        known = name if name in LITERAL else (said or {}).get(name.lower())
+        if known is None:
+            return False
+        expression += re.escape(known)
+    expression += _expression(pattern[at:], wildcards)
+    return re.fullmatch(expression, value, re.DOTALL | (re.IGNORECASE if fold else 0)) is not None
+
+
+def _expression(text: str, wildcards: bool) -> str:
+    escaped = re.escape(text)
+    return escaped.replace(r"\*", ".*").replace(r"\?", ".") if wildcards else escaped
+
+
+def _folded(context: Context) -> Context:
+    return {key.lower(): value for key, value in context.items()}
+
+
+def _listed(value: Any) -> list[Any]:
+    return list(value) if isinstance(value, list | tuple) else [value]

@@ -1,0 +1,209 @@
+"""The evaluation, on cases that AWS documents."""
+
+import pytest
+
+from tests.unit.iam.evaluation import Resource, Role, Service, allowed
+
+HERE, THERE = "111111111111", "222222222222"
+BUCKET = "arn:aws:s3:::data"
+KEY = f"arn:aws:kms:us-east-1:{HERE}:key/k"
+READ = {"Effect": "Allow", "Action": "s3:GetObject", "Resource": f"{BUCKET}/*"}
+
+
+def policy(*statements):
+    return {"Version": "2012-10-17", "Statement": list(statements)}
+
+
+def role(*statements, account=HERE, name="job", **more):
+    given = (policy(*statements),) if statements else ()
+    return Role(arn=f"arn:aws:iam::{account}:role/{name}", policies=given, **more)
+
+
+def thing(*statements, arn=f"{BUCKET}/a", account=HERE):
+    return Resource(arn=arn, account=account, policy=policy(*statements) if statements else None)
+
+
+def letting(principal, action="s3:GetObject", resource=f"{BUCKET}/*", effect="Allow", **more):
+    return {"Effect": effect, "Principal": principal, "Action": action, "Resource": resource, **more}
+
+
+def test_what_nothing_allows_is_denied():
+    assert not allowed(role(), "s3:GetObject", thing())
+
+
+def test_a_policy_allows_its_actions_on_its_resources():
+    assert allowed(role(READ), "s3:GetObject", thing())
+    assert not allowed(role(READ), "s3:PutObject", thing())
+    assert not allowed(role(READ), "s3:GetObject", thing(arn="arn:aws:s3:::other/a"))
+
+
+def test_actions_are_told_apart_without_case_and_resources_with_it():
+    statement = {"Effect": "Allow", "Action": "S3:get*", "Resource": f"{BUCKET}/A"}
+
+    assert allowed(role(statement), "s3:GetObject", thing(arn=f"{BUCKET}/A"))
+    assert not allowed(role(statement), "s3:GetObject", thing(arn=f"{BUCKET}/a"))
+
+
+def test_a_question_mark_is_one_character():
+    statement = {**READ, "Resource": f"{BUCKET}/?"}
+
+    assert allowed(role(statement), "s3:GetObject", thing(arn=f"{BUCKET}/a"))
+    assert not allowed(role(statement), "s3:GetObject", thing(arn=f"{BUCKET}/ab"))
+
+
+def test_all_but_some_actions_or_resources():
+    statement = {"Effect": "Allow", "NotAction": "s3:Delete*", "NotResource": "arn:aws:s3:::secret/*"}
+
+    assert allowed(role(statement), "s3:GetObject", thing())
+    assert not allowed(role(statement), "s3:DeleteObject", thing())
+    assert not allowed(role(statement), "s3:GetObject", thing(arn="arn:aws:s3:::secret/a"))
+
+
+def test_a_denial_wins_wherever_it_is():
+    deny = {"Effect": "Deny", "Action": "s3:*", "Resource": "*"}
+
+    assert not allowed(role(READ, deny), "s3:GetObject", thing())
+    assert not allowed(role(READ), "s3:GetObject", thing(letting("*", "s3:*", "*", "Deny")))
+    assert not allowed(role(READ, boundary=policy(deny)), "s3:GetObject", thing())
+
+
+def test_in_one_account_either_policy_is_enough():
+    assert allowed(role(READ), "s3:GetObject", thing())
+    assert allowed(role(), "s3:GetObject", thing(letting({"AWS": role().arn})))
+    assert allowed(role(), "s3:GetObject", thing(letting("*")))
+
+
+def test_an_account_leaves_it_to_its_own_policies():
+    bucket = thing(letting({"AWS": f"arn:aws:iam::{HERE}:root"}))
+
+    assert not allowed(role(), "s3:GetObject", bucket)
+    assert allowed(role(READ), "s3:GetObject", bucket)
+
+
+@pytest.mark.parametrize("principal", [f"arn:aws:iam::{THERE}:root", THERE, f"arn:aws:iam::{THERE}:role/job"])
+def test_across_accounts_both_policies_are_needed(principal):
+    bucket = thing(letting({"AWS": principal}))
+
+    assert allowed(role(READ, account=THERE), "s3:GetObject", bucket)
+    assert not allowed(role(account=THERE), "s3:GetObject", bucket)
+    assert not allowed(role(READ, account=THERE), "s3:GetObject", thing())
+
+
+def test_a_boundary_bounds_what_policies_give():
+    elsewhere = policy({"Effect": "Allow", "Action": "ec2:*", "Resource": "*"})
+
+    assert not allowed(role(READ, boundary=elsewhere), "s3:GetObject", thing())
+    assert not allowed(role(boundary=policy(READ)), "s3:GetObject", thing())
+    assert allowed(role(READ, boundary=policy(READ)), "s3:GetObject", thing())
+
+
+def test_a_key_that_does_not_refer_to_its_account_takes_no_notice_of_its_policies():
+    use = {"Effect": "Allow", "Action": "kms:Decrypt", "Resource": KEY}
+    refers = thing(letting({"AWS": f"arn:aws:iam::{HERE}:root"}, "kms:*", "*"), arn=KEY)
+    names_another = thing(letting({"AWS": f"arn:aws:iam::{HERE}:role/other"}, "kms:*", "*"), arn=KEY)
+
+    assert allowed(role(use), "kms:Decrypt", refers)
+    assert not allowed(role(), "kms:Decrypt", refers)
+    assert not allowed(role(use), "kms:Decrypt", names_another)
+
+
+def test_a_role_is_taken_by_those_that_its_trust_policy_names():
+    trust = {
+        "Effect": "Allow",
+        "Principal": {"Service": "pods.eks.amazonaws.com"},
+        "Action": ["sts:AssumeRole", "sts:TagSession"],
+        "Condition": {"StringEquals": {"aws:RequestTag/eks-cluster-name": "a"}},
+    }
+    taken = Resource(arn=role().arn, account=HERE, policy=policy(trust))
+    pods = Service(name="pods.eks.amazonaws.com")
+    take = {"Effect": "Allow", "Action": "sts:AssumeRole", "Resource": "*"}
+
+    assert allowed(pods, "sts:AssumeRole", taken, {"aws:RequestTag/eks-cluster-name": "a"})
+    assert not allowed(pods, "sts:AssumeRole", taken, {"aws:RequestTag/eks-cluster-name": "b"})
+    assert not allowed(Service(name="ec2.amazonaws.com"), "sts:AssumeRole", taken)
+    assert not allowed(role(take, name="other"), "sts:AssumeRole", taken)
+
+
+@pytest.mark.parametrize(
+    ("operator", "wanted", "value", "holds"),
+    [
+        ("StringEquals", ["x", "a"], "a", True),
+        ("StringEquals", "A", "a", False),
+        ("StringEquals", "*", "a", False),
+        ("StringEquals", "a", None, False),
+        ("StringEqualsIfExists", "a", None, True),
+        ("StringEqualsIgnoreCase", "A", "a", True),
+        ("StringNotEquals", ["x", "y"], "a", True),
+        ("StringNotEquals", ["x", "a"], "a", False),
+        ("StringNotEquals", "a", None, True),
+        ("StringLike", "team/*", "team/a/b", True),
+        ("StringLike", "team/*", "other/a", False),
+        ("StringNotLike", "team/*", "team/a", False),
+        ("Bool", "false", "false", True),
+        ("Bool", "false", "true", False),
+        ("Null", "true", None, True),
+        ("Null", "false", None, False),
+        ("Null", "false", "a", True),
+        ("ArnLike", "arn:aws:iam::*:role/acme-dev/*", f"arn:aws:iam::{HERE}:role/acme-dev/a", True),
+        ("ArnLike", "arn:aws:iam::*:role/acme-dev/*", f"arn:aws:iam::{HERE}:role/acme-dev-2/a", False),
+        ("ArnLike", "arn:aws:*:role/a", f"arn:aws:iam::{HERE}:role/a", False),
+        ("ArnEquals", f"arn:aws:iam::{HERE}:role/*", f"arn:aws:iam::{HERE}:role/a", True),
+        ("ArnNotLike", "arn:aws:iam::*:role/a", f"arn:aws:iam::{HERE}:role/b", True),
+        ("ArnNotLike", "arn:aws:iam::*:role/a", None, True),
+    ],
+)
+def test_conditions(operator, wanted, value, holds):
+    statement = {**READ, "Condition": {operator: {"some:Key": wanted}}}
+
+    assert allowed(role(statement), "s3:GetObject", thing(), {"some:key": value} if value else {}) == holds
+
+
+def test_every_condition_has_to_hold():
+    both = {"StringEquals": {"some:a": "1", "some:b": "2"}}
+
+    assert allowed(role({**READ, "Condition": both}), "s3:GetObject", thing(), {"some:a": "1", "some:b": "2"})
+    assert not allowed(role({**READ, "Condition": both}), "s3:GetObject", thing(), {"some:a": "1"})
+
+
+def test_a_variable_stands_for_what_the_session_says_of_itself():
+    own = {**READ, "Resource": BUCKET + "/${aws:PrincipalTag/team}/*"}
+
+    assert allowed(role(own, tags={"team": "a"}), "s3:GetObject", thing(arn=f"{BUCKET}/a/x"))
+    assert not allowed(role(own, tags={"team": "a"}), "s3:GetObject", thing(arn=f"{BUCKET}/b/x"))
+    assert not allowed(role(own), "s3:GetObject", thing(arn=f"{BUCKET}/a/x"))
+
+
+def test_a_wildcard_in_a_tag_is_none():
+    own = {**READ, "Resource": BUCKET + "/${aws:PrincipalTag/team}/*"}
+
+    assert not allowed(role(own, tags={"team": "*"}), "s3:GetObject", thing(arn=f"{BUCKET}/b/x"))
+
+
+def test_a_denial_by_who_asks_reaches_only_them():
+    keep_out = letting(
+        "*",
+        "s3:*",
+        f"{BUCKET}/*",
+        "Deny",
+        Condition={"ArnLike": {"aws:PrincipalArn": "arn:aws:iam::*:role/b"}},
+    )
+
+    assert allowed(role(READ, name="a"), "s3:GetObject", thing(keep_out))
+    assert not allowed(role(READ, name="b"), "s3:GetObject", thing(keep_out))
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        {**READ, "Condition": {"IpAddress": {"aws:SourceIp": "10.0.0.0/8"}}},
+        {**READ, "Resource": BUCKET + "/${aws:PrincipalTag/team, 'none'}/*"},
+    ],
+)
+def test_what_it_cannot_judge_is_an_error(statement):
+    with pytest.raises(NotImplementedError):
+        allowed(role(statement), "s3:GetObject", thing(), {"aws:SourceIp": "10.0.0.1"})
+
+
+def test_a_wildcard_in_a_principal_is_an_error():
+    with pytest.raises(NotImplementedError):
+        allowed(role(), "s3:GetObject", thing(letting({"AWS": "arn:aws:iam::*:role/a"})))
