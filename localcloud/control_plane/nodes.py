@@ -1,19 +1,20 @@
 """Machines of an EKS node group, as nodes that kwok keeps alive.
 
-What a machine offers is worked out as EKS's own image does it: pods by the rule for prefix delegation, and
-what kubelet and system keep for themselves by nodeadm's formulas (awslabs/amazon-eks-ami, nodeadm:
-internal/kubelet/config.go and eviction).
+A group has as many places as machines. A place keeps its zone and its kind of instance; the machine in it is
+replaced when the group is upgraded: the new one first, then the old one goes, as EKS does it.
 """
 
 import json
 import os
 import time
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, field
 from hashlib import sha256
 from typing import TYPE_CHECKING
 
 from localcloud.control_plane.api import Object
+from localcloud.control_plane.machines import InstanceType, Machine
+from localcloud.control_plane.nodeadm import NodeSettings
 from localcloud.control_plane.side_by_side import side_by_side
 from localcloud.control_plane.simulated import SIMULATED
 from localcloud.errors import Refusal
@@ -28,24 +29,14 @@ SPOT = "SPOT"
 # Of the taints on a node, those that Kubernetes itself sets and lifts.
 OF_KUBERNETES = "node.kubernetes.io/"
 
-KUBELET = "v1.34.4"
+KUBELET = "1.34.4"
+
+PLACE = "localcloud/place"
+REVISION = "localcloud/revision"
+"""Annotations of a machine: its place in the group, and of what version of the group it is."""
 
 # Seconds until machines must be ready; a thousand take about 20.
 PATIENCE = 120
-
-
-@dataclass(frozen=True, kw_only=True)
-class InstanceType:
-    """A kind of EC2 instance.
-
-    architecture: as Kubernetes names it: arm64 or amd64.
-    memory: MiB.
-    """
-
-    name: str
-    architecture: str
-    vcpus: int
-    memory: int
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -67,6 +58,10 @@ class NodeGroup:
     capacity_type: ON_DEMAND or SPOT.
     role: ARN of the machines' IAM role; kept on the nodes, and of no effect here.
     disk: GiB of the root volume.
+    settings: what its machines are told by user data.
+    revision: what can only be had by other machines: version, image, launch template.
+    release: of the machine image, such as 1.34.2-20261105; empty for any.
+    at_once: machines that are replaced at the same time.
     """
 
     name: str
@@ -78,12 +73,21 @@ class NodeGroup:
     capacity_type: str = "ON_DEMAND"
     role: str = ""
     disk: int = 20
+    settings: NodeSettings = field(default_factory=NodeSettings)
+    revision: str = ""
+    release: str = ""
+    at_once: int = 1
 
     @property
     def machines(self) -> int:
         """Machines that are there: as many as wanted, or as many as `MOKA_MACHINES` allows."""
-        most = cap()
-        return self.count if most is None else min(self.count, most)
+        return machines_of(self.count)
+
+
+def machines_of(count: int) -> int:
+    """Of so many machines, those that may be there."""
+    most = cap()
+    return count if most is None else min(count, most)
 
 
 def cap() -> int | None:
@@ -99,18 +103,63 @@ def cap() -> int | None:
 
 
 def apply_node_group(plane: "ControlPlane", group: NodeGroup) -> None:
-    """Make a group's nodes as it says: make what is missing, change what differs, remove the last ones."""
+    """Make a group's nodes as it says: make what is missing, change what differs, remove the last ones.
+
+    Machines of another revision are replaced, `at_once` at a time.
+    """
     api = plane.api()
     there = {node["metadata"]["name"]: node for node in _nodes(plane, group.name)}
-    wanted = {node_name(group.name, n): n for n in range(1, group.machines + 1)}
+    places = range(1, group.machines + 1)
+    current = {_place(node): name for name, node in there.items() if _is_current(node, group)}
+    stay = {place: current[place] for place in places if place in current}
+    old = {name: _place(node) for name, node in there.items() if name not in stay.values()}
+    names = _names(group, places, stay, there)
 
-    def apply(name: str) -> None:
-        api.apply(f"/api/v1/nodes/{name}", node(group, wanted[name], there.get(name)))
+    def make(some: Iterable[int]) -> None:
+        made = list(some)
+        side_by_side(
+            lambda place: api.apply(
+                f"/api/v1/nodes/{names[place]}", node(group, place, there.get(names[place]), names[place])
+            ),
+            made,
+        )
+        _await_ready(plane, group, {names[place] for place in made})
 
     _keep(plane, group)
-    side_by_side(apply, wanted)
-    _remove(plane, there.keys() - wanted.keys())
-    _await_ready(plane, group, set(wanted))
+    _remove(plane, {name for name, place in old.items() if place not in places or place in stay})
+    replaced = [place for place in places if place in old.values() and place not in stay]
+    make(place for place in places if place not in replaced)
+    for first in range(0, len(replaced), group.at_once):
+        batch = replaced[first : first + group.at_once]
+        make(batch)
+        _remove(plane, {name for name, place in old.items() if place in batch})
+
+
+def _names(
+    group: NodeGroup, places: Iterable[int], stay: Mapping[int, str], there: Iterable[str]
+) -> dict[int, str]:
+    """A name for the machine of each place: its own, the place's number, or the next free one."""
+    taken = {_last_number(name) for name in there}
+    names = dict(stay)
+    for place in places:
+        if place not in names:
+            number = place if place not in taken else max(taken) + 1
+            taken.add(number)
+            names[place] = node_name(group.name, number)
+    return names
+
+
+def _is_current(found: Object, group: NodeGroup) -> bool:
+    return bool((found["metadata"].get("annotations") or {}).get(REVISION, "") == group.revision)
+
+
+def _place(found: Object) -> int:
+    annotations = found["metadata"].get("annotations") or {}
+    return int(annotations.get(PLACE) or _last_number(found["metadata"]["name"]))
+
+
+def _last_number(name: str) -> int:
+    return int(name.rpartition("-")[2])
 
 
 def remove_node_group(plane: "ControlPlane", name: str) -> None:
@@ -138,19 +187,20 @@ def is_ready(found: Object) -> bool:
 
 
 def node_name(group: str, number: int) -> str:
-    """Name of a group's machine; numbers start at 1, and a machine keeps its own."""
+    """Name of a group's machine; numbers start at 1, and a machine keeps its own for as long as it lives."""
     return f"{group}-{number}"
 
 
-def node(group: NodeGroup, number: int, before: Object | None = None) -> Object:
-    """The Node of a group's machine.
+def node(group: NodeGroup, place: int, before: Object | None = None, name: str | None = None) -> Object:
+    """The Node of a group's machine at a place.
 
-    before: as it is now, if it is there.
+    before: as it is now, if it is there. name: by default of the place's number.
     """
-    name = node_name(group.name, number)
-    kind = instance_type(group, number)
-    zone = group.zones[(number - 1) % len(group.zones)]
-    offered, left = capacity(kind, group.disk), allocatable(kind, group.disk)
+    name = name or node_name(group.name, place)
+    kind = instance_type(group, place)
+    zone = group.zones[(place - 1) % len(group.zones)]
+    machine = Machine(kind, group.disk, group.settings)
+    kubelet = f"v{group.release.partition('-')[0] or KUBELET}"
     address = f"10.{_number(name) >> 16 & 0xFF}.{_number(name) >> 8 & 0xFF}.{_number(name) & 0xFF}"
     ours = [{k: v for k, v in asdict(taint).items() if v} for taint in group.taints]
     theirs = [t for t in _taints(before) if t["key"].startswith(OF_KUBERNETES)]
@@ -164,6 +214,8 @@ def node(group: NodeGroup, number: int, before: Object | None = None) -> Object:
                 "kwok.x-k8s.io/node": "fake",
                 SIMULATED: "machine",
                 "localcloud/role": group.role,
+                PLACE: str(place),
+                REVISION: group.revision,
             },
         },
         "spec": {
@@ -175,14 +227,14 @@ def node(group: NodeGroup, number: int, before: Object | None = None) -> Object:
                 {"type": "InternalIP", "address": address},
                 {"type": "Hostname", "address": name},
             ],
-            "capacity": offered,
-            "allocatable": left,
+            "capacity": machine.capacity(),
+            "allocatable": machine.allocatable(),
             "nodeInfo": {
                 "architecture": kind.architecture,
                 "operatingSystem": "linux",
                 "osImage": "Amazon Linux 2023",
-                "kubeletVersion": KUBELET,
-                "kubeProxyVersion": KUBELET,
+                "kubeletVersion": kubelet,
+                "kubeProxyVersion": kubelet,
                 "kernelVersion": "simulated",
                 "containerRuntimeVersion": "simulated",
                 "machineID": "",
@@ -193,11 +245,11 @@ def node(group: NodeGroup, number: int, before: Object | None = None) -> Object:
     }
 
 
-def instance_type(group: NodeGroup, number: int) -> InstanceType:
-    """What kind of instance a group's machine is; spot machines are spread over all kinds."""
+def instance_type(group: NodeGroup, place: int) -> InstanceType:
+    """What kind of instance a group's machine at a place is; spot machines are spread over all kinds."""
     kinds = group.instance_types if group.capacity_type == SPOT else group.instance_types[:1]
     # Zones are taken in turn as well: a kind changes once all zones have had it.
-    return kinds[(number - 1) // len(group.zones) % len(kinds)]
+    return kinds[(place - 1) // len(group.zones) % len(kinds)]
 
 
 def labels(group: NodeGroup, kind: InstanceType, zone: str, name: str) -> dict[str, str]:
@@ -218,38 +270,6 @@ def labels(group: NodeGroup, kind: InstanceType, zone: str, name: str) -> dict[s
         GROUP: group.name,
         CAPACITY: group.capacity_type,
     }
-
-
-def most_pods(kind: InstanceType) -> int:
-    """Pods a node with prefix delegation: EKS's own recommendation, by vCPUs."""
-    return 110 if kind.vcpus < 30 else 250
-
-
-def capacity(kind: InstanceType, disk: int) -> dict[str, str]:
-    """All that a machine has."""
-    return {
-        "cpu": str(kind.vcpus),
-        "memory": f"{kind.memory}Mi",
-        "pods": str(most_pods(kind)),
-        "ephemeral-storage": f"{disk}Gi",
-    }
-
-
-def allocatable(kind: InstanceType, disk: int) -> dict[str, str]:
-    """What a machine has for pods: less what nodeadm reserves, and less what is kept from eviction."""
-    reserved = 255 + 11 * most_pods(kind)
-    return {
-        "cpu": f"{kind.vcpus * 1000 - reserved_cpu(kind.vcpus)}m",
-        "memory": f"{kind.memory - reserved - 100}Mi",
-        "pods": str(most_pods(kind)),
-        "ephemeral-storage": f"{disk * 1024 * 9 // 10 - 1024}Mi",
-    }
-
-
-def reserved_cpu(vcpus: int) -> int:
-    """Thousandths of a CPU that kubelet keeps: 6% of the first, 1% of the next, 0.5% of two more, 0.25%."""
-    shares = [60, 10, 5, 5]
-    return int(sum(shares[:vcpus]) + 2.5 * max(0, vcpus - len(shares)))
 
 
 def _nodes(plane: "ControlPlane", group: str) -> list[Object]:

@@ -3,6 +3,7 @@
 Each function brings it to what EKS says, so that it can be called again after a failure.
 """
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from localcloud.errors import Refusal
@@ -11,6 +12,8 @@ from localcloud.plugins.aws.subject import Subject
 
 if TYPE_CHECKING:
     from localcloud.control_plane import ControlPlane
+    from localcloud.control_plane.machines import InstanceType
+    from localcloud.control_plane.nodeadm import NodeSettings
     from localcloud.control_plane.nodes import NodeGroup
 
 ARCHITECTURES = {"x86_64": "amd64", "arm64": "arm64"}
@@ -61,7 +64,7 @@ def close_cluster(subject: Subject) -> None:
 
 def set_machines(subject: Subject) -> None:
     """Give a cluster the nodes of a node group, as many and of the kind that EKS says."""
-    from localcloud.control_plane.nodes import InstanceType, NodeGroup, Taint
+    from localcloud.control_plane.nodes import NodeGroup, Taint, machines_of
 
     group = _group(subject)
     types = subject.api.call(
@@ -71,21 +74,16 @@ def set_machines(subject: Subject) -> None:
         "Subnets"
     ]
     by_name = {each["InstanceType"]: each for each in types}
+    template = group.get("launchTemplate") or {}
+    data = _template_data(subject, template)
+    count = group["scalingConfig"]["desiredSize"]
     give_machines(
         control_plane(subject, group["clusterName"]),
         NodeGroup(
             name=group["nodegroupName"],
-            instance_types=tuple(
-                InstanceType(
-                    name=name,
-                    architecture=_architecture(by_name[name]),
-                    vcpus=by_name[name]["VCpuInfo"]["DefaultVCpus"],
-                    memory=by_name[name]["MemoryInfo"]["SizeInMiB"],
-                )
-                for name in group["instanceTypes"]
-            ),
+            instance_types=tuple(_instance_type(by_name[name]) for name in group["instanceTypes"]),
             zones=tuple(sorted({each["AvailabilityZone"] for each in subnets})),
-            count=group["scalingConfig"]["desiredSize"],
+            count=count,
             labels=dict(group.get("labels") or {}),
             taints=tuple(
                 Taint(key=each["key"], value=each.get("value") or "", effect=EFFECTS[each["effect"]])
@@ -93,9 +91,27 @@ def set_machines(subject: Subject) -> None:
             ),
             capacity_type=group["capacityType"],
             role=group["nodeRole"],
-            disk=_disk(subject, group),
+            disk=_disk(data) or group.get("diskSize") or 20,
+            settings=_settings(data),
+            revision=" ".join(
+                str(part)
+                for part in (
+                    group["version"],
+                    group["releaseVersion"],
+                    template.get("id", ""),
+                    template.get("version", ""),
+                )
+            ).strip(),
+            release=group["releaseVersion"],
+            at_once=at_once(group.get("updateConfig") or {}, machines_of(count)),
         ),
     )
+
+
+def at_once(update: Mapping[str, int], count: int) -> int:
+    """How many machines of a group EKS replaces at the same time: a number, or a share of all, rounded up."""
+    percent = update.get("maxUnavailablePercentage")
+    return max(1, -(-count * percent // 100) if percent else update.get("maxUnavailable", 1))
 
 
 def remove_machines(subject: Subject) -> None:
@@ -116,19 +132,42 @@ def _group(subject: Subject) -> dict[str, Any]:
     return group
 
 
-def _disk(subject: Subject, group: dict[str, Any]) -> int:
-    """Root disk of a group's machines, GiB: of its launch template, else of itself, else EKS's default."""
-    template = group.get("launchTemplate") or {}
-    if "id" in template:
-        request = {"LaunchTemplateId": template["id"], "Versions": [str(template.get("version", "$Default"))]}
-        answer = subject.api.call("ec2", "describe_launch_template_versions", request, subject.region)
-        data = answer["LaunchTemplateVersions"][0]["LaunchTemplateData"]
-        sizes = [each.get("Ebs", {}).get("VolumeSize") for each in data.get("BlockDeviceMappings") or ()]
-        if sizes and sizes[0]:
-            return int(sizes[0])
-    return group.get("diskSize") or 20
+def _template_data(subject: Subject, template: Mapping[str, str]) -> dict[str, Any]:
+    """What a group's launch template says, in the version that the group has."""
+    if "id" not in template:
+        return {}
+    request = {"LaunchTemplateId": template["id"], "Versions": [str(template.get("version", "$Default"))]}
+    answer = subject.api.call("ec2", "describe_launch_template_versions", request, subject.region)
+    data: dict[str, Any] = answer["LaunchTemplateVersions"][0]["LaunchTemplateData"]
+    return data
 
 
-def _architecture(instance_type: dict[str, Any]) -> str:
+def _disk(data: Mapping[str, Any]) -> int | None:
+    """Root disk that a launch template says, GiB."""
+    sizes = [each.get("Ebs", {}).get("VolumeSize") for each in data.get("BlockDeviceMappings") or ()]
+    return int(sizes[0]) if sizes and sizes[0] else None
+
+
+def _settings(data: Mapping[str, Any]) -> "NodeSettings":
+    from localcloud.control_plane.nodeadm import NodeSettings, of_user_data
+
+    return of_user_data(data["UserData"]) if data.get("UserData") else NodeSettings()
+
+
+def _instance_type(known: Mapping[str, Any]) -> "InstanceType":
+    from localcloud.control_plane.machines import InstanceType
+
+    gpus = (known.get("GpuInfo") or {}).get("Gpus") or ()
+    return InstanceType(
+        name=known["InstanceType"],
+        architecture=_architecture(known),
+        vcpus=known["VCpuInfo"]["DefaultVCpus"],
+        memory=known["MemoryInfo"]["SizeInMiB"],
+        local_disk=(known.get("InstanceStorageInfo") or {}).get("TotalSizeInGB") or 0,
+        gpus=sum(each["Count"] for each in gpus if each["Manufacturer"] == "NVIDIA"),
+    )
+
+
+def _architecture(instance_type: Mapping[str, Any]) -> str:
     supported = instance_type["ProcessorInfo"]["SupportedArchitectures"]
     return next(ARCHITECTURES[each] for each in supported if each in ARCHITECTURES)

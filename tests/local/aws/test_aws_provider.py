@@ -1,5 +1,6 @@
 """What the provider promises beyond the life of single types, without the engine."""
 
+import base64
 import json
 import subprocess
 import sys
@@ -7,6 +8,7 @@ import sys
 import pytest
 
 from localcloud.errors import Refusal
+from localcloud.plugins.aws import machine_room
 from localcloud.plugins.aws.api import buckets
 from localcloud.plugins.aws.kept import folder
 from localcloud.plugins.aws.provider import Aws
@@ -299,6 +301,79 @@ def test_a_node_group_has_an_auto_scaling_group_with_the_tags_that_eks_gives_it(
     bench.delete(group)
     left = ask("autoscaling", "describe_auto_scaling_groups", {"AutoScalingGroupNames": [name]})
     assert left["AutoScalingGroups"] == []
+
+
+@pytest.fixture
+def machines(bench, cluster, monkeypatch):
+    """Make or change a node group, and see what machines its cluster is given."""
+    given = []
+    monkeypatch.setattr(machine_room, "give_machines", lambda plane, group: given.append(group))
+    inputs = {
+        "clusterName": "c",
+        "nodeGroupName": "executors",
+        "nodeRoleArn": ROLE_ARN,
+        "subnetIds": cluster.inputs["vpcConfig"]["subnetIds"],
+        "instanceTypes": ["r8gd.4xlarge"],
+        "scalingConfig": {"minSize": 1, "maxSize": 9, "desiredSize": 4},
+        "updateConfig": {"maxUnavailablePercentage": 50},
+        "version": "1.33",
+    }
+    made = []
+
+    def put(**changes):
+        inputs.update(changes)
+        if made:
+            made.append(bench.change(made[-1], inputs))
+        else:
+            made.append(bench.make("aws:eks/nodeGroup:NodeGroup", inputs))
+        return given[-1]
+
+    return put
+
+
+def test_another_version_release_or_launch_template_means_other_machines(bench, machines):
+    def template(data):
+        made = bench.make("aws:ec2/launchTemplate:LaunchTemplate", {"name": data, "userData": data})
+        return {"id": made.id, "version": "1"}
+
+    groups = [
+        machines(launchTemplate=template("I2Jhc2gK")),
+        machines(version="1.34"),
+        machines(releaseVersion="1.34.2-20261105"),
+        machines(launchTemplate=template("I2Jhc2gKCg==")),
+    ]
+
+    assert len({group.revision for group in groups}) == 4
+    assert groups[-1].release == "1.34.2-20261105" and groups[-1].at_once == 2
+
+
+def test_other_labels_taints_and_sizes_leave_the_machines_as_they_are(machines):
+    before = machines()
+    after = machines(
+        labels={"tier": "1"},
+        taints=[{"key": "retiring", "value": "true", "effect": "NO_SCHEDULE"}],
+        scalingConfig={"minSize": 1, "maxSize": 9, "desiredSize": 5},
+    )
+
+    assert after.revision == before.revision
+    assert (after.labels, after.taints[0].key, after.count) == ({"tier": "1"}, "retiring", 5)
+
+
+def test_what_user_data_tells_nodeadm_reaches_the_machines(bench, machines):
+    spec = {
+        "kubelet": {"config": {"maxPods": 58}},
+        "instance": {"localStorage": {"strategy": "RAID0"}},
+    }
+    config = json.dumps({"apiVersion": "node.eks.aws/v1alpha1", "kind": "NodeConfig", "spec": spec})
+    part = f"Content-Type: application/node.eks.aws\n\n{config}"
+    text = f'Content-Type: multipart/mixed; boundary="//"\n\n--//\n{part}\n--//--\n'
+    data = base64.b64encode(text.encode()).decode()
+    made = bench.make("aws:ec2/launchTemplate:LaunchTemplate", {"name": "told", "userData": data})
+
+    group = machines(launchTemplate={"id": made.id, "version": "1"})
+
+    assert (group.settings.max_pods, group.settings.local_disks) == (58, True)
+    assert group.instance_types[0].local_disk == 950
 
 
 def test_two_auto_scaling_groups_may_plan_under_the_same_name(bench, cluster):

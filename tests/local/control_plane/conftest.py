@@ -7,7 +7,8 @@ import pytest
 
 from localcloud.cloud import Cloud
 from localcloud.control_plane import ControlPlane
-from localcloud.control_plane.nodes import InstanceType, NodeGroup, apply_node_group
+from localcloud.control_plane.machines import InstanceType
+from localcloud.control_plane.nodes import NodeGroup, apply_node_group
 from localcloud.control_plane.stand_ins import Release, release_deployed
 
 ZONES = ("us-east-1a", "us-east-1b", "us-east-1c")

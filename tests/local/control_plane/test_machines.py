@@ -2,8 +2,9 @@ from dataclasses import replace
 
 import pytest
 
+from localcloud.control_plane import nodes as nodes_module
+from localcloud.control_plane.machines import InstanceType
 from localcloud.control_plane.nodes import (
-    InstanceType,
     NodeGroup,
     Taint,
     apply_node_group,
@@ -32,6 +33,10 @@ def shuffle(plane):
 def nodes(api, group="shuffle"):
     found = api.list("/api/v1/nodes", labelSelector=f"eks.amazonaws.com/nodegroup={group}")
     return {node["metadata"]["name"]: node for node in found}
+
+
+def by_place(machines):
+    return {node["metadata"]["annotations"]["localcloud/place"]: node for node in machines.values()}
 
 
 def pod_on(node):
@@ -67,6 +72,53 @@ def test_a_change_of_labels_and_taints_reaches_the_machines_that_are_there(plane
     assert node["metadata"]["labels"]["tier"] == "1"
     assert "role" not in node["metadata"]["labels"]
     assert not node["spec"].get("taints")
+
+
+def test_another_revision_replaces_the_machines_place_by_place(plane, api, shuffle):
+    before = nodes(api)
+
+    apply_node_group(plane, replace(shuffle, revision="1.34", release="1.34.2-20261105"))
+
+    after = nodes(api)
+    assert before.keys() & after.keys() == set(), "a new machine has a new name"
+    for told in (by_place(before), by_place(after)):
+        assert told.keys() == {"1", "2", "3"}
+    for place, machine in by_place(after).items():
+        zone = "topology.kubernetes.io/zone"
+        assert machine["metadata"]["labels"][zone] == by_place(before)[place]["metadata"]["labels"][zone]
+        assert machine["status"]["nodeInfo"]["kubeletVersion"] == "v1.34.2"
+
+
+def test_the_new_machine_is_ready_before_the_old_one_goes(plane, api, shuffle, monkeypatch):
+    seen = []
+    real = nodes_module._remove
+
+    def remove(plane, names):
+        if names:
+            seen.append((len(names), sum(is_ready(node) for node in nodes(api).values())))
+        real(plane, names)
+
+    monkeypatch.setattr(nodes_module, "_remove", remove)
+    apply_node_group(plane, replace(shuffle, revision="2", at_once=2))
+
+    assert seen == [(2, 5), (1, 4)], "three machines serve throughout"
+
+
+def test_an_upgrade_that_was_cut_off_is_brought_to_its_end(plane, api, shuffle, monkeypatch):
+    def cut_off(plane, names):
+        if names:
+            raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch:
+        patch.setattr(nodes_module, "_remove", cut_off)
+        with pytest.raises(KeyboardInterrupt):
+            apply_node_group(plane, replace(shuffle, revision="2"))
+    assert len(nodes(api)) == 4
+
+    apply_node_group(plane, replace(shuffle, revision="2"))
+
+    assert by_place(nodes(api)).keys() == {"1", "2", "3"} and len(nodes(api)) == 3
+    assert {n["metadata"]["annotations"]["localcloud/revision"] for n in nodes(api).values()} == {"2"}
 
 
 def test_pods_of_a_removed_group_go_with_it(plane, api, shuffle, namespace, until):

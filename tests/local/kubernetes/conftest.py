@@ -11,7 +11,8 @@ import pytest
 
 from localcloud.cloud import Cloud
 from localcloud.control_plane import ControlPlane
-from localcloud.control_plane.nodes import InstanceType, NodeGroup, apply_node_group
+from localcloud.control_plane.machines import InstanceType
+from localcloud.control_plane.nodes import NodeGroup, apply_node_group
 from localcloud.plugins.differences import Diff, path_text
 from localcloud.plugins.kubernetes.provider import Kubernetes
 from localcloud.plugins.provider import Found, Naming, Target

@@ -2,17 +2,10 @@ from dataclasses import replace
 
 import pytest
 
-from localcloud.control_plane.nodes import (
-    InstanceType,
-    NodeGroup,
-    Taint,
-    allocatable,
-    capacity,
-    is_ready,
-    node,
-    reserved_cpu,
-)
+from localcloud.control_plane.machines import InstanceType
+from localcloud.control_plane.nodes import NodeGroup, Taint, is_ready, node
 from localcloud.errors import Refusal
+from localcloud.plugins.aws.machine_room import at_once
 
 ARM = InstanceType(name="m7g.2xlarge", architecture="arm64", vcpus=8, memory=32768)
 OTHER_ARM = InstanceType(name="r7g.2xlarge", architecture="arm64", vcpus=8, memory=65536)
@@ -71,25 +64,29 @@ def test_kubernetes_own_taints_stay_where_the_group_says_nothing_of_them():
     ]
 
 
-def test_a_large_machine_has_more_pods_than_a_small_one():
-    large = replace(ARM, vcpus=32)
+def test_the_machines_of_a_group_with_one_subnet_are_in_its_zone():
+    group = replace(GROUP, zones=("us-east-1b",))
 
-    assert capacity(ARM, 20)["pods"] == "110"
-    assert capacity(large, 20)["pods"] == "250"
-
-
-# Figures of nodeadm's own table of reservations.
-@pytest.mark.parametrize(("vcpus", "reserved"), [(1, 60), (2, 70), (4, 80), (8, 90), (96, 310)])
-def test_kubelet_keeps_as_much_cpu_as_on_eks(vcpus, reserved):
-    assert reserved_cpu(vcpus) == reserved
+    assert {labels_of(group, n)["topology.kubernetes.io/zone"] for n in range(1, 7)} == {"us-east-1b"}
 
 
-def test_pods_get_what_kubelet_and_eviction_leave():
-    left = allocatable(ARM, disk=20)
+def test_a_node_says_which_kubelet_its_image_has():
+    group = replace(GROUP, release="1.33.5-20261105")
 
-    assert left["cpu"] == "7910m"
-    assert left["memory"] == f"{32768 - 255 - 11 * 110 - 100}Mi"
-    assert left["ephemeral-storage"] == f"{18 * 1024 - 1024}Mi"
+    assert node(group, 1)["status"]["nodeInfo"]["kubeletVersion"] == "v1.33.5"
+
+
+@pytest.mark.parametrize(
+    ("update", "count", "machines"),
+    [
+        ({}, 10, 1),
+        ({"maxUnavailable": 3}, 10, 3),
+        ({"maxUnavailablePercentage": 25}, 10, 3),
+        ({"maxUnavailablePercentage": 10}, 0, 1),
+    ],
+)
+def test_as_many_machines_are_replaced_at_once_as_eks_would(update, count, machines):
+    assert at_once(update, count) == machines
 
 
 def test_a_node_is_ready_once_kubernetes_has_lifted_its_taint():

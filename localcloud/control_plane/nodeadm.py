@@ -1,0 +1,100 @@
+"""What the user data of a node group tells nodeadm, as far as nodes here can show it.
+
+The MIME parts and NodeConfig are those of awslabs/amazon-eks-ami, nodeadm.
+"""
+
+import base64
+import email
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from localcloud.errors import Refusal
+
+NODE_CONFIG = "application/node.eks.aws"
+
+UNITS = {
+    "m": 0.001,
+    "k": 1e3,
+    "M": 1e6,
+    "G": 1e9,
+    "T": 1e12,
+    "Ki": 2.0**10,
+    "Mi": 2.0**20,
+    "Gi": 2.0**30,
+    "Ti": 2.0**40,
+}
+"""Endings of a Kubernetes quantity."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class NodeSettings:
+    """What the machines of a group are told of themselves; by default, nothing.
+
+    max_pods: pods a node.
+    kube_reserved, system_reserved: resource -> quantity that is kept from pods.
+    eviction_hard: signal -> quantity or share below which the kubelet evicts.
+    local_disks: instance storage is one RAID0, and the kubelet's disk.
+    """
+
+    max_pods: int | None = None
+    kube_reserved: Mapping[str, str] = field(default_factory=dict)
+    system_reserved: Mapping[str, str] = field(default_factory=dict)
+    eviction_hard: Mapping[str, str] = field(default_factory=dict)
+    local_disks: bool = False
+
+
+def of_user_data(encoded: str) -> NodeSettings:
+    """Settings in a launch template's user data (base64); of several parts the last one wins.
+
+    Raises Refusal for text that nodeadm would not read either.
+    """
+    kubelet: dict[str, Any] = {}
+    local_disks = False
+    for text in _parts(base64.b64decode(encoded).decode()):
+        spec = _spec(text)
+        kubelet |= (spec.get("kubelet") or {}).get("config") or {}
+        strategy = ((spec.get("instance") or {}).get("localStorage") or {}).get("strategy")
+        local_disks = strategy == "RAID0" if strategy else local_disks
+    return NodeSettings(
+        max_pods=kubelet.get("maxPods"),
+        kube_reserved=kubelet.get("kubeReserved") or {},
+        system_reserved=kubelet.get("systemReserved") or {},
+        eviction_hard=kubelet.get("evictionHard") or {},
+        local_disks=local_disks,
+    )
+
+
+def amount(quantity: str | float) -> float:
+    """The number that a Kubernetes quantity stands for: bytes, CPUs."""
+    text = str(quantity)
+    ending = next((each for each in sorted(UNITS, key=len, reverse=True) if text.endswith(each)), "")
+    return float(text.removesuffix(ending)) * UNITS.get(ending, 1)
+
+
+def share(quantity: str, whole: float) -> float:
+    """A quantity, or a percentage of a whole."""
+    return whole * float(quantity[:-1]) / 100 if quantity.endswith("%") else amount(quantity)
+
+
+def _parts(text: str) -> Iterator[str]:
+    """The NodeConfigs of user data: one, or the parts of a MIME document that are some."""
+    if text.lstrip().startswith(("apiVersion:", "---")):
+        yield text
+        return
+    for part in email.message_from_string(text).walk():
+        if part.get_content_type() == NODE_CONFIG:
+            payload = part.get_payload(decode=True)
+            yield payload.decode() if isinstance(payload, bytes) else ""
+
+
+def _spec(text: str) -> Mapping[str, Any]:
+    import yaml
+
+    try:
+        spec: Mapping[str, Any] = (yaml.safe_load(text) or {}).get("spec") or {}
+    except (yaml.YAMLError, AttributeError):
+        raise Refusal(
+            "User data of a launch template has a part for nodeadm that is no NodeConfig: correct its YAML."
+        ) from None
+    return spec
