@@ -1,6 +1,8 @@
 """The one fixture of component tests: run a program, see what it asks the engine to make."""
 
-from collections.abc import Callable
+import json
+import uuid
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -29,6 +31,19 @@ ANSWERS: dict[str, dict[str, Any]] = {
     "eks:index:Cluster": {"kubeconfigJson": "{}", "clusterSecurityGroupId": "sg-cluster"},
 }
 
+# The same, where it depends on the inputs and on where the resource is: policies name these by their ARN.
+MADE_ANSWERS: dict[str, Callable[["Place", str, Mapping[str, Any]], dict[str, Any]]] = {
+    "aws:s3/bucket:Bucket": lambda _, name, inputs: {"arn": f"arn:aws:s3:::{inputs.get('bucket', name)}"},
+    "aws:kms/key:Key": lambda where, name, inputs: {
+        "arn": f"arn:aws:kms:{where.region}:{where.account}:key/"
+        + str(uuid.uuid5(uuid.NAMESPACE_URL, f"{name} {inputs.get('description')}"))
+    },
+    "aws:iam/role:Role": lambda where, name, inputs: {
+        "name": name,
+        "arn": f"arn:aws:iam::{where.account}:role{inputs.get('path', '/')}{name}",
+    },
+}
+
 # What AWS answers to a function, where a component asks.
 FUNCTIONS: dict[str, dict[str, Any]] = {
     "aws:index/getPartition:getPartition": {"partition": "aws", "dnsSuffix": "amazonaws.com"},
@@ -37,12 +52,22 @@ FUNCTIONS: dict[str, dict[str, Any]] = {
 
 
 @dataclass(frozen=True)
+class Place:
+    """Where a provider makes what it makes."""
+
+    account: str = "123456789012"
+    region: str = "us-east-1"
+
+
+@dataclass(frozen=True)
 class Made:
-    """One resource that a program registered."""
+    """One resource that a program registered, and what it was told of it."""
 
     type: str
     name: str
     inputs: dict[str, Any]
+    outputs: dict[str, Any]
+    place: Place
 
 
 class Monitor(MockMonitor):
@@ -74,11 +99,13 @@ class Recorder(Mocks):
         self.monitor = Monitor(self)
 
     def new_resource(self, args: MockResourceArgs) -> tuple[str, dict[str, Any]]:
-        self.made.append(Made(args.typ, args.name, args.inputs))
+        place = self._made_by(args.provider)
+        state = _state(args.typ, args, place)
+        self.made.append(Made(args.typ, args.name, args.inputs, state, place))
         handed_out = {
-            output: self._resource(typ, args) for output, typ in HANDED_OUT.get(args.typ, {}).items()
+            output: self._resource(typ, args, place) for output, typ in HANDED_OUT.get(args.typ, {}).items()
         }
-        return f"{args.name}-id", {**_state(args.typ, args), **handed_out}
+        return f"{args.name}-id", {**state, **handed_out}
 
     def call(self, args: MockCallArgs) -> dict[str, Any]:  # type: ignore[override]
         return FUNCTIONS.get(args.token, {})
@@ -104,8 +131,17 @@ class Recorder(Mocks):
         above = f"{self._place(parent).rpartition('::')[0]}$" if parent else ""
         return f"{above}{request.type}::{request.name}"
 
-    def _resource(self, typ: str, args: MockResourceArgs) -> dict[str, str]:
-        urn, state = self.monitor.make_urn("", typ, args.name), _state(typ, args)
+    def _made_by(self, provider: str | None) -> Place:
+        """Where a provider, known by its reference, makes things; AWS's own by default."""
+        given = self.named("pulumi:providers:aws").get((provider or "").split("::")[-1].removesuffix("-id"))
+        if not given:
+            return Place()
+        accounts = given.get("allowedAccountIds") or [Place.account]
+        known = json.loads(accounts) if isinstance(accounts, str) else accounts
+        return Place(account=known[0], region=given["region"])
+
+    def _resource(self, typ: str, args: MockResourceArgs, place: Place) -> dict[str, str]:
+        urn, state = self.monitor.make_urn("", typ, args.name), _state(typ, args, place)
         self.monitor.resources[urn] = Monitor.ResourceRegistration(urn, f"{args.name}-id", state)
         return {
             "4dabf18193072939515e22adb298388d": "5cf8f73096256a8f31e491e813e4eb8e",
@@ -114,8 +150,10 @@ class Recorder(Mocks):
         }
 
 
-def _state(typ: str, args: MockResourceArgs) -> dict[str, Any]:
+def _state(typ: str, args: MockResourceArgs, place: Place) -> dict[str, Any]:
     state = {**args.inputs, "arn": f"arn:aws:::{args.name}"}
+    if typ in MADE_ANSWERS:
+        state |= MADE_ANSWERS[typ](place, args.name, args.inputs)
     for name, answer in ANSWERS.get(typ, {}).items():
         given = state.get(name)
         state[name] = {**given, **answer} if isinstance(given, dict) else answer

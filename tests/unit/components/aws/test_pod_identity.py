@@ -31,7 +31,7 @@ def test_the_role_is_given_to_that_service_account(deploy):
     made = deploy(lambda: PodIdentity("spark", args(statements=[READ])))
 
     [association] = made.inputs("aws:eks/podIdentityAssociation:PodIdentityAssociation")
-    assert association["roleArn"] == "arn:aws:::spark"
+    assert association["roleArn"] == "arn:aws:iam::123456789012:role/spark"
     assert (association["clusterName"], association["namespace"], association["serviceAccount"]) == (
         "spark-a",
         "jobs",
