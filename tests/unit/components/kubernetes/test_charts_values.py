@@ -1,6 +1,7 @@
 """Helm takes unknown keys in silence; these tests do not, where the charts' own values are at hand."""
 
 import os
+import subprocess
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
@@ -17,8 +18,10 @@ from components.kubernetes.load_balancer_controller import LoadBalancerControlle
 from components.kubernetes.opentelemetry import OpenTelemetry, OpenTelemetryArgs
 from components.kubernetes.spark_operator import SparkOperator, SparkOperatorArgs
 from components.kubernetes.yunikorn import YuniKorn, YuniKornArgs
+from policies.cadvisor import scanning_pods
 
 CHARTS = Path(os.environ.get("MOKA_CHARTS") or Path(__file__).parents[5] / "shared" / "charts")
+HELM = Path(__file__).parents[4] / ".local" / "bin" / "helm"
 
 # Keys that templates read and `values.yaml` leaves out.
 UNLISTED = {
@@ -125,6 +128,25 @@ def test_its_chart_at_hand_is_the_pinned_one(releases, name, catalog):
 
     pinned = catalog.charts[chart.name].version
     assert yaml.safe_load((chart / "Chart.yaml").read_text())["version"] == pinned
+
+
+@pytest.mark.parametrize("name", RELEASES)
+def test_what_its_chart_makes_of_them_runs_no_scan_of_referenced_memory(releases, name, tmp_path):
+    chart = chart_at_hand(releases[name]["chart"])
+    if not (chart / "templates").is_dir() or not HELM.exists():
+        pytest.skip("it takes Helm and the chart's templates, which a folder in MOKA_CHARTS would have")
+    (tmp_path / "values.yaml").write_text(yaml.safe_dump(releases[name]["values"]))
+
+    told = subprocess.run(
+        [HELM, "template", name, chart, "--values", tmp_path / "values.yaml"],
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+
+    made = [each for each in yaml.safe_load_all(told.stdout) if each]
+    assert made
+    assert not [violation for each in made for violation in scanning_pods(each["kind"], each)]
 
 
 def test_a_key_that_a_chart_does_not_know_is_found():
