@@ -1,0 +1,179 @@
+"""An account and region as the doctor sees it: who we are there, and a way to ask."""
+
+import threading
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+import boto3
+from botocore.config import Config
+from botocore.exceptions import BotoCoreError, ClientError, HTTPClientError
+from botocore.parsers import ResponseParserError
+
+from components.aws.partition import partition
+from stacks.settings import Environment
+from stacks.settings.cluster import Cluster
+from stacks.settings.foundation import Foundation
+
+Clients = Callable[[str, str], Any]
+"""(service, region) -> boto3's client."""
+
+DENIED = frozenset(
+    {
+        "403",
+        "AccessDenied",
+        "AccessDeniedException",
+        "AuthorizationError",
+        "Forbidden",
+        "UnauthorizedOperation",
+    }
+)
+
+FAILURES = (ClientError, BotoCoreError, HTTPClientError, ResponseParserError)
+
+# Where the prefix of a service's permissions is not its name in boto3.
+PERMISSIONS = {"service-quotas": "servicequotas"}
+
+QUICK = Config(
+    connect_timeout=5,
+    read_timeout=30,
+    max_pool_connections=32,
+    retries={"mode": "standard", "total_max_attempts": 3},
+)
+
+
+class Unanswered(Exception):
+    """AWS did not answer a question.
+
+    code: AWS's own, empty where no answer came at all.
+    reason: why, without a full stop.
+    denied: for lack of a permission.
+    """
+
+    def __init__(self, code: str, reason: str, denied: bool = False) -> None:
+        super().__init__(reason)
+        self.code = code
+        self.reason = reason
+        self.denied = denied
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Place:
+    """A foundation of an environment, and the account that is asked about it.
+
+    name: of the foundation.
+    clients: with the credentials that `up` has there.
+    """
+
+    name: str
+    settings: Environment
+    clients: Clients
+
+    @property
+    def foundation(self) -> Foundation:
+        """Its settings."""
+        return self.settings.foundations[self.name]
+
+    @property
+    def account(self) -> str:
+        """Account id."""
+        return self.foundation.account
+
+    @property
+    def region(self) -> str:
+        """Region."""
+        return self.foundation.region
+
+    @property
+    def partition(self) -> str:
+        """Partition of the region: `aws`, or that of China or the US government."""
+        return partition(self.region)
+
+    @property
+    def home(self) -> bool:
+        """Whether the environment's home cluster stands here."""
+        return self.settings.home_foundation == self.name
+
+    @property
+    def clusters(self) -> dict[str, Cluster]:
+        """Clusters that stand here."""
+        return {
+            name: cluster
+            for name, cluster in self.settings.clusters.items()
+            if cluster.foundation == self.name
+        }
+
+    def cluster_name(self, name: str) -> str:
+        """Name of a cluster in EKS."""
+        return f"{self.settings.prefix}-{name}"
+
+    def ours(self, tags: list[dict[str, str]] | None) -> bool:
+        """Whether tags are those of this environment."""
+        return any(
+            tag["Key"] == "moka:environment" and tag["Value"] == self.settings.environment
+            for tag in tags or []
+        )
+
+    def ask(self, service: str, operation: str, **parameters: Any) -> Any:
+        """AWS's answer to one question. Raises Unanswered."""
+        return self.ask_in(self.region, service, operation, **parameters)
+
+    def ask_in(self, region: str, service: str, operation: str, **parameters: Any) -> Any:
+        """The same, of another region."""
+        return asked(self.clients(service, region), service, operation, **parameters)
+
+    def every(self, service: str, operation: str, key: str, **parameters: Any) -> Iterator[Any]:
+        """All items of an answer that comes in pages. Raises Unanswered."""
+        client = self.clients(service, self.region)
+        try:
+            for page in client.get_paginator(operation).paginate(**parameters):
+                yield from page[key]
+        except FAILURES as error:
+            raise _unanswered(client, service, operation, error) from None
+
+
+@dataclass(frozen=True)
+class SessionClients:
+    """The clients of a boto3 session, which itself must not be used by two threads at once."""
+
+    session: boto3.Session
+    _made: dict[tuple[str, str], Any] = field(default_factory=dict)
+    _lock: threading.Lock = field(default_factory=threading.Lock)
+
+    def __call__(self, service: str, region: str) -> Any:
+        """The client of a service in a region."""
+        with self._lock:
+            if (service, region) not in self._made:
+                make: Any = self.session.client
+                self._made[service, region] = make(service, region_name=region, config=QUICK)
+            return self._made[service, region]
+
+
+def asked(client: Any, service: str, operation: str, **parameters: Any) -> Any:
+    """A client's answer. Raises Unanswered."""
+    try:
+        return getattr(client, operation)(**parameters)
+    except FAILURES as error:
+        raise _unanswered(client, service, operation, error) from None
+
+
+def _unanswered(client: Any, service: str, operation: str, error: Exception) -> Unanswered:
+    name = client.meta.method_to_api_mapping[operation]
+    if not isinstance(error, ClientError):
+        unreadable = isinstance(error, ResponseParserError)
+        words = "the answer cannot be read" if unreadable else _sentence(str(error))
+        return Unanswered("", f"{service} {name}: {words}")
+    code = str(error.response["Error"].get("Code", ""))
+    message = str(error.response["Error"].get("Message", ""))
+    if message.lstrip().startswith("<"):
+        return Unanswered("", f"{service} {name}: the answer is HTTP status {code}, without a reason")
+    if code in DENIED:
+        permission = f"{PERMISSIONS.get(service, service)}:{name}"
+        return Unanswered(code, f"it needs the permission {permission}", denied=True)
+    return Unanswered(
+        code, f"{service} {name}: {code}, {_sentence(message)}" if message else f"{name}: {code}"
+    )
+
+
+def _sentence(text: str) -> str:
+    return " ".join(text.split()).rstrip(".")

@@ -1,0 +1,160 @@
+"""A VPC that is there already: as the settings have it, and large enough."""
+
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from doctor.account import Place, Unanswered
+from doctor.checks.names import cluster
+from doctor.finding import Finding, listed, ok, problem, warning
+from doctor.machines import addresses_for_pods, machines
+from stacks.settings.foundation import ExistingNetwork
+
+LOAD_BALANCERS = {
+    "private_subnets": "kubernetes.io/role/internal-elb",
+    "public_subnets": "kubernetes.io/role/elb",
+}
+"""Tag by which the load balancer controller finds the subnets of a kind."""
+
+
+def existing(place: Place) -> Iterator[Finding]:
+    """The VPC and its subnets are there, in their zones, and hold the machines and pods."""
+    network = place.foundation.existing_network
+    if network is None:
+        return
+    try:
+        place.ask("ec2", "describe_vpcs", VpcIds=[network.vpc])
+    except Unanswered as no:
+        if no.code != "InvalidVpcID.NotFound":
+            raise
+        yield problem(
+            place.name,
+            f"There is no VPC {network.vpc} in {place.account}, {place.region}.",
+            "Correct its id.",
+        )
+        return
+    yield ok(place.name, f"There is VPC {network.vpc}.")
+    yield from _names(place, network)
+    subnets = {
+        subnet["SubnetId"]: subnet
+        for subnet in place.every(
+            "ec2", "describe_subnets", "Subnets", Filters=[{"Name": "vpc-id", "Values": [network.vpc]}]
+        )
+    }
+    yield from _subnets(place, network, subnets)
+    yield from _room(place, network, subnets)
+    yield from _ways_out(place, network, subnets)
+
+
+def _names(place: Place, network: ExistingNetwork) -> Iterator[Finding]:
+    """A private endpoint is found by the VPC's own DNS."""
+    for attribute, key in (
+        ("enableDnsSupport", "EnableDnsSupport"),
+        ("enableDnsHostnames", "EnableDnsHostnames"),
+    ):
+        answer = place.ask("ec2", "describe_vpc_attribute", VpcId=network.vpc, Attribute=attribute)
+        if not answer[key]["Value"]:
+            option = "--enable-dns-support" if attribute == "enableDnsSupport" else "--enable-dns-hostnames"
+            yield problem(
+                place.name,
+                f"VPC {network.vpc} has {attribute} off, and nodes find the API server by it.",
+                f"`aws ec2 modify-vpc-attribute --region {place.region} --vpc-id {network.vpc} {option}`.",
+            )
+
+
+def _subnets(
+    place: Place, network: ExistingNetwork, there: Mapping[str, Mapping[str, Any]]
+) -> Iterator[Finding]:
+    wrong, number = 0, 0
+    for kind in ("private_subnets", "public_subnets", "pod_subnets"):
+        for zone, id_ in getattr(network, kind).items():
+            number += 1
+            at = f"existing_network.{kind}.{zone}"
+            found = there.get(id_)
+            if found is None:
+                wrong += 1
+                yield problem(place.name, f"{at}: VPC {network.vpc} has no subnet {id_}.", "Correct its id.")
+            elif found["AvailabilityZone"] != zone:
+                wrong += 1
+                yield problem(
+                    place.name, f"{at}: subnet {id_} is in {found['AvailabilityZone']}.", "Correct the zone."
+                )
+            elif (tag := LOAD_BALANCERS.get(kind)) and tag not in {t["Key"] for t in found.get("Tags", [])}:
+                yield warning(
+                    place.name,
+                    f"{at}: subnet {id_} has no tag {tag}, and gets no load balancers.",
+                    f"`aws ec2 create-tags --region {place.region} --resources {id_} "
+                    f"--tags Key={tag},Value=1`.",
+                )
+    if not wrong:
+        yield ok(place.name, f"Its {number} subnets are there, in their zones.")
+
+
+def _room(
+    place: Place, network: ExistingNetwork, there: Mapping[str, Mapping[str, Any]]
+) -> Iterator[Finding]:
+    needed = _addresses(place, network)
+    short = [
+        (id_, number, there[id_]["AvailableIpAddressCount"])
+        for id_, number in needed.items()
+        if id_ in there and number > there[id_]["AvailableIpAddressCount"]
+    ]
+    running = [name for name in place.clusters if short and cluster(place, place.cluster_name(name))]
+    for id_, number, free in short:
+        what = f"Subnet {id_} has {free:,} free addresses, and with all machines there {number:,} are needed"
+        if running:
+            yield warning(
+                place.name,
+                f"{what}, those of {listed(running)} among them.",
+                "See how many of them are in use.",
+            )
+        else:
+            yield problem(
+                place.name,
+                f"{what}.",
+                "Take larger subnets (pod_subnets, for pods alone), fewer machines, or fewer pods a machine.",
+            )
+    if not short:
+        yield ok(place.name, "Its subnets have addresses for all machines and pods.")
+
+
+def _addresses(place: Place, network: ExistingNetwork) -> Counter[str]:
+    """Subnet -> addresses that machines and pods take of it, at most."""
+    needed: Counter[str] = Counter()
+    for each in machines(place):
+        for zone in each.zones:
+            nodes = network.private_subnets.get(zone)
+            if nodes is None:
+                continue
+            needed[nodes] += each.a_zone
+            # With a subnet of its own for pods, a machine has a second interface, with an address too.
+            own = network.pod_subnets.get(zone)
+            needed[own or nodes] += each.a_zone * (addresses_for_pods(each.group) + (1 if own else 0))
+    return needed
+
+
+def _ways_out(
+    place: Place, network: ExistingNetwork, there: Mapping[str, Mapping[str, Any]]
+) -> Iterator[Finding]:
+    """Nodes reach registries and AWS by a default route, or else by endpoints in the VPC."""
+    tables = list(
+        place.every(
+            "ec2",
+            "describe_route_tables",
+            "RouteTables",
+            Filters=[{"Name": "vpc-id", "Values": [network.vpc]}],
+        )
+    )
+    main = next((t for t in tables if any(a.get("Main") for a in t["Associations"])), None)
+    for id_ in network.private_subnets.values():
+        if id_ not in there:
+            continue
+        table = next((t for t in tables if any(a.get("SubnetId") == id_ for a in t["Associations"])), main)
+        routes = table["Routes"] if table else []
+        if not any(route.get("DestinationCidrBlock") == "0.0.0.0/0" for route in routes):
+            yield warning(
+                place.name,
+                f"Subnet {id_} has no default route: nodes there reach nothing outside the VPC.",
+                "Have endpoints in the VPC for S3, ECR, STS, EC2, EKS, EKS auth, CloudWatch logs and KMS, "
+                "and a mirror of all images.",
+            )

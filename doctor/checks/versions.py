@@ -1,0 +1,99 @@
+"""Versions: of Kubernetes, of add-ons, of machine images, all still offered by EKS."""
+
+from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
+
+from doctor.account import Place
+from doctor.finding import Finding, listed, ok, problem, warning
+from stacks.addons import ADDONS
+
+SOON = timedelta(days=90)
+
+NODE_IMAGES = {"arm64": "arm64", "amd64": "x86_64"}
+"""Architecture, as the names of EKS's AL2023 images have it."""
+
+
+def kubernetes(place: Place) -> Iterator[Finding]:
+    """EKS makes clusters of the version, and supports it for a while as the settings want."""
+    offered = {
+        version["clusterVersion"]: version
+        for version in place.every("eks", "describe_cluster_versions", "clusterVersions")
+    }
+    for name, cluster in place.clusters.items():
+        where, version = f"{place.name}/{name}", offered.get(cluster.version)
+        if version is None:
+            yield problem(
+                where,
+                f"EKS has no Kubernetes {cluster.version} here.",
+                f"It has {listed(sorted(offered))}: pin add-ons for one of them in stacks/addons.py.",
+            )
+            continue
+        end = version.get(
+            "endOfStandardSupportDate" if cluster.support == "standard" else "endOfExtendedSupportDate"
+        )
+        if end is None or end > datetime.now(UTC) + SOON:
+            yield ok(
+                where, f"EKS has Kubernetes {cluster.version}{f', until {end:%Y-%m-%d}' if end else ''}."
+            )
+        elif end > datetime.now(UTC):
+            yield warning(
+                where,
+                f"The {cluster.support} support of Kubernetes {cluster.version} ends on {end:%Y-%m-%d}.",
+                "Plan the upgrade: EKS makes it by itself then.",
+            )
+        else:
+            yield problem(
+                where,
+                f"The {cluster.support} support of Kubernetes {cluster.version} ended on {end:%Y-%m-%d}.",
+                "Take a newer version, or set support: extended where that is left, which costs by the hour.",
+            )
+
+
+def addons(place: Place) -> Iterator[Finding]:
+    """EKS offers every add-on at the version that is pinned, for each Kubernetes version in use."""
+    for version in sorted({cluster.version for cluster in place.clusters.values()}):
+        offered: dict[str, list[str]] = {}
+        for addon in place.every(
+            "eks", "describe_addon_versions", "addons", kubernetesVersion=version, owners=["aws"]
+        ):
+            offered[addon["addonName"]] = [each["addonVersion"] for each in addon["addonVersions"]]
+        missing = [name for name, pinned in ADDONS[version].items() if pinned not in offered.get(name, ())]
+        for name in missing:
+            yield problem(
+                place.name,
+                f"EKS does not offer add-on {name} {ADDONS[version][name]} for Kubernetes {version}.",
+                f"Pin one in stacks/addons.py: {listed(offered[name][:3])}."
+                if offered.get(name)
+                else f"See `aws eks describe-addon-versions --kubernetes-version {version}`.",
+            )
+        if not missing:
+            yield ok(
+                place.name,
+                f"EKS offers all {len(ADDONS[version])} add-ons as pinned for Kubernetes {version}.",
+            )
+
+
+def node_images(place: Place) -> Iterator[Finding]:
+    """EKS still has the machine image of every release that a node group names."""
+    for cluster_name, cluster in place.clusters.items():
+        for name, group in cluster.node_groups.items():
+            releases = [group.ami_release, *(old.ami_release for old in group.retiring.values())]
+            for release in filter(None, releases):
+                version, _, date = release.rpartition("-")
+                minor = version.rpartition(".")[0]
+                image = f"amazon-eks-node-al2023-{NODE_IMAGES[group.architecture]}-*-{minor}-v{date}"
+                found = place.ask(
+                    "ec2",
+                    "describe_images",
+                    Owners=["amazon"],
+                    Filters=[{"Name": "name", "Values": [image]}],
+                )["Images"]
+                where = f"{place.name}/{cluster_name}"
+                if found:
+                    yield ok(where, f"Node group {name}: EKS has machine image {release}.")
+                else:
+                    yield problem(
+                        where,
+                        f"Node group {name}: EKS has no {group.architecture} machine image {release} here.",
+                        "Take a release of github.com/awslabs/amazon-eks-ami that has reached the region.",
+                    )

@@ -1,0 +1,38 @@
+"""Availability zones: there, and of a kind that EKS takes."""
+
+from collections.abc import Iterator
+
+from doctor.account import Place
+from doctor.finding import Finding, listed, ok, problem, warning
+
+# "Amazon EKS VPC and subnet requirements" in the EKS User Guide: no subnets of a cluster here.
+WITHOUT_EKS = frozenset({"use1-az3", "usw1-az2", "cac1-az3"})
+
+
+def zones(place: Place) -> Iterator[Finding]:
+    """The zones of the settings are the region's, are in service, and EKS works in them."""
+    known = {
+        zone["ZoneName"]: zone
+        for zone in place.ask("ec2", "describe_availability_zones")["AvailabilityZones"]
+        if zone.get("ZoneType", "availability-zone") == "availability-zone"
+    }
+    fit = sorted(name for name, zone in known.items() if zone["ZoneId"] not in WITHOUT_EKS)
+    good = []
+    for name in place.foundation.zones:
+        zone = known.get(name)
+        if zone is None:
+            yield problem(
+                place.name, f"{place.region} has no zone {name} for this account.", f"It has {listed(fit)}."
+            )
+        elif zone["ZoneId"] in WITHOUT_EKS:
+            yield problem(
+                place.name,
+                f"Zone {name} is {zone['ZoneId']} in this account, where EKS does not work.",
+                f"Take others: {listed(fit)}.",
+            )
+        elif zone["State"] != "available":
+            yield warning(place.name, f"Zone {name} is {zone['State']}.", "Wait, or take another one.")
+        else:
+            good.append(name)
+    if good:
+        yield ok(place.name, f"There are zones {listed(good)}.")

@@ -1,0 +1,79 @@
+"""How many machines, vCPUs and addresses an environment may come to have in an account."""
+
+import math
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from components.aws.instance_types import instance_type
+from components.aws.node_roles import ROLES
+from doctor.account import Place
+from stacks.settings.cluster import NodeGroup
+
+PREFIX = 16
+"""Addresses of a prefix (/28): the VPC CNI takes them by the prefix."""
+
+FAMILIES = {
+    **dict.fromkeys(("a", "c", "d", "h", "i", "im", "is", "m", "r", "t", "z"), "Standard"),
+    **dict.fromkeys(("g", "gr", "vt"), "G and VT"),
+    "p": "P",
+    "x": "X",
+    "f": "F",
+    "inf": "Inf",
+    "trn": "Trn",
+    "dl": "DL",
+    "hpc": "HPC",
+    "u": "High Memory",
+}
+"""Family of instance types -> class that EC2 counts vCPUs of, by the names of its quotas."""
+
+
+@dataclass(frozen=True)
+class Machines:
+    """A node group with all its machines there, or one of its earlier generations.
+
+    types: instance types that they may be of.
+    """
+
+    cluster: str
+    name: str
+    group: NodeGroup
+    types: tuple[str, ...]
+    zones: tuple[str, ...]
+
+    @property
+    def a_zone(self) -> int:
+        """Machines in a zone, at most."""
+        return math.ceil(self.group.maximum / len(self.zones))
+
+
+def machines(place: Place) -> Iterator[Machines]:
+    """The node groups of a foundation's clusters; those that retire are there until their drivers finish."""
+    for cluster_name, cluster in place.clusters.items():
+        for name, group in cluster.node_groups.items():
+            zones = tuple(group.zones or place.foundation.zones)
+            yield Machines(cluster_name, name, group, tuple(group.instance_types), zones)
+            for number, retiring in group.retiring.items():
+                old = f"{name} (generation {number})"
+                yield Machines(cluster_name, old, group, tuple(retiring.instance_types), zones)
+
+
+def counted_as(type_name: str) -> str:
+    """Class of instance types that a type's vCPUs are counted in."""
+    family = re.match(r"[a-z]+?(?=\d|-)", type_name)
+    return FAMILIES.get(family[0], "Standard") if family else "Standard"
+
+
+def vcpus(place: Place, names: set[str]) -> dict[str, int]:
+    """vCPUs of instance types; EC2 is asked about those whose name does not say. Raises Unanswered."""
+    known = {name: instance_type(name).vcpus for name in names}
+    if unknown := [name for name, number in known.items() if number is None]:
+        for told in place.every("ec2", "describe_instance_types", "InstanceTypes", InstanceTypes=unknown):
+            known[told["InstanceType"]] = told["VCpuInfo"]["DefaultVCpus"]
+    return {name: number or 0 for name, number in known.items()}
+
+
+def addresses_for_pods(group: NodeGroup) -> int:
+    """Addresses that the pods of one machine take, whole prefixes."""
+    pods = group.max_pods or ROLES[group.role].max_pods
+    return math.ceil(pods / PREFIX) * PREFIX

@@ -1,0 +1,52 @@
+"""Findings as people and scripts read them."""
+
+import json
+from collections import Counter
+from collections.abc import Sequence
+
+from doctor.finding import STATUSES, Finding
+
+
+def text(environment: str, findings: Sequence[Finding]) -> str:
+    """A line a finding, and a summary."""
+    width = max((len(finding.where) for finding in findings), default=0)
+    lines = [
+        f"{finding.status:<11}  {finding.where:<{width}}  {finding.what} {finding.remedy}".rstrip()
+        for finding in findings
+    ]
+    return "\n".join([*lines, "", summary(environment, findings)])
+
+
+def summary(environment: str, findings: Sequence[Finding]) -> str:
+    """One sentence: whether the environment can be, and the count of each status."""
+    counts = _counts(findings)
+    verdict = "cannot be deployed as it is" if counts["problem"] else "can be, as far as was checked"
+    told = ", ".join(f"{number} {status}" for status, number in counts.items())
+    return f"{environment} {verdict}: {told}."
+
+
+def as_json(environment: str, findings: Sequence[Finding], error: str | None = None) -> str:
+    """The same for scripts; `error` is why nothing could be asked, else null."""
+    return json.dumps(
+        {
+            "environment": environment,
+            "error": error,
+            "summary": _counts(findings),
+            "findings": [
+                {
+                    "status": finding.status,
+                    "check": finding.check,
+                    "where": finding.where,
+                    "what": finding.what,
+                    "remedy": finding.remedy,
+                }
+                for finding in findings
+            ],
+        },
+        indent=2,
+    )
+
+
+def _counts(findings: Sequence[Finding]) -> dict[str, int]:
+    counted = Counter(finding.status for finding in findings)
+    return {status: counted[status] for status in STATUSES}

@@ -1,0 +1,169 @@
+from datetime import UTC, datetime, timedelta
+
+import pytest
+
+from doctor.checks import capacity, versions
+from stacks.addons import ADDONS
+from tests.unit.doctor.telling import lines
+
+RESERVATION = "cr-0123456789abcdef0"
+
+
+def offering(version="1.34", **dates):
+    return {
+        "eks": [
+            ("describe_cluster_versions", {}, {"clusterVersions": [{"clusterVersion": version, **dates}]})
+        ]
+    }
+
+
+def in_days(number):
+    return datetime.now(UTC) + timedelta(days=number)
+
+
+def test_a_version_that_is_supported_for_long_is_fine(place):
+    stubbed = offering(endOfStandardSupportDate=datetime(2099, 12, 2, tzinfo=UTC))
+
+    assert lines(versions.kubernetes, place(stubbed=stubbed)) == [
+        "ok main/spark-a EKS has Kubernetes 1.34, until 2099-12-02."
+    ]
+
+
+def test_a_version_that_eks_does_not_have_is_a_problem(place):
+    assert lines(versions.kubernetes, place(stubbed=offering("1.99"))) == [
+        "problem main/spark-a EKS has no Kubernetes 1.34 here. It has 1.99: pin add-ons for one of them in "
+        "stacks/addons.py."
+    ]
+
+
+@pytest.mark.parametrize(("days", "status"), [(30, "warning"), (-1, "problem")])
+def test_the_end_of_support_is_told_before_it_comes(place, days, status):
+    end = in_days(days)
+
+    [told] = lines(versions.kubernetes, place(stubbed=offering(endOfStandardSupportDate=end)))
+
+    assert told.startswith(f"{status} main/spark-a The standard support of Kubernetes 1.34 end")
+    assert f"{end:%Y-%m-%d}" in told
+
+
+def test_extended_support_counts_where_the_settings_want_it(place):
+    def extended(written):
+        written["clusters"]["spark-a"]["support"] = "extended"
+
+    stubbed = offering(endOfStandardSupportDate=in_days(-30), endOfExtendedSupportDate=in_days(300))
+
+    [told] = lines(versions.kubernetes, place(extended, stubbed=stubbed))
+
+    assert told.startswith("ok main/spark-a EKS has Kubernetes 1.34, until ")
+
+
+def addons(offered):
+    told = [
+        {"addonName": name, "addonVersions": [{"addonVersion": version} for version in known]}
+        for name, known in offered.items()
+    ]
+    asked = {"kubernetesVersion": "1.34", "owners": ["aws"]}
+    return {"eks": [("describe_addon_versions", asked, {"addons": told})]}
+
+
+def test_every_add_on_is_looked_for_at_its_pinned_version(place):
+    offered = {name: [version] for name, version in ADDONS["1.34"].items()}
+
+    assert lines(versions.addons, place(stubbed=addons(offered))) == [
+        f"ok main EKS offers all {len(offered)} add-ons as pinned for Kubernetes 1.34."
+    ]
+
+
+def test_an_add_on_that_eks_no_longer_offers_so_is_told_with_those_that_it_does(place):
+    offered = {name: [version] for name, version in ADDONS["1.34"].items()}
+    offered["coredns"] = ["v9.1.0-eksbuild.2", "v9.1.0-eksbuild.1"]
+
+    assert lines(versions.addons, place(stubbed=addons(offered))) == [
+        f"problem main EKS does not offer add-on coredns {ADDONS['1.34']['coredns']} for Kubernetes 1.34. "
+        "Pin "
+        "one in stacks/addons.py: v9.1.0-eksbuild.2 and v9.1.0-eksbuild.1."
+    ]
+
+
+def with_release(written):
+    written["clusters"]["spark-a"]["node_groups"]["system"]["ami_release"] = "1.34.2-20261105"
+
+
+@pytest.mark.parametrize(
+    ("images", "said"),
+    [
+        ([{"ImageId": "ami-1"}], "ok main/spark-a Node group system: EKS has machine image 1.34.2-20261105."),
+        (
+            [],
+            "problem main/spark-a Node group system: EKS has no arm64 machine image 1.34.2-20261105 here. "
+            "Take a "
+            "release of github.com/awslabs/amazon-eks-ami that has reached the region.",
+        ),
+    ],
+)
+def test_a_machine_image_is_looked_for_by_its_release_and_architecture(place, images, said):
+    name = "amazon-eks-node-al2023-arm64-*-1.34-v20261105"
+    asked = {"Owners": ["amazon"], "Filters": [{"Name": "name", "Values": [name]}]}
+    stubbed = {"ec2": [("describe_images", asked, {"Images": images})]}
+
+    assert lines(versions.node_images, place(with_release, stubbed=stubbed)) == [said]
+
+
+def reserved(written):
+    group = written["clusters"]["spark-a"]["node_groups"]["driver"]
+    group.update(capacity_reservations={"us-east-1a": RESERVATION}, zones=["us-east-1a"])
+
+
+def answering(answer):
+    if isinstance(answer, dict):
+        usual = {
+            "State": "active",
+            "AvailabilityZone": "us-east-1a",
+            "InstanceType": "r6i.2xlarge",
+            "TotalInstanceCount": 4,
+        }
+        answer = {"CapacityReservations": [{**usual, **answer}]}
+    return {"ec2": [("describe_capacity_reservations", {"CapacityReservationIds": [RESERVATION]}, answer)]}
+
+
+@pytest.mark.parametrize(
+    ("answer", "said"),
+    [
+        ({}, "ok main/spark-a Node group driver: capacity reservation {} has 4 r6i.2xlarge in us-east-1a."),
+        (
+            {"State": "expired"},
+            "problem main/spark-a Node group driver: capacity reservation {} is expired. Make a new one, or "
+            "leave "
+            "it out.",
+        ),
+        (
+            {"AvailabilityZone": "us-east-1c"},
+            "problem main/spark-a Node group driver: capacity reservation {} is in us-east-1c, not in "
+            "us-east-1a. "
+            "Correct the zone.",
+        ),
+        (
+            {"InstanceType": "r5.large"},
+            "problem main/spark-a Node group driver: capacity reservation {} is for r5.large, and the group "
+            "has "
+            "r6i.2xlarge. Add r5.large to it.",
+        ),
+        (
+            {"TotalInstanceCount": 2},
+            "warning main/spark-a Node group driver: capacity reservation {} has 2 machines, and the group "
+            "may "
+            "have 4 in us-east-1a. What goes beyond it is on-demand, if there is any: raise it, or lower the "
+            "maximum.",
+        ),
+        (
+            "InvalidCapacityReservationId.NotFound",
+            "problem main/spark-a Node group driver: capacity reservation {} is not in 123456789012, "
+            "us-east-1. "
+            "Correct its id, or leave it out.",
+        ),
+    ],
+)
+def test_a_capacity_reservation_is_what_its_group_needs_or_a_problem(place, answer, said):
+    stubbed = answering(answer)
+
+    assert lines(capacity.reservations, place(reserved, stubbed=stubbed)) == [said.format(RESERVATION)]
