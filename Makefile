@@ -1,17 +1,24 @@
 # Everything that is done with this project. `make help` lists it.
 #
-# STACK is the Pulumi stack: `local` (the default) and `local.<slice>` run on the laptop cloud. Any other
-# stack is a real one: it gets the `pulumi` that you have installed, with its own plugins and your backend,
-# and nothing of the laptop's.
+# STACK is an environment, all of its stacks in order, or one of them: `prod`, `prod.shared`. WAVE is one of
+# the waves that its settings name. `local` runs on the laptop cloud, and any other environment with
+# ON=laptop, with a few machines a node group. Without, it is a real one: it gets the `pulumi` that you have
+# installed, with its own plugins and your backend, and nothing of the laptop's.
 
 STACK ?= local
+WAVE ?=
+ON ?=
 ARGS ?=
 VENV := .local/venv
 PY := $(VENV)/bin/python
-LAPTOP := $(filter local local.%,$(STACK))
+LAPTOP := $(or $(filter local local.%,$(STACK)),$(filter laptop,$(ON)))
+EACH = $(PY) -m stacks.rollout $(STACK) $(WAVE:%=--wave %)
 
+ifneq ($(filter-out laptop,$(ON)),)
+$(error ON is `$(ON)` and may be `laptop`)
+endif
 .DEFAULT_GOAL := help
-.PHONY: help setup venv tools up preview down status test lint bench soak requirements schema clean
+.PHONY: help setup venv tools up preview down status stack-files test lint bench soak requirements schema clean
 
 help: ## this list
 	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /|/' | awk -F'|' '{printf "make %-14s %s\n", $$1, $$2}'
@@ -25,32 +32,40 @@ tools: venv
 	@$(PY) -m localcloud setup
 
 ifneq ($(LAPTOP),)
-up: setup ## bring STACK up, and say what there is
-	@$(PY) -m localcloud up --stack $(STACK) -- $(ARGS)
+ifneq ($(filter-out local local.%,$(STACK)),)
+export MOKA_MACHINES ?= 3
+endif
+
+up: setup ## bring STACK up (WAVE=, ON=laptop), and say what there is
+	@$(EACH) -- $(PY) -m localcloud up --brief --stack {stack} -- $(ARGS)
+	@$(PY) -m localcloud summary
 
 preview: setup ## show what `up` would do to STACK
-	@$(PY) -m localcloud preview --stack $(STACK) -- $(ARGS)
+	@$(EACH) -- $(PY) -m localcloud preview --stack {stack} -- $(ARGS)
 
 down: venv ## destroy STACK, and end every process once nothing is left
-	@$(PY) -m localcloud down --stack $(STACK) -- $(ARGS)
+	@$(EACH) --down -- $(PY) -m localcloud down --stack {stack} -- $(ARGS)
 
 status: venv ## what runs, and what is there (ARGS=--json for scripts)
 	@$(PY) -m localcloud status $(ARGS)
 else
 .PHONY: own-pulumi
 own-pulumi:
-	@test -z "$$MOKA_CLOUD" || { echo "This shell is set up for the laptop cloud, and $(STACK) is a real stack: use a shell without \`. .local/env\`." >&2; exit 1; }
-	@command -v pulumi >/dev/null || { echo "$(STACK) is a real stack and there is no pulumi on PATH: install it from pulumi.com, then run this again." >&2; exit 1; }
+	@test -z "$$MOKA_CLOUD" || { echo "This shell is set up for the laptop cloud, and $(STACK) is a real stack: use a shell without \`. .local/env\`, or say ON=laptop." >&2; exit 1; }
+	@command -v pulumi >/dev/null || { echo "$(STACK) is a real stack and there is no pulumi on PATH: install it from pulumi.com, then run this again; or say ON=laptop." >&2; exit 1; }
 
 up preview: own-pulumi venv
-	pulumi $@ --stack $(STACK) $(ARGS)
+	@$(EACH) -- pulumi $@ --stack {stack} $(ARGS)
 
 down: own-pulumi venv
-	pulumi destroy --stack $(STACK) $(ARGS)
+	@$(EACH) --down -- pulumi destroy --stack {stack} $(ARGS)
 
 status: own-pulumi venv
-	pulumi stack --stack $(STACK) $(ARGS)
+	@$(EACH) -- pulumi stack --stack {stack} $(ARGS)
 endif
+
+stack-files: venv ## write Pulumi's own file for each stack of STACK that lacks one
+	@$(PY) -m stacks.rollout $(STACK) --files
 
 test: setup ## every test: units, the laptop cloud, and `local` on the real engine
 	@$(PY) -m pytest $(ARGS)

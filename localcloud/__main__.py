@@ -29,6 +29,7 @@ def main() -> int:
     verbs.add_parser("env", help="print shell commands that make pulumi, kubectl and aws work on it")
     told = verbs.add_parser("status", help="what runs, and what is there")
     told.add_argument("--json", action="store_true", help="as JSON, for scripts")
+    verbs.add_parser("summary", help="the same, and what to know of it after `up`")
     for verb, meaning in (
         ("up", "bring a stack up"),
         ("preview", "show what `up` would do"),
@@ -36,6 +37,8 @@ def main() -> int:
     ):
         one = verbs.add_parser(verb, help=meaning)
         one.add_argument("--stack", default="local")
+        if verb == "up":
+            one.add_argument("--brief", action="store_true", help="no summary at the end, but a line")
         one.add_argument("arguments", nargs=argparse.REMAINDER, help="after --: options for pulumi itself")
     asked = parser.parse_args()
     try:
@@ -76,9 +79,14 @@ def _do(asked: argparse.Namespace) -> int:
             print(commands.exports(engine))
         case "status":
             report.status(engine, asked.json)
+        case "summary":
+            report.summary(engine)
         case verb:
-            run = {"up": commands.up, "preview": commands.preview, "down": commands.down}[verb]
-            return run(engine, asked.stack, tuple(a for a in asked.arguments if a != "--"))
+            arguments = tuple(a for a in asked.arguments if a != "--")
+            if verb == "up":
+                return commands.up(engine, asked.stack, arguments, brief=asked.brief)
+            run = {"preview": commands.preview, "down": commands.down}[verb]
+            return run(engine, asked.stack, arguments)
     return 0
 
 

@@ -41,22 +41,24 @@ def start(engine: Engine) -> None:
         plane.resume()
 
 
-def up(engine: Engine, stack: str, arguments: tuple[str, ...]) -> int:
-    """`pulumi up` of a stack, then a summary; the engine's exit status."""
+def up(engine: Engine, stack: str, arguments: tuple[str, ...], *, brief: bool = False) -> int:
+    """`pulumi up` of a stack, then a summary, of a line where it is to be brief; the engine's exit status."""
     _refuse_full_disk(engine)
     _prepare(engine, stack)
     # The summary says how to reach what is there; all outputs are one `pulumi stack output` away.
-    status = engine.run("up", "--stack", stack, "--yes", "--skip-preview", "--suppress-outputs", *arguments)
+    status = engine.run("up", stack, "--yes", "--skip-preview", "--suppress-outputs", *arguments)
     report.cut_off(engine, stack)
     if status == 0:
-        report.summary(engine, stack)
+        report.brought_up(engine, stack)
+        if not brief:
+            report.summary(engine)
     return status
 
 
 def preview(engine: Engine, stack: str, arguments: tuple[str, ...]) -> int:
     """`pulumi preview` of a stack; the engine's exit status."""
     _prepare(engine, stack)
-    return engine.run("preview", "--stack", stack, *arguments)
+    return engine.run("preview", stack, *arguments)
 
 
 def down(engine: Engine, stack: str, arguments: tuple[str, ...]) -> int:
@@ -67,7 +69,7 @@ def down(engine: Engine, stack: str, arguments: tuple[str, ...]) -> int:
         report.say(f"Nothing to take down: there is no stack {stack}.")
     else:
         _prepare(engine, stack)
-        if status := engine.run("destroy", "--stack", stack, "--yes", "--skip-preview", *arguments):
+        if status := engine.run("destroy", stack, "--yes", "--skip-preview", *arguments):
             return status
         report.say(f"Stack {stack} is empty.")
     if others := engine.populated():

@@ -22,8 +22,12 @@ from localcloud.errors import Refusal
 PLUGINS = ("aws", "eks", "kubernetes")
 """Packages whose plugins are ours here; each is laid under the version of its SDK."""
 
-# Nothing is protected by it: it is what stacks/Pulumi.local.yaml's salt belongs to.
+# Nothing is protected by them: pulumi will not work on a stack without.
 PASSPHRASE = "laptop"
+SALT = "v1:yPsHtWvF8pA=:v1:RAzv4bTaBF7x/I8J:VcsO5EWaC06A+eLd3QYuwEPPLoyvjQ=="
+
+# What a stack's Pulumi file says of its real backend, and nothing here can open.
+OF_THE_BACKEND = ("encryptionsalt", "encryptedkey", "secretsprovider", "environment")
 
 BIN = REPOSITORY / ".local" / "bin"
 """Links to the tools."""
@@ -102,9 +106,18 @@ class Engine:
         path = os.pathsep.join([str(BIN), virtual, kept.get("PATH", "")])
         return {**kept, **self.variables(), "PATH": path}
 
-    def run(self, *arguments: str) -> int:
-        """Run `pulumi` for a person to watch; its exit status."""
-        with subprocess.Popen(["pulumi", *arguments], cwd=self.project, env=self.environment()) as pulumi:
+    def run(self, verb: str, stack: str, *arguments: str) -> int:
+        """Run `pulumi up`, `preview` or `destroy` of a stack for a person to watch; its exit status."""
+        command = [
+            "pulumi",
+            verb,
+            "--stack",
+            stack,
+            "--config-file",
+            str(self.config_file(stack)),
+            *arguments,
+        ]
+        with subprocess.Popen(command, cwd=self.project, env=self.environment()) as pulumi:
             while True:
                 try:
                     return pulumi.wait()
@@ -112,11 +125,11 @@ class Engine:
                     # pulumi had the same Ctrl-C: it ends what is under way and writes down what there is.
                     continue
 
-    def ask(self, *arguments: str) -> str:
-        """What `pulumi` prints. Raises Refusal with its last words when it fails."""
+    def ask(self, *arguments: str, folder: Path | None = None) -> str:
+        """What `pulumi` prints, in the project's folder. Raises Refusal with its last words when it fails."""
         asked = subprocess.run(
             ["pulumi", *arguments, "--non-interactive"],
-            cwd=self.project,
+            cwd=folder or self.project,
             env=self.environment(),
             capture_output=True,
             text=True,
@@ -137,7 +150,32 @@ class Engine:
                 f"config: in {self._stack_file(stack)}, or correct the stack's name."
             )
         self.cloud.state.mkdir(parents=True, exist_ok=True)
-        self.ask("stack", "select", "--create", stack)
+        if stack not in self.stacks():
+            # Not in the project's folder, where it would write into the stack's Pulumi file.
+            aside = self.config_file(stack).parent
+            (aside / "Pulumi.yaml").write_text(json.dumps({"name": self.project_name, "runtime": "python"}))
+            self.ask("stack", "init", "--no-select", stack, folder=aside)
+        self.ask("stack", "select", stack)
+
+    def config_file(self, stack: str) -> Path:
+        """The stack's Pulumi file as it is now, in a copy that this engine may write into.
+
+        What only the real backend can open is left out, and secrets with it: they are none of a laptop's.
+        """
+        import yaml
+
+        said = _yaml(self._stack_file(stack))
+        ours = said.get("encryptionsalt") == SALT
+        config = {
+            name: value
+            for name, value in (said.get("config") or {}).items()
+            if ours or not (isinstance(value, dict) and "secure" in value)
+        }
+        kept = {name: value for name, value in said.items() if name not in OF_THE_BACKEND}
+        copy = self.cloud.home / "stack-files" / self.project_name / f"Pulumi.{stack}.yaml"
+        copy.parent.mkdir(parents=True, exist_ok=True)
+        copy.write_text(yaml.safe_dump({**kept, "config": config, "encryptionsalt": SALT}))
+        return copy
 
     @property
     def project_name(self) -> str:

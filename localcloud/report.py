@@ -8,6 +8,7 @@ import boto3
 from localcloud.aws_server import AwsServer
 from localcloud.cloud import REGION
 from localcloud.control_plane import ControlPlane
+from localcloud.control_plane.nodes import capped
 from localcloud.engine import Engine, Resource
 
 RELEASE = "kubernetes:helm.sh/v3:Release"
@@ -48,6 +49,7 @@ def facts(engine: Engine) -> dict[str, Any]:
                 "api_server": plane.endpoint,
                 "kubeconfig": str(plane.kubeconfig),
                 "yunikorn": plane.yunikorn_url,
+                "capped": capped(plane),
             }
             for plane in ControlPlane.all(engine.cloud)
         ],
@@ -68,6 +70,8 @@ def status(engine: Engine, as_json: bool) -> None:
         say(f"  API server     {cluster['api_server']}")
         say(f"  kubeconfig     {cluster['kubeconfig']}")
         say(f"  YuniKorn       {_page(cluster['yunikorn'])}")
+        for group in cluster["capped"]:
+            say(f"  fewer machines {group}")
     for bucket in told["buckets"]:
         say(f"Bucket           s3://{bucket}")
     for name, stack in told["stacks"].items():
@@ -82,13 +86,15 @@ def status(engine: Engine, as_json: bool) -> None:
         say("Stack            none yet; `make up` brings up local")
 
 
-def summary(engine: Engine, stack: str) -> None:
+def brought_up(engine: Engine, stack: str) -> None:
+    """That a stack is up, in a line."""
+    say(f"\n{stack} is up: {len(engine.resources(stack))} resources.")
+
+
+def summary(engine: Engine) -> None:
     """What a person wants to know after `up`."""
-    resources = engine.resources(stack)
-    say("")
-    say(f"{stack} is up: {len(resources)} resources.")
     status(engine, as_json=False)
-    if recorded(resources):
+    if any(recorded(engine.resources(stack)) for stack in engine.stacks()):
         say(
             "Recorded releases are kept with their values, and not rendered, as their charts cannot be "
             "reached from here: MOKA_CHARTS=<folder with a folder per chart> does it."

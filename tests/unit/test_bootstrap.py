@@ -15,6 +15,21 @@ WITHOUT_VENV = 'case "$2" in *ensurepip*) exit 1;; esac'
 OFFLINE = 'case "$2" in venv) echo "Collecting"; echo "no route to the package index"; exit 1;; esac'
 LITTLE_ROOM = 'printf "Filesystem 1024-blocks Used Available\\n/dev/disk 1 1 102400\\n"'
 SAYS_ALL = 'echo "arguments: $*"; env'
+# Its python: runs what the rollout is to run, for one stack; otherwise it says how it is called.
+ROLLS_OUT = """
+if [ "$2" = stacks.rollout ]; then
+    echo "order: $*"
+    stack=$3
+    while [ "$1" != -- ]; do shift; done
+    shift
+    for word; do
+        shift
+        [ "$word" != "{stack}" ] || word=$stack
+        set -- "$@" "$word"
+    done
+    exec "$@"
+fi
+"""
 
 
 class Checkout:
@@ -42,7 +57,7 @@ class Checkout:
     def installed(self) -> None:
         """Make it look as if the Python packages were there; its python says how it is called."""
         virtual = self.folder / ".local" / "venv"
-        self.program("python", SAYS_ALL, virtual / "bin")
+        self.program("python", ROLLS_OUT + SAYS_ALL, virtual / "bin")
         shutil.copy(REPOSITORY / "requirements.txt", virtual / "requirements.stamp")
 
     def run(self, *command: str, **environment: str) -> subprocess.CompletedProcess[str]:
@@ -176,8 +191,50 @@ def test_stacks_of_the_laptop_never_reach_the_installed_pulumi(checkout, stack):
 
     done = checkout.run("make", "up", f"STACK={stack}")
 
-    assert f"arguments: -m localcloud up --stack {stack} --" in [s.strip() for s in done.stdout.splitlines()]
+    said = [line.strip() for line in done.stdout.splitlines()]
+    assert f"arguments: -m localcloud up --brief --stack {stack} --" in said
+    assert "arguments: -m localcloud summary" in said
     assert "installed" not in done.stdout
+    assert "MOKA_MACHINES" not in done.stdout
+
+
+@pytest.mark.parametrize("target", ["up", "preview", "down"])
+def test_any_environment_runs_on_the_laptop_when_asked_with_few_machines(checkout, target):
+    checkout.installed()
+    checkout.program("pulumi", "echo installed; exit 1")
+
+    done = checkout.run("make", target, "STACK=prod", "ON=laptop", "WAVE=canary")
+
+    said = [line.strip() for line in done.stdout.splitlines()]
+    assert [s for s in said if s.startswith("order: -m stacks.rollout prod --wave canary")]
+    assert [s for s in said if s.startswith(f"arguments: -m localcloud {target} ") and "--stack prod" in s]
+    assert "MOKA_MACHINES=3" in said
+    assert "installed" not in done.stdout
+
+
+def test_the_number_of_machines_is_what_the_caller_says(checkout):
+    checkout.installed()
+
+    done = checkout.run("make", "up", "STACK=prod", "ON=laptop", MOKA_MACHINES="7")
+
+    assert "MOKA_MACHINES=7" in done.stdout.splitlines()
+
+
+def test_what_down_takes_down_comes_in_its_own_order(checkout):
+    checkout.installed()
+
+    done = checkout.run("make", "down", "STACK=prod", "ON=laptop")
+
+    assert "order: -m stacks.rollout prod --down -- " in done.stdout
+
+
+def test_a_mistyped_place_is_refused(checkout):
+    checkout.installed()
+
+    done = checkout.run("make", "up", "STACK=prod", "ON=labtop")
+
+    assert done.returncode != 0
+    assert "ON is `labtop` and may be `laptop`" in done.stderr
 
 
 def test_clean_ends_the_laptop_cloud_and_leaves_real_stacks_alone(checkout):

@@ -87,7 +87,14 @@ class Kubernetes(Provider):
             force=chosen.patch_force,
             upsert=chosen.upsert,
             cancelled=self.cancelled,
+            capped=self.capped,
         )
+
+    def capped(self) -> list[str]:
+        """Its node groups that have fewer machines than they were asked for."""
+        from localcloud.control_plane.nodes import capped
+
+        return capped(self.plane())
 
     def plane(self) -> "ControlPlane":
         """The control plane that it is configured with. Raises Refusal where it is none of the cloud's."""

@@ -1,7 +1,7 @@
 """When an object is ready, by its kind; all pure: from the object as it is to a verdict."""
 
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -98,6 +98,23 @@ def pod(thing: Thing) -> Verdict:
     if missing.get("status") == "False":
         return waiting(_said(missing))
     return waiting(_said(condition(thing, "Ready")) or f"it is {phase or 'not scheduled yet'}")
+
+
+def replicas(kind: Kind, thing: Thing) -> int:
+    """How many pods an object wants that machines may lack for; 0 for one that makes as many as there fit."""
+    counted = kind.group == "apps" and kind.name in ("Deployment", "StatefulSet")
+    return int(spec(thing).get("replicas", 1)) if counted else 0
+
+
+def full(wanted: int, pods: Iterable[Thing]) -> Verdict:
+    """Whether the machines that are there hold as many of the wanted pods as they can, at least one."""
+    found = list(pods)
+    ready = [each for each in found if pod(each).ready]
+    short = [each for each in found if condition(each, "PodScheduled").get("reason") == "Unschedulable"]
+    settled = len(ready) + len(short) == len(found) and (short or len(found) >= wanted)
+    if ready and settled:
+        return READY
+    return waiting(f"{len(ready)} of {wanted} pods are ready, {len(short)} find no machine")
 
 
 def _deployment(thing: Thing) -> Verdict:

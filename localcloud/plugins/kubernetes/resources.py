@@ -2,7 +2,7 @@
 
 import threading
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
@@ -50,6 +50,7 @@ class Cluster:
     """The objects of one cluster.
 
     force: take over fields that others manage. upsert: take over objects that are there already.
+    capped: its node groups that have fewer machines than they were asked for, asked where pods lack some.
     """
 
     api: Api
@@ -57,6 +58,7 @@ class Cluster:
     force: bool = False
     upsert: bool = False
     cancelled: threading.Event = field(default_factory=threading.Event)
+    capped: Callable[[], Collection[str]] = tuple
 
     def namespaced(self, kind: Kind) -> bool | None:
         """Whether objects of a kind live in namespaces; None where the kind is not served (yet)."""
@@ -135,7 +137,11 @@ class Cluster:
             return live
         patience = Patience(timeout or _asked_seconds(inputs) or wait.seconds, self.cancelled)
         try:
-            if not wait.judge(live).ready and not self._waits_for_consumer(kind, live):
+            if wait.judge(live).ready or self._waits_for_consumer(kind, live):
+                pass
+            elif readiness.replicas(kind, live) and self.capped():
+                self._until_machines_are_full(place, live, readiness.replicas(kind, live), patience)
+            else:
                 live = waiting.until_ready(self.api, place.list, place.name, wait.judge, patience)
             if kind == Kind("", "v1", "Service"):
                 self._until_endpoints(place, live, patience)
@@ -204,15 +210,19 @@ class Cluster:
         found = self.live(place) if place else None
         return bool(found) and (found or {}).get("volumeBindingMode") == "WaitForFirstConsumer"
 
+    def _until_machines_are_full(
+        self, place: Place, live: Mapping[str, Any], wanted: int, patience: Patience
+    ) -> None:
+        """Wait until as many pods of an object are ready as the machines that are there can hold."""
+        pods, query = _pods_of(place, live)
+        waiting.until(self.api, pods, query, lambda found: readiness.full(wanted, found.values()), patience)
+
     def _stuck_pod(self, place: Place, live: Mapping[str, Any]) -> str:
         """Of the pods that an object selects, one that is not ready, and why."""
-        selected = (readiness.spec(live).get("selector") or {}) if "template" in readiness.spec(live) else {}
-        labels = selected.get("matchLabels") or {}
-        if not labels:
+        pods, query = _pods_of(place, live)
+        if not query:
             return ""
-        path = f"/api/v1/namespaces/{place.namespace}/pods"
-        asked = ",".join(f"{name}={value}" for name, value in labels.items())
-        for pod in self.api.get(path, labelSelector=asked).get("items") or []:
+        for pod in self.api.get(pods, **query).get("items") or []:
             if not (verdict := readiness.pod(pod)).ready:
                 return f"pod {objects.name_of(pod)}: {_plain(verdict.why)}"
         return ""
@@ -226,6 +236,14 @@ class Cluster:
         path = f"/apis/discovery.k8s.io/v1/namespaces/{place.namespace}/endpointslices"
         query = {"labelSelector": f"kubernetes.io/service-name={place.name}"}
         waiting.until(self.api, path, query, _endpoints, patience)
+
+
+def _pods_of(place: Place, live: Mapping[str, Any]) -> tuple[str, dict[str, str]]:
+    """Path and query of the pods that an object makes and selects; no query where it makes none."""
+    made = "template" in readiness.spec(live)
+    labels = (readiness.spec(live).get("selector") or {}).get("matchLabels") if made else None
+    asked = ",".join(f"{name}={value}" for name, value in (labels or {}).items())
+    return f"/api/v1/namespaces/{place.namespace}/pods", {"labelSelector": asked} if asked else {}
 
 
 def _endpoints(slices: waiting.Things) -> readiness.Verdict:

@@ -3,10 +3,11 @@ import os
 import subprocess
 
 import pytest
+import yaml
 
 from localcloud import commands
-from localcloud.cloud import Cloud
-from localcloud.engine import PLUGINS, Engine
+from localcloud.cloud import REPOSITORY, Cloud
+from localcloud.engine import PLUGINS, SALT, Engine
 from localcloud.errors import Refusal
 
 
@@ -123,3 +124,46 @@ def test_a_shell_set_up_for_the_laptop_loses_the_accounts_it_had(engine, monkeyp
 
     assert "unset AWS_PROFILE" in said
     assert f"export KUBECONFIG={os.devnull}" in said
+
+
+def stack_file(engine: Engine, text: str) -> None:
+    (engine.project / "Pulumi.dev.yaml").write_text(text)
+
+
+def taken(engine: Engine) -> dict[str, object]:
+    return yaml.safe_load(engine.config_file("dev").read_text())
+
+
+def test_what_a_stacks_file_says_is_taken_from_a_copy_and_the_file_stays_as_it_is(engine):
+    said = "config:\n  small:size: 1\n"
+    stack_file(engine, said)
+
+    assert taken(engine) == {"config": {"small:size": 1}, "encryptionsalt": SALT}
+    stack_file(engine, said.replace("1", "2"))
+    assert taken(engine)["config"] == {"small:size": 2}
+    assert {path.name for path in engine.project.iterdir()} == {"Pulumi.yaml", "Pulumi.dev.yaml"}
+
+
+def test_a_stack_without_a_file_has_nothing_but_the_laptops_salt(engine):
+    assert taken(engine) == {"config": {}, "encryptionsalt": SALT}
+
+
+def test_what_only_the_real_backend_can_open_is_left_out(engine):
+    stack_file(
+        engine,
+        "secretsprovider: awskms://alias/prod\nencryptedkey: abc\nenvironment: [prod]\n"
+        "config:\n  small:size: 1\n  small:token: {secure: v1:xyz}\n",
+    )
+
+    assert taken(engine) == {"config": {"small:size": 1}, "encryptionsalt": SALT}
+
+
+def test_secrets_made_on_the_laptop_are_kept(engine):
+    stack_file(engine, f"encryptionsalt: {SALT}\nconfig:\n  small:token: {{secure: v1:xyz}}\n")
+
+    assert taken(engine)["config"] == {"small:token": {"secure": "v1:xyz"}}
+
+
+def test_the_salt_in_the_file_of_local_is_the_laptops():
+    """Otherwise pulumi by hand and `make up` would keep its secrets apart."""
+    assert yaml.safe_load((REPOSITORY / "stacks/Pulumi.local.yaml").read_text())["encryptionsalt"] == SALT
