@@ -7,8 +7,9 @@ import pulumi
 
 from components.aws.addons import Addon, Addons, AddonsArgs
 from components.aws.cluster import Cluster, ClusterArgs
-from components.aws.node_group import NodeGroup, NodeGroupArgs
+from stacks import node_groups
 from stacks.foundation import FoundationOutputs
+from stacks.node_groups import NodeGroupsInputs
 from stacks.settings.cluster import NodeGroup as NodeGroupSettings
 
 # The cluster component brings these itself: without them no node becomes ready.
@@ -22,18 +23,22 @@ class ClusterInputs:
     cluster_name: name in EKS, unique in its account and region.
     version: Kubernetes version.
     deployer: ARN of the IAM principal that deploys, the administrator.
+    zones: of the foundation.
     node_groups: as the settings have them.
     addons: EKS add-ons by name, those of every node among them.
     deletion_protection: refuse to delete the cluster.
+    tags: of the machines, which a provider gives none.
     foundation: what it stands on.
     """
 
     cluster_name: str
     version: str
     deployer: str
+    zones: tuple[str, ...]
     node_groups: Mapping[str, NodeGroupSettings]
     addons: Mapping[str, Addon]
     deletion_protection: bool
+    tags: dict[str, str]
     foundation: FoundationOutputs
 
 
@@ -75,27 +80,21 @@ def deploy(name: str, inputs: ClusterInputs, opts: pulumi.ResourceOptions) -> Cl
         ),
         opts,
     )
-    groups = [
-        NodeGroup(
-            f"{name}-{group_name}",
-            NodeGroupArgs(
-                eks_cluster=cluster.eks_cluster,
-                node_role_arn=cluster.node_role_arn,
-                version=inputs.version,
-                role=group.role,
-                architecture=group.architecture,
-                instance_types=tuple(group.instance_types),
-                subnet_ids=subnets,
-                min_size=group.minimum,
-                max_size=group.maximum,
-                initial_size=group.initial,
-                spot=group.spot,
-                disk_gib=group.disk.gib,
-            ),
-            opts,
-        )
-        for group_name, group in inputs.node_groups.items()
-    ]
+    groups = node_groups.deploy(
+        name,
+        NodeGroupsInputs(
+            eks_cluster=cluster.eks_cluster,
+            version=inputs.version,
+            node_role_arn=cluster.node_role_arn,
+            kubeconfig=cluster.kubeconfig,
+            zones=inputs.zones,
+            subnets=foundation.private_subnets,
+            groups=inputs.node_groups,
+            protect=inputs.deletion_protection,
+            tags=inputs.tags,
+        ),
+        opts,
+    )
     addons = Addons(
         name,
         AddonsArgs(

@@ -77,9 +77,11 @@ def _cluster(deployment: Deployment, name: str, foundations: Foundations) -> Cal
             cluster_name=f"{settings.prefix}-{name}",
             version=chosen.version,
             deployer=settings.foundations[chosen.foundation].deployer,
+            zones=tuple(settings.foundations[chosen.foundation].zones),
             node_groups=chosen.node_groups,
             addons=ADDONS[chosen.version],
             deletion_protection=settings.retain,
+            tags=deployment.tags,
             foundation=foundations[chosen.foundation](),
         )
         return cluster.deploy(

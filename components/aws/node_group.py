@@ -1,16 +1,57 @@
 """A group of equal nodes with one role, on one architecture."""
 
-from collections.abc import Mapping
+import base64
+import hashlib
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 import pulumi
 import pulumi_aws as aws
 import pulumi_eks as eks
 
-from components.aws.instance_types import Architecture
-from components.aws.node_roles import LABEL, Role
+from components.aws.instance_types import Architecture, InstanceType, instance_type
+from components.aws.node_group_guard import NodeGroupGuard
+from components.aws.node_roles import LABEL, ROLES, Role, kubelet_config
+from components.aws.node_user_data import node_user_data
 
-AMI: Mapping[Architecture, str] = {"arm64": "AL2023_ARM_64_STANDARD", "amd64": "AL2023_x86_64_STANDARD"}
+AMI: Mapping[tuple[Architecture, bool], str] = {
+    ("arm64", False): "AL2023_ARM_64_STANDARD",
+    ("amd64", False): "AL2023_x86_64_STANDARD",
+    ("arm64", True): "AL2023_ARM_64_NVIDIA",
+    ("amd64", True): "AL2023_x86_64_NVIDIA",
+}
+"""EKS's name of a machine image, by architecture and whether there are GPUs."""
+
+GPU = "nvidia.com/gpu"
+"""Taint of nodes with GPUs: only pods that ask for one come."""
+
+RETIRING = "moka.dev/retiring"
+"""Taint of a generation that waits for its drivers to finish."""
+
+RESOURCES = "k8s.io/cluster-autoscaler/node-template/resources"
+"""Tag of a group by which the Cluster Autoscaler knows what a node would have while there is none. It asks
+EKS for labels and taints, and takes 110 pods and no storage for granted (kubernetes/autoscaler:
+cluster-autoscaler/cloudprovider/aws/aws_manager.go)."""
+
+REPLACING = ("amiType", "capacityType", "instanceTypes", "subnetIds")
+"""Inputs of an EKS node group whose change would replace it. Its template's description says the same, and
+there the guard refuses."""
+
+MACHINES = ("launchTemplate", "releaseVersion", "version")
+"""Inputs whose change replaces machine by machine."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class ScheduledMinimum:
+    """A change of a group's minimum at fixed times.
+
+    cron: minute, hour, day of month, month, day of week.
+    minimum: nodes that are always there from then on.
+    """
+
+    cron: str
+    minimum: int
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -18,56 +59,87 @@ class NodeGroupArgs:
     """What differs between node groups.
 
     eks_cluster: cluster that the nodes join.
+    group_name: name in EKS, unique in the cluster; a change replaces the group.
     node_role_arn: IAM role of the nodes.
-    version: Kubernetes version, that of the cluster or one before; a change drains node by node.
+    version: Kubernetes version, that of the cluster or one before.
+    ami_release: release of the machine image, of that version, for example `1.34.2-20261105`; by default
+        EKS's newest when the group is made.
     role: what runs here. All but `system` are tainted: only pods that tolerate `moka.dev/role` come.
     architecture: of the machine image; the instance types must be of it.
-    instance_types: EC2 types, the first preferred; a change replaces the group.
-    subnet_ids: where nodes are placed: one subnet for one zone.
+    instance_types: EC2 types, the first preferred. Instance storage, if all have some, becomes the nodes'
+        disk; with GPUs, the image has NVIDIA's drivers and the nodes a taint.
+    subnets: zone -> subnet: where nodes are placed.
     min_size, max_size: bounds of the autoscaler, in nodes.
     initial_size: nodes at the start; the autoscaler decides afterwards.
+    schedule: changes of the minimum, by name. With any, `min_size` is only where the group starts.
+    time_zone: of the schedule, for example `Europe/Berlin`.
     spot: spare capacity, cheaper, taken back at two minutes' notice.
+    capacity_reservation_id: reservation (`cr-...`) that every node uses; for one type in one zone, on demand.
     disk_gib, disk_iops, disk_mibps: root disk (gp3): size in GiB, operations and MiB a second.
     disk_key_arn: KMS key of the root disk; by default the account's own for EBS.
+    max_pods: pods a node, by default as the role needs.
     labels: labels besides those of EKS and `moka.dev/role`.
+    retiring: another generation takes over: no new pods, no minimum, and machines that stay as they are.
+        Once it is no longer in the program it is deleted, with a guard only after its drivers have finished.
+    guard: the cluster's; without, a change of machines is not refused, and no deletion waits.
+    protect: refuse to delete the group, unless it is retiring.
     """
 
     eks_cluster: eks.Cluster
+    group_name: str
     node_role_arn: pulumi.Input[str]
     version: str
+    ami_release: str | None = None
     role: Role
     architecture: Architecture
     instance_types: tuple[str, ...]
-    subnet_ids: pulumi.Input[list[str]]
+    subnets: Mapping[str, pulumi.Input[str]]
     min_size: int
     max_size: int
     initial_size: int
+    schedule: Mapping[str, ScheduledMinimum] = field(default_factory=dict)
+    time_zone: str = "Etc/UTC"
     spot: bool = False
+    capacity_reservation_id: str | None = None
     disk_gib: int = 100
     disk_iops: int = 3000
     disk_mibps: int = 125
     disk_key_arn: pulumi.Input[str] | None = None
+    max_pods: int | None = None
     labels: Mapping[str, str] = field(default_factory=dict)
+    retiring: bool = False
+    guard: NodeGroupGuard | None = None
+    protect: bool = False
     tags: dict[str, str] = field(default_factory=dict)
 
 
 class NodeGroup(pulumi.ComponentResource):
     """Pulumi type `moka:aws:NodeGroup`.
 
-    Makes: ec2.LaunchTemplate, eks.ManagedNodeGroup of pulumi_eks.
+    Makes: ec2.LaunchTemplate, eks.ManagedNodeGroup of pulumi_eks, and an autoscaling.Schedule for each change
+    of the minimum.
     Outputs: `name` (as EKS knows it) and `arn`, known only once the first nodes have joined.
+    Raises ValueError when the machines do not fit each other, or not what is asked of them.
     """
 
     name: pulumi.Output[str]
     arn: pulumi.Output[str]
 
     def __init__(self, name: str, args: NodeGroupArgs, opts: pulumi.ResourceOptions | None = None) -> None:
+        machines = fitting(args)
         super().__init__("moka:aws:NodeGroup", name, {}, opts)
         child = pulumi.ResourceOptions(parent=self)
         tags = args.tags | {"Name": name}
+        ami = AMI[args.architecture, machines[0].gpu]
+        local_disks = all(each.local_disks for each in machines)
+        user_data = node_user_data(kubelet_config(args.role, args.max_pods), local_disks=local_disks)
+        # An empty schedule for one that retires: it goes down to nothing.
+        schedule = {} if args.retiring else args.schedule
 
         template = aws.ec2.LaunchTemplate(
             name,
+            description=kind_of_machines(ami, args),
+            user_data=base64.b64encode(user_data.encode()).decode(),
             block_device_mappings=[
                 {
                     "device_name": "/dev/xvda",
@@ -88,43 +160,188 @@ class NodeGroup(pulumi.ComponentResource):
                 "http_tokens": "required",
                 "http_put_response_hop_limit": 1,
             },
+            capacity_reservation_specification=_reservation(args.capacity_reservation_id),
             tag_specifications=[
                 {"resource_type": resource, "tags": tags}
                 for resource in ("instance", "volume", "network-interface")
             ],
             update_default_version=True,
             tags=args.tags,
-            opts=child,
+            opts=pulumi.ResourceOptions.merge(child, template_options(args)),
         )
         group = eks.ManagedNodeGroup(
             name,
             cluster=args.eks_cluster,
+            node_group_name=args.group_name,
             node_role_arn=args.node_role_arn,
             version=args.version,
-            ami_type=AMI[args.architecture],
+            release_version=args.ami_release,
+            ami_type=ami,
             instance_types=list(args.instance_types),
             capacity_type="SPOT" if args.spot else "ON_DEMAND",
-            subnet_ids=args.subnet_ids,
+            subnet_ids=list(args.subnets.values()),
             scaling_config={
-                "min_size": args.min_size,
+                "min_size": 0 if args.retiring else args.min_size,
                 "max_size": args.max_size,
                 "desired_size": args.initial_size,
             },
             ignore_scaling_changes=True,
             labels={LABEL: args.role, **args.labels},
-            taints=taints(args.role),
+            taints=taints(args.role, gpu=machines[0].gpu, retiring=args.retiring),
             launch_template={"id": template.id, "version": template.latest_version.apply(str)},
-            tags=args.tags,
-            opts=child,
+            tags=args.tags | template_of_a_node(args, local_disks=local_disks),
+            opts=pulumi.ResourceOptions(parent=self, transforms=[_group_transform(args)]),
         ).node_group
+
+        resources: pulumi.Output[Sequence[aws.eks.outputs.NodeGroupResource]] = group.apply(
+            lambda made: made.resources
+        )
+        for entry, change in schedule.items():
+            aws.autoscaling.Schedule(
+                f"{name}-{entry}",
+                scheduled_action_name=entry,
+                autoscaling_group_name=resources.apply(_auto_scaling_group),
+                recurrence=change.cron,
+                time_zone=args.time_zone,
+                min_size=change.minimum,
+                # -1: as it is.
+                max_size=-1,
+                desired_capacity=-1,
+                opts=child,
+            )
 
         self.name = group.apply(lambda made: made.node_group_name)
         self.arn = group.apply(lambda made: made.arn)
         self.register_outputs({"name": self.name, "arn": self.arn})
 
 
-def taints(role: Role) -> list[aws.eks.NodeGroupTaintArgs]:
-    """Taints that keep every other pod away from nodes with this role."""
-    if role == "system":
-        return []
-    return [aws.eks.NodeGroupTaintArgs(key=LABEL, value=role, effect="NO_SCHEDULE")]
+def fitting(args: NodeGroupArgs) -> list[InstanceType]:
+    """The instance types of a group. Raises ValueError, a sentence, when they do not fit."""
+    machines = [instance_type(name) for name in args.instance_types]
+    if not machines:
+        raise ValueError(f"node group {args.group_name} has no instance type; name one")
+    for each in machines:
+        if each.architecture != args.architecture:
+            raise ValueError(
+                f"node group {args.group_name} is {args.architecture} and {each.name} {each.architecture}; "
+                "make a group for each architecture"
+            )
+    if len({each.gpu for each in machines}) > 1:
+        raise ValueError(
+            f"node group {args.group_name} has instance types with GPUs and without, which share no machine "
+            "image; make a group for each"
+        )
+    if args.capacity_reservation_id and (args.spot or len(machines) > 1 or len(args.subnets) != 1):
+        raise ValueError(
+            f"node group {args.group_name} has a capacity reservation, which is for one instance type in one "
+            "zone, on demand; name only those"
+        )
+    return machines
+
+
+def taints(role: Role, *, gpu: bool = False, retiring: bool = False) -> list[aws.eks.NodeGroupTaintArgs]:
+    """Taints that keep every other pod away from nodes with this role, and all from those that retire."""
+    found = {
+        LABEL: None if role == "system" else role,
+        GPU: "present" if gpu else None,
+        RETIRING: "true" if retiring else None,
+    }
+    return [
+        aws.eks.NodeGroupTaintArgs(key=key, value=value, effect="NO_SCHEDULE")
+        for key, value in found.items()
+        if value
+    ]
+
+
+def kind_of_machines(ami: str, args: NodeGroupArgs) -> str:
+    """What a generation of the group cannot change, as text for its launch template (255 characters at most).
+
+    For a role whose machines must stay it has the AMI's version too.
+    """
+    words = [
+        ami,
+        "spot" if args.spot else "on-demand",
+        *args.instance_types,
+        "in",
+        *sorted(args.subnets),
+    ]
+    if ROLES[args.role].rolling_percent is None:
+        words += ["at", args.ami_release or args.version]
+    text = " ".join(words)
+    digest = hashlib.sha256(text.encode()).hexdigest()[:12]
+    return text if len(text) <= 255 else f"{text[:240]}... {digest}"[:255]
+
+
+def template_of_a_node(args: NodeGroupArgs, *, local_disks: bool) -> dict[str, str]:
+    """Tags that tell the autoscaler what it cannot know of a group without nodes."""
+    found = {f"{RESOURCES}/pods": str(args.max_pods or ROLES[args.role].max_pods)}
+    if not local_disks:
+        # Less a tenth and 2 GiB, which nodes keep for themselves. Of instance storage the size is not known.
+        found[f"{RESOURCES}/ephemeral-storage"] = f"{args.disk_gib * 9 // 10 - 2}Gi"
+    return found
+
+
+def _reservation(
+    reservation: str | None,
+) -> aws.ec2.LaunchTemplateCapacityReservationSpecificationArgsDict | None:
+    if reservation is None:
+        return None
+    return {"capacity_reservation_target": {"capacity_reservation_id": reservation}}
+
+
+def extra_inputs(role: Role) -> dict[str, Any]:
+    """Inputs of the EKS node group of a role that the arguments of pulumi_eks cannot say."""
+    percent = ROLES[role].rolling_percent
+    return {
+        "nodeRepairConfig": {"enabled": True},
+        **({"updateConfig": {"maxUnavailablePercentage": percent}} if percent else {}),
+    }
+
+
+def group_options(args: NodeGroupArgs) -> pulumi.ResourceOptions:
+    """Options of the EKS node group: what an update leaves alone, and what it asks the guard."""
+    guard = args.guard
+    ignored = [
+        *(REPLACING if guard else ()),
+        *(MACHINES if args.retiring else ()),
+        # The schedule's business; an update would take it back to where the group started.
+        *(("scalingConfig.minSize",) if args.schedule and not args.retiring else ()),
+    ]
+    hooks = guard and pulumi.ResourceHookBinding(
+        before_update=[guard.not_smaller],
+        before_delete=[guard.drivers_finished] if args.retiring else [],
+    )
+    return pulumi.ResourceOptions(
+        ignore_changes=ignored, protect=args.protect and not args.retiring, hooks=hooks or None
+    )
+
+
+def template_options(args: NodeGroupArgs) -> pulumi.ResourceOptions:
+    """Options of the launch template: every new version of it replaces machines."""
+    if args.retiring:
+        return pulumi.ResourceOptions(ignore_changes=["*"])
+    if args.guard is None:
+        return pulumi.ResourceOptions()
+    if ROLES[args.role].rolling_percent is not None:
+        return pulumi.ResourceOptions(hooks=pulumi.ResourceHookBinding(before_update=[args.guard.same_kind]))
+    return pulumi.ResourceOptions(
+        hooks=pulumi.ResourceHookBinding(before_update=[args.guard.same_machines]),
+        # New tags are for new machines: the next generation has them.
+        ignore_changes=["tagSpecifications"],
+    )
+
+
+def _group_transform(args: NodeGroupArgs) -> pulumi.ResourceTransform:
+    def transform(child: pulumi.ResourceTransformArgs) -> pulumi.ResourceTransformResult | None:
+        if child.type_ != "aws:eks/nodeGroup:NodeGroup":
+            return None
+        return pulumi.ResourceTransformResult(
+            {**child.props, **extra_inputs(args.role)},
+            pulumi.ResourceOptions.merge(child.opts, group_options(args)),
+        )
+
+    return transform
+
+
+def _auto_scaling_group(resources: Sequence[aws.eks.outputs.NodeGroupResource]) -> str:
+    return str((resources[0].autoscaling_groups or [])[0].name)

@@ -38,6 +38,9 @@ MADE_ANSWERS: dict[str, Callable[["Place", str, Mapping[str, Any]], dict[str, An
         "arn": f"arn:aws:kms:{where.region}:{where.account}:key/"
         + str(uuid.uuid5(uuid.NAMESPACE_URL, f"{name} {inputs.get('description')}"))
     },
+    "aws:eks/nodeGroup:NodeGroup": lambda _, name, inputs: {
+        "resources": [{"autoscalingGroups": [{"name": f"eks-{name}"}]}]
+    },
     "aws:iam/role:Role": lambda where, name, inputs: {
         "name": name,
         "arn": f"arn:aws:iam::{where.account}:role{inputs.get('path', '/')}{name}",

@@ -1,39 +1,93 @@
+import base64
+import email
+
 import pulumi_eks as eks
 import pytest
+import yaml
 
-from components.aws.node_group import NodeGroup, NodeGroupArgs
+from components.aws.node_group import (
+    NodeGroup,
+    NodeGroupArgs,
+    ScheduledMinimum,
+    extra_inputs,
+    group_options,
+    kind_of_machines,
+    template_options,
+)
+from components.aws.node_group_guard import NodeGroupGuard
+
+TEMPLATE = "aws:ec2/launchTemplate:LaunchTemplate"
+GROUP = "eks:index:ManagedNodeGroup"
+SCHEDULE = "aws:autoscaling/schedule:Schedule"
 
 
-def made_by(deploy, **changes):
+def arguments(**changes):
     usual = {
+        "eks_cluster": None,
+        "group_name": "executor",
         "node_role_arn": "arn:aws:iam::111122223333:role/node",
         "version": "1.34",
         "role": "executor",
         "architecture": "arm64",
         "instance_types": ("m8g.4xlarge",),
-        "subnet_ids": ["subnet-1"],
+        "subnets": {"us-east-1a": "subnet-1"},
         "min_size": 0,
         "max_size": 100,
         "initial_size": 1,
     }
+    return NodeGroupArgs(**{**usual, **changes})
 
+
+def made_by(deploy, **changes):
+    return deploy(
+        lambda: NodeGroup("executor", arguments(**{"eks_cluster": eks.Cluster("spark-a"), **changes}))
+    )
+
+
+def guarded(deploy, **changes):
     def program():
-        NodeGroup("executor", NodeGroupArgs(eks_cluster=eks.Cluster("spark-a"), **{**usual, **changes}))
+        more = {"eks_cluster": eks.Cluster("spark-a"), "guard": NodeGroupGuard("spark-a", "{}")}
+        NodeGroup("executor", arguments(**{**more, **changes}))
 
     return deploy(program)
 
 
 def group(deploy, **changes):
-    [made] = made_by(deploy, **changes).inputs("eks:index:ManagedNodeGroup")
+    [made] = made_by(deploy, **changes).inputs(GROUP)
     return made
 
 
+def template(deploy, **changes):
+    [made] = made_by(deploy, **changes).inputs(TEMPLATE)
+    return made
+
+
+def node_config(deploy, **changes):
+    user_data = base64.b64decode(template(deploy, **changes)["userData"]).decode()
+    [part] = email.message_from_string(user_data).get_payload()
+    return yaml.safe_load(part.get_payload())["spec"]
+
+
 @pytest.mark.parametrize(
-    ("architecture", "image"),
-    [("arm64", "AL2023_ARM_64_STANDARD"), ("amd64", "AL2023_x86_64_STANDARD")],
+    ("architecture", "instance_type", "image"),
+    [
+        ("arm64", "m8g.4xlarge", "AL2023_ARM_64_STANDARD"),
+        ("amd64", "m7i.4xlarge", "AL2023_x86_64_STANDARD"),
+        ("arm64", "g5g.4xlarge", "AL2023_ARM_64_NVIDIA"),
+        ("amd64", "g6.4xlarge", "AL2023_x86_64_NVIDIA"),
+    ],
 )
-def test_the_machine_image_is_of_the_architecture(deploy, architecture, image):
-    assert group(deploy, architecture=architecture)["amiType"] == image
+def test_the_machine_image_is_of_the_architecture_and_has_drivers_for_gpus(
+    deploy, architecture, instance_type, image
+):
+    made = group(deploy, architecture=architecture, instance_types=(instance_type,))
+
+    assert made["amiType"] == image
+
+
+def test_the_machine_image_is_of_the_release_asked_for(deploy):
+    assert group(deploy, ami_release="1.34.2-20261105")["releaseVersion"] == "1.34.2-20261105"
+    assert "releaseVersion" not in group(deploy)
 
 
 @pytest.mark.parametrize("role", ["driver", "executor", "shuffle"])
@@ -48,6 +102,12 @@ def test_any_pod_may_run_on_system_nodes(deploy):
     assert group(deploy, role="system").get("taints", []) == []
 
 
+def test_only_pods_that_ask_for_a_gpu_come_to_nodes_with_one(deploy):
+    made = group(deploy, architecture="amd64", instance_types=("g6.4xlarge", "g5.4xlarge"))
+
+    assert {"key": "nvidia.com/gpu", "value": "present", "effect": "NO_SCHEDULE"} in made["taints"]
+
+
 def test_how_many_nodes_there_are_is_left_to_the_autoscaler(deploy):
     made = group(deploy)
 
@@ -55,23 +115,42 @@ def test_how_many_nodes_there_are_is_left_to_the_autoscaler(deploy):
     assert made["scalingConfig"] == {"minSize": 0, "maxSize": 100, "desiredSize": 1}
 
 
+def test_the_autoscaler_knows_what_the_first_node_of_an_empty_group_would_have(deploy):
+    tags = group(deploy, disk_gib=1000, max_pods=40)["tags"]
+
+    assert tags == {
+        "k8s.io/cluster-autoscaler/node-template/resources/pods": "40",
+        "k8s.io/cluster-autoscaler/node-template/resources/ephemeral-storage": "898Gi",
+    }
+
+
 def test_capacity_is_on_demand_unless_spot_is_asked_for(deploy):
     assert group(deploy)["capacityType"] == "ON_DEMAND"
     assert group(deploy, spot=True)["capacityType"] == "SPOT"
 
 
-def test_a_pod_cannot_take_the_permissions_of_its_node(deploy):
-    [template] = made_by(deploy).inputs("aws:ec2/launchTemplate:LaunchTemplate")
+def test_reserved_capacity_is_used_by_the_reservations_id(deploy):
+    made = template(deploy, capacity_reservation_id="cr-0123456789abcdef0")
 
-    assert template["metadataOptions"]["httpTokens"] == "required"
-    assert template["metadataOptions"]["httpPutResponseHopLimit"] == 1
+    assert made["capacityReservationSpecification"] == {
+        "capacityReservationTarget": {"capacityReservationId": "cr-0123456789abcdef0"}
+    }
+    assert "capacityReservationSpecification" not in template(deploy)
+
+
+def test_a_pod_cannot_take_the_permissions_of_its_node(deploy):
+    made = template(deploy)
+
+    assert made["metadataOptions"]["httpTokens"] == "required"
+    assert made["metadataOptions"]["httpPutResponseHopLimit"] == 1
 
 
 def test_the_root_disk_is_encrypted_and_of_the_size_and_speed_asked_for(deploy):
-    made = made_by(deploy, disk_gib=1000, disk_iops=6000, disk_mibps=1000, disk_key_arn="arn:aws:kms:::key/k")
+    made = template(
+        deploy, disk_gib=1000, disk_iops=6000, disk_mibps=1000, disk_key_arn="arn:aws:kms:::key/k"
+    )
 
-    [template] = made.inputs("aws:ec2/launchTemplate:LaunchTemplate")
-    disk = template["blockDeviceMappings"][0]["ebs"]
+    disk = made["blockDeviceMappings"][0]["ebs"]
     assert (disk["volumeType"], disk["volumeSize"], disk["iops"], disk["throughput"]) == (
         "gp3",
         1000,
@@ -81,27 +160,194 @@ def test_the_root_disk_is_encrypted_and_of_the_size_and_speed_asked_for(deploy):
     assert (disk["encrypted"], disk["kmsKeyId"]) == ("true", "arn:aws:kms:::key/k")
 
 
+def test_instance_storage_becomes_one_disk_where_every_type_has_some(deploy):
+    assert node_config(deploy, instance_types=("r8gd.4xlarge", "i8g.4xlarge"))["instance"] == {
+        "localStorage": {"strategy": "RAID0"}
+    }
+    assert "instance" not in node_config(deploy, instance_types=("r8gd.4xlarge", "r8g.4xlarge"))
+
+
+def test_kubelets_are_told_what_their_role_needs(deploy):
+    assert node_config(deploy, role="driver")["kubelet"]["config"]["maxPods"] == 110
+    assert node_config(deploy, role="shuffle")["kubelet"]["config"]["maxPods"] == 24
+    assert node_config(deploy, max_pods=40)["kubelet"]["config"]["maxPods"] == 40
+
+
 def test_nodes_use_the_newest_version_of_their_launch_template(deploy):
     assert group(deploy)["launchTemplate"] == {"id": "executor-id", "version": "1"}
+
+
+def test_a_schedule_moves_the_minimum_and_nothing_else(deploy):
+    schedule = {"night": ScheduledMinimum(cron="0 20 * * MON-FRI", minimum=50)}
+    made = made_by(deploy, schedule=schedule, time_zone="Europe/Berlin").named(SCHEDULE)
+
+    assert made == {
+        "executor-night": {
+            "scheduledActionName": "night",
+            "autoscalingGroupName": "eks-executor",
+            "recurrence": "0 20 * * MON-FRI",
+            "timeZone": "Europe/Berlin",
+            "minSize": 50,
+            "maxSize": -1,
+            "desiredCapacity": -1,
+        }
+    }
+
+
+def test_an_update_does_not_take_back_what_the_schedule_set():
+    schedule = {"night": ScheduledMinimum(cron="0 20 * * *", minimum=50)}
+
+    assert "scalingConfig.minSize" in group_options(arguments(schedule=schedule)).ignore_changes
+    assert "scalingConfig.minSize" not in group_options(arguments()).ignore_changes
+
+
+def test_broken_nodes_are_replaced(deploy):
+    assert extra_inputs("driver")["nodeRepairConfig"] == {"enabled": True}
+
+
+def test_a_tenth_of_the_executors_may_be_replaced_at_the_same_time():
+    assert extra_inputs("executor")["updateConfig"] == {"maxUnavailablePercentage": 10}
+
+
+@pytest.mark.parametrize("role", ["driver", "shuffle"])
+def test_machines_whose_pods_cannot_be_moved_only_change_by_a_new_generation(deploy, role):
+    tree = guarded(deploy, role=role).tree()
+
+    [made] = [each for place, each in tree.items() if f"{TEMPLATE}::" in place]
+    assert list(made.hooks.before_update) == ["spark-a-same-machines"]
+
+
+@pytest.mark.parametrize("role", ["system", "executor"])
+def test_machines_whose_pods_can_be_moved_may_change_one_after_the_other(deploy, role):
+    tree = guarded(deploy, role=role).tree()
+
+    [made] = [each for place, each in tree.items() if f"{TEMPLATE}::" in place]
+    assert list(made.hooks.before_update) == ["spark-a-same-kind"]
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"instance_types": ("m8g.8xlarge",)},
+        {"spot": True},
+        {"subnets": {"us-east-1b": "subnet-2"}},
+    ],
+)
+def test_what_would_replace_a_group_is_seen_in_its_template(change):
+    assert kind_of_machines("AMI", arguments(**change)) != kind_of_machines("AMI", arguments())
+
+
+@pytest.mark.parametrize("change", [{"version": "1.35"}, {"ami_release": "1.34.2-20261105"}])
+def test_another_image_is_another_kind_of_machine_only_where_pods_cannot_be_moved(change):
+    def kind(role, **changes):
+        return kind_of_machines("AMI", arguments(role=role, **changes))
+
+    assert kind("driver", **change) != kind("driver")
+    assert kind("executor", **change) == kind("executor")
+
+
+def test_a_long_list_of_types_fits_the_template_and_is_still_told_apart():
+    types = tuple(f"m{n}gdn-flex.48xlarge" for n in range(5, 25))
+    one, other = (kind_of_machines("AMI", arguments(instance_types=chosen)) for chosen in (types, types[:-1]))
+
+    assert one != other
+    assert len(one) <= 255
+
+
+def test_a_retiring_generation_takes_no_new_pods_and_keeps_no_machine(deploy):
+    made = group(deploy, role="driver", retiring=True, min_size=3, initial_size=3)
+
+    assert {"key": "moka.dev/retiring", "value": "true", "effect": "NO_SCHEDULE"} in made["taints"]
+    assert made["scalingConfig"]["minSize"] == 0
+
+
+def test_a_retiring_generation_has_no_schedule(deploy):
+    schedule = {"night": ScheduledMinimum(cron="0 20 * * *", minimum=50)}
+
+    assert made_by(deploy, retiring=True, schedule=schedule).inputs(SCHEDULE) == []
+
+
+def test_the_machines_of_a_retiring_generation_stay_as_they_are():
+    retiring = arguments(retiring=True)
+
+    assert template_options(retiring).ignore_changes == ["*"]
+    assert set(group_options(retiring).ignore_changes) >= {"launchTemplate", "releaseVersion", "version"}
+
+
+def hooks_of(deploy, **changes):
+    """Names of the hooks of the EKS node group, which a real engine gets by a transform."""
+    found = {}
+
+    def program():
+        options = group_options(arguments(guard=NodeGroupGuard("spark-a", "{}"), **changes))
+        found.update(
+            {
+                kind: [hook.name for hook in getattr(options.hooks, kind)]
+                for kind in ("before_update", "before_delete")
+            }
+        )
+
+    deploy(program)
+    return found
+
+
+def test_only_a_retiring_generation_waits_for_its_drivers_before_it_goes(deploy):
+    # A hook before deletion needs the program: without retiring groups, `pulumi destroy` does not.
+    assert hooks_of(deploy, retiring=True)["before_delete"] == ["spark-a-drivers-finished"]
+    assert hooks_of(deploy)["before_delete"] == []
+
+
+def test_bounds_change_only_where_that_does_not_shrink_the_group(deploy):
+    assert hooks_of(deploy)["before_update"] == ["spark-a-not-smaller"]
+    assert hooks_of(deploy, retiring=True)["before_update"] == ["spark-a-not-smaller"]
+
+
+def test_a_protected_group_goes_only_by_retiring():
+    assert group_options(arguments(protect=True)).protect is True
+    assert group_options(arguments(protect=True, retiring=True)).protect is False
+
+
+@pytest.mark.parametrize(
+    ("change", "told"),
+    [
+        ({"instance_types": ()}, "node group executor has no instance type; name one"),
+        (
+            {"instance_types": ("m8g.large", "m7i.large")},
+            "node group executor is arm64 and m7i.large amd64; make a group for each architecture",
+        ),
+        (
+            {"instance_types": ("g5g.xlarge", "m7g.xlarge")},
+            "node group executor has instance types with GPUs and without, .* make a group for each",
+        ),
+        (
+            {"capacity_reservation_id": "cr-1", "spot": True},
+            "which is for one instance type in one zone, on demand; name only those",
+        ),
+        (
+            {"capacity_reservation_id": "cr-1", "instance_types": ("m8g.large", "m8g.xlarge")},
+            "which is for one instance type in one zone, on demand; name only those",
+        ),
+        (
+            {"capacity_reservation_id": "cr-1", "subnets": {"a": "subnet-1", "b": "subnet-2"}},
+            "which is for one instance type in one zone, on demand; name only those",
+        ),
+    ],
+)
+def test_machines_that_do_not_fit_are_refused(deploy, change, told):
+    def program():
+        with pytest.raises(ValueError, match=told):
+            NodeGroup("executor", arguments(**change))
+
+    assert deploy(program).types() == set()
 
 
 def test_a_group_tells_its_name_once_it_is_there(deploy):
     told = []
 
     def program():
-        args = NodeGroupArgs(
-            eks_cluster=eks.Cluster("spark-a"),
-            node_role_arn="arn:aws:iam::111122223333:role/node",
-            version="1.34",
-            role="system",
-            architecture="amd64",
-            instance_types=("m7i.large",),
-            subnet_ids=["subnet-1"],
-            min_size=1,
-            max_size=3,
-            initial_size=2,
+        NodeGroup("system", arguments(eks_cluster=eks.Cluster("spark-a"), role="system")).arn.apply(
+            told.append
         )
-        NodeGroup("system", args).arn.apply(told.append)
 
     deploy(program)
 

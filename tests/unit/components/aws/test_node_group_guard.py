@@ -1,0 +1,87 @@
+import asyncio
+import json
+
+import pulumi
+import pytest
+
+from components.aws import node_group_guard
+from components.aws.node_group_guard import NodeGroupGuard, same_kind, same_machines, waiting
+
+TEMPLATE = {
+    "description": "AL2023_ARM_64_STANDARD on-demand r8g.4xlarge in us-east-1a at 1.34",
+    "userData": "bWF4UG9kcw==",
+    "tags": {"Name": "old"},
+    "updateDefaultVersion": True,
+}
+
+
+def update(**changes):
+    return pulumi.ResourceHookArgs(
+        urn="urn:pulumi:dev::moka::aws:ec2/launchTemplate:LaunchTemplate::spark-a-driver",
+        id="lt-1",
+        name="spark-a-driver",
+        type="aws:ec2/launchTemplate:LaunchTemplate",
+        old_inputs=TEMPLATE,
+        new_inputs=TEMPLATE | changes,
+    )
+
+
+def test_another_kind_of_machines_is_refused_with_what_to_do():
+    other = TEMPLATE["description"].replace("r8g", "r7g")
+
+    with pytest.raises(ValueError) as refused:
+        same_kind(update(description=other))
+
+    assert str(refused.value) == (
+        "this would replace the machines of node group spark-a-driver under what runs on them "
+        f"({TEMPLATE['description']} -> {other}): count up its generation and list the present one under "
+        "retiring, or take the change back"
+    )
+
+
+def test_other_settings_of_the_same_machines_are_refused_only_where_their_pods_cannot_be_moved():
+    same_kind(update(userData="b3RoZXI="))
+    with pytest.raises(ValueError, match=r"\(userData\): count up its generation"):
+        same_machines(update(userData="b3RoZXI="))
+
+
+def test_what_a_template_says_of_itself_may_change():
+    same_machines(update(tags={"Name": "new"}, updateDefaultVersion=False))
+
+
+@pytest.mark.parametrize(
+    ("left", "told"),
+    [
+        (["jobs/a"], "once 1 driver on it finished: jobs/a. "),
+        (
+            ["jobs/a", "jobs/b", "jobs/c", "jobs/d"],
+            "once 4 drivers on it finished: jobs/a, jobs/b, jobs/c and 1 more. ",
+        ),
+    ],
+)
+def test_whoever_waits_is_told_for_whom(left, told):
+    assert told in waiting("spark-a", "driver", left)
+
+
+def test_a_group_stays_when_nobody_can_be_asked_for_its_drivers(deploy, monkeypatch):
+    monkeypatch.setattr(node_group_guard, "PAUSES", (0, 0, 0))
+    # Nobody listens on port 1.
+    nowhere = {
+        "apiVersion": "v1",
+        "kind": "Config",
+        "clusters": [{"name": "gone", "cluster": {"server": "http://127.0.0.1:1"}}],
+        "users": [{"name": "gone", "user": {}}],
+        "contexts": [{"name": "gone", "context": {"cluster": "gone", "user": "gone"}}],
+        "current-context": "gone",
+    }
+    guards = []
+    deploy(lambda: guards.append(NodeGroupGuard("spark-a", json.dumps(nowhere))))
+    deletion = pulumi.ResourceHookArgs(
+        urn="urn", id="spark-a:driver", name="driver", type="group", old_inputs={"nodeGroupName": "driver"}
+    )
+
+    async def delete():
+        await guards[0].drivers_finished(deletion)
+
+    with pytest.raises(ValueError, match=r"cannot ask spark-a what .* driver \(.*\), so it stays: see that"):
+        asyncio.run(delete())

@@ -1,0 +1,174 @@
+import json
+
+import pulumi
+import pulumi_eks as eks
+import pytest
+
+from stacks import node_groups
+from stacks.node_groups import NodeGroupsInputs
+from stacks.planned_groups import count, planned, share
+from stacks.settings.cluster import NodeGroup
+
+ZONES = ["us-east-1a", "us-east-1b", "us-east-1c"]
+GROUP = "eks:index:ManagedNodeGroup"
+OLD = {"instance_types": ["r7g.4xlarge"], "ami_release": "1.33.5-20260901"}
+
+
+def group(**changes):
+    usual = {
+        "role": "driver",
+        "architecture": "arm64",
+        "instance_types": ["r8g.4xlarge"],
+        "ami_release": "1.34.2-20261105",
+        "minimum": 4,
+        "maximum": 20,
+        "desired": 5,
+    }
+    return NodeGroup.model_validate({**usual, **changes})
+
+
+def names(**changes):
+    return [each.name for each in planned("driver", group(**changes), ZONES)]
+
+
+def test_a_group_is_one_in_eks_over_all_zones():
+    [only] = planned("driver", group(), ZONES)
+
+    assert (only.name, only.zones) == ("driver", tuple(ZONES))
+    assert (only.minimum, only.initial, only.maximum) == (4, 5, 20)
+
+
+def test_a_group_of_some_zones_is_in_these_alone():
+    [only] = planned("driver", group(zones=["us-east-1b"]), ZONES)
+
+    assert only.zones == ("us-east-1b",)
+
+
+def test_a_group_a_zone_shares_the_nodes_out():
+    parts = planned("driver", group(per_zone=True), ZONES)
+
+    assert [each.name for each in parts] == ["driver-us-east-1a", "driver-us-east-1b", "driver-us-east-1c"]
+    assert [each.zones for each in parts] == [(zone,) for zone in ZONES]
+    assert [each.minimum for each in parts] == [2, 1, 1]
+    assert [each.initial for each in parts] == [2, 2, 1]
+    assert [each.maximum for each in parts] == [7, 7, 6]
+
+
+@pytest.mark.parametrize("total", [0, 1, 2, 3, 100])
+def test_nothing_is_lost_or_added_when_nodes_are_shared_out(total):
+    assert sum(share(total, part, 3) for part in range(3)) == total
+
+
+def test_a_schedule_is_shared_out_as_the_nodes_are():
+    night = {"night": {"cron": "0 20 * * *", "minimum": 7}}
+    parts = planned("driver", group(per_zone=True, schedule=night), ZONES)
+
+    assert [each.schedule for each in parts] == [{"night": 3}, {"night": 2}, {"night": 2}]
+
+
+def test_a_reservation_is_used_in_its_zone():
+    one = {"us-east-1b": "cr-0123456789abcdef0"}
+    parts = planned("driver", group(per_zone=True, capacity_reservations=one), ZONES)
+
+    assert [each.capacity_reservation for each in parts] == [None, "cr-0123456789abcdef0", None]
+
+
+def test_the_first_generation_has_the_groups_own_name_and_later_ones_their_number():
+    assert names() == ["driver"]
+    assert names(generation=2) == ["driver-g2"]
+    assert names(generation=3, zones=["us-east-1a"], per_zone=True) == ["driver-us-east-1a-g3"]
+
+
+def test_a_retiring_generation_is_beside_the_present_one_as_it_was_with_nothing_of_its_own():
+    present, old = planned("driver", group(generation=2, retiring={1: OLD}), ZONES)
+
+    assert (present.name, present.retiring, present.minimum) == ("driver-g2", False, 4)
+    assert (old.name, old.retiring) == ("driver", True)
+    assert (old.instance_types, old.ami_release) == (("r7g.4xlarge",), "1.33.5-20260901")
+    assert (old.minimum, old.initial, old.maximum) == (0, 0, 20)
+
+
+def test_groups_are_counted_with_their_zones_and_generations():
+    groups = {"one": group(), "zonal": group(per_zone=True, generation=3, retiring={1: OLD, 2: OLD})}
+
+    assert count(groups, ZONES) == 1 + 3 * 3
+
+
+def deployed(deploy, groups, **changes):
+    def program():
+        inputs = {
+            "eks_cluster": eks.Cluster("spark-a"),
+            "version": "1.34",
+            "node_role_arn": "arn:aws:iam::111122223333:role/node",
+            "kubeconfig": json.dumps({}),
+            "zones": ZONES,
+            "subnets": {zone: f"subnet-{zone[-1]}" for zone in ZONES},
+            "groups": groups,
+            "protect": True,
+        }
+        node_groups.deploy("spark-a", NodeGroupsInputs(**{**inputs, **changes}), pulumi.ResourceOptions())
+
+    return deploy(program)
+
+
+def test_a_group_is_known_by_its_clusters_name_here_and_by_its_own_in_eks(deploy):
+    made = deployed(deploy, {"driver": group()}).named(GROUP)
+
+    assert made["spark-a-driver"]["nodeGroupName"] == "driver"
+
+
+def test_nodes_are_in_the_subnets_of_their_zones(deploy):
+    made = deployed(deploy, {"driver": group(per_zone=True)}).named(GROUP)
+
+    assert made["spark-a-driver-us-east-1b"]["subnetIds"] == ["subnet-b"]
+
+
+def test_nodes_say_which_group_of_the_settings_and_which_generation_they_are(deploy):
+    made = deployed(deploy, {"driver": group(generation=2, labels={"team": "a"})}).named(GROUP)
+
+    assert made["spark-a-driver-g2"]["labels"] == {
+        "moka.dev/role": "driver",
+        "moka.dev/node-group": "driver",
+        "moka.dev/generation": "2",
+        "team": "a",
+    }
+
+
+def test_the_new_generation_is_there_before_the_old_one_takes_no_more_pods(deploy):
+    tree = deployed(deploy, {"driver": group(generation=2, retiring={1: OLD})}).tree()
+
+    # What is in a component waits for the component.
+    old = tree["moka:aws:NodeGroup::spark-a-driver"]
+    assert any(urn.endswith(f"{GROUP}::spark-a-driver-g2") for urn in old.dependencies)
+
+
+def test_machines_have_the_tags_that_a_provider_cannot_give_them(deploy):
+    made = deployed(deploy, {"driver": group()}, tags={"cost-center": "4711"})
+
+    [template] = made.inputs("aws:ec2/launchTemplate:LaunchTemplate")
+    for each in template["tagSpecifications"]:
+        assert each["tags"] == {"cost-center": "4711", "Name": "spark-a-driver"}
+    assert {each["resourceType"] for each in template["tagSpecifications"]} == {
+        "instance",
+        "volume",
+        "network-interface",
+    }
+
+
+def test_every_setting_of_a_group_reaches_its_machines(deploy):
+    disk = {"gib": 1000, "iops": 6000, "mibps": 1000}
+    night = {"night": {"cron": "0 20 * * *", "minimum": 9}}
+    made = deployed(
+        deploy,
+        {"driver": group(disk=disk, max_pods=40, spot=True, schedule=night, time_zone="Europe/Berlin")},
+    )
+
+    [template] = made.inputs("aws:ec2/launchTemplate:LaunchTemplate")
+    ebs = template["blockDeviceMappings"][0]["ebs"]
+    assert (ebs["volumeSize"], ebs["iops"], ebs["throughput"]) == (1000, 6000, 1000)
+    [inputs] = made.inputs(GROUP)
+    assert inputs["capacityType"] == "SPOT"
+    assert inputs["releaseVersion"] == "1.34.2-20261105"
+    assert inputs["tags"]["k8s.io/cluster-autoscaler/node-template/resources/pods"] == "40"
+    [schedule] = made.inputs("aws:autoscaling/schedule:Schedule")
+    assert (schedule["minSize"], schedule["timeZone"]) == (9, "Europe/Berlin")
