@@ -19,7 +19,7 @@ class AccessInputs:
     """vpc_id, subnets: network of the load balancer; zone -> subnet id."""
 
     vpc_id: pulumi.Input[str]
-    subnets: pulumi.Input[Mapping[str, pulumi.Input[str]]]
+    subnets: pulumi.Input[Mapping[str, str]]
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -1,19 +1,58 @@
 """S3 buckets as the platform wants every one of them: private, encrypted, TLS only, tidied up."""
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 import pulumi
 import pulumi_aws as aws
 
+from components.aws.bucket_access import ACTIONS, Access
 from components.aws.policy import document
+from components.aws.sharing import NOBODY, Sharing, statements
+
+CHEAPER = "STANDARD_IA"
+"""Storage class of what is seldom read: half the price to keep, and billed for 30 days at the least."""
+
+CHEAPER_DAYS = 30
+
+MAY: Mapping[Access, tuple[str, ...]] = {
+    kind: (*actions.bucket, *actions.objects) for kind, actions in ACTIONS.items()
+}
+"""S3 actions of each access."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Expiry:
-    """Objects under `prefix` are deleted `days` days after they were written."""
+    """Objects under `prefix` are deleted `days` days after they were written.
+
+    cheaper_after: days after which they move to a cheaper storage class, where that still pays.
+    """
 
     prefix: str
     days: int
+    cheaper_after: int | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Delivery:
+    """Objects under `prefix` that an AWS service writes by itself.
+
+    sid: what it is for, in letters and digits.
+    service: for example `logging.s3.amazonaws.com`.
+    account_id: account on whose behalf it writes.
+    sources: ARN pattern of what it writes about.
+    conditions: of writing, condition key -> value that it must equal.
+    asks: actions on the bucket that the service tries first.
+    """
+
+    sid: str
+    service: str
+    prefix: str
+    account_id: str
+    sources: str
+    conditions: tuple[tuple[str, str], ...] = ()
+    asks: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -21,16 +60,26 @@ class BucketArgs:
     """What differs between buckets.
 
     name: bucket name, unique in AWS; a change replaces the bucket.
-    kms_key_arn: key that encrypts every object.
+    kms_key_arn: key that encrypts every object; None encrypts with S3's own, for what cannot use another.
     versioned: keep what an object was before it was overwritten or deleted.
+    noncurrent_days: days that such former versions are kept.
     expiries: what may go, and when; nothing by default.
+    unfinished_days: days after which an upload in parts that was never finished is cleared away.
+    sharing: who else may use it, and who never may.
+    deliveries: AWS services that write to it.
+    access_logs_bucket: bucket that keeps a record of who used this one, under `s3/<name>/`.
     retain: keep the bucket and what is in it when the stack lets go of it; otherwise both go.
     """
 
     name: str
-    kms_key_arn: pulumi.Input[str]
+    kms_key_arn: pulumi.Input[str] | None
     versioned: bool = False
+    noncurrent_days: int = 7
     expiries: tuple[Expiry, ...] = ()
+    unfinished_days: int = 7
+    sharing: Sharing = NOBODY
+    deliveries: tuple[Delivery, ...] = ()
+    access_logs_bucket: pulumi.Input[str] | None = None
     retain: bool = True
     tags: dict[str, str] = field(default_factory=dict)
 
@@ -38,9 +87,11 @@ class BucketArgs:
 class Bucket(pulumi.ComponentResource):
     """Pulumi type `moka:aws:Bucket`.
 
-    Makes: s3.Bucket, BucketPublicAccessBlock, BucketServerSideEncryptionConfiguration, BucketPolicy,
-    BucketVersioning where it is versioned, and BucketLifecycleConfiguration where something expires.
-    Outputs: `arn`, `name`; both known only once the policy is in place, so that nobody writes before it.
+    Makes: s3.Bucket, BucketPublicAccessBlock, BucketOwnershipControls (no ACLs),
+    BucketServerSideEncryptionConfiguration, BucketPolicy, BucketLifecycleConfiguration; BucketVersioning
+    where it is versioned, BucketLogging where access is logged.
+    Outputs: `arn`, `name`; both known only once encryption and policy are in place, so that nobody writes
+    before them.
     """
 
     arn: pulumi.Output[str]
@@ -48,7 +99,8 @@ class Bucket(pulumi.ComponentResource):
 
     def __init__(self, name: str, args: BucketArgs, opts: pulumi.ResourceOptions | None = None) -> None:
         super().__init__("moka:aws:Bucket", name, {}, opts)
-        child = pulumi.ResourceOptions(parent=self)
+        # A bucket that is kept, is kept as it is: still private, encrypted and tidied up.
+        child = pulumi.ResourceOptions(parent=self, retain_on_delete=args.retain)
 
         # The logical name is the bucket's identity in every state out there: never rename it.
         bucket = aws.s3.Bucket(
@@ -67,7 +119,10 @@ class Bucket(pulumi.ComponentResource):
             restrict_public_buckets=True,
             opts=child,
         )
-        aws.s3.BucketServerSideEncryptionConfiguration(
+        aws.s3.BucketOwnershipControls(
+            name, bucket=bucket.id, rule={"object_ownership": "BucketOwnerEnforced"}, opts=child
+        )
+        encryption = aws.s3.BucketServerSideEncryptionConfiguration(
             name,
             bucket=bucket.id,
             rules=[
@@ -78,44 +133,138 @@ class Bucket(pulumi.ComponentResource):
                     },
                     "bucket_key_enabled": True,
                 }
+                if args.kms_key_arn is not None
+                else {"apply_server_side_encryption_by_default": {"sse_algorithm": "AES256"}}
             ],
             opts=child,
         )
-        policy = aws.s3.BucketPolicy(name, bucket=bucket.id, policy=bucket.arn.apply(tls_only), opts=child)
+        policy = aws.s3.BucketPolicy(
+            name,
+            bucket=bucket.id,
+            policy=pulumi.Output.all(bucket.arn, args.kms_key_arn).apply(
+                lambda known: bucket_policy(known[0], known[1], args.sharing, args.deliveries)
+            ),
+            opts=child,
+        )
         if args.versioned:
             aws.s3.BucketVersioning(
                 name, bucket=bucket.id, versioning_configuration={"status": "Enabled"}, opts=child
             )
-        if args.expiries:
-            aws.s3.BucketLifecycleConfiguration(
-                name, bucket=bucket.id, rules=[_rule(expiry) for expiry in args.expiries], opts=child
+        aws.s3.BucketLifecycleConfiguration(name, bucket=bucket.id, rules=lifecycle(args), opts=child)
+        if args.access_logs_bucket is not None:
+            aws.s3.BucketLogging(
+                name,
+                bucket=bucket.id,
+                target_bucket=args.access_logs_bucket,
+                target_prefix=f"s3/{args.name}/",
+                opts=child,
             )
 
-        self.arn = pulumi.Output.all(bucket.arn, policy.id).apply(lambda made: made[0])
-        self.name = pulumi.Output.all(bucket.id, policy.id).apply(lambda made: made[0])
+        settled = [policy.id, encryption.id]
+        self.arn = pulumi.Output.all(bucket.arn, *settled).apply(lambda made: str(made[0]))
+        self.name = pulumi.Output.all(bucket.id, *settled).apply(lambda made: str(made[0]))
         self.register_outputs({"arn": self.arn, "name": self.name})
 
 
-def tls_only(bucket_arn: str) -> str:
-    """Bucket policy (JSON) that denies every request not made over TLS."""
+def bucket_policy(
+    bucket_arn: str,
+    kms_key_arn: str | None = None,
+    sharing: Sharing = NOBODY,
+    deliveries: Sequence[Delivery] = (),
+) -> str:
+    """Bucket policy (JSON): TLS only, no other key than the bucket's, and who is let in or kept out."""
+    everything = [bucket_arn, f"{bucket_arn}/*"]
+    insecure = {
+        "Sid": "DenyInsecureTransport",
+        "Effect": "Deny",
+        "Principal": "*",
+        "Action": "s3:*",
+        "Resource": everything,
+        "Condition": {"Bool": {"aws:SecureTransport": "false"}},
+    }
     return document(
         [
-            {
-                "Sid": "DenyInsecureTransport",
-                "Effect": "Deny",
-                "Principal": "*",
-                "Action": "s3:*",
-                "Resource": [bucket_arn, f"{bucket_arn}/*"],
-                "Condition": {"Bool": {"aws:SecureTransport": "false"}},
-            }
+            insecure,
+            *(_no_other_key(bucket_arn, kms_key_arn) if kms_key_arn else []),
+            *statements(sharing, MAY, "s3:*", everything),
+            *(each for delivery in deliveries for each in _delivered(bucket_arn, delivery)),
         ]
     )
 
 
+def lifecycle(args: BucketArgs) -> list[aws.s3.BucketLifecycleConfigurationRuleArgs]:
+    """Rules on what goes, and when."""
+    unfinished = aws.s3.BucketLifecycleConfigurationRuleArgs(
+        id="unfinished-uploads",
+        status="Enabled",
+        filter=aws.s3.BucketLifecycleConfigurationRuleFilterArgs(prefix=""),
+        abort_incomplete_multipart_upload=aws.s3.BucketLifecycleConfigurationRuleAbortIncompleteMultipartUploadArgs(
+            days_after_initiation=args.unfinished_days
+        ),
+    )
+    former = aws.s3.BucketLifecycleConfigurationRuleArgs(
+        id="former-versions",
+        status="Enabled",
+        filter=aws.s3.BucketLifecycleConfigurationRuleFilterArgs(prefix=""),
+        noncurrent_version_expiration=aws.s3.BucketLifecycleConfigurationRuleNoncurrentVersionExpirationArgs(
+            noncurrent_days=args.noncurrent_days
+        ),
+    )
+    return [unfinished, *([former] if args.versioned else []), *(_rule(expiry) for expiry in args.expiries)]
+
+
 def _rule(expiry: Expiry) -> aws.s3.BucketLifecycleConfigurationRuleArgs:
+    pays = expiry.cheaper_after is not None and expiry.days - expiry.cheaper_after >= CHEAPER_DAYS
     return aws.s3.BucketLifecycleConfigurationRuleArgs(
         id=f"expire-{expiry.prefix.strip('/') or 'all'}",
         status="Enabled",
         filter=aws.s3.BucketLifecycleConfigurationRuleFilterArgs(prefix=expiry.prefix),
+        transitions=[
+            aws.s3.BucketLifecycleConfigurationRuleTransitionArgs(
+                days=expiry.cheaper_after, storage_class=CHEAPER
+            )
+        ]
+        if pays
+        else None,
         expiration=aws.s3.BucketLifecycleConfigurationRuleExpirationArgs(days=expiry.days),
     )
+
+
+def _no_other_key(bucket_arn: str, kms_key_arn: str) -> list[dict[str, Any]]:
+    """Whoever asks for no encryption gets the bucket's; who asks for another could lock its owner out."""
+    asked = {
+        "OtherEncryption": ("StringNotEquals", "s3:x-amz-server-side-encryption", "aws:kms"),
+        "OtherKey": ("StringNotEquals", "s3:x-amz-server-side-encryption-aws-kms-key-id", kms_key_arn),
+    }
+    return [
+        {
+            "Sid": f"Deny{sid}",
+            "Effect": "Deny",
+            "Principal": "*",
+            "Action": "s3:PutObject",
+            "Resource": f"{bucket_arn}/*",
+            "Condition": {"Null": {key: "false"}, operator: {key: value}},
+        }
+        for sid, (operator, key, value) in asked.items()
+    ]
+
+
+def _delivered(bucket_arn: str, delivery: Delivery) -> list[dict[str, Any]]:
+    whose = {"aws:SourceAccount": delivery.account_id}
+    about = {"ArnLike": {"aws:SourceArn": delivery.sources}}
+    by = {"Effect": "Allow", "Principal": {"Service": delivery.service}}
+    write = {
+        "Sid": f"{delivery.sid}Write",
+        **by,
+        "Action": "s3:PutObject",
+        "Resource": f"{bucket_arn}/{delivery.prefix}*",
+        "Condition": {"StringEquals": whose | dict(delivery.conditions), **about},
+    }
+    ask = {
+        "Sid": f"{delivery.sid}Check",
+        **by,
+        "Action": list(delivery.asks),
+        "Resource": bucket_arn,
+        "Condition": {"StringEquals": whose, **about},
+    }
+    return [write, *([ask] if delivery.asks else [])]

@@ -1,21 +1,27 @@
 """KMS keys: rotated, named by an alias, used by those that their policy names."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 import pulumi
 import pulumi_aws as aws
 
+from components.aws.bucket_access import ACTIONS, Access
+from components.aws.partition import domain, partition
 from components.aws.policy import document
+from components.aws.sharing import NOBODY, Sharing, statements
 
 # How a service shows whose data it has the key for: condition operator, key and value.
 WHOSE = {
-    "logs": ("ArnLike", "kms:EncryptionContext:aws:logs:arn", "arn:aws:logs:*:{account}:*"),
+    "logs": ("ArnLike", "kms:EncryptionContext:aws:logs:arn", "arn:{partition}:logs:*:{account}:*"),
 }
 WHOSE_BY_DEFAULT = ("StringEquals", "aws:SourceAccount", "{account}")
 
 USE = ["kms:Decrypt", "kms:DescribeKey", "kms:Encrypt", "kms:GenerateDataKey*", "kms:ReEncrypt*"]
+
+MAY: Mapping[Access, tuple[str, ...]] = {kind: actions.key for kind, actions in ACTIONS.items()}
+"""KMS actions of each access to data that the key encrypts."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -26,7 +32,10 @@ class KeyArgs:
     description: what the key protects.
     account_id: account of the key; its IAM policies decide who administers and uses it.
     services: AWS services that use it on their own, for example `logs.us-east-1.amazonaws.com`.
-    users: ARNs of principals that use it without an IAM policy of their own, as service-linked roles do.
+    users: ARNs of roles of the account that use it without an IAM policy of their own, as service-linked
+        roles do; they need not exist yet.
+    sharing: who else may use it for data in S3, and who never may use it at all.
+    region: region of the key.
     deletion_days: days (7 to 30) between letting go of the key and its end.
     retain: keep the key when the stack lets go of it.
     """
@@ -34,8 +43,10 @@ class KeyArgs:
     alias: str
     description: str
     account_id: str
+    region: str
     services: tuple[str, ...] = ()
     users: tuple[str, ...] = ()
+    sharing: Sharing = NOBODY
     deletion_days: int = 30
     retain: bool = True
     tags: dict[str, str] = field(default_factory=dict)
@@ -60,7 +71,7 @@ class Key(pulumi.ComponentResource):
             description=args.description,
             enable_key_rotation=True,
             deletion_window_in_days=args.deletion_days,
-            policy=key_policy(args.account_id, args.services, args.users),
+            policy=key_policy(args.account_id, args.region, args.services, args.users, args.sharing),
             tags=args.tags,
             opts=pulumi.ResourceOptions(parent=self, protect=args.retain, retain_on_delete=args.retain),
         )
@@ -68,7 +79,7 @@ class Key(pulumi.ComponentResource):
             name,
             name=f"alias/{args.alias}",
             target_key_id=key.key_id,
-            opts=pulumi.ResourceOptions(parent=self),
+            opts=pulumi.ResourceOptions(parent=self, retain_on_delete=args.retain),
         )
 
         self.arn = key.arn
@@ -76,41 +87,56 @@ class Key(pulumi.ComponentResource):
         self.register_outputs({"arn": self.arn, "key_id": self.key_id})
 
 
-def key_policy(account_id: str, services: Sequence[str] = (), users: Sequence[str] = ()) -> str:
-    """Key policy (JSON): the account's IAM policies decide; services and users are let in one by one."""
+def key_policy(
+    account_id: str,
+    region: str,
+    services: Sequence[str] = (),
+    users: Sequence[str] = (),
+    sharing: Sharing = NOBODY,
+) -> str:
+    """Key policy (JSON): the account's IAM policies decide, strangers apart; others are let in by name."""
     account = {
         "Sid": "Account",
         "Effect": "Allow",
-        "Principal": {"AWS": f"arn:aws:iam::{account_id}:root"},
+        "Principal": {"AWS": f"arn:{partition(region)}:iam::{account_id}:root"},
         "Action": "kms:*",
         "Resource": "*",
+    }
+    # Users by condition: KMS refuses a policy with a principal that does not exist, and service-linked roles
+    # come to be with the first thing that needs them.
+    them = {
+        "StringEquals": {"kms:CallerAccount": account_id},
+        "ArnEquals": {"aws:PrincipalArn": sorted(users)},
     }
     by_users = {
         "Sid": "Users",
         "Effect": "Allow",
-        "Principal": {"AWS": sorted(users)},
+        "Principal": {"AWS": "*"},
         "Action": USE,
         "Resource": "*",
+        "Condition": them,
     }
     # A volume outlives the call that made it: its key is used under a grant, given to an AWS service only.
     grants = {
         "Sid": "Grants",
         "Effect": "Allow",
-        "Principal": {"AWS": sorted(users)},
+        "Principal": {"AWS": "*"},
         "Action": "kms:CreateGrant",
         "Resource": "*",
-        "Condition": {"Bool": {"kms:GrantIsForAWSResource": "true"}},
+        "Condition": {**them, "Bool": {"kms:GrantIsForAWSResource": "true"}},
     }
+    through_s3 = {"StringEquals": {"kms:ViaService": f"s3.{region}.{domain(region)}"}}
     return document(
         [
             account,
-            *(_by_service(service, account_id) for service in sorted(services)),
+            *(_by_service(service, account_id, region) for service in sorted(services)),
             *([by_users, grants] if users else []),
+            *statements(sharing, MAY, "kms:*", ["*"], through_s3),
         ]
     )
 
 
-def _by_service(service: str, account_id: str) -> dict[str, Any]:
+def _by_service(service: str, account_id: str, region: str) -> dict[str, Any]:
     name = service.partition(".")[0]
     operator, key, value = WHOSE.get(name, WHOSE_BY_DEFAULT)
     return {
@@ -119,5 +145,5 @@ def _by_service(service: str, account_id: str) -> dict[str, Any]:
         "Principal": {"Service": service},
         "Action": USE,
         "Resource": "*",
-        "Condition": {operator: {key: value.format(account=account_id)}},
+        "Condition": {operator: {key: value.format(partition=partition(region), account=account_id)}},
     }

@@ -1,4 +1,4 @@
-"""The network of a region: public and private subnets in every zone, and the ways out of them."""
+"""The network of a region: public, private and pod subnets in every zone, and the ways out of them."""
 
 import ipaddress
 from dataclasses import dataclass, field
@@ -15,31 +15,38 @@ class NetworkArgs:
     region: region of the network.
     cidr: addresses of the VPC, /16 to /20; a change replaces everything in it.
     zones: two or three availability zones; their order decides their addresses, so only append.
+    pod_cidrs: more addresses of the VPC, for pods: one range that the zones share, or one a zone in their
+        order; without, pods are in the private subnets.
     nat: `single` shares one NAT gateway (cheaper, gone with its zone), `zonal` has one in every zone.
+    retain: protect the VPC, and keep it when the stack lets go of it.
     """
 
     region: str
     cidr: str
     zones: tuple[str, ...]
+    pod_cidrs: tuple[str, ...] = ()
     nat: Literal["single", "zonal"] = "zonal"
+    retain: bool = True
     tags: dict[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
 class SubnetPlan:
-    """Addresses of one zone."""
+    """Addresses of one zone; no pods where they are in the private subnet."""
 
     zone: str
     public: str
     private: str
+    pods: str | None = None
 
 
 class Network(pulumi.ComponentResource):
     """Pulumi type `moka:aws:Network`.
 
-    Makes: ec2.Vpc, DefaultSecurityGroup (emptied), InternetGateway; in every zone a public and a private
-    Subnet, each with its RouteTableAssociation, and the private one's RouteTable and Route; the public
-    RouteTable and Route; Eip and NatGateway, one or one a zone; VpcEndpoint (gateway) of S3.
+    Makes: ec2.Vpc, VpcIpv4CidrBlockAssociation for each range of pods, DefaultSecurityGroup (emptied),
+    InternetGateway; in every zone a public, a private and, where there are ranges for it, a pod Subnet, each
+    with its RouteTableAssociation, and the RouteTable and Route that private and pod subnet share; the
+    public RouteTable and Route; Eip and NatGateway, one or one a zone; VpcEndpoint (gateway) of S3.
     Outputs: `vpc_id`; `public_subnets`, `private_subnets` and `pod_subnets`, zone -> subnet id, known only
     once traffic finds its way out of them; `pod_subnets` is empty where pods are in the private ones.
     """
@@ -52,7 +59,7 @@ class Network(pulumi.ComponentResource):
     def __init__(self, name: str, args: NetworkArgs, opts: pulumi.ResourceOptions | None = None) -> None:
         super().__init__("moka:aws:Network", name, {}, opts)
         child = pulumi.ResourceOptions(parent=self)
-        plans = subnet_plans(args.cidr, args.zones)
+        plans = subnet_plans(args.cidr, args.zones, args.pod_cidrs)
 
         vpc = aws.ec2.Vpc(
             name,
@@ -60,7 +67,7 @@ class Network(pulumi.ComponentResource):
             enable_dns_hostnames=True,
             enable_dns_support=True,
             tags=args.tags | {"Name": name},
-            opts=child,
+            opts=pulumi.ResourceOptions(parent=self, protect=args.retain, retain_on_delete=args.retain),
         )
         # What forgets to name a security group gets this one: it lets nothing through.
         aws.ec2.DefaultSecurityGroup(
@@ -145,7 +152,39 @@ class Network(pulumi.ComponentResource):
             )
             for zone, subnet in private.items()
         ]
-        # Shuffle and event logs go to S3 past the NAT gateways, which charge by the byte.
+        ranges = [
+            aws.ec2.VpcIpv4CidrBlockAssociation(
+                # Carries the range: appending one leaves the others alone.
+                f"{name}-pods-{cidr.replace('/', '-')}",
+                vpc_id=vpc.id,
+                cidr_block=cidr,
+                opts=child,
+            )
+            for cidr in args.pod_cidrs
+        ]
+        pods = {
+            plan.zone: aws.ec2.Subnet(
+                f"{name}-pods-{plan.zone}",
+                vpc_id=vpc.id,
+                availability_zone=plan.zone,
+                cidr_block=plan.pods,
+                map_public_ip_on_launch=False,
+                tags=args.tags | {"Name": f"{name}-pods-{plan.zone}"},
+                # A subnet can only be where its range is the VPC's.
+                opts=pulumi.ResourceOptions(parent=self, depends_on=ranges),
+            )
+            for plan in plans
+            if plan.pods
+        }
+        pod_ways = [
+            aws.ec2.RouteTableAssociation(
+                f"{name}-pods-{zone}", subnet_id=subnet.id, route_table_id=private_tables[zone].id, opts=child
+            )
+            for zone, subnet in pods.items()
+        ]
+        # Shuffle and event logs go to S3 past the NAT gateways, which charge by the byte. The endpoint lets
+        # everything through: image layers, packages of AL2023 and data of other accounts come from S3 too,
+        # and whose data it is, the bucket's policy knows.
         aws.ec2.VpcEndpoint(
             f"{name}-s3",
             vpc_id=vpc.id,
@@ -159,7 +198,7 @@ class Network(pulumi.ComponentResource):
         self.vpc_id = vpc.id
         self.public_subnets = _once_routed(public, [public_route, *public_ways])
         self.private_subnets = _once_routed(private, [*private_routes, *private_ways])
-        self.pod_subnets = _once_routed({}, [])
+        self.pod_subnets = _once_routed(pods, [*private_routes, *pod_ways])
         self.register_outputs(
             {
                 "vpc_id": self.vpc_id,
@@ -191,10 +230,12 @@ class Network(pulumi.ComponentResource):
         )
 
 
-def subnet_plans(cidr: str, zones: tuple[str, ...]) -> list[SubnetPlan]:
+def subnet_plans(cidr: str, zones: tuple[str, ...], pod_cidrs: tuple[str, ...] = ()) -> list[SubnetPlan]:
     """Addresses by zone: a quarter of the network for its private subnet, a sixteenth for its public one.
 
-    Pods take addresses from the private subnets, hence their size. Appending a zone moves nobody.
+    A range for pods that the zones share gives each a quarter; with a range a zone, each has all of its own.
+    Appending a zone moves nobody, and a quarter is always left for it.
+    Raises ValueError when there are too few, too many or repeated zones, or when ranges do not go round.
     """
     if not 2 <= len(zones) <= 3 or len(set(zones)) != len(zones):
         raise ValueError(f"A network has two or three different zones, not {', '.join(zones) or 'none'}.")
@@ -202,9 +243,21 @@ def subnet_plans(cidr: str, zones: tuple[str, ...]) -> list[SubnetPlan]:
     *private, rest = network.subnets(prefixlen_diff=2)
     public = rest.subnets(prefixlen_diff=2)
     return [
-        SubnetPlan(zone, str(small), str(large))
-        for zone, small, large in zip(zones, public, private, strict=False)
+        SubnetPlan(zone, str(small), str(large), own)
+        for zone, small, large, own in zip(zones, public, private, _pod_plans(zones, pod_cidrs), strict=False)
     ]
+
+
+def _pod_plans(zones: tuple[str, ...], cidrs: tuple[str, ...]) -> list[str | None]:
+    if not cidrs:
+        return [None for _ in zones]
+    if len(cidrs) == len(zones):
+        return list(cidrs)
+    if len(cidrs) == 1:
+        return [str(quarter) for quarter in ipaddress.IPv4Network(cidrs[0]).subnets(prefixlen_diff=2)]
+    raise ValueError(
+        f"{len(cidrs)} ranges for pods do not go round {len(zones)} zones: give one for all, or one for each."
+    )
 
 
 def _once_routed(

@@ -19,6 +19,7 @@ SERVICES = {
     "ecr": ("ecr", "Ecr"),
     "eks": ("eks", "Eks"),
     "logs": ("logs", "Logs"),
+    "s3": ("s3", "S3"),
 }
 
 

@@ -29,8 +29,19 @@ from components.aws.network import Network, NetworkArgs
 from components.aws.node_group import NodeGroup, NodeGroupArgs
 
 zones = ("us-east-1a", "us-east-1b", "us-east-1c")
-network = Network("net", NetworkArgs(region="us-east-1", cidr="10.8.0.0/16", zones=zones, nat="single"))
-key = Key("key", KeyArgs(alias="eks-test", description="Secrets", account_id="123456789012", retain=False))
+network = Network(
+    "net", NetworkArgs(region="us-east-1", cidr="10.8.0.0/16", zones=zones, nat="single", retain=False)
+)
+key = Key(
+    "key",
+    KeyArgs(
+        alias="eks-test",
+        description="Secrets",
+        account_id="123456789012",
+        region="us-east-1",
+        retain=False,
+    ),
+)
 cluster = Cluster(
     "blue",
     ClusterArgs(

@@ -1,8 +1,13 @@
 import json
 
-from components.aws.bucket import Bucket, BucketArgs, Expiry, tls_only
+import pytest
+
+from components.aws.bucket import Bucket, BucketArgs, Delivery, Expiry, bucket_policy
+from components.aws.sharing import Roles, Sharing
 
 KEY = "arn:aws:kms:us-east-1:111122223333:key/k"
+BUCKET = "arn:aws:s3:::moka-logs"
+LIFECYCLE = "aws:s3/bucketLifecycleConfiguration:BucketLifecycleConfiguration"
 
 
 def test_every_object_is_encrypted_with_the_given_key(deploy):
@@ -14,20 +19,115 @@ def test_every_object_is_encrypted_with_the_given_key(deploy):
     assert encryption["rules"][0]["applyServerSideEncryptionByDefault"]["kmsMasterKeyId"] == KEY
 
 
+def rules(made) -> dict:
+    [lifecycle] = made.inputs(LIFECYCLE)
+    return {rule["id"]: rule for rule in lifecycle["rules"]}
+
+
+def statements(policy: str) -> dict:
+    return {each["Sid"]: each for each in json.loads(policy)["Statement"]}
+
+
+def test_without_a_key_s3_encrypts_with_its_own(deploy):
+    made = deploy(lambda: Bucket("logs", BucketArgs(name="moka-logs", kms_key_arn=None)))
+
+    [encryption] = made.inputs(
+        "aws:s3/bucketServerSideEncryptionConfiguration:BucketServerSideEncryptionConfiguration"
+    )
+    assert encryption["rules"] == [{"applyServerSideEncryptionByDefault": {"sseAlgorithm": "AES256"}}]
+
+
+def test_who_asks_for_other_encryption_than_the_buckets_is_refused():
+    policy = statements(bucket_policy(BUCKET, KEY))
+
+    assert policy["DenyOtherKey"]["Condition"] == {
+        "Null": {"s3:x-amz-server-side-encryption-aws-kms-key-id": "false"},
+        "StringNotEquals": {"s3:x-amz-server-side-encryption-aws-kms-key-id": KEY},
+    }
+    assert policy["DenyOtherEncryption"]["Condition"]["StringNotEquals"] == {
+        "s3:x-amz-server-side-encryption": "aws:kms"
+    }
+
+
+def test_access_is_by_policies_alone_and_never_public(deploy):
+    made = deploy(lambda: Bucket("logs", BucketArgs(name="moka-logs", kms_key_arn=KEY)))
+
+    [controls] = made.inputs("aws:s3/bucketOwnershipControls:BucketOwnershipControls")
+    assert controls["rule"] == {"objectOwnership": "BucketOwnerEnforced"}
+    [block] = made.inputs("aws:s3/bucketPublicAccessBlock:BucketPublicAccessBlock")
+    assert [value for key, value in block.items() if key != "bucket"] == [True] * 4
+
+
 def test_nothing_expires_and_nothing_is_versioned_unless_asked(deploy):
     made = deploy(lambda: Bucket("logs", BucketArgs(name="moka-logs", kms_key_arn=KEY)))
 
-    assert made.inputs("aws:s3/bucketLifecycleConfiguration:BucketLifecycleConfiguration") == []
+    assert not any("expiration" in rule for rule in rules(made).values())
     assert made.inputs("aws:s3/bucketVersioning:BucketVersioning") == []
+
+
+def test_uploads_that_were_never_finished_are_cleared_away(deploy):
+    made = deploy(lambda: Bucket("logs", BucketArgs(name="moka-logs", kms_key_arn=KEY, unfinished_days=1)))
+
+    assert rules(made)["unfinished-uploads"]["abortIncompleteMultipartUpload"] == {"daysAfterInitiation": 1}
 
 
 def test_what_expires_is_named_by_its_prefix(deploy):
     args = BucketArgs(name="moka-logs", kms_key_arn=KEY, expiries=(Expiry(prefix="driver/", days=30),))
     made = deploy(lambda: Bucket("logs", args))
 
-    [lifecycle] = made.inputs("aws:s3/bucketLifecycleConfiguration:BucketLifecycleConfiguration")
-    assert lifecycle["rules"][0]["filter"] == {"prefix": "driver/"}
-    assert lifecycle["rules"][0]["expiration"] == {"days": 30}
+    assert rules(made)["expire-driver"]["filter"] == {"prefix": "driver/"}
+    assert rules(made)["expire-driver"]["expiration"] == {"days": 30}
+
+
+@pytest.mark.parametrize(("days", "moves"), [(90, True), (60, True), (59, False), (10, False)])
+def test_what_is_seldom_read_moves_to_a_cheaper_class_where_that_pays(deploy, days, moves):
+    expiry = Expiry(prefix="", days=days, cheaper_after=30)
+    made = deploy(lambda: Bucket("logs", BucketArgs(name="moka-logs", kms_key_arn=KEY, expiries=(expiry,))))
+
+    moved = rules(made)["expire-all"].get("transitions")
+    assert moved == ([{"days": 30, "storageClass": "STANDARD_IA"}] if moves else None)
+
+
+def test_former_versions_are_kept_for_a_while_only(deploy):
+    args = BucketArgs(name="moka-logs", kms_key_arn=KEY, versioned=True, noncurrent_days=3)
+    made = deploy(lambda: Bucket("logs", args))
+
+    assert rules(made)["former-versions"]["noncurrentVersionExpiration"] == {"noncurrentDays": 3}
+
+
+def test_who_used_a_bucket_is_recorded_in_another_by_its_name(deploy):
+    args = BucketArgs(name="moka-logs", kms_key_arn=KEY, access_logs_bucket="moka-access-logs")
+    made = deploy(lambda: Bucket("logs", args))
+
+    [logging] = made.inputs("aws:s3/bucketLogging:BucketLogging")
+    assert (logging["targetBucket"], logging["targetPrefix"]) == ("moka-access-logs", "s3/moka-logs/")
+
+
+def test_a_service_delivers_under_its_prefix_on_behalf_of_its_account_only():
+    delivery = Delivery(
+        sid="Records",
+        service="logging.s3.amazonaws.com",
+        prefix="s3/",
+        account_id="111122223333",
+        sources="arn:aws:s3:::moka-*",
+    )
+    policy = statements(bucket_policy(BUCKET, deliveries=(delivery,)))
+
+    assert policy["RecordsWrite"]["Resource"] == f"{BUCKET}/s3/*"
+    assert policy["RecordsWrite"]["Action"] == "s3:PutObject"
+    assert policy["RecordsWrite"]["Condition"] == {
+        "StringEquals": {"aws:SourceAccount": "111122223333"},
+        "ArnLike": {"aws:SourceArn": "arn:aws:s3:::moka-*"},
+    }
+    assert "RecordsCheck" not in policy
+
+
+def test_whom_a_bucket_is_shared_with_reads_the_bucket_and_its_objects():
+    staging = Roles(account_id="222233334444", path="/acme-staging/")
+    policy = statements(bucket_policy(BUCKET, sharing=Sharing(let_in={staging: "read"})))
+
+    assert policy["Read"]["Action"] == ["s3:GetObject", "s3:ListBucket"]
+    assert policy["Read"]["Resource"] == [BUCKET, f"{BUCKET}/*"]
 
 
 def test_a_versioned_bucket_keeps_what_was_overwritten(deploy):
@@ -45,8 +145,19 @@ def test_only_a_bucket_that_is_not_retained_is_deleted_with_what_is_in_it(deploy
     assert dropped.inputs("aws:s3/bucket:Bucket")[0]["forceDestroy"] is True
 
 
-def test_requests_without_tls_are_denied_for_the_bucket_and_its_objects():
-    [statement] = json.loads(tls_only("arn:aws:s3:::moka-logs"))["Statement"]
+@pytest.mark.parametrize("retain", [True, False])
+def test_a_bucket_is_protected_and_kept_with_all_that_is_said_of_it_unless_asked_otherwise(deploy, retain):
+    args = BucketArgs(name="moka-logs", kms_key_arn=KEY, versioned=True, retain=retain)
+    made = deploy(lambda: Bucket("logs", args))
 
-    assert statement["Effect"] == "Deny"
-    assert statement["Resource"] == ["arn:aws:s3:::moka-logs", "arn:aws:s3:::moka-logs/*"]
+    of_bucket = {place: each for place, each in made.tree().items() if "aws:s3" in place}
+    assert {each.retainOnDelete for each in of_bucket.values()} == {retain}
+    assert of_bucket["moka:aws:Bucket$aws:s3/bucket:Bucket::logs"].protect is retain
+
+
+def test_requests_without_tls_are_denied_for_the_bucket_and_its_objects():
+    denied = statements(bucket_policy(BUCKET, KEY))["DenyInsecureTransport"]
+
+    assert denied["Effect"] == "Deny"
+    assert denied["Resource"] == [BUCKET, f"{BUCKET}/*"]
+    assert denied["Condition"] == {"Bool": {"aws:SecureTransport": "false"}}

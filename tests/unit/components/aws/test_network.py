@@ -74,3 +74,81 @@ def test_one_more_zone_moves_no_other():
 def test_a_network_of_too_few_too_many_or_repeated_zones_is_refused(zones):
     with pytest.raises(ValueError, match="two or three different zones"):
         subnet_plans("10.0.0.0/16", zones)
+
+
+PODS = ("100.64.0.0/16",)
+
+
+def test_pods_have_a_subnet_in_every_zone_of_a_range_that_is_the_networks_first(deploy):
+    made = deploy(lambda: Network("moka", args(pod_cidrs=PODS)))
+
+    [added] = made.inputs("aws:ec2/vpcIpv4CidrBlockAssociation:VpcIpv4CidrBlockAssociation")
+    assert added["cidrBlock"] == "100.64.0.0/16"
+    subnets = made.named("aws:ec2/subnet:Subnet")
+    assert [subnets[f"moka-pods-{zone}"]["cidrBlock"] for zone in ZONES] == [
+        "100.64.0.0/18",
+        "100.64.64.0/18",
+        "100.64.128.0/18",
+    ]
+    place = "moka:aws:Network$aws:ec2"
+    association = f"{place}/vpcIpv4CidrBlockAssociation:VpcIpv4CidrBlockAssociation::moka-pods-100.64.0.0-16"
+    subnet = made.tree()[f"{place}/subnet:Subnet::moka-pods-us-east-1a"]
+    assert any(urn.endswith(association.rpartition("$")[2]) for urn in subnet.dependencies)
+
+
+def test_pods_leave_their_zone_the_way_its_nodes_do(deploy):
+    made = deploy(lambda: Network("moka", args(pod_cidrs=PODS)))
+
+    ways = made.named("aws:ec2/routeTableAssociation:RouteTableAssociation")
+    for zone in ZONES:
+        assert ways[f"moka-pods-{zone}"]["routeTableId"] == ways[f"moka-private-{zone}"]["routeTableId"]
+
+
+def test_load_balancers_stay_out_of_the_subnets_of_pods(deploy):
+    made = deploy(lambda: Network("moka", args(pod_cidrs=PODS)))
+
+    tags = made.named("aws:ec2/subnet:Subnet")["moka-pods-us-east-1a"]["tags"]
+    assert not any(key.startswith("kubernetes.io/role") for key in tags)
+
+
+def test_without_ranges_of_their_own_pods_have_no_subnets(deploy):
+    told = []
+    made = deploy(lambda: Network("moka", args()).pod_subnets.apply(told.append))
+
+    assert not any("pods" in name for name in made.named("aws:ec2/subnet:Subnet"))
+    assert told == [{}]
+
+
+def test_subnets_are_told_by_zone(deploy):
+    told = []
+    deploy(lambda: Network("moka", args(pod_cidrs=PODS)).pod_subnets.apply(told.append))
+
+    assert told == [{zone: f"moka-pods-{zone}-id" for zone in ZONES}]
+
+
+@pytest.mark.parametrize("retain", [True, False])
+def test_a_network_is_protected_and_kept_unless_asked_otherwise(deploy, retain):
+    made = deploy(lambda: Network("moka", args(retain=retain)))
+
+    vpc = made.tree()["moka:aws:Network$aws:ec2/vpc:Vpc::moka"]
+    assert (vpc.protect, vpc.retainOnDelete) == (retain, retain)
+
+
+def test_with_a_range_a_zone_each_zone_has_all_of_its_own():
+    ranges = ("100.64.0.0/16", "100.65.0.0/16", "100.66.0.0/16")
+
+    assert [plan.pods for plan in subnet_plans("10.0.0.0/16", ZONES, ranges)] == list(ranges)
+
+
+def test_one_more_zone_moves_no_pods():
+    shared = subnet_plans("10.0.0.0/16", ZONES, PODS)
+    assert shared[:2] == subnet_plans("10.0.0.0/16", ZONES[:2], PODS)
+
+    ranges = ("100.64.0.0/16", "100.65.0.0/16", "100.66.0.0/16")
+    own = subnet_plans("10.0.0.0/16", ZONES, ranges)
+    assert own[:2] == subnet_plans("10.0.0.0/16", ZONES[:2], ranges[:2])
+
+
+def test_ranges_for_pods_that_do_not_go_round_the_zones_are_refused():
+    with pytest.raises(ValueError, match="2 ranges for pods do not go round 3 zones"):
+        subnet_plans("10.0.0.0/16", ZONES, ("100.64.0.0/16", "100.65.0.0/16"))

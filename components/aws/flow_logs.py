@@ -1,0 +1,71 @@
+"""Records of a VPC's traffic: who spoke to whom, and what was refused."""
+
+from dataclasses import dataclass, field
+
+import pulumi
+import pulumi_aws as aws
+
+from components.aws.bucket import Delivery
+from components.aws.partition import domain, partition
+
+PREFIX = "AWSLogs/"
+"""Where AWS puts the records in their bucket."""
+
+INTERVAL = 600
+"""Seconds of traffic that a record sums up, the longer of the two that AWS has: fewer records."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class FlowLogsArgs:
+    """vpc_id: whose traffic. bucket_arn: where records go; it must take `delivery`."""
+
+    vpc_id: pulumi.Input[str]
+    bucket_arn: pulumi.Input[str]
+    tags: dict[str, str] = field(default_factory=dict)
+
+
+class FlowLogs(pulumi.ComponentResource):
+    """Pulumi type `moka:aws:FlowLogs`.
+
+    Makes: ec2.FlowLog of all traffic, Parquet files by the hour, as Athena reads them.
+    Outputs: `flow_log_id`.
+    """
+
+    flow_log_id: pulumi.Output[str]
+
+    def __init__(self, name: str, args: FlowLogsArgs, opts: pulumi.ResourceOptions | None = None) -> None:
+        super().__init__("moka:aws:FlowLogs", name, {}, opts)
+        log = aws.ec2.FlowLog(
+            name,
+            vpc_id=args.vpc_id,
+            traffic_type="ALL",
+            max_aggregation_interval=INTERVAL,
+            log_destination_type="s3",
+            log_destination=args.bucket_arn,
+            destination_options={
+                "file_format": "parquet",
+                "hive_compatible_partitions": True,
+                "per_hour_partition": True,
+            },
+            tags=args.tags | {"Name": name},
+            opts=pulumi.ResourceOptions(parent=self),
+        )
+        self.flow_log_id = log.id
+        self.register_outputs({"flow_log_id": self.flow_log_id})
+
+
+def delivery(region: str, account_id: str) -> Delivery:
+    """What a bucket must let AWS do to receive flow logs of one account and region.
+
+    Just as AWS asks for it: it adds what is missing by itself, and the policy would drift.
+    https://docs.aws.amazon.com/vpc/latest/userguide/flow-logs-s3-permissions.html
+    """
+    return Delivery(
+        sid="AWSLogDelivery",
+        service=f"delivery.logs.{domain(region)}",
+        prefix=PREFIX,
+        account_id=account_id,
+        sources=f"arn:{partition(region)}:logs:{region}:{account_id}:*",
+        conditions=(("s3:x-amz-acl", "bucket-owner-full-control"),),
+        asks=("s3:GetBucketAcl",),
+    )
