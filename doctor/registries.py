@@ -64,7 +64,8 @@ class Public:
         return architectures(manifest, lambda digest: self._get(image, f"blobs/{digest}"))
 
     def _get(self, image: Reference, path: str) -> dict[str, Any]:
-        url = f"{_scheme(image.host)}://{HOSTS.get(image.host, image.host)}/v2/{image.repository}/{path}"
+        host = HOSTS.get(image.host, image.host)
+        url = f"{_scheme(host)}://{host}/v2/{image.repository}/{path}"
         answer = self._ask(url, self._tokens.get((image.host, image.repository)))
         if answer.status == 401:
             token = self._token(answer.headers.get("WWW-Authenticate", ""), image)

@@ -1,0 +1,201 @@
+import dataclasses
+import json
+import threading
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+
+import pytest
+import yaml
+
+from components.kubernetes import catalog
+from components.kubernetes.catalog import ChartPin, Image
+from doctor import registries
+from doctor.checks import images
+from doctor.registries import NoImage, Public, Reference, Unreachable
+from tests.unit.doctor.telling import lines
+
+INDEX = "application/vnd.oci.image.index.v1+json"
+MANIFEST = "application/vnd.oci.image.manifest.v1+json"
+
+
+def index(*architectures):
+    platforms = [{"os": "linux", "architecture": name} for name in architectures]
+    attestation = {"os": "unknown", "architecture": "unknown"}
+    return {"mediaType": INDEX, "manifests": [{"platform": p} for p in [*platforms, attestation]]}
+
+
+IMAGES = {
+    "/v2/org/both/manifests/1": index("amd64", "arm64"),
+    "/v2/org/one/manifests/1": {"mediaType": MANIFEST, "config": {"digest": "sha256:c"}},
+    "/v2/org/one/blobs/sha256:c": {"os": "linux", "architecture": "amd64"},
+}
+
+
+class Registry(BaseHTTPRequestHandler):
+    """A registry that gives anybody a token first, as Docker Hub does."""
+
+    def do_GET(self):
+        path, _, query = self.path.partition("?")
+        if path == "/token":
+            return self.answer(200, {"token": f"for {query}"})
+        if path.startswith("/v2/busy/"):
+            return self.answer(429, {})
+        if not self.headers.get("Authorization"):
+            where = f"http://127.0.0.1:{self.server.server_port}/token"
+            name = path.split("/manifests/")[0].removeprefix("/v2/")
+            return self.answer(401, {}, f'Bearer realm="{where}",service="s",scope="repository:{name}:pull"')
+        return self.answer(200 if path in IMAGES else 404, IMAGES.get(path, {}))
+
+    def answer(self, status, body, challenge=None):
+        self.send_response(status)
+        if challenge:
+            self.send_header("WWW-Authenticate", challenge)
+        self.end_headers()
+        self.wfile.write(json.dumps(body).encode())
+
+    def log_message(self, *args):
+        pass
+
+
+@pytest.fixture(scope="module")
+def host():
+    with ThreadingHTTPServer(("127.0.0.1", 0), Registry) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        yield f"127.0.0.1:{server.server_port}"
+        server.shutdown()
+
+
+@pytest.mark.parametrize(("name", "has"), [("both", {"amd64", "arm64"}), ("one", {"amd64"})])
+def test_a_registry_says_which_architectures_an_image_has(host, name, has):
+    assert Public().architectures(Reference(host, f"org/{name}", "1")) == has
+
+
+def test_an_image_that_is_not_there_is_no_image(host):
+    with pytest.raises(NoImage):
+        Public().architectures(Reference(host, "org/none", "1"))
+
+
+@pytest.mark.parametrize(
+    ("where", "repository", "why"),
+    [
+        ("127.0.0.1:9", "org/both", r"127\.0\.0\.1 cannot be reached from here"),
+        (None, "busy/x", "HTTP status 429"),
+    ],
+)
+def test_a_registry_that_gives_no_answer_is_unreachable(host, where, repository, why):
+    with pytest.raises(Unreachable, match=why):
+        Public().architectures(Reference(where or host, repository, "1"))
+
+
+def test_a_digest_is_what_is_pulled_where_there_is_one():
+    assert Reference.of("ghcr.io/org/x:1@sha256:d") == Reference("ghcr.io", "org/x", "sha256:d")
+    assert Reference.of("docker.io/apache/spark:4.1") == Reference("docker.io", "apache/spark", "4.1")
+
+
+@pytest.fixture
+def pulling(monkeypatch):
+    """Let the environment pull these images and no others."""
+
+    def these(*references):
+        made = catalog.Catalog(
+            charts={
+                "chart": ChartPin(
+                    name="chart", repository="", version="1", digest=None, images={}, pulls=references
+                )
+            },
+            images={},
+            jars={},
+            values={},
+        )
+        monkeypatch.setattr(
+            catalog, "read", lambda mirror=None, overrides=None: dataclasses.replace(made, mirror=mirror)
+        )
+
+    return these
+
+
+def test_images_are_there_or_lack_an_architecture_or_are_missing_or_nobody_knows(place, host, pulling):
+    pulling(
+        f"{host}/org/both:1",
+        f"{host}/org/one:1",
+        f"{host}/org/none:1",
+        f"{host}/busy/a:1",
+        f"{host}/busy/b:1",
+    )
+
+    assert lines(images.pullable, place()) == [
+        f"problem main There is no image {host}/org/none:1. Correct its tag in charts-values/charts.yaml.",
+        f"problem main Image {host}/org/one:1 is there for amd64, not for arm64. Take an image or node "
+        "groups "
+        "that fit.",
+        f"not checked main Images {host}/busy/a:1 and {host}/busy/b:1: {host} answers with HTTP status 429.",
+        "ok main 1 images are there for amd64 and arm64.",
+    ]
+
+
+ECR = "123456789012.dkr.ecr.us-east-1.amazonaws.com"
+
+
+def mirrored(written):
+    written["charts"] = {"mirror": ECR}
+
+
+def test_images_of_a_mirror_in_ecr_are_asked_of_ecr(place, pulling):
+    stubbed = {
+        "ecr": [
+            ("describe_images", asked("quay.io/org/x"), {"imageDetails": [{}]}),
+            ("batch_get_image", None, {"images": [{"imageManifest": json.dumps(index("arm64"))}]}),
+        ]
+    }
+    pulling("quay.io/org/x:1")
+
+    assert lines(images.pullable, place(mirrored, stubbed=stubbed)) == [
+        f"problem main Image {ECR}/quay.io/org/x:1 is there for arm64, not for amd64. Copy all "
+        "architectures of it."
+    ]
+
+
+def asked(repository):
+    return {"registryId": "123456789012", "repositoryName": repository, "imageIds": [{"imageTag": "1"}]}
+
+
+def test_an_image_that_a_mirror_lacks_is_a_problem(place, pulling):
+    pulling("quay.io/org/x:1")
+
+    assert lines(images.pullable, place(mirrored)) == [
+        f"problem main There is no image {ECR}/quay.io/org/x:1. Copy it into the mirror."
+    ]
+
+
+def test_an_image_that_ecr_has_not_pulled_through_yet_is_looked_for_upstream(
+    place, host, monkeypatch, pulling
+):
+    def through(written):
+        mirrored(written)
+        written["registry"] = {"foundation": "main", "pull_through": {"quay.io": {}}}
+
+    monkeypatch.setitem(registries.HOSTS, "quay.io", host)
+    pulling("quay.io/org/both:1")
+
+    assert lines(images.pullable, place(through)) == ["ok main 1 images are there for amd64 and arm64."]
+
+
+def test_only_images_of_the_kubernetes_versions_in_use_are_wanted():
+    def image(tag):
+        return Image(repository="registry.k8s.io/autoscaling/cluster-autoscaler", tag=tag, digest=None)
+
+    known = {"cluster-autoscaler-1.34": image("v1.34.2"), "cluster-autoscaler-1.99": image("v1.99.0")}
+    charts = catalog.Catalog(charts={}, images=known, jars={}, values={})
+
+    assert list(images.images(charts, {"1.34"})) == ["registry.k8s.io/autoscaling/cluster-autoscaler:v1.34.2"]
+
+
+def test_what_a_chart_pulls_comes_from_where_its_values_say():
+    pins = yaml.safe_load((catalog.FOLDER / "charts.yaml").read_text())["charts"]
+    strangers = [
+        pulled
+        for pin in pins.values()
+        for pulled in pin["pulls"]
+        if not any(pulled.startswith(public) for public in pin["images"].values())
+    ]
+
+    assert strangers == []

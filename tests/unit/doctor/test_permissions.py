@@ -1,0 +1,106 @@
+from doctor.checks import permissions
+from tests.unit.doctor.telling import lines
+
+DEPLOYER = "arn:aws:iam::123456789012:role/ci/deployer"
+
+
+def simulation(decide):
+    """What IAM answers of all actions; `decide(action)` is what it says other than `allowed`."""
+    answers = []
+    for needed in permissions.NEEDED:
+        names = [f"{service}:{name}" for service, all_ in needed.names.items() for name in all_.split()]
+        if not names[0].startswith(("ecr:", "autoscaling:")):  # neither registry nor schedules here
+            results = [{"EvalActionName": name, "EvalDecision": "allowed", **decide(name)} for name in names]
+            answers.append(("simulate_principal_policy", None, {"EvaluationResults": results}))
+    return {"iam": answers}
+
+
+def allowing(action):
+    return {}
+
+
+def test_a_deployer_that_may_do_everything_is_fine(place):
+    [told] = lines(permissions.simulated, place(stubbed=simulation(allowing)))
+
+    assert told.startswith("ok main The deployer may do the ")
+
+
+def test_what_is_denied_is_named_by_service_with_the_reason(place):
+    def decide(action):
+        return {
+            "s3:PutBucketPolicy": {"EvalDecision": "explicitDeny"},
+            "ec2:CreateVpc": {"EvalDecision": "implicitDeny"},
+            "ec2:DeleteVpc": {"EvalDecision": "implicitDeny"},
+            "kms:CreateKey": {
+                "EvalDecision": "implicitDeny",
+                "OrganizationsDecisionDetail": {"AllowedByOrganizations": False},
+            },
+            "iam:CreateRole": {
+                "EvalDecision": "implicitDeny",
+                "PermissionsBoundaryDecisionDetail": {"AllowedByPermissionsBoundary": False},
+            },
+            "eks:CreateCluster": {
+                "EvalDecision": "implicitDeny",
+                "MissingContextValues": ["aws:PrincipalTag/x"],
+            },
+        }.get(action, {})
+
+    told = lines(permissions.simulated, place(stubbed=simulation(decide)))
+
+    assert told == [
+        f"problem main {DEPLOYER} may not, as nothing allows it on *: ec2:{{CreateVpc, DeleteVpc}}. Allow "
+        "it to "
+        "the deployer.",
+        f"problem main {DEPLOYER} may not, by a policy of the organization: kms:{{CreateKey}}. Allow it to "
+        "the "
+        "deployer.",
+        f"problem main {DEPLOYER} may not, by an explicit deny: s3:{{PutBucketPolicy}}. Allow it to the "
+        "deployer.",
+        f"problem main {DEPLOYER} may not, by its permissions boundary: iam:{{CreateRole}}. Allow it to the "
+        "deployer.",
+        f"warning main {DEPLOYER} may not, unless a condition is met that cannot be simulated: "
+        "eks:{CreateCluster}. Allow it to the deployer.",
+    ]
+
+
+def test_roles_are_simulated_under_the_environment_s_path_and_with_its_boundary(place):
+    boundary = "arn:aws:iam::123456789012:policy/boundary"
+
+    def bounded(written):
+        written["foundations"]["main"]["permissions_boundary"] = boundary
+
+    asked = simulation(allowing)["iam"]
+    number = next(n for n, (_, _, answer) in enumerate(asked) if _names(answer)[0] == "iam:CreateRole")
+    asked[number] = (
+        "simulate_principal_policy",
+        {
+            "PolicySourceArn": DEPLOYER,
+            "ActionNames": _names(asked[number][2]),
+            "ResourceArns": ["arn:aws:iam::123456789012:role/acme-trial/x"],
+            "ContextEntries": [
+                {"ContextKeyName": key, "ContextKeyValues": [value], "ContextKeyType": "string"}
+                for key, value in (
+                    ("aws:RequestedRegion", "us-east-1"),
+                    ("iam:PermissionsBoundary", boundary),
+                )
+            ],
+        },
+        asked[number][2],
+    )
+
+    [told] = lines(permissions.simulated, place(bounded, stubbed={"iam": asked}))
+
+    assert told.startswith("ok main")
+
+
+def _names(answer):
+    return [result["EvalActionName"] for result in answer["EvaluationResults"]]
+
+
+def test_who_may_not_simulate_is_warned_that_nobody_knows(place):
+    stubbed = {"iam": [("simulate_principal_policy", None, "AccessDenied")]}
+
+    assert lines(permissions.simulated, place(stubbed=stubbed)) == [
+        f"warning main What {DEPLOYER} may do is not known: it needs the permission "
+        "iam:SimulatePrincipalPolicy. Grant it to whoever runs this, to know before `up` does."
+    ]
