@@ -12,13 +12,14 @@ ARGS ?=
 VENV := .local/venv
 PY := $(VENV)/bin/python
 LAPTOP := $(or $(filter local local.%,$(STACK)),$(filter laptop,$(ON)))
+DOCTOR = $(PY) -m doctor $(firstword $(subst ., ,$(STACK))) $(ARGS)
 EACH = $(PY) -m stacks.rollout $(STACK) $(WAVE:%=--wave %)
 
 ifneq ($(filter-out laptop,$(ON)),)
 $(error ON is `$(ON)` and may be `laptop`)
 endif
 .DEFAULT_GOAL := help
-.PHONY: help setup venv tools up preview down status stack-files test lint bench soak requirements schema clean
+.PHONY: help setup venv tools up preview down status doctor stack-files test lint bench soak requirements schema clean
 
 help: ## this list
 	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /|/' | awk -F'|' '{printf "make %-14s %s\n", $$1, $$2}'
@@ -48,10 +49,15 @@ down: venv ## destroy STACK, and end every process once nothing is left
 
 status: venv ## what runs, and what is there (ARGS=--json for scripts)
 	@$(PY) -m localcloud status $(ARGS)
+
+doctor: venv ## ask the accounts of STACK whether it can be (ARGS=--json, ARGS="--only quotas")
+	@exports=$$($(PY) -m localcloud env) && eval "$$exports" && test -n "$$AWS_ENDPOINT_URL" || { echo "The laptop's AWS was never started here, so there is nobody to ask: run \`make up\` first." >&2; exit 2; }; $(DOCTOR)
 else
-.PHONY: own-pulumi
-own-pulumi:
+.PHONY: own-shell own-pulumi
+own-shell:
 	@test -z "$$MOKA_CLOUD" || { echo "This shell is set up for the laptop cloud, and $(STACK) is a real stack: use a shell without \`. .local/env\`, or say ON=laptop." >&2; exit 1; }
+
+own-pulumi: own-shell
 	@command -v pulumi >/dev/null || { echo "$(STACK) is a real stack and there is no pulumi on PATH: install it from pulumi.com, then run this again; or say ON=laptop." >&2; exit 1; }
 
 up preview: own-pulumi venv
@@ -62,6 +68,9 @@ down: own-pulumi venv
 
 status: own-pulumi venv
 	@$(EACH) -- pulumi stack --stack {stack} $(ARGS)
+
+doctor: own-shell venv
+	@$(DOCTOR)
 endif
 
 stack-files: venv ## write Pulumi's own file for each stack of STACK that lacks one
