@@ -13,11 +13,11 @@ from typing import Any, NoReturn
 
 import grpc
 from google.protobuf import empty_pb2
-from pulumi.runtime.proto import plugin_pb2, provider_pb2, provider_pb2_grpc, status_pb2
 
 from localcloud.cloud import Cloud
 from localcloud.errors import Refusal
 from localcloud.plugins.differences import Diff, path_text
+from localcloud.plugins.protocol import plugin_pb2, provider_pb2, provider_pb2_grpc, status_pb2
 from localcloud.plugins.provider import Failure, Naming, Provider, Target, Unfinished
 from localcloud.plugins.safety import refuse_unless_laptop
 from localcloud.plugins.values import from_wire, to_wire

@@ -5,7 +5,8 @@ from functools import cached_property
 from typing import Any
 
 import grpc
-from pulumi.runtime.proto import engine_pb2, engine_pb2_grpc
+
+from localcloud.plugins.protocol import engine_pb2, engine_pb2_grpc
 
 
 @dataclass

@@ -140,7 +140,7 @@ def zones(settings: Environment) -> Iterator[Mistake]:
 def schedules(settings: Environment) -> Iterator[Mistake]:
     """Times that never come, and minimums above the maximum."""
     # Reads every zone's file: once, not for each group.
-    zones = available_timezones()
+    time_zones = available_timezones()
     for at, _, group in _each(settings):
         for name, change in group.schedule.items():
             if not all(CRON.match(part) for part in change.cron.split()):
@@ -153,7 +153,7 @@ def schedules(settings: Environment) -> Iterator[Mistake]:
                     f"{at}.schedule.{name}.minimum",
                     f"is {change.minimum}, above the group's maximum of {group.maximum}; lower it",
                 )
-        if group.time_zone not in zones:
+        if group.time_zone not in time_zones:
             yield Mistake(
                 f"{at}.time_zone", f"is {group.time_zone!r}, not known; write one such as Europe/Berlin"
             )
