@@ -8,7 +8,7 @@ from localcloud.errors import Refusal
 from localcloud.plugins.aws import mapping
 from localcloud.plugins.aws.api import Api, code_of, gone
 from localcloud.plugins.aws.subject import Subject
-from localcloud.plugins.aws.table import Call, Change, Kind, Look, Name, P
+from localcloud.plugins.aws.table import Call, Change, Kind, Look, Name, P, Tagging
 from localcloud.plugins.differences import Path, differences
 from localcloud.plugins.provider import Failure, Naming
 from localcloud.plugins.values import UNKNOWN, Properties, reveal, unknown_in
@@ -280,15 +280,21 @@ def update(
         if changed & set(change.properties):
             subject.do(_which(subject, change))
     if subject.kind.tags and dict(old_tags) != dict(tags):
-        gone_keys = sorted(old_tags.keys() - tags.keys())
-        if gone_keys:
-            keys = [{"Key": key} for key in gone_keys] if subject.kind.tags.resource else gone_keys
-            _with_raw(subject, subject.kind.tags.remove, "keys", keys)
-        put = {key: value for key, value in tags.items() if old_tags.get(key) != value}
-        if put:
-            _put_tags(subject, put)
+        _retag(subject, subject.kind.tags, old_tags, tags)
     for step in subject.kind.after:
         subject.do(step)
+
+
+def _retag(subject: Subject, tagging: Tagging, old_tags: Mapping[str, str], tags: Mapping[str, str]) -> None:
+    gone_keys = sorted(old_tags.keys() - tags.keys())
+    put = {key: value for key, value in tags.items() if old_tags.get(key) != value}
+    if tagging.whole:
+        put, gone_keys = dict(tags), [] if tags else gone_keys
+    if gone_keys:
+        keys = [{"Key": key} for key in gone_keys] if tagging.resource else gone_keys
+        _with_raw(subject, tagging.remove, "keys", keys)
+    if put:
+        _put_tags(subject, put)
 
 
 def _which(subject: Subject, change: Change) -> Any:
@@ -374,7 +380,7 @@ def _restricted(given: Any, seen: Any, recorded: Any, path: str, kind: Kind) -> 
         for name, value in seen.items():
             if name in given:
                 kept[name] = _restricted(given[name], value, recorded.get(name), f"{path}.{name}", kind)
-            elif not _within(f"{path}.{name}", kind.chosen) and name in recorded and recorded[name] != value:
+            elif not _within(f"{path}.{name}", kind.chosen) and _came(name, value, recorded):
                 kept[name] = value
         for name in given.keys() - seen.keys():
             if f"{path}.{name}" in kind.unanswered:
@@ -386,6 +392,13 @@ def _restricted(given: Any, seen: Any, recorded: Any, path: str, kind: Kind) -> 
         olds = recorded if isinstance(recorded, list) and len(recorded) == len(seen) else [None] * len(seen)
         return [_restricted(*each, path, kind) for each in zip(given, seen, olds, strict=True)]
     return _in_the_words_of(given, seen, path, kind)
+
+
+def _came(name: str, value: Any, recorded: Mapping[str, Any]) -> bool:
+    """Whether a member that the program does not give has changed, or come, since it was recorded."""
+    if name in recorded:
+        return bool(recorded[name] != value)
+    return bool(recorded) and value not in (None, [], {}, "")
 
 
 def _in_the_words_of(given: Any, seen: Any, path: str, kind: Kind) -> Any:

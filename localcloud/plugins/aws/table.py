@@ -84,6 +84,7 @@ class Tagging:
     put, remove: calls; `P("=tags")` and `P("=keys")` are what is to be put and removed.
     look: call that shows tags, where the type's own does not; at: where they are.
     resource: what EC2 calls the kind of resource.
+    whole: tags are only known all at once: to put some is to remove the others.
     """
 
     create: str | None
@@ -93,6 +94,7 @@ class Tagging:
     look: Call | None = None
     at: str = "Tags"
     resource: str | None = None
+    whole: bool = False
 
     def read(self, kept: Any) -> dict[str, str]:
         """Tags of an answer, as a map."""

@@ -13,6 +13,7 @@ from localcloud.cloud import Cloud
 from localcloud.plugins.aws import machine_room
 from localcloud.plugins.aws.provider import Aws
 from localcloud.plugins.provider import Naming, Target
+from tests.local.aws.examples import World
 
 
 @pytest.fixture(scope="session")
@@ -136,3 +137,9 @@ def bench(provider):
 def base(provider):
     """What stands through all tests."""
     return Bench(provider)
+
+
+@pytest.fixture(scope="session")
+def world(base):
+    """What the examples of types stand on."""
+    return World(base)

@@ -100,8 +100,8 @@ BUCKET = Kind(
     delete=(empty_if_forced, delete_bucket),
     tags=Tagging(
         create=None,
-        # S3 knows only all tags of a bucket.
         put=Call("put_bucket_tagging", {"Bucket": ID, "Tagging": {"TagSet": P("tagsAll")}}),
+        whole=True,
         remove=Call("delete_bucket_tagging", {"Bucket": ID}),
         look=Call("get_bucket_tagging", {"Bucket": ID}),
         at="TagSet",
@@ -253,7 +253,6 @@ BUCKET_LOGGING = setting(
     "LoggingEnabled",
     (Call("put_bucket_logging", {**BUCKET_ID, "BucketLoggingStatus": {}}),),
     "LoggingConfiguration",
-    unanswered=words("targetObjectKeyFormat"),
 )
 
 TYPES = {
