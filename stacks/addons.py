@@ -1,17 +1,153 @@
-"""EKS add-ons, pinned for each Kubernetes version."""
+"""EKS add-ons: pinned for each Kubernetes version, and configured for nodes with roles."""
 
-from components.aws.addons import Addon
+from collections.abc import Mapping
+from math import ceil
+from typing import Any
 
-ADDONS: dict[str, dict[str, Addon]] = {
+import pulumi
+
+from components.aws.addons import Addon, AddonIdentity
+from components.aws.node_roles import LABEL
+
+ADDONS: Mapping[str, Mapping[str, str]] = {
+    "1.33": {
+        "vpc-cni": "v1.21.1-eksbuild.7",
+        "kube-proxy": "v1.33.10-eksbuild.2",
+        "eks-pod-identity-agent": "v1.3.10-eksbuild.3",
+        "coredns": "v1.13.2-eksbuild.4",
+        "aws-ebs-csi-driver": "v1.58.0-eksbuild.1",
+    },
     "1.34": {
-        "vpc-cni": Addon(version="v1.20.4-eksbuild.1"),
-        "kube-proxy": Addon(version="v1.34.1-eksbuild.2"),
-        "coredns": Addon(version="v1.12.4-eksbuild.1"),
-        "eks-pod-identity-agent": Addon(version="v1.3.9-eksbuild.3"),
-        "aws-ebs-csi-driver": Addon(version="v1.53.0-eksbuild.1"),
+        "vpc-cni": "v1.21.1-eksbuild.7",
+        "kube-proxy": "v1.34.6-eksbuild.2",
+        "eks-pod-identity-agent": "v1.3.10-eksbuild.3",
+        "coredns": "v1.13.2-eksbuild.4",
+        "aws-ebs-csi-driver": "v1.58.0-eksbuild.1",
+    },
+    "1.35": {
+        "vpc-cni": "v1.21.1-eksbuild.7",
+        "kube-proxy": "v1.35.3-eksbuild.2",
+        "eks-pod-identity-agent": "v1.3.10-eksbuild.3",
+        "coredns": "v1.13.2-eksbuild.4",
+        "aws-ebs-csi-driver": "v1.58.0-eksbuild.1",
     },
 }
-"""Kubernetes version -> add-on -> version and configuration.
+"""Kubernetes version -> add-on -> its version: what EKS offered in spring 2026, as public programs pin it.
 
-`aws eks describe-addon-versions --kubernetes-version <version>` lists what there is.
+`aws eks describe-addon-versions --kubernetes-version <version>` lists what there is today.
 """
+
+OF_EVERY_NODE = ("vpc-cni", "kube-proxy", "eks-pod-identity-agent")
+"""Without these no node becomes ready, or no pod on it gets permissions: there before any node."""
+
+ON_SYSTEM_NODES = {LABEL: "system"}
+
+COREFILE = """\
+.:53 {
+    errors
+    health {
+        lameduck 30s
+    }
+    ready
+    kubernetes cluster.local in-addr.arpa ip6.arpa {
+        pods insecure
+        fallthrough in-addr.arpa ip6.arpa
+    }
+    prometheus :9153
+    forward . /etc/resolv.conf
+    cache 30
+    loop
+    reload
+    loadbalance
+}
+"""
+"""EKS's own, but for `lameduck`: with 5 s, a big cluster still asks a replica that is gone."""
+
+POD_IDENTITY_AGENT = {"tolerations": [{"operator": "Exists"}]}
+"""The VPC CNI waits for the agent, so the agent must not wait for the node to be ready."""
+
+EBS_CSI_DRIVER = {
+    "controller": {"nodeSelector": ON_SYSTEM_NODES},
+    "node": {"tolerateAllTaints": True},
+}
+
+IDENTITIES = {
+    "vpc-cni": AddonIdentity(service_account="aws-node", policies=("AmazonEKS_CNI_Policy",)),
+    "aws-ebs-csi-driver": AddonIdentity(
+        service_account="ebs-csi-controller-sa", policies=("service-role/AmazonEBSCSIDriverPolicy",)
+    ),
+}
+
+
+def addons(
+    version: str, *, region: str, pod_subnets: pulumi.Input[Mapping[str, Any]], nodes: int, vcpus: int
+) -> dict[str, Addon]:
+    """The add-ons of a cluster, by name.
+
+    version: Kubernetes version, one of ADDONS.
+    region: AWS region.
+    pod_subnets: zone -> subnet of its pods; none where pods are in the nodes' subnets.
+    nodes, vcpus: as many as the cluster can ever have.
+    """
+    configurations: Mapping[str, pulumi.Input[Mapping[str, Any]]] = {
+        "vpc-cni": pulumi.Output.from_input(pod_subnets).apply(lambda subnets: vpc_cni(region, subnets)),
+        "eks-pod-identity-agent": POD_IDENTITY_AGENT,
+        "coredns": coredns(nodes, vcpus),
+        "aws-ebs-csi-driver": EBS_CSI_DRIVER,
+    }
+    return {
+        name: Addon(version=pinned, configuration=configurations.get(name, {}), identity=IDENTITIES.get(name))
+        for name, pinned in ADDONS[version].items()
+    }
+
+
+def vpc_cni(region: str, pod_subnets: Mapping[str, str]) -> dict[str, Any]:
+    """Configuration of the VPC CNI: addresses by prefixes of 16, and network policies are enforced.
+
+    With subnets for pods, the add-on makes an ENIConfig a zone, named as the zone: no node comes before it.
+    These name no security groups: pods have those of their node.
+    """
+    env = {"ENABLE_PREFIX_DELEGATION": "true", "WARM_PREFIX_TARGET": "1"}
+    configuration: dict[str, Any] = {"enableNetworkPolicy": "true", "env": env}
+    if not pod_subnets:
+        return configuration
+    return {
+        **configuration,
+        "env": {
+            **env,
+            "AWS_VPC_K8S_CNI_CUSTOM_NETWORK_CFG": "true",
+            "ENI_CONFIG_LABEL_DEF": "topology.kubernetes.io/zone",
+        },
+        "eniConfig": {
+            "create": True,
+            "region": region,
+            "subnets": {zone: {"id": subnet} for zone, subnet in sorted(pod_subnets.items())},
+        },
+    }
+
+
+def coredns(nodes: int, vcpus: int) -> dict[str, Any]:
+    """Configuration of CoreDNS, on system nodes, spread over zones and nodes.
+
+    EKS counts the replicas, max(nodes/16, vCPUs/256), between two and what the full cluster needs (source:
+    EKS best practices; the add-on's schema takes 2 to 1000).
+    """
+    return {
+        "autoScaling": {"enabled": True, "minReplicas": 2, "maxReplicas": most_replicas(nodes, vcpus)},
+        "corefile": COREFILE,
+        "nodeSelector": ON_SYSTEM_NODES,
+        "topologySpreadConstraints": [
+            {
+                "maxSkew": 1,
+                "topologyKey": key,
+                "whenUnsatisfiable": "ScheduleAnyway",
+                "labelSelector": {"matchLabels": {"k8s-app": "kube-dns"}},
+            }
+            for key in ("topology.kubernetes.io/zone", "kubernetes.io/hostname")
+        ],
+    }
+
+
+def most_replicas(nodes: int, vcpus: int) -> int:
+    """Replicas of CoreDNS in a full cluster, one a zone at the least."""
+    return min(max(3, ceil(nodes / 16), ceil(vcpus / 256)), 1000)

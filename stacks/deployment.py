@@ -50,7 +50,10 @@ class Deployment:
         return lambda: self._read(unit, kind)
 
     def aws(self, foundation: str) -> aws.Provider:
-        """The AWS provider of a foundation's account and region; refuses any other account."""
+        """The AWS provider of a foundation's account and region; refuses any other account.
+
+        Where the settings say so, it takes the deployer role with the credentials at hand.
+        """
         if foundation not in self._aws:
             place = self.settings.foundations[foundation]
             self._aws[foundation] = aws.Provider(
@@ -58,6 +61,12 @@ class Deployment:
                 foundation,
                 region=place.region,
                 allowed_account_ids=[place.account],
+                assume_roles=(
+                    # As a plain mapping its names would reach the provider as they are spelt here.
+                    [aws.ProviderAssumeRoleArgs(role_arn=place.deployer, session_name=self.settings.prefix)]
+                    if place.assume
+                    else None
+                ),
                 default_tags={"tags": self.tags},
             )
         return self._aws[foundation]
@@ -83,7 +92,8 @@ class Deployment:
     @property
     def tags(self) -> dict[str, str]:
         """Tags of every AWS resource of the environment."""
-        return {"moka:environment": self.settings.environment, "moka:managed-by": "pulumi"}
+        ours = {"moka:environment": self.settings.environment, "moka:managed-by": "pulumi"}
+        return {**self.settings.tags, **ours}
 
     @cached_property
     def _holders(self) -> dict[Unit, str]:

@@ -8,6 +8,25 @@ from typing import Any
 import pulumi
 import pulumi_aws as aws
 
+from components.aws.partition import managed_policy
+from components.aws.pod_identity import PodIdentity, PodIdentityArgs
+
+NAMESPACE = "kube-system"
+"""Namespace of the add-ons that EKS itself publishes."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class AddonIdentity:
+    """What an add-on may do in AWS.
+
+    service_account: the add-on's own, in `kube-system`.
+    policies: policies that AWS keeps for it, by path and name, for example
+        `service-role/AmazonEBSCSIDriverPolicy`.
+    """
+
+    service_account: str
+    policies: tuple[str, ...]
+
 
 @dataclass(frozen=True, kw_only=True)
 class Addon:
@@ -15,10 +34,12 @@ class Addon:
 
     version: as EKS names it, for example `v1.11.4-eksbuild.2`.
     configuration: values by the add-on's own schema.
+    identity: its permissions, by Pod Identity; by default none.
     """
 
     version: str
-    configuration: Mapping[str, Any] = field(default_factory=dict)
+    configuration: pulumi.Input[Mapping[str, Any]] = field(default_factory=dict)
+    identity: AddonIdentity | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -26,19 +47,26 @@ class AddonsArgs:
     """Which add-ons, on which cluster.
 
     cluster_name: EKS cluster.
+    region: AWS region of the cluster.
     addons: by the name that EKS knows them by, for example `coredns`.
+    path: of the add-ons' roles.
+    permissions_boundary_arn: policy that bounds these roles.
     """
 
     cluster_name: pulumi.Input[str]
+    region: str
     addons: Mapping[str, Addon]
+    path: str = "/"
+    permissions_boundary_arn: str | None = None
     tags: dict[str, str] = field(default_factory=dict)
 
 
 class Addons(pulumi.ComponentResource):
     """Pulumi type `moka:aws:Addons`.
 
-    Makes: an eks.Addon each. One that runs as a Deployment (CoreDNS, the EBS CSI driver) becomes healthy
-    only where there are nodes: let this depend on the node groups then.
+    Makes: an eks.Addon each, and before it a PodIdentity where it has an identity, so that none of its pods
+    starts without permissions. One that runs as a Deployment (CoreDNS, the EBS CSI driver) becomes healthy
+    only where there are nodes: let this depend on the node groups then; it also goes before them.
     Outputs: `names`, known only once all of them are healthy.
     """
 
@@ -46,6 +74,8 @@ class Addons(pulumi.ComponentResource):
 
     def __init__(self, name: str, args: AddonsArgs, opts: pulumi.ResourceOptions | None = None) -> None:
         super().__init__("moka:aws:Addons", name, {}, opts)
+        # What a component depends on, its children do not by themselves, on the way down.
+        child = pulumi.ResourceOptions(parent=self, depends_on=opts.depends_on if opts else None)
 
         made = [
             aws.eks.Addon(
@@ -53,17 +83,39 @@ class Addons(pulumi.ComponentResource):
                 cluster_name=args.cluster_name,
                 addon_name=addon,
                 addon_version=pinned.version,
-                configuration_values=configuration_json(pinned.configuration),
+                configuration_values=pulumi.Output.from_input(pinned.configuration).apply(configuration_json),
                 # What the add-on owns is set here, not by hand on the cluster.
                 resolve_conflicts_on_create="OVERWRITE",
                 resolve_conflicts_on_update="OVERWRITE",
                 tags=args.tags,
-                opts=pulumi.ResourceOptions(parent=self),
+                opts=pulumi.ResourceOptions.merge(
+                    child, pulumi.ResourceOptions(depends_on=self._identity(name, addon, args))
+                ),
             )
             for addon, pinned in args.addons.items()
         ]
         self.names = pulumi.Output.all(*[each.addon_name for each in made]).apply(list)
         self.register_outputs({"names": self.names})
+
+    def _identity(self, name: str, addon: str, args: AddonsArgs) -> list[pulumi.Resource]:
+        identity = args.addons[addon].identity
+        if identity is None:
+            return []
+        return [
+            PodIdentity(
+                f"{name}-{addon}",
+                PodIdentityArgs(
+                    cluster_name=args.cluster_name,
+                    namespace=NAMESPACE,
+                    service_account=identity.service_account,
+                    managed_policy_arns=tuple(managed_policy(p, args.region) for p in identity.policies),
+                    path=args.path,
+                    permissions_boundary_arn=args.permissions_boundary_arn,
+                    tags=args.tags,
+                ),
+                pulumi.ResourceOptions(parent=self),
+            )
+        ]
 
 
 def configuration_json(configuration: Mapping[str, Any]) -> str | None:

@@ -1,17 +1,37 @@
-"""An EKS cluster: its control plane, who may enter it, and the add-ons that its nodes cannot do without."""
+"""An EKS cluster: its control plane, who may enter it, and what its nodes cannot do without."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Literal
 
 import pulumi
 import pulumi_aws as aws
 import pulumi_eks as eks
 
-from components.aws.addons import Addon
+from components.aws.access_entry import AccessEntry, AccessEntryArgs, AccessLevel
+from components.aws.addons import Addon, Addons, AddonsArgs
 from components.aws.node_role import NodeRole, NodeRoleArgs
+from components.aws.partition import managed_policy
+from components.aws.policy import Statement, trust
 
 LOGS = ("api", "audit", "authenticator", "controllerManager", "scheduler")
-ADMINISTRATOR = "arn:aws:eks::aws:cluster-access-policy/AmazonEKSClusterAdminPolicy"
+"""All logs that a control plane writes."""
+
+Support = Literal["standard", "extended"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Access:
+    """Somebody who may enter a cluster.
+
+    principal_arn: IAM role or user, other than the deployer and once only.
+    level: what they may do.
+    namespaces: only there; by default in the whole cluster.
+    """
+
+    principal_arn: str
+    level: AccessLevel
+    namespaces: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -19,39 +39,57 @@ class ClusterArgs:
     """What differs between clusters.
 
     name: name of the cluster, unique in its account and region; a change replaces it.
+    region: AWS region.
     version: Kubernetes version, for example `1.34`; it goes up one minor version at a time.
     vpc_id, subnet_ids: network, and the subnets (two zones at least) in which the API server is reached.
-    secrets_key_arn: KMS key that encrypts Kubernetes secrets; it cannot be changed.
-    deployer_arn: IAM role or user that deploys to the cluster, its only administrator.
-    vpc_cni, kube_proxy: the two add-ons of every node.
+    key_arn: KMS key that encrypts Kubernetes secrets, which cannot be changed, and control-plane logs; its
+        policy must let CloudWatch Logs use it.
+    deployer_arn: IAM role or user that deploys to the cluster, an administrator.
+    vpc_cni, kube_proxy, pod_identity_agent: the add-ons of every node, there before any node.
+    assume: the deployer is a role that is taken with the credentials at hand; the kubeconfig takes it too.
+    access: who else may enter, each with a name.
     public_cidrs: networks from which the API server may be reached from outside the VPC; by default none.
-    logs: control-plane logs to keep.
-    deletion_protection: refuse to delete the cluster.
-    permissions_boundary_arn: policy that bounds the node role.
+    support: what happens when standard support of the Kubernetes version ends: EKS upgrades the cluster, or
+        supports it for longer, at a price.
+    zonal_shift: let AWS move traffic away from a zone in trouble.
+    log_days: days that control-plane logs are kept, one of the numbers that CloudWatch Logs knows.
+    node_statements: what nodes may do besides joining the cluster and pulling images.
+    path, permissions_boundary_arn: of every role that is made here.
+    retain: refuse to delete or replace the cluster, and keep it and its logs when the stack lets go of them.
     """
 
     name: str
+    region: str
     version: str
     vpc_id: pulumi.Input[str]
     subnet_ids: pulumi.Input[list[str]]
-    secrets_key_arn: pulumi.Input[str]
+    key_arn: pulumi.Input[str]
     deployer_arn: str
     vpc_cni: Addon
     kube_proxy: Addon
+    pod_identity_agent: Addon
+    assume: bool = False
+    access: Mapping[str, Access] = field(default_factory=dict)
     public_cidrs: tuple[str, ...] = ()
-    logs: tuple[str, ...] = LOGS
-    deletion_protection: bool = True
+    support: Support = "standard"
+    zonal_shift: bool = True
+    log_days: int = 90
+    node_statements: Sequence[Statement] = ()
+    path: str = "/"
     permissions_boundary_arn: str | None = None
+    retain: bool = True
     tags: dict[str, str] = field(default_factory=dict)
 
 
 class Cluster(pulumi.ComponentResource):
     """Pulumi type `moka:aws:Cluster`.
 
-    Makes: eks.Cluster of pulumi_eks (service role, control plane, VPC CNI, kube-proxy) without nodes or
-    security groups of its own, NodeRole, and for the deployer eks.AccessEntry and AccessPolicyAssociation.
+    Makes: cloudwatch.LogGroup and the cluster's iam.Role, before the cluster and gone after it; eks.Cluster
+    of pulumi_eks (control plane) without nodes, add-ons or security groups of its own; AccessEntry for the
+    deployer and for each of `access`; Addons of every node; NodeRole.
     Outputs: `name`, `arn`, `endpoint`, `certificate_authority` (base64), `security_group_id` (the one that
-    EKS makes, shared by control plane and nodes), `node_role_arn`; `kubeconfig` (JSON, without a secret),
+    EKS makes, shared by control plane and nodes); `node_role_arn`, known only once nodes may come: what has
+    it comes after the add-ons of every node and goes before them; `kubeconfig` (JSON, without a secret),
     known only once the deployer may enter; `eks_cluster`, for node groups.
     """
 
@@ -68,61 +106,117 @@ class Cluster(pulumi.ComponentResource):
         super().__init__("moka:aws:Cluster", name, {}, opts)
         child = pulumi.ResourceOptions(parent=self)
 
+        # EKS would make it when the first log is written, without an end and without our key.
+        logs = aws.cloudwatch.LogGroup(
+            name,
+            name=f"/aws/eks/{args.name}/cluster",
+            retention_in_days=args.log_days,
+            kms_key_id=args.key_arn,
+            tags=args.tags,
+            opts=pulumi.ResourceOptions(parent=self, protect=args.retain, retain_on_delete=args.retain),
+        )
+        role = aws.iam.Role(
+            f"{name}-cluster",
+            path=args.path,
+            assume_role_policy=trust("eks.amazonaws.com", tags=True),
+            permissions_boundary=args.permissions_boundary_arn,
+            tags=args.tags,
+            opts=child,
+        )
+        permissions = aws.iam.RolePolicyAttachment(
+            f"{name}-cluster",
+            role=role.name,
+            policy_arn=managed_policy("AmazonEKSClusterPolicy", args.region),
+            opts=child,
+        )
+
         # A cluster cannot be renamed or moved: neither can its logical name.
         self.eks_cluster = eks.Cluster(
             name,
             name=args.name,
             version=args.version,
+            # Known only once logs have a place to go, and the role may do what it is for: it must outlive the
+            # cluster, or EKS cannot clear away what it made in the VPC.
+            service_role=pulumi.Output.all(role, permissions.role, logs.name).apply(lambda made: made[0]),
             vpc_id=args.vpc_id,
             subnet_ids=args.subnet_ids,
             endpoint_private_access=True,
             endpoint_public_access=bool(args.public_cidrs),
             public_access_cidrs=list(args.public_cidrs) or None,
             authentication_mode=eks.AuthenticationMode.API,
-            encryption_config_key_arn=args.secrets_key_arn,
-            enabled_cluster_log_types=list(args.logs),
-            deletion_protection=args.deletion_protection,
+            provider_credential_opts=(
+                eks.KubeconfigOptionsArgs(role_arn=args.deployer_arn) if args.assume else None
+            ),
+            encryption_config_key_arn=args.key_arn,
+            enabled_cluster_log_types=list(LOGS),
+            deletion_protection=args.retain,
+            upgrade_policy={"support_type": args.support.upper()},
             skip_default_node_group=True,
             skip_default_security_groups=True,
-            # Add-ons are ours from the first hour, at versions that we name.
+            # Add-ons are ours from the first hour, at versions that we name, and all in one way.
             bootstrap_self_managed_addons=False,
-            vpc_cni_options=eks.VpcCniOptionsArgs(
-                addon_version=args.vpc_cni.version,
-                configuration_values=args.vpc_cni.configuration or None,
-            ),
-            kube_proxy_addon_options=eks.KubeProxyAddonOptionsArgs(
-                version=args.kube_proxy.version,
-                configuration_values=args.kube_proxy.configuration or None,
-            ),
+            use_default_vpc_cni=True,
+            kube_proxy_addon_options=eks.KubeProxyAddonOptionsArgs(enabled=False),
             coredns_addon_options=eks.CoreDnsAddonOptionsArgs(enabled=False),
             tags=args.tags,
-            opts=pulumi.ResourceOptions(parent=self, transforms=[_without_creator]),
+            opts=pulumi.ResourceOptions(
+                parent=self,
+                transforms=[
+                    _on_control_plane(
+                        lambda inputs: beyond_arguments(inputs, zonal_shift=args.zonal_shift),
+                        pulumi.ResourceOptions(protect=args.retain, retain_on_delete=args.retain),
+                    )
+                ],
+            ),
         )
         cluster = self.eks_cluster.eks_cluster
         cluster_name: pulumi.Output[str] = cluster.apply(lambda made: made.name)
 
-        # Made here and not by an argument of pulumi_eks, so that what needs the kubeconfig needs these too,
-        # and on the way down is gone before they are.
-        entry = aws.eks.AccessEntry(
-            f"{name}-deployer",
-            cluster_name=cluster_name,
-            principal_arn=args.deployer_arn,
-            type="STANDARD",
-            tags=args.tags,
-            opts=child,
-        )
-        administrator = aws.eks.AccessPolicyAssociation(
-            f"{name}-deployer",
-            cluster_name=cluster_name,
-            principal_arn=entry.principal_arn,
-            policy_arn=ADMINISTRATOR,
-            access_scope={"type": "cluster"},
-            opts=child,
+        def access_entry(suffix: str, access: Access) -> AccessEntry:
+            return AccessEntry(
+                f"{name}-{suffix}",
+                AccessEntryArgs(
+                    cluster_name=cluster_name,
+                    region=args.region,
+                    principal_arn=access.principal_arn,
+                    level=access.level,
+                    namespaces=access.namespaces,
+                    tags=args.tags,
+                ),
+                child,
+            )
+
+        # Made here and not by an argument of pulumi_eks, so that what needs the kubeconfig needs it too, and
+        # on the way down is gone before it is.
+        deployer = access_entry("deployer", Access(principal_arn=args.deployer_arn, level="admin"))
+        for who, access in args.access.items():
+            access_entry(f"access-{who}", access)
+        addons = Addons(
+            name,
+            AddonsArgs(
+                cluster_name=cluster_name,
+                region=args.region,
+                addons={
+                    "vpc-cni": args.vpc_cni,
+                    "kube-proxy": args.kube_proxy,
+                    "eks-pod-identity-agent": args.pod_identity_agent,
+                },
+                path=args.path,
+                permissions_boundary_arn=args.permissions_boundary_arn,
+                tags=args.tags,
+            ),
+            child,
         )
         node_role = NodeRole(
             f"{name}-node",
-            NodeRoleArgs(permissions_boundary_arn=args.permissions_boundary_arn, tags=args.tags),
-            opts=child,
+            NodeRoleArgs(
+                region=args.region,
+                statements=args.node_statements,
+                path=args.path,
+                permissions_boundary_arn=args.permissions_boundary_arn,
+                tags=args.tags,
+            ),
+            child,
         )
 
         self.name = cluster_name
@@ -132,9 +226,9 @@ class Cluster(pulumi.ComponentResource):
             lambda made: made.certificate_authority.apply(lambda authority: authority.data or "")
         )
         self.security_group_id = self.eks_cluster.cluster_security_group_id
-        self.node_role_arn = node_role.arn
-        self.kubeconfig = pulumi.Output.all(self.eks_cluster.kubeconfig_json, administrator.id).apply(
-            lambda made: made[0]
+        self.node_role_arn = pulumi.Output.all(node_role.arn, addons.names).apply(lambda made: str(made[0]))
+        self.kubeconfig = pulumi.Output.all(self.eks_cluster.kubeconfig_json, deployer.principal_arn).apply(
+            lambda made: str(made[0])
         )
         self.register_outputs(
             {
@@ -149,17 +243,31 @@ class Cluster(pulumi.ComponentResource):
         )
 
 
-def without_creator(inputs: Mapping[str, object]) -> dict[str, object]:
-    """Inputs of an EKS cluster with which its creator gets no access unless an entry says so.
+def beyond_arguments(inputs: Mapping[str, object], *, zonal_shift: bool) -> dict[str, object]:
+    """Inputs of an EKS cluster, with what the arguments of pulumi_eks cannot say.
 
-    pulumi_eks always grants it, and it could never be taken back.
+    Zonal shift has no argument there. Its creator gets no access unless an entry says so: pulumi_eks always
+    grants it, and it could never be taken back.
     """
     access = inputs.get("accessConfig")
     access = dict(access) if isinstance(access, Mapping) else {}
-    return {**inputs, "accessConfig": {**access, "bootstrapClusterCreatorAdminPermissions": False}}
+    return {
+        **inputs,
+        "accessConfig": {**access, "bootstrapClusterCreatorAdminPermissions": False},
+        "zonalShiftConfig": {"enabled": zonal_shift},
+    }
 
 
-def _without_creator(args: pulumi.ResourceTransformArgs) -> pulumi.ResourceTransformResult | None:
-    if args.type_ != "aws:eks/cluster:Cluster":
-        return None
-    return pulumi.ResourceTransformResult(without_creator(args.props), args.opts)
+def _on_control_plane(
+    change: Callable[[Mapping[str, object]], dict[str, object]], more: pulumi.ResourceOptions
+) -> pulumi.ResourceTransform:
+    """A transform of the EKS cluster alone, whatever else pulumi_eks makes beside it."""
+
+    def transform(args: pulumi.ResourceTransformArgs) -> pulumi.ResourceTransformResult | None:
+        if args.type_ != "aws:eks/cluster:Cluster":
+            return None
+        return pulumi.ResourceTransformResult(
+            change(args.props), pulumi.ResourceOptions.merge(args.opts, more)
+        )
+
+    return transform

@@ -1,22 +1,35 @@
 """The IAM role of a cluster's nodes: enough for a node to be one, and nothing for the pods on it."""
 
+import re
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 import pulumi
 import pulumi_aws as aws
 
-from components.aws.policy import trust
+from components.aws.partition import managed_policy, partition
+from components.aws.policy import Statement, allowing, trust
 
-POLICIES = ("AmazonEKSWorkerNodeMinimalPolicy", "AmazonEC2ContainerRegistryPullOnly", "AmazonEKS_CNI_Policy")
+POLICIES = ("AmazonEKSWorkerNodeMinimalPolicy", "AmazonEC2ContainerRegistryPullOnly")
+
+ECR = re.compile(
+    r"^(?P<account>\d{12})\.dkr\.ecr(-fips)?\.(?P<region>[a-z0-9-]+)\.amazonaws\.(com|com\.cn|eu)(/(?P<prefix>.+))?$"
+)
 
 
 @dataclass(frozen=True, kw_only=True)
 class NodeRoleArgs:
     """What differs between node roles.
 
+    region: AWS region of the cluster.
+    statements: what nodes may do besides joining the cluster and pulling images; by default nothing.
+    path: of the role.
     permissions_boundary_arn: policy that bounds whatever else the role is ever given.
     """
 
+    region: str
+    statements: Sequence[Statement] = ()
+    path: str = "/"
     permissions_boundary_arn: str | None = None
     tags: dict[str, str] = field(default_factory=dict)
 
@@ -24,9 +37,9 @@ class NodeRoleArgs:
 class NodeRole(pulumi.ComponentResource):
     """Pulumi type `moka:aws:NodeRole`.
 
-    Makes: iam.Role, and a RolePolicyAttachment each for joining the cluster, pulling images, and
-    giving pods their addresses.
-    Outputs: `arn`, known only once the policies are attached.
+    Makes: iam.Role, a RolePolicyAttachment each for joining the cluster and pulling images, and a RolePolicy
+    where there are statements. Pods get their addresses by the VPC CNI's own identity, not by this role.
+    Outputs: `arn`, known only once the role may do what it is for.
     """
 
     arn: pulumi.Output[str]
@@ -37,19 +50,43 @@ class NodeRole(pulumi.ComponentResource):
 
         role = aws.iam.Role(
             name,
+            path=args.path,
             assume_role_policy=trust("ec2.amazonaws.com"),
             permissions_boundary=args.permissions_boundary_arn,
             tags=args.tags,
             opts=child,
         )
-        attached = [
+        permissions: list[aws.iam.RolePolicy | aws.iam.RolePolicyAttachment] = [
             aws.iam.RolePolicyAttachment(
                 f"{name}-{policy}",
                 role=role.name,
-                policy_arn=f"arn:aws:iam::aws:policy/{policy}",
+                policy_arn=managed_policy(policy, args.region),
                 opts=child,
             )
             for policy in POLICIES
         ]
-        self.arn = pulumi.Output.all(role.arn, *[each.id for each in attached]).apply(lambda made: made[0])
+        if args.statements:
+            permissions.append(
+                aws.iam.RolePolicy(name, role=role.name, policy=allowing(args.statements), opts=child)
+            )
+        # `role` and not `id`: a new permission must not make the ARN unknown at preview, and groups replaced.
+        self.arn = pulumi.Output.all(role.arn, *[each.role for each in permissions]).apply(
+            lambda made: str(made[0])
+        )
         self.register_outputs({"arn": self.arn})
+
+
+def first_pulls(mirror: str) -> tuple[Statement, ...]:
+    """What nodes need for the first pull of an image through a mirror, host and path.
+
+    ECR's pull-through cache makes the repository as whoever pulls; the import itself is in
+    AmazonEC2ContainerRegistryPullOnly. Nothing for a mirror that is not ECR.
+    """
+    read = ECR.match(mirror)
+    if read is None:
+        return ()
+    below = f"{read['prefix'].strip('/')}/*" if read["prefix"] else "*"
+    repositories = (
+        f"arn:{partition(read['region'])}:ecr:{read['region']}:{read['account']}:repository/{below}"
+    )
+    return (Statement(sid="FirstPulls", actions=("ecr:CreateRepository",), resources=[repositories]),)

@@ -29,31 +29,22 @@ from components.aws.network import Network, NetworkArgs
 from components.aws.node_group import NodeGroup, NodeGroupArgs
 
 zones = ("us-east-1a", "us-east-1b", "us-east-1c")
-network = Network(
-    "net", NetworkArgs(region="us-east-1", cidr="10.8.0.0/16", zones=zones, nat="single", retain=False)
-)
-key = Key(
-    "key",
-    KeyArgs(
-        alias="eks-test",
-        description="Secrets",
-        account_id="123456789012",
-        region="us-east-1",
-        retain=False,
-    ),
-)
+network = Network("net", NetworkArgs(region="us-east-1", cidr="10.8.0.0/16", zones=zones, nat="single"))
+key = Key("key", KeyArgs(alias="eks-test", description="Secrets", account_id="123456789012", retain=False))
 cluster = Cluster(
     "blue",
     ClusterArgs(
         name="eks-test-blue",
+        region="us-east-1",
         version="1.34",
         vpc_id=network.vpc_id,
         subnet_ids=network.private_subnets.apply(lambda subnets: list(subnets.values())),
-        secrets_key_arn=key.arn,
+        key_arn=key.arn,
         deployer_arn="arn:aws:iam::123456789012:role/deployer",
         vpc_cni=Addon(version="v1.20.4-eksbuild.1"),
         kube_proxy=Addon(version="v1.34.1-eksbuild.2"),
-        deletion_protection=False,
+        pod_identity_agent=Addon(version="v1.3.9-eksbuild.3"),
+        retain=False,
     ),
 )
 
@@ -68,8 +59,7 @@ def group(name, role, architecture, instance_type):
             role=role,
             architecture=architecture,
             instance_types=(instance_type,),
-            group_name=name,
-            subnets={{zone: network.private_subnets.apply(lambda subnets, zone=zone: subnets[zone]) for zone in zones}},
+            subnet_ids=network.private_subnets.apply(lambda subnets: list(subnets.values())),
             min_size=1,
             max_size=int(os.environ.get("MOST_NODES", "3")),
             initial_size=1,
@@ -83,7 +73,11 @@ groups = [
 ]
 Addons(
     "blue",
-    AddonsArgs(cluster_name=cluster.name, addons={{"coredns": Addon(version="v1.12.4-eksbuild.1")}}),
+    AddonsArgs(
+        cluster_name=cluster.name,
+        region="us-east-1",
+        addons={{"coredns": Addon(version="v1.12.4-eksbuild.1")}},
+    ),
     pulumi.ResourceOptions(depends_on=groups),
 )
 pulumi.export("kubeconfig", cluster.kubeconfig)
@@ -124,6 +118,17 @@ def outputs(stack: Engine) -> dict[str, Any]:
 
 
 @pytest.fixture(scope="module")
+def needs(stack: Engine) -> dict[str, set[str]]:
+    """What each resource came after, and goes before: types and logical names."""
+
+    def short(urn: str) -> str:
+        return urn.rpartition("$")[2]
+
+    resources = json.loads(ran(stack, "stack", "export"))["deployment"]["resources"]
+    return {short(each["urn"]): {short(urn) for urn in each.get("dependencies", [])} for each in resources}
+
+
+@pytest.fixture(scope="module")
 def nodes(outputs: dict[str, Any]) -> dict[str, Any]:
     """Nodes by role, seen with the kubeconfig that the cluster gives out."""
     given = outputs["kubeconfig"]
@@ -155,10 +160,32 @@ def test_a_kubeconfig_holds_no_secret(outputs):
     assert Path(user["user"]["tokenFile"]).stat().st_mode & 0o077 == 0
 
 
-def test_whoever_created_the_cluster_has_no_access_by_it(stack):
+def test_the_control_plane_has_what_no_argument_can_say(stack):
     [cluster] = [each for each in stack.resources(STACK) if each.type == "aws:eks/cluster:Cluster"]
 
     assert cluster.inputs["accessConfig"]["bootstrapClusterCreatorAdminPermissions"] is False
+    assert cluster.inputs["zonalShiftConfig"] == {"enabled": True}
+
+
+def test_what_a_cluster_needs_comes_before_it_and_goes_after_it(needs):
+    [cluster] = [name for name in needs if "aws:eks/cluster:Cluster::" in name]
+
+    assert "aws:cloudwatch/logGroup:LogGroup::blue" in needs[cluster]
+    assert "aws:iam/rolePolicyAttachment:RolePolicyAttachment::blue-cluster" in needs[cluster]
+
+
+def test_nodes_come_after_the_add_ons_that_they_cannot_do_without_and_go_before_them(needs):
+    for group in ("system", "executor"):
+        needed = needs[f"aws:eks/nodeGroup:NodeGroup::{group}"]
+        for addon in ("vpc-cni", "kube-proxy", "eks-pod-identity-agent"):
+            assert f"aws:eks/addon:Addon::blue-{addon}" in needed
+
+
+def test_add_ons_that_run_on_nodes_come_after_them(needs):
+    needed = needs["aws:eks/addon:Addon::blue-coredns"]
+
+    assert any(name.endswith("::system") for name in needed)
+    assert any(name.endswith("::executor") for name in needed)
 
 
 def test_aws_knows_the_cluster_its_node_groups_and_the_network(stack, outputs, aws):

@@ -1,14 +1,26 @@
 import json
 
-from components.aws.addons import Addon, Addons, AddonsArgs, configuration_json
+from components.aws.addons import Addon, AddonIdentity, Addons, AddonsArgs, configuration_json
+
+CNI = Addon(
+    version="v1.21.1-eksbuild.7",
+    identity=AddonIdentity(service_account="aws-node", policies=("AmazonEKS_CNI_Policy",)),
+)
+
+
+def made_addons(deploy, addons, **changes):
+    args = AddonsArgs(cluster_name="spark-a", region="us-east-1", addons=addons, **changes)
+    return deploy(lambda: Addons("spark-a", args))
 
 
 def test_each_add_on_is_installed_at_its_version_with_its_configuration(deploy):
-    addons = {
-        "coredns": Addon(version="v1.12.4-eksbuild.1", configuration={"replicaCount": 3}),
-        "eks-pod-identity-agent": Addon(version="v1.3.9-eksbuild.3"),
-    }
-    made = deploy(lambda: Addons("spark-a", AddonsArgs(cluster_name="spark-a", addons=addons)))
+    made = made_addons(
+        deploy,
+        {
+            "coredns": Addon(version="v1.12.4-eksbuild.1", configuration={"replicaCount": 3}),
+            "eks-pod-identity-agent": Addon(version="v1.3.9-eksbuild.3"),
+        },
+    )
 
     installed = {each["addonName"]: each for each in made.inputs("aws:eks/addon:Addon")}
     assert {name: each["addonVersion"] for name, each in installed.items()} == {
@@ -17,6 +29,36 @@ def test_each_add_on_is_installed_at_its_version_with_its_configuration(deploy):
     }
     assert json.loads(installed["coredns"]["configurationValues"]) == {"replicaCount": 3}
     assert "configurationValues" not in installed["eks-pod-identity-agent"]
+
+
+def test_an_add_on_gets_its_permissions_by_its_own_service_account(deploy):
+    made = made_addons(deploy, {"vpc-cni": CNI})
+
+    [association] = made.inputs("aws:eks/podIdentityAssociation:PodIdentityAssociation")
+    assert (association["namespace"], association["serviceAccount"]) == ("kube-system", "aws-node")
+    [attached] = made.inputs("aws:iam/rolePolicyAttachment:RolePolicyAttachment")
+    assert attached["policyArn"] == "arn:aws:iam::aws:policy/AmazonEKS_CNI_Policy"
+
+
+def test_no_pod_of_an_add_on_starts_before_its_permissions_are_there(deploy):
+    made = made_addons(deploy, {"vpc-cni": CNI})
+
+    needed = made.tree()["moka:aws:Addons$aws:eks/addon:Addon::spark-a-vpc-cni"].dependencies
+    assert any("podIdentityAssociation" in urn for urn in needed)
+
+
+def test_an_add_on_without_identity_may_do_nothing_in_aws(deploy):
+    made = made_addons(deploy, {"kube-proxy": Addon(version="v1.34.6-eksbuild.2")})
+
+    assert made.inputs("aws:iam/role:Role") == []
+
+
+def test_roles_of_add_ons_are_under_their_path_and_bounded(deploy):
+    boundary = "arn:aws:iam::111122223333:policy/boundary"
+    made = made_addons(deploy, {"vpc-cni": CNI}, path="/moka-prod/", permissions_boundary_arn=boundary)
+
+    [role] = made.inputs("aws:iam/role:Role")
+    assert (role["path"], role["permissionsBoundary"]) == ("/moka-prod/", boundary)
 
 
 def test_the_order_of_keys_is_no_change_of_configuration():

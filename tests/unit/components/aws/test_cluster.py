@@ -1,7 +1,10 @@
 import json
 
-from components.aws.addons import Addon
-from components.aws.cluster import ADMINISTRATOR, Cluster, ClusterArgs, without_creator
+import pulumi_aws as aws
+import pytest
+
+from components.aws.addons import Addon, AddonIdentity
+from components.aws.cluster import Access, Cluster, ClusterArgs, beyond_arguments
 
 KEY = "arn:aws:kms:us-east-1:111122223333:key/k"
 DEPLOYER = "arn:aws:iam::111122223333:role/deployer"
@@ -9,14 +12,20 @@ DEPLOYER = "arn:aws:iam::111122223333:role/deployer"
 
 def args(**changes):
     usual = {
-        "name": "spark-a",
+        "name": "moka-test-spark-a",
+        "region": "us-east-1",
         "version": "1.34",
         "vpc_id": "vpc-1",
         "subnet_ids": ["subnet-1", "subnet-2"],
-        "secrets_key_arn": KEY,
+        "key_arn": KEY,
         "deployer_arn": DEPLOYER,
-        "vpc_cni": Addon(version="v1.20.4-eksbuild.2", configuration={"env": {"WARM_PREFIX_TARGET": "1"}}),
+        "vpc_cni": Addon(
+            version="v1.20.4-eksbuild.2",
+            configuration={"env": {"WARM_PREFIX_TARGET": "1"}},
+            identity=AddonIdentity(service_account="aws-node", policies=("AmazonEKS_CNI_Policy",)),
+        ),
         "kube_proxy": Addon(version="v1.34.0-eksbuild.4"),
+        "pod_identity_agent": Addon(version="v1.3.10-eksbuild.3"),
     }
     return ClusterArgs(**{**usual, **changes})
 
@@ -45,7 +54,7 @@ def test_secrets_are_encrypted_with_the_given_key(deploy):
     assert made_cluster(deploy)["encryptionConfigKeyArn"] == KEY
 
 
-def test_all_logs_of_the_control_plane_are_kept(deploy):
+def test_all_logs_of_the_control_plane_are_written(deploy):
     assert set(made_cluster(deploy)["enabledClusterLogTypes"]) == {
         "api",
         "audit",
@@ -55,20 +64,75 @@ def test_all_logs_of_the_control_plane_are_kept(deploy):
     }
 
 
+def test_logs_of_the_control_plane_are_encrypted_and_end(deploy):
+    [group] = deploy(lambda: Cluster("spark-a", args(log_days=30))).inputs("aws:cloudwatch/logGroup:LogGroup")
+
+    assert group["name"] == "/aws/eks/moka-test-spark-a/cluster"
+    assert (group["kmsKeyId"], group["retentionInDays"]) == (KEY, 30)
+
+
 def test_a_cluster_comes_without_nodes_that_nobody_asked_for(deploy):
     assert made_cluster(deploy)["skipDefaultNodeGroup"] is True
 
 
-def test_add_ons_are_at_the_versions_that_were_named(deploy):
+def test_a_cluster_comes_without_add_ons_that_nobody_pinned(deploy):
     cluster = made_cluster(deploy)
 
-    assert cluster["vpcCniOptions"]["addonVersion"] == "v1.20.4-eksbuild.2"
-    assert cluster["vpcCniOptions"]["configurationValues"] == {"env": {"WARM_PREFIX_TARGET": "1"}}
-    assert cluster["kubeProxyAddonOptions"]["version"] == "v1.34.0-eksbuild.4"
+    assert cluster["bootstrapSelfManagedAddons"] is False
+    assert cluster["useDefaultVpcCni"] is True
+    assert cluster["kubeProxyAddonOptions"]["enabled"] is False
+    assert cluster["corednsAddonOptions"]["enabled"] is False
 
 
-def test_core_dns_waits_for_nodes(deploy):
-    assert made_cluster(deploy)["corednsAddonOptions"]["enabled"] is False
+def test_add_ons_of_every_node_are_at_the_versions_that_were_named(deploy):
+    made = deploy(lambda: Cluster("spark-a", args()))
+
+    installed = {each["addonName"]: each for each in made.inputs("aws:eks/addon:Addon")}
+    assert {name: each["addonVersion"] for name, each in installed.items()} == {
+        "vpc-cni": "v1.20.4-eksbuild.2",
+        "kube-proxy": "v1.34.0-eksbuild.4",
+        "eks-pod-identity-agent": "v1.3.10-eksbuild.3",
+    }
+    assert json.loads(installed["vpc-cni"]["configurationValues"]) == {"env": {"WARM_PREFIX_TARGET": "1"}}
+
+
+def test_nodes_come_after_the_add_ons_that_they_cannot_do_without(deploy):
+    def program():
+        cluster = Cluster("spark-a", args())
+        aws.ec2.LaunchTemplate("node", tags={"role": cluster.node_role_arn})
+
+    made = deploy(program)
+
+    needed = made.tree()["aws:ec2/launchTemplate:LaunchTemplate::node"].dependencies
+    for addon in ("vpc-cni", "kube-proxy", "eks-pod-identity-agent"):
+        assert any(urn.endswith(f"aws:eks/addon:Addon::spark-a-{addon}") for urn in needed)
+
+
+def test_the_vpc_cni_has_its_permissions_by_its_own_service_account_and_nodes_have_none_of_them(deploy):
+    made = deploy(lambda: Cluster("spark-a", args()))
+
+    roles = {
+        name: each["policyArn"].rpartition("/")[2]
+        for name, each in made.named("aws:iam/rolePolicyAttachment:RolePolicyAttachment").items()
+    }
+    assert roles == {
+        "spark-a-cluster": "AmazonEKSClusterPolicy",
+        "spark-a-vpc-cni-AmazonEKS_CNI_Policy": "AmazonEKS_CNI_Policy",
+        "spark-a-node-AmazonEKSWorkerNodeMinimalPolicy": "AmazonEKSWorkerNodeMinimalPolicy",
+        "spark-a-node-AmazonEC2ContainerRegistryPullOnly": "AmazonEC2ContainerRegistryPullOnly",
+    }
+
+
+def test_every_role_of_a_cluster_is_under_its_path_and_bounded(deploy):
+    made = deploy(
+        lambda: Cluster("spark-a", args(path="/moka-test/", permissions_boundary_arn="arn:boundary"))
+    )
+
+    roles = made.named("aws:iam/role:Role")
+    assert roles.keys() == {"spark-a-cluster", "spark-a-node", "spark-a-vpc-cni"}
+    assert {(role["path"], role["permissionsBoundary"]) for role in roles.values()} == {
+        ("/moka-test/", "arn:boundary")
+    }
 
 
 def test_the_deployer_is_the_only_administrator(deploy):
@@ -77,31 +141,57 @@ def test_the_deployer_is_the_only_administrator(deploy):
     [entry] = made.inputs("aws:eks/accessEntry:AccessEntry")
     [policy] = made.inputs("aws:eks/accessPolicyAssociation:AccessPolicyAssociation")
     assert entry["principalArn"] == DEPLOYER
-    assert (policy["principalArn"], policy["policyArn"]) == (DEPLOYER, ADMINISTRATOR)
+    assert policy["principalArn"] == DEPLOYER
+    assert policy["policyArn"].endswith("/AmazonEKSClusterAdminPolicy")
+    assert policy["accessScope"] == {"type": "cluster"}
+
+
+def test_others_enter_as_they_are_named_and_never_in_place_of_the_deployer(deploy):
+    analyst = Access(principal_arn="arn:aws:iam::111122223333:role/analyst", level="view")
+    made = deploy(lambda: Cluster("spark-a", args(access={"deployer": analyst})))
+
+    policies = made.inputs("aws:eks/accessPolicyAssociation:AccessPolicyAssociation")
+    assert {policy["principalArn"]: policy["policyArn"].rpartition("/")[2] for policy in policies} == {
+        DEPLOYER: "AmazonEKSClusterAdminPolicy",
+        analyst.principal_arn: "AmazonEKSViewPolicy",
+    }
+
+
+def test_the_kubeconfig_takes_the_deployer_role_where_it_is_assumed(deploy):
+    assert "providerCredentialOpts" not in made_cluster(deploy)
+    assert made_cluster(deploy, assume=True)["providerCredentialOpts"] == {"roleArn": DEPLOYER}
+
+
+@pytest.mark.parametrize(("support", "asked"), [("standard", "STANDARD"), ("extended", "EXTENDED")])
+def test_support_of_the_kubernetes_version_is_chosen(deploy, support, asked):
+    assert made_cluster(deploy, support=support)["upgradePolicy"] == {"supportType": asked}
+
+
+@pytest.mark.parametrize("retain", [True, False])
+def test_a_cluster_that_is_retained_is_protected_and_so_are_its_logs(deploy, retain):
+    made = deploy(lambda: Cluster("spark-a", args(retain=retain)))
+
+    [cluster] = made.inputs("eks:index:Cluster")
+    logs = made.tree()["moka:aws:Cluster$aws:cloudwatch/logGroup:LogGroup::spark-a"]
+    assert cluster["deletionProtection"] is retain
+    assert (logs.protect, logs.retainOnDelete) == (retain, retain)
 
 
 def test_whoever_creates_the_cluster_gets_no_access_by_it():
     inputs = {"name": "spark-a", "accessConfig": {"authenticationMode": "API"}}
 
-    assert without_creator(inputs) == {
-        "name": "spark-a",
-        "accessConfig": {"authenticationMode": "API", "bootstrapClusterCreatorAdminPermissions": False},
+    assert beyond_arguments(inputs, zonal_shift=True)["accessConfig"] == {
+        "authenticationMode": "API",
+        "bootstrapClusterCreatorAdminPermissions": False,
     }
 
 
-def test_nodes_may_join_pull_images_and_give_addresses_and_nothing_else(deploy):
-    made = deploy(lambda: Cluster("spark-a", args()))
+@pytest.mark.parametrize("zonal_shift", [True, False])
+def test_zonal_shift_is_said_either_way_and_nothing_else_is_changed(zonal_shift):
+    inputs = beyond_arguments({"name": "spark-a", "version": "1.34"}, zonal_shift=zonal_shift)
 
-    [role] = made.inputs("aws:iam/role:Role")
-    policies = made.inputs("aws:iam/rolePolicyAttachment:RolePolicyAttachment")
-    assert json.loads(role["assumeRolePolicy"])["Statement"][0]["Principal"] == {
-        "Service": "ec2.amazonaws.com"
-    }
-    assert {policy["policyArn"].rpartition("/")[2] for policy in policies} == {
-        "AmazonEKSWorkerNodeMinimalPolicy",
-        "AmazonEC2ContainerRegistryPullOnly",
-        "AmazonEKS_CNI_Policy",
-    }
+    assert inputs["zonalShiftConfig"] == {"enabled": zonal_shift}
+    assert (inputs["name"], inputs["version"]) == ("spark-a", "1.34")
 
 
 def test_a_cluster_tells_what_others_need_to_use_it(deploy):
@@ -115,7 +205,7 @@ def test_a_cluster_tells_what_others_need_to_use_it(deploy):
     deploy(program)
 
     assert told == {
-        "name": "spark-a",
+        "name": "moka-test-spark-a",
         "arn": "arn:aws:::spark-a",
         "endpoint": "https://cluster.example",
         "certificate_authority": "Y2E=",

@@ -1,6 +1,6 @@
 import pytest
 
-from components.aws.partition import partition
+from components.aws.partition import managed_policy, partition
 
 
 @pytest.mark.parametrize(
@@ -15,3 +15,10 @@ from components.aws.partition import partition
 )
 def test_a_region_is_in_its_partition(region, expected):
     assert partition(region) == expected
+
+
+def test_policies_that_aws_keeps_are_found_in_every_partition():
+    policy = "service-role/AmazonEBSCSIDriverPolicy"
+
+    assert managed_policy(policy, "eu-west-1") == f"arn:aws:iam::aws:policy/{policy}"
+    assert managed_policy(policy, "cn-north-1") == f"arn:aws-cn:iam::aws:policy/{policy}"

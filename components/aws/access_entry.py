@@ -1,0 +1,85 @@
+"""Who may enter a cluster, and what they may do there: access entries, the only way in."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Literal
+
+import pulumi
+import pulumi_aws as aws
+
+from components.aws.partition import partition
+
+AccessLevel = Literal["admin", "edit", "view"]
+
+CLUSTER_WIDE: Mapping[AccessLevel, str] = {
+    "admin": "AmazonEKSClusterAdminPolicy",
+    "edit": "AmazonEKSEditPolicy",
+    "view": "AmazonEKSViewPolicy",
+}
+IN_NAMESPACES: Mapping[AccessLevel, str] = {**CLUSTER_WIDE, "admin": "AmazonEKSAdminPolicy"}
+"""EKS access policies by what they allow, in the whole cluster and in some namespaces."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class AccessEntryArgs:
+    """Who may do what.
+
+    cluster_name: EKS cluster.
+    region: AWS region of the cluster.
+    principal_arn: IAM role or user; it can have one entry a cluster.
+    level: what they may do.
+    namespaces: only there; by default in the whole cluster.
+    """
+
+    cluster_name: pulumi.Input[str]
+    region: str
+    principal_arn: str
+    level: AccessLevel
+    namespaces: tuple[str, ...] = ()
+    tags: dict[str, str] = field(default_factory=dict)
+
+
+class AccessEntry(pulumi.ComponentResource):
+    """Pulumi type `moka:aws:AccessEntry`.
+
+    Makes: eks.AccessEntry, eks.AccessPolicyAssociation.
+    Outputs: `principal_arn`, known only once they may enter.
+    """
+
+    principal_arn: pulumi.Output[str]
+
+    def __init__(self, name: str, args: AccessEntryArgs, opts: pulumi.ResourceOptions | None = None) -> None:
+        super().__init__("moka:aws:AccessEntry", name, {}, opts)
+        child = pulumi.ResourceOptions(parent=self)
+
+        entry = aws.eks.AccessEntry(
+            name,
+            cluster_name=args.cluster_name,
+            principal_arn=args.principal_arn,
+            type="STANDARD",
+            tags=args.tags,
+            opts=child,
+        )
+        association = aws.eks.AccessPolicyAssociation(
+            name,
+            cluster_name=args.cluster_name,
+            principal_arn=entry.principal_arn,
+            policy_arn=access_policy(args.level, args.namespaces, args.region),
+            access_scope=scope(args.namespaces),
+            opts=child,
+        )
+        self.principal_arn = association.principal_arn
+        self.register_outputs({"principal_arn": self.principal_arn})
+
+
+def access_policy(level: AccessLevel, namespaces: tuple[str, ...], region: str) -> str:
+    """ARN of the EKS access policy; an administrator of namespaces is not one of the cluster."""
+    name = (IN_NAMESPACES if namespaces else CLUSTER_WIDE)[level]
+    return f"arn:{partition(region)}:eks::aws:cluster-access-policy/{name}"
+
+
+def scope(namespaces: tuple[str, ...]) -> aws.eks.AccessPolicyAssociationAccessScopeArgs:
+    """Where an access policy holds."""
+    if not namespaces:
+        return aws.eks.AccessPolicyAssociationAccessScopeArgs(type="cluster")
+    return aws.eks.AccessPolicyAssociationAccessScopeArgs(type="namespace", namespaces=list(namespaces))

@@ -1,0 +1,52 @@
+import pytest
+
+from components.aws.access_entry import AccessEntry, AccessEntryArgs, access_policy
+
+ANALYST = "arn:aws:iam::111122223333:role/analyst"
+
+
+def made_entry(deploy, **changes):
+    args = {
+        "cluster_name": "spark-a",
+        "region": "us-east-1",
+        "principal_arn": ANALYST,
+        "level": "view",
+        **changes,
+    }
+    made = deploy(lambda: AccessEntry("analyst", AccessEntryArgs(**args)))
+    [entry] = made.inputs("aws:eks/accessEntry:AccessEntry")
+    [association] = made.inputs("aws:eks/accessPolicyAssociation:AccessPolicyAssociation")
+    return entry, association
+
+
+def test_somebody_enters_the_whole_cluster_unless_namespaces_are_named(deploy):
+    entry, association = made_entry(deploy)
+
+    assert (entry["clusterName"], entry["principalArn"]) == ("spark-a", ANALYST)
+    assert association["policyArn"] == "arn:aws:eks::aws:cluster-access-policy/AmazonEKSViewPolicy"
+    assert association["accessScope"] == {"type": "cluster"}
+
+
+def test_namespaces_bound_what_somebody_may_do(deploy):
+    _, association = made_entry(deploy, namespaces=("spark-jobs",))
+
+    assert association["accessScope"] == {"type": "namespace", "namespaces": ["spark-jobs"]}
+
+
+@pytest.mark.parametrize(
+    ("level", "namespaces", "policy"),
+    [
+        ("admin", (), "AmazonEKSClusterAdminPolicy"),
+        ("edit", (), "AmazonEKSEditPolicy"),
+        ("view", (), "AmazonEKSViewPolicy"),
+        ("admin", ("jobs",), "AmazonEKSAdminPolicy"),
+        ("edit", ("jobs",), "AmazonEKSEditPolicy"),
+        ("view", ("jobs",), "AmazonEKSViewPolicy"),
+    ],
+)
+def test_an_administrator_of_namespaces_is_not_one_of_the_cluster(level, namespaces, policy):
+    assert access_policy(level, namespaces, "us-east-1").endswith(f":cluster-access-policy/{policy}")
+
+
+def test_access_policies_are_of_the_partition_of_the_region():
+    assert access_policy("admin", (), "cn-north-1").startswith("arn:aws-cn:eks::aws:")

@@ -1,0 +1,55 @@
+import json
+
+from components.aws.node_role import NodeRole, NodeRoleArgs, first_pulls
+from components.aws.policy import Statement
+
+BOUNDARY = "arn:aws:iam::111122223333:policy/boundary"
+
+
+def made_role(deploy, **changes):
+    return deploy(lambda: NodeRole("node", NodeRoleArgs(**{"region": "us-east-1", **changes})))
+
+
+def test_nodes_may_join_and_pull_images_and_nothing_else(deploy):
+    made = made_role(deploy)
+
+    [role] = made.inputs("aws:iam/role:Role")
+    trusted = json.loads(role["assumeRolePolicy"])["Statement"][0]["Principal"]
+    assert trusted == {"Service": "ec2.amazonaws.com"}
+    attached = made.inputs("aws:iam/rolePolicyAttachment:RolePolicyAttachment")
+    assert {each["policyArn"].rpartition("/")[2] for each in attached} == {
+        "AmazonEKSWorkerNodeMinimalPolicy",
+        "AmazonEC2ContainerRegistryPullOnly",
+    }
+    assert made.inputs("aws:iam/rolePolicy:RolePolicy") == []
+
+
+def test_what_else_nodes_may_do_is_said_statement_by_statement(deploy):
+    more = Statement(sid="More", actions=("ecr:CreateRepository",), resources=["arn:r"])
+    [policy] = made_role(deploy, statements=[more]).inputs("aws:iam/rolePolicy:RolePolicy")
+
+    assert [each["Sid"] for each in json.loads(policy["policy"])["Statement"]] == ["More"]
+
+
+def test_the_role_is_under_its_path_and_bounded(deploy):
+    made = made_role(deploy, path="/moka-prod/", permissions_boundary_arn=BOUNDARY)
+
+    [role] = made.inputs("aws:iam/role:Role")
+    assert (role["path"], role["permissionsBoundary"]) == ("/moka-prod/", BOUNDARY)
+
+
+def test_the_first_pull_through_a_mirror_may_make_repositories_below_its_path_alone():
+    [statement] = first_pulls("444455556666.dkr.ecr.eu-west-1.amazonaws.com/moka-prod/mirror")
+
+    assert statement.actions == ("ecr:CreateRepository",)
+    assert statement.resources == ["arn:aws:ecr:eu-west-1:444455556666:repository/moka-prod/mirror/*"]
+
+
+def test_a_mirror_in_another_partition_is_named_there():
+    [statement] = first_pulls("444455556666.dkr.ecr.cn-north-1.amazonaws.com.cn/mirror")
+
+    assert statement.resources == ["arn:aws-cn:ecr:cn-north-1:444455556666:repository/mirror/*"]
+
+
+def test_a_mirror_that_is_not_ecr_needs_no_permission_in_aws():
+    assert first_pulls("registry.example.com/mirror") == ()
