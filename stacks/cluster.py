@@ -8,10 +8,11 @@ import pulumi
 from components.aws.addons import Addons, AddonsArgs
 from components.aws.cluster import Access, Cluster, ClusterArgs, Support
 from components.aws.instance_types import instance_type
-from components.aws.node_group import NodeGroup, NodeGroupArgs
 from components.aws.node_role import first_pulls
+from stacks import node_groups
 from stacks.addons import OF_EVERY_NODE, addons
 from stacks.foundation import FoundationOutputs
+from stacks.node_groups import NodeGroupsInputs
 from stacks.settings.cluster import NodeGroup as NodeGroupSettings
 
 METAL_VCPUS = 192
@@ -32,10 +33,12 @@ class ClusterInputs:
     support: of the Kubernetes version, when its standard support ends.
     zonal_shift: let AWS move traffic away from a zone in trouble.
     log_days: days that control-plane logs are kept.
+    zones: of the foundation.
     node_groups: as the settings have them.
     mirror: private registry, host and path, that images are pulled through, if any.
     path, permissions_boundary_arn: of every role that is made.
     retain: refuse to delete or replace the cluster, and keep it when the stack lets go of it.
+    tags: of the machines, which a provider gives none.
     foundation: what it stands on.
     """
 
@@ -49,11 +52,13 @@ class ClusterInputs:
     support: Support
     zonal_shift: bool
     log_days: int
+    zones: tuple[str, ...]
     node_groups: Mapping[str, NodeGroupSettings]
     mirror: str | None
     path: str
     permissions_boundary_arn: str | None
     retain: bool
+    tags: dict[str, str]
     foundation: FoundationOutputs
 
 
@@ -114,27 +119,21 @@ def deploy(name: str, inputs: ClusterInputs, opts: pulumi.ResourceOptions) -> Cl
         ),
         opts,
     )
-    groups = [
-        NodeGroup(
-            f"{name}-{group_name}",
-            NodeGroupArgs(
-                eks_cluster=cluster.eks_cluster,
-                node_role_arn=cluster.node_role_arn,
-                version=inputs.version,
-                role=group.role,
-                architecture=group.architecture,
-                instance_types=tuple(group.instance_types),
-                subnet_ids=subnets,
-                min_size=group.minimum,
-                max_size=group.maximum,
-                initial_size=group.initial,
-                spot=group.spot,
-                disk_gib=group.disk.gib,
-            ),
-            opts,
-        )
-        for group_name, group in inputs.node_groups.items()
-    ]
+    groups = node_groups.deploy(
+        name,
+        NodeGroupsInputs(
+            eks_cluster=cluster.eks_cluster,
+            version=inputs.version,
+            node_role_arn=cluster.node_role_arn,
+            kubeconfig=cluster.kubeconfig,
+            zones=inputs.zones,
+            subnets=foundation.private_subnets,
+            groups=inputs.node_groups,
+            protect=inputs.retain,
+            tags=inputs.tags,
+        ),
+        opts,
+    )
     of_pods = Addons(
         name,
         AddonsArgs(

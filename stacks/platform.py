@@ -1,23 +1,27 @@
 """An environment put together: the only place where layers meet."""
 
 from collections.abc import Callable
+from typing import get_args
 
 import pulumi
 
 from components.aws.cluster import Access
 from components.aws.network import NetworkArgs
 from components.kubernetes import catalog
+from components.kubernetes.catalog import Catalog
 from stacks import access, cluster, foundation, history, logs, metrics, scheduling, shuffle, spark
 from stacks.access import AccessInputs, AccessOutputs
 from stacks.cluster import ClusterInputs, ClusterOutputs
 from stacks.deployment import Deployment
-from stacks.foundation import FoundationInputs, FoundationOutputs
+from stacks.foundation import FoundationInputs, FoundationOutputs, NetworkIds, RegistryInputs
 from stacks.history import HistoryInputs, HistoryOutputs
 from stacks.logs import LogsInputs, LogsOutputs
 from stacks.metrics import MetricsOutputs
 from stacks.on_cluster import Identity, OnCluster
 from stacks.scheduling import SchedulingInputs, SchedulingOutputs
 from stacks.settings import Environment
+from stacks.settings.environment import Data
+from stacks.sharing import sharing
 from stacks.shuffle import ShuffleInputs, ShuffleOutputs
 from stacks.slices import Slice
 from stacks.spark import SparkInputs, SparkOutputs
@@ -43,16 +47,14 @@ def _foundation(deployment: Deployment, name: str) -> Callable[[], FoundationOut
     place = settings.foundations[name]
 
     def make() -> FoundationOutputs:
-        assert place.network is not None
+        identity = _identity(settings, name)
         inputs = FoundationInputs(
             prefix=settings.prefix,
             account=place.account,
-            network=NetworkArgs(
-                region=place.region,
-                cidr=str(place.network.cidr),
-                zones=tuple(place.network.zones),
-                nat=place.network.nat,
-            ),
+            region=place.region,
+            accounts=tuple(sorted({each.account for each in settings.foundations.values()})),
+            network=_network(settings, name),
+            interface_endpoints=place.network is not None and place.network.interface_endpoints,
             home=name == settings.home_foundation,
             days={
                 "event-logs": settings.retention.event_logs,
@@ -60,12 +62,55 @@ def _foundation(deployment: Deployment, name: str) -> Callable[[], FoundationOut
                 "staging": settings.retention.staging,
                 "job-logs": settings.retention.job_logs,
                 "system-logs": settings.retention.system_logs,
+                "access-logs": settings.retention.access_logs,
+                "flow-logs": settings.retention.flow_logs,
             },
+            sharing={data: sharing(settings, name, data) for data in get_args(Data)},
+            registry=_registry(settings, name, deployment.catalog),
+            path=identity.path,
+            permissions_boundary_arn=identity.permissions_boundary_arn,
             retain=settings.retain,
         )
         return foundation.deploy(name, inputs, pulumi.ResourceOptions(provider=deployment.aws(name)))
 
     return deployment.layer("foundation", name, FoundationOutputs, make)
+
+
+def _network(settings: Environment, foundation_name: str) -> NetworkArgs | NetworkIds:
+    """The VPC of a foundation: to be made, or there already."""
+    place = settings.foundations[foundation_name]
+    if place.network is None:
+        assert place.existing_network is not None
+        there = place.existing_network
+        return NetworkIds(
+            vpc_id=there.vpc,
+            public_subnets=there.public_subnets,
+            private_subnets=there.private_subnets,
+            pod_subnets=there.pod_subnets,
+        )
+    return NetworkArgs(
+        region=place.region,
+        cidr=str(place.network.cidr),
+        zones=tuple(place.network.zones),
+        pod_cidrs=tuple(str(cidr) for cidr in place.network.pod_cidrs),
+        nat=place.network.nat,
+        retain=settings.retain,
+    )
+
+
+def _registry(settings: Environment, foundation_name: str, charts: Catalog) -> RegistryInputs | None:
+    """The environment's registry, where a foundation has it: with a repository for each chart, too."""
+    wanted = settings.registry
+    if wanted is None or wanted.foundation != foundation_name:
+        return None
+    return RegistryInputs(
+        repositories=(
+            *(f"{settings.prefix}/{repository}" for repository in wanted.repositories),
+            *(f"charts/{chart}" for chart in sorted(charts.charts)),
+        ),
+        pull_through={upstream: how.secret for upstream, how in wanted.pull_through.items()},
+        readers=tuple(wanted.readers),
+    )
 
 
 def _cluster(deployment: Deployment, name: str, foundations: Foundations) -> Callable[[], ClusterOutputs]:
@@ -91,11 +136,13 @@ def _cluster(deployment: Deployment, name: str, foundations: Foundations) -> Cal
             support=chosen.support,
             zonal_shift=chosen.zonal_shift,
             log_days=settings.retention.control_plane_logs,
+            zones=tuple(settings.foundations[chosen.foundation].zones),
             node_groups=chosen.node_groups,
             mirror=deployment.catalog.mirror,
             path=identity.path,
             permissions_boundary_arn=identity.permissions_boundary_arn,
             retain=settings.retain,
+            tags=deployment.tags,
             foundation=foundations[chosen.foundation](),
         )
         return cluster.deploy(

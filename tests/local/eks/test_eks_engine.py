@@ -29,8 +29,19 @@ from components.aws.network import Network, NetworkArgs
 from components.aws.node_group import NodeGroup, NodeGroupArgs
 
 zones = ("us-east-1a", "us-east-1b", "us-east-1c")
-network = Network("net", NetworkArgs(region="us-east-1", cidr="10.8.0.0/16", zones=zones, nat="single"))
-key = Key("key", KeyArgs(alias="eks-test", description="Secrets", account_id="123456789012", retain=False))
+network = Network(
+    "net", NetworkArgs(region="us-east-1", cidr="10.8.0.0/16", zones=zones, nat="single", retain=False)
+)
+key = Key(
+    "key",
+    KeyArgs(
+        alias="eks-test",
+        description="Secrets",
+        account_id="123456789012",
+        region="us-east-1",
+        retain=False,
+    ),
+)
 cluster = Cluster(
     "blue",
     ClusterArgs(
@@ -59,7 +70,8 @@ def group(name, role, architecture, instance_type):
             role=role,
             architecture=architecture,
             instance_types=(instance_type,),
-            subnet_ids=network.private_subnets.apply(lambda subnets: list(subnets.values())),
+            group_name=name,
+            subnets={{zone: network.private_subnets.apply(lambda subnets, zone=zone: subnets[zone]) for zone in zones}},
             min_size=1,
             max_size=int(os.environ.get("MOST_NODES", "3")),
             initial_size=1,

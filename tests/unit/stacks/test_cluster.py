@@ -52,6 +52,14 @@ def test_nodes_come_after_the_add_ons_that_they_cannot_do_without_and_go_before_
             assert any(urn.endswith(f"{ADDON}::spark-a-{addon}") for urn in request.dependencies)
 
 
+def test_pods_have_subnets_of_their_own_where_the_foundation_has_them(deploy):
+    made = deployed(deploy)
+
+    [cni] = [each for each in made.inputs(ADDON) if each["addonName"] == "vpc-cni"]
+    subnets = json.loads(cni["configurationValues"])["eniConfig"]["subnets"]
+    assert subnets.keys() == {"us-east-1a", "us-east-1b", "us-east-1c"}
+
+
 def test_the_api_server_is_reached_over_the_internet_from_the_networks_in_the_settings_alone(deploy):
     made = deployed(deploy, changed("    profile: adhoc", "    public_access: [203.0.113.0/24]\n"))
 
