@@ -71,7 +71,9 @@ def group(name, role, architecture, instance_type):
             architecture=architecture,
             instance_types=(instance_type,),
             group_name=name,
-            subnets={{zone: network.private_subnets.apply(lambda subnets, zone=zone: subnets[zone]) for zone in zones}},
+            subnets={{
+                zone: network.private_subnets.apply(lambda subnets, zone=zone: subnets[zone]) for zone in zones
+            }},
             min_size=1,
             max_size=int(os.environ.get("MOST_NODES", "3")),
             initial_size=1,
