@@ -1,10 +1,10 @@
 """What the layers of one stack share: its slice, its providers, and the stacks that hold the rest."""
 
 import dataclasses
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import cached_property
 from operator import itemgetter
-from typing import Any, TypeVar
+from typing import Any, TypeVar, get_args
 
 import pulumi
 import pulumi_aws as aws
@@ -106,8 +106,14 @@ class Deployment:
                 f"{pulumi.get_organization()}/{pulumi.get_project()}/{stack}"
             )
         exported = self._stacks[stack].require_output(str(unit))
-        return kind(**{f.name: exported.apply(itemgetter(f.name)) for f in _fields(kind)})
+        return kind(**{f.name: exported.apply(_exported(f)) for f in _fields(kind)})
 
 
 def _fields(kind: type[Any]) -> tuple[dataclasses.Field[Any], ...]:
     return dataclasses.fields(kind)
+
+
+def _exported(field: dataclasses.Field[Any]) -> Callable[[Mapping[str, Any]], Any]:
+    """Finds a field in what was exported; the engine leaves out what is None."""
+    optional = type(None) in get_args(field.type)
+    return (lambda outputs: outputs.get(field.name)) if optional else itemgetter(field.name)

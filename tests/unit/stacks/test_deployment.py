@@ -1,0 +1,33 @@
+import dataclasses
+
+import pulumi
+
+from components.kubernetes import catalog
+from stacks import settings, slices
+from stacks.deployment import Deployment
+from stacks.foundation import FoundationOutputs
+
+LOCAL = settings.path_of("local").read_text()
+SLICES = "slices:\n  shared: {layers: [foundation]}\n  spark-a: {clusters: [spark-a]}"
+
+
+def test_what_another_stack_has_not_is_read_as_nothing(deploy, monkeypatch):
+    chosen = settings.parse(f"{LOCAL}\n{SLICES}", "stacks/local.yaml")
+    # As the engine keeps it: without what is None.
+    exported = {
+        field.name: field.name for field in dataclasses.fields(FoundationOutputs) if field.name != "registry"
+    }
+    monkeypatch.setattr(
+        pulumi.StackReference, "require_output", lambda _, name: pulumi.Output.from_input(exported)
+    )
+    told = []
+
+    def program():
+        piece = slices.slice_named(chosen, "spark-a")
+        deployment = Deployment(chosen, piece, catalog.read())
+        read = deployment.layer("foundation", "main", FoundationOutputs, lambda: None)()
+        pulumi.Output.all(read.registry, read.vpc_id).apply(told.append)
+
+    deploy(program)
+
+    assert told == [[None, "vpc_id"]]
