@@ -33,6 +33,7 @@ class Machines:
     """A node group with all its machines there, or one of its earlier generations.
 
     types: instance types that they may be of.
+    retiring: an earlier generation: no more machines start.
     """
 
     cluster: str
@@ -40,6 +41,7 @@ class Machines:
     group: NodeGroup
     types: tuple[str, ...]
     zones: tuple[str, ...]
+    retiring: bool = False
 
     @property
     def a_zone(self) -> int:
@@ -55,7 +57,7 @@ def machines(place: Place) -> Iterator[Machines]:
             yield Machines(cluster_name, name, group, tuple(group.instance_types), zones)
             for number, retiring in group.retiring.items():
                 old = f"{name} (generation {number})"
-                yield Machines(cluster_name, old, group, tuple(retiring.instance_types), zones)
+                yield Machines(cluster_name, old, group, tuple(retiring.instance_types), zones, retiring=True)
 
 
 def counted_as(type_name: str) -> str:

@@ -10,7 +10,7 @@ from doctor.machines import Machines, machines
 def reservations(place: Place) -> Iterator[Finding]:
     """Every reservation that a node group names is active, in its zone, of its type, and large enough."""
     for each in machines(place):
-        if "generation" in each.name:
+        if each.retiring:
             continue
         for zone, reservation in each.group.capacity_reservations.items():
             yield _reservation(place, each, zone, reservation)

@@ -6,7 +6,7 @@ from urllib.parse import urlsplit
 
 from doctor.account import Place
 from doctor.checks.names import cluster
-from doctor.finding import Finding, listed, not_checked, ok, problem
+from doctor.finding import Finding, listed, not_checked, ok, problem, warning
 
 PATIENCE = 5.0
 """Seconds to wait for a connection."""
@@ -32,6 +32,12 @@ def reachable(place: Place) -> Iterator[Finding]:
         try:
             with socket.create_connection((url.hostname or "", url.port or 443), timeout=PATIENCE):
                 yield ok(where, f"The API server {url.netloc} is reached from here.")
+        except socket.gaierror:
+            yield warning(
+                where,
+                f"Nobody here knows the name of the API server {url.netloc}.",
+                "Run `up` where DNS answers with addresses of the VPC.",
+            )
         except OSError as error:
             yield problem(
                 where,

@@ -9,7 +9,7 @@ from doctor.machines import Machines, machines
 
 def offered(place: Place) -> Iterator[Finding]:
     """Every zone of a node group has one of its instance types at least."""
-    groups = list(machines(place))
+    groups = [each for each in machines(place) if not each.retiring]
     there = {
         (offer["InstanceType"], offer["Location"])
         for offer in place.every(

@@ -95,7 +95,7 @@ def _holder(place: Place, bucket: str) -> str:
         case "301":
             return "is in another region"
         case _:
-            return "is somebody else's"
+            return "is somebody else's, or closed to us"
 
 
 def _status(place: Place, bucket: str) -> str:

@@ -47,7 +47,7 @@ NEEDED = (
             "ec2": "CreateVpc DeleteVpc ModifyVpcAttribute AssociateVpcCidrBlock CreateSubnet DeleteSubnet "
             "CreateRouteTable CreateRoute ReplaceRoute AssociateRouteTable CreateInternetGateway "
             "AttachInternetGateway AllocateAddress ReleaseAddress CreateNatGateway DeleteNatGateway "
-            "CreateVpcEndpoint ModifyVpcEndpoint CreateFlowLogs"
+            "CreateVpcEndpoint ModifyVpcEndpoint CreateFlowLogs ModifySubnetAttribute"
         },
         _makes_network,
     ),
@@ -67,6 +67,7 @@ NEEDED = (
         {
             "s3": "CreateBucket DeleteBucket PutBucketPolicy PutBucketPublicAccessBlock PutBucketVersioning "
             "PutEncryptionConfiguration PutLifecycleConfiguration PutBucketLogging PutBucketTagging "
+            "PutBucketOwnershipControls "
             "GetBucketPolicy ListBucket"
         },
     ),
@@ -93,6 +94,11 @@ NEEDED = (
             "eks": "CreateCluster DescribeCluster UpdateClusterConfig UpdateClusterVersion DeleteCluster "
             "TagResource CreateNodegroup CreateAddon CreateAccessEntry CreatePodIdentityAssociation"
         },
+        _has_clusters,
+    ),
+    Actions(
+        "arn:{partition}:eks:{region}:{account}:access-entry/{prefix}-x/role/{account}/x/x",
+        {"eks": "DescribeAccessEntry AssociateAccessPolicy DisassociateAccessPolicy DeleteAccessEntry"},
         _has_clusters,
     ),
     Actions(

@@ -70,7 +70,7 @@ def test_a_bucket_that_we_may_not_look_at_is_somebody_else_s(place):
     told = lines(names.buckets, place(stubbed=stubbed))
 
     assert len(told) == 6
-    assert all("is there already, and is somebody else's." in line for line in told)
+    assert all("is there already, and is somebody else's, or closed to us." in line for line in told)
 
 
 def test_a_bucket_of_another_environment_that_jobs_use_must_be_there(place):
@@ -191,7 +191,10 @@ def served():
 
 
 def at(server):
-    url = f"https://127.0.0.1:{server.getsockname()[1]}"
+    return named(f"https://127.0.0.1:{server.getsockname()[1]}")
+
+
+def named(url):
     answer = {"cluster": {"name": "acme-trial-spark-a", "endpoint": url}}
     return url.removeprefix("https://"), {
         "eks": [("describe_cluster", {"name": "acme-trial-spark-a"}, answer)]
@@ -203,6 +206,15 @@ def test_an_api_server_that_answers_is_reached(place, served):
 
     assert lines(endpoints.reachable, place(stubbed=stubbed)) == [
         f"ok main/spark-a The API server {address} is reached from here."
+    ]
+
+
+def test_an_api_server_whose_name_nobody_knows_is_a_warning(place):
+    address, stubbed = named("https://api.acme.invalid")
+
+    assert lines(endpoints.reachable, place(stubbed=stubbed)) == [
+        f"warning main/spark-a Nobody here knows the name of the API server {address}. Run `up` where DNS "
+        "answers with addresses of the VPC."
     ]
 
 

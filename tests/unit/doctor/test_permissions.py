@@ -1,3 +1,6 @@
+import re
+from pathlib import Path
+
 from doctor.checks import permissions
 from tests.unit.doctor.telling import lines
 
@@ -104,3 +107,46 @@ def test_who_may_not_simulate_is_warned_that_nobody_knows(place):
         f"warning main What {DEPLOYER} may do is not known: it needs the permission "
         "iam:SimulatePrincipalPolicy. Grant it to whoever runs this, to know before `up` does."
     ]
+
+
+MADE_BY = {
+    "autoscaling.Schedule": "autoscaling:PutScheduledUpdateGroupAction",
+    "cloudwatch.LogGroup": "logs:CreateLogGroup",
+    "ec2.DefaultSecurityGroup": "ec2:RevokeSecurityGroupEgress",
+    "ec2.Eip": "ec2:AllocateAddress",
+    "ec2.FlowLog": "ec2:CreateFlowLogs",
+    "ec2.RouteTableAssociation": "ec2:AssociateRouteTable",
+    "ec2.VpcIpv4CidrBlockAssociation": "ec2:AssociateVpcCidrBlock",
+    "ecr.LifecyclePolicy": "ecr:PutLifecyclePolicy",
+    "ecr.RegistryPolicy": "ecr:PutRegistryPolicy",
+    "ecr.RepositoryPolicy": "ecr:SetRepositoryPolicy",
+    "eks.AccessPolicyAssociation": "eks:AssociateAccessPolicy",
+    "iam.RolePolicy": "iam:PutRolePolicy",
+    "iam.RolePolicyAttachment": "iam:AttachRolePolicy",
+    "s3.BucketLifecycleConfiguration": "s3:PutLifecycleConfiguration",
+    "s3.BucketLogging": "s3:PutBucketLogging",
+    "s3.BucketOwnershipControls": "s3:PutBucketOwnershipControls",
+    "s3.BucketPolicy": "s3:PutBucketPolicy",
+    "s3.BucketPublicAccessBlock": "s3:PutBucketPublicAccessBlock",
+    "s3.BucketServerSideEncryptionConfiguration": "s3:PutEncryptionConfiguration",
+    "s3.BucketVersioning": "s3:PutBucketVersioning",
+}
+"""Resource of pulumi_aws -> what makes it, where that is not `Create` and its name."""
+
+
+def test_the_making_of_every_resource_of_the_components_is_asked_about():
+    folder = Path(permissions.__file__).parents[2] / "components"
+    source = "".join(path.read_text() for path in folder.rglob("*.py"))
+    made = set(re.findall(r"[^.\w]aws\.([a-z0-9]+\.[A-Z]\w+)\((?=\s*\n?\s*(?:f?\"|name|logical))", source))
+    asked = {
+        f"{service}:{name}"
+        for needed in permissions.NEEDED
+        for service, names in needed.names.items()
+        for name in names.split()
+    }
+
+    missing = {
+        resource for resource in made if MADE_BY.get(resource, resource.replace(".", ":Create")) not in asked
+    }
+    assert len(made) > 30
+    assert missing == set()
