@@ -1,0 +1,56 @@
+"""Components alone, without moka's settings and layers: nodes of two architectures, and a bucket.
+
+The checkout has to be on PYTHONPATH.
+"""
+
+import pulumi
+import pulumi_aws as aws
+
+from components.aws.addons import Addon, AddonIdentity
+from components.aws.bucket import Bucket, BucketArgs
+from components.aws.cluster import Cluster, ClusterArgs
+from components.aws.key import Key, KeyArgs
+from components.aws.network import Network, NetworkArgs
+from components.aws.node_group import NodeGroup, NodeGroupArgs
+
+REGION, ZONES, VERSION = "us-east-1", ("us-east-1a", "us-east-1b"), "1.34"
+MACHINES = {"arm64": ("m7g.xlarge", "m6g.xlarge"), "amd64": ("m7i.xlarge", "m6i.xlarge")}
+account = aws.get_caller_identity().account_id
+CNI = AddonIdentity(service_account="aws-node", policies=("AmazonEKS_CNI_Policy",))
+LOGS = (f"logs.{REGION}.amazonaws.com",)
+
+of_data = KeyArgs(alias="demo", description="Demo", account_id=account, region=REGION, services=LOGS)
+key = Key("demo", of_data)
+network = Network("demo", NetworkArgs(region=REGION, cidr="10.0.0.0/16", zones=ZONES, nat="single"))
+data = Bucket("demo", BucketArgs(name=f"demo-{account}-data", kms_key_arn=key.arn))
+control_plane = ClusterArgs(
+    name="demo",
+    region=REGION,
+    version=VERSION,
+    vpc_id=network.vpc_id,
+    subnet_ids=network.private_subnets.apply(lambda subnets: list(subnets.values())),
+    key_arn=key.arn,
+    deployer_arn=pulumi.Config().require("deployer"),  # the IAM role or user that runs this
+    vpc_cni=Addon(version="v1.21.1-eksbuild.7", identity=CNI),
+    kube_proxy=Addon(version="v1.34.6-eksbuild.2"),
+    pod_identity_agent=Addon(version="v1.3.10-eksbuild.3"),
+)
+cluster = Cluster("demo", control_plane)
+for architecture, types in MACHINES.items():
+    nodes = NodeGroupArgs(
+        eks_cluster=cluster.eks_cluster,
+        group_name=architecture,
+        node_role_arn=cluster.node_role_arn,
+        version=VERSION,
+        role="system",
+        architecture=architecture,
+        instance_types=types,
+        subnets={zone: network.private_subnets[zone] for zone in ZONES},
+        min_size=1,
+        max_size=3,
+        initial_size=1,
+    )
+    NodeGroup(architecture, nodes)
+
+pulumi.export("kubeconfig", cluster.kubeconfig)
+pulumi.export("bucket", data.name)

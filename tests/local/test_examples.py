@@ -1,0 +1,51 @@
+"""The program in examples/, which uses components and nothing else of moka."""
+
+import ast
+import json
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from localcloud import commands
+from localcloud.cloud import REPOSITORY, Cloud
+from localcloud.engine import Engine
+
+PROGRAM = REPOSITORY / "examples" / "components"
+
+
+@pytest.fixture
+def example(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    """The example on a cloud of its own, in the Python environment of the tests."""
+    monkeypatch.setenv("PYTHONPATH", str(REPOSITORY))
+    project = shutil.copytree(PROGRAM, tmp_path / "components")
+    described = (project / "Pulumi.yaml").read_text().replace("../../.local/venv", sys.prefix)
+    (project / "Pulumi.yaml").write_text(described)
+    (project / "Pulumi.demo.yaml").write_text(
+        "config:\n  components:deployer: arn:aws:iam::123456789012:user/laptop\n"
+    )
+    engine = Engine(Cloud(tmp_path / "cloud"), project)
+    yield engine
+    commands.stop(engine)
+
+
+def test_it_brings_up_nodes_of_both_architectures(example):
+    assert commands.up(example, "demo", ("--non-interactive",)) == 0
+
+    nodes = subprocess.run(
+        ["kubectl", "get", "nodes", "-o", "json"], env=example.environment(), capture_output=True, text=True
+    )
+    labels = [node["metadata"]["labels"] for node in json.loads(nodes.stdout)["items"]]
+    assert sorted(label["kubernetes.io/arch"] for label in labels) == ["amd64", "arm64"]
+
+
+def test_it_uses_components_alone_and_is_short():
+    text = (PROGRAM / "__main__.py").read_text()
+    imported = {
+        node.module.split(".")[0] for node in ast.walk(ast.parse(text)) if isinstance(node, ast.ImportFrom)
+    }
+
+    assert imported == {"components"}
+    assert len(text.splitlines()) < 60
