@@ -15,6 +15,12 @@ Data = Literal["event-logs", "resource-usage", "staging", "job-logs", "system-lo
 """What buckets are for: one of each, and `event-logs` and `resource-usage` at home alone."""
 
 
+LogDays = Literal[
+    1, 3, 5, 7, 14, 30, 60, 90, 120, 150, 180, 365, 400, 545, 731, 1096, 1827, 2192, 2557, 2922, 3288, 3653
+]
+"""Days for which CloudWatch Logs can be told to keep a log (API PutRetentionPolicy)."""
+
+
 class Charts(Section):
     """Where charts and images come from, and what this environment sets differently."""
 
@@ -49,7 +55,9 @@ class Retention(Section):
         default=7, description="Days that what jobs stage is kept, longer than any job runs."
     )
     access_logs: Days = Field(default=90, description="Days that records of who used a bucket are kept.")
-    control_plane_logs: Days = Field(default=90, description="Days that logs of EKS control planes are kept.")
+    control_plane_logs: LogDays = Field(
+        default=90, description="Days that logs of EKS control planes are kept, as CloudWatch Logs counts."
+    )
     flow_logs: Days = Field(default=30, description="Days that records of network traffic are kept.")
 
 

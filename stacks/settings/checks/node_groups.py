@@ -1,11 +1,11 @@
 """Node groups: machines, roles, zones, schedules, generations."""
 
-import math
 import re
 from collections.abc import Iterator
 from zoneinfo import available_timezones
 
 from components.aws.instance_types import instance_type
+from stacks.planned_groups import count, planned
 from stacks.settings.checks.mistake import Mistake, listed
 from stacks.settings.cluster import Cluster, NodeGroup
 from stacks.settings.environment import Environment
@@ -213,17 +213,16 @@ def generations(settings: Environment) -> Iterator[Mistake]:
 def limits(settings: Environment) -> Iterator[Mistake]:
     """More groups or nodes than EKS takes."""
     for name, cluster in settings.clusters.items():
-        total = 0
+        place = settings.foundations.get(cluster.foundation)
+        zones = place.zones if place else []
         for group_name, group in cluster.node_groups.items():
-            parts = len(_zones_of(settings, cluster, group)) if group.per_zone else 1
-            total += parts * (1 + len(group.retiring))
-            if parts and math.ceil(group.maximum / parts) > NODES:
+            if max((part.maximum for part in planned(group_name, group, zones)), default=0) > NODES:
                 yield Mistake(
                     f"clusters.{name}.node_groups.{group_name}.maximum",
                     f"is {group.maximum}, and EKS takes {NODES} nodes a group; make several groups, "
                     "or one a zone",
                 )
-        if total > GROUPS:
+        if (total := count(cluster.node_groups, zones)) > GROUPS:
             yield Mistake(
                 f"clusters.{name}.node_groups",
                 f"make {total} managed node groups with zones and generations, and EKS takes {GROUPS} a "

@@ -329,6 +329,10 @@ CHANGES: dict[str, tuple[dict[str, Any], str]] = {
         {"registry": {"foundation": "elsewhere"}},
         "registry.foundation: no foundation is named 'elsewhere'; there are main",
     ),
+    "days that CloudWatch Logs does not count": (
+        {"retention": {"control_plane_logs": 100}},
+        "retention.control_plane_logs: is 100; input should be 1, 3, 5, 7, 14, 30, 60, 90,",
+    ),
     "days without end": (
         {"retention": {"event_logs": 0}},
         "retention.event_logs: is 0; input should be greater",
