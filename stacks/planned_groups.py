@@ -2,8 +2,14 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING, Union
 
-from stacks.settings.cluster import Generation, NodeGroup
+if TYPE_CHECKING:
+    # The checks of the settings use this module.
+    from stacks.settings.cluster import Generation, NodeGroup
+
+Machines = Union["NodeGroup", "Generation"]
+"""What says of which machines a generation is: the group itself of the present one."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -33,15 +39,17 @@ class PlannedGroup:
     capacity_reservation: str | None
 
 
-def planned(name: str, group: NodeGroup, zones: Sequence[str]) -> list[PlannedGroup]:
+def planned(name: str, group: "NodeGroup", zones: Sequence[str]) -> list[PlannedGroup]:
     """The managed node groups that one of the settings is: the present generation first, each zone by zone.
 
     zones: of the foundation; the group's own choice comes before.
     """
     chosen = tuple(group.zones or zones)
     places = [(zone,) for zone in chosen] if group.per_zone else [chosen]
-    now = Generation(instance_types=group.instance_types, ami_release=group.ami_release)
-    generations = [(group.generation, now), *sorted(group.retiring.items(), reverse=True)]
+    generations: list[tuple[int, Machines]] = [
+        (group.generation, group),
+        *sorted(group.retiring.items(), reverse=True),
+    ]
     return [
         _planned(name, group, place, (part, len(places)), number, generation)
         for number, generation in generations
@@ -49,7 +57,7 @@ def planned(name: str, group: NodeGroup, zones: Sequence[str]) -> list[PlannedGr
     ]
 
 
-def count(groups: Mapping[str, NodeGroup], zones: Sequence[str]) -> int:
+def count(groups: Mapping[str, "NodeGroup"], zones: Sequence[str]) -> int:
     """Managed node groups that the groups of a cluster are in all."""
     return sum(len(planned(name, group, zones)) for name, group in groups.items())
 
@@ -61,11 +69,11 @@ def share(total: int, part: int, parts: int) -> int:
 
 def _planned(
     name: str,
-    group: NodeGroup,
+    group: "NodeGroup",
     zones: tuple[str, ...],
     part: tuple[int, int],
     number: int,
-    generation: Generation,
+    machines: "Machines",
 ) -> PlannedGroup:
     retiring = number != group.generation
     return PlannedGroup(
@@ -74,8 +82,8 @@ def _planned(
         generation=number,
         retiring=retiring,
         zones=zones,
-        instance_types=tuple(generation.instance_types),
-        ami_release=generation.ami_release,
+        instance_types=tuple(machines.instance_types),
+        ami_release=machines.ami_release,
         minimum=0 if retiring else share(group.minimum, *part),
         maximum=share(group.maximum, *part),
         initial=0 if retiring else share(group.initial, *part),
