@@ -9,12 +9,15 @@ gc.set_threshold(200_000, 20, 100)
 import pulumi
 
 from components.kubernetes.catalog import CatalogError
-from stacks import platform, settings, slices
+from stacks import pace, platform, settings, slices
+
+pace.quiet()
 
 config = pulumi.Config("moka")
 try:
     chosen = settings.load(config.require("environment"))
     piece = slices.slice_named(chosen, config.get("slice") or "")
     platform.deploy(chosen, piece)
+    pace.let_go()
 except (settings.SettingsError, CatalogError) as error:
     raise pulumi.RunError(str(error)) from None

@@ -8,6 +8,7 @@ from typing import Any
 
 import grpc
 import grpc.aio
+import pulumi
 from pulumi.provider import Provider
 from pulumi.provider.server import ProviderServicer
 from pulumi.runtime.proto import provider_pb2_grpc
@@ -27,12 +28,12 @@ class Servicer(ProviderServicer):
         return await self._answer(self._call, request, context)
 
     async def _answer(self, answer: Callable[[Any, Any], Awaitable[Any]], request: Any, context: Any) -> Any:
-        # The SDK keeps the program that it speaks for in globals: one at a time.
-        async with self.lock:
-            try:
-                return await answer(request, context)
-            except Refusal as refusal:
-                await context.abort(grpc.StatusCode.UNKNOWN, str(refusal))
+        # Side by side, without the SDK's lock: a request is a task of its own, and all that the SDK keeps of
+        # the program that it speaks for (settings, configuration, what is under way) is in context variables.
+        try:
+            return await answer(request, context)
+        except Refusal as refusal:
+            await context.abort(grpc.StatusCode.UNKNOWN, str(refusal))
 
 
 def serve(provider: Provider, engine_address: str) -> None:
@@ -41,6 +42,8 @@ def serve(provider: Provider, engine_address: str) -> None:
 
 
 async def _serve(provider: Provider, engine_address: str) -> None:
+    # Five messages for each resource, which the SDK waits for the engine to take, and nobody sees.
+    pulumi.log.debug = _say_nothing
     # The engine's way to say that it is done; a person's Ctrl-C reaches the engine alone.
     signal.signal(signal.SIGINT, lambda *_: os._exit(0))
     engine = os.getppid()
@@ -55,3 +58,7 @@ async def _serve(provider: Provider, engine_address: str) -> None:
         if os.getppid() != engine:
             # The engine was killed, and with it whoever would want an answer.
             await server.stop(grace=None)
+
+
+def _say_nothing(*_: Any, **__: Any) -> None:
+    pass

@@ -1,0 +1,39 @@
+"""Two habits of Pulumi's SDK that cost more time the larger an environment is, put right."""
+
+import asyncio
+import os
+from collections.abc import Callable, Coroutine
+from typing import Any
+
+import pulumi
+
+try:
+    # What the SDK's own functions wait with, `aws.get_region()` for example. No public name does it.
+    from pulumi.runtime.sync_await import _sync_await
+
+    _wait: Callable[[Coroutine[Any, Any, None]], None] | None = _sync_await
+except ImportError:
+    _wait = None
+
+
+def quiet() -> None:
+    """Keep the SDK's debug messages from the engine, unless `MOKA_DEBUG` is set.
+
+    It sends five for each resource, waits for the engine to take each, and only `pulumi --debug` shows them.
+    """
+    if not os.environ.get("MOKA_DEBUG"):
+        pulumi.log.debug = _say_nothing
+
+
+def let_go() -> None:
+    """Let what the program has made so far go to the engine, while the program goes on.
+
+    Otherwise nothing goes before the program's end; and as the SDK then finds no request under way, it looks
+    through all outputs that are still to come whenever one of them has: the square of their number.
+    """
+    if _wait is not None:
+        _wait(asyncio.sleep(0))
+
+
+def _say_nothing(*_: Any, **__: Any) -> None:
+    pass
