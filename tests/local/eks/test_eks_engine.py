@@ -72,7 +72,8 @@ def group(name, role, architecture, instance_type):
             instance_types=(instance_type,),
             group_name=name,
             subnets={{
-                zone: network.private_subnets.apply(lambda subnets, zone=zone: subnets[zone]) for zone in zones
+                zone: network.private_subnets.apply(lambda subnets, zone=zone: subnets[zone])
+                for zone in zones
             }},
             min_size=1,
             max_size=int(os.environ.get("MOST_NODES", "3")),
