@@ -9,6 +9,7 @@ import pulumi_aws as aws
 
 from components.aws.partition import managed_policy, partition
 from components.aws.policy import Statement, allowing, trust
+from components.aws.registry import UPSTREAMS
 
 POLICIES = ("AmazonEKSWorkerNodeMinimalPolicy", "AmazonEC2ContainerRegistryPullOnly")
 
@@ -79,14 +80,13 @@ class NodeRole(pulumi.ComponentResource):
 def first_pulls(mirror: str) -> tuple[Statement, ...]:
     """What nodes need for the first pull of an image through a mirror, host and path.
 
-    ECR's pull-through cache makes the repository as whoever pulls; the import itself is in
-    AmazonEC2ContainerRegistryPullOnly. Nothing for a mirror that is not ECR.
+    ECR's pull-through cache makes the copy's repository, named as the image is in public, as whoever pulls;
+    the import itself is in AmazonEC2ContainerRegistryPullOnly. Nothing for a mirror that is not ECR.
     """
     read = ECR.match(mirror)
     if read is None:
         return ()
-    below = f"{read['prefix'].strip('/')}/*" if read["prefix"] else "*"
-    repositories = (
-        f"arn:{partition(read['region'])}:ecr:{read['region']}:{read['account']}:repository/{below}"
-    )
-    return (Statement(sid="FirstPulls", actions=("ecr:CreateRepository",), resources=[repositories]),)
+    registry = f"arn:{partition(read['region'])}:ecr:{read['region']}:{read['account']}:repository"
+    below = f"{registry}/{read['prefix'].strip('/')}" if read["prefix"] else registry
+    copies = [f"{below}/{upstream}/*" for upstream in sorted(UPSTREAMS)]
+    return (Statement(sid="FirstPulls", actions=("ecr:CreateRepository",), resources=copies),)

@@ -38,17 +38,18 @@ def test_the_role_is_under_its_path_and_bounded(deploy):
     assert (role["path"], role["permissionsBoundary"]) == ("/moka-prod/", BOUNDARY)
 
 
-def test_the_first_pull_through_a_mirror_may_make_repositories_below_its_path_alone():
-    [statement] = first_pulls("444455556666.dkr.ecr.eu-west-1.amazonaws.com/moka-prod/mirror")
+def test_the_first_pull_through_a_mirror_may_make_repositories_for_copies_alone():
+    [statement] = first_pulls("444455556666.dkr.ecr.eu-west-1.amazonaws.com")
 
     assert statement.actions == ("ecr:CreateRepository",)
-    assert statement.resources == ["arn:aws:ecr:eu-west-1:444455556666:repository/moka-prod/mirror/*"]
+    assert "arn:aws:ecr:eu-west-1:444455556666:repository/docker.io/*" in statement.resources
+    assert all(each.endswith((".io/*", ".aws/*")) for each in statement.resources)
 
 
-def test_a_mirror_in_another_partition_is_named_there():
+def test_a_mirror_below_a_path_in_another_partition_is_named_there():
     [statement] = first_pulls("444455556666.dkr.ecr.cn-north-1.amazonaws.com.cn/mirror")
 
-    assert statement.resources == ["arn:aws-cn:ecr:cn-north-1:444455556666:repository/mirror/*"]
+    assert "arn:aws-cn:ecr:cn-north-1:444455556666:repository/mirror/quay.io/*" in statement.resources
 
 
 def test_a_mirror_that_is_not_ecr_needs_no_permission_in_aws():
