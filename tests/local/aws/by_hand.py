@@ -170,10 +170,13 @@ def single_rule(hand: Hand, made: Made) -> None:
 
 
 def template(hand: Hand, made: Made) -> None:
-    hand.client("ec2").create_launch_template_version(
-        LaunchTemplateId=made.id,
-        LaunchTemplateData={"InstanceType": "m7g.metal", "MetadataOptions": {"HttpTokens": "optional"}},
-    )
+    """Another version, unless its description is kept: that of ours, which a guard may keep as it is."""
+    tag(hand, made)
+    if "description" not in made.inputs:
+        hand.client("ec2").create_launch_template_version(
+            LaunchTemplateId=made.id,
+            LaunchTemplateData={"InstanceType": "m7g.metal", "MetadataOptions": {"HttpTokens": "optional"}},
+        )
 
 
 def alias(hand: Hand, made: Made) -> None:
