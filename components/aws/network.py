@@ -18,7 +18,7 @@ class NetworkArgs:
     pod_cidrs: more addresses of the VPC, for pods: one range that the zones share, or one a zone in their
         order; without, pods are in the private subnets.
     nat: `single` shares one NAT gateway (cheaper, gone with its zone), `zonal` has one in every zone.
-    retain: protect the VPC, and keep it when the stack lets go of it.
+    retain: protect VPC and subnets, and keep them when the stack lets go of them.
     """
 
     region: str
@@ -59,6 +59,8 @@ class Network(pulumi.ComponentResource):
     def __init__(self, name: str, args: NetworkArgs, opts: pulumi.ResourceOptions | None = None) -> None:
         super().__init__("moka:aws:Network", name, {}, opts)
         child = pulumi.ResourceOptions(parent=self)
+        # Nodes, load balancers and API servers have addresses in them: nothing here is quickly replaced.
+        lasting = pulumi.ResourceOptions(parent=self, protect=args.retain, retain_on_delete=args.retain)
         plans = subnet_plans(args.cidr, args.zones, args.pod_cidrs)
 
         vpc = aws.ec2.Vpc(
@@ -67,7 +69,7 @@ class Network(pulumi.ComponentResource):
             enable_dns_hostnames=True,
             enable_dns_support=True,
             tags=args.tags | {"Name": name},
-            opts=pulumi.ResourceOptions(parent=self, protect=args.retain, retain_on_delete=args.retain),
+            opts=lasting,
         )
         # What forgets to name a security group gets this one: it lets nothing through.
         aws.ec2.DefaultSecurityGroup(
@@ -94,7 +96,7 @@ class Network(pulumi.ComponentResource):
                 cidr_block=plan.public,
                 map_public_ip_on_launch=False,
                 tags=args.tags | {"Name": f"{name}-public-{plan.zone}", "kubernetes.io/role/elb": "1"},
-                opts=child,
+                opts=lasting,
             )
             for plan in plans
         }
@@ -119,7 +121,7 @@ class Network(pulumi.ComponentResource):
                 map_public_ip_on_launch=False,
                 tags=args.tags
                 | {"Name": f"{name}-private-{plan.zone}", "kubernetes.io/role/internal-elb": "1"},
-                opts=child,
+                opts=lasting,
             )
             for plan in plans
         }
@@ -171,7 +173,7 @@ class Network(pulumi.ComponentResource):
                 map_public_ip_on_launch=False,
                 tags=args.tags | {"Name": f"{name}-pods-{plan.zone}"},
                 # A subnet can only be where its range is the VPC's.
-                opts=pulumi.ResourceOptions(parent=self, depends_on=ranges),
+                opts=pulumi.ResourceOptions.merge(lasting, pulumi.ResourceOptions(depends_on=ranges)),
             )
             for plan in plans
             if plan.pods

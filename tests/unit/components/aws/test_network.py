@@ -127,11 +127,14 @@ def test_subnets_are_told_by_zone(deploy):
 
 
 @pytest.mark.parametrize("retain", [True, False])
-def test_a_network_is_protected_and_kept_unless_asked_otherwise(deploy, retain):
-    made = deploy(lambda: Network("moka", args(retain=retain)))
+def test_network_and_subnets_are_protected_and_kept_unless_asked_otherwise(deploy, retain):
+    made = deploy(lambda: Network("moka", args(pod_cidrs=PODS, retain=retain)))
 
-    vpc = made.tree()["moka:aws:Network$aws:ec2/vpc:Vpc::moka"]
-    assert (vpc.protect, vpc.retainOnDelete) == (retain, retain)
+    lasting = [
+        each for each in made.tree().values() if each.type in ("aws:ec2/vpc:Vpc", "aws:ec2/subnet:Subnet")
+    ]
+    assert len(lasting) == 1 + 3 * len(ZONES)
+    assert {(each.protect, each.retainOnDelete) for each in lasting} == {(retain, retain)}
 
 
 def test_with_a_range_a_zone_each_zone_has_all_of_its_own():
