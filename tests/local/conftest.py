@@ -38,9 +38,8 @@ def engine(cloud: Cloud) -> Engine:
     return Engine(cloud)
 
 
-@pytest.fixture(scope="session")
-def aws(cloud: Cloud):
-    """A boto3 client of a service of the cloud's AWS."""
+def clients(cloud: Cloud):
+    """boto3 clients of a cloud's AWS, by service."""
 
     def client(service: str):
         return boto3.client(
@@ -52,6 +51,18 @@ def aws(cloud: Cloud):
         )
 
     return client
+
+
+@pytest.fixture(scope="session")
+def aws(cloud: Cloud):
+    """A boto3 client of a service of the cloud's AWS."""
+    return clients(cloud)
+
+
+@pytest.fixture(scope="session")
+def aws_of():
+    """boto3 clients of a cloud of a test's own."""
+    return clients
 
 
 @pytest.fixture(scope="session")
