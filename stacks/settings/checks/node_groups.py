@@ -179,21 +179,15 @@ def reservations(settings: Environment) -> Iterator[Mistake]:
 
 
 def generations(settings: Environment) -> Iterator[Mistake]:
-    """Generations that are not older, or that are the same, and machine images of another version."""
+    """Generations that are not older, and machine images of another version."""
     for at, cluster, group in _each(settings):
-        releases = {f"{at}.ami_release": group.ami_release}
         for number, old in group.retiring.items():
             where = f"{at}.retiring.{number}"
-            releases[f"{where}.ami_release"] = old.ami_release
             if not 1 <= number < group.generation:
                 yield Mistake(
                     where,
                     f"the group's generation is {group.generation}; those that retire are from 1 on and "
                     "below it",
-                )
-            if (old.instance_types, old.ami_release) == (group.instance_types, group.ami_release):
-                yield Mistake(
-                    where, "is as the group is now; a new generation has other types or another AMI"
                 )
             for name in old.instance_types:
                 if instance_type(name).architecture != group.architecture:
@@ -202,12 +196,12 @@ def generations(settings: Environment) -> Iterator[Mistake]:
                         f"{name} is {instance_type(name).architecture}, and the group {group.architecture}; "
                         "another architecture is another group",
                     )
-        for where, release in releases.items():
-            if release and not release.startswith(f"{cluster.version}."):
-                yield Mistake(
-                    where,
-                    f"is {release!r}, for another Kubernetes version than the cluster's, {cluster.version}",
-                )
+        # One that retires may be of the version before.
+        if group.ami_release and not group.ami_release.startswith(f"{cluster.version}."):
+            yield Mistake(
+                f"{at}.ami_release",
+                f"is {group.ami_release!r}, for another Kubernetes version than the cluster's, {cluster.version}",
+            )
 
 
 def limits(settings: Environment) -> Iterator[Mistake]:

@@ -175,13 +175,6 @@ CHANGES: dict[str, tuple[dict[str, Any], str]] = {
         {f"{GROUPS}.system.retiring": {1: {"instance_types": ["m6g.2xlarge"]}}},
         f"{GROUPS}.system.retiring.1: the group's generation is 1; those that retire are from 1",
     ),
-    "a new generation like the old one": (
-        {
-            f"{GROUPS}.system.generation": 2,
-            f"{GROUPS}.system.retiring": {1: {"instance_types": ["m7g.2xlarge"]}},
-        },
-        "retiring.1: is as the group is now",
-    ),
     "a machine image for another Kubernetes": (
         {f"{GROUPS}.system.ami_release": "1.30.4-20260101"},
         "system.ami_release: is '1.30.4-20260101', for another Kubernetes version than the cluster's, 1.34",
