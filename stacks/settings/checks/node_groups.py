@@ -200,7 +200,8 @@ def generations(settings: Environment) -> Iterator[Mistake]:
         if group.ami_release and not group.ami_release.startswith(f"{cluster.version}."):
             yield Mistake(
                 f"{at}.ami_release",
-                f"is {group.ami_release!r}, for another Kubernetes version than the cluster's, {cluster.version}",
+                f"is {group.ami_release!r}, for another Kubernetes version than the cluster's, "
+                f"{cluster.version}",
             )
 
 
