@@ -1,0 +1,27 @@
+import pytest
+
+from stacks import platform, settings
+from stacks.settings import reading
+from stacks.slices import Slice, units
+
+STATEFUL = {
+    "aws:cloudwatch/logGroup:LogGroup",
+    "aws:ec2/vpc:Vpc",
+    "aws:ecr/repository:Repository",
+    "aws:kms/key:Key",
+    "aws:s3/bucket:Bucket",
+}
+
+
+@pytest.mark.parametrize("environment", reading.known())
+def test_what_holds_data_is_protected_and_kept_where_the_settings_say_retain(deploy, environment):
+    chosen = settings.load(environment)
+
+    made = deploy(lambda: platform.deploy(chosen, Slice(environment, frozenset(units(chosen)))))
+
+    kept = [request for request in made.monitor.requests.values() if request.type in STATEFUL]
+    assert {request.type for request in kept} >= STATEFUL - {"aws:ecr/repository:Repository"}
+    assert {request.protect for request in kept} == {chosen.retain}
+    assert {request.retainOnDelete for request in kept} == {chosen.retain}
+    # The cluster itself is a child of a remote component: tests/local/test_protection.py tries it.
+    assert {each["deletionProtection"] for each in made.inputs("eks:index:Cluster")} == {chosen.retain}
