@@ -6,11 +6,12 @@ moto is asked by boto3, and what the plugin keeps is edited as a file.
 import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import cache
 from typing import Any
 
 import boto3
 
-from localcloud.cloud import Cloud
+from localcloud.cloud import ACCOUNT, REGION, Cloud
 from localcloud.plugins.aws.kept import Kept, folder
 
 ANYBODY = json.dumps(
@@ -59,22 +60,12 @@ class Hand:
 
     cloud: Cloud
     endpoint: str
-    account: str = "123456789012"
-    region: str = "us-east-1"
+    account: str = ACCOUNT
+    region: str = REGION
 
     def client(self, service: str) -> Any:
-        """boto3's client; in another account than moto's first, as some role there."""
-        keys = {"aws_access_key_id": "test", "aws_secret_access_key": "test"}
-        place = {"endpoint_url": self.endpoint, "region_name": self.region}
-        if self.account != "123456789012":
-            role = f"arn:aws:iam::{self.account}:role/hand"
-            taken = boto3.client("sts", **place, **keys).assume_role(RoleArn=role, RoleSessionName="hand")
-            keys = {
-                "aws_access_key_id": taken["Credentials"]["AccessKeyId"],
-                "aws_secret_access_key": taken["Credentials"]["SecretAccessKey"],
-                "aws_session_token": taken["Credentials"]["SessionToken"],
-            }
-        return boto3.client(service, **place, **keys)
+        """boto3's client."""
+        return _client(self.endpoint, self.account, self.region, service)
 
     def edit(self, service: str, *key: str, **members: Any) -> None:
         """Change members of a thing that the plugin keeps."""
@@ -82,6 +73,22 @@ class Hand:
         thing = kept.get(*key)
         assert thing is not None, f"{service} {key} is kept"
         kept.put(*key, thing={**thing, **members})
+
+
+@cache
+def _client(endpoint: str, account: str, region: str, service: str) -> Any:
+    """A client; in another account than moto's first, as some role there."""
+    keys = {"aws_access_key_id": "test", "aws_secret_access_key": "test"}
+    if account != ACCOUNT:
+        role = f"arn:aws:iam::{account}:role/hand"
+        sts = boto3.client("sts", endpoint_url=endpoint, region_name=region, **keys)
+        taken = sts.assume_role(RoleArn=role, RoleSessionName="hand")["Credentials"]
+        keys = {
+            "aws_access_key_id": taken["AccessKeyId"],
+            "aws_secret_access_key": taken["SecretAccessKey"],
+            "aws_session_token": taken["SessionToken"],
+        }
+    return boto3.client(service, endpoint_url=endpoint, region_name=region, **keys)
 
 
 Change = Callable[[Hand, Made], Any]
