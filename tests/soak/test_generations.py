@@ -1,0 +1,225 @@
+"""A node group's generations on the real engine: made beside each other, tainted, waited for, gone."""
+
+import json
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from kubernetes import client, config
+
+from localcloud import commands
+from localcloud.cloud import REPOSITORY, Cloud
+from localcloud.engine import Engine
+
+STACK = "dev"
+
+PROGRAM = f"""
+import json
+import os
+import sys
+import pulumi
+
+sys.path.insert(0, {str(REPOSITORY)!r})
+
+import pulumi_aws as aws
+import pulumi_eks as eks
+from stacks import node_groups
+from stacks.settings.cluster import NodeGroup
+
+zones = ["us-east-1a", "us-east-1b"]
+vpc = aws.ec2.Vpc("net", cidr_block="10.9.0.0/16")
+subnets = {{
+    zone: aws.ec2.Subnet(zone, vpc_id=vpc.id, cidr_block=f"10.9.{{n}}.0/24", availability_zone=zone).id
+    for n, zone in enumerate(zones)
+}}
+role = aws.iam.Role("node", assume_role_policy=json.dumps({{"Version": "2012-10-17", "Statement": []}}))
+cluster = eks.Cluster(
+    "green",
+    name="generations-green",
+    version="1.34",
+    vpc_id=vpc.id,
+    subnet_ids=list(subnets.values()),
+    authentication_mode=eks.AuthenticationMode.API,
+    skip_default_node_group=True,
+    skip_default_security_groups=True,
+)
+node_groups.deploy(
+    "green",
+    node_groups.NodeGroupsInputs(
+        eks_cluster=cluster,
+        version="1.34",
+        node_role_arn=role.arn,
+        kubeconfig=cluster.kubeconfig_json,
+        zones=zones,
+        subnets=subnets,
+        groups={{name: NodeGroup(**group) for name, group in json.loads(os.environ["GROUPS"]).items()}},
+        protect=False,
+    ),
+    pulumi.ResourceOptions(),
+)
+pulumi.export("kubeconfig", cluster.kubeconfig_json)
+"""
+
+FIRST = {
+    "role": "driver",
+    "architecture": "amd64",
+    "instance_types": ["m6i.large"],
+    "minimum": 1,
+    "maximum": 2,
+    "schedule": {"night": {"cron": "0 20 * * *", "minimum": 2}},
+}
+CHANGED = {**FIRST, "instance_types": ["m7i.large"], "max_pods": 40}
+BESIDE = {**CHANGED, "generation": 2, "retiring": {"1": {"instance_types": ["m6i.large"]}}}
+AFTER = {**CHANGED, "generation": 2}
+
+
+class Stack:
+    """The program's stack, brought up with one node group `driver` or another."""
+
+    def __init__(self, engine: Engine) -> None:
+        self.engine = engine
+        engine.select(STACK)
+
+    def begin(self, verb: str, group: dict[str, Any], *arguments: str) -> subprocess.Popen[str]:
+        return subprocess.Popen(
+            ["pulumi", verb, "--stack", STACK, "--non-interactive", *arguments],
+            cwd=self.engine.project,
+            env=self.engine.environment() | {"GROUPS": json.dumps({"driver": group})},
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+        )
+
+    def run(self, verb: str, group: dict[str, Any], *arguments: str) -> tuple[int, str]:
+        with self.begin(verb, group, *arguments) as process:
+            told = process.communicate()[0]
+        return process.returncode, told
+
+    def up(self, group: dict[str, Any]) -> None:
+        status, told = self.run("up", group, "--yes", "--skip-preview")
+        assert status == 0, told
+
+    def outputs(self) -> dict[str, Any]:
+        return json.loads(self.engine.ask("stack", "output", "--stack", STACK, "--json"))
+
+
+@pytest.fixture(scope="module")
+def stack(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Stack]:
+    project = tmp_path_factory.mktemp("generations")
+    (project / "Pulumi.yaml").write_text(
+        f"name: generations\nruntime:\n  name: python\n  options:\n    virtualenv: {sys.prefix}\n"
+    )
+    (project / "__main__.py").write_text(PROGRAM)
+    engine = Engine(Cloud(tmp_path_factory.mktemp("cloud")), project)
+    commands.start(engine)
+    try:
+        made = Stack(engine)
+        made.up(FIRST)
+        yield made
+    finally:
+        commands.stop(engine)
+
+
+@pytest.fixture(scope="module")
+def core(stack: Stack) -> client.CoreV1Api:
+    given = stack.outputs()["kubeconfig"]
+    kubeconfig = json.loads(given) if isinstance(given, str) else given
+    return client.CoreV1Api(config.new_client_from_config_dict(kubeconfig))
+
+
+def nodes(core: client.CoreV1Api, group: str) -> list[Any]:
+    return core.list_node(label_selector=f"eks.amazonaws.com/nodegroup={group}").items
+
+
+def driver_pod(core: client.CoreV1Api, node: str) -> None:
+    """A driver on a node, put there without a scheduler."""
+    core.create_namespaced_pod(
+        "default",
+        {
+            "metadata": {"name": "sums-driver", "labels": {"spark-role": "driver"}},
+            "spec": {
+                "nodeName": node,
+                "containers": [{"name": "driver", "image": "spark"}],
+                "tolerations": [{"operator": "Exists"}],
+                "automountServiceAccountToken": False,
+            },
+        },
+    )
+
+
+def read_until(process: subprocess.Popen[str], words: str) -> None:
+    told = []
+    assert process.stdout
+    for line in process.stdout:
+        told.append(line)
+        if words in line:
+            return
+    raise AssertionError("".join(told))
+
+
+def test_other_machines_need_another_generation(stack):
+    status, told = stack.run("preview", CHANGED)
+
+    assert status != 0
+    assert "would replace the machines of node group green-driver" in told
+    assert "count up its generation and list the present one under retiring" in told
+
+
+def test_bounds_are_not_changed_with_a_size_from_long_ago(stack, core):
+    [node] = nodes(core, "driver")
+    another = {"metadata": {"name": "autoscaled", "labels": dict(node.metadata.labels)}}
+    core.create_node(another)
+    try:
+        status, told = stack.run("up", {**FIRST, "maximum": 3}, "--yes", "--skip-preview")
+    finally:
+        core.delete_node("autoscaled")
+
+    assert status != 0
+    assert "node group driver of green has 2 nodes" in told
+    assert "run this again with --refresh" in told
+
+
+def test_a_generation_goes_once_its_drivers_have_finished(stack, core):
+    [before] = nodes(core, "driver")
+    stack.up(BESIDE)
+    [old], [new] = nodes(core, "driver"), nodes(core, "driver-g2")
+    assert ("moka.dev/retiring", "NoSchedule") in {(t.key, t.effect) for t in old.spec.taints}
+    assert "moka.dev/retiring" not in {t.key for t in new.spec.taints}
+    assert old.metadata.labels["node.kubernetes.io/instance-type"] == "m6i.large"
+    assert new.metadata.labels["node.kubernetes.io/instance-type"] == "m7i.large"
+
+    # The machine is still the one that it was: what is new since then is for new machines.
+    assert old.metadata.uid == before.metadata.uid
+    assert (old.status.capacity["pods"], new.status.capacity["pods"]) == ("110", "40")
+
+    driver_pod(core, old.metadata.name)
+    with stack.begin("up", AFTER, "--yes", "--skip-preview") as interrupted:
+        read_until(interrupted, "goes once 1 driver on it finished: default/sums-driver")
+        interrupted.send_signal(signal.SIGINT)
+        read_until(interrupted, "^C received")
+        interrupted.send_signal(signal.SIGINT)
+        interrupted.communicate()
+    assert interrupted.returncode != 0
+    assert [node.metadata.name for node in nodes(core, "driver")] == [old.metadata.name]
+
+    with stack.begin("up", AFTER, "--yes", "--skip-preview") as second:
+        read_until(second, "goes once 1 driver on it finished: default/sums-driver")
+        core.delete_namespaced_pod("sums-driver", "default", grace_period_seconds=0)
+        told = second.communicate()[0]
+    assert second.returncode == 0, told
+    assert nodes(core, "driver") == []
+    assert [node.metadata.name for node in nodes(core, "driver-g2")] == [new.metadata.name]
+
+
+def test_a_retiring_generation_is_destroyed_with_all_the_rest_by_a_run_of_the_program(stack):
+    stack.up(BESIDE)
+
+    status, told = stack.run("destroy", BESIDE, "--yes", "--skip-preview")
+    assert status != 0
+    assert "--run-program" in told
+
+    status, told = stack.run("destroy", BESIDE, "--yes", "--skip-preview", "--run-program")
+    assert status == 0, told
