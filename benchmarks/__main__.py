@@ -1,4 +1,4 @@
-"""`make bench`: `local` beside the floor, in one run; the table goes to docs/benchmarks.md."""
+"""`make bench`: `local` and twenty clusters beside the floor; the tables go to docs/benchmarks.md."""
 
 import os
 import platform
@@ -6,99 +6,61 @@ import shutil
 import subprocess
 import sys
 from datetime import UTC, datetime
-from statistics import median
 
 import psutil
 
-from benchmarks.measure import Measured, run
+from benchmarks import fleet, local
+from benchmarks.bench import CLOUD, FOLDER, LOG
 from localcloud import commands
-from localcloud.cloud import REPOSITORY, Cloud
+from localcloud.cloud import REPOSITORY
 from localcloud.engine import Engine
+from localcloud.errors import Refusal
 
-FOLDER = REPOSITORY / ".local" / "bench"
 PAGE = REPOSITORY / "docs" / "benchmarks.md"
-START, END = "<!-- make bench -->\n", "<!-- end of make bench -->\n"
-PREVIEWS = 5
-"""A preview is short, so it is taken this often; the median counts."""
-
-STEPS = ("preview", "up", "no-change preview", "destroy")
-LIMITS = {"preview": 1.25, "no-change preview": 1.5}
-"""Ratios to the floor that we hold ourselves to."""
+TABLES = {"local": local.table, "fleet": fleet.table}
+"""What can be measured; each table has marks of its own on the page."""
 
 
-def main() -> int:
-    """Measure, print, write; exit status."""
+def main(asked: list[str]) -> int:
+    """Measure what is asked for, by default all; print and write it; exit status."""
+    if unknown := set(asked) - TABLES.keys():
+        print(f"There is no benchmark {', '.join(sorted(unknown))}: it is one of {', '.join(TABLES)}.")
+        return 2
     shutil.rmtree(FOLDER, ignore_errors=True)
     FOLDER.mkdir(parents=True)
-    cloud = Cloud(FOLDER / "cloud")
-    os.environ["MOKA_CLOUD"] = str(cloud.home)
-    local = Engine(cloud)
-    floor = Engine(cloud, REPOSITORY / "benchmarks" / "floor")
-    commands.start(local)
+    os.environ["MOKA_CLOUD"] = str(CLOUD.home)
+    engine = Engine(CLOUD)
+    commands.start(engine)
     try:
-        ours, resources = _steps(local, "local")
-        floor.select("floor")
-        floor.ask("config", "set", "resources", str(resources), "--stack", "floor")
-        least, _ = _steps(floor, "floor")
+        for name in asked or TABLES:
+            table = f"{_machine()}; {TABLES[name]()}"
+            print(table)
+            _write(name, table)
     except subprocess.CalledProcessError as error:
-        print(f"{' '.join(error.cmd)} failed: see {FOLDER / 'log'}", file=sys.stderr)
+        print(f"{' '.join(error.cmd)} failed: see {LOG}", file=sys.stderr)
+        return 1
+    except Refusal as refusal:
+        print(refusal, file=sys.stderr)
         return 1
     finally:
-        commands.stop(local)
-        (REPOSITORY / "benchmarks" / "floor" / "Pulumi.floor.yaml").unlink(missing_ok=True)
-    table = _table(ours, least, resources)
-    print(table)
-    _write(table)
+        commands.stop(engine)
     return 0
 
 
-def _steps(engine: Engine, stack: str) -> tuple[dict[str, Measured], int]:
-    """Each step of a stack's life, measured, and how many resources it had."""
-    engine.select(stack)
-
-    def pulumi(*arguments: str) -> Measured:
-        command = ["pulumi", *arguments, "--stack", stack, "--non-interactive"]
-        print(f"{stack}: {' '.join(arguments)} ...", end=" ", flush=True)
-        measured = run(command, engine.project, engine.environment(), FOLDER / "log")
-        print(f"{measured.seconds:.1f} s", flush=True)
-        return measured
-
-    def previews() -> Measured:
-        taken = [pulumi("preview") for _ in range(PREVIEWS)]
-        return Measured(median(m.seconds for m in taken), max(m.mebibytes for m in taken))
-
-    made = {"preview": previews(), "up": pulumi("up", "--yes", "--skip-preview")}
-    resources = len(engine.resources(stack))
-    made["no-change preview"] = previews()
-    made["destroy"] = pulumi("destroy", "--yes", "--skip-preview")
-    return made, resources
-
-
-def _table(ours: dict[str, Measured], least: dict[str, Measured], resources: int) -> str:
+def _machine() -> str:
     memory = psutil.virtual_memory().total / 2**30
-    lines = [
+    return (
         f"{datetime.now(UTC):%Y-%m-%d}; {os.cpu_count()} cores, {memory:.0f} GiB, {platform.system()} "
-        f"{platform.machine()}, Python {platform.python_version()}; {resources} resources; previews are the "
-        f"median of {PREVIEWS}.",
-        "",
-        "| step | local | floor | ratio | at most | memory of local | memory of floor | ratio |",
-        "| --- | --- | --- | --- | --- | --- | --- | --- |",
-    ]
-    for step in STEPS:
-        mine, base = ours[step], least[step]
-        lines.append(
-            f"| {step} | {mine.seconds:.1f} s | {base.seconds:.1f} s | {mine.seconds / base.seconds:.2f} "
-            f"| {LIMITS.get(step, '')} | {mine.mebibytes:.0f} MiB | {base.mebibytes:.0f} MiB "
-            f"| {mine.mebibytes / base.mebibytes:.2f} |"
-        )
-    return "\n".join(lines) + "\n"
+        f"{platform.machine()}, Python {platform.python_version()}, load {os.getloadavg()[1]:.1f} before"
+    )
 
 
-def _write(table: str) -> None:
+def _write(name: str, table: str) -> None:
+    start, end = f"<!-- make bench: {name} -->\n", f"<!-- end of make bench: {name} -->\n"
     page = PAGE.read_text()
-    before, after = page.split(START)[0], page.split(END)[1]
-    PAGE.write_text(f"{before}{START}\n{table}\n{END}{after}")
+    before, after = page.split(start)[0], page.split(end)[1]
+    PAGE.write_text(f"{before}{start}\n{table}\n{end}{after}")
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(main(sys.argv[1:]))

@@ -1,21 +1,39 @@
 """As many resources of one trivial type as the configuration says, with the same plugins started."""
 
+import os
+
+if paced := os.environ.get("MOKA_PACED"):
+    import gc
+
+    # As in our own program.
+    gc.set_threshold(200_000, 20, 100)
+
 import pulumi
 import pulumi_aws as aws
 import pulumi_eks as eks
 import pulumi_kubernetes as kubernetes
 
-count = pulumi.Config().require_int("resources")
+config = pulumi.Config()
 
-# Providers start their plugins, and count as resources. pulumi_eks makes one of Kubernetes for itself.
+# Providers start their plugins, and count as resources.
 providers = [
     aws.Provider("floor", region="us-east-1"),
     eks.Provider("floor"),
-    kubernetes.Provider("floor", enable_server_side_apply=True),
-    kubernetes.Provider("floor-eks", enable_server_side_apply=True),
+    *(
+        kubernetes.Provider(f"floor-{number}", enable_server_side_apply=True)
+        for number in range(config.require_int("kubernetes"))
+    ),
 ]
 
-for number in range(count - len(providers)):
+if paced:
+    from stacks import pace
+
+    pace.quiet()
+
+for number in range(config.require_int("resources") - len(providers)):
     aws.ec2.Vpc(
         f"floor-{number}", cidr_block="10.0.0.0/16", opts=pulumi.ResourceOptions(provider=providers[0])
     )
+
+if paced:
+    pace.let_go()
