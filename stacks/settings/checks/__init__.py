@@ -9,6 +9,7 @@ from stacks.settings.environment import Environment
 CHECKS: tuple[Callable[[Environment], Iterator[Mistake]], ...] = (
     names.unknown,
     names.twice,
+    names.entries,
     names.reserved,
     names.waves,
     places.accounts,

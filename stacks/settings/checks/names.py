@@ -77,6 +77,20 @@ def twice(settings: Environment) -> Iterator[Mistake]:
                 )
 
 
+def entries(settings: Environment) -> Iterator[Mistake]:
+    """Principals that would have a second access entry on a cluster: EKS takes one."""
+    for name, cluster in settings.clusters.items():
+        place = settings.foundations.get(cluster.foundation)
+        seen = {place.deployer: "the deployer"} if place else {}
+        for who, access in cluster.access.items():
+            first = seen.setdefault(access.principal, who)
+            if first != who:
+                yield Mistake(
+                    f"clusters.{name}.access.{who}.principal",
+                    f"is {access.principal!r}, as {first}; EKS takes one entry for each principal",
+                )
+
+
 def _repeated(at: str, names: Iterable[str]) -> Iterator[Mistake]:
     for name, times in Counter(names).items():
         if times > 1:

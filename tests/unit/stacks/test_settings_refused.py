@@ -278,6 +278,14 @@ CHANGES: dict[str, tuple[dict[str, Any], str]] = {
         {"clusters.spark": "copy of spark-a", "clusters.spark.node_groups.a-system": "copy of system"},
         "makes the name spark-a-system, as clusters.spark.node_groups.a-system does; rename one of the two",
     ),
+    "the deployer's entry once more": (
+        {
+            "clusters.spark-a.access": {
+                "me": {"principal": "arn:aws:iam::123456789012:user/laptop", "policy": "admin"}
+            }
+        },
+        "access.me.principal: is 'arn:aws:iam::123456789012:user/laptop', as the deployer; EKS takes one entry",
+    ),
     "tags that are ours": (
         {"tags": {"moka:environment": "prod"}},
         "tags.moka:environment: tags that begin with",
