@@ -284,7 +284,7 @@ CHANGES: dict[str, tuple[dict[str, Any], str]] = {
                 "me": {"principal": "arn:aws:iam::123456789012:user/laptop", "policy": "admin"}
             }
         },
-        "access.me.principal: is 'arn:aws:iam::123456789012:user/laptop', as the deployer; EKS takes one entry",
+        "access.me.principal: is 'arn:aws:iam::123456789012:user/laptop', as the deployer; EKS",
     ),
     "tags that are ours": (
         {"tags": {"moka:environment": "prod"}},
