@@ -176,7 +176,7 @@ class Callbacks:
 Deploy = Callable[[Callable[[], object]], Recorder]
 
 
-@pytest.fixture
+@pytest.fixture(scope="session")
 def deploy() -> Deploy:
     """Run a program against a recorder, wait for all of it, and hand the recorder back."""
 

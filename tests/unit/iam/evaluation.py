@@ -8,6 +8,7 @@ only ever take away.
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import cache
 from typing import Any, Literal
 
 Policy = Mapping[str, Any]
@@ -134,8 +135,9 @@ def _applying(
     for statement in _statements(policy):
         how = _named(statement, caller)
         # A trust policy is about its role and names no resource.
-        about = "Resource" not in statement or _about(statement, arn, said)
-        if how and about and _acts(statement, action) and _holds(statement, said):
+        if not how or not _acts(statement, action):
+            continue
+        if ("Resource" not in statement or _about(statement, arn, said)) and _holds(statement, said):
             yield statement, how
 
 
@@ -241,24 +243,27 @@ def _like(
     pattern: str, value: str, said: Context | None = None, *, wildcards: bool = True, fold: bool = False
 ) -> bool:
     """Whether a value fits a pattern; one with a variable that the request does not have fits nothing."""
-    expression, at = "", 0
-    for found in VARIABLE.finditer(pattern) if said is not None else ():
-        expression += _expression(pattern[at : found.start()], wildcards)
-        at = found.end()
-        name = found.group(1)
+    texts = VARIABLE.split(pattern) if said is not None else [pattern]
+    expression = _expression(texts[0], wildcards)
+    for name, text in zip(texts[1::2], texts[2::2], strict=True):
         if "," in name:
-            raise NotImplementedError(f"policy variable with a default: {found.group()}")
+            raise NotImplementedError(f"policy variable with a default: {name}")
         known = name if name in LITERAL else (said or {}).get(name.lower())
         if known is None:
             return False
-        expression += re.escape(known)
-    expression += _expression(pattern[at:], wildcards)
-    return re.fullmatch(expression, value, re.DOTALL | (re.IGNORECASE if fold else 0)) is not None
+        expression += re.escape(known) + _expression(text, wildcards)
+    return _compiled(expression, fold).fullmatch(value) is not None
 
 
+@cache
 def _expression(text: str, wildcards: bool) -> str:
     escaped = re.escape(text)
     return escaped.replace(r"\*", ".*").replace(r"\?", ".") if wildcards else escaped
+
+
+@cache
+def _compiled(expression: str, fold: bool) -> re.Pattern[str]:
+    return re.compile(expression, re.DOTALL | (re.IGNORECASE if fold else 0))
 
 
 def _folded(context: Context) -> Context:

@@ -1,0 +1,475 @@
+"""What identities of one environment can do with data of another, by evaluating all that is rendered."""
+
+import itertools
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cache
+from typing import Any
+
+import pytest
+import yaml
+from moto.iam.aws_managed_policies import aws_managed_policies_data
+
+from stacks import platform, settings, slices
+from tests.unit.iam.evaluation import Policy, Resource, Role, Service, allowed
+
+ROLE, ROLE_POLICY = "aws:iam/role:Role", "aws:iam/rolePolicy:RolePolicy"
+ATTACHMENT = "aws:iam/rolePolicyAttachment:RolePolicyAttachment"
+BUCKET, BUCKET_POLICY = "aws:s3/bucket:Bucket", "aws:s3/bucketPolicy:BucketPolicy"
+KEY = "aws:kms/key:Key"
+
+ACCOUNT, OTHER_ACCOUNT = "123456789012", "210987654321"
+ENVIRONMENTS = sorted(
+    path.stem
+    for path in settings.path_of("local").parent.glob("*.yaml")
+    if not path.stem.startswith("Pulumi")
+)
+PAIRS = list(itertools.permutations(ENVIRONMENTS, 2))
+PODS = Service(name="pods.eks.amazonaws.com")
+
+WITH_ROLES_OR_DATA = frozenset(slices.LAYERS) - {"shuffle", "metrics"}
+
+READ = {"s3:GetObject", "s3:ListBucket", "kms:Decrypt"}
+WRITE = READ | {"s3:PutObject", "s3:DeleteObject", "s3:AbortMultipartUpload", "kms:GenerateDataKey"}
+ON_OBJECTS = (
+    "s3:AbortMultipartUpload",
+    "s3:DeleteObject",
+    "s3:DeleteObjectVersion",
+    "s3:GetObject",
+    "s3:GetObjectVersion",
+    "s3:PutObject",
+    "s3:PutObjectAcl",
+)
+ON_BUCKETS = (
+    "s3:DeleteBucketPolicy",
+    "s3:GetBucketPolicy",
+    "s3:ListBucketMultipartUploads",
+    "s3:ListBucketVersions",
+    "s3:PutBucketPolicy",
+    "s3:PutLifecycleConfiguration",
+)
+ON_KEYS = (
+    "kms:CreateGrant",
+    "kms:Decrypt",
+    "kms:Encrypt",
+    "kms:GenerateDataKey",
+    "kms:PutKeyPolicy",
+    "kms:ScheduleKeyDeletion",
+)
+
+
+@dataclass(frozen=True)
+class World:
+    """What an environment has of identities and data."""
+
+    settings: settings.Environment
+    roles: dict[str, Role]
+    takeable: dict[str, Resource]
+    buckets: dict[str, Resource]
+    keys: dict[str, Resource]
+
+    def bucket(self, purpose: str) -> Resource:
+        [found] = [each for name, each in self.buckets.items() if name.endswith(f"-{purpose}")]
+        return found
+
+    @property
+    def key(self) -> Resource:
+        [found] = self.keys.values()
+        return found
+
+
+@pytest.fixture(scope="module")
+def world(deploy):
+    """What is rendered of the settings in a text."""
+
+    @cache
+    def rendered(text: str, layers: frozenset[str] = WITH_ROLES_OR_DATA) -> World:
+        chosen = settings.parse(text, "a test")
+        units = frozenset(unit for unit in slices.units(chosen) if unit.layer in layers)
+        made = deploy(lambda: platform.deploy(chosen, slices.Slice(chosen.environment, units)))
+        return _world(chosen, made)
+
+    return rendered
+
+
+@pytest.fixture(scope="module")
+def written(world):
+    """The environment of a settings file, whole even where its stacks are slices of it."""
+
+    def of(name: str) -> World:
+        text = yaml.safe_load(settings.path_of(name).read_text())
+        return world(yaml.safe_dump({**text, "slices": {}}))
+
+    return of
+
+
+@pytest.fixture(scope="module")
+def like_local(world):
+    """The laptop's environment by another name, in a real account."""
+
+    def of(environment: str, account: str = ACCOUNT, layers=WITH_ROLES_OR_DATA, **changes) -> World:
+        text = local() | {"environment": environment, **changes}
+        text["foundations"]["main"]["account"] = account
+        text["foundations"]["main"]["deployer"] = f"arn:aws:iam::{account}:role/deployer"
+        return world(yaml.safe_dump(text), layers)
+
+    return of
+
+
+@pytest.fixture(scope="module")
+def data_of(like_local):
+    """What such an environment has of data."""
+
+    def of(environment: str, **changes) -> World:
+        return like_local(environment, layers=frozenset({"foundation"}), **changes)
+
+    return of
+
+
+@pytest.fixture(scope="module")
+def one(like_local):
+    """Such an environment, with two namespaces for jobs."""
+    return like_local("one", job_namespaces=["jobs-a", "jobs-b"])
+
+
+@pytest.mark.parametrize(("by", "whose"), PAIRS)
+def test_nobody_reaches_data_of_another_environment_that_does_not_grant_it(written, by, whose):
+    caller, owner = written(by), written(whose)
+
+    assert reached(caller, owner) <= granted(caller, owner)
+
+
+@pytest.mark.parametrize(("by", "whose"), PAIRS)
+def test_nobody_takes_a_role_of_another_environment(written, by, whose):
+    caller, owner = written(by), written(whose)
+
+    for role, taken in itertools.product(caller.roles.values(), owner.takeable.values()):
+        assert not allowed(role, "sts:AssumeRole", taken)
+        if role.tags:
+            tags = {f"aws:RequestTag/{key}": value for key, value in role.tags.items()}
+            assert not allowed(PODS, "sts:AssumeRole", taken, tags)
+
+
+@pytest.mark.parametrize("name", ENVIRONMENTS)
+def test_every_role_is_under_the_path_that_tells_its_environment(written, name):
+    made = written(name)
+
+    assert made.roles
+    assert {role.arn.partition(":role")[2].rpartition("/")[0] for role in made.roles.values()} == {
+        f"/{made.settings.prefix}"
+    }
+
+
+@pytest.mark.parametrize("account", [ACCOUNT, OTHER_ACCOUNT])
+def test_to_use_data_without_being_granted_it_is_in_vain(like_local, data_of, account):
+    owner = data_of("one")
+    caller = like_local("two", account, uses=uses(owner, "event-logs", "write"))
+
+    assert reached(caller, owner) == set()
+
+
+def test_data_is_not_reached_by_those_who_are_granted_it_and_do_not_use_it(like_local, data_of):
+    owner = data_of("one", grants=grants("two", ACCOUNT, "event-logs", "write"))
+
+    assert reached(like_local("two"), owner) == set()
+
+
+@pytest.mark.parametrize("account", [ACCOUNT, OTHER_ACCOUNT])
+@pytest.mark.parametrize(
+    ("given", "used", "expected"),
+    [("read", "read", READ), ("read", "write", READ), ("write", "read", READ), ("write", "write", WRITE)],
+)
+def test_data_that_is_granted_and_used_is_reached_by_jobs_as_far_as_both_say(
+    like_local, data_of, account, given, used, expected
+):
+    owner = data_of("one", grants=grants("two", account, "event-logs", given))
+    caller = like_local("two", account, uses=uses(data_of("one"), "event-logs", used))
+
+    can = reached(caller, owner)
+    assert {(role, action) for role, action, _ in can} == {("spark-a-spark-jobs", each) for each in expected}
+    assert {arn for _, _, arn in can} == {owner.bucket("event-logs").arn, owner.key.arn}
+
+
+def test_a_grant_is_for_the_environment_that_it_names(like_local, data_of):
+    owner = data_of("one", grants=grants("two", ACCOUNT, "event-logs", "write"))
+    third = like_local("three", uses=uses(data_of("one"), "event-logs", "write"))
+
+    assert reached(third, owner) == set()
+
+
+def test_a_grant_is_for_the_account_that_it_names(like_local, data_of):
+    owner = data_of("one", grants=grants("two", OTHER_ACCOUNT, "event-logs", "write"))
+    here = like_local("two", uses=uses(data_of("one"), "event-logs", "write"))
+
+    assert reached(here, owner) == set()
+
+
+def test_jobs_add_event_logs_to_their_environment_and_the_history_server_reads_them(one):
+    logs, jobs, history = one.bucket("event-logs"), one.roles["spark-a-jobs-a"], one.roles["spark-a-history"]
+
+    assert may(jobs, "s3:PutObject", logs, one.key)
+    assert not may(jobs, "s3:GetObject", logs, one.key)
+    assert may(history, "s3:GetObject", logs, one.key)
+    assert not may(history, "s3:PutObject", logs, one.key)
+
+
+def test_jobs_have_the_staging_folder_of_their_namespace_alone(one):
+    staging, jobs = one.bucket("staging"), one.roles["spark-a-jobs-a"]
+
+    for action in ("s3:GetObject", "s3:PutObject", "s3:DeleteObject"):
+        assert may(jobs, action, staging, one.key, "jobs-a/x")
+        assert not may(jobs, action, staging, one.key, "jobs-b/x")
+    assert allowed(jobs, "s3:ListBucket", staging, {"s3:prefix": "jobs-a/"})
+    assert not allowed(jobs, "s3:ListBucket", staging, {"s3:prefix": "jobs-b/"})
+    assert not allowed(jobs, "s3:ListBucket", staging)
+
+
+def test_logs_are_added_under_the_cluster_that_they_are_of_and_read_by_nobody(one):
+    fluent_bit = one.roles["spark-a-fluent-bit"]
+
+    for purpose in ("job-logs", "system-logs"):
+        assert may(fluent_bit, "s3:PutObject", one.bucket(purpose), one.key, "moka-one-spark-a/x")
+        assert not may(fluent_bit, "s3:PutObject", one.bucket(purpose), one.key, "moka-one-spark-b/x")
+        assert not any(
+            allowed(role, "s3:GetObject", inside(one.bucket(purpose), "moka-one-spark-a/x"))
+            for role in one.roles.values()
+        )
+
+
+def test_clusters_in_other_accounts_add_event_logs_at_home_and_can_do_nothing_else_there(like_local):
+    text = local()
+    main = text["foundations"]["main"]
+    deployer = f"arn:aws:iam::{OTHER_ACCOUNT}:role/deployer"
+    far = main | {"account": OTHER_ACCOUNT, "deployer": deployer, "assume": True}
+    cluster = text["clusters"]["spark-a"]
+    made = like_local(
+        "one",
+        foundations={"main": main, "far": far | {"network": main["network"] | {"cidr": "10.1.0.0/16"}}},
+        clusters={"spark-a": cluster, "spark-b": cluster | {"foundation": "far"}},
+    )
+    jobs = made.roles["spark-b-spark-jobs"]
+    assert jobs.account == OTHER_ACCOUNT
+
+    at_home = {
+        name: each for name, each in made.buckets.items() if each.account == ACCOUNT and "access" not in name
+    }
+    [home] = [key for key in made.keys.values() if key.account == ACCOUNT]
+    can = {
+        (name.rpartition(f"{main['region']}-")[2], action)
+        for name, bucket in at_home.items()
+        for action in ON_OBJECTS
+        if may(jobs, action, bucket, home, "spark-jobs/x")
+    }
+    assert can == {("event-logs", "s3:PutObject"), ("event-logs", "s3:AbortMultipartUpload")}
+
+
+def test_the_autoscaler_resizes_the_groups_of_its_cluster_alone(one):
+    role = one.roles["spark-a-autoscaler"]
+    group = Resource(
+        arn=f"arn:aws:autoscaling:us-east-1:{ACCOUNT}:autoScalingGroup:1:autoScalingGroupName/g",
+        account=ACCOUNT,
+    )
+
+    for action in ("autoscaling:SetDesiredCapacity", "autoscaling:TerminateInstanceInAutoScalingGroup"):
+        assert allowed(role, action, group, tag("k8s.io/cluster-autoscaler/moka-one-spark-a", "owned"))
+        assert not allowed(role, action, group, tag("k8s.io/cluster-autoscaler/moka-two-spark-a", "owned"))
+        assert not allowed(role, action, group)
+
+
+def test_load_balancers_are_made_and_changed_for_their_cluster_alone(one):
+    role, owner = one.roles["spark-a-load-balancing"], "elbv2.k8s.aws/cluster"
+    balancer = Resource(
+        arn=f"arn:aws:elasticloadbalancing:us-east-1:{ACCOUNT}:loadbalancer/net/a/1", account=ACCOUNT
+    )
+    mine, others = "moka-one-spark-a", "moka-two-spark-a"
+
+    create, delete = "elasticloadbalancing:CreateLoadBalancer", "elasticloadbalancing:DeleteLoadBalancer"
+    assert allowed(role, create, balancer, asked(owner, mine))
+    assert not allowed(role, create, balancer, asked(owner, others))
+    assert not allowed(role, create, balancer)
+    assert allowed(role, delete, balancer, tag(owner, mine))
+    assert not allowed(role, delete, balancer, tag(owner, others))
+    assert not allowed(role, delete, balancer)
+
+
+def test_load_balancers_are_let_through_to_pods_of_their_cluster_alone(one):
+    role, rules = one.roles["spark-a-load-balancing"], "ec2:AuthorizeSecurityGroupIngress"
+    group = Resource(arn=f"arn:aws:ec2:us-east-1:{ACCOUNT}:security-group/sg-1", account=ACCOUNT)
+
+    assert allowed(role, rules, group, tag("kubernetes.io/cluster/moka-one-spark-a", "owned"))
+    assert not allowed(role, rules, group, tag("kubernetes.io/cluster/moka-two-spark-a", "owned"))
+    assert not allowed(role, rules, group)
+
+
+@pytest.mark.parametrize("tagging", ["ec2:CreateTags", "elasticloadbalancing:AddTags"])
+def test_nothing_becomes_a_clusters_own_by_being_tagged_so(one, tagging):
+    role, owner = one.roles["spark-a-load-balancing"], "elbv2.k8s.aws/cluster"
+    things = [
+        f"arn:aws:ec2:us-east-1:{ACCOUNT}:security-group/sg-1",
+        f"arn:aws:elasticloadbalancing:us-east-1:{ACCOUNT}:loadbalancer/net/a/1",
+    ]
+
+    for arn in things:
+        somebodys = Resource(arn=arn, account=ACCOUNT)
+        claim = asked(owner, "moka-one-spark-a")
+        assert not allowed(role, tagging, somebodys, claim | tag(owner, "moka-two-spark-a"))
+        assert not allowed(role, tagging, somebodys, claim)
+
+
+def local() -> dict[str, Any]:
+    """What the settings of the laptop say, in one architecture."""
+    text = yaml.safe_load(settings.path_of("local").read_text())
+    for cluster in text["clusters"].values():
+        cluster["node_groups"] = {
+            name: group for name, group in cluster["node_groups"].items() if group["architecture"] == "arm64"
+        }
+    return text
+
+
+def tag(key: str, value: str) -> dict[str, str]:
+    return {f"aws:ResourceTag/{key}": value}
+
+
+def asked(key: str, value: str) -> dict[str, str]:
+    return {f"aws:RequestTag/{key}": value}
+
+
+def uses(owner: World, purpose: str, access: str) -> dict[str, dict[str, str]]:
+    """Setting `uses` for data of another environment."""
+    name = owner.bucket(purpose).arn.rpartition(":")[2]
+    return {"theirs": {"bucket": name, "key": owner.key.arn, "access": access}}
+
+
+def grants(environment: str, account: str, purpose: str, access: str) -> dict[str, dict[str, object]]:
+    """Setting `grants` for another environment."""
+    return {"them": {"environment": environment, "account": account, "data": [purpose], "access": access}}
+
+
+def may(role: Role, action: str, bucket: Resource, key: Resource, name: str = "x") -> bool:
+    """Whether a role may do this with an object, as far as the key of its bucket is concerned too."""
+    needed = {"s3:GetObject": ["kms:Decrypt"], "s3:PutObject": ["kms:GenerateDataKey"]}.get(action, [])
+    return allowed(role, action, inside(bucket, name)) and all(
+        allowed(role, each, key, through_s3(key, bucket)) for each in needed
+    )
+
+
+def inside(bucket: Resource, name: str) -> Resource:
+    """An object of a bucket."""
+    return Resource(arn=f"{bucket.arn}/{name}", account=bucket.account, policy=bucket.policy)
+
+
+def through_s3(key: Resource, bucket: Resource) -> dict[str, str]:
+    """What a request to a key says when S3 makes it for an object of this bucket."""
+    region = key.arn.split(":")[3]
+    return {
+        "kms:ViaService": f"s3.{region}.amazonaws.com",
+        "kms:EncryptionContext:aws:s3:arn": bucket.arn,
+    }
+
+
+def reached(caller: World, owner: World) -> set[tuple[str, str, str]]:
+    """What of the owner's data any identity of the caller reaches: role, action, bucket or key."""
+    return {
+        (name, action, whole.arn)
+        for name, role in caller.roles.items()
+        for action, thing, whole, context in attempts(role, owner)
+        if allowed(role, action, thing, context)
+    }
+
+
+def attempts(role: Role, owner: World) -> Iterator[tuple[str, Resource, Resource, dict[str, str]]]:
+    """Requests for data: action, what it is about, the bucket or key of it, and what the request says."""
+    names = ["x", *sorted({f"{value}/x" for value in role.tags.values()})]
+    for bucket in owner.buckets.values():
+        for action, name in itertools.product(ON_OBJECTS, names):
+            yield action, inside(bucket, name), bucket, {}
+        for action in ON_BUCKETS:
+            yield action, bucket, bucket, {}
+        for context in [{}, *({"s3:prefix": name} for name in names)]:
+            yield "s3:ListBucket", bucket, bucket, context
+    for key in owner.keys.values():
+        contexts = [{}, *(through_s3(key, bucket) for bucket in owner.buckets.values())]
+        for action, context in itertools.product(ON_KEYS, contexts):
+            yield action, key, key, {**context, "kms:GrantIsForAWSResource": "true"}
+
+
+def granted(caller: World, owner: World) -> set[tuple[str, str, str]]:
+    """What the owner's settings grant by name to the caller."""
+    allowed_to: set[tuple[str, str, str]] = set()
+    for grant in owner.settings.grants.values():
+        if grant.environment != caller.settings.environment:
+            continue
+        actions = READ if grant.access == "read" else WRITE
+        data = [each for name, each in owner.buckets.items() if name.endswith(tuple(grant.data))]
+        allowed_to |= {
+            (name, action, thing.arn)
+            for name, role in caller.roles.items()
+            if role.account == grant.account
+            for action, thing in itertools.product(actions, [*data, *owner.keys.values()])
+        }
+    return allowed_to
+
+
+def _world(chosen: settings.Environment, made) -> World:
+    policies: dict[str, list[Policy]] = {}
+    for each in made.inputs(ROLE_POLICY):
+        policies.setdefault(each["role"], []).append(json.loads(each["policy"]))
+    for each in made.inputs(ATTACHMENT):
+        policies.setdefault(each["role"], []).append(_kept_by_aws(each["policyArn"]))
+    roles = [each for each in made.made if each.type == ROLE]
+    assert len({each.name for each in roles}) == len(roles)
+    assert set(policies) <= {each.name for each in roles}
+    trusts = {each.name: json.loads(each.inputs["assumeRolePolicy"]) for each in roles}
+    of_buckets = {each["bucket"]: json.loads(each["policy"]) for each in made.inputs(BUCKET_POLICY)}
+    return World(
+        settings=chosen,
+        roles={
+            each.name: Role(
+                arn=each.outputs["arn"],
+                policies=tuple(policies.get(each.name, [])),
+                tags=_session_tags(trusts[each.name]),
+            )
+            for each in roles
+        },
+        takeable={
+            each.name: Resource(arn=each.outputs["arn"], account=each.place.account, policy=trusts[each.name])
+            for each in roles
+        },
+        buckets={
+            each.inputs["bucket"]: Resource(
+                arn=each.outputs["arn"], account=each.place.account, policy=of_buckets[f"{each.name}-id"]
+            )
+            for each in made.made
+            if each.type == BUCKET
+        },
+        keys={
+            each.outputs["arn"]: Resource(
+                arn=each.outputs["arn"],
+                account=each.place.account,
+                policy=json.loads(each.inputs["policy"]),
+            )
+            for each in made.made
+            if each.type == KEY
+        },
+    )
+
+
+def _session_tags(trust: Policy) -> dict[str, str]:
+    """The tags that EKS puts into a session of a role for pods, and no others can have."""
+    conditions = trust["Statement"][0].get("Condition", {}).get("StringEquals", {})
+    return {
+        key.removeprefix("aws:RequestTag/"): value
+        for key, value in conditions.items()
+        if key.startswith("aws:RequestTag/")
+    }
+
+
+@cache
+def _managed() -> dict[str, dict]:
+    return json.loads(aws_managed_policies_data)
+
+
+def _kept_by_aws(arn: str) -> Policy:
+    """A policy that AWS keeps, as moto has it."""
+    return _managed()[arn.rpartition("/")[2]]["Document"]
