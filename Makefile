@@ -47,6 +47,10 @@ preview: setup ## show what `up` would do to STACK
 down: venv ## destroy STACK, and end every process once nothing is left
 	@$(EACH) --down -- $(PY) -m localcloud down --stack {stack} -- $(ARGS)
 
+move: setup ## bring what is deployed into the stacks that the settings of STACK name (ARGS=--yes)
+	@$(PY) -m stacks.rollout $(STACK) -- $(PY) -m localcloud create --stack {stack}
+	@. .local/env && $(PY) -m stacks.move $(STACK) $(ARGS)
+
 status: venv ## what runs, and what is there (ARGS=--json for scripts)
 	@$(PY) -m localcloud status $(ARGS)
 
@@ -65,6 +69,9 @@ up preview: own-pulumi venv
 
 down: own-pulumi venv
 	@$(EACH) --down -- pulumi destroy --stack {stack} $(ARGS)
+
+move: own-pulumi venv
+	@$(PY) -m stacks.move $(STACK) $(ARGS)
 
 status: own-pulumi venv
 	@$(EACH) -- pulumi stack --stack {stack} $(ARGS)

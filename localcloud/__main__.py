@@ -31,6 +31,7 @@ def main() -> int:
     told.add_argument("--json", action="store_true", help="as JSON, for scripts")
     verbs.add_parser("summary", help="the same, and what to know of it after `up`")
     for verb, meaning in (
+        ("create", "make a stack, with nothing in it"),
         ("up", "bring a stack up"),
         ("preview", "show what `up` would do"),
         ("down", "destroy a stack, and end the cloud when nothing is left in it"),
@@ -81,6 +82,8 @@ def _do(asked: argparse.Namespace) -> int:
             report.status(engine, asked.json)
         case "summary":
             report.summary(engine)
+        case "create":
+            commands.create(engine, asked.stack)
         case verb:
             arguments = tuple(a for a in asked.arguments if a != "--")
             if verb == "up":

@@ -11,6 +11,7 @@ from localcloud.engine import Engine
 from localcloud.errors import Refusal
 from localcloud.orphans import end_orphans
 from localcloud.plugins.aws import kept
+from localcloud.protection import lift
 
 HABITS = ("PULUMI_STACK", "PULUMI_SKIP_CONFIRMATIONS")
 """Settings of pulumi that a shell may keep: they name no account and no backend."""
@@ -41,6 +42,11 @@ def start(engine: Engine) -> None:
         plane.resume()
 
 
+def create(engine: Engine, stack: str) -> None:
+    """Make a stack, with nothing in it, where it is not there yet."""
+    _prepare(engine, stack)
+
+
 def up(engine: Engine, stack: str, arguments: tuple[str, ...], *, brief: bool = False) -> int:
     """`pulumi up` of a stack, then a summary, of a line where it is to be brief; the engine's exit status."""
     _refuse_full_disk(engine)
@@ -69,7 +75,11 @@ def down(engine: Engine, stack: str, arguments: tuple[str, ...]) -> int:
         report.say(f"Nothing to take down: there is no stack {stack}.")
     else:
         _prepare(engine, stack)
-        if status := engine.run("destroy", stack, "--yes", "--skip-preview", *arguments):
+        if lifted := lift(engine, stack):
+            report.say(f"{stack} protects {lifted} resources; here nothing is to be kept, and they go too.")
+        if status := engine.run(
+            "destroy", stack, "--yes", "--skip-preview", "--suppress-outputs", *arguments
+        ):
             return status
         report.say(f"Stack {stack} is empty.")
     if others := engine.populated():

@@ -38,12 +38,16 @@ FOREIGN = ("AWS_", "PULUMI_", "KUBECONFIG", "KUBERNETES_")
 
 @dataclass(frozen=True)
 class Resource:
-    """A resource in a stack's state."""
+    """A resource in a stack's state.
+
+    lasting: protected from being deleted, or left behind when it is.
+    """
 
     urn: str
     type: str
     inputs: dict[str, Any]
     outputs: dict[str, Any]
+    lasting: bool = False
 
     @property
     def name(self) -> str:
@@ -125,12 +129,13 @@ class Engine:
                     # pulumi had the same Ctrl-C: it ends what is under way and writes down what there is.
                     continue
 
-    def ask(self, *arguments: str, folder: Path | None = None) -> str:
+    def ask(self, *arguments: str, folder: Path | None = None, text: str | None = None) -> str:
         """What `pulumi` prints, in the project's folder. Raises Refusal with its last words when it fails."""
         asked = subprocess.run(
             ["pulumi", *arguments, "--non-interactive"],
             cwd=folder or self.project,
             env=self.environment(),
+            input=text,
             capture_output=True,
             text=True,
         )
@@ -223,7 +228,13 @@ class Engine:
     def resources(self, stack: str) -> list[Resource]:
         """What a stack's state holds, without the stack itself."""
         return [
-            Resource(r["urn"], r["type"], r.get("inputs", {}), r.get("outputs", {}))
+            Resource(
+                r["urn"],
+                r["type"],
+                r.get("inputs", {}),
+                r.get("outputs", {}),
+                lasting=bool(r.get("protect") or r.get("retainOnDelete")),
+            )
             for r in _of_program(self._latest(stack))
         ]
 

@@ -78,8 +78,8 @@ def status(engine: Engine, as_json: bool) -> None:
         say(f"Stack            {name}: {stack['resources']} resources")
         if stack["resources"] and not aws["running"]:
             say("  lost with the in-memory AWS: `make down` clears the rest away, then `make up` starts anew")
-        for release in stack["recorded_releases"]:
-            say(f"  recorded, not rendered: {release}")
+        if stack["recorded_releases"]:
+            say(f"  recorded, not rendered: {', '.join(stack['recorded_releases'])}")
         for urn in stack["cut_off"]:
             say(f"  cut off while it was created, may be there: {urn}")
     if not told["stacks"]:

@@ -2,7 +2,7 @@
 
 import dataclasses
 from collections.abc import Callable, Mapping
-from functools import cached_property
+from functools import cached_property, partial
 from operator import itemgetter
 from typing import Any, TypeVar, get_args
 
@@ -12,7 +12,7 @@ import pulumi_kubernetes as kubernetes
 
 from components.kubernetes.catalog import Catalog
 from stacks.settings import Environment, LayerName
-from stacks.slices import Slice, Unit, slices
+from stacks.slices import RESOURCES, Slice, Unit, slices
 
 Outputs = TypeVar("Outputs")
 """Outputs of a layer: a flat dataclass of plain values or `pulumi.Output`s."""
@@ -33,6 +33,9 @@ class Deployment:
         self._stacks: dict[str, pulumi.StackReference] = {}
         self._aws: dict[str, aws.Provider] = {}
         self._kubernetes: dict[str, kubernetes.Provider] = {}
+        self._at_the_top: list[str] = []
+        pulumi.runtime.register_stack_transformation(self._note)
+        self._refuse_what_is_to_move()
 
     def layer(
         self, layer: LayerName, place: str, kind: type[Outputs], deploy: Callable[[], Outputs]
@@ -45,7 +48,9 @@ class Deployment:
         unit = Unit(layer, place)
         if unit in self.piece.units:
             made = deploy()
-            pulumi.export(str(unit), {f.name: getattr(made, f.name) for f in _fields(kind)})
+            outputs = {f.name: getattr(made, f.name) for f in _fields(kind)}
+            pulumi.export(str(unit), {**outputs, RESOURCES: self._at_the_top})
+            self._at_the_top = []
             return lambda: made
         return lambda: self._read(unit, kind)
 
@@ -102,11 +107,38 @@ class Deployment:
     def _read(self, unit: Unit, kind: type[Outputs]) -> Outputs:
         stack = self._holders[unit]
         if stack not in self._stacks:
-            self._stacks[stack] = pulumi.StackReference(
-                f"{pulumi.get_organization()}/{pulumi.get_project()}/{stack}"
-            )
-        exported = self._stacks[stack].require_output(str(unit))
+            self._stacks[stack] = pulumi.StackReference(_full_name(stack))
+        exported = self._stacks[stack].get_output(str(unit)).apply(partial(_there, stack, unit))
         return kind(**{f.name: exported.apply(_exported(f)) for f in _fields(kind)})
+
+    def _refuse_what_is_to_move(self) -> None:
+        """A unit that the settings give to another stack now would be deleted here, and made anew there."""
+        read = {"name": _full_name(pulumi.get_stack())}
+        before = pulumi.runtime.invoke("pulumi:pulumi:readStackOutputs", read).value or {}
+        for unit, stack in self._holders.items():
+            if stack != self.piece.stack and str(unit) in (before.get("outputs") or {}):
+                environment = self.settings.environment
+                raise pulumi.RunError(
+                    f"Stack {self.piece.stack} has {unit}, which stacks/{environment}.yaml gives to {stack}: "
+                    f"`make move STACK={environment}` brings it there, before anything else is done."
+                )
+
+    def _note(self, args: pulumi.ResourceTransformationArgs) -> None:
+        if args.opts.parent is None and not args.type_.startswith("pulumi:"):
+            self._at_the_top.append(f"{args.type_}::{args.name}")
+
+
+def _full_name(stack: str) -> str:
+    return f"{pulumi.get_organization()}/{pulumi.get_project()}/{stack}"
+
+
+def _there(stack: str, unit: Unit, outputs: Any) -> Any:
+    """What a unit exported. Before it is there, a preview goes on without knowing, and nothing else does."""
+    if outputs is None and not pulumi.runtime.is_dry_run():
+        raise pulumi.RunError(
+            f"Stack {stack} has no {unit} yet, which this one reads: bring {stack} up first."
+        )
+    return pulumi.UNKNOWN if outputs is None else outputs
 
 
 def _fields(kind: type[Any]) -> tuple[dataclasses.Field[Any], ...]:

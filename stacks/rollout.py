@@ -12,6 +12,7 @@ import json
 import subprocess
 import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
 
 from stacks.settings import Environment, SettingsError, load, path_of
 from stacks.slices import Slice, references, slices
@@ -75,17 +76,17 @@ def chosen(stack: str, wave: str | None = None, *, down: bool = False) -> list[s
     return [stack]
 
 
-def write_files(environment: str) -> list[str]:
-    """Write Pulumi's file for each stack of an environment that lacks one; paths of those written."""
-    settings = load(environment)
-    written = []
-    for name, piece in slices(settings).items():
-        path = path_of(environment).with_name(f"Pulumi.{piece.stack}.yaml")
-        if not path.exists():
-            named = f"  moka:slice: {name}\n" if name else ""
-            path.write_text(f"config:\n  moka:environment: {environment}\n{named}")
-            written.append(f"stacks/{path.name}")
-    return written
+def lacking_files(stacks: Iterable[str]) -> list[Path]:
+    """Pulumi's files of these stacks that are not there."""
+    files = [path_of(stack.partition(".")[0]).with_name(f"Pulumi.{stack}.yaml") for stack in stacks]
+    return [path for path in files if not path.exists()]
+
+
+def write_file(path: Path) -> None:
+    """Write Pulumi's file of a stack."""
+    environment, _, name = path.name.removeprefix("Pulumi.").removesuffix(".yaml").partition(".")
+    named = f"  moka:slice: {name}\n" if name else ""
+    path.write_text(f"config:\n  moka:environment: {environment}\n{named}")
 
 
 def run(stacks: Sequence[str], command: Sequence[str]) -> int:
@@ -121,10 +122,21 @@ def main(arguments: Sequence[str]) -> int:
     asked = parser.parse_args(words[:end])
     try:
         stacks = chosen(asked.stack, asked.wave, down=asked.down)
-        if asked.files:
-            stacks = write_files(asked.stack.partition(".")[0])
     except SettingsError as error:
         print(error, file=sys.stderr)
+        return 1
+    lacking = lacking_files(stacks)
+    if asked.files:
+        for path in lacking:
+            write_file(path)
+            print(f"stacks/{path.name}")
+        return 0
+    if command and lacking:
+        print(
+            f"Pulumi's file is not there for {_listed([f'stacks/{path.name}' for path in lacking])}: "
+            f"`make stack-files STACK={asked.stack}` writes it.",
+            file=sys.stderr,
+        )
         return 1
     if command:
         return run(stacks, command)

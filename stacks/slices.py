@@ -28,6 +28,12 @@ READS: dict[LayerName, tuple[Source, ...]] = {
 }
 """Whose outputs a layer is given: layers of its cluster, the foundation below it, the one at `home`."""
 
+RESOURCES = "resources"
+"""Among the outputs of a unit: its resources at the top of the stack, as `type::name`.
+
+What moves a unit to another stack knows by it what goes along.
+"""
+
 
 @dataclass(frozen=True, order=True)
 class Unit:
@@ -81,6 +87,15 @@ def reads(settings: Environment, unit: Unit) -> Iterator[Unit]:
             yield Unit("foundation", settings.clusters[unit.place].foundation)
         else:
             yield Unit(source, unit.place)
+
+
+def providers(settings: Environment, unit: Unit) -> Iterator[str]:
+    """The providers that a stack with this unit has, used or not, as `type::name`."""
+    on_cluster = unit.layer not in ("foundation", "cluster")
+    foundation = unit.place if unit.layer == "foundation" else settings.clusters[unit.place].foundation
+    yield f"pulumi:providers:aws::{foundation}"
+    if on_cluster:
+        yield f"pulumi:providers:kubernetes::{unit.place}"
 
 
 def references(settings: Environment, pieces: Collection[Slice]) -> dict[str, list[str]]:

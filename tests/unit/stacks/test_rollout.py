@@ -131,20 +131,36 @@ def test_one_stack_is_itself_and_belongs_to_no_wave(known):
         rollout.chosen("local.d")
 
 
-def test_stacks_that_lack_a_pulumi_file_get_one_and_others_stay_as_they_are(known, tmp_path):
+def test_stacks_that_lack_a_pulumi_file_get_one_and_others_stay_as_they_are(known, tmp_path, capsys):
     known(environment())
     (tmp_path / "Pulumi.local.a.yaml").write_text("mine")
 
-    written = rollout.write_files("local")
+    assert rollout.main(["local", "--files"]) == 0
 
+    written = capsys.readouterr().out.splitlines()
     assert written == [f"stacks/Pulumi.local.{name}.yaml" for name in ("shared", "b", "c")]
     config = yaml.safe_load((tmp_path / "Pulumi.local.b.yaml").read_text())["config"]
     assert config == {"moka:environment": "local", "moka:slice": "b"}
     assert (tmp_path / "Pulumi.local.a.yaml").read_text() == "mine"
 
 
+def test_nothing_runs_while_a_stack_lacks_its_pulumi_file(known, tmp_path, capfd):
+    known(environment())
+    for name in ("shared", "a"):
+        rollout.write_file(tmp_path / f"Pulumi.local.{name}.yaml")
+
+    assert rollout.main(["local", "--", "echo", "ran"]) == 1
+
+    said = capfd.readouterr()
+    assert (
+        "stacks/Pulumi.local.b.yaml, stacks/Pulumi.local.c.yaml: `make stack-files STACK=local`" in said.err
+    )
+    assert said.out == ""
+
+
 def test_a_command_runs_for_each_stack_and_the_first_that_fails_ends_it(known, capfd):
     known(environment())
+    rollout.main(["local", "--files"])
     program = "import sys; print('at', sys.argv[1]); sys.exit(3 if sys.argv[1] == 'local.b' else 0)"
 
     status = rollout.main(["local", "--", sys.executable, "-c", program, "{stack}"])

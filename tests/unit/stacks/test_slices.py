@@ -88,7 +88,7 @@ def test_the_table_says_of_each_layer_what_it_reads(deploy, monkeypatch):
     monkeypatch.setattr(pulumi, "export", keep)
     deploy(lambda: platform.deploy(whole, slices.slice_named(whole, "")))
     monkeypatch.setattr(
-        pulumi.StackReference, "require_output", lambda _, name: pulumi.Output.from_input(exported[name])
+        pulumi.StackReference, "get_output", lambda _, name: pulumi.Output.from_input(exported[name])
     )
 
     for layer in slices.LAYERS:
