@@ -50,7 +50,10 @@ def deploy(where: OnCluster, inputs: AccessInputs) -> AccessOutputs:
         # Pods that start before their identity is there run without it.
         where.after(identity),
     )
-    namespace = Namespace(f"{where.name}-ingress", NamespaceArgs(name="ingress-nginx"), where.opts)
+    # What follows goes first: the namespace is gone once the load balancer is, and until then there is
+    # somebody to remove it.
+    after = where.after(load_balancers)
+    namespace = Namespace(f"{where.name}-ingress", NamespaceArgs(name="ingress-nginx"), after)
     subnets = pulumi.Output.from_input(inputs.subnets)
     controller = IngressNginx(
         f"{where.name}-ingress",
@@ -59,7 +62,6 @@ def deploy(where: OnCluster, inputs: AccessInputs) -> AccessOutputs:
             namespace=namespace.name,
             subnet_ids=subnets.apply(lambda known: [known[zone] for zone in sorted(known)]),
         ),
-        # It goes first: its load balancer goes with it, as long as there is somebody to remove it.
-        where.after(load_balancers),
+        after,
     )
     return AccessOutputs(ingress_class=controller.ingress_class)

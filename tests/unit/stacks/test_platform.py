@@ -1,6 +1,7 @@
 import json
 
 import pytest
+import yaml
 
 from components.kubernetes.catalog import CatalogError
 from stacks import platform, settings, slices
@@ -8,35 +9,52 @@ from stacks import platform, settings, slices
 LOCAL = settings.path_of("local").read_text()
 
 
-@pytest.fixture
-def local():
-    return settings.load("local")
+@pytest.fixture(scope="module")
+def made(deploy):
+    """All of local, in one stack."""
+    local = settings.load("local")
+    return deploy(lambda: platform.deploy(local, slices.slice_named(local, "")))
 
 
 def names(recorder) -> set[tuple[str, str]]:
     return {(made.type, made.name) for made in recorder.made}
 
 
-def test_every_layer_is_deployed_by_the_one_stack(deploy, local):
-    made = deploy(lambda: platform.deploy(local, slices.slice_named(local, "")))
-
+def test_every_layer_is_deployed_by_the_one_stack(made):
     releases = {m.inputs["name"] for m in made.made if m.type == "kubernetes:helm.sh/v3:Release"}
     assert releases >= {"yunikorn", "spark-operator", "ingress-nginx", "fluent-bit", "kube-state-metrics"}
     sets = {m.inputs["metadata"]["name"] for m in made.made if m.type == "kubernetes:apps/v1:StatefulSet"}
     assert sets == {"celeborn-master", "celeborn-worker"}
 
 
-def test_both_architectures_have_node_groups(deploy, local):
-    made = deploy(lambda: platform.deploy(local, slices.slice_named(local, "")))
-
+def test_both_architectures_have_node_groups(made):
     images = {m.inputs["amiType"] for m in made.made if m.type == "eks:index:ManagedNodeGroup"}
     assert images == {"AL2023_ARM_64_STANDARD", "AL2023_x86_64_STANDARD"}
 
 
+@pytest.mark.parametrize(("maximum", "expected"), [(2, False), (3, True)])
+def test_clusters_have_an_autoscaler_where_it_has_a_choice(deploy, maximum, expected):
+    text = yaml.safe_load(LOCAL)
+    for cluster in text["clusters"].values():
+        cluster["profile"] = "adhoc" if expected else "batch"
+        for group in cluster["node_groups"].values():
+            group |= {"minimum": 2, "desired": 2, "maximum": 2, "spot": False}
+        cluster["node_groups"]["executor-arm64"]["maximum"] = maximum
+        cluster["shuffle"] |= {"workers": 2}
+    chosen = settings.parse(yaml.safe_dump(text), "stacks/local.yaml")
+    layers = ("foundation", "cluster", "scheduling")
+    units = frozenset(unit for unit in slices.units(chosen) if unit.layer in layers)
+
+    made = deploy(lambda: platform.deploy(chosen, slices.Slice("local", units)))
+
+    releases = {release["name"] for release in made.inputs("kubernetes:helm.sh/v3:Release")}
+    assert ("cluster-autoscaler" in releases) == expected
+    assert ("spark-a-autoscaler" in made.named("aws:iam/role:Role")) == expected
+
+
 @pytest.fixture
-def job_policy(deploy, local):
+def job_policy(made):
     """Statements of what jobs may do in AWS, by id."""
-    made = deploy(lambda: platform.deploy(local, slices.slice_named(local, "")))
     policy = made.named("aws:iam/rolePolicy:RolePolicy")["spark-a-spark-jobs"]["policy"]
     return {each["Sid"]: each for each in json.loads(policy)["Statement"]}
 
@@ -56,9 +74,7 @@ def test_jobs_stage_in_the_folder_of_their_namespace_and_in_no_other(job_policy)
     assert job_policy["FindStaging"]["Condition"] == {"StringLike": {"s3:prefix": [folder]}}
 
 
-def test_roles_for_pods_are_under_the_path_of_their_environment(deploy, local):
-    made = deploy(lambda: platform.deploy(local, slices.slice_named(local, "")))
-
+def test_roles_for_pods_are_under_the_path_of_their_environment(made):
     for_pods = {
         name: role
         for name, role in made.named("aws:iam/role:Role").items()
@@ -66,6 +82,26 @@ def test_roles_for_pods_are_under_the_path_of_their_environment(deploy, local):
     }
     assert {"spark-a-spark-jobs", "spark-a-fluent-bit", "spark-a-history"} <= set(for_pods)
     assert {role["path"] for role in for_pods.values()} == {"/moka-local/"}
+
+
+@pytest.mark.parametrize(
+    ("last", "first"),
+    [
+        ("helm.sh/v3:Release::spark-a-ingress", "helm.sh/v3:Release::spark-a-load-balancing"),
+        ("core/v1:Namespace::spark-a-ingress", "helm.sh/v3:Release::spark-a-load-balancing"),
+        ("helm.sh/v3:Release::spark-a-load-balancing", "PodIdentityAssociation::spark-a-load-balancing"),
+        ("helm.sh/v3:Release::spark-a-autoscaler", "PodIdentityAssociation::spark-a-autoscaler"),
+        ("helm.sh/v3:Release::spark-a-fluent-bit", "PodIdentityAssociation::spark-a-fluent-bit"),
+    ],
+)
+def test_what_needs_another_comes_after_it_and_so_goes_before_it(made, last, first):
+    # What a component waits for, all in it waits for.
+    [request] = [each for place, each in made.tree().items() if place.endswith(last)]
+    needed = set()
+    while request:
+        needed |= set(request.dependencies)
+        request = made.monitor.requests.get(request.parent)
+    assert any(urn.endswith(first) for urn in needed)
 
 
 def test_values_for_a_release_that_is_not_there_are_refused_before_anything_is_registered(deploy):
