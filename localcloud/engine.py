@@ -291,7 +291,9 @@ def _latest(path: Path) -> dict[str, Any]:
     """The deployment in a stack's state; nothing when the stack is not there."""
     if not path.is_file():
         return {}
-    return json.loads(path.read_text()).get("checkpoint", {}).get("latest") or {}
+    checkpoint = json.loads(path.read_text()).get("checkpoint") or {}
+    # `pulumi stack import` writes it with a capital letter.
+    return checkpoint.get("latest") or checkpoint.get("Latest") or {}
 
 
 def _of_program(latest: dict[str, Any]) -> list[dict[str, Any]]:

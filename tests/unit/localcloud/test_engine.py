@@ -99,6 +99,15 @@ def test_what_a_stack_has_is_read_from_its_state(engine):
     assert [r.name for r in engine.resources("dev")] == ["logs"]
 
 
+def test_what_a_stack_has_that_was_imported_is_read_too(engine):
+    with_state(engine)
+    path = engine.cloud.state / ".pulumi" / "stacks" / "small" / "dev.json"
+    bucket = {"urn": "urn:pulumi:dev::small::aws:s3/bucket:Bucket::logs", "type": "aws:s3/bucket:Bucket"}
+    path.write_text(json.dumps({"checkpoint": {"Stack": "dev", "Latest": {"resources": [bucket]}}}))
+
+    assert engine.populated() == ["dev"]
+
+
 def test_creates_that_were_cut_off_are_known(engine):
     with_state(
         engine,
