@@ -8,7 +8,9 @@ from stacks.settings.environment import Environment
 
 NAMESPACES = frozenset(
     {
+        "aws-load-balancer-controller",
         "celeborn",
+        "cluster-autoscaler",
         "default",
         "ingress-nginx",
         "kube-node-lease",
@@ -22,6 +24,9 @@ NAMESPACES = frozenset(
     }
 )
 """Namespaces that Kubernetes or a layer has: no jobs there."""
+
+IDENTITIES = frozenset({"autoscaler", "fluent-bit", "history", "load-balancing"})
+"""What layers call their IAM roles on a cluster; those of jobs are called as their namespaces are."""
 
 TAKEN_LABELS = ("moka.dev/", "eks.amazonaws.com/", "kubernetes.io/", "k8s.io/")
 TAKEN_TAGS = ("moka:", "aws:")
@@ -100,10 +105,8 @@ def _repeated(at: str, names: Iterable[str]) -> Iterator[Mistake]:
 def reserved(settings: Environment) -> Iterator[Mistake]:
     """Namespaces, labels and tags that belong to somebody else."""
     for name in settings.job_namespaces:
-        if name in NAMESPACES or name.startswith("kube-"):
-            yield Mistake(
-                "job_namespaces", f"{name!r} is a namespace of the platform; jobs need one of their own"
-            )
+        if name in NAMESPACES | IDENTITIES or name.startswith("kube-"):
+            yield Mistake("job_namespaces", f"{name!r} is a name of the platform's own; jobs need another")
     for tag in settings.tags:
         if tag.startswith(TAKEN_TAGS):
             yield Mistake(f"tags.{tag}", f"tags that begin with {' or '.join(TAKEN_TAGS)} are taken")

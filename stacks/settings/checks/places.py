@@ -9,6 +9,7 @@ from stacks.settings.environment import Data, Environment
 from stacks.settings.foundation import Foundation
 
 BUCKET_NAME = 63
+ROLE_NAME = 56  # and the eight that Pulumi adds
 """Characters of a bucket's name at most."""
 
 
@@ -78,7 +79,15 @@ def _zones(foundation: Foundation) -> Iterator[tuple[str, list[str]]]:
 
 
 def long_names(settings: Environment) -> Iterator[Mistake]:
-    """Names of buckets that AWS would not take."""
+    """Names of buckets and roles that AWS would not take."""
+    for cluster in settings.clusters:
+        for namespace in settings.job_namespaces:
+            if len(f"{cluster}-{namespace}") > ROLE_NAME:
+                yield Mistake(
+                    f"clusters.{cluster}",
+                    f"with namespace {namespace!r} it makes role names of more than {ROLE_NAME} characters; "
+                    "shorten one of the two",
+                )
     longest = max(get_args(Data), key=len)
     for foundation in settings.foundations.values():
         name = f"{settings.prefix}-{foundation.account}-{foundation.region}-{longest}"

@@ -71,7 +71,7 @@ def test_every_mistake_is_told_at_once_those_across_the_file_too():
     assert "hom: unknown key; did you mean 'home'?" in told
     assert "node_groups.system.architecture: is 'arm'; input should be 'arm64' or 'amd64'" in told
     assert "node_groups.shuffle.instance_types: r6i.4xlarge is amd64, and the group arm64" in told
-    assert "job_namespaces: 'kube-system' is a namespace of the platform" in told
+    assert "job_namespaces: 'kube-system' is a name of the platform's own" in told
     # What stands in for a wrong part is no mistake of its own.
     assert "no group with role system" not in told
 

@@ -24,6 +24,8 @@ OTHER = {
     "network": {"cidr": "10.1.0.0/16", "zones": ["eu-west-1a", "eu-west-1b"]},
 }
 
+CLUSTER = yaml.safe_load(settings.path_of("local").read_text())["clusters"]["spark-a"]
+
 # What is changed in stacks/local.yaml, by its place there, and what has to be said of it.
 CHANGES: dict[str, tuple[dict[str, Any], str]] = {
     "a misspelt key": (
@@ -266,9 +268,20 @@ CHANGES: dict[str, tuple[dict[str, Any], str]] = {
         {"organization": "a-company-with-a-very-long-name"[:30]},
         "organization: with the environment's name it makes bucket names such as",
     ),
+    "names too long for a role": (
+        {
+            "clusters.a-cluster-whose-name-is-long-x": CLUSTER,
+            "job_namespaces": ["a-namespace-whose-name-is-long"],
+        },
+        "clusters.a-cluster-whose-name-is-long-x: with namespace 'a-namespace-whose-name-is-long' it makes",
+    ),
+    "a namespace that is called as a role of the platform is": (
+        {"job_namespaces": ["history"]},
+        "job_namespaces: 'history' is a name of the platform's own; jobs need another",
+    ),
     "a namespace of the platform": (
         {"job_namespaces": ["yunikorn"]},
-        "job_namespaces: 'yunikorn' is a namespace of the platform; jobs need one of their own",
+        "job_namespaces: 'yunikorn' is a name of the platform's own; jobs need another",
     ),
     "a namespace twice": (
         {"job_namespaces": ["spark-jobs", "spark-jobs"]},
