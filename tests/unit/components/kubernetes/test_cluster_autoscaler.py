@@ -3,6 +3,7 @@ import pytest
 from components.kubernetes.catalog import CatalogError
 from components.kubernetes.cluster_autoscaler import ClusterAutoscaler, ClusterAutoscalerArgs
 from stacks.addons import ADDONS
+from stacks.node_groups import GENERATION, NODE_GROUP
 
 
 @pytest.fixture
@@ -46,6 +47,13 @@ def test_nodes_of_executors_go_when_they_are_empty_and_nobody_is_evicted_from_th
 
     assert flags["skip-nodes-with-local-storage"] is False
     assert flags["skip-nodes-with-custom-controller-pods"] is True
+
+
+def test_groups_of_one_name_in_several_zones_grow_together(released):
+    flags = released()["extraArgs"]
+
+    assert flags["balance-similar-node-groups"] is True
+    assert {flags["balancing-label_1"], flags["balancing-label_2"]} == {NODE_GROUP, GENERATION}
 
 
 def test_its_pods_are_the_ones_that_have_its_permissions(released):
