@@ -18,7 +18,7 @@ def test_what_another_stack_has_not_is_read_as_nothing(deploy, monkeypatch):
         field.name: field.name for field in dataclasses.fields(FoundationOutputs) if field.name != "registry"
     }
     monkeypatch.setattr(
-        pulumi.StackReference, "require_output", lambda _, name: pulumi.Output.from_input(exported)
+        pulumi.StackReference, "get_output", lambda _, name: pulumi.Output.from_input(exported)
     )
     told = []
 
