@@ -9,7 +9,7 @@ from components.aws.cluster import Access
 from components.aws.network import NetworkArgs
 from components.kubernetes import catalog
 from components.kubernetes.catalog import Catalog
-from stacks import access, cluster, foundation, history, logs, metrics, scheduling, shuffle, spark
+from stacks import access, cluster, foundation, history, logs, metrics, pace, scheduling, shuffle, spark
 from stacks.access import AccessInputs, AccessOutputs
 from stacks.cluster import ClusterInputs, ClusterOutputs
 from stacks.deployment import Deployment
@@ -37,9 +37,11 @@ def deploy(settings: Environment, piece: Slice) -> None:
     charts = catalog.read(mirror=settings.charts.mirror, overrides=settings.charts.values)
     deployment = Deployment(settings, piece, charts)
     foundations = {name: _foundation(deployment, name) for name in settings.foundations}
+    pace.let_go()
     for name in settings.clusters:
         if piece.touches(name):
             _on_cluster(deployment, name, foundations)
+            pace.let_go()
 
 
 def _foundation(deployment: Deployment, name: str) -> Callable[[], FoundationOutputs]:

@@ -1,5 +1,6 @@
 """`python -m localcloud.plugins.eks ENGINE`: serve the engine at this address."""
 
+import gc
 import os
 import sys
 
@@ -14,6 +15,8 @@ def main() -> int:
     except Refusal as refusal:
         print(refusal, file=sys.stderr)
         return 1
+    # What the SDKs load stays, and this process ends with the engine: there is no garbage worth looking for.
+    gc.disable()
     # Only now: the SDKs take a second to load.
     from pulumi.runtime import register_resource_module
 
