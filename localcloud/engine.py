@@ -47,6 +47,7 @@ class Resource:
     type: str
     inputs: dict[str, Any]
     outputs: dict[str, Any]
+    id: str = ""
     lasting: bool = False
 
     @property
@@ -233,6 +234,7 @@ class Engine:
                 r["type"],
                 r.get("inputs", {}),
                 r.get("outputs", {}),
+                r.get("id", ""),
                 lasting=bool(r.get("protect") or r.get("retainOnDelete")),
             )
             for r in _of_program(self._latest(stack))

@@ -1,6 +1,5 @@
 """A small program's life on the laptop cloud, by the real engine."""
 
-import json
 import os
 import signal
 import subprocess
@@ -50,27 +49,8 @@ pulumi.export("endpoint", cluster.endpoint)
 """
 
 
-def pulumi(engine: Engine, *arguments: str) -> str:
-    """What pulumi prints; the test fails with all of it when pulumi does."""
-    done = subprocess.run(
-        ["pulumi", *arguments, "--non-interactive"],
-        cwd=engine.project,
-        env=engine.environment(),
-        capture_output=True,
-        text=True,
-    )
-    assert done.returncode == 0, done.stdout + done.stderr
-    return done.stdout
-
-
-def steps(engine: Engine, stack: str) -> dict[str, str]:
-    """What a preview would do, by logical name; nothing for what stays the same."""
-    told = json.loads(pulumi(engine, "preview", "--json", "--stack", stack))
-    return {s["urn"].rsplit("::", 1)[-1]: s["op"] for s in told["steps"] if s["op"] != "same"}
-
-
 @pytest.fixture
-def small(cloud, project):
+def small(cloud, project, pulumi):
     """An engine whose project is the small program, with stack `dev` up; destroyed afterwards."""
     engine = Engine(cloud, project(PROGRAM))
     engine.select("dev")
@@ -84,29 +64,29 @@ def tags(aws, bucket):
     return {t["Key"]: t["Value"] for t in aws("s3").get_bucket_tagging(Bucket=bucket)["TagSet"]}
 
 
-def test_after_up_a_preview_shows_no_change(small):
-    assert steps(small, "dev") == {}
+def test_after_up_a_preview_shows_no_change(small, pulumi):
+    assert pulumi.steps(small, "dev") == {}
 
 
-def test_a_changed_tag_is_updated_in_place(small, aws):
+def test_a_changed_tag_is_updated_in_place(small, aws, pulumi):
     pulumi(small, "config", "set", "team", "two", "--stack", "dev")
-    assert steps(small, "dev") == {"data": "update"}
+    assert pulumi.steps(small, "dev") == {"data": "update"}
 
     pulumi(small, "up", "--yes", "--skip-preview", "--stack", "dev")
 
     assert tags(aws, "small-dev")["team"] == "two"
 
 
-def test_a_preview_changes_nothing(small, aws):
+def test_a_preview_changes_nothing(small, aws, pulumi):
     pulumi(small, "config", "set", "team", "three", "--stack", "dev")
-    steps(small, "dev")
+    pulumi.steps(small, "dev")
 
     assert tags(aws, "small-dev")["team"] == "one"
 
 
-def test_a_changed_name_replaces(small, aws):
+def test_a_changed_name_replaces(small, aws, pulumi):
     pulumi(small, "config", "set", "bucket", "small-renamed", "--stack", "dev")
-    assert steps(small, "dev")["data"] in ("replace", "create-replacement", "delete-replaced")
+    assert pulumi.steps(small, "dev")["data"] in ("replace", "create-replacement", "delete-replaced")
 
     pulumi(small, "up", "--yes", "--skip-preview", "--stack", "dev")
 
@@ -115,21 +95,21 @@ def test_a_changed_name_replaces(small, aws):
     assert "small-dev" not in names
 
 
-def test_drift_made_by_hand_is_found_by_refresh_and_put_right_by_up(small, aws):
+def test_drift_made_by_hand_is_found_by_refresh_and_put_right_by_up(small, aws, pulumi):
     aws("s3").put_bucket_tagging(
         Bucket="small-dev", Tagging={"TagSet": [{"Key": "team", "Value": "somebody"}]}
     )
     aws("logs").delete_log_group(logGroupName="/small/dev")
 
     pulumi(small, "refresh", "--yes", "--skip-preview", "--stack", "dev")
-    assert steps(small, "dev") == {"data": "update", "logs": "create"}
+    assert pulumi.steps(small, "dev") == {"data": "update", "logs": "create"}
     pulumi(small, "up", "--yes", "--skip-preview", "--stack", "dev")
 
     assert tags(aws, "small-dev")["team"] == "one"
     assert aws("logs").describe_log_groups(logGroupNamePrefix="/small/dev")["logGroups"]
 
 
-def test_what_was_made_by_hand_is_imported_and_then_unchanged(small, aws, tmp_path):
+def test_what_was_made_by_hand_is_imported_and_then_unchanged(small, aws, tmp_path, pulumi):
     aws("logs").create_log_group(logGroupName="/small/byhand")
     program = small.project / "__main__.py"
     pulumi(
@@ -138,10 +118,10 @@ def test_what_was_made_by_hand_is_imported_and_then_unchanged(small, aws, tmp_pa
     )  # fmt: skip
     program.write_text(PROGRAM + '\naws.cloudwatch.LogGroup("byhand", name="/small/byhand")\n')
 
-    assert steps(small, "dev") == {}
+    assert pulumi.steps(small, "dev") == {}
 
 
-def test_two_stacks_side_by_side_do_not_touch_each_other(small, aws):
+def test_two_stacks_side_by_side_do_not_touch_each_other(small, aws, pulumi):
     small.select("other")
     pulumi(small, "up", "--yes", "--skip-preview", "--stack", "other")
     pulumi(small, "destroy", "--yes", "--skip-preview", "--stack", "other")
@@ -149,10 +129,10 @@ def test_two_stacks_side_by_side_do_not_touch_each_other(small, aws):
     names = [b["Name"] for b in aws("s3").list_buckets()["Buckets"]]
     assert "small-dev" in names
     assert "small-other" not in names
-    assert steps(small, "dev") == {}
+    assert pulumi.steps(small, "dev") == {}
 
 
-def test_up_goes_on_after_it_was_killed_while_a_cluster_was_made(cloud, project, aws):
+def test_up_goes_on_after_it_was_killed_while_a_cluster_was_made(cloud, project, aws, pulumi):
     engine = Engine(cloud, project(CLUSTER, "cut"))
     engine.select("dev")
     first = subprocess.Popen(
@@ -178,7 +158,7 @@ def test_up_goes_on_after_it_was_killed_while_a_cluster_was_made(cloud, project,
     assert [urn.rsplit("::", 1)[-1] for urn in cut_off] == ["cluster"]
     assert "cut-dev" in aws("eks").list_clusters()["clusters"]
     assert [plane.alive() for plane in ControlPlane.all(cloud) if plane.name == "cut-dev"] == [True]
-    assert steps(engine, "dev") == {}
+    assert pulumi.steps(engine, "dev") == {}
     pulumi(engine, "destroy", "--yes", "--skip-preview", "--stack", "dev")
     assert not under_way.exists()
 

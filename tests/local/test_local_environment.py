@@ -3,7 +3,6 @@
 import contextlib
 import io
 import json
-import subprocess
 import time
 import urllib.request
 
@@ -59,19 +58,6 @@ def eventually(true, within: float = 120):
         assert time.monotonic() < deadline, f"still {answer!r}"
         time.sleep(0.2)
     return answer
-
-
-def pulumi(local: Engine, *arguments: str) -> str:
-    """What pulumi prints; the test fails with all of it when pulumi does."""
-    done = subprocess.run(
-        ["pulumi", *arguments, "--non-interactive"],
-        cwd=local.project,
-        env=local.environment(),
-        capture_output=True,
-        text=True,
-    )
-    assert done.returncode == 0, done.stdout + done.stderr
-    return done.stdout
 
 
 def status(local: Engine) -> dict:
@@ -217,11 +203,11 @@ def test_releases_whose_charts_cannot_be_reached_are_named_as_recorded(local):
     assert "ingress-nginx/ingress-nginx" in recorded
 
 
-def test_straight_after_up_a_preview_shows_no_change(local):
+def test_straight_after_up_a_preview_shows_no_change(local, pulumi):
     pulumi(local, "preview", "--stack", "local", "--expect-no-changes")
 
 
-def test_the_policy_pack_lets_local_pass(local):
+def test_the_policy_pack_lets_local_pass(local, pulumi):
     told = pulumi(local, "preview", "--stack", "local", "--policy-pack", "policies")
 
     assert "moka" in told.split("Policies:")[1]
@@ -267,7 +253,7 @@ def test_a_spark_application_becomes_a_driver_that_yunikorn_places_in_its_queue(
         eventually(lambda: not core.list_namespaced_pod(JOBS, label_selector="spark-role=driver").items)
 
 
-def test_down_leaves_nothing_and_ends_every_process(local, account):
+def test_down_leaves_nothing_and_ends_every_process(local, account, pulumi):
     s3, eks, ec2 = account("s3"), account("eks"), account("ec2")
     pulumi(local, "destroy", "--yes", "--skip-preview", "--stack", "local")
 

@@ -1,7 +1,6 @@
 """The aws plugin under the real engine: what a person sees of its answers."""
 
 import json
-import subprocess
 
 import pytest
 
@@ -35,17 +34,11 @@ pulumi.export("vpc", vpc.id)
 class Small:
     """The program, and the engine that runs it."""
 
-    def __init__(self, engine):
-        self.engine = engine
+    def __init__(self, engine, pulumi):
+        self.engine, self.pulumi = engine, pulumi
 
     def run(self, *arguments, **said):
-        return subprocess.run(
-            ["pulumi", *arguments, "--non-interactive", "--stack", "test"],
-            cwd=self.engine.project,
-            env={**self.engine.environment(), "SAID": json.dumps(said)},
-            capture_output=True,
-            text=True,
-        )
+        return self.pulumi.run(self.engine, *arguments, "--stack", "test", SAID=json.dumps(said))
 
     def done(self, *arguments, **said):
         ran = self.run(*arguments, **said)
@@ -63,12 +56,12 @@ class Small:
 
 
 @pytest.fixture(scope="module")
-def small(cloud, tmp_path_factory):
+def small(cloud, tmp_path_factory, pulumi):
     """The program, up on the test run's cloud."""
     folder = tmp_path_factory.mktemp("small")
     (folder / "Pulumi.yaml").write_text("name: small-aws\nruntime: python\n")
     (folder / "__main__.py").write_text(PROGRAM)
-    small = Small(Engine(cloud, folder))
+    small = Small(Engine(cloud, folder), pulumi)
     small.engine.select("test")
     small.done("up", "--yes", "--skip-preview")
     yield small
@@ -95,19 +88,12 @@ def test_a_preview_names_each_field_that_changes_and_why_something_is_replaced(s
     }
 
 
-def test_a_preview_of_all_that_is_new_makes_nothing(cloud, small, aws):
+def test_a_preview_of_all_that_is_new_makes_nothing(small, aws, pulumi):
     before = len(aws("ec2").describe_vpcs()["Vpcs"])
-    other = Small(Engine(cloud, small.engine.project))
-    other.engine.select("unborn")
-    told = subprocess.run(
-        ["pulumi", "preview", "--non-interactive", "--stack", "unborn"],
-        cwd=other.engine.project,
-        env={**other.engine.environment(), "SAID": "{}"},
-        capture_output=True,
-        text=True,
-    )
+    small.engine.select("unborn")
 
-    assert told.returncode == 0, told.stdout + told.stderr
+    pulumi(small.engine, "preview", "--stack", "unborn", SAID="{}")
+
     assert len(aws("ec2").describe_vpcs()["Vpcs"]) == before
 
 
@@ -180,10 +166,10 @@ for name, account, region in (("one", "111122223333", "us-east-1"), ("two", "444
 """
 
 
-def test_one_program_may_be_in_two_accounts_and_regions(cloud, project, aws):
+def test_one_program_may_be_in_two_accounts_and_regions(cloud, project, aws, pulumi):
     engine = Engine(cloud, project(TWO_PLACES, "places"))
     engine.select("test")
-    places = Small(engine)
+    places = Small(engine, pulumi)
     try:
         places.done("up", "--yes", "--skip-preview")
         told = json.loads(places.done("stack", "output", "--json"))

@@ -1,7 +1,6 @@
 """Our network, key, cluster and node group components, by the real engine onto a real API server."""
 
 import json
-import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -100,46 +99,33 @@ pulumi.export("vpc", network.vpc_id)
 """
 
 
-def ran(engine: Engine, *arguments: str) -> str:
-    """What pulumi prints; the test fails with all of it when pulumi does."""
-    done = subprocess.run(
-        ["pulumi", *arguments, "--stack", STACK, "--non-interactive"],
-        cwd=engine.project,
-        env=engine.environment(),
-        capture_output=True,
-        text=True,
-    )
-    assert done.returncode == 0, done.stdout + done.stderr
-    return done.stdout
-
-
 @pytest.fixture(scope="module")
-def stack(cloud: Cloud, small_project) -> Iterator[Engine]:
+def stack(cloud: Cloud, small_project, pulumi) -> Iterator[Engine]:
     """The program, up."""
     engine = Engine(cloud, small_project("eks-test", PROGRAM))
     engine.select(STACK)
     try:
-        ran(engine, "up", "--yes", "--skip-preview")
+        pulumi(engine, "up", "--yes", "--skip-preview", "--stack", STACK)
         yield engine
     finally:
-        ran(engine, "destroy", "--yes", "--skip-preview")
+        pulumi(engine, "destroy", "--yes", "--skip-preview", "--stack", STACK)
 
 
 @pytest.fixture(scope="module")
-def outputs(stack: Engine) -> dict[str, Any]:
+def outputs(stack: Engine, pulumi) -> dict[str, Any]:
     """What the program exports."""
-    told: dict[str, Any] = json.loads(ran(stack, "stack", "output", "--json"))
+    told: dict[str, Any] = json.loads(pulumi(stack, "stack", "output", "--json", "--stack", STACK))
     return told
 
 
 @pytest.fixture(scope="module")
-def needs(stack: Engine) -> dict[str, set[str]]:
+def needs(stack: Engine, pulumi) -> dict[str, set[str]]:
     """What each resource came after, and goes before: types and logical names."""
 
     def short(urn: str) -> str:
         return urn.rpartition("$")[2]
 
-    resources = json.loads(ran(stack, "stack", "export"))["deployment"]["resources"]
+    resources = json.loads(pulumi(stack, "stack", "export", "--stack", STACK))["deployment"]["resources"]
     return {short(each["urn"]): {short(urn) for urn in each.get("dependencies", [])} for each in resources}
 
 
@@ -213,39 +199,29 @@ def test_aws_knows_the_cluster_its_node_groups_and_the_network(stack, outputs, a
     assert len({subnet["AvailabilityZone"] for subnet in subnets}) == 3
 
 
-def test_a_preview_after_up_shows_no_change(stack):
-    told = json.loads(ran(stack, "preview", "--json"))
-
-    assert {step["urn"]: step["op"] for step in told["steps"] if step["op"] != "same"} == {}
+def test_a_preview_after_up_shows_no_change(stack, pulumi):
+    assert pulumi.steps(stack, STACK) == {}
 
 
-def test_other_bounds_change_a_node_group_and_do_not_replace_it(stack, monkeypatch):
+def test_other_bounds_change_a_node_group_and_do_not_replace_it(stack, monkeypatch, pulumi):
     monkeypatch.setenv("MOST_NODES", "5")
-    told = json.loads(ran(stack, "preview", "--json"))
 
-    changed = {step["urn"].rpartition("::")[2]: step["op"] for step in told["steps"] if step["op"] != "same"}
-    assert changed == {"system": "update", "executor": "update"}
+    assert pulumi.steps(stack, STACK) == {"system": "update", "executor": "update"}
 
 
-def test_a_component_argument_that_is_not_served_is_named_in_one_sentence(cloud, small_project):
+def test_a_component_argument_that_is_not_served_is_named_in_one_sentence(cloud, small_project, pulumi):
     asked = 'vpc_id="vpc-1", authentication_mode="API", skip_default_node_group=True, fargate=True'
     program = f'import pulumi_eks\npulumi_eks.Cluster("c", {asked})\n'
     engine = Engine(cloud, small_project("eks-refused", program))
     engine.select(STACK)
-    done = subprocess.run(
-        ["pulumi", "preview", "--stack", STACK, "--non-interactive"],
-        cwd=engine.project,
-        env=engine.environment(),
-        capture_output=True,
-        text=True,
-    )
+    done = pulumi.run(engine, "preview", "--stack", STACK)
 
     assert done.returncode != 0
     assert "eks.Cluster c: the laptop cloud does not serve fargate: only managed node groups" in done.stdout
 
 
-def test_what_is_taken_down_is_gone(stack, aws, cloud):
-    ran(stack, "destroy", "--yes", "--skip-preview")
+def test_what_is_taken_down_is_gone(stack, aws, cloud, pulumi):
+    pulumi(stack, "destroy", "--yes", "--skip-preview", "--stack", STACK)
 
     assert stack.resources(STACK) == []
     assert "eks-test-blue" not in aws("eks").list_clusters()["clusters"]
