@@ -19,10 +19,10 @@ ifneq ($(filter-out laptop,$(ON)),)
 $(error ON is `$(ON)` and may be `laptop`)
 endif
 .DEFAULT_GOAL := help
-.PHONY: help setup venv tools up preview down status doctor stack-files test lint bench soak requirements schema clean
+.PHONY: help setup venv tools up preview down move status doctor stack-files test lint bench soak requirements schema clean
 
 help: ## this list
-	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /|/' | awk -F'|' '{printf "make %-14s %s\n", $$1, $$2}'
+	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /|/' | awk -F'|' '{printf "make %-14s %s\n", $$1, $$2}'
 
 setup: venv tools ## everything that `up` needs: Python packages, engine, Kubernetes (first time: about 20 minutes)
 
@@ -91,8 +91,8 @@ lint: venv ## formatting, style, types
 	@$(VENV)/bin/ruff check --quiet .
 	@$(VENV)/bin/mypy
 
-bench: setup ## time and memory of `local`, beside the floor; writes docs/benchmarks.md
-	@$(PY) -m benchmarks
+bench: setup ## time and memory of `local` and of twenty clusters, beside the floor; writes docs/benchmarks.md
+	@$(PY) -m benchmarks $(ARGS)
 
 soak: setup ## what takes longer than a test may
 	@$(PY) -m pytest tests/soak $(ARGS)
