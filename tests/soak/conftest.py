@@ -12,17 +12,28 @@ from localcloud.cloud import REPOSITORY, Cloud
 from localcloud.engine import Engine
 
 
-@pytest.fixture
-def copied(tmp_path: Path) -> Iterator[Engine]:
-    """An engine, on a cloud of its own, whose project is a copy of this one that a test may change."""
-    project = tmp_path / "moka"
+def copy_of_the_project(folder: Path) -> Iterator[Engine]:
+    """An engine on a cloud of its own, started and ended, whose project is a copy of this one."""
+    project = folder / "moka"
     project.mkdir()
     for name in ("stacks", "components", "charts-values"):
         shutil.copytree(REPOSITORY / name, project / name, ignore=shutil.ignore_patterns("__pycache__"))
     shutil.copy(REPOSITORY / "__main__.py", project)
     described = (REPOSITORY / "Pulumi.yaml").read_text().replace(".local/venv", sys.prefix)
     (project / "Pulumi.yaml").write_text(described)
-    engine = Engine(Cloud(tmp_path / "cloud"), project)
+    engine = Engine(Cloud(folder / "cloud"), project)
     commands.start(engine)
     yield engine
     commands.stop(engine)
+
+
+@pytest.fixture
+def copied(tmp_path: Path) -> Iterator[Engine]:
+    """An engine, on a cloud of its own, whose project is a copy of this one that a test may change."""
+    yield from copy_of_the_project(tmp_path)
+
+
+@pytest.fixture(scope="module")
+def copied_once(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Engine]:
+    """The same, for all tests of a module."""
+    yield from copy_of_the_project(tmp_path_factory.mktemp("copied"))
