@@ -40,7 +40,7 @@ class Stack:
         engine = self.engine
         config = ("--config-file", str(engine.config_file(self.name)))
         command = ["pulumi", verb, *arguments, "--stack", self.name, *config, "--non-interactive"]
-        print(f"{self.project.name}: {verb} ...", end=" ", flush=True)
+        print(f"{self.project.name}, {self.name}: {verb} ...", end=" ", flush=True)
         measured = run(command, self.project, {**engine.environment(), **self.variables}, LOG)
         print(f"{measured.seconds:.1f} s, {measured.cpu_seconds:.1f} s of CPU", flush=True)
         return measured

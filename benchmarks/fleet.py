@@ -89,7 +89,7 @@ def table() -> str:
     ]
     return "\n".join(
         [
-            f"Previews, the median of {PREVIEWS}.",
+            f"previews, the median of {PREVIEWS}.",
             "",
             "| environment | resources | preview | CPU | memory |",
             "| --- | --- | --- | --- | --- |",
@@ -111,6 +111,7 @@ def table() -> str:
                 (MANY - SOME) / (SOME - FEW),
                 None,
             ),
+            "",
         ]
     )
 
