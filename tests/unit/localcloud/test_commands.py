@@ -11,6 +11,8 @@ from localcloud import commands, report, setup
 from localcloud.cloud import Cloud
 from localcloud.engine import Engine
 from localcloud.errors import Refusal
+from localcloud.plugins.aws import kept
+from localcloud.protection import lift
 
 BUCKET = {"urn": "urn:pulumi:dev::small::aws:s3/bucket:Bucket::logs", "type": "aws:s3/bucket:Bucket"}
 STACK = {"urn": "urn:pulumi:dev::small::pulumi:pulumi:Stack::small-dev", "type": "pulumi:pulumi:Stack"}
@@ -167,3 +169,42 @@ def test_no_java_is_one_sentence(run, monkeypatch, tmp_path):
 
     assert status == 1
     assert said.startswith("No java is on PATH")
+
+
+def test_what_a_stack_protects_is_lifted_with_the_deletion_protection_of_its_clusters(engine, monkeypatch):
+    arn = "arn:aws:eks:us-east-1:444455556666:cluster/acme-prod-a"
+    cluster = {
+        "urn": BUCKET["urn"].replace("s3/bucket:Bucket", "eks/cluster:Cluster"),
+        "type": "aws:eks/cluster:Cluster",
+        "outputs": {"arn": arn},
+        "protect": True,
+        "retainOnDelete": True,
+    }
+    in_state(engine, "dev", STACK, BUCKET, cluster)
+    place = kept.Kept(kept.folder(engine.cloud) / "444455556666" / "us-east-1" / "eks")
+    place.put("cluster", "acme-prod-a", thing={"version": "1.34", "deletionProtection": True})
+    imported = []
+
+    def ask(self, *arguments, text=None):
+        if "import" in arguments:
+            imported.append(json.loads(text)["deployment"]["resources"])
+        return json.dumps({"deployment": {"resources": [STACK, BUCKET, cluster]}})
+
+    monkeypatch.setattr(Engine, "ask", ask)
+
+    assert lift(engine, "dev") == 1
+    assert imported == [
+        [
+            STACK,
+            BUCKET,
+            {name: cluster[name] for name in cluster if name not in ("protect", "retainOnDelete")},
+        ]
+    ]
+    assert place.get("cluster", "acme-prod-a") == {"version": "1.34", "deletionProtection": False}
+
+
+def test_the_state_of_a_stack_that_protects_nothing_is_left_alone(engine, monkeypatch):
+    in_state(engine, "dev", STACK, BUCKET)
+    monkeypatch.setattr(Engine, "ask", lambda *_, **__: pytest.fail("nothing is to be asked"))
+
+    assert lift(engine, "dev") == 0
