@@ -1,5 +1,7 @@
 import json
+from types import SimpleNamespace
 
+import pulumi
 import pytest
 import yaml
 
@@ -109,3 +111,42 @@ def test_values_for_a_release_that_is_not_there_are_refused_before_anything_is_r
 
     with pytest.raises(CatalogError, match=r"no release 'yunicorn'; it has .*yunikorn"):
         platform.deploy(chosen, slices.slice_named(chosen, ""))
+
+
+def test_every_resource_at_the_top_of_a_stack_belongs_to_one_unit(deploy, monkeypatch):
+    """Otherwise it would stay behind when its unit moves to another stack."""
+    local = settings.load("local")
+    exported = {}
+    monkeypatch.setattr(pulumi, "export", exported.__setitem__)
+
+    made = deploy(lambda: platform.deploy(local, slices.slice_named(local, "")))
+
+    listed = [resource for unit in exported.values() for resource in unit[slices.RESOURCES]]
+    at_the_top = [place for place in made.tree() if "$" not in place and not place.startswith("pulumi:")]
+    assert exported.keys() == {str(unit) for unit in slices.units(local)}
+    assert sorted(listed) == sorted(at_the_top)
+
+
+PARTED = f"{LOCAL}\nslices: {{shared: {{layers: [foundation]}}, spark-a: {{clusters: [spark-a]}}}}\n"
+
+
+def test_a_stack_with_a_unit_that_the_settings_give_to_another_is_refused(deploy, monkeypatch):
+    chosen = settings.parse(PARTED, "stacks/local.yaml")
+    before = {"outputs": {"foundation/main": {}, "cluster/spark-a": {}}}
+    monkeypatch.setattr(pulumi.runtime, "invoke", lambda *_: SimpleNamespace(value=before))
+    made = []
+
+    with pytest.raises(
+        pulumi.RunError, match=r"has foundation/main, which .* gives to local.shared: `make move"
+    ):
+        deploy(lambda: platform.deploy(chosen, slices.slice_named(chosen, "spark-a")))
+
+
+def test_a_stack_that_comes_before_what_it_reads_is_told_which_that_is(deploy, monkeypatch):
+    chosen = settings.parse(PARTED, "stacks/local.yaml")
+    monkeypatch.setattr(pulumi.StackReference, "get_output", lambda *_: pulumi.Output.from_input(None))
+
+    with pytest.raises(
+        pulumi.RunError, match=r"local\.shared has no foundation/main yet.*bring local\.shared up"
+    ):
+        deploy(lambda: platform.deploy(chosen, slices.slice_named(chosen, "spark-a")))
