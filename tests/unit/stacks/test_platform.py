@@ -134,7 +134,6 @@ def test_a_stack_with_a_unit_that_the_settings_give_to_another_is_refused(deploy
     chosen = settings.parse(PARTED, "stacks/local.yaml")
     before = {"outputs": {"foundation/main": {}, "cluster/spark-a": {}}}
     monkeypatch.setattr(pulumi.runtime, "invoke", lambda *_: SimpleNamespace(value=before))
-    made = []
 
     with pytest.raises(
         pulumi.RunError, match=r"has foundation/main, which .* gives to local.shared: `make move"
