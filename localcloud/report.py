@@ -1,15 +1,14 @@
 """What a laptop cloud tells people of itself, as text and as JSON."""
 
 import json
+from itertools import chain
 from typing import Any
 
-import boto3
-
 from localcloud.aws_server import AwsServer
-from localcloud.cloud import REGION
 from localcloud.control_plane import ControlPlane
 from localcloud.control_plane.nodes import capped
 from localcloud.engine import Engine, Resource
+from localcloud.plugins.aws.api import buckets
 
 RELEASE = "kubernetes:helm.sh/v3:Release"
 
@@ -41,7 +40,7 @@ def facts(engine: Engine) -> dict[str, Any]:
         }
     return {
         "aws": {"running": server.alive(), "url": server.url if server.known() else None},
-        "buckets": _buckets(server) if server.alive() else [],
+        "buckets": sorted(chain(*buckets(engine.cloud, server.url).values())) if server.alive() else [],
         "clusters": [
             {
                 "name": plane.name,
@@ -111,14 +110,3 @@ def cut_off(engine: Engine, stack: str) -> None:
 
 def _page(yunikorn: str | None) -> str:
     return f"{yunikorn}/ws/v1/partition/default/queues" if yunikorn else "not running"
-
-
-def _buckets(server: AwsServer) -> list[str]:
-    s3 = boto3.client(
-        "s3",
-        endpoint_url=server.url,
-        region_name=REGION,
-        aws_access_key_id="test",
-        aws_secret_access_key="test",
-    )
-    return [bucket["Name"] for bucket in s3.list_buckets()["Buckets"]]
