@@ -69,11 +69,11 @@ class CelebornArgs:
     namespace: pulumi.Input[str]
     storage_class: pulumi.Input[str]
     disks: Volumes | NodeFolder
-    masters: int = 3
+    masters: int = conf.MASTERS
     master_cpu: str = "1"
     master_heap_gib: int = 3
     workers: int = 3
-    worker_cpu: str = "12"
+    worker_cpu: str = str(conf.WORKER_CPUS)
     worker_heap_gib: int = 24
     worker_off_heap_gib: int = 72
 

@@ -2,6 +2,12 @@
 
 from collections.abc import Mapping, Sequence
 
+MASTERS = 3
+"""They vote, so an odd number; each on a node of its own."""
+
+WORKER_CPUS = 12
+"""Cores that a worker asks for, on a machine of 16 (data-on-eks has 26 on one of 32)."""
+
 MASTER_PORT = 9097
 MASTER_HTTP_PORT = 9098
 RATIS_PORT = 9872

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from zoneinfo import available_timezones
 
 from components.aws.instance_types import instance_type
+from components.kubernetes.celeborn_conf import MASTERS, WORKER_CPUS
 from stacks.planned_groups import count, planned
 from stacks.settings.checks.mistake import Mistake, listed
 from stacks.settings.cluster import Cluster, NodeGroup
@@ -62,6 +63,13 @@ def types(settings: Environment) -> Iterator[Mistake]:
                 f"{listed(each.name for each in known if not each.local_disks)} without instance storage "
                 "cannot hold shuffle data; take types such as r8gd or i8g",
             )
+        small = [each.name for each in known if each.vcpus and each.vcpus <= WORKER_CPUS]
+        if group.role == "shuffle" and small:
+            yield Mistake(
+                f"{at}.instance_types",
+                f"{listed(small)} has no room for a shuffle worker, which asks for {WORKER_CPUS} cores; "
+                "take larger ones",
+            )
         if len(set(group.instance_types)) < len(group.instance_types):
             yield Mistake(f"{at}.instance_types", "names a type twice; once is enough")
 
@@ -76,6 +84,13 @@ def roles(settings: Environment) -> Iterator[Mistake]:
                 yield Mistake(
                     f"{at}.node_groups", f"has no group with role {role}; its pods would wait for ever"
                 )
+        system = sum(group.maximum for group in cluster.node_groups.values() if group.role == "system")
+        if "system" in there and system < MASTERS:
+            yield Mistake(
+                f"{at}.node_groups",
+                f"have at most {system} nodes with role system, and Celeborn's {MASTERS} masters need one "
+                "each; raise their maximum",
+            )
         room = sum(group.maximum for group in cluster.node_groups.values() if group.role == "shuffle")
         if "shuffle" in there and room < cluster.shuffle.workers:
             yield Mistake(

@@ -113,6 +113,14 @@ CHANGES: dict[str, tuple[dict[str, Any], str]] = {
         {f"{GROUPS}.shuffle.instance_types": ["r6g.4xlarge"]},
         "r6g.4xlarge without instance storage cannot hold shuffle data",
     ),
+    "shuffle nodes too small for a worker": (
+        {f"{GROUPS}.shuffle.instance_types": ["r6gd.2xlarge"]},
+        "shuffle.instance_types: r6gd.2xlarge has no room for a shuffle worker, which asks for 12 cores",
+    ),
+    "too few system nodes for Celeborn's masters": (
+        {f"{GROUPS}.system": {"minimum": 1, "desired": 2, "maximum": 2}},
+        f"{GROUPS}: have at most 2 nodes with role system, and Celeborn's 3 masters need one",
+    ),
     "more shuffle workers than nodes": (
         {"clusters.spark-a.shuffle.workers": 9},
         "clusters.spark-a.shuffle.workers: is 9, one a node, and groups with role shuffle have at most 6",
