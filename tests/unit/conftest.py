@@ -191,7 +191,11 @@ def deploy() -> Deploy:
         def drained() -> None:
             program()
 
-        drained()
+        try:
+            drained()
+        finally:
+            # What failed once must not fail the next program too.
+            SETTINGS.outputs.clear()
         return recorder
 
     return run

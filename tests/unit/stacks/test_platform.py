@@ -34,13 +34,13 @@ def test_both_architectures_have_node_groups(made):
     assert images == {"AL2023_ARM_64_STANDARD", "AL2023_x86_64_STANDARD"}
 
 
-@pytest.mark.parametrize(("maximum", "expected"), [(2, False), (3, True)])
+@pytest.mark.parametrize(("maximum", "expected"), [(3, False), (4, True)])
 def test_clusters_have_an_autoscaler_where_it_has_a_choice(deploy, maximum, expected):
     text = yaml.safe_load(LOCAL)
     for cluster in text["clusters"].values():
         cluster["profile"] = "adhoc" if expected else "batch"
         for group in cluster["node_groups"].values():
-            group |= {"minimum": 2, "desired": 2, "maximum": 2, "spot": False}
+            group |= {"minimum": 3, "desired": 3, "maximum": 3, "spot": False}
         cluster["node_groups"]["executor-arm64"]["maximum"] = maximum
         cluster["shuffle"] |= {"workers": 2}
     chosen = settings.parse(yaml.safe_dump(text), "stacks/local.yaml")
