@@ -6,7 +6,7 @@ import pytest
 import yaml
 
 from components.kubernetes.catalog import CatalogError
-from stacks import platform, settings, slices
+from stacks import deployment, platform, settings, slices
 
 LOCAL = settings.path_of("local").read_text()
 
@@ -141,11 +141,8 @@ def test_a_stack_with_a_unit_that_the_settings_give_to_another_is_refused(deploy
         deploy(lambda: platform.deploy(chosen, slices.slice_named(chosen, "spark-a")))
 
 
-def test_a_stack_that_comes_before_what_it_reads_is_told_which_that_is(deploy, monkeypatch):
-    chosen = settings.parse(PARTED, "stacks/local.yaml")
-    monkeypatch.setattr(pulumi.StackReference, "get_output", lambda *_: pulumi.Output.from_input(None))
-
+def test_a_stack_that_comes_before_what_it_reads_is_told_which_that_is():
     with pytest.raises(
         pulumi.RunError, match=r"local\.shared has no foundation/main yet.*bring local\.shared up"
     ):
-        deploy(lambda: platform.deploy(chosen, slices.slice_named(chosen, "spark-a")))
+        deployment._there("local.shared", slices.Unit("foundation", "main"), None)
