@@ -11,12 +11,9 @@ from stacks.settings import checks, document
 from stacks.settings.checks.mistake import Mistake, listed
 from stacks.settings.environment import Environment
 from stacks.settings.section import SettingsError
-from stacks.settings.wording import mistake_of
+from stacks.settings.wording import Place, mistake_of, place_of
 
 FOLDER = Path(__file__).resolve().parent.parent
-
-Place = tuple[int | str, ...]
-"""Where something stands in a file: keys of mappings and indexes of lists."""
 
 
 def known() -> list[str]:
@@ -51,10 +48,10 @@ def parse(content: bytes | str, where: str, environment: str | None = None) -> E
     written = document.read(content, where)
     wrong: list[Mistake] = []
     try:
-        settings = _validated(written)
+        settings = _validated(written, where)
     except ValidationError as error:
         wrong += [mistake_of(each) for each in error.errors(include_url=False)]
-        rest, removed = _without_mistakes(written, error)
+        rest, removed = _without_mistakes(written, error, where)
         # What fits together is looked at as well, as far as it does not touch what was wrong.
         wrong += [] if rest is None else [m for m in checks.mistakes(rest) if not _touches(m, removed)]
     else:
@@ -69,30 +66,30 @@ def parse(content: bytes | str, where: str, environment: str | None = None) -> E
     return settings
 
 
-def _validated(written: dict[str, Any]) -> Environment:
+def _validated(written: dict[str, Any], where: str) -> Environment:
     """The settings, taken strictly: 2 is no text, and "2" no number. Dates and the like are text."""
     try:
         text = json.dumps(written, default=str)
     except ValueError:
-        raise SettingsError("The settings hold themselves: take the YAML alias out that does it.") from None
+        raise SettingsError(f"{where} holds itself: take the YAML alias out that does it.") from None
     return Environment.model_validate_json(text, strict=True)
 
 
 def _without_mistakes(
-    written: dict[str, Any], error: ValidationError
+    written: dict[str, Any], error: ValidationError, where: str
 ) -> tuple[Environment | None, list[Place]]:
     """The settings without what is wrong in them, if anything is left, and what was taken out."""
     rest, removed = copy.deepcopy(written), []
     for _ in range(3):
         for each in error.errors(include_url=False):
-            place = tuple(part for part in each["loc"] if part != "[key]")
-            # What is missing cannot be taken out: what lacks it can.
-            if each["type"] in ("missing", "value_error"):
-                place = place[:-1] if each["type"] == "missing" else place
+            place = place_of(each)
+            if each["type"] == "missing":
+                # It cannot be taken out: what lacks it can.
+                place = place[:-1]
             removed.append(place)
             _remove(rest, place)
         try:
-            return _validated(rest), removed
+            return _validated(rest, where), removed
         except ValidationError as left:
             error = left
     return None, removed

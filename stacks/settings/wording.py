@@ -3,7 +3,6 @@
 import difflib
 from typing import Any, get_args
 
-from pydantic.fields import FieldInfo
 from pydantic_core import ErrorDetails
 
 from stacks.settings.checks.mistake import Mistake, listed
@@ -11,11 +10,17 @@ from stacks.settings.environment import Environment
 from stacks.settings.section import Section
 
 Place = tuple[int | str, ...]
+"""Where something stands in a file: keys of mappings and indexes of lists."""
+
+
+def place_of(error: ErrorDetails) -> Place:
+    """Where in the file something is wrong; pydantic marks what is wrong with a key itself."""
+    return tuple(part for part in error["loc"] if part != "[key]")
 
 
 def mistake_of(error: ErrorDetails) -> Mistake:
     """One mistake that pydantic found."""
-    place = tuple(part for part in error["loc"] if part != "[key]")
+    place = place_of(error)
     at = ".".join(str(part) for part in place)
     match error["type"]:
         case "extra_forbidden":
@@ -41,14 +46,9 @@ def _near(place: Place) -> str:
 
 def _wanted(place: Place) -> str:
     """What the field at a place is described as; empty where it is not."""
-    holder, name = _section_at(place[:-1]), str(place[-1]) if place else ""
-    field = holder.model_fields.get(name) if holder else None
-    said = _description(field) if field else ""
-    return said.split(";")[0].rstrip(".")
-
-
-def _description(field: FieldInfo) -> str:
-    return field.description or ""
+    field = _section_at(place[:-1]).model_fields.get(str(place[-1])) if place else None
+    said = field.description if field else None
+    return (said or "").split(";")[0].rstrip(".")
 
 
 def _section_at(place: Place) -> type[Section]:
