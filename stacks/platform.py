@@ -187,7 +187,7 @@ def _on_cluster(deployment: Deployment, name: str, foundations: Foundations) -> 
             where(),
             SchedulingInputs(
                 queues=settings.leaf_queues(),
-                job_namespaces=settings.job_namespaces,
+                job_namespaces=list(settings.job_namespaces),
                 version=chosen.version,
                 autoscaled=any(group.minimum < group.maximum for group in chosen.node_groups.values()),
             ),
@@ -214,7 +214,7 @@ def _on_cluster(deployment: Deployment, name: str, foundations: Foundations) -> 
         lambda: spark.deploy(
             where(),
             SparkInputs(
-                job_namespaces=settings.job_namespaces,
+                job_namespaces=list(settings.job_namespaces),
                 event_logs_bucket_arn=_at_home(home().event_logs_bucket_arn),
                 event_logs_key_arn=home().key_arn,
                 staging_bucket_arn=base().staging_bucket_arn,
@@ -232,7 +232,7 @@ def _on_cluster(deployment: Deployment, name: str, foundations: Foundations) -> 
         lambda: logs.deploy(
             where(),
             LogsInputs(
-                job_namespaces=settings.job_namespaces,
+                job_namespaces=list(settings.job_namespaces),
                 job_logs_bucket=base().job_logs_bucket,
                 job_logs_bucket_arn=base().job_logs_bucket_arn,
                 system_logs_bucket=base().system_logs_bucket,

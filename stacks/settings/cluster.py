@@ -9,6 +9,7 @@ from components.aws.instance_types import Architecture, instance_type
 from components.aws.node_roles import Role
 from stacks.addons import ADDONS
 from stacks.settings.section import Name, Principal, Section
+from stacks.settings.shuffle import Shuffle
 
 
 def _known_version(version: str) -> str:
@@ -120,13 +121,6 @@ class NodeGroup(Section):
     def initial(self) -> int:
         """Machines at the start."""
         return self.minimum if self.desired is None else self.desired
-
-
-class Shuffle(Section):
-    """Celeborn on a cluster."""
-
-    workers: int = Field(ge=2, description="Workers, one a node with role shuffle; data is kept twice.")
-    gib: int = Field(ge=10, description="Instance storage of a node that a worker may take, GiB.")
 
 
 class Access(Section):

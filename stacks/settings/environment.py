@@ -8,8 +8,9 @@ from components.kubernetes.queues import Queue, TierNumber
 from components.kubernetes.queues import Resources as QueueResources
 from stacks.settings.cluster import Cluster
 from stacks.settings.foundation import Foundation
-from stacks.settings.queues import Organization
+from stacks.settings.queues import Queues
 from stacks.settings.section import Account, Days, LayerName, Name, Section
+from stacks.settings.spark import JobNamespace, Spark
 
 Data = Literal["event-logs", "resource-usage", "staging", "job-logs", "system-logs"]
 """What buckets are for: one of each, and `event-logs` and `resource-usage` at home alone."""
@@ -119,8 +120,11 @@ class Environment(Section):
         min_length=1, description="Accounts and regions that the environment uses, each with a name."
     )
     clusters: dict[Name, Cluster] = Field(min_length=1, description="EKS clusters, by name.")
-    queues: dict[Name, Organization] = Field(min_length=1, description="Queues, by organization.")
-    job_namespaces: list[Name] = Field(min_length=1, description="Namespaces in which Spark jobs run.")
+    queues: Queues = Field(description="Queues of YuniKorn.")
+    job_namespaces: dict[Name, JobNamespace] = Field(
+        min_length=1, description="Namespaces in which Spark jobs run, by name."
+    )
+    spark: Spark = Field(default=Spark(), description="How Spark applications are run.")
     domain: str = Field(description="Domain under which UIs get host names.")
     charts: Charts = Charts()
     slices: dict[Name, Slice] = Field(
@@ -160,7 +164,7 @@ class Environment(Section):
                 guaranteed=QueueResources(**tier.guaranteed.model_dump()),
                 maximum=QueueResources(**tier.maximum.model_dump()),
             )
-            for organization, projects in self.queues.items()
+            for organization, projects in self.queues.organizations.items()
             for project, tiers in projects.projects.items()
             for number, tier in tiers.tiers.items()
         ]

@@ -33,3 +33,9 @@ class Organization(Section):
     """The projects of an organization."""
 
     projects: dict[Name, Project] = Field(min_length=1, description="Projects, by name.")
+
+
+class Queues(Section):
+    """YuniKorn's queues; each cluster has them all."""
+
+    organizations: dict[Name, Organization] = Field(min_length=1, description="Organizations, by name.")

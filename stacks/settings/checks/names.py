@@ -67,7 +67,6 @@ def _foundations_named(settings: Environment) -> Iterator[tuple[str, str]]:
 
 def twice(settings: Environment) -> Iterator[Mistake]:
     """Names that are there twice, or that make one name together."""
-    yield from _repeated("job_namespaces", settings.job_namespaces)
     if settings.registry:
         yield from _repeated("registry.repositories", settings.registry.repositories)
         yield from _repeated("registry.readers", settings.registry.readers)
@@ -106,7 +105,7 @@ def reserved(settings: Environment) -> Iterator[Mistake]:
     """Namespaces, labels and tags that belong to somebody else."""
     for name in settings.job_namespaces:
         if name in NAMESPACES | IDENTITIES or name.startswith("kube-"):
-            yield Mistake("job_namespaces", f"{name!r} is a name of the platform's own; jobs need another")
+            yield Mistake(f"job_namespaces.{name}", "is a name of the platform's own; jobs need another")
     for tag in settings.tags:
         if tag.startswith(TAKEN_TAGS):
             yield Mistake(f"tags.{tag}", f"tags that begin with {' or '.join(TAKEN_TAGS)} are taken")

@@ -11,10 +11,10 @@ MIB = {"Mi": 1, "Gi": 2**10, "Ti": 2**20}
 
 def sizes(settings: Environment) -> Iterator[Mistake]:
     """Leaves that are promised more than they may take."""
-    for organization, projects in settings.queues.items():
+    for organization, projects in settings.queues.organizations.items():
         for project, tiers in projects.projects.items():
             for number, tier in tiers.tiers.items():
-                at = f"queues.{organization}.projects.{project}.tiers.{number}"
+                at = f"queues.organizations.{organization}.projects.{project}.tiers.{number}"
                 for resource in ("cpu", "memory"):
                     if _amount(tier.guaranteed, resource) > _amount(tier.maximum, resource):
                         yield Mistake(

@@ -36,12 +36,14 @@ clusters:
          minimum: 0, maximum: 30}
       shuffle: {role: shuffle, architecture: arm64, instance_types: [r6gd.4xlarge], minimum: 3, maximum: 3}
     shuffle: {workers: 3, gib: 800}
-job_namespaces: [jobs]
+job_namespaces:
+  jobs: {}
 queues:
-  analytics:
-    projects:
-      reports:
-        tiers: {1: {guaranteed: {cpu: "4", memory: 16Gi}, maximum: {cpu: "8", memory: 32Gi}}}
+  organizations:
+    analytics:
+      projects:
+        reports:
+          tiers: {1: {guaranteed: {cpu: "4", memory: 16Gi}, maximum: {cpu: "8", memory: 32Gi}}}
 """
 
 Change = Callable[[dict[str, Any]], None]

@@ -130,7 +130,7 @@ def data_of(like_local):
 @pytest.fixture(scope="module")
 def one(like_local):
     """Such an environment, with two namespaces for jobs."""
-    return like_local("one", job_namespaces=["jobs-a", "jobs-b"])
+    return like_local("one", job_namespaces={"jobs-a": {}, "jobs-b": {}})
 
 
 @pytest.mark.parametrize(("by", "whose"), PAIRS)

@@ -64,14 +64,14 @@ def test_every_mistake_is_told_at_once_those_across_the_file_too():
     wrong["hom"] = wrong["home"]
     wrong["clusters"]["spark-a"]["node_groups"]["system"]["architecture"] = "arm"
     wrong["clusters"]["spark-a"]["node_groups"]["shuffle"]["instance_types"] = ["r6i.4xlarge"]
-    wrong["job_namespaces"] = ["kube-system"]
+    wrong["job_namespaces"] = {"kube-system": {}}
 
     told = "\n".join(refused(yaml.safe_dump(wrong)))
 
     assert "hom: unknown key; did you mean 'home'?" in told
     assert "node_groups.system.architecture: is 'arm'; input should be 'arm64' or 'amd64'" in told
     assert "node_groups.shuffle.instance_types: r6i.4xlarge is amd64, and the group arm64" in told
-    assert "job_namespaces: 'kube-system' is a name of the platform's own" in told
+    assert "job_namespaces.kube-system: is a name of the platform's own" in told
     # What stands in for a wrong part is no mistake of its own.
     assert "no group with role system" not in told
 

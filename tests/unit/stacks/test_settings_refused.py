@@ -16,6 +16,7 @@ GONE = object()
 """In place of a value: the key is taken out."""
 
 GROUPS = "clusters.spark-a.node_groups"
+TIERS = "queues.organizations.analytics.projects.reports.tiers"
 NETWORK = "foundations.main.network"
 OTHER = {
     "account": "210987654321",
@@ -37,7 +38,7 @@ CHANGES: dict[str, tuple[dict[str, Any], str]] = {
         "kubernetes: unknown key; known here: charts, clusters,",
     ),
     "a key of another section": ({"minimum": 3}, "minimum: unknown key"),
-    "a missing section": ({"queues": GONE}, "queues: is missing; Queues, by organization"),
+    "a missing section": ({"queues": GONE}, "queues: is missing"),
     "a missing value": (
         {f"{GROUPS}.driver-arm64.minimum": GONE},
         "driver-arm64.minimum: is missing; Machines",
@@ -90,8 +91,8 @@ CHANGES: dict[str, tuple[dict[str, Any], str]] = {
         "foundations.main.account: is 123456789012; input should be a valid string (AWS account id",
     ),
     "a name with capitals": (
-        {"job_namespaces": ["Spark_Jobs"]},
-        "job_namespaces.0: is 'Spark_Jobs'; string should match pattern",
+        {"job_namespaces": {"Spark_Jobs": {}}},
+        "job_namespaces.Spark_Jobs: the key 'Spark_Jobs'; string should match pattern",
     ),
     "an unknown role": (
         {f"{GROUPS}.system.role": "master"},
@@ -279,21 +280,17 @@ CHANGES: dict[str, tuple[dict[str, Any], str]] = {
     "names too long for a role": (
         {
             "clusters.a-cluster-whose-name-is-long-x": CLUSTER,
-            "job_namespaces": ["a-namespace-whose-name-is-long"],
+            "job_namespaces": {"a-namespace-whose-name-is-long": {}},
         },
         "clusters.a-cluster-whose-name-is-long-x: with namespace 'a-namespace-whose-name-is-long' it makes",
     ),
     "a namespace that is called as a role of the platform is": (
-        {"job_namespaces": ["history"]},
-        "job_namespaces: 'history' is a name of the platform's own; jobs need another",
+        {"job_namespaces": {"history": {}}},
+        "job_namespaces.history: is a name of the platform's own; jobs need another",
     ),
     "a namespace of the platform": (
-        {"job_namespaces": ["yunikorn"]},
-        "job_namespaces: 'yunikorn' is a name of the platform's own; jobs need another",
-    ),
-    "a namespace twice": (
-        {"job_namespaces": ["spark-jobs", "spark-jobs"]},
-        "job_namespaces: 'spark-jobs' is there 2 times; once is enough",
+        {"job_namespaces": {"yunikorn": {}}},
+        "job_namespaces.yunikorn: is a name of the platform's own; jobs need another",
     ),
     "two groups that make one name": (
         {"clusters.spark": "copy of spark-a", "clusters.spark.node_groups.a-system": "copy of system"},
@@ -312,15 +309,15 @@ CHANGES: dict[str, tuple[dict[str, Any], str]] = {
         "tags.moka:environment: tags that begin with",
     ),
     "a queue with more promised than allowed": (
-        {"queues.analytics.projects.reports.tiers.1.guaranteed.cpu": "100"},
-        "queues.analytics.projects.reports.tiers.1.guaranteed.cpu: is 100, more than the maximum of 64",
+        {f"{TIERS}.1.guaranteed.cpu": "100"},
+        f"{TIERS}.1.guaranteed.cpu: is 100, more than the maximum of 64",
     ),
     "a fourth tier": (
-        {"queues.analytics.projects.reports.tiers.4": "copy of 1"},
-        "queues.analytics.projects.reports.tiers.4: the key '4'; input should be less than or equal to 3",
+        {f"{TIERS}.4": "copy of 1"},
+        f"{TIERS}.4: the key '4'; input should be less than or equal to 3",
     ),
     "memory in no unit": (
-        {"queues.analytics.projects.reports.tiers.1.maximum.memory": "512"},
+        {f"{TIERS}.1.maximum.memory": "512"},
         "tiers.1.maximum.memory: is '512'; string should match pattern",
     ),
     "a wave with an unknown cluster": (
