@@ -20,6 +20,12 @@ GPU_FAMILIES = frozenset({"g", "gr", "p"})
 SMALL = {"nano": 2, "micro": 2, "small": 2, "medium": 1, "large": 2, "xlarge": 4}
 """vCPUs of the sizes without a number; of `<n>xlarge` it is four times n."""
 
+GIB_A_VCPU = {"c": 2, "m": 4, "r": 8, "i": 8, "x": 16}
+"""Memory of a vCPU by family, for those whose sizes all have the same."""
+
+OTHER_MEMORY = re.compile(r"c5n|x\d+[a-z]*e")
+"""Series of these families with more than that, and not the same in all sizes."""
+
 
 @dataclass(frozen=True)
 class InstanceType:
@@ -27,6 +33,7 @@ class InstanceType:
 
     architecture: of its processor.
     vcpus: None for bare metal, whose name does not say.
+    memory_mib: MiB; None where the name does not say.
     local_disks: it has instance storage.
     gpu: it has NVIDIA GPUs.
     """
@@ -34,6 +41,7 @@ class InstanceType:
     name: str
     architecture: Architecture
     vcpus: int | None
+    memory_mib: int | None
     local_disks: bool
     gpu: bool
 
@@ -48,10 +56,12 @@ def instance_type(name: str) -> InstanceType:
         raise ValueError(f"{name!r} is not the name of an EC2 instance type, such as m7g.2xlarge")
     family, options, size = read["family"], read["options"], read["size"]
     architecture: Architecture = "arm64" if "g" in options or family == "a" else "amd64"
+    vcpus = _vcpus(family, architecture, size)
     return InstanceType(
         name=name,
         architecture=architecture,
-        vcpus=_vcpus(family, architecture, size),
+        vcpus=vcpus,
+        memory_mib=_memory_mib(family, int(read["generation"]), options, vcpus),
         local_disks="d" in options
         or (family in STORAGE_FAMILIES and family + options != "gg"),  # g5g has none
         gpu=family in GPU_FAMILIES and family + options != "gad",  # g4ad has AMD's
@@ -76,3 +86,11 @@ def _vcpus(family: str, architecture: Architecture, size: str) -> int | None:
         return None
     # hpc on x86 runs one thread a core.
     return int(times[1]) * (2 if family == "hpc" and architecture == "amd64" else 4)
+
+
+def _memory_mib(family: str, generation: int, options: str, vcpus: int | None) -> int | None:
+    gib = GIB_A_VCPU.get(family)
+    # Before generation 5 it was less even.
+    if gib is None or vcpus is None or generation < 5 or OTHER_MEMORY.match(f"{family}{generation}{options}"):
+        return None
+    return vcpus * gib * 1024

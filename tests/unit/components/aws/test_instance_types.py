@@ -49,6 +49,17 @@ def test_only_the_names_of_bare_metal_do_not_tell_the_vcpus():
     assert all(".metal" in name for name in unknown)
 
 
+def test_the_memory_of_the_families_that_jobs_run_on_is_in_the_name():
+    assert differing(lambda each: each.memory_mib, lambda known: known["MemoryInfo"]["SizeInMiB"]) == {}
+
+    untold = {
+        name.split(".")[0]
+        for name, known in known_types()
+        if re.match(r"[cmrix]\d", name) and instance_type(name).memory_mib is None and ".metal" not in name
+    }
+    assert untold == {"c5n", "x8aedz"}
+
+
 def test_gpus_of_nvidia_are_in_the_name():
     def told(known):
         return any(gpu["Manufacturer"] == "NVIDIA" for gpu in known.get("GpuInfo", {}).get("Gpus", ()))
