@@ -6,6 +6,7 @@ from ipaddress import IPv4Network
 from itertools import combinations
 
 from components.aws.node_roles import ROLES
+from components.aws.subnet_plan import SubnetPlan, room, subnet_plans
 from stacks.settings.checks.mistake import Mistake
 from stacks.settings.cluster import NodeGroup
 from stacks.settings.environment import Environment
@@ -16,9 +17,6 @@ PREFIX = 16
 
 LARGEST, SMALLEST = 16, 20
 """Prefix lengths of a range: AWS takes none larger, and a smaller one has no room for zones of pods."""
-
-RESERVED = 5
-"""Addresses of every subnet that AWS keeps."""
 
 EVERYWHERE = IPv4Network("0.0.0.0/0")
 
@@ -74,9 +72,6 @@ def addresses(settings: Environment) -> Iterator[Mistake]:
         network = foundation.network
         if not network:
             continue
-        # A range is shared out in quarters, one a zone.
-        hosts = network.cidr.num_addresses // 4 - RESERVED
-        shared = len(network.pod_cidrs) == 1
         at = f"foundations.{name}.network"
         groups = [
             group
@@ -84,29 +79,32 @@ def addresses(settings: Environment) -> Iterator[Mistake]:
             if cluster.foundation == name
             for group in cluster.node_groups.values()
         ]
-        for number, zone in enumerate(network.zones):
-            nodes = sum(_nodes(group, zone, network.zones) for group in groups)
-            pods = sum(_nodes(group, zone, network.zones) * _taken(group) for group in groups)
-            if not network.pod_cidrs:
-                need, room, where, what = nodes + pods, hosts, "cidr", "nodes and pods"
-            elif number < len(network.pod_cidrs) or shared:
-                own = network.pod_cidrs[0 if shared else number]
-                room = own.num_addresses // (4 if shared else 1) - RESERVED
-                need, where, what = pods, "pod_cidrs", "pods"
+        for plan in _plans(network):
+            nodes = sum(_nodes(group, plan.zone, network.zones) for group in groups)
+            pods = sum(_nodes(group, plan.zone, network.zones) * _taken(group) for group in groups)
+            if plan.pods is None:
+                yield from _short(f"{at}.cidr", plan.zone, room(plan.private), nodes + pods, "nodes and pods")
             else:
-                continue
-            if need > room:
-                yield Mistake(
-                    f"{at}.{where}",
-                    f"has {room} addresses in {zone} for {need} that {what} take with every node group at "
-                    "its maximum; widen it, or lower maximum or max_pods",
-                )
-            if network.pod_cidrs and nodes > hosts:
-                yield Mistake(
-                    f"{at}.cidr",
-                    f"has {hosts} addresses in {zone} for {nodes} nodes with every node group at its "
-                    "maximum; widen it, or lower maximum",
-                )
+                yield from _short(f"{at}.pod_cidrs", plan.zone, room(plan.pods), pods, "pods")
+                yield from _short(f"{at}.cidr", plan.zone, room(plan.private), nodes, "nodes")
+
+
+def _plans(network: Network) -> list[SubnetPlan]:
+    """Addresses by zone; none where zones or ranges are wrong, which other checks say."""
+    try:
+        return subnet_plans(str(network.cidr), tuple(network.zones), tuple(map(str, network.pod_cidrs)))
+    except ValueError:
+        return []
+
+
+def _short(at: str, zone: str, there: int, need: int, what: str) -> Iterator[Mistake]:
+    if need > there:
+        less = "maximum or max_pods" if "pods" in what else "maximum"
+        yield Mistake(
+            at,
+            f"has {there} addresses in {zone} for {need} that {what} take with every node group at its "
+            f"maximum; widen it, or lower {less}",
+        )
 
 
 def _nodes(group: NodeGroup, zone: str, zones: list[str]) -> int:

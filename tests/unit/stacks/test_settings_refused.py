@@ -269,6 +269,15 @@ CHANGES: dict[str, tuple[dict[str, Any], str]] = {
         {f"{NETWORK}.pod_cidrs": ["100.64.0.0/20"], f"{GROUPS}.executor-arm64.maximum": 200},
         f"{NETWORK}.pod_cidrs: has 1019 addresses in us-east-1a for",
     ),
+    "subnets that do not hold the nodes, whose pods are elsewhere": (
+        {
+            f"{NETWORK}.cidr": "10.0.0.0/20",
+            f"{NETWORK}.pod_cidrs": [f"100.{n}.0.0/16" for n in (64, 65, 66)],
+            f"{GROUPS}.executor-arm64.maximum": 3063,
+        },
+        f"{NETWORK}.cidr: has 1019 addresses in us-east-1a for 1032 that nodes take with every node group at "
+        "its maximum; widen it, or lower maximum.",
+    ),
     "networks that overlap": (
         {"foundations.other": {**OTHER, "network": {**OTHER["network"], "cidr": "10.0.0.0/16"}}},
         "foundations.other.network.cidr: is 10.0.0.0/16, and overlaps foundation 'main', 10.0.0.0/16",

@@ -1,9 +1,6 @@
-import ipaddress
-import itertools
-
 import pytest
 
-from components.aws.network import Network, NetworkArgs, subnet_plans
+from components.aws.network import Network, NetworkArgs
 
 ZONES = ("us-east-1a", "us-east-1b", "us-east-1c")
 
@@ -56,24 +53,6 @@ def test_private_subnets_reach_s3_past_the_nat_gateways(deploy):
     [endpoint] = made.inputs("aws:ec2/vpcEndpoint:VpcEndpoint")
     assert endpoint["serviceName"] == "com.amazonaws.us-east-1.s3"
     assert set(endpoint["routeTableIds"]) == {f"moka-private-{zone}-id" for zone in ZONES}
-
-
-def test_subnets_lie_in_the_network_and_never_overlap():
-    plans = subnet_plans("10.0.0.0/16", ZONES)
-
-    subnets = [ipaddress.ip_network(cidr) for plan in plans for cidr in (plan.public, plan.private)]
-    assert all(subnet.subnet_of(ipaddress.ip_network("10.0.0.0/16")) for subnet in subnets)
-    assert not any(one.overlaps(other) for one, other in itertools.combinations(subnets, 2))
-
-
-def test_one_more_zone_moves_no_other():
-    assert subnet_plans("10.0.0.0/16", ZONES)[:2] == subnet_plans("10.0.0.0/16", ZONES[:2])
-
-
-@pytest.mark.parametrize("zones", [(), ("us-east-1a",), ("us-east-1a", "us-east-1a"), (*ZONES, "us-east-1d")])
-def test_a_network_of_too_few_too_many_or_repeated_zones_is_refused(zones):
-    with pytest.raises(ValueError, match="two or three different zones"):
-        subnet_plans("10.0.0.0/16", zones)
 
 
 PODS = ("100.64.0.0/16",)
@@ -135,23 +114,3 @@ def test_network_and_subnets_are_protected_and_kept_unless_asked_otherwise(deplo
     ]
     assert len(lasting) == 1 + 3 * len(ZONES)
     assert {(each.protect, each.retainOnDelete) for each in lasting} == {(retain, retain)}
-
-
-def test_with_a_range_a_zone_each_zone_has_all_of_its_own():
-    ranges = ("100.64.0.0/16", "100.65.0.0/16", "100.66.0.0/16")
-
-    assert [plan.pods for plan in subnet_plans("10.0.0.0/16", ZONES, ranges)] == list(ranges)
-
-
-def test_one_more_zone_moves_no_pods():
-    shared = subnet_plans("10.0.0.0/16", ZONES, PODS)
-    assert shared[:2] == subnet_plans("10.0.0.0/16", ZONES[:2], PODS)
-
-    ranges = ("100.64.0.0/16", "100.65.0.0/16", "100.66.0.0/16")
-    own = subnet_plans("10.0.0.0/16", ZONES, ranges)
-    assert own[:2] == subnet_plans("10.0.0.0/16", ZONES[:2], ranges[:2])
-
-
-def test_ranges_for_pods_that_do_not_go_round_the_zones_are_refused():
-    with pytest.raises(ValueError, match="2 ranges for pods do not go round 3 zones"):
-        subnet_plans("10.0.0.0/16", ZONES, ("100.64.0.0/16", "100.65.0.0/16"))
