@@ -1,0 +1,1 @@
+"""The controller that lets finished Spark drivers go once their application knows how they ended."""
