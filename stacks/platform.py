@@ -18,6 +18,7 @@ from stacks.history import HistoryInputs, HistoryOutputs
 from stacks.logs import LogsInputs, LogsOutputs
 from stacks.metrics import MetricsOutputs
 from stacks.on_cluster import Identity, OnCluster
+from stacks.queues import tree_of
 from stacks.scheduling import SchedulingInputs, SchedulingOutputs
 from stacks.settings import Environment
 from stacks.settings.environment import Data
@@ -186,7 +187,7 @@ def _on_cluster(deployment: Deployment, name: str, foundations: Foundations) -> 
         lambda: scheduling.deploy(
             where(),
             SchedulingInputs(
-                queues=settings.leaf_queues(),
+                queues=tree_of(settings, name),
                 job_namespaces=list(settings.job_namespaces),
                 version=chosen.version,
                 autoscaled=any(group.minimum < group.maximum for group in chosen.node_groups.values()),

@@ -9,7 +9,7 @@ from components.kubernetes import cluster_autoscaler
 from components.kubernetes.cluster_autoscaler import ClusterAutoscaler, ClusterAutoscalerArgs
 from components.kubernetes.namespace import Namespace, NamespaceArgs
 from components.kubernetes.priority_classes import CLASSES, PriorityClasses, PriorityClassesArgs
-from components.kubernetes.queues import Queue
+from components.kubernetes.queues import QueueTree
 from components.kubernetes.yunikorn import YuniKorn, YuniKornArgs
 from stacks.on_cluster import OnCluster
 
@@ -20,13 +20,13 @@ AUTOSCALER = "cluster-autoscaler"
 class SchedulingInputs:
     """What differs between clusters.
 
-    queues: the leaves of the queue tree.
+    queues: of this cluster.
     job_namespaces: the namespaces whose pods YuniKorn schedules.
     version: Kubernetes version of the cluster.
     autoscaled: some node group may change its size.
     """
 
-    queues: Sequence[Queue]
+    queues: QueueTree
     job_namespaces: Sequence[str]
     version: str
     autoscaled: bool

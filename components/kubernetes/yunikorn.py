@@ -8,7 +8,7 @@ import pulumi_kubernetes as k8s
 
 from components.kubernetes.catalog import Catalog
 from components.kubernetes.chart import Chart, ChartArgs
-from components.kubernetes.queues import Queue, queues_yaml
+from components.kubernetes.queues import QueueTree, queues_yaml
 
 SERVICE = "yunikorn-service"
 """Name that the chart gives its service, whatever the release is called."""
@@ -19,13 +19,13 @@ class YuniKornArgs:
     """What differs between clusters.
 
     namespace: of the scheduler and its queues.
-    queues: the leaves of the queue tree; a change is read at once, without a restart.
+    queues: the queue tree; a change is read at once, without a restart.
     job_namespaces: the namespaces whose pods YuniKorn schedules; all others keep Kubernetes' scheduler.
     """
 
     catalog: Catalog
     namespace: pulumi.Input[str]
-    queues: Sequence[Queue]
+    queues: QueueTree
     job_namespaces: Sequence[str]
 
 

@@ -1,11 +1,9 @@
 """The settings of an environment: all that `stacks/<environment>.yaml` may say."""
 
-from typing import Any, Literal, cast
+from typing import Any, Literal
 
 from pydantic import Field
 
-from components.kubernetes.queues import Queue, TierNumber
-from components.kubernetes.queues import Resources as QueueResources
 from stacks.settings.cluster import Cluster
 from stacks.settings.foundation import Foundation
 from stacks.settings.queues import Queues
@@ -153,21 +151,6 @@ class Environment(Section):
     def prefix(self) -> str:
         """First part of names that are unique in AWS."""
         return f"{self.organization}-{self.environment}"
-
-    def leaf_queues(self) -> list[Queue]:
-        """The queues that jobs run in."""
-        return [
-            Queue(
-                organization=organization,
-                project=project,
-                tier=cast(TierNumber, number),
-                guaranteed=QueueResources(**tier.guaranteed.model_dump()),
-                maximum=QueueResources(**tier.maximum.model_dump()),
-            )
-            for organization, projects in self.queues.organizations.items()
-            for project, tiers in projects.projects.items()
-            for number, tier in tiers.tiers.items()
-        ]
 
     @property
     def home_foundation(self) -> str:

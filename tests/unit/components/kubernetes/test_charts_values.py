@@ -16,6 +16,7 @@ from components.kubernetes.ingress_nginx import IngressNginx, IngressNginxArgs
 from components.kubernetes.kube_state_metrics import KubeStateMetrics, KubeStateMetricsArgs
 from components.kubernetes.load_balancer_controller import LoadBalancerController, LoadBalancerControllerArgs
 from components.kubernetes.opentelemetry import OpenTelemetry, OpenTelemetryArgs
+from components.kubernetes.queues import QueueTree
 from components.kubernetes.spark_operator import SparkOperator, SparkOperatorArgs
 from components.kubernetes.yunikorn import YuniKorn, YuniKornArgs
 from policies.cadvisor import scanning_pods
@@ -75,7 +76,7 @@ def releases(deploy, catalog):
             "a",
             SparkOperatorArgs(**where, job_namespaces=["jobs"], ui_domain="example", ingress_class="nginx"),
         )
-        YuniKorn("a", YuniKornArgs(**where, queues=[], job_namespaces=["jobs"]))
+        YuniKorn("a", YuniKornArgs(**where, queues=QueueTree(), job_namespaces=["jobs"]))
 
     made = deploy(program).inputs("kubernetes:helm.sh/v3:Release")
     return {release["name"]: release for release in made}

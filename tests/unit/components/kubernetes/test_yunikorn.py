@@ -1,17 +1,19 @@
 import re
 
-from components.kubernetes.queues import Queue, Resources, queues_yaml
+from components.kubernetes.queues import Leaf, Resources, grow, queues_yaml
 from components.kubernetes.yunikorn import YuniKorn, YuniKornArgs, only
 
-QUEUES = [
-    Queue(
-        organization="analytics",
-        project="reports",
-        tier=1,
-        guaranteed=Resources(cpu="1", memory="1Gi"),
-        maximum=Resources(cpu="2", memory="2Gi"),
-    )
-]
+QUEUES = grow(
+    [
+        Leaf(
+            organization="analytics",
+            project="reports",
+            tier=1,
+            guaranteed=Resources.of(cpu="1", memory="1Gi"),
+            maximum=Resources.of(cpu="2", memory="2Gi"),
+        )
+    ]
+)
 
 
 def made_by(deploy, catalog):

@@ -2,22 +2,22 @@ import subprocess
 
 import yaml
 
-from components.kubernetes.queues import Queue, Resources, queues_yaml
+from components.kubernetes.queues import Leaf, Resources, grow, queues_yaml
 from localcloud import tools
 
 
 def queue(organization="analytics", project="reports", tier=2):
-    return Queue(
+    return Leaf(
         organization=organization,
         project=project,
         tier=tier,
-        guaranteed=Resources(cpu="16", memory="128Gi"),
-        maximum=Resources(cpu="1000000", memory="512Gi"),
+        guaranteed=Resources.of(cpu="16", memory="128Gi"),
+        maximum=Resources.of(cpu="1000000", memory="512Gi"),
     )
 
 
 def root(*queues):
-    [partition] = yaml.safe_load(queues_yaml(queues))["partitions"]
+    [partition] = yaml.safe_load(queues_yaml(grow(queues)))["partitions"]
     [root] = partition["queues"]
     return root
 
@@ -53,19 +53,21 @@ def test_root_takes_no_limits():
 
 
 def test_amounts_are_strings_so_that_large_ones_stay_as_they_are():
-    assert "vcore: '1000000'" in queues_yaml([queue()])
+    assert "vcore: '1000000'" in queues_yaml(grow([queue()]))
 
 
 def test_tier_one_is_never_preempted_and_the_others_are():
     made = root(*[queue(tier=tier) for tier in (1, 2, 3)])
 
-    assert find(made, queue(tier=1).path)["properties"] == {"preemption.policy": "disabled"}
-    assert "properties" not in find(made, queue(tier=2).path)
-    assert "properties" not in find(made, queue(tier=3).path)
+    assert [find(made, queue(tier=tier).path)["properties"]["preemption.policy"] for tier in (1, 2, 3)] == [
+        "disabled",
+        "default",
+        "default",
+    ]
 
 
 def test_a_job_without_a_queue_of_the_tree_is_refused():
-    [partition] = yaml.safe_load(queues_yaml([queue()]))["partitions"]
+    [partition] = yaml.safe_load(queues_yaml(grow([queue()])))["partitions"]
 
     assert partition["placementrules"] == [{"name": "provided", "create": False}]
 
@@ -73,13 +75,13 @@ def test_a_job_without_a_queue_of_the_tree_is_refused():
 def test_the_order_of_queues_is_no_change():
     queues = [queue(tier=tier, project=project) for tier in (1, 2) for project in ("a", "b")]
 
-    assert queues_yaml(queues) == queues_yaml(reversed(queues))
+    assert queues_yaml(grow(queues)) == queues_yaml(grow(reversed(queues)))
 
 
 def test_yunikorn_takes_the_queues(tmp_path):
     checker = tools.path("queueconfigchecker")
     file = tmp_path / "queues.yaml"
-    file.write_text(queues_yaml([queue(tier=1), queue(tier=2), queue(organization="science")]))
+    file.write_text(queues_yaml(grow([queue(tier=1), queue(tier=2), queue(organization="science")])))
 
     checked = subprocess.run([checker, file], capture_output=True, text=True)
 

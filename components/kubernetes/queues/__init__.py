@@ -1,0 +1,22 @@
+"""YuniKorn's queues as plain data: a tree of organizations, projects and tiers, and what is made of it.
+
+Nothing here knows Pulumi or the settings, so a tree can be made, checked and drawn by any program.
+"""
+
+from components.kubernetes.queues.quantities import Resources
+from components.kubernetes.queues.rendering import queues_yaml
+from components.kubernetes.queues.tiers import POLICIES, Policy, TierNumber
+from components.kubernetes.queues.tree import Leaf, Limit, Queue, QueueTree, grow
+
+__all__ = [
+    "POLICIES",
+    "Leaf",
+    "Limit",
+    "Policy",
+    "Queue",
+    "QueueTree",
+    "Resources",
+    "TierNumber",
+    "grow",
+    "queues_yaml",
+]
