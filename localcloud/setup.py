@@ -4,7 +4,7 @@ import shlex
 import shutil
 from pathlib import Path
 
-from localcloud import tools
+from localcloud import submission, tools
 from localcloud.cloud import REPOSITORY
 from localcloud.errors import Refusal
 
@@ -21,6 +21,7 @@ def set_up() -> None:
         raise Refusal("No java is on PATH, and the Spark Operator submits jobs with it: install a JDK 17.")
     tools.build()
     tools.link_into(LOCAL / "bin")
+    submission.make_archives(tools.path("spark"), lambda line: print(line, flush=True))
     _write(
         LOCAL / "env",
         "# `. .local/env` makes pulumi, kubectl and aws work on the laptop cloud, as it is now.\n"

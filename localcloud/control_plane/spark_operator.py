@@ -6,7 +6,7 @@ from typing import Any
 
 import yaml
 
-from localcloud import tools
+from localcloud import submission, tools
 from localcloud.control_plane.api import Object
 from localcloud.control_plane.command import Command, Surroundings
 from localcloud.control_plane.releases import Release, Values, at, merged
@@ -154,6 +154,7 @@ def command(release: Release, around: Surroundings) -> Command:
             "KUBERNETES_SERVICE_PORT": str(around.api_server),
             "SPARK_HOME": str(spark),
             "SPARK_CONF_DIR": str(spark / "conf"),
+            **submission.environment(spark),
             **{
                 one["name"]: str(one["value"]) for one in at(values, "controller.env") or [] if "value" in one
             },
