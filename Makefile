@@ -101,6 +101,9 @@ requirements: venv ## requirements.txt anew from requirements.in
 	@(echo '# Made by `make requirements` from requirements.in: every dependency, pinned.'; \
 	  $(VENV)/bin/uv pip compile --quiet --no-header --no-annotate requirements.in) > .local/requirements.txt
 	@mv .local/requirements.txt requirements.txt
+	@(echo '# Made by `make requirements`: what the image of the driver finalizer holds.'; echo kopf | $(VENV)/bin/uv pip compile \
+	  --quiet --no-header --no-annotate --generate-hashes --python-version 3.13 -c requirements.txt -) > .local/requirements.txt
+	@mv .local/requirements.txt driver_finalizer/requirements.txt
 
 schema: venv ## stacks/settings.schema.json anew from the settings model
 	@$(PY) -m stacks.settings.schema

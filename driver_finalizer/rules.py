@@ -22,6 +22,9 @@ SUBMISSION = "sparkoperator.k8s.io/submission-id"
 OVER = frozenset({"COMPLETED", "FAILED"})
 """States in which nothing is read any more."""
 
+DRIVER_CONTAINER = "spark-kubernetes-driver"
+"""By whose end the operator tells how a driver ended, while other containers of the pod may still run."""
+
 PAST_DRIVER = frozenset(
     {
         "SUCCEEDING",
@@ -79,10 +82,12 @@ def why_released(
     return _told(pod, now) or _read(pod, application, now)
 
 
-def settled(pod: Object, state: str, submission: str) -> bool:
-    """Whether nothing about a driver pod has to be asked, given what was last heard of its application."""
-    ours = _labels(pod).get(SUBMISSION) == submission
-    return ours and not _deleted(pod) and state not in OVER | PAST_DRIVER
+def over(pod: Object) -> bool:
+    """Whether the pod has ended or is being deleted: only then is its finalizer in anybody's way."""
+    containers = (pod.get("status") or {}).get("containerStatuses") or []
+    driver = [one for one in containers if one.get("name") == DRIVER_CONTAINER]
+    stopped = any("terminated" in (one.get("state") or {}) for one in driver)
+    return _ended(pod) or stopped or _deleted(pod) is not None
 
 
 def state_of(application: Object) -> str:
