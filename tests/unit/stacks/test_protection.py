@@ -1,8 +1,7 @@
 import pytest
 
-from stacks import platform, settings
+from stacks import settings
 from stacks.settings import reading
-from stacks.slices import Slice, units
 
 STATEFUL = {
     "aws:cloudwatch/logGroup:LogGroup",
@@ -14,10 +13,9 @@ STATEFUL = {
 
 
 @pytest.mark.parametrize("environment", reading.known())
-def test_what_holds_data_is_protected_and_kept_where_the_settings_say_retain(deploy, environment):
+def test_what_holds_data_is_protected_and_kept_where_the_settings_say_retain(whole, environment):
     chosen = settings.load(environment)
-
-    made = deploy(lambda: platform.deploy(chosen, Slice(environment, frozenset(units(chosen)))))
+    made = whole(environment)
 
     kept = [request for request in made.monitor.requests.values() if request.type in STATEFUL]
     assert {request.type for request in kept} >= STATEFUL - {"aws:ecr/repository:Repository"}

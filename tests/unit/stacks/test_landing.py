@@ -1,0 +1,238 @@
+"""Whole environments: every pod lands on nodes of its role, with a priority and an account that are there."""
+
+from collections import defaultdict
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import pytest
+
+from components.kubernetes import catalog as charts
+from stacks import settings
+from stacks.settings import reading
+from tests.pods import Node, Pods, lets_in, pods_of, selects
+from tests.rendering import manifests
+
+SYSTEM, SHUFFLE = frozenset({"system"}), frozenset({"shuffle"})
+EVERYWHERE = frozenset({"system", "driver", "executor", "shuffle"})
+
+ROLES = {"DaemonSet": EVERYWHERE, "celeborn-worker": SHUFFLE}
+"""Roles of the nodes that pods land on, by kind or name of their workload; of all others, system."""
+
+RELEASE = "kubernetes:helm.sh/v3:Release"
+
+BUILT_IN = {"system-cluster-critical", "system-node-critical"}
+"""Priority classes that every cluster has."""
+
+OF_ADDONS = {
+    ("kube-system", "aws-node"): "vpc-cni",
+    ("kube-system", "ebs-csi-controller-sa"): "aws-ebs-csi-driver",
+}
+"""Service accounts that EKS's add-ons bring."""
+
+
+@dataclass(frozen=True)
+class OneCluster:
+    """What an environment makes for one of its clusters.
+
+    nodes: one of each managed node group. objects: manifests of our own. releases: inputs of its releases.
+    identities: service accounts of its Pod Identities. addons: of EKS.
+    """
+
+    nodes: list[Node]
+    objects: list
+    releases: list
+    identities: list[tuple[str, str]]
+    addons: set[str]
+
+
+@dataclass(frozen=True)
+class Together:
+    """What is deployed as one on a cluster: our own manifests, or a release.
+
+    namespace: of what names none.
+    """
+
+    cluster: OneCluster
+    objects: list
+    namespace: str = "default"
+
+    @property
+    def pods(self) -> list[Pods]:
+        return list(pods_of(self.objects, self.namespace))
+
+    def of_kind(self, wanted: str) -> list:
+        return [each for each in self.objects if each["kind"] == wanted]
+
+
+def node_of(group) -> Node:
+    """A node of a managed node group, given what EKS puts on it besides."""
+    machine = "arm64" if "ARM" in group["amiType"] else "amd64"
+    effect = {
+        "NO_SCHEDULE": "NoSchedule",
+        "NO_EXECUTE": "NoExecute",
+        "PREFER_NO_SCHEDULE": "PreferNoSchedule",
+    }
+    return Node(
+        labels={**group["labels"], "kubernetes.io/arch": machine, "kubernetes.io/os": "linux"},
+        taints=tuple({**taint, "effect": effect[taint["effect"]]} for taint in group["taints"]),
+    )
+
+
+@pytest.fixture(scope="module", params=reading.known())
+def clusters(request, whole):
+    """The clusters of an environment, by name in its settings."""
+    chosen = settings.load(request.param)
+    return {
+        name: of_cluster(whole(request.param), name, f"{chosen.prefix}-{name}") for name in chosen.clusters
+    }
+
+
+def of_cluster(made, name, eks_name) -> OneCluster:
+    own = [each for each in made.made if each.name == name or each.name.startswith(f"{name}-")]
+
+    def here(typ: str) -> list:
+        return [each for each in made.inputs(typ) if each["clusterName"] == eks_name]
+
+    return OneCluster(
+        nodes=[node_of(each.inputs) for each in own if each.type == "eks:index:ManagedNodeGroup"],
+        objects=[e.inputs for e in own if e.type.startswith("kubernetes:") and e.type != RELEASE],
+        releases=[each.inputs for each in own if each.type == RELEASE],
+        identities=[
+            (each["namespace"], each["serviceAccount"])
+            for each in here("aws:eks/podIdentityAssociation:PodIdentityAssociation")
+        ],
+        addons={each["addonName"] for each in here("aws:eks/addon:Addon")},
+    )
+
+
+@pytest.fixture(scope="module", params=["our own", "charts"])
+def deployed(request, clusters) -> list[Together]:
+    """All that makes pods in an environment, of our own or by charts where these are at hand."""
+    if request.param == "our own":
+        return [Together(cluster, cluster.objects) for cluster in clusters.values()]
+    return [
+        Together(cluster, manifests(release), release["namespace"])
+        for cluster in clusters.values()
+        for release in cluster.releases
+    ]
+
+
+def misplaced(pods: Pods, nodes: list[Node]) -> list[str]:
+    """What is wrong with where pods land."""
+    wanted = ROLES.get(pods.kind) or ROLES.get(pods.name) or SYSTEM
+    named = f"{pods.kind} {pods.namespace}/{pods.name}"
+    found = []
+    for node in nodes:
+        role, let_in = node.labels["moka.dev/role"], lets_in(node, pods)
+        if let_in and role not in wanted:
+            found.append(f"{named} may be on {role} nodes")
+        if not let_in and role in wanted:
+            found.append(f"{named} may not be on {role} nodes {node}")
+    return found
+
+
+def test_node_groups_of_every_role_are_there(clusters):
+    for cluster in clusters.values():
+        assert {node.labels["moka.dev/role"] for node in cluster.nodes} == EVERYWHERE
+
+
+def test_pods_land_on_nodes_of_their_role_and_no_other(deployed):
+    assert all(each.pods for each in deployed)
+    assert [w for each in deployed for pods in each.pods for w in misplaced(pods, each.cluster.nodes)] == []
+
+
+def test_pods_have_a_priority_class_and_an_account_that_are_there(deployed):
+    assert [wrong for each in deployed for pods in each.pods for wrong in missing(pods, each)] == []
+
+
+def missing(pods: Pods, among: Together) -> list[str]:
+    """What pods name that is not there."""
+    named = f"{pods.kind} {pods.namespace}/{pods.name}"
+    made = Together(among.cluster, among.cluster.objects).of_kind("PriorityClass")
+    classes = BUILT_IN | {each["metadata"]["name"] for each in made}
+    accounts = {
+        (each["metadata"].get("namespace") or among.namespace, each["metadata"]["name"])
+        for each in among.of_kind("ServiceAccount")
+    }
+    priority = pods.spec.get("priorityClassName")
+    found = []
+    if priority and priority not in classes:
+        found.append(f"{named}: there is no priority class {priority}")
+    if pods.account[1] != "default" and pods.account not in accounts:
+        found.append(f"{named}: there is no service account {pods.account}")
+    return found
+
+
+def test_pods_that_are_to_keep_apart_are_those_that_the_selector_is_for(deployed):
+    """A selector that matches none of one's own pods keeps nothing apart, in silence."""
+    for each in deployed:
+        for pods in each.pods:
+            for selector in own_selectors(pods):
+                assert selector and selects(selector, pods.labels), f"{pods.name}: {selector}"
+
+
+def own_selectors(pods: Pods) -> Iterator[dict]:
+    """Label selectors by which pods are to keep away from one another."""
+    for spread in pods.spec.get("topologySpreadConstraints") or []:
+        yield spread.get("labelSelector")
+    apart = (pods.spec.get("affinity") or {}).get("podAntiAffinity") or {}
+    for term in apart.get("requiredDuringSchedulingIgnoredDuringExecution") or []:
+        yield term["labelSelector"]
+    for weighted in apart.get("preferredDuringSchedulingIgnoredDuringExecution") or []:
+        yield weighted["podAffinityTerm"]["labelSelector"]
+
+
+def test_disruption_budgets_are_for_pods_that_are_there_and_let_one_go(deployed):
+    for each in deployed:
+        for budget in each.of_kind("PodDisruptionBudget"):
+            spec, name = budget["spec"], budget["metadata"]["name"]
+            [pods] = [pods for pods in each.pods if selects(spec["selector"], pods.labels)]
+            [workload] = [e for e in each.of_kind(pods.kind) if e["metadata"]["name"] == pods.name]
+            assert workload["spec"].get("replicas", 1) > spec.get("minAvailable", 0), name
+            assert spec.get("maxUnavailable", 1) > 0, name
+
+
+def test_every_identity_is_of_a_service_account_that_pods_run_under(clusters):
+    for cluster in clusters.values():
+        own = Together(cluster, cluster.objects)
+        accounts = {pods.account for pods in own.pods}
+        # Under these run drivers, whose pods jobs bring.
+        accounts |= {
+            (each["metadata"]["namespace"], each["metadata"]["name"])
+            for each in own.of_kind("ServiceAccount")
+        }
+        accounts |= {account for account, addon in OF_ADDONS.items() if addon in cluster.addons}
+        accounts |= {account for release in cluster.releases for account in accounts_of(release)}
+
+        assert set(cluster.identities) - accounts == set()
+        assert len(set(cluster.identities)) == len(cluster.identities)
+
+
+def accounts_of(release) -> Iterator[tuple[str, str]]:
+    """Service accounts that the values of a release name."""
+    values = release["values"]
+    for place in (values, values.get("rbac") or {}):
+        name = (place.get("serviceAccount") or {}).get("name")
+        if name:
+            yield release["namespace"], name
+
+
+def test_the_account_that_the_values_of_a_release_name_is_the_one_of_its_pods(clusters):
+    for cluster in clusters.values():
+        for release in cluster.releases:
+            pods = pods_of(manifests(release), release["namespace"])
+            assert set(accounts_of(release)) <= {each.account for each in pods}, release["name"]
+
+
+def test_pods_of_charts_run_the_images_that_the_catalog_says_they_pull(clusters):
+    """What `make doctor` looks for, and a mirror must hold, is this list."""
+    catalog = charts.read()
+    ran = defaultdict(set)
+    for cluster in clusters.values():
+        for release in cluster.releases:
+            for pods in pods_of(manifests(release), release["namespace"]):
+                ran[release["chart"].rpartition("/")[2]] |= pods.images
+
+    own = {catalog.image(name) for name in catalog.images}
+    for chart, images in ran.items():
+        assert images - own == set(catalog.charts[chart].pulls), chart
