@@ -1,0 +1,95 @@
+import pulumi
+import pytest
+
+from components.kubernetes.driver_finalizer import (
+    REGISTERED,
+    SERVICE_ACCOUNT,
+    DriverFinalizer,
+    DriverFinalizerArgs,
+    DriverFinalizerRole,
+    DriverFinalizerRoleArgs,
+)
+from components.kubernetes.namespace import Namespace, NamespaceArgs
+from driver_finalizer import controller
+
+
+@pytest.fixture
+def made(deploy):
+    """The controller, and what it may in one job namespace."""
+
+    def program():
+        remover = DriverFinalizer(
+            "spark-a",
+            DriverFinalizerArgs(
+                image="registry.example/driver-finalizer:1",
+                namespace="driver-finalizer",
+                job_namespaces=["etl", "ml"],
+            ),
+        )
+        space = Namespace("etl", NamespaceArgs(name="etl"), pulumi.ResourceOptions(depends_on=[remover]))
+        DriverFinalizerRole(
+            "spark-a-etl",
+            DriverFinalizerRoleArgs(job_namespace=space.name, namespace=remover.namespace),
+            pulumi.ResourceOptions(deleted_with=space),
+        )
+
+    return deploy(program)
+
+
+def test_one_pod_at_a_time_on_system_nodes(made):
+    [deployment] = made.inputs("kubernetes:apps/v1:Deployment")
+
+    assert deployment["spec"]["replicas"] == 1
+    assert deployment["spec"]["strategy"] == {"type": "Recreate"}
+    pod = deployment["spec"]["template"]["spec"]
+    assert pod["nodeSelector"] == {"moka.dev/role": "system"}
+    assert pod["serviceAccountName"] == SERVICE_ACCOUNT
+
+
+def test_its_pod_passes_the_strictest_pod_security(made):
+    [deployment] = made.inputs("kubernetes:apps/v1:Deployment")
+
+    pod = deployment["spec"]["template"]["spec"]
+    [container] = pod["containers"]
+    assert pod["securityContext"]["runAsNonRoot"]
+    assert pod["securityContext"]["seccompProfile"] == {"type": "RuntimeDefault"}
+    assert container["securityContext"] == {
+        "allowPrivilegeEscalation": False,
+        "readOnlyRootFilesystem": True,
+        "capabilities": {"drop": ["ALL"]},
+    }
+
+
+def test_it_has_rights_in_its_own_and_in_job_namespaces_and_none_cluster_wide(made):
+    roles = {
+        role["metadata"]["namespace"]: {
+            (group, resource): rule["verbs"]
+            for rule in role["rules"]
+            for group in rule["apiGroups"]
+            for resource in rule["resources"]
+        }
+        for role in made.inputs("kubernetes:rbac.authorization.k8s.io/v1:Role")
+    }
+
+    assert roles == {
+        "driver-finalizer": {("", "configmaps"): ["list"]},
+        "etl": {
+            ("", "pods"): ["get", "list", "watch", "patch"],
+            ("sparkoperator.k8s.io", "sparkapplications"): ["get"],
+            ("", "namespaces"): ["get"],
+        },
+    }
+    assert not made.inputs("kubernetes:rbac.authorization.k8s.io/v1:ClusterRole")
+    assert not made.inputs("kubernetes:rbac.authorization.k8s.io/v1:ClusterRoleBinding")
+    for binding in made.inputs("kubernetes:rbac.authorization.k8s.io/v1:RoleBinding"):
+        assert binding["subjects"] == [
+            {"kind": "ServiceAccount", "name": SERVICE_ACCOUNT, "namespace": "driver-finalizer"}
+        ]
+
+
+def test_the_controller_finds_the_job_namespaces_by_what_is_registered(made):
+    registered = made.inputs("kubernetes:core/v1:ConfigMap")
+
+    assert REGISTERED == controller.REGISTERED
+    assert {one["metadata"]["labels"][REGISTERED] for one in registered} == {"etl", "ml"}
+    assert {one["metadata"]["namespace"] for one in registered} == {"driver-finalizer"}
