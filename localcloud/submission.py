@@ -11,7 +11,7 @@ import shutil
 import ssl
 import subprocess
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from hashlib import sha256
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -32,15 +32,18 @@ PATIENCE = 300
 POD = "apiVersion: v1\nkind: Pod\nspec:\n  containers:\n  - name: {}\n"
 
 
-def environment(spark: Path) -> dict[str, str]:
-    """Variables for whoever runs `spark-submit` of this Spark.
+def environment(spark: Path, chosen: Mapping[str, str]) -> dict[str, str]:
+    """Variables for whoever runs `spark-submit` of this Spark: those chosen, and what makes it quicker.
 
     A JVM that an archive does not fit goes on without it, and so it does where there is none.
     """
     archives = archives_of(spark)
     return {
-        variable: f"{SHORT_LIVED} -XX:SharedArchiveFile={archives / name}"
-        for variable, name in ARCHIVES.items()
+        **chosen,
+        **{
+            variable: f"-XX:SharedArchiveFile={archives / name} {chosen.get(variable, SHORT_LIVED)}"
+            for variable, name in ARCHIVES.items()
+        },
     }
 
 

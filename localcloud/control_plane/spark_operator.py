@@ -154,13 +154,14 @@ def command(release: Release, around: Surroundings) -> Command:
             "KUBERNETES_SERVICE_PORT": str(around.api_server),
             "SPARK_HOME": str(spark),
             "SPARK_CONF_DIR": str(spark / "conf"),
-            **submission.environment(spark),
-            **{
-                one["name"]: str(one["value"]) for one in at(values, "controller.env") or [] if "value" in one
-            },
+            **submission.environment(spark, _environment(values)),
         },
         f"http://{address(around.ports[HEALTH])}/readyz",
     )
+
+
+def _environment(values: Values) -> dict[str, str]:
+    return {one["name"]: str(one["value"]) for one in at(values, "controller.env") or [] if "value" in one}
 
 
 def flags(values: Values) -> list[str]:

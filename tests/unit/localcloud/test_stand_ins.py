@@ -136,6 +136,12 @@ def test_accounts_that_the_stack_makes_itself_are_left_to_it():
 
 
 def test_the_controllers_environment_is_the_one_of_the_values():
-    release = operator(controller={"env": [{"name": "SPARK_SUBMIT_OPTS", "value": "-Xmx256m"}]})
+    options = {"SPARK_SUBMIT_OPTS": "-Xmx256m", "TZ": "UTC"}
+    release = operator(
+        controller={"env": [{"name": name, "value": value} for name, value in options.items()]}
+    )
 
-    assert spark_operator.command(release, AROUND).environment["SPARK_SUBMIT_OPTS"] == "-Xmx256m"
+    told = spark_operator.command(release, AROUND).environment
+
+    assert told["TZ"] == "UTC"
+    assert told["SPARK_SUBMIT_OPTS"].endswith(" -Xmx256m")
