@@ -38,6 +38,9 @@ class Platform:
     images: Spark version, `4.1` -> image of drivers and executors that name none.
     ui_domain: the UI of a running application is at `<application>.<namespace>.<ui_domain>`.
     history_url: of the Spark History Server.
+    service_account: of drivers and executors.
+    host_paths: folders of nodes that jobs may mount, with all in them; pod security must allow it too.
+    scheduler: name of the one that places pods.
     celeborn: None where the cluster has none.
     finalizer: on driver pods, taken off by a controller once their application is over; None where none does.
     """
@@ -55,6 +58,7 @@ class Platform:
     ui_domain: str
     history_url: str
     service_account: str = "spark"
+    host_paths: Sequence[str] = ()
     scheduler: str = "yunikorn"
     celeborn: Celeborn | None = None
     finalizer: str | None = None
@@ -63,7 +67,12 @@ class Platform:
         """As a stack exports it: mappings, lists, text and numbers, with text for every key."""
         plain = dataclasses.asdict(self)
         plain["priority_classes"] = {str(tier): name for tier, name in self.priority_classes.items()}
-        return {**plain, "machines": list(plain["machines"]), "namespaces": list(self.namespaces)}
+        return {
+            **plain,
+            "machines": list(plain["machines"]),
+            "namespaces": list(self.namespaces),
+            "host_paths": list(self.host_paths),
+        }
 
     @classmethod
     def from_outputs(cls, outputs: Mapping[str, Any]) -> "Platform":
