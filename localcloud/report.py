@@ -7,6 +7,7 @@ from typing import Any
 from localcloud.aws_server import AwsServer
 from localcloud.control_plane import ControlPlane
 from localcloud.control_plane.nodes import capped
+from localcloud.control_plane.workloads import addresses
 from localcloud.engine import Engine, Resource
 from localcloud.plugins.aws.api import buckets
 
@@ -48,6 +49,7 @@ def facts(engine: Engine) -> dict[str, Any]:
                 "api_server": plane.endpoint,
                 "kubeconfig": str(plane.kubeconfig),
                 "yunikorn": plane.yunikorn_url,
+                "programs": addresses(plane),
                 "capped": capped(plane),
             }
             for plane in ControlPlane.all(engine.cloud)
@@ -69,6 +71,8 @@ def status(engine: Engine, as_json: bool) -> None:
         say(f"  API server     {cluster['api_server']}")
         say(f"  kubeconfig     {cluster['kubeconfig']}")
         say(f"  YuniKorn       {_page(cluster['yunikorn'])}")
+        for program, url in cluster["programs"].items():
+            say(f"  runs           {program}: {f'{url}/metrics' if url else 'not running'}")
         for group in cluster["capped"]:
             say(f"  fewer machines {group}")
     for bucket in told["buckets"]:

@@ -1,17 +1,15 @@
 """Programs that really run in place of the pods of a chart, which kwok would only pretend to run."""
 
-import urllib.error
-import urllib.request
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING
 
-from localcloud.control_plane import spark_operator, yunikorn
+from localcloud.control_plane import spark_operator, workloads, yunikorn
 from localcloud.control_plane.api import Api, Object, path_of
 from localcloud.control_plane.command import Command, Surroundings
-from localcloud.control_plane.programs import API_SERVER
 from localcloud.control_plane.releases import Release, Releases
+from localcloud.control_plane.running import port_of, run
 from localcloud.control_plane.side_by_side import side_by_side
 
 if TYPE_CHECKING:
@@ -78,15 +76,16 @@ def release_removed(plane: "ControlPlane", namespace: str, name: str) -> None:
 
 
 def resume(plane: "ControlPlane") -> None:
-    """Run again what stood in for the pods of the plane's releases."""
+    """Run again what stood in for the pods of the plane's releases and Deployments."""
     side_by_side(lambda release: _run(plane, release, STAND_INS[release.chart_name]), releases(plane))
+    workloads.resume(plane)
 
 
 def yunikorn_url(plane: "ControlPlane") -> str | None:
     """YuniKorn's REST API; None while no YuniKorn runs."""
     for release in releases(plane):
         if release.chart_name == "yunikorn" and plane.process(release.key).alive():
-            return f"http://127.0.0.1:{plane.ports[_port(release, yunikorn.REST)]}"
+            return f"http://127.0.0.1:{plane.ports[port_of(release.key, yunikorn.REST)]}"
     return None
 
 
@@ -96,27 +95,7 @@ def releases(plane: "ControlPlane") -> Releases:
 
 
 def _run(plane: "ControlPlane", release: Release, stand_in: StandIn) -> None:
-    process = plane.process(release.key)
-    # A running program holds its ports, so these are only looked at when it does not run.
-    choose = plane.ports.keep if process.alive() else plane.ports.keep_or_move
-    ports = {port: choose(_port(release, port)) for port in stand_in.ports}
-    around = Surroundings(plane.kubeconfig, plane.ports[API_SERVER.name], ports)
-    command = stand_in.command(release, around)
-    if not process.runs_as(command.argv, command.environment):
-        process.stop()
-    process.start(command.argv, command.environment, partial(_answers, command.healthy))
-
-
-def _port(release: Release, port: str) -> str:
-    return f"{release.key}/{port}"
-
-
-def _answers(url: str) -> bool:
-    try:
-        with urllib.request.urlopen(url, timeout=5):
-            return True
-    except (urllib.error.URLError, OSError):
-        return False
+    run(plane, release.key, stand_in.ports, partial(stand_in.command, release))
 
 
 def _made(release: Release | None) -> list[Object]:

@@ -25,6 +25,7 @@ from localcloud.plugins.values import Properties, reveal, unknown_in
 if TYPE_CHECKING:
     from localcloud.control_plane import ControlPlane
     from localcloud.plugins.kubernetes.releases import Releases
+    from localcloud.plugins.kubernetes.stand_ins import Workloads
 
 WHICH_CLUSTER = ("kubeconfig", "context", "cluster")
 """Configuration that says which cluster it is."""
@@ -115,6 +116,13 @@ class Kubernetes(Provider):
             self.cluster.api, self.cluster, helm, OnPlane(self.plane), self.say, self.cluster.namespace
         )
 
+    @cached_property
+    def workloads(self) -> "Workloads":
+        """The Deployments of the cluster whose programs really run."""
+        from localcloud.plugins.kubernetes.stand_ins import Workloads
+
+        return Workloads(self.plane)
+
     def cancel(self) -> None:
         """Stop waiting for what is not ready yet."""
         self.cancelled.set()
@@ -188,7 +196,9 @@ class Kubernetes(Provider):
             live = self._previewed(kind, inputs, thing, manager, new=True)
             return "", objects.outputs(inputs, live, manager) if live else inputs
         place, live = self.cluster.create(kind, thing, manager)
-        return place.id, self._ready(kind, place.id, inputs, live, manager, timeout)
+        outputs = self._ready(kind, place.id, inputs, live, manager, timeout)
+        self.workloads.applied(kind, live)
+        return place.id, outputs
 
     def update(
         self,
@@ -214,7 +224,9 @@ class Kubernetes(Provider):
                 f"The cluster serves no {kind} any more: make its definition again, or remove {target.id}."
             )
         live = self.cluster.apply(place, thing, manager)
-        return self._ready(kind, target.id, new, live, manager, timeout)
+        outputs = self._ready(kind, target.id, new, live, manager, timeout)
+        self.workloads.applied(kind, live)
+        return outputs
 
     def read(self, target: Target, inputs: Properties, state: Properties) -> Found | None:
         """The object as it is, and the inputs that it now stands for; None when it is gone."""
@@ -250,6 +262,7 @@ class Kubernetes(Provider):
             # Where the kind is no longer served, its definition has gone, and its objects with it.
             if place is not None:
                 self.cluster.delete(place, inputs or state, timeout)
+            self.workloads.deleted(kind, inputs or state, namespace, name)
         except NotReady as error:
             raise Refusal(f"{target.id} is not gone yet: {error}.") from None
         except Unreachable:
