@@ -1,13 +1,20 @@
-"""Helm takes unknown keys in silence; these tests do not, where the charts' own values are at hand."""
+"""Helm takes unknown keys in silence; these tests do not, where the charts' own values are at hand.
 
-import os
-import subprocess
+With whole charts at hand (`MOKA_CHARTS`) each value is changed in turn, and what Helm makes has to change
+with it: so a key that is in a chart's `values.yaml` and read by nobody is found, and one that is read and
+left out there is none.
+"""
+
 from collections.abc import Iterator, Mapping
-from pathlib import Path
+from concurrent.futures import ThreadPoolExecutor
+from re import compile as pattern
+from typing import Any, Union, get_args, get_origin
 
 import jsonschema
+import pulumi_kubernetes as k8s
 import pytest
 import yaml
+from pulumi._types import input_type_types
 
 from components.kubernetes.catalog import merged
 from components.kubernetes.cluster_autoscaler import ClusterAutoscaler, ClusterAutoscalerArgs
@@ -20,17 +27,55 @@ from components.kubernetes.queues import QueueTree
 from components.kubernetes.spark_operator import SparkOperator, SparkOperatorArgs
 from components.kubernetes.yunikorn import YuniKorn, YuniKornArgs
 from policies.cadvisor import scanning_pods
+from stacks import settings
+from stacks.settings import reading
+from tests.rendering import chart_at_hand, manifests, template, whole_chart_at_hand
 
-CHARTS = Path(os.environ.get("MOKA_CHARTS") or Path(__file__).parents[5] / "shared" / "charts")
-HELM = Path(__file__).parents[4] / ".local" / "bin" / "helm"
-
-# Keys that templates read and `values.yaml` leaves out.
 UNLISTED = {
     "kube-state-metrics": {"priorityClassName"},
     "opentelemetry-collector": {"ports.prometheus"},  # the chart's ports are by any name
 }
-# What a chart passes on as it is, to Kubernetes or to its program.
-PASSED_ON = {"extraArgs", "nodeSelector", "podSecurityContext", "resources", "securityContext"}
+"""Keys that templates read and `values.yaml` leaves out."""
+
+ANY_KEYS = {
+    "alternateConfig",
+    "annotations",
+    "extraArgs",
+    "featureGates",
+    "nodeSelector",
+    "podAnnotations",
+    "yunikornDefaults",
+}
+"""Values with keys of the user's choice, for nodes and pods, or of the chart's program."""
+
+CORE = k8s.core.v1
+PASSED_ON: Mapping[str, Any] = {
+    "affinity": CORE.AffinityArgs,
+    "capabilities": CORE.CapabilitiesArgs,
+    "daemonSetVolumeMounts": list[CORE.VolumeMountArgs],
+    "daemonSetVolumes": list[CORE.VolumeArgs],
+    "env": list[CORE.EnvVarArgs],
+    "podDisruptionBudget": k8s.policy.v1.PodDisruptionBudgetSpecArgs,
+    "resources": CORE.ResourceRequirementsArgs,
+    "rollingUpdate": k8s.apps.v1.RollingUpdateDaemonSetArgs,
+    "rules": list[k8s.rbac.v1.PolicyRuleArgs],
+    "seccompProfile": CORE.SeccompProfileArgs,
+    "tolerations": list[CORE.TolerationArgs],
+    "topologySpreadConstraints": list[CORE.TopologySpreadConstraintArgs],
+    "updateStrategy": k8s.apps.v1.DaemonSetUpdateStrategyArgs,
+}
+"""What charts pass on to Kubernetes as it is, and what it is there."""
+
+ONLY_SAID = {
+    # What stands in for the operator on a laptop makes the account.
+    "spark-operator": {"spark.serviceAccount.name"},
+    # It looks for the Secret in the cluster.
+    "aws-load-balancer-controller": {"keepTLSSecret"},
+}
+"""Values that change nothing in what Helm makes without a cluster, and are there all the same."""
+
+NEW_EACH_TIME = pattern(r"[A-Za-z0-9+/=]{100,}")
+"""Certificates and keys: a chart makes other ones each time."""
 
 RELEASES = [
     "aws-load-balancer-controller",
@@ -105,13 +150,46 @@ def test_its_pods_are_on_every_node(releases, name):
 
 
 @pytest.mark.parametrize("name", RELEASES)
-def test_its_chart_knows_every_key(releases, name):
+def test_its_chart_or_kubernetes_knows_every_key(releases, name):
     chart = chart_at_hand(releases[name]["chart"])
     known = yaml.safe_load((chart / "values.yaml").read_text())
 
     unknown = set(unknown_keys(releases[name]["values"], known)) - UNLISTED.get(chart.name, set())
 
     assert not unknown
+
+
+@pytest.mark.parametrize("name", RELEASES)
+def test_its_chart_reads_every_value(releases, name):
+    release = releases[name]
+    chart = whole_chart_at_hand(release["chart"])
+    values = release["values"]
+
+    def made(values: Mapping) -> str:
+        return NEW_EACH_TIME.sub("", template(chart, name, release["namespace"], values))
+
+    def reacts(path: tuple[str, ...], value: object) -> bool:
+        try:
+            return made(with_value(values, path, another(value))) != as_it_is
+        except AssertionError:
+            return True  # it refuses the other value
+
+    as_it_is = made(values)
+    every = list(leaves(values))
+    with ThreadPoolExecutor(2) as pool:
+        reactions = pool.map(lambda leaf: reacts(*leaf), every)
+        idle = {".".join(path) for (path, _), reacted in zip(every, reactions, strict=True) if not reacted}
+
+    assert idle == ONLY_SAID.get(chart.name, set()) & {".".join(path) for path, _ in every}
+
+
+@pytest.mark.parametrize("environment", reading.known())
+def test_what_an_environment_says_over_the_values_of_a_release_is_known(releases, environment):
+    for name, values in settings.load(environment).charts.values.items():
+        chart = chart_at_hand(releases[name]["chart"])
+        known = yaml.safe_load((chart / "values.yaml").read_text())
+
+        assert set(unknown_keys(values, known)) <= UNLISTED.get(chart.name, set())
 
 
 @pytest.mark.parametrize("name", ["opentelemetry-agent", "opentelemetry-gateway"])
@@ -132,46 +210,127 @@ def test_its_chart_at_hand_is_the_pinned_one(releases, name, catalog):
 
 
 @pytest.mark.parametrize("name", RELEASES)
-def test_what_its_chart_makes_of_them_runs_no_scan_of_referenced_memory(releases, name, tmp_path):
-    chart = chart_at_hand(releases[name]["chart"])
-    if not (chart / "templates").is_dir() or not HELM.exists():
-        pytest.skip("it takes Helm and the chart's templates, which a folder in MOKA_CHARTS would have")
-    (tmp_path / "values.yaml").write_text(yaml.safe_dump(releases[name]["values"]))
+def test_what_its_chart_makes_of_them_runs_no_scan_of_referenced_memory(releases, name):
+    made = manifests(releases[name])
 
-    told = subprocess.run(
-        [HELM, "template", name, chart, "--values", tmp_path / "values.yaml"],
-        capture_output=True,
-        text=True,
-        check=True,
-    )
-
-    made = [each for each in yaml.safe_load_all(told.stdout) if each]
     assert made
     assert not [violation for each in made for violation in scanning_pods(each["kind"], each)]
 
 
-def test_a_key_that_a_chart_does_not_know_is_found():
-    known = {"controller": {"workers": 10, "labels": {}}, "list": []}
-
-    written = {"controller": {"worker": 20, "labels": {"any": 1}}, "list": [1], "batchScheduler": {}}
-
-    assert list(unknown_keys(written, known)) == ["controller.worker", "batchScheduler"]
+KNOWN = {"controller": {"workers": 10, "labels": {}}, "list": [], "resources": {}, "tolerations": []}
 
 
-def chart_at_hand(name: str) -> Path:
-    """Folder of a chart; skips the test where there is none."""
-    if not (CHARTS / name / "values.yaml").is_file():
-        pytest.skip(f"chart {name} is not at hand: name a folder of charts in MOKA_CHARTS")
-    return CHARTS / name
+@pytest.mark.parametrize(
+    ("written", "unknown"),
+    [
+        ({"controller": {"workers": 20}, "list": [1]}, []),
+        ({"controller": {"worker": 20}, "batchScheduler": {}}, ["controller.worker", "batchScheduler"]),
+        ({"controller": {"labels": {"any": 1}}}, ["controller.labels.any"]),
+        ({"nodeSelector": {"any": "value"}}, ["nodeSelector"]),
+        ({"resources": {"limits": {"memory": "1Gi"}}}, []),
+        ({"resources": {"limit": {"memory": "1Gi"}}}, ["resources.limit"]),
+        ({"resources": {"limits": {"cpu": 2}}}, ["resources.limits.cpu"]),
+        ({"tolerations": [{"key": "a", "operator": "Exists"}]}, []),
+        ({"tolerations": [{"key": "a"}, {"keys": "b"}]}, ["tolerations.1.keys"]),
+    ],
+)
+def test_a_key_that_neither_a_chart_nor_kubernetes_knows_is_found(written, unknown):
+    assert list(unknown_keys(written, KNOWN)) == unknown
 
 
 def unknown_keys(written: Mapping, known: Mapping, above: str = "") -> Iterator[str]:
-    """Paths in `written` that are not in `known`; below an empty or missing default anything goes."""
+    """Paths in `written` that are neither in a chart's defaults nor of what it passes on to Kubernetes."""
     for key, value in written.items():
+        at, default = above + key, known.get(key)
+        passed_on = Any if key in ANY_KEYS else kubernetes(key)
         if key not in known:
-            yield above + key
-        elif key not in PASSED_ON and isinstance(value, Mapping) and known[key]:
-            yield from unknown_keys(value, known[key], f"{above}{key}.")
+            yield at
+        elif passed_on is Any:
+            continue
+        elif passed_on:
+            yield from misfits(value, passed_on, default, at)
+        elif isinstance(value, Mapping):
+            yield from unknown_keys(value, default if isinstance(default, Mapping) else {}, f"{at}.")
+
+
+def kubernetes(key: str) -> Any:
+    """What Kubernetes takes under such a key of a chart; None where that is the chart's own business."""
+    if key.lower().endswith("securitycontext"):
+        # Whether of a pod or of its containers, charts do not agree on.
+        return Union[CORE.PodSecurityContextArgs, CORE.SecurityContextArgs]  # noqa: UP007
+    return PASSED_ON.get(key)
+
+
+def misfits(value: object, wanted: Any, default: object, at: str) -> Iterator[str]:
+    """Paths in a value that Kubernetes does not take there, nor the chart beside it."""
+    options = get_args(wanted) if get_origin(wanted) is Union else (wanted,)
+    members = {key: typ for option in options for key, typ in members_of(option).items()}
+    beside = default if isinstance(default, Mapping) else {}
+    if isinstance(value, list):
+        for number, each in enumerate(value):
+            yield from misfits(each, items_of(options), None, f"{at}.{number}")
+    elif isinstance(value, Mapping) and members:
+        for key, each in value.items():
+            if key in members:
+                yield from misfits(each, members[key], beside.get(key), f"{at}.{key}")
+            elif key not in beside:
+                yield f"{at}.{key}"
+    elif isinstance(value, Mapping):
+        for key, each in value.items():
+            yield from misfits(each, items_of(options), beside.get(key), f"{at}.{key}")
+    elif not scalar_of(value) & set(options):
+        yield at
+
+
+def scalar_of(value: object) -> set[type]:
+    """Types that a plain value is good for."""
+    if isinstance(value, bool | str):
+        return {type(value)}
+    return {int, float} if isinstance(value, int | float) else set()
+
+
+def members_of(option: Any) -> Mapping[str, Any]:
+    """Members of a kind of Kubernetes, as the SDK has it, by Kubernetes' names."""
+    return (
+        input_type_types(option)
+        if isinstance(option, type) and option.__module__.startswith("pulumi")
+        else {}
+    )
+
+
+def items_of(options: tuple[Any, ...]) -> Any:
+    """What a list or mapping is of; the SDK adds that each may come later."""
+    for option in options:
+        if get_args(option):
+            item = get_args(option)[-1]
+            return get_args(item)[0] if get_origin(item) is Union else item
+    return None
+
+
+def leaves(values: Mapping, above: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, ...], object]]:
+    """Every value that is no mapping, by path; a mapping with keys of the user's choice is one."""
+    for key, value in values.items():
+        if isinstance(value, Mapping) and value and key not in ANY_KEYS:
+            yield from leaves(value, (*above, key))
+        else:
+            yield (*above, key), value
+
+
+def with_value(values: Mapping, path: tuple[str, ...], value: object) -> dict[str, Any]:
+    """Values with another value at a path."""
+    key, *rest = path
+    return {**values, key: with_value(values[key], tuple(rest), value) if rest else value}
+
+
+def another(value: object) -> object:
+    """Another value of the same kind."""
+    if isinstance(value, bool):
+        return not value
+    if isinstance(value, int | float):
+        return value + 1
+    if isinstance(value, list):
+        return []
+    return f"{value}x" if isinstance(value, str) else {"any": "x"}
 
 
 def found(values: Mapping, wanted: str, above: str = "") -> Iterator[tuple[str, object]]:
