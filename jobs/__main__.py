@@ -65,18 +65,11 @@ def applications(drafts: Sequence[Draft], platform: Platform) -> list[dict[str, 
 
 
 def platform_in(text: str, cluster: str | None = None) -> Platform:
-    """The platform in the outputs of a stack, as `pulumi stack output --json` prints them.
+    """The platform in the outputs of a stack, or of several, as `pulumi stack output --json` prints them.
 
     Raises JobRefused when they have none, or several and no cluster is named, or not the one that is.
     """
-    try:
-        outputs = json.loads(text)
-    except ValueError:
-        outputs = None
-    if not isinstance(outputs, dict):
-        raise JobRefused(
-            "The platform is not JSON with outputs: give what `pulumi stack output --json` says."
-        )
+    outputs = _outputs(text)
     found = {
         key.removeprefix(LAYER): value[OUTPUT]
         for key, value in outputs.items()
@@ -98,6 +91,23 @@ def platform_in(text: str, cluster: str | None = None) -> Platform:
         raise JobRefused(
             f"Cluster {name} cannot be read ({error}): bring its stack up with this version."
         ) from None
+
+
+def _outputs(text: str) -> dict[str, Any]:
+    """Outputs of stacks, one JSON document after the other."""
+    outputs: dict[str, Any] = {}
+    decoder = json.JSONDecoder()
+    rest = text.strip()
+    while rest:
+        try:
+            each, end = decoder.raw_decode(rest)
+            outputs |= each
+        except (TypeError, ValueError):
+            raise JobRefused(
+                "The platform is not JSON with outputs: give what `pulumi stack output --json` says."
+            ) from None
+        rest = rest[end:].lstrip()
+    return outputs
 
 
 def _text(path: str) -> str:

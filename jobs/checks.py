@@ -138,14 +138,14 @@ def _fits(asked: Size, machine: Machine) -> bool:
 
 def _too_large(job: Job, role: JobRole, asked: Size, known: list[Machine]) -> str:
     largest = " or ".join(
-        f"{cores(each.millicores)} cores"
+        f"{cores(each.millicores)}"
         + (f" and {gibibytes(each.memory_mib)}" if each.memory_mib is not None else "")
         + (f" ({each.architecture})" if len(known) > 1 else "")
         for each in known
     )
     kind = "" if job.architecture == "any" else f" of {job.architecture}"
     return (
-        f"asks for {cores(asked.millicores)} cores and {gibibytes(asked.memory_mib)} with overhead, and the "
+        f"asks for {cores(asked.millicores)} and {gibibytes(asked.memory_mib)} with overhead, and the "
         f"largest {role} node{kind} has {largest} for a pod; ask for less"
     )
 
@@ -161,7 +161,7 @@ def queue_maximum(job: Job, platform: Platform) -> Iterator[Mistake]:
         if asked > most:
             yield Mistake(
                 "executor",
-                f"{told} {cores(asked)} cores, and {job.queue_path} has {cores(most)} at most; ask for less",
+                f"{told} {cores(asked)}, and {job.queue_path} has {cores(most)} at most; ask for less",
             )
     if "memory" in maximum:
         asked, most = driver.memory_mib + count * executor.memory_mib, mebibytes(maximum["memory"])

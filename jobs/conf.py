@@ -128,15 +128,15 @@ def s3a(job: Job, platform: Platform) -> dict[str, str]:
 
 def celeborn(job: Job, there: Celeborn) -> dict[str, str]:
     """Shuffle data on Celeborn, which outlives executors."""
-    organization, project = job.queue.split(".")
     return {
         **CELEBORN,
         "spark.celeborn.master.endpoints": there.endpoints,
         "spark.celeborn.client.push.replicate.enabled": _text(there.replicate),
+        "spark.celeborn.client.reserveSlots.rackaware.enabled": _text(there.rack_aware),
         # Without a word a shuffle would fall back to executors, which dynamic allocation lets go.
         "spark.celeborn.client.spark.shuffle.fallback.policy": "NEVER" if job.executor.dynamic else "AUTO",
-        # Quotas are a tenant's.
-        "spark.celeborn.identity.user-specific.tenant": f"{organization}.{project}",
+        # A tenant, who may have a quota, is an organization.
+        "spark.celeborn.identity.user-specific.tenant": job.queue.split(".")[0],
         "spark.celeborn.identity.user-specific.userName": job.user or job.name,
     }
 

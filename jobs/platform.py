@@ -16,11 +16,13 @@ class Celeborn:
     endpoints: of its masters, `host:port,host:port`.
     version: of the servers; a job's image has the client of the same one.
     replicate: clients keep shuffle data twice, as one worker's disks may be lost with its node.
+    rack_aware: and that in two zones.
     """
 
     endpoints: str
     version: str
     replicate: bool = True
+    rack_aware: bool = False
 
 
 @dataclass(frozen=True, kw_only=True)

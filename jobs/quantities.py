@@ -57,8 +57,9 @@ def gibibytes(mib: int) -> str:
 
 
 def cores(thousandths: int) -> str:
-    """Thousandths of a core, to be read: `7.5`."""
-    return f"{thousandths / 1000:.2f}".rstrip("0").rstrip(".")
+    """Thousandths of a core, to be read: `7.5 cores`."""
+    number = f"{thousandths / 1000:.2f}".rstrip("0").rstrip(".")
+    return f"{number} core" + ("" if number == "1" else "s")
 
 
 def _split(quantity: str) -> tuple[Fraction, str]:

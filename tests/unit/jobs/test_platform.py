@@ -3,33 +3,11 @@ import json
 import pytest
 
 from jobs.machines import Group, largest
-from jobs.platform import Celeborn, Platform
-
-
-def platform(**changes):
-    return Platform(
-        **{
-            "cluster": "spark-a",
-            "environment": "test",
-            "region": "us-east-1",
-            "queues": {"root.analytics.reports.tier1": {"cpu": "64", "memory": "512Gi"}},
-            "namespaces": ["spark-jobs"],
-            "priority_classes": {1: "moka-tier-1"},
-            "machines": largest([Group(role="driver", architecture="arm64", instance_types=["r7g.2xlarge"])]),
-            "event_logs": "s3a://logs/",
-            "staging": {"spark-jobs": "s3a://staging/spark-jobs/"},
-            "images": {"4.1": "spark:4.1.2"},
-            "ui_domain": "spark-a.example",
-            "history_url": "http://history.example",
-            "celeborn": Celeborn(endpoints="celeborn:9097", version="0.7.0"),
-            "finalizer": "moka.dev/driver",
-            **changes,
-        }
-    )
+from jobs.platform import Platform
 
 
 @pytest.mark.parametrize("changes", [{}, {"celeborn": None, "finalizer": None}])
-def test_what_a_stack_exports_is_read_back_the_same(changes):
+def test_what_a_stack_exports_is_read_back_the_same(platform, changes):
     before = platform(**changes)
     # As the engine hands it on: without what is None, and with every number a float.
     exported = json.loads(json.dumps(before.as_outputs()), parse_int=float)
@@ -41,7 +19,7 @@ def test_what_a_stack_exports_is_read_back_the_same(changes):
     assert after.machine("driver", "arm64") == before.machine("driver", "arm64")
 
 
-def test_what_the_outputs_lack_is_named():
+def test_what_the_outputs_lack_is_named(platform):
     exported = platform().as_outputs()
     del exported["queues"], exported["region"]
 
@@ -80,7 +58,7 @@ def test_more_memory_than_the_names_tell_is_not_ruled_out():
     assert machine.memory_mib is None
 
 
-def test_an_architecture_needs_machines_for_drivers_and_executors():
+def test_an_architecture_needs_machines_for_drivers_and_executors(platform):
     machines = largest(
         [
             Group(role="driver", architecture="arm64", instance_types=["m7g.large"]),
