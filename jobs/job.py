@@ -1,8 +1,9 @@
 """A Spark job, as its owner describes it. What it becomes on a cluster is jobs/application.py's business."""
 
+import re
 from typing import Annotated, Literal, Self
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validator
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, model_validator
 
 from jobs.quantities import job_mebibytes, millicores
 from jobs.versions import SparkVersion
@@ -23,6 +24,12 @@ def _some_cores(quantity: str) -> str:
     if not millicores(quantity):
         raise ValueError("a pod needs some of a core, such as 500m")
     return quantity
+
+
+def _not_a_path(queue: object) -> object:
+    if isinstance(queue, str) and (path := re.fullmatch(r"root\.(.+)\.tier(\d)", queue)):
+        raise ValueError(f"write queue {path[1]} and tier {path[2]}")
+    return queue
 
 
 Memory = Annotated[str, AfterValidator(_memory), Field(pattern=r"^[1-9]\d*([mgt]|[MGT]i)$")]
@@ -160,7 +167,7 @@ class Job(Section):
         description="Lower case, digits and dashes; alone in its namespace, part of its UI's address.",
     )
     namespace: str = Field(description="Job namespace that it runs in.")
-    queue: str = Field(
+    queue: Annotated[str, BeforeValidator(_not_a_path)] = Field(
         pattern=r"^[a-z][a-z0-9-]*\.[a-z][a-z0-9-]*$",
         description="`organization.project` whose queue it waits in; the tier says which one.",
     )

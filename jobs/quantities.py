@@ -47,7 +47,7 @@ def job_mebibytes(amount: str) -> int:
     """
     read = re.fullmatch(r"(\d+)(m|mi|g|gi|t|ti)", amount.lower())
     if read is None:
-        raise ValueError(f"{amount!r} is no amount of memory such as 8g or 512m")
+        raise ValueError("write memory as 8g or 512m")
     return int(read[1]) * MIB[read[2]]
 
 
