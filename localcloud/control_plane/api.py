@@ -3,6 +3,7 @@
 import base64
 import json
 from collections.abc import Iterable, Iterator
+from copy import copy
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlencode
@@ -41,6 +42,14 @@ class Api:
         cluster = known["clusters"][0]["cluster"]
         authority = base64.b64decode(cluster["certificate-authority-data"]).decode()
         return cls(cluster["server"], authority, known["users"][0]["user"]["token"])
+
+    def as_account(self, namespace: str, name: str) -> "Api":
+        """The same API server, as a service account, for the hour that its token lives."""
+        path = f"/api/v1/namespaces/{namespace}/serviceaccounts/{name}/token"
+        token = self.create(path, {"kind": "TokenRequest", "spec": {}})["status"]["token"]
+        other = copy(self)
+        other._headers = {"Authorization": f"Bearer {token}"}
+        return other
 
     def get(self, path: str, **query: str) -> Object | None:
         """An object or a list; None where there is none."""

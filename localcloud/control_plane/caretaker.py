@@ -1,7 +1,8 @@
-"""`python -m localcloud.control_plane.caretaker`: gives a cluster the volumes and load balancers it asks for.
+"""`python -m localcloud.control_plane.caretaker`: gives a cluster what nobody else would give it here.
 
-A process per control plane, in place of the EBS CSI driver and of AWS's load balancer controller. It puts no
-finalizer on anything, so nothing ever waits for it to be gone.
+A process per control plane, in place of the EBS CSI driver, of AWS's load balancer controller, and of Spark's
+drivers, which run nowhere and would ask for executors. It puts no finalizer on anything, so nothing ever
+waits for it to be gone.
 """
 
 import argparse
@@ -10,12 +11,15 @@ import sys
 import threading
 import time
 from collections.abc import Callable
+from datetime import UTC, datetime
 from pathlib import Path
 from zlib import crc32
 
 from localcloud.cloud import REGION
+from localcloud.control_plane import executors
 from localcloud.control_plane.api import Api, Object
 from localcloud.control_plane.simulated import (
+    SIMULATED,
     ZONE,
     allowed_zones,
     is_let_go,
@@ -32,11 +36,12 @@ PAUSE = 1.0
 
 
 class Caretaker:
-    """Does for each object what AWS would do, when it would."""
+    """Does for each object what AWS, or Spark, would do, when it would."""
 
     def __init__(self, api: Api) -> None:
         """`api` is the administrator's."""
         self._api = api
+        self._drivers: dict[str, str] = {}
 
     def claim(self, claim: Object) -> None:
         """Make the volume that a claim waits for, in the zone of its first pod."""
@@ -60,6 +65,80 @@ class Caretaker:
             path = f"/api/v1/namespaces/{namespace}/services/{name}/status"
             self._api.merge(path, load_balancer_for(service, REGION))
 
+    def driver(self, driver: Object) -> None:
+        """Make a driver's executors once it runs, and let go of them once it has ended."""
+        uid, phase = driver["metadata"]["uid"], (driver.get("status") or {}).get("phase")
+        gone = "deletionTimestamp" in driver["metadata"]
+        if phase == "Running" and not gone and uid not in self._drivers:
+            self._drivers[uid] = phase
+            self._ask_for_executors(driver)
+        elif phase in ("Succeeded", "Failed") and self._drivers.get(uid) != phase:
+            self._drivers[uid] = phase
+            self._end_executors(driver)
+
+    def _ask_for_executors(self, driver: Object) -> None:
+        """As the driver itself, so with the rights of its account and no others."""
+        namespace = driver["metadata"]["namespace"]
+        given: dict[str, str] = {}
+        for name in executors.mounted(driver):
+            found = self._api.get(f"/api/v1/namespaces/{namespace}/configmaps/{name}")
+            given |= (found or {}).get("data") or {}
+        if executors.PROPERTIES not in given:
+            return
+        conf = executors.properties(given[executors.PROPERTIES])
+        wanted = executors.executors(driver, conf, given.get(executors.TEMPLATE, ""))
+        there = {one["metadata"]["name"] for one in self._executors_of(driver)}
+        try:
+            account = self._api.as_account(namespace, driver["spec"].get("serviceAccountName", "default"))
+            for one in wanted:
+                if one["metadata"]["name"] not in there:
+                    account.create(f"/api/v1/namespaces/{namespace}/pods", one)
+        except Refusal as refusal:
+            self._complain(driver, str(refusal))
+
+    def _end_executors(self, driver: Object) -> None:
+        """Executors end when their driver tells them to, and it deletes them then."""
+        now = datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+        for one in self._executors_of(driver):
+            path = f"/api/v1/namespaces/{one['metadata']['namespace']}/pods/{one['metadata']['name']}"
+            if one["status"].get("phase") == "Running":
+                self._api.merge(f"{path}/status", {"status": executors.ended(one, now)})
+            self._api.delete(path)
+
+    def _executors_of(self, driver: Object) -> list[Object]:
+        metadata = driver["metadata"]
+        application = metadata["labels"].get(executors.APPLICATION, "")
+        selector = f"{executors.APPLICATION}={application},{executors.ROLE}={executors.EXECUTOR}"
+        return self._api.list(f"/api/v1/namespaces/{metadata['namespace']}/pods", labelSelector=selector)
+
+    def _complain(self, driver: Object, why: str) -> None:
+        """Tell of it where the driver's own log would."""
+        metadata = driver["metadata"]
+        now = datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+        self._api.create(
+            f"/api/v1/namespaces/{metadata['namespace']}/events",
+            {
+                "apiVersion": "v1",
+                "kind": "Event",
+                "metadata": {
+                    "generateName": f"{metadata['name'][:50]}.",
+                    "annotations": {SIMULATED: "driver"},
+                },
+                "involvedObject": {
+                    "apiVersion": "v1",
+                    "kind": "Pod",
+                    **{key: metadata[key] for key in ("namespace", "name", "uid")},
+                },
+                "type": "Warning",
+                "reason": "ExecutorsRefused",
+                "message": why[:1000],
+                "source": {"component": "simulated-driver"},
+                "firstTimestamp": now,
+                "lastTimestamp": now,
+                "count": 1,
+            },
+        )
+
     def _zone(self, claim: Object, storage_class: Object) -> str | None:
         if node := selected_node(claim):
             found = self._api.get(f"/api/v1/nodes/{node}")
@@ -74,11 +153,14 @@ def _zone_of(node: Object) -> str | None:
     return zone
 
 
-def attend(api: Api, path: str, do: Callable[[Object], None]) -> None:
-    """Do it for each object of a list whenever it changes, for as long as the process lives."""
+def attend(api: Api, path: str, do: Callable[[Object], None], selector: str = "") -> None:
+    """Do it for each object of a list whenever it changes, for as long as the process lives.
+
+    selector: labels of those objects.
+    """
     while True:
         try:
-            for found in api.follow(path):
+            for found in api.follow(path, labelSelector=selector):
                 try:
                     do(found)
                 except Refusal as refusal:
@@ -94,12 +176,13 @@ def main() -> int:
     parser.add_argument("--kubeconfig", type=Path, required=True)
     api = Api.of(parser.parse_args().kubeconfig)
     caretaker = Caretaker(api)
-    for path, do in {
-        "/api/v1/persistentvolumeclaims": caretaker.claim,
-        "/api/v1/persistentvolumes": caretaker.volume,
-        "/api/v1/services": caretaker.service,
-    }.items():
-        threading.Thread(target=attend, args=(api, path, do), daemon=True).start()
+    for path, do, selector in (
+        ("/api/v1/persistentvolumeclaims", caretaker.claim, ""),
+        ("/api/v1/persistentvolumes", caretaker.volume, ""),
+        ("/api/v1/services", caretaker.service, ""),
+        ("/api/v1/pods", caretaker.driver, f"{executors.ROLE}={executors.DRIVER}"),
+    ):
+        threading.Thread(target=attend, args=(api, path, do, selector), daemon=True).start()
     signal.sigwait({signal.SIGTERM, signal.SIGINT})
     return 0
 

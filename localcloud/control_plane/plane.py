@@ -17,7 +17,16 @@ from localcloud.control_plane import stand_ins
 from localcloud.control_plane.api import Api
 from localcloud.control_plane.certificates import ADMIN, USERS, Credentials, kubeconfig, write_private
 from localcloud.control_plane.ports import Ports
-from localcloud.control_plane.programs import API_SERVER, CLIENTS, ETCD, KWOK, SERVERS, STAGES, Program
+from localcloud.control_plane.programs import (
+    API_SERVER,
+    CLIENTS,
+    ETCD,
+    KWOK,
+    OUR_STAGES,
+    SERVERS,
+    STAGES,
+    Program,
+)
 from localcloud.control_plane.side_by_side import side_by_side
 from localcloud.errors import Refusal
 from localcloud.processes import Process, port_stays_taken
@@ -193,7 +202,7 @@ class ControlPlane:
         return {
             "folder": str(self.folder),
             "credentials": str(self.credentials.folder),
-            "stages": ",".join(str(stages / stage) for stage in STAGES),
+            "stages": ",".join(str(stage) for stage in (*(stages / stage for stage in STAGES), *OUR_STAGES)),
             **{name: str(self.ports[name]) for name in (ETCD.name, ETCD_PEER, API_SERVER.name)},
         }
 

@@ -3,17 +3,20 @@
 import sys
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from pathlib import Path
 
 from localcloud import tools
 from localcloud.cloud import REPOSITORY
 
-# Stages of kwok that play a machine and its pods; heartbeats are leases, which kwok itself renews.
+# Stages, of kwok's own, that play a machine and its pods; heartbeats are leases, which kwok itself renews.
 STAGES = (
     "node/fast/node-initialize.yaml",
     "pod/fast/pod-ready.yaml",
     "pod/fast/pod-complete.yaml",
     "pod/fast/pod-delete.yaml",
 )
+# Those of ours play Spark's pods.
+OUR_STAGES = tuple(sorted((Path(__file__).parent / "stages").glob("*.yaml")))
 
 
 @dataclass(frozen=True)

@@ -49,7 +49,12 @@ def template(container):
 
 def application(name):
     resources = {"cores": 1, "memory": "512m", "nodeSelector": {"kubernetes.io/arch": "arm64"}}
-    driver = {**resources, "serviceAccount": "spark", "template": template("spark-kubernetes-driver")}
+    driver = {
+        **resources,
+        "serviceAccount": "spark",
+        "annotations": {"localcloud/runs-for": "3600"},
+        "template": template("spark-kubernetes-driver"),
+    }
     executor = {**resources, "instances": 1, "template": template("spark-kubernetes-executor")}
     return {
         "apiVersion": "sparkoperator.k8s.io/v1beta2",
