@@ -23,7 +23,8 @@ from stacks.scheduling import SchedulingInputs, SchedulingOutputs
 from stacks.settings import Environment
 from stacks.settings.environment import Data
 from stacks.sharing import sharing
-from stacks.shuffle import ShuffleInputs, ShuffleOutputs
+from stacks.shuffle import ShuffleOutputs
+from stacks.shuffle_inputs import inputs_of
 from stacks.slices import Slice
 from stacks.spark import SparkInputs, SparkOutputs
 
@@ -194,14 +195,10 @@ def _on_cluster(deployment: Deployment, name: str, foundations: Foundations) -> 
             ),
         ),
     )
-    deployment.layer(
-        "shuffle",
-        name,
-        ShuffleOutputs,
-        lambda: shuffle.deploy(
-            where(), ShuffleInputs(workers=chosen.shuffle.workers, gib=chosen.shuffle.gib)
-        ),
-    )
+    if chosen.shuffle is not None:
+        deployment.layer(
+            "shuffle", name, ShuffleOutputs, lambda: shuffle.deploy(where(), inputs_of(settings, name))
+        )
     ways_in = deployment.layer(
         "access",
         name,

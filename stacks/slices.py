@@ -75,6 +75,8 @@ def units(settings: Environment) -> Iterator[Unit]:
         for layer in LAYERS:
             if layer == "foundation" or (layer == "history" and name != settings.home):
                 continue
+            if layer == "shuffle" and settings.clusters[name].shuffle is None:
+                continue
             yield Unit(layer, name)
 
 

@@ -26,6 +26,13 @@ GIB_A_VCPU = {"c": 2, "m": 4, "r": 8, "i": 8, "x": 16}
 OTHER_MEMORY = re.compile(r"c5n|x\d+[a-z]*e")
 """Series of these families with more than that, and not the same in all sizes."""
 
+LOCAL_GB_A_VCPU = (
+    (re.compile(r"([cmr]([6-9]|\d\d)|x2g)[a-z]*d"), 59.375),
+    (re.compile(r"i4i|i4g|i7i|i8g"), 234.375),
+    (re.compile(r"i3en|i7ie|i8ge"), 625),
+)
+"""Instance storage of a vCPU by series, GB, for those whose sizes all have the same."""
+
 
 @dataclass(frozen=True)
 class InstanceType:
@@ -35,6 +42,7 @@ class InstanceType:
     vcpus: None for bare metal, whose name does not say.
     memory_mib: MiB; None where the name does not say.
     local_disks: it has instance storage.
+    local_gib: how much, all disks together; None where the name does not say.
     gpu: it has NVIDIA GPUs.
     """
 
@@ -43,6 +51,7 @@ class InstanceType:
     vcpus: int | None
     memory_mib: int | None
     local_disks: bool
+    local_gib: int | None
     gpu: bool
 
 
@@ -64,6 +73,7 @@ def instance_type(name: str) -> InstanceType:
         memory_mib=_memory_mib(family, int(read["generation"]), options, vcpus),
         local_disks="d" in options
         or (family in STORAGE_FAMILIES and family + options != "gg"),  # g5g has none
+        local_gib=_local_gib(f"{family}{read['generation']}{options}", vcpus),
         gpu=family in GPU_FAMILIES and family + options != "gad",  # g4ad has AMD's
     )
 
@@ -94,3 +104,12 @@ def _memory_mib(family: str, generation: int, options: str, vcpus: int | None) -
     if gib is None or vcpus is None or generation < 5 or OTHER_MEMORY.match(f"{family}{generation}{options}"):
         return None
     return vcpus * gib * 1024
+
+
+def _local_gib(series: str, vcpus: int | None) -> int | None:
+    if vcpus is None:
+        return None
+    for known, gigabytes in LOCAL_GB_A_VCPU:
+        if known.fullmatch(series):
+            return int(gigabytes * vcpus * 10**9 / 2**30)
+    return None

@@ -1,98 +1,73 @@
 """Celeborn: keeps the shuffle data of jobs that ask for it, apart from their executors."""
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 
 import pulumi
 import pulumi_kubernetes as k8s
 
 from components.kubernetes import celeborn_conf as conf
+from components.kubernetes import celeborn_members as members
 from components.kubernetes.catalog import Catalog
-from components.kubernetes.checksum import CHECKSUM, checksum
-from components.kubernetes.placement import (
-    PLATFORM_PRIORITY,
-    Role,
-    node_selector,
-    one_a_node,
-    over_zones,
-    tolerations,
+from components.kubernetes.celeborn_conf import Quota, WorkerSet
+from components.kubernetes.celeborn_disks import (
+    NodeFolder,
+    Volumes,
+    master_disks,
+    worker_disks,
+    worker_folders,
 )
+from components.kubernetes.celeborn_members import UNTOUCHED, Group
+from components.kubernetes.celeborn_sizes import MasterSize, WorkerSize
 
-UID = 10006
-"""User and group of the image."""
+__all__ = ["Celeborn", "CelebornArgs", "MasterSize", "NodeFolder", "Quota", "Volumes", "WorkerSize"]
 
-START = (
-    'for host in $MASTERS; do until getent hosts "$host" >/dev/null; do sleep 2; done; done; '
-    "exec /opt/celeborn/sbin/start-$ROLE.sh"
-)
-"""A master looks its peers up once, as it starts: their names must be there."""
+MASTERS = 3
+"""They vote, so an odd number; each on a node of its own."""
 
-
-@dataclass(frozen=True, kw_only=True)
-class Volumes:
-    """EBS volumes of a worker's own, which follow it to another node.
-
-    storage_class: of the volumes.
-    count, gib: how many, and the size of each.
-    """
-
-    storage_class: pulumi.Input[str]
-    count: int = 4
-    gib: int = 1000
-
-
-@dataclass(frozen=True, kw_only=True)
-class NodeFolder:
-    """A folder on a node's instance storage: faster, and lost with the node, so that clients must replicate.
-
-    path: on the node. Its namespace must allow privileged pods.
-    gib: how much of it a worker may take.
-    """
-
-    gib: int
-    path: str = "/mnt/k8s-disks/0/celeborn"
+MARGIN = 120
+"""Seconds that a pod has beyond what Celeborn takes to stop."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class CelebornArgs:
-    """What differs between clusters. The sizes are for workers on machines of 16 cores and 128 GiB.
+    """What differs between clusters.
 
     storage_class: of the masters' volumes, on which they keep what they agreed on.
     disks: where workers keep data; a change of kind or size replaces the workers.
-    masters: an odd number, over zones; a change needs care, they vote.
-    workers: one a node, on nodes with role shuffle.
-    master_cpu, worker_cpu: cores, as Kubernetes quantities.
-    master_heap_gib, worker_heap_gib, worker_off_heap_gib: memory of the JVMs.
+    worker: what each worker gets; one a node, on nodes with role shuffle.
+    master: what each master gets.
+    workers: how many. One too many waits until its data is no longer needed, then it goes.
+    zones: of their nodes. In several, a job can have its copies in two (`racks`), and a change of the zones
+        replaces the workers.
+    masters: an odd number, each on a node of its own; a change needs care, they vote.
+    master_zones: in how many zones there are nodes for masters. They keep to their zone: so do their volumes.
+    drain_hours: that a worker which goes for good waits for its data to be no longer needed, at most.
+    quotas: by tenant; the others have none. A change reaches Celeborn in a few minutes, without a restart.
     """
 
     catalog: Catalog
     namespace: pulumi.Input[str]
     storage_class: pulumi.Input[str]
     disks: Volumes | NodeFolder
-    masters: int = conf.MASTERS
-    master_cpu: str = "1"
-    master_heap_gib: int = 3
+    worker: WorkerSize
+    master: MasterSize
     workers: int = 3
-    worker_cpu: str = str(conf.WORKER_CPUS)
-    worker_heap_gib: int = 24
-    worker_off_heap_gib: int = 72
-
-
-@dataclass(frozen=True, kw_only=True)
-class _Disks:
-    """How a pod mounts its disks, whatever they are made of."""
-
-    mounts: list[k8s.core.v1.VolumeMountArgs]
-    claims: list[k8s.core.v1.PersistentVolumeClaimArgs]
-    volumes: list[k8s.core.v1.VolumeArgs]
-    owned_by_root: bool = False
+    zones: Sequence[str] = ()
+    masters: int = MASTERS
+    master_zones: int = 3
+    drain_hours: int = 6
+    quotas: Mapping[str, Quota] = field(default_factory=dict)
 
 
 class Celeborn(pulumi.ComponentResource):
     """Pulumi type `moka:kubernetes:Celeborn`.
 
-    Makes: ConfigMap `celeborn`; for `celeborn-master` and `celeborn-worker` each a headless Service, a
-    StatefulSet and a PodDisruptionBudget that lets one go at a time.
+    Makes: ConfigMap `celeborn`; for `celeborn-master` and `celeborn-worker` each a headless Service and a
+    PodDisruptionBudget that lets one go at a time; StatefulSet `celeborn-master`; StatefulSet
+    `celeborn-worker`, or `celeborn-worker-<zone>` for each of several zones; ServiceAccount
+    `celeborn-worker`, with which a worker may ask how many there are to be.
     Outputs: `namespace`, and `endpoints` of the masters as clients name them, known only once masters and
     workers are ready.
     """
@@ -102,233 +77,156 @@ class Celeborn(pulumi.ComponentResource):
 
     def __init__(self, name: str, args: CelebornArgs, opts: pulumi.ResourceOptions | None = None) -> None:
         super().__init__("moka:kubernetes:Celeborn", name, {}, opts)
+        child = pulumi.ResourceOptions(parent=self)
         namespace = pulumi.Output.from_input(args.namespace)
-
+        sets = conf.worker_sets(args.workers, args.zones)
         files = namespace.apply(
-            lambda where: conf.files(where, args.masters, worker_folders(args.disks), args.disks.gib)
+            lambda where: conf.files(
+                where,
+                args.masters,
+                worker_folders(args.disks),
+                args.disks.gib,
+                args.drain_hours,
+                rack_aware=len(sets) > 1,
+            )
         )
-        k8s.core.v1.ConfigMap(
+        configuration = k8s.core.v1.ConfigMap(
             name,
             metadata=k8s.meta.v1.ObjectMetaArgs(name="celeborn", namespace=namespace),
-            data=files,
-            opts=pulumi.ResourceOptions(parent=self),
-        )
-        masters = self._members(
-            f"{name}-master",
-            role="master",
-            placed_on="system",
-            args=args,
-            files=files,
-            replicas=args.masters,
-            cpu=args.master_cpu,
-            memory_gib=args.master_heap_gib + 1,
-            ports={"rpc": conf.MASTER_PORT, "http": conf.MASTER_HTTP_PORT, "ratis": conf.RATIS_PORT},
-            memory={"CELEBORN_MASTER_MEMORY": f"{args.master_heap_gib}g"},
-            disks=master_disks(args.storage_class),
-            grace=60,
-        )
-        workers = self._members(
-            f"{name}-worker",
-            role="worker",
-            placed_on="shuffle",
-            args=args,
-            files=files,
-            replicas=args.workers,
-            cpu=args.worker_cpu,
-            # A tenth more for what a JVM takes beside its heap and buffers.
-            memory_gib=(args.worker_heap_gib + args.worker_off_heap_gib) * 11 // 10,
-            ports={**conf.WORKER_PORTS, "http": conf.WORKER_HTTP_PORT},
-            memory={
-                "CELEBORN_WORKER_MEMORY": f"{args.worker_heap_gib}g",
-                "CELEBORN_WORKER_OFFHEAP_MEMORY": f"{args.worker_off_heap_gib}g",
-            },
-            disks=worker_disks(args.disks),
-            grace=conf.GRACEFUL_SHUTDOWN + 60,
+            data=pulumi.Output.all(files, namespace).apply(
+                lambda known: {**known[0], **conf.live_files(known[1], sets, args.quotas)}
+            ),
+            opts=child,
         )
 
-        ready = pulumi.Output.all(namespace, masters.id, workers.id)
+        masters = Group(
+            role="master",
+            placed_on="system",
+            namespace=namespace,
+            image=args.catalog.image("celeborn"),
+            masters=args.masters,
+            files=files,
+            environment=args.master.environment,
+            cpus=args.master.cpus,
+            memory_gib=args.master.memory_gib,
+            ports={"rpc": conf.MASTER_PORT, "http": conf.MASTER_HTTP_PORT, "ratis": conf.RATIS_PORT},
+            disks=master_disks(args.storage_class),
+            grace=conf.HANDOVER + MARGIN,
+        )
+        names = members.service(f"{name}-master", masters, child)
+        members.disruption_budget(f"{name}-master", masters, child)
+        master_set = members.stateful_set(
+            f"{name}-master",
+            masters,
+            called=masters.name,
+            replicas=args.masters,
+            zone=None,
+            spread=[zones_apart(masters.labels, min(args.masters, args.master_zones))],
+            service_account=None,
+            opts=_after(child, [names, configuration]),
+        )
+
+        workers = Group(
+            role="worker",
+            placed_on="shuffle",
+            namespace=namespace,
+            image=args.catalog.image("celeborn"),
+            masters=args.masters,
+            files=files,
+            environment=args.worker.environment,
+            cpus=args.worker.cpus,
+            memory_gib=args.worker.memory_gib,
+            ports={**conf.WORKER_PORTS, "http": conf.WORKER_HTTP_PORT},
+            disks=worker_disks(args.disks),
+            grace=grace(args.drain_hours),
+            drains=True,
+            annotations=UNTOUCHED,
+        )
+        names = members.service(f"{name}-worker", workers, child)
+        members.disruption_budget(f"{name}-worker", workers, child)
+        account = self._account(f"{name}-worker", workers, sets)
+        # An update waits as long as it takes: the engine's own limit, ten minutes, is that of one worker.
+        patience = pulumi.CustomTimeouts(update=f"{hours(args.workers, args.drain_hours)}h")
+        worker_sets = [
+            members.stateful_set(
+                f"{name}-worker" if each.zone is None else f"{name}-worker-{each.zone}",
+                workers,
+                called=each.name,
+                replicas=each.count,
+                zone=each.zone,
+                spread=[],
+                service_account=account,
+                opts=pulumi.ResourceOptions.merge(
+                    _after(child, [names, configuration]), pulumi.ResourceOptions(custom_timeouts=patience)
+                ),
+            )
+            for each in sets
+        ]
+
+        ready = pulumi.Output.all(namespace, master_set.id, *[each.id for each in worker_sets])
         self.namespace = ready.apply(lambda known: str(known[0]))
         self.endpoints = ready.apply(lambda known: conf.endpoints(known[0], args.masters))
         self.register_outputs({"namespace": self.namespace, "endpoints": self.endpoints})
 
-    def _members(
-        self,
-        name: str,
-        *,
-        role: str,
-        placed_on: Role,
-        args: CelebornArgs,
-        files: pulumi.Output[dict[str, str]],
-        replicas: int,
-        cpu: str,
-        memory_gib: int,
-        ports: Mapping[str, int],
-        memory: Mapping[str, str],
-        disks: _Disks,
-        grace: int,
-    ) -> k8s.apps.v1.StatefulSet:
-        """Masters or workers: StatefulSet with its headless Service and PodDisruptionBudget."""
+    def _account(self, name: str, workers: Group, sets: Sequence[WorkerSet]) -> pulumi.Output[str]:
+        """Service account of the workers: they may ask how many of them there are to be, and no more."""
         child = pulumi.ResourceOptions(parent=self)
-        labels = {"app.kubernetes.io/name": "celeborn", "app.kubernetes.io/role": role}
-        selector = k8s.meta.v1.LabelSelectorArgs(match_labels=labels)
-        metadata = k8s.meta.v1.ObjectMetaArgs(
-            name=f"celeborn-{role}", namespace=args.namespace, labels=labels
+        metadata = k8s.meta.v1.ObjectMetaArgs(name=workers.name, namespace=workers.namespace)
+        account = k8s.core.v1.ServiceAccount(
+            name, metadata=metadata, automount_service_account_token=False, opts=child
         )
-        resources = {"memory": f"{memory_gib}Gi"}
-        image = args.catalog.image("celeborn")
-
-        service = k8s.core.v1.Service(
+        role = k8s.rbac.v1.Role(
             name,
             metadata=metadata,
-            spec=k8s.core.v1.ServiceSpecArgs(
-                cluster_ip="None",
-                selector=labels,
-                # Members look each other up before they are ready.
-                publish_not_ready_addresses=True,
-                ports=[
-                    k8s.core.v1.ServicePortArgs(name=key, port=port, target_port=port)
-                    for key, port in ports.items()
-                ],
-            ),
-            opts=child,
-        )
-        k8s.policy.v1.PodDisruptionBudget(
-            name,
-            metadata=metadata,
-            spec=k8s.policy.v1.PodDisruptionBudgetSpecArgs(max_unavailable=1, selector=selector),
-            opts=child,
-        )
-        ping = k8s.core.v1.HTTPGetActionArgs(path="/ping", port="http")
-        container = k8s.core.v1.ContainerArgs(
-            name="celeborn",
-            image=image,
-            # As arguments: the image's entrypoint, tini, passes signals on.
-            args=["/bin/bash", "-c", START],
-            env=[
-                k8s.core.v1.EnvVarArgs(name=key, value=value)
-                for key, value in {"ROLE": role, "CELEBORN_NO_DAEMONIZE": "true", **memory}.items()
-            ]
-            + [
-                k8s.core.v1.EnvVarArgs(
-                    name="MASTERS",
-                    value=pulumi.Output.from_input(args.namespace).apply(
-                        lambda where: " ".join(conf.master_hosts(where, args.masters))
-                    ),
+            rules=[
+                k8s.rbac.v1.PolicyRuleArgs(
+                    api_groups=["apps"],
+                    resources=["statefulsets/scale"],
+                    resource_names=[each.name for each in sets],
+                    verbs=["get"],
                 )
             ],
-            ports=[
-                k8s.core.v1.ContainerPortArgs(name=key, container_port=port) for key, port in ports.items()
-            ],
-            readiness_probe=k8s.core.v1.ProbeArgs(http_get=ping, period_seconds=10),
-            liveness_probe=k8s.core.v1.ProbeArgs(
-                http_get=ping, initial_delay_seconds=60, period_seconds=30, timeout_seconds=10
-            ),
-            resources=k8s.core.v1.ResourceRequirementsArgs(
-                requests={"cpu": cpu, **resources}, limits=resources
-            ),
-            security_context=k8s.core.v1.SecurityContextArgs(
-                allow_privilege_escalation=False,
-                capabilities=k8s.core.v1.CapabilitiesArgs(drop=["ALL"]),
-            ),
-            volume_mounts=[
-                k8s.core.v1.VolumeMountArgs(name="conf", mount_path="/opt/celeborn/conf"),
-                *disks.mounts,
-            ],
+            opts=child,
         )
-        handed_over = k8s.core.v1.ContainerArgs(
-            name="own",
-            image=image,
-            args=["chown", f"{UID}:{UID}", *[str(mount.mount_path) for mount in disks.mounts]],
-            security_context=k8s.core.v1.SecurityContextArgs(run_as_user=0, run_as_non_root=False),
-            volume_mounts=disks.mounts,
-        )
-        return k8s.apps.v1.StatefulSet(
+        binding = k8s.rbac.v1.RoleBinding(
             name,
             metadata=metadata,
-            spec=k8s.apps.v1.StatefulSetSpecArgs(
-                service_name=f"celeborn-{role}",
-                replicas=replicas,
-                selector=selector,
-                # Masters are ready only together, so they must be started together.
-                pod_management_policy="Parallel",
-                persistent_volume_claim_retention_policy=(
-                    k8s.apps.v1.StatefulSetPersistentVolumeClaimRetentionPolicyArgs(
-                        when_deleted="Delete", when_scaled="Delete"
-                    )
-                ),
-                volume_claim_templates=disks.claims,
-                template=k8s.core.v1.PodTemplateSpecArgs(
-                    metadata=k8s.meta.v1.ObjectMetaArgs(
-                        labels=labels,
-                        annotations={
-                            CHECKSUM: files.apply(checksum),
-                            "prometheus.io/scrape": "true",
-                            "prometheus.io/port": str(ports["http"]),
-                            "prometheus.io/path": "/metrics/prometheus",
-                        },
-                    ),
-                    spec=k8s.core.v1.PodSpecArgs(
-                        node_selector=node_selector(placed_on),
-                        tolerations=tolerations(placed_on),
-                        affinity=one_a_node(labels),
-                        topology_spread_constraints=over_zones(labels),
-                        priority_class_name=PLATFORM_PRIORITY,
-                        termination_grace_period_seconds=grace,
-                        automount_service_account_token=False,
-                        security_context=k8s.core.v1.PodSecurityContextArgs(
-                            run_as_user=UID,
-                            run_as_group=UID,
-                            run_as_non_root=True,
-                            fs_group=UID,
-                            fs_group_change_policy="OnRootMismatch",
-                            seccomp_profile=k8s.core.v1.SeccompProfileArgs(type="RuntimeDefault"),
-                        ),
-                        init_containers=[handed_over] if disks.owned_by_root else [],
-                        containers=[container],
-                        volumes=[
-                            k8s.core.v1.VolumeArgs(
-                                name="conf",
-                                config_map=k8s.core.v1.ConfigMapVolumeSourceArgs(name="celeborn"),
-                            ),
-                            *disks.volumes,
-                        ],
-                    ),
-                ),
+            role_ref=k8s.rbac.v1.RoleRefArgs(
+                api_group="rbac.authorization.k8s.io", kind="Role", name=role.id.apply(lambda _: workers.name)
             ),
-            opts=pulumi.ResourceOptions.merge(child, pulumi.ResourceOptions(depends_on=[service])),
+            subjects=[
+                k8s.rbac.v1.SubjectArgs(
+                    kind="ServiceAccount",
+                    name=account.id.apply(lambda _: workers.name),
+                    namespace=workers.namespace,
+                )
+            ],
+            opts=child,
         )
+        return binding.id.apply(lambda _: workers.name)
 
 
-def worker_folders(disks: Volumes | NodeFolder) -> list[str]:
-    """Where a worker's disks are mounted."""
-    count = disks.count if isinstance(disks, Volumes) else 1
-    return [f"/mnt/disk-{n}" for n in range(1, count + 1)]
-
-
-def worker_disks(disks: Volumes | NodeFolder) -> _Disks:
-    """How a worker mounts its disks."""
-    named = {path.rpartition("/")[2]: path for path in worker_folders(disks)}
-    mounts = [k8s.core.v1.VolumeMountArgs(name=disk, mount_path=path) for disk, path in named.items()]
-    if isinstance(disks, Volumes):
-        claims = [_claim(disk, disks.storage_class, disks.gib) for disk in named]
-        return _Disks(mounts=mounts, claims=claims, volumes=[])
-    folder = k8s.core.v1.HostPathVolumeSourceArgs(path=disks.path, type="DirectoryOrCreate")
-    volumes = [k8s.core.v1.VolumeArgs(name=disk, host_path=folder) for disk in named]
-    return _Disks(mounts=mounts, claims=[], volumes=volumes, owned_by_root=True)
-
-
-def master_disks(storage_class: pulumi.Input[str]) -> _Disks:
-    """How a master mounts the volume with what the masters agreed on."""
-    mount = k8s.core.v1.VolumeMountArgs(name="ratis", mount_path=conf.RATIS_FOLDER)
-    return _Disks(mounts=[mount], claims=[_claim("ratis", storage_class, 20)], volumes=[])
-
-
-def _claim(name: str, storage_class: pulumi.Input[str], gib: int) -> k8s.core.v1.PersistentVolumeClaimArgs:
-    return k8s.core.v1.PersistentVolumeClaimArgs(
-        metadata=k8s.meta.v1.ObjectMetaArgs(name=name),
-        spec=k8s.core.v1.PersistentVolumeClaimSpecArgs(
-            access_modes=["ReadWriteOnce"],
-            storage_class_name=storage_class,
-            resources=k8s.core.v1.VolumeResourceRequirementsArgs(requests={"storage": f"{gib}Gi"}),
-        ),
+def zones_apart(labels: dict[str, str], zones: int) -> k8s.core.v1.TopologySpreadConstraintArgs:
+    """Pods with these labels are spread evenly, over so many zones at least; else one waits."""
+    return k8s.core.v1.TopologySpreadConstraintArgs(
+        max_skew=1,
+        min_domains=zones,
+        topology_key="topology.kubernetes.io/zone",
+        when_unsatisfiable="DoNotSchedule",
+        label_selector=k8s.meta.v1.LabelSelectorArgs(match_labels=labels),
     )
+
+
+def grace(drain_hours: int) -> int:
+    """Seconds that a worker's pod has to stop: more than a restart, and more than its wait when it leaves."""
+    return max(conf.GRACEFUL_SHUTDOWN, drain_hours * 3600) + MARGIN
+
+
+def hours(workers: int, drain_hours: int) -> int:
+    """Hours that a change of the workers may take, one restarted after the other or some going for good."""
+    restarts = workers * (conf.GRACEFUL_SHUTDOWN + MARGIN + conf.HEARTBEAT) / 3600
+    return drain_hours + math.ceil(restarts)
+
+
+def _after(opts: pulumi.ResourceOptions, others: list[pulumi.Resource]) -> pulumi.ResourceOptions:
+    return pulumi.ResourceOptions.merge(opts, pulumi.ResourceOptions(depends_on=others))

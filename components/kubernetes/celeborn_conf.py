@@ -1,12 +1,13 @@
 """Celeborn's configuration files, rendered from what a cluster has."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
 
-MASTERS = 3
-"""They vote, so an odd number; each on a node of its own."""
+import yaml
 
-WORKER_CPUS = 12
-"""Cores that a worker asks for, on a machine of 16 (data-on-eks has 26 on one of 32)."""
+FOLDER = "/opt/celeborn/conf"
+"""Where the image looks for its configuration."""
 
 MASTER_PORT = 9097
 MASTER_HTTP_PORT = 9098
@@ -16,8 +17,25 @@ WORKER_HTTP_PORT = 9096
 WORKER_PORTS: Mapping[str, int] = {"rpc": 9091, "push": 9092, "fetch": 9093, "replicate": 9094}
 """Fixed: a worker is known by its host and all of these, and must come back as the one that it was."""
 
-GRACEFUL_SHUTDOWN = 600
-"""Seconds that a worker has to finish what it was given before it goes."""
+COMMIT, SORT = 480, 120
+"""Seconds, at most, that a worker on its way to a restart waits for its writers, and then for its sorters."""
+
+GRACEFUL_SHUTDOWN = COMMIT + SORT
+"""Seconds that a restart may take a worker until it has stopped."""
+
+HEARTBEAT = 180
+"""Seconds without a sign of life after which a worker's data is given up for lost: longer than its restart
+takes from its last heartbeat to its return."""
+
+HANDOVER = 30
+"""Seconds that a master has to hand over leadership before it goes."""
+
+RACKS = "racks"
+DYNAMIC = "dynamicConfig.yaml"
+"""Files that Celeborn reads again by itself when they change."""
+
+LEAVE = "leave.sh"
+"""Run by a worker before it is told to stop."""
 
 RATIS_FOLDER = "/mnt/ratis"
 
@@ -36,9 +54,53 @@ LOG4J2 = """\
 """
 
 
+@dataclass(frozen=True, kw_only=True)
+class WorkerSet:
+    """Workers with names of their own, counted from 0.
+
+    name: of their StatefulSet.
+    zone: where all of them are; None where that is not for Celeborn to say.
+    """
+
+    name: str
+    zone: str | None
+    count: int
+
+
+@dataclass(frozen=True, kw_only=True)
+class Quota:
+    """What a tenant may have in Celeborn at a time, copies included; None for no limit.
+
+    gib: of shuffle data, GiB.
+    files: of shuffle data.
+    """
+
+    gib: int | None = None
+    files: int | None = None
+
+
+def worker_sets(workers: int, zones: Sequence[str]) -> list[WorkerSet]:
+    """One set of workers, or in several zones one for each, as equal as can be.
+
+    A worker has to know its zone before it has a node: masters are told zones by the workers' names.
+    """
+    if len(zones) < 2:
+        return [WorkerSet(name="celeborn-worker", zone=None, count=workers)]
+    share, more = divmod(workers, len(zones))
+    return [
+        WorkerSet(name=f"celeborn-worker-{zone}", zone=zone, count=share + (n < more))
+        for n, zone in enumerate(sorted(zones))
+    ]
+
+
+def hosts(namespace: str, name: str, role: str, count: int) -> list[str]:
+    """Host names of the pods of a StatefulSet, each the same for ever."""
+    return [f"{name}-{n}.celeborn-{role}.{namespace}.svc.cluster.local" for n in range(count)]
+
+
 def master_hosts(namespace: str, masters: int) -> list[str]:
-    """Host names of the masters, each the same for ever."""
-    return [f"celeborn-master-{n}.celeborn-master.{namespace}.svc.cluster.local" for n in range(masters)]
+    """Host names of the masters."""
+    return hosts(namespace, "celeborn-master", "master", masters)
 
 
 def endpoints(namespace: str, masters: int) -> str:
@@ -46,21 +108,62 @@ def endpoints(namespace: str, masters: int) -> str:
     return ",".join(f"{host}:{MASTER_PORT}" for host in master_hosts(namespace, masters))
 
 
-def files(namespace: str, masters: int, folders: Sequence[str], gib: int) -> dict[str, str]:
-    """The files of Celeborn's configuration folder, by name.
+def files(
+    namespace: str, masters: int, folders: Sequence[str], gib: int, drain_hours: int, rack_aware: bool
+) -> dict[str, str]:
+    """The files of Celeborn's configuration folder that it reads once, by name.
 
     folders: one for each disk of a worker, of `gib` GiB each.
+    drain_hours: that a worker which leaves for good waits, at most, for its data to be no longer needed.
+    rack_aware: workers are in several zones, and masters tell these apart.
     """
     return {
-        "celeborn-defaults.conf": _lines(configuration(namespace, masters, folders, gib)),
+        "celeborn-defaults.conf": _lines(
+            configuration(namespace, masters, folders, gib, drain_hours, rack_aware)
+        ),
         "log4j2.xml": LOG4J2,
         "metrics.properties": _lines(
             {"*.sink.prometheusServlet.class": ("org.apache.celeborn.common.metrics.sink.PrometheusServlet")}
         ),
+        LEAVE: Path(__file__).with_name("celeborn_leave.sh").read_text(),
     }
 
 
-def configuration(namespace: str, masters: int, folders: Sequence[str], gib: int) -> dict[str, str]:
+def live_files(namespace: str, sets: Sequence[WorkerSet], quotas: Mapping[str, Quota]) -> dict[str, str]:
+    """The files that it reads again when they change, so that no pod is replaced for them."""
+    racks = [
+        f"{host} /{each.zone}\n"
+        for each in sets
+        if each.zone
+        for host in hosts(namespace, each.name, "worker", each.count)
+    ]
+    return {DYNAMIC: dynamic(quotas), **({RACKS: "".join(racks)} if racks else {})}
+
+
+def dynamic(quotas: Mapping[str, Quota]) -> str:
+    """What differs between tenants: their quotas."""
+    tenants = [
+        {
+            "level": "TENANT",
+            "tenantId": tenant,
+            "config": {
+                key: value
+                for key, value in {
+                    "celeborn.quota.tenant.diskBytesWritten": None if quota.gib is None else f"{quota.gib}g",
+                    "celeborn.quota.tenant.diskFileCount": None if quota.files is None else str(quota.files),
+                }.items()
+                if value is not None
+            },
+        }
+        for tenant, quota in quotas.items()
+    ]
+    # An entry at the least: of a list without any, Celeborn would keep the quotas that were.
+    return yaml.safe_dump([{"level": "SYSTEM", "config": {}}, *tenants], sort_keys=False)
+
+
+def configuration(
+    namespace: str, masters: int, folders: Sequence[str], gib: int, drain_hours: int, rack_aware: bool
+) -> dict[str, str]:
     """Settings of masters and workers."""
     return {
         "celeborn.master.endpoints": endpoints(namespace, masters),
@@ -76,8 +179,9 @@ def configuration(namespace: str, masters: int, folders: Sequence[str], gib: int
                 "ratis.port": str(RATIS_PORT),
             }.items()
         },
-        # Longer than a worker's restart, so that its data is not given up for lost meanwhile.
-        "celeborn.master.heartbeat.worker.timeout": "180s",
+        "celeborn.master.ha.graceful.shutdown.enabled": "true",
+        "celeborn.master.ha.graceful.shutdown.timeout": f"{HANDOVER}s",
+        "celeborn.master.heartbeat.worker.timeout": f"{HEARTBEAT}s",
         # By name: the address of a pod is another one after each restart.
         "celeborn.network.bind.preferIpAddress": "false",
         "celeborn.worker.http.port": str(WORKER_HTTP_PORT),
@@ -88,10 +192,26 @@ def configuration(namespace: str, masters: int, folders: Sequence[str], gib: int
         # It looks for block devices that a container does not see.
         "celeborn.worker.monitor.disk.enabled": "false",
         "celeborn.worker.graceful.shutdown.enabled": "true",
+        "celeborn.worker.graceful.shutdown.checkSlotsFinished.timeout": f"{COMMIT}s",
+        "celeborn.worker.graceful.shutdown.partitionSorter.shutdownTimeout": f"{SORT}s",
         "celeborn.worker.graceful.shutdown.timeout": f"{GRACEFUL_SHUTDOWN}s",
         # What it committed is in there; elsewhere than on a disk of its own it is lost with the container.
         "celeborn.worker.graceful.shutdown.recoverPath": f"{folders[0]}/recover",
+        "celeborn.worker.decommission.forceExitTimeout": f"{drain_hours}h",
+        "celeborn.dynamicConfig.store.backend": "FS",
+        "celeborn.dynamicConfig.store.fs.path": f"{FOLDER}/{DYNAMIC}",
+        **(
+            {
+                # Hadoop's, with their prefix. The mapping reads a table of host and rack.
+                "celeborn.hadoop.net.topology.node.switch.mapping.impl": "org.apache.hadoop.net.TableMapping",
+                "celeborn.hadoop.net.topology.table.file.name": f"{FOLDER}/{RACKS}",
+            }
+            if rack_aware
+            else {}
+        ),
         "celeborn.metrics.enabled": "true",
+        # A label for each job would be new series with each job.
+        "celeborn.metrics.worker.appLevel.enabled": "false",
     }
 
 

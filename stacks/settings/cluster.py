@@ -156,4 +156,6 @@ class Cluster(Section):
     node_groups: dict[Name, NodeGroup] = Field(
         min_length=1, description="Its machines, by name of the group."
     )
-    shuffle: Shuffle
+    shuffle: Shuffle | None = Field(
+        default=None, description="Celeborn; without, jobs shuffle on the disks of their executors."
+    )

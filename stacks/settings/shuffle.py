@@ -1,12 +1,98 @@
 """Settings of Celeborn, which keeps shuffle data apart from executors."""
 
-from pydantic import Field
+from typing import Literal, Self
 
-from stacks.settings.section import Section
+from pydantic import Field, model_validator
+
+from stacks.settings.section import Name, Section
+
+
+class InstanceStorage(Section):
+    """The disks that come with a machine: fastest, and lost with it."""
+
+    gib: int = Field(ge=10, description="Of a node's instance storage, what its worker may take, GiB.")
+
+
+class VolumeStorage(Section):
+    """EBS volumes (gp3, encrypted) of a worker's own: they outlive its machine."""
+
+    count: int = Field(default=4, ge=1, le=16, description="Volumes of each worker.")
+    gib: int = Field(default=1000, ge=10, le=16384, description="Size of each volume, GiB.")
+    iops: int = Field(default=3000, ge=3000, le=16000, description="Operations a second of each volume.")
+    mibps: int = Field(default=250, ge=125, le=1000, description="MiB a second of each volume.")
+
+
+class Storage(Section):
+    """Where workers keep shuffle data: one of the two. Another kind or size replaces the workers."""
+
+    instance: InstanceStorage | None = Field(default=None, description="On instance storage.")
+    volumes: VolumeStorage | None = Field(default=None, description="On EBS volumes.")
+
+    @model_validator(mode="after")
+    def _one_of_them(self) -> Self:
+        if (self.instance is None) == (self.volumes is None):
+            raise ValueError("is either `instance` or `volumes`; give one of them")
+        return self
+
+
+class MasterSize(Section):
+    """What a master gets."""
+
+    cpus: int = Field(ge=1, description="Cores.")
+    heap_gib: int = Field(ge=1, description="Heap of its JVM, GiB; the pod gets one more.")
+
+
+class WorkerSize(Section):
+    """What a worker gets."""
+
+    cpus: int = Field(ge=1, description="Cores.")
+    heap_gib: int = Field(ge=1, description="Heap of its JVM, GiB.")
+    off_heap_gib: int = Field(ge=1, description="Its buffers, GiB; the pod gets a tenth more than both.")
+
+
+class Sizes(Section):
+    """Sizes other than those that follow from the machines and the number of workers."""
+
+    master: MasterSize | None = Field(default=None, description="Of each master.")
+    worker: WorkerSize | None = Field(default=None, description="Of each worker.")
+
+
+class Quota(Section):
+    """What a tenant may have in Celeborn at a time, both copies counted; jobs beyond it shuffle without."""
+
+    gib: int | None = Field(default=None, ge=1, description="Shuffle data, GiB; no limit by default.")
+    files: int | None = Field(default=None, ge=1, description="Files; no limit by default.")
+
+    @model_validator(mode="after")
+    def _limits_something(self) -> Self:
+        if self.gib is None and self.files is None:
+            raise ValueError("limits nothing; give gib, files or both, or leave the tenant out")
+        return self
 
 
 class Shuffle(Section):
-    """Celeborn on a cluster."""
+    """Celeborn on a cluster. Workers are in the zones of the groups with role shuffle."""
 
-    workers: int = Field(ge=2, description="Workers, one a node with role shuffle; data is kept twice.")
-    gib: int = Field(ge=10, description="Instance storage of a node that a worker may take, GiB.")
+    workers: int = Field(
+        ge=2,
+        description="Workers, one a node with role shuffle. Those that are too many go once their data is no "
+        "longer needed.",
+    )
+    storage: Storage
+    replicate: bool = Field(
+        default=True,
+        description="Jobs keep shuffle data on two workers, in two zones where there are several.",
+    )
+    masters: Literal[1, 3, 5] = Field(
+        default=3, description="Masters, one a node with role system; they vote. Chosen once."
+    )
+    drain_hours: int = Field(
+        default=6,
+        ge=1,
+        le=72,
+        description="Hours that a worker which goes for good waits for jobs to be done with its data.",
+    )
+    sizes: Sizes = Sizes()
+    quotas: dict[Name, Quota] = Field(
+        default_factory=dict, description="Tenant, an organization of `queues` -> what it may have."
+    )

@@ -170,8 +170,12 @@ def test_node_groups_of_both_architectures_are_there_with_their_machines(account
 def test_celeborn_and_the_history_server_are_ready(api):
     apps = client.AppsV1Api(api)
 
-    for name, count in (("celeborn-master", 3), ("celeborn-worker", 3)):
-        assert apps.read_namespaced_stateful_set(name, "celeborn").status.ready_replicas == count
+    ready = {
+        each.metadata.name: each.status.ready_replicas
+        for each in apps.list_namespaced_stateful_set("celeborn").items
+    }
+    workers = {f"celeborn-worker-us-east-1{zone}": 1 for zone in "abc"}
+    assert ready == {"celeborn-master": 3, **workers}
     assert apps.read_namespaced_deployment("history-server", "spark-history").status.ready_replicas == 1
 
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterator
 
-from stacks.settings.checks import data, names, network, node_groups, places, queues
+from stacks.settings.checks import data, names, network, node_groups, places, queues, shuffle
 from stacks.settings.checks.mistake import Mistake
 from stacks.settings.environment import Environment
 
@@ -26,6 +26,11 @@ CHECKS: tuple[Callable[[Environment], Iterator[Mistake]], ...] = (
     node_groups.generations,
     node_groups.limits,
     queues.sizes,
+    shuffle.for_nothing,
+    shuffle.storage,
+    shuffle.nodes,
+    shuffle.sizes,
+    shuffle.tenants,
     data.grants,
     data.registry,
 )

@@ -5,7 +5,6 @@ from collections.abc import Iterator
 from zoneinfo import available_timezones
 
 from components.aws.instance_types import instance_type
-from components.kubernetes.celeborn_conf import MASTERS, WORKER_CPUS
 from stacks.planned_groups import count, planned
 from stacks.settings.checks.mistake import Mistake, listed
 from stacks.settings.cluster import Cluster, NodeGroup
@@ -57,47 +56,20 @@ def types(settings: Environment) -> Iterator[Mistake]:
                 f"{listed(each.name for each in known if not each.gpu)} without share no machine image; "
                 "make two groups",
             )
-        if group.role == "shuffle" and not all(each.local_disks for each in known):
-            yield Mistake(
-                f"{at}.instance_types",
-                f"{listed(each.name for each in known if not each.local_disks)} without instance storage "
-                "cannot hold shuffle data; take types such as r8gd or i8g",
-            )
-        small = [each.name for each in known if each.vcpus and each.vcpus <= WORKER_CPUS]
-        if group.role == "shuffle" and small:
-            yield Mistake(
-                f"{at}.instance_types",
-                f"{listed(small)} has no room for a shuffle worker, which asks for {WORKER_CPUS} cores; "
-                "take larger ones",
-            )
         if len(set(group.instance_types)) < len(group.instance_types):
             yield Mistake(f"{at}.instance_types", "names a type twice; once is enough")
 
 
 def roles(settings: Environment) -> Iterator[Mistake]:
-    """Roles without nodes, and shuffle workers without."""
+    """Roles without nodes."""
     for name, cluster in settings.clusters.items():
-        at = f"clusters.{name}"
         there = {group.role for group in cluster.node_groups.values()}
-        for role in ("system", "driver", "executor", "shuffle"):
+        for role in ("system", "driver", "executor", *(["shuffle"] if cluster.shuffle else [])):
             if role not in there:
                 yield Mistake(
-                    f"{at}.node_groups", f"has no group with role {role}; its pods would wait for ever"
+                    f"clusters.{name}.node_groups",
+                    f"has no group with role {role}; its pods would wait for ever",
                 )
-        system = sum(group.maximum for group in cluster.node_groups.values() if group.role == "system")
-        if "system" in there and system < MASTERS:
-            yield Mistake(
-                f"{at}.node_groups",
-                f"have at most {system} nodes with role system, and Celeborn's {MASTERS} masters need one "
-                "each; raise their maximum",
-            )
-        room = sum(group.maximum for group in cluster.node_groups.values() if group.role == "shuffle")
-        if "shuffle" in there and room < cluster.shuffle.workers:
-            yield Mistake(
-                f"{at}.shuffle.workers",
-                f"is {cluster.shuffle.workers}, one a node, and groups with role shuffle have at most {room} "
-                "nodes; raise their maximum",
-            )
 
 
 def profiles(settings: Environment) -> Iterator[Mistake]:

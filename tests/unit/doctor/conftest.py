@@ -35,7 +35,7 @@ clusters:
         {role: executor, architecture: amd64, instance_types: [r6i.4xlarge, r5.8xlarge], spot: true,
          minimum: 0, maximum: 30}
       shuffle: {role: shuffle, architecture: arm64, instance_types: [r6gd.4xlarge], minimum: 3, maximum: 3}
-    shuffle: {workers: 3, gib: 800}
+    shuffle: {workers: 3, storage: {instance: {gib: 800}}}
 job_namespaces:
   jobs: {}
 queues:

@@ -26,7 +26,8 @@ def test_every_layer_is_deployed_by_the_one_stack(made):
     releases = {m.inputs["name"] for m in made.made if m.type == "kubernetes:helm.sh/v3:Release"}
     assert releases >= {"yunikorn", "spark-operator", "ingress-nginx", "fluent-bit", "kube-state-metrics"}
     sets = {m.inputs["metadata"]["name"] for m in made.made if m.type == "kubernetes:apps/v1:StatefulSet"}
-    assert sets == {"celeborn-master", "celeborn-worker"}
+    workers = {f"celeborn-worker-us-east-1{zone}" for zone in "abc"}
+    assert sets == {"celeborn-master", *workers}
 
 
 def test_both_architectures_have_node_groups(made):
@@ -42,7 +43,6 @@ def test_clusters_have_an_autoscaler_where_it_has_a_choice(deploy, maximum, expe
         for group in cluster["node_groups"].values():
             group |= {"minimum": 3, "desired": 3, "maximum": 3, "spot": False}
         cluster["node_groups"]["executor-arm64"]["maximum"] = maximum
-        cluster["shuffle"] |= {"workers": 2}
     chosen = settings.parse(yaml.safe_dump(text), "stacks/local.yaml")
     layers = ("foundation", "cluster", "scheduling")
     units = frozenset(unit for unit in slices.units(chosen) if unit.layer in layers)

@@ -16,6 +16,7 @@ GONE = object()
 """In place of a value: the key is taken out."""
 
 GROUPS = "clusters.spark-a.node_groups"
+SHUFFLE = "clusters.spark-a.shuffle"
 TIERS = "queues.organizations.analytics.projects.reports.tiers"
 NETWORK = "foundations.main.network"
 OTHER = {
@@ -114,9 +115,51 @@ CHANGES: dict[str, tuple[dict[str, Any], str]] = {
         {f"{GROUPS}.shuffle.instance_types": ["r6g.4xlarge"]},
         "r6g.4xlarge without instance storage cannot hold shuffle data",
     ),
+    "shuffle data on instance storage, and once": (
+        {f"{SHUFFLE}.replicate": False},
+        f"{SHUFFLE}.replicate: is false, and data on instance storage is lost with a machine; leave it out",
+    ),
+    "more shuffle data than a node's instance storage holds": (
+        {f"{SHUFFLE}.storage": {"instance": {"gib": 900}}},
+        f"{SHUFFLE}.storage.instance.gib: is 900, and r6gd.4xlarge has 884 GiB, 50 of them for images and "
+        "logs; give at most 834",
+    ),
+    "shuffle data in two kinds of places": (
+        {f"{SHUFFLE}.storage.volumes": {"count": 2}},
+        f"{SHUFFLE}.storage: is either `instance` or `volumes`; give one of them",
+    ),
+    "shuffle data nowhere": ({f"{SHUFFLE}.storage": {}}, f"{SHUFFLE}.storage: is either `instance` or"),
     "shuffle nodes too small for a worker": (
-        {f"{GROUPS}.shuffle.instance_types": ["r6gd.2xlarge"]},
-        "shuffle.instance_types: r6gd.2xlarge has no room for a shuffle worker, which asks for 12 cores",
+        {f"{GROUPS}.shuffle.instance_types": ["r6gd.medium"]},
+        f"{SHUFFLE}.sizes.worker: is needed, as r6gd.medium is too small: 1 vCPUs and 8 GiB hold no worker",
+    ),
+    "shuffle nodes whose name does not say how large they are": (
+        {f"{GROUPS}.shuffle.instance_types": ["c6gd.metal"]},
+        f"{SHUFFLE}.sizes.worker: is needed, as the name of c6gd.metal does not say what cores and memory",
+    ),
+    "shuffle workers larger than their nodes": (
+        {f"{SHUFFLE}.sizes": {"worker": {"cpus": 26, "heap_gib": 31, "off_heap_gib": 169}}},
+        f"{SHUFFLE}.sizes.worker: makes 26 cores and 220 GiB, and r6gd.4xlarge has 13 and 110 for a worker",
+    ),
+    "shuffle nodes for nothing": (
+        {SHUFFLE: None},
+        f"{GROUPS}.shuffle: has role shuffle, and clusters.spark-a no Celeborn; give it `shuffle`, or",
+    ),
+    "an even number of masters": (
+        {f"{SHUFFLE}.masters": 2},
+        f"{SHUFFLE}.masters: is 2; input should be 1, 3 or 5",
+    ),
+    "a zone without a shuffle worker": (
+        {f"{SHUFFLE}.workers": 2},
+        f"{SHUFFLE}.workers: is 2, for nodes in us-east-1a, us-east-1b, us-east-1c; give each zone a worker",
+    ),
+    "a quota of nobody": (
+        {f"{SHUFFLE}.quotas": {"analytic": {"gib": 100}}},
+        f"{SHUFFLE}.quotas.analytic: is no organization of queues, so no job counts towards it",
+    ),
+    "a quota of nothing": (
+        {f"{SHUFFLE}.quotas": {"analytics": {}}},
+        f"{SHUFFLE}.quotas.analytics: limits nothing; give gib, files or both",
     ),
     "too few system nodes for Celeborn's masters": (
         {f"{GROUPS}.system": {"minimum": 1, "desired": 2, "maximum": 2}},

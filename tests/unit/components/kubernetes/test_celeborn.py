@@ -1,33 +1,98 @@
+import re
+
 import pytest
+import yaml
 
 from components.kubernetes import celeborn_conf as conf
-from components.kubernetes.celeborn import Celeborn, CelebornArgs, NodeFolder, Volumes
+from components.kubernetes.celeborn import (
+    Celeborn,
+    CelebornArgs,
+    MasterSize,
+    NodeFolder,
+    Quota,
+    Volumes,
+    WorkerSize,
+    hours,
+)
 
+ZONES = ("us-east-1a", "us-east-1b", "us-east-1c")
+MASTER, WORKER = MasterSize(cpus=1, heap_gib=3), WorkerSize(cpus=13, heap_gib=20, off_heap_gib=80)
 VOLUMES = Volumes(storage_class="gp3", count=2, gib=500)
 INSTANCE = NodeFolder(gib=800)
 
 
+def arguments(catalog, **changes):
+    usual = {
+        "catalog": catalog,
+        "namespace": "celeborn",
+        "storage_class": "gp3",
+        "disks": VOLUMES,
+        "master": MASTER,
+        "worker": WORKER,
+    }
+    return CelebornArgs(**{**usual, **changes})
+
+
 def made_by(deploy, catalog, **changes):
-    usual = {"catalog": catalog, "namespace": "celeborn", "storage_class": "gp3", "disks": VOLUMES}
-    return deploy(lambda: Celeborn("spark-a-celeborn", CelebornArgs(**{**usual, **changes})))
+    return deploy(lambda: Celeborn("spark-a-celeborn", arguments(catalog, **changes)))
 
 
 def members(made, role):
     return made.named("kubernetes:apps/v1:StatefulSet")[f"spark-a-celeborn-{role}"]["spec"]
 
 
+def files(made):
+    [configuration] = made.inputs("kubernetes:core/v1:ConfigMap")
+    return configuration["data"]
+
+
 def settings(made):
-    [files] = made.inputs("kubernetes:core/v1:ConfigMap")
-    return dict(line.split("=", 1) for line in files["data"]["celeborn-defaults.conf"].splitlines())
+    return dict(line.split("=", 1) for line in files(made)["celeborn-defaults.conf"].splitlines())
 
 
-def test_a_worker_has_longer_to_go_than_it_takes_to_shut_down(deploy, catalog):
-    made = made_by(deploy, catalog)
+def variables(pod):
+    [container] = pod["containers"]
+    return {variable["name"]: variable.get("value") for variable in container["env"]}
 
-    pod = members(made, "worker")["template"]["spec"]
-    assert settings(made)["celeborn.worker.graceful.shutdown.enabled"] == "true"
-    shutdown = int(settings(made)["celeborn.worker.graceful.shutdown.timeout"].removesuffix("s"))
-    assert pod["terminationGracePeriodSeconds"] > shutdown
+
+def seconds(duration):
+    """As Celeborn reads it: 600s, 6h."""
+    number, unit = re.fullmatch(r"(\d+)([smh])", duration).groups()
+    return int(number) * {"s": 1, "m": 60, "h": 3600}[unit]
+
+
+@pytest.mark.parametrize("drain_hours", [1, 6])
+def test_a_pod_has_longer_to_go_than_celeborn_takes_to_stop(deploy, catalog, drain_hours):
+    made = made_by(deploy, catalog, drain_hours=drain_hours)
+
+    said = settings(made)
+    worker, master = (members(made, role)["template"]["spec"] for role in ("worker", "master"))
+    assert said["celeborn.worker.graceful.shutdown.enabled"] == "true"
+    assert seconds(said["celeborn.worker.decommission.forceExitTimeout"]) == drain_hours * 3600
+    for timeout in ("graceful.shutdown.timeout", "decommission.forceExitTimeout"):
+        assert worker["terminationGracePeriodSeconds"] > seconds(said[f"celeborn.worker.{timeout}"])
+    handover = seconds(said["celeborn.master.ha.graceful.shutdown.timeout"])
+    assert master["terminationGracePeriodSeconds"] > handover
+
+
+def test_the_parts_of_a_shutdown_fit_into_it(deploy, catalog):
+    said = settings(made_by(deploy, catalog))
+    part = "celeborn.worker.graceful.shutdown."
+
+    parts = [f"{part}checkSlotsFinished.timeout", f"{part}partitionSorter.shutdownTimeout"]
+    assert sum(seconds(said[key]) for key in parts) <= seconds(said[f"{part}timeout"])
+
+
+def test_an_update_is_waited_for_as_long_as_workers_may_take(deploy, catalog):
+    made = made_by(deploy, catalog, workers=24, drain_hours=2)
+
+    [request] = [
+        e
+        for place, e in made.tree().items()
+        if place.endswith("::spark-a-celeborn-worker") and "StatefulSet" in place
+    ]
+    assert request.customTimeouts.update == f"{hours(24, 2)}h"
+    assert hours(24, 2) * 3600 >= 2 * 3600 + 24 * conf.GRACEFUL_SHUTDOWN
 
 
 def test_every_port_of_a_worker_is_fixed_and_served(deploy, catalog):
@@ -50,6 +115,10 @@ def test_a_worker_is_known_by_a_name_that_survives_its_restart(deploy, catalog):
     made = made_by(deploy, catalog)
 
     assert settings(made)["celeborn.network.bind.preferIpAddress"] == "false"
+    told = variables(members(made, "worker")["template"]["spec"])
+    assert told["CELEBORN_LOCAL_HOSTNAME"] == "$(POD_NAME).celeborn-worker.celeborn.svc.cluster.local"
+    # Kubernetes puts in only what comes before.
+    assert list(told).index("POD_NAME") < list(told).index("CELEBORN_LOCAL_HOSTNAME")
     services = made.named("kubernetes:core/v1:Service")
     assert services["spark-a-celeborn-worker"]["spec"]["clusterIP"] == "None"
     assert members(made, "worker")["serviceName"] == "celeborn-worker"
@@ -122,20 +191,145 @@ def test_members_find_each_other_before_they_are_ready(deploy, catalog):
         assert service["spec"]["publishNotReadyAddresses"] is True
 
 
-def test_one_member_goes_at_a_time(deploy, catalog):
-    budgets = made_by(deploy, catalog).inputs("kubernetes:policy/v1:PodDisruptionBudget")
+@pytest.mark.parametrize("zones", [(), ZONES])
+def test_one_member_goes_at_a_time_whatever_its_zone(deploy, catalog, zones):
+    made = made_by(deploy, catalog, zones=zones)
 
-    assert [budget["spec"]["maxUnavailable"] for budget in budgets] == [1, 1]
+    budgets = made.named("kubernetes:policy/v1:PodDisruptionBudget")
+    for role in ("master", "worker"):
+        spec = budgets[f"spark-a-celeborn-{role}"]["spec"]
+        assert spec["maxUnavailable"] == 1
+        of_role = [
+            each["spec"]["template"]["metadata"]["labels"]
+            for each in made.inputs("kubernetes:apps/v1:StatefulSet")
+            if each["metadata"]["name"].startswith(f"celeborn-{role}")
+        ]
+        assert of_role
+        for labels in of_role:
+            assert spec["selector"]["matchLabels"].items() <= labels.items()
 
 
 def test_a_worker_gets_the_memory_of_its_heap_and_its_buffers_and_some_more(deploy, catalog):
-    made = made_by(deploy, catalog, worker_heap_gib=10, worker_off_heap_gib=30)
+    size = WorkerSize(cpus=6, heap_gib=10, off_heap_gib=30)
+    pod = members(made_by(deploy, catalog, worker=size), "worker")["template"]["spec"]
+
+    assert pod["containers"][0]["resources"] == {
+        "requests": {"cpu": "6", "memory": "44Gi"},
+        "limits": {"memory": "44Gi"},
+    }
+    assert variables(pod)["CELEBORN_WORKER_MEMORY"] == "10g"
+    assert variables(pod)["CELEBORN_WORKER_OFFHEAP_MEMORY"] == "30g"
+
+
+def test_a_jvm_out_of_memory_ends_and_its_clock_is_utc(deploy, catalog):
+    made = made_by(deploy, catalog)
+
+    for role in ("master", "worker"):
+        told = variables(members(made, role)["template"]["spec"])
+        assert "-XX:+ExitOnOutOfMemoryError" in told[f"CELEBORN_{role.upper()}_JAVA_OPTS"].split()
+        assert told["TZ"] == "UTC"
+
+
+def test_masters_are_in_three_zones_where_there_are_three(deploy, catalog):
+    def constraint(**changes):
+        spec = members(made_by(deploy, catalog, **changes), "master")["template"]["spec"]
+        [spread] = spec["topologySpreadConstraints"]
+        return spread
+
+    spread = constraint()
+    assert spread["topologyKey"] == "topology.kubernetes.io/zone"
+    assert (spread["whenUnsatisfiable"], spread["maxSkew"], spread["minDomains"]) == ("DoNotSchedule", 1, 3)
+    assert spread["labelSelector"]["matchLabels"]["app.kubernetes.io/role"] == "master"
+    assert constraint(master_zones=2)["minDomains"] == 2
+    assert constraint(masters=1)["minDomains"] == 1
+
+
+def test_the_autoscaler_leaves_nodes_of_workers_alone(deploy, catalog):
+    metadata = members(made_by(deploy, catalog), "worker")["template"]["metadata"]
+
+    assert metadata["annotations"]["cluster-autoscaler.kubernetes.io/safe-to-evict"] == "false"
+
+
+def test_in_one_zone_there_are_no_racks(deploy, catalog):
+    made = made_by(deploy, catalog, zones=ZONES[:1])
+
+    assert not [key for key in settings(made) if "topology" in key]
+    assert "racks" not in files(made)
+    assert members(made, "worker")["replicas"] == 3
+
+
+def test_in_several_zones_masters_know_the_zone_of_each_worker(deploy, catalog):
+    made = made_by(deploy, catalog, zones=ZONES, workers=4)
+
+    sets = made.named("kubernetes:apps/v1:StatefulSet")
+    of_zone = {zone: sets[f"spark-a-celeborn-worker-{zone}"] for zone in ZONES}
+    assert [each["spec"]["replicas"] for each in of_zone.values()] == [2, 1, 1]
+    assert settings(made)["celeborn.hadoop.net.topology.table.file.name"] == f"{conf.FOLDER}/racks"
+    known = dict(line.split() for line in files(made)["racks"].splitlines())
+    expected = {
+        f"{each['metadata']['name']}-{n}.{each['spec']['serviceName']}.celeborn.svc.cluster.local": f"/{zone}"
+        for zone, each in of_zone.items()
+        for n in range(int(each["spec"]["replicas"]))
+    }
+    assert known == expected
+    for zone, each in of_zone.items():
+        pod = each["spec"]["template"]
+        assert pod["spec"]["nodeSelector"]["topology.kubernetes.io/zone"] == zone
+        # Each set has pods of its own.
+        assert each["spec"]["selector"]["matchLabels"] == pod["metadata"]["labels"]
+    assert len({str(each["spec"]["selector"]) for each in of_zone.values()}) == 3
+
+
+def test_quotas_are_told_without_a_restart(deploy, catalog):
+    without = made_by(deploy, catalog)
+    made = made_by(deploy, catalog, quotas={"science": Quota(gib=500), "sales": Quota(gib=10, files=9000)})
+
+    system, science, sales = yaml.safe_load(files(made)["dynamicConfig.yaml"])
+    assert system["level"] == "SYSTEM"
+    assert science == {
+        "level": "TENANT",
+        "tenantId": "science",
+        "config": {"celeborn.quota.tenant.diskBytesWritten": "500g"},
+    }
+    assert sales["config"] == {
+        "celeborn.quota.tenant.diskBytesWritten": "10g",
+        "celeborn.quota.tenant.diskFileCount": "9000",
+    }
+    assert settings(made)["celeborn.dynamicConfig.store.fs.path"] == f"{conf.FOLDER}/dynamicConfig.yaml"
+    assert members(made, "worker")["template"] == members(without, "worker")["template"]
+    # Of a file without an entry, Celeborn would keep the quotas that were.
+    assert yaml.safe_load(files(without)["dynamicConfig.yaml"]) == [{"level": "SYSTEM", "config": {}}]
+
+
+def test_more_workers_replace_none(deploy, catalog):
+    few, more = (made_by(deploy, catalog, zones=ZONES, workers=n) for n in (3, 6))
+
+    for name in ("spark-a-celeborn-master", "spark-a-celeborn-worker-us-east-1a"):
+        before, after = (each.named("kubernetes:apps/v1:StatefulSet")[name]["spec"] for each in (few, more))
+        assert before["template"] == after["template"]
+
+
+def test_a_worker_may_ask_how_many_there_are_to_be_and_nothing_else(deploy, catalog):
+    made = made_by(deploy, catalog, zones=ZONES)
+
+    [role] = made.inputs("kubernetes:rbac.authorization.k8s.io/v1:Role")
+    [rule] = role["rules"]
+    assert (rule["resources"], rule["verbs"]) == (["statefulsets/scale"], ["get"])
+    assert set(rule["resourceNames"]) == {f"celeborn-worker-{zone}" for zone in ZONES}
+    sets = made.named("kubernetes:apps/v1:StatefulSet")
+    worker = sets["spark-a-celeborn-worker-us-east-1a"]["spec"]["template"]["spec"]
+    assert (worker["serviceAccountName"], worker["automountServiceAccountToken"]) == ("celeborn-worker", True)
+    assert members(made, "master")["template"]["spec"]["automountServiceAccountToken"] is False
+
+
+def test_a_worker_runs_what_it_is_given_before_it_is_told_to_stop(deploy, catalog):
+    made = made_by(deploy, catalog)
 
     [container] = members(made, "worker")["template"]["spec"]["containers"]
-    assert container["resources"]["limits"] == {"memory": "44Gi"}
-    given = {variable["name"]: variable.get("value") for variable in container["env"]}
-    assert given["CELEBORN_WORKER_MEMORY"] == "10g"
-    assert given["CELEBORN_WORKER_OFFHEAP_MEMORY"] == "30g"
+    shell, script = container["lifecycle"]["preStop"]["exec"]["command"]
+    assert shell == "/bin/bash"
+    [mount] = [m["mountPath"] for m in container["volumeMounts"] if m["name"] == "conf"]
+    assert script.removeprefix(f"{mount}/") in files(made)
 
 
 def test_a_change_of_configuration_replaces_the_pods(deploy, catalog):
@@ -161,10 +355,7 @@ def test_jobs_are_told_the_masters(deploy, catalog):
     told = []
 
     def program():
-        args = CelebornArgs(
-            catalog=catalog, namespace="celeborn", storage_class="gp3", disks=VOLUMES, masters=1
-        )
-        Celeborn("spark-a-celeborn", args).endpoints.apply(told.append)
+        Celeborn("spark-a-celeborn", arguments(catalog, masters=1)).endpoints.apply(told.append)
 
     deploy(program)
 

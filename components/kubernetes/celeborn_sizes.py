@@ -1,0 +1,93 @@
+"""How much of a machine Celeborn's masters and workers get, and how their JVMs use it."""
+
+import math
+from dataclasses import dataclass
+
+COMPRESSED_HEAP = 31
+"""GiB of heap up to which a JVM's references take four bytes: a few more would hold less."""
+
+JVM_FLAGS = (
+    # By name: the image's JDK is of version 8, which would take another one.
+    "-XX:+UseG1GC",
+    "-XX:+ParallelRefProcEnabled",
+    # Kubernetes starts it again; half of a worker, alive to probes alone, would be given data.
+    "-XX:+ExitOnOutOfMemoryError",
+)
+"""Known to JDK 8, of which the image is made (apache/celeborn: docker/Dockerfile), and to later ones."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class MasterSize:
+    """cpus: cores that a master asks for. heap_gib: of its JVM."""
+
+    cpus: int
+    heap_gib: int
+
+    @property
+    def memory_gib(self) -> int:
+        """Of the pod: a master has little beside its heap."""
+        return self.heap_gib + 1
+
+    @property
+    def environment(self) -> dict[str, str]:
+        """As Celeborn's start script takes it."""
+        return {
+            "CELEBORN_MASTER_MEMORY": f"{self.heap_gib}g",
+            "CELEBORN_MASTER_JAVA_OPTS": " ".join((f"-Xms{self.heap_gib}g", *JVM_FLAGS)),
+        }
+
+
+@dataclass(frozen=True, kw_only=True)
+class WorkerSize:
+    """cpus: cores that a worker asks for. heap_gib, off_heap_gib: of its JVM, the latter for shuffle data."""
+
+    cpus: int
+    heap_gib: int
+    off_heap_gib: int
+
+    @property
+    def memory_gib(self) -> int:
+        """Of the pod: a tenth more, for what a JVM takes beside its heap and its buffers."""
+        return math.ceil((self.heap_gib + self.off_heap_gib) * 11 / 10)
+
+    @property
+    def environment(self) -> dict[str, str]:
+        """As Celeborn's start script takes it."""
+        return {
+            "CELEBORN_WORKER_MEMORY": f"{self.heap_gib}g",
+            "CELEBORN_WORKER_OFFHEAP_MEMORY": f"{self.off_heap_gib}g",
+            "CELEBORN_WORKER_JAVA_OPTS": " ".join((f"-Xms{self.heap_gib}g", *JVM_FLAGS)),
+        }
+
+
+def worker_size(vcpus: int, memory_gib: int) -> WorkerSize:
+    """Size of the one worker on a machine.
+
+    vcpus, memory_gib: of the machine, as EC2 names it. Raises ValueError when that is not enough.
+
+    13 of 16 cores and 86% of the memory, as data-on-eks has it (26 and 220 GiB of r8g.8xlarge); the rest is
+    for the kubelet and the pods of every node. A fifth of what is left beside the JVM's own tenth is heap.
+    (The 48 and 180 GiB of data-on-eks are more than the 220 of their pod.)
+    """
+    cpus, usable = cores(vcpus), memory(memory_gib) * 10 // 11
+    heap = min(COMPRESSED_HEAP, usable // 5)
+    if cpus < 1 or heap < 1:
+        raise ValueError(f"{vcpus} vCPUs and {memory_gib} GiB hold no worker; 2 and 8 are the least")
+    return WorkerSize(cpus=cpus, heap_gib=heap, off_heap_gib=usable - heap)
+
+
+def cores(vcpus: int) -> int:
+    """Cores of a machine that a worker may ask for."""
+    return vcpus - math.ceil(vcpus * 3 / 16)
+
+
+def memory(gib: int) -> int:
+    """Memory of a machine that a worker's pod may take, GiB."""
+    return gib * 86 // 100
+
+
+def master_size(workers: int) -> MasterSize:
+    """Size of each master: it knows what each worker has of each shuffle. The steps are ours, unmeasured."""
+    if workers <= 25:
+        return MasterSize(cpus=1, heap_gib=3)
+    return MasterSize(cpus=2, heap_gib=6) if workers <= 100 else MasterSize(cpus=4, heap_gib=12)
