@@ -191,6 +191,7 @@ def _on_cluster(deployment: Deployment, name: str, foundations: Foundations) -> 
                 queues=tree_of(settings, name),
                 job_namespaces=list(settings.job_namespaces),
                 version=chosen.version,
+                nodes=sum(group.maximum for group in chosen.node_groups.values()),
                 autoscaled=any(group.minimum < group.maximum for group in chosen.node_groups.values()),
             ),
         ),

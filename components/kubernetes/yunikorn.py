@@ -6,12 +6,20 @@ from dataclasses import dataclass
 import pulumi
 import pulumi_kubernetes as k8s
 
-from components.kubernetes.catalog import Catalog
+from components.kubernetes.catalog import Catalog, Values
 from components.kubernetes.chart import Chart, ChartArgs
 from components.kubernetes.queues import QueueTree, queues_yaml
 
 SERVICE = "yunikorn-service"
 """Name that the chart gives its service, whatever the release is called."""
+
+CONTROLLERS = (
+    "^system:serviceaccount:kube-system:"
+    "(cronjob|daemon-set|deployment|job|replicaset|statefulset)-controller$"
+)
+"""Regular expression of the controllers of Kubernetes that make pods after somebody else's template; that the
+admission controller has looked at.
+"""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -21,12 +29,17 @@ class YuniKornArgs:
     namespace: of the scheduler and its queues.
     queues: the queue tree; a change is read at once, without a restart.
     job_namespaces: the namespaces whose pods YuniKorn schedules; all others keep Kubernetes' scheduler.
+    trusted: regular expressions of the users of Kubernetes who may say for which user a pod is; a pod of any
+        other user is for that user.
+    nodes: that the cluster may have at most; the size of the scheduler follows from it.
     """
 
     catalog: Catalog
     namespace: pulumi.Input[str]
     queues: QueueTree
     job_namespaces: Sequence[str]
+    trusted: Sequence[str] = ()
+    nodes: int = 1_000
 
 
 class YuniKorn(pulumi.ComponentResource):
@@ -46,10 +59,7 @@ class YuniKorn(pulumi.ComponentResource):
             name,
             # YuniKorn knows it by this name, in its own namespace.
             metadata=k8s.meta.v1.ObjectMetaArgs(name="yunikorn-configs", namespace=args.namespace),
-            data={
-                "queues.yaml": queues_yaml(args.queues),
-                "admissionController.filtering.processNamespaces": only(args.job_namespaces),
-            },
+            data={"queues.yaml": queues_yaml(args.queues), **admission(args.job_namespaces, args.trusted)},
             opts=pulumi.ResourceOptions(parent=self),
         )
         chart = Chart(
@@ -59,7 +69,10 @@ class YuniKorn(pulumi.ComponentResource):
                 chart="yunikorn",
                 release="yunikorn",
                 namespace=args.namespace,
-                values={"yunikornDefaults": {"service.placeholderImage": args.catalog.image("pause")}},
+                values={
+                    "yunikornDefaults": {"service.placeholderImage": args.catalog.image("pause")},
+                    **sized(args.nodes),
+                },
             ),
             # Without queues it would start with its own, in which any namespace gets one.
             pulumi.ResourceOptions(parent=self, depends_on=[configs]),
@@ -70,6 +83,48 @@ class YuniKorn(pulumi.ComponentResource):
         self.register_outputs({"namespace": self.namespace, "url": self.url})
 
 
+def admission(job_namespaces: Sequence[str], trusted: Sequence[str]) -> dict[str, str]:
+    """What YuniKorn's admission controller does, which reads its configuration anew when it changes.
+
+    As read in apache/yunikorn-k8shim v1.8.0, pkg/admission: lists are of regular expressions, and a list of
+    namespaces that is empty means all of them.
+    """
+    return {
+        # Without a job namespace, none: an empty list would be all.
+        "admissionController.filtering.processNamespaces": only(job_namespaces) or NOTHING,
+        "admissionController.filtering.bypassNamespaces": "^kube-system$",
+        "admissionController.accessControl.bypassAuth": "false",
+        "admissionController.accessControl.trustControllers": "true",
+        # By default every account of kube-system, with whatever add-on brings one.
+        "admissionController.accessControl.systemUsers": CONTROLLERS,
+        "admissionController.accessControl.externalUsers": ",".join(sorted(trusted)),
+        "admissionController.accessControl.externalGroups": "^system:masters$",
+    }
+
+
+NOTHING = "^$"
+"""A regular expression that matches no name."""
+
+
 def only(namespaces: Sequence[str]) -> str:
     """Regular expressions, as YuniKorn's admission filter takes them, that match these namespaces alone."""
     return ",".join(f"^{namespace}$" for namespace in sorted(namespaces))
+
+
+def service_account(namespace: str, name: str = "") -> str:
+    """Regular expression of a service account as a user, or of all those of a namespace."""
+    return f"^system:serviceaccount:{namespace}:" + (f"{name}$" if name else "")
+
+
+def sized(nodes: int) -> Values:
+    """Values that the number of nodes decides."""
+    thousands = max(1, -(-nodes // 1_000))
+    memory = 2 * (1 + thousands)
+    return {
+        # Go is to collect harder before the limit is met.
+        "goMemoryLimit": f"{memory * 1024 * 4 // 5}MiB",
+        "resources": {
+            "requests": {"cpu": str(1 + (thousands + 1) // 2), "memory": f"{memory}Gi"},
+            "limits": {"cpu": str(4 + thousands), "memory": f"{memory}Gi"},
+        },
+    }

@@ -1,7 +1,11 @@
 import re
 
+import pytest
+
 from components.kubernetes.queues import Leaf, Resources, grow, queues_yaml
-from components.kubernetes.yunikorn import YuniKorn, YuniKornArgs, only
+from components.kubernetes.yunikorn import YuniKorn, YuniKornArgs, only, service_account, sized
+from tests.pods import pods_of
+from tests.rendering import manifests
 
 QUEUES = grow(
     [
@@ -14,52 +18,131 @@ QUEUES = grow(
         )
     ]
 )
+TRUSTED = [service_account("spark-operator"), service_account("spark-jobs", "spark")]
+ACCESS = "admissionController.accessControl."
 
 
-def made_by(deploy, catalog):
+@pytest.fixture
+def made(deploy, catalog):
     def program():
         args = YuniKornArgs(
-            catalog=catalog, namespace="yunikorn", queues=QUEUES, job_namespaces=["spark-jobs"]
+            catalog=catalog,
+            namespace="yunikorn",
+            queues=QUEUES,
+            job_namespaces=["spark-jobs"],
+            trusted=TRUSTED,
+            nodes=10_000,
         )
         YuniKorn("spark-a-yunikorn", args)
 
     return deploy(program)
 
 
-def test_queues_are_where_yunikorn_looks_for_them(deploy, catalog):
-    [configs] = made_by(deploy, catalog).inputs("kubernetes:core/v1:ConfigMap")
-
+@pytest.fixture
+def told(made):
+    """What ConfigMap `yunikorn-configs` says."""
+    [configs] = made.inputs("kubernetes:core/v1:ConfigMap")
     assert configs["metadata"] == {"name": "yunikorn-configs", "namespace": "yunikorn"}
-    assert configs["data"]["queues.yaml"] == queues_yaml(QUEUES)
+    return configs["data"]
 
 
-def test_a_change_of_queues_is_no_change_of_the_release(deploy, catalog):
-    [release] = made_by(deploy, catalog).inputs("kubernetes:helm.sh/v3:Release")
+@pytest.fixture
+def release(made):
+    [found] = made.inputs("kubernetes:helm.sh/v3:Release")
+    return found
 
+
+@pytest.fixture
+def rendered(release):
+    """What the chart makes of the release."""
+    return manifests({**release, "chart": f"charts/{release['chart']}"})
+
+
+def matches(expressions, name):
+    """Whether one of a list of regular expressions, as YuniKorn reads it, matches a name."""
+    return any(re.search(each, name) for each in expressions.split(",") if each)
+
+
+def test_queues_are_where_yunikorn_looks_for_them(told):
+    assert told["queues.yaml"] == queues_yaml(QUEUES)
+
+
+def test_a_change_of_queues_is_no_change_of_the_release(release):
     assert "queues.yaml" not in str(release["values"])
 
 
-def test_yunikorn_takes_pods_of_job_namespaces_only(deploy, catalog):
-    [configs] = made_by(deploy, catalog).inputs("kubernetes:core/v1:ConfigMap")
+def test_yunikorn_takes_pods_of_job_namespaces_only(told):
+    taken = told["admissionController.filtering.processNamespaces"]
 
-    taken = configs["data"]["admissionController.filtering.processNamespaces"].split(",")
-    assert [bool(re.search(taken[0], name)) for name in ("spark-jobs", "spark-jobs-2", "monitoring")] == [
-        True,
-        False,
-        False,
-    ]
+    assert matches(taken, "spark-jobs")
+    assert not any(matches(taken, other) for other in ("spark-jobs-2", "monitoring", "yunikorn"))
+
+
+def test_without_a_job_namespace_it_takes_pods_of_none(deploy, catalog):
+    def program():
+        YuniKorn("a", YuniKornArgs(catalog=catalog, namespace="yunikorn", queues=QUEUES, job_namespaces=[]))
+
+    [configs] = deploy(program).inputs("kubernetes:core/v1:ConfigMap")
+
+    taken = configs["data"]["admissionController.filtering.processNamespaces"]
+    assert taken, "an empty list would be every namespace"
+    assert not matches(taken, "default")
 
 
 def test_several_job_namespaces_are_listed_in_one_order():
     assert only(["b", "a"]) == only(["a", "b"]) == "^a$,^b$"
 
 
-def test_placeholders_come_from_the_catalog(deploy, catalog):
-    [release] = made_by(deploy, catalog).inputs("kubernetes:helm.sh/v3:Release")
+@pytest.mark.parametrize(
+    ("user", "trusted"),
+    [
+        ("system:serviceaccount:spark-operator:spark-operator-controller", True),
+        ("system:serviceaccount:spark-operator:spark-operator-nightly-controller", True),
+        ("system:serviceaccount:spark-jobs:spark", True),
+        ("system:serviceaccount:spark-jobs:spark-history", False),
+        ("system:serviceaccount:spark-jobs-2:spark", False),
+        ("arn:aws:sts::123456789012:assumed-role/analyst/me", False),
+    ],
+)
+def test_only_operators_and_jobs_may_say_for_which_user_a_pod_is(told, user, trusted):
+    assert told[ACCESS + "bypassAuth"] == "false"
+    assert matches(told[ACCESS + "externalUsers"], user) is trusted
 
+
+def test_of_kube_system_only_controllers_that_follow_a_template_are_trusted(told):
+    trusted = told[ACCESS + "systemUsers"]
+
+    assert matches(trusted, "system:serviceaccount:kube-system:replicaset-controller")
+    assert not matches(trusted, "system:serviceaccount:kube-system:aws-load-balancer-controller")
+    assert not matches(trusted, "system:serviceaccount:kube-system-2:replicaset-controller")
+
+
+def test_placeholders_come_from_the_catalog(release, catalog):
     defaults = release["values"]["yunikornDefaults"]
+
     assert defaults["service.placeholderImage"] == catalog.image("pause")
-    assert all(isinstance(value, str) for value in defaults.values())
+
+
+def test_what_is_told_to_the_scheduler_is_text(release, told):
+    """Numbers of a million and more would be written as 1e+06, and true as True."""
+    assert all(isinstance(value, str) for value in release["values"]["yunikornDefaults"].values())
+    assert all(isinstance(value, str) for value in told.values())
+
+
+@pytest.mark.parametrize("nodes", [1, 1_000, 10_000])
+def test_go_collects_before_the_memory_is_used_up(nodes):
+    size = sized(nodes)
+
+    limit = int(size["resources"]["limits"]["memory"].removesuffix("Gi")) * 1024
+    assert 0.75 * limit <= int(size["goMemoryLimit"].removesuffix("MiB")) <= 0.85 * limit
+
+
+def test_a_larger_cluster_has_a_larger_scheduler():
+    small, large = sized(10), sized(10_000)
+
+    assert sized(1_000) == small
+    for key in ("requests", "limits"):
+        assert int(small["resources"][key]["cpu"]) < int(large["resources"][key]["cpu"])
 
 
 def test_its_api_is_told_once_it_schedules(deploy, catalog):
@@ -72,3 +155,39 @@ def test_its_api_is_told_once_it_schedules(deploy, catalog):
     deploy(program)
 
     assert told == ["http://yunikorn-service.yunikorn:9080"]
+
+
+def test_the_one_scheduler_is_moved_quickly_and_held_back_by_nothing(rendered):
+    assert not [each for each in rendered if each["kind"] == "PodDisruptionBudget"]
+    [scheduler] = [each for each in pods_of(rendered) if each.name == "yunikorn-scheduler"]
+
+    assert scheduler.spec["priorityClassName"] == "system-cluster-critical"
+    stays = {each["key"]: each["tolerationSeconds"] for each in scheduler.spec["tolerations"]}
+    assert stays == {"node.kubernetes.io/not-ready": 30, "node.kubernetes.io/unreachable": 30}
+    assert {each["imagePullPolicy"] for each in scheduler.spec["containers"]} == {"IfNotPresent"}
+
+
+def test_the_scheduler_gets_its_size_and_its_defaults(rendered):
+    [scheduler] = [each for each in pods_of(rendered) if each.name == "yunikorn-scheduler"]
+    [defaults] = [each for each in rendered if each["metadata"]["name"] == "yunikorn-defaults"]
+
+    main = scheduler.spec["containers"][0]
+    said = {each["name"]: each.get("value") for each in main["env"]}
+    size = sized(10_000)
+    assert (said["GOMEMLIMIT"], main["resources"]) == (size["goMemoryLimit"], size["resources"])
+    assert defaults["data"]["kubernetes.qps"] == "400"
+    assert defaults["data"]["event.ringBufferCapacity"] == "500000"
+
+
+def test_its_api_and_metrics_are_where_they_are_said_to_be(rendered):
+    [service] = [each for each in rendered if each["metadata"]["name"] == "yunikorn-service"]
+    [scheduler] = [
+        each
+        for each in rendered
+        if (each["kind"], each["metadata"]["name"]) == ("Deployment", "yunikorn-scheduler")
+    ]
+
+    assert 9080 in [port["port"] for port in service["spec"]["ports"]]
+    annotations = scheduler["spec"]["template"]["metadata"]["annotations"]
+    assert annotations["prometheus.io/port"] == "9080"
+    assert annotations["prometheus.io/path"] == "/ws/v1/metrics"

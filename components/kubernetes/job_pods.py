@@ -1,0 +1,133 @@
+"""What a pod of a job namespace must be, held by the API server itself.
+
+YuniKorn's admission controller gives pods its scheduler and the user who made them, but while it is away all
+pods are let in as they are. These rules need nothing to be up but the API server, and no other namespace has
+them.
+"""
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import pulumi
+import pulumi_kubernetes as k8s
+
+USER_INFO = "yunikorn.apache.org/user.info"
+"""Annotation of a pod: the user, with groups, whose limits in the queues it counts for."""
+
+MASTERS = "system:masters"
+"""Group of those who may do anything anyway."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class JobPodsArgs:
+    """What differs between clusters.
+
+    namespaces: those whose pods are looked at.
+    trusted: regular expressions of the users of Kubernetes who may say for which user a pod is.
+    """
+
+    namespaces: Sequence[str]
+    trusted: Sequence[str]
+
+
+class JobPods(pulumi.ComponentResource):
+    """Pulumi type `moka:kubernetes:JobPods`.
+
+    Makes: a ValidatingAdmissionPolicy `moka-job-pods` and its binding. It refuses, in these namespaces, pods
+    that YuniKorn would not place, and pods that say for which user they are though their maker may not.
+    Outputs: `namespaces`, known only once the rules hold.
+    """
+
+    namespaces: pulumi.Output[Sequence[str]]
+
+    def __init__(self, name: str, args: JobPodsArgs, opts: pulumi.ResourceOptions | None = None) -> None:
+        super().__init__("moka:kubernetes:JobPods", name, {}, opts)
+
+        called = "moka-job-pods"
+        policy = k8s.admissionregistration.v1.ValidatingAdmissionPolicy(
+            name,
+            metadata=k8s.meta.v1.ObjectMetaArgs(name=called),
+            spec=k8s.admissionregistration.v1.ValidatingAdmissionPolicySpecArgs(
+                failure_policy="Fail",
+                match_constraints=k8s.admissionregistration.v1.MatchResourcesArgs(
+                    namespace_selector=k8s.meta.v1.LabelSelectorArgs(
+                        match_expressions=[
+                            k8s.meta.v1.LabelSelectorRequirementArgs(
+                                key="kubernetes.io/metadata.name",
+                                operator="In",
+                                values=sorted(args.namespaces),
+                            )
+                        ]
+                    ),
+                    resource_rules=[
+                        k8s.admissionregistration.v1.NamedRuleWithOperationsArgs(
+                            api_groups=[""],
+                            api_versions=["v1"],
+                            operations=["CREATE", "UPDATE"],
+                            resources=["pods"],
+                        )
+                    ],
+                ),
+                variables=[
+                    k8s.admissionregistration.v1.VariableArgs(name=variable, expression=expression)
+                    for variable, expression in variables(args.trusted).items()
+                ],
+                validations=[
+                    k8s.admissionregistration.v1.ValidationArgs(
+                        expression=expression, message=message, reason="Forbidden"
+                    )
+                    for expression, message in RULES.items()
+                ],
+            ),
+            opts=pulumi.ResourceOptions(parent=self),
+        )
+        binding = k8s.admissionregistration.v1.ValidatingAdmissionPolicyBinding(
+            name,
+            metadata=k8s.meta.v1.ObjectMetaArgs(name=called),
+            spec=k8s.admissionregistration.v1.ValidatingAdmissionPolicyBindingSpecArgs(
+                policy_name=policy.id.apply(lambda _: called), validation_actions=["Deny"]
+            ),
+            opts=pulumi.ResourceOptions(parent=self),
+        )
+
+        self.namespaces = binding.id.apply(lambda _: list(args.namespaces))
+        self.register_outputs({"namespaces": self.namespaces})
+
+
+RULES = {
+    # A pod that names its node is on it without having been in a queue.
+    "request.operation != 'CREATE' || (object.spec.schedulerName == 'yunikorn' "
+    "&& !has(object.spec.nodeName))": (
+        "YuniKorn places the pods of this namespace: set spec.schedulerName to yunikorn, and no spec.nodeName"
+    ),
+    "request.operation != 'CREATE' || variables.said in ['', variables.own] || variables.trusted": (
+        f"only the Spark Operator and its jobs may say for which user a pod is: leave {USER_INFO} out"
+    ),
+    "request.operation != 'UPDATE' || variables.said == variables.before": (
+        f"the user whom a pod is for does not change: leave {USER_INFO} as it is"
+    ),
+}
+"""What must be true of a pod, in CEL, and what is told to whoever makes another."""
+
+
+def variables(trusted: Sequence[str]) -> dict[str, str]:
+    """What the rules build on, in CEL: what the pod says of its user, what it said, and what may be said."""
+    patterns = json.dumps(sorted(trusted))
+    who = "request.userInfo"
+    return {
+        "said": _annotation("object"),
+        "before": f"oldObject == null ? '' : {_annotation('oldObject')}",
+        # As the admission controller writes it of whoever makes a pod and says nothing.
+        "own": (f"""'{{"user":"' + {who}.username + '","groups":["' + {who}.groups.join('","') + '"]}}'"""),
+        "trusted": (
+            f"'{MASTERS}' in {who}.groups || {patterns}.exists(pattern, {who}.username.matches(pattern))"
+        ),
+    }
+
+
+def _annotation(pod: str) -> str:
+    return (
+        f"has({pod}.metadata.annotations) && '{USER_INFO}' in {pod}.metadata.annotations "
+        f"? {pod}.metadata.annotations['{USER_INFO}'] : ''"
+    )

@@ -1,0 +1,30 @@
+import pytest
+
+from components.kubernetes.job_pods import JobPods, JobPodsArgs
+
+POLICY = "kubernetes:admissionregistration.k8s.io/v1:ValidatingAdmissionPolicy"
+
+
+@pytest.fixture
+def made(deploy):
+    def program():
+        JobPods("spark-a-job-pods", JobPodsArgs(namespaces=["jobs", "adhoc"], trusted=["^operator$"]))
+
+    return deploy(program)
+
+
+def test_the_rules_are_for_pods_of_these_namespaces_and_hold_or_refuse(made):
+    [policy] = made.inputs(POLICY)
+
+    constraints = policy["spec"]["matchConstraints"]
+    [selected] = constraints["namespaceSelector"]["matchExpressions"]
+    assert (selected["operator"], selected["values"]) == ("In", ["adhoc", "jobs"])
+    assert [rule["resources"] for rule in constraints["resourceRules"]] == [["pods"]]
+    assert policy["spec"]["failurePolicy"] == "Fail"
+
+
+def test_the_rules_are_bound_to_what_they_are_called(made):
+    [policy] = made.inputs(POLICY)
+    [binding] = made.inputs(f"{POLICY}Binding")
+
+    assert binding["spec"] == {"policyName": policy["metadata"]["name"], "validationActions": ["Deny"]}
