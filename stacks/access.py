@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import pulumi
 
-from components.kubernetes import load_balancer_controller
+from components.kubernetes import load_balancer_controller, namespaces
 from components.kubernetes.ingress_nginx import IngressNginx, IngressNginxArgs
 from components.kubernetes.load_balancer_controller import LoadBalancerController, LoadBalancerControllerArgs
 from components.kubernetes.namespace import Namespace, NamespaceArgs
@@ -53,7 +53,7 @@ def deploy(where: OnCluster, inputs: AccessInputs) -> AccessOutputs:
     # What follows goes first: the namespace is gone once the load balancer is, and until then there is
     # somebody to remove it.
     after = where.after(load_balancers)
-    namespace = Namespace(f"{where.name}-ingress", NamespaceArgs(name="ingress-nginx"), after)
+    namespace = Namespace(f"{where.name}-ingress", NamespaceArgs(name=namespaces.INGRESS), after)
     subnets = pulumi.Output.from_input(inputs.subnets)
     controller = IngressNginx(
         f"{where.name}-ingress",

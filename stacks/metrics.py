@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 import pulumi
 
+from components.kubernetes import namespaces
 from components.kubernetes.kube_state_metrics import KubeStateMetrics, KubeStateMetricsArgs
 from components.kubernetes.namespace import Namespace, NamespaceArgs
 from components.kubernetes.opentelemetry import OpenTelemetry, OpenTelemetryArgs
@@ -25,7 +26,9 @@ class MetricsOutputs:
 def deploy(where: OnCluster) -> MetricsOutputs:
     """Make kube-state-metrics and the OpenTelemetry collectors."""
     namespace = Namespace(
-        f"{where.name}-monitoring", NamespaceArgs(name="monitoring", pod_security="privileged"), where.opts
+        f"{where.name}-monitoring",
+        NamespaceArgs(name=namespaces.MONITORING, pod_security="privileged"),
+        where.opts,
     )
     KubeStateMetrics(
         f"{where.name}-kube-state-metrics",

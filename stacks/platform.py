@@ -213,7 +213,8 @@ def _on_cluster(deployment: Deployment, name: str, foundations: Foundations) -> 
         lambda: spark.deploy(
             where(),
             SparkInputs(
-                job_namespaces=list(settings.job_namespaces),
+                job_namespaces=settings.job_namespaces,
+                operators=settings.spark.operators,
                 event_logs_bucket_arn=_at_home(home().event_logs_bucket_arn),
                 event_logs_key_arn=home().key_arn,
                 staging_bucket_arn=base().staging_bucket_arn,

@@ -1,6 +1,6 @@
 """Layer spark: the Spark Operator, and the namespaces in which jobs run."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 import pulumi
@@ -9,18 +9,29 @@ from components.aws.bucket_access import access
 from components.aws.partition import partition
 from components.aws.pod_identity import OF_NAMESPACE
 from components.aws.policy import Statement
-from components.kubernetes.job_namespace import SERVICE_ACCOUNT, JobNamespace, JobNamespaceArgs
+from components.kubernetes import namespaces
+from components.kubernetes.job_namespace import (
+    SERVICE_ACCOUNT,
+    ContainerSize,
+    JobNamespace,
+    JobNamespaceArgs,
+    Quota,
+)
+from components.kubernetes.job_network import Egress
 from components.kubernetes.namespace import Namespace, NamespaceArgs
-from components.kubernetes.spark_operator import SparkOperator, SparkOperatorArgs
+from components.kubernetes.spark_operator import CHART, SparkOperator, SparkOperatorArgs, release_name
 from stacks.on_cluster import OnCluster
 from stacks.settings.environment import Use
+from stacks.settings.spark import JobNamespace as JobNamespaceSettings
+from stacks.settings.spark import Operator as OperatorSettings
 
 
 @dataclass(frozen=True, kw_only=True)
 class SparkInputs:
     """What differs between clusters.
 
-    job_namespaces: names of the namespaces in which jobs run.
+    job_namespaces: namespaces in which jobs run, by name, as the settings have them.
+    operators: releases of the Spark Operator, by name, as the settings have them.
     event_logs_bucket_arn, event_logs_key_arn: bucket that jobs put their event logs into, and its key.
     staging_bucket_arn, staging_key_arn: bucket in which each namespace has the folder of its name.
     ui_domain: domain of the UIs of running applications.
@@ -28,7 +39,8 @@ class SparkInputs:
     uses: name -> data of other environments, which have to grant it, that jobs use.
     """
 
-    job_namespaces: Sequence[str]
+    job_namespaces: Mapping[str, JobNamespaceSettings]
+    operators: Mapping[str, OperatorSettings]
     event_logs_bucket_arn: pulumi.Input[str]
     event_logs_key_arn: pulumi.Input[str]
     staging_bucket_arn: pulumi.Input[str]
@@ -51,28 +63,80 @@ class SparkOutputs:
 
 
 def deploy(where: OnCluster, inputs: SparkInputs) -> SparkOutputs:
-    """Make the job namespaces with what their jobs may do, and the operator that runs the jobs."""
+    """Make the job namespaces with what their jobs may do, and the operators that run the jobs."""
     allowed = job_statements(inputs, partition(where.region))
-    spaces, identities = [], []
-    for name in inputs.job_namespaces:
-        spaces.append(JobNamespace(f"{where.name}-{name}", JobNamespaceArgs(name=name), where.opts))
+    spaces: dict[str, JobNamespace] = {}
+    identities = []
+    for name, space in inputs.job_namespaces.items():
+        spaces[name] = JobNamespace(f"{where.name}-{name}", job_namespace(name, space), where.opts)
         identities.append(where.allow(name, name, SERVICE_ACCOUNT, allowed))
-    namespace = Namespace(f"{where.name}-spark-operator", NamespaceArgs(name="spark-operator"), where.opts)
-    operator = SparkOperator(
-        f"{where.name}-spark-operator",
-        SparkOperatorArgs(
-            catalog=where.catalog,
-            namespace=namespace.name,
-            job_namespaces=[space.name for space in spaces],
-            ui_domain=inputs.ui_domain,
-            ingress_class=inputs.ingress_class,
-        ),
-        where.opts,
+    operators = _operators(where, inputs, spaces)
+    ready = pulumi.Output.all(
+        *[operator.namespace for operator in operators],
+        *[identity.association_id for identity in identities],
     )
-    ready = pulumi.Output.all(operator.namespace, *[identity.association_id for identity in identities])
     names = list(inputs.job_namespaces)
     return SparkOutputs(
         job_namespaces=ready.apply(lambda _: names), service_account=ready.apply(lambda _: SERVICE_ACCOUNT)
+    )
+
+
+def _operators(
+    where: OnCluster, inputs: SparkInputs, spaces: Mapping[str, JobNamespace]
+) -> list[SparkOperator]:
+    """A release each, in one namespace; the first has the CRDs, and the others wait for it."""
+    namespace = Namespace(
+        f"{where.name}-spark-operator", NamespaceArgs(name=namespaces.SPARK_OPERATOR), where.opts
+    )
+    made: list[SparkOperator] = []
+    for name in in_order(inputs.operators):
+        release, settings = release_name(name), inputs.operators[name]
+        made.append(
+            SparkOperator(
+                f"{where.name}-{release}",
+                SparkOperatorArgs(
+                    catalog=where.catalog,
+                    namespace=namespace.name,
+                    job_namespaces=[
+                        spaces[space].name for space in settings.namespaces or inputs.job_namespaces
+                    ],
+                    ui_domain=inputs.ui_domain,
+                    ingress_class=inputs.ingress_class,
+                    release=release,
+                    applications_per_minute=settings.applications_per_minute,
+                    owns_crds=not made,
+                ),
+                where.after(*made[:1]),
+            )
+        )
+    return made
+
+
+def in_order(operators: Iterable[str]) -> list[str]:
+    """Releases in the order in which they change: the one of the default name first.
+
+    Where it is split, it lets go of its namespaces before another takes them.
+    """
+    return sorted(operators, key=lambda name: (name != CHART, name))
+
+
+def job_namespace(name: str, settings: JobNamespaceSettings) -> JobNamespaceArgs:
+    """What the settings say of a job namespace."""
+    quota, largest = settings.quota, settings.largest_container
+    return JobNamespaceArgs(
+        name=name,
+        quota=Quota(applications=quota.applications, pods=quota.pods, cpu=quota.cpu, memory=quota.memory),
+        largest=ContainerSize(cpu=largest.cpu, memory=largest.memory),
+        pod_security=settings.pod_security,
+        isolated=settings.isolated,
+        egress={
+            key: Egress(
+                ports=tuple(to.ports),
+                cidrs=tuple(str(cidr) for cidr in to.cidrs),
+                namespace=to.namespace,
+            )
+            for key, to in settings.egress.items()
+        },
     )
 
 

@@ -14,9 +14,10 @@ class ChartArgs:
 
     catalog: versions, values and mirror.
     chart: name of the chart in the catalog.
-    release: name of the release, and of its file of values; a change replaces the release.
+    release: name of the release; a change replaces the release.
     namespace: where; it must be there.
     values: what only the program knows, over the file's values.
+    values_file: name of its file of values, where it is not the release's: several releases may share one.
     timeout: seconds for every object of the release to become ready.
     """
 
@@ -25,6 +26,7 @@ class ChartArgs:
     release: str
     namespace: pulumi.Input[str]
     values: Values = field(default_factory=dict)
+    values_file: str | None = None
     timeout: int = 600
 
 
@@ -54,7 +56,7 @@ class Chart(pulumi.ComponentResource):
                     k8s.helm.v3.RepositoryOptsArgs(repo=source.repository) if source.repository else None
                 ),
                 namespace=args.namespace,
-                values=args.catalog.values_of(args.release, args.chart, args.values),
+                values=args.catalog.values_of(args.values_file or args.release, args.chart, args.values),
                 atomic=True,
                 cleanup_on_fail=True,
                 skip_crds=False,

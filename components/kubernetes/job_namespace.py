@@ -6,10 +6,49 @@ from dataclasses import dataclass, field
 import pulumi
 import pulumi_kubernetes as k8s
 
-from components.kubernetes.namespace import Namespace, NamespaceArgs
+from components.kubernetes.job_network import Egress, JobNetwork, JobNetworkArgs
+from components.kubernetes.namespace import Namespace, NamespaceArgs, PodSecurity
 
 SERVICE_ACCOUNT = "spark"
 """Of drivers and executors, in every job namespace."""
+
+DRIVER_MAY: Mapping[str, tuple[str, ...]] = {
+    # It makes its executors, watches them, marks those that are to go, and removes what is left in the end.
+    "pods": ("get", "list", "watch", "create", "patch", "delete", "deletecollection"),
+    "configmaps": ("get", "list", "create", "delete", "deletecollection"),
+    "persistentvolumeclaims": ("get", "list", "create", "delete", "deletecollection"),
+    # Its own was made by spark-submit.
+    "services": ("get", "list", "delete", "deletecollection"),
+}
+"""What Spark 4.1 asks of the API server (its KubernetesClusterSchedulerBackend, ExecutorPodsAllocator and
+ExecutorPodsLifecycleManager). Not secrets; but who may make pods can mount those of their namespace, so a job
+namespace should hold none that its jobs must not see."""
+
+APPLICATIONS = "count/sparkapplications.sparkoperator.k8s.io"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Quota:
+    """What a namespace may hold at a time.
+
+    applications: SparkApplications, finished ones included, until their time to live is over.
+    pods: that have not finished; the placeholders of gang scheduling are pods, too.
+    cpu, memory: that those pods ask for in all, as Kubernetes writes it; None where the queues alone bound
+        them. A gang's placeholders and the pods that take their places count twice for a moment.
+    """
+
+    applications: int
+    pods: int
+    cpu: str | None = None
+    memory: str | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class ContainerSize:
+    """What a container may have, as Kubernetes writes it."""
+
+    cpu: str
+    memory: str
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -17,18 +56,30 @@ class JobNamespaceArgs:
     """What differs between job namespaces.
 
     name: a change replaces the namespace and all in it.
+    quota: what all of it may hold at a time.
+    largest: what one container may have at most.
+    pod_security: `restricted` keeps out the placeholders of YuniKorn's gang scheduling.
+    isolated: network policies allow only what Spark needs, and `egress`.
+    egress: where else drivers and executors may connect to, each with a name.
     labels: of the namespace, besides those of pod security.
     """
 
     name: str
+    quota: Quota = Quota(applications=10_000, pods=20_000)
+    largest: ContainerSize = ContainerSize(cpu="128", memory="1Ti")
+    pod_security: PodSecurity = "baseline"
+    isolated: bool = True
+    egress: Mapping[str, Egress] = field(default_factory=dict)
     labels: Mapping[str, str] = field(default_factory=dict)
 
 
 class JobNamespace(pulumi.ComponentResource):
     """Pulumi type `moka:kubernetes:JobNamespace`.
 
-    Makes: a Namespace; in it ServiceAccount `spark`, a Role with what a driver needs, and its RoleBinding.
-    Outputs: `name` and `service_account`, known only once a driver has its permissions.
+    Makes: a Namespace; in it ServiceAccount `spark`, a Role with what a driver needs, and its RoleBinding;
+    ResourceQuota `jobs`, LimitRange `containers`; a JobNetwork where it is isolated.
+    Outputs: `name` and `service_account`, known only once a driver has its permissions and all bounds are
+    there.
     """
 
     name: pulumi.Output[str]
@@ -38,28 +89,17 @@ class JobNamespace(pulumi.ComponentResource):
         super().__init__("moka:kubernetes:JobNamespace", name, {}, opts)
         child = pulumi.ResourceOptions(parent=self)
 
-        namespace = Namespace(name, NamespaceArgs(name=args.name, labels=args.labels), child)
+        namespace = Namespace(
+            name, NamespaceArgs(name=args.name, pod_security=args.pod_security, labels=args.labels), child
+        )
         metadata = k8s.meta.v1.ObjectMetaArgs(name=SERVICE_ACCOUNT, namespace=namespace.name)
         account = k8s.core.v1.ServiceAccount(name, metadata=metadata, opts=child)
         role = k8s.rbac.v1.Role(
             name,
             metadata=metadata,
             rules=[
-                # A driver makes its executors, their configuration and claims, and a service for itself.
-                k8s.rbac.v1.PolicyRuleArgs(
-                    api_groups=[""],
-                    resources=["pods", "configmaps", "services", "persistentvolumeclaims"],
-                    verbs=[
-                        "get",
-                        "list",
-                        "watch",
-                        "create",
-                        "update",
-                        "patch",
-                        "delete",
-                        "deletecollection",
-                    ],
-                )
+                k8s.rbac.v1.PolicyRuleArgs(api_groups=[""], resources=[resource], verbs=list(verbs))
+                for resource, verbs in DRIVER_MAY.items()
             ],
             opts=child,
         )
@@ -80,7 +120,52 @@ class JobNamespace(pulumi.ComponentResource):
             ],
             opts=child,
         )
+        bounds = [
+            k8s.core.v1.ResourceQuota(
+                name,
+                metadata=k8s.meta.v1.ObjectMetaArgs(name="jobs", namespace=namespace.name),
+                spec=k8s.core.v1.ResourceQuotaSpecArgs(hard=hard(args.quota)),
+                opts=child,
+            ),
+            k8s.core.v1.LimitRange(
+                name,
+                metadata=k8s.meta.v1.ObjectMetaArgs(name="containers", namespace=namespace.name),
+                spec=k8s.core.v1.LimitRangeSpecArgs(limits=[limits(args.largest)]),
+                opts=child,
+            ),
+        ]
+        ready = [binding.id, *[bound.id for bound in bounds]]
+        if args.isolated:
+            network = JobNetwork(name, JobNetworkArgs(namespace=namespace.name, egress=args.egress), child)
+            ready.append(network.namespace)
 
-        self.name = pulumi.Output.all(namespace.name, binding.id).apply(lambda made: str(made[0]))
-        self.service_account = binding.id.apply(lambda _: SERVICE_ACCOUNT)
+        known = pulumi.Output.all(namespace.name, *ready)
+        self.name = known.apply(lambda made: str(made[0]))
+        self.service_account = known.apply(lambda _: SERVICE_ACCOUNT)
         self.register_outputs({"name": self.name, "service_account": self.service_account})
+
+
+def hard(quota: Quota) -> dict[str, str]:
+    """A quota, as Kubernetes names its parts. No service opens a way in from outside."""
+    return {
+        APPLICATIONS: str(quota.applications),
+        "pods": str(quota.pods),
+        "services.loadbalancers": "0",
+        "services.nodeports": "0",
+        **({"requests.cpu": quota.cpu} if quota.cpu else {}),
+        **({"requests.memory": quota.memory} if quota.memory else {}),
+    }
+
+
+def limits(largest: ContainerSize) -> k8s.core.v1.LimitRangeItemArgs:
+    """Bounds of every container, and what one has that says nothing.
+
+    A container without a limit for CPU, as Spark's are, gets the largest: more than its node has, so it is
+    never throttled. Placeholders ask for what the pods do that take their places, and so fit where these do.
+    """
+    return k8s.core.v1.LimitRangeItemArgs(
+        type="Container",
+        default_request={"cpu": "100m", "memory": "256Mi"},
+        default={"cpu": largest.cpu, "memory": "1Gi"},
+        max={"cpu": largest.cpu, "memory": largest.memory},
+    )

@@ -5,19 +5,27 @@ from dataclasses import dataclass
 
 import pulumi
 
-from components.kubernetes.catalog import Catalog
+from components.kubernetes.catalog import Catalog, Values
 from components.kubernetes.chart import Chart, ChartArgs
 from components.kubernetes.job_namespace import SERVICE_ACCOUNT
+from components.kubernetes.operator_size import JVM_FLAGS, REPLICAS, OperatorSize, size_for
+
+CHART = "spark-operator"
+"""Name of the chart, of its file of values, and of the first release."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class SparkOperatorArgs:
-    """What differs between clusters.
+    """What differs between clusters, and between the releases on one.
 
     namespace: of the operator.
-    job_namespaces: those whose applications it runs; they must be there.
+    job_namespaces: those whose applications it runs; they must be there, and no other release may have them.
     ui_domain: the UI of a running application is at `<application>.<its namespace>.<ui_domain>`.
     ingress_class: class of those UIs' Ingresses.
+    release: name of the release, with the chart's in it, so that all that it makes is named after it.
+    applications_per_minute: that it can submit.
+    owns_crds: it brings the definitions of SparkApplications up to date before its controller; one release on
+        a cluster does, and others come after it.
     """
 
     catalog: Catalog
@@ -25,6 +33,9 @@ class SparkOperatorArgs:
     job_namespaces: Sequence[pulumi.Input[str]]
     ui_domain: str
     ingress_class: pulumi.Input[str]
+    release: str = CHART
+    applications_per_minute: int = 20
+    owns_crds: bool = True
 
 
 class SparkOperator(pulumi.ComponentResource):
@@ -45,26 +56,57 @@ class SparkOperator(pulumi.ComponentResource):
             name,
             ChartArgs(
                 catalog=args.catalog,
-                chart="spark-operator",
-                release="spark-operator",
+                chart=CHART,
+                release=args.release,
+                values_file=CHART,
                 namespace=args.namespace,
-                values={
-                    "spark": {
-                        "jobNamespaces": list(args.job_namespaces),
-                        "serviceAccount": {"name": SERVICE_ACCOUNT},
-                    },
-                    "controller": {
-                        "uiIngress": {
-                            "urlFormat": url_format(args.ui_domain),
-                            "ingressClassName": args.ingress_class,
-                        }
-                    },
-                },
+                values=values(args),
             ),
             pulumi.ResourceOptions(parent=self),
         )
         self.namespace = chart.namespace
         self.register_outputs({"namespace": self.namespace})
+
+
+def release_name(name: str) -> str:
+    """Name of a release of the settings: the chart's name is in it, or the chart would put it behind."""
+    return name if name == CHART else f"{CHART}-{name}"
+
+
+def values(args: SparkOperatorArgs) -> Values:
+    """Values of a release that its file does not have."""
+    return {
+        "hook": {"upgradeCrd": args.owns_crds},
+        "spark": {
+            "jobNamespaces": list(args.job_namespaces),
+            "serviceAccount": {"name": SERVICE_ACCOUNT},
+        },
+        "controller": {
+            **sized(size_for(args.applications_per_minute)),
+            "uiIngress": {
+                "urlFormat": url_format(args.ui_domain),
+                "ingressClassName": args.ingress_class,
+            },
+        },
+    }
+
+
+def sized(size: OperatorSize) -> Values:
+    """Values of the controller that its size decides."""
+    memory = f"{size.memory_mib}Mi"
+    return {
+        "replicas": REPLICAS,
+        "workers": size.workers,
+        "kubeAPIQPS": size.calls,
+        "kubeAPIBurst": size.calls_burst,
+        "workqueueRateLimiter": {"bucketQPS": size.events, "bucketSize": size.events_burst},
+        "env": [{"name": "SPARK_SUBMIT_OPTS", "value": JVM_FLAGS}],
+        # No limit of CPU: what its node has left makes a burst pass sooner.
+        "resources": {
+            "requests": {"cpu": f"{size.millicores}m", "memory": memory},
+            "limits": {"memory": memory},
+        },
+    }
 
 
 def url_format(domain: str) -> str:

@@ -1,11 +1,102 @@
 """Settings of the Spark Operator and of the namespaces in which jobs run."""
 
-from stacks.settings.section import Section
+from ipaddress import IPv4Network
+from typing import Annotated, Literal
+
+from pydantic import Field
+
+from stacks.settings.section import Name, Section
+
+Cpu = Annotated[
+    str, Field(pattern=r"^[1-9]\d*$", description="Cores, as Kubernetes writes them and in quotes: '64'.")
+]
+Memory = Annotated[
+    str, Field(pattern=r"^[1-9]\d*(Gi|Ti)$", description="Memory, as Kubernetes writes it: 64Gi, 2Ti.")
+]
+Port = Annotated[int, Field(ge=1, le=65535)]
+
+
+class Quota(Section):
+    """What a job namespace may hold at a time, all its jobs together.
+
+    By default only so many objects that a mistaken submitter does not take the API server with it: what jobs
+    may use is bounded by their queues.
+    """
+
+    applications: int = Field(
+        default=10_000, ge=1, description="SparkApplications, finished ones that are still there included."
+    )
+    pods: int = Field(
+        default=20_000,
+        ge=1,
+        description="Pods that have not finished; the placeholders of gang scheduling are pods, too.",
+    )
+    cpu: Cpu | None = Field(
+        default=None, description="Cores that those pods ask for in all, in quotes; by default any number."
+    )
+    memory: Memory | None = Field(
+        default=None, description="Memory that those pods ask for in all; by default any amount."
+    )
+
+
+class ContainerSize(Section):
+    """The most that one container may ask for."""
+
+    cpu: Cpu = "128"
+    memory: Memory = "1Ti"
+
+
+class Egress(Section):
+    """Where drivers and executors may connect to besides what Spark needs: networks, or a namespace."""
+
+    ports: list[Port] = Field(min_length=1, description="TCP ports.")
+    cidrs: list[IPv4Network] = Field(default_factory=list, description="Networks.")
+    namespace: str | None = Field(
+        default=None, pattern=r"^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$", description="Namespace of the cluster."
+    )
 
 
 class JobNamespace(Section):
-    """A namespace in which Spark jobs run."""
+    """A namespace in which Spark jobs run; every cluster has it."""
+
+    quota: Quota = Quota()
+    largest_container: ContainerSize = ContainerSize()
+    pod_security: Literal["baseline", "privileged"] = Field(
+        default="baseline",
+        description="Level of the Pod Security Standards that is enforced. `privileged` lets pods mount "
+        "folders of their node. `restricted` cannot be: it keeps out the placeholders of gang scheduling.",
+    )
+    isolated: bool = Field(
+        default=True,
+        description="Network policies allow only what Spark needs, and `egress`; false: no policies at all.",
+    )
+    egress: dict[Name, Egress] = Field(
+        default_factory=dict, description="Where else its pods may connect to, each with a name."
+    )
+
+
+class Operator(Section):
+    """A release of the Spark Operator."""
+
+    namespaces: list[Name] | None = Field(
+        default=None,
+        min_length=1,
+        description="Job namespaces whose applications it runs; all of them where it is the only release.",
+    )
+    applications_per_minute: int = Field(
+        default=20,
+        ge=1,
+        description="Applications that it can submit a minute; the size of its pods follows from it.",
+    )
 
 
 class Spark(Section):
     """How Spark applications are run."""
+
+    operators: dict[Name, Operator] = Field(
+        default_factory=lambda: {"spark-operator": Operator()},
+        min_length=1,
+        max_length=20,
+        description="Releases of the Spark Operator on each cluster, by name; by default one for all of "
+        "the job namespaces.",
+    )

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterator
 
-from stacks.settings.checks import data, names, network, node_groups, places, queues, shuffle
+from stacks.settings.checks import data, names, network, node_groups, places, queues, shuffle, spark
 from stacks.settings.checks.mistake import Mistake
 from stacks.settings.environment import Environment
 
@@ -31,6 +31,10 @@ CHECKS: tuple[Callable[[Environment], Iterator[Mistake]], ...] = (
     shuffle.nodes,
     shuffle.sizes,
     shuffle.tenants,
+    spark.operators,
+    spark.room,
+    spark.egress,
+    spark.accounts,
     data.grants,
     data.registry,
 )

@@ -169,6 +169,93 @@ CHANGES: dict[str, tuple[dict[str, Any], str]] = {
         {"clusters.spark-a.shuffle.workers": 9},
         "clusters.spark-a.shuffle.workers: is 9, one a node, and groups with role shuffle have at most 6",
     ),
+    "a job namespace of no operator": (
+        {
+            "job_namespaces": {"jobs-b": {}},
+            "spark": {"operators": {"spark-operator": {"namespaces": ["spark-jobs"]}}},
+        },
+        "job_namespaces.jobs-b: no release below spark.operators has it, so its jobs would wait for ever",
+    ),
+    "a job namespace of two operators": (
+        {"spark": {"operators": {"a": {"namespaces": ["spark-jobs"]}, "b": {"namespaces": ["spark-jobs"]}}}},
+        "spark.operators.b.namespaces: 'spark-jobs' is there in release 'a', too; two would submit each job",
+    ),
+    "an operator of a namespace that is none": (
+        {"spark": {"operators": {"spark-operator": {"namespaces": ["spark-jobs", "spark-jbos"]}}}},
+        "spark.operators.spark-operator.namespaces: no job namespace is named 'spark-jbos'; there are spark-",
+    ),
+    "two operators, one of them of all namespaces": (
+        {"spark": {"operators": {"a": {"namespaces": ["spark-jobs"]}, "b": {}}}},
+        "spark.operators.b.namespaces: is missing, and there are 2 releases",
+    ),
+    "an operator of no namespace": (
+        {"spark": {"operators": {"spark-operator": {"namespaces": []}}}},
+        "spark-operator.namespaces: is []; list should have at least 1 item",
+    ),
+    "no operator": ({"spark": {"operators": {}}}, "spark.operators: is {}; dictionary should have at least"),
+    "more applications a minute than a system node has cores for": (
+        {"spark": {"operators": {"spark-operator": {"applications_per_minute": 90}}}},
+        "applications_per_minute: is 90, which takes a pod with 12.5 cores, and a system node of cluster "
+        "'spark-a' has 7.5 for pods, enough for 52 a minute; share the namespaces out to several releases",
+    ),
+    "more operators than the system nodes have cores for": (
+        {
+            "job_namespaces": {"jobs-b": {}, "jobs-c": {}},
+            "spark": {
+                "operators": {
+                    "a": {"namespaces": ["spark-jobs"], "applications_per_minute": 40},
+                    "b": {"namespaces": ["jobs-b"], "applications_per_minute": 40},
+                    "c": {"namespaces": ["jobs-c"], "applications_per_minute": 40},
+                }
+            },
+        },
+        "spark.operators: take 40.8 cores in all, with 2 pods each and one more while it is replaced",
+    ),
+    "no applications a minute": (
+        {"spark": {"operators": {"spark-operator": {"applications_per_minute": 0}}}},
+        "applications_per_minute: is 0; input should be greater than or equal to 1",
+    ),
+    "a quota without a unit": (
+        {"job_namespaces.spark-jobs": {"quota": {"memory": "400"}}},
+        "job_namespaces.spark-jobs.quota.memory: is '400'; string should match pattern",
+    ),
+    "a quota that is not text": (
+        {"job_namespaces.spark-jobs": {"quota": {"cpu": 400}}},
+        "job_namespaces.spark-jobs.quota.cpu: is 400; input should be a valid string",
+    ),
+    "a level of pod security that keeps gangs out": (
+        {"job_namespaces.spark-jobs": {"pod_security": "restricted"}},
+        "spark-jobs.pod_security: is 'restricted'; input should be 'baseline' or 'privileged'",
+    ),
+    "a way out that leads nowhere": (
+        {"job_namespaces.spark-jobs": {"egress": {"hive": {"ports": [9083]}}}},
+        "job_namespaces.spark-jobs.egress.hive: has neither of cidrs and namespace; give one",
+    ),
+    "a way out to two kinds of places": (
+        {
+            "job_namespaces.spark-jobs": {
+                "egress": {"hive": {"ports": [9083], "namespace": "hive", "cidrs": ["10.0.0.0/8"]}}
+            }
+        },
+        "job_namespaces.spark-jobs.egress.hive: has both of cidrs and namespace; give one",
+    ),
+    "a way out by no port": (
+        {"job_namespaces.spark-jobs": {"egress": {"hive": {"namespace": "hive", "ports": [0]}}}},
+        "egress.hive.ports.0: is 0; input should be greater than or equal to 1",
+    ),
+    "a way out where nothing is closed": (
+        {
+            "job_namespaces.spark-jobs": {
+                "isolated": False,
+                "egress": {"hive": {"namespace": "hive", "ports": [9083]}},
+            }
+        },
+        "job_namespaces.spark-jobs.egress.hive: nothing is closed, as isolated is false",
+    ),
+    "a service account that has no Pod Identity": (
+        {"charts": {"values": {"fluent-bit": {"serviceAccount": {"name": "logger"}}}}},
+        "charts.values.fluent-bit.serviceAccount.name: is 'logger', and what its pods may do in AWS is for",
+    ),
     "a role that no group has": (
         {f"{GROUPS}.driver-arm64": GONE, f"{GROUPS}.driver-amd64": GONE},
         f"{GROUPS}: has no group with role driver; its pods would wait for ever",

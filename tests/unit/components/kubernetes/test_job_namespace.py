@@ -1,21 +1,37 @@
 import pytest
 
-from components.kubernetes.job_namespace import JobNamespace, JobNamespaceArgs
+from components.kubernetes.job_namespace import ContainerSize, JobNamespace, JobNamespaceArgs, Quota
 from components.kubernetes.namespace import Namespace, NamespaceArgs
 
 
 @pytest.fixture
-def made(deploy):
-    return deploy(lambda: JobNamespace("spark-a-jobs", JobNamespaceArgs(name="spark-jobs")))
+def make(deploy):
+    def made(**other):
+        return deploy(lambda: JobNamespace("spark-a-jobs", JobNamespaceArgs(name="spark-jobs", **other)))
+
+    return made
+
+
+@pytest.fixture
+def made(make):
+    return make()
+
+
+def spec(made, kind):
+    [inputs] = made.inputs(f"kubernetes:core/v1:{kind}")
+    assert inputs["metadata"]["namespace"] == "spark-jobs"
+    return inputs["spec"]
 
 
 def test_drivers_may_make_executors_in_their_own_namespace_and_nothing_elsewhere(made):
     [role] = made.inputs("kubernetes:rbac.authorization.k8s.io/v1:Role")
 
     assert role["metadata"]["namespace"] == "spark-jobs"
-    [rule] = role["rules"]
-    assert set(rule["resources"]) == {"pods", "configmaps", "services", "persistentvolumeclaims"}
-    assert "*" not in str(rule)
+    may = {resource: set(rule["verbs"]) for rule in role["rules"] for resource in rule["resources"]}
+    assert set(may) == {"pods", "configmaps", "services", "persistentvolumeclaims"}
+    assert {"create", "watch", "deletecollection"} <= may["pods"]
+    assert "create" not in may["services"]
+    assert "*" not in str(role["rules"])
     assert not [typ for typ in made.types() if "Cluster" in typ]
 
 
@@ -30,6 +46,52 @@ def test_privileged_pods_are_kept_out_of_a_job_namespace(made):
     [namespace] = made.inputs("kubernetes:core/v1:Namespace")
 
     assert namespace["metadata"]["labels"]["pod-security.kubernetes.io/enforce"] == "baseline"
+
+
+def test_a_job_namespace_has_the_level_that_is_asked_for(make):
+    [namespace] = make(pod_security="privileged").inputs("kubernetes:core/v1:Namespace")
+
+    assert namespace["metadata"]["labels"]["pod-security.kubernetes.io/enforce"] == "privileged"
+
+
+def test_objects_are_bounded_and_resources_left_to_the_queues(made):
+    hard = spec(made, "ResourceQuota")["hard"]
+
+    assert int(hard["count/sparkapplications.sparkoperator.k8s.io"]) > 0
+    assert int(hard["pods"]) > 0
+    assert not [key for key in hard if key.startswith("requests")]
+
+
+def test_no_service_of_a_job_is_a_way_in_from_outside(made):
+    hard = spec(made, "ResourceQuota")["hard"]
+
+    assert (hard["services.loadbalancers"], hard["services.nodeports"]) == ("0", "0")
+
+
+def test_a_quota_bounds_what_pods_ask_for(make):
+    quota = Quota(applications=10, pods=100, cpu="400", memory="2Ti")
+
+    hard = spec(make(quota=quota), "ResourceQuota")["hard"]
+
+    assert hard["count/sparkapplications.sparkoperator.k8s.io"] == "10"
+    assert (hard["pods"], hard["requests.cpu"], hard["requests.memory"]) == ("100", "400", "2Ti")
+
+
+def test_no_container_is_unbounded(make):
+    [limits] = spec(make(largest=ContainerSize(cpu="64", memory="512Gi")), "LimitRange")["limits"]
+
+    assert limits["type"] == "Container"
+    assert limits["max"] == {"cpu": "64", "memory": "512Gi"}
+    # A limit of CPU throttles: one that says nothing may have all that there can be.
+    assert limits["default"]["cpu"] == "64"
+    assert set(limits["defaultRequest"]) == {"cpu", "memory"}
+
+
+def test_a_namespace_that_is_not_isolated_has_no_network_policy(make, made):
+    kind = "kubernetes:networking.k8s.io/v1:NetworkPolicy"
+
+    assert made.inputs(kind)
+    assert not make(isolated=False).inputs(kind)
 
 
 def test_a_namespace_has_the_level_that_is_asked_for(deploy):

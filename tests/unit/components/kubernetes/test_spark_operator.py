@@ -1,22 +1,61 @@
+import re
+from collections import Counter
+
 import pytest
 
-from components.kubernetes.spark_operator import SparkOperator, SparkOperatorArgs
+from components.kubernetes.catalog import read
+from components.kubernetes.operator_size import JVM_FLAGS, size_for
+from components.kubernetes.spark_operator import SparkOperator, SparkOperatorArgs, release_name
+from tests.rendering import manifests
+
+CLUSTER_SCOPED = {"ClusterRole", "ClusterRoleBinding", "PriorityClass", "MutatingWebhookConfiguration"}
+HOOK = "helm.sh/hook"
 
 
 @pytest.fixture
-def values(deploy, catalog):
-    def program():
-        args = SparkOperatorArgs(
-            catalog=catalog,
-            namespace="spark-operator",
-            job_namespaces=["spark-jobs", "spark-adhoc"],
-            ui_domain="spark.example",
-            ingress_class="nginx",
-        )
-        SparkOperator("spark-a-operator", args)
+def release(deploy, catalog):
+    """A release as the engine was asked for it."""
 
-    [release] = deploy(program).inputs("kubernetes:helm.sh/v3:Release")
-    return release["values"]
+    def made(**other):
+        args = {
+            "catalog": catalog,
+            "namespace": "spark-operator",
+            "job_namespaces": ["spark-jobs", "spark-adhoc"],
+            "ui_domain": "spark.example",
+            "ingress_class": "nginx",
+        }
+        program = deploy(lambda: SparkOperator("spark-a-operator", SparkOperatorArgs(**{**args, **other})))
+        [inputs] = program.inputs("kubernetes:helm.sh/v3:Release")
+        return inputs
+
+    return made
+
+
+@pytest.fixture
+def values(release):
+    return release()["values"]
+
+
+@pytest.fixture
+def several(release):
+    """Objects of three releases with disjoint namespaces, by release; the first owns the CRDs."""
+    return {
+        name: manifests(
+            release(release=release_name(name), job_namespaces=[f"jobs-{name}"], owns_crds=name == "adhoc")
+        )
+        for name in ("adhoc", "batch", "spark-operator")
+    }
+
+
+def container(release_objects):
+    [deployment] = [each for each in release_objects if each["kind"] == "Deployment"]
+    [container] = deployment["spec"]["template"]["spec"]["containers"]
+    return container
+
+
+def flags(release_objects):
+    said = [arg.removeprefix("--").split("=", 1) for arg in container(release_objects)["args"] if "=" in arg]
+    return dict(said)
 
 
 def test_it_runs_the_applications_of_job_namespaces_and_no_others(values):
@@ -47,3 +86,103 @@ def test_the_ui_of_an_application_has_a_host_and_no_path(values):
 
 def test_crds_are_upgraded_with_the_operator(values):
     assert values["hook"]["upgradeCrd"] is True
+
+
+@pytest.mark.parametrize("rate", [5, 120])
+def test_the_controller_is_as_large_as_the_applications_a_minute_need(release, rate):
+    controller = release(applications_per_minute=rate)["values"]["controller"]
+    size = size_for(rate)
+
+    assert controller["workers"] == size.workers
+    assert controller["resources"]["requests"] == {
+        "cpu": f"{size.millicores}m",
+        "memory": f"{size.memory_mib}Mi",
+    }
+    # A burst may have what its node has left of CPU; memory that is not there kills a submission.
+    assert controller["resources"]["limits"] == {"memory": f"{size.memory_mib}Mi"}
+
+
+def test_a_submission_has_a_heap_that_its_share_of_the_memory_holds(release):
+    environment = {each["name"]: each["value"] for each in release()["values"]["controller"]["env"]}
+
+    assert environment == {"SPARK_SUBMIT_OPTS": JVM_FLAGS}
+
+
+def test_every_release_is_named_as_an_operator():
+    assert release_name("spark-operator") == "spark-operator"
+    assert release_name("batch") == "spark-operator-batch"
+
+
+def test_an_environment_changes_the_values_of_all_releases_by_those_of_the_chart(release):
+    changed = read(overrides={"spark-operator": {"controller": {"logLevel": "debug"}}})
+
+    inputs = release(catalog=changed, release="spark-operator-batch")
+
+    assert inputs["values"]["controller"]["logLevel"] == "debug"
+
+
+def test_releases_of_one_cluster_have_no_object_in_common(several):
+    objects = Counter(
+        (each["kind"], each["metadata"].get("namespace", ""), each["metadata"]["name"])
+        for release_objects in several.values()
+        for each in release_objects
+    )
+
+    assert [each for each, times in objects.items() if times > 1] == []
+    assert CLUSTER_SCOPED & {kind for kind, _, _ in objects}
+
+
+def test_releases_of_one_cluster_have_leases_of_their_own(several):
+    leases = {name: flags(each)["leader-election-lock-name"] for name, each in several.items()}
+
+    assert leases == {
+        "adhoc": "spark-operator-adhoc-controller-lock",
+        "batch": "spark-operator-batch-controller-lock",
+        "spark-operator": "spark-operator-controller-lock",
+    }
+
+
+def test_crds_are_upgraded_by_one_release_alone_and_before_its_controller(several):
+    hooks = {
+        name: [each for each in objects if HOOK in each["metadata"].get("annotations", {})]
+        for name, objects in several.items()
+    }
+
+    assert [name for name, found in hooks.items() if found] == ["adhoc"]
+    assert {each["metadata"]["annotations"][HOOK] for each in hooks["adhoc"]} == {"pre-install,pre-upgrade"}
+
+
+def test_a_controller_may_read_and_make_nothing_outside_its_namespaces(several):
+    for name, objects in several.items():
+        for each in objects:
+            if each["kind"] == "Role":
+                assert each["metadata"]["namespace"] in ("spark-operator", f"jobs-{name}")
+            if each["kind"] == "ClusterRole":
+                assert {resource for rule in each["rules"] for resource in rule["resources"]} == {
+                    "customresourcedefinitions"
+                }
+        secrets = [
+            rule for each in objects for rule in each.get("rules", []) if "secrets" in rule["resources"]
+        ]
+        assert secrets == []
+
+
+def test_its_pods_are_found_by_whoever_reads_metrics(several):
+    [deployment] = [each for each in several["batch"] if each["kind"] == "Deployment"]
+    annotations = deployment["spec"]["template"]["metadata"]["annotations"]
+
+    assert annotations["prometheus.io/scrape"] == "true"
+    assert {"containerPort": int(annotations["prometheus.io/port"]), "name": "metrics"} in container(
+        several["batch"]
+    )["ports"]
+    longest = flags(several["batch"])["metrics-job-start-latency-buckets"].split(",")[-1]
+    assert float(longest) >= 3600
+
+
+def test_one_of_two_replicas_may_go_at_a_time(several):
+    by_kind = {each["kind"]: each for each in several["batch"]}
+
+    assert by_kind["Deployment"]["spec"]["replicas"] == 2
+    assert by_kind["PodDisruptionBudget"]["spec"]["minAvailable"] == 1
+    assert flags(several["batch"])["leader-election"] == "true"
+    assert re.fullmatch(r"\d+s", flags(several["batch"])["driver-pod-creation-grace-period"])

@@ -1,0 +1,157 @@
+"""Network policies, read as Kubernetes reads them: who may talk to whom."""
+
+from ipaddress import ip_address, ip_network
+
+import pytest
+
+from components.kubernetes.job_network import Egress, JobNetwork, JobNetworkArgs
+
+DRIVER = {"namespace": "spark-jobs", "labels": {"spark-role": "driver"}}
+EXECUTOR = {"namespace": "spark-jobs", "labels": {"spark-role": "executor"}}
+OTHER = {"namespace": "spark-jobs", "labels": {"app": "by-hand"}}
+NEIGHBOUR = {"namespace": "spark-others", "labels": {"spark-role": "driver"}}
+DNS = {"namespace": "kube-system", "labels": {"k8s-app": "kube-dns"}}
+SYSTEM = {"namespace": "kube-system", "labels": {"app": "anything"}}
+CELEBORN = {"namespace": "celeborn", "labels": {}}
+INGRESS = {"namespace": "ingress-nginx", "labels": {}}
+MONITORING = {"namespace": "monitoring", "labels": {}}
+HIVE = {"namespace": "hive", "labels": {}}
+
+
+@pytest.fixture
+def policies(deploy):
+    def made(**egress):
+        program = deploy(
+            lambda: JobNetwork("spark-a-jobs", JobNetworkArgs(namespace="spark-jobs", egress=egress))
+        )
+        found = program.inputs("kubernetes:networking.k8s.io/v1:NetworkPolicy")
+        assert {each["metadata"]["namespace"] for each in found} == {"spark-jobs"}
+        return [each["spec"] for each in found]
+
+    return made
+
+
+def selects(selector, labels):
+    if selector is None:
+        return True
+    return all(labels.get(key) == value for key, value in selector.get("matchLabels", {}).items()) and all(
+        labels.get(each["key"]) in each["values"] for each in selector.get("matchExpressions", [])
+    )
+
+
+def is_peer(peer, pod):
+    """pod: one of the cluster, or an address."""
+    if isinstance(pod, str):
+        block = peer.get("ipBlock")
+        return (
+            bool(block)
+            and _within(pod, block["cidr"])
+            and not any(_within(pod, left_out) for left_out in block.get("except", []))
+        )
+    if "ipBlock" in peer:
+        return False
+    where = peer.get("namespaceSelector")
+    namespace = {"kubernetes.io/metadata.name": pod["namespace"]}
+    here = selects(where, namespace) if where else pod["namespace"] == "spark-jobs"
+    return here and selects(peer.get("podSelector"), pod["labels"])
+
+
+def _within(address, cidr):
+    return ip_address(address) in ip_network(cidr)
+
+
+def allowed(policies, direction, pod, peer, port, protocol="TCP"):
+    """Whether a pod of the namespace may talk to a peer (Egress), or a peer to it (Ingress)."""
+    mine = [
+        each
+        for each in policies
+        if direction in each["policyTypes"] and selects(each["podSelector"], pod["labels"])
+    ]
+    assert mine, "no policy selects the pod, so everything is allowed"
+    key, side = ("egress", "to") if direction == "Egress" else ("ingress", "from")
+    return any(
+        any(is_peer(each, peer) for each in rule[side])
+        and ("ports" not in rule or {"port": port, "protocol": protocol} in rule["ports"])
+        for policy in mine
+        for rule in policy.get(key, [])
+    )
+
+
+@pytest.mark.parametrize(
+    ("pod", "peer", "port", "protocol"),
+    [
+        pytest.param(EXECUTOR, DRIVER, 7078, "TCP", id="an executor to its driver"),
+        pytest.param(DRIVER, EXECUTOR, 41234, "TCP", id="a driver to its executor"),
+        pytest.param(EXECUTOR, EXECUTOR, 41234, "TCP", id="executors among each other"),
+        pytest.param(DRIVER, DNS, 53, "UDP", id="names"),
+        pytest.param(DRIVER, DNS, 53, "TCP", id="long answers"),
+        pytest.param(DRIVER, "172.20.0.1", 443, "TCP", id="the API server"),
+        pytest.param(EXECUTOR, "52.216.1.1", 443, "TCP", id="S3"),
+        pytest.param(EXECUTOR, "2600:1f28::1", 443, "TCP", id="S3 over IPv6"),
+        pytest.param(EXECUTOR, "169.254.170.23", 80, "TCP", id="Pod Identity"),
+        pytest.param(EXECUTOR, "fd00:ec2::23", 80, "TCP", id="Pod Identity over IPv6"),
+        pytest.param(DRIVER, CELEBORN, 9097, "TCP", id="Celeborn's masters"),
+        pytest.param(EXECUTOR, CELEBORN, 9092, "TCP", id="Celeborn's workers"),
+    ],
+)
+def test_spark_may_talk_to(policies, pod, peer, port, protocol):
+    assert allowed(policies(), "Egress", pod, peer, port, protocol)
+
+
+@pytest.mark.parametrize(
+    ("pod", "peer", "port"),
+    [
+        pytest.param(DRIVER, "169.254.169.254", 80, id="the machine's metadata"),
+        pytest.param(DRIVER, NEIGHBOUR, 7078, id="jobs of another namespace"),
+        pytest.param(DRIVER, SYSTEM, 53, id="other pods of the system"),
+        pytest.param(DRIVER, CELEBORN, 9094, id="replication between workers"),
+        pytest.param(DRIVER, HIVE, 9083, id="a namespace that nobody named"),
+        pytest.param(DRIVER, "10.0.0.9", 5432, id="a database that nobody named"),
+        pytest.param(OTHER, DNS, 53, id="anybody, from a pod that is not Spark's"),
+    ],
+)
+def test_spark_may_not_talk_to(policies, pod, peer, port):
+    assert not allowed(policies(), "Egress", pod, peer, port)
+
+
+@pytest.mark.parametrize(
+    ("pod", "peer", "port", "expected"),
+    [
+        pytest.param(DRIVER, EXECUTOR, 7078, True, id="its executors"),
+        pytest.param(DRIVER, INGRESS, 4040, True, id="the ingress controller, for the UI"),
+        pytest.param(DRIVER, MONITORING, 4040, True, id="collectors of metrics"),
+        pytest.param(DRIVER, MONITORING, 8090, True, id="collectors, for an exporter"),
+        pytest.param(DRIVER, INGRESS, 7078, False, id="the ingress controller elsewhere"),
+        pytest.param(DRIVER, NEIGHBOUR, 7078, False, id="jobs of another namespace"),
+        pytest.param(DRIVER, "10.0.0.9", 4040, False, id="anybody in the network"),
+        pytest.param(OTHER, EXECUTOR, 80, False, id="Spark, to a pod that is not Spark's"),
+    ],
+)
+def test_who_may_talk_to_spark(policies, pod, peer, port, expected):
+    assert allowed(policies(), "Ingress", pod, peer, port) == expected
+
+
+def test_what_is_named_is_open_on_its_ports_alone(policies):
+    made = policies(
+        hive=Egress(namespace="hive", ports=[9083]),
+        databases=Egress(cidrs=["10.0.0.0/24", "10.1.0.0/24"], ports=[5432]),
+    )
+
+    assert allowed(made, "Egress", DRIVER, HIVE, 9083)
+    assert not allowed(made, "Egress", DRIVER, HIVE, 22)
+    assert allowed(made, "Egress", EXECUTOR, "10.1.0.7", 5432)
+    assert not allowed(made, "Egress", EXECUTOR, "10.2.0.7", 5432)
+
+
+def test_not_even_a_way_to_everywhere_leads_to_the_machine_s_metadata(policies):
+    made = policies(web=Egress(cidrs=["0.0.0.0/0"], ports=[80]))
+
+    assert allowed(made, "Egress", DRIVER, "93.184.215.14", 80)
+    assert not allowed(made, "Egress", DRIVER, "169.254.169.254", 80)
+
+
+def test_a_namespace_has_two_policies_however_many_ways_out(policies):
+    # Each one makes the VPC CNI follow every pod that it selects.
+    ways = {f"way-{n}": Egress(namespace=f"other-{n}", ports=[80]) for n in range(10)}
+
+    assert len(policies(**ways)) == len(policies()) == 2
