@@ -17,7 +17,7 @@ from driver_finalizer.watching import Watch
 REGISTERED = "moka.dev/job-namespace"
 """Label of a ConfigMap in the controller's own namespace: that it serves the namespace which it names."""
 
-LOOK_AGAIN = 10.0
+LOOK_AGAIN = 3.0
 """Seconds between looks at which namespaces there are."""
 
 STALLED = 60.0
@@ -75,8 +75,12 @@ class Controller:
             await asyncio.sleep(LOOK_AGAIN)
 
     async def _look(self) -> None:
-        served = frozenset([name for name in await self._wanted() if await self._may(name)])
-        if served == self.served and (self._watch is None or self._watch.alive):
+        alive = self._watch is not None and self._watch.alive
+        # Where it watches, it may; a watch that it may no longer have ends.
+        sure = self.served if alive else frozenset()
+        wanted = await self._wanted()
+        served = frozenset([name for name in wanted if name in sure or await self._may(name)])
+        if served == self.served and (alive or not served):
             return
         if self._watch is not None:
             await self._watch.stop()

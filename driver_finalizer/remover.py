@@ -25,7 +25,7 @@ from driver_finalizer.rules import (
 WORKERS = 8
 """Pods that are asked about at once."""
 
-PATIENCE = 30.0
+PATIENCE = 15.0
 """Seconds between questions about a pod that is over, after the first few, which follow more quickly."""
 
 RUNNING_PATIENCE = 300.0
@@ -161,7 +161,7 @@ class Remover:
 
     def _again(self, entry: Held, seen: int) -> None:
         """Ask again: at once when more was heard meanwhile, else after a pause that grows."""
-        pause = RUNNING_PATIENCE if entry.over is None else min(0.5 * 2**entry.tries, PATIENCE)
+        pause = RUNNING_PATIENCE if entry.over is None else min(0.5 * 1.5 ** min(entry.tries, 10), PATIENCE)
         entry.tries += 1
         entry.due = self.clock() + (pause if entry.seen == seen else 0.0)
         self._wake.set()

@@ -14,6 +14,17 @@ SERVICE_ACCOUNT = "driver-finalizer"
 REGISTERED = "moka.dev/job-namespace"
 """Label by which the controller finds what it serves: a ConfigMap in its own namespace for each."""
 
+RIGHTS: Sequence[tuple[str, str, Sequence[str]]] = (
+    ("", "pods", ("get", "list", "watch", "patch")),
+    ("sparkoperator.k8s.io", "sparkapplications", ("get",)),
+    # A Role grants this for its own namespace alone.
+    ("", "namespaces", ("get",)),
+)
+"""In each job namespace: group, resource, verbs."""
+
+OWN_RIGHTS: Sequence[tuple[str, str, Sequence[str]]] = (("", "configmaps", ("list",)),)
+"""In the controller's own namespace."""
+
 PORT = 8080
 UID = 65532
 
@@ -54,12 +65,7 @@ class DriverFinalizer(pulumi.ComponentResource):
         metadata = k8s.meta.v1.ObjectMetaArgs(name=SERVICE_ACCOUNT, namespace=args.namespace, labels=labels)
 
         account = k8s.core.v1.ServiceAccount(name, metadata=metadata, opts=child)
-        role = k8s.rbac.v1.Role(
-            name,
-            metadata=metadata,
-            rules=[k8s.rbac.v1.PolicyRuleArgs(api_groups=[""], resources=["configmaps"], verbs=["list"])],
-            opts=child,
-        )
+        role = k8s.rbac.v1.Role(name, metadata=metadata, rules=_rules(OWN_RIGHTS), opts=child)
         binding = _binding(name, metadata, role, args.namespace, child)
         for each in args.job_namespaces:
             # Not an argument of the Deployment, which is updated before a namespace is deleted.
@@ -135,22 +141,20 @@ class DriverFinalizerRole(pulumi.ComponentResource):
         role = k8s.rbac.v1.Role(
             f"{name}-driver-finalizer",
             metadata=metadata,
-            rules=[
-                k8s.rbac.v1.PolicyRuleArgs(
-                    api_groups=[""], resources=["pods"], verbs=["get", "list", "watch", "patch"]
-                ),
-                k8s.rbac.v1.PolicyRuleArgs(
-                    api_groups=["sparkoperator.k8s.io"], resources=["sparkapplications"], verbs=["get"]
-                ),
-                # A Role grants this for its own namespace alone.
-                k8s.rbac.v1.PolicyRuleArgs(api_groups=[""], resources=["namespaces"], verbs=["get"]),
-            ],
+            rules=_rules(RIGHTS),
             opts=child,
         )
         binding = _binding(f"{name}-driver-finalizer", metadata, role, args.namespace, child)
         made = pulumi.Output.all(args.job_namespace, binding.id)
         self.job_namespace = made.apply(lambda known: str(known[0]))
         self.register_outputs({"job_namespace": self.job_namespace})
+
+
+def _rules(rights: Sequence[tuple[str, str, Sequence[str]]]) -> list[k8s.rbac.v1.PolicyRuleArgs]:
+    return [
+        k8s.rbac.v1.PolicyRuleArgs(api_groups=[group], resources=[resource], verbs=list(verbs))
+        for group, resource, verbs in rights
+    ]
 
 
 def _binding(
