@@ -92,8 +92,6 @@ def _spec(job: Job, platform: Platform) -> Object:
         made["arguments"] = list(job.arguments)
     if job.image_pull_secrets:
         made["imagePullSecrets"] = list(job.image_pull_secrets)
-    if job.language == "python":
-        made["pythonVersion"] = "3"
     if dependencies := {
         theirs: value for ours, theirs in DEPENDENCIES.items() if (value := getattr(job.dependencies, ours))
     }:
