@@ -1,0 +1,141 @@
+"""What pods of Celeborn run besides it, run here by bash and curl against stand-ins for what they ask."""
+
+import json
+import os
+import subprocess
+from collections.abc import Iterator
+from contextlib import contextmanager
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from threading import Thread
+
+import pytest
+
+from components.kubernetes import celeborn_conf as conf
+from components.kubernetes.celeborn_members import READY
+
+SCALE = "/apis/apps/v1/namespaces/celeborn/statefulsets/celeborn-worker/scale"
+EXIT = "/api/v1/workers/exit"
+
+
+@contextmanager
+def answering(answers: dict[str, object]) -> Iterator[tuple[int, list]]:
+    """A server on a port, with what it was asked: method, path, body. It knows no other paths."""
+    asked = []
+
+    class Handler(BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            self._reply("GET", "")
+
+        def do_POST(self) -> None:
+            assert self.headers["Content-Type"] == "application/json"
+            self._reply("POST", self.rfile.read(int(self.headers["Content-Length"])).decode())
+
+        def _reply(self, method: str, body: str) -> None:
+            asked.append((method, self.path, body))
+            self.send_response(200 if self.path in answers else 404)
+            self.end_headers()
+            self.wfile.write(str(answers.get(self.path, "")).encode())
+
+        def log_message(self, *_: object) -> None:
+            """Nobody reads it."""
+
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    Thread(target=server.serve_forever, args=(0.01,), daemon=True).start()
+    try:
+        yield server.server_address[1], asked
+    finally:
+        server.shutdown()
+        server.server_close()
+
+
+@pytest.fixture
+def leave(tmp_path):
+    """Runs what a worker runs before it is told to stop; gives what it told the worker."""
+    (tmp_path / "token").write_text("secret")
+    script = conf.files("celeborn", 3, ["/mnt/disk-1"], 800, 6, rack_aware=False)[conf.LEAVE]
+
+    def run(pod: str, scale: object) -> list:
+        with (
+            answering({SCALE: scale} if scale else {}) as (api, _),
+            answering({EXIT: "{}"}) as (worker, told),
+        ):
+            subprocess.run(
+                ["bash", "-c", script],
+                env={
+                    "PATH": os.environ["PATH"],
+                    "SECRETS": str(tmp_path),
+                    "KUBERNETES_API": f"http://127.0.0.1:{api}",
+                    "NAMESPACE": "celeborn",
+                    "STATEFUL_SET": "celeborn-worker",
+                    "POD_NAME": pod,
+                    "CELEBORN_LOCAL_HOSTNAME": "127.0.0.1",
+                    "HTTP_PORT": str(worker),
+                },
+                check=True,
+                capture_output=True,
+            )
+        return told
+
+    return run
+
+
+def scale(wanted: int, there: int = 12, indent: int | None = None) -> str:
+    """What the API server answers; to curl with line breaks, unless it is asked otherwise."""
+    spec = {"replicas": wanted} if wanted else {}
+    answer = {
+        "kind": "Scale",
+        "apiVersion": "autoscaling/v1",
+        "metadata": {"name": "celeborn-worker", "namespace": "celeborn"},
+        "spec": spec,
+        "status": {"replicas": there, "selector": "app.kubernetes.io/name=celeborn"},
+    }
+    return json.dumps(answer, indent=indent)
+
+
+@pytest.mark.parametrize("indent", [None, 2])
+@pytest.mark.parametrize("pod", ["celeborn-worker-10", "celeborn-worker-11"])
+def test_a_worker_that_is_too_many_waits_until_its_data_is_no_longer_needed(leave, pod, indent):
+    assert leave(pod, scale(10, indent=indent)) == [("POST", EXIT, '{"type":"DECOMMISSION"}')]
+
+
+def test_a_worker_that_will_be_back_only_restarts(leave):
+    assert leave("celeborn-worker-9", scale(10)) == []
+
+
+@pytest.mark.parametrize(
+    "answer", [None, "not what it was", scale(0)], ids=["gone", "something else", "wants none"]
+)
+def test_a_worker_that_cannot_know_goes_as_for_a_restart(leave, answer):
+    assert leave("celeborn-worker-11", answer) == []
+
+
+LEADER = {"id": "1", "address": "celeborn-master-1.celeborn-master.celeborn.svc.cluster.local:9872"}
+
+
+@pytest.mark.parametrize(
+    ("role", "path", "answer", "ready"),
+    [
+        ("master", "/api/v1/masters", {"groupId": "g", "leader": LEADER, "masterCommitInfo": []}, True),
+        ("master", "/api/v1/masters", {"groupId": "g", "leader": {"id": "", "address": ""}}, False),
+        ("master", "/api/v1/masters", {"groupId": "g", "leader": None, "other": {"address": "x"}}, False),
+        ("master", "/api/v1/masters", {"groupId": "g"}, False),
+        ("master", "/elsewhere", {"leader": LEADER}, False),
+        ("worker", "/api/v1/workers", {"isShutdown": False, "isRegistered": True}, True),
+        ("worker", "/api/v1/workers", {"isShutdown": True, "isRegistered": False}, False),
+        ("worker", "/elsewhere", {"isRegistered": True}, False),
+    ],
+)
+def test_masters_are_ready_with_a_leader_and_workers_once_the_masters_know_them(role, path, answer, ready):
+    for text in (json.dumps(answer), json.dumps(answer, indent=2)):
+        with answering({path: text}) as (port, _):
+            done = subprocess.run(
+                ["bash", "-c", f"curl -sf http://127.0.0.1:{port}{READY[role]}"], check=False
+            )
+        assert (done.returncode == 0) == ready
+
+
+def test_what_is_run_is_written_for_bash():
+    script = Path(conf.__file__).with_name("celeborn_leave.sh")
+
+    subprocess.run(["bash", "-n", str(script)], check=True)
