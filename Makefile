@@ -4,22 +4,28 @@
 # the waves that its settings name. `local` runs on the laptop cloud, and any other environment with
 # ON=laptop, with a few machines a node group. Without, it is a real one: it gets the `pulumi` that you have
 # installed, with its own plugins and your backend, and nothing of the laptop's.
+#
+# JOB is a job file, and CLUSTER the one to run it on where STACK has several.
 
 STACK ?= local
 WAVE ?=
 ON ?=
 ARGS ?=
+JOB ?=
+CLUSTER ?=
 VENV := .local/venv
 PY := $(VENV)/bin/python
 LAPTOP := $(or $(filter local local.%,$(STACK)),$(filter laptop,$(ON)))
 DOCTOR = $(PY) -m doctor $(firstword $(subst ., ,$(STACK))) $(ARGS)
 EACH = $(PY) -m stacks.rollout $(STACK) $(WAVE:%=--wave %)
+OUTPUTS = stacks=$$($(EACH)) && for stack in $$stacks; do pulumi stack output --json --stack $$stack || exit; done
+RENDER = $(PY) -m jobs render "$(or $(JOB),$(error say which job file: JOB=examples/jobs/pi.yaml))" --platform - $(CLUSTER:%=--cluster %) $(ARGS)
 
 ifneq ($(filter-out laptop,$(ON)),)
 $(error ON is `$(ON)` and may be `laptop`)
 endif
 .DEFAULT_GOAL := help
-.PHONY: help setup venv tools up preview down move status doctor stack-files test lint bench soak requirements schema clean
+.PHONY: help setup venv tools up preview down move status doctor job stack-files test lint bench soak requirements schema clean
 
 help: ## this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /|/' | awk -F'|' '{printf "make %-14s %s\n", $$1, $$2}'
@@ -56,6 +62,9 @@ status: venv ## what runs, and what is there (ARGS=--json for scripts)
 
 doctor: venv ## ask the accounts of STACK whether it can be (ARGS=--json, ARGS="--only quotas")
 	@exports=$$($(PY) -m localcloud env) && eval "$$exports" && test -n "$$AWS_ENDPOINT_URL" || { echo "The laptop's AWS was never started here, so there is nobody to ask: run \`make up\` first." >&2; exit 2; }; $(DOCTOR)
+
+job: venv ## a job file as SparkApplications for STACK, or what is wrong with it (JOB=, CLUSTER=)
+	@exports=$$($(PY) -m localcloud env) && eval "$$exports" && outputs=$$($(OUTPUTS)) && printf '%s' "$$outputs" | $(RENDER)
 else
 .PHONY: own-shell own-pulumi
 own-shell:
@@ -78,6 +87,9 @@ status: own-pulumi venv
 
 doctor: own-shell venv
 	@$(DOCTOR)
+
+job: own-pulumi venv
+	@outputs=$$($(OUTPUTS)) && printf '%s' "$$outputs" | $(RENDER)
 endif
 
 stack-files: venv ## write Pulumi's own file for each stack of STACK that lacks one
@@ -105,8 +117,9 @@ requirements: venv ## requirements.txt anew from requirements.in
 	  --quiet --no-header --no-annotate --generate-hashes --python-version 3.13 -c requirements.txt -) > .local/requirements.txt
 	@mv .local/requirements.txt driver_finalizer/requirements.txt
 
-schema: venv ## stacks/settings.schema.json anew from the settings model
+schema: venv ## the JSON schemas of settings and of jobs anew from their models
 	@$(PY) -m stacks.settings.schema
+	@$(PY) -m jobs.schema
 
 clean: ## end the laptop cloud and remove all that was made here; built tools stay in the user's cache
 	@test ! -x $(PY) || $(PY) -m localcloud stop
