@@ -215,6 +215,7 @@ def _on_cluster(deployment: Deployment, name: str, foundations: Foundations) -> 
             SparkInputs(
                 job_namespaces=settings.job_namespaces,
                 operators=settings.spark.operators,
+                driver_finalizer_image=settings.spark.driver_finalizer_image,
                 event_logs_bucket_arn=_at_home(home().event_logs_bucket_arn),
                 event_logs_key_arn=home().key_arn,
                 staging_bucket_arn=base().staging_bucket_arn,

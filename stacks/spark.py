@@ -10,6 +10,12 @@ from components.aws.partition import partition
 from components.aws.pod_identity import OF_NAMESPACE
 from components.aws.policy import Statement
 from components.kubernetes import namespaces
+from components.kubernetes.driver_finalizer import (
+    DriverFinalizer,
+    DriverFinalizerArgs,
+    DriverFinalizerRole,
+    DriverFinalizerRoleArgs,
+)
 from components.kubernetes.job_namespace import (
     SERVICE_ACCOUNT,
     ContainerSize,
@@ -37,6 +43,7 @@ class SparkInputs:
     ui_domain: domain of the UIs of running applications.
     ingress_class: class of those UIs' Ingresses.
     uses: name -> data of other environments, which have to grant it, that jobs use.
+    driver_finalizer_image: of the controller that keeps drivers until they have been read; None for none.
     """
 
     job_namespaces: Mapping[str, JobNamespaceSettings]
@@ -48,6 +55,7 @@ class SparkInputs:
     ui_domain: str
     ingress_class: pulumi.Input[str]
     uses: Mapping[str, Use] = field(default_factory=dict)
+    driver_finalizer_image: str | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -63,21 +71,58 @@ class SparkOutputs:
 
 
 def deploy(where: OnCluster, inputs: SparkInputs) -> SparkOutputs:
-    """Make the job namespaces with what their jobs may do, and the operators that run the jobs."""
+    """Make the job namespaces with what their jobs may do, the operators that run the jobs, and what keeps
+    their drivers until they have been read.
+    """
     allowed = job_statements(inputs, partition(where.region))
+    remover = _driver_finalizer(where, inputs)
+    # Namespaces go before what lets their drivers go.
+    after = where.after(remover) if remover else where.opts
     spaces: dict[str, JobNamespace] = {}
     identities = []
     for name, space in inputs.job_namespaces.items():
-        spaces[name] = JobNamespace(f"{where.name}-{name}", job_namespace(name, space), where.opts)
+        spaces[name] = JobNamespace(f"{where.name}-{name}", job_namespace(name, space), after)
         identities.append(where.allow(name, name, SERVICE_ACCOUNT, allowed))
     operators = _operators(where, inputs, spaces)
     ready = pulumi.Output.all(
         *[operator.namespace for operator in operators],
+        *[_let_go(where, name, space, remover).job_namespace for name, space in spaces.items() if remover],
         *[identity.association_id for identity in identities],
     )
     names = list(inputs.job_namespaces)
     return SparkOutputs(
         job_namespaces=ready.apply(lambda _: names), service_account=ready.apply(lambda _: SERVICE_ACCOUNT)
+    )
+
+
+def _driver_finalizer(where: OnCluster, inputs: SparkInputs) -> DriverFinalizer | None:
+    """The controller that removes the finalizer of drivers, where there is one."""
+    if inputs.driver_finalizer_image is None:
+        return None
+    namespace = Namespace(
+        f"{where.name}-driver-finalizer",
+        NamespaceArgs(name=namespaces.DRIVER_FINALIZER, pod_security="restricted"),
+        where.opts,
+    )
+    return DriverFinalizer(
+        f"{where.name}-driver-finalizer",
+        DriverFinalizerArgs(
+            image=inputs.driver_finalizer_image,
+            namespace=namespace.name,
+            job_namespaces=list(inputs.job_namespaces),
+        ),
+        where.opts,
+    )
+
+
+def _let_go(
+    where: OnCluster, name: str, space: JobNamespace, remover: DriverFinalizer
+) -> DriverFinalizerRole:
+    """What the controller may in a job namespace, for as long as that is there."""
+    return DriverFinalizerRole(
+        f"{where.name}-{name}",
+        DriverFinalizerRoleArgs(job_namespace=space.name, namespace=remover.namespace),
+        pulumi.ResourceOptions.merge(where.opts, pulumi.ResourceOptions(deleted_with=space)),
     )
 
 

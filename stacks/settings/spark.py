@@ -1,9 +1,10 @@
 """Settings of the Spark Operator and of the namespaces in which jobs run."""
 
+import re
 from ipaddress import IPv4Network
 from typing import Annotated, Literal
 
-from pydantic import Field
+from pydantic import AfterValidator, Field
 
 from stacks.settings.section import Name, Section
 
@@ -14,6 +15,18 @@ Memory = Annotated[
     str, Field(pattern=r"^[1-9]\d*(Gi|Ti)$", description="Memory, as Kubernetes writes it: 64Gi, 2Ti.")
 ]
 Port = Annotated[int, Field(ge=1, le=65535)]
+
+
+def _own_image(reference: str) -> str:
+    if not re.fullmatch(r"[^\s/:@]+(:\d+)?(/[a-z0-9._-]+)+(:\w[\w.-]*)?(@sha256:[0-9a-f]{64})?", reference):
+        raise ValueError("write <registry>/<repository>:<tag>")
+    if ":" not in reference.rpartition("/")[2]:
+        raise ValueError("it names neither tag nor digest, so nobody could say which one runs; add one")
+    return reference
+
+
+OwnImage = Annotated[str, AfterValidator(_own_image)]
+"""An image of one's own, with registry and tag or digest."""
 
 
 class Quota(Section):
@@ -99,4 +112,9 @@ class Spark(Section):
         max_length=20,
         description="Releases of the Spark Operator on each cluster, by name; by default one for all of "
         "the job namespaces.",
+    )
+    driver_finalizer_image: OwnImage | None = Field(
+        default=None,
+        description="Image of the controller that keeps finished drivers until the operator has read how "
+        "they ended; built from `driver_finalizer/`. Without it, drivers are not kept.",
     )

@@ -12,6 +12,7 @@ NAMESPACES = frozenset(
         "celeborn",
         "cluster-autoscaler",
         "default",
+        "driver-finalizer",
         "ingress-nginx",
         "kube-node-lease",
         "kube-public",

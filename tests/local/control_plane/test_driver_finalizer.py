@@ -219,7 +219,7 @@ def test_what_happened_while_it_was_down_is_made_up_for(plane, api, served, remo
     remover.stop()
     missed.read("FAILED")
     api.delete(deleted.path)
-    for one in (unread, missed):
+    for one in (unread, missed, deleted):
         one.collect()
 
     workloads.resume(plane)

@@ -211,6 +211,14 @@ CHANGES: dict[str, tuple[dict[str, Any], str]] = {
         },
         "spark.operators: take 40.8 cores in all, with 2 pods each and one more while it is replaced",
     ),
+    "an image without a tag": (
+        {"spark": {"driver_finalizer_image": "registry.example/driver-finalizer"}},
+        "spark.driver_finalizer_image: is 'registry.example/driver-finalizer'; it names neither tag nor",
+    ),
+    "an image without a registry": (
+        {"spark": {"driver_finalizer_image": "driver-finalizer:1"}},
+        "spark.driver_finalizer_image: is 'driver-finalizer:1'; write <registry>/<repository>:<tag>",
+    ),
     "no applications a minute": (
         {"spark": {"operators": {"spark-operator": {"applications_per_minute": 0}}}},
         "applications_per_minute: is 0; input should be greater than or equal to 1",
