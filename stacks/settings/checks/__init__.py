@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterator
 
-from stacks.settings.checks import data, names, network, node_groups, places, queues, shuffle, spark
+from stacks.settings.checks import charts, data, names, network, node_groups, places, queues, shuffle, spark
 from stacks.settings.checks.mistake import Mistake
 from stacks.settings.environment import Environment
 
@@ -35,6 +35,7 @@ CHECKS: tuple[Callable[[Environment], Iterator[Mistake]], ...] = (
     spark.room,
     spark.egress,
     spark.accounts,
+    charts.scale_in,
     data.grants,
     data.registry,
 )

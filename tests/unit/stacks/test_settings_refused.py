@@ -260,6 +260,15 @@ CHANGES: dict[str, tuple[dict[str, Any], str]] = {
         },
         "job_namespaces.spark-jobs.egress.hive: nothing is closed, as isolated is false",
     ),
+    "nodes that go before their executors do": (
+        {"charts": {"values": {"cluster-autoscaler": {"extraArgs": {"scale-down-unneeded-time": "1m"}}}}},
+        "charts.values.cluster-autoscaler.extraArgs.scale-down-unneeded-time: is 1m, and executors without "
+        "work stay for 60s by default; take longer than that, or nodes go before their executors do.",
+    ),
+    "a delay that is no duration": (
+        {"charts": {"values": {"cluster-autoscaler": {"extraArgs": {"scale-down-unneeded-time": 600}}}}},
+        "scale-down-unneeded-time: is 600, which is no duration; write one such as 10m or 1h30m.",
+    ),
     "a service account that has no Pod Identity": (
         {"charts": {"values": {"fluent-bit": {"serviceAccount": {"name": "logger"}}}}},
         "charts.values.fluent-bit.serviceAccount.name: is 'logger', and what its pods may do in AWS is for",

@@ -4,6 +4,7 @@ from components.kubernetes.catalog import CatalogError
 from components.kubernetes.cluster_autoscaler import ClusterAutoscaler, ClusterAutoscalerArgs
 from stacks.addons import ADDONS
 from stacks.node_groups import GENERATION, NODE_GROUP
+from stacks.settings.checks.charts import idle_seconds, seconds
 
 
 @pytest.fixture
@@ -47,6 +48,10 @@ def test_nodes_of_executors_go_when_they_are_empty_and_nobody_is_evicted_from_th
 
     assert flags["skip-nodes-with-local-storage"] is False
     assert flags["skip-nodes-with-custom-controller-pods"] is True
+
+
+def test_a_node_stays_longer_than_an_executor_that_has_nothing_to_do(released):
+    assert seconds(released()["extraArgs"]["scale-down-unneeded-time"]) > idle_seconds()
 
 
 def test_groups_of_one_name_in_several_zones_grow_together(released):
