@@ -3,8 +3,11 @@
 import contextlib
 import io
 import json
+import os
+import subprocess
 import time
 import urllib.request
+from pathlib import Path
 
 import boto3
 import psutil
@@ -16,6 +19,7 @@ from localcloud.aws_server import AwsServer
 from localcloud.cloud import REGION
 from localcloud.control_plane import ControlPlane
 from localcloud.engine import Engine
+from tests.answering import answering
 
 JOBS = "spark-jobs"
 QUEUE = "root.science.models.tier2"
@@ -179,12 +183,94 @@ def test_celeborn_and_the_history_server_are_ready(api):
     assert apps.read_namespaced_deployment("history-server", "spark-history").status.ready_replicas == 1
 
 
-def test_celeborn_workers_are_on_shuffle_nodes(core):
+def zones_of(core, role: str) -> dict[str, str]:
+    """Pod of Celeborn -> zone of its node."""
+    nodes = {node.metadata.name: node.metadata.labels for node in core.list_node().items}
+    pods = core.list_namespaced_pod("celeborn", label_selector=f"app.kubernetes.io/role={role}").items
+    return {p.metadata.name: nodes[p.spec.node_name]["topology.kubernetes.io/zone"] for p in pods}
+
+
+def test_celeborn_workers_are_on_shuffle_nodes_of_the_zone_in_their_name(core):
     shuffle = {n.metadata.name for n in core.list_node(label_selector="moka.dev/role=shuffle").items}
     workers = core.list_namespaced_pod("celeborn", label_selector="app.kubernetes.io/role=worker").items
 
     assert {w.spec.node_name for w in workers} <= shuffle
-    assert len(workers) == 3
+    zones = ("us-east-1a", "us-east-1b", "us-east-1c")
+    assert zones_of(core, "worker") == {f"celeborn-worker-{zone}-0": zone for zone in zones}
+
+
+def test_celeborn_masters_are_in_three_zones(core):
+    assert len(set(zones_of(core, "master").values())) == 3
+
+
+def test_the_disruption_controller_finds_the_pods_of_celeborn(api):
+    policy = client.PolicyV1Api(api)
+
+    for name in ("celeborn-master", "celeborn-worker"):
+        found = eventually(
+            lambda name=name: (
+                (s := policy.read_namespaced_pod_disruption_budget(name, "celeborn").status).expected_pods
+                and s.disruptions_allowed
+                and s
+            )
+        )
+        assert (found.expected_pods, found.disruptions_allowed, found.current_healthy) == (3, 1, 3)
+
+
+@pytest.fixture
+def as_worker(core, plane):
+    """A client with the service account of Celeborn's workers, and the token that it has."""
+    asked = client.AuthenticationV1TokenRequest(spec=client.V1TokenRequestSpec(audiences=[]))
+    token = core.create_namespaced_service_account_token("celeborn-worker", "celeborn", asked).status.token
+    as_admin = config.new_client_from_config(config_file=str(plane.kubeconfig)).configuration
+    own = client.Configuration(host=as_admin.host)
+    own.ssl_ca_cert = as_admin.ssl_ca_cert
+    own.api_key = {"authorization": f"Bearer {token}"}
+    return client.ApiClient(own), token
+
+
+def test_a_celeborn_worker_may_ask_how_many_there_are_to_be_and_no_more(as_worker):
+    asking, _ = as_worker
+    apps, own = client.AppsV1Api(asking), "celeborn-worker-us-east-1a"
+
+    assert apps.read_namespaced_stateful_set_scale(own, "celeborn").spec.replicas == 1
+    for denied in (
+        lambda: apps.patch_namespaced_stateful_set_scale(own, "celeborn", {"spec": {"replicas": 2}}),
+        lambda: apps.read_namespaced_stateful_set_scale("celeborn-master", "celeborn"),
+        lambda: client.CoreV1Api(asking).list_namespaced_pod("celeborn"),
+    ):
+        with pytest.raises(client.ApiException) as refused:
+            denied()
+        assert refused.value.status == 403
+
+
+@pytest.mark.parametrize(("number", "leaves"), [(0, False), (1, True)])
+def test_a_celeborn_worker_finds_out_whether_it_goes_for_good(core, as_worker, tmp_path, number, leaves):
+    """The script of its pods, with its token and the real API server, and a stand-in for the worker."""
+    asking, token = as_worker
+    (tmp_path / "token").write_text(token)
+    (tmp_path / "ca.crt").write_bytes(Path(asking.configuration.ssl_ca_cert).read_bytes())
+    script = core.read_namespaced_config_map("celeborn", "celeborn").data["leave.sh"]
+
+    with answering({"/api/v1/workers/exit": "{}"}) as (port, told):
+        done = subprocess.run(
+            ["bash", "-c", script],
+            env={
+                "PATH": os.environ["PATH"],
+                "SECRETS": str(tmp_path),
+                "KUBERNETES_API": asking.configuration.host,
+                "NAMESPACE": "celeborn",
+                "STATEFUL_SET": "celeborn-worker-us-east-1a",
+                "POD_NAME": f"celeborn-worker-us-east-1a-{number}",
+                "CELEBORN_LOCAL_HOSTNAME": "127.0.0.1",
+                "HTTP_PORT": str(port),
+            },
+            check=True,
+            capture_output=True,
+            text=True,
+        )
+
+    assert (bool(told), done.stderr) == (leaves, "")
 
 
 def test_yunikorn_has_the_queues_of_the_settings_in_force(plane):
