@@ -61,7 +61,7 @@ def template(job: Job, platform: Platform, role: JobRole) -> Object:
     """Template of the pods of a role.
 
     Nothing here asks for resources: a pod that asks for more than the operator counted is larger than its
-    placeholder, and YuniKorn then lets all placeholders of the application go.
+    placeholder, and YuniKorn then releases it (yunikorn-core 1.8: objects/application.go).
     """
     mounts: list[Object] = [{"name": SCRATCH, "mountPath": SCRATCH_FOLDER}]
     # On nodes with instance storage the kubelet's own folder is there, and so is this.
