@@ -3,29 +3,21 @@
 import json
 import time
 import urllib.request
-from datetime import UTC, datetime
-from uuid import uuid4
 
 import pytest
 
 from components.kubernetes.driver_finalizer import OWN_RIGHTS, REGISTERED, RIGHTS
 from driver_finalizer.rules import FINALIZER
-from localcloud.control_plane import spark_operator, workloads
+from localcloud.control_plane import workloads
+from tests.local.played import Application, define
 
 HOME = "driver-finalizer"
-CUSTOM_RESOURCES = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions"
 
 
 @pytest.fixture(scope="module")
-def applications(api, until):
-    """SparkApplications can be made."""
-    api.apply_all(spark_operator.definitions())
-    until(api, CUSTOM_RESOURCES, lambda one: _established(one, "sparkapplications.sparkoperator.k8s.io"))
-
-
-@pytest.fixture(scope="module")
-def remover(plane, api, applications):
+def remover(plane, api):
     """The controller, run in place of its Deployment's pod; serves no namespace yet."""
+    define(api)
     api.apply_all(
         [
             {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": HOME}},
@@ -75,100 +67,6 @@ def serve(api, namespace):
         ]
     )
     return namespace
-
-
-class Application:
-    """A SparkApplication with a driver pod that has ended; the operator is played by setting its status."""
-
-    def __init__(self, api, namespace, state, phase="Succeeded"):
-        self._api = api
-        self.name = f"job-{uuid4().hex[:6]}"
-        self.path = f"/apis/sparkoperator.k8s.io/v1beta2/namespaces/{namespace}/sparkapplications/{self.name}"
-        self.pod_path = f"/api/v1/namespaces/{namespace}/pods/{self.name}-driver"
-        api.apply(
-            self.path,
-            {
-                "apiVersion": "sparkoperator.k8s.io/v1beta2",
-                "kind": "SparkApplication",
-                "metadata": {"name": self.name, "namespace": namespace},
-                "spec": {
-                    "type": "Scala",
-                    "sparkVersion": "4.1.0",
-                    "mainApplicationFile": "local:///job.jar",
-                    "driver": {},
-                    "executor": {},
-                },
-            },
-        )
-        self.read(state, submission="s1")
-        self.driver("s1", phase)
-
-    def read(self, state, submission="s1"):
-        """Say what the operator has read."""
-        now = datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
-        status = {
-            "applicationState": {"state": state},
-            "submissionID": submission,
-            "driverInfo": {},
-            "lastSubmissionAttemptTime": now,
-            "terminationTime": None,
-        }
-        self._api.merge(f"{self.path}/status", {"status": status})
-
-    def driver(self, submission, phase):
-        """Make the driver of a submission, as `spark-submit` does, and let it come to this phase."""
-        owner = self._api.get(self.path)["metadata"]
-        pods = self.pod_path.rpartition("/")[0]
-        self._api.create(
-            pods,
-            {
-                "apiVersion": "v1",
-                "kind": "Pod",
-                "metadata": {
-                    "name": f"{self.name}-driver",
-                    "finalizers": [FINALIZER],
-                    "annotations": {"localcloud/runs-for": "3600"},
-                    "labels": {
-                        "spark-role": "driver",
-                        "sparkoperator.k8s.io/app-name": self.name,
-                        "sparkoperator.k8s.io/submission-id": submission,
-                    },
-                    "ownerReferences": [
-                        {
-                            "apiVersion": "sparkoperator.k8s.io/v1beta2",
-                            "kind": "SparkApplication",
-                            "name": self.name,
-                            "uid": owner["uid"],
-                        }
-                    ],
-                },
-                "spec": {
-                    "nodeName": self._api.list("/api/v1/nodes")[0]["metadata"]["name"],
-                    "containers": [{"name": "spark-kubernetes-driver", "image": "spark"}],
-                    "terminationGracePeriodSeconds": 0,
-                },
-            },
-        )
-        mine = self._api.follow(pods, fieldSelector=f"metadata.name={self.name}-driver")
-        next(one for one in mine if one["status"]["phase"] == "Running")
-        if phase != "Running":
-            self._api.merge(f"{self.pod_path}/status", {"status": {"phase": phase}})
-
-    def collect(self):
-        """Delete the driver, as the garbage collector does."""
-        self._api.delete(self.pod_path)
-
-    @property
-    def pod(self):
-        return self._api.get(self.pod_path)
-
-    @property
-    def gone(self):
-        return self.pod is None
-
-    @property
-    def held(self):
-        return FINALIZER in (self.pod or {"metadata": {}})["metadata"].get("finalizers", [])
 
 
 def test_drivers_go_once_their_application_has_read_their_end(api, served, remover, eventually):
@@ -299,12 +197,6 @@ def _metric(plane, name):
     with urllib.request.urlopen(f"{url}/metrics") as answer:
         lines = answer.read().decode().splitlines()
     return float(next(line.split()[1] for line in lines if line.startswith(f"moka_driver_finalizer_{name} ")))
-
-
-def _established(one, name):
-    conditions = (one.get("status") or {}).get("conditions") or []
-    ready = any(each["type"] == "Established" and each["status"] == "True" for each in conditions)
-    return one["metadata"]["name"] == name and ready
 
 
 def _granted(namespace, rights):
