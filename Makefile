@@ -10,6 +10,7 @@
 STACK ?= local
 WAVE ?=
 ON ?=
+IMAGE ?=
 ARGS ?=
 JOB ?=
 CLUSTER ?=
@@ -25,7 +26,7 @@ ifneq ($(filter-out laptop,$(ON)),)
 $(error ON is `$(ON)` and may be `laptop`)
 endif
 .DEFAULT_GOAL := help
-.PHONY: help setup venv tools up preview down move status doctor job stack-files test lint bench soak requirements schema clean
+.PHONY: help setup venv tools up preview down move status doctor job stack-files test lint bench soak requirements image schema clean
 
 help: ## this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /|/' | awk -F'|' '{printf "make %-14s %s\n", $$1, $$2}'
@@ -116,6 +117,10 @@ requirements: venv ## requirements.txt anew from requirements.in
 	@(echo '# Made by `make requirements`: what the image of the driver finalizer holds.'; echo kopf | $(VENV)/bin/uv pip compile \
 	  --quiet --no-header --no-annotate --generate-hashes --python-version 3.13 -c requirements.txt -) > .local/requirements.txt
 	@mv .local/requirements.txt driver_finalizer/requirements.txt
+
+image: ## build the driver finalizer's image for both architectures, and push it (IMAGE=)
+	@test -n "$(IMAGE)" || { echo "Say which, as the settings do in spark.driver_finalizer_image: IMAGE=<registry>/<repository>:<tag>." >&2; exit 2; }
+	docker buildx build --platform linux/amd64,linux/arm64 --push --tag $(IMAGE) driver_finalizer
 
 schema: venv ## the JSON schemas of settings and of jobs anew from their models
 	@$(PY) -m stacks.settings.schema
