@@ -99,8 +99,8 @@ def drain(
         pause(seconds)
         waited += seconds
     say(
-        f"{', '.join(names)}: empty. Delete the node now, or `python -m stacks.celeborn back`: a worker that "
-        "starts again takes data again."
+        f"{', '.join(names)}: empty, and its node may go. If it stays: `python -m stacks.celeborn back`; "
+        "once restarted, a worker takes data again."
     )
 
 

@@ -39,8 +39,8 @@ class CelebornArgs:
     worker: what each worker gets; one a node, on nodes with role shuffle.
     master: what each master gets.
     workers: how many. One too many waits until its data is no longer needed, then it goes.
-    zones: of their nodes. In several, a job can have its copies in two (`racks`), and a change of the zones
-        replaces the workers.
+    zones: of their nodes. In several, workers know theirs, and a job can have its copies in two. A change of
+        the zones replaces the workers.
     masters: an odd number, each on a node of its own; a change needs care, they vote.
     master_zones: in how many zones there are nodes for masters. They keep to their zone: so do their volumes.
     drain_hours: that a worker which goes for good waits for its data to be no longer needed, at most.
@@ -93,9 +93,7 @@ class Celeborn(pulumi.ComponentResource):
         configuration = k8s.core.v1.ConfigMap(
             name,
             metadata=k8s.meta.v1.ObjectMetaArgs(name="celeborn", namespace=namespace),
-            data=pulumi.Output.all(files, namespace).apply(
-                lambda known: {**known[0], **conf.live_files(known[1], sets, args.quotas)}
-            ),
+            data=files.apply(lambda known: {**known, conf.DYNAMIC: conf.dynamic(args.quotas)}),
             opts=child,
         )
 
@@ -156,8 +154,10 @@ class Celeborn(pulumi.ComponentResource):
                 zone=each.zone,
                 spread=[],
                 service_account=account,
+                # Masters first: a change that they do not survive reaches no worker.
                 opts=pulumi.ResourceOptions.merge(
-                    _after(child, [names, configuration]), pulumi.ResourceOptions(custom_timeouts=patience)
+                    _after(child, [names, configuration, master_set]),
+                    pulumi.ResourceOptions(custom_timeouts=patience),
                 ),
             )
             for each in sets

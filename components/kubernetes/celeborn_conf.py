@@ -30,9 +30,16 @@ takes from its last heartbeat to its return."""
 HANDOVER = 30
 """Seconds that a master has to hand over leadership before it goes."""
 
-RACKS = "racks"
 DYNAMIC = "dynamicConfig.yaml"
-"""Files that Celeborn reads again by itself when they change."""
+"""A file that Celeborn reads again by itself when it changes."""
+
+RACK = "rack.sh"
+"""Run by a worker to learn its rack, which is its zone, and which it tells the masters."""
+
+RACK_SH = """\
+#!/bin/bash
+for _ in "$@"; do echo "/${ZONE:-default-rack}"; done
+"""
 
 LEAVE = "leave.sh"
 """Run by a worker before it is told to stop."""
@@ -82,7 +89,7 @@ class Quota:
 def worker_sets(workers: int, zones: Sequence[str]) -> list[WorkerSet]:
     """One set of workers, or in several zones one for each, as equal as can be.
 
-    A worker has to know its zone before it has a node: masters are told zones by the workers' names.
+    A pod cannot ask for its zone, so a worker is told it, and kept there.
     """
     if len(zones) < 2:
         return [WorkerSet(name="celeborn-worker", zone=None, count=workers)]
@@ -93,14 +100,9 @@ def worker_sets(workers: int, zones: Sequence[str]) -> list[WorkerSet]:
     ]
 
 
-def hosts(namespace: str, name: str, role: str, count: int) -> list[str]:
-    """Host names of the pods of a StatefulSet, each the same for ever."""
-    return [f"{name}-{n}.celeborn-{role}.{namespace}.svc.cluster.local" for n in range(count)]
-
-
 def master_hosts(namespace: str, masters: int) -> list[str]:
-    """Host names of the masters."""
-    return hosts(namespace, "celeborn-master", "master", masters)
+    """Host names of the masters, each the same for ever."""
+    return [f"celeborn-master-{n}.celeborn-master.{namespace}.svc.cluster.local" for n in range(masters)]
 
 
 def endpoints(namespace: str, masters: int) -> str:
@@ -115,7 +117,7 @@ def files(
 
     folders: one for each disk of a worker, of `gib` GiB each.
     drain_hours: that a worker which leaves for good waits, at most, for its data to be no longer needed.
-    rack_aware: workers are in several zones, and masters tell these apart.
+    rack_aware: workers are in several zones, and tell the masters in which.
     """
     return {
         "celeborn-defaults.conf": _lines(
@@ -125,19 +127,9 @@ def files(
         "metrics.properties": _lines(
             {"*.sink.prometheusServlet.class": ("org.apache.celeborn.common.metrics.sink.PrometheusServlet")}
         ),
+        RACK: RACK_SH,
         LEAVE: Path(__file__).with_name("celeborn_leave.sh").read_text(),
     }
-
-
-def live_files(namespace: str, sets: Sequence[WorkerSet], quotas: Mapping[str, Quota]) -> dict[str, str]:
-    """The files that it reads again when they change, so that no pod is replaced for them."""
-    racks = [
-        f"{host} /{each.zone}\n"
-        for each in sets
-        if each.zone
-        for host in hosts(namespace, each.name, "worker", each.count)
-    ]
-    return {DYNAMIC: dynamic(quotas), **({RACKS: "".join(racks)} if racks else {})}
 
 
 def dynamic(quotas: Mapping[str, Quota]) -> str:
@@ -202,9 +194,8 @@ def configuration(
         "celeborn.dynamicConfig.store.fs.path": f"{FOLDER}/{DYNAMIC}",
         **(
             {
-                # Hadoop's, with their prefix. The mapping reads a table of host and rack.
-                "celeborn.hadoop.net.topology.node.switch.mapping.impl": "org.apache.hadoop.net.TableMapping",
-                "celeborn.hadoop.net.topology.table.file.name": f"{FOLDER}/{RACKS}",
+                # Hadoop's, after the prefix.
+                "celeborn.hadoop.net.topology.script.file.name": f"{FOLDER}/{RACK}",
             }
             if rack_aware
             else {}

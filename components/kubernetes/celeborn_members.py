@@ -175,11 +175,14 @@ def stateful_set(
                         seccomp_profile=k8s.core.v1.SeccompProfileArgs(type="RuntimeDefault"),
                     ),
                     init_containers=[_own(group)] if group.disks.owned_by_root else [],
-                    containers=[_container(group, called)],
+                    containers=[_container(group, called, zone)],
                     volumes=[
                         k8s.core.v1.VolumeArgs(
                             name="conf",
-                            config_map=k8s.core.v1.ConfigMapVolumeSourceArgs(name="celeborn"),
+                            # Scripts are in it, that are run.
+                            config_map=k8s.core.v1.ConfigMapVolumeSourceArgs(
+                                name="celeborn", default_mode=0o555
+                            ),
                         ),
                         *group.disks.volumes,
                     ],
@@ -190,7 +193,7 @@ def stateful_set(
     )
 
 
-def _container(group: Group, called: str) -> k8s.core.v1.ContainerArgs:
+def _container(group: Group, called: str, zone: str | None) -> k8s.core.v1.ContainerArgs:
     memory = {"memory": f"{group.memory_gib}Gi"}
     ready = f"curl -sf --max-time 5 http://$CELEBORN_LOCAL_HOSTNAME:$HTTP_PORT{READY[group.role]}"
     leave = k8s.core.v1.LifecycleHandlerArgs(
@@ -201,7 +204,7 @@ def _container(group: Group, called: str) -> k8s.core.v1.ContainerArgs:
         image=group.image,
         # As arguments: the image's entrypoint, tini, passes signals on.
         args=["/bin/bash", "-c", START],
-        env=_environment(group, called),
+        env=_environment(group, called, zone),
         ports=[
             k8s.core.v1.ContainerPortArgs(name=key, container_port=port) for key, port in group.ports.items()
         ],
@@ -231,7 +234,7 @@ def _container(group: Group, called: str) -> k8s.core.v1.ContainerArgs:
     )
 
 
-def _environment(group: Group, called: str) -> list[k8s.core.v1.EnvVarArgs]:
+def _environment(group: Group, called: str, zone: str | None) -> list[k8s.core.v1.EnvVarArgs]:
     """Variables of a pod, each after those that it is made of."""
     itself = k8s.core.v1.ObjectFieldSelectorArgs(field_path="metadata.name")
     fixed = {
@@ -240,6 +243,7 @@ def _environment(group: Group, called: str) -> list[k8s.core.v1.EnvVarArgs]:
         "STATEFUL_SET": called,
         "CELEBORN_NO_DAEMONIZE": "true",
         "TZ": "UTC",
+        **({"ZONE": zone} if zone else {}),
         **group.environment,
     }
     known_later = {

@@ -58,7 +58,10 @@ class Sizes(Section):
 
 
 class Quota(Section):
-    """What a tenant may have in Celeborn at a time, both copies counted; jobs beyond it shuffle without."""
+    """What a tenant may have in Celeborn at a time, both copies counted.
+
+    Jobs beyond it shuffle on their executors, or fail and say so where executors come and go.
+    """
 
     gib: int | None = Field(default=None, ge=1, description="Shuffle data, GiB; no limit by default.")
     files: int | None = Field(default=None, ge=1, description="Files; no limit by default.")

@@ -42,7 +42,7 @@ def test_a_drained_worker_takes_no_more_data_and_is_waited_for(run):
     assert stub.state("celeborn-worker-3") == "Idle"
     waits, *_, done = said.splitlines()
     assert waits.startswith("Waits: celeborn-worker-3 for a, b, c and 1 more. It is safe to stop here")
-    assert done.startswith("celeborn-worker-3: empty.")
+    assert done.startswith("celeborn-worker-3: empty, and its node may go.")
 
 
 def test_a_drain_that_was_stopped_goes_on_where_it_was(run):
@@ -51,7 +51,7 @@ def test_a_drain_that_was_stopped_goes_on_where_it_was(run):
     status, said = run(stub, "drain", "celeborn-worker-3")
 
     assert (status, stub.told) == (0, [])
-    assert "celeborn-worker-3: empty." in said
+    assert "celeborn-worker-3: empty" in said
 
 
 def test_what_a_worker_does_not_say_is_not_waited_for(run):

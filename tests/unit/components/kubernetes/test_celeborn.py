@@ -1,4 +1,5 @@
 import re
+import subprocess
 
 import pytest
 import yaml
@@ -183,6 +184,13 @@ def test_masters_are_three_that_know_each_other(deploy, catalog):
     assert settings(made)["celeborn.master.endpoints"] == ",".join(f"{host}:9097" for host in hosts)
 
 
+def test_a_change_reaches_workers_only_once_the_masters_have_it(deploy, catalog):
+    tree = made_by(deploy, catalog).tree()
+
+    [worker] = [each for place, each in tree.items() if "StatefulSet" in place and place.endswith("-worker")]
+    assert any(urn.endswith("StatefulSet::spark-a-celeborn-master") for urn in worker.dependencies)
+
+
 def test_members_find_each_other_before_they_are_ready(deploy, catalog):
     made = made_by(deploy, catalog)
 
@@ -254,30 +262,35 @@ def test_in_one_zone_there_are_no_racks(deploy, catalog):
     made = made_by(deploy, catalog, zones=ZONES[:1])
 
     assert not [key for key in settings(made) if "topology" in key]
-    assert "racks" not in files(made)
     assert members(made, "worker")["replicas"] == 3
 
 
-def test_in_several_zones_masters_know_the_zone_of_each_worker(deploy, catalog):
+def test_in_several_zones_each_has_workers_that_know_it(deploy, catalog):
     made = made_by(deploy, catalog, zones=ZONES, workers=4)
 
     sets = made.named("kubernetes:apps/v1:StatefulSet")
-    of_zone = {zone: sets[f"spark-a-celeborn-worker-{zone}"] for zone in ZONES}
-    assert [each["spec"]["replicas"] for each in of_zone.values()] == [2, 1, 1]
-    assert settings(made)["celeborn.hadoop.net.topology.table.file.name"] == f"{conf.FOLDER}/racks"
-    known = dict(line.split() for line in files(made)["racks"].splitlines())
-    expected = {
-        f"{each['metadata']['name']}-{n}.{each['spec']['serviceName']}.celeborn.svc.cluster.local": f"/{zone}"
-        for zone, each in of_zone.items()
-        for n in range(int(each["spec"]["replicas"]))
-    }
-    assert known == expected
+    of_zone = {zone: sets[f"spark-a-celeborn-worker-{zone}"]["spec"] for zone in ZONES}
+    assert [each["replicas"] for each in of_zone.values()] == [2, 1, 1]
+    folder, _, script = settings(made)["celeborn.hadoop.net.topology.script.file.name"].rpartition("/")
     for zone, each in of_zone.items():
-        pod = each["spec"]["template"]
+        pod = each["template"]
         assert pod["spec"]["nodeSelector"]["topology.kubernetes.io/zone"] == zone
+        [conf_volume] = [v["configMap"] for v in pod["spec"]["volumes"] if "configMap" in v]
+        assert conf_volume["defaultMode"] == 0o555
+        assert folder in [m["mountPath"] for m in pod["spec"]["containers"][0]["volumeMounts"]]
+        told = {"ZONE": variables(pod["spec"])["ZONE"]}
+        done = subprocess.run(
+            ["bash", "-c", files(made)[script], script, "10.0.0.1", "10.0.0.2"],
+            env=told,
+            capture_output=True,
+            text=True,
+            check=True,
+        )
+        # A line for each host that it is asked for.
+        assert done.stdout.splitlines() == [f"/{zone}"] * 2
         # Each set has pods of its own.
-        assert each["spec"]["selector"]["matchLabels"] == pod["metadata"]["labels"]
-    assert len({str(each["spec"]["selector"]) for each in of_zone.values()}) == 3
+        assert each["selector"]["matchLabels"] == pod["metadata"]["labels"]
+    assert len({str(each["selector"]) for each in of_zone.values()}) == 3
 
 
 def test_quotas_are_told_without_a_restart(deploy, catalog):
