@@ -8,6 +8,7 @@ from pydantic import AfterValidator, Field, model_validator
 from components.aws.instance_types import Architecture, instance_type
 from components.aws.node_roles import Role
 from stacks.addons import ADDONS
+from stacks.settings.queues import Resources
 from stacks.settings.section import Name, Principal, Section
 from stacks.settings.shuffle import Shuffle
 
@@ -158,4 +159,7 @@ class Cluster(Section):
     )
     shuffle: Shuffle | None = Field(
         default=None, description="Celeborn; without, jobs shuffle on the disks of their executors."
+    )
+    capacity: Resources | None = Field(
+        default=None, description="Instead of `queues.capacity`, on this cluster."
     )

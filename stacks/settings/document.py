@@ -1,11 +1,17 @@
-"""The YAML of a settings file, as plain data."""
+"""The YAML of a settings file, as plain data and as what a model makes of it."""
 
+import json
 from collections.abc import Hashable
-from typing import Any
+from typing import Any, TypeVar
 
 import yaml
+from pydantic import ValidationError
 
-from stacks.settings.section import SettingsError
+from stacks.settings.section import Section, SettingsError
+
+S = TypeVar("S", bound=Section)
+
+TOO_DEEP = "is nested too deeply: write it as stacks/local.yaml is"
 
 
 class _Loader(yaml.SafeLoader):
@@ -45,7 +51,7 @@ def read(content: bytes | str, where: str) -> dict[str, Any]:
     except yaml.YAMLError as error:
         raise SettingsError(f"{where} is not YAML: {' '.join(str(error).split())}.") from None
     except RecursionError:
-        raise SettingsError(f"{where} is nested too deeply: write it as stacks/local.yaml is.") from None
+        raise SettingsError(f"{where} {TOO_DEEP}.") from None
     if loader.twice:
         raise SettingsError("\n".join(f"{where}: {sentence}." for sentence in loader.twice))
     if written is None:
@@ -53,3 +59,23 @@ def read(content: bytes | str, where: str) -> dict[str, Any]:
     if not isinstance(written, dict):
         raise SettingsError(f"{where} must hold keys and values, as stacks/local.yaml does.")
     return written
+
+
+def validated(written: dict[str, Any], section: type[S], where: str) -> S:
+    """What a section makes of plain data, taken strictly: 2 is no text, and "2" no number. Dates are text.
+
+    Raises ValidationError with what is wrong in it, and SettingsError when it holds itself or is too deep.
+    """
+    try:
+        text = json.dumps(written, default=str)
+    except ValueError:
+        raise SettingsError(f"{where} holds itself: take the YAML alias out that does it.") from None
+    except RecursionError:
+        raise SettingsError(f"{where} {TOO_DEEP}.") from None
+    try:
+        return section.model_validate_json(text, strict=True)
+    except ValidationError as error:
+        if error.errors(include_url=False)[0]["type"] == "json_invalid":
+            # JSON that Python wrote and pydantic does not read: about 200 levels.
+            raise SettingsError(f"{where} {TOO_DEEP}.") from None
+        raise

@@ -2,11 +2,11 @@
 
 from typing import Any, Literal
 
-from pydantic import Field
+from pydantic import ConfigDict, Field
 
 from stacks.settings.cluster import Cluster
 from stacks.settings.foundation import Foundation
-from stacks.settings.queues import Queues
+from stacks.settings.queues import Queues, Resources
 from stacks.settings.section import Account, Days, LayerName, Name, Section
 from stacks.settings.spark import JobNamespace, Spark
 
@@ -103,8 +103,17 @@ class Use(Section):
     access: Literal["read", "write"] = Field(default="read", description="Write includes read.")
 
 
+def _queues_or_their_file(schema: dict[str, Any]) -> None:
+    """What an editor is told of the two."""
+    schema["required"].remove("queues")
+    schema["oneOf"] = [{"required": ["queues"]}, {"required": ["queues_from"]}]
+
+
 class Environment(Section):
     """An environment: all that `stacks/<environment>.yaml` says."""
+
+    # What is read from the file is put in as `queues` before the model sees it.
+    model_config = ConfigDict(json_schema_extra=_queues_or_their_file)
 
     environment: Name = Field(description="Name of the environment, as in the name of the file.")
     organization: Name = Field(description="Prefix of names that are global in AWS, such as buckets.")
@@ -118,7 +127,10 @@ class Environment(Section):
         min_length=1, description="Accounts and regions that the environment uses, each with a name."
     )
     clusters: dict[Name, Cluster] = Field(min_length=1, description="EKS clusters, by name.")
-    queues: Queues = Field(description="Queues of YuniKorn.")
+    queues: Queues = Field(description="Queues of YuniKorn; or `queues_from` says where they are.")
+    queues_from: str | None = Field(
+        default=None, description="File beside this one with the queues instead: `prod.queues.yaml`."
+    )
     job_namespaces: dict[Name, JobNamespace] = Field(
         min_length=1, description="Namespaces in which Spark jobs run, by name."
     )
@@ -151,6 +163,10 @@ class Environment(Section):
     def prefix(self) -> str:
         """First part of names that are unique in AWS."""
         return f"{self.organization}-{self.environment}"
+
+    def capacity_of(self, cluster: str) -> Resources | None:
+        """What weights of queues share out on a cluster; None where nobody states it."""
+        return self.clusters[cluster].capacity or self.queues.capacity
 
     @property
     def home_foundation(self) -> str:

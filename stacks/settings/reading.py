@@ -1,13 +1,13 @@
 """Reading a settings file: every mistake in it at once, or the settings."""
 
 import copy
-import json
+import re
 from pathlib import Path
 from typing import Any
 
 from pydantic import ValidationError
 
-from stacks.settings import checks, document
+from stacks.settings import checks, document, queue_file
 from stacks.settings.checks.mistake import Mistake, listed
 from stacks.settings.environment import Environment
 from stacks.settings.section import SettingsError
@@ -15,10 +15,12 @@ from stacks.settings.wording import Place, mistake_of, place_of
 
 FOLDER = Path(__file__).resolve().parent.parent
 
+QUEUE_FILE = re.compile(r"^[\w-]+\.queues\.yaml$", re.ASCII)
+
 
 def known() -> list[str]:
     """Environments that have a settings file."""
-    return sorted(path.stem for path in FOLDER.glob("*.yaml") if not path.stem.startswith("Pulumi"))
+    return sorted(path.stem for path in FOLDER.glob("*.yaml") if "." not in path.stem)
 
 
 def path_of(environment: str) -> Path:
@@ -46,9 +48,9 @@ def parse(content: bytes | str, where: str, environment: str | None = None) -> E
     Raises SettingsError with every mistake, a line each.
     """
     written = document.read(content, where)
-    wrong: list[Mistake] = []
+    queues, wrong = _queues(written, where)
     try:
-        settings = _validated(written, where)
+        settings = document.validated(written, Environment, where)
     except ValidationError as error:
         wrong += [mistake_of(each) for each in error.errors(include_url=False)]
         rest, removed = _without_mistakes(written, error, where)
@@ -62,17 +64,36 @@ def parse(content: bytes | str, where: str, environment: str | None = None) -> E
             Mistake("environment", f"is {named!r} and must be {environment!r}, as the file is named")
         )
     if wrong:
-        raise SettingsError("\n".join(f"{where}: {mistake}" for mistake in wrong))
+        raise SettingsError("\n".join(_told(mistake, where, queues) for mistake in wrong))
     return settings
 
 
-def _validated(written: dict[str, Any], where: str) -> Environment:
-    """The settings, taken strictly: 2 is no text, and "2" no number. Dates and the like are text."""
-    try:
-        text = json.dumps(written, default=str)
-    except ValueError:
-        raise SettingsError(f"{where} holds itself: take the YAML alias out that does it.") from None
-    return Environment.model_validate_json(text, strict=True)
+def _queues(written: dict[str, Any], where: str) -> tuple[str | None, list[Mistake]]:
+    """Put the queues in from the file that the settings name: what it is called in messages, and mistakes.
+
+    Raises SettingsError when there is no reading it.
+    """
+    name = written.get("queues_from")
+    if name is None:
+        return None, []
+    if "queues" in written:
+        return None, [Mistake("queues_from", "is there beside `queues`; give one of them")]
+    path = FOLDER / str(name)
+    if not QUEUE_FILE.match(str(name)) or not path.is_file():
+        raise SettingsError(
+            f"{where}: queues_from: is {name!r}, and no such file is beside it; give a name such as "
+            "prod.queues.yaml."
+        )
+    there = f"{Path(where).parent}/{name}"
+    written["queues"], wrong = queue_file.read(path.read_bytes(), there)
+    return there, wrong
+
+
+def _told(mistake: Mistake, where: str, queues: str | None) -> str:
+    """A mistake with the file that it is in."""
+    if queues is not None and (mistake.at + ".").startswith("queues."):
+        return queue_file.told(mistake, queues)
+    return f"{where}: {mistake}"
 
 
 def _without_mistakes(
@@ -89,7 +110,7 @@ def _without_mistakes(
             removed.append(place)
             _remove(rest, place)
         try:
-            return _validated(rest, where), removed
+            return document.validated(rest, Environment, where), removed
         except ValidationError as left:
             error = left
     return None, removed

@@ -1,13 +1,13 @@
 """The settings as JSON Schema, so that an editor completes and checks a settings file.
 
-`make schema` writes it to stacks/settings.schema.json, and docs/settings.md beside it; what fits together is
-checked only when a file is read.
+`make schema` writes it to stacks/settings.schema.json, that of a file of queues to stacks/queues.schema.json,
+and docs/settings.md; what fits together is checked only when a file is read.
 """
 
 import json
 from pathlib import Path
 
-from stacks.settings import page
+from stacks.settings import page, queue_file
 from stacks.settings.environment import Environment
 
 PATH = Path(__file__).resolve().parent.parent / "settings.schema.json"
@@ -22,3 +22,4 @@ def schema() -> str:
 if __name__ == "__main__":
     PATH.write_text(schema())
     page.PATH.write_text(page.page())
+    queue_file.SCHEMA.write_text(queue_file.schema())

@@ -1,6 +1,7 @@
 """What every part of the settings is made of."""
 
-from typing import Annotated, Literal
+from collections.abc import Mapping
+from typing import Annotated, ClassVar, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
@@ -28,3 +29,6 @@ class Section(BaseModel):
     """A part of the settings: frozen, and no key is taken in silence."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
+
+    instead: ClassVar[Mapping[str, str]] = {}
+    """Keys that one may expect here, and what is said of them."""

@@ -39,7 +39,10 @@ def mistake_of(error: ErrorDetails) -> Mistake:
 
 
 def _near(place: Place) -> str:
-    known = list(_section_at(place[:-1]).model_fields)
+    section = _section_at(place[:-1])
+    if str(place[-1]) in section.instead:
+        return section.instead[str(place[-1])]
+    known = list(section.model_fields)
     close = difflib.get_close_matches(str(place[-1]), known, n=1)
     return f"did you mean {close[0]!r}?" if close else f"known here: {listed(known)}"
 

@@ -13,20 +13,17 @@ As read in apache/yunikorn-core v1.8.0, pkg/common/configs/configvalidator.go:
 from collections.abc import Iterator
 from typing import Any
 
-import yaml
-
+from components.kubernetes.queues.block import block
 from components.kubernetes.queues.quantities import Resources, text
-from components.kubernetes.queues.tree import Limit, Queue, QueueTree
+from components.kubernetes.queues.tree import WILDCARD, Limit, Queue, QueueTree
 
 NAMES = {"cpu": "vcore", "memory": "memory", "gpu": "nvidia.com/gpu"}
 """YuniKorn's names of resources."""
 
-WILDCARD = "*"
-
 
 def queues_yaml(tree: QueueTree) -> str:
     """The text of `queues.yaml`; equal trees give equal text, whatever the order of their queues."""
-    return yaml.safe_dump(document(tree), sort_keys=False)
+    return block(document(tree))
 
 
 def document(tree: QueueTree) -> dict[str, Any]:
@@ -84,7 +81,7 @@ def _limits(limits: tuple[Limit, ...]) -> Iterator[dict[str, Any]]:
                     said: dict[str, Any] = {"limit": f"{kind} {', '.join(names)}", kind: names}
                     if limit.max_applications is not None:
                         said["maxapplications"] = limit.max_applications
-                    if limit.maximum is not None:
+                    if limit.maximum not in (None, Resources()):
                         said["maxresources"] = amounts(limit.maximum)
                     yield said
 

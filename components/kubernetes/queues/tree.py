@@ -8,6 +8,7 @@ from components.kubernetes.queues.quantities import Resources
 from components.kubernetes.queues.tiers import POLICIES, Policy, TierNumber
 
 ROOT = "root"
+WILDCARD = "*"
 
 
 @dataclass(frozen=True, kw_only=True)
