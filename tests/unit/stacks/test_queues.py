@@ -145,7 +145,7 @@ def test_a_file_of_queues_is_no_environment(folder):
         ("percent", "per_cent", "organizations.analytics.maximum.per_cent: unknown key; did"),
         ('cpu: "16"', 'cpu: "900"', "analytics.projects.reports.tiers.1.guaranteed.cpu: is 900, more"),
         ("organizations:", "organisations:", "organizations: is missing; Organizations, by name."),
-        ('cpu: "256"', 'cpu: "25600"', "capacity.cpu: is 25600, and nodes for drivers and executors"),
+        ('cpu: "128"', 'cpu: "25600"', "capacity.cpu: is 25600, and nodes for drivers and executors"),
         ("organizations:", "organizations: [", "is not YAML: while parsing"),
         ("organizations:", "tiers: {}\ntiers: {}\norganizations:", "tiers is there already, on line 5"),
     ],
