@@ -1,5 +1,6 @@
 """Spark configuration of a job, a table a subject. What of it no job may change is in jobs/reserved.py."""
 
+import re
 from collections.abc import Mapping
 
 from jobs.job import Job
@@ -107,7 +108,8 @@ def event_logs(platform: Platform) -> dict[str, str]:
     """
     return {
         "spark.eventLog.enabled": "true",
-        "spark.eventLog.dir": platform.event_logs,
+        # Spark takes one slash off, and Hadoop 3.3 finds no bucket's root without.
+        "spark.eventLog.dir": re.sub(r"^(s3a://[^/]+)/?$", r"\1//", platform.event_logs),
         "spark.eventLog.rolling.enabled": "true",
         "spark.eventLog.rolling.maxFileSize": "10m",
         "spark.eventLog.compress": "true",
@@ -122,6 +124,8 @@ def s3a(job: Job, platform: Platform) -> dict[str, str]:
     return {
         "spark.hadoop.fs.s3a.endpoint.region": platform.region,
         "spark.hadoop.fs.s3a.aws.credentials.provider": RELEASES[job.spark_version].credentials,
+        # Hadoop 3.4's own; 3.3 deletes what marks a folder with each file that it puts there.
+        "spark.hadoop.fs.s3a.directory.marker.retention": "keep",
         **COMMITTERS,
     }
 

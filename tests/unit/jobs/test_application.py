@@ -181,11 +181,20 @@ def test_environment_reaches_drivers_and_executors_and_secrets_only_by_reference
         assert made[role]["envSecretKeyRefs"] == {"PASSWORD": {"name": "warehouse", "key": "password"}}
 
 
-def test_event_logs_go_where_the_history_server_reads(spec):
-    conf = spec({"event_logs": "s3a://acme-event-logs/"})["sparkConf"]
+@pytest.mark.parametrize(
+    ("folder", "told"),
+    [
+        # Spark takes the last slash off: of a bucket's root nothing would be left.
+        ("s3a://acme-event-logs/", "s3a://acme-event-logs//"),
+        ("s3a://acme-event-logs", "s3a://acme-event-logs//"),
+        ("s3a://acme-event-logs/spark/", "s3a://acme-event-logs/spark/"),
+    ],
+)
+def test_event_logs_go_where_the_history_server_reads(spec, folder, told):
+    conf = spec({"event_logs": folder})["sparkConf"]
 
     assert conf["spark.eventLog.enabled"] == conf["spark.eventLog.rolling.enabled"] == "true"
-    assert conf["spark.eventLog.dir"] == "s3a://acme-event-logs/"
+    assert conf["spark.eventLog.dir"] == told
 
 
 @pytest.mark.parametrize("version", ["4.1", "3.5"])
