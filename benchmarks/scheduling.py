@@ -1,0 +1,278 @@
+"""YuniKorn with our tree of queues beside YuniKorn with one flat queue: pods placed a second."""
+
+import json
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import datetime
+from statistics import median
+
+import psutil
+import yaml
+
+from benchmarks.bench import CLOUD
+from components.kubernetes import catalog
+from components.kubernetes.queues import POLICIES, Leaf, Limit, Resources, grow, queues_yaml
+from localcloud.control_plane import ControlPlane
+from localcloud.control_plane.api import Api, Object
+from localcloud.control_plane.machines import InstanceType
+from localcloud.control_plane.nodes import NodeGroup, apply_node_group
+from localcloud.control_plane.programs import CLIENTS
+from localcloud.control_plane.side_by_side import side_by_side
+from localcloud.control_plane.stand_ins import Release, release_deployed
+from localcloud.errors import Refusal
+
+NODES, PODS, APPLICATIONS = 1_000, 10_000, 200
+ORGANIZATIONS, PROJECTS, USERS = 4, 5, 20
+ROUNDS = 3
+"""Of each kind, in turn: what the machine does besides then falls on both."""
+
+LIMIT = 0.9
+"""Ratio to the flat queue that we hold ourselves to, at the least."""
+
+MACHINE = InstanceType(name="m7g.4xlarge", architecture="arm64", vcpus=16, memory=65536)
+JOBS, FLAT = "jobs", "root.flat"
+PODS_PATH = f"/api/v1/namespaces/{JOBS}/pods"
+LOOK_SECONDS, PATIENCE = 0.5, 900
+
+LEAVES = [
+    Leaf(
+        organization=f"organization-{organization}",
+        project=f"project-{project}",
+        tier=tier,
+        guaranteed=Resources.of(cpu="100", memory="200Gi"),
+        maximum=Resources.of(cpu="400", memory="800Gi"),
+        max_applications=50,
+        limits=(Limit(users=("*",), maximum=Resources.of(cpu="300", memory="600Gi")),),
+    )
+    for organization in range(ORGANIZATIONS)
+    for project in range(PROJECTS)
+    for tier in POLICIES
+]
+
+
+@dataclass(frozen=True)
+class Run:
+    """One time that all pods were placed.
+
+    seconds: from the first binding to the last, each when the API server had taken it.
+    deciding: seconds from the first decision where a pod goes to the last; bindings follow it.
+    cpu_seconds, mebibytes: of YuniKorn from its start to the last binding; memory at its peak.
+    """
+
+    seconds: float
+    deciding: float
+    cpu_seconds: float
+    mebibytes: float
+
+    @property
+    def rate(self) -> float:
+        """Pods placed a second."""
+        return PODS / self.seconds
+
+    @property
+    def decisions(self) -> float:
+        """Decisions a second."""
+        return PODS / self.deciding
+
+
+def table() -> str:
+    """Measure, and tell."""
+    with _plane() as plane:
+        bench = _Bench(plane)
+        runs: dict[str, list[Run]] = {"flat": [], "tree": []}
+        for number in range(ROUNDS):
+            for kind in ("flat", "tree") if number % 2 else ("tree", "flat"):
+                runs[kind].append(bench.run(kind))
+        restart = bench.restart()
+    rounds = list(zip(runs["tree"], runs["flat"], strict=True))
+    lines = [
+        f"{NODES} nodes, {PODS} pods of {APPLICATIONS} applications; {len(LEAVES)} queues in the tree; "
+        f"the median of {ROUNDS} rounds.",
+        "",
+        "| queues | pods a second | decisions a second | CPU of YuniKorn | its memory |",
+        "| --- | --- | --- | --- | --- |",
+        *(_line(kind, runs[kind]) for kind in ("tree", "flat")),
+        "",
+        "| tree to flat | ratio | at least | each round |",
+        "| --- | --- | --- | --- |",
+        _ratio("pods a second", str(LIMIT), [tree.rate / flat.rate for tree, flat in rounds]),
+        _ratio("decisions a second", "", [tree.decisions / flat.decisions for tree, flat in rounds]),
+        "",
+        f"YuniKorn started anew beside {PODS} placed pods: {restart:.1f} s until it had placed one more.",
+    ]
+    return "\n".join(lines) + "\n"
+
+
+def _line(kind: str, runs: list[Run]) -> str:
+    return (
+        f"| {kind} | {median(run.rate for run in runs):.0f} | {median(run.decisions for run in runs):.0f} "
+        f"| {median(run.cpu_seconds for run in runs):.1f} s | {max(run.mebibytes for run in runs):.0f} MiB |"
+    )
+
+
+def _ratio(what: str, limit: str, ratios: list[float]) -> str:
+    each = ", ".join(f"{ratio:.2f}" for ratio in ratios)
+    return f"| {what} | {median(ratios):.2f} | {limit} | {each} |"
+
+
+@contextmanager
+def _plane() -> Iterator[ControlPlane]:
+    """A control plane with all nodes; nothing of it runs but etcd and the API server.
+
+    Nobody plays the pods, and nobody notices that nobody keeps the nodes alive: what is left to do is to
+    place pods.
+    """
+    plane = ControlPlane(CLOUD, "scheduling")
+    try:
+        print(f"scheduling: {NODES} nodes ...", flush=True)
+        plane.start()
+        zones = ("us-east-1a", "us-east-1b", "us-east-1c")
+        apply_node_group(
+            plane, NodeGroup(name="executor", instance_types=(MACHINE,), zones=zones, count=NODES)
+        )
+        api = plane.api()
+        api.apply_all(_namespace(name) for name in (JOBS, "yunikorn"))
+        _until(lambda: api.get(f"/api/v1/namespaces/{JOBS}/serviceaccounts/default"))
+        for program in CLIENTS:
+            plane.process(program.name).stop()
+        yield plane
+    finally:
+        plane.remove()
+
+
+class _Bench:
+    def __init__(self, plane: ControlPlane) -> None:
+        self.plane = plane
+        self.api: Api = plane.api()
+        self.release = Release(
+            name="yunikorn",
+            namespace="yunikorn",
+            chart="yunikorn",
+            # As text and back: what is plain data stays.
+            values=json.loads(json.dumps(catalog.read().values["yunikorn"])),
+        )
+        self.process = plane.process(self.release.key)
+
+    def run(self, kind: str) -> Run:
+        """Place all pods, which are there before YuniKorn is, with queues of this kind."""
+        print(f"scheduling, {kind}: {PODS} pods ...", end=" ", flush=True)
+        self.process.stop()
+        self.api.delete(PODS_PATH, gracePeriodSeconds=0)
+        _until(lambda: not self.api.list(PODS_PATH, limit="1"))
+        self.api.apply_all([_configs(kind)])
+        side_by_side(lambda number: self.api.create(PODS_PATH, _pod(number, kind)), range(PODS))
+        release_deployed(self.plane, self.release)
+        watched = psutil.Process(json.loads(self.process.pid_file.read_text())["pid"])
+        peak = 0
+        deadline = time.monotonic() + PATIENCE
+        while self.api.list(PODS_PATH, limit="1", fieldSelector="spec.nodeName="):
+            if time.monotonic() > deadline:
+                raise Refusal(f"Not all pods are placed after {PATIENCE} s: see {self.process.log}.")
+            peak = max(peak, watched.memory_info().rss)
+            time.sleep(LOOK_SECONDS)
+        times = watched.cpu_times()
+        run = Run(
+            seconds=self._spread("successfully bound pod"),
+            deciding=self._spread("scheduler allocation processed"),
+            cpu_seconds=times.user + times.system,
+            mebibytes=peak / 2**20,
+        )
+        print(f"{run.rate:.0f} a second, {run.cpu_seconds:.1f} s of YuniKorn's CPU", flush=True)
+        return run
+
+    def _spread(self, said: str) -> float:
+        """Seconds from the first to the last time that YuniKorn said this, of each pod.
+
+        Whoever watched the API server instead would have it do more, and be told late and by the hundred.
+        """
+        times = [
+            datetime.fromisoformat(line.partition("\t")[0]).timestamp()
+            for line in self.process.log.read_text().splitlines()
+            if f"\t{said}\t" in line
+        ]
+        assert len(times) == PODS, f"YuniKorn said “{said}” {len(times)} times for {PODS} pods"
+        return max(times) - min(times)
+
+    def restart(self) -> float:
+        """Seconds from YuniKorn's start, with all pods placed, until it has placed one more."""
+        self.process.stop()
+        more = _pod(PODS, "flat")
+        self.api.apply_all([_configs("flat")])
+        self.api.create(PODS_PATH, more)
+        started = time.monotonic()
+        release_deployed(self.plane, self.release)
+        path = f"{PODS_PATH}/{more['metadata']['name']}"
+        _until(lambda: (self.api.get(path) or {})["spec"].get("nodeName"))
+        return time.monotonic() - started
+
+
+def _until(ask: Callable[[], object]) -> None:
+    while not ask():
+        time.sleep(LOOK_SECONDS)
+
+
+def _bound(log: str) -> list[float]:
+    """When the API server had taken each binding, in seconds, as YuniKorn tells it.
+
+    Whoever watched the API server for it would have it do more, and be told late and by the hundred.
+    """
+    times = [
+        datetime.fromisoformat(line.split("\t", 1)[0]).timestamp()
+        for line in log.splitlines()
+        if "successfully bound pod" in line
+    ]
+    assert len(times) == PODS, f"YuniKorn tells of {len(times)} bindings of {PODS} pods"
+    return times
+
+
+def _namespace(name: str) -> Object:
+    return {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": name}}
+
+
+def _configs(kind: str) -> Object:
+    return {
+        "apiVersion": "v1",
+        "kind": "ConfigMap",
+        "metadata": {"name": "yunikorn-configs", "namespace": "yunikorn"},
+        "data": {"queues.yaml": queues_yaml(grow(LEAVES)) if kind == "tree" else _flat()},
+    }
+
+
+def _flat() -> str:
+    """One queue without limits; the partition is the tree's own, so that nodes are sorted alike."""
+    described = yaml.safe_load(queues_yaml(grow(LEAVES)))
+    [partition] = described["partitions"]
+    partition["queues"] = [{"name": "root", "submitacl": "*", "queues": [{"name": "flat"}]}]
+    return yaml.safe_dump(described, sort_keys=False)
+
+
+def _pod(number: int, kind: str) -> Object:
+    """A pod of an executor's kind; applications take turns, and so do queues among applications."""
+    application = number % APPLICATIONS
+    queue = LEAVES[application % len(LEAVES)].path if kind == "tree" else FLAT
+    user = json.dumps({"user": f"user-{application % USERS}"})
+    return {
+        "apiVersion": "v1",
+        "kind": "Pod",
+        "metadata": {
+            "name": f"application-{application}-{number}",
+            "labels": {
+                "yunikorn.apache.org/app-id": f"application-{application}",
+                "yunikorn.apache.org/queue": queue,
+            },
+            "annotations": {"yunikorn.apache.org/user.info": user},
+        },
+        "spec": {
+            "schedulerName": "yunikorn",
+            "automountServiceAccountToken": False,
+            "containers": [
+                {
+                    "name": "executor",
+                    "image": "any",
+                    "resources": {"requests": {"cpu": "1", "memory": "2Gi"}},
+                }
+            ],
+        },
+    }

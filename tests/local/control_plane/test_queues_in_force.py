@@ -1,0 +1,276 @@
+"""What tiers promise, kept by the real scheduler on machines that are full."""
+
+import json
+import re
+import time
+import urllib.error
+import urllib.request
+from dataclasses import dataclass
+from typing import Any
+from uuid import uuid4
+
+import pytest
+
+from components.kubernetes.priority_classes import ALLOW_PREEMPTION, CLASSES, tier
+from components.kubernetes.queues import Leaf, Resources, grow, queues_yaml
+from localcloud.control_plane.api import Api
+from localcloud.control_plane.machines import InstanceType
+from localcloud.control_plane.nodes import GROUP, NodeGroup, apply_node_group, remove_node_group
+
+MACHINE = InstanceType(name="m7g.4xlarge", architecture="arm64", vcpus=16, memory=65536)
+MACHINES, SLOTS = 3, 9
+"""A pod of these tests takes a third of what a machine has left for pods."""
+
+CORES = 5
+WITHIN = 60
+"""Seconds in which tier 1 has what it is guaranteed."""
+
+
+def leaf(project: str, number: int, guaranteed: int = 0, applications: int | None = None) -> Leaf:
+    """A tier that may have every slot, and is guaranteed some."""
+    return Leaf(
+        organization="acme",
+        project=project,
+        tier=number,
+        guaranteed=Resources.of(cpu=str(guaranteed * CORES)) if guaranteed else None,
+        maximum=Resources.of(cpu=str(SLOTS * CORES)),
+        max_applications=applications,
+    )
+
+
+TREE = grow(
+    [
+        leaf("orders", 1, guaranteed=3),
+        leaf("billing", 1, guaranteed=2),
+        leaf("adhoc", 2, guaranteed=2),
+        leaf("adhoc", 3, guaranteed=1),
+        leaf("reports", 3, applications=2),
+    ]
+)
+ORDERS, BILLING = "root.acme.orders.tier1", "root.acme.billing.tier1"
+ADHOC_2, ADHOC_3, REPORTS = "root.acme.adhoc.tier2", "root.acme.adhoc.tier3", "root.acme.reports.tier3"
+
+
+@dataclass(frozen=True)
+class Jobs:
+    """The jobs of a test, in a namespace of its own."""
+
+    api: Api
+    namespace: str
+    url: str
+
+    @property
+    def path(self) -> str:
+        return f"/api/v1/namespaces/{self.namespace}/pods"
+
+    def submit(
+        self,
+        queue: str,
+        pods: int = 1,
+        *,
+        application: str = "",
+        priority_class: str = "",
+        machine: str = "",
+    ) -> str:
+        """Make an application's pods, on the full machines or on one of them; its name."""
+        name = application or f"{queue.rpartition('.')[2]}-{uuid4().hex[:8]}"
+        for _ in range(pods):
+            made = self.pod(name, queue)
+            made["spec"]["priorityClassName"] = priority_class or tier(int(queue[-1]))
+            made["spec"]["nodeSelector"] = {"kubernetes.io/hostname": machine} if machine else {GROUP: "full"}
+            self.api.create(self.path, made)
+        return name
+
+    def end(self, pod: str) -> None:
+        """Let a pod succeed."""
+        self.api.merge(f"{self.path}/{pod}/status", {"status": {"phase": "Succeeded"}})
+
+    def pod(self, application: str, queue: str) -> dict[str, Any]:
+        requests = {"cpu": str(CORES), "memory": "1Gi"}
+        return {
+            "apiVersion": "v1",
+            "kind": "Pod",
+            "metadata": {
+                "name": f"{application}-{uuid4().hex[:8]}",
+                "labels": {
+                    "yunikorn.apache.org/app-id": application,
+                    "yunikorn.apache.org/queue": queue,
+                },
+            },
+            "spec": {
+                "schedulerName": "yunikorn",
+                "containers": [{"name": "main", "image": "any", "resources": {"requests": requests}}],
+            },
+        }
+
+    def running(self, queue: str = "") -> set[str]:
+        """Names of pods that run, of a queue or of all."""
+        return {
+            each["metadata"]["name"]
+            for each in self.api.list(self.path)
+            if each["metadata"]["labels"]["yunikorn.apache.org/queue"].startswith(queue)
+            and each["status"]["phase"] == "Running"
+            and "deletionTimestamp" not in each["metadata"]
+        }
+
+    def queue(self, queue: str) -> Any:
+        """What the scheduler says of a queue."""
+        return ask(f"{self.url}/ws/v1/partition/default/queue/{queue}")
+
+    def preemptions_tried(self) -> int:
+        """How often the scheduler has looked for pods to preempt, with or without finding some."""
+        with urllib.request.urlopen(f"{self.url}/ws/v1/metrics", timeout=10) as answer:
+            text = answer.read().decode()
+        [count] = re.findall(
+            r"^yunikorn_scheduler_trypreemption_latency_milliseconds_count (\d+)", text, re.M
+        )
+        return int(count)
+
+    def history(self) -> list[str]:
+        """What the scheduler's events say, of all applications."""
+        records = ask(f"{self.url}/ws/v1/events/batch")["EventRecords"]
+        return [each.get("message", "") for each in records]
+
+    def events(self) -> set[str]:
+        """What Kubernetes' events say of the pods."""
+        path = f"/apis/events.k8s.io/v1/namespaces/{self.namespace}/events"
+        return {each.get("note", "") for each in self.api.list(path)}
+
+
+def ask(url: str) -> Any:
+    with urllib.request.urlopen(url, timeout=10) as answer:
+        return json.load(answer)
+
+
+@pytest.fixture(scope="module")
+def full(plane, api, yunikorn, eventually):
+    """Machines to be filled, and our tree of queues and tiers in force."""
+    configs = "/api/v1/namespaces/yunikorn/configmaps/yunikorn-configs"
+    before = api.get(configs)["data"]
+    zones = ("us-east-1a", "us-east-1b", "us-east-1c")
+    apply_node_group(plane, NodeGroup(name="full", instance_types=(MACHINE,), zones=zones, count=MACHINES))
+    for name, priority in CLASSES.items():
+        api.apply(
+            f"/apis/scheduling.k8s.io/v1/priorityclasses/{name}",
+            {
+                "apiVersion": "scheduling.k8s.io/v1",
+                "kind": "PriorityClass",
+                "metadata": {
+                    "name": name,
+                    "annotations": {ALLOW_PREEMPTION: str(priority.can_be_preempted).lower()},
+                },
+                "value": priority.value,
+                "preemptionPolicy": "PreemptLowerPriority" if priority.preempts else "Never",
+            },
+        )
+    api.merge(configs, {"data": {"queues.yaml": queues_yaml(TREE)}})
+    leaves = {path for path, _ in TREE.leaves()}
+    eventually(lambda: leaves <= in_force(plane.yunikorn_url))
+    yield
+    api.merge(configs, {"data": before})
+    remove_node_group(plane, "full")
+    for name in CLASSES:
+        api.delete(f"/apis/scheduling.k8s.io/v1/priorityclasses/{name}")
+
+
+def in_force(url: str) -> set[str]:
+    """Paths of the scheduler's queues; none while it is about to start."""
+    try:
+        return names(ask(f"{url}/ws/v1/partition/default/queues"))
+    except urllib.error.HTTPError:
+        return set()
+
+
+def names(queue: dict[str, Any]) -> set[str]:
+    """Paths of a queue and all below it."""
+    return {queue["queuename"]}.union(*(names(each) for each in queue.get("children") or []))
+
+
+@pytest.fixture
+def jobs(plane, api, full, namespace, eventually):
+    made = Jobs(api, namespace, plane.yunikorn_url)
+    yield made
+    api.delete(made.path, gracePeriodSeconds=0)
+    eventually(lambda: not api.list(made.path))
+
+
+def test_tier_1_gets_what_it_is_guaranteed_on_full_machines(jobs, eventually):
+    jobs.submit(ADHOC_2, 5)
+    jobs.submit(ADHOC_3, 4)
+    eventually(lambda: len(jobs.running()) == SLOTS)
+
+    name = jobs.submit(ORDERS, 3)
+    eventually(lambda: len(jobs.running(ORDERS)) == 3, patience=WITHIN)
+
+    assert len(jobs.running()) == SLOTS
+    assert len(jobs.running(ADHOC_2)) >= 2, "below what is guaranteed nobody is pushed"
+    assert len(jobs.running(ADHOC_3)) >= 1
+    # Of a pod that is gone, its events tell nothing; the scheduler's do.
+    told = rf"Preempted by \S+ from application {name} in {ORDERS}"
+    assert len([said for said in jobs.history() if re.fullmatch(told, said)]) == 3
+
+
+def test_nothing_of_tier_1_is_preempted_though_only_that_would_make_room(jobs, eventually):
+    jobs.submit(ORDERS, SLOTS - 1)
+    jobs.submit(REPORTS)
+    eventually(lambda: len(jobs.running()) == SLOTS)
+    there, tried = jobs.running(ORDERS), jobs.preemptions_tried()
+
+    # Both are due; the first takes the place of tier 3's, and nothing is left for the second but tier 1's,
+    # which has far more than it is guaranteed.
+    jobs.submit(BILLING, 2)
+    eventually(lambda: len(jobs.running(BILLING)) == 1, patience=WITHIN)
+    eventually(lambda: jobs.preemptions_tried() >= tried + 2, patience=WITHIN)
+
+    assert jobs.running(ORDERS) == there
+    assert not jobs.running(REPORTS)
+    assert len(jobs.running(BILLING)) == 1
+
+
+def test_a_pod_of_a_class_that_is_not_to_be_preempted_is_the_last_choice(jobs, eventually):
+    name = jobs.submit(ADHOC_2, 2, machine="full-1")
+    eventually(lambda: len(jobs.running()) == 2)
+    others, began = jobs.running(), int(time.time())
+    eventually(lambda: int(time.time()) > began)
+    # The newest would go first; the queue spares none of them.
+    jobs.submit(ADHOC_2, application=name, priority_class=tier(1), machine="full-1")
+    eventually(lambda: len(jobs.running()) == 3)
+    [spared] = jobs.running() - others
+
+    jobs.submit(ORDERS, machine="full-1")
+    eventually(lambda: jobs.running(ORDERS), patience=WITHIN)
+
+    assert spared in jobs.running(ADHOC_2)
+    assert len(jobs.running(ADHOC_2)) == 2
+
+
+def test_no_more_applications_run_than_a_queue_may_have(jobs, eventually):
+    names = {jobs.submit(REPORTS) for _ in range(10)}
+    ran: set[str] = set()
+
+    def as_many_as_may() -> bool:
+        queue, running = jobs.queue(REPORTS), jobs.running(REPORTS)
+        assert queue["maxRunningApps"] == 2
+        assert queue.get("runningApps", 0) <= 2 and len(running) <= 2
+        return len(running) == queue.get("runningApps", 0) == min(2, len(names - ran))
+
+    while ran != names:
+        eventually(as_many_as_may)
+        for pod in jobs.running(REPORTS):
+            ran.add(pod.rpartition("-")[0])
+            jobs.end(pod)
+
+
+def test_whoever_names_a_queue_that_is_not_there_reads_why_nothing_runs(jobs, eventually):
+    name = jobs.submit("root.acme.nowhere.tier3")
+
+    [pod] = eventually(lambda: [p for p in jobs.api.list(jobs.path) if p["status"]["phase"] == "Failed"])
+
+    # What `kubectl describe pod` shows: the pod's own status, and the event.
+    assert pod["status"]["reason"] == "ApplicationRejected"
+    assert f"failed to place application {name}" in pod["status"]["message"]
+    told = (
+        f"Application {name} scheduling failed, reason: ApplicationRejected: "
+        f"failed to place application {name}: application rejected: no placement rule matched"
+    )
+    assert eventually(lambda: told in jobs.events())
