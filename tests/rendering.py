@@ -11,9 +11,10 @@ from typing import Any
 import pytest
 import yaml
 
-CHECKOUT = Path(__file__).parents[1]
-CHARTS = Path(os.environ.get("MOKA_CHARTS") or CHECKOUT.parent / "shared" / "charts").expanduser()
-HELM = CHECKOUT / ".local" / "bin" / "helm"
+from localcloud import tools
+
+CHARTS = Path(os.environ.get("MOKA_CHARTS") or Path(__file__).parents[2] / "shared" / "charts").expanduser()
+"""A folder with a folder a chart; beside the checkout there may be one of charts without templates."""
 
 
 def chart_at_hand(name: str) -> Path:
@@ -26,8 +27,10 @@ def chart_at_hand(name: str) -> Path:
 def whole_chart_at_hand(name: str) -> Path:
     """Folder of a chart with its templates; skips the test where there is none, or no Helm."""
     chart = chart_at_hand(name)
-    if not (chart / "templates").is_dir() or not HELM.exists():
-        pytest.skip(f"chart {name} has no templates here, or there is no Helm: name charts in MOKA_CHARTS")
+    if not (chart / "templates").is_dir():
+        pytest.skip(f"chart {name} is at hand without templates: name a folder of charts in MOKA_CHARTS")
+    if tools.missing(["helm"]):
+        pytest.skip("there is no Helm: run `make tools`")
     return chart
 
 
@@ -39,7 +42,7 @@ def template(chart: Path, release: str, namespace: str, values: Mapping[str, Any
 @cache
 def _template(chart: Path, release: str, namespace: str, values: str) -> str:
     told = subprocess.run(
-        [HELM, "template", release, chart, "--namespace", namespace, "--values", "-"],
+        [tools.path("helm"), "template", release, chart, "--namespace", namespace, "--values", "-"],
         input=values,
         capture_output=True,
         text=True,
