@@ -8,12 +8,18 @@ them.
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any, cast
 
 import pulumi
 import pulumi_kubernetes as k8s
 
 USER_INFO = "yunikorn.apache.org/user.info"
 """Annotation of a pod: the user, with groups, whose limits in the queues it counts for."""
+
+Spec = k8s.admissionregistration.v1.ValidatingAdmissionPolicySpecArgs
+
+CALLED = "moka-job-pods"
+"""Name of the policy and of its binding."""
 
 MASTERS = "system:masters"
 """Group of those who may do anything anyway."""
@@ -34,7 +40,7 @@ class JobPodsArgs:
 class JobPods(pulumi.ComponentResource):
     """Pulumi type `moka:kubernetes:JobPods`.
 
-    Makes: a ValidatingAdmissionPolicy `moka-job-pods` and its binding. It refuses, in these namespaces, pods
+    Makes: a ValidatingAdmissionPolicy and its binding. It refuses, in these namespaces, pods
     that YuniKorn would not place, and pods that say for which user they are though their maker may not.
     Outputs: `namespaces`, known only once the rules hold.
     """
@@ -44,49 +50,17 @@ class JobPods(pulumi.ComponentResource):
     def __init__(self, name: str, args: JobPodsArgs, opts: pulumi.ResourceOptions | None = None) -> None:
         super().__init__("moka:kubernetes:JobPods", name, {}, opts)
 
-        called = "moka-job-pods"
         policy = k8s.admissionregistration.v1.ValidatingAdmissionPolicy(
             name,
-            metadata=k8s.meta.v1.ObjectMetaArgs(name=called),
-            spec=k8s.admissionregistration.v1.ValidatingAdmissionPolicySpecArgs(
-                failure_policy="Fail",
-                match_constraints=k8s.admissionregistration.v1.MatchResourcesArgs(
-                    namespace_selector=k8s.meta.v1.LabelSelectorArgs(
-                        match_expressions=[
-                            k8s.meta.v1.LabelSelectorRequirementArgs(
-                                key="kubernetes.io/metadata.name",
-                                operator="In",
-                                values=sorted(args.namespaces),
-                            )
-                        ]
-                    ),
-                    resource_rules=[
-                        k8s.admissionregistration.v1.NamedRuleWithOperationsArgs(
-                            api_groups=[""],
-                            api_versions=["v1"],
-                            operations=["CREATE", "UPDATE"],
-                            resources=["pods"],
-                        )
-                    ],
-                ),
-                variables=[
-                    k8s.admissionregistration.v1.VariableArgs(name=variable, expression=expression)
-                    for variable, expression in variables(args.trusted).items()
-                ],
-                validations=[
-                    k8s.admissionregistration.v1.ValidationArgs(
-                        expression=expression, message=message, reason="Forbidden"
-                    )
-                    for expression, message in RULES.items()
-                ],
-            ),
+            metadata=k8s.meta.v1.ObjectMetaArgs(name=CALLED),
+            spec=cast(Spec, rules(args.namespaces, args.trusted)),
             opts=pulumi.ResourceOptions(parent=self),
         )
         binding = k8s.admissionregistration.v1.ValidatingAdmissionPolicyBinding(
             name,
-            metadata=k8s.meta.v1.ObjectMetaArgs(name=called),
+            metadata=k8s.meta.v1.ObjectMetaArgs(name=CALLED),
             spec=k8s.admissionregistration.v1.ValidatingAdmissionPolicyBindingSpecArgs(
-                policy_name=policy.id.apply(lambda _: called), validation_actions=["Deny"]
+                policy_name=policy.id.apply(lambda _: CALLED), validation_actions=["Deny"]
             ),
             opts=pulumi.ResourceOptions(parent=self),
         )
@@ -95,7 +69,32 @@ class JobPods(pulumi.ComponentResource):
         self.register_outputs({"namespaces": self.namespaces})
 
 
-RULES = {
+def rules(namespaces: Sequence[str], trusted: Sequence[str]) -> dict[str, Any]:
+    """Spec of the ValidatingAdmissionPolicy, as Kubernetes writes it."""
+    these = {"key": "kubernetes.io/metadata.name", "operator": "In", "values": sorted(namespaces)}
+    pods = {
+        "apiGroups": [""],
+        "apiVersions": ["v1"],
+        "operations": ["CREATE", "UPDATE"],
+        "resources": ["pods"],
+    }
+    return {
+        "failurePolicy": "Fail",
+        "matchConstraints": {
+            "namespaceSelector": {"matchExpressions": [these]},
+            "resourceRules": [pods],
+        },
+        "variables": [
+            {"name": name, "expression": expression} for name, expression in variables(trusted).items()
+        ],
+        "validations": [
+            {"expression": expression, "message": message, "reason": "Forbidden"}
+            for expression, message in VALIDATIONS.items()
+        ],
+    }
+
+
+VALIDATIONS = {
     # A pod that names its node is on it without having been in a queue.
     "request.operation != 'CREATE' || (object.spec.schedulerName == 'yunikorn' "
     "&& !has(object.spec.nodeName))": (
@@ -112,14 +111,13 @@ RULES = {
 
 
 def variables(trusted: Sequence[str]) -> dict[str, str]:
-    """What the rules build on, in CEL: what the pod says of its user, what it said, and what may be said."""
-    patterns = json.dumps(sorted(trusted))
-    who = "request.userInfo"
+    """What the rules build on, in CEL: what the pod says of its user, what it said, and who may say it."""
+    patterns, who = json.dumps(sorted(trusted)), "request.userInfo"
     return {
         "said": _annotation("object"),
-        "before": f"oldObject == null ? '' : {_annotation('oldObject')}",
+        "before": f"oldObject == null ? '' : ({_annotation('oldObject')})",
         # As the admission controller writes it of whoever makes a pod and says nothing.
-        "own": (f"""'{{"user":"' + {who}.username + '","groups":["' + {who}.groups.join('","') + '"]}}'"""),
+        "own": f"""'{{"user":"' + {who}.username + '","groups":["' + {who}.groups.join('","') + '"]}}'""",
         "trusted": (
             f"'{MASTERS}' in {who}.groups || {patterns}.exists(pattern, {who}.username.matches(pattern))"
         ),

@@ -1,6 +1,6 @@
 import pytest
 
-from components.kubernetes.job_pods import JobPods, JobPodsArgs
+from components.kubernetes.job_pods import JobPods, JobPodsArgs, rules
 
 POLICY = "kubernetes:admissionregistration.k8s.io/v1:ValidatingAdmissionPolicy"
 
@@ -16,6 +16,7 @@ def made(deploy):
 def test_the_rules_are_for_pods_of_these_namespaces_and_hold_or_refuse(made):
     [policy] = made.inputs(POLICY)
 
+    assert policy["spec"] == rules(["jobs", "adhoc"], ["^operator$"])
     constraints = policy["spec"]["matchConstraints"]
     [selected] = constraints["namespaceSelector"]["matchExpressions"]
     assert (selected["operator"], selected["values"]) == ("In", ["adhoc", "jobs"])

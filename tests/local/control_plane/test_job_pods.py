@@ -1,0 +1,120 @@
+"""What the real API server says to pods of a job namespace, by who makes them."""
+
+import json
+
+import pytest
+import urllib3
+
+from components.kubernetes.job_pods import CALLED, USER_INFO, rules
+from components.kubernetes.yunikorn import CONTROLLERS, service_account
+
+GROUP = "/apis/admissionregistration.k8s.io/v1"
+POLICY = f"{GROUP}/validatingadmissionpolicies/{CALLED}"
+BINDING = f"{GROUP}/validatingadmissionpolicybindings/{CALLED}"
+OPERATOR = "system:serviceaccount:spark-operator:spark-operator-controller"
+REPLICAS = "system:serviceaccount:kube-system:replicaset-controller"
+SOMEBODY = "arn:aws:sts::123456789012:assumed-role/analyst/somebody"
+BOSS = json.dumps({"user": "boss", "groups": ["all"]})
+
+
+@pytest.fixture
+def submit(plane, api, namespace, eventually):
+    """Make a pod as somebody, without keeping it: what the API server answers, None when it would take it."""
+    trusted = [service_account("spark-operator"), service_account(namespace, "spark"), CONTROLLERS]
+    about = {"apiVersion": "admissionregistration.k8s.io/v1", "metadata": {"name": CALLED}}
+    bound = {"policyName": CALLED, "validationActions": ["Deny"]}
+    policy = {**about, "kind": "ValidatingAdmissionPolicy", "spec": rules([namespace], trusted)}
+    api.apply(POLICY, policy)
+    api.apply(
+        BINDING,
+        {**about, "kind": "ValidatingAdmissionPolicyBinding", "spec": bound},
+    )
+    everyone = {"apiGroup": "rbac.authorization.k8s.io", "kind": "Group", "name": "system:authenticated"}
+    api.apply_all(
+        [
+            {
+                "apiVersion": "rbac.authorization.k8s.io/v1",
+                "kind": "RoleBinding",
+                "metadata": {"name": "everyone", "namespace": namespace},
+                "roleRef": {
+                    "apiGroup": "rbac.authorization.k8s.io",
+                    "kind": "ClusterRole",
+                    "name": "cluster-admin",
+                },
+                "subjects": [everyone],
+            }
+        ]
+    )
+    pool = urllib3.PoolManager(ca_certs=str(plane.credentials.authority))
+    headers = {"Authorization": f"Bearer {plane.token_file.read_text().strip()}"}
+
+    def send(method, path, who, body, content="application/json"):
+        answer = pool.request(
+            method,
+            f"{plane.endpoint}/api/v1/namespaces/{namespace}/pods{path}?dryRun=All",
+            headers={**headers, "Content-Type": content, **({"Impersonate-User": who} if who else {})},
+            body=json.dumps(body),
+        )
+        return None if answer.status < 300 else json.loads(answer.data)["message"]
+
+    def submitted(who, *, annotations=None, **spec):
+        return send("POST", "", who, pod(annotations or {}, spec))
+
+    submitted.change = lambda who, name, annotations: send(
+        "PATCH", f"/{name}", who, {"metadata": {"annotations": annotations}}, "application/merge-patch+json"
+    )
+    # A policy holds a moment after it was made.
+    eventually(lambda: submitted(SOMEBODY, schedulerName="default-scheduler"))
+    yield submitted
+    api.delete(BINDING)
+    api.delete(POLICY)
+
+
+def pod(annotations, spec):
+    return {
+        "apiVersion": "v1",
+        "kind": "Pod",
+        "metadata": {"name": "some", "annotations": annotations},
+        "spec": {
+            "schedulerName": "yunikorn",
+            "containers": [{"name": "main", "image": "any"}],
+            **spec,
+        },
+    }
+
+
+def test_pods_that_yunikorn_would_not_place_are_refused(submit):
+    assert submit(SOMEBODY) is None
+    assert "set spec.schedulerName to yunikorn" in submit(SOMEBODY, schedulerName="default-scheduler")
+    assert "no spec.nodeName" in submit(OPERATOR, nodeName="arm-1")
+
+
+def test_only_who_is_trusted_says_for_which_user_a_pod_is(submit, namespace):
+    for_boss = {USER_INFO: BOSS}
+
+    assert submit(OPERATOR, annotations=for_boss) is None
+    assert submit(f"system:serviceaccount:{namespace}:spark", annotations=for_boss) is None
+    assert submit(REPLICAS, annotations=for_boss) is None
+    assert submit("", annotations=for_boss) is None, "the administrator"
+    for who in (
+        SOMEBODY,
+        f"system:serviceaccount:{namespace}:default",
+        "system:serviceaccount:spark-operator-2:any",
+    ):
+        assert f"leave {USER_INFO} out" in submit(who, annotations=for_boss)
+
+
+def test_what_the_admission_controller_writes_of_the_maker_is_no_claim(submit):
+    own = {"user": SOMEBODY, "groups": ["system:authenticated"]}
+    written = json.dumps(own, separators=(",", ":"))
+    more = json.dumps({**own, "groups": ["system:authenticated", "bosses"]}, separators=(",", ":"))
+
+    assert submit(SOMEBODY, annotations={USER_INFO: written}) is None
+    assert submit(SOMEBODY, annotations={USER_INFO: more})
+
+
+def test_the_user_whom_a_pod_is_for_does_not_change(submit, api, namespace):
+    api.create(f"/api/v1/namespaces/{namespace}/pods", pod({USER_INFO: BOSS}, {}))
+
+    assert submit.change(SOMEBODY, "some", {"note": "any"}) is None
+    assert "does not change" in submit.change(OPERATOR, "some", {USER_INFO: BOSS.replace("boss", "me")})
