@@ -1,4 +1,4 @@
-"""`make bench`: `local` and twenty clusters beside the floor; the tables go to docs/benchmarks.md."""
+"""`make bench`: what is measured, each beside what it is held against; tables go to docs/benchmarks.md."""
 
 import os
 import platform
@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 
 import psutil
 
-from benchmarks import fleet, local
+from benchmarks import fleet, local, scheduling
 from benchmarks.bench import CLOUD, FOLDER, LOG
 from localcloud import commands
 from localcloud.cloud import REPOSITORY
@@ -17,7 +17,7 @@ from localcloud.engine import Engine
 from localcloud.errors import Refusal
 
 PAGE = REPOSITORY / "docs" / "benchmarks.md"
-TABLES = {"local": local.table, "fleet": fleet.table}
+TABLES = {"local": local.table, "fleet": fleet.table, "scheduling": scheduling.table}
 """What can be measured; each table has marks of its own on the page."""
 
 
