@@ -42,6 +42,18 @@ def test_the_vcpus_are_in_the_name():
     assert differing(lambda each: each.vcpus, lambda known: known["VCpuInfo"]["DefaultVCpus"]) == {}
 
 
+def test_what_names_tell_of_instance_storage_is_what_there_is():
+    """To a hundredth: EC2 rounds the small ones down."""
+    told = {
+        name: known.get("InstanceStorageInfo", {}).get("TotalSizeInGB", 0) for name, known in known_types()
+    }
+    read = {name: instance_type(name).local_gib for name in told}
+
+    known = {name: gib * 2**30 / 10**9 for name, gib in read.items() if gib is not None}
+    assert len(known) > 100
+    assert {name: gb for name, gb in known.items() if abs(gb - told[name]) > 0.01 * told[name]} == {}
+
+
 def test_only_the_names_of_bare_metal_do_not_tell_the_vcpus():
     unknown = [name for name, _ in known_types() if instance_type(name).vcpus is None]
 

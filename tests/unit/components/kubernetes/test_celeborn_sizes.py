@@ -1,6 +1,16 @@
+import shutil
+import subprocess
+
 import pytest
 
-from components.kubernetes.celeborn_sizes import WorkerSize, cores, master_size, memory, worker_size
+from components.kubernetes.celeborn_sizes import (
+    JVM_FLAGS,
+    WorkerSize,
+    cores,
+    master_size,
+    memory,
+    worker_size,
+)
 
 
 def test_a_worker_is_as_large_as_others_make_it_on_the_same_machine():
@@ -33,3 +43,14 @@ def test_masters_grow_with_the_workers():
     sizes = [master_size(workers) for workers in (3, 50, 400)]
 
     assert [size.memory_gib for size in sizes] == sorted({size.memory_gib for size in sizes})
+
+
+@pytest.mark.skipif(shutil.which("java") is None, reason="there is no java here")
+def test_the_flags_are_known_to_java():
+    """Celeborn's script lets unknown ones pass in silence."""
+    command = ["java", "-XX:-IgnoreUnrecognizedVMOptions", "-Xms16m", *JVM_FLAGS, "-version"]
+
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+
+    assert done.returncode == 0, done.stderr
+    assert "warning" not in done.stderr
