@@ -9,7 +9,19 @@ from components.aws.cluster import Access
 from components.aws.network import NetworkArgs
 from components.kubernetes import catalog
 from components.kubernetes.catalog import Catalog
-from stacks import access, cluster, foundation, history, logs, metrics, pace, scheduling, shuffle, spark
+from stacks import (
+    access,
+    cluster,
+    for_jobs,
+    foundation,
+    history,
+    logs,
+    metrics,
+    pace,
+    scheduling,
+    shuffle,
+    spark,
+)
 from stacks.access import AccessInputs, AccessOutputs
 from stacks.cluster import ClusterInputs, ClusterOutputs
 from stacks.deployment import Deployment
@@ -196,10 +208,13 @@ def _on_cluster(deployment: Deployment, name: str, foundations: Foundations) -> 
             ),
         ),
     )
-    if chosen.shuffle is not None:
+    shuffled = (
         deployment.layer(
             "shuffle", name, ShuffleOutputs, lambda: shuffle.deploy(where(), inputs_of(settings, name))
         )
+        if chosen.shuffle
+        else lambda: None
+    )
     ways_in = deployment.layer(
         "access",
         name,
@@ -220,8 +235,15 @@ def _on_cluster(deployment: Deployment, name: str, foundations: Foundations) -> 
                 event_logs_key_arn=home().key_arn,
                 staging_bucket_arn=base().staging_bucket_arn,
                 staging_key_arn=base().key_arn,
-                ui_domain=f"{name}.{settings.domain}",
+                ui_domain=for_jobs.ui_domain(settings, name),
                 ingress_class=ways_in().ingress_class,
+                jobs=for_jobs.platform_of(
+                    settings,
+                    name,
+                    event_logs_bucket=_at_home(home().event_logs_bucket),
+                    staging_bucket=base().staging_bucket,
+                    shuffle=shuffled(),
+                ),
                 uses=settings.uses,
             ),
         ),
@@ -254,7 +276,7 @@ def _on_cluster(deployment: Deployment, name: str, foundations: Foundations) -> 
                     bucket=_at_home(home().event_logs_bucket),
                     bucket_arn=_at_home(home().event_logs_bucket_arn),
                     key_arn=home().key_arn,
-                    host=f"history.{settings.domain}",
+                    host=for_jobs.history_host(settings),
                     ingress_class=ways_in().ingress_class,
                 ),
             ),

@@ -21,7 +21,7 @@ READS: dict[LayerName, tuple[Source, ...]] = {
     "scheduling": ("cluster",),
     "shuffle": ("cluster",),
     "access": ("cluster", "foundation"),
-    "spark": ("cluster", "foundation", "access", "home"),
+    "spark": ("cluster", "foundation", "shuffle", "access", "home"),
     "logs": ("cluster", "foundation"),
     "metrics": ("cluster",),
     "history": ("cluster", "access", "home"),
@@ -87,7 +87,7 @@ def reads(settings: Environment, unit: Unit) -> Iterator[Unit]:
             yield Unit("foundation", settings.home_foundation)
         elif source == "foundation":
             yield Unit("foundation", settings.clusters[unit.place].foundation)
-        else:
+        elif source != "shuffle" or settings.clusters[unit.place].shuffle is not None:
             yield Unit(source, unit.place)
 
 

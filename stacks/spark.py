@@ -2,6 +2,8 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from operator import itemgetter
+from typing import Any
 
 import pulumi
 
@@ -10,6 +12,7 @@ from components.aws.partition import partition
 from components.aws.pod_identity import OF_NAMESPACE
 from components.aws.policy import Statement
 from components.kubernetes import namespaces
+from components.kubernetes.application_quota import ApplicationQuota, ApplicationQuotaArgs
 from components.kubernetes.driver_finalizer import (
     DriverFinalizer,
     DriverFinalizerArgs,
@@ -44,6 +47,7 @@ class SparkInputs:
     ingress_class: class of those UIs' Ingresses.
     uses: name -> data of other environments, which have to grant it, that jobs use.
     driver_finalizer_image: of the controller that keeps drivers until they have been read; None for none.
+    jobs: the cluster's `jobs.platform.Platform`.
     """
 
     job_namespaces: Mapping[str, JobNamespaceSettings]
@@ -54,6 +58,7 @@ class SparkInputs:
     staging_key_arn: pulumi.Input[str]
     ui_domain: str
     ingress_class: pulumi.Input[str]
+    jobs: pulumi.Input[Mapping[str, Any]]
     uses: Mapping[str, Use] = field(default_factory=dict)
     driver_finalizer_image: str | None = None
 
@@ -64,10 +69,12 @@ class SparkOutputs:
 
     job_namespaces: known once jobs can be submitted there.
     service_account: of drivers, in each of them.
+    jobs: the cluster's `jobs.platform.Platform`, of which `python -m jobs` makes SparkApplications.
     """
 
     job_namespaces: pulumi.Input[Sequence[str]]
     service_account: pulumi.Input[str]
+    jobs: pulumi.Input[Mapping[str, Any]]
 
 
 def deploy(where: OnCluster, inputs: SparkInputs) -> SparkOutputs:
@@ -84,14 +91,26 @@ def deploy(where: OnCluster, inputs: SparkInputs) -> SparkOutputs:
         spaces[name] = JobNamespace(f"{where.name}-{name}", job_namespace(name, space), after)
         identities.append(where.allow(name, name, SERVICE_ACCOUNT, allowed))
     operators = _operators(where, inputs, spaces)
+    quotas = [
+        ApplicationQuota(
+            f"{where.name}-{name}",
+            ApplicationQuotaArgs(namespace=spaces[name].name, applications=space.quota.applications),
+            where.after(operators[0]),
+        )
+        for name, space in inputs.job_namespaces.items()
+        if space.quota.applications is not None
+    ]
     ready = pulumi.Output.all(
         *[operator.namespace for operator in operators],
+        *[quota.namespace for quota in quotas],
         *[_let_go(where, name, space, remover).job_namespace for name, space in spaces.items() if remover],
         *[identity.association_id for identity in identities],
     )
     names = list(inputs.job_namespaces)
     return SparkOutputs(
-        job_namespaces=ready.apply(lambda _: names), service_account=ready.apply(lambda _: SERVICE_ACCOUNT)
+        job_namespaces=ready.apply(lambda _: names),
+        service_account=ready.apply(lambda _: SERVICE_ACCOUNT),
+        jobs=pulumi.Output.all(inputs.jobs, ready).apply(itemgetter(0)),
     )
 
 
@@ -170,7 +189,7 @@ def job_namespace(name: str, settings: JobNamespaceSettings) -> JobNamespaceArgs
     quota, largest = settings.quota, settings.largest_container
     return JobNamespaceArgs(
         name=name,
-        quota=Quota(applications=quota.applications, pods=quota.pods, cpu=quota.cpu, memory=quota.memory),
+        quota=Quota(pods=quota.pods, cpu=quota.cpu, memory=quota.memory),
         largest=ContainerSize(cpu=largest.cpu, memory=largest.memory),
         pod_security=settings.pod_security,
         isolated=settings.isolated,

@@ -6,6 +6,7 @@ from typing import Annotated, Literal
 
 from pydantic import AfterValidator, Field
 
+from jobs.versions import SparkVersion
 from stacks.settings.section import Name, Section
 
 Cpu = Annotated[
@@ -32,12 +33,15 @@ OwnImage = Annotated[str, AfterValidator(_own_image)]
 class Quota(Section):
     """What a job namespace may hold at a time, all its jobs together.
 
-    By default only so many objects that a mistaken submitter does not take the API server with it: what jobs
-    may use is bounded by their queues.
+    By default only so many pods that a mistaken submitter does not take the API server with it: what jobs may
+    use is bounded by their queues.
     """
 
-    applications: int = Field(
-        default=10_000, ge=1, description="SparkApplications, finished ones that are still there included."
+    applications: int | None = Field(
+        default=None,
+        ge=1,
+        description="SparkApplications, finished ones that are still there included; by default any number. "
+        "On a new cluster it can take minutes until Kubernetes counts them, and `up` waits for it.",
     )
     pods: int = Field(
         default=20_000,
@@ -117,4 +121,9 @@ class Spark(Section):
         default=None,
         description="Image of the controller that keeps finished drivers until the operator has read how "
         "they ended; built from `driver_finalizer/`. Without it, drivers are not kept.",
+    )
+    images: dict[SparkVersion, OwnImage] = Field(
+        default_factory=dict,
+        description="Spark version -> image of the jobs that name none, with S3A and what docs/operations.md "
+        "says; by default every job names its own.",
     )

@@ -15,7 +15,7 @@ def layer(deploy):
     def made(**spark):
         text = yaml.safe_dump({**LOCAL, "spark": spark})
         chosen = settings.parse(text, "stacks/local.yaml")
-        needed = ("foundation", "cluster", "access", "spark")
+        needed = ("foundation", "cluster", "shuffle", "access", "spark")
         units = frozenset(unit for unit in slices.units(chosen) if unit.layer in needed)
         return deploy(lambda: platform.deploy(chosen, slices.Slice("local", units)))
 
