@@ -145,25 +145,26 @@ class Celeborn(pulumi.ComponentResource):
         account = self._account(f"{name}-worker", workers, sets)
         # An update waits as long as it takes: the engine's own limit, ten minutes, is that of one worker.
         patience = pulumi.CustomTimeouts(update=f"{hours(args.workers, args.drain_hours)}h")
-        worker_sets = [
-            members.stateful_set(
-                f"{name}-worker" if each.zone is None else f"{name}-worker-{each.zone}",
-                workers,
-                called=each.name,
-                replicas=each.count,
-                zone=each.zone,
-                spread=[],
-                service_account=account,
-                # Masters first: a change that they do not survive reaches no worker.
-                opts=pulumi.ResourceOptions.merge(
-                    _after(child, [names, configuration, master_set]),
-                    pulumi.ResourceOptions(custom_timeouts=patience),
-                ),
+        # Masters first, and then zone after zone: a copy of what one zone does not serve is in another.
+        changed: list[k8s.apps.v1.StatefulSet] = [master_set]
+        for each in sets:
+            changed.append(
+                members.stateful_set(
+                    f"{name}-worker" if each.zone is None else f"{name}-worker-{each.zone}",
+                    workers,
+                    called=each.name,
+                    replicas=each.count,
+                    zone=each.zone,
+                    spread=[],
+                    service_account=account,
+                    opts=pulumi.ResourceOptions.merge(
+                        _after(child, [names, configuration, changed[-1]]),
+                        pulumi.ResourceOptions(custom_timeouts=patience),
+                    ),
+                )
             )
-            for each in sets
-        ]
 
-        ready = pulumi.Output.all(namespace, master_set.id, *[each.id for each in worker_sets])
+        ready = pulumi.Output.all(namespace, *[each.id for each in changed])
         self.namespace = ready.apply(lambda known: str(known[0]))
         self.endpoints = ready.apply(lambda known: conf.endpoints(known[0], args.masters))
         self.register_outputs({"namespace": self.namespace, "endpoints": self.endpoints})

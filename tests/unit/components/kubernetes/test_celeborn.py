@@ -1,5 +1,6 @@
 import re
 import subprocess
+from itertools import pairwise
 
 import pytest
 import yaml
@@ -184,11 +185,13 @@ def test_masters_are_three_that_know_each_other(deploy, catalog):
     assert settings(made)["celeborn.master.endpoints"] == ",".join(f"{host}:9097" for host in hosts)
 
 
-def test_a_change_reaches_workers_only_once_the_masters_have_it(deploy, catalog):
-    tree = made_by(deploy, catalog).tree()
+def test_a_change_reaches_the_masters_first_and_then_zone_after_zone(deploy, catalog):
+    tree = made_by(deploy, catalog, zones=ZONES).tree()
 
-    [worker] = [each for place, each in tree.items() if "StatefulSet" in place and place.endswith("-worker")]
-    assert any(urn.endswith("StatefulSet::spark-a-celeborn-master") for urn in worker.dependencies)
+    found = {place.rpartition("::")[2]: each for place, each in tree.items() if "StatefulSet" in place}
+    order = ["master", *[f"worker-{zone}" for zone in ZONES]]
+    for before, after in pairwise(f"spark-a-celeborn-{each}" for each in order):
+        assert any(urn.endswith(f"StatefulSet::{before}") for urn in found[after].dependencies)
 
 
 def test_members_find_each_other_before_they_are_ready(deploy, catalog):
