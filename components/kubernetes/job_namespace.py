@@ -24,20 +24,16 @@ DRIVER_MAY: Mapping[str, tuple[str, ...]] = {
 ExecutorPodsLifecycleManager). Not secrets; but who may make pods can mount those of their namespace, so a job
 namespace should hold none that its jobs must not see."""
 
-APPLICATIONS = "count/sparkapplications.sparkoperator.k8s.io"
-
 
 @dataclass(frozen=True, kw_only=True)
 class Quota:
     """What a namespace may hold at a time.
 
-    applications: SparkApplications, finished ones included, until their time to live is over.
     pods: that have not finished; the placeholders of gang scheduling are pods, too.
     cpu, memory: that those pods ask for in all, as Kubernetes writes it; None where the queues alone bound
         them. A gang's placeholders and the pods that take their places count twice for a moment.
     """
 
-    applications: int
     pods: int
     cpu: str | None = None
     memory: str | None = None
@@ -65,7 +61,7 @@ class JobNamespaceArgs:
     """
 
     name: str
-    quota: Quota = Quota(applications=10_000, pods=20_000)
+    quota: Quota = Quota(pods=20_000)
     largest: ContainerSize = ContainerSize(cpu="128", memory="1Ti")
     pod_security: PodSecurity = "baseline"
     isolated: bool = True
@@ -148,13 +144,24 @@ class JobNamespace(pulumi.ComponentResource):
 def hard(quota: Quota) -> dict[str, str]:
     """A quota, as Kubernetes names its parts. No service opens a way in from outside."""
     return {
-        APPLICATIONS: str(quota.applications),
-        "pods": str(quota.pods),
+        "pods": canonical(str(quota.pods)),
         "services.loadbalancers": "0",
         "services.nodeports": "0",
-        **({"requests.cpu": quota.cpu} if quota.cpu else {}),
-        **({"requests.memory": quota.memory} if quota.memory else {}),
+        **({"requests.cpu": canonical(quota.cpu)} if quota.cpu else {}),
+        **({"requests.memory": canonical(quota.memory)} if quota.memory else {}),
     }
+
+
+def canonical(quantity: str) -> str:
+    """A quantity in the unit in which the API server gives it back: `10000` as `10k`, `2048Gi` as `2Ti`.
+
+    Otherwise a refresh would find a change that nobody made.
+    """
+    for unit, larger, times in (("Gi", "Ti", 1024), ("", "k", 1000), ("k", "M", 1000)):
+        number = quantity.removesuffix(unit)
+        if number.isdecimal() and int(number) % times == 0 and int(number) > 0:
+            quantity = f"{int(number) // times}{larger}"
+    return quantity
 
 
 def limits(largest: ContainerSize) -> k8s.core.v1.LimitRangeItemArgs:
@@ -166,6 +173,6 @@ def limits(largest: ContainerSize) -> k8s.core.v1.LimitRangeItemArgs:
     return k8s.core.v1.LimitRangeItemArgs(
         type="Container",
         default_request={"cpu": "100m", "memory": "256Mi"},
-        default={"cpu": largest.cpu, "memory": "1Gi"},
-        max={"cpu": largest.cpu, "memory": largest.memory},
+        default={"cpu": canonical(largest.cpu), "memory": "1Gi"},
+        max={"cpu": canonical(largest.cpu), "memory": canonical(largest.memory)},
     )

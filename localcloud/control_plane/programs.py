@@ -115,6 +115,8 @@ CONTROLLER_MANAGER = Program(
         "kube-api-burst": "1000",
         "controllers": "*,-persistentvolume-attach-detach-controller",
         "node-monitor-grace-period": "150s",
+        # Instead of 5m: what is counted only once its definition is there is waited for.
+        "resource-quota-sync-period": "10s",
         "profiling": "false",
     },
 )

@@ -1,6 +1,7 @@
 """When an object is ready, by its kind; all pure: from the object as it is to a verdict."""
 
 import json
+import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -261,7 +262,9 @@ def _custom(text: str) -> Callable[[Thing], Verdict]:
         return lambda thing: _equal(condition(thing, name).get("status"), value or "True", text)
     if form == "jsonpath" and rest.startswith("{.") and "}" in rest and not set(rest) & set("[]*?@"):
         path, _, value = rest[2:].partition("}")
-        return lambda thing: _equal(_at(thing, path.split(".")), value.removeprefix("="), text)
+        # A dot that is part of a key has a backslash before it.
+        steps = [step.replace("\\.", ".") for step in re.split(r"(?<!\\)\.", path)]
+        return lambda thing: _equal(_at(thing, steps), value.removeprefix("="), text)
     raise Refusal(
         f"The annotation {objects.WAIT_FOR}: {text} is not understood on the laptop: "
         "write condition=<type>[=<status>] or jsonpath={.path.to.field}[=<value>]."

@@ -157,6 +157,10 @@ def test_what_to_wait_for_can_be_said_in_an_annotation():
     assert waits("condition=Ready", {"conditions": [{"type": "Ready", "status": "True"}]})
     assert not waits("condition=Ready=False", {"conditions": [{"type": "Ready", "status": "True"}]})
     assert waits("jsonpath={.status.phase}=Done", {"phase": "Done"})
+    assert waits(
+        r"jsonpath={.status.used.count/apps\.example\.com}", {"used": {"count/apps.example.com": "0"}}
+    )
+    assert not waits(r"jsonpath={.status.used.count/apps\.example\.com}", {"used": {"pods": "0"}})
     assert waits('["jsonpath={.status.phase}"]', {"phase": "Anything"})
     with pytest.raises(Refusal, match="is not understood"):
         waits("jsonpath={.status.list[0]}", {})

@@ -82,6 +82,19 @@ def test_the_release_with_the_crds_comes_before_all_others(split):
     assert release not in tree[component("spark-operator")].dependencies
 
 
+def test_applications_are_counted_only_where_there_is_a_definition_to_count(layer):
+    made = layer(job_namespaces={"jobs-a": {"quota": {"applications": 50}}})
+    [release] = [
+        urn
+        for urn, request in made.monitor.requests.items()
+        if request.type == "kubernetes:helm.sh/v3:Release" and request.name == "spark-a-spark-operator"
+    ]
+
+    quota = made.tree()["moka:kubernetes:ApplicationQuota::spark-a-jobs-a"]
+
+    assert release in quota.dependencies
+
+
 def test_what_the_settings_say_of_a_namespace_is_there(layer):
     made = layer(
         job_namespaces={
@@ -95,12 +108,11 @@ def test_what_the_settings_say_of_a_namespace_is_there(layer):
         }
     )
 
-    [quota] = [
-        each["spec"]["hard"]
-        for each in made.inputs("kubernetes:core/v1:ResourceQuota")
-        if each["metadata"]["namespace"] == "jobs-a"
-    ]
-    assert quota["count/sparkapplications.sparkoperator.k8s.io"] == "50"
+    quotas = made.named("kubernetes:core/v1:ResourceQuota")
+    counted = quotas["spark-a-jobs-a-applications"]["spec"]["hard"]
+    assert counted == {"count/sparkapplications.sparkoperator.k8s.io": "50"}
+    assert "spark-a-jobs-b-applications" not in quotas
+    quota = quotas["spark-a-jobs-a"]["spec"]["hard"]
     assert quota["requests.cpu"] == "400"
     assert "requests.memory" not in quota
     limits = made.named("kubernetes:core/v1:LimitRange")["spark-a-jobs-a"]["spec"]["limits"][0]

@@ -1,6 +1,12 @@
 import pytest
 
-from components.kubernetes.job_namespace import ContainerSize, JobNamespace, JobNamespaceArgs, Quota
+from components.kubernetes.job_namespace import (
+    ContainerSize,
+    JobNamespace,
+    JobNamespaceArgs,
+    Quota,
+    canonical,
+)
 from components.kubernetes.namespace import Namespace, NamespaceArgs
 
 
@@ -54,11 +60,10 @@ def test_a_job_namespace_has_the_level_that_is_asked_for(make):
     assert namespace["metadata"]["labels"]["pod-security.kubernetes.io/enforce"] == "privileged"
 
 
-def test_objects_are_bounded_and_resources_left_to_the_queues(made):
+def test_pods_are_bounded_in_number_and_resources_left_to_the_queues(made):
     hard = spec(made, "ResourceQuota")["hard"]
 
-    assert int(hard["count/sparkapplications.sparkoperator.k8s.io"]) > 0
-    assert int(hard["pods"]) > 0
+    assert hard["pods"] == "20k"
     assert not [key for key in hard if key.startswith("requests")]
 
 
@@ -69,11 +74,10 @@ def test_no_service_of_a_job_is_a_way_in_from_outside(made):
 
 
 def test_a_quota_bounds_what_pods_ask_for(make):
-    quota = Quota(applications=10, pods=100, cpu="400", memory="2Ti")
+    quota = Quota(pods=100, cpu="400", memory="2Ti")
 
     hard = spec(make(quota=quota), "ResourceQuota")["hard"]
 
-    assert hard["count/sparkapplications.sparkoperator.k8s.io"] == "10"
     assert (hard["pods"], hard["requests.cpu"], hard["requests.memory"]) == ("100", "400", "2Ti")
 
 
@@ -85,6 +89,22 @@ def test_no_container_is_unbounded(make):
     # A limit of CPU throttles: one that says nothing may have all that there can be.
     assert limits["default"]["cpu"] == "64"
     assert set(limits["defaultRequest"]) == {"cpu", "memory"}
+
+
+@pytest.mark.parametrize(
+    ("written", "kept"),
+    [
+        ("10000", "10k"),
+        ("2000000", "2M"),
+        ("10500", "10500"),
+        ("64", "64"),
+        ("2048Gi", "2Ti"),
+        ("1536Gi", "1536Gi"),
+        ("1Ti", "1Ti"),
+    ],
+)
+def test_quantities_are_written_as_the_api_server_keeps_them(written, kept):
+    assert canonical(written) == kept
 
 
 def test_a_namespace_that_is_not_isolated_has_no_network_policy(make, made):

@@ -1,0 +1,141 @@
+"""Two releases of the Spark Operator beside each other, each for job namespaces of its own."""
+
+from dataclasses import dataclass
+from uuid import uuid4
+
+import pytest
+
+from components.kubernetes import catalog
+from components.kubernetes.application_quota import APPLICATIONS
+from components.kubernetes.spark_operator import CHART, SparkOperatorArgs, release_name, values
+from localcloud.control_plane.stand_ins import Release, release_deployed, release_removed
+from localcloud.errors import Refusal
+
+
+@dataclass(frozen=True)
+class Beside:
+    """A release, and the namespace whose applications it runs."""
+
+    release: Release
+    namespace: str
+
+
+@pytest.fixture(scope="module")
+def two(plane, api):
+    """The releases as layer spark has them deployed, without their charts."""
+    api.apply_all([{"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": "spark-operator"}}])
+    made = {}
+    for name in ("batch", "adhoc"):
+        namespace = f"{name}-{uuid4().hex[:8]}"
+        api.apply_all([space(namespace), account(namespace)])
+        release = operator(name, namespace, owns_crds=not made)
+        release_deployed(plane, release)
+        made[name] = Beside(release, namespace)
+    yield made
+    for one in made.values():
+        release_removed(plane, one.release.namespace, one.release.name)
+        api.delete(f"/api/v1/namespaces/{one.namespace}")
+
+
+def operator(name, namespace, **other):
+    charts = catalog.read()
+    args = SparkOperatorArgs(
+        catalog=charts,
+        namespace="spark-operator",
+        job_namespaces=[namespace],
+        ui_domain="spark.example",
+        ingress_class="nginx",
+        release=release_name(name),
+        applications_per_minute=5,
+        **other,
+    )
+    return Release(
+        name=args.release,
+        namespace="spark-operator",
+        chart=CHART,
+        values=charts.values_of(CHART, CHART, values(args)),
+    )
+
+
+def space(name):
+    return {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": name}}
+
+
+def account(namespace):
+    return {
+        "apiVersion": "v1",
+        "kind": "ServiceAccount",
+        "metadata": {"name": "spark", "namespace": namespace},
+    }
+
+
+def applications(namespace):
+    return f"/apis/sparkoperator.k8s.io/v1beta2/namespaces/{namespace}/sparkapplications"
+
+
+def application(name):
+    return {
+        "apiVersion": "sparkoperator.k8s.io/v1beta2",
+        "kind": "SparkApplication",
+        "metadata": {"name": name},
+        "spec": {
+            "type": "Scala",
+            "mode": "cluster",
+            "sparkVersion": "4.1.0",
+            "image": "spark:4.1.0",
+            "mainClass": "org.apache.spark.examples.SparkPi",
+            "mainApplicationFile": "local:///opt/spark/examples/jars/spark-examples.jar",
+            "driver": {"cores": 1, "memory": "512m", "serviceAccount": "spark"},
+            "executor": {"cores": 1, "memory": "512m", "instances": 1},
+        },
+    }
+
+
+def submitted(found):
+    return (found.get("status") or {}).get("applicationState", {}).get("state") == "SUBMITTED"
+
+
+def test_each_release_runs_and_submits_the_applications_of_its_own_namespace(plane, api, two, until):
+    for one in two.values():
+        assert plane.process(one.release.key).alive()
+        api.create(applications(one.namespace), application("pi"))
+
+    for one in two.values():
+        until(api, applications(one.namespace), submitted)
+        driver = api.get(f"/api/v1/namespaces/{one.namespace}/pods/pi-driver")
+        assert driver["metadata"]["labels"]["sparkoperator.k8s.io/app-name"] == "pi"
+
+
+def test_applications_of_a_release_that_is_gone_wait_while_others_run(plane, api, two, until):
+    batch, adhoc = two["batch"], two["adhoc"]
+    release_removed(plane, batch.release.namespace, batch.release.name)
+    api.create(applications(batch.namespace), application("waits"))
+    api.create(applications(adhoc.namespace), application("runs"))
+
+    until(
+        api, applications(adhoc.namespace), lambda one: one["metadata"]["name"] == "runs" and submitted(one)
+    )
+    assert "status" not in api.get(f"{applications(batch.namespace)}/waits")
+
+    release_deployed(plane, batch.release)
+    until(
+        api, applications(batch.namespace), lambda one: one["metadata"]["name"] == "waits" and submitted(one)
+    )
+
+
+def test_an_application_above_the_quota_is_refused_with_the_reason(api, two, namespace, eventually):
+    quotas = f"/api/v1/namespaces/{namespace}/resourcequotas"
+    api.create(
+        quotas,
+        {
+            "apiVersion": "v1",
+            "kind": "ResourceQuota",
+            "metadata": {"name": "applications"},
+            "spec": {"hard": {APPLICATIONS: "1"}},
+        },
+    )
+    eventually(lambda: APPLICATIONS in api.get(f"{quotas}/applications").get("status", {}).get("used", {}))
+    api.create(applications(namespace), application("first"))
+
+    with pytest.raises(Refusal, match=f"exceeded quota: applications, requested: {APPLICATIONS}=1"):
+        api.create(applications(namespace), application("second"))

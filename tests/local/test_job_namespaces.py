@@ -1,0 +1,170 @@
+"""The job namespace of `local`, asked of a real API server: what its jobs may do, and what bounds them."""
+
+import time
+
+import pytest
+from kubernetes import client, config
+from kubernetes.client import ApiException
+
+from components.kubernetes.job_namespace import DRIVER_MAY
+from localcloud.control_plane import ControlPlane
+
+JOBS = "spark-jobs"
+ELSEWHERE = ("default", "celeborn", "spark-operator")
+ACCOUNT = f"system:serviceaccount:{JOBS}:spark"
+
+
+@pytest.fixture(scope="module")
+def kubeconfig(local):
+    [plane] = ControlPlane.all(local.cloud)
+    return str(plane.kubeconfig)
+
+
+@pytest.fixture(scope="module")
+def core(kubeconfig):
+    return client.CoreV1Api(config.new_client_from_config(config_file=kubeconfig))
+
+
+@pytest.fixture(scope="module")
+def driver(kubeconfig):
+    """The API server as a driver sees it."""
+    api = config.new_client_from_config(config_file=kubeconfig)
+    api.set_default_header("Impersonate-User", ACCOUNT)
+    return client.CoreV1Api(api)
+
+
+@pytest.fixture(scope="module")
+def may(driver):
+    """Whether a driver is let do something."""
+    asking = client.AuthorizationV1Api(driver.api_client)
+
+    def ask(verb, resource, namespace, group=""):
+        attributes = {"verb": verb, "resource": resource, "namespace": namespace, "group": group}
+        return asking.create_self_subject_access_review(
+            {"spec": {"resourceAttributes": attributes}}
+        ).status.allowed
+
+    return ask
+
+
+def pod(name, **container):
+    return {
+        "metadata": {"name": name, "labels": {"spark-role": "executor"}},
+        "spec": {"containers": [{"name": "main", "image": "example.invalid/any", **container}]},
+    }
+
+
+def resources(**both):
+    return {"resources": {"requests": both, "limits": both}}
+
+
+def test_a_driver_may_do_in_its_namespace_what_spark_does(may):
+    assert all(may(verb, resource, JOBS) for resource, verbs in DRIVER_MAY.items() for verb in verbs)
+
+
+def test_a_driver_may_do_nothing_in_other_namespaces(may):
+    for namespace in ELSEWHERE:
+        assert not any(
+            may(verb, resource, namespace) for resource, verbs in DRIVER_MAY.items() for verb in verbs
+        )
+
+
+@pytest.mark.parametrize(
+    ("verb", "resource", "group"),
+    [
+        ("get", "secrets", ""),
+        ("create", "serviceaccounts", ""),
+        ("create", "pods/exec", ""),
+        ("update", "resourcequotas", ""),
+        ("create", "sparkapplications", "sparkoperator.k8s.io"),
+        ("create", "rolebindings", "rbac.authorization.k8s.io"),
+        ("delete", "networkpolicies", "networking.k8s.io"),
+    ],
+)
+def test_a_driver_may_not_reach_beyond_its_job(may, verb, resource, group):
+    assert not may(verb, resource, JOBS, group)
+
+
+def test_a_driver_makes_executors_and_nobody_s_pods_elsewhere(driver):
+    made = driver.create_namespaced_pod(JOBS, pod("executor"), dry_run="All")
+    assert made.metadata.namespace == JOBS
+
+    with pytest.raises(ApiException, match=r'cannot create resource "pods"') as refused:
+        driver.create_namespaced_pod("default", pod("executor"), dry_run="All")
+    assert refused.value.status == 403
+
+
+def test_a_container_that_says_nothing_is_bounded(driver):
+    [container] = driver.create_namespaced_pod(JOBS, pod("quiet"), dry_run="All").spec.containers
+
+    assert set(container.resources.limits) == {"cpu", "memory"}
+    assert set(container.resources.requests) == {"cpu", "memory"}
+
+
+def test_a_container_as_spark_makes_it_keeps_what_it_asks_for(driver):
+    # Spark asks for CPU without a limit, and for memory with one.
+    asked = {"resources": {"requests": {"cpu": "4", "memory": "64Gi"}, "limits": {"memory": "64Gi"}}}
+
+    [container] = driver.create_namespaced_pod(JOBS, pod("spark", **asked), dry_run="All").spec.containers
+
+    assert container.resources.requests == {"cpu": "4", "memory": "64Gi"}
+    assert container.resources.limits["memory"] == "64Gi"
+    assert int(container.resources.limits["cpu"]) > 4
+
+
+@pytest.mark.parametrize(
+    ("most", "asked"), [("cpu", {"cpu": "129", "memory": "1Gi"}), ("memory", {"cpu": "1", "memory": "2Ti"})]
+)
+def test_a_container_larger_than_any_machine_is_refused(driver, most, asked):
+    with pytest.raises(ApiException, match=f"maximum {most} usage per Container is"):
+        driver.create_namespaced_pod(JOBS, pod("huge", **resources(**asked)), dry_run="All")
+
+
+def test_a_privileged_pod_is_refused(driver):
+    with pytest.raises(ApiException, match=r"violates PodSecurity .*baseline"):
+        driver.create_namespaced_pod(JOBS, pod("root", securityContext={"privileged": True}), dry_run="All")
+
+
+def test_a_pod_that_mounts_its_node_is_refused(driver):
+    mounting = pod("mounting")
+    mounting["spec"]["volumes"] = [{"name": "node", "hostPath": {"path": "/"}}]
+
+    with pytest.raises(ApiException, match="hostPath volumes"):
+        driver.create_namespaced_pod(JOBS, mounting, dry_run="All")
+
+
+def test_the_quota_counts_what_is_there(core):
+    core.create_namespaced_pod(JOBS, pod("counted"))
+    try:
+        deadline = time.monotonic() + 60
+        while core.read_namespaced_resource_quota("jobs", JOBS).status.used.get("pods") == "0":
+            assert time.monotonic() < deadline, "the pod is not counted"
+            time.sleep(0.2)
+        status = core.read_namespaced_resource_quota("jobs", JOBS).status
+        assert set(status.used) == set(status.hard)
+    finally:
+        core.delete_namespaced_pod("counted", JOBS, grace_period_seconds=0)
+
+
+@pytest.mark.parametrize(("kind", "counted"), [("LoadBalancer", "loadbalancers"), ("NodePort", "nodeports")])
+def test_no_way_in_from_outside_can_be_made(core, kind, counted):
+    service = {"metadata": {"name": "open"}, "spec": {"type": kind, "ports": [{"port": 4040}]}}
+
+    with pytest.raises(ApiException, match=f"exceeded quota: jobs, requested: .*services.{counted}=1"):
+        core.create_namespaced_service(JOBS, service, dry_run="All")
+
+
+def test_nobody_is_let_in_or_out_but_for_what_spark_needs(kubeconfig):
+    networking = client.NetworkingV1Api(config.new_client_from_config(config_file=kubeconfig))
+    policies = {
+        each.metadata.name: each.spec for each in networking.list_namespaced_network_policy(JOBS).items
+    }
+
+    denied = policies["default-deny"]
+    assert not denied.pod_selector.match_labels
+    assert not denied.pod_selector.match_expressions
+    assert set(denied.policy_types) == {"Ingress", "Egress"}
+    assert not denied.ingress
+    assert not denied.egress
+    assert policies["spark"].ingress
+    assert policies["spark"].egress
