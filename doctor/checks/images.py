@@ -3,21 +3,35 @@
 import json
 import re
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 
 from components.aws.instance_types import Architecture
+from components.aws.node_roles import ROLES, Role
 from components.kubernetes import catalog
 from components.kubernetes.catalog import Catalog, mirrored
 from doctor.account import Place, Unanswered
-from doctor.finding import Finding, listed, not_checked, ok, problem
+from doctor.finding import Finding, listed, not_checked, ok, problem, warning
 from doctor.registries import INDEXES, MANIFESTS, NoImage, Public, Reference, Unreachable, architectures
+from stacks.settings import Environment
 
 ECR = re.compile(r"^(?P<account>\d{12})\.dkr\.ecr\.(?P<region>[a-z0-9-]+)\.amazonaws\.[a-z.]+$")
 
 OF_A_VERSION = re.compile(r"-(1\.\d+)$")
 """Images for one version of Kubernetes say so at the end of their name in the catalog."""
+
+SYSTEM: frozenset[Role] = frozenset({"system"})
+JOBS: frozenset[Role] = frozenset({"driver", "executor"})
+
+CHARTS_ELSEWHERE: Mapping[str, frozenset[Role]] = {
+    "fluent-bit": frozenset(ROLES),
+    "opentelemetry-collector": frozenset(ROLES),
+}
+"""Roles of the nodes that pods of a chart are on, where that is not system alone."""
+
+IMAGES_ELSEWHERE: Mapping[str, frozenset[Role]] = {"celeborn": SYSTEM | {"shuffle"}, "pause": JOBS}
+"""The same for images of the catalog."""
 
 THREADS = 8
 
@@ -82,51 +96,104 @@ class Registries:
         return Reference(host, repository, image.version) if host in registry.pull_through else None
 
 
+@dataclass(frozen=True, kw_only=True)
+class Pulled:
+    """An image that nodes pull.
+
+    roles: of those nodes. if_missing, if_lacking: what to do where it is not there, or for another
+    architecture only.
+    own: somebody pushes it, perhaps to a repository that `up` is still to make.
+    of_jobs: it is jobs that would lack it, not the platform.
+    """
+
+    roles: frozenset[Role]
+    if_missing: str
+    if_lacking: str
+    own: bool = False
+    of_jobs: bool = False
+
+
 def pullable(place: Place) -> Iterator[Finding]:
     """Every image that the environment pulls, asked once, at home."""
     if not place.home:
         return
     settings = place.settings
     charts = catalog.read(mirror=settings.charts.mirror, overrides=settings.charts.values)
-    needed: set[Architecture] = {
-        group.architecture for cluster in settings.clusters.values() for group in cluster.node_groups.values()
-    }
-    names = sorted(images(charts, {cluster.version for cluster in settings.clusters.values()}))
+    pulled = {**of_catalog(charts, settings), **of_ones_own(settings)}
+    names = sorted(pulled)
     registries = Registries(place)
     with ThreadPoolExecutor(THREADS) as pool:
         answers = dict(zip(names, pool.map(registries.answer, names), strict=True))
 
-    silent = defaultdict(list)
+    silent, fine = defaultdict(list), 0
     for name, answer in answers.items():
+        image = pulled[name]
         if answer.silent:
             silent[answer.silent].append(name)
         elif answer.missing:
-            yield problem(
+            told = warning if image.own else problem
+            yield told(place.name, f"There is no image {name}.", image.if_missing)
+        elif lacking := sorted(needed(settings, image.roles) - answer.has):
+            told = warning if image.of_jobs else problem
+            yield told(
                 place.name,
-                f"There is no image {name}.",
-                "Copy it into the mirror."
-                if charts.mirror
-                else "Correct its tag in charts-values/charts.yaml.",
+                f"Image {name} is there for {listed(sorted(answer.has))}, not for {listed(lacking)}, and "
+                f"{listed(sorted(image.roles))} nodes pull it.",
+                image.if_lacking,
             )
-        elif lacking := sorted(needed - answer.has):
-            yield problem(
-                place.name,
-                f"Image {name} is there for {listed(sorted(answer.has))}, not for {listed(lacking)}.",
-                "Copy all architectures of it."
-                if charts.mirror
-                else "Take an image or node groups that fit.",
-            )
+        else:
+            fine += 1
     for reason, unknown in silent.items():
         yield not_checked(place.name, f"Images {listed(unknown)}: {reason}.")
-    if fine := sum(needed <= answer.has for answer in answers.values()):
-        yield ok(place.name, f"{fine} images are there for {listed(sorted(needed))}.")
+    if fine:
+        yield ok(
+            place.name, f"{fine} images are there, each for the architectures of the nodes that pull it."
+        )
 
 
-def images(charts: Catalog, versions: set[str]) -> Iterator[str]:
-    """Every image of the catalog that clusters of these Kubernetes versions pull, as they name it."""
-    for chart in charts.charts.values():
-        yield from (mirrored(public, charts.mirror) for public in chart.pulls)
+def needed(settings: Environment, roles: frozenset[Role]) -> set[Architecture]:
+    """Architectures of the nodes with these roles."""
+    groups = [group for cluster in settings.clusters.values() for group in cluster.node_groups.values()]
+    return {group.architecture for group in groups if group.role in roles}
+
+
+def of_catalog(charts: Catalog, settings: Environment) -> dict[str, Pulled]:
+    """The images of the catalog that an environment pulls, as its pods name them."""
+    versions = {cluster.version for cluster in settings.clusters.values()}
+    roles = images(charts, versions)
+    missing = "Copy it into the mirror." if charts.mirror else "Correct its tag in charts-values/charts.yaml."
+    lacking = "Copy all architectures of it." if charts.mirror else "Take an image or node groups that fit."
+    return {
+        name: Pulled(roles=where, if_missing=missing, if_lacking=lacking) for name, where in roles.items()
+    }
+
+
+def of_ones_own(settings: Environment) -> dict[str, Pulled]:
+    """The images that the settings name."""
+    jobs = dict.fromkeys(settings.spark.images.values(), JOBS)
+    finalizer = settings.spark.driver_finalizer_image
+    return {
+        name: Pulled(
+            roles=roles,
+            if_missing="Push it once its repository is there, or correct its name in the settings.",
+            if_lacking="Build it for all of them.",
+            own=True,
+            of_jobs=name in jobs,
+        )
+        for name, roles in {**jobs, **({finalizer: SYSTEM} if finalizer else {})}.items()
+    }
+
+
+def images(charts: Catalog, versions: set[str]) -> dict[str, frozenset[Role]]:
+    """Every image of the catalog that clusters of these Kubernetes versions pull, as they name it, and the
+    roles of the nodes that do."""
+    found = {
+        mirrored(public, charts.mirror): CHARTS_ELSEWHERE.get(chart.name, SYSTEM)
+        for chart in charts.charts.values()
+        for public in chart.pulls
+    }
     for name in charts.images:
         of = OF_A_VERSION.search(name)
         if of is None or of[1] in versions:
-            yield charts.image(name)
+            found[charts.image(name)] = IMAGES_ELSEWHERE.get(name, SYSTEM)
+    return found

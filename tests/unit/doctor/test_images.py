@@ -13,6 +13,8 @@ from doctor.checks import images
 from doctor.registries import NoImage, Public, Reference, Unreachable
 from tests.unit.doctor.telling import lines
 
+FINE = "are there, each for the architectures of the nodes that pull it"
+
 INDEX = "application/vnd.oci.image.index.v1+json"
 MANIFEST = "application/vnd.oci.image.manifest.v1+json"
 
@@ -124,11 +126,39 @@ def test_images_are_there_or_lack_an_architecture_or_are_missing_or_nobody_knows
 
     assert lines(images.pullable, place()) == [
         f"problem main There is no image {host}/org/none:1. Correct its tag in charts-values/charts.yaml.",
-        f"problem main Image {host}/org/one:1 is there for amd64, not for arm64. Take an image or node "
-        "groups "
-        "that fit.",
+        f"problem main Image {host}/org/one:1 is there for amd64, not for arm64, and system nodes pull it. "
+        "Take an image or node groups that fit.",
         f"not checked main Images {host}/busy/a:1 and {host}/busy/b:1: {host} answers with HTTP status 429.",
-        "ok main 1 images are there for amd64 and arm64.",
+        f"ok main 1 images {FINE}.",
+    ]
+
+
+def test_an_image_is_wanted_for_the_nodes_that_pull_it_and_no_others(place, host, pulling):
+    def other_machines(written):
+        groups = written["clusters"]["spark-a"]["node_groups"]
+        groups["system"] |= {"architecture": "amd64", "instance_types": ["m7i.2xlarge"]}
+
+    pulling(f"{host}/org/one:1")
+
+    # Shuffle nodes are arm64, and have nothing to do with it.
+    assert lines(images.pullable, place(other_machines)) == [f"ok main 1 images {FINE}."]
+
+
+def test_images_of_ones_own_are_looked_for_too(place, host, pulling):
+    def own(written):
+        written["spark"] = {
+            "driver_finalizer_image": f"{host}/org/one:1",
+            "images": {"4.1": f"{host}/org/none:1"},
+        }
+
+    pulling()
+
+    # What is still to be pushed keeps nothing else from coming up.
+    assert lines(images.pullable, place(own)) == [
+        f"warning main There is no image {host}/org/none:1. Push it once its repository is there, or correct "
+        "its name in the settings.",
+        f"problem main Image {host}/org/one:1 is there for amd64, not for arm64, and system nodes pull it. "
+        "Build it for all of them.",
     ]
 
 
@@ -143,14 +173,14 @@ def test_images_of_a_mirror_in_ecr_are_asked_of_ecr(place, pulling):
     stubbed = {
         "ecr": [
             ("describe_images", asked("quay.io/org/x"), {"imageDetails": [{}]}),
-            ("batch_get_image", None, {"images": [{"imageManifest": json.dumps(index("arm64"))}]}),
+            ("batch_get_image", None, {"images": [{"imageManifest": json.dumps(index("amd64"))}]}),
         ]
     }
     pulling("quay.io/org/x:1")
 
     assert lines(images.pullable, place(mirrored, stubbed=stubbed)) == [
-        f"problem main Image {ECR}/quay.io/org/x:1 is there for arm64, not for amd64. Copy all "
-        "architectures of it."
+        f"problem main Image {ECR}/quay.io/org/x:1 is there for amd64, not for arm64, and system nodes pull "
+        "it. Copy all architectures of it."
     ]
 
 
@@ -176,7 +206,7 @@ def test_an_image_that_ecr_has_not_pulled_through_yet_is_looked_for_upstream(
     monkeypatch.setitem(registries.HOSTS, "quay.io", host)
     pulling("quay.io/org/both:1")
 
-    assert lines(images.pullable, place(through)) == ["ok main 1 images are there for amd64 and arm64."]
+    assert lines(images.pullable, place(through)) == [f"ok main 1 images {FINE}."]
 
 
 def test_only_images_of_the_kubernetes_versions_in_use_are_wanted():
