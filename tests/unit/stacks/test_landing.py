@@ -7,7 +7,9 @@ from dataclasses import dataclass, replace
 import pytest
 
 from components.kubernetes import catalog as charts
+from doctor.checks import images as doctor
 from stacks import settings
+from stacks.addons import ADDONS
 from stacks.settings import reading
 from tests.pods import Node, Pods, lets_in, pods_of, selects
 from tests.rendering import manifests
@@ -241,3 +243,14 @@ def test_pods_of_charts_run_the_images_that_the_catalog_says_they_pull(clusters)
     own = {catalog.image(name) for name in catalog.images}
     for chart, images in ran.items():
         assert images - own == set(catalog.charts[chart].pulls), chart
+
+
+def test_the_doctor_wants_images_for_the_nodes_that_their_pods_are_on(deployed):
+    """An image with too few architectures is only found on nodes that are known to pull it."""
+    catalog = charts.read()
+    told = doctor.images(catalog, set(ADDONS))
+    for each in deployed:
+        for pods in each.pods:
+            roles = ROLES.get(pods.kind) or ROLES.get(pods.name) or SYSTEM
+            # An image of one's own is not in the catalog.
+            assert all(roles <= told[image] for image in pods.images & set(told)), pods.name
