@@ -41,7 +41,9 @@ class Caretaker:
     def __init__(self, api: Api) -> None:
         """`api` is the administrator's."""
         self._api = api
+        # Those whose executors were made, or have ended, by uid, and their phase then.
         self._drivers: dict[str, str] = {}
+        self._one_driver = threading.Lock()
 
     def claim(self, claim: Object) -> None:
         """Make the volume that a claim waits for, in the zone of its first pod."""
@@ -69,32 +71,62 @@ class Caretaker:
         """Make a driver's executors once it runs, and let go of them once it has ended."""
         uid, phase = driver["metadata"]["uid"], (driver.get("status") or {}).get("phase")
         gone = "deletionTimestamp" in driver["metadata"]
-        if phase == "Running" and not gone and uid not in self._drivers:
-            self._drivers[uid] = phase
-            self._ask_for_executors(driver)
-        elif phase in ("Succeeded", "Failed") and self._drivers.get(uid) != phase:
-            self._drivers[uid] = phase
-            self._end_executors(driver)
+        with self._one_driver:
+            if phase == "Running" and not gone and uid not in self._drivers:
+                if (given := self._given(driver)) is None:
+                    self._look_later(driver)
+                    return
+                self._drivers[uid] = phase
+                self._ask_for_executors(driver, given)
+            elif phase in ("Succeeded", "Failed") and self._drivers.get(uid) != phase:
+                self._drivers[uid] = phase
+                self._end_executors(driver)
 
-    def _ask_for_executors(self, driver: Object) -> None:
-        """As the driver itself, so with the rights of its account and no others."""
-        namespace = driver["metadata"]["namespace"]
+    def _look_later(self, driver: Object) -> None:
+        """Look again, in a moment, at a driver that lacks something; kubelet would wait for that, too."""
+        metadata = driver["metadata"]
+
+        def look() -> None:
+            try:
+                now = self._api.get(f"/api/v1/namespaces/{metadata['namespace']}/pods/{metadata['name']}")
+                if now and now["metadata"]["uid"] == metadata["uid"]:
+                    self.driver(now)
+            except Refusal as refusal:
+                print(refusal, flush=True)
+                self._look_later(driver)
+
+        later = threading.Timer(PAUSE, look)
+        later.daemon = True
+        later.start()
+
+    def _given(self, driver: Object) -> dict[str, str] | None:
+        """What is in the ConfigMaps that a driver mounts; None while one is not there.
+
+        `spark-submit` makes them after the pod.
+        """
         given: dict[str, str] = {}
         for name in executors.mounted(driver):
-            found = self._api.get(f"/api/v1/namespaces/{namespace}/configmaps/{name}")
-            given |= (found or {}).get("data") or {}
+            path = f"/api/v1/namespaces/{driver['metadata']['namespace']}/configmaps/{name}"
+            if (found := self._api.get(path)) is None:
+                return None
+            given |= found.get("data") or {}
+        return given
+
+    def _ask_for_executors(self, driver: Object, given: dict[str, str]) -> None:
+        """As the driver itself, so with the rights of its account and no others."""
         if executors.PROPERTIES not in given:
             return
-        conf = executors.properties(given[executors.PROPERTIES])
-        wanted = executors.executors(driver, conf, given.get(executors.TEMPLATE, ""))
+        namespace = driver["metadata"]["namespace"]
         there = {one["metadata"]["name"] for one in self._executors_of(driver)}
         try:
+            conf = executors.properties(given[executors.PROPERTIES])
+            wanted = executors.executors(driver, conf, given.get(executors.TEMPLATE, ""))
             account = self._api.as_account(namespace, driver["spec"].get("serviceAccountName", "default"))
             for one in wanted:
                 if one["metadata"]["name"] not in there:
                     account.create(f"/api/v1/namespaces/{namespace}/pods", one)
-        except Refusal as refusal:
-            self._complain(driver, str(refusal))
+        except (Refusal, KeyError, ValueError) as error:
+            self._complain(driver, str(error))
 
     def _end_executors(self, driver: Object) -> None:
         """Executors end when their driver tells them to, and it deletes them then."""

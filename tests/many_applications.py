@@ -1,0 +1,477 @@
+"""Many Spark applications at once: what a test does with twenty, and soak with hundreds.
+
+Real are the API server and its controllers, YuniKorn, the Spark Operator with `spark-submit`, and what takes
+the finalizer off driver pods. Simulated are machines, drivers, and the executors that drivers ask for.
+"""
+
+import contextlib
+import itertools
+import json
+import sys
+import threading
+import time
+from collections import Counter
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field, replace
+
+import psutil
+import yaml
+
+from components.kubernetes.job_namespace import DRIVER_MAY
+from components.kubernetes.priority_classes import CLASSES, tier
+from components.kubernetes.spark_operator import SparkOperatorArgs
+from components.kubernetes.spark_operator import values as operator_values
+from driver_finalizer.rules import FINALIZER
+from jobs.application import spark_application
+from jobs.job import Executor, Job, Restart
+from jobs.machines import Machine
+from jobs.platform import Platform
+from localcloud.cloud import REPOSITORY, Cloud
+from localcloud.control_plane import ControlPlane
+from localcloud.control_plane.api import Api, Object
+from localcloud.control_plane.machines import InstanceType
+from localcloud.control_plane.nodes import NodeGroup, Taint, apply_node_group
+from localcloud.control_plane.releases import Release, merged
+from localcloud.control_plane.side_by_side import side_by_side
+from localcloud.control_plane.stand_ins import release_deployed
+from localcloud.errors import Refusal
+from localcloud.processes import Process, free_port
+
+ROLES = ("driver", "executor")
+ARCHITECTURES = ("arm64", "amd64")
+PROJECTS = ("etl", "ml")
+ZONES = ("us-east-1a", "us-east-1b", "us-east-1c")
+APPLICATIONS = "/apis/sparkoperator.k8s.io/v1beta2/sparkapplications"
+OVER = ("COMPLETED", "FAILED")
+UNTIL_TOLD = 100_000
+
+RUNS_FOR = "localcloud/runs-for"
+ENDS = "localcloud/ends"
+TASK_GROUP = "yunikorn.apache.org/task-group-name"
+PLACEHOLDER = "internal.yunikorn.apache.org/placeholder"
+APPLICATION = "sparkoperator.k8s.io/app-name"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Case:
+    """One application, and what is to come of it.
+
+    runs_for: seconds that its driver takes.
+    protected: its driver has the finalizer.
+    """
+
+    name: str
+    project: str
+    tier: int
+    architecture: str
+    executors: int
+    runs_for: int
+    fails: bool = False
+    retries: int = 0
+    protected: bool = True
+
+    @property
+    def state(self) -> str:
+        """The one it ends in."""
+        return "FAILED" if self.fails else "COMPLETED"
+
+    def manifest(self) -> Object:
+        """As its owner would have it made, with what the laptop cloud is told of its end."""
+        job = Job(
+            name=self.name,
+            namespace=self.project,
+            queue=f"acme.{self.project}",
+            tier=self.tier,
+            architecture=self.architecture,
+            main_file="local:///opt/spark/examples/jars/spark-examples.jar",
+            main_class="org.apache.spark.examples.SparkPi",
+            executor=Executor(instances=self.executors, memory="1g"),
+            restart=Restart(policy="on-failure", retries=self.retries, seconds=1)
+            if self.retries
+            else Restart(),
+        )
+        finalizer = FINALIZER if self.protected else None
+        made = spark_application(job, replace(PLATFORM, finalizer=finalizer))
+        # On a machine with much else to do, ten seconds for an answer are little.
+        made["spec"]["sparkConf"] |= {
+            f"spark.kubernetes.submission.{which}Timeout": "60000" for which in ("connection", "request")
+        }
+        made["spec"]["driver"]["annotations"] |= {
+            RUNS_FOR: str(self.runs_for),
+            ENDS: "Failed" if self.fails else "Succeeded",
+        }
+        return made
+
+
+PLATFORM = Platform(
+    cluster="many",
+    environment="test",
+    region="us-east-1",
+    queues={
+        f"root.acme.{project}.tier{number}": {"cpu": "100000", "memory": "1000Ti"}
+        for project in PROJECTS
+        for number in (1, 2, 3)
+    },
+    namespaces=PROJECTS,
+    priority_classes={number: tier(number) for number in (1, 2, 3)},
+    machines=[
+        Machine(role=role, architecture=one, millicores=15_000, memory_mib=60_000, local_disks=False)
+        for role in ROLES
+        for one in ARCHITECTURES
+    ],
+    event_logs="s3a://events/",
+    staging={project: f"s3a://staging/{project}/" for project in PROJECTS},
+    images={"4.1": "spark:4.1"},
+    ui_domain="spark.localhost",
+    history_url="http://history.localhost",
+    finalizer=FINALIZER,
+)
+
+
+def cases(number: int, *, first: int = 0, runs_for: int, retries: int = 0) -> list[Case]:
+    """So many, of every architecture, project, tier and outcome.
+
+    first: number in the name of the first. retries: of one in two of those that fail.
+    """
+    return [
+        Case(
+            name=f"job-{index}",
+            project=PROJECTS[index // 2 % 2],
+            tier=1 + index % 3,
+            architecture=ARCHITECTURES[index % 2],
+            executors=1 + index % 2,
+            runs_for=runs_for,
+            fails=index % 5 in (2, 4),
+            retries=retries if index % 5 == 4 else 0,
+        )
+        for index in range(first, first + number)
+    ]
+
+
+@contextlib.contextmanager
+def cluster(cloud: Cloud, machines: int, per_minute: int, finished_pods: int) -> Iterator["Cluster"]:
+    """A cluster for many applications; ended, with all that it has.
+
+    machines: in each node group, of which there is one a role and architecture; 64 vCPUs each.
+    per_minute: applications that the operator is sized for.
+    finished_pods: that Kubernetes keeps; 12,500 by default.
+    """
+    plane = ControlPlane(cloud, "many")
+    made = Cluster(plane)
+    try:
+        plane.start()
+        made.keep_finished_pods(finished_pods)
+        made.fill(machines)
+        made.run(per_minute)
+        yield made
+    finally:
+        made.remover.stop()
+        plane.remove()
+
+
+@dataclass(frozen=True)
+class Cluster:
+    """A control plane with node groups, job namespaces, queues, and all that runs Spark applications."""
+
+    plane: ControlPlane
+
+    @property
+    def api(self) -> Api:
+        return self.plane.api()
+
+    @property
+    def remover(self) -> Process:
+        """Takes the finalizer off driver pods."""
+        return Process(self.plane.folder, "driver-finalizer")
+
+    @property
+    def operator(self) -> Process:
+        """The Spark Operator."""
+        return self.plane.process(_release("spark-operator").key)
+
+    def keep_finished_pods(self, number: int) -> None:
+        """Start the controller manager anew, told to delete finished pods past a number."""
+        process = self.plane.process("kube-controller-manager")
+        argv, environment = json.loads(process.pid_file.read_text())["as"]
+        process.stop()
+        process.start([*argv, f"--terminated-pod-gc-threshold={number}"], environment)
+
+    def fill(self, machines: int) -> None:
+        """Node groups, namespaces, accounts, priority classes."""
+        for role, architecture in itertools.product(ROLES, ARCHITECTURES):
+            kind = InstanceType(name="m.16xlarge", architecture=architecture, vcpus=64, memory=262_144)
+            group = NodeGroup(
+                name=f"{role}-{architecture}",
+                instance_types=(kind,),
+                zones=ZONES,
+                count=machines,
+                labels={"moka.dev/role": role},
+                taints=(Taint(key="moka.dev/role", value=role, effect="NoSchedule"),),
+                disk=500,
+            )
+            apply_node_group(self.plane, group)
+        self.api.apply_all(_namespace(name) for name in ("yunikorn", "spark-operator", *PROJECTS))
+        self.api.apply_all(itertools.chain.from_iterable(map(_account, PROJECTS)))
+        for name, priority in CLASSES.items():
+            self.api.apply(
+                f"/apis/scheduling.k8s.io/v1/priorityclasses/{name}",
+                {
+                    "apiVersion": "scheduling.k8s.io/v1",
+                    "kind": "PriorityClass",
+                    "metadata": {"name": name},
+                    "value": priority.value,
+                },
+            )
+
+    def run(self, per_minute: int) -> None:
+        """YuniKorn, the Spark Operator as the stack sizes it, and the remover of finalizers."""
+        tiers = [{"name": f"tier{number}"} for number in (1, 2, 3)]
+        queues = {"name": "acme", "queues": [{"name": name, "queues": tiers} for name in PROJECTS]}
+        root = {"name": "root", "submitacl": "*", "queues": [queues]}
+        told = yaml.safe_dump({"partitions": [{"name": "default", "queues": [root]}]})
+        metadata = {"name": "yunikorn-configs", "namespace": "yunikorn"}
+        self.api.apply_all(
+            [{"apiVersion": "v1", "kind": "ConfigMap", "metadata": metadata, "data": {"queues.yaml": told}}]
+        )
+        release_deployed(self.plane, _release("yunikorn"))
+        self.start_operator(per_minute)
+        self.start_remover()
+
+    def start_operator(self, per_minute: int) -> None:
+        """The release with the values of this project."""
+        values = yaml.safe_load((REPOSITORY / "charts-values" / "spark-operator.yaml").read_text())
+        arguments = SparkOperatorArgs(
+            catalog=None,
+            namespace="spark-operator",
+            job_namespaces=PROJECTS,
+            ui_domain=PLATFORM.ui_domain,
+            ingress_class="nginx",
+            applications_per_minute=per_minute,
+        )
+        release_deployed(self.plane, _release("spark-operator", merged(values, operator_values(arguments))))
+
+    def start_remover(self) -> None:
+        """With an account that may do no more than it needs."""
+        folder = self.plane.folder / "remover"
+        folder.mkdir(exist_ok=True)
+        (folder / "ca.crt").write_bytes(self.plane.credentials.authority.read_bytes())
+        (folder / "token").write_text(self.plane.token_file.read_text())
+        (folder / "namespace").write_text("spark-operator")
+        port = free_port()
+        namespaces = itertools.chain.from_iterable(("--namespace", name) for name in PROJECTS)
+        # fmt: off
+        self.remover.start(
+            [
+                sys.executable, "-m", "driver_finalizer", "--listen", f"127.0.0.1:{port}",
+                "--service-account", str(folder), *namespaces,
+            ],
+            {
+                "PYTHONPATH": str(REPOSITORY),
+                "KUBERNETES_SERVICE_HOST": "127.0.0.1",
+                "KUBERNETES_SERVICE_PORT": self.plane.endpoint.rpartition(":")[2],
+            },
+        )
+        # fmt: on
+
+    def submit(self, some: list[Case]) -> None:
+        """Create all at once."""
+        path = "/apis/sparkoperator.k8s.io/v1beta2/namespaces/{}/sparkapplications"
+        api = self.api
+        side_by_side(lambda case: api.create(path.format(case.project), case.manifest()), some)
+
+    def end_drivers(self, some: list[Case]) -> None:
+        """Have drivers end that run until they are told to."""
+        told = {"metadata": {"annotations": {RUNS_FOR: "0"}}}
+        api = self.api
+        side_by_side(lambda one: api.merge(driver(one), told), some)
+
+    def held(self, some: list[Case]) -> int:
+        """How many of their drivers were to be deleted, and are there for their finalizer alone."""
+        found = [self.api.get(driver(one)) for one in some]
+        return sum("deletionTimestamp" in one["metadata"] for one in found if one)
+
+    def delete(self, some: list[Case]) -> None:
+        """Delete applications."""
+        api = self.api
+        side_by_side(lambda one: api.delete(application(one)), some)
+
+    def cpu(self) -> dict[str, float]:
+        """Seconds of CPU that each program has taken; of the operator, what its submissions took."""
+        taken = {}
+        for note in self.plane.folder.glob("*.pid"):
+            times = psutil.Process(json.loads(note.read_text())["pid"]).cpu_times()
+            taken[note.stem] = times.user + times.system
+            if children := times.children_user + times.children_system:
+                taken[f"{note.stem}'s children"] = children
+        return taken
+
+    def left(self) -> list[str]:
+        """What there is in the job namespaces that applications brought, pods and their finalizers first."""
+        api = self.api
+        lists = ("api/v1:pods", "api/v1:services", "api/v1:configmaps", "apis/networking.k8s.io/v1:ingresses")
+        return [
+            f"{project} {kind} {one['metadata']['name']} {one['metadata'].get('finalizers', '')}"
+            for kind in lists
+            for project in PROJECTS
+            for one in api.list(
+                "/{}/namespaces/{}/{}".format(*kind.split(":")[:1], project, kind.split(":")[1])
+            )
+            if one["metadata"]["name"] != "kube-root-ca.crt"
+        ]
+
+
+@dataclass
+class Pod:
+    """What was seen of a pod, with moments in seconds since the first look.
+
+    application: Spark's own id of it. role: driver or executor. placeholder: it keeps the place of one.
+    """
+
+    name: str
+    application: str
+    role: str
+    placeholder: bool
+    began: float
+    node: str = ""
+    simulated: str = ""
+    ran: float | None = None
+    ended: float | None = None
+    gone: bool = False
+
+
+@dataclass
+class Seen:
+    """What a watch has told of the pods and applications of a cluster.
+
+    pods: by uid. states: of applications, by name, with their status. running: pods now, by kind; most: at a
+    time.
+    """
+
+    api: Api
+    pods: dict[str, Pod] = field(default_factory=dict)
+    statuses: dict[str, Object] = field(default_factory=dict)
+    running: Counter[str] = field(default_factory=Counter)
+    most: Counter[str] = field(default_factory=Counter)
+    _began: float = field(default_factory=time.monotonic)
+
+    def watch(self) -> "Seen":
+        """Begin; until the API server is gone."""
+        for path, hear in (("/api/v1/pods", self._pod), (APPLICATIONS, self._application)):
+            threading.Thread(target=self._follow, args=(path, hear), daemon=True).start()
+        return self
+
+    def now(self) -> float:
+        return time.monotonic() - self._began
+
+    def state(self, case: Case) -> str:
+        return str(self.statuses.get(case.name, {}).get("applicationState", {}).get("state", "NEW"))
+
+    def states(self) -> Counter[str]:
+        """How many applications are in each state."""
+        every = (one.get("applicationState", {}).get("state", "NEW") for one in self.statuses.values())
+        return Counter(map(str, every))
+
+    def of(self, case: Case, role: str, *, placeholder: bool = False) -> list[Pod]:
+        """Pods of an application, of all its attempts."""
+        every = list(self.pods.values())
+        drivers = {pod.application for pod in every if pod.name == f"{case.name}-driver"}
+        return [
+            pod
+            for pod in every
+            if (pod.role, pod.placeholder) == (role, placeholder) and pod.application in drivers
+        ]
+
+    def runs(self, case: Case) -> bool:
+        """Whether an application runs, with all of its executors."""
+        ran = [pod for pod in self.of(case, "executor") if pod.ran is not None]
+        return self.state(case) == "RUNNING" and len(ran) == case.executors
+
+    def _follow(self, path: str, hear: Callable[[Object], None]) -> None:
+        with contextlib.suppress(Refusal):
+            for one in self.api.follow(path):
+                hear(one)
+
+    def _application(self, one: Object) -> None:
+        self.statuses[one["metadata"]["name"]] = one.get("status") or {}
+
+    def _pod(self, one: Object) -> None:
+        metadata, status = one["metadata"], one.get("status") or {}
+        labels, annotations = metadata.get("labels") or {}, metadata.get("annotations") or {}
+        if TASK_GROUP not in annotations:
+            return
+        new = Pod(
+            name=metadata["name"],
+            application=labels.get("spark-app-selector") or labels.get("yunikorn.apache.org/app-id", ""),
+            role=annotations[TASK_GROUP].removeprefix("spark-"),
+            placeholder=PLACEHOLDER in annotations,
+            simulated=annotations.get("localcloud/simulated", ""),
+            began=self.now(),
+        )
+        pod = self.pods.setdefault(metadata["uid"], new)
+        pod.node = one["spec"].get("nodeName", "")
+        kind = f"{pod.role} placeholders" if pod.placeholder else f"{pod.role}s"
+        phase, gone = status.get("phase"), "deletionTimestamp" in metadata
+        if phase == "Running" and not gone and pod.ran is None:
+            pod.ran = self.now()
+            self._count(kind, 1)
+        elif (phase in ("Succeeded", "Failed") or gone) and pod.ended is None:
+            pod.ended = self.now()
+            self._count(kind, -1 if pod.ran is not None else 0)
+        pod.gone = gone
+
+    def _count(self, kind: str, change: int) -> None:
+        self.running[kind] += change
+        self.most[kind] = max(self.most[kind], self.running[kind])
+
+
+def until(
+    ask: Callable[[], object], what: str, patience: float, tell: Callable[[], object] | None = None
+) -> None:
+    """Ask until the answer is yes. `tell` says from time to time how far it is."""
+    began = told = time.monotonic()
+    while not ask():
+        now = time.monotonic()
+        assert now - began < patience, f"not so after {patience:.0f} s: {what}; {tell() if tell else ''}"
+        if tell and now - told > 15:
+            told = now
+            print(f"{now - began:5.0f} s: {tell()}", flush=True)
+        time.sleep(0.2)
+
+
+def driver(case: Case) -> str:
+    """Path of its driver's pod."""
+    return f"/api/v1/namespaces/{case.project}/pods/{case.name}-driver"
+
+
+def application(case: Case) -> str:
+    """Its path."""
+    return f"/apis/sparkoperator.k8s.io/v1beta2/namespaces/{case.project}/sparkapplications/{case.name}"
+
+
+def _release(chart: str, values: Object | None = None) -> Release:
+    return Release(name=chart, namespace=chart, chart=chart, values=values or {})
+
+
+def _namespace(name: str) -> Object:
+    return {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": name}}
+
+
+def _account(namespace: str) -> list[Object]:
+    """What a job namespace has for its drivers."""
+    metadata = {"name": PLATFORM.service_account, "namespace": namespace}
+    rbac = "rbac.authorization.k8s.io"
+    rules = [
+        {"apiGroups": [""], "resources": [resource], "verbs": list(verbs)}
+        for resource, verbs in DRIVER_MAY.items()
+    ]
+    return [
+        {"apiVersion": "v1", "kind": "ServiceAccount", "metadata": metadata},
+        {"apiVersion": f"{rbac}/v1", "kind": "Role", "metadata": metadata, "rules": rules},
+        {
+            "apiVersion": f"{rbac}/v1",
+            "kind": "RoleBinding",
+            "metadata": metadata,
+            "subjects": [{"kind": "ServiceAccount", **metadata}],
+            "roleRef": {"apiGroup": rbac, "kind": "Role", "name": metadata["name"]},
+        },
+    ]
