@@ -32,7 +32,10 @@ def platform_of(
         None
         if shuffle is None
         else pulumi.Output.all(
-            endpoints=shuffle.endpoints, version=shuffle.version, replicate=shuffle.replicate
+            endpoints=shuffle.endpoints,
+            version=shuffle.version,
+            replicate=shuffle.replicate,
+            rack_aware=shuffle.rack_aware,
         )
     )
 

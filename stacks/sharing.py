@@ -1,6 +1,6 @@
 """Who may use the data of an environment: itself in all its accounts, and whom its settings grant it."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 from components.aws.bucket_access import Access
 from components.aws.partition import partition
@@ -8,8 +8,8 @@ from components.aws.sharing import Roles, Sharing
 from stacks.settings import Environment
 from stacks.settings.environment import Data
 
-GATHERED: tuple[Data, ...] = ("event-logs", "resource-usage")
-"""What clusters of every account put into the buckets at home."""
+GATHERED: Mapping[Data, Access] = {"event-logs": "log", "resource-usage": "add"}
+"""What clusters of every account put into the buckets at home, and how."""
 
 
 def sharing(settings: Environment, foundation: str, data: Data) -> Sharing:
@@ -26,7 +26,7 @@ def sharing(settings: Environment, foundation: str, data: Data) -> Sharing:
     ]
     let_in: dict[Roles, Access] = {}
     if data in GATHERED:
-        let_in |= {roles: "add" for roles in ours if roles.account_id != place.account}
+        let_in |= {roles: GATHERED[data] for roles in ours if roles.account_id != place.account}
     for grant in settings.grants.values():
         if data in grant.data:
             who = Roles(
@@ -57,5 +57,5 @@ def united(each: Iterable[Sharing]) -> Sharing:
 
 def widest(accesses: Iterable[Access]) -> Access:
     """The access that allows most to do with a key."""
-    order: list[Access] = ["read", "add", "write"]
+    order: list[Access] = ["read", "add", "log", "write"]
     return max(accesses, key=order.index)

@@ -207,8 +207,8 @@ def job_namespace(name: str, settings: JobNamespaceSettings) -> JobNamespaceArgs
 def job_statements(inputs: SparkInputs, partition: str) -> list[Statement]:
     """What every job may do in AWS; the same for all namespaces, which their sessions tell apart."""
     statements = [
-        # A job adds its event logs, and sees those of no other.
-        *access("EventLogs", "add", inputs.event_logs_bucket_arn, inputs.event_logs_key_arn),
+        # A job puts its event logs there, and reads those of no other.
+        *access("EventLogs", "log", inputs.event_logs_bucket_arn, inputs.event_logs_key_arn),
         *access(
             "Staging", "write", inputs.staging_bucket_arn, inputs.staging_key_arn, under=f"{OF_NAMESPACE}/"
         ),

@@ -1,24 +1,29 @@
 """What an identity may do with the data in a bucket, and with the key that encrypts it."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Literal
 
 import pulumi
 
 from components.aws.policy import Statement
 
-Access = Literal["read", "add", "write"]
-"""`read`: find and read. `add`: put objects there, without seeing any. `write`: both, and delete."""
+Access = Literal["read", "add", "log", "write"]
+"""`read`: find and read. `add`: put objects there, without seeing any. `log`: put event logs there as Spark
+does, without reading any. `write`: read and add, and delete."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Actions:
-    """IAM actions of an access: on the bucket, on its objects, on the key."""
+    """IAM actions of an access: on the bucket, on its objects, on the key.
+
+    only: those actions on objects that an identity has on some alone: action -> patterns of keys.
+    """
 
     bucket: tuple[str, ...]
     objects: tuple[str, ...]
     key: tuple[str, ...]
+    only: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
 
 # Whoever puts the parts of a large object together has to decrypt them.
@@ -28,6 +33,18 @@ ACTIONS: Mapping[Access, Actions] = {
         bucket=(),
         objects=("s3:PutObject", "s3:AbortMultipartUpload"),
         key=("kms:GenerateDataKey", "kms:Decrypt"),
+    ),
+    # What S3A asks for when Spark rolls its event log: it finds the folder of its application, and reads and
+    # renames the status file there. Seen with Spark 4.1 and 3.5; events themselves are never read.
+    "log": Actions(
+        bucket=("s3:ListBucket",),
+        objects=("s3:PutObject", "s3:AbortMultipartUpload", "s3:GetObject", "s3:DeleteObject"),
+        key=("kms:GenerateDataKey", "kms:Decrypt"),
+        only={
+            # A driver's id has 32 hexadecimal digits, so that this is the folder and nothing in it.
+            "s3:GetObject": ("eventlog_v2_spark-" + 32 * "?", "*/appstatus_*"),
+            "s3:DeleteObject": ("*/appstatus_*.inprogress",),
+        },
     ),
     "write": Actions(
         bucket=("s3:ListBucket",),
@@ -56,9 +73,20 @@ def access(
     under: only keys that begin with this, for example `spark-a/`; may hold policy variables.
     """
     actions, bucket = ACTIONS[kind], pulumi.Output.from_input(bucket_arn)
-    objects = bucket.apply(lambda arn: f"{arn}/{under}*")
     statements = [
-        Statement(sid=f"{kind.capitalize()}{data}", actions=actions.objects, resources=[objects]),
+        Statement(
+            sid=f"{kind.capitalize()}{data}",
+            actions=tuple(action for action in actions.objects if action not in actions.only),
+            resources=[_objects(bucket, under, "*")],
+        ),
+        *(
+            Statement(
+                sid=f"{action.partition(':')[2]}Of{data}",
+                actions=(action,),
+                resources=[_objects(bucket, under, pattern) for pattern in patterns],
+            )
+            for action, patterns in actions.only.items()
+        ),
         Statement(
             sid=f"KeyOf{data}",
             actions=actions.key,
@@ -78,3 +106,7 @@ def access(
         Statement(sid=f"Find{data}", actions=actions.bucket, resources=[bucket], conditions=found),
         *statements,
     ]
+
+
+def _objects(bucket: pulumi.Output[str], under: str, pattern: str) -> pulumi.Output[str]:
+    return bucket.apply(lambda arn: f"{arn}/{under}{pattern}")

@@ -28,7 +28,7 @@ ENVIRONMENTS = sorted(
 PAIRS = list(itertools.permutations(ENVIRONMENTS, 2))
 PODS = Service(name="pods.eks.amazonaws.com")
 
-WITH_ROLES_OR_DATA = frozenset(slices.LAYERS) - {"shuffle", "metrics"}
+WITH_ROLES_OR_DATA = frozenset(slices.LAYERS) - {"metrics"}
 
 READ = {"s3:GetObject", "s3:ListBucket", "kms:Decrypt"}
 WRITE = READ | {"s3:PutObject", "s3:DeleteObject", "s3:AbortMultipartUpload", "kms:GenerateDataKey"}
@@ -208,8 +208,14 @@ def test_a_grant_is_for_the_account_that_it_names(like_local, data_of):
 def test_jobs_add_event_logs_to_their_environment_and_the_history_server_reads_them(one):
     logs, jobs, history = one.bucket("event-logs"), one.roles["spark-a-jobs-a"], one.roles["spark-a-history"]
 
-    assert may(jobs, "s3:PutObject", logs, one.key)
-    assert not may(jobs, "s3:GetObject", logs, one.key)
+    application = f"eventlog_v2_spark-{'0a' * 16}"
+    status, events = f"{application}/appstatus_spark-0a.inprogress", f"{application}/events_1_spark-0a"
+    assert may(jobs, "s3:PutObject", logs, one.key, events)
+    assert may(jobs, "s3:GetObject", logs, one.key, application)
+    assert may(jobs, "s3:DeleteObject", logs, one.key, status)
+    for action in ("s3:GetObject", "s3:DeleteObject"):
+        assert not may(jobs, action, logs, one.key)
+        assert not may(jobs, action, logs, one.key, events)
     assert may(history, "s3:GetObject", logs, one.key)
     assert not may(history, "s3:PutObject", logs, one.key)
 

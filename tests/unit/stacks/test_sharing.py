@@ -39,8 +39,8 @@ def test_nothing_is_shared_unless_the_settings_say_so():
 def test_clusters_of_every_account_add_what_is_gathered_at_home_and_see_nothing_of_it():
     theirs = Roles(account_id=OTHER, path="/moka-local/")
 
-    for data in ("event-logs", "resource-usage"):
-        assert sharing(in_two_accounts(), HOME, data).let_in == {theirs: "add"}
+    for data, kind in {"event-logs": "log", "resource-usage": "add"}.items():
+        assert sharing(in_two_accounts(), HOME, data).let_in == {theirs: kind}
     assert sharing(in_two_accounts(), HOME, "staging").let_in == {}
 
 

@@ -39,6 +39,15 @@ def test_who_adds_sees_nothing_of_what_is_there_and_deletes_nothing(allowed):
     assert not actions & {"s3:ListBucket", "s3:GetObject", "s3:DeleteObject"}
 
 
+def test_who_logs_reads_and_deletes_nothing_but_what_tells_whether_a_log_is_complete(allowed):
+    statements = allowed("Logs", "log", BUCKET, KEY)
+
+    read, deleted = statements["GetObjectOfLogs"], statements["DeleteObjectOfLogs"]
+    assert read["Resource"] == [f"{BUCKET}/eventlog_v2_spark-{'?' * 32}", f"{BUCKET}/*/appstatus_*"]
+    assert deleted["Resource"] == [f"{BUCKET}/*/appstatus_*.inprogress"]
+    assert statements["LogLogs"]["Action"] == ["s3:PutObject", "s3:AbortMultipartUpload"]
+
+
 def test_access_may_end_at_a_prefix_for_finding_too(allowed):
     statements = allowed("Staging", "write", BUCKET, KEY, under="team/")
 
