@@ -50,7 +50,10 @@ def may(driver):
 def pod(name, **container):
     return {
         "metadata": {"name": name, "labels": {"spark-role": "executor"}},
-        "spec": {"containers": [{"name": "main", "image": "example.invalid/any", **container}]},
+        "spec": {
+            "schedulerName": "yunikorn",
+            "containers": [{"name": "main", "image": "example.invalid/any", **container}],
+        },
     }
 
 
@@ -89,7 +92,7 @@ def test_a_driver_makes_executors_and_nobody_s_pods_elsewhere(driver):
     made = driver.create_namespaced_pod(JOBS, pod("executor"), dry_run="All")
     assert made.metadata.namespace == JOBS
 
-    with pytest.raises(ApiException, match=r'cannot create resource "pods"') as refused:
+    with pytest.raises(ApiException, match=r"spark-jobs:spark.* cannot create resource .*pods") as refused:
         driver.create_namespaced_pod("default", pod("executor"), dry_run="All")
     assert refused.value.status == 403
 
