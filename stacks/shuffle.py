@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 import pulumi
 
+from components.kubernetes import namespaces
 from components.kubernetes.celeborn import (
     Celeborn,
     CelebornArgs,
@@ -82,7 +83,7 @@ def deploy(where: OnCluster, inputs: ShuffleInputs) -> ShuffleOutputs:
         f"{where.name}-celeborn",
         # Of the levels, only this one lets workers use a folder of their node.
         NamespaceArgs(
-            name="celeborn",
+            name=namespaces.CELEBORN,
             pod_security="privileged" if isinstance(inputs.storage, OnInstances) else "baseline",
         ),
         where.opts,
