@@ -72,6 +72,8 @@ def _default(field: FieldInfo) -> str:
         return "required"
     if default is None or default == [] or default == {}:
         return "none"
+    if isinstance(default, dict) and any(isinstance(each, Section) for each in default.values()):
+        return ", ".join(f"`{name}`" for name in default)
     if isinstance(default, Section):
         return "as below"
     return f"`{str(default).lower() if isinstance(default, bool) else default}`"
