@@ -9,9 +9,9 @@ from components.aws.node_roles import EVICTION_HARD, SYSTEM_RESERVED, kubelet_co
 
 JobRole = Literal["driver", "executor"]
 
-DAEMONS = (300, 512)
-"""Thousandths of a core and MiB that a node's own pods ask for: Fluent Bit, the OpenTelemetry agent
-(charts-values/), and EKS's network, proxy and identity agents."""
+DAEMONS = (400, 512)
+"""Thousandths of a core and MiB that a node's own pods ask for, rounded up: Fluent Bit and the OpenTelemetry
+agent 200 and 384 (charts-values/), EBS driver 30 and 120, VPC CNI with its policy agent 50, kube-proxy 100."""
 
 HIDDEN = 0.03
 """Share of a machine's memory that its firmware and kernel take before the kubelet sees any."""

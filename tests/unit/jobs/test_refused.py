@@ -54,27 +54,27 @@ REFUSED = {
         {"driver": {"memory": "60g"}},
         {},
         "driver: asks for 1 core and 66 GiB with overhead, and the largest driver node of arm64 has "
-        "7.51 cores "
+        "7.41 cores "
         "and 59.7 GiB for a pod; ask for less.",
     ),
     "an executor with more cores than any machine": (
         {"executor": {"cores": 16, "instances": 1}},
         {},
         "executor: asks for 16 cores and 4.4 GiB with overhead, and the largest executor node of arm64 has "
-        "15.49 cores and 122.3 GiB for a pod; ask for less.",
+        "15.39 cores and 122.3 GiB for a pod; ask for less.",
     ),
     "an executor that would fit but for the memory beside its heap": (
         {**PYTHON, "executor": {"memory": "100g", "instances": 1}},
         {},
         "executor: asks for 1 core and 140 GiB with overhead, and the largest executor node of arm64 has "
-        "15.49 cores and 122.3 GiB for a pod; ask for less.",
+        "15.39 cores and 122.3 GiB for a pod; ask for less.",
     ),
     "an executor that no machine of any architecture has room for": (
         {"architecture": "any", "executor": {"memory": "1t", "instances": 1}},
         {"queues": {"root.analytics.reports.tier1": {}}},
         "executor: asks for 1 core and 1126.4 GiB with overhead, and the largest executor node has "
-        "15.49 cores "
-        "and 122.3 GiB (arm64) or 31.45 cores and 246.5 GiB (amd64) for a pod; ask for less.",
+        "15.39 cores "
+        "and 122.3 GiB (arm64) or 31.35 cores and 246.5 GiB (amd64) for a pod; ask for less.",
     ),
     "more memory at the start than its queue ever has": (
         {"executor": {"memory": "50g", "instances": 10}},

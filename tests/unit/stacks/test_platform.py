@@ -1,4 +1,5 @@
 import json
+from fnmatch import fnmatch
 from types import SimpleNamespace
 
 import pulumi
@@ -61,11 +62,13 @@ def job_policy(made):
     return {each["Sid"]: each for each in json.loads(policy)["Statement"]}
 
 
-def test_jobs_add_event_logs_and_cannot_see_those_of_others(job_policy):
-    about = [each for each in job_policy.values() if "event-logs" in str(each["Resource"])]
+def test_jobs_put_event_logs_and_can_read_no_events(job_policy):
+    reading = [each for each in job_policy.values() if "s3:GetObject" in each["Action"]]
+    readable = [arn for each in reading for arn in each["Resource"] if "event-logs/" in arn]
 
-    actions = {action for each in about for action in each["Action"]}
-    assert actions == {"s3:PutObject", "s3:AbortMultipartUpload"}
+    assert readable
+    events = f"eventlog_v2_spark-{'0' * 32}/events_1_spark-{'0' * 32}"
+    assert not [arn for arn in readable if fnmatch(events, arn.rpartition("event-logs/")[2])]
 
 
 def test_jobs_stage_in_the_folder_of_their_namespace_and_in_no_other(job_policy):
