@@ -18,6 +18,7 @@ VENV := .local/venv
 PY := $(VENV)/bin/python
 LAPTOP := $(or $(filter local local.%,$(STACK)),$(filter laptop,$(ON)))
 DOCTOR = $(PY) -m doctor $(firstword $(subst ., ,$(STACK))) $(ARGS)
+QUEUES = $(PY) -m stacks.queues_command $(firstword $(subst ., ,$(STACK))) $(ARGS)
 EACH = $(PY) -m stacks.rollout $(STACK) $(WAVE:%=--wave %)
 OUTPUTS = stacks=$$($(EACH)) && for stack in $$stacks; do pulumi stack output --json --stack $$stack || exit; done
 RENDER = $(PY) -m jobs render "$(or $(JOB),$(error say which job file: JOB=examples/jobs/pi.yaml))" --platform - $(CLUSTER:%=--cluster %) $(ARGS)
@@ -26,7 +27,7 @@ ifneq ($(filter-out laptop,$(ON)),)
 $(error ON is `$(ON)` and may be `laptop`)
 endif
 .DEFAULT_GOAL := help
-.PHONY: help setup venv tools up preview down move status doctor job stack-files test lint bench soak requirements image schema clean
+.PHONY: help setup venv tools up preview down move status doctor queues job stack-files test lint bench soak requirements image schema clean
 
 help: ## this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /|/' | awk -F'|' '{printf "make %-14s %s\n", $$1, $$2}'
@@ -66,6 +67,8 @@ doctor: venv ## ask the accounts of STACK whether it can be (ARGS=--json, ARGS="
 
 job: venv ## a job file as SparkApplications for STACK, or what is wrong with it (JOB=, CLUSTER=)
 	@exports=$$($(PY) -m localcloud env) && eval "$$exports" && outputs=$$($(OUTPUTS)) && printf '%s' "$$outputs" | $(RENDER)
+queues: venv ## the queues of STACK (ARGS="--svg FILE", --json, --yaml), or what a scheduler has (ARGS=--in-force)
+	@exports=$$($(PY) -m localcloud env) && eval "$$exports"; $(QUEUES)
 else
 .PHONY: own-shell own-pulumi
 own-shell:
@@ -88,6 +91,9 @@ status: own-pulumi venv
 
 doctor: own-shell venv
 	@$(DOCTOR)
+
+queues: venv
+	@$(QUEUES)
 
 job: own-pulumi venv
 	@outputs=$$($(OUTPUTS)) && printf '%s' "$$outputs" | $(RENDER)

@@ -103,7 +103,10 @@ def exports(engine: Engine) -> str:
     chosen = engine.environment()
     foreign = [f"unset {name}" for name in os.environ if name not in chosen and name not in HABITS]
     ours = [f"export {name}={shlex.quote(chosen[name])}" for name in [*engine.variables(), "PATH"]]
-    return "\n".join([*foreign, *ours])
+    schedulers = " ".join(
+        f"{plane.name}={url}" for plane in ControlPlane.all(engine.cloud) if (url := plane.yunikorn_url)
+    )
+    return "\n".join([*foreign, *ours, f"export MOKA_SCHEDULERS={shlex.quote(schedulers)}"])
 
 
 def _prepare(engine: Engine, stack: str) -> None:

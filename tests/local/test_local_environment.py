@@ -4,6 +4,7 @@ import contextlib
 import io
 import json
 import os
+import shlex
 import subprocess
 import time
 import urllib.request
@@ -19,6 +20,7 @@ from localcloud.aws_server import AwsServer
 from localcloud.cloud import REGION
 from localcloud.control_plane import ControlPlane
 from localcloud.engine import Engine
+from stacks import queues_command
 from tests.answering import answering
 
 JOBS = "spark-jobs"
@@ -273,18 +275,13 @@ def test_a_celeborn_worker_finds_out_whether_it_goes_for_good(core, as_worker, t
     assert (bool(told), done.stderr) == (leaves, "")
 
 
-def test_yunikorn_has_the_queues_of_the_settings_in_force(plane):
-    def queues() -> set[str]:
-        with urllib.request.urlopen(f"{plane.yunikorn_url}/ws/v1/partition/default/queues") as answer:
-            found, todo = set(), [json.load(answer)]
-        while todo:
-            queue = todo.pop()
-            found.add(queue["queuename"])
-            todo += queue.get("children") or []
-        return found
+def test_yunikorn_has_the_queues_of_the_settings_in_force(local, monkeypatch, capsys):
+    """As `make queues STACK=local ARGS=--in-force` finds."""
+    [said] = [line for line in commands.exports(local).splitlines() if queues_command.SCHEDULERS in line]
+    monkeypatch.setenv(queues_command.SCHEDULERS, shlex.split(said)[1].partition("=")[2])
 
-    assert eventually(lambda: QUEUE in queues())
-    assert "root.analytics.reports.tier1" in queues()
+    assert eventually(lambda: queues_command.main(["local", "--in-force"]) == 0)
+    assert capsys.readouterr().out.splitlines()[-1] == "spark-a: as the settings say"
 
 
 def test_releases_whose_charts_cannot_be_reached_are_named_as_recorded(local):

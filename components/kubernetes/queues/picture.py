@@ -47,6 +47,8 @@ def _rows(tree: QueueTree) -> Iterator[_Row]:
 def as_text(tree: QueueTree, title: str, capacity: Resources | None = None) -> str:
     """A line a queue, in columns; `-` is where a queue has what its parent has, or is promised nothing.
 
+    At the root stands the capacity.
+
     capacity: of the cluster, where it is stated.
     """
     names = _named(tree, capacity)
@@ -72,7 +74,7 @@ def as_text(tree: QueueTree, title: str, capacity: Resources | None = None) -> s
 
 def _over(title: str, names: Sequence[str]) -> list[str]:
     """A title over several columns: over the last of them."""
-    return [*["" for _ in names[1:]], title]
+    return [*["" for _ in names[1:]], *[title for _ in names[:1]]]
 
 
 def _line(cells: Sequence[str], widths: Sequence[int]) -> str:

@@ -1,0 +1,91 @@
+"""A change of queues, taken by the real scheduler and read back from it."""
+
+from dataclasses import replace
+
+import pytest
+
+from components.kubernetes.queues import Leaf, Limit, QueueTree, Resources, grow, queues_yaml
+from stacks.queues_command import NobodyThere, read_back
+
+CONFIGS = "/api/v1/namespaces/yunikorn/configmaps/yunikorn-configs"
+
+
+def leaf(project: str, tier: int, cpu: str = "1", **said: object) -> Leaf:
+    return Leaf(
+        organization="acme",
+        project=project,
+        tier=tier,
+        guaranteed=Resources.of(cpu=cpu, memory="1Gi"),
+        maximum=Resources.of(cpu="4", memory="2Ti"),
+        **said,
+    )
+
+
+def with_policy(tree: QueueTree, **changes: object) -> QueueTree:
+    """The tree, with other policies at all leaves of its only project."""
+    [organization] = tree.organizations
+    [project] = organization.queues
+    tiers = tuple(replace(tier, policy=replace(tier.policy, **changes)) for tier in project.queues)
+    return QueueTree(
+        organizations=(replace(organization, max_applications=9, queues=(replace(project, queues=tiers),)),)
+    )
+
+
+NIGHT = Limit(users=("ann",), groups=("night",), max_applications=2, maximum=Resources.of(cpu="2"))
+BEFORE = with_policy(grow([leaf("etl", 1), leaf("etl", 3, limits=(NIGHT,))]))
+AFTER = with_policy(
+    grow([leaf("etl", 2, max_applications=5), leaf("etl", 3, cpu="1500m")]),
+    preemption="fence",
+    delay_seconds=90,
+    sort="fair",
+    priority=7,
+)
+
+
+@pytest.fixture
+def told(plane, api, yunikorn, eventually):
+    """Give the scheduler a tree; what its process is called is the same afterwards."""
+    before = api.get(CONFIGS)["data"]
+    process = plane.process(yunikorn.key).pid_file
+
+    def tell(text: str) -> str:
+        api.merge(CONFIGS, {"data": {"queues.yaml": text}})
+        return process.read_text()
+
+    yield tell
+    api.merge(CONFIGS, {"data": before})
+
+
+def differences(tree, url):
+    try:
+        return [str(each) for each in read_back(tree, url)]
+    except NobodyThere:
+        return ["about to start"]
+
+
+def test_a_change_of_queues_is_in_force_without_a_restart_and_what_is_not_taken_says_why(
+    plane, told, eventually
+):
+    process = told(queues_yaml(BEFORE))
+    eventually(lambda: differences(BEFORE, plane.yunikorn_url) == [])
+
+    differing = differences(AFTER, plane.yunikorn_url)
+    assert "root.acme.etl.tier2 is not there, and should be." in differing
+    assert "root.acme.etl.tier1 is there (Active, 0 jobs run in it), and should not be." in differing
+    assert "root.acme.etl.tier3 has guaranteed cpu 1, and should have 1500m." in differing
+    assert "root.acme.etl.tier3 has a delay of 60 s, and should have 90 s." in differing
+    assert "root.acme.etl.tier3 has jobs sorted fifo, and should have fair." in differing
+    assert "root.acme.etl.tier3 has other limits of users and groups than it should have." in differing
+
+    assert told(queues_yaml(AFTER)) == process
+    eventually(lambda: differences(AFTER, plane.yunikorn_url) == [])
+
+    # Everything that was changed goes back, too.
+    told(queues_yaml(BEFORE))
+    eventually(lambda: differences(BEFORE, plane.yunikorn_url) == [])
+
+    too_much = grow([leaf("etl", 1, cpu="64")])
+    told(queues_yaml(too_much))
+    refused = differences(too_much, plane.yunikorn_url)
+    assert "root.acme.etl.tier1 has guaranteed cpu 1, and should have 64." in refused
+    assert "refused by the scheduler: guaranteed resource" in refused[-1]
