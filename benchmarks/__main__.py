@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 
 import psutil
 
-from benchmarks import fleet, local, scheduling
+from benchmarks import fleet, local, queues, scheduling
 from benchmarks.bench import CLOUD, FOLDER, LOG
 from localcloud import commands
 from localcloud.cloud import REPOSITORY
@@ -17,7 +17,12 @@ from localcloud.engine import Engine
 from localcloud.errors import Refusal
 
 PAGE = REPOSITORY / "docs" / "benchmarks.md"
-TABLES = {"local": local.table, "fleet": fleet.table, "scheduling": scheduling.table}
+TABLES = {
+    "local": local.table,
+    "fleet": fleet.table,
+    "scheduling": scheduling.table,
+    "queues": queues.table,
+}
 """What can be measured; each table has marks of its own on the page."""
 
 

@@ -5,7 +5,7 @@ PyYAML takes a second for a thousand queues; this takes a fiftieth of that.
 
 import json
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
 Value = str | int | bool | Mapping[str, "Value"] | Sequence["Value"]
 
@@ -16,26 +16,32 @@ WORDS = {"y", "n", "yes", "no", "true", "false", "on", "off", "null"}
 
 def block(value: Mapping[str, Value]) -> str:
     """The text of a document, in the order of its keys."""
-    return "".join(f"{line}\n" for line in _mapping(value))
+    lines: list[str] = []
+    _mapping(value, "", "", lines)
+    return "\n".join([*lines, ""])
 
 
-def _mapping(value: Mapping[str, Value]) -> Iterator[str]:
+def _mapping(value: Mapping[str, Value], first: str, indent: str, lines: list[str]) -> None:
+    """Add a mapping's lines, the first of them behind `first`."""
+    before = first
     for key, held in value.items():
         if isinstance(held, str | int) or not held:
-            yield f"{_scalar(key)}: {_scalar(held)}"
-        elif isinstance(held, Mapping):
-            yield f"{_scalar(key)}:"
-            yield from (f"  {line}" for line in _mapping(held))
+            lines.append(f"{before}{_scalar(key)}: {_scalar(held)}")
         else:
-            yield f"{_scalar(key)}:"
-            yield from _sequence(held)
+            lines.append(f"{before}{_scalar(key)}:")
+            if isinstance(held, Mapping):
+                _mapping(held, f"{indent}  ", f"{indent}  ", lines)
+            else:
+                _sequence(held, indent, lines)
+        before = indent
 
 
-def _sequence(value: Sequence[Value]) -> Iterator[str]:
+def _sequence(value: Sequence[Value], indent: str, lines: list[str]) -> None:
     for held in value:
-        lines = _mapping(held) if isinstance(held, Mapping) and held else iter([_scalar(held)])
-        yield f"- {next(lines)}"
-        yield from (f"  {line}" for line in lines)
+        if isinstance(held, Mapping) and held:
+            _mapping(held, f"{indent}- ", f"{indent}  ", lines)
+        else:
+            lines.append(f"{indent}- {_scalar(held)}")
 
 
 def _scalar(value: Value) -> str:
