@@ -1,0 +1,108 @@
+"""Twenty applications at once; half of their drivers end while the operator is away, and finished pods go."""
+
+from dataclasses import dataclass
+
+import pytest
+
+from localcloud.cloud import Cloud
+from localcloud.control_plane.api import Object
+from tests.many_applications import OVER, UNTIL_TOLD, Case, Seen, application, cases, cluster, driver, until
+
+EARLY = cases(10, first=0, runs_for=5, retries=1)
+LATE = cases(10, first=10, runs_for=UNTIL_TOLD)
+ALL = [*EARLY, *LATE]
+
+# Its driver lacks the finalizer, and is among the first: what is deleted of finished pods is the oldest.
+UNPROTECTED = Case(
+    name="unprotected",
+    project="etl",
+    tier=1,
+    architecture="arm64",
+    executors=1,
+    runs_for=UNTIL_TOLD,
+    protected=False,
+)
+EVERY = [UNPROTECTED, *ALL]
+
+FINISHED_PODS = 3
+PER_MINUTE = 5
+
+# Seconds for what takes some on a machine that has nothing else to do.
+PATIENCE = 900
+
+
+@dataclass(frozen=True)
+class Story:
+    """What was seen, and how applications stood before they were deleted."""
+
+    seen: Seen
+    statuses: dict[str, Object]
+
+    def state(self, case: Case) -> str:
+        return self.statuses[case.name]["applicationState"]["state"]
+
+
+@pytest.fixture(scope="module")
+def story(tmp_path_factory):
+    cloud = Cloud(tmp_path_factory.mktemp("many"))
+    with cluster(cloud, machines=1, per_minute=PER_MINUTE, finished_pods=FINISHED_PODS) as made:
+        seen = Seen(made.api).watch()
+        made.submit(EVERY)
+        running = [UNPROTECTED, *LATE]
+        until(
+            lambda: all(seen.state(case) == "RUNNING" for case in running), "they run", PATIENCE, seen.states
+        )
+        until(lambda: all(seen.state(case) in OVER for case in EARLY), "some are over", PATIENCE, seen.states)
+
+        made.operator.stop()
+        made.end_drivers(running)
+        until(lambda: made.api.get(driver(UNPROTECTED)) is None, "finished pods are deleted", PATIENCE)
+        until(lambda: made.held(LATE) >= len(LATE) - FINISHED_PODS, "others are only held", PATIENCE)
+        made.start_operator(PER_MINUTE)
+        until(lambda: all(seen.state(case) in OVER for case in EVERY), "all are over", PATIENCE, seen.states)
+
+        statuses = {case.name: made.api.get(application(case))["status"] for case in EVERY}
+        made.delete(EVERY)
+        until(lambda: not made.left(), "nothing of them is left", PATIENCE, made.left)
+        yield Story(seen, statuses)
+
+
+def test_all_end_as_their_drivers_do_though_these_were_to_be_deleted_before_that_was_read(story):
+    assert {case.name: story.state(case) for case in ALL} == {case.name: case.state for case in ALL}
+    attempts = {case.name: story.statuses[case.name]["executionAttempts"] for case in ALL}
+    assert attempts == {case.name: 1 + case.retries for case in ALL}
+    for case in ALL:
+        said = story.statuses[case.name]["applicationState"].get("errorMessage", "")
+        assert said == ("driver container failed with ExitCode: 1, Reason: Error" if case.fails else "")
+
+
+def test_a_driver_without_the_finalizer_that_succeeded_is_taken_for_a_failure(story):
+    assert story.statuses[UNPROTECTED.name]["applicationState"] == {
+        "state": "FAILED",
+        "errorMessage": "driver pod not found",
+    }
+
+
+def test_all_pods_and_placeholders_land_on_machines_of_their_role_and_architecture(story):
+    pods = [
+        (case, pod)
+        for case in EVERY
+        for role in ("driver", "executor")
+        for placeholder in (False, True)
+        for pod in story.seen.of(case, role, placeholder=placeholder)
+        # An executor may be too late for a driver that runs for seconds.
+        if pod.node
+    ]
+
+    landed = {(pod.name, pod.node.rsplit("-", 1)[0]) for _, pod in pods}
+
+    assert landed == {(pod.name, f"{pod.role}-{case.architecture}") for case, pod in pods}
+
+
+@pytest.mark.parametrize("case", LATE, ids=lambda case: case.name)
+def test_a_gang_has_a_placeholder_for_each_pod(story, case):
+    executors = story.seen.of(case, "executor")
+
+    assert len(executors) == len(story.seen.of(case, "executor", placeholder=True)) == case.executors
+    assert len(story.seen.of(case, "driver")) == len(story.seen.of(case, "driver", placeholder=True)) == 1
+    assert {pod.simulated for pod in executors} == {"executor"}
