@@ -8,8 +8,6 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any, Protocol
 
-import aiohttp
-
 from driver_finalizer.api import ApiError
 from driver_finalizer.rules import (
     FINALIZER,
@@ -155,7 +153,8 @@ class Remover:
             uid = await queue.get()
             try:
                 await self.settle(uid)
-            except (ApiError, aiohttp.ClientError, OSError, TimeoutError, ValueError, KeyError) as error:
+            except Exception as error:
+                # Whatever it is about one pod, the others are asked about, and this one again.
                 self.counts.failures += 1
                 log.warning("asking failed", extra={"fields": {"error": str(error) or type(error).__name__}})
 

@@ -86,5 +86,5 @@ def _settings() -> kopf.OperatorSettings:
     settings.networking.request_timeout = 60
     settings.networking.connect_timeout = 10
     settings.queueing.worker_limit = 100
-    settings.queueing.idle_timeout = 1.0
+    settings.queueing.idle_timeout = 0.05
     return settings
