@@ -3,7 +3,7 @@ import re
 import pytest
 
 from components.kubernetes.queues import Leaf, Resources, grow, queues_yaml
-from components.kubernetes.yunikorn import YuniKorn, YuniKornArgs, only, service_account, sized
+from components.kubernetes.yunikorn import YuniKorn, YuniKornArgs, only, requests, service_account, sized
 from tests.pods import pods_of
 from tests.rendering import manifests
 
@@ -143,6 +143,10 @@ def test_a_larger_cluster_has_a_larger_scheduler():
     assert sized(1_000) == small
     for key in ("requests", "limits"):
         assert int(small["resources"][key]["cpu"]) < int(large["resources"][key]["cpu"])
+
+
+def test_a_larger_cluster_has_more_requests_up_to_what_the_largest_api_server_bears():
+    assert [requests(nodes) for nodes in (1, 1_000, 1_001, 10_000)] == [200, 200, 300, 400]
 
 
 def test_its_api_is_told_once_it_schedules(deploy, catalog):
