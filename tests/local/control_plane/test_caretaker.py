@@ -82,3 +82,59 @@ def test_a_namespace_with_volumes_and_load_balancers_can_be_deleted(api, classes
     api.delete(path)
 
     eventually(lambda: api.get(path) is None)
+
+
+def driver(name, **annotations):
+    container = {"name": "spark-kubernetes-driver", "image": "any"}
+    conf = {"name": "conf", "configMap": {"name": "conf"}}
+    return {
+        "apiVersion": "v1",
+        "kind": "Pod",
+        "metadata": {
+            "name": name,
+            "labels": {"spark-role": "driver", "spark-app-selector": f"spark-{name}"},
+            "annotations": {f"localcloud/{key.replace('_', '-')}": told for key, told in annotations.items()},
+            "finalizers": ["moka.dev/test"],
+        },
+        "spec": {"restartPolicy": "Never", "containers": [container], "volumes": [conf]},
+    }
+
+
+@pytest.mark.parametrize(("ends", "code"), [("Succeeded", 0), ("Failed", 1)])
+def test_a_driver_ends_when_and_how_it_is_told(api, namespace, until, ends, code):
+    pods = f"/api/v1/namespaces/{namespace}/pods"
+    api.create(pods, driver("etl", runs_for="3600", ends=ends))
+    until(api, pods, lambda pod: pod["status"]["phase"] == "Running")
+
+    api.merge(f"{pods}/etl", {"metadata": {"annotations": {"localcloud/runs-for": "0"}}})
+
+    ended = until(api, pods, lambda pod: pod["status"]["phase"] == ends)
+    [container] = ended["status"]["containerStatuses"]
+    assert container["state"]["terminated"]["exitCode"] == code
+    api.merge(f"{pods}/etl", {"metadata": {"finalizers": None}})
+
+
+def test_a_driver_that_is_deleted_has_ended_while_a_finalizer_holds_it(api, namespace, until, eventually):
+    pods = f"/api/v1/namespaces/{namespace}/pods"
+    api.create(pods, driver("etl", runs_for="3600"))
+    until(api, pods, lambda pod: pod["status"]["phase"] == "Running")
+
+    api.delete(f"{pods}/etl")
+
+    held = until(api, pods, lambda pod: pod["status"]["phase"] == "Failed")
+    assert held["status"]["containerStatuses"][0]["state"]["terminated"]["exitCode"] == 143
+    api.merge(f"{pods}/etl", {"metadata": {"finalizers": None}})
+    eventually(lambda: api.get(f"{pods}/etl") is None)
+
+
+def test_a_driver_that_may_not_make_executors_is_told_so(api, namespace, until):
+    path = f"/api/v1/namespaces/{namespace}"
+    properties = "spark.executor.instances=1\nspark.kubernetes.container.image=any\n"
+    conf = {"metadata": {"name": "conf"}, "data": {"spark.properties": properties}}
+    api.create(f"{path}/configmaps", conf)
+
+    api.create(f"{path}/pods", driver("etl"))
+
+    told = until(api, f"{path}/events", lambda event: event["reason"] == "ExecutorsRefused")
+    assert f'"system:serviceaccount:{namespace}:default" cannot create resource "pods"' in told["message"]
+    api.merge(f"{path}/pods/etl", {"metadata": {"finalizers": None}})
