@@ -1,5 +1,6 @@
 import asyncio
 import copy
+from contextlib import closing
 
 import pytest
 
@@ -10,6 +11,12 @@ from tests.unit.driver_finalizer.drivers import NOW, application, driver
 POD = "/api/v1/namespaces/etl/pods/job-driver"
 APPLICATION = "/apis/sparkoperator.k8s.io/v1beta2/namespaces/etl/sparkapplications/job"
 NAMESPACE = "/api/v1/namespaces/etl"
+
+
+def run(coroutine):
+    """To its end, in a loop of its own: `asyncio.run` would leave none to the tests of components."""
+    with closing(asyncio.new_event_loop()) as loop:
+        return loop.run_until_complete(coroutine)
 
 
 class Server:
@@ -45,7 +52,7 @@ def settled():
         remover = Remover(server, clock=lambda: 1000.0, now=lambda: NOW)
         remover.hear(pod)
         for uid in list(remover.pods):
-            asyncio.run(remover.settle(uid))
+            run(remover.settle(uid))
         return remover
 
     return settle
@@ -102,9 +109,9 @@ def test_a_pod_that_changed_meanwhile_is_asked_about_again():
     remover.hear(pod)
 
     with pytest.raises(ApiError):
-        asyncio.run(remover.settle("pod-uid"))
+        run(remover.settle("pod-uid"))
     server.before_patch = lambda: None
-    asyncio.run(remover.settle("pod-uid"))
+    run(remover.settle("pod-uid"))
 
     assert server.objects[POD]["metadata"]["finalizers"] == ["other/one"]
 
@@ -133,7 +140,7 @@ def test_it_asks_again_and_again_until_the_application_has_read():
     pod = driver(phase="Succeeded")
     server = Server({POD: pod, APPLICATION: application("RUNNING")})
 
-    async def run():
+    async def play():
         remover = Remover(server, now=lambda: NOW)
         running = asyncio.create_task(remover.run())
         remover.hear(pod)
@@ -145,4 +152,4 @@ def test_it_asks_again_and_again_until_the_application_has_read():
             await asyncio.sleep(0.01)
         running.cancel()
 
-    asyncio.run(asyncio.wait_for(run(), 60))
+    run(asyncio.wait_for(play(), 60))
