@@ -89,6 +89,18 @@ def test_each_cluster_shares_out_its_own_capacity():
     assert shares["adhoc-a"].maximum == Resources.of(cpu="7200", memory="58982Gi", gpu=18)
 
 
+def test_the_scheduler_of_each_cluster_is_given_the_queues_of_that_cluster(whole):
+    given = {
+        each.name: each.inputs["data"]["queues.yaml"]
+        for each in whole("prod").made
+        if each.type == "kubernetes:core/v1:ConfigMap" and "queues.yaml" in each.inputs.get("data", {})
+    }
+
+    prod = settings.load("prod")
+    assert given == {f"{cluster}-yunikorn": queues_yaml(tree_of(prod, cluster)) for cluster in prod.clusters}
+    assert given["adhoc-a-yunikorn"] != given["batch-a-yunikorn"]
+
+
 def test_a_tier_has_its_policy_in_every_project():
     made = with_queues(
         {
