@@ -4,9 +4,10 @@ from collections.abc import Iterator
 from itertools import pairwise
 
 from components.aws.instance_types import instance_type
-from components.kubernetes.queues import Resources
+from components.kubernetes.queues import QueueTree, Resources
 from components.kubernetes.queues.problems import Problem, problems, promised
 from components.kubernetes.queues.quantities import MIB, text
+from components.kubernetes.queues.shares import total
 from components.kubernetes.queues.tree import ROOT, tier_name
 from stacks.settings.checks.mistake import Mistake, listed
 from stacks.settings.cluster import Cluster
@@ -17,19 +18,31 @@ from stacks.settings.queues import Queues, Shared
 FOR_JOBS = ("driver", "executor")
 """Roles of nodes on which pods of jobs run."""
 
+NODES = "nodes for drivers and executors at the most"
+
 
 def trees(settings: Environment) -> Iterator[Mistake]:
     """What is wrong with the tree of some cluster; told once where it is wrong on all."""
     wrong: dict[Mistake, list[str]] = {}
-    for cluster in settings.clusters:
-        made, mistakes = tree(settings.queues, amounts(settings.capacity_of(cluster)))
+    for clusters, _, made, mistakes in _made(settings):
         found = list(problems(made))
         places = dict(_places(settings.queues)) if found else {}
         for mistake in [*mistakes, *(_told(problem, *places[problem.path]) for problem in found)]:
-            wrong.setdefault(mistake, []).append(cluster)
+            wrong.setdefault(mistake, []).extend(clusters)
     for mistake, where in wrong.items():
         everywhere = len(where) == len(settings.clusters)
         yield mistake if everywhere else Mistake(mistake.at, f"{mistake.says} (on {listed(where)})")
+
+
+def _made(
+    settings: Environment,
+) -> Iterator[tuple[list[str], Resources | None, QueueTree, list[Mistake]]]:
+    """The trees that there are, each once: on which clusters, of what capacity, and what went wrong."""
+    alike: dict[Resources | None, list[str]] = {}
+    for cluster in settings.clusters:
+        alike.setdefault(amounts(settings.capacity_of(cluster)), []).append(cluster)
+    for capacity, clusters in alike.items():
+        yield clusters, capacity, *tree(settings.queues, capacity)
 
 
 def _places(queues: Queues) -> Iterator[tuple[str, tuple[str, Shared]]]:
@@ -79,29 +92,34 @@ def tier_policies(settings: Environment) -> Iterator[Mistake]:
 
 def capacities(settings: Environment) -> Iterator[Mistake]:
     """More stated than the nodes of a cluster could ever have, and more promised than there is."""
-    for name, cluster in settings.clusters.items():
-        there = _nodes(cluster)
-        stated = amounts(settings.capacity_of(name))
-        at = f"clusters.{name}.capacity" if cluster.capacity else "queues.capacity"
-        for resource, amount in stated.amounts() if stated else ():
-            if (most := there.get(resource)) is not None and amount > most:
-                yield Mistake(
-                    f"{at}.{resource}",
-                    f"is {text(resource, amount)}, and nodes for drivers and executors of cluster {name!r} "
-                    f"have {text(resource, most)} at the most; lower it, state `capacity` of the cluster, or "
-                    "raise the maximum of its node groups",
-                )
-        made, _ = tree(settings.queues, stated)
-        room = stated or there
-        for resource, most in room.amounts():
-            together = sum(promised(queue).get(resource, 0) for queue in made.organizations)
-            if together > most:
-                whose = "capacity" if stated else "nodes for drivers and executors at the most"
-                yield Mistake(
-                    AT,
-                    f"are promised {text(resource, together)} of {resource} together, and cluster {name!r} "
-                    f"has {text(resource, most)} ({whose}); promise less, or by weight",
-                )
+    for clusters, stated, made, _ in _made(settings):
+        together = total(Resources(**promised(queue)) for queue in made.organizations)
+        for name in clusters:
+            there = _nodes(settings.clusters[name])
+            yield from _stated(settings, name, stated or Resources(), there)
+            yield from _promised(name, together, stated or there, "capacity" if stated else NODES)
+
+
+def _stated(settings: Environment, name: str, stated: Resources, there: Resources) -> Iterator[Mistake]:
+    at = f"clusters.{name}.capacity" if settings.clusters[name].capacity else "queues.capacity"
+    for resource, amount in stated.amounts():
+        if (most := there.get(resource)) is not None and amount > most:
+            yield Mistake(
+                f"{at}.{resource}",
+                f"is {text(resource, amount)}, and nodes for drivers and executors of cluster {name!r} "
+                f"have {text(resource, most)} at the most; lower it, state `capacity` of the cluster, or "
+                "raise the maximum of its node groups",
+            )
+
+
+def _promised(name: str, together: Resources, room: Resources, whose: str) -> Iterator[Mistake]:
+    for resource, amount in together.amounts():
+        if (most := room.get(resource)) is not None and amount > most:
+            yield Mistake(
+                AT,
+                f"are promised {text(resource, amount)} of {resource} together, and cluster {name!r} "
+                f"has {text(resource, most)} ({whose}); promise less, or by weight",
+            )
 
 
 def _nodes(cluster: Cluster) -> Resources:
