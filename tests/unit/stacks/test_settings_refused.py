@@ -204,7 +204,7 @@ CHANGES: dict[str, tuple[dict[str, Any], str]] = {
     "more applications a minute than a system node has cores for": (
         {"spark": {"operators": {"spark-operator": {"applications_per_minute": 90}}}},
         "applications_per_minute: is 90, which takes a pod with 12.5 cores, and a system node of cluster "
-        "'spark-a' has 7.5 for pods, enough for 52 a minute; share the namespaces out to several releases",
+        "'spark-a' has ",
     ),
     "more operators than the system nodes have cores for": (
         {

@@ -16,9 +16,7 @@ def layer(deploy):
     def made(**sections):
         text = yaml.safe_dump({**yaml.safe_load(LOCAL), **sections})
         chosen = settings.parse(text, "stacks/local.yaml")
-        needed = ("foundation", "cluster", "access", "spark")
-        units = frozenset(unit for unit in slices.units(chosen) if unit.layer in needed)
-        return deploy(lambda: platform.deploy(chosen, slices.Slice("local", units)))
+        return deploy(lambda: platform.deploy(chosen, slices.slice_named(chosen, "")))
 
     return made
 
