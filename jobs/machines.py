@@ -11,7 +11,7 @@ JobRole = Literal["driver", "executor"]
 
 DAEMONS = (400, 512)
 """Thousandths of a core and MiB that a node's own pods ask for, rounded up: Fluent Bit and the OpenTelemetry
-agent 200 and 384 (charts-values/), EBS driver 30 and 120, VPC CNI with its policy agent 50, kube-proxy 100."""
+agent 200 and 384 (charts-values/), EBS driver 30 and 120, VPC CNI with policy agent 50, kube-proxy 100."""
 
 HIDDEN = 0.03
 """Share of a machine's memory that its firmware and kernel take before the kubelet sees any."""
