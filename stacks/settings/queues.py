@@ -74,8 +74,8 @@ class Shared(Section):
     )
     weight: Count | None = Field(
         default=None,
-        description="Instead of `guaranteed`: its part, beside other weights, of what amounts beside it leave "
-        "of the parent's guarantee; at the top, of the cluster's capacity.",
+        description="Instead of `guaranteed`: its part, beside other weights, of what amounts beside it "
+        "leave of the parent's guarantee; at the top, of the cluster's capacity.",
     )
     maximum: Maximum | None = Field(
         default=None, description="What it never exceeds; by default what the parent may have."
