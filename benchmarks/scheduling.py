@@ -15,7 +15,7 @@ from benchmarks.bench import CLOUD
 from components.kubernetes import catalog
 from components.kubernetes.catalog import merged
 from components.kubernetes.queues import POLICIES, Leaf, Limit, Resources, grow, queues_yaml
-from components.kubernetes.yunikorn import sized
+from components.kubernetes.yunikorn import requests, sized
 from localcloud.control_plane import ControlPlane
 from localcloud.control_plane.api import Api, Object
 from localcloud.control_plane.machines import InstanceType
@@ -38,9 +38,6 @@ ZONES = ("us-east-1a", "us-east-1b", "us-east-1c")
 JOBS, FLAT = "jobs", "root.flat"
 PODS_PATH = f"/api/v1/namespaces/{JOBS}/pods"
 LOOK_SECONDS, PATIENCE = 0.5, 300
-
-QUICK = {"kubernetes.qps": "400", "kubernetes.burst": "400"}
-"""As many bindings a second as YuniKorn may make on the largest of clusters, so that they bound it little."""
 
 LEAVES = [
     Leaf(
@@ -157,11 +154,12 @@ class _Bench:
     def __init__(self, plane: ControlPlane) -> None:
         self.plane = plane
         self.api: Api = plane.api()
+        limited = {f"kubernetes.{key}": str(requests(NODES)) for key in ("qps", "burst")}
         self.release = Release(
             name="yunikorn",
             namespace="yunikorn",
             chart="yunikorn",
-            values=merged(catalog.read().values["yunikorn"], sized(NODES), {"yunikornDefaults": QUICK}),
+            values=merged(catalog.read().values["yunikorn"], sized(NODES), {"yunikornDefaults": limited}),
         )
         self.process = plane.process(self.release.key)
 

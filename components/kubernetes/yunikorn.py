@@ -123,15 +123,15 @@ def service_account(namespace: str, name: str = "") -> str:
 def requests(nodes: int) -> int:
     """Requests a second for bindings, and as many for events: what the API server of so many nodes can bear.
 
-    From what EKS gives its own scheduler, by the control plane's tier: 167 (XL), 283 (2XL), 400 (4XL). With
-    YuniKorn's 1000 bindings fail when they come at once, and a pod whose binding failed is not tried again.
+    From what Kubernetes' own scheduler has: 50 by default, and on EKS 167, 283 or 400 by the control plane's
+    tier (XL, 2XL, 4XL). Beyond what the API server can do bindings fail, and their pods are not tried again.
     """
-    return min(400, 100 + 100 * _thousands(nodes))
+    return min(400, max(50, nodes // 5))
 
 
 def sized(nodes: int) -> Values:
     """Values of the scheduler's pod that the number of nodes decides."""
-    thousands = _thousands(nodes)
+    thousands = max(1, -(-nodes // 1_000))
     memory = 2 * (1 + thousands)
     return {
         # Go is to collect harder before the limit is met.
@@ -141,8 +141,3 @@ def sized(nodes: int) -> Values:
             "limits": {"cpu": str(4 + thousands), "memory": f"{memory}Gi"},
         },
     }
-
-
-def _thousands(nodes: int) -> int:
-    """Thousands of nodes, begun ones as whole."""
-    return max(1, -(-nodes // 1_000))

@@ -146,7 +146,7 @@ def test_a_larger_cluster_has_a_larger_scheduler():
 
 
 def test_a_larger_cluster_has_more_requests_up_to_what_the_largest_api_server_bears():
-    assert [requests(nodes) for nodes in (1, 1_000, 1_001, 10_000)] == [200, 200, 300, 400]
+    assert [requests(nodes) for nodes in (1, 250, 1_000, 10_000)] == [50, 50, 200, 400]
 
 
 def test_its_api_is_told_once_it_schedules(deploy, catalog):
