@@ -166,6 +166,8 @@ def cluster(cloud: Cloud, machines: int, per_minute: int, finished_pods: int) ->
         yield made
     finally:
         made.remover.stop()
+        # It would wait for those who watch it.
+        plane.process("kube-apiserver").stop(patience=1)
         plane.remove()
 
 
