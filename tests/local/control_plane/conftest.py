@@ -83,7 +83,8 @@ def yunikorn(plane, api):
         namespace="yunikorn",
         chart="yunikorn",
         version="1.8.0",
-        values={"yunikornDefaults": {"service.schedulingInterval": "100ms"}},
+        # A binding that a busy machine refuses is not tried again, so there are not too many at once.
+        values={"yunikornDefaults": {"service.schedulingInterval": "100ms", "kubernetes.qps": "50"}},
     )
     assert release_deployed(plane, release)
     return release

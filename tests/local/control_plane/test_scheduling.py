@@ -90,7 +90,7 @@ def test_yunikorn_places_pods_on_machines_of_their_architecture(
 def test_yunikorn_has_the_defaults_that_its_chart_would_have_made(api, yunikorn):
     made = api.get("/api/v1/namespaces/yunikorn/configmaps/yunikorn-defaults")
 
-    assert made["data"] == {"service.schedulingInterval": "100ms"}
+    assert made["data"] == {"service.schedulingInterval": "100ms", "kubernetes.qps": "50"}
 
 
 def test_a_spark_application_becomes_a_driver_that_yunikorn_places_in_its_queue(
