@@ -267,12 +267,13 @@ def marks(job: Job, platform: Platform) -> Iterator[Mistake]:
 
 def nodes(job: Job, platform: Platform) -> Iterator[Mistake]:
     """Folders of nodes that no job may see."""
+    allowed = platform.host_paths.get(job.namespace, ())
     for number, mount in enumerate(job.host_mounts):
-        if not any(_within(mount.path, allowed) for allowed in platform.host_paths):
+        if not any(_within(mount.path, folder) for folder in allowed):
             yield Mistake(
                 f"host_mounts.{number}.path",
-                f"is {mount.path}, and jobs on {platform.cluster} see {listed(platform.host_paths)} of their "
-                "nodes; leave it out",
+                f"is {mount.path}, and jobs in {job.namespace} see {listed(allowed)} of their nodes; "
+                "leave it out",
             )
 
 

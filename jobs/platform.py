@@ -2,7 +2,7 @@
 
 import dataclasses
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from components.aws.instance_types import Architecture
@@ -41,7 +41,7 @@ class Platform:
     ui_domain: the UI of a running application is at `<application>.<namespace>.<ui_domain>`.
     history_url: of the Spark History Server.
     service_account: of drivers and executors.
-    host_paths: folders of nodes that jobs may mount, with all in them; pod security must allow it too.
+    host_paths: namespace -> folders of nodes that its jobs may mount, with all in them.
     scheduler: name of the one that places pods.
     celeborn: None where the cluster has none.
     finalizer: on driver pods, taken off by a controller once their application is over; None where none does.
@@ -60,7 +60,7 @@ class Platform:
     ui_domain: str
     history_url: str
     service_account: str = "spark"
-    host_paths: Sequence[str] = ()
+    host_paths: Mapping[str, Sequence[str]] = field(default_factory=dict)
     scheduler: str = "yunikorn"
     celeborn: Celeborn | None = None
     finalizer: str | None = None
@@ -73,7 +73,7 @@ class Platform:
             **plain,
             "machines": list(plain["machines"]),
             "namespaces": list(self.namespaces),
-            "host_paths": list(self.host_paths),
+            "host_paths": {name: list(paths) for name, paths in self.host_paths.items()},
         }
 
     @classmethod

@@ -72,6 +72,7 @@ def _platform(
         ui_domain=ui_domain(settings, cluster),
         history_url=f"http://{history_host(settings)}",
         service_account=SERVICE_ACCOUNT,
+        host_paths={name: space.host_paths for name, space in settings.job_namespaces.items()},
         celeborn=None if celeborn is None else Celeborn(**celeborn),
         finalizer=FINALIZER if settings.spark.driver_finalizer_image else None,
     )

@@ -15,6 +15,7 @@ Cpu = Annotated[
 Memory = Annotated[
     str, Field(pattern=r"^[1-9]\d*(Gi|Ti)$", description="Memory, as Kubernetes writes it: 64Gi, 2Ti.")
 ]
+HostPath = Annotated[str, Field(pattern=r"^(/[A-Za-z0-9_-][A-Za-z0-9._-]*)+$")]
 Port = Annotated[int, Field(ge=1, le=65535)]
 
 
@@ -82,6 +83,11 @@ class JobNamespace(Section):
         default="baseline",
         description="Level of the Pod Security Standards that is enforced. `privileged` lets pods mount "
         "folders of their node. `restricted` cannot be: it keeps out the placeholders of gang scheduling.",
+    )
+    host_paths: list[HostPath] = Field(
+        default_factory=list,
+        description="Folders of their nodes that jobs may mount, with all in them; by default none. It takes "
+        "`pod_security: privileged`.",
     )
     isolated: bool = Field(
         default=True,

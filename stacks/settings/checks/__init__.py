@@ -34,6 +34,7 @@ CHECKS: tuple[Callable[[Environment], Iterator[Mistake]], ...] = (
     spark.room,
     spark.egress,
     spark.accounts,
+    spark.host_paths,
     queues.trees,
     queues.tier_policies,
     queues.capacities,

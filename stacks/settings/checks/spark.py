@@ -132,3 +132,14 @@ def _all(sizes: list[OperatorSize]) -> int:
 
 def _cores(millicores: int) -> str:
     return f"{millicores / 1000:.1f}"
+
+
+def host_paths(settings: Environment) -> Iterator[Mistake]:
+    """Folders of nodes that the pod security of their namespace keeps all pods from."""
+    for name, space in settings.job_namespaces.items():
+        if space.host_paths and space.pod_security != "privileged":
+            yield Mistake(
+                f"job_namespaces.{name}.host_paths",
+                f"{listed(space.host_paths)} cannot be mounted with pod_security {space.pod_security!r}; set "
+                "that to 'privileged', or leave them out",
+            )

@@ -142,7 +142,7 @@ def test_spark_spills_to_a_volume_that_it_takes_by_its_name(spec, role):
 def test_a_folder_of_the_node_is_mounted_where_the_platform_lets_it(spec):
     wanted = HostMount(path="/mnt/models/llm", mount="/models")
 
-    made = spec({"host_paths": ["/mnt/models"]}, host_mounts=[wanted.model_dump()])
+    made = spec({"host_paths": {"spark-jobs": ["/mnt/models"]}}, host_mounts=[wanted.model_dump()])
 
     for role in ROLES:
         assert template(made, role)["volumes"][-1]["hostPath"] == {

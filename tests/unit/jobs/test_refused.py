@@ -187,14 +187,14 @@ REFUSED = {
     "a folder of the node": (
         {"host_mounts": [{"path": "/var/lib/kubelet", "mount": "/x"}]},
         {},
-        "host_mounts.0.path: is /var/lib/kubelet, and jobs on spark-a see none of their nodes; leave it out.",
+        "host_mounts.0.path: is /var/lib/kubelet, and jobs in spark-jobs see none of their nodes; "
+        "leave it out.",
     ),
     "a folder of the node by a way around": (
         {"host_mounts": [{"path": "/mnt/models/../../etc", "mount": "/x"}]},
-        {"host_paths": ["/mnt/models"]},
-        "host_mounts.0.path: is /mnt/models/../../etc, and jobs on spark-a see /mnt/models of their "
-        "nodes; leave "
-        "it out.",
+        {"host_paths": {"spark-jobs": ["/mnt/models"]}},
+        "host_mounts.0.path: is /mnt/models/../../etc, and jobs in spark-jobs see /mnt/models of their "
+        "nodes; leave it out.",
     ),
     "groups of nobody": (
         {"groups": ["science"]},

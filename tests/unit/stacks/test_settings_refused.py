@@ -239,6 +239,10 @@ CHANGES: dict[str, tuple[dict[str, Any], str]] = {
         {"job_namespaces.spark-jobs": {"quota": {"cpu": 400}}},
         "job_namespaces.spark-jobs.quota.cpu: is 400; input should be a valid string",
     ),
+    "folders of nodes where pod security keeps pods from them": (
+        {"job_namespaces.spark-jobs": {"host_paths": ["/mnt/models"]}},
+        "job_namespaces.spark-jobs.host_paths: /mnt/models cannot be mounted with pod_security 'baseline'",
+    ),
     "a level of pod security that keeps gangs out": (
         {"job_namespaces.spark-jobs": {"pod_security": "restricted"}},
         "spark-jobs.pod_security: is 'restricted'; input should be 'baseline' or 'privileged'",
