@@ -26,6 +26,13 @@ NETWORK: Mapping[str, str] = {
     "spark.ui.port": str(UI_PORT),
 }
 
+PATIENCE: Mapping[str, str] = {
+    # Milliseconds that a submission and a driver wait for a busy API server; Spark's own 10 s are too few.
+    f"spark.kubernetes.{who}.{what}Timeout": "60000"
+    for who in ("submission", "driver")
+    for what in ("connection", "request")
+}
+
 METRICS: Mapping[str, str] = {
     # Executors' at /metrics/executors/prometheus and the driver's own at /metrics/prometheus, both of its UI.
     "spark.ui.prometheus.enabled": "true",
@@ -81,6 +88,7 @@ def configuration(job: Job, platform: Platform) -> dict[str, str]:
     """All Spark configuration of a job but for what the operator makes of the application's own fields."""
     ours = {
         **NETWORK,
+        **PATIENCE,
         **METRICS,
         **event_logs(platform),
         **s3a(job, platform),

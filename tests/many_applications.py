@@ -92,10 +92,6 @@ class Case:
         )
         finalizer = FINALIZER if self.protected else None
         made = spark_application(job, replace(PLATFORM, finalizer=finalizer))
-        # On a machine with much else to do, ten seconds for an answer are little.
-        made["spec"]["sparkConf"] |= {
-            f"spark.kubernetes.submission.{which}Timeout": "60000" for which in ("connection", "request")
-        }
         made["spec"]["driver"]["annotations"] |= {
             RUNS_FOR: str(self.runs_for),
             ENDS: "Failed" if self.fails else "Succeeded",
