@@ -18,7 +18,7 @@ import psutil
 import yaml
 
 from components.kubernetes.job_namespace import DRIVER_MAY
-from components.kubernetes.priority_classes import CLASSES, tier
+from components.kubernetes.priority_classes import tier
 from components.kubernetes.spark_operator import SparkOperatorArgs
 from components.kubernetes.spark_operator import values as operator_values
 from driver_finalizer.rules import FINALIZER
@@ -36,6 +36,7 @@ from localcloud.control_plane.side_by_side import side_by_side
 from localcloud.control_plane.stand_ins import release_deployed
 from localcloud.errors import Refusal
 from localcloud.processes import Process, free_port
+from tests.priorities import apply_priority_classes
 
 ROLES = ("driver", "executor")
 ARCHITECTURES = ("arm64", "amd64")
@@ -210,16 +211,7 @@ class Cluster:
             apply_node_group(self.plane, group)
         self.api.apply_all(_namespace(name) for name in ("yunikorn", "spark-operator", *PROJECTS))
         self.api.apply_all(itertools.chain.from_iterable(map(_account, PROJECTS)))
-        for name, priority in CLASSES.items():
-            self.api.apply(
-                f"/apis/scheduling.k8s.io/v1/priorityclasses/{name}",
-                {
-                    "apiVersion": "scheduling.k8s.io/v1",
-                    "kind": "PriorityClass",
-                    "metadata": {"name": name},
-                    "value": priority.value,
-                },
-            )
+        apply_priority_classes(self.api)
 
     def run(self, per_minute: int) -> None:
         """YuniKorn, the Spark Operator as the stack sizes it, and the remover of finalizers."""

@@ -90,6 +90,24 @@ def yunikorn(plane, api):
     return release
 
 
+@pytest.fixture(scope="module")
+def other_queues(plane, api, yunikorn):
+    """Give the scheduler other queues; for the tests that follow it starts anew with those that it had.
+
+    What a queue once was sticks to it: one that had others below it takes no gangs ever after.
+    """
+    configs = "/api/v1/namespaces/yunikorn/configmaps/yunikorn-configs"
+    before = api.get(configs)["data"]
+
+    def tell(queues):
+        api.merge(configs, {"data": {"queues.yaml": queues}})
+
+    yield tell
+    api.merge(configs, {"data": before})
+    plane.process(yunikorn.key).stop()
+    assert release_deployed(plane, yunikorn)
+
+
 @pytest.fixture(scope="session")
 def until():
     """Follow a list until an object is as a test wants it; that object."""

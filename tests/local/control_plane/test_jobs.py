@@ -22,11 +22,11 @@ from jobs.reserved import FIELDS, WITH_CELEBORN
 from jobs.reserved import PLATFORM as PLATFORM_KEYS
 from localcloud import tools
 from localcloud.control_plane.spark_operator import definitions
+from tests.priorities import apply_priority_classes
 
 EXAMPLES = sorted((Path(__file__).resolve().parents[3] / "examples" / "jobs").glob("*.yaml"))
 KIND = "/apis/sparkoperator.k8s.io/v1beta2/namespaces/{}/sparkapplications"
 DEFINITIONS = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions"
-PRIORITIES = "/apis/scheduling.k8s.io/v1/priorityclasses"
 CRD = "sparkapplications.sparkoperator.k8s.io"
 NOTHING_IS_KEPT = "?dryRun=All&fieldValidation=Strict"
 
@@ -47,7 +47,7 @@ PLATFORM = Platform(
     images={"4.1": "docker.io/apache/spark:4.1.2"},
     ui_domain="spark-a.example",
     history_url="http://history.example",
-    host_paths=["/mnt/models"],
+    host_paths={"spark-jobs": ["/mnt/models"]},
     celeborn=Celeborn(endpoints="m-0:9097,m-1:9097,m-2:9097", version="0.7.0", rack_aware=True),
     finalizer="moka.dev/driver",
 )
@@ -123,9 +123,7 @@ def strict(api, until):
     """An API server that knows SparkApplications, priorities, and a namespace of level `restricted`."""
     api.apply_all(definitions())
     until(api, DEFINITIONS, lambda one: one["metadata"]["name"] == CRD and established(one))
-    for name, priority in CLASSES.items():
-        wanted = {"kind": "PriorityClass", "metadata": {"name": name}, "value": priority.value}
-        api.apply(f"{PRIORITIES}/{name}", {"apiVersion": "scheduling.k8s.io/v1", **wanted})
+    apply_priority_classes(api)
     labels = {"pod-security.kubernetes.io/enforce": "restricted"}
     api.apply_all(
         [{"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": "spark-jobs", "labels": labels}}]

@@ -11,11 +11,12 @@ from uuid import uuid4
 
 import pytest
 
-from components.kubernetes.priority_classes import ALLOW_PREEMPTION, CLASSES, tier
+from components.kubernetes.priority_classes import tier
 from components.kubernetes.queues import Leaf, Resources, grow, queues_yaml
 from localcloud.control_plane.api import Api
 from localcloud.control_plane.machines import InstanceType
 from localcloud.control_plane.nodes import GROUP, NodeGroup, apply_node_group, remove_node_group
+from tests.priorities import apply_priority_classes
 
 MACHINE = InstanceType(name="m7g.4xlarge", architecture="arm64", vcpus=16, memory=65536)
 MACHINES, SLOTS = 3, 9
@@ -143,34 +144,16 @@ def ask(url: str) -> Any:
 
 
 @pytest.fixture(scope="module")
-def full(plane, api, yunikorn, eventually):
+def full(plane, api, other_queues, eventually):
     """Machines to be filled, and our tree of queues and tiers in force."""
-    configs = "/api/v1/namespaces/yunikorn/configmaps/yunikorn-configs"
-    before = api.get(configs)["data"]
     zones = ("us-east-1a", "us-east-1b", "us-east-1c")
     apply_node_group(plane, NodeGroup(name="full", instance_types=(MACHINE,), zones=zones, count=MACHINES))
-    for name, priority in CLASSES.items():
-        api.apply(
-            f"/apis/scheduling.k8s.io/v1/priorityclasses/{name}",
-            {
-                "apiVersion": "scheduling.k8s.io/v1",
-                "kind": "PriorityClass",
-                "metadata": {
-                    "name": name,
-                    "annotations": {ALLOW_PREEMPTION: str(priority.can_be_preempted).lower()},
-                },
-                "value": priority.value,
-                "preemptionPolicy": "PreemptLowerPriority" if priority.preempts else "Never",
-            },
-        )
-    api.merge(configs, {"data": {"queues.yaml": queues_yaml(TREE)}})
+    apply_priority_classes(api)
+    other_queues(queues_yaml(TREE))
     leaves = {path for path, _ in TREE.leaves()}
     eventually(lambda: leaves <= in_force(plane.yunikorn_url))
     yield
-    api.merge(configs, {"data": before})
     remove_node_group(plane, "full")
-    for name in CLASSES:
-        api.delete(f"/apis/scheduling.k8s.io/v1/priorityclasses/{name}")
 
 
 def in_force(url: str) -> set[str]:

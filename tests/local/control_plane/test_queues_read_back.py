@@ -7,8 +7,6 @@ import pytest
 from components.kubernetes.queues import Leaf, Limit, QueueTree, Resources, grow, queues_yaml
 from stacks.queues_command import NobodyThere, read_back
 
-CONFIGS = "/api/v1/namespaces/yunikorn/configmaps/yunikorn-configs"
-
 
 def leaf(project: str, tier: int, cpu: str = "1", **said: object) -> Leaf:
     return Leaf(
@@ -43,17 +41,15 @@ AFTER = with_policy(
 
 
 @pytest.fixture
-def told(plane, api, yunikorn, eventually):
+def told(plane, yunikorn, other_queues):
     """Give the scheduler a tree; what its process is called is the same afterwards."""
-    before = api.get(CONFIGS)["data"]
     process = plane.process(yunikorn.key).pid_file
 
     def tell(text: str) -> str:
-        api.merge(CONFIGS, {"data": {"queues.yaml": text}})
+        other_queues(text)
         return process.read_text()
 
-    yield tell
-    api.merge(CONFIGS, {"data": before})
+    return tell
 
 
 def differences(tree, url):

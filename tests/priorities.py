@@ -1,0 +1,22 @@
+"""The priority classes of jobs, for API servers on which no stack makes them."""
+
+from components.kubernetes.priority_classes import ALLOW_PREEMPTION, CLASSES
+from localcloud.control_plane.api import Api
+
+
+def apply_priority_classes(api: Api) -> None:
+    """Make them as the component does; where they are there already, nothing changes."""
+    for name, priority in CLASSES.items():
+        api.apply(
+            f"/apis/scheduling.k8s.io/v1/priorityclasses/{name}",
+            {
+                "apiVersion": "scheduling.k8s.io/v1",
+                "kind": "PriorityClass",
+                "metadata": {
+                    "name": name,
+                    "annotations": {ALLOW_PREEMPTION: str(priority.can_be_preempted).lower()},
+                },
+                "value": priority.value,
+                "preemptionPolicy": "PreemptLowerPriority" if priority.preempts else "Never",
+            },
+        )
