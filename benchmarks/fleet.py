@@ -26,7 +26,7 @@ TO_THE_FLOOR = 1.25
 A_CLUSTER = 1.2
 """At most: a preview of many clusters to the floor; its time a cluster to that of one cluster."""
 
-PROGRAM = ("__main__.py", "stacks", "components", "charts-values")
+PROGRAM = ("__main__.py", "stacks", "components", "jobs", "driver_finalizer", "charts-values")
 
 
 def settings_of(clusters: int) -> dict[str, Any]:

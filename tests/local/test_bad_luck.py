@@ -4,7 +4,6 @@ import contextlib
 import json
 import os
 import re
-import shutil
 import signal
 import socket
 import subprocess
@@ -23,6 +22,7 @@ from localcloud.engine import PLUGINS, Engine
 from localcloud.errors import Refusal
 from localcloud.processes import Process, port_taken
 from localcloud.tools import cache
+from tests.project import copy_project
 
 QUIET = ("--non-interactive",)
 
@@ -182,12 +182,7 @@ def test_what_a_killed_up_left_behind_is_gone_with_down(lucky, capfd):
 
 
 def test_every_mistake_in_the_settings_is_told_by_our_own_lines_and_nothing_else(cloud, tmp_path, capfd):
-    folder = tmp_path / "moka"
-    for name in ("stacks", "components", "charts-values"):
-        shutil.copytree(REPOSITORY / name, folder / name, ignore=shutil.ignore_patterns("__pycache__"))
-    shutil.copy(REPOSITORY / "__main__.py", folder)
-    described = (REPOSITORY / "Pulumi.yaml").read_text().replace(".local/venv", sys.prefix)
-    (folder / "Pulumi.yaml").write_text(described)
+    folder = copy_project(tmp_path / "moka")
     settings = folder / "stacks" / "local.yaml"
     settings.write_text(settings.read_text().replace("organization:", "organisation:") + "\ncolour: red\n")
 

@@ -1,26 +1,19 @@
 """What takes longer than a test may, on clouds of its own."""
 
-import shutil
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from localcloud import commands
-from localcloud.cloud import REPOSITORY, Cloud
+from localcloud.cloud import Cloud
 from localcloud.engine import Engine
+from tests.project import copy_project
 
 
 def copy_of_the_project(folder: Path) -> Iterator[Engine]:
     """An engine on a cloud of its own, started and ended, whose project is a copy of this one."""
-    project = folder / "moka"
-    project.mkdir()
-    for name in ("stacks", "components", "charts-values"):
-        shutil.copytree(REPOSITORY / name, project / name, ignore=shutil.ignore_patterns("__pycache__"))
-    shutil.copy(REPOSITORY / "__main__.py", project)
-    described = (REPOSITORY / "Pulumi.yaml").read_text().replace(".local/venv", sys.prefix)
-    (project / "Pulumi.yaml").write_text(described)
+    project = copy_project(folder / "moka")
     engine = Engine(Cloud(folder / "cloud"), project)
     commands.start(engine)
     yield engine
