@@ -224,20 +224,6 @@ def _until(ask: Callable[[], object]) -> None:
         time.sleep(LOOK_SECONDS)
 
 
-def _bound(log: str) -> list[float]:
-    """When the API server had taken each binding, in seconds, as YuniKorn tells it.
-
-    Whoever watched the API server for it would have it do more, and be told late and by the hundred.
-    """
-    times = [
-        datetime.fromisoformat(line.split("\t", 1)[0]).timestamp()
-        for line in log.splitlines()
-        if "successfully bound pod" in line
-    ]
-    assert len(times) == PODS, f"YuniKorn tells of {len(times)} bindings of {PODS} pods"
-    return times
-
-
 def _kind(kind: str, **metadata: str) -> Object:
     return {"apiVersion": "v1", "kind": kind, "metadata": metadata}
 
