@@ -24,18 +24,6 @@ def tolerations(role: Role) -> list[k8s.core.v1.TolerationArgs]:
     return [k8s.core.v1.TolerationArgs(key=ROLE, operator="Equal", value=role, effect="NoSchedule")]
 
 
-def over_zones(labels: dict[str, str]) -> list[k8s.core.v1.TopologySpreadConstraintArgs]:
-    """Pods with these labels spread over zones, as evenly as there is room."""
-    return [
-        k8s.core.v1.TopologySpreadConstraintArgs(
-            max_skew=1,
-            topology_key="topology.kubernetes.io/zone",
-            when_unsatisfiable="ScheduleAnyway",
-            label_selector=k8s.meta.v1.LabelSelectorArgs(match_labels=labels),
-        )
-    ]
-
-
 def one_a_node(labels: dict[str, str]) -> k8s.core.v1.AffinityArgs:
     """No two pods with these labels on one node."""
     apart = k8s.core.v1.PodAffinityTermArgs(

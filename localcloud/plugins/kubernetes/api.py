@@ -47,11 +47,6 @@ class ApiError(Exception):
         """Whether the object, its namespace or its kind is not there."""
         return self.status == 404
 
-    @property
-    def no_namespace(self) -> bool:
-        """Whether it is the namespace that is not there."""
-        return self.status == 404 and self.about.get("kind") == "namespaces"
-
 
 @dataclass
 class Api:
