@@ -154,7 +154,8 @@ class _Bench:
     def __init__(self, plane: ControlPlane) -> None:
         self.plane = plane
         self.api: Api = plane.api()
-        limited = {f"kubernetes.{key}": str(requests(NODES)) for key in ("qps", "burst")}
+        # As on the largest clusters, so that this bound is not all that is seen.
+        limited = {f"kubernetes.{key}": str(requests(10 * NODES)) for key in ("qps", "burst")}
         self.release = Release(
             name="yunikorn",
             namespace="yunikorn",
