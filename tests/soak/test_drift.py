@@ -18,7 +18,7 @@ STACK = "local"
 @pytest.fixture
 def engine(copied, monkeypatch):
     """`local`, up with few machines."""
-    monkeypatch.setenv("MOKA_MACHINES", "1")
+    monkeypatch.setenv("MOKA_MACHINES", "3")
     assert commands.up(copied, STACK, ("--non-interactive",)) == 0
     return copied
 

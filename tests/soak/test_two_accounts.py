@@ -15,8 +15,8 @@ US, EU = ("111122223333", "us-east-1"), ("444455556666", "eu-west-1")
 
 @pytest.fixture
 def world(copied, monkeypatch):
-    """The example as stacks/world.yaml of a copied project, up with a machine a group."""
-    monkeypatch.setenv("MOKA_MACHINES", "1")
+    """The example as stacks/world.yaml of a copied project, up with few machines."""
+    monkeypatch.setenv("MOKA_MACHINES", "3")
     stacks = copied.project / "stacks"
     (stacks / "world.yaml").write_text((REPOSITORY / "examples" / "two-accounts.yaml").read_text())
     (stacks / "Pulumi.world.yaml").write_text("config:\n  moka:environment: world\n")
