@@ -27,8 +27,11 @@ INSTEAD = {
 """Keys that people try -> what there is."""
 
 
-class _Loader(yaml.CSafeLoader):
-    """YAML, in which a key that is there twice is a mistake and not the loss of the first."""
+class _Loader(yaml.SafeLoader):
+    """YAML, in which a key that is there twice is a mistake and not the loss of the first.
+
+    Not PyYAML's loader in C, though it is faster: a file that is nested deeply ends the process there.
+    """
 
     def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Hashable, Any]:
         seen: set[Any] = set()
@@ -40,6 +43,8 @@ class _Loader(yaml.CSafeLoader):
             seen.add(key.value if isinstance(key.value, str) else None)
         return super().construct_mapping(node, deep)
 
+
+TOO_DEEP = "is nested too deeply; write it as examples/jobs/pi.yaml is."
 
 STAND_INS: Mapping[str, Any] = {
     "name": "job",
@@ -113,6 +118,11 @@ def _draft(document: Any, where: str) -> Draft:
         errors = error.errors(include_url=False)
     except ValueError:
         return Draft(where=where, job=None, wrong=["holds itself; take the YAML alias out that does it."])
+    except RecursionError:
+        return Draft(where=where, job=None, wrong=[TOO_DEEP])
+    if errors[0]["type"] == "json_invalid":
+        # JSON that Python wrote and pydantic does not read: about 200 levels.
+        return Draft(where=where, job=None, wrong=[TOO_DEEP])
     unsure = frozenset(str(each["loc"][0]) for each in errors if each["loc"])
     rest = {key: value for key, value in document.items() if str(key) not in unsure}
     return Draft(

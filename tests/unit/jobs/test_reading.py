@@ -112,6 +112,7 @@ FILES = {
     "nothing": (b"", "has no job: write one as examples/jobs/pi.yaml is."),
     "no text": (b"\xff\xfe", "is not text: byte 1 is no UTF-8; write it as YAML."),
     "no YAML": (b"a: [", "is not YAML: while parsing a flow node"),
+    "brackets without end": (b"name: " + b"[" * 100_000, "is nested too deeply"),
     "a key twice": (b"name: a\nname: b\n", "is not YAML: name is there twice; take one of the two out"),
 }
 
@@ -138,6 +139,14 @@ def test_a_file_that_holds_itself_is_told():
     (draft,) = read("name: &a\n  - *a\n", "jobs.yaml")
 
     assert list(draft.wrong) == ["holds itself; take the YAML alias out that does it."]
+
+
+@pytest.mark.parametrize("levels", [250, 300])
+def test_a_job_of_hundreds_of_levels_is_told_and_no_other_way_than_in_a_sentence(levels):
+    (draft,) = read(f"{text()}conf: {'[' * levels}{']' * levels}\n", "jobs.yaml")
+
+    assert draft.job is None
+    assert list(draft.wrong) == ["is nested too deeply; write it as examples/jobs/pi.yaml is."]
 
 
 def test_two_jobs_of_one_name_are_refused_in_one_namespace_only():
