@@ -5,7 +5,6 @@ Only previews: a control plane for each of twenty clusters would not fit on a la
 
 import copy
 import json
-import shutil
 from collections import Counter
 from typing import Any
 
@@ -13,6 +12,7 @@ import yaml
 
 from benchmarks.bench import FOLDER, RUNTIME, Stack, floor, write
 from benchmarks.measure import Measured, middle
+from benchmarks.program import copy_program
 from localcloud.cloud import REPOSITORY
 from stacks import settings
 
@@ -25,8 +25,6 @@ PREVIEWS = 3
 TO_THE_FLOOR = 1.25
 A_CLUSTER = 1.2
 """At most: a preview of many clusters to the floor; its time a cluster to that of one cluster."""
-
-PROGRAM = ("__main__.py", "stacks", "components", "jobs", "driver_finalizer", "charts-values")
 
 
 def settings_of(clusters: int) -> dict[str, Any]:
@@ -47,12 +45,7 @@ def stack_of(clusters: int) -> Stack:
     name = f"fleet-{clusters}"
     folder = FOLDER / name
     folder.mkdir()
-    for part in PROGRAM:
-        whole = REPOSITORY / part
-        if whole.is_dir():
-            shutil.copytree(whole, folder / part)
-        else:
-            shutil.copy2(whole, folder)
+    copy_program(folder)
     described = yaml.safe_load((REPOSITORY / "Pulumi.yaml").read_text())
     write(folder / "Pulumi.yaml", {**described, "runtime": RUNTIME})
     write(folder / "stacks" / "fleet.yaml", settings_of(clusters))

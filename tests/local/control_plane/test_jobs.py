@@ -14,7 +14,6 @@ from components.kubernetes.priority_classes import CLASSES
 from jobs.__main__ import applications
 from jobs.application import spark_application
 from jobs.checks import size
-from jobs.job import Job
 from jobs.machines import Group, largest
 from jobs.platform import Celeborn, Platform
 from jobs.reading import read
@@ -22,6 +21,7 @@ from jobs.reserved import FIELDS, WITH_CELEBORN
 from jobs.reserved import PLATFORM as PLATFORM_KEYS
 from localcloud import tools
 from localcloud.control_plane.spark_operator import definitions
+from tests.jobs import a_job as job
 from tests.priorities import apply_priority_classes
 
 EXAMPLES = sorted((Path(__file__).resolve().parents[3] / "examples" / "jobs").glob("*.yaml"))
@@ -78,19 +78,6 @@ EXECUTORS = (
     {"cores": 4, "memory": "8g", "off_heap": "2g", "instances": 3},
     {"core_request": "500m", "dynamic": {"minimum": 1, "maximum": 50, "initial": 2}},
 )
-
-
-def job(**changes):
-    said = {
-        "name": "pi",
-        "namespace": "spark-jobs",
-        "queue": "analytics.reports",
-        "tier": 1,
-        "main_file": "local:///opt/spark/examples/jars/spark-examples.jar",
-        "main_class": "org.apache.spark.examples.SparkPi",
-        **changes,
-    }
-    return Job.model_validate({key: value for key, value in said.items() if value is not None})
 
 
 def every_kind_of_job():

@@ -10,6 +10,7 @@ from components.kubernetes.application_quota import APPLICATIONS
 from components.kubernetes.spark_operator import CHART, SparkOperatorArgs, release_name, values
 from localcloud.control_plane.stand_ins import Release, release_deployed, release_removed
 from localcloud.errors import Refusal
+from tests.jobs import application_by_hand
 
 
 @dataclass(frozen=True)
@@ -73,24 +74,6 @@ def applications(namespace):
     return f"/apis/sparkoperator.k8s.io/v1beta2/namespaces/{namespace}/sparkapplications"
 
 
-def application(name):
-    return {
-        "apiVersion": "sparkoperator.k8s.io/v1beta2",
-        "kind": "SparkApplication",
-        "metadata": {"name": name},
-        "spec": {
-            "type": "Scala",
-            "mode": "cluster",
-            "sparkVersion": "4.1.0",
-            "image": "spark:4.1.0",
-            "mainClass": "org.apache.spark.examples.SparkPi",
-            "mainApplicationFile": "local:///opt/spark/examples/jars/spark-examples.jar",
-            "driver": {"cores": 1, "memory": "512m", "serviceAccount": "spark"},
-            "executor": {"cores": 1, "memory": "512m", "instances": 1},
-        },
-    }
-
-
 def submitted(found):
     """Whether a release has submitted an application, however far it has come since."""
     return (found.get("status") or {}).get("executionAttempts", 0) > 0
@@ -99,7 +82,7 @@ def submitted(found):
 def test_each_release_runs_and_submits_the_applications_of_its_own_namespace(plane, api, two, until):
     for one in two.values():
         assert plane.process(one.release.key).alive()
-        api.create(applications(one.namespace), application("pi"))
+        api.create(applications(one.namespace), application_by_hand("pi"))
 
     for one in two.values():
         until(api, applications(one.namespace), submitted)
@@ -110,8 +93,8 @@ def test_each_release_runs_and_submits_the_applications_of_its_own_namespace(pla
 def test_applications_of_a_release_that_is_gone_wait_while_others_run(plane, api, two, until):
     batch, adhoc = two["batch"], two["adhoc"]
     release_removed(plane, batch.release.namespace, batch.release.name)
-    api.create(applications(batch.namespace), application("waits"))
-    api.create(applications(adhoc.namespace), application("runs"))
+    api.create(applications(batch.namespace), application_by_hand("waits"))
+    api.create(applications(adhoc.namespace), application_by_hand("runs"))
 
     until(
         api, applications(adhoc.namespace), lambda one: one["metadata"]["name"] == "runs" and submitted(one)
@@ -136,7 +119,7 @@ def test_an_application_above_the_quota_is_refused_with_the_reason(api, two, nam
         },
     )
     eventually(lambda: APPLICATIONS in api.get(f"{quotas}/applications").get("status", {}).get("used", {}))
-    api.create(applications(namespace), application("first"))
+    api.create(applications(namespace), application_by_hand("first"))
 
     with pytest.raises(Refusal, match=f"exceeded quota: applications, requested: {APPLICATIONS}=1"):
-        api.create(applications(namespace), application("second"))
+        api.create(applications(namespace), application_by_hand("second"))

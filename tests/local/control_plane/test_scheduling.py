@@ -5,6 +5,7 @@ import pytest
 
 from localcloud.control_plane.stand_ins import Release, release_deployed, release_removed
 from localcloud.errors import Refusal
+from tests.jobs import application_by_hand
 
 OPERATOR = {
     "webhook": {"enable": False},
@@ -56,23 +57,13 @@ def application(name):
         "template": template("spark-kubernetes-driver"),
     }
     executor = {**resources, "instances": 1, "template": template("spark-kubernetes-executor")}
-    return {
-        "apiVersion": "sparkoperator.k8s.io/v1beta2",
-        "kind": "SparkApplication",
-        "metadata": {"name": name},
-        "spec": {
-            "type": "Scala",
-            "mode": "cluster",
-            "sparkVersion": "4.1.0",
-            "image": "spark:4.1.0",
-            "mainClass": "org.apache.spark.examples.SparkPi",
-            "mainApplicationFile": "local:///opt/spark/examples/jars/spark-examples.jar",
-            "batchScheduler": "yunikorn",
-            "batchSchedulerOptions": {"queue": "root.acme.etl"},
-            "driver": driver,
-            "executor": executor,
-        },
-    }
+    return application_by_hand(
+        name,
+        driver=driver,
+        executor=executor,
+        batchScheduler="yunikorn",
+        batchSchedulerOptions={"queue": "root.acme.etl"},
+    )
 
 
 @pytest.mark.parametrize(("architecture", "group"), [("arm64", "arm"), ("amd64", "intel")])

@@ -2,9 +2,9 @@
 
 import pytest
 
-from jobs.job import Job
 from jobs.machines import Group, largest
 from jobs.platform import Celeborn, Platform
+from tests.jobs import a_job
 
 MACHINES = {
     ("driver", "arm64"): "r7g.2xlarge",
@@ -41,19 +41,6 @@ def a_platform(**changes):
             **changes,
         }
     )
-
-
-def a_job(**changes):
-    said = {
-        "name": "pi",
-        "namespace": "spark-jobs",
-        "queue": "analytics.reports",
-        "tier": 1,
-        "main_file": "local:///opt/spark/examples/jars/spark-examples.jar",
-        "main_class": "org.apache.spark.examples.SparkPi",
-        **changes,
-    }
-    return Job.model_validate({key: value for key, value in said.items() if value is not None})
 
 
 @pytest.fixture(scope="session")
