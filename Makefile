@@ -17,11 +17,11 @@ CLUSTER ?=
 VENV := .local/venv
 PY := $(VENV)/bin/python
 LAPTOP := $(or $(filter local local.%,$(STACK)),$(filter laptop,$(ON)))
-DOCTOR = $(PY) -m doctor $(firstword $(subst ., ,$(STACK))) $(ARGS)
-QUEUES = $(PY) -m stacks.queues_command $(firstword $(subst ., ,$(STACK))) $(ARGS)
-EACH = $(PY) -m stacks.rollout $(STACK) $(WAVE:%=--wave %)
+DOCTOR = $(PY) -m commands.doctor $(firstword $(subst ., ,$(STACK))) $(ARGS)
+QUEUES = $(PY) -m commands.queues $(firstword $(subst ., ,$(STACK))) $(ARGS)
+EACH = $(PY) -m commands.rollout $(STACK) $(WAVE:%=--wave %)
 OUTPUTS = stacks=$$($(EACH)) && for stack in $$stacks; do pulumi stack output --json --stack $$stack || exit; done
-RENDER = $(PY) -m jobs render "$(or $(JOB),$(error say which job file: JOB=examples/jobs/pi.yaml))" --platform - $(CLUSTER:%=--cluster %) $(ARGS)
+RENDER = $(PY) -m commands.job render "$(or $(JOB),$(error say which job file: JOB=examples/jobs/pi.yaml))" --platform - $(CLUSTER:%=--cluster %) $(ARGS)
 
 ifneq ($(filter-out laptop,$(ON)),)
 $(error ON is `$(ON)` and may be `laptop`)
@@ -56,8 +56,8 @@ down: venv ## destroy STACK, and end every process once nothing is left
 	@$(EACH) --down -- $(PY) -m localcloud down --stack {stack} -- $(ARGS)
 
 move: setup ## bring what is deployed into the stacks that the settings of STACK name (ARGS=--yes)
-	@$(PY) -m stacks.rollout $(STACK) -- $(PY) -m localcloud create --stack {stack}
-	@. .local/env && $(PY) -m stacks.move $(STACK) $(ARGS)
+	@$(PY) -m commands.rollout $(STACK) -- $(PY) -m localcloud create --stack {stack}
+	@. .local/env && $(PY) -m commands.move $(STACK) $(ARGS)
 
 status: venv ## what runs, and what is there (ARGS=--json for scripts)
 	@$(PY) -m localcloud status $(ARGS)
@@ -84,7 +84,7 @@ down: own-pulumi venv
 	@$(EACH) --down -- pulumi destroy --stack {stack} $(ARGS)
 
 move: own-pulumi venv
-	@$(PY) -m stacks.move $(STACK) $(ARGS)
+	@$(PY) -m commands.move $(STACK) $(ARGS)
 
 status: own-pulumi venv
 	@$(EACH) -- pulumi stack --stack {stack} $(ARGS)
@@ -100,7 +100,7 @@ job: own-pulumi venv
 endif
 
 stack-files: venv ## write Pulumi's own file for each stack of STACK that lacks one
-	@$(PY) -m stacks.rollout $(STACK) --files
+	@$(PY) -m commands.rollout $(STACK) --files
 
 test: setup ## every test: units, the laptop cloud, and `local` on the real engine
 	@$(PY) -m pytest $(ARGS)
@@ -122,15 +122,14 @@ requirements: venv ## requirements.txt anew from requirements.in
 	@mv .local/requirements.txt requirements.txt
 	@(echo '# Made by `make requirements`: what the image of the driver finalizer holds.'; echo kopf | $(VENV)/bin/uv pip compile \
 	  --quiet --no-header --no-annotate --generate-hashes --python-version 3.13 -c requirements.txt -) > .local/requirements.txt
-	@mv .local/requirements.txt driver_finalizer/requirements.txt
+	@mv .local/requirements.txt services/driver_finalizer/requirements.txt
 
 image: ## build the driver finalizer's image for both architectures, and push it (IMAGE=)
 	@test -n "$(IMAGE)" || { echo "Say which, as the settings do in spark.driver_finalizer_image: IMAGE=<registry>/<repository>:<tag>." >&2; exit 2; }
-	docker buildx build --platform linux/amd64,linux/arm64 --push --tag $(IMAGE) driver_finalizer
+	docker buildx build --platform linux/amd64,linux/arm64 --push --tag $(IMAGE) services/driver_finalizer
 
 schema: venv ## the JSON schemas of settings and of jobs anew from their models
-	@$(PY) -m stacks.settings.schema
-	@$(PY) -m jobs.schema
+	@$(PY) -c 'from stacks.settings import schema; [path.write_text(text) for path, text in schema.files().items()]'
 
 clean: ## end the laptop cloud and remove all that was made here; built tools stay in the user's cache
 	@test ! -x $(PY) || $(PY) -m localcloud stop

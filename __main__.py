@@ -8,15 +8,15 @@ gc.disable()
 
 import pulumi
 
-from components.kubernetes.catalog import CatalogError
-from stacks import pace, platform, settings, slices
+from moka.catalog import CatalogError
+from stacks import program, sdk_tuning, settings, slices
 
-pace.quiet()
+sdk_tuning.quiet()
 
 config = pulumi.Config("moka")
 try:
     chosen = settings.load(config.require("environment"))
     piece = slices.slice_named(chosen, config.get("slice") or "")
-    platform.deploy(chosen, piece)
-except (settings.SettingsError, CatalogError) as error:
+    program.deploy(chosen, piece)
+except (settings.InvalidDocument, CatalogError) as error:
     raise pulumi.RunError(str(error)) from None

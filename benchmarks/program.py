@@ -5,7 +5,7 @@ from pathlib import Path
 
 from localcloud.cloud import REPOSITORY
 
-PACKAGES = ("stacks", "components", "jobs", "driver_finalizer", "charts-values")
+PACKAGES = ("stacks", "components", "moka", "services", "charts-values")
 """What the program is made of, besides `__main__.py`."""
 
 

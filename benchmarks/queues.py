@@ -8,13 +8,12 @@ from statistics import median
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from components.kubernetes.queues import QueueTree, Resources, queues_yaml
-from components.kubernetes.queues.picture import as_svg
-from components.kubernetes.queues.problems import problems
 from localcloud import tools
-from stacks.settings import queue_file
-from stacks.settings.queue_trees import tree
-from stacks.settings.queues import Queues
+from moka.queues import QueueTree, Resources, queue_file, queues_yaml
+from moka.queues.definitions import Queues
+from moka.queues.picture import as_svg
+from moka.queues.problems import problems
+from moka.queues.resolution import tree
 
 LEAVES = (100, 1_000)
 RUNS = 7

@@ -12,9 +12,6 @@ import psutil
 import yaml
 
 from benchmarks.bench import CLOUD
-from components.kubernetes import catalog
-from components.kubernetes.catalog import merged
-from components.kubernetes.queues import POLICIES, Leaf, Limit, Resources, grow, queues_yaml
 from components.kubernetes.yunikorn import requests, sized
 from localcloud.control_plane import ControlPlane
 from localcloud.control_plane.api import Api, Object
@@ -24,6 +21,9 @@ from localcloud.control_plane.programs import CLIENTS
 from localcloud.control_plane.side_by_side import side_by_side
 from localcloud.control_plane.stand_ins import Release, release_deployed
 from localcloud.errors import Refusal
+from moka import catalog
+from moka.catalog import merged
+from moka.queues import POLICIES, Leaf, Limit, Resources, grow, queues_yaml
 
 NODES, PODS, APPLICATIONS = 1_000, 10_000, 200
 ORGANIZATIONS, PROJECTS, USERS = 4, 5, 20

@@ -10,7 +10,7 @@ from botocore.config import Config
 from botocore.exceptions import BotoCoreError, ClientError, HTTPClientError
 from botocore.parsers import ResponseParserError
 
-from components.aws.partition import partition
+from moka.partition import partition
 from stacks.settings import Environment
 from stacks.settings.cluster import Cluster
 from stacks.settings.foundation import Foundation

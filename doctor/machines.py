@@ -5,9 +5,9 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from components.aws.instance_types import instance_type
-from components.aws.node_roles import ROLES
 from doctor.account import Place
+from moka.machines.instance_types import instance_type
+from moka.machines.node_roles import ROLES
 from stacks.settings.cluster import NodeGroup
 
 PREFIX = 16

@@ -7,7 +7,7 @@ from typing import Any
 import pulumi
 
 from components.aws.addons import Addon, AddonIdentity
-from components.aws.node_roles import LABEL
+from moka.machines.node_roles import LABEL
 
 ADDONS: Mapping[str, Mapping[str, str]] = {
     "1.33": {

@@ -10,7 +10,7 @@ import pulumi
 import pulumi_aws as aws
 import pulumi_kubernetes as kubernetes
 
-from components.kubernetes.catalog import Catalog
+from moka.catalog import Catalog
 from stacks.settings import Environment, LayerName
 from stacks.slices import RESOURCES, Slice, Unit, slices
 

@@ -9,8 +9,8 @@ import pulumi_eks as eks
 
 from components.aws.node_group import NodeGroup, NodeGroupArgs, ScheduledMinimum
 from components.aws.node_group_guard import NodeGroupGuard
-from stacks.planned_groups import PlannedGroup, planned
 from stacks.settings.cluster import NodeGroup as NodeGroupSettings
+from stacks.settings.node_group_plan import PlannedGroup, planned
 
 NODE_GROUP = "moka.dev/node-group"
 """Label: the group's name in the settings, the same in all zones and generations."""

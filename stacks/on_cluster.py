@@ -7,7 +7,7 @@ import pulumi
 
 from components.aws.pod_identity import PodIdentity, PodIdentityArgs
 from components.aws.policy import Statement
-from components.kubernetes.catalog import Catalog
+from moka.catalog import Catalog
 
 
 @dataclass(frozen=True, kw_only=True)

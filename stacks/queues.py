@@ -1,8 +1,8 @@
 """The queues of a cluster, from the settings."""
 
-from components.kubernetes.queues import QueueTree
+from moka.queues import QueueTree
+from moka.queues.resolution import amounts, tree
 from stacks.settings import Environment
-from stacks.settings.queue_trees import amounts, tree
 
 
 def tree_of(settings: Environment, cluster: str) -> QueueTree:

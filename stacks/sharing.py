@@ -3,8 +3,8 @@
 from collections.abc import Iterable, Mapping
 
 from components.aws.bucket_access import Access
-from components.aws.partition import partition
 from components.aws.sharing import Roles, Sharing
+from moka.partition import partition
 from stacks.settings import Environment
 from stacks.settings.environment import Data
 

@@ -1,9 +1,8 @@
 """What layer shuffle is given, of the settings."""
 
 from components.kubernetes.celeborn import Quota
-from stacks import planned_shuffle
-from stacks.settings import Environment
-from stacks.shuffle import OnInstances, OnVolumes, ShuffleInputs
+from stacks.layers.shuffle import OnInstances, OnVolumes, ShuffleInputs
+from stacks.settings import Environment, shuffle_plan
 
 
 def inputs_of(settings: Environment, cluster_name: str) -> ShuffleInputs:
@@ -21,11 +20,11 @@ def inputs_of(settings: Environment, cluster_name: str) -> ShuffleInputs:
     return ShuffleInputs(
         workers=chosen.workers,
         storage=storage,
-        zones=planned_shuffle.zones(cluster, "shuffle", zones),
-        worker=planned_shuffle.worker(cluster, chosen),
-        master=planned_shuffle.master(chosen),
+        zones=shuffle_plan.zones(cluster, "shuffle", zones),
+        worker=shuffle_plan.worker(cluster, chosen),
+        master=shuffle_plan.master(chosen),
         masters=chosen.masters,
-        master_zones=len(planned_shuffle.zones(cluster, "system", zones)),
+        master_zones=len(shuffle_plan.zones(cluster, "system", zones)),
         replicate=chosen.replicate,
         drain_hours=chosen.drain_hours,
         quotas={tenant: Quota(**quota.model_dump()) for tenant, quota in chosen.quotas.items()},

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from graphlib import CycleError, TopologicalSorter
 from typing import Literal, get_args
 
-from stacks.settings import Environment, LayerName, SettingsError, SliceSettings
+from stacks.settings import Environment, InvalidDocument, LayerName, SliceSettings
 
 LAYERS: tuple[LayerName, ...] = get_args(LayerName)
 """All layers, each after those that it stands on."""
@@ -113,7 +113,7 @@ def references(settings: Environment, pieces: Collection[Slice]) -> dict[str, li
 def slices(settings: Environment) -> dict[str, Slice]:
     """The slices of an environment by name; `""` is all of it, where the settings name none.
 
-    Raises SettingsError when a unit is in no slice or in several, or stacks read each other in a circle.
+    Raises InvalidDocument when a unit is in no slice or in several, or stacks read each other in a circle.
     """
     everything = frozenset(units(settings))
     if not settings.slices:
@@ -131,9 +131,9 @@ def slices(settings: Environment) -> dict[str, Slice]:
         if len(holders) > 1:
             wrong.append(f"{where}: {unit} is in {' and '.join(holders)}; leave it in one.")
     if wrong:
-        raise SettingsError("\n".join(wrong))
+        raise InvalidDocument("\n".join(wrong))
     if circle := _circle(references(settings, made.values())):
-        raise SettingsError(
+        raise InvalidDocument(
             f"{where}: {circle[0]} reads {', which reads '.join(circle[1:])}, and none can be the first: "
             "put the layers that are read into a slice that reads no other of these."
         )
@@ -150,15 +150,15 @@ def _circle(read: dict[str, list[str]]) -> list[str]:
 
 
 def slice_named(settings: Environment, name: str) -> Slice:
-    """The slice of this name. Raises SettingsError when there is none."""
+    """The slice of this name. Raises InvalidDocument when there is none."""
     known = slices(settings)
     if name not in known:
         if "" in known:
-            raise SettingsError(
+            raise InvalidDocument(
                 f"stacks/{settings.environment}.yaml names no slices, and the stack asks for {name!r}: "
                 "name it under slices, or take moka:slice out of the stack's Pulumi file."
             )
-        raise SettingsError(
+        raise InvalidDocument(
             f"The stack asks for slice {name!r} of stacks/{settings.environment}.yaml, which names "
             f"{', '.join(known)}: set moka:slice in the stack's Pulumi file to one of them."
         )

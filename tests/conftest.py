@@ -45,7 +45,7 @@ def pulumi() -> Pulumi:
 
 @pytest.fixture(scope="session")
 def module():
-    """Run a module of a project's own, such as `stacks.rollout`, in its cloud's environment."""
+    """Run a module of a project's own, such as `commands.rollout`, in its cloud's environment."""
 
     def run(engine: Engine, name: str, *arguments: str, **variables: str) -> subprocess.CompletedProcess[str]:
         return subprocess.run(

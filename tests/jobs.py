@@ -1,6 +1,6 @@
 """Jobs of which a test says what is different: as a job file has them, and as applications made by hand."""
 
-from jobs.job import Job
+from moka.jobs.job import Job
 
 
 def a_job(**changes):

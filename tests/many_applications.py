@@ -21,11 +21,6 @@ from components.kubernetes.job_namespace import DRIVER_MAY
 from components.kubernetes.priority_classes import tier
 from components.kubernetes.spark_operator import SparkOperatorArgs
 from components.kubernetes.spark_operator import values as operator_values
-from driver_finalizer.rules import FINALIZER
-from jobs.application import spark_application
-from jobs.job import Executor, Job, Restart
-from jobs.machines import Machine
-from jobs.platform import Platform
 from localcloud.cloud import REPOSITORY, Cloud
 from localcloud.control_plane import ControlPlane
 from localcloud.control_plane.api import Api, Object
@@ -36,6 +31,11 @@ from localcloud.control_plane.side_by_side import side_by_side
 from localcloud.control_plane.stand_ins import release_deployed
 from localcloud.errors import Refusal
 from localcloud.processes import Process, free_port
+from moka.jobs.application import spark_application
+from moka.jobs.job import Executor, Job, Restart
+from moka.jobs.job_target import Platform
+from moka.machines.largest import Machine
+from services.driver_finalizer.rules import FINALIZER
 from tests.priorities import apply_priority_classes
 
 ROLES = ("driver", "executor")

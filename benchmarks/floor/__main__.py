@@ -26,9 +26,9 @@ providers = [
 ]
 
 if paced:
-    from stacks import pace
+    from stacks import sdk_tuning
 
-    pace.quiet()
+    sdk_tuning.quiet()
 
 for number in range(config.require_int("resources") - len(providers)):
     aws.ec2.Vpc(
@@ -36,4 +36,4 @@ for number in range(config.require_int("resources") - len(providers)):
     )
 
 if paced:
-    pace.let_go()
+    sdk_tuning.let_go()

@@ -7,7 +7,7 @@ from typing import Literal
 import pulumi
 import pulumi_aws as aws
 
-from components.aws.partition import partition
+from moka.partition import partition
 
 AccessLevel = Literal["admin", "edit", "view"]
 

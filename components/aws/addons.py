@@ -8,8 +8,8 @@ from typing import Any
 import pulumi
 import pulumi_aws as aws
 
-from components.aws.partition import managed_policy
 from components.aws.pod_identity import PodIdentity, PodIdentityArgs
+from moka.partition import managed_policy
 
 NAMESPACE = "kube-system"
 """Namespace of the add-ons that EKS itself publishes."""

@@ -11,8 +11,8 @@ import pulumi_eks as eks
 from components.aws.access_entry import AccessEntry, AccessEntryArgs, AccessLevel
 from components.aws.addons import Addon, Addons, AddonsArgs
 from components.aws.node_role import NodeRole, NodeRoleArgs
-from components.aws.partition import managed_policy
 from components.aws.policy import Statement, trust
+from moka.partition import managed_policy
 
 LOGS = ("api", "audit", "authenticator", "controllerManager", "scheduler")
 """All logs that a control plane writes."""

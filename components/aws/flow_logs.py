@@ -6,7 +6,7 @@ import pulumi
 import pulumi_aws as aws
 
 from components.aws.bucket import Delivery
-from components.aws.partition import domain, partition
+from moka.partition import domain, partition
 
 PREFIX = "AWSLogs/"
 """Where AWS puts the records in their bucket."""

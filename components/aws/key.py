@@ -8,9 +8,9 @@ import pulumi
 import pulumi_aws as aws
 
 from components.aws.bucket_access import ACTIONS, Access
-from components.aws.partition import domain, partition
 from components.aws.policy import document
 from components.aws.sharing import NOBODY, Sharing, statements
+from moka.partition import domain, partition
 
 # How a service shows whose data it has the key for: condition operator, key and value.
 WHOSE = {

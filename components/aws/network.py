@@ -6,7 +6,7 @@ from typing import Literal
 import pulumi
 import pulumi_aws as aws
 
-from components.aws.subnet_plan import subnet_plans
+from moka.subnet_plan import subnet_plans
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -10,10 +10,10 @@ import pulumi
 import pulumi_aws as aws
 import pulumi_eks as eks
 
-from components.aws.instance_types import Architecture, InstanceType, instance_type
 from components.aws.node_group_guard import NodeGroupGuard
-from components.aws.node_roles import LABEL, ROLES, Role, kubelet_config
 from components.aws.node_user_data import node_user_data
+from moka.machines.instance_types import Architecture, InstanceType, instance_type
+from moka.machines.node_roles import LABEL, ROLES, Role, kubelet_config
 
 AMI: Mapping[tuple[Architecture, bool], str] = {
     ("arm64", False): "AL2023_ARM_64_STANDARD",

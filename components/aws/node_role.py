@@ -7,9 +7,9 @@ from dataclasses import dataclass, field
 import pulumi
 import pulumi_aws as aws
 
-from components.aws.partition import managed_policy, partition
 from components.aws.policy import Statement, allowing, trust
 from components.aws.registry import UPSTREAMS
+from moka.partition import managed_policy, partition
 
 POLICIES = ("AmazonEKSWorkerNodeMinimalPolicy", "AmazonEC2ContainerRegistryPullOnly")
 

@@ -8,8 +8,8 @@ from typing import Any
 import pulumi
 import pulumi_aws as aws
 
-from components.aws.partition import domain, partition
 from components.aws.policy import Statement, allowing, document, trust
+from moka.partition import domain, partition
 
 # Host in an image's public name -> the host that ECR asks. These ECR can fetch from:
 # https://docs.aws.amazon.com/AmazonECR/latest/userguide/pull-through-cache.html

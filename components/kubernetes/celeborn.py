@@ -7,10 +7,7 @@ from dataclasses import dataclass, field
 import pulumi
 import pulumi_kubernetes as k8s
 
-from components.kubernetes import celeborn_conf as conf
 from components.kubernetes import celeborn_members as members
-from components.kubernetes.catalog import Catalog
-from components.kubernetes.celeborn_conf import Quota, WorkerSet
 from components.kubernetes.celeborn_disks import (
     NodeFolder,
     Volumes,
@@ -19,7 +16,10 @@ from components.kubernetes.celeborn_disks import (
     worker_folders,
 )
 from components.kubernetes.celeborn_members import UNTOUCHED, Group
-from components.kubernetes.celeborn_sizes import MasterSize, WorkerSize
+from moka.catalog import Catalog
+from moka.celeborn import configuration as conf
+from moka.celeborn.configuration import Quota, WorkerSet
+from moka.sizes.celeborn import MasterSize, WorkerSize
 
 __all__ = ["Celeborn", "CelebornArgs", "MasterSize", "NodeFolder", "Quota", "Volumes", "WorkerSize"]
 

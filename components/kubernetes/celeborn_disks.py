@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import pulumi
 import pulumi_kubernetes as k8s
 
-from components.kubernetes import celeborn_conf as conf
+from moka.celeborn import configuration as conf
 
 UID = 10006
 """User and group of the image."""

@@ -6,7 +6,6 @@ from dataclasses import dataclass, field
 import pulumi
 import pulumi_kubernetes as k8s
 
-from components.kubernetes import celeborn_conf as conf
 from components.kubernetes.celeborn_disks import UID, Disks
 from components.kubernetes.checksum import CHECKSUM, checksum
 from components.kubernetes.placement import (
@@ -16,6 +15,7 @@ from components.kubernetes.placement import (
     one_a_node,
     tolerations,
 )
+from moka.celeborn import configuration as conf
 
 START = (
     'for host in $MASTERS; do until getent hosts "$host" >/dev/null; do sleep 2; done; done; '

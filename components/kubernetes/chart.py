@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 import pulumi
 import pulumi_kubernetes as k8s
 
-from components.kubernetes.catalog import Catalog, Values
+from moka.catalog import Catalog, Values
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -5,10 +5,10 @@ from dataclasses import dataclass
 
 import pulumi
 
-from components.aws.partition import partition
 from components.aws.policy import Statement
-from components.kubernetes.catalog import Catalog
 from components.kubernetes.chart import Chart, ChartArgs
+from moka.catalog import Catalog
+from moka.partition import partition
 
 SERVICE_ACCOUNT = "cluster-autoscaler"
 """Whose pods must have `permissions`, before they start."""

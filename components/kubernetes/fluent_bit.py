@@ -5,8 +5,8 @@ from dataclasses import dataclass
 
 import pulumi
 
-from components.kubernetes.catalog import Catalog
 from components.kubernetes.chart import Chart, ChartArgs
+from moka.catalog import Catalog
 
 SERVICE_ACCOUNT = "fluent-bit"
 """Whose pods must be allowed to put objects into the buckets, before they start."""

@@ -6,9 +6,9 @@ from dataclasses import dataclass
 import pulumi
 import pulumi_kubernetes as k8s
 
-from components.kubernetes.catalog import Catalog, Jar
 from components.kubernetes.checksum import CHECKSUM, checksum
 from components.kubernetes.placement import PLATFORM_PRIORITY, node_selector, tolerations
+from moka.catalog import Catalog, Jar
 
 SERVICE_ACCOUNT = "history-server"
 """Whose pods must be allowed to read the bucket, before they start."""

@@ -5,9 +5,9 @@ from dataclasses import dataclass
 
 import pulumi
 
-from components.kubernetes.catalog import Catalog
 from components.kubernetes.chart import Chart, ChartArgs
 from components.kubernetes.load_balancer_controller import LOAD_BALANCER_CLASS
+from moka.catalog import Catalog
 
 ANNOTATION = "service.beta.kubernetes.io/aws-load-balancer"
 

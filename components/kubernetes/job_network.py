@@ -7,7 +7,8 @@ from ipaddress import ip_network
 import pulumi
 import pulumi_kubernetes as k8s
 
-from components.kubernetes import celeborn_conf, namespaces
+from moka import namespaces
+from moka.celeborn import configuration as celeborn
 
 HTTPS = 443
 DNS = 53
@@ -18,8 +19,8 @@ EXPORTER = 8090
 """Port of the JMX exporter, as the Spark Operator names it."""
 
 SHUFFLE = (
-    celeborn_conf.MASTER_PORT,
-    *(celeborn_conf.WORKER_PORTS[purpose] for purpose in ("rpc", "push", "fetch")),
+    celeborn.MASTER_PORT,
+    *(celeborn.WORKER_PORTS[purpose] for purpose in ("rpc", "push", "fetch")),
 )
 """Ports that Celeborn's clients use; workers alone use `replicate`, among themselves."""
 

@@ -4,8 +4,8 @@ from dataclasses import dataclass
 
 import pulumi
 
-from components.kubernetes.catalog import Catalog, Values
 from components.kubernetes.chart import Chart, ChartArgs
+from moka.catalog import Catalog, Values
 
 GATEWAY = "opentelemetry-gateway"
 AGENT = "opentelemetry-agent"

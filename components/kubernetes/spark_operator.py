@@ -5,10 +5,10 @@ from dataclasses import dataclass
 
 import pulumi
 
-from components.kubernetes.catalog import Catalog, Values
 from components.kubernetes.chart import Chart, ChartArgs
 from components.kubernetes.job_namespace import SERVICE_ACCOUNT
-from components.kubernetes.operator_size import JVM_FLAGS, REPLICAS, OperatorSize, size_for
+from moka.catalog import Catalog, Values
+from moka.sizes.spark_operator import JVM_FLAGS, REPLICAS, OperatorSize, size_for
 
 CHART = "spark-operator"
 """Name of the chart, of its file of values, and of the first release."""

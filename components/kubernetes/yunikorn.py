@@ -6,9 +6,9 @@ from dataclasses import dataclass
 import pulumi
 import pulumi_kubernetes as k8s
 
-from components.kubernetes.catalog import Catalog, Values
 from components.kubernetes.chart import Chart, ChartArgs
-from components.kubernetes.queues import QueueTree, queues_yaml
+from moka.catalog import Catalog, Values
+from moka.queues import QueueTree, queues_yaml
 
 SERVICE = "yunikorn-service"
 """Name that the chart gives its service, whatever the release is called."""

@@ -7,13 +7,13 @@ from collections.abc import Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 
-from components.aws.instance_types import Architecture
-from components.aws.node_roles import ROLES, Role
-from components.kubernetes import catalog
-from components.kubernetes.catalog import Catalog, mirrored
 from doctor.account import Place, Unanswered
 from doctor.finding import Finding, listed, not_checked, ok, problem, warning
 from doctor.registries import INDEXES, MANIFESTS, NoImage, Public, Reference, Unreachable, architectures
+from moka import catalog
+from moka.catalog import Catalog, mirrored
+from moka.machines.instance_types import Architecture
+from moka.machines.node_roles import ROLES, Role
 from stacks.settings import Environment
 
 ECR = re.compile(r"^(?P<account>\d{12})\.dkr\.ecr\.(?P<region>[a-z0-9-]+)\.amazonaws\.[a-z.]+$")

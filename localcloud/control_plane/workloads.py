@@ -17,7 +17,7 @@ from localcloud.control_plane.side_by_side import side_by_side
 if TYPE_CHECKING:
     from localcloud.control_plane.plane import ControlPlane
 
-PROGRAMS = {"driver-finalizer": "driver_finalizer"}
+PROGRAMS = {"driver-finalizer": "services.driver_finalizer"}
 """Label `app.kubernetes.io/name` of a Deployment -> module that its image runs.
 
 Each takes `--listen` (where it serves `/healthz`) and `--service-account` (the folder that a pod finds its

@@ -3,9 +3,19 @@
 Everything is checked before the first resource is registered, and every mistake is told at once.
 """
 
+from moka.mistakes import InvalidDocument
 from stacks.settings.environment import Environment
 from stacks.settings.environment import Slice as SliceSettings
-from stacks.settings.reading import load, parse, path_of
-from stacks.settings.section import LayerName, SettingsError
+from stacks.settings.fields import LayerName
+from stacks.settings.reading import SETTINGS, load, parse, path_of
 
-__all__ = ["Environment", "LayerName", "SettingsError", "SliceSettings", "load", "parse", "path_of"]
+__all__ = [
+    "SETTINGS",
+    "Environment",
+    "InvalidDocument",
+    "LayerName",
+    "SliceSettings",
+    "load",
+    "parse",
+    "path_of",
+]

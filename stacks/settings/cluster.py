@@ -5,11 +5,12 @@ from typing import Annotated, Literal, Self
 
 from pydantic import AfterValidator, Field, model_validator
 
-from components.aws.instance_types import Architecture, instance_type
-from components.aws.node_roles import Role
+from moka.documents import Name, Section
+from moka.machines.instance_types import Architecture, instance_type
+from moka.machines.node_roles import Role
+from moka.queues.definitions import Resources
 from stacks.addons import ADDONS
-from stacks.settings.queues import Resources
-from stacks.settings.section import Name, Principal, Section
+from stacks.settings.fields import Principal
 from stacks.settings.shuffle import Shuffle
 
 

@@ -4,10 +4,11 @@ from typing import Any, Literal
 
 from pydantic import ConfigDict, Field
 
+from moka.documents import Name, Section
+from moka.queues.definitions import Queues, Resources
 from stacks.settings.cluster import Cluster
+from stacks.settings.fields import Account, Days, LayerName
 from stacks.settings.foundation import Foundation
-from stacks.settings.queues import Queues, Resources
-from stacks.settings.section import Account, Days, LayerName, Name, Section
 from stacks.settings.spark import JobNamespace, Spark
 
 Data = Literal["event-logs", "resource-usage", "staging", "job-logs", "system-logs"]

@@ -5,7 +5,8 @@ from typing import Literal
 
 from pydantic import Field
 
-from stacks.settings.section import Account, Principal, Region, Section
+from moka.documents import Section
+from stacks.settings.fields import Account, Principal, Region
 
 
 class Network(Section):

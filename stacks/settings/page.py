@@ -1,16 +1,13 @@
 """docs/settings.md: every setting, with its default and what it means, from the model."""
 
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any, get_args
 
 from pydantic.fields import FieldInfo
 from pydantic_core import PydanticUndefined
 
+from moka.documents import Section
 from stacks.settings.environment import Environment
-from stacks.settings.section import Section
-
-PATH = Path(__file__).resolve().parents[2] / "docs" / "settings.md"
 
 HEAD = """# Settings
 

@@ -7,11 +7,13 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from stacks.settings import checks, document, queue_file
-from stacks.settings.checks.mistake import Mistake, listed
+from moka.documents import DocumentKind, Place
+from moka.mistakes import InvalidDocument, Mistake, listed
+from moka.queues import queue_file
+from stacks.settings import checks
 from stacks.settings.environment import Environment
-from stacks.settings.section import SettingsError
-from stacks.settings.wording import Place, mistake_of, place_of
+
+SETTINGS = DocumentKind(model=Environment, example="stacks/local.yaml", noun="settings")
 
 FOLDER = Path(__file__).resolve().parent.parent
 
@@ -31,11 +33,11 @@ def path_of(environment: str) -> Path:
 def load(environment: str) -> Environment:
     """The checked settings of an environment, from `stacks/<environment>.yaml`.
 
-    Raises SettingsError with every mistake in the file, a line each.
+    Raises InvalidDocument with every mistake in the file, a line each.
     """
     path = path_of(environment)
     if not path.is_file():
-        raise SettingsError(
+        raise InvalidDocument(
             f"Environment {environment!r} has no settings: stacks/{path.name} is not there, only "
             f"{listed(known())}."
         )
@@ -45,72 +47,72 @@ def load(environment: str) -> Environment:
 def parse(content: bytes | str, where: str, environment: str | None = None) -> Environment:
     """The checked settings in a document; `where` names it in messages.
 
-    Raises SettingsError with every mistake, a line each.
+    Raises InvalidDocument with every mistake, a line each.
     """
-    written = document.read(content, where)
-    queues, wrong = _queues(written, where)
+    data = SETTINGS.read(content, where)
+    queues_file, wrong = _read_queues(data, where)
     try:
-        settings = document.validated(written, Environment, where)
+        settings = SETTINGS.validated(data, where)
     except ValidationError as error:
-        wrong += [mistake_of(each) for each in error.errors(include_url=False)]
-        rest, removed = _without_mistakes(written, error, where)
+        wrong += SETTINGS.mistakes(error)
+        rest, removed = _without_mistakes(data, error, where)
         # What fits together is looked at as well, as far as it does not touch what was wrong.
         wrong += [] if rest is None else [m for m in checks.mistakes(rest) if not _touches(m, removed)]
     else:
         wrong += checks.mistakes(settings)
-    named = written.get("environment")
+    named = data.get("environment")
     if environment is not None and isinstance(named, str) and named != environment:
         wrong.append(
             Mistake("environment", f"is {named!r} and must be {environment!r}, as the file is named")
         )
     if wrong:
-        raise SettingsError("\n".join(_told(mistake, where, queues) for mistake in wrong))
+        raise InvalidDocument("\n".join(_located(mistake, where, queues_file) for mistake in wrong))
     return settings
 
 
-def _queues(written: dict[str, Any], where: str) -> tuple[str | None, list[Mistake]]:
+def _read_queues(data: dict[str, Any], where: str) -> tuple[str | None, list[Mistake]]:
     """Put the queues in from the file that the settings name: what it is called in messages, and mistakes.
 
-    Raises SettingsError when there is no reading it.
+    Raises InvalidDocument when there is no reading it.
     """
-    name = written.get("queues_from")
+    name = data.get("queues_from")
     if name is None:
         return None, []
-    if "queues" in written:
+    if "queues" in data:
         return None, [Mistake("queues_from", "is there beside `queues`; give one of them")]
     path = FOLDER / str(name)
     if not QUEUE_FILE.match(str(name)) or not path.is_file():
-        raise SettingsError(
+        raise InvalidDocument(
             f"{where}: queues_from: is {name!r}, and no such file is beside it; give a name such as "
             "prod.queues.yaml."
         )
-    there = f"{Path(where).parent}/{name}"
-    written["queues"], wrong = queue_file.read(path.read_bytes(), there)
-    return there, wrong
+    queues_file = f"{Path(where).parent}/{name}"
+    data["queues"], mistakes = queue_file.read(path.read_bytes(), queues_file)
+    return queues_file, [Mistake(f"queues.{mistake.at}", mistake.says) for mistake in mistakes]
 
 
-def _told(mistake: Mistake, where: str, queues: str | None) -> str:
-    """A mistake with the file that it is in."""
-    if queues is not None and (mistake.at + ".").startswith("queues."):
-        return queue_file.told(mistake, queues)
+def _located(mistake: Mistake, where: str, queues_file: str | None) -> str:
+    """A mistake with the file that it is in; in a file of queues there is no `queues` around what it says."""
+    if queues_file is not None and (mistake.at + ".").startswith("queues."):
+        at = mistake.at.removeprefix("queues").lstrip(".") or "queues"
+        return f"{queues_file}: {Mistake(at, mistake.says)}"
     return f"{where}: {mistake}"
 
 
 def _without_mistakes(
-    written: dict[str, Any], error: ValidationError, where: str
+    data: dict[str, Any], error: ValidationError, where: str
 ) -> tuple[Environment | None, list[Place]]:
     """The settings without what is wrong in them, if anything is left, and what was taken out."""
-    rest, removed = copy.deepcopy(written), []
+    rest: dict[str, Any] = copy.deepcopy(data)
+    removed = []
     for _ in range(3):
-        for each in error.errors(include_url=False):
-            place = place_of(each)
-            if each["type"] == "missing":
-                # It cannot be taken out: what lacks it can.
-                place = place[:-1]
-            removed.append(place)
-            _remove(rest, place)
+        for kind, place in SETTINGS.places(error):
+            # What is missing cannot be taken out: what lacks it can.
+            wrong = place[:-1] if kind == "missing" else place
+            removed.append(wrong)
+            _remove(rest, wrong)
         try:
-            return document.validated(rest, Environment, where), removed
+            return SETTINGS.validated(rest, where), removed
         except ValidationError as left:
             error = left
     return None, removed

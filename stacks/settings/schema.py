@@ -1,25 +1,24 @@
-"""The settings as JSON Schema, so that an editor completes and checks a settings file.
+"""What is made from the model: JSON Schemas, by which an editor completes and checks a file, and a page.
 
-`make schema` writes it to stacks/settings.schema.json, that of a file of queues to stacks/queues.schema.json,
-and docs/settings.md; what fits together is checked only when a file is read.
+`make schema` writes them; what fits together is checked only when a file is read.
 """
 
-import json
+from collections.abc import Mapping
 from pathlib import Path
 
-from stacks.settings import page, queue_file
-from stacks.settings.environment import Environment
+from moka.jobs.job_file import JOB_FILE
+from moka.queues.queue_file import QUEUE_FILE
+from stacks.settings import page
+from stacks.settings.reading import FOLDER, SETTINGS
 
-PATH = Path(__file__).resolve().parent.parent / "settings.schema.json"
-
-
-def schema() -> str:
-    """The schema, as the text of its file."""
-    made = {"$schema": "https://json-schema.org/draft/2020-12/schema", **Environment.model_json_schema()}
-    return json.dumps(made, indent=2) + "\n"
+REPOSITORY = FOLDER.parent
 
 
-if __name__ == "__main__":
-    PATH.write_text(schema())
-    page.PATH.write_text(page.page())
-    queue_file.SCHEMA.write_text(queue_file.schema())
+def files() -> Mapping[Path, str]:
+    """Path of each file that is made from a model, and its text."""
+    return {
+        FOLDER / "settings.schema.json": SETTINGS.schema(),
+        FOLDER / "queues.schema.json": QUEUE_FILE.schema(),
+        REPOSITORY / "moka" / "jobs" / "job.schema.json": JOB_FILE.schema(),
+        REPOSITORY / "docs" / "settings.md": page.page(),
+    }

@@ -4,7 +4,7 @@ from typing import Literal, Self
 
 from pydantic import Field, model_validator
 
-from stacks.settings.section import Name, Section
+from moka.documents import Name, Section
 
 
 class InstanceStorage(Section):

@@ -6,8 +6,8 @@ from typing import Annotated, Literal
 
 from pydantic import AfterValidator, Field
 
-from jobs.versions import SparkVersion
-from stacks.settings.section import Name, Section
+from moka.documents import Name, Section
+from moka.jobs.versions import SparkVersion
 
 Cpu = Annotated[
     str, Field(pattern=r"^[1-9]\d*$", description="Cores, as Kubernetes writes them and in quotes: '64'.")

@@ -3,8 +3,8 @@
 from datetime import UTC, datetime
 from uuid import uuid4
 
-from driver_finalizer.rules import FINALIZER
 from localcloud.control_plane import spark_operator
+from services.driver_finalizer.rules import FINALIZER
 
 CUSTOM_RESOURCES = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions"
 

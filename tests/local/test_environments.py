@@ -14,7 +14,7 @@ def test_test_comes_up_whole_and_nothing_is_written_into_its_files(tmp_path, mod
     engine = Engine(Cloud(tmp_path / "cloud"))
     cloud = [sys.executable, "-m", "localcloud", "up", "--stack", "{stack}", "--", "--non-interactive"]
     try:
-        up = module(engine, "stacks.rollout", "test", "--", *cloud)
+        up = module(engine, "commands.rollout", "test", "--", *cloud)
 
         assert up.returncode == 0, up.stdout + up.stderr
         copy = str(engine.config_file("test"))

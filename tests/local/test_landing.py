@@ -12,11 +12,11 @@ import pytest
 import yaml
 from kubernetes import client, config
 
-from components.kubernetes import catalog
 from localcloud import commands, tools
 from localcloud.cloud import Cloud
 from localcloud.control_plane import ControlPlane
 from localcloud.engine import Engine
+from moka import catalog
 from stacks import settings
 from tests.rendering import CHARTS, whole_chart_at_hand
 

@@ -15,12 +15,12 @@ import psutil
 import pytest
 from kubernetes import client, config
 
+from commands import queues
 from localcloud import commands, report
 from localcloud.aws_server import AwsServer
 from localcloud.cloud import REGION
 from localcloud.control_plane import ControlPlane
 from localcloud.engine import Engine
-from stacks import queues_command
 from tests.answering import answering
 
 JOBS = "spark-jobs"
@@ -277,10 +277,10 @@ def test_a_celeborn_worker_finds_out_whether_it_goes_for_good(core, as_worker, t
 
 def test_yunikorn_has_the_queues_of_the_settings_in_force(local, monkeypatch, capsys):
     """As `make queues STACK=local ARGS=--in-force` finds."""
-    [said] = [line for line in commands.exports(local).splitlines() if queues_command.SCHEDULERS in line]
-    monkeypatch.setenv(queues_command.SCHEDULERS, shlex.split(said)[1].partition("=")[2])
+    [said] = [line for line in commands.exports(local).splitlines() if queues.SCHEDULERS in line]
+    monkeypatch.setenv(queues.SCHEDULERS, shlex.split(said)[1].partition("=")[2])
 
-    assert eventually(lambda: queues_command.main(["local", "--in-force"]) == 0)
+    assert eventually(lambda: queues.main(["local", "--in-force"]) == 0)
     assert capsys.readouterr().out.splitlines()[-1] == "spark-a: as the settings say"
 
 

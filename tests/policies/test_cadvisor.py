@@ -1,7 +1,7 @@
 import pytest
 from pulumi_policy.proxy import UNKNOWN_ARRAY_VALUE, UNKNOWN_STRING_VALUE, unknown_checking_proxy
 
-from components.kubernetes import catalog
+from moka import catalog
 from policies.cadvisor import plain, scan, scanning_pods, scanning_values
 
 DEFAULT_BUT_ONE = "advtcp,cpu_topology,cpuset,hugetlb,memory_numa,process,resctrl,sched,tcp,udp"

@@ -19,11 +19,11 @@ def test_an_environment_comes_up_whole_with_few_machines_and_goes_down(
     files = {path.name: path.read_text() for path in (copied.project / "stacks").glob("*.yaml")}
     cloud = [sys.executable, "-m", "localcloud", "--project", str(copied.project)]
     quiet = ["--stack", "{stack}", "--", "--non-interactive"]
-    stacks = module(copied, "stacks.rollout", environment).stdout.split()
+    stacks = module(copied, "commands.rollout", environment).stdout.split()
 
-    fresh = module(copied, "stacks.rollout", environment, "--", *cloud, "preview", *quiet)
+    fresh = module(copied, "commands.rollout", environment, "--", *cloud, "preview", *quiet)
     assert fresh.returncode == 0, fresh.stdout + fresh.stderr
-    up = module(copied, "stacks.rollout", environment, "--", *cloud, "up", "--brief", *quiet)
+    up = module(copied, "commands.rollout", environment, "--", *cloud, "up", "--brief", *quiet)
     assert up.returncode == 0, up.stdout + up.stderr
 
     for stack in stacks:
@@ -35,7 +35,7 @@ def test_an_environment_comes_up_whole_with_few_machines_and_goes_down(
     asked = [group.initial for cluster in chosen.clusters.values() for group in cluster.node_groups.values()]
     assert any(each["capped"] for each in clusters) == any(machines > 3 for machines in asked)
 
-    down = module(copied, "stacks.rollout", environment, "--down", "--", *cloud, "down", *quiet)
+    down = module(copied, "commands.rollout", environment, "--down", "--", *cloud, "down", *quiet)
     assert down.returncode == 0, down.stdout + down.stderr
     assert "Nothing runs any more." in down.stdout
     assert {path.name: path.read_text() for path in (copied.project / "stacks").glob("*.yaml")} == files

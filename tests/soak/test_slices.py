@@ -42,18 +42,18 @@ class Sliced:
         self.settings = {**LOCAL, "clusters": {"spark-a": cluster, "spark-b": cluster}, **changes}
         file = self.engine.project / "stacks" / "local.yaml"
         file.write_text(yaml.safe_dump(self.settings, sort_keys=False))
-        assert self.module(self.engine, "stacks.rollout", "local", "--files").returncode == 0
+        assert self.module(self.engine, "commands.rollout", "local", "--files").returncode == 0
 
     def stacks(self) -> list[str]:
         """Those that the settings name, in order."""
-        return self.module(self.engine, "stacks.rollout", "local").stdout.split()
+        return self.module(self.engine, "commands.rollout", "local").stdout.split()
 
     def rollout(self, verb: str, *options: str) -> CompletedProcess[str]:
         """As the Makefile does it."""
         down = ["--down"] if verb == "down" else []
         cloud = [sys.executable, "-m", "localcloud", "--project", str(self.engine.project), verb]
         quiet = ["--stack", "{stack}", "--", "--non-interactive"]
-        return self.module(self.engine, "stacks.rollout", "local", *down, *options, "--", *cloud, *quiet)
+        return self.module(self.engine, "commands.rollout", "local", *down, *options, "--", *cloud, *quiet)
 
     def done(self, verb: str, *options: str) -> str:
         """The same, without fail: what it said."""
@@ -64,7 +64,7 @@ class Sliced:
     def move(self) -> str:
         for stack in self.stacks():
             self.engine.select(stack)
-        ran = self.module(self.engine, "stacks.move", "local", "--yes")
+        ran = self.module(self.engine, "commands.move", "local", "--yes")
         assert ran.returncode == 0, ran.stdout + ran.stderr
         return ran.stdout
 
@@ -152,7 +152,7 @@ def test_a_move_that_was_cut_off_is_run_again(sliced, tmp_path):
             f'exec {shutil.which("pulumi", path=path)} "$@"\n'
         )
         wrapper.chmod(0o755)
-        ran = sliced.module(sliced.engine, "stacks.move", "local", "--yes", PATH=f"{tmp_path}:{path}")
+        ran = sliced.module(sliced.engine, "commands.move", "local", "--yes", PATH=f"{tmp_path}:{path}")
         if ran.returncode == 0:
             break
         assert "cut off" in ran.stderr

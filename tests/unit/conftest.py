@@ -13,6 +13,8 @@ from pulumi.runtime.mocks import MockMonitor
 from pulumi.runtime.proto import callback_pb2
 from pulumi.runtime.settings import SETTINGS
 
+from moka import catalog as charts
+
 # Remote components hand out resources that their plugin makes: type -> output -> type of that resource.
 HANDED_OUT = {
     "eks:index:Cluster": {"eksCluster": "aws:eks/cluster:Cluster"},
@@ -199,3 +201,9 @@ def deploy() -> Deploy:
         return recorder
 
     return run
+
+
+@pytest.fixture(scope="session")
+def catalog() -> charts.Catalog:
+    """The catalog as it is, without a mirror."""
+    return charts.read()

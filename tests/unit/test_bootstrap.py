@@ -17,7 +17,7 @@ LITTLE_ROOM = 'printf "Filesystem 1024-blocks Used Available\\n/dev/disk 1 1 102
 SAYS_ALL = 'echo "arguments: $*"; env'
 # Its python: runs what the rollout is to run, for one stack; otherwise it says how it is called.
 ROLLS_OUT = """
-if [ "$2" = stacks.rollout ]; then
+if [ "$2" = commands.rollout ]; then
     echo "order: $*"
     stack=$3
     while [ "$1" != -- ]; do shift; done
@@ -206,7 +206,7 @@ def test_any_environment_runs_on_the_laptop_when_asked_with_few_machines(checkou
     done = checkout.run("make", target, "STACK=prod", "ON=laptop", "WAVE=canary")
 
     said = [line.strip() for line in done.stdout.splitlines()]
-    assert [s for s in said if s.startswith("order: -m stacks.rollout prod --wave canary")]
+    assert [s for s in said if s.startswith("order: -m commands.rollout prod --wave canary")]
     assert [s for s in said if s.startswith(f"arguments: -m localcloud {target} ") and "--stack prod" in s]
     assert "MOKA_MACHINES=3" in said
     assert "installed" not in done.stdout
@@ -225,7 +225,7 @@ def test_what_down_takes_down_comes_in_its_own_order(checkout):
 
     done = checkout.run("make", "down", "STACK=prod", "ON=laptop")
 
-    assert "order: -m stacks.rollout prod --down -- " in done.stdout
+    assert "order: -m commands.rollout prod --down -- " in done.stdout
 
 
 def test_a_mistyped_place_is_refused(checkout):

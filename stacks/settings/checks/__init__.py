@@ -2,8 +2,8 @@
 
 from collections.abc import Callable, Iterator
 
+from moka.mistakes import Mistake
 from stacks.settings.checks import charts, data, names, network, node_groups, places, queues, shuffle, spark
-from stacks.settings.checks.mistake import Mistake
 from stacks.settings.environment import Environment
 
 CHECKS: tuple[Callable[[Environment], Iterator[Mistake]], ...] = (

@@ -3,8 +3,8 @@
 import re
 from collections.abc import Iterator
 
-from jobs.job import DynamicAllocation
-from stacks.settings.checks.mistake import Mistake
+from moka.jobs.job import DynamicAllocation
+from moka.mistakes import Mistake
 from stacks.settings.environment import Environment
 
 SCALE_IN = ("cluster-autoscaler", "extraArgs", "scale-down-unneeded-time")

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from stacks.settings.checks.mistake import Mistake
+from moka.mistakes import Mistake
 from stacks.settings.environment import Environment
 
 CREDENTIALS = ("docker.io", "ghcr.io")

@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Iterable, Iterator
 
-from stacks.settings.checks.mistake import Mistake, listed
+from moka.mistakes import Mistake, listed
 from stacks.settings.environment import Environment
 
 NAMESPACES = frozenset(

@@ -5,9 +5,9 @@ from collections.abc import Iterator
 from ipaddress import IPv4Network
 from itertools import combinations
 
-from components.aws.node_roles import ROLES
-from components.aws.subnet_plan import SubnetPlan, room, subnet_plans
-from stacks.settings.checks.mistake import Mistake
+from moka.machines.node_roles import ROLES
+from moka.mistakes import Mistake
+from moka.subnet_plan import SubnetPlan, room, subnet_plans
 from stacks.settings.cluster import NodeGroup
 from stacks.settings.environment import Environment
 from stacks.settings.foundation import Network

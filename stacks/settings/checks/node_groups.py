@@ -4,11 +4,11 @@ import re
 from collections.abc import Iterator
 from zoneinfo import available_timezones
 
-from components.aws.instance_types import instance_type
-from stacks.planned_groups import count, planned
-from stacks.settings.checks.mistake import Mistake, listed
+from moka.machines.instance_types import instance_type
+from moka.mistakes import Mistake, listed
 from stacks.settings.cluster import Cluster, NodeGroup
 from stacks.settings.environment import Environment
+from stacks.settings.node_group_plan import count, planned
 
 GROUPS = 30
 """Managed node groups that EKS takes a cluster, by default."""

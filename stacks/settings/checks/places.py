@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Iterator
 from typing import get_args
 
-from stacks.settings.checks.mistake import Mistake, listed
+from moka.mistakes import Mistake, listed
 from stacks.settings.environment import Data, Environment
 from stacks.settings.foundation import Foundation
 

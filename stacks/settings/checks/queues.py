@@ -3,17 +3,17 @@
 from collections.abc import Iterator
 from itertools import pairwise
 
-from components.aws.instance_types import instance_type
-from components.kubernetes.queues import QueueTree, Resources
-from components.kubernetes.queues.problems import Problem, problems, promised
-from components.kubernetes.queues.quantities import MIB, text
-from components.kubernetes.queues.shares import total
-from components.kubernetes.queues.tree import ROOT, tier_name
-from stacks.settings.checks.mistake import Mistake, listed
+from moka.machines.instance_types import instance_type
+from moka.mistakes import Mistake, listed
+from moka.queues import QueueTree, Resources
+from moka.queues.definitions import Queues, Shared
+from moka.queues.problems import Problem, problems, promised
+from moka.queues.quantities import MIB, text
+from moka.queues.resolution import AT, amounts, policies, tree
+from moka.queues.shares import total
+from moka.queues.tree import ROOT, tier_name
 from stacks.settings.cluster import Cluster
 from stacks.settings.environment import Environment
-from stacks.settings.queue_trees import AT, amounts, policies, tree
-from stacks.settings.queues import Queues, Shared
 
 FOR_JOBS = ("driver", "executor")
 """Roles of nodes on which pods of jobs run."""

@@ -2,11 +2,11 @@
 
 from collections.abc import Iterator
 
-from components.aws.instance_types import instance_type
-from components.kubernetes.celeborn_conf import worker_sets
-from components.kubernetes.celeborn_sizes import cores, memory
-from stacks import planned_shuffle
-from stacks.settings.checks.mistake import Mistake, listed
+from moka.celeborn.configuration import worker_sets
+from moka.machines.instance_types import instance_type
+from moka.mistakes import Mistake, listed
+from moka.sizes.celeborn import cores, memory
+from stacks.settings import shuffle_plan
 from stacks.settings.cluster import Cluster
 from stacks.settings.environment import Environment
 from stacks.settings.shuffle import Shuffle
@@ -88,7 +88,7 @@ def nodes(settings: Environment) -> Iterator[Mistake]:
                 "raise their maximum",
             )
         place = settings.foundations.get(cluster.foundation)
-        zones = planned_shuffle.zones(cluster, "shuffle", place.zones if place else [])
+        zones = shuffle_plan.zones(cluster, "shuffle", place.zones if place else [])
         if not all(each.count for each in worker_sets(shuffle.workers, zones)):
             yield Mistake(
                 f"{at}.shuffle.workers",
@@ -100,11 +100,11 @@ def nodes(settings: Environment) -> Iterator[Mistake]:
 def sizes(settings: Environment) -> Iterator[Mistake]:
     """Workers for which machines are too small, or whose size does not follow from the machines' names."""
     for at, cluster, shuffle in _each(settings):
-        machines = list(planned_shuffle.machines(cluster, "shuffle"))
+        machines = list(shuffle_plan.machines(cluster, "shuffle"))
         if not machines:
             continue
         try:
-            size = planned_shuffle.worker(cluster, shuffle)
+            size = shuffle_plan.worker(cluster, shuffle)
         except ValueError as error:
             yield Mistake(
                 f"{at}.shuffle.sizes.worker", f"is needed, as {error}; give its size, or take other machines"

@@ -2,11 +2,11 @@
 
 from collections.abc import Iterator
 
-from components.aws.instance_types import instance_type
-from components.aws.node_roles import SYSTEM_RESERVED
-from components.kubernetes.operator_size import REPLICAS, OperatorSize, most, size_for
-from jobs.machines import DAEMONS, reserved_millicores
-from stacks.settings.checks.mistake import Mistake, listed
+from moka.machines.instance_types import instance_type
+from moka.machines.largest import DAEMONS, reserved_millicores
+from moka.machines.node_roles import SYSTEM_RESERVED
+from moka.mistakes import Mistake, listed
+from moka.sizes.spark_operator import REPLICAS, OperatorSize, most, size_for
 from stacks.settings.cluster import Cluster
 from stacks.settings.environment import Environment
 

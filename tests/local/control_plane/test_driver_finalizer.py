@@ -7,8 +7,8 @@ import urllib.request
 import pytest
 
 from components.kubernetes.driver_finalizer import OWN_RIGHTS, REGISTERED, RIGHTS
-from driver_finalizer.rules import FINALIZER
 from localcloud.control_plane import workloads
+from services.driver_finalizer.rules import FINALIZER
 from tests.local.played import Application, define
 
 HOME = "driver-finalizer"

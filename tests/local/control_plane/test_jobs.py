@@ -10,17 +10,17 @@ from pathlib import Path
 
 import pytest
 
+from commands.job import applications
 from components.kubernetes.priority_classes import CLASSES
-from jobs.__main__ import applications
-from jobs.application import spark_application
-from jobs.checks import size
-from jobs.machines import Group, largest
-from jobs.platform import Celeborn, Platform
-from jobs.reading import read
-from jobs.reserved import FIELDS, WITH_CELEBORN
-from jobs.reserved import PLATFORM as PLATFORM_KEYS
 from localcloud import tools
 from localcloud.control_plane.spark_operator import definitions
+from moka.jobs.application import spark_application
+from moka.jobs.checks import size
+from moka.jobs.job_file import read
+from moka.jobs.job_target import Celeborn, Platform
+from moka.jobs.reserved import FIELDS, WITH_CELEBORN
+from moka.jobs.reserved import PLATFORM as PLATFORM_KEYS
+from moka.machines.largest import Group, largest
 from tests.jobs import a_job as job
 from tests.priorities import apply_priority_classes
 

@@ -5,11 +5,11 @@ from uuid import uuid4
 
 import pytest
 
-from components.kubernetes import catalog
 from components.kubernetes.application_quota import APPLICATIONS
 from components.kubernetes.spark_operator import CHART, SparkOperatorArgs, release_name, values
 from localcloud.control_plane.stand_ins import Release, release_deployed, release_removed
 from localcloud.errors import Refusal
+from moka import catalog
 from tests.jobs import application_by_hand
 
 

@@ -4,8 +4,8 @@ from dataclasses import replace
 
 import pytest
 
-from components.kubernetes.queues import Leaf, Limit, QueueTree, Resources, grow, queues_yaml
-from stacks.queues_command import NobodyThere, read_back
+from commands.queues import NobodyThere, read_back
+from moka.queues import Leaf, Limit, QueueTree, Resources, grow, queues_yaml
 
 
 def leaf(project: str, tier: int, cpu: str = "1", **said: object) -> Leaf:

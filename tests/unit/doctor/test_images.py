@@ -6,11 +6,11 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 import pytest
 import yaml
 
-from components.kubernetes import catalog
-from components.kubernetes.catalog import ChartPin, Image
 from doctor import registries
 from doctor.checks import images
 from doctor.registries import NoImage, Public, Reference, Unreachable
+from moka import catalog
+from moka.catalog import ChartPin, Image
 from tests.unit.doctor.telling import lines
 
 FINE = "are there, each for the architectures of the nodes that pull it"

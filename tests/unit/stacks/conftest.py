@@ -4,7 +4,7 @@ from functools import cache
 
 import pytest
 
-from stacks import platform, settings
+from stacks import program, settings
 from stacks.slices import Slice, units
 
 
@@ -15,6 +15,6 @@ def whole(deploy):
     @cache
     def made(environment: str):
         chosen = settings.load(environment)
-        return deploy(lambda: platform.deploy(chosen, Slice(environment, frozenset(units(chosen)))))
+        return deploy(lambda: program.deploy(chosen, Slice(environment, frozenset(units(chosen)))))
 
     return made

@@ -2,10 +2,10 @@ import dataclasses
 
 import pulumi
 
-from components.kubernetes import catalog
+from moka import catalog
 from stacks import settings, slices
 from stacks.deployment import Deployment
-from stacks.foundation import FoundationOutputs
+from stacks.layers.foundation import FoundationOutputs
 
 LOCAL = settings.path_of("local").read_text()
 SLICES = "slices:\n  shared: {layers: [foundation]}\n  spark-a: {clusters: [spark-a]}"

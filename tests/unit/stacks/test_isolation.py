@@ -11,7 +11,7 @@ import pytest
 import yaml
 from moto.iam.aws_managed_policies import aws_managed_policies_data
 
-from stacks import platform, settings, slices
+from stacks import program, settings, slices
 from tests.unit.iam.evaluation import Policy, Resource, Role, Service, allowed
 
 ROLE, ROLE_POLICY = "aws:iam/role:Role", "aws:iam/rolePolicy:RolePolicy"
@@ -87,7 +87,7 @@ def world(deploy):
     def rendered(text: str, layers: frozenset[str] = WITH_ROLES_OR_DATA) -> World:
         chosen = settings.parse(text, "a test")
         units = frozenset(unit for unit in slices.units(chosen) if unit.layer in layers)
-        made = deploy(lambda: platform.deploy(chosen, slices.Slice(chosen.environment, units)))
+        made = deploy(lambda: program.deploy(chosen, slices.Slice(chosen.environment, units)))
         return _world(chosen, made)
 
     return rendered

@@ -6,8 +6,8 @@ from dataclasses import dataclass, replace
 
 import pytest
 
-from components.kubernetes import catalog as charts
 from doctor.checks import images as doctor
+from moka import catalog as charts
 from stacks import settings
 from stacks.addons import ADDONS
 from stacks.settings import reading

@@ -6,8 +6,8 @@ import pytest
 
 from stacks import node_groups
 from stacks.node_groups import NodeGroupsInputs
-from stacks.planned_groups import count, planned, share
 from stacks.settings.cluster import NodeGroup
+from stacks.settings.node_group_plan import count, planned, share
 
 ZONES = ["us-east-1a", "us-east-1b", "us-east-1c"]
 GROUP = "eks:index:ManagedNodeGroup"

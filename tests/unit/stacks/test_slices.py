@@ -3,7 +3,7 @@ import functools
 import pulumi
 import pytest
 
-from stacks import platform, settings, slices
+from stacks import program, settings, slices
 from stacks.slices import Unit
 
 LOCAL = settings.path_of("local").read_text()
@@ -36,12 +36,12 @@ def test_a_slice_of_a_cluster_holds_all_on_it_but_not_the_foundation():
 
 
 def test_a_layer_in_no_slice_is_refused():
-    with pytest.raises(settings.SettingsError, match="slices: foundation/main is in none"):
+    with pytest.raises(settings.InvalidDocument, match="slices: foundation/main is in none"):
         sliced("  spark-a: {clusters: [spark-a]}")
 
 
 def test_a_layer_in_two_slices_is_refused():
-    with pytest.raises(settings.SettingsError, match="slices: spark/spark-a is in all and spark"):
+    with pytest.raises(settings.InvalidDocument, match="slices: spark/spark-a is in all and spark"):
         sliced("  shared: {layers: [foundation]}\n  all: {clusters: [spark-a]}\n  spark: {layers: [spark]}")
 
 
@@ -49,7 +49,7 @@ def test_a_slice_that_the_settings_do_not_name_is_refused_with_those_they_do():
     chosen = settings.parse(
         f"{LOCAL}\nslices: {{shared: {{layers: [foundation]}}, spark-a: {{clusters: [spark-a]}}}}", "x"
     )
-    with pytest.raises(settings.SettingsError, match=r"'spark-b'.*shared, spark-a"):
+    with pytest.raises(settings.InvalidDocument, match=r"'spark-b'.*shared, spark-a"):
         slices.slice_named(chosen, "spark-b")
 
 
@@ -57,7 +57,7 @@ A_STACK_A_LAYER = "".join(f"  {layer}: {{layers: [{layer}]}}\n" for layer in sli
 
 
 def test_stacks_that_read_each_other_are_refused():
-    with pytest.raises(settings.SettingsError) as refused:
+    with pytest.raises(settings.InvalidDocument) as refused:
         sliced(
             "  one: {layers: [foundation, spark]}\n"
             "  two: {layers: [cluster, scheduling, shuffle, access, logs, metrics, history]}"
@@ -86,13 +86,13 @@ def test_the_table_says_of_each_layer_what_it_reads(deploy, monkeypatch):
         pulumi.Output.from_input(value).apply(lambda known: exported.update({name: known}))
 
     monkeypatch.setattr(pulumi, "export", keep)
-    deploy(lambda: platform.deploy(whole, slices.slice_named(whole, "")))
+    deploy(lambda: program.deploy(whole, slices.slice_named(whole, "")))
     monkeypatch.setattr(
         pulumi.StackReference, "get_output", lambda _, name: pulumi.Output.from_input(exported[name])
     )
 
     for layer in slices.LAYERS:
         piece = slices.slice_named(chosen, layer)
-        made = deploy(functools.partial(platform.deploy, chosen, piece))
+        made = deploy(functools.partial(program.deploy, chosen, piece))
         read = {each["name"].rpartition("/")[2] for each in made.inputs("pulumi:pulumi:StackReference")}
         assert read == set(slices.references(chosen, list(slices.slices(chosen).values()))[piece.stack])

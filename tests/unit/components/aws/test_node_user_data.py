@@ -2,8 +2,8 @@ import email
 
 import yaml
 
-from components.aws.node_roles import ROLES, kubelet_config
 from components.aws.node_user_data import node_user_data
+from moka.machines.node_roles import ROLES, kubelet_config
 
 
 def parts(user_data):

@@ -5,7 +5,6 @@ from itertools import pairwise
 import pytest
 import yaml
 
-from components.kubernetes import celeborn_conf as conf
 from components.kubernetes.celeborn import (
     Celeborn,
     CelebornArgs,
@@ -16,6 +15,7 @@ from components.kubernetes.celeborn import (
     WorkerSize,
     hours,
 )
+from moka.celeborn import configuration as conf
 
 ZONES = ("us-east-1a", "us-east-1b", "us-east-1c")
 MASTER, WORKER = MasterSize(cpus=1, heap_gib=3), WorkerSize(cpus=13, heap_gib=20, off_heap_gib=80)

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from components.kubernetes import celeborn_conf as conf
 from components.kubernetes.celeborn_members import READY
+from moka.celeborn import configuration as conf
 from tests.answering import answering
 
 SCALE = "/apis/apps/v1/namespaces/celeborn/statefulsets/celeborn-worker/scale"
@@ -102,6 +102,6 @@ def test_masters_are_ready_with_a_leader_and_workers_once_the_masters_know_them(
 
 
 def test_what_is_run_is_written_for_bash():
-    script = Path(conf.__file__).with_name("celeborn_leave.sh")
+    script = Path(conf.__file__).with_name("leave.sh")
 
     subprocess.run(["bash", "-n", str(script)], check=True)

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 import yaml
 
-from components.kubernetes import celeborn_conf as conf
-from components.kubernetes.celeborn_conf import Quota
+from moka.celeborn import configuration as conf
+from moka.celeborn.configuration import Quota
 
 SOURCES = os.environ.get("MOKA_CELEBORN")
 

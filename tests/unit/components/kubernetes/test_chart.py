@@ -1,5 +1,5 @@
-from components.kubernetes.catalog import read
 from components.kubernetes.chart import Chart, ChartArgs
+from moka.catalog import read
 
 
 def release(deploy, catalog, **changes):

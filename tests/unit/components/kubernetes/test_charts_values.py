@@ -16,16 +16,16 @@ import pytest
 import yaml
 from pulumi._types import input_type_types
 
-from components.kubernetes.catalog import merged
 from components.kubernetes.cluster_autoscaler import ClusterAutoscaler, ClusterAutoscalerArgs
 from components.kubernetes.fluent_bit import FluentBit, FluentBitArgs
 from components.kubernetes.ingress_nginx import IngressNginx, IngressNginxArgs
 from components.kubernetes.kube_state_metrics import KubeStateMetrics, KubeStateMetricsArgs
 from components.kubernetes.load_balancer_controller import LoadBalancerController, LoadBalancerControllerArgs
 from components.kubernetes.opentelemetry import OpenTelemetry, OpenTelemetryArgs
-from components.kubernetes.queues import QueueTree
 from components.kubernetes.spark_operator import SparkOperator, SparkOperatorArgs
 from components.kubernetes.yunikorn import YuniKorn, YuniKornArgs
+from moka.catalog import merged
+from moka.queues import QueueTree
 from policies.cadvisor import scanning_pods
 from stacks import settings
 from stacks.settings import reading

@@ -1,7 +1,7 @@
 import pytest
 
-from components.kubernetes.catalog import CatalogError
 from components.kubernetes.cluster_autoscaler import ClusterAutoscaler, ClusterAutoscalerArgs
+from moka.catalog import CatalogError
 from stacks.addons import ADDONS
 from stacks.node_groups import GENERATION, NODE_GROUP
 from stacks.settings.checks.charts import idle_seconds, seconds

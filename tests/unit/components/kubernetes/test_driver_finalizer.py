@@ -10,7 +10,7 @@ from components.kubernetes.driver_finalizer import (
     DriverFinalizerRoleArgs,
 )
 from components.kubernetes.namespace import Namespace, NamespaceArgs
-from driver_finalizer import controller
+from services.driver_finalizer import controller
 
 
 @pytest.fixture

@@ -1,5 +1,5 @@
-from components.kubernetes.catalog import Jar
 from components.kubernetes.history_server import HistoryServer, HistoryServerArgs, defaults, download
+from moka.catalog import Jar
 
 
 def made_by(deploy, catalog, **changes):

@@ -3,9 +3,9 @@ from collections import Counter
 
 import pytest
 
-from components.kubernetes.catalog import read
-from components.kubernetes.operator_size import JVM_FLAGS, size_for
 from components.kubernetes.spark_operator import SparkOperator, SparkOperatorArgs, release_name
+from moka.catalog import read
+from moka.sizes.spark_operator import JVM_FLAGS, size_for
 from tests.rendering import manifests
 
 CLUSTER_SCOPED = {"ClusterRole", "ClusterRoleBinding", "PriorityClass", "MutatingWebhookConfiguration"}

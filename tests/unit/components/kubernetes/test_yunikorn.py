@@ -2,8 +2,8 @@ import re
 
 import pytest
 
-from components.kubernetes.queues import Leaf, Resources, grow, queues_yaml
 from components.kubernetes.yunikorn import YuniKorn, YuniKornArgs, only, requests, service_account, sized
+from moka.queues import Leaf, Resources, grow, queues_yaml
 from tests.pods import pods_of
 from tests.rendering import manifests
 

@@ -1,0 +1,175 @@
+"""Charts, images and jars, each at one version, and the values of every release."""
+
+from collections.abc import Awaitable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, TypeAlias, TypeVar
+
+import pulumi
+import yaml
+
+FOLDER = Path(__file__).resolve().parents[1] / "charts-values"
+
+Value: TypeAlias = (
+    "Mapping[str, Value] | Sequence[Value] | str | int | float | bool"
+    " | pulumi.Output[Any] | Awaitable[Any] | None"
+)
+"""What a chart's values may hold."""
+
+Values: TypeAlias = Mapping[str, Value]
+
+Thing = TypeVar("Thing")
+
+
+class CatalogError(ValueError):
+    """A chart, image or release that is not there; the message says what is."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class ChartPin:
+    """A chart at one version.
+
+    repository: URL of the Helm repository.
+    digest: `sha256:...` of its published package, where known.
+    images: path in its values -> public name of the image, or of its registry.
+    pulls: public references of the images that its pods run.
+    """
+
+    name: str
+    repository: str
+    version: str
+    digest: str | None
+    images: Mapping[str, str]
+    pulls: Sequence[str]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Image:
+    """An image at one version, by tag and, where known, by digest."""
+
+    repository: str
+    tag: str
+    digest: str | None
+
+    @property
+    def reference(self) -> str:
+        """As a pod names it."""
+        return f"{self.repository}:{self.tag}" + (f"@{self.digest}" if self.digest else "")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Jar:
+    """A jar that an image lacks.
+
+    url: where it is downloaded from; public, or of the mirror.
+    sha256: of the file; anything else is refused.
+    """
+
+    url: str
+    sha256: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class ChartSource:
+    """Where Helm gets a chart: `chart` in `repository`, or `chart` alone, an `oci://` address."""
+
+    chart: str
+    version: str
+    repository: str | None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Catalog:
+    """All that runs on a cluster, at the versions of `charts-values/charts.yaml`.
+
+    values: release -> the values of its file in `charts-values/`.
+    overrides: release -> an environment's values over those.
+    mirror: private registry, host and path, that holds every chart and image under its public name.
+    """
+
+    charts: Mapping[str, ChartPin]
+    images: Mapping[str, Image]
+    jars: Mapping[str, Jar]
+    values: Mapping[str, Values]
+    overrides: Mapping[str, Values] = field(default_factory=dict)
+    mirror: str | None = None
+
+    def source(self, chart: str) -> ChartSource:
+        """Where to get a chart."""
+        pin = _known(self.charts, chart, "chart")
+        if self.mirror:
+            return ChartSource(
+                chart=f"oci://{self.mirror}/charts/{chart}", version=pin.version, repository=None
+            )
+        return ChartSource(chart=chart, version=pin.version, repository=pin.repository)
+
+    def image(self, name: str) -> str:
+        """Reference of an image, as a pod names it."""
+        return mirrored(_known(self.images, name, "image").reference, self.mirror)
+
+    def tag(self, name: str) -> str:
+        """Tag of an image, with its digest where known, for a chart that names the repository itself."""
+        return _known(self.images, name, "image").reference.partition(":")[2]
+
+    def values_of(self, release: str, chart: str, program: Values) -> dict[str, Value]:
+        """Values of a release: its file's, under the program's, under the environment's."""
+        images: Values = {}
+        for path, public in _known(self.charts, chart, "chart").images.items():
+            images = merged(images, nested(path, mirrored(public, self.mirror)))
+        file = _known(self.values, release, "release")
+        return merged(images, file, program, self.overrides.get(release, {}))
+
+
+def read(
+    folder: Path = FOLDER, mirror: str | None = None, overrides: Mapping[str, Values] | None = None
+) -> Catalog:
+    """The catalog in a folder.
+
+    Raises CatalogError when an override is for a release that is not there.
+    """
+    pins = yaml.safe_load((folder / "charts.yaml").read_text())
+    values = {
+        path.stem: yaml.safe_load(path.read_text())
+        for path in sorted(folder.glob("*.yaml"))
+        if path.stem != "charts"
+    }
+    for release in overrides or {}:
+        _known(values, release, "release")
+    return Catalog(
+        charts={name: ChartPin(name=name, **pin) for name, pin in pins["charts"].items()},
+        images={name: Image(**pin) for name, pin in pins["images"].items()},
+        jars={name: Jar(**pin) for name, pin in pins["jars"].items()},
+        values=values,
+        overrides=overrides or {},
+        mirror=mirror,
+    )
+
+
+def mirrored(public: str, mirror: str | None) -> str:
+    """Name of an image (or of a registry) in a mirror that keeps all under their public names."""
+    return f"{mirror}/{public}" if mirror else public
+
+
+def merged(*layers: Values) -> dict[str, Value]:
+    """Values over one another, the last one wins; only mappings are merged, as Helm does it."""
+    result: dict[str, Value] = {}
+    for layer in layers:
+        for key, value in layer.items():
+            under = result.get(key)
+            both = isinstance(under, Mapping) and isinstance(value, Mapping)
+            result[key] = merged(under, value) if both else value  # type: ignore[arg-type]
+    return result
+
+
+def nested(path: str, value: Value) -> Values:
+    """`a.b` and a value as `{a: {b: value}}`."""
+    for key in reversed(path.split(".")):
+        value = {key: value}
+    assert isinstance(value, Mapping)
+    return value
+
+
+def _known(things: Mapping[str, Thing], name: str, kind: str) -> Thing:
+    if name not in things:
+        raise CatalogError(f"charts-values/ has no {kind} {name!r}; it has {', '.join(sorted(things))}.")
+    return things[name]

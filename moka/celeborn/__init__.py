@@ -1,0 +1,1 @@
+"""Celeborn: its configuration files, and which sets its workers are in."""

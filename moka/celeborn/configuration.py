@@ -1,0 +1,210 @@
+"""Celeborn's configuration files, rendered from what a cluster has."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import yaml
+
+FOLDER = "/opt/celeborn/conf"
+"""Where the image looks for its configuration."""
+
+MASTER_PORT = 9097
+MASTER_HTTP_PORT = 9098
+RATIS_PORT = 9872
+WORKER_HTTP_PORT = 9096
+
+WORKER_PORTS: Mapping[str, int] = {"rpc": 9091, "push": 9092, "fetch": 9093, "replicate": 9094}
+"""Fixed: a worker is known by its host and all of these, and must come back as the one that it was."""
+
+COMMIT, SORT = 480, 120
+"""Seconds, at most, that a worker on its way to a restart waits for its writers, and then for its sorters."""
+
+GRACEFUL_SHUTDOWN = COMMIT + SORT
+"""Seconds that a restart may take a worker until it has stopped."""
+
+HEARTBEAT = 180
+"""Seconds without a sign of life after which a worker's data is given up for lost: longer than its restart
+takes from its last heartbeat to its return."""
+
+HANDOVER = 30
+"""Seconds that a master has to hand over leadership before it goes."""
+
+DYNAMIC = "dynamicConfig.yaml"
+"""A file that Celeborn reads again by itself when it changes."""
+
+RACK = "rack.sh"
+"""Run by a worker to learn its rack, which is its zone, and which it tells the masters."""
+
+RACK_SH = """\
+#!/bin/bash
+for _ in "$@"; do echo "/${ZONE:-default-rack}"; done
+"""
+
+LEAVE = "leave.sh"
+"""Run by a worker before it is told to stop."""
+
+RATIS_FOLDER = "/mnt/ratis"
+
+LOG4J2 = """\
+<Configuration status="WARN">
+  <Appenders>
+    <Console name="stdout" target="SYSTEM_OUT">
+      <PatternLayout pattern="%d{yyyy-MM-dd'T'HH:mm:ss.SSSXXX} %p [%t] %c{1}: %m%n%ex"/>
+    </Console>
+  </Appenders>
+  <Loggers>
+    <Root level="INFO"><AppenderRef ref="stdout"/></Root>
+    <Logger name="org.apache.ratis" level="WARN"/>
+  </Loggers>
+</Configuration>
+"""
+
+
+@dataclass(frozen=True, kw_only=True)
+class WorkerSet:
+    """Workers with names of their own, counted from 0.
+
+    name: of their StatefulSet.
+    zone: where all of them are; None where that is not for Celeborn to say.
+    """
+
+    name: str
+    zone: str | None
+    count: int
+
+
+@dataclass(frozen=True, kw_only=True)
+class Quota:
+    """What a tenant may have in Celeborn at a time, copies included; None for no limit.
+
+    gib: of shuffle data, GiB.
+    files: of shuffle data.
+    """
+
+    gib: int | None = None
+    files: int | None = None
+
+
+def worker_sets(workers: int, zones: Sequence[str]) -> list[WorkerSet]:
+    """One set of workers, or in several zones one for each, as equal as can be.
+
+    A pod cannot ask for its zone, so a worker is told it, and kept there.
+    """
+    if len(zones) < 2:
+        return [WorkerSet(name="celeborn-worker", zone=None, count=workers)]
+    share, more = divmod(workers, len(zones))
+    return [
+        WorkerSet(name=f"celeborn-worker-{zone}", zone=zone, count=share + (n < more))
+        for n, zone in enumerate(sorted(zones))
+    ]
+
+
+def master_hosts(namespace: str, masters: int) -> list[str]:
+    """Host names of the masters, each the same for ever."""
+    return [f"celeborn-master-{n}.celeborn-master.{namespace}.svc.cluster.local" for n in range(masters)]
+
+
+def endpoints(namespace: str, masters: int) -> str:
+    """Where clients and workers find the masters: `spark.celeborn.master.endpoints`."""
+    return ",".join(f"{host}:{MASTER_PORT}" for host in master_hosts(namespace, masters))
+
+
+def files(
+    namespace: str, masters: int, folders: Sequence[str], gib: int, drain_hours: int, rack_aware: bool
+) -> dict[str, str]:
+    """The files of Celeborn's configuration folder that it reads once, by name.
+
+    folders: one for each disk of a worker, of `gib` GiB each.
+    drain_hours: that a worker which leaves for good waits, at most, for its data to be no longer needed.
+    rack_aware: workers are in several zones, and tell the masters in which.
+    """
+    return {
+        "celeborn-defaults.conf": _lines(
+            configuration(namespace, masters, folders, gib, drain_hours, rack_aware)
+        ),
+        "log4j2.xml": LOG4J2,
+        "metrics.properties": _lines(
+            {"*.sink.prometheusServlet.class": ("org.apache.celeborn.common.metrics.sink.PrometheusServlet")}
+        ),
+        RACK: RACK_SH,
+        LEAVE: Path(__file__).with_name("leave.sh").read_text(),
+    }
+
+
+def dynamic(quotas: Mapping[str, Quota]) -> str:
+    """What differs between tenants: their quotas."""
+    tenants = [
+        {
+            "level": "TENANT",
+            "tenantId": tenant,
+            "config": {
+                key: value
+                for key, value in {
+                    "celeborn.quota.tenant.diskBytesWritten": None if quota.gib is None else f"{quota.gib}g",
+                    "celeborn.quota.tenant.diskFileCount": None if quota.files is None else str(quota.files),
+                }.items()
+                if value is not None
+            },
+        }
+        for tenant, quota in quotas.items()
+    ]
+    # An entry at the least: of a list without any, Celeborn would keep the quotas that were.
+    return yaml.safe_dump([{"level": "SYSTEM", "config": {}}, *tenants], sort_keys=False)
+
+
+def configuration(
+    namespace: str, masters: int, folders: Sequence[str], gib: int, drain_hours: int, rack_aware: bool
+) -> dict[str, str]:
+    """Settings of masters and workers."""
+    return {
+        "celeborn.master.endpoints": endpoints(namespace, masters),
+        "celeborn.master.http.port": str(MASTER_HTTP_PORT),
+        "celeborn.master.ha.enabled": "true",
+        "celeborn.master.ha.ratis.raft.server.storage.dir": RATIS_FOLDER,
+        **{
+            f"celeborn.master.ha.node.{n}.{key}": value
+            for n, host in enumerate(master_hosts(namespace, masters))
+            for key, value in {
+                "host": host,
+                "port": str(MASTER_PORT),
+                "ratis.port": str(RATIS_PORT),
+            }.items()
+        },
+        "celeborn.master.ha.graceful.shutdown.enabled": "true",
+        "celeborn.master.ha.graceful.shutdown.timeout": f"{HANDOVER}s",
+        "celeborn.master.heartbeat.worker.timeout": f"{HEARTBEAT}s",
+        # By name: the address of a pod is another one after each restart.
+        "celeborn.network.bind.preferIpAddress": "false",
+        "celeborn.worker.http.port": str(WORKER_HTTP_PORT),
+        **{f"celeborn.worker.{purpose}.port": str(port) for purpose, port in WORKER_PORTS.items()},
+        "celeborn.worker.storage.dirs": ",".join(
+            f"{folder}:disktype=SSD:capacity={gib}g" for folder in folders
+        ),
+        # It looks for block devices that a container does not see.
+        "celeborn.worker.monitor.disk.enabled": "false",
+        "celeborn.worker.graceful.shutdown.enabled": "true",
+        "celeborn.worker.graceful.shutdown.checkSlotsFinished.timeout": f"{COMMIT}s",
+        "celeborn.worker.graceful.shutdown.partitionSorter.shutdownTimeout": f"{SORT}s",
+        "celeborn.worker.graceful.shutdown.timeout": f"{GRACEFUL_SHUTDOWN}s",
+        # What it committed is in there; elsewhere than on a disk of its own it is lost with the container.
+        "celeborn.worker.graceful.shutdown.recoverPath": f"{folders[0]}/recover",
+        "celeborn.worker.decommission.forceExitTimeout": f"{drain_hours}h",
+        "celeborn.dynamicConfig.store.backend": "FS",
+        "celeborn.dynamicConfig.store.fs.path": f"{FOLDER}/{DYNAMIC}",
+        **(
+            {
+                # Hadoop's, after the prefix.
+                "celeborn.hadoop.net.topology.script.file.name": f"{FOLDER}/{RACK}",
+            }
+            if rack_aware
+            else {}
+        ),
+        "celeborn.metrics.enabled": "true",
+        # A label for each job would be new series with each job.
+        "celeborn.metrics.worker.appLevel.enabled": "false",
+    }
+
+
+def _lines(properties: Mapping[str, str]) -> str:
+    return "".join(f"{key}={value}\n" for key, value in properties.items())

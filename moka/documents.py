@@ -1,0 +1,222 @@
+"""Files that people write, in YAML: read strictly, and every mistake told in one form.
+
+A kind of file (settings, jobs, queues) is a pydantic model of `Section`s and a `DocumentKind`.
+"""
+
+import json
+from collections.abc import Hashable, Iterator, Mapping
+from dataclasses import dataclass
+from types import UnionType
+from typing import Annotated, Any, ClassVar, Generic, TypeVar, Union, get_args, get_origin
+
+import yaml
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic_core import ErrorDetails
+
+from moka.mistakes import InvalidDocument, Mistake, close_match, listed
+
+Name = Annotated[str, Field(pattern=r"^[a-z]([a-z0-9-]{0,28}[a-z0-9])?$")]
+"""A name that is part of resource names: lower case, digits and dashes, at most 30 characters."""
+
+Place = tuple[int | str, ...]
+"""Where something stands in a file: keys of mappings and indexes of lists."""
+
+
+class Section(BaseModel):
+    """A part of a document: frozen, and no key is taken in silence."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    instead: ClassVar[Mapping[str, str]] = {}
+    """Keys that one may expect here, and what to do instead."""
+
+
+S = TypeVar("S", bound=Section)
+
+
+@dataclass(frozen=True, kw_only=True)
+class DocumentKind(Generic[S]):
+    """A kind of file.
+
+    model: all that it may say.
+    example: a file of this repository that is right, for messages.
+    noun: what the whole of it is called in messages.
+    """
+
+    model: type[S]
+    example: str
+    noun: str
+
+    def read(self, content: bytes | str, where: str) -> dict[str, Any]:
+        """Keys and values of a file with one document; `where` names it in messages.
+
+        Raises InvalidDocument when it is no text, no YAML, no mapping, or has a key twice.
+        """
+        documents = self.read_all(content, where)
+        if not documents:
+            raise InvalidDocument(f"{where} is empty: write keys and values, as {self.example} has them.")
+        if len(documents) > 1:
+            raise InvalidDocument(f"{where} holds {len(documents)} YAML documents: leave one of them.")
+        if not isinstance(documents[0], dict):
+            raise InvalidDocument(f"{where} must hold keys and values, as {self.example} does.")
+        return documents[0]
+
+    def read_all(self, content: bytes | str, where: str) -> list[Any]:
+        """The YAML documents of a file, the empty ones left out.
+
+        Raises InvalidDocument when it is no text, no YAML, or has a key twice.
+        """
+        try:
+            text = content if isinstance(content, str) else content.decode()
+        except UnicodeDecodeError as error:
+            raise InvalidDocument(
+                f"{where} is not text: byte {error.start + 1} is no UTF-8; write it as YAML."
+            ) from None
+        try:
+            loader = _Loader(text)
+            documents = list(_documents(loader))
+        except yaml.YAMLError as error:
+            raise InvalidDocument(f"{where} is not YAML: {' '.join(str(error).split())}.") from None
+        except RecursionError:
+            raise InvalidDocument(f"{where} {self._too_deep}.") from None
+        if loader.duplicates:
+            raise InvalidDocument("\n".join(f"{where}: {sentence}." for sentence in loader.duplicates))
+        return documents
+
+    def validated(self, data: Mapping[Any, Any], where: str) -> S:
+        """What the model makes of plain data, taken strictly: 2 is no text, "2" no number. Dates are text.
+
+        Raises ValidationError with what is wrong in it, and InvalidDocument when it holds itself or is too
+        deep.
+        """
+        try:
+            text = json.dumps(data, default=str)
+        except ValueError:
+            raise InvalidDocument(f"{where} holds itself: take the YAML alias out that does it.") from None
+        except RecursionError:
+            raise InvalidDocument(f"{where} {self._too_deep}.") from None
+        try:
+            return self.model.model_validate_json(text, strict=True)
+        except ValidationError as error:
+            if error.errors(include_url=False)[0]["type"] == "json_invalid":
+                # JSON that Python wrote and pydantic does not read: about 200 levels.
+                raise InvalidDocument(f"{where} {self._too_deep}.") from None
+            raise
+
+    def mistakes(self, error: ValidationError) -> list[Mistake]:
+        """What pydantic found wrong, each mistake once."""
+        return list(dict.fromkeys(self._mistake(details) for details in error.errors(include_url=False)))
+
+    def places(self, error: ValidationError) -> Iterator[tuple[str, Place]]:
+        """pydantic's type of each error, and where in the file it is."""
+        for details in error.errors(include_url=False):
+            yield details["type"], _located(self.model, details["loc"])[0]
+
+    def schema(self) -> str:
+        """The kind as JSON Schema, so that an editor completes and checks its files."""
+        dialect = {"$schema": "https://json-schema.org/draft/2020-12/schema"}
+        return json.dumps({**dialect, **self.model.model_json_schema()}, indent=2) + "\n"
+
+    @property
+    def _too_deep(self) -> str:
+        return f"is nested too deeply: write it as {self.example} is"
+
+    def _mistake(self, error: ErrorDetails) -> Mistake:
+        place, section = _located(self.model, error["loc"])
+        key = str(place[-1]) if place else ""
+        wanted = _description(section, key)
+        match error["type"]:
+            case "extra_forbidden":
+                says = f"unknown key; {_alternative(section, key)}"
+            case "missing":
+                says = f"is missing; {wanted or 'it has to be there'}"
+            case "value_error":
+                message = error["msg"].removeprefix("Value error, ")
+                says = f"is {error['input']!r}; {message}" if isinstance(error["input"], str) else message
+            case _:
+                subject = "the key" if error["loc"] and error["loc"][-1] == "[key]" else "is"
+                message = error["msg"][0].lower() + error["msg"][1:]
+                says = f"{subject} {error['input']!r}; {message}" + (f" ({wanted})" if wanted else "")
+        return Mistake(".".join(str(part) for part in place) or self.noun, says)
+
+
+class _Loader(yaml.SafeLoader):
+    """YAML 1.1 as everywhere, but a key that is there twice is a mistake and not the loss of the first.
+
+    Not PyYAML's loader in C, though it is faster: a file that is nested deeply ends the process there.
+    """
+
+    def __init__(self, text: str) -> None:
+        super().__init__(text)
+        self.duplicates: list[str] = []
+
+    def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Hashable, Any]:
+        lines: dict[str, int] = {}
+        for key, _ in node.value:
+            if not isinstance(key.value, str) or key.value == "<<":
+                continue
+            line = key.start_mark.line + 1
+            if key.value in lines:
+                self.duplicates.append(
+                    f"line {line}: {key.value} is there already, on line {lines[key.value]}; "
+                    "give one of the two another name, or take it out"
+                )
+            lines.setdefault(key.value, line)
+        return super().construct_mapping(node, deep)
+
+
+def _documents(loader: _Loader) -> Iterator[Any]:
+    while loader.check_data():
+        if (document := loader.get_data()) is not None:
+            yield document
+
+
+def _located(model: type[Section], loc: Place) -> tuple[Place, type[Section]]:
+    """Where in the file pydantic's location is, and the section that has, or lacks, its last part.
+
+    pydantic also names a wrong key (`[key]`) and the types of a union that it tried, which no file says.
+    """
+    place: list[int | str] = []
+    annotation: Any = model
+    holder: type[Section] = Section
+    for part in loc:
+        options = [_plain(option) for option in _options(annotation)]
+        section = next((option for option in options if _is_section(option)), None)
+        container = next((option for option in options if get_origin(option) in (dict, list, tuple)), None)
+        if part == "[key]" or (section is None and container is None):
+            continue
+        place.append(part)
+        if section is not None:
+            field = section.model_fields.get(str(part))
+            holder, annotation = section, field.annotation if field else None
+        else:
+            holder, annotation = Section, get_args(container)[-1]
+    return tuple(place), holder
+
+
+def _options(annotation: Any) -> tuple[Any, ...]:
+    plain = _plain(annotation)
+    return get_args(plain) if get_origin(plain) in (Union, UnionType) else (plain,)
+
+
+def _plain(annotation: Any) -> Any:
+    while get_origin(annotation) is Annotated:
+        annotation = get_args(annotation)[0]
+    return annotation
+
+
+def _is_section(annotation: Any) -> bool:
+    return isinstance(annotation, type) and issubclass(annotation, Section)
+
+
+def _alternative(section: type[Section], key: str) -> str:
+    if key in section.instead:
+        return section.instead[key]
+    match = close_match(key, section.model_fields)
+    return f"did you mean {match!r}?" if match else f"known here: {listed(section.model_fields)}"
+
+
+def _description(section: type[Section], key: str) -> str:
+    """What the field is described as, up to the first semicolon; empty where it is not."""
+    field = section.model_fields.get(key)
+    return ((field.description if field else None) or "").split(";")[0].rstrip(".")

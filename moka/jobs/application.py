@@ -1,0 +1,146 @@
+"""A job as a SparkApplication that needs no webhook of the operator's."""
+
+from typing import Any
+
+from moka.jobs import checks, conf, pods
+from moka.jobs.job import Driver, Executor, Job
+from moka.jobs.job_target import Platform
+from moka.jobs.versions import RELEASES
+from moka.machines.largest import JobRole
+from moka.mistakes import InvalidDocument
+from moka.quantities import job_mebibytes
+
+Object = dict[str, Any]
+
+LANGUAGES = {"scala": "Scala", "java": "Java", "python": "Python", "r": "R"}
+UI_URL = "moka.dev/ui-url"
+HISTORY_URL = "moka.dev/history-url"
+DEPENDENCIES = {
+    "jars": "jars",
+    "files": "files",
+    "py_files": "pyFiles",
+    "archives": "archives",
+    "packages": "packages",
+    "exclude_packages": "excludePackages",
+    "repositories": "repositories",
+}
+"""Field of a job's dependencies -> of an application's."""
+
+
+def spark_application(job: Job, platform: Platform) -> Object:
+    """The SparkApplication (sparkoperator.k8s.io/v1beta2) of a job on a platform.
+
+    Raises InvalidDocument with everything that keeps the job from the platform, a line each.
+    """
+    if wrong := checks.mistakes(job, platform):
+        raise InvalidDocument("\n".join(f"{job.name}: {mistake}" for mistake in wrong))
+    return {
+        "apiVersion": "sparkoperator.k8s.io/v1beta2",
+        "kind": "SparkApplication",
+        "metadata": {
+            "name": job.name,
+            "namespace": job.namespace,
+            # The operator puts them on the pods, too.
+            "labels": {**job.labels, **_labels(job)},
+            "annotations": {
+                **job.annotations,
+                UI_URL: ui_url(job, platform),
+                HISTORY_URL: platform.history_url,
+            },
+        },
+        "spec": _spec(job, platform),
+    }
+
+
+def ui_url(job: Job, platform: Platform) -> str:
+    """Where the UI is while the job runs."""
+    return f"http://{job.name}.{job.namespace}.{platform.ui_domain}"
+
+
+def _labels(job: Job) -> dict[str, str]:
+    organization, project = job.queue.split(".")
+    return {
+        "moka.dev/organization": organization,
+        "moka.dev/project": project,
+        "moka.dev/tier": str(job.tier),
+    }
+
+
+def _spec(job: Job, platform: Platform) -> Object:
+    made: Object = {
+        "type": LANGUAGES[job.language],
+        "mode": "cluster",
+        "sparkVersion": RELEASES[job.spark_version].release,
+        "image": job.image or platform.images[job.spark_version],
+        "mainApplicationFile": job.main_file,
+        # The scheduler makes placeholders for the driver and the executors at the start. An application's id
+        # in YuniKorn is Spark's own (label spark-app-selector), another one at each attempt.
+        "batchScheduler": platform.scheduler,
+        "batchSchedulerOptions": {"queue": job.queue_path},
+        "sparkConf": conf.configuration(job, platform),
+        "driver": {
+            **_pod(job, platform, "driver", job.driver),
+            "serviceAnnotations": pods.scraped("/metrics/prometheus/"),
+        },
+        "executor": {**_pod(job, platform, "executor", job.executor), "deleteOnTermination": True},
+        "restartPolicy": _restart(job),
+        "timeToLiveSeconds": job.ttl_seconds,
+    }
+    if job.main_class:
+        made["mainClass"] = job.main_class
+    if job.arguments:
+        made["arguments"] = list(job.arguments)
+    if job.image_pull_secrets:
+        made["imagePullSecrets"] = list(job.image_pull_secrets)
+    if dependencies := {
+        theirs: value for ours, theirs in DEPENDENCIES.items() if (value := getattr(job.dependencies, ours))
+    }:
+        made["deps"] = dependencies
+    if job.executor.dynamic:
+        made["dynamicAllocation"] = {
+            "enabled": True,
+            "minExecutors": job.executor.dynamic.minimum,
+            "maxExecutors": job.executor.dynamic.maximum,
+            "initialExecutors": job.executor.dynamic.at_start,
+            # The operator's default is true: with Celeborn it would keep executors for what they do not have.
+            "shuffleTrackingEnabled": not job.celeborn,
+        }
+    else:
+        made["executor"]["instances"] = job.executor.at_start
+    return made
+
+
+def _pod(job: Job, platform: Platform, role: JobRole, pod: Driver | Executor) -> Object:
+    made: Object = {
+        "cores": pod.cores,
+        "memory": f"{job_mebibytes(pod.memory)}m",
+        # In numbers, so that placeholders are as large as pods whatever the operator's shares are.
+        "memoryOverhead": f"{checks.overhead_mib(job, pod)}m",
+        "serviceAccount": platform.service_account,
+        "annotations": pods.annotations(job, role),
+        # For placeholders; the pods have it of their template.
+        "nodeSelector": pods.node_selector(job, role),
+        "tolerations": pods.tolerations(role),
+        "template": pods.template(job, platform, role),
+    }
+    if pod.core_request:
+        made["coreRequest"] = pod.core_request
+    if job.env:
+        made["envVars"] = dict(job.env)
+    if job.secrets:
+        made["envSecretKeyRefs"] = {
+            variable: {"name": secret.name, "key": secret.key} for variable, secret in job.secrets.items()
+        }
+    return made
+
+
+def _restart(job: Job) -> Object:
+    """A submission that fails is no fault of the job's, and is repeated always."""
+    made: Object = {
+        "type": "Always" if job.restart.policy == "always" else "OnFailure",
+        "onFailureRetries": job.restart.retries if job.restart.policy == "on-failure" else 0,
+        "onFailureRetryInterval": job.restart.seconds,
+        "onSubmissionFailureRetries": 5,
+        "onSubmissionFailureRetryInterval": 20,
+    }
+    return made

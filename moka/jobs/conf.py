@@ -1,0 +1,183 @@
+"""Spark configuration of a job, a table a subject. What of it no job may change is in jobs/reserved.py."""
+
+import re
+from collections.abc import Mapping
+
+from moka.jobs.job import Job
+from moka.jobs.job_target import Celeborn, Platform
+from moka.jobs.versions import RELEASES
+from moka.quantities import job_mebibytes
+
+UI_PORT = 4040
+DRIVER_PORT = 7078
+BLOCK_MANAGER_PORT = 7079
+"""Ports of drivers (and the last of executors), fixed, so that network policies can name them."""
+
+GRACE_DRIVER = 60
+"""Seconds that a driver has to close its event log."""
+
+GRACE_EXECUTOR = 120
+"""Seconds that an executor has to move its blocks away: what a spot machine has left (nodes: 150)."""
+
+NETWORK: Mapping[str, str] = {
+    "spark.driver.port": str(DRIVER_PORT),
+    "spark.driver.blockManager.port": str(BLOCK_MANAGER_PORT),
+    "spark.blockManager.port": str(BLOCK_MANAGER_PORT),
+    "spark.ui.port": str(UI_PORT),
+}
+
+PATIENCE: Mapping[str, str] = {
+    # Milliseconds that a submission and a driver wait for a busy API server; Spark's own 10 s are too few.
+    f"spark.kubernetes.{who}.{what}Timeout": "60000"
+    for who in ("submission", "driver")
+    for what in ("connection", "request")
+}
+
+METRICS: Mapping[str, str] = {
+    # Executors' at /metrics/executors/prometheus and the driver's own at /metrics/prometheus, both of its UI.
+    "spark.ui.prometheus.enabled": "true",
+    "spark.metrics.conf.*.sink.prometheusServlet.class": "org.apache.spark.metrics.sink.PrometheusServlet",
+    "spark.metrics.conf.*.sink.prometheusServlet.path": "/metrics/prometheus",
+    "spark.metrics.conf.*.source.jvm.class": "org.apache.spark.metrics.source.JvmSource",
+    # By the name of the job, or each run has series of its own.
+    "spark.metrics.namespace": "${spark.app.name}",
+    "spark.metrics.appStatusSource.enabled": "true",
+}
+
+COMMITTERS: Mapping[str, str] = {
+    # A rename in S3 is a copy, and not atomic. Needs spark-hadoop-cloud in the image.
+    "spark.hadoop.mapreduce.outputcommitter.factory.scheme.s3a": (
+        "org.apache.hadoop.fs.s3a.commit.S3ACommitterFactory"
+    ),
+    "spark.hadoop.fs.s3a.committer.name": "magic",
+    "spark.hadoop.fs.s3a.committer.magic.enabled": "true",
+    "spark.sql.sources.commitProtocolClass": "org.apache.spark.internal.io.cloud.PathOutputCommitProtocol",
+    "spark.sql.parquet.output.committer.class": (
+        "org.apache.spark.internal.io.cloud.BindingParquetOutputCommitter"
+    ),
+}
+
+DECOMMISSIONING: Mapping[str, str] = {
+    # Spark adds a preStop to executors that starts it.
+    "spark.decommission.enabled": "true",
+    "spark.storage.decommission.enabled": "true",
+    "spark.storage.decommission.rddBlocks.enabled": "true",
+    # Spark 4 has its own default of 30 and puts it over the pod template's.
+    "spark.kubernetes.executor.terminationGracePeriodSeconds": f"{GRACE_EXECUTOR}s",
+}
+
+CELEBORN: Mapping[str, str] = {
+    "spark.shuffle.manager": "org.apache.spark.shuffle.celeborn.SparkShuffleManager",
+    # With it Spark takes shuffle data as kept when an executor goes (Spark 3.5 and later).
+    "spark.shuffle.sort.io.plugin.class": "org.apache.spark.shuffle.celeborn.CelebornShuffleDataIO",
+    # Java's serializer cannot relocate records.
+    "spark.serializer": "org.apache.spark.serializer.KryoSerializer",
+    "spark.shuffle.service.enabled": "false",
+    "spark.dynamicAllocation.shuffleTracking.enabled": "false",
+    # It reads shuffle files of the executor's own disk, where there are none.
+    "spark.sql.adaptive.localShuffleReader.enabled": "false",
+    "spark.storage.decommission.shuffleBlocks.enabled": "false",
+    # awslabs/data-on-eks: for many partitions, and for workers that restart.
+    "spark.celeborn.client.spark.shuffle.writer": "sort",
+    "spark.celeborn.client.fetch.maxRetriesForEachReplica": "5",
+    "spark.celeborn.data.io.retryWait": "15s",
+}
+
+
+def configuration(job: Job, platform: Platform) -> dict[str, str]:
+    """All Spark configuration of a job but for what the operator makes of the application's own fields."""
+    ours = {
+        **NETWORK,
+        **PATIENCE,
+        **METRICS,
+        **event_logs(platform),
+        **s3a(job, platform),
+        **DECOMMISSIONING,
+        **(
+            celeborn(job, platform.celeborn)
+            if platform.celeborn and job.celeborn
+            else own_shuffle(job, platform)
+        ),
+        **_executors(job),
+    }
+    if job.spark_version != "3.5":
+        # Why a driver failed, on its pod.
+        ours["spark.kubernetes.driver.annotateExitException"] = "true"
+    if job.python:
+        ours |= {"spark.pyspark.python": job.python, "spark.pyspark.driver.python": job.python}
+    return {**ours, **{key: _text(value) for key, value in job.conf.items()}}
+
+
+def event_logs(platform: Platform) -> dict[str, str]:
+    """Where the event log goes: straight into the folder that the History Server reads.
+
+    S3 shows a file once it is closed, so the smallest files that Spark rolls. A sidecar that uploads from a
+    volume of the driver's would change `dir` here and add to the driver's template, and nothing else.
+    """
+    return {
+        "spark.eventLog.enabled": "true",
+        # Spark takes one slash off, and Hadoop 3.3 finds no bucket's root without.
+        "spark.eventLog.dir": re.sub(r"^(s3a://[^/]+)/?$", r"\1//", platform.event_logs),
+        "spark.eventLog.rolling.enabled": "true",
+        "spark.eventLog.rolling.maxFileSize": "10m",
+        "spark.eventLog.compress": "true",
+        "spark.eventLog.compression.codec": "zstd",
+        # Peaks of memory, from which sizes can be chosen later.
+        "spark.eventLog.logStageExecutorMetrics": "true",
+    }
+
+
+def s3a(job: Job, platform: Platform) -> dict[str, str]:
+    """Access to S3: region, credentials of Pod Identity alone, committers."""
+    return {
+        "spark.hadoop.fs.s3a.endpoint.region": platform.region,
+        "spark.hadoop.fs.s3a.aws.credentials.provider": RELEASES[job.spark_version].credentials,
+        # Hadoop 3.4's own; 3.3 deletes what marks a folder with each file that it puts there.
+        "spark.hadoop.fs.s3a.directory.marker.retention": "keep",
+        **COMMITTERS,
+    }
+
+
+def celeborn(job: Job, there: Celeborn) -> dict[str, str]:
+    """Shuffle data on Celeborn, which outlives executors."""
+    return {
+        **CELEBORN,
+        "spark.celeborn.master.endpoints": there.endpoints,
+        "spark.celeborn.client.push.replicate.enabled": _text(there.replicate),
+        "spark.celeborn.client.reserveSlots.rackaware.enabled": _text(there.rack_aware),
+        # Without a word a shuffle would fall back to executors, which dynamic allocation lets go.
+        "spark.celeborn.client.spark.shuffle.fallback.policy": "NEVER" if job.executor.dynamic else "AUTO",
+        # A tenant, who may have a quota, is an organization.
+        "spark.celeborn.identity.user-specific.tenant": job.queue.split(".")[0],
+        "spark.celeborn.identity.user-specific.userName": job.user or job.name,
+    }
+
+
+def own_shuffle(job: Job, platform: Platform) -> dict[str, str]:
+    """Shuffle data on executors; one that goes hands it on, or puts it into the staging folder."""
+    fallback = platform.staging.get(job.namespace)
+    return {
+        "spark.storage.decommission.shuffleBlocks.enabled": "true",
+        **(
+            {
+                "spark.storage.decommission.fallbackStorage.path": f"{fallback}shuffle/",
+                "spark.storage.decommission.fallbackStorage.cleanUp": "true",
+            }
+            if fallback
+            else {}
+        ),
+    }
+
+
+def _executors(job: Job) -> dict[str, str]:
+    made = {}
+    if job.executor.dynamic:
+        made["spark.dynamicAllocation.executorIdleTimeout"] = f"{job.executor.dynamic.idle_seconds}s"
+    if job.executor.off_heap:
+        made["spark.memory.offHeap.enabled"] = "true"
+        made["spark.memory.offHeap.size"] = f"{job_mebibytes(job.executor.off_heap)}m"
+    return made
+
+
+def _text(value: str | int | float | bool) -> str:
+    return str(value).lower() if isinstance(value, bool) else str(value)

@@ -1,0 +1,237 @@
+"""A Spark job, as its owner describes it. moka/jobs/application.py makes of it what it is on a cluster."""
+
+import re
+from collections.abc import Mapping
+from typing import Annotated, ClassVar, Literal, Self
+
+from pydantic import AfterValidator, BeforeValidator, Field, model_validator
+
+from moka.documents import Section
+from moka.jobs.versions import SparkVersion
+from moka.quantities import job_mebibytes, millicores
+
+
+def _memory(amount: str) -> str:
+    job_mebibytes(amount)
+    return amount
+
+
+def _some_cores(quantity: str) -> str:
+    if not millicores(quantity):
+        raise ValueError("a pod needs some of a core, such as 500m")
+    return quantity
+
+
+def _not_a_path(queue: object) -> object:
+    if isinstance(queue, str) and (path := re.fullmatch(r"root\.(.+)\.tier(\d)", queue)):
+        raise ValueError(f"write queue {path[1]} and tier {path[2]}")
+    return queue
+
+
+Memory = Annotated[str, AfterValidator(_memory), Field(pattern=r"^[1-9]\d*([mgt]|[MGT]i)$")]
+CoreRequest = Annotated[str, AfterValidator(_some_cores), Field(pattern=r"^\d+(\.\d+|m)?$")]
+EnvName = Annotated[str, Field(pattern=r"^[A-Za-z_][A-Za-z0-9_]*$")]
+ObjectName = Annotated[str, Field(pattern=r"^[a-z0-9]([a-z0-9.-]{0,251}[a-z0-9])?$")]
+ConfKey = Annotated[str, Field(pattern=r"^spark\.\S+$")]
+LabelKey = Annotated[
+    str, Field(pattern=r"^([a-z0-9]([a-z0-9.-]*[a-z0-9])?/)?[A-Za-z0-9]([A-Za-z0-9_.-]{0,61}[A-Za-z0-9])?$")
+]
+LabelValue = Annotated[str, Field(pattern=r"^([A-Za-z0-9]([A-Za-z0-9_.-]{0,61}[A-Za-z0-9])?)?$")]
+Architecture = Literal["arm64", "amd64", "any"]
+Language = Literal["scala", "java", "python", "r"]
+
+
+class JobSection(Section):
+    """A part of a job."""
+
+    instead: ClassVar[Mapping[str, str]] = {
+        "sparkConf": "Spark configuration is called conf",
+        "spec": "write a job as examples/jobs/pi.yaml is, and not the SparkApplication that it becomes",
+        "template": "pod templates are the platform's",
+        "priority": "a job's priority is its tier",
+        "priority_class": "a job's priority is its tier",
+        "service_account": "it is its namespace's",
+        "tolerations": "they follow from the architecture",
+        "node_selector": "it follows from the architecture",
+    }
+
+
+class Driver(JobSection):
+    """The driver's pod."""
+
+    cores: int = Field(default=1, ge=1, le=192, description="Cores that Spark uses.")
+    core_request: CoreRequest | None = Field(
+        default=None, description="Cores that the pod asks for, by default `cores`: 500m, 1.5."
+    )
+    memory: Memory = Field(default="2g", description="Heap of the JVM: 8g or 8Gi, which are the same.")
+    overhead: Memory | None = Field(
+        default=None,
+        description="Memory beside the heap; by default 10% of it, 40% with Python or R, at least 384m.",
+    )
+
+
+class DynamicAllocation(JobSection):
+    """Executors that come and go with the work."""
+
+    minimum: int = Field(default=0, ge=0, description="Executors that are always there.")
+    maximum: int = Field(ge=1, description="Executors that there may be.")
+    initial: int | None = Field(
+        default=None, ge=0, description="Executors at the start, by default the minimum."
+    )
+    idle_seconds: int = Field(
+        default=60, ge=10, description="An executor without work goes after so many seconds."
+    )
+
+    @model_validator(mode="after")
+    def _in_order(self) -> Self:
+        if not self.minimum <= self.at_start <= self.maximum:
+            raise ValueError(
+                "numbers of executors must be in order, minimum <= initial <= maximum, and are "
+                f"{self.minimum}, {self.at_start}, {self.maximum}"
+            )
+        return self
+
+    @property
+    def at_start(self) -> int:
+        """Executors at the start."""
+        return self.minimum if self.initial is None else self.initial
+
+
+class Executor(JobSection):
+    """The executors' pods: `instances` of them, or as many as `dynamic` allows."""
+
+    cores: int = Field(default=1, ge=1, le=192, description="Cores, each for one task at a time.")
+    core_request: CoreRequest | None = Field(
+        default=None, description="Cores that a pod asks for, by default `cores`: 500m, 1.5."
+    )
+    memory: Memory = Field(default="4g", description="Heap of the JVM: 8g or 8Gi, which are the same.")
+    overhead: Memory | None = Field(
+        default=None,
+        description="Memory beside the heap; by default 10% of it, 40% with Python or R, at least 384m.",
+    )
+    off_heap: Memory | None = Field(
+        default=None, description="Memory that Spark manages outside of the heap; by default none."
+    )
+    instances: int | None = Field(default=None, ge=1, description="Executors, by default 2.")
+    dynamic: DynamicAllocation | None = Field(default=None, description="In place of `instances`.")
+
+    @model_validator(mode="after")
+    def _one_of_both(self) -> Self:
+        if self.instances is not None and self.dynamic is not None:
+            raise ValueError("has instances and dynamic; keep one of the two")
+        return self
+
+    @property
+    def at_start(self) -> int:
+        """Executors at the start: as many placeholders are held for them."""
+        return self.dynamic.at_start if self.dynamic else self.instances or 2
+
+
+class Restart(JobSection):
+    """What is done when the driver has ended. A submission that fails is repeated whatever this says."""
+
+    policy: Literal["never", "on-failure", "always"] = Field(
+        default="never", description="`always` is for streams: also after a success."
+    )
+    retries: int = Field(default=3, ge=1, description="How often, with `on-failure`.")
+    seconds: int = Field(default=60, ge=1, description="Pause before the first time; it grows each time.")
+
+
+class Dependencies(JobSection):
+    """What comes to drivers and executors beside the image; each a URL such as `s3a://` or `local://`."""
+
+    jars: list[str] = Field(default_factory=list, description="Jars on the class path.")
+    files: list[str] = Field(default_factory=list, description="Files in the working directory.")
+    py_files: list[str] = Field(default_factory=list, description="Python modules, .py, .zip or .egg.")
+    archives: list[str] = Field(default_factory=list, description="Archives that are unpacked, `url#folder`.")
+    packages: list[str] = Field(
+        default_factory=list,
+        description="Maven coordinates, `group:artifact:version`, fetched by the driver.",
+    )
+    exclude_packages: list[str] = Field(
+        default_factory=list, description="`group:artifact` left out of those."
+    )
+    repositories: list[str] = Field(default_factory=list, description="Repositories besides Maven Central.")
+
+
+class SecretKey(JobSection):
+    """A key of a Secret in the job's namespace."""
+
+    name: ObjectName = Field(description="Name of the Secret.")
+    key: str = Field(pattern=r"^[-._a-zA-Z0-9]+$", description="Key in it.")
+
+
+class HostMount(JobSection):
+    """A folder of the node that drivers and executors see; the platform says which may be."""
+
+    path: str = Field(pattern=r"^/[^:]*$", description="On the node.")
+    mount: str = Field(pattern=r"^/[^:]*$", description="In the pods.")
+    read_only: bool = Field(default=True, description="Pods may only read there.")
+
+
+class Job(JobSection):
+    """A Spark job: all that a job file may say."""
+
+    name: str = Field(
+        pattern=r"^[a-z]([a-z0-9-]*[a-z0-9])?$",
+        max_length=56,
+        description="Lower case, digits and dashes; only one in its namespace, part of its UI's address.",
+    )
+    namespace: str = Field(description="Job namespace that it runs in.")
+    queue: Annotated[str, BeforeValidator(_not_a_path)] = Field(
+        pattern=r"^[a-z][a-z0-9-]*\.[a-z][a-z0-9-]*$",
+        description="`organization.project` whose queue it waits in; the tier says which one.",
+    )
+    tier: Literal[1, 2, 3] = Field(
+        description="How critical it is: 1, never preempted, to 3, which waits for all others."
+    )
+    language: Language = Field(default="scala", description="What it is written in.")
+    main_file: str = Field(
+        min_length=1, description="Its jar or script: a URL, `local://` for a file of the image."
+    )
+    main_class: str | None = Field(default=None, description="Main class, of Scala and Java jobs only.")
+    arguments: list[str] = Field(default_factory=list, description="Arguments, each as text.")
+    spark_version: SparkVersion = Field(default="4.1", description="Spark of the image.")
+    image: str | None = Field(default=None, description="By default the platform's for this Spark.")
+    image_pull_secrets: list[ObjectName] = Field(
+        default_factory=list, description="Secrets of type dockerconfigjson in the job's namespace."
+    )
+    architecture: Architecture = Field(
+        default="arm64", description="Of its machines; `any` for images of both, wherever there is room."
+    )
+    driver: Driver = Driver()
+    executor: Executor = Executor()
+    celeborn: bool = Field(
+        default=False, description="Keep shuffle data on Celeborn; it pays for large shuffles only."
+    )
+    conf: dict[ConfKey, str | int | float | bool] = Field(
+        default_factory=dict, description="Spark configuration, but for what the platform sets."
+    )
+    dependencies: Dependencies = Dependencies()
+    env: dict[EnvName, str] = Field(
+        default_factory=dict, description="Environment of drivers and executors; nothing secret."
+    )
+    secrets: dict[EnvName, SecretKey] = Field(
+        default_factory=dict, description="Environment variable -> key of a Secret that it is taken from."
+    )
+    python: str | None = Field(
+        default=None, pattern=r"^/", description="Python interpreter in the image, by default its `python3`."
+    )
+    user: str | None = Field(default=None, min_length=1, description="For whom it runs: limits of users.")
+    groups: list[str] = Field(default_factory=list, description="Groups of the user: limits of groups.")
+    uid: int = Field(default=185, ge=1, description="User id of its processes; the image's.")
+    scratch_gib: int | None = Field(
+        default=None, ge=1, description="GiB a pod may spill and shuffle on its node; by default no bound."
+    )
+    host_mounts: list[HostMount] = Field(default_factory=list, description="Folders of the nodes.")
+    restart: Restart = Restart()
+    ttl_seconds: int = Field(
+        default=3600, ge=60, le=604_800, description="Seconds that it is kept after its end, pods included."
+    )
+    labels: dict[LabelKey, LabelValue] = Field(default_factory=dict, description="Of it and of its pods.")
+    annotations: dict[LabelKey, str] = Field(default_factory=dict, description="Of it, and not of its pods.")
+
+    @property
+    def queue_path(self) -> str:
+        """The leaf queue, as YuniKorn names it."""
+        return f"root.{self.queue}.tier{self.tier}"

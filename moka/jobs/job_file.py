@@ -1,0 +1,79 @@
+"""Reading a job file: its jobs, and every mistake in it at once."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from pydantic import ValidationError
+
+from moka.documents import DocumentKind
+from moka.jobs.job import Job
+from moka.mistakes import InvalidDocument
+
+JOB_FILE = DocumentKind(model=Job, example="examples/jobs/pi.yaml", noun="the job")
+
+PLACEHOLDERS: Mapping[str, Any] = {
+    "name": "job",
+    "namespace": "default",
+    "queue": "a.b",
+    "tier": 1,
+    "main_file": "local:///main",
+}
+"""What has to be there, for the checks of all else when it is not."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Draft:
+    """A job of a file, right or wrong.
+
+    where: file and job, for messages.
+    job: None when nothing of it could be read.
+    unsure: its fields that are not what the file says, as that is wrong.
+    mistakes: what is wrong with it as such, a sentence each.
+    """
+
+    where: str
+    job: Job | None
+    unsure: frozenset[str] = frozenset()
+    mistakes: Sequence[str] = ()
+
+
+def read(content: bytes | str, where: str) -> list[Draft]:
+    """The jobs in the YAML documents of a file; `where` names it in messages.
+
+    Raises InvalidDocument when it has none.
+    """
+    documents = JOB_FILE.read_all(content, where)
+    if not documents:
+        raise InvalidDocument(f"{where} has no job: write one as {JOB_FILE.example} is.")
+    drafts = []
+    seen: set[tuple[str, str]] = set()
+    for number, document in enumerate(documents, start=1):
+        fields = document if isinstance(document, dict) else {}
+        name, namespace = str(fields.get("name")), str(fields.get("namespace"))
+        draft = _draft(document, f"{where}: {name if 'name' in fields else f'document {number}'}")
+        if (namespace, name) in seen and "name" in fields:
+            twice = f"name: is another job's of namespace {namespace} too; give each its own."
+            draft = replace(draft, mistakes=[*draft.mistakes, twice])
+        seen.add((namespace, name))
+        drafts.append(draft)
+    return drafts
+
+
+def _draft(document: Any, where: str) -> Draft:
+    if not isinstance(document, dict):
+        mistake = f"is {document!r}; write keys and values, as in {JOB_FILE.example}."
+        return Draft(where=where, job=None, mistakes=[mistake])
+    try:
+        return Draft(where=where, job=JOB_FILE.validated(document, where))
+    except ValidationError as error:
+        wrong = error
+    unsure = frozenset(str(place[0]) for _, place in JOB_FILE.places(wrong) if place)
+    rest = {key: value for key, value in document.items() if str(key) not in unsure}
+    missing = {key: value for key, value in PLACEHOLDERS.items() if key not in rest}
+    return Draft(
+        where=where,
+        job=JOB_FILE.validated({**missing, **rest}, where),
+        unsure=unsure,
+        mistakes=[str(mistake) for mistake in JOB_FILE.mistakes(wrong)],
+    )

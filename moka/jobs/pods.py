@@ -1,0 +1,107 @@
+"""Pod templates of drivers and executors: what the operator's webhook would have put into their pods."""
+
+import json
+from typing import Any
+
+from moka.jobs.conf import GRACE_DRIVER, GRACE_EXECUTOR, UI_PORT
+from moka.jobs.job import Job
+from moka.jobs.job_target import Platform
+from moka.machines.largest import JobRole
+from moka.machines.node_roles import LABEL as ROLE
+
+Object = dict[str, Any]
+
+CONTAINERS: dict[JobRole, str] = {
+    "driver": "spark-kubernetes-driver",
+    "executor": "spark-kubernetes-executor",
+}
+"""Names by which the operator has Spark find its container in a template."""
+
+SCRATCH = "spark-local-dir-1"
+"""Name of the volume for shuffle and spill; Spark takes every volume whose name begins like this."""
+
+SCRATCH_FOLDER = "/var/data/spark-local"
+USER_INFO = "yunikorn.apache.org/user.info"
+
+
+def node_selector(job: Job, role: JobRole) -> dict[str, str]:
+    """Nodes of the role, and of the job's architecture."""
+    selector: dict[str, str] = {ROLE: role}
+    return selector if job.architecture == "any" else {**selector, "kubernetes.io/arch": job.architecture}
+
+
+def tolerations(role: JobRole) -> list[Object]:
+    """What lets a pod onto nodes of the role."""
+    return [{"key": ROLE, "operator": "Equal", "value": role, "effect": "NoSchedule"}]
+
+
+def annotations(job: Job, role: JobRole) -> dict[str, str]:
+    """Of the pods of a role."""
+    made = {
+        # A machine that is taken away for being idle takes no job with it.
+        "cluster-autoscaler.kubernetes.io/safe-to-evict": "false",
+    }
+    if job.user is not None:
+        made[USER_INFO] = json.dumps({"user": job.user, "groups": job.groups})
+    if role == "driver":
+        made |= scraped("/metrics/executors/prometheus/")
+    return made
+
+
+def scraped(path: str) -> dict[str, str]:
+    """Annotations that have a path of the driver's UI scraped."""
+    return {
+        "prometheus.io/scrape": "true",
+        "prometheus.io/port": str(UI_PORT),
+        "prometheus.io/path": path,
+    }
+
+
+def template(job: Job, platform: Platform, role: JobRole) -> Object:
+    """Template of the pods of a role.
+
+    Nothing here asks for resources: a pod that asks for more than the operator counted is larger than its
+    placeholder, and YuniKorn then releases it (yunikorn-core 1.8: objects/application.go).
+    """
+    mounts: list[Object] = [{"name": SCRATCH, "mountPath": SCRATCH_FOLDER}]
+    # On nodes with instance storage the kubelet's own folder is there, and so is this.
+    volumes: list[Object] = [
+        {"name": SCRATCH, "emptyDir": {"sizeLimit": f"{job.scratch_gib}Gi"} if job.scratch_gib else {}}
+    ]
+    for number, mount in enumerate(job.host_mounts, start=1):
+        name = f"host-{number}"
+        mounts.append({"name": name, "mountPath": mount.mount, "readOnly": mount.read_only})
+        volumes.append({"name": name, "hostPath": {"path": mount.path, "type": "Directory"}})
+    metadata: Object = {}
+    if role == "driver" and platform.finalizer:
+        metadata["finalizers"] = [platform.finalizer]
+    return {
+        "metadata": metadata,
+        "spec": {
+            "schedulerName": platform.scheduler,
+            "priorityClassName": platform.priority_classes[job.tier],
+            "nodeSelector": node_selector(job, role),
+            "tolerations": tolerations(role),
+            "terminationGracePeriodSeconds": GRACE_DRIVER if role == "driver" else GRACE_EXECUTOR,
+            # Each running driver has a Service: as variables they fill the environment of every pod.
+            "enableServiceLinks": False,
+            "securityContext": {
+                "runAsNonRoot": True,
+                "runAsUser": job.uid,
+                "runAsGroup": job.uid,
+                "fsGroup": job.uid,
+                "seccompProfile": {"type": "RuntimeDefault"},
+            },
+            "containers": [
+                {
+                    "name": CONTAINERS[role],
+                    "securityContext": {
+                        "allowPrivilegeEscalation": False,
+                        "capabilities": {"drop": ["ALL"]},
+                    },
+                    "volumeMounts": mounts,
+                }
+            ],
+            "volumes": volumes,
+        },
+    }

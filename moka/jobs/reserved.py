@@ -1,0 +1,152 @@
+"""Configuration that a job may not set: what it says by a field of its own, and what is the platform's."""
+
+from collections.abc import Iterator, Mapping
+
+from moka.jobs.job import Job
+from moka.mistakes import Mistake
+
+PERMISSIONS = "a job has the permissions of its namespace, and nothing secret is in conf"
+
+FIELDS: Mapping[str, str] = {
+    "spark.app.name": "name",
+    "spark.submit.pyFiles": "dependencies.py_files",
+    "spark.jars": "dependencies.jars",
+    "spark.jars.packages": "dependencies.packages",
+    "spark.jars.excludes": "dependencies.exclude_packages",
+    "spark.jars.repositories": "dependencies.repositories",
+    "spark.files": "dependencies.files",
+    "spark.archives": "dependencies.archives",
+    "spark.pyspark.python": "python",
+    "spark.pyspark.driver.python": "python",
+    "spark.driver.cores": "driver.cores",
+    "spark.driver.memory": "driver.memory",
+    "spark.driver.memoryOverhead": "driver.overhead",
+    "spark.driver.memoryOverheadFactor": "driver.overhead",
+    "spark.driver.minMemoryOverhead": "driver.overhead",
+    "spark.executor.cores": "executor.cores",
+    "spark.executor.memory": "executor.memory",
+    "spark.executor.memoryOverhead": "executor.overhead",
+    "spark.executor.memoryOverheadFactor": "executor.overhead",
+    "spark.executor.minMemoryOverhead": "executor.overhead",
+    "spark.executor.pyspark.memory": "executor.overhead",
+    "spark.executor.instances": "executor.instances",
+    "spark.memory.offHeap.enabled": "executor.off_heap",
+    "spark.memory.offHeap.size": "executor.off_heap",
+    "spark.dynamicAllocation.enabled": "executor.dynamic",
+    "spark.dynamicAllocation.minExecutors": "executor.dynamic.minimum",
+    "spark.dynamicAllocation.maxExecutors": "executor.dynamic.maximum",
+    "spark.dynamicAllocation.initialExecutors": "executor.dynamic.initial",
+    "spark.dynamicAllocation.executorIdleTimeout": "executor.dynamic.idle_seconds",
+    "spark.shuffle.manager": "celeborn",
+    "spark.shuffle.sort.io.plugin.class": "celeborn",
+    "spark.kubernetes.namespace": "namespace",
+    "spark.kubernetes.memoryOverheadFactor": "driver.overhead and executor.overhead",
+    "spark.kubernetes.local.dirs.tmpfs": "scratch_gib",
+    "spark.kubernetes.pyspark.pythonVersion": "python",
+    "spark.kubernetes.driver.request.cores": "driver.core_request",
+    "spark.kubernetes.executor.request.cores": "executor.core_request",
+    "spark.kubernetes.container.image.pullSecrets": "image_pull_secrets",
+    "spark.kubernetes.container.image": "image",
+    "spark.kubernetes.driver.container.image": "image",
+    "spark.kubernetes.executor.container.image": "image",
+    "spark.kubernetes.driverEnv.*": "env",
+    "spark.executorEnv.*": "env",
+    "spark.kubernetes.driver.secretKeyRef.*": "secrets",
+    "spark.kubernetes.executor.secretKeyRef.*": "secrets",
+    "spark.kubernetes.driver.secrets.*": "secrets",
+    "spark.kubernetes.executor.secrets.*": "secrets",
+    "spark.kubernetes.driver.label.*": "labels",
+    "spark.kubernetes.executor.label.*": "labels",
+    "spark.kubernetes.driver.annotation.*": "annotations",
+    "spark.kubernetes.executor.annotation.*": "annotations",
+    "spark.kubernetes.node.selector.*": "architecture",
+    "spark.kubernetes.driver.node.selector.*": "architecture",
+    "spark.kubernetes.executor.node.selector.*": "architecture",
+    "spark.kubernetes.driver.volumes.*": "host_mounts or scratch_gib",
+    "spark.kubernetes.executor.volumes.*": "host_mounts or scratch_gib",
+}
+"""Key, or beginning of keys, that a job says by a field of its own, and that field."""
+
+PLATFORM: Mapping[str, str] = {
+    "spark.master": "the operator chooses it",
+    "spark.submit.deployMode": "a driver runs in the cluster",
+    "spark.app.id": "Spark chooses it, and YuniKorn tells applications apart by it",
+    "spark.driver.port": "network policies name the port",
+    "spark.driver.blockManager.port": "network policies name the port",
+    "spark.blockManager.port": "network policies name the port",
+    "spark.driver.host": "executors find the driver by its Service",
+    "spark.driver.bindAddress": "executors find the driver by its Service",
+    "spark.ui.enabled": "the UI's address and the metrics depend on it",
+    "spark.ui.port": "the UI's address and the metrics depend on it",
+    "spark.ui.reverseProxy": "the UI has a host name of its own",
+    "spark.ui.reverseProxyUrl": "the UI has a host name of its own",
+    "spark.ui.proxyBase": "the UI has a host name of its own",
+    "spark.eventLog.enabled": "the History Server reads event logs",
+    "spark.eventLog.dir": "the History Server reads event logs",
+    "spark.eventLog.rolling.enabled": "the History Server reads event logs",
+    "spark.hadoop.fs.s3a.aws.credentials.provider": PERMISSIONS,
+    "spark.hadoop.fs.s3a.access.key": PERMISSIONS,
+    "spark.hadoop.fs.s3a.secret.key": PERMISSIONS,
+    "spark.hadoop.fs.s3a.session.token": PERMISSIONS,
+    "spark.shuffle.service.enabled": "no node has Spark's shuffle service",
+    "spark.dynamicAllocation.shuffleTracking.enabled": "it follows from where shuffle data is kept",
+    "spark.decommission.enabled": "machines come and go",
+    "spark.celeborn.master.endpoints": "the platform knows where Celeborn is",
+    "spark.celeborn.client.push.replicate.enabled": "Celeborn's disks go with their node",
+    "spark.celeborn.client.reserveSlots.rackaware.enabled": "the platform knows where Celeborn is",
+    "spark.celeborn.identity.*": "quotas are an organization's",
+    "spark.celeborn.quota.identity.*": "quotas are an organization's",
+    "spark.kubernetes.authenticate.*": "the service account is the namespace's",
+    "spark.kubernetes.context": "the operator submits",
+    "spark.kubernetes.trust.certificates": "the operator submits",
+    "spark.kubernetes.driver.master": "a driver asks its own cluster",
+    "spark.kubernetes.scheduler.name": "YuniKorn places jobs",
+    "spark.kubernetes.driver.scheduler.name": "YuniKorn places jobs",
+    "spark.kubernetes.executor.scheduler.name": "YuniKorn places jobs",
+    "spark.kubernetes.driver.limit.cores": "a core that nobody uses is anybody's",
+    "spark.kubernetes.executor.limit.cores": "a core that nobody uses is anybody's",
+    "spark.kubernetes.driver.pod.name": "it follows from the name",
+    "spark.kubernetes.driver.resourceNamePrefix": "it follows from the name",
+    "spark.kubernetes.executor.podNamePrefix": "it follows from the name",
+    "spark.kubernetes.driver.podTemplateFile": "pod templates are the platform's",
+    "spark.kubernetes.executor.podTemplateFile": "pod templates are the platform's",
+    "spark.kubernetes.driver.podTemplateContainerName": "pod templates are the platform's",
+    "spark.kubernetes.executor.podTemplateContainerName": "pod templates are the platform's",
+    "spark.kubernetes.driver.pod.featureSteps": "pod templates are the platform's",
+    "spark.kubernetes.executor.pod.featureSteps": "pod templates are the platform's",
+    "spark.kubernetes.driver.pod.excludedFeatureSteps": "pod templates are the platform's",
+    "spark.kubernetes.executor.pod.excludedFeatureSteps": "pod templates are the platform's",
+    "spark.kubernetes.executor.terminationGracePeriodSeconds": "it is as long as a node has to shut down",
+    "spark.kubernetes.submission.waitAppCompletion": "the operator submits, and does not wait",
+}
+"""Key, or beginning of keys, that no job may set, and why."""
+
+WITH_CELEBORN: Mapping[str, str] = {
+    "spark.serializer": "Celeborn needs Kryo",
+    "spark.sql.adaptive.localShuffleReader.enabled": "the executor's disk has no shuffle files with Celeborn",
+    "spark.storage.decommission.shuffleBlocks.enabled": (
+        "the executor's disk has no shuffle files with Celeborn"
+    ),
+}
+"""Key that no job on Celeborn may set, and why."""
+
+
+def not_the_jobs(job: Job) -> Iterator[Mistake]:
+    """Configuration that the job may not set: each with what to do instead."""
+    for key in sorted(job.conf):
+        if (field := _found(FIELDS, key)) is not None:
+            yield Mistake(f"conf.{key}", f"is said by {field}; say it there")
+        elif (why := _found(PLATFORM, key)) is not None:
+            yield Mistake(f"conf.{key}", f"is the platform's, as {why}; leave it out")
+        elif job.celeborn and key in WITH_CELEBORN:
+            yield Mistake(
+                f"conf.{key}", f"is the platform's, as {WITH_CELEBORN[key]}; leave it or celeborn out"
+            )
+
+
+def _found(table: Mapping[str, str], key: str) -> str | None:
+    if key in table:
+        return table[key]
+    return next(
+        (said for known, said in table.items() if known.endswith(".*") and key.startswith(known[:-1])), None
+    )

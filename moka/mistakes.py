@@ -1,0 +1,42 @@
+"""Mistakes in what somebody wrote: where, what is wrong, and what would be right."""
+
+import difflib
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Mistake:
+    """at: path in the file, with dots. says: the value, what is wrong with it, and what would be right."""
+
+    at: str
+    says: str
+
+    def __str__(self) -> str:
+        return f"{self.at}: {self.says}" + ("" if self.says.endswith("?") else ".")
+
+
+class InvalidDocument(ValueError):
+    """All that is wrong with a document, a line a mistake."""
+
+
+def listed(names: Iterable[object]) -> str:
+    """Names in order, for a sentence."""
+    return ", ".join(sorted(str(name) for name in names)) or "none"
+
+
+def close_match(name: str, known: Iterable[str]) -> str | None:
+    """The known name that was probably meant; None when none is like it."""
+    return next(iter(difflib.get_close_matches(name, sorted(known), n=1)), None)
+
+
+def near(name: str, known: Iterable[str], shown: int = 12) -> str:
+    """What was probably meant, or else what there is.
+
+    shown: names to list at most.
+    """
+    names = sorted(known)
+    if match := close_match(name, names):
+        return f"did you mean {match!r}?"
+    more = f" and {len(names) - shown} more" if len(names) > shown else ""
+    return f"there is {', '.join(names[:shown]) or 'none'}{more}"

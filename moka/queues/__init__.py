@@ -1,0 +1,22 @@
+"""YuniKorn's queues as plain data: a tree of organizations, projects and tiers, and what is made of it.
+
+Nothing here knows Pulumi or the settings, so a tree can be made, checked and drawn by any program.
+"""
+
+from moka.queues.quantities import Resources
+from moka.queues.rendering import queues_yaml
+from moka.queues.tiers import POLICIES, Policy, TierNumber
+from moka.queues.tree import Leaf, Limit, Queue, QueueTree, grow
+
+__all__ = [
+    "POLICIES",
+    "Leaf",
+    "Limit",
+    "Policy",
+    "Queue",
+    "QueueTree",
+    "Resources",
+    "TierNumber",
+    "grow",
+    "queues_yaml",
+]

@@ -1,0 +1,261 @@
+"""A tree drawn: as text for a terminal, and as an SVG that reads on light and on dark ground."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from html import escape
+
+from moka.queues.quantities import NAMES, Resources, text
+from moka.queues.shares import total
+from moka.queues.tiers import Policy
+from moka.queues.tree import ROOT, Limit, Queue, QueueTree
+
+PREEMPTION = {
+    "default": "can be preempted",
+    "fence": "can be preempted, takes from nobody",
+    "disabled": "never preempted",
+}
+
+
+@dataclass(frozen=True)
+class _Row:
+    """A queue with the lines that lead to it.
+
+    most: what it may have at the most, by the maxima of the queues above it, too.
+    """
+
+    lines: str
+    depth: int
+    path: str
+    queue: Queue
+    most: dict[str, int]
+
+
+def _rows(tree: QueueTree) -> Iterator[_Row]:
+    def below(
+        lines: str, depth: int, path: str, queues: Sequence[Queue], above: dict[str, int]
+    ) -> Iterator[_Row]:
+        for index, queue in enumerate(queues):
+            last = index == len(queues) - 1
+            own = f"{path}.{queue.name}"
+            most = above | (dict(queue.maximum.amounts()) if queue.maximum else {})
+            yield _Row(f"{lines}{'└─ ' if last else '├─ '}", depth, own, queue, most)
+            yield from below(f"{lines}{'   ' if last else '│  '}", depth + 1, own, queue.queues, most)
+
+    yield from below("", 1, ROOT, tree.organizations, {})
+
+
+def as_text(tree: QueueTree, title: str, capacity: Resources | None = None) -> str:
+    """A line a queue, in columns; `-` is where a queue has what its parent has, or is promised nothing.
+
+    At the root stands the capacity.
+
+    capacity: of the cluster, where it is stated.
+    """
+    names = _named(tree, capacity)
+    table = [
+        [ROOT, *[_amount(capacity, name) for name in names], *["" for _ in names], "", ""],
+        *[
+            [
+                f"{row.lines}{row.queue.name}",
+                *[_amount(row.queue.guaranteed, name) for name in names],
+                *[_amount(row.queue.maximum, name) for name in names],
+                str(row.queue.max_applications or "-"),
+                "; ".join([*_policy(row.queue.policy), *map(_limit, row.queue.limits)]),
+            ]
+            for row in _rows(tree)
+        ],
+    ]
+    head = ["", *names, *names, "jobs", ""]
+    over = ["queue", *_over("guaranteed", names), *_over("maximum", names), "", ""]
+    widths = [max(map(len, column)) for column in zip(over, head, *table, strict=True)]
+    lines = [_line(cells, widths) for cells in (over, head, *table)]
+    return "\n".join([title, "", *lines]) + "\n"
+
+
+def _over(title: str, names: Sequence[str]) -> list[str]:
+    """A title over several columns: over the last of them."""
+    return [*["" for _ in names[1:]], *[title for _ in names[:1]]]
+
+
+def _line(cells: Sequence[str], widths: Sequence[int]) -> str:
+    """Names and remarks to the left, amounts to the right."""
+    first, *amounts, remark = cells
+    middle = [amount.rjust(width) for amount, width in zip(amounts, widths[1:-1], strict=True)]
+    return "  ".join([first.ljust(widths[0]), *middle, remark]).rstrip()
+
+
+def _named(tree: QueueTree, capacity: Resources | None) -> list[str]:
+    """The resources that the tree says anything of."""
+    said = [each for _, queue in tree.walk() for each in (queue.guaranteed, queue.maximum) if each]
+    everything = total([*said, *([capacity] if capacity else [])])
+    return [name for name in NAMES if everything.get(name) is not None]
+
+
+def _amount(resources: Resources | None, name: str) -> str:
+    amount = None if resources is None else resources.get(name)
+    return "-" if amount is None else text(name, amount)
+
+
+def _policy(policy: Policy | None) -> list[str]:
+    if policy is None:
+        return []
+    return [PREEMPTION[policy.preemption], f"waits {policy.delay_seconds} s", policy.sort]
+
+
+def _limit(limit: Limit) -> str:
+    who = [f"user {name}" for name in limit.users] + [f"group {name}" for name in limit.groups]
+    what = (
+        [f"{text(name, amount)} {name}" for name, amount in limit.maximum.amounts()] if limit.maximum else []
+    )
+    jobs = [] if limit.max_applications is None else [f"{limit.max_applications} jobs"]
+    return f"{', '.join(who)}: {', '.join([*jobs, *what])}"
+
+
+# Colours that are apart for every kind of eyes, on light and on dark ground (Okabe and Ito's).
+TIERS = {"tier1": "#d55e00", "tier2": "#0072b2", "tier3": "#009e73"}
+TIERS_ON_DARK = {"tier1": "#ff8a3d", "tier2": "#56b4e9", "tier3": "#2fd0a0"}
+
+ROW, HEAD, MARGIN = 26, 84, 24
+NAME, BAR, AMOUNT, REMARK = 250, 170, 150, 330
+"""Widths, in pixels."""
+
+STYLE = """
+  text { font: 13px ui-sans-serif, system-ui, "Segoe UI", Helvetica, Arial, sans-serif; fill: #1f2328 }
+  .title { font-size: 18px; font-weight: 600 }
+  .head, .small { font-size: 11px; fill: #59636e }
+  .parent { font-weight: 600 }
+  .ground { fill: #ffffff }
+  .branch { stroke: #afb8c1; fill: none }
+  .line { fill: #f6f8fa }
+  .room { fill: #dde2e7 }
+  .whole { fill: #59636e }
+""".rstrip()
+ON_DARK = """
+  @media (prefers-color-scheme: dark) {
+    text { fill: #e6edf3 }
+    .head, .small { fill: #9198a1 }
+    .ground { fill: #0d1117 }
+    .branch { stroke: #545d68 }
+    .line { fill: #151b23 }
+    .room { fill: #2f3742 }
+    .whole { fill: #9198a1 }
+""".rstrip()
+
+
+def as_svg(tree: QueueTree, title: str, capacity: Resources | None = None) -> str:
+    """A drawing that needs no other file: a row a queue, with bars of what it is promised and may have.
+
+    A full bar is the capacity of the cluster, or without one the most that any queue has.
+    """
+    rows = list(_rows(tree))
+    names = _named(tree, capacity)
+    full = {name: _full(tree, capacity, name) for name in names}
+    width = 2 * MARGIN + NAME + len(names) * (BAR + AMOUNT) + REMARK
+    height = HEAD + ROW * len(rows) + 2 * MARGIN
+    parts = [
+        f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{height}" '
+        f'viewBox="0 0 {width} {height}" role="img" aria-label="{escape(title)}">',
+        f"<style>{STYLE}{_tiers(TIERS, '  ')}{ON_DARK}{_tiers(TIERS_ON_DARK, '    ')}\n  }}\n</style>",
+        f'<rect class="ground" width="{width}" height="{height}"/>',
+        f'<text class="title" x="{MARGIN}" y="34">{escape(title)}</text>',
+        *_legend(width),
+        *[
+            f'<text class="head" x="{MARGIN + NAME + index * (BAR + AMOUNT)}" y="{HEAD - 10}">{name}: '
+            f"guaranteed of maximum{_of_capacity(capacity, name)}</text>"
+            for index, name in enumerate(names)
+        ],
+        f'<text class="head" x="{width - MARGIN - REMARK}" y="{HEAD - 10}">jobs, policy, limits</text>',
+    ]
+    for index, row in enumerate(rows):
+        parts += _drawn(row, HEAD + ROW * index, full, width, odd=index % 2 == 1)
+    parts += _branches(rows)
+    return "\n".join([*parts, "</svg>"]) + "\n"
+
+
+def _tiers(colours: dict[str, str], indent: str) -> str:
+    return "".join(f"\n{indent}.{tier} {{ fill: {colour} }}" for tier, colour in colours.items())
+
+
+def _legend(width: int) -> Iterator[str]:
+    x = width - MARGIN - 330
+    for name, meaning in (
+        ("tier1", "tier 1"),
+        ("tier2", "tier 2"),
+        ("tier3", "tier 3"),
+        ("room", "up to maximum"),
+    ):
+        yield f'<rect class="{name}" x="{x}" y="24" width="12" height="12" rx="2"/>'
+        yield f'<text class="small" x="{x + 17}" y="34">{meaning}</text>'
+        x += 75
+
+
+def _of_capacity(capacity: Resources | None, name: str) -> str:
+    amount = None if capacity is None else capacity.get(name)
+    return "" if amount is None else f" (capacity {text(name, amount)})"
+
+
+def _full(tree: QueueTree, capacity: Resources | None, name: str) -> int:
+    """What fills a bar."""
+    stated = capacity.get(name) if capacity else None
+    known = [
+        each.get(name) or 0 for _, queue in tree.walk() for each in (queue.guaranteed, queue.maximum) if each
+    ]
+    return stated or max(known, default=0) or 1
+
+
+def _drawn(row: _Row, y: int, full: dict[str, int], width: int, *, odd: bool) -> Iterator[str]:
+    queue, middle = row.queue, y + ROW / 2
+    kind = queue.name if queue.policy is not None and queue.name in TIERS else "whole"
+    remark = "; ".join(
+        [
+            *([f"{queue.max_applications} jobs"] if queue.max_applications else []),
+            *_policy(queue.policy),
+            *map(_limit, queue.limits),
+        ]
+    )
+    yield f"<g><title>{escape(f'{row.path}: {remark}' if remark else row.path)}</title>"
+    if odd:
+        yield f'<rect class="line" x="{MARGIN / 2}" y="{y}" width="{width - MARGIN}" height="{ROW}"/>'
+    x = _indent(row.depth)
+    yield f'<circle class="{kind}" cx="{x}" cy="{middle}" r="4.5"/>'
+    style = ' class="parent"' if queue.policy is None else ""
+    yield f'<text{style} x="{x + 11}" y="{middle + 4.5}">{escape(queue.name)}</text>'
+    for index, (name, most) in enumerate(full.items()):
+        yield from _bar(MARGIN + NAME + index * (BAR + AMOUNT), y, kind, row, name, most)
+    x = width - MARGIN - REMARK
+    yield f'<text class="small" x="{x}" y="{middle + 4}">{escape(_short(remark))}</text></g>'
+
+
+def _bar(x: int, y: int, kind: str, row: _Row, name: str, full: int) -> Iterator[str]:
+    """What the queue may have in grey, fainter where a queue above says so; over it what it is promised."""
+    promised = (row.queue.guaranteed.get(name) if row.queue.guaranteed else None) or 0
+    maximum = row.queue.maximum.get(name) if row.queue.maximum else None
+    room = BAR * min(1.0, row.most.get(name, full) / full)
+    faint = "" if maximum is not None else ' opacity="0.45"'
+    yield f'<rect class="room" x="{x}" y="{y + 8}" width="{room:.1f}" height="10" rx="2"{faint}/>'
+    if promised:
+        own = max(1.5, BAR * min(1.0, promised / full))
+        yield f'<rect class="{kind}" x="{x}" y="{y + 8}" width="{own:.1f}" height="10" rx="2"/>'
+    said = [text(name, promised)] if promised else []
+    said += [f"of {text(name, maximum)}"] if maximum is not None else []
+    if said:
+        yield f'<text class="small" x="{x + BAR + 8}" y="{y + ROW / 2 + 4}">{" ".join(said)}</text>'
+
+
+def _branches(rows: Sequence[_Row]) -> Iterator[str]:
+    """From each queue down to those within it."""
+    open_: dict[int, float] = {}
+    for index, row in enumerate(rows):
+        y = HEAD + ROW * index + ROW / 2
+        open_[row.depth] = y
+        if row.depth > 1:
+            x = _indent(row.depth - 1)
+            yield f'<path class="branch" d="M{x} {open_[row.depth - 1] + 5} V{y} H{_indent(row.depth) - 5}"/>'
+
+
+def _indent(depth: int) -> int:
+    return MARGIN + 6 + (depth - 1) * 22
+
+
+def _short(remark: str, characters: int = 58) -> str:
+    return remark if len(remark) <= characters else remark[: characters - 1] + "…"

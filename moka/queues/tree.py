@@ -1,0 +1,123 @@
+"""The tree of queues: `root.<organization>.<project>.tier<n>`."""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from itertools import groupby
+
+from moka.queues.quantities import Resources
+from moka.queues.tiers import POLICIES, Policy, TierNumber
+
+ROOT = "root"
+WILDCARD = "*"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Limit:
+    """What each of some users, and each of some groups, may have in a queue at a time.
+
+    users, groups: their names; `*` are all that no other limit of the queue names.
+    max_applications: running at a time.
+    maximum: of resources.
+    """
+
+    users: tuple[str, ...] = ()
+    groups: tuple[str, ...] = ()
+    max_applications: int | None = None
+    maximum: Resources | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Queue:
+    """A queue: an organization, a project of one, or a tier of that, in which jobs run.
+
+    guaranteed: what it gets back when others have it; None promises nothing.
+    maximum: what it never exceeds; None, and a resource that is not named, are as its parent has it.
+    max_applications: running at a time; None is as its parent has it.
+    limits: of users and groups in it.
+    policy: of a tier; organizations and projects have none.
+    queues: within it.
+    """
+
+    name: str
+    guaranteed: Resources | None = None
+    maximum: Resources | None = None
+    max_applications: int | None = None
+    limits: tuple[Limit, ...] = ()
+    policy: Policy | None = None
+    queues: tuple["Queue", ...] = ()
+
+
+@dataclass(frozen=True, kw_only=True)
+class QueueTree:
+    """All queues of a cluster; the root has everything, and takes no resources of its own.
+
+    organizations: the queues below the root.
+    """
+
+    organizations: tuple[Queue, ...] = ()
+
+    def walk(self) -> Iterator[tuple[str, Queue]]:
+        """Every queue with its path, parents first."""
+        waiting = [(f"{ROOT}.{queue.name}", queue) for queue in reversed(self.organizations)]
+        while waiting:
+            path, queue = waiting.pop()
+            yield path, queue
+            waiting += [(f"{path}.{child.name}", child) for child in reversed(queue.queues)]
+
+    def leaves(self) -> Iterator[tuple[str, Queue]]:
+        """The queues in which jobs run, with the paths by which jobs name them."""
+        return ((path, queue) for path, queue in self.walk() if not queue.queues)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Leaf:
+    """A tier of a project, where nothing is said of project and organization.
+
+    tier: 1 is the most critical; what runs there is never preempted.
+    """
+
+    organization: str
+    project: str
+    tier: TierNumber
+    guaranteed: Resources | None = None
+    maximum: Resources | None = None
+    max_applications: int | None = None
+    limits: tuple[Limit, ...] = ()
+
+    @property
+    def path(self) -> str:
+        """As a job names it."""
+        return f"{ROOT}.{self.organization}.{self.project}.{tier_name(self.tier)}"
+
+
+def tier_name(number: int) -> str:
+    """Name of a tier's queue."""
+    return f"tier{number}"
+
+
+def grow(leaves: Iterable[Leaf]) -> QueueTree:
+    """The tree with these leaves; equal leaves make equal trees, whatever their order."""
+    ordered = sorted(leaves, key=lambda leaf: (leaf.organization, leaf.project, leaf.tier))
+    return QueueTree(
+        organizations=tuple(
+            Queue(
+                name=organization,
+                queues=tuple(
+                    Queue(name=project, queues=tuple(_tier(leaf) for leaf in own))
+                    for project, own in groupby(of_organization, key=lambda leaf: leaf.project)
+                ),
+            )
+            for organization, of_organization in groupby(ordered, key=lambda leaf: leaf.organization)
+        )
+    )
+
+
+def _tier(leaf: Leaf) -> Queue:
+    return Queue(
+        name=tier_name(leaf.tier),
+        guaranteed=leaf.guaranteed,
+        maximum=leaf.maximum,
+        max_applications=leaf.max_applications,
+        limits=leaf.limits,
+        policy=POLICIES[leaf.tier],
+    )

@@ -1,0 +1,1 @@
+"""How large the platform's own programs have to be."""

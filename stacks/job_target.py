@@ -1,0 +1,88 @@
+"""What jobs are told of a cluster: its `Platform`, from the settings and from what other layers made."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import pulumi
+
+from components.kubernetes import priority_classes
+from components.kubernetes.job_namespace import SERVICE_ACCOUNT
+from moka.jobs.job_target import Celeborn, Platform
+from moka.machines.largest import Group, largest
+from moka.queues.maxima import maxima
+from moka.queues.tiers import POLICIES
+from services.driver_finalizer.rules import FINALIZER
+from stacks.layers.shuffle import ShuffleOutputs
+from stacks.queues import tree_of
+from stacks.settings import Environment
+
+
+def platform_of(
+    settings: Environment,
+    cluster: str,
+    event_logs_bucket: pulumi.Input[str],
+    staging_bucket: pulumi.Input[str],
+    shuffle: ShuffleOutputs | None,
+) -> pulumi.Output[Mapping[str, Any]]:
+    """A `moka.jobs.job_target.Platform` of a cluster, as its outputs have it.
+
+    shuffle: None where the cluster has no Celeborn.
+    """
+    celeborn = (
+        None
+        if shuffle is None
+        else pulumi.Output.all(
+            endpoints=shuffle.endpoints,
+            version=shuffle.version,
+            replicate=shuffle.replicate,
+            rack_aware=shuffle.rack_aware,
+        )
+    )
+
+    def put_together(known: list[Any]) -> Mapping[str, Any]:
+        event_logs, staging, celeborn = known
+        return _platform(settings, cluster, event_logs, staging, celeborn).as_outputs()
+
+    return pulumi.Output.all(event_logs_bucket, staging_bucket, celeborn).apply(put_together)
+
+
+def _platform(
+    settings: Environment, cluster: str, event_logs: str, staging: str, celeborn: Mapping[str, Any] | None
+) -> Platform:
+    chosen = settings.clusters[cluster]
+    return Platform(
+        cluster=cluster,
+        environment=settings.environment,
+        region=settings.foundations[chosen.foundation].region,
+        queues=maxima(tree_of(settings, cluster)),
+        namespaces=list(settings.job_namespaces),
+        priority_classes={tier: priority_classes.tier(tier) for tier in POLICIES},
+        machines=largest(
+            Group(
+                role=group.role,
+                architecture=group.architecture,
+                instance_types=group.instance_types,
+                max_pods=group.max_pods,
+            )
+            for group in chosen.node_groups.values()
+        ),
+        event_logs=f"s3a://{event_logs}/",
+        staging={name: f"s3a://{staging}/{name}/" for name in settings.job_namespaces},
+        images={str(version): image for version, image in settings.spark.images.items()},
+        ui_domain=ui_domain(settings, cluster),
+        history_url=f"http://{history_host(settings)}",
+        service_account=SERVICE_ACCOUNT,
+        host_paths={name: space.host_paths for name, space in settings.job_namespaces.items()},
+        celeborn=None if celeborn is None else Celeborn(**celeborn),
+        finalizer=FINALIZER if settings.spark.driver_finalizer_image else None,
+    )
+
+
+def ui_domain(settings: Environment, cluster: str) -> str:
+    """The UI of a running application is at `<application>.<namespace>.<this>`."""
+    return f"{cluster}.{settings.domain}"
+
+
+def history_host(settings: Environment) -> str:
+    """Name that the History Server's UI is reached by."""
+    return f"history.{settings.domain}"

@@ -1,0 +1,1 @@
+"""Layers of an environment, a module each."""

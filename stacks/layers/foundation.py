@@ -1,0 +1,277 @@
+"""Layer foundation: what the clusters of one account and region stand on."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+
+import pulumi
+
+from components.aws import flow_logs
+from components.aws.bucket import Bucket, BucketArgs, Delivery, Expiry
+from components.aws.endpoints import InterfaceEndpoints, InterfaceEndpointsArgs
+from components.aws.flow_logs import FlowLogs, FlowLogsArgs
+from components.aws.key import Key, KeyArgs
+from components.aws.network import Network, NetworkArgs
+from components.aws.registry import Registry, RegistryArgs
+from components.aws.sharing import NOBODY, Sharing
+from moka.partition import domain, partition
+from stacks.settings.environment import Data
+from stacks.sharing import united
+
+
+@dataclass(frozen=True, kw_only=True)
+class Purpose:
+    """How the data of one kind is kept.
+
+    home: the environment has it once, at home.
+    versioned: keep what was overwritten or deleted for a while: nobody could write it again.
+    cheaper_after: days after which it is hardly ever read.
+    unfinished_days: days after which an upload in parts is given up.
+    """
+
+    home: bool = False
+    versioned: bool = False
+    cheaper_after: int | None = None
+    unfinished_days: int = 7
+
+
+PURPOSES: Mapping[Data, Purpose] = {
+    # Read much in the weeks that they are kept.
+    "event-logs": Purpose(home=True, versioned=True),
+    "resource-usage": Purpose(home=True, versioned=True, cheaper_after=90),
+    # Written once, under names that do not come again.
+    "job-logs": Purpose(cheaper_after=30),
+    "system-logs": Purpose(cheaper_after=30),
+    # Whoever staged it can do so again.
+    "staging": Purpose(unfinished_days=1),
+}
+
+ACCESS_LOGS = "access-logs"
+"""Records that AWS writes: who used a bucket, what went through the network."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class NetworkIds:
+    """A VPC that is there already; subnets by zone, as `Network` has them."""
+
+    vpc_id: str
+    public_subnets: Mapping[str, str]
+    private_subnets: Mapping[str, str]
+    pod_subnets: Mapping[str, str]
+
+
+@dataclass(frozen=True, kw_only=True)
+class RegistryInputs:
+    """A registry, as `RegistryArgs` has it.
+
+    repositories: full names. pull_through: upstream -> secret. readers: other accounts.
+    """
+
+    repositories: tuple[str, ...]
+    pull_through: Mapping[str, str | None]
+    readers: tuple[str, ...]
+
+
+@dataclass(frozen=True, kw_only=True)
+class FoundationInputs:
+    """What differs between foundations.
+
+    prefix: of names that are unique in AWS, `<organization>-<environment>`.
+    account, region: AWS account id, and region.
+    accounts: all accounts of the environment.
+    network: the VPC to make, or the one that is there.
+    interface_endpoints: reach AWS's services inside the VPC; only for a VPC that is made.
+    home: it also holds what the environment has once, event logs and resource usage.
+    days: kind of data -> days that it is kept; `access-logs` and `flow-logs` too.
+    sharing: kind of data -> who may use it, and who never may.
+    registry: repositories that it has, if any.
+    path, permissions_boundary_arn: of IAM roles.
+    retain: keep and protect what holds data when the stack lets go of it.
+    """
+
+    prefix: str
+    account: str
+    region: str
+    accounts: tuple[str, ...]
+    network: NetworkArgs | NetworkIds
+    interface_endpoints: bool
+    home: bool
+    days: Mapping[str, int]
+    sharing: Mapping[Data, Sharing] = field(default_factory=dict)
+    registry: RegistryInputs | None = None
+    path: str = "/"
+    permissions_boundary_arn: str | None = None
+    retain: bool
+
+
+@dataclass(frozen=True, kw_only=True)
+class FoundationOutputs:
+    """What the layers on a foundation build on.
+
+    public_subnets, private_subnets, pod_subnets: zone -> subnet id; no pod subnets where pods are in the
+        nodes' own.
+    event_logs_bucket, resource_usage_bucket: at home alone.
+    registry: host that images are pulled from, where the foundation has the environment's registry.
+    """
+
+    vpc_id: pulumi.Input[str]
+    public_subnets: pulumi.Input[Mapping[str, str]]
+    private_subnets: pulumi.Input[Mapping[str, str]]
+    pod_subnets: pulumi.Input[Mapping[str, str]]
+    key_arn: pulumi.Input[str]
+    job_logs_bucket: pulumi.Input[str]
+    job_logs_bucket_arn: pulumi.Input[str]
+    system_logs_bucket: pulumi.Input[str]
+    system_logs_bucket_arn: pulumi.Input[str]
+    staging_bucket: pulumi.Input[str]
+    staging_bucket_arn: pulumi.Input[str]
+    event_logs_bucket: pulumi.Input[str] | None
+    event_logs_bucket_arn: pulumi.Input[str] | None
+    resource_usage_bucket: pulumi.Input[str] | None
+    resource_usage_bucket_arn: pulumi.Input[str] | None
+    registry: pulumi.Input[str] | None
+
+
+def deploy(name: str, inputs: FoundationInputs, opts: pulumi.ResourceOptions) -> FoundationOutputs:
+    """Make the network, the key, the buckets and the repositories of one account and region.
+
+    name: the foundation's, part of every resource's identity.
+    opts: with the AWS provider of that account and region.
+    """
+    sharing = {
+        data: inputs.sharing.get(data, NOBODY)
+        for data, purpose in PURPOSES.items()
+        if inputs.home or not purpose.home
+    }
+    key = Key(
+        name,
+        KeyArgs(
+            alias=f"{inputs.prefix}-{name}",
+            description=f"Data of {inputs.prefix} in {inputs.region}",
+            account_id=inputs.account,
+            region=inputs.region,
+            services=(f"logs.{inputs.region}.{domain(inputs.region)}",),
+            users=(autoscaling(inputs.account, inputs.region),),
+            sharing=united(sharing.values()),
+            retain=inputs.retain,
+        ),
+        opts,
+    )
+    records = Bucket(f"{name}-{ACCESS_LOGS}", _records(inputs), opts)
+    buckets = {
+        data: Bucket(
+            f"{name}-{data}",
+            BucketArgs(
+                name=bucket_name(inputs, data),
+                kms_key_arn=key.arn,
+                versioned=PURPOSES[data].versioned,
+                expiries=(
+                    Expiry(prefix="", days=inputs.days[data], cheaper_after=PURPOSES[data].cheaper_after),
+                ),
+                unfinished_days=PURPOSES[data].unfinished_days,
+                sharing=who,
+                access_logs_bucket=records.name,
+                retain=inputs.retain,
+            ),
+            opts,
+        )
+        for data, who in sharing.items()
+    }
+    network = _network(name, inputs, records, opts)
+    registry = _registry(name, inputs, key, opts) if inputs.registry else None
+    event_logs, resource_usage = buckets.get("event-logs"), buckets.get("resource-usage")
+    return FoundationOutputs(
+        vpc_id=network.vpc_id,
+        public_subnets=network.public_subnets,
+        private_subnets=network.private_subnets,
+        pod_subnets=network.pod_subnets,
+        key_arn=key.arn,
+        job_logs_bucket=buckets["job-logs"].name,
+        job_logs_bucket_arn=buckets["job-logs"].arn,
+        system_logs_bucket=buckets["system-logs"].name,
+        system_logs_bucket_arn=buckets["system-logs"].arn,
+        staging_bucket=buckets["staging"].name,
+        staging_bucket_arn=buckets["staging"].arn,
+        event_logs_bucket=event_logs.name if event_logs else None,
+        event_logs_bucket_arn=event_logs.arn if event_logs else None,
+        resource_usage_bucket=resource_usage.name if resource_usage else None,
+        resource_usage_bucket_arn=resource_usage.arn if resource_usage else None,
+        registry=registry.host if registry else None,
+    )
+
+
+def bucket_name(inputs: FoundationInputs, purpose: str) -> str:
+    """Name of the bucket for a purpose, unique in AWS."""
+    return f"{inputs.prefix}-{inputs.account}-{inputs.region}-{purpose}"
+
+
+def autoscaling(account: str, region: str) -> str:
+    """ARN of the role in which Auto Scaling starts machines, whose disks are encrypted."""
+    role = "aws-service-role/autoscaling.amazonaws.com/AWSServiceRoleForAutoScaling"
+    return f"arn:{partition(region)}:iam::{account}:role/{role}"
+
+
+def _records(inputs: FoundationInputs) -> BucketArgs:
+    """The bucket of records. S3 delivers its own only into a bucket that it encrypts with a key of its own:
+    https://docs.aws.amazon.com/AmazonS3/latest/userguide/enable-server-access-logging.html
+    """
+    of_buckets = Delivery(
+        sid="S3AccessLogs",
+        service="logging.s3.amazonaws.com",
+        prefix="s3/",
+        account_id=inputs.account,
+        sources=f"arn:{partition(inputs.region)}:s3:::{inputs.prefix}-{inputs.account}-{inputs.region}-*",
+    )
+    return BucketArgs(
+        name=bucket_name(inputs, ACCESS_LOGS),
+        kms_key_arn=None,
+        expiries=(
+            Expiry(prefix=of_buckets.prefix, days=inputs.days[ACCESS_LOGS], cheaper_after=30),
+            Expiry(prefix=flow_logs.PREFIX, days=inputs.days["flow-logs"], cheaper_after=30),
+        ),
+        # Whom data is shared with need not see who uses it.
+        sharing=replace(united(inputs.sharing.values()), let_in={}),
+        deliveries=(of_buckets, flow_logs.delivery(inputs.region, inputs.account)),
+        retain=inputs.retain,
+    )
+
+
+def _network(
+    name: str, inputs: FoundationInputs, records: Bucket, opts: pulumi.ResourceOptions
+) -> Network | NetworkIds:
+    """The VPC: as it is there, or made, watched and with ways to AWS's services."""
+    if isinstance(inputs.network, NetworkIds):
+        return inputs.network
+    network = Network(name, inputs.network, opts)
+    FlowLogs(name, FlowLogsArgs(vpc_id=network.vpc_id, bucket_arn=records.arn), opts)
+    if inputs.interface_endpoints:
+        InterfaceEndpoints(
+            name,
+            InterfaceEndpointsArgs(
+                region=inputs.region,
+                vpc_id=network.vpc_id,
+                subnets=network.private_subnets,
+                cidrs=(inputs.network.cidr, *inputs.network.pod_cidrs),
+                accounts=inputs.accounts,
+            ),
+            opts,
+        )
+    return network
+
+
+def _registry(name: str, inputs: FoundationInputs, key: Key, opts: pulumi.ResourceOptions) -> Registry:
+    assert inputs.registry
+    return Registry(
+        name,
+        RegistryArgs(
+            account_id=inputs.account,
+            region=inputs.region,
+            kms_key_arn=key.arn,
+            repositories=inputs.registry.repositories,
+            pull_through=inputs.registry.pull_through,
+            readers=inputs.registry.readers,
+            path=inputs.path,
+            permissions_boundary_arn=inputs.permissions_boundary_arn,
+            retain=inputs.retain,
+        ),
+        opts,
+    )

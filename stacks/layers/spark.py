@@ -1,0 +1,224 @@
+"""Layer spark: the Spark Operator, and the namespaces in which jobs run."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from operator import itemgetter
+from typing import Any
+
+import pulumi
+
+from components.aws.bucket_access import access
+from components.aws.pod_identity import OF_NAMESPACE
+from components.aws.policy import Statement
+from components.kubernetes.application_quota import ApplicationQuota, ApplicationQuotaArgs
+from components.kubernetes.driver_finalizer import (
+    DriverFinalizer,
+    DriverFinalizerArgs,
+    DriverFinalizerRole,
+    DriverFinalizerRoleArgs,
+)
+from components.kubernetes.job_namespace import (
+    SERVICE_ACCOUNT,
+    ContainerSize,
+    JobNamespace,
+    JobNamespaceArgs,
+    Quota,
+)
+from components.kubernetes.job_network import Egress
+from components.kubernetes.namespace import Namespace, NamespaceArgs
+from components.kubernetes.spark_operator import CHART, SparkOperator, SparkOperatorArgs, release_name
+from moka import namespaces
+from moka.partition import partition
+from stacks.on_cluster import OnCluster
+from stacks.settings.environment import Use
+from stacks.settings.spark import JobNamespace as JobNamespaceSettings
+from stacks.settings.spark import Operator as OperatorSettings
+
+
+@dataclass(frozen=True, kw_only=True)
+class SparkInputs:
+    """What differs between clusters.
+
+    job_namespaces: namespaces in which jobs run, by name, as the settings have them.
+    operators: releases of the Spark Operator, by name, as the settings have them.
+    event_logs_bucket_arn, event_logs_key_arn: bucket that jobs put their event logs into, and its key.
+    staging_bucket_arn, staging_key_arn: bucket in which each namespace has the folder of its name.
+    ui_domain: domain of the UIs of running applications.
+    ingress_class: class of those UIs' Ingresses.
+    uses: name -> data of other environments, which have to grant it, that jobs use.
+    driver_finalizer_image: of the controller that keeps drivers until they have been read; None for none.
+    jobs: the cluster's `moka.jobs.job_target.Platform`.
+    """
+
+    job_namespaces: Mapping[str, JobNamespaceSettings]
+    operators: Mapping[str, OperatorSettings]
+    event_logs_bucket_arn: pulumi.Input[str]
+    event_logs_key_arn: pulumi.Input[str]
+    staging_bucket_arn: pulumi.Input[str]
+    staging_key_arn: pulumi.Input[str]
+    ui_domain: str
+    ingress_class: pulumi.Input[str]
+    jobs: pulumi.Input[Mapping[str, Any]]
+    uses: Mapping[str, Use] = field(default_factory=dict)
+    driver_finalizer_image: str | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class SparkOutputs:
+    """What those who submit jobs need.
+
+    job_namespaces: known once jobs can be submitted there.
+    service_account: of drivers, in each of them.
+    jobs: the cluster's `moka.jobs.job_target.Platform`, of which `python -m jobs` makes SparkApplications.
+    """
+
+    job_namespaces: pulumi.Input[Sequence[str]]
+    service_account: pulumi.Input[str]
+    jobs: pulumi.Input[Mapping[str, Any]]
+
+
+def deploy(where: OnCluster, inputs: SparkInputs) -> SparkOutputs:
+    """Make the job namespaces with what their jobs may do, the operators that run the jobs, and what keeps
+    their drivers until they have been read.
+    """
+    allowed = job_statements(inputs, partition(where.region))
+    remover = _driver_finalizer(where, inputs)
+    # Namespaces go before what lets their drivers go.
+    after = where.after(remover) if remover else where.opts
+    spaces: dict[str, JobNamespace] = {}
+    identities = []
+    for name, space in inputs.job_namespaces.items():
+        spaces[name] = JobNamespace(f"{where.name}-{name}", job_namespace(name, space), after)
+        identities.append(where.allow(name, name, SERVICE_ACCOUNT, allowed))
+    operators = _operators(where, inputs, spaces)
+    quotas = [
+        ApplicationQuota(
+            f"{where.name}-{name}",
+            ApplicationQuotaArgs(namespace=spaces[name].name, applications=space.quota.applications),
+            where.after(operators[0]),
+        )
+        for name, space in inputs.job_namespaces.items()
+        if space.quota.applications is not None
+    ]
+    ready = pulumi.Output.all(
+        *[operator.namespace for operator in operators],
+        *[quota.namespace for quota in quotas],
+        *[_let_go(where, name, space, remover).job_namespace for name, space in spaces.items() if remover],
+        *[identity.association_id for identity in identities],
+    )
+    names = list(inputs.job_namespaces)
+    return SparkOutputs(
+        job_namespaces=ready.apply(lambda _: names),
+        service_account=ready.apply(lambda _: SERVICE_ACCOUNT),
+        jobs=pulumi.Output.all(inputs.jobs, ready).apply(itemgetter(0)),
+    )
+
+
+def _driver_finalizer(where: OnCluster, inputs: SparkInputs) -> DriverFinalizer | None:
+    """The controller that removes the finalizer of drivers, where there is one."""
+    if inputs.driver_finalizer_image is None:
+        return None
+    namespace = Namespace(
+        f"{where.name}-driver-finalizer",
+        NamespaceArgs(name=namespaces.DRIVER_FINALIZER, pod_security="restricted"),
+        where.opts,
+    )
+    return DriverFinalizer(
+        f"{where.name}-driver-finalizer",
+        DriverFinalizerArgs(
+            image=inputs.driver_finalizer_image,
+            namespace=namespace.name,
+            job_namespaces=list(inputs.job_namespaces),
+        ),
+        where.opts,
+    )
+
+
+def _let_go(
+    where: OnCluster, name: str, space: JobNamespace, remover: DriverFinalizer
+) -> DriverFinalizerRole:
+    """What the controller may in a job namespace, for as long as that is there."""
+    return DriverFinalizerRole(
+        f"{where.name}-{name}",
+        DriverFinalizerRoleArgs(job_namespace=space.name, namespace=remover.namespace),
+        pulumi.ResourceOptions.merge(where.opts, pulumi.ResourceOptions(deleted_with=space)),
+    )
+
+
+def _operators(
+    where: OnCluster, inputs: SparkInputs, spaces: Mapping[str, JobNamespace]
+) -> list[SparkOperator]:
+    """A release each, in one namespace; the first has the CRDs, and the others wait for it."""
+    namespace = Namespace(
+        f"{where.name}-spark-operator", NamespaceArgs(name=namespaces.SPARK_OPERATOR), where.opts
+    )
+    made: list[SparkOperator] = []
+    for name in in_order(inputs.operators):
+        release, settings = release_name(name), inputs.operators[name]
+        made.append(
+            SparkOperator(
+                f"{where.name}-{release}",
+                SparkOperatorArgs(
+                    catalog=where.catalog,
+                    namespace=namespace.name,
+                    job_namespaces=[
+                        spaces[space].name for space in settings.namespaces or inputs.job_namespaces
+                    ],
+                    ui_domain=inputs.ui_domain,
+                    ingress_class=inputs.ingress_class,
+                    release=release,
+                    applications_per_minute=settings.applications_per_minute,
+                    owns_crds=not made,
+                ),
+                where.after(*made[:1]),
+            )
+        )
+    return made
+
+
+def in_order(operators: Iterable[str]) -> list[str]:
+    """Releases in the order in which they change: the one of the default name first.
+
+    Where it is split, it lets go of its namespaces before another takes them.
+    """
+    return sorted(operators, key=lambda name: (name != CHART, name))
+
+
+def job_namespace(name: str, settings: JobNamespaceSettings) -> JobNamespaceArgs:
+    """What the settings say of a job namespace."""
+    quota, largest = settings.quota, settings.largest_container
+    return JobNamespaceArgs(
+        name=name,
+        quota=Quota(pods=quota.pods, cpu=quota.cpu, memory=quota.memory),
+        largest=ContainerSize(cpu=largest.cpu, memory=largest.memory),
+        pod_security=settings.pod_security,
+        isolated=settings.isolated,
+        egress={
+            key: Egress(
+                ports=tuple(to.ports),
+                cidrs=tuple(str(cidr) for cidr in to.cidrs),
+                namespace=to.namespace,
+            )
+            for key, to in settings.egress.items()
+        },
+    )
+
+
+def job_statements(inputs: SparkInputs, partition: str) -> list[Statement]:
+    """What every job may do in AWS; the same for all namespaces, which their sessions tell apart."""
+    statements = [
+        # A job puts its event logs there, and reads those of no other.
+        *access("EventLogs", "log", inputs.event_logs_bucket_arn, inputs.event_logs_key_arn),
+        *access(
+            "Staging", "write", inputs.staging_bucket_arn, inputs.staging_key_arn, under=f"{OF_NAMESPACE}/"
+        ),
+    ]
+    for name, use in sorted(inputs.uses.items()):
+        arn = f"arn:{partition}:s3:::{use.bucket}"
+        statements += access(_words(name), use.access, arn, use.key)
+    return statements
+
+
+def _words(name: str) -> str:
+    """A name of the settings in letters and digits alone: `prod-events` as `UseProdEvents`."""
+    return "Use" + "".join(part.capitalize() for part in name.split("-"))

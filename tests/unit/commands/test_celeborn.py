@@ -1,0 +1,171 @@
+"""`python -m commands.celeborn`, against a stand-in of the API server and of Celeborn behind it."""
+
+import pytest
+import yaml
+
+from commands.celeborn import main
+from tests.unit.commands.celeborn_stub import Stub, served
+
+
+@pytest.fixture
+def run(tmp_path, monkeypatch, capsys):
+    """Runs the command on a cluster like the stub; gives its status and what it said."""
+
+    def command(stub: Stub, *arguments: str, meanwhile=lambda: None) -> tuple[int, str]:
+        with served(stub):
+            config = {
+                "apiVersion": "v1",
+                "kind": "Config",
+                "current-context": "stub",
+                "contexts": [{"name": "stub", "context": {"cluster": "stub", "user": "me"}}],
+                "clusters": [{"name": "stub", "cluster": {"server": stub.url}}],
+                "users": [{"name": "me", "user": {"token": "t"}}],
+            }
+            (tmp_path / "kubeconfig").write_text(yaml.safe_dump(config))
+            monkeypatch.setattr(
+                "kubernetes.config.kube_config.KUBE_CONFIG_DEFAULT_LOCATION", str(tmp_path / "kubeconfig")
+            )
+            status = main(arguments, pause=lambda _: meanwhile())
+        said = capsys.readouterr()
+        return status, said.out + said.err
+
+    return command
+
+
+def test_a_drained_worker_takes_no_more_data_and_is_waited_for(run):
+    stub = Stub(applications=["a", "b", "c", "d"])
+
+    status, said = run(stub, "drain", "celeborn-worker-3")
+
+    assert status == 0
+    assert stub.told == [("DECOMMISSIONTHENIDLE", ["celeborn-worker-3"])]
+    assert stub.state("celeborn-worker-3") == "Idle"
+    waits, *_, done = said.splitlines()
+    assert waits.startswith("Waits: celeborn-worker-3 for a, b, c and 1 more. It is safe to stop here")
+    assert done.startswith("celeborn-worker-3: empty, and its node may go.")
+
+
+def test_a_drain_that_was_stopped_goes_on_where_it_was(run):
+    stub = Stub(states={"celeborn-worker-3": "InDecommissionThenIdle"})
+
+    status, said = run(stub, "drain", "celeborn-worker-3")
+
+    assert (status, stub.told) == (0, [])
+    assert "celeborn-worker-3: empty" in said
+
+
+def test_what_a_worker_does_not_say_is_not_waited_for(run):
+    stub = Stub(applications=None)
+
+    assert run(stub, "drain", "celeborn-worker-0")[0] == 0
+
+
+def test_a_drained_worker_is_brought_back(run):
+    stub = Stub(states={"celeborn-worker-3": "Idle"})
+
+    assert run(stub, "back", "celeborn-worker-3", "celeborn-worker-0") == (0, "")
+    assert stub.told == [("RECOMMISSION", ["celeborn-worker-3"])]
+
+
+@pytest.mark.parametrize(
+    ("stub", "workers", "said"),
+    [
+        (
+            Stub(),
+            ["celeborn-worker-9"],
+            "the masters know no celeborn-worker-9; they know celeborn-worker-0,",
+        ),
+        (
+            Stub(states={"celeborn-worker-0": "Idle"}),
+            ["celeborn-worker-1", "celeborn-worker-2"],
+            "this leaves celeborn-worker-3 to take data, and jobs need 2: drain fewer at a time",
+        ),
+        (
+            Stub(states={"celeborn-worker-1": "InGraceFul"}),
+            ["celeborn-worker-1"],
+            "celeborn-worker-1 is stopping already; wait until it is back",
+        ),
+        (
+            Stub(leader=None),
+            ["celeborn-worker-1"],
+            "Celeborn has no leader to ask: celeborn-master-0 knows no",
+        ),
+        (
+            Stub(leader="celeborn-master-7"),
+            ["celeborn-worker-1"],
+            "celeborn-master-1 answers 400 to /api/v1/workers/events: This operation can only be done from",
+        ),
+    ],
+    ids=["unknown", "too many", "stopping", "no leader", "not the leader"],
+)
+def test_a_drain_that_cannot_be_is_refused_and_nobody_is_told(run, stub, workers, said, monkeypatch):
+    if stub.leader == "celeborn-master-7":
+        # It led when it was asked for its name, and no longer.
+        monkeypatch.setattr("commands.celeborn_api.leader_of", lambda _: "celeborn-master-1")
+
+    status, out = run(stub, "drain", *workers)
+
+    assert (status, stub.told) == (1, [])
+    assert out.startswith(said)
+
+
+@pytest.mark.parametrize(
+    ("becomes", "said"),
+    [
+        ("Normal", "celeborn-worker-3 was restarted, and takes data again; drain it again"),
+        (None, "celeborn-worker-3 was stopped or lost before it was empty"),
+    ],
+)
+def test_a_worker_that_is_no_longer_on_its_way_is_not_waited_for(run, becomes, said):
+    stub = Stub(looks=99, states={"celeborn-worker-3": "InDecommissionThenIdle"})
+
+    def meanwhile():
+        if becomes:
+            stub.states["celeborn-worker-3"] = becomes
+        else:
+            stub.workers = stub.workers[:3]
+
+    status, out = run(stub, "drain", "celeborn-worker-3", meanwhile=meanwhile)
+
+    assert status == 1
+    assert out.splitlines()[-1].startswith(said)
+
+
+def test_a_worker_that_does_not_do_as_it_is_told_is_named(run):
+    status, out = run(Stub(deaf=True), "drain", "celeborn-worker-3")
+
+    assert (status, out) == (1, "celeborn-worker-3 does not do as it is told; see its log, try again\n")
+
+
+def test_status_says_who_leads_and_what_each_worker_does(run):
+    stub = Stub(
+        workers=["celeborn-worker-b-0", "celeborn-worker-a-0"],
+        states={"celeborn-worker-b-0": "Idle"},
+        racks={"celeborn-worker-a-0": "/us-east-1a"},
+    )
+
+    status, said = run(stub, "status")
+
+    assert (status, said.splitlines()) == (
+        0,
+        [
+            "leader: celeborn-master-1",
+            "celeborn-worker-a-0  Normal  us-east-1a  applications: 1",
+            "celeborn-worker-b-0  Idle  -  applications: 0",
+        ],
+    )
+
+
+def test_a_cluster_that_cannot_be_reached_is_one_sentence(run, monkeypatch):
+    monkeypatch.setattr("commands.celeborn_api.Pods.masters", lambda _: ["celeborn-master-0"])
+    monkeypatch.setattr("commands.celeborn_api.Pods.ask", _refused)
+
+    status, said = run(Stub(), "status")
+
+    assert (status, said) == (1, "Celeborn has no leader to ask: cannot ask celeborn-master-0\n")
+
+
+def _refused(*_):
+    from commands.celeborn_api import Unanswered
+
+    raise Unanswered("cannot ask celeborn-master-0")

@@ -1,0 +1,284 @@
+import copy
+import json
+
+import pytest
+import yaml
+
+from commands import move
+from commands.move import Move
+from stacks import settings
+from stacks.settings import Environment
+from stacks.slices import Unit
+
+LOCAL = settings.path_of("local").read_text()
+FOUNDATION, CLUSTER, SPARK = Unit("foundation", "main"), Unit("cluster", "spark-a"), Unit("spark", "spark-a")
+PARTED = {"shared": {"layers": ["foundation"]}, "spark-a": {"clusters": ["spark-a"]}}
+
+
+def sliced(slices: dict[str, object]) -> Environment:
+    return settings.parse(LOCAL + yaml.safe_dump({"slices": slices}), "stacks/local.yaml")
+
+
+def urn(stack: str, rest: str) -> str:
+    return f"urn:pulumi:{stack}::moka::{rest}"
+
+
+def resource(stack: str, rest: str, *needs: str, parent: str | None = None, **more: object) -> move.Resource:
+    """A resource `type::name` of a stack, that depends on others of it."""
+    root = f"pulumi:pulumi:Stack::moka-{stack}"
+    return {
+        "urn": urn(stack, rest),
+        "type": rest.split("::")[0].split("$")[-1],
+        "parent": urn(stack, parent or root),
+        "dependencies": [urn(stack, need) for need in needs],
+        "propertyDependencies": {"of": [urn(stack, need) for need in needs]},
+        **more,
+    }
+
+
+def state(stack: str, outputs: dict[str, object], *resources: move.Resource) -> move.State:
+    root = {
+        "urn": urn(stack, f"pulumi:pulumi:Stack::moka-{stack}"),
+        "type": "pulumi:pulumi:Stack",
+        "outputs": outputs,
+    }
+    return {"version": 3, "deployment": {"manifest": {}, "resources": [root, *resources]}}
+
+
+def provider(stack: str, package: str, name: str, *needs: str, id: str = "p") -> move.Resource:
+    return resource(stack, f"pulumi:providers:{package}::{name}", *needs, id=id)
+
+
+def by(stack: str, package: str, name: str, id: str = "p") -> str:
+    return f"{urn(stack, f'pulumi:providers:{package}::{name}')}::{id}"
+
+
+EMPTY: move.State = {"version": 3, "deployment": {"manifest": {}}}
+
+WHOLE = state(
+    "local",
+    {
+        str(FOUNDATION): {"vpc_id": "vpc-1", "resources": ["moka:aws:Network::main"]},
+        str(CLUSTER): {"arn": "arn", "resources": ["moka:aws:Cluster::spark-a"]},
+        str(SPARK): {"resources": ["moka:kubernetes:Chart::spark-a-operator"]},
+    },
+    provider("local", "aws", "main"),
+    resource("local", "moka:aws:Network::main"),
+    resource(
+        "local",
+        "moka:aws:Network$aws:ec2/vpc:Vpc::main",
+        parent="moka:aws:Network::main",
+        provider=by("local", "aws", "main"),
+        id="vpc-1",
+        protect=True,
+    ),
+    resource("local", "moka:aws:Cluster::spark-a"),
+    resource(
+        "local",
+        "moka:aws:Cluster$aws:eks/cluster:Cluster::spark-a",
+        "moka:aws:Network$aws:ec2/vpc:Vpc::main",
+        parent="moka:aws:Cluster::spark-a",
+        provider=by("local", "aws", "main"),
+        id="c",
+    ),
+    provider("local", "kubernetes", "spark-a", "moka:aws:Cluster$aws:eks/cluster:Cluster::spark-a"),
+    resource("local", "moka:kubernetes:Chart::spark-a-operator"),
+    resource(
+        "local",
+        "moka:kubernetes:Chart$kubernetes:helm.sh/v3:Release::spark-a-operator",
+        parent="moka:kubernetes:Chart::spark-a-operator",
+        provider=by("local", "kubernetes", "spark-a"),
+        id="r",
+    ),
+)
+
+
+def listed(made: move.State) -> list[str]:
+    return [each["urn"].split("::moka::")[1] for each in made["deployment"]["resources"]]
+
+
+def whole(made: move.State) -> None:
+    """What the engine asks of a state: what a resource refers to comes before it."""
+    there: set[str] = set()
+    for each in made["deployment"]["resources"]:
+        needs = [*each.get("dependencies", []), *each.get("propertyDependencies", {}).get("of", [])]
+        needs += [each["parent"]] if "parent" in each else []
+        needs += [each["provider"].rpartition("::")[0]] if "provider" in each else []
+        assert set(needs) <= there, each["urn"]
+        assert each["urn"] not in there
+        there.add(each["urn"])
+
+
+def moved(chosen: Environment, states: dict[str, move.State]) -> dict[str, move.State]:
+    """All states, after all of what is elsewhere has been moved."""
+    planned = move.moves(chosen, states)
+    after = copy.deepcopy(states)
+    for stack in dict.fromkeys(each.target for each in planned):
+        coming = [each for each in planned if each.target == stack]
+        after[stack] = move.gained(chosen, stack, after.get(stack, EMPTY), after, coming)
+    for stack in dict.fromkeys(each.source for each in planned):
+        after[stack] = move.lost(chosen, after[stack], [each for each in planned if each.source == stack])
+    for made in after.values():
+        whole(made)
+    return after
+
+
+def test_what_the_settings_give_to_another_stack_is_to_move_and_nothing_else():
+    planned = move.moves(sliced(PARTED), {"local": WHOLE})
+
+    assert planned == [
+        Move(FOUNDATION, "local", "local.shared"),
+        Move(CLUSTER, "local", "local.spark-a"),
+        Move(SPARK, "local", "local.spark-a"),
+    ]
+    assert move.moves(settings.load("local"), {"local": WHOLE}) == []
+
+
+def test_a_unit_that_the_settings_do_not_name_any_more_stays_where_it_is():
+    gone = copy.deepcopy(WHOLE)
+    gone["deployment"]["resources"][0]["outputs"]["cluster/spark-b"] = {"resources": []}
+
+    assert {each.unit.place for each in move.moves(sliced(PARTED), {"local": gone})} == {"main", "spark-a"}
+
+
+def test_each_stack_has_its_units_with_all_below_them_their_providers_and_their_outputs():
+    after = moved(sliced(PARTED), {"local": WHOLE})
+
+    assert listed(after["local.shared"]) == [
+        "pulumi:pulumi:Stack::moka-local.shared",
+        "pulumi:providers:aws::main",
+        "moka:aws:Network::main",
+        "moka:aws:Network$aws:ec2/vpc:Vpc::main",
+    ]
+    root, *_, vpc = after["local.shared"]["deployment"]["resources"]
+    assert root["outputs"] == {
+        "foundation/main": {"vpc_id": "vpc-1", "resources": ["moka:aws:Network::main"]}
+    }
+    assert (vpc["id"], vpc["protect"]) == ("vpc-1", True)
+    assert set(listed(after["local.spark-a"])) >= {
+        "moka:aws:Cluster$aws:eks/cluster:Cluster::spark-a",
+        "pulumi:providers:kubernetes::spark-a",
+        "moka:kubernetes:Chart$kubernetes:helm.sh/v3:Release::spark-a-operator",
+    }
+
+
+def test_a_stack_that_has_given_all_away_is_empty_and_needs_no_provider_any_more():
+    assert listed(moved(sliced(PARTED), {"local": WHOLE})["local"]) == []
+
+
+def test_there_and_back_again_all_is_as_it_was():
+    parted = moved(sliced(PARTED), {"local": WHOLE})
+
+    again = moved(settings.load("local"), parted)
+
+    assert sorted(listed(again["local"])) == sorted(listed(WHOLE))
+    assert listed(again["local.shared"]) == listed(again["local.spark-a"]) == []
+    assert (
+        again["local"]["deployment"]["resources"][0]["outputs"]
+        == (WHOLE["deployment"]["resources"][0]["outputs"])
+    )
+
+
+def test_a_stack_keeps_the_providers_that_the_rest_of_it_needs():
+    parted = {
+        "ground": {"layers": ["foundation", "cluster"]},
+        "local": {"layers": ["scheduling", "shuffle", "access", "spark", "logs", "metrics", "history"]},
+    }
+    whole_named = json.loads(json.dumps(WHOLE).replace("pulumi:local::", "pulumi:local.local::"))
+    text = json.dumps(whole_named).replace("moka-local", "moka-local.local")
+
+    after = moved(sliced(parted), {"local.local": json.loads(text)})
+
+    assert listed(after["local.local"]) == [
+        "pulumi:pulumi:Stack::moka-local.local",
+        "pulumi:providers:aws::main",
+        "pulumi:providers:kubernetes::spark-a",
+        "moka:kubernetes:Chart::spark-a-operator",
+        "moka:kubernetes:Chart$kubernetes:helm.sh/v3:Release::spark-a-operator",
+    ]
+    assert set(after["local.local"]["deployment"]["resources"][0]["outputs"]) == {"spark/spark-a"}
+
+
+def test_what_reads_another_stack_does_not_come_along_and_what_hangs_on_it_does_not_either():
+    reads = resource("local.spark-a", "pulumi:pulumi:StackReference::organization/moka/local.shared")
+    kubernetes = provider(
+        "local.spark-a",
+        "kubernetes",
+        "spark-a",
+        "pulumi:pulumi:StackReference::organization/moka/local.shared",
+    )
+    operator = resource(
+        "local.spark-a",
+        "moka:kubernetes:Chart::operator",
+        provider=by("local.spark-a", "kubernetes", "spark-a"),
+    )
+    outputs = {str(SPARK): {"resources": ["moka:kubernetes:Chart::operator"]}}
+
+    after = moved(
+        settings.load("local"),
+        {"local.spark-a": state("local.spark-a", outputs, reads, kubernetes, operator)},
+    )
+
+    assert listed(after["local"]) == [
+        "pulumi:pulumi:Stack::moka-local",
+        "pulumi:providers:kubernetes::spark-a",
+        "moka:kubernetes:Chart::operator",
+    ]
+
+
+def test_what_comes_into_a_stack_with_that_provider_is_served_by_the_one_that_is_there():
+    bucket = resource("local.b", "aws:s3/bucket:Bucket::b", provider=by("local.b", "aws", "main", "theirs"))
+    there = state("local", {}, provider("local", "aws", "main", id="ours"))
+    states = {
+        "local": there,
+        "local.b": state(
+            "local.b",
+            {str(CLUSTER): {"resources": ["aws:s3/bucket:Bucket::b"]}},
+            provider("local.b", "aws", "main", id="theirs"),
+            bucket,
+        ),
+    }
+
+    after = moved(settings.load("local"), states)
+
+    assert after["local"]["deployment"]["resources"][-1]["provider"] == by("local", "aws", "main", "ours")
+
+
+def test_when_it_was_interrupted_after_any_step_running_it_again_ends_the_same():
+    chosen = sliced(PARTED)
+    planned = move.moves(chosen, {"local": WHOLE})
+    done = moved(chosen, {"local": WHOLE})
+    states = {"local": WHOLE}
+
+    for stack in ("local.shared", "local.spark-a"):
+        coming = [each for each in planned if each.target == stack]
+        states[stack] = move.gained(chosen, stack, EMPTY, states, coming)
+
+        assert moved(chosen, states) == done
+
+
+@pytest.mark.parametrize(
+    "deployment",
+    [
+        {"pending_operations": [{"type": "creating", "resource": {"urn": "urn:half"}}]},
+        {"resources": [{"urn": "urn:half", "type": "aws:s3/bucket:Bucket", "delete": True}]},
+    ],
+)
+def test_what_an_update_left_half_done_is_found(deployment):
+    assert list(move.unfinished({"version": 3, "deployment": deployment})) == ["urn:half"]
+
+
+def test_a_new_stack_keeps_secrets_as_its_source_does():
+    kept = {"type": "service", "state": {"url": "u", "stack": "local"}}
+    source = {**WHOLE, "deployment": {**WHOLE["deployment"], "secrets_providers": kept}}
+    nothing: move.State = {"version": 3, "deployment": None}
+
+    made = move.gained(
+        sliced(PARTED),
+        "local.shared",
+        nothing,
+        {"local": source},
+        [Move(FOUNDATION, "local", "local.shared")],
+    )
+
+    assert made["deployment"]["secrets_providers"]["state"] == {"url": "u", "stack": "local.shared"}

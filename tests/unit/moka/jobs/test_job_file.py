@@ -1,0 +1,172 @@
+import json
+
+import jsonschema
+import pytest
+import yaml
+
+from localcloud.cloud import REPOSITORY
+from moka.jobs.job_file import JOB_FILE, read
+from moka.mistakes import InvalidDocument
+
+PI = {
+    "name": "pi",
+    "namespace": "spark-jobs",
+    "queue": "analytics.reports",
+    "tier": 1,
+    "main_file": "local:///pi.jar",
+    "main_class": "Pi",
+}
+
+
+def text(**changes):
+    said = {**PI, **changes}
+    return yaml.safe_dump({key: value for key, value in said.items() if value is not None})
+
+
+# What is different in the job; what its owner reads.
+WRONG = {
+    "no tier": (
+        {"tier": None},
+        "tier: is missing; How critical it is: 1, never preempted, to 3, which waits for all others.",
+    ),
+    "a tier that is none": (
+        {"tier": 4},
+        "tier: is 4; input should be 1, 2 or 3 (How critical it is: 1, never preempted, to 3, which "
+        "waits for all "
+        "others).",
+    ),
+    "an unknown architecture": (
+        {"architecture": "sparc"},
+        "architecture: is 'sparc'; input should be 'arm64', 'amd64' or 'any' (Of its machines).",
+    ),
+    "a key with a slip of the pen": ({"argumets": []}, "argumets: unknown key; did you mean 'arguments'?"),
+    "a key within with a slip of the pen": (
+        {"executor": {"instnces": 3}},
+        "executor.instnces: unknown key; did you mean 'instances'?",
+    ),
+    "a pod template": (
+        {"driver": {"template": {}}},
+        "driver.template: unknown key; pod templates are the platform's.",
+    ),
+    "the operator's name of a field": (
+        {"sparkConf": {}},
+        "sparkConf: unknown key; Spark configuration is called conf.",
+    ),
+    "memory without a unit": (
+        {"executor": {"memory": "4096"}},
+        "executor.memory: is '4096'; write memory as 8g or 512m.",
+    ),
+    "memory as a number": (
+        {"executor": {"memory": 4096}},
+        "executor.memory: is 4096; input should be a valid string (Heap of the JVM: 8g or 8Gi, which are the "
+        "same).",
+    ),
+    "no core at all": (
+        {"driver": {"core_request": "0"}},
+        "driver.core_request: is '0'; a pod needs some of a core, such as 500m.",
+    ),
+    "a number of executors and a range": (
+        {"executor": {"instances": 2, "dynamic": {"maximum": 4}}},
+        "executor: has instances and dynamic; keep one of the two.",
+    ),
+    "a range upside down": (
+        {"executor": {"dynamic": {"minimum": 9, "maximum": 4}}},
+        "executor.dynamic: numbers of executors must be in order, minimum <= initial <= maximum, and are "
+        "9, 9, 4.",
+    ),
+    "a name in capitals": (
+        {"name": "Pi"},
+        "name: is 'Pi'; string should match pattern '^[a-z]([a-z0-9-]*[a-z0-9])?$' (Lower case, digits and "
+        "dashes).",
+    ),
+    "a name that makes no pod's": (
+        {"name": "p" * 57},
+        f"name: is '{'p' * 57}'; string should have at most 56 characters (Lower case, digits and dashes).",
+    ),
+    "the path of a queue": (
+        {"queue": "root.analytics.reports.tier1"},
+        "queue: is 'root.analytics.reports.tier1'; write queue analytics.reports and tier 1.",
+    ),
+    "configuration that is not Spark's": (
+        {"conf": {"fs.s3a.endpoint": "x"}},
+        r"conf.fs.s3a.endpoint: the key 'fs.s3a.endpoint'; string should match pattern '^spark\.\S+$'.",
+    ),
+}
+
+
+@pytest.mark.parametrize("case", WRONG, ids=str)
+def test_what_is_wrong_with_a_job_is_told_in_a_sentence(case):
+    changes, reason = WRONG[case]
+
+    (draft,) = read(text(**changes), "jobs.yaml")
+
+    assert list(draft.mistakes) == [reason]
+
+
+# The content of a file; what its owner reads.
+FILES = {
+    "nothing": (b"", " has no job: write one as examples/jobs/pi.yaml is."),
+    "no text": (b"\xff\xfe", " is not text: byte 1 is no UTF-8; write it as YAML."),
+    "no YAML": (b"a: [", " is not YAML: while parsing a flow node"),
+    "brackets without end": (b"name: " + b"[" * 100_000, " is nested too deeply"),
+    "a key twice": (b"name: a\nname: b\n", ": line 2: name is there already, on line 1; give one of the two"),
+}
+
+
+@pytest.mark.parametrize("case", FILES, ids=str)
+def test_a_file_without_jobs_is_refused(case):
+    content, reason = FILES[case]
+
+    with pytest.raises(InvalidDocument) as refused:
+        read(content, "jobs.yaml")
+
+    assert str(refused.value).startswith(f"jobs.yaml{reason}")
+
+
+def test_what_is_no_job_is_told_by_its_number():
+    _, second, third = read(f"{text()}---\n- a\n---\n{text(name=None)}", "jobs.yaml")
+
+    assert second.where == "jobs.yaml: document 2"
+    assert list(second.mistakes) == ["is ['a']; write keys and values, as in examples/jobs/pi.yaml."]
+    assert third.where == "jobs.yaml: document 3"
+
+
+def test_a_file_that_holds_itself_is_told():
+    with pytest.raises(
+        InvalidDocument, match=r"^jobs.yaml: document 1 holds itself: take the YAML alias"
+    ):
+        read("conf: &a\n  - *a\n", "jobs.yaml")
+
+
+@pytest.mark.parametrize("levels", [250, 300])
+def test_a_job_of_hundreds_of_levels_is_told_and_no_other_way_than_in_a_sentence(levels):
+    with pytest.raises(InvalidDocument, match=r"^jobs.yaml: pi is nested too deeply: write it as examples/"):
+        read(f"{text()}conf: {'[' * levels}{']' * levels}\n", "jobs.yaml")
+
+
+def test_two_jobs_of_one_name_are_refused_in_one_namespace_only():
+    first, other, second = read(f"{text()}---\n{text(namespace='other')}---\n{text(tier=2)}", "jobs.yaml")
+
+    assert not first.mistakes and not other.mistakes
+    assert list(second.mistakes) == ["name: is another job's of namespace spark-jobs too; give each its own."]
+
+
+@pytest.mark.parametrize("name", ["pi", "nightly", "adhoc"])
+def test_an_editor_with_the_schema_accepts_the_examples(name):
+    checker = jsonschema.Draft202012Validator(json.loads(JOB_FILE.schema()))
+
+    file = REPOSITORY / "examples" / "jobs" / f"{name}.yaml"
+    for document in yaml.safe_load_all(file.read_text()):
+        checker.validate(document)
+
+
+def test_every_field_of_a_job_is_described():
+    made = json.loads(JOB_FILE.schema())
+
+    undescribed = [
+        f"{name}.{key}"
+        for name, section in {"Job": made, **made["$defs"]}.items()
+        for key, field in section["properties"].items()
+        if "description" not in field and "$ref" not in field
+    ]
+    assert undescribed == []

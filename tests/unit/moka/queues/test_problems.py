@@ -1,0 +1,241 @@
+import subprocess
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
+from random import Random
+
+import pytest
+
+from localcloud import tools
+from moka.queues import POLICIES, Limit, Queue, QueueTree, Resources, queues_yaml
+from moka.queues.problems import problems
+
+
+def amount(cpu=None, memory=None):
+    return Resources.of(cpu=cpu, memory=memory)
+
+
+def tier(number=2, **said):
+    return Queue(name=f"tier{number}", policy=POLICIES[number], **said)
+
+
+def tree(*tiers, organization=None, project=None):
+    """One organization with one project, `root.o.p`."""
+    within = Queue(name="p", queues=tiers or (tier(),), **(project or {}))
+    return QueueTree(organizations=(Queue(name="o", queues=(within,), **(organization or {})),))
+
+
+def nested(levels):
+    """Queues within each other."""
+    queue = tier()
+    for number in range(levels - 1):
+        queue = Queue(name=f"q{number}", queues=(queue,))
+    return QueueTree(organizations=(queue,))
+
+
+U = Limit(users=("u",), max_applications=5)
+
+# A tree, and what has to be said of it: all of it.
+WRONG = {
+    "no queues": (QueueTree(), ["root: has no queues, so no job could run; add one"]),
+    "guaranteed above the maximum": (
+        tree(tier(guaranteed=amount("9"), maximum=amount("8"))),
+        ["root.o.p.tier2: guaranteed.cpu is 9, more than the maximum of 8; lower it"],
+    ),
+    "a maximum above the parent's": (
+        tree(tier(maximum=amount("9")), project={"maximum": amount("8500m")}),
+        ["root.o.p.tier2: maximum.cpu is 9, more than the maximum of root.o.p, 8500m; lower it"],
+    ),
+    "a maximum above that of the parent's parent": (
+        tree(tier(maximum=amount(memory="2Ti")), organization={"maximum": amount("8", "1Ti")}),
+        ["root.o.p.tier2: maximum.memory is 2Ti, more than the maximum of root.o, 1Ti; lower it"],
+    ),
+    "children over their parent": (
+        tree(
+            tier(1, guaranteed=amount("5")),
+            tier(2, guaranteed=amount("4")),
+            project={"guaranteed": amount("8")},
+        ),
+        ["root.o.p: guaranteed.cpu is 8, less than its queues are promised together, 9; raise it"],
+    ),
+    "children over the maximum of their parent's parent": (
+        tree(
+            tier(1, guaranteed=amount("5")),
+            tier(2, guaranteed=amount("4")),
+            organization={"maximum": amount("8")},
+        ),
+        ["root.o: maximum.cpu is 8, less than its queues are promised together, 9; raise it"],
+    ),
+    "nothing promised": (
+        tree(tier(guaranteed=amount("0"))),
+        ["root.o.p.tier2: guaranteed.cpu is 0; it has to be more, or left out"],
+    ),
+    "less than nothing": (
+        tree(tier(maximum=Resources(memory=-1))),
+        ["root.o.p.tier2: maximum.memory is -1; it has to be more, or left out"],
+    ),
+    "no jobs at all": (
+        tree(project={"max_applications": 0}),
+        ["root.o.p: max_applications is 0, so no job could run; allow one, or leave it out"],
+    ),
+    "more jobs than the parent": (
+        tree(tier(max_applications=9), organization={"max_applications": 8}),
+        ["root.o.p.tier2: max_applications is 9, more than the 8 of root.o; lower it, or raise the other"],
+    ),
+    "a name that is there twice": (
+        QueueTree(organizations=tree().organizations * 2),
+        ["root.o: is there 2 times, upper and lower case alike; rename or join them"],
+    ),
+    "a name that is there in upper case, too": (
+        tree(replace(tier(), name="TIER2"), tier()),
+        [
+            "root.o.p.TIER2: has a name with illegal characters; use lower case, digits, dashes",
+            "root.o.p.tier2: is there 2 times, upper and lower case alike; rename or join them",
+            "root.o.p.TIER2: is no tier; the tiers are tier1, tier2, tier3",
+        ],
+    ),
+    "a name with a dot": (
+        QueueTree(organizations=(replace(tree().organizations[0], name="a.b"),)),
+        ["root.a.b: has a name with illegal characters; use lower case"],
+    ),
+    "a name that no label holds": (
+        QueueTree(organizations=(replace(tree().organizations[0], name="o" * 60),)),
+        [f"root.{'o' * 60}.p.tier2: is 73 characters long, and a job's label holds 63; shorten the names"],
+    ),
+    "a fourth tier": (
+        tree(replace(tier(), name="tier4")),
+        ["root.o.p.tier4: is no tier; the tiers are tier1, tier2, tier3"],
+    ),
+    "a tier without a policy": (
+        tree(Queue(name="tier1")),
+        ["root.o.p.tier1: policy is missing; every tier has one"],
+    ),
+    "a tier that waits for nothing": (
+        tree(replace(tier(), policy=replace(POLICIES[2], delay_seconds=0))),
+        ["root.o.p.tier2: policy.delay_seconds is 0; it has to be more than zero"],
+    ),
+    "a project without tiers": (
+        QueueTree(organizations=(Queue(name="o", queues=(Queue(name="p"),)),)),
+        ["root.o.p: is a project without a tier; add one, or take it out"],
+    ),
+    "a hundred levels": (
+        nested(100),
+        ["root.q98.q97.q96: has queues within; queues are organization, project, tier, and no deeper: take"],
+    ),
+    "a limit of nobody": (
+        tree(tier(limits=(Limit(max_applications=1),))),
+        ["root.o.p.tier2: limits.0 is for nobody; name users or groups, or '*' for all others"],
+    ),
+    "a limit of nothing": (
+        tree(tier(limits=(Limit(users=("u",)),))),
+        ["root.o.p.tier2: limits.0 limits nothing; set max_applications, maximum or both"],
+    ),
+    "somebody limited twice": (
+        tree(tier(limits=(U, U))),
+        ["root.o.p.tier2: limits name user 'u' 2 times; join them"],
+    ),
+    "somebody that cannot be": (
+        tree(tier(limits=(Limit(groups=("a b", "c"), max_applications=1),))),
+        ["root.o.p.tier2: limits name 'a b', which no group of YuniKorn can be called"],
+    ),
+    "all groups and none by name": (
+        tree(tier(limits=(Limit(groups=("*",), max_applications=1),))),
+        ["root.o.p.tier2: limits are of all groups and of none by name"],
+    ),
+    "a limit above the queue": (
+        tree(
+            tier(limits=(replace(U, maximum=amount("9")),)),
+            project={"maximum": amount("8"), "max_applications": 4},
+        ),
+        [
+            "root.o.p.tier2: limits.0.max_applications is 5, more than the 4 of root.o.p; lower it",
+            "root.o.p.tier2: limits.0.maximum.cpu is 9, more than the maximum of root.o.p, 8; lower it",
+        ],
+    ),
+    "a limit above that of everybody further up": (
+        tree(tier(limits=(U,)), organization={"limits": (Limit(users=("*",), max_applications=4),)}),
+        ["root.o.p.tier2: limits.0.max_applications is 5, more than the 4 of user '*' in root.o; lower it"],
+    ),
+    "a limit that forgets how many jobs": (
+        tree(tier(limits=(Limit(users=("u",), maximum=amount("1")),)), project={"limits": (U,)}),
+        ["root.o.p.tier2: limits.0 says no max_applications for user 'u', and there are at most 5"],
+    ),
+}
+
+
+@pytest.mark.parametrize("what", WRONG)
+def test_what_is_wrong_is_told_once_with_what_to_do(what):
+    wrong, says = WRONG[what]
+
+    told = [str(problem) for problem in problems(wrong)]
+
+    assert len(told) == len(says), told
+    assert all(said in each for said, each in zip(says, told, strict=True)), told
+
+
+def test_what_the_parent_says_nothing_of_is_not_held_to_it():
+    right = tree(
+        tier(1, guaranteed=amount("5", "9Gi")),
+        tier(
+            2, guaranteed=amount("4", "9Gi"), maximum=amount(memory="99Gi"), max_applications=3, limits=(U,)
+        ),
+        organization={"guaranteed": amount("9"), "maximum": amount("20")},
+    )
+
+    assert [str(each) for each in problems(right) if "limits" not in each.at] == []
+
+
+def generated(random):
+    """A tree of which anything may be wrong, or nothing."""
+
+    def some(of, least=1):
+        return amount(
+            cpu=str(random.randrange(least, of)) if random.random() < 0.8 else None,
+            memory=f"{random.randrange(least, of)}Gi" if random.random() < 0.8 else None,
+        )
+
+    def maybe(value):
+        return value if random.random() < 0.5 else None
+
+    def limits(of):
+        return tuple(
+            Limit(
+                users=tuple(random.sample(("u", "v", "*"), random.randrange(3))),
+                groups=tuple(random.sample(("g", "h", "*"), random.randrange(3))),
+                max_applications=maybe(random.randrange(1, of)),
+                maximum=maybe(some(of)),
+            )
+            for _ in range(random.choice((0, 0, 0, 1, 1, 2)))
+        )
+
+    def said(of):
+        return {
+            "guaranteed": maybe(some(of)),
+            "maximum": maybe(some(10 * of)),
+            "max_applications": maybe(random.randrange(1, of)),
+            "limits": limits(of),
+        }
+
+    def tiers():
+        return tuple(tier(number, **said(10)) for number in random.sample((1, 2, 3), random.randrange(1, 3)))
+
+    def projects():
+        return tuple(Queue(name=name, queues=tiers(), **said(40)) for name in "pq"[: random.randrange(1, 3)])
+
+    return QueueTree(organizations=(Queue(name="o", queues=projects(), **said(160)),))
+
+
+def test_a_tree_without_problems_is_one_that_yunikorn_takes(tmp_path):
+    checker = tools.path("queueconfigchecker")
+    right = [made for made in (generated(Random(seed)) for seed in range(1500)) if not any(problems(made))][
+        :100
+    ]
+    assert len(right) == 100
+
+    def refused(made, number):
+        file = tmp_path / f"{number}.yaml"
+        file.write_text(queues_yaml(made))
+        checked = subprocess.run([checker, file], capture_output=True, text=True)
+        return checked.stdout + checked.stderr + file.read_text() if checked.returncode else None
+
+    with ThreadPoolExecutor(4) as threads:
+        assert [each for each in threads.map(refused, right, range(len(right))) if each] == []

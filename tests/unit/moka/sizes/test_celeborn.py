@@ -1,0 +1,49 @@
+import shutil
+import subprocess
+
+import pytest
+
+from moka.sizes.celeborn import JVM_FLAGS, WorkerSize, cores, master_size, memory, worker_size
+
+
+def test_a_worker_is_as_large_as_others_make_it_on_the_same_machine():
+    """data-on-eks on r8g.8xlarge: 26 cores and 220 GiB."""
+    size = worker_size(32, 256)
+
+    assert (size.cpus, size.memory_gib) == (26, 220)
+
+
+@pytest.mark.parametrize(("vcpus", "gib"), [(2, 8), (4, 32), (8, 64), (16, 128), (64, 512), (96, 768)])
+def test_a_worker_fits_its_machine_and_leaves_some_of_it_to_others(vcpus, gib):
+    size = worker_size(vcpus, gib)
+
+    assert 1 <= size.cpus <= cores(vcpus) < vcpus
+    assert size.heap_gib + size.off_heap_gib < size.memory_gib <= memory(gib) < gib
+
+
+def test_buffers_are_most_of_a_worker_and_its_heap_stays_where_references_are_short():
+    assert worker_size(16, 128) == WorkerSize(cpus=13, heap_gib=20, off_heap_gib=80)
+    assert worker_size(96, 768).heap_gib == 31
+
+
+@pytest.mark.parametrize(("vcpus", "gib"), [(1, 8), (2, 4)])
+def test_a_machine_too_small_is_refused(vcpus, gib):
+    with pytest.raises(ValueError, match=f"{vcpus} vCPUs and {gib} GiB hold no worker"):
+        worker_size(vcpus, gib)
+
+
+def test_masters_grow_with_the_workers():
+    sizes = [master_size(workers) for workers in (3, 50, 400)]
+
+    assert [size.memory_gib for size in sizes] == sorted({size.memory_gib for size in sizes})
+
+
+@pytest.mark.skipif(shutil.which("java") is None, reason="there is no java here")
+def test_the_flags_are_known_to_java():
+    """Celeborn's script lets unknown ones pass in silence."""
+    command = ["java", "-XX:-IgnoreUnrecognizedVMOptions", "-Xms16m", *JVM_FLAGS, "-version"]
+
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+
+    assert done.returncode == 0, done.stderr
+    assert "warning" not in done.stderr

@@ -1,0 +1,132 @@
+import json
+
+import pytest
+
+from stacks import program, settings, slices
+from stacks.layers import cluster
+from stacks.settings.cluster import NodeGroup
+
+LOCAL = settings.path_of("local").read_text()
+ADDON = "aws:eks/addon:Addon"
+
+
+def deployed(deploy, text=LOCAL):
+    chosen = settings.parse(text, "stacks/local.yaml")
+    return deploy(lambda: program.deploy(chosen, slices.slice_named(chosen, "")))
+
+
+def changed(where: str, more: str) -> str:
+    """The laptop's settings with more lines before one of them."""
+    assert LOCAL.count(where) == 1
+    return LOCAL.replace(where, f"{more}{where}")
+
+
+def group(**changes) -> NodeGroup:
+    return NodeGroup.model_validate(
+        {
+            "role": "system",
+            "architecture": "arm64",
+            "instance_types": ["m7g.xlarge"],
+            "minimum": 0,
+            "maximum": 3,
+            **changes,
+        }
+    )
+
+
+def test_add_ons_that_need_nodes_come_after_every_node_group(deploy):
+    tree = deployed(deploy).tree()
+
+    needed = tree[f"moka:aws:Addons${ADDON}::spark-a-coredns"].dependencies
+    groups = [place for place in tree if "eks:index:ManagedNodeGroup::" in place]
+    assert groups
+    assert all(any(urn.endswith(place.rpartition("::")[2]) for urn in needed) for place in groups)
+
+
+def test_nodes_come_after_the_add_ons_that_they_cannot_do_without_and_go_before_them(deploy):
+    tree = deployed(deploy).tree()
+
+    groups = [request for place, request in tree.items() if "eks:index:ManagedNodeGroup::" in place]
+    assert groups
+    for request in groups:
+        for addon in ("vpc-cni", "kube-proxy", "eks-pod-identity-agent"):
+            assert any(urn.endswith(f"{ADDON}::spark-a-{addon}") for urn in request.dependencies)
+
+
+def test_pods_have_subnets_of_their_own_where_the_foundation_has_them(deploy):
+    made = deployed(deploy)
+
+    [cni] = [each for each in made.inputs(ADDON) if each["addonName"] == "vpc-cni"]
+    subnets = json.loads(cni["configurationValues"])["eniConfig"]["subnets"]
+    assert subnets.keys() == {"us-east-1a", "us-east-1b", "us-east-1c"}
+
+
+def test_the_api_server_is_reached_over_the_internet_from_the_networks_in_the_settings_alone(deploy):
+    made = deployed(deploy, changed("    profile: adhoc", "    public_access: [203.0.113.0/24]\n"))
+
+    [inputs] = made.inputs("eks:index:Cluster")
+    assert (inputs["endpointPublicAccess"], inputs["publicAccessCidrs"]) == (True, ["203.0.113.0/24"])
+
+
+def test_whoever_the_settings_name_may_enter(deploy):
+    more = (
+        "    access:\n"
+        "      analysts:\n"
+        "        principal: arn:aws:iam::123456789012:role/analysts\n"
+        "        policy: view\n"
+        "        namespaces: [spark-jobs]\n"
+    )
+    made = deployed(deploy, changed("    profile: adhoc", more))
+
+    entries = made.named("aws:eks/accessPolicyAssociation:AccessPolicyAssociation")
+    assert entries["spark-a-access-analysts"]["principalArn"].endswith("role/analysts")
+    assert entries["spark-a-access-analysts"]["accessScope"]["namespaces"] == ["spark-jobs"]
+
+
+def test_logs_of_the_control_plane_are_kept_as_long_as_the_settings_say(deploy):
+    made = deployed(deploy, f"{LOCAL}\nretention: {{control_plane_logs: 30}}\n")
+
+    groups = made.inputs("aws:cloudwatch/logGroup:LogGroup")
+    days = {each["name"]: each["retentionInDays"] for each in groups}
+    assert days["/aws/eks/moka-local-spark-a/cluster"] == 30
+
+
+def test_nodes_may_make_repositories_only_where_images_are_pulled_through_ecr(deploy):
+    mirror = "123456789012.dkr.ecr.us-east-1.amazonaws.com/moka-local"
+    policies = "aws:iam/rolePolicy:RolePolicy"
+
+    assert "spark-a-node" not in deployed(deploy).named(policies)
+    made = deployed(deploy, f"{LOCAL}\ncharts: {{mirror: {mirror}}}\n")
+    [statement] = json.loads(made.named(policies)["spark-a-node"]["policy"])["Statement"]
+    assert statement["Action"] == ["ecr:CreateRepository"]
+
+
+def test_an_account_is_entered_by_its_deployer_role_where_the_settings_say_so(deploy):
+    assumed = LOCAL.replace("user/laptop", "role/deployer\n    assume: true")
+    providers = "pulumi:providers:aws"
+
+    assert "assumeRoles" not in deployed(deploy).named(providers)["main"]
+    made = deployed(deploy, assumed)
+    [role] = json.loads(made.named(providers)["main"]["assumeRoles"])
+    assert role["roleArn"] == "arn:aws:iam::123456789012:role/deployer"
+    [inputs] = made.inputs("eks:index:Cluster")
+    assert inputs["providerCredentialOpts"]["roleArn"] == role["roleArn"]
+
+
+def test_every_resource_has_the_tags_of_the_settings_besides_ours(deploy):
+    made = deployed(deploy, f"{LOCAL}\ntags: {{cost-center: '4711'}}\n")
+
+    given = json.loads(made.named("pulumi:providers:aws")["main"]["defaultTags"])["tags"]
+    assert given.items() >= {"cost-center": "4711", "moka:environment": "local"}.items()
+
+
+@pytest.mark.parametrize(
+    ("groups", "size"),
+    [
+        ({"a": group()}, (3, 12)),
+        ({"a": group(), "b": group(maximum=10, instance_types=["r7g.4xlarge", "r7g.8xlarge"])}, (13, 332)),
+        ({"a": group(maximum=1, instance_types=["m7g.metal"])}, (1, cluster.METAL_VCPUS)),
+    ],
+)
+def test_a_full_cluster_has_all_the_nodes_that_its_groups_may_have(groups, size):
+    assert cluster.full_size(groups) == size

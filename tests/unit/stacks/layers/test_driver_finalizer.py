@@ -1,0 +1,58 @@
+"""Layer spark: what lets drivers go is there before they are, and goes after them."""
+
+import pytest
+import yaml
+
+from stacks import program, settings, slices
+
+LOCAL = yaml.safe_load(settings.path_of("local").read_text())
+
+
+@pytest.fixture(scope="module")
+def layer(deploy):
+    """Layer spark of an environment that is `local` but for its section `spark`."""
+
+    def made(**spark):
+        text = yaml.safe_dump({**LOCAL, "spark": spark})
+        chosen = settings.parse(text, "stacks/local.yaml")
+        needed = ("foundation", "cluster", "shuffle", "access", "spark")
+        units = frozenset(unit for unit in slices.units(chosen) if unit.layer in needed)
+        return deploy(lambda: program.deploy(chosen, slices.Slice("local", units)))
+
+    return made
+
+
+@pytest.fixture(scope="module")
+def made(layer):
+    return layer(driver_finalizer_image="registry.example/driver-finalizer:1")
+
+
+def request(made, ending):
+    [found] = [one for place, one in made.tree().items() if place.endswith(ending)]
+    return found
+
+
+def test_a_job_namespace_is_deleted_before_what_lets_its_drivers_go(made):
+    space = request(made, "moka:kubernetes:JobNamespace::spark-a-spark-jobs")
+
+    waits_for = {urn.split("$")[-1] for urn in space.dependencies}
+    assert "kubernetes:apps/v1:Deployment::spark-a-driver-finalizer" in waits_for
+    # By which the controller knows of the namespace, until it is gone.
+    assert "kubernetes:core/v1:ConfigMap::spark-a-driver-finalizer-spark-jobs" in waits_for
+
+
+@pytest.mark.parametrize("kind", ["Role", "RoleBinding"])
+def test_its_role_goes_with_the_namespace_and_not_before(made, kind):
+    role = request(
+        made, f"kubernetes:rbac.authorization.k8s.io/v1:{kind}::spark-a-spark-jobs-driver-finalizer"
+    )
+
+    assert role.deletedWith.endswith("moka:kubernetes:JobNamespace::spark-a-spark-jobs")
+
+
+def test_without_an_image_there_is_no_controller(layer):
+    made = layer()
+
+    assert "moka:kubernetes:DriverFinalizer" not in made.types()
+    assert "moka:kubernetes:DriverFinalizerRole" not in made.types()
+    assert "moka:kubernetes:JobNamespace" in made.types()

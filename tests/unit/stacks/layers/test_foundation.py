@@ -1,0 +1,204 @@
+import json
+from dataclasses import replace
+
+import pulumi
+import pytest
+
+from components.aws.network import NetworkArgs
+from stacks.layers import foundation
+from stacks.layers.foundation import FoundationInputs, NetworkIds, RegistryInputs
+
+BUCKET = "aws:s3/bucket:Bucket"
+ZONES = ("us-east-1a", "us-east-1b", "us-east-1c")
+DAYS = {
+    "event-logs": 30,
+    "resource-usage": 400,
+    "job-logs": 90,
+    "system-logs": 90,
+    "staging": 7,
+    "access-logs": 365,
+    "flow-logs": 14,
+}
+INPUTS = FoundationInputs(
+    prefix="acme-prod",
+    account="444455556666",
+    region="us-east-1",
+    accounts=("444455556666",),
+    network=NetworkArgs(region="us-east-1", cidr="10.0.0.0/16", zones=ZONES, pod_cidrs=("100.64.0.0/16",)),
+    interface_endpoints=True,
+    home=True,
+    days=DAYS,
+    retain=True,
+)
+EXISTING = NetworkIds(
+    vpc_id="vpc-0123456789",
+    public_subnets={},
+    private_subnets={"us-east-1a": "subnet-a", "us-east-1b": "subnet-b"},
+    pod_subnets={},
+)
+
+
+@pytest.fixture
+def made(deploy):
+    """What a foundation makes, with its outputs in `told`."""
+
+    def run(**changes):
+        told = []
+
+        def program():
+            outputs = foundation.deploy("main", replace(INPUTS, **changes), pulumi.ResourceOptions())
+            pulumi.Output.all(**vars(outputs)).apply(told.append)
+
+        recorder = deploy(program)
+        recorder.told = told[0]
+        return recorder
+
+    return run
+
+
+def rules(recorder, bucket: str) -> dict:
+    lifecycle = recorder.named("aws:s3/bucketLifecycleConfiguration:BucketLifecycleConfiguration")
+    return {rule["id"]: rule for rule in lifecycle[f"main-{bucket}"]["rules"]}
+
+
+def test_every_kind_of_data_has_a_bucket_whose_name_says_whose_and_where_it_is(made):
+    buckets = {bucket["bucket"] for bucket in made().inputs(BUCKET)}
+
+    assert buckets == {
+        f"acme-prod-444455556666-us-east-1-{purpose}"
+        for purpose in ("event-logs", "resource-usage", "job-logs", "system-logs", "staging", "access-logs")
+    }
+
+
+def test_what_the_environment_has_once_is_at_home_alone(made):
+    away = made(home=False)
+
+    assert not {"main-event-logs", "main-resource-usage"} & away.named(BUCKET).keys()
+    assert away.told["event_logs_bucket"] is None
+    assert away.told["resource_usage_bucket_arn"] is None
+
+
+def test_data_goes_after_the_days_of_the_settings(made):
+    recorder = made()
+
+    for purpose in ("event-logs", "resource-usage", "job-logs", "system-logs", "staging"):
+        assert rules(recorder, purpose)["expire-all"]["expiration"] == {"days": DAYS[purpose]}
+    assert rules(recorder, "access-logs")["expire-s3"]["expiration"] == {"days": 365}
+    assert rules(recorder, "access-logs")["expire-AWSLogs"]["expiration"] == {"days": 14}
+
+
+def test_what_nobody_could_write_again_is_versioned(made):
+    assert made().named("aws:s3/bucketVersioning:BucketVersioning").keys() == {
+        "main-event-logs",
+        "main-resource-usage",
+    }
+
+
+def test_logs_move_to_a_cheaper_class_but_what_is_read_or_goes_soon_does_not(made):
+    recorder = made()
+
+    moved = {
+        purpose
+        for purpose in ("event-logs", "resource-usage", "job-logs", "system-logs", "staging")
+        if rules(recorder, purpose)["expire-all"].get("transitions")
+    }
+    assert moved == {"resource-usage", "job-logs", "system-logs"}
+
+
+def test_who_used_data_is_recorded_for_every_bucket_but_the_one_of_records(made):
+    recorder = made()
+
+    recorded = recorder.named("aws:s3/bucketLogging:BucketLogging")
+    assert recorded.keys() == recorder.named(BUCKET).keys() - {"main-access-logs"}
+    assert {each["targetBucket"] for each in recorded.values()} == {"main-access-logs-id"}
+
+
+def test_records_of_access_are_encrypted_in_the_one_way_that_s3_can_deliver(made):
+    encryption = made().named(
+        "aws:s3/bucketServerSideEncryptionConfiguration:BucketServerSideEncryptionConfiguration"
+    )
+
+    used = {
+        name: each["rules"][0]["applyServerSideEncryptionByDefault"]["sseAlgorithm"]
+        for name, each in encryption.items()
+    }
+    assert used.pop("main-access-logs") == "AES256"
+    assert set(used.values()) == {"aws:kms"}
+
+
+def test_the_bucket_of_records_takes_them_from_aws_for_this_environment_only(made):
+    policies = made().named("aws:s3/bucketPolicy:BucketPolicy")
+    by_id = {each["Sid"]: each for each in json.loads(policies["main-access-logs"]["policy"])["Statement"]}
+
+    assert by_id["S3AccessLogsWrite"]["Condition"] == {
+        "StringEquals": {"aws:SourceAccount": "444455556666"},
+        "ArnLike": {"aws:SourceArn": "arn:aws:s3:::acme-prod-444455556666-us-east-1-*"},
+    }
+    assert by_id["AWSLogDeliveryWrite"]["Condition"]["StringEquals"]["aws:SourceAccount"] == "444455556666"
+
+
+def test_traffic_is_recorded_and_aws_is_reached_inside_the_network(made):
+    recorder = made()
+
+    [log] = recorder.inputs("aws:ec2/flowLog:FlowLog")
+    assert log["vpcId"] == "main-id"
+    [group] = recorder.inputs("aws:ec2/securityGroup:SecurityGroup")
+    assert group["ingress"][0]["cidrBlocks"] == ["10.0.0.0/16", "100.64.0.0/16"]
+
+
+def test_interface_endpoints_can_be_left_out(made):
+    endpoints = made(interface_endpoints=False).inputs("aws:ec2/vpcEndpoint:VpcEndpoint")
+
+    assert [endpoint["vpcEndpointType"] for endpoint in endpoints] == ["Gateway"]
+
+
+def test_subnets_are_told_by_zone(made):
+    told = made().told
+
+    assert told["private_subnets"] == {zone: f"main-private-{zone}-id" for zone in ZONES}
+    assert told["public_subnets"] == {zone: f"main-public-{zone}-id" for zone in ZONES}
+    assert told["pod_subnets"] == {zone: f"main-pods-{zone}-id" for zone in ZONES}
+
+
+def test_a_network_that_is_there_already_is_used_and_nothing_is_made_in_it(made):
+    recorder = made(network=EXISTING)
+
+    assert not any(typ.startswith("aws:ec2/") for typ in recorder.types())
+    assert recorder.told["vpc_id"] == "vpc-0123456789"
+    assert recorder.told["private_subnets"] == {"us-east-1a": "subnet-a", "us-east-1b": "subnet-b"}
+    assert recorder.told["pod_subnets"] == {}
+
+
+def test_disks_of_machines_that_auto_scaling_starts_are_encrypted_with_the_key(made):
+    [key] = made().inputs("aws:kms/key:Key")
+
+    by_id = {each["Sid"]: each for each in json.loads(key["policy"])["Statement"]}
+    assert by_id["Users"]["Condition"]["ArnEquals"]["aws:PrincipalArn"] == [
+        "arn:aws:iam::444455556666:role/aws-service-role/autoscaling.amazonaws.com/"
+        "AWSServiceRoleForAutoScaling"
+    ]
+
+
+def test_images_are_pulled_from_the_foundation_that_has_the_registry(made):
+    registry = RegistryInputs(repositories=("acme-prod/spark",), pull_through={"quay.io": None}, readers=())
+    recorder = made(registry=registry, path="/acme-prod/")
+
+    assert recorder.told["registry"] == "444455556666.dkr.ecr.us-east-1.amazonaws.com"
+    [repository] = recorder.inputs("aws:ecr/repository:Repository")
+    assert repository["name"] == "acme-prod/spark"
+    assert made().told["registry"] is None
+
+
+# What holds data, or what nobody could bring back as it was.
+STATEFUL = {BUCKET, "aws:kms/key:Key", "aws:ec2/vpc:Vpc", "aws:ecr/repository:Repository"}
+
+
+@pytest.mark.parametrize("retain", [True, False])
+def test_what_holds_data_is_protected_and_kept_as_the_settings_say(made, retain):
+    registry = RegistryInputs(repositories=("acme-prod/spark",), pull_through={}, readers=())
+    network = NetworkArgs(region="us-east-1", cidr="10.0.0.0/16", zones=ZONES, retain=retain)
+    recorder = made(registry=registry, network=network, retain=retain)
+
+    stateful = [each for each in recorder.tree().values() if each.type in STATEFUL]
+    assert {each.type for each in stateful} == STATEFUL
+    assert {(each.protect, each.retainOnDelete) for each in stateful} == {(retain, retain)}

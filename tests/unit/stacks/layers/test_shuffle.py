@@ -1,0 +1,121 @@
+"""Layer shuffle, as the settings of whole environments ask for it."""
+
+import pulumi
+import pytest
+import yaml
+
+from moka import catalog as charts
+from stacks import program, settings, slices
+from stacks.layers import shuffle
+from stacks.on_cluster import Identity, OnCluster
+from stacks.shuffle_inputs import inputs_of
+
+LOCAL = settings.path_of("local").read_text()
+
+
+def chosen(**changes):
+    """local, with something else in its `shuffle`."""
+    text = yaml.safe_load(LOCAL)
+    text["clusters"]["spark-a"]["shuffle"] |= changes
+    return settings.parse(yaml.safe_dump(text), "stacks/local.yaml")
+
+
+def layer(deploy, environment):
+    """What layer shuffle promises, and what it made."""
+    where = OnCluster(
+        name="spark-a",
+        eks_name="moka-local-spark-a",
+        region="us-east-1",
+        catalog=charts.read(),
+        identity=Identity(path="/moka-local/"),
+        opts=pulumi.ResourceOptions(),
+    )
+    said = []
+    made = deploy(lambda: said.append(shuffle.deploy(where, inputs_of(environment, "spark-a"))))
+    return said[0], made
+
+
+def test_jobs_are_told_to_keep_two_copies_in_two_zones(deploy):
+    said, _ = layer(deploy, settings.load("local"))
+
+    assert (said.replicate, said.rack_aware) == (True, True)
+    assert said.version == charts.read().tag("celeborn")
+
+
+def test_in_one_zone_copies_are_not_told_apart():
+    text = yaml.safe_load(LOCAL)
+    groups = text["clusters"]["spark-a"]["node_groups"]
+    for name in ("shuffle", "executor-arm64", "executor-amd64"):
+        groups[name]["zones"] = ["us-east-1b"]
+    inputs = inputs_of(settings.parse(yaml.safe_dump(text), "stacks/local.yaml"), "spark-a")
+
+    assert inputs.zones == ("us-east-1b",)
+    assert inputs.master_zones == 3
+
+
+def test_on_volumes_workers_use_nothing_of_their_node_and_nothing_runs_as_root(deploy):
+    volumes = {"count": 2, "gib": 500, "iops": 6000, "mibps": 500}
+    _, made = layer(deploy, chosen(storage={"volumes": volumes}))
+
+    namespace = made.named("kubernetes:core/v1:Namespace")["spark-a-celeborn"]["metadata"]
+    assert namespace["labels"]["pod-security.kubernetes.io/enforce"] == "baseline"
+    worker = made.named("kubernetes:apps/v1:StatefulSet")["spark-a-celeborn-worker-us-east-1a"]["spec"]
+    assert not [volume for volume in worker["template"]["spec"]["volumes"] if "hostPath" in volume]
+    assert {claim["spec"]["storageClassName"] for claim in worker["volumeClaimTemplates"]} == {"shuffle"}
+    fast = made.named("kubernetes:storage.k8s.io/v1:StorageClass")["spark-a-shuffle"]
+    assert (fast["parameters"]["iops"], fast["parameters"]["throughput"]) == ("6000", "500")
+
+
+def test_on_volumes_a_second_copy_is_a_choice(deploy):
+    volumes = {"volumes": {"count": 2, "gib": 500}}
+    said, _ = layer(deploy, chosen(storage=volumes, replicate=False))
+
+    assert (said.replicate, said.rack_aware) == (False, False)
+
+
+def test_a_worker_fits_the_smallest_machine_that_it_may_be_on():
+    text = yaml.safe_load(LOCAL)
+    group = text["clusters"]["spark-a"]["node_groups"]["shuffle"]
+    group |= {"generation": 2, "retiring": {1: {"instance_types": group["instance_types"]}}}
+    group["instance_types"] = ["r8gd.8xlarge"]
+
+    inputs = inputs_of(settings.parse(yaml.safe_dump(text), "stacks/local.yaml"), "spark-a")
+
+    assert (inputs.worker.cpus, inputs.worker.memory_gib) == (13, 110)
+
+
+@pytest.mark.parametrize("of", ["master", "worker"])
+def test_a_size_may_be_said(of):
+    said = {"master": {"cpus": 2, "heap_gib": 6}, "worker": {"cpus": 4, "heap_gib": 8, "off_heap_gib": 16}}
+
+    inputs = inputs_of(chosen(sizes={of: said[of]}), "spark-a")
+
+    assert said[of].items() <= vars(getattr(inputs, of)).items()
+
+
+def test_a_cluster_may_have_no_celeborn(deploy, monkeypatch):
+    text = yaml.safe_load(LOCAL)
+    del text["clusters"]["spark-a"]["shuffle"], text["clusters"]["spark-a"]["node_groups"]["shuffle"]
+    without = settings.parse(yaml.safe_dump(text), "stacks/local.yaml")
+    exported = {}
+    monkeypatch.setattr(pulumi, "export", exported.__setitem__)
+
+    made = deploy(lambda: program.deploy(without, slices.slice_named(without, "")))
+
+    assert exported.keys() == {str(unit) for unit in slices.units(without)}
+    assert "shuffle/spark-a" not in exported
+    assert not [each for each in made.made if "celeborn" in each.name]
+
+
+def test_a_quota_reaches_celeborn(deploy):
+    _, made = layer(deploy, chosen(quotas={"science": {"gib": 500}}))
+
+    [files] = [
+        each["data"]
+        for each in made.inputs("kubernetes:core/v1:ConfigMap")
+        if each["metadata"]["name"] == "celeborn"
+    ]
+    [quota] = [
+        each for each in yaml.safe_load(files["dynamicConfig.yaml"]) if each.get("tenantId") == "science"
+    ]
+    assert quota["config"] == {"celeborn.quota.tenant.diskBytesWritten": "500g"}

@@ -1,0 +1,147 @@
+"""Layer spark: releases of the operator, and what the settings say of job namespaces."""
+
+import pytest
+import yaml
+
+from stacks import program, settings, slices
+from stacks.settings.checks.spark import ACCOUNTS
+
+LOCAL = settings.path_of("local").read_text()
+
+
+@pytest.fixture(scope="module")
+def layer(deploy):
+    """Layer spark of an environment that is `local` but for some sections."""
+
+    def made(**sections):
+        text = yaml.safe_dump({**yaml.safe_load(LOCAL), **sections})
+        chosen = settings.parse(text, "stacks/local.yaml")
+        return deploy(lambda: program.deploy(chosen, slices.slice_named(chosen, "")))
+
+    return made
+
+
+@pytest.fixture(scope="module")
+def split(layer):
+    return layer(
+        job_namespaces={"jobs-a": {}, "jobs-b": {}, "jobs-c": {}},
+        spark={
+            "operators": {
+                "batch": {"namespaces": ["jobs-b"], "applications_per_minute": 30},
+                "adhoc": {"namespaces": ["jobs-c"]},
+                "spark-operator": {"namespaces": ["jobs-a"]},
+            }
+        },
+    )
+
+
+def operators(made):
+    """Values of the operator's releases, by name of the release."""
+    releases = made.inputs("kubernetes:helm.sh/v3:Release")
+    return {each["name"]: each["values"] for each in releases if each["chart"].endswith("spark-operator")}
+
+
+def test_one_release_runs_the_jobs_of_all_namespaces_by_default(layer):
+    made = operators(layer(job_namespaces={"jobs-a": {}, "jobs-b": {}}))
+
+    assert list(made) == ["spark-operator"]
+    assert made["spark-operator"]["spark"]["jobNamespaces"] == ["jobs-a", "jobs-b"]
+
+
+def test_several_releases_have_the_namespaces_that_the_settings_give_them(split):
+    namespaces = {name: values["spark"]["jobNamespaces"] for name, values in operators(split).items()}
+
+    assert namespaces == {
+        "spark-operator": ["jobs-a"],
+        "spark-operator-adhoc": ["jobs-c"],
+        "spark-operator-batch": ["jobs-b"],
+    }
+
+
+def test_each_release_is_as_large_as_its_own_applications_need(split):
+    cores = {name: values["controller"]["workers"] for name, values in operators(split).items()}
+
+    assert cores["spark-operator-batch"] > cores["spark-operator-adhoc"]
+
+
+def test_the_release_with_the_crds_comes_before_all_others(split):
+    owners = [name for name, values in operators(split).items() if values["hook"]["upgradeCrd"]]
+    tree = split.tree()
+    component = "moka:kubernetes:SparkOperator::spark-a-{}".format
+    [release] = [
+        urn
+        for urn, request in split.monitor.requests.items()
+        if request.type == "kubernetes:helm.sh/v3:Release" and request.name == "spark-a-spark-operator"
+    ]
+
+    assert owners == ["spark-operator"]
+    for name in ("spark-operator-adhoc", "spark-operator-batch"):
+        assert release in tree[component(name)].dependencies
+    assert release not in tree[component("spark-operator")].dependencies
+
+
+def test_applications_are_counted_only_where_there_is_a_definition_to_count(layer):
+    made = layer(job_namespaces={"jobs-a": {"quota": {"applications": 50}}})
+    [release] = [
+        urn
+        for urn, request in made.monitor.requests.items()
+        if request.type == "kubernetes:helm.sh/v3:Release" and request.name == "spark-a-spark-operator"
+    ]
+
+    quota = made.tree()["moka:kubernetes:ApplicationQuota::spark-a-jobs-a"]
+
+    assert release in quota.dependencies
+
+
+def test_what_the_settings_say_of_a_namespace_is_there(layer):
+    made = layer(
+        job_namespaces={
+            "jobs-a": {
+                "quota": {"applications": 50, "cpu": "400"},
+                "largest_container": {"cpu": "16", "memory": "128Gi"},
+                "pod_security": "privileged",
+                "egress": {"hive": {"namespace": "hive", "ports": [9083]}},
+            },
+            "jobs-b": {"isolated": False},
+        }
+    )
+
+    quotas = made.named("kubernetes:core/v1:ResourceQuota")
+    counted = quotas["spark-a-jobs-a-applications"]["spec"]["hard"]
+    assert counted == {"count/sparkapplications.sparkoperator.k8s.io": "50"}
+    assert "spark-a-jobs-b-applications" not in quotas
+    quota = quotas["spark-a-jobs-a"]["spec"]["hard"]
+    assert quota["requests.cpu"] == "400"
+    assert "requests.memory" not in quota
+    limits = made.named("kubernetes:core/v1:LimitRange")["spark-a-jobs-a"]["spec"]["limits"][0]
+    assert limits["max"] == {"cpu": "16", "memory": "128Gi"}
+    levels = {
+        each["metadata"]["name"]: each["metadata"]["labels"]["pod-security.kubernetes.io/enforce"]
+        for each in made.inputs("kubernetes:core/v1:Namespace")
+    }
+    assert (levels["jobs-a"], levels["jobs-b"]) == ("privileged", "baseline")
+    policies = made.inputs("kubernetes:networking.k8s.io/v1:NetworkPolicy")
+    assert {each["metadata"]["namespace"] for each in policies} == {"jobs-a"}
+    assert "9083" in str(policies)
+
+
+def test_what_pods_may_do_in_aws_is_for_the_account_that_they_run_with(whole):
+    made = whole("local")
+    releases = {each["name"]: each for each in made.inputs("kubernetes:helm.sh/v3:Release")}
+    accounts = {
+        (each["metadata"]["namespace"], each["metadata"]["name"])
+        for each in made.inputs("kubernetes:core/v1:ServiceAccount")
+    }
+    for name, (path, _) in ACCOUNTS.items():
+        values = releases[name]["values"]
+        for key in path.split("."):
+            values = values[key]
+        assert values == ACCOUNTS[name][1], name
+        accounts.add((releases[name]["namespace"], values))
+
+    identities = {
+        (each["namespace"], each["serviceAccount"])
+        for each in made.inputs("aws:eks/podIdentityAssociation:PodIdentityAssociation")
+    }
+    # EKS makes the accounts of its add-ons.
+    assert {each for each in identities if each[0] != "kube-system"} <= accounts

@@ -1,0 +1,235 @@
+"""Queues of the settings: shared out for each cluster, and as a file of their own."""
+
+import json
+import subprocess
+
+import jsonschema
+import pytest
+import yaml
+
+from localcloud import tools
+from moka.queues import Resources, queue_file, queues_yaml
+from stacks import settings
+from stacks.queues import tree_of
+from stacks.settings import reading
+
+LOCAL = settings.path_of("local").read_text()
+CLUSTERS = [(name, cluster) for name in reading.known() for cluster in settings.load(name).clusters]
+G = {"cpu": "40", "memory": "400Gi"}
+
+
+def with_queues(queues, **cluster):
+    """The settings of `local` with other queues, and its cluster with more."""
+    written = yaml.safe_load(LOCAL)
+    written["clusters"]["spark-a"] |= cluster
+    return settings.parse(yaml.safe_dump(written | {"queues": queues}), "stacks/local.yaml")
+
+
+def promised(made):
+    """Cores that each queue is promised, by path."""
+    return {
+        path: queue.guaranteed.cpu / 1000
+        for path, queue in tree_of(made, "spark-a").walk()
+        if queue.guaranteed is not None
+    }
+
+
+def organization(**said):
+    return {"projects": {"p": {"weight": 1, "tiers": {2: {"weight": 1}}}}, **said}
+
+
+@pytest.mark.parametrize(("environment", "cluster"), CLUSTERS)
+def test_yunikorn_takes_the_queues_of_every_environment(environment, cluster, tmp_path):
+    file = tmp_path / "queues.yaml"
+    file.write_text(queues_yaml(tree_of(settings.load(environment), cluster)))
+
+    checked = subprocess.run([tools.path("queueconfigchecker"), file], capture_output=True, text=True)
+
+    assert checked.returncode == 0, checked.stdout + checked.stderr
+
+
+def test_amounts_are_taken_first_and_weights_share_the_rest():
+    made = with_queues(
+        {
+            "capacity": {"cpu": "300", "memory": "2Ti"},
+            "organizations": {
+                "a": organization(weight=1),
+                "b": organization(weight=3),
+                "c": organization(guaranteed=G),
+                # Promised by what is within it.
+                "d": {"projects": {"p": {"tiers": {1: {"guaranteed": G}, 2: {"guaranteed": G}}}}},
+            },
+        }
+    )
+
+    told = promised(made)
+    assert (told["root.a"], told["root.b"], told["root.c"]) == (45, 135, 40)
+    assert told["root.b.p.tier2"] == 135
+    assert "root.d" not in told
+
+
+def test_a_project_shares_out_what_it_is_guaranteed():
+    projects = {
+        "p": {"weight": 1, "tiers": {1: {"weight": 2}, 3: {"guaranteed": {"cpu": "4", "memory": "1Gi"}}}}
+    }
+    made = with_queues({"organizations": {"a": {"guaranteed": G, "projects": projects}}})
+
+    told = promised(made)
+    assert (told["root.a.p"], told["root.a.p.tier1"], told["root.a.p.tier3"]) == (40, 36, 4)
+
+
+def test_each_cluster_shares_out_its_own_capacity():
+    prod = settings.load("prod")
+    shares = {
+        cluster: dict(tree_of(prod, cluster).walk())["root.analytics"] for cluster in ("batch-a", "adhoc-a")
+    }
+
+    assert shares["batch-a"].guaranteed.cpu == 22_000_000 * 3 // 4
+    assert shares["adhoc-a"].guaranteed.cpu == 8_000_000 * 3 // 4
+    assert shares["adhoc-a"].maximum == Resources.of(cpu="7200", memory="58982Gi", gpu=18)
+
+
+def test_the_scheduler_of_each_cluster_is_given_the_queues_of_that_cluster(whole):
+    given = {
+        each.name: each.inputs["data"]["queues.yaml"]
+        for each in whole("prod").made
+        if each.type == "kubernetes:core/v1:ConfigMap" and "queues.yaml" in each.inputs.get("data", {})
+    }
+
+    prod = settings.load("prod")
+    assert given == {f"{cluster}-yunikorn": queues_yaml(tree_of(prod, cluster)) for cluster in prod.clusters}
+    assert given["adhoc-a-yunikorn"] != given["batch-a-yunikorn"]
+
+
+def test_a_tier_has_its_policy_in_every_project():
+    made = with_queues(
+        {
+            "tiers": {2: {"sort": "fair"}, 3: {"preemption": "fence", "delay_seconds": 600}},
+            "organizations": {"a": {"projects": {"p": {"tiers": {1: {}, 2: {}, 3: {}}}}}},
+        }
+    )
+    policies = [queue.policy for _, queue in tree_of(made, "spark-a").leaves()]
+
+    assert [policy.sort for policy in policies] == ["fifo", "fair", "fifo"]
+    assert [policy.preemption for policy in policies] == ["disabled", "default", "fence"]
+    assert policies[2].delay_seconds == 600
+
+
+def test_what_is_wrong_on_one_cluster_alone_says_so():
+    written = yaml.safe_load(settings.path_of("prod").read_text())
+    del written["queues"]["capacity"]
+
+    with pytest.raises(settings.InvalidDocument) as error:
+        settings.parse(yaml.safe_dump(written), "stacks/prod.yaml")
+
+    lines = str(error.value).splitlines()
+    assert all(line.endswith("(on batch-a, batch-b).") for line in lines), lines
+    assert any(
+        "queues.organizations.analytics.weight: is of the capacity of the cluster" in line for line in lines
+    )
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    """Settings of `local` that take their queues from a file beside them."""
+    written = yaml.safe_load(LOCAL)
+    queues = settings.load("local").queues
+    del written["queues"]
+    (tmp_path / "local.yaml").write_text(yaml.safe_dump(written | {"queues_from": "local.queues.yaml"}))
+    (tmp_path / "local.queues.yaml").write_text(queue_file.dumps(queues))
+    monkeypatch.setattr(reading, "FOLDER", tmp_path)
+    return tmp_path
+
+
+def test_queues_from_a_file_are_those_that_were_written(folder):
+    assert settings.load("local").queues == settings.parse(LOCAL, "stacks/local.yaml").queues
+
+
+def test_a_file_of_queues_is_no_environment(folder):
+    assert reading.known() == ["local"]
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "says"),
+    [
+        ("moka-queues/1", "moka-queues/9", "format: is 'moka-queues/9'"),
+        ("format: ", "frmat: ", "format: is missing; write moka-queues/1."),
+        ("percent", "per_cent", "organizations.analytics.maximum.per_cent: unknown key; did"),
+        ('cpu: "16"', 'cpu: "900"', "analytics.projects.reports.tiers.1.guaranteed.cpu: is 900, more"),
+        ("organizations:", "organisations:", "organizations: is missing; Organizations, by name."),
+        ('cpu: "128"', 'cpu: "25600"', "capacity.cpu: is 25600, and nodes for drivers and executors"),
+        ("organizations:", "organizations: [", "is not YAML: while parsing"),
+        ("organizations:", "tiers: {}\ntiers: {}\norganizations:", "tiers is there already, on line 5"),
+    ],
+)
+def test_a_mistake_in_a_file_of_queues_is_told_with_its_name(folder, old, new, says):
+    file = folder / "local.queues.yaml"
+    assert old in file.read_text()
+    file.write_text(file.read_text().replace(old, new, 1))
+
+    with pytest.raises(settings.InvalidDocument) as error:
+        settings.load("local")
+
+    told = str(error.value).splitlines()
+    assert any(says in line for line in told), told
+    assert all(line.startswith("stacks/local.queues.yaml") for line in told), told
+
+
+@pytest.mark.parametrize("environment", reading.known())
+def test_a_file_of_queues_reads_as_it_was_written_and_is_written_the_same_again(environment):
+    queues = settings.load(environment).queues
+    text = queue_file.dumps(queues)
+
+    assert queue_file.loads(text, "x") == queues
+    assert queue_file.dumps(queue_file.loads(text, "x")) == text
+
+
+def test_the_order_of_queues_and_what_is_as_by_default_make_no_difference_in_a_file():
+    tiers = {3: {"weight": 1}, 1: {"guaranteed": G, "limits": []}}
+    one = {
+        "organizations": {
+            "b": organization(guaranteed=G),
+            "a": {"guaranteed": G, "projects": {"p": {"tiers": tiers}}},
+        }
+    }
+    other = {
+        "tiers": {},
+        "organizations": {
+            "a": {"projects": {"p": {"tiers": dict(reversed(tiers.items()))}}, "guaranteed": G, "limits": []},
+            "b": organization(guaranteed=G),
+        },
+    }
+    texts = [
+        queue_file.dumps(
+            queue_file.loads(yaml.safe_dump({"format": queue_file.FORMAT, **each}, sort_keys=False), "x")
+        )
+        for each in (one, other)
+    ]
+
+    assert texts[0] == texts[1]
+    assert [line for line in texts[0].splitlines() if line[:3] != "   "] == [
+        "format: moka-queues/1",
+        "organizations:",
+        "  a:",
+        "  b:",
+    ]
+
+
+@pytest.mark.parametrize("environment", reading.known())
+def test_an_editor_with_the_schema_accepts_what_is_written(environment):
+    written = yaml.safe_load(queue_file.dumps(settings.load(environment).queues))
+    checker = jsonschema.Draft202012Validator(json.loads(queue_file.QUEUE_FILE.schema()))
+
+    checker.validate(json.loads(json.dumps(written)))
+    assert not checker.is_valid(json.loads(json.dumps(written | {"format": "moka-queues/2"})))
+
+
+def test_an_editor_with_the_schema_wants_queues_or_their_file(folder):
+    checker = jsonschema.Draft202012Validator(json.loads(reading.SETTINGS.schema()))
+    taken = yaml.safe_load((folder / "local.yaml").read_text())
+    written = yaml.safe_load(LOCAL)
+
+    assert checker.is_valid(json.loads(json.dumps(taken)))
+    assert not checker.is_valid(json.loads(json.dumps(taken | {"queues": written["queues"]})))
+    del taken["queues_from"]
+    assert not checker.is_valid(json.loads(json.dumps(taken)))

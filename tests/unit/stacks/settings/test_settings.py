@@ -1,0 +1,82 @@
+import json
+
+import jsonschema
+import pytest
+import yaml
+
+from stacks import settings
+from stacks.settings import SETTINGS, reading, schema
+
+LOCAL = settings.path_of("local").read_text()
+
+
+def refused(text: str | bytes, environment: str | None = None) -> list[str]:
+    """The lines with which a settings file is refused."""
+    with pytest.raises(settings.InvalidDocument) as error:
+        settings.parse(text, "stacks/local.yaml", environment)
+    return str(error.value).splitlines()
+
+
+@pytest.mark.parametrize("environment", reading.known())
+def test_every_environment_is_accepted(environment):
+    assert settings.load(environment).environment == environment
+
+
+@pytest.mark.parametrize("environment", reading.known())
+def test_an_editor_with_the_schema_accepts_every_environment(environment):
+    written = yaml.safe_load(settings.path_of(environment).read_text())
+
+    jsonschema.Draft202012Validator(json.loads(SETTINGS.schema())).validate(json.loads(json.dumps(written)))
+
+
+@pytest.mark.parametrize("path", schema.files(), ids=lambda path: path.name)
+def test_what_is_made_of_the_models_is_up_to_date(path):
+    assert path.read_text() == schema.files()[path], "run `make schema`"
+
+
+def test_the_schema_refuses_a_misspelt_key():
+    checker = jsonschema.Draft202012Validator(json.loads(SETTINGS.schema()))
+
+    wrong = json.loads(json.dumps(yaml.safe_load(LOCAL.replace("home: spark-a", "hom: spark-a"))))
+    assert {error.validator for error in checker.iter_errors(wrong)} == {"additionalProperties", "required"}
+
+
+def test_every_setting_is_described():
+    definitions = json.loads(SETTINGS.schema())
+    sections = {"Environment": definitions, **definitions["$defs"]}
+
+    lacking = [
+        f"{name}.{field}"
+        for name, section in sections.items()
+        for field, said in section.get("properties", {}).items()
+        if "description" not in said and "$ref" not in said
+    ]
+    assert lacking == []
+
+
+def test_every_mistake_is_told_at_once_those_across_the_file_too():
+    wrong = yaml.safe_load(LOCAL)
+    wrong["hom"] = wrong["home"]
+    wrong["clusters"]["spark-a"]["node_groups"]["system"]["architecture"] = "arm"
+    wrong["clusters"]["spark-a"]["node_groups"]["shuffle"]["instance_types"] = ["r6i.4xlarge"]
+    wrong["job_namespaces"] = {"kube-system": {}}
+
+    told = "\n".join(refused(yaml.safe_dump(wrong)))
+
+    assert "hom: unknown key; did you mean 'home'?" in told
+    assert "node_groups.system.architecture: is 'arm'; input should be 'arm64' or 'amd64'" in told
+    assert "node_groups.shuffle.instance_types: r6i.4xlarge is amd64, and the group arm64" in told
+    assert "job_namespaces.kube-system: is a name of the platform's own" in told
+    # What stands in for a wrong part is no mistake of its own.
+    assert "no group with role system" not in told
+
+
+def test_an_environment_without_settings_is_told_which_there_are():
+    with pytest.raises(settings.InvalidDocument, match=r"'prodd' has no settings.*dev, local, prod"):
+        settings.load("prodd")
+
+
+def test_settings_of_another_environment_are_refused():
+    [line] = refused(LOCAL, "prod")
+
+    assert "environment: is 'local' and must be 'prod', as the file is named" in line
