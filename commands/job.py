@@ -25,7 +25,7 @@ LAYER, OUTPUT = "spark/", "jobs"
 
 def main(arguments: list[str] | None = None) -> int:
     """Do what the command line says; exit status."""
-    parser = argparse.ArgumentParser(prog="python -m commands.job", description="Spark jobs as SparkApplications.")
+    parser = argparse.ArgumentParser(prog="python -m commands.job", description=__doc__)
     commands = parser.add_subparsers(required=True)
     render = commands.add_parser("render", help="job file in, manifest out")
     render.add_argument("file", help="YAML with a job, or several, each a document; - for the standard input")

@@ -166,7 +166,7 @@ class _Loader(yaml.SafeLoader):
 
 
 def _documents(loader: _Loader) -> Iterator[Any]:
-    while loader.check_data():
+    while loader.check_data():  # type: ignore[no-untyped-call]
         if (document := loader.get_data()) is not None:
             yield document
 

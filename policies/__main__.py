@@ -1,8 +1,14 @@
 """The policy pack: assembled here, the rules are in the modules beside it, one a subject."""
 
-import cadvisor
-import exposure
+import sys
+from pathlib import Path
+
+# The engine runs the pack from its own folder; rules share the domain with the program.
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+
 from pulumi_policy import EnforcementLevel, PolicyPack
+
+from policies import cadvisor, exposure
 
 # Starts a server and does not return: everything else belongs into the modules.
 PolicyPack(

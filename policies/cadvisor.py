@@ -140,7 +140,7 @@ def _no_scan(args: ResourceValidationArgs, report: ReportViolation) -> None:
     else:
         return
     for violation in found:
-        report(violation)
+        report(violation, None)
 
 
 POLICIES = [

@@ -37,7 +37,7 @@ def _policy(name: str, description: str, of_type: str, rule: Any) -> ResourceVal
     def validate(args: ResourceValidationArgs, report: ReportViolation) -> None:
         if args.resource_type == of_type:
             for violation in rule(args.props):
-                report(violation)
+                report(violation, None)
 
     return ResourceValidationPolicy(name=name, description=description, validate=validate)
 

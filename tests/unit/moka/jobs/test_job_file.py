@@ -132,9 +132,7 @@ def test_what_is_no_job_is_told_by_its_number():
 
 
 def test_a_file_that_holds_itself_is_told():
-    with pytest.raises(
-        InvalidDocument, match=r"^jobs.yaml: document 1 holds itself: take the YAML alias"
-    ):
+    with pytest.raises(InvalidDocument, match=r"^jobs.yaml: document 1 holds itself: take the YAML alias"):
         read("conf: &a\n  - *a\n", "jobs.yaml")
 
 
