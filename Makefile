@@ -21,7 +21,7 @@ DOCTOR = $(PY) -m commands.doctor $(firstword $(subst ., ,$(STACK))) $(ARGS)
 QUEUES = $(PY) -m commands.queues $(firstword $(subst ., ,$(STACK))) $(ARGS)
 EACH = $(PY) -m commands.rollout $(STACK) $(WAVE:%=--wave %)
 OUTPUTS = stacks=$$($(EACH)) && for stack in $$stacks; do pulumi stack output --json --stack $$stack || exit; done
-RENDER = $(PY) -m commands.job render "$(or $(JOB),$(error say which job file: JOB=examples/jobs/pi.yaml))" --platform - $(CLUSTER:%=--cluster %) $(ARGS)
+RENDER = $(PY) -m commands.job render "$(or $(JOB),$(error say which job file: JOB=examples/jobs/pi.yaml))" --target - $(CLUSTER:%=--cluster %) $(ARGS)
 
 ifneq ($(filter-out laptop,$(ON)),)
 $(error ON is `$(ON)` and may be `laptop`)

@@ -1,7 +1,7 @@
-"""`python -m commands.job render FILE --platform outputs.json`: job file in, SparkApplications out.
+"""`python -m commands.job render FILE --target outputs.json`: job file in, SparkApplications out.
 
-The platform is what `pulumi stack output --json` says of the stack that holds layer spark; `-` reads it, or
-the job file, from the standard input. Exit status: 0 written, 2 refused, with a line a mistake.
+The target is what `pulumi stack output --json` prints for the stack with layer spark; `-` reads it, or the
+job file, from the standard input. Exit status: 0 written, 2 refused, with a line a mistake.
 """
 
 import argparse
@@ -16,7 +16,7 @@ import yaml
 from moka.jobs import checks
 from moka.jobs.application import spark_application
 from moka.jobs.job_file import Draft, read
-from moka.jobs.job_target import Platform
+from moka.jobs.job_target import JobTarget
 from moka.mistakes import InvalidDocument, listed, near
 
 LAYER, OUTPUT = "spark/", "jobs"
@@ -29,17 +29,17 @@ def main(arguments: list[str] | None = None) -> int:
     commands = parser.add_subparsers(required=True)
     render = commands.add_parser("render", help="job file in, manifest out")
     render.add_argument("file", help="YAML with a job, or several, each a document; - for the standard input")
-    render.add_argument("--platform", required=True, help="outputs of the stack that holds layer spark, JSON")
+    render.add_argument("--target", required=True, help="outputs of the stack with layer spark, as JSON")
     render.add_argument("--cluster", help="the one to run on, where the stack has several")
     render.add_argument("--json", action="store_true", help="a list as JSON in place of YAML")
     asked = parser.parse_args(arguments)
     try:
-        if asked.file == asked.platform == "-":
+        if asked.file == asked.target == "-":
             raise InvalidDocument(
                 "Both the job file and the outputs cannot be the standard input: name one of them."
             )
-        platform = platform_in(_text(asked.platform), asked.cluster)
-        made = applications(read(_text(asked.file), asked.file), platform)
+        target = job_target_in(_text(asked.target), asked.cluster)
+        made = applications(read(_text(asked.file), asked.file), target)
     except InvalidDocument as refused:
         print(refused, file=sys.stderr)
         return 2
@@ -50,22 +50,22 @@ def main(arguments: list[str] | None = None) -> int:
     return 0
 
 
-def applications(drafts: Sequence[Draft], platform: Platform) -> list[dict[str, Any]]:
+def applications(drafts: Sequence[Draft], target: JobTarget) -> list[dict[str, Any]]:
     """SparkApplications of all jobs of a file.
 
     Raises InvalidDocument with all that is wrong with any of them.
     """
     wrong = []
     for draft in drafts:
-        found = checks.mistakes(draft.job, platform, draft.unsure) if draft.job else []
+        found = checks.mistakes(draft.job, target, draft.unsure) if draft.job else []
         wrong += [f"{draft.where}: {mistake}" for mistake in (*draft.mistakes, *found)]
     if wrong:
         raise InvalidDocument("\n".join(wrong))
-    return [spark_application(draft.job, platform) for draft in drafts if draft.job]
+    return [spark_application(draft.job, target) for draft in drafts if draft.job]
 
 
-def platform_in(text: str, cluster: str | None = None) -> Platform:
-    """The platform in the outputs of a stack, or of several, as `pulumi stack output --json` prints them.
+def job_target_in(text: str, cluster: str | None = None) -> JobTarget:
+    """The job target in the outputs of a stack, or of several, as `pulumi stack output --json` prints them.
 
     Raises InvalidDocument when they have none, or several and no cluster is named, or not the one that is.
     """
@@ -88,7 +88,7 @@ def platform_in(text: str, cluster: str | None = None) -> Platform:
         raise InvalidDocument(f"Cluster {cluster} is not in the stack: {near(cluster, found)}")
     name = cluster or next(iter(found))
     try:
-        return Platform.from_outputs(found[name])
+        return JobTarget.from_outputs(found[name])
     except (KeyError, TypeError, ValueError) as error:
         raise InvalidDocument(
             f"Cluster {name} cannot be read ({error}): bring its stack up with this version."
@@ -106,7 +106,7 @@ def _outputs(text: str) -> dict[str, Any]:
             outputs |= each
         except (TypeError, ValueError):
             raise InvalidDocument(
-                "The platform is not JSON with outputs: give what `pulumi stack output --json` says."
+                "The target is not JSON with outputs: give what `pulumi stack output --json` prints."
             ) from None
         rest = rest[end:].lstrip()
     return outputs

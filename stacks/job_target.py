@@ -1,4 +1,4 @@
-"""What jobs are told of a cluster: its `Platform`, from the settings and from what other layers made."""
+"""The `JobTarget` of a cluster, from the settings and the outputs of other layers."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -7,8 +7,8 @@ import pulumi
 
 from components.kubernetes import priority_classes
 from components.kubernetes.job_namespace import SERVICE_ACCOUNT
-from moka.jobs.job_target import Celeborn, Platform
-from moka.machines.largest import Group, largest
+from moka.jobs.job_target import Celeborn, JobTarget
+from moka.machines.machine_capacity import NodeGroupShape, largest_machines
 from moka.queues.maxima import maxima
 from moka.queues.tiers import POLICIES
 from services.driver_finalizer.rules import FINALIZER
@@ -17,14 +17,14 @@ from stacks.queues import tree_of
 from stacks.settings import Environment
 
 
-def platform_of(
+def job_target(
     settings: Environment,
     cluster: str,
     event_logs_bucket: pulumi.Input[str],
     staging_bucket: pulumi.Input[str],
     shuffle: ShuffleOutputs | None,
 ) -> pulumi.Output[Mapping[str, Any]]:
-    """A `moka.jobs.job_target.Platform` of a cluster, as its outputs have it.
+    """A `moka.jobs.job_target.JobTarget` of a cluster, as its outputs have it.
 
     shuffle: None where the cluster has no Celeborn.
     """
@@ -39,32 +39,30 @@ def platform_of(
         )
     )
 
-    def put_together(known: list[Any]) -> Mapping[str, Any]:
-        event_logs, staging, celeborn = known
-        return _platform(settings, cluster, event_logs, staging, celeborn).as_outputs()
-
-    return pulumi.Output.all(event_logs_bucket, staging_bucket, celeborn).apply(put_together)
+    return pulumi.Output.all(event_logs_bucket, staging_bucket, celeborn).apply(
+        lambda values: _job_target(settings, cluster, *values).as_outputs()
+    )
 
 
-def _platform(
+def _job_target(
     settings: Environment, cluster: str, event_logs: str, staging: str, celeborn: Mapping[str, Any] | None
-) -> Platform:
-    chosen = settings.clusters[cluster]
-    return Platform(
+) -> JobTarget:
+    cluster_settings = settings.clusters[cluster]
+    return JobTarget(
         cluster=cluster,
         environment=settings.environment,
-        region=settings.foundations[chosen.foundation].region,
+        region=settings.foundations[cluster_settings.foundation].region,
         queues=maxima(tree_of(settings, cluster)),
         namespaces=list(settings.job_namespaces),
         priority_classes={tier: priority_classes.tier(tier) for tier in POLICIES},
-        machines=largest(
-            Group(
+        machines=largest_machines(
+            NodeGroupShape(
                 role=group.role,
                 architecture=group.architecture,
                 instance_types=group.instance_types,
                 max_pods=group.max_pods,
             )
-            for group in chosen.node_groups.values()
+            for group in cluster_settings.node_groups.values()
         ),
         event_logs=f"s3a://{event_logs}/",
         staging={name: f"s3a://{staging}/{name}/" for name in settings.job_namespaces},

@@ -226,7 +226,7 @@ def _on_cluster(deployment: Deployment, name: str, foundations: Foundations) -> 
                 staging_key_arn=base().key_arn,
                 ui_domain=job_target.ui_domain(settings, name),
                 ingress_class=ways_in().ingress_class,
-                jobs=job_target.platform_of(
+                jobs=job_target.job_target(
                     settings,
                     name,
                     event_logs_bucket=_at_home(home().event_logs_bucket),

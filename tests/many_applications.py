@@ -33,8 +33,8 @@ from localcloud.errors import Refusal
 from localcloud.processes import Process, free_port
 from moka.jobs.application import spark_application
 from moka.jobs.job import Executor, Job, Restart
-from moka.jobs.job_target import Platform
-from moka.machines.largest import Machine
+from moka.jobs.job_target import JobTarget
+from moka.machines.machine_capacity import MachineCapacity
 from services.driver_finalizer.rules import FINALIZER
 from tests.priorities import apply_priority_classes
 
@@ -92,7 +92,7 @@ class Case:
             else Restart(),
         )
         finalizer = FINALIZER if self.protected else None
-        made = spark_application(job, replace(PLATFORM, finalizer=finalizer))
+        made = spark_application(job, replace(TARGET, finalizer=finalizer))
         made["spec"]["driver"]["annotations"] |= {
             RUNS_FOR: str(self.runs_for),
             ENDS: "Failed" if self.fails else "Succeeded",
@@ -100,7 +100,7 @@ class Case:
         return made
 
 
-PLATFORM = Platform(
+TARGET = JobTarget(
     cluster="many",
     environment="test",
     region="us-east-1",
@@ -112,7 +112,7 @@ PLATFORM = Platform(
     namespaces=PROJECTS,
     priority_classes={number: tier(number) for number in (1, 2, 3)},
     machines=[
-        Machine(role=role, architecture=one, millicores=15_000, memory_mib=60_000, local_disks=False)
+        MachineCapacity(role=role, architecture=one, millicores=15_000, memory_mib=60_000, local_disks=False)
         for role in ROLES
         for one in ARCHITECTURES
     ],
@@ -234,7 +234,7 @@ class Cluster:
             catalog=None,
             namespace="spark-operator",
             job_namespaces=PROJECTS,
-            ui_domain=PLATFORM.ui_domain,
+            ui_domain=TARGET.ui_domain,
             ingress_class="nginx",
             applications_per_minute=per_minute,
         )
@@ -448,7 +448,7 @@ def _namespace(name: str) -> Object:
 
 def _account(namespace: str) -> list[Object]:
     """What a job namespace has for its drivers."""
-    metadata = {"name": PLATFORM.service_account, "namespace": namespace}
+    metadata = {"name": TARGET.service_account, "namespace": namespace}
     rbac = "rbac.authorization.k8s.io"
     rules = [
         {"apiGroups": [""], "resources": [resource], "verbs": list(verbs)}

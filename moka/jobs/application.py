@@ -4,9 +4,9 @@ from typing import Any
 
 from moka.jobs import checks, conf, pods
 from moka.jobs.job import Driver, Executor, Job
-from moka.jobs.job_target import Platform
+from moka.jobs.job_target import JobTarget
 from moka.jobs.versions import RELEASES
-from moka.machines.largest import JobRole
+from moka.machines.machine_capacity import JobRole
 from moka.mistakes import InvalidDocument
 from moka.quantities import job_mebibytes
 
@@ -27,12 +27,12 @@ DEPENDENCIES = {
 """Field of a job's dependencies -> of an application's."""
 
 
-def spark_application(job: Job, platform: Platform) -> Object:
-    """The SparkApplication (sparkoperator.k8s.io/v1beta2) of a job on a platform.
+def spark_application(job: Job, target: JobTarget) -> Object:
+    """The SparkApplication (sparkoperator.k8s.io/v1beta2) of a job on a cluster.
 
-    Raises InvalidDocument with everything that keeps the job from the platform, a line each.
+    Raises InvalidDocument with every mistake, a line each.
     """
-    if wrong := checks.mistakes(job, platform):
+    if wrong := checks.mistakes(job, target):
         raise InvalidDocument("\n".join(f"{job.name}: {mistake}" for mistake in wrong))
     return {
         "apiVersion": "sparkoperator.k8s.io/v1beta2",
@@ -44,17 +44,17 @@ def spark_application(job: Job, platform: Platform) -> Object:
             "labels": {**job.labels, **_labels(job)},
             "annotations": {
                 **job.annotations,
-                UI_URL: ui_url(job, platform),
-                HISTORY_URL: platform.history_url,
+                UI_URL: ui_url(job, target),
+                HISTORY_URL: target.history_url,
             },
         },
-        "spec": _spec(job, platform),
+        "spec": _spec(job, target),
     }
 
 
-def ui_url(job: Job, platform: Platform) -> str:
+def ui_url(job: Job, target: JobTarget) -> str:
     """Where the UI is while the job runs."""
-    return f"http://{job.name}.{job.namespace}.{platform.ui_domain}"
+    return f"http://{job.name}.{job.namespace}.{target.ui_domain}"
 
 
 def _labels(job: Job) -> dict[str, str]:
@@ -66,23 +66,23 @@ def _labels(job: Job) -> dict[str, str]:
     }
 
 
-def _spec(job: Job, platform: Platform) -> Object:
+def _spec(job: Job, target: JobTarget) -> Object:
     made: Object = {
         "type": LANGUAGES[job.language],
         "mode": "cluster",
         "sparkVersion": RELEASES[job.spark_version].release,
-        "image": job.image or platform.images[job.spark_version],
+        "image": job.image or target.images[job.spark_version],
         "mainApplicationFile": job.main_file,
         # The scheduler makes placeholders for the driver and the executors at the start. An application's id
         # in YuniKorn is Spark's own (label spark-app-selector), another one at each attempt.
-        "batchScheduler": platform.scheduler,
+        "batchScheduler": target.scheduler,
         "batchSchedulerOptions": {"queue": job.queue_path},
-        "sparkConf": conf.configuration(job, platform),
+        "sparkConf": conf.configuration(job, target),
         "driver": {
-            **_pod(job, platform, "driver", job.driver),
+            **_pod(job, target, "driver", job.driver),
             "serviceAnnotations": pods.scraped("/metrics/prometheus/"),
         },
-        "executor": {**_pod(job, platform, "executor", job.executor), "deleteOnTermination": True},
+        "executor": {**_pod(job, target, "executor", job.executor), "deleteOnTermination": True},
         "restartPolicy": _restart(job),
         "timeToLiveSeconds": job.ttl_seconds,
     }
@@ -110,18 +110,18 @@ def _spec(job: Job, platform: Platform) -> Object:
     return made
 
 
-def _pod(job: Job, platform: Platform, role: JobRole, pod: Driver | Executor) -> Object:
+def _pod(job: Job, target: JobTarget, role: JobRole, pod: Driver | Executor) -> Object:
     made: Object = {
         "cores": pod.cores,
         "memory": f"{job_mebibytes(pod.memory)}m",
         # In numbers, so that placeholders are as large as pods whatever the operator's shares are.
         "memoryOverhead": f"{checks.overhead_mib(job, pod)}m",
-        "serviceAccount": platform.service_account,
+        "serviceAccount": target.service_account,
         "annotations": pods.annotations(job, role),
         # For placeholders; the pods have it of their template.
         "nodeSelector": pods.node_selector(job, role),
         "tolerations": pods.tolerations(role),
-        "template": pods.template(job, platform, role),
+        "template": pods.template(job, target, role),
     }
     if pod.core_request:
         made["coreRequest"] = pod.core_request

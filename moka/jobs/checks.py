@@ -1,4 +1,4 @@
-"""Whether a job fits the platform, before anything is submitted."""
+"""Whether a job fits its target, before anything is submitted."""
 
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
@@ -7,10 +7,10 @@ from typing import Literal
 
 from moka.jobs import reserved
 from moka.jobs.job import Driver, Executor, Job
-from moka.jobs.job_target import Platform
+from moka.jobs.job_target import JobTarget
 from moka.jobs.versions import RELEASES
 from moka.machines.instance_types import Architecture
-from moka.machines.largest import JobRole, Machine
+from moka.machines.machine_capacity import JobRole, MachineCapacity
 from moka.mistakes import Mistake, listed, near
 from moka.quantities import cores, gibibytes, job_mebibytes, mebibytes, millicores
 
@@ -67,8 +67,8 @@ def size(job: Job, role: JobRole) -> Size:
     )
 
 
-def mistakes(job: Job, platform: Platform, unsure: Collection[str] = ()) -> list[Mistake]:
-    """All that keeps a job from this platform.
+def mistakes(job: Job, target: JobTarget, unsure: Collection[str] = ()) -> list[Mistake]:
+    """All mistakes of a job for a target.
 
     unsure: fields of the job that are only a stand-in, about which nothing is told.
     """
@@ -76,32 +76,32 @@ def mistakes(job: Job, platform: Platform, unsure: Collection[str] = ()) -> list
         found
         for check, fields in CHECKS.items()
         if not fields.intersection(unsure)
-        for found in check(job, platform)
+        for found in check(job, target)
     ]
 
 
-def namespace(job: Job, platform: Platform) -> Iterator[Mistake]:
+def namespace(job: Job, target: JobTarget) -> Iterator[Mistake]:
     """A namespace that is not there."""
-    if job.namespace not in platform.namespaces:
+    if job.namespace not in target.namespaces:
         yield Mistake(
             "namespace",
-            f"{job.namespace} is no job namespace of {platform.cluster}; "
-            f"{near(job.namespace, platform.namespaces)}",
+            f"{job.namespace} is no job namespace of {target.cluster}; "
+            f"{near(job.namespace, target.namespaces)}",
         )
 
 
-def queue(job: Job, platform: Platform) -> Iterator[Mistake]:
+def queue(job: Job, target: JobTarget) -> Iterator[Mistake]:
     """A project that has no queue."""
-    known = {path.removeprefix("root.").rpartition(".")[0] for path in platform.queues}
+    known = {path.removeprefix("root.").rpartition(".")[0] for path in target.queues}
     if job.queue not in known:
-        yield Mistake("queue", f"{job.queue} is no queue of {platform.cluster}; {near(job.queue, known)}")
+        yield Mistake("queue", f"{job.queue} is no queue of {target.cluster}; {near(job.queue, known)}")
 
 
-def tier(job: Job, platform: Platform) -> Iterator[Mistake]:
+def tier(job: Job, target: JobTarget) -> Iterator[Mistake]:
     """A tier that the project has not."""
     start = f"root.{job.queue}.tier"
-    known = [path.removeprefix(start) for path in platform.queues if path.startswith(start)]
-    if known and (str(job.tier) not in known or job.tier not in platform.priority_classes):
+    known = [path.removeprefix(start) for path in target.queues if path.startswith(start)]
+    if known and (str(job.tier) not in known or job.tier not in target.priority_classes):
         yield Mistake("tier", f"is {job.tier}, and {job.queue} has {listed(known)} alone; choose of those")
     elif known and len(job.queue_path) > QUEUE_LABEL:
         yield Mistake(
@@ -111,32 +111,32 @@ def tier(job: Job, platform: Platform) -> Iterator[Mistake]:
         )
 
 
-def machines(job: Job, platform: Platform) -> Iterator[Mistake]:
+def machines(job: Job, target: JobTarget) -> Iterator[Mistake]:
     """Architectures without machines, and pods larger than any machine."""
-    there = platform.architectures()
+    there = target.architectures()
     chosen: list[Architecture] = there if job.architecture == "any" else [job.architecture]
     if job.architecture != "any" and job.architecture not in there:
         yield Mistake(
             "architecture",
-            f"is {job.architecture}, and {platform.cluster} has machines for drivers and executors of "
+            f"is {job.architecture}, and {target.cluster} has machines for drivers and executors of "
             f"{listed(there)}; choose that",
         )
         return
     roles: tuple[JobRole, ...] = ("driver", "executor")
     for role in roles:
-        known = [machine for each in chosen if (machine := platform.machine(role, each))]
+        known = [machine for each in chosen if (machine := target.machine(role, each))]
         asked = size(job, role)
         if known and not any(_fits(asked, machine) for machine in known):
             yield Mistake(role, _too_large(job, role, asked, known))
 
 
-def _fits(asked: Size, machine: Machine) -> bool:
+def _fits(asked: Size, machine: MachineCapacity) -> bool:
     return asked.millicores <= machine.millicores and (
         machine.memory_mib is None or asked.memory_mib <= machine.memory_mib
     )
 
 
-def _too_large(job: Job, role: JobRole, asked: Size, known: list[Machine]) -> str:
+def _too_large(job: Job, role: JobRole, asked: Size, known: list[MachineCapacity]) -> str:
     largest = " or ".join(
         f"{cores(each.millicores)}"
         + (f" and {gibibytes(each.memory_mib)}" if each.memory_mib is not None else "")
@@ -150,9 +150,9 @@ def _too_large(job: Job, role: JobRole, asked: Size, known: list[Machine]) -> st
     )
 
 
-def queue_maximum(job: Job, platform: Platform) -> Iterator[Mistake]:
+def queue_maximum(job: Job, target: JobTarget) -> Iterator[Mistake]:
     """Jobs that could never start, as their queue may not have so much."""
-    maximum = platform.queues.get(job.queue_path, {})
+    maximum = target.queues.get(job.queue_path, {})
     driver, executor = size(job, "driver"), size(job, "executor")
     count = job.executor.at_start
     told = f"the driver and {count} executors at the start ask for"
@@ -173,7 +173,7 @@ def queue_maximum(job: Job, platform: Platform) -> Iterator[Mistake]:
             )
 
 
-def program(job: Job, platform: Platform) -> Iterator[Mistake]:
+def program(job: Job, target: JobTarget) -> Iterator[Mistake]:
     """What is to be run, and whether it can be found from the driver."""
     compiled = job.language in ("scala", "java")
     endings: dict[str, tuple[str, ...]] = {"python": (".py", ".zip", ".egg"), "r": (".r", ".R")}
@@ -220,30 +220,30 @@ def _found(at: str, url: str) -> Iterator[Mistake]:
         yield Mistake(at, f"is {url}, and drivers read {', '.join(SCHEMES)} alone; put it there")
 
 
-def versions(job: Job, platform: Platform) -> Iterator[Mistake]:
+def versions(job: Job, target: JobTarget) -> Iterator[Mistake]:
     """Celeborn that is not there or has no client for this Spark, and Spark that there is no image for."""
-    if job.image is None and job.spark_version not in platform.images:
+    if job.image is None and job.spark_version not in target.images:
         yield Mistake(
             "spark_version",
-            f"is {job.spark_version}, and the platform has images of {listed(platform.images)} alone; "
+            f"is {job.spark_version}, and the platform has images of {listed(target.images)} alone; "
             "name an image",
         )
     if not job.celeborn:
         return
-    if platform.celeborn is None:
-        yield Mistake("celeborn", f"{platform.cluster} has none; leave it out")
+    if target.celeborn is None:
+        yield Mistake("celeborn", f"{target.cluster} has none; leave it out")
         return
     least = RELEASES[job.spark_version].celeborn
-    has = tuple(int(part) for part in re.findall(r"\d+", platform.celeborn.version)[:2])
+    has = tuple(int(part) for part in re.findall(r"\d+", target.celeborn.version)[:2])
     if has < least:
         yield Mistake(
             "celeborn",
-            f"{platform.celeborn.version} of {platform.cluster} has no client for Spark {job.spark_version}, "
+            f"{target.celeborn.version} of {target.cluster} has no client for Spark {job.spark_version}, "
             f"which came with {least[0]}.{least[1]}; leave it out or take another Spark",
         )
 
 
-def environment(job: Job, platform: Platform) -> Iterator[Mistake]:
+def environment(job: Job, target: JobTarget) -> Iterator[Mistake]:
     """Variables that are somebody else's, or set twice."""
     where: dict[Literal["env", "secrets"], Iterable[str]] = {"env": job.env, "secrets": job.secrets}
     for section, names in where.items():
@@ -255,7 +255,7 @@ def environment(job: Job, platform: Platform) -> Iterator[Mistake]:
         yield Mistake(f"env.{name}", "is in secrets too; keep one of the two")
 
 
-def marks(job: Job, platform: Platform) -> Iterator[Mistake]:
+def marks(job: Job, target: JobTarget) -> Iterator[Mistake]:
     """Labels and annotations that mean something to the platform."""
     for section, keys in {"labels": job.labels, "annotations": job.annotations}.items():
         for key in keys:
@@ -265,9 +265,9 @@ def marks(job: Job, platform: Platform) -> Iterator[Mistake]:
                 yield Mistake(f"{section}.{key}", "is the platform's; choose another name")
 
 
-def nodes(job: Job, platform: Platform) -> Iterator[Mistake]:
+def nodes(job: Job, target: JobTarget) -> Iterator[Mistake]:
     """Folders of nodes that no job may see."""
-    allowed = platform.host_paths.get(job.namespace, ())
+    allowed = target.host_paths.get(job.namespace, ())
     for number, mount in enumerate(job.host_mounts):
         if not any(_within(mount.path, folder) for folder in allowed):
             yield Mistake(
@@ -282,18 +282,18 @@ def _within(path: str, folder: str) -> bool:
     return ".." not in parts and parts[: len(folder.rstrip("/").split("/"))] == folder.rstrip("/").split("/")
 
 
-def users(job: Job, platform: Platform) -> Iterator[Mistake]:
+def users(job: Job, target: JobTarget) -> Iterator[Mistake]:
     """Groups of nobody."""
     if job.groups and job.user is None:
         yield Mistake("groups", "are of a user, and there is none; set user")
 
 
-def configuration(job: Job, platform: Platform) -> Iterator[Mistake]:
+def configuration(job: Job, target: JobTarget) -> Iterator[Mistake]:
     """Configuration that is not the job's."""
     yield from reserved.not_the_jobs(job)
 
 
-CHECKS: Mapping[Callable[[Job, Platform], Iterator[Mistake]], frozenset[str]] = {
+CHECKS: Mapping[Callable[[Job, JobTarget], Iterator[Mistake]], frozenset[str]] = {
     namespace: frozenset({"namespace"}),
     queue: frozenset({"queue"}),
     tier: frozenset({"queue", "tier"}),

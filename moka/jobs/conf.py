@@ -4,7 +4,7 @@ import re
 from collections.abc import Mapping
 
 from moka.jobs.job import Job
-from moka.jobs.job_target import Celeborn, Platform
+from moka.jobs.job_target import Celeborn, JobTarget
 from moka.jobs.versions import RELEASES
 from moka.quantities import job_mebibytes
 
@@ -84,20 +84,16 @@ CELEBORN: Mapping[str, str] = {
 }
 
 
-def configuration(job: Job, platform: Platform) -> dict[str, str]:
+def configuration(job: Job, target: JobTarget) -> dict[str, str]:
     """All Spark configuration of a job but for what the operator makes of the application's own fields."""
     ours = {
         **NETWORK,
         **PATIENCE,
         **METRICS,
-        **event_logs(platform),
-        **s3a(job, platform),
+        **event_logs(target),
+        **s3a(job, target),
         **DECOMMISSIONING,
-        **(
-            celeborn(job, platform.celeborn)
-            if platform.celeborn and job.celeborn
-            else own_shuffle(job, platform)
-        ),
+        **(celeborn(job, target.celeborn) if target.celeborn and job.celeborn else own_shuffle(job, target)),
         **_executors(job),
     }
     if job.spark_version != "3.5":
@@ -108,7 +104,7 @@ def configuration(job: Job, platform: Platform) -> dict[str, str]:
     return {**ours, **{key: _text(value) for key, value in job.conf.items()}}
 
 
-def event_logs(platform: Platform) -> dict[str, str]:
+def event_logs(target: JobTarget) -> dict[str, str]:
     """Where the event log goes: straight into the folder that the History Server reads.
 
     S3 shows a file once it is closed, so the smallest files that Spark rolls. A sidecar that uploads from a
@@ -117,7 +113,7 @@ def event_logs(platform: Platform) -> dict[str, str]:
     return {
         "spark.eventLog.enabled": "true",
         # Spark takes one slash off, and Hadoop 3.3 finds no bucket's root without.
-        "spark.eventLog.dir": re.sub(r"^(s3a://[^/]+)/?$", r"\1//", platform.event_logs),
+        "spark.eventLog.dir": re.sub(r"^(s3a://[^/]+)/?$", r"\1//", target.event_logs),
         "spark.eventLog.rolling.enabled": "true",
         "spark.eventLog.rolling.maxFileSize": "10m",
         "spark.eventLog.compress": "true",
@@ -127,10 +123,10 @@ def event_logs(platform: Platform) -> dict[str, str]:
     }
 
 
-def s3a(job: Job, platform: Platform) -> dict[str, str]:
+def s3a(job: Job, target: JobTarget) -> dict[str, str]:
     """Access to S3: region, credentials of Pod Identity alone, committers."""
     return {
-        "spark.hadoop.fs.s3a.endpoint.region": platform.region,
+        "spark.hadoop.fs.s3a.endpoint.region": target.region,
         "spark.hadoop.fs.s3a.aws.credentials.provider": RELEASES[job.spark_version].credentials,
         # Hadoop 3.4's own; 3.3 deletes what marks a folder with each file that it puts there.
         "spark.hadoop.fs.s3a.directory.marker.retention": "keep",
@@ -153,9 +149,9 @@ def celeborn(job: Job, there: Celeborn) -> dict[str, str]:
     }
 
 
-def own_shuffle(job: Job, platform: Platform) -> dict[str, str]:
+def own_shuffle(job: Job, target: JobTarget) -> dict[str, str]:
     """Shuffle data on executors; one that goes hands it on, or puts it into the staging folder."""
-    fallback = platform.staging.get(job.namespace)
+    fallback = target.staging.get(job.namespace)
     return {
         "spark.storage.decommission.shuffleBlocks.enabled": "true",
         **(

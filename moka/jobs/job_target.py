@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from moka.machines.instance_types import Architecture
-from moka.machines.largest import JobRole, Machine
+from moka.machines.machine_capacity import JobRole, MachineCapacity
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -26,7 +26,7 @@ class Celeborn:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Platform:
+class JobTarget:
     """One cluster, as jobs see it. JSON holds all of it.
 
     cluster: name in the settings.
@@ -53,7 +53,7 @@ class Platform:
     queues: Mapping[str, Mapping[str, str]]
     namespaces: Sequence[str]
     priority_classes: Mapping[int, str]
-    machines: Sequence[Machine]
+    machines: Sequence[MachineCapacity]
     event_logs: str
     staging: Mapping[str, str]
     images: Mapping[str, str]
@@ -77,7 +77,7 @@ class Platform:
         }
 
     @classmethod
-    def from_outputs(cls, outputs: Mapping[str, Any]) -> "Platform":
+    def from_outputs(cls, outputs: Mapping[str, Any]) -> "JobTarget":
         """Read what a stack exported; the engine leaves out what is None, and may make an integer a float.
 
         Raises ValueError when something is missing.
@@ -96,12 +96,12 @@ class Platform:
             **{
                 **given,
                 "priority_classes": {int(tier): name for tier, name in given["priority_classes"].items()},
-                "machines": tuple(Machine.from_outputs(each) for each in given["machines"]),
+                "machines": tuple(MachineCapacity.from_outputs(each) for each in given["machines"]),
                 "celeborn": Celeborn(**celeborn) if celeborn else None,
             }
         )
 
-    def machine(self, role: JobRole, architecture: Architecture) -> Machine | None:
+    def machine(self, role: JobRole, architecture: Architecture) -> MachineCapacity | None:
         """The largest machine of a role and architecture; None where there is none."""
         for machine in self.machines:
             if machine.role == role and machine.architecture == architecture:

@@ -5,8 +5,8 @@ from typing import Any
 
 from moka.jobs.conf import GRACE_DRIVER, GRACE_EXECUTOR, UI_PORT
 from moka.jobs.job import Job
-from moka.jobs.job_target import Platform
-from moka.machines.largest import JobRole
+from moka.jobs.job_target import JobTarget
+from moka.machines.machine_capacity import JobRole
 from moka.machines.node_roles import LABEL as ROLE
 
 Object = dict[str, Any]
@@ -57,7 +57,7 @@ def scraped(path: str) -> dict[str, str]:
     }
 
 
-def template(job: Job, platform: Platform, role: JobRole) -> Object:
+def template(job: Job, target: JobTarget, role: JobRole) -> Object:
     """Template of the pods of a role.
 
     Nothing here asks for resources: a pod that asks for more than the operator counted is larger than its
@@ -73,13 +73,13 @@ def template(job: Job, platform: Platform, role: JobRole) -> Object:
         mounts.append({"name": name, "mountPath": mount.mount, "readOnly": mount.read_only})
         volumes.append({"name": name, "hostPath": {"path": mount.path, "type": "Directory"}})
     metadata: Object = {}
-    if role == "driver" and platform.finalizer:
-        metadata["finalizers"] = [platform.finalizer]
+    if role == "driver" and target.finalizer:
+        metadata["finalizers"] = [target.finalizer]
     return {
         "metadata": metadata,
         "spec": {
-            "schedulerName": platform.scheduler,
-            "priorityClassName": platform.priority_classes[job.tier],
+            "schedulerName": target.scheduler,
+            "priorityClassName": target.priority_classes[job.tier],
             "nodeSelector": node_selector(job, role),
             "tolerations": tolerations(role),
             "terminationGracePeriodSeconds": GRACE_DRIVER if role == "driver" else GRACE_EXECUTOR,

@@ -47,7 +47,7 @@ class SparkInputs:
     ingress_class: class of those UIs' Ingresses.
     uses: name -> data of other environments, which have to grant it, that jobs use.
     driver_finalizer_image: of the controller that keeps drivers until they have been read; None for none.
-    jobs: the cluster's `moka.jobs.job_target.Platform`.
+    jobs: the cluster's `moka.jobs.job_target.JobTarget`.
     """
 
     job_namespaces: Mapping[str, JobNamespaceSettings]
@@ -69,7 +69,7 @@ class SparkOutputs:
 
     job_namespaces: known once jobs can be submitted there.
     service_account: of drivers, in each of them.
-    jobs: the cluster's `moka.jobs.job_target.Platform`, of which `python -m jobs` makes SparkApplications.
+    jobs: the cluster's `moka.jobs.job_target.JobTarget`, from which SparkApplications are rendered.
     """
 
     job_namespaces: pulumi.Input[Sequence[str]]

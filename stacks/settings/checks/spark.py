@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from moka.machines.instance_types import instance_type
-from moka.machines.largest import DAEMONS, reserved_millicores
+from moka.machines.machine_capacity import DAEMONS, reserved_millicores
 from moka.machines.node_roles import SYSTEM_RESERVED
 from moka.mistakes import Mistake, listed
 from moka.sizes.spark_operator import REPLICAS, OperatorSize, most, size_for

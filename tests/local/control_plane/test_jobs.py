@@ -17,10 +17,10 @@ from localcloud.control_plane.spark_operator import definitions
 from moka.jobs.application import spark_application
 from moka.jobs.checks import size
 from moka.jobs.job_file import read
-from moka.jobs.job_target import Celeborn, Platform
+from moka.jobs.job_target import Celeborn, JobTarget
 from moka.jobs.reserved import FIELDS, WITH_CELEBORN
 from moka.jobs.reserved import PLATFORM as PLATFORM_KEYS
-from moka.machines.largest import Group, largest
+from moka.machines.machine_capacity import NodeGroupShape, largest_machines
 from tests.jobs import a_job as job
 from tests.priorities import apply_priority_classes
 
@@ -30,15 +30,15 @@ DEFINITIONS = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions"
 CRD = "sparkapplications.sparkoperator.k8s.io"
 NOTHING_IS_KEPT = "?dryRun=All&fieldValidation=Strict"
 
-PLATFORM = Platform(
+TARGET = JobTarget(
     cluster="spark-a",
     environment="test",
     region="us-east-1",
     queues={f"root.{p}.tier{n}": {} for p in ("analytics.reports", "science.models") for n in (1, 2, 3)},
     namespaces=["spark-jobs"],
     priority_classes={n: f"moka-tier-{n}" for n in (1, 2, 3)},
-    machines=largest(
-        Group(role=role, architecture=architecture, instance_types=[name])
+    machines=largest_machines(
+        NodeGroupShape(role=role, architecture=architecture, instance_types=[name])
         for role in ("driver", "executor")
         for architecture, name in (("arm64", "r7g.8xlarge"), ("amd64", "r7i.8xlarge"))
     ),
@@ -141,7 +141,7 @@ def pod_of(application, role):
 def test_the_api_server_takes_every_example_as_it_is(strict, file):
     drafts = read(file.read_text(), file.name)
 
-    for made in applications(drafts, PLATFORM):
+    for made in applications(drafts, TARGET):
         kept = strict.create(KIND.format("spark-jobs") + NOTHING_IS_KEPT, made)
 
         # What its owner wrote and no schema knows would be gone without a word.
@@ -150,7 +150,7 @@ def test_the_api_server_takes_every_example_as_it_is(strict, file):
 
 def test_the_api_server_takes_every_kind_of_job_and_loses_nothing_of_it(strict):
     path = KIND.format("spark-jobs") + NOTHING_IS_KEPT
-    made = [spark_application(each, PLATFORM) for each in every_kind_of_job()]
+    made = [spark_application(each, TARGET) for each in every_kind_of_job()]
 
     assert len(made) == 192
     assert [one["spec"] for one in made] == [strict.create(path, one)["spec"] for one in made]
@@ -159,7 +159,7 @@ def test_the_api_server_takes_every_kind_of_job_and_loses_nothing_of_it(strict):
 @pytest.mark.parametrize("role", ["driver", "executor"])
 @pytest.mark.parametrize("more", [{}, EVERYTHING], ids=["least", "everything"])
 def test_pods_of_a_template_are_let_into_a_restricted_namespace(strict, role, more):
-    wanted = pod_of(spark_application(job(**more), PLATFORM), role)
+    wanted = pod_of(spark_application(job(**more), TARGET), role)
 
     made = strict.create("/api/v1/namespaces/spark-jobs/pods" + NOTHING_IS_KEPT, wanted)
 
@@ -169,7 +169,7 @@ def test_pods_of_a_template_are_let_into_a_restricted_namespace(strict, role, mo
 
 def test_a_pod_may_mount_what_the_platform_lets_it(strict):
     mounts = [{"path": "/mnt/models", "mount": "/models"}]
-    wanted = pod_of(spark_application(job(host_mounts=mounts), PLATFORM), "executor")
+    wanted = pod_of(spark_application(job(host_mounts=mounts), TARGET), "executor")
 
     made = strict.create("/api/v1/namespaces/default/pods" + NOTHING_IS_KEPT, wanted)
 
@@ -231,7 +231,7 @@ def asked_of_spark(tmp_path_factory):
     """A job's configuration and template, given to a Spark shell; the folder with what became of them."""
     folder = tmp_path_factory.mktemp("spark")
     (folder / "events").mkdir()
-    application = spark_application(job(executor=SIZED, scratch_gib=10), PLATFORM)
+    application = spark_application(job(executor=SIZED, scratch_gib=10), TARGET)
     spec, executor = application["spec"], application["spec"]["executor"]
     # What the operator makes of the application's own fields: submission.go of its 2.5.
     submitted = {
@@ -303,7 +303,7 @@ def test_spark_knows_every_key_that_jobs_get_and_that_they_may_not_set():
         *every_kind_of_job(),
         job(language="python", main_file="local:///a.py", main_class=None, python="/p"),
     ]
-    conf = {key for each in jobs for key in spark_application(each, PLATFORM)["spec"]["sparkConf"]}
+    conf = {key for each in jobs for key in spark_application(each, TARGET)["spec"]["sparkConf"]}
     said = {key.removesuffix("*") for table in (FIELDS, PLATFORM_KEYS, WITH_CELEBORN) for key in table}
     assert len(conf) > 50
     assert {key for key in conf | said if not others.match(key) and not _is_known(key, known)} == set()
@@ -315,7 +315,7 @@ def _is_known(key, known):
 
 def test_an_executor_of_real_spark_is_as_large_as_its_placeholder_and_where_it_is(asked_of_spark):
     pod = json.loads((asked_of_spark / "executor.json").read_text())["spec"]
-    made = spark_application(job(executor=SIZED, scratch_gib=10), PLATFORM)["spec"]["executor"]
+    made = spark_application(job(executor=SIZED, scratch_gib=10), TARGET)["spec"]["executor"]
     (container,) = pod["containers"]
 
     counted = size(job(executor=SIZED), "executor")

@@ -1,3 +1,3 @@
-from tests.unit.moka.jobs.conftest import job, platform
+from tests.unit.moka.jobs.conftest import job, target
 
-__all__ = ["job", "platform"]
+__all__ = ["job", "target"]

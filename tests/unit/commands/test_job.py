@@ -10,7 +10,7 @@ EXAMPLES = Path(__file__).resolve().parents[3] / "examples" / "jobs"
 
 
 @pytest.fixture
-def outputs(tmp_path, platform):
+def outputs(tmp_path, target):
     """Write what stacks export: clusters of each of them -> the file."""
 
     def write(*stacks):
@@ -29,10 +29,10 @@ def outputs(tmp_path, platform):
 
 
 @pytest.mark.parametrize("name", ["pi", "nightly", "adhoc"])
-def test_an_example_is_rendered_as_it_stands(outputs, platform, capsys, name):
+def test_an_example_is_rendered_as_it_stands(outputs, target, capsys, name):
     file = str(EXAMPLES / f"{name}.yaml")
 
-    assert main(["render", file, "--platform", outputs({"spark-a": platform()})]) == 0
+    assert main(["render", file, "--target", outputs({"spark-a": target()})]) == 0
 
     made = list(yaml.safe_load_all(capsys.readouterr().out))
     said = list(yaml.safe_load_all(Path(file).read_text()))
@@ -40,8 +40,8 @@ def test_an_example_is_rendered_as_it_stands(outputs, platform, capsys, name):
     assert {one["kind"] for one in made} == {"SparkApplication"}
 
 
-def test_json_holds_the_same(outputs, platform, capsys):
-    arguments = ["render", str(EXAMPLES / "adhoc.yaml"), "--platform", outputs({"spark-a": platform()})]
+def test_json_holds_the_same(outputs, target, capsys):
+    arguments = ["render", str(EXAMPLES / "adhoc.yaml"), "--target", outputs({"spark-a": target()})]
 
     main(arguments)
     as_yaml = list(yaml.safe_load_all(capsys.readouterr().out))
@@ -50,7 +50,7 @@ def test_json_holds_the_same(outputs, platform, capsys):
     assert json.loads(capsys.readouterr().out) == as_yaml
 
 
-def test_every_mistake_of_every_job_is_told_and_nothing_is_written(outputs, platform, tmp_path, capsys):
+def test_every_mistake_of_every_job_is_told_and_nothing_is_written(outputs, target, tmp_path, capsys):
     file = tmp_path / "jobs.yaml"
     file.write_text(
         "{name: a, namespace: nowhere, queue: science.models, main_file: /a.jar, conf: {spark.master: x}}\n"
@@ -58,7 +58,7 @@ def test_every_mistake_of_every_job_is_told_and_nothing_is_written(outputs, plat
         "{name: b, namespace: spark-jobs, queue: analytics.reports, tier: 1, main_file: 'local:///b.py'}\n"
     )
 
-    assert main(["render", str(file), "--platform", outputs({"spark-a": platform()})]) == 2
+    assert main(["render", str(file), "--target", outputs({"spark-a": target()})]) == 2
 
     told = capsys.readouterr()
     assert told.out == ""
@@ -72,10 +72,10 @@ def test_every_mistake_of_every_job_is_told_and_nothing_is_written(outputs, plat
     ]
 
 
-def test_the_cluster_is_chosen_where_stacks_have_several(outputs, platform, capsys):
-    platforms = {name: platform(cluster=name, ui_domain=f"{name}.example") for name in ("batch-a", "batch-b")}
-    file = outputs({"batch-a": platforms["batch-a"]}, {"batch-b": platforms["batch-b"]})
-    arguments = ["render", str(EXAMPLES / "pi.yaml"), "--platform", file]
+def test_the_cluster_is_chosen_where_stacks_have_several(outputs, target, capsys):
+    targets = {name: target(cluster=name, ui_domain=f"{name}.example") for name in ("batch-a", "batch-b")}
+    file = outputs({"batch-a": targets["batch-a"]}, {"batch-b": targets["batch-b"]})
+    arguments = ["render", str(EXAMPLES / "pi.yaml"), "--target", file]
 
     assert main(arguments) == 2
     assert capsys.readouterr().err == (
@@ -91,7 +91,7 @@ def test_the_cluster_is_chosen_where_stacks_have_several(outputs, platform, caps
 OUTPUTS = {
     "none": ("", "The stack has no cluster for jobs: take the outputs of the one that holds layer spark"),
     "of another layer": ('{"history/home": {}}', "The stack has no cluster for jobs: take the outputs"),
-    "an error of pulumi's": ("error: no stack", "The platform is not JSON with outputs: give what"),
+    "an error of pulumi's": ("error: no stack", "The target is not JSON with outputs: give what"),
     "of an earlier version": (
         '{"spark/a": {"jobs": {"cluster": "a"}}}',
         "Cluster a cannot be read (the outputs lack environment, region, queues,",
@@ -100,18 +100,18 @@ OUTPUTS = {
 
 
 @pytest.mark.parametrize("case", OUTPUTS, ids=str)
-def test_outputs_without_a_platform_are_refused(tmp_path, capsys, case):
+def test_outputs_without_a_target_are_refused(tmp_path, capsys, case):
     content, reason = OUTPUTS[case]
     file = tmp_path / "outputs.json"
     file.write_text(content)
 
-    assert main(["render", str(EXAMPLES / "pi.yaml"), "--platform", str(file)]) == 2
+    assert main(["render", str(EXAMPLES / "pi.yaml"), "--target", str(file)]) == 2
 
     assert capsys.readouterr().err.startswith(reason)
 
 
-def test_a_file_that_is_not_there_is_named(outputs, platform, capsys):
-    assert main(["render", "nowhere.yaml", "--platform", outputs({"spark-a": platform()})]) == 2
+def test_a_file_that_is_not_there_is_named(outputs, target, capsys):
+    assert main(["render", "nowhere.yaml", "--target", outputs({"spark-a": target()})]) == 2
 
     assert capsys.readouterr().err == (
         "nowhere.yaml cannot be read (No such file or directory): name a file that is there.\n"

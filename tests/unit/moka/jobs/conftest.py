@@ -2,8 +2,8 @@
 
 import pytest
 
-from moka.jobs.job_target import Celeborn, Platform
-from moka.machines.largest import Group, largest
+from moka.jobs.job_target import Celeborn, JobTarget
+from moka.machines.machine_capacity import NodeGroupShape, largest_machines
 from tests.jobs import a_job
 
 MACHINES = {
@@ -14,8 +14,8 @@ MACHINES = {
 }
 
 
-def a_platform(**changes):
-    return Platform(
+def a_target(**changes):
+    return JobTarget(
         **{
             "cluster": "spark-a",
             "environment": "test",
@@ -27,8 +27,8 @@ def a_platform(**changes):
             },
             "namespaces": ["spark-jobs", "science"],
             "priority_classes": {1: "moka-tier-1", 2: "moka-tier-2", 3: "moka-tier-3"},
-            "machines": largest(
-                Group(role=role, architecture=architecture, instance_types=[name])
+            "machines": largest_machines(
+                NodeGroupShape(role=role, architecture=architecture, instance_types=[name])
                 for (role, architecture), name in MACHINES.items()
             ),
             "event_logs": "s3a://logs/",
@@ -44,9 +44,9 @@ def a_platform(**changes):
 
 
 @pytest.fixture(scope="session")
-def platform():
-    """Make a platform: what is different -> it."""
-    return a_platform
+def target():
+    """Make a job target: what is different -> it."""
+    return a_target
 
 
 @pytest.fixture(scope="session")

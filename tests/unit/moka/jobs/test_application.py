@@ -13,11 +13,11 @@ ROLES = ["driver", "executor"]
 
 
 @pytest.fixture
-def spec(platform, job):
-    """The spec of an application: what is different in the job, and in the platform -> it."""
+def spec(target, job):
+    """The spec of an application: what is different in the job, and in the target -> it."""
 
-    def make(of_platform=None, **of_job):
-        return spark_application(job(**of_job), platform(**(of_platform or {})))["spec"]
+    def make(of_target=None, **of_job):
+        return spark_application(job(**of_job), target(**(of_target or {})))["spec"]
 
     return make
 
@@ -26,8 +26,8 @@ def template(made, role):
     return made[role]["template"]["spec"]
 
 
-def test_a_job_is_an_application_of_its_name_with_the_addresses_that_its_owner_looks_for(platform, job):
-    made = spark_application(job(labels={"team": "reports"}), platform())
+def test_a_job_is_an_application_of_its_name_with_the_addresses_that_its_owner_looks_for(target, job):
+    made = spark_application(job(labels={"team": "reports"}), target())
 
     assert (made["apiVersion"], made["kind"]) == ("sparkoperator.k8s.io/v1beta2", "SparkApplication")
     assert made["metadata"] == {
@@ -337,11 +337,11 @@ def test_a_job_that_names_no_image_gets_the_platform_s(spec):
     assert spec()["image"] == "docker.io/apache/spark:4.1.2"
 
 
-def test_equal_jobs_become_equal_applications_and_the_caller_may_change_one(platform, job):
-    one, other = spark_application(job(), platform()), spark_application(job(), platform())
+def test_equal_jobs_become_equal_applications_and_the_caller_may_change_one(target, job):
+    one, other = spark_application(job(), target()), spark_application(job(), target())
     assert one == other
 
     one["spec"]["driver"]["annotations"]["mine"] = "1"
     one["spec"]["sparkConf"]["spark.x"] = "1"
 
-    assert spark_application(job(), platform()) == other
+    assert spark_application(job(), target()) == other

@@ -2,16 +2,17 @@ import pytest
 
 from moka.jobs.application import spark_application
 from moka.jobs.job_target import Celeborn
-from moka.machines.largest import Group, Machine, largest
+from moka.machines.machine_capacity import MachineCapacity, NodeGroupShape, largest_machines
 from moka.mistakes import InvalidDocument
 
 PYTHON = {"language": "python", "main_file": "local:///main.py", "main_class": None}
 LONG = "a" * 30
-ONLY_ARM = largest(
-    Group(role=role, architecture="arm64", instance_types=["r7g.2xlarge"]) for role in ("driver", "executor")
+ONLY_ARM = largest_machines(
+    NodeGroupShape(role=role, architecture="arm64", instance_types=["r7g.2xlarge"])
+    for role in ("driver", "executor")
 )
 
-# What is different in the job, and in the platform; what its owner reads.
+# What is different in the job, and in the target; what its owner reads.
 REFUSED = {
     "a namespace with a slip of the pen": (
         {"namespace": "spark-job"},
@@ -244,16 +245,16 @@ REFUSED = {
 
 
 @pytest.mark.parametrize("case", REFUSED, ids=str)
-def test_a_job_is_refused_with_a_reason(platform, job, case):
-    changes, of_platform, reason = REFUSED[case]
+def test_a_job_is_refused_with_a_reason(target, job, case):
+    changes, of_target, reason = REFUSED[case]
 
     with pytest.raises(InvalidDocument) as refused:
-        spark_application(job(**changes), platform(**of_platform))
+        spark_application(job(**changes), target(**of_target))
 
     assert str(refused.value) == f"pi: {reason}"
 
 
-def test_everything_that_is_wrong_is_told_at_once(platform, job):
+def test_everything_that_is_wrong_is_told_at_once(target, job):
     with pytest.raises(InvalidDocument) as refused:
         spark_application(
             job(
@@ -263,27 +264,27 @@ def test_everything_that_is_wrong_is_told_at_once(platform, job):
                 env={"SPARK_HOME": "/"},
                 conf={"spark.master": "x"},
             ),
-            platform(celeborn=None),
+            target(celeborn=None),
         )
 
     told = [line.split(": ")[1] for line in str(refused.value).splitlines()]
     assert told == ["namespace", "queue", "celeborn", "env.SPARK_HOME", "conf.spark.master"]
 
 
-def test_memory_that_is_not_known_refuses_nothing(platform, job):
+def test_memory_that_is_not_known_refuses_nothing(target, job):
     machines = [
-        Machine(role=role, architecture="arm64", millicores=8000, memory_mib=None, local_disks=False)
+        MachineCapacity(role=role, architecture="arm64", millicores=8000, memory_mib=None, local_disks=False)
         for role in ("driver", "executor")
     ]
 
     huge = job(queue="science.models", tier=3, executor={"memory": "10t"})
-    assert spark_application(huge, platform(machines=machines))
+    assert spark_application(huge, target(machines=machines))
 
 
-def test_more_executors_than_the_queue_has_room_for_may_be_wished_for(platform, job):
-    assert spark_application(job(executor={"cores": 8, "dynamic": {"maximum": 1000}}), platform())
+def test_more_executors_than_the_queue_has_room_for_may_be_wished_for(target, job):
+    assert spark_application(job(executor={"cores": 8, "dynamic": {"maximum": 1000}}), target())
 
 
 @pytest.mark.parametrize("version", ["3.5", "4.1"])
-def test_celeborn_0_7_serves_every_spark_that_jobs_may_use(platform, job, version):
-    assert spark_application(job(celeborn=True, spark_version=version, image="some:image"), platform())
+def test_celeborn_0_7_serves_every_spark_that_jobs_may_use(target, job, version):
+    assert spark_application(job(celeborn=True, spark_version=version, image="some:image"), target())

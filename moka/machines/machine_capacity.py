@@ -18,7 +18,7 @@ HIDDEN = 0.03
 
 
 @dataclass(frozen=True, kw_only=True)
-class Machine:
+class MachineCapacity:
     """What one pod can have at most of the largest machine of a role and architecture.
 
     millicores: thousandths of a core.
@@ -33,7 +33,7 @@ class Machine:
     local_disks: bool
 
     @classmethod
-    def from_outputs(cls, outputs: Mapping[str, Any]) -> "Machine":
+    def from_outputs(cls, outputs: Mapping[str, Any]) -> "MachineCapacity":
         """Read what a stack exported."""
         memory = outputs.get("memory_mib")
         return cls(
@@ -46,7 +46,7 @@ class Machine:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Group:
+class NodeGroupShape:
     """A node group, as far as it matters here.
 
     max_pods: pods a node, by default the role's; the kubelet keeps memory for each.
@@ -58,9 +58,9 @@ class Group:
     max_pods: int | None = None
 
 
-def largest(groups: Iterable[Group]) -> list[Machine]:
+def largest_machines(groups: Iterable[NodeGroupShape]) -> list[MachineCapacity]:
     """The largest machine of each role and architecture that jobs use, of all node groups of a cluster."""
-    found: dict[tuple[JobRole, Architecture], Machine] = {}
+    found: dict[tuple[JobRole, Architecture], MachineCapacity] = {}
     for group in groups:
         if group.role not in ("driver", "executor"):
             continue
@@ -74,7 +74,7 @@ def largest(groups: Iterable[Group]) -> list[Machine]:
     return [found[key] for key in sorted(found)]
 
 
-def _machine(role: JobRole, group: Group, name: str) -> Machine:
+def _machine(role: JobRole, group: NodeGroupShape, name: str) -> MachineCapacity:
     known = instance_type(name)
     kubelet = kubelet_config(role, group.max_pods)
     memory = known.memory_mib
@@ -88,7 +88,7 @@ def _machine(role: JobRole, group: Group, name: str) -> Machine:
     # The name of bare metal does not tell; there is no larger machine.
     cores = known.vcpus if known.vcpus is not None else 192
     system = int(SYSTEM_RESERVED["cpu"].removesuffix("m"))
-    return Machine(
+    return MachineCapacity(
         role=role,
         architecture=group.architecture,
         millicores=cores * 1000 - reserved_millicores(cores) - system - DAEMONS[0],
@@ -97,10 +97,10 @@ def _machine(role: JobRole, group: Group, name: str) -> Machine:
     )
 
 
-def _larger(one: Machine, other: Machine) -> Machine:
+def _larger(one: MachineCapacity, other: MachineCapacity) -> MachineCapacity:
     """The most that a pod can have of either; of unknown memory there may be any amount."""
     unknown = one.memory_mib is None or other.memory_mib is None
-    return Machine(
+    return MachineCapacity(
         role=one.role,
         architecture=one.architecture,
         millicores=max(one.millicores, other.millicores),
