@@ -5,7 +5,7 @@ from datetime import UTC, datetime, timedelta
 
 from doctor.account import Place
 from doctor.finding import Finding, listed, ok, problem, warning
-from stacks.addons import ADDONS
+from moka.addon_versions import ADDON_VERSIONS
 
 SOON = timedelta(days=90)
 
@@ -25,7 +25,7 @@ def kubernetes(place: Place) -> Iterator[Finding]:
             yield problem(
                 where,
                 f"EKS has no Kubernetes {cluster.version} here.",
-                f"It has {listed(sorted(offered))}: pin add-ons for one of them in stacks/addons.py.",
+                f"It has {listed(sorted(offered))}: pin add-ons for one of them in moka/addon_versions.py.",
             )
             continue
         end = version.get(
@@ -57,19 +57,20 @@ def addons(place: Place) -> Iterator[Finding]:
             "eks", "describe_addon_versions", "addons", kubernetesVersion=version, owners=["aws"]
         ):
             offered[addon["addonName"]] = [each["addonVersion"] for each in addon["addonVersions"]]
-        missing = [name for name, pinned in ADDONS[version].items() if pinned not in offered.get(name, ())]
+        pinned = ADDON_VERSIONS[version]
+        missing = [name for name in pinned if pinned[name] not in offered.get(name, ())]
         for name in missing:
             yield problem(
                 place.name,
-                f"EKS does not offer add-on {name} {ADDONS[version][name]} for Kubernetes {version}.",
-                f"Pin one in stacks/addons.py: {listed(offered[name][:3])}."
+                f"EKS does not offer add-on {name} {pinned[name]} for Kubernetes {version}.",
+                f"Pin one in moka/addon_versions.py: {listed(offered[name][:3])}."
                 if offered.get(name)
                 else f"See `aws eks describe-addon-versions --kubernetes-version {version}`.",
             )
         if not missing:
             yield ok(
                 place.name,
-                f"EKS offers all {len(ADDONS[version])} add-ons as pinned for Kubernetes {version}.",
+                f"EKS offers all {len(pinned)} add-ons as pinned for Kubernetes {version}.",
             )
 
 

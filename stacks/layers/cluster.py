@@ -5,12 +5,13 @@ from dataclasses import dataclass
 
 import pulumi
 
+from components.aws.addon_configuration import cluster_addons
 from components.aws.addons import Addons, AddonsArgs
 from components.aws.cluster import Access, Cluster, ClusterArgs, Support
 from components.aws.node_role import first_pulls
+from moka.addon_versions import NODE_ADDONS
 from moka.machines.instance_types import instance_type
 from stacks import node_groups
-from stacks.addons import OF_EVERY_NODE, addons
 from stacks.layers.foundation import FoundationOutputs
 from stacks.node_groups import NodeGroupsInputs
 from stacks.settings.cluster import NodeGroup as NodeGroupSettings
@@ -86,7 +87,7 @@ def deploy(name: str, inputs: ClusterInputs, opts: pulumi.ResourceOptions) -> Cl
         lambda zones: [str(zones[zone]) for zone in sorted(zones)]
     )
     nodes, vcpus = full_size(inputs.node_groups)
-    chosen = addons(
+    addons = cluster_addons(
         inputs.version,
         region=inputs.region,
         pod_subnets=foundation.pod_subnets,
@@ -103,9 +104,9 @@ def deploy(name: str, inputs: ClusterInputs, opts: pulumi.ResourceOptions) -> Cl
             subnet_ids=subnets,
             key_arn=foundation.key_arn,
             deployer_arn=inputs.deployer,
-            vpc_cni=chosen["vpc-cni"],
-            kube_proxy=chosen["kube-proxy"],
-            pod_identity_agent=chosen["eks-pod-identity-agent"],
+            vpc_cni=addons["vpc-cni"],
+            kube_proxy=addons["kube-proxy"],
+            pod_identity_agent=addons["eks-pod-identity-agent"],
             assume=inputs.assume,
             access=inputs.access,
             public_cidrs=inputs.public_cidrs,
@@ -139,7 +140,7 @@ def deploy(name: str, inputs: ClusterInputs, opts: pulumi.ResourceOptions) -> Cl
         AddonsArgs(
             cluster_name=cluster.name,
             region=inputs.region,
-            addons={key: addon for key, addon in chosen.items() if key not in OF_EVERY_NODE},
+            addons={key: addon for key, addon in addons.items() if key not in NODE_ADDONS},
             path=inputs.path,
             permissions_boundary_arn=inputs.permissions_boundary_arn,
         ),

@@ -5,18 +5,18 @@ from typing import Annotated, Literal, Self
 
 from pydantic import AfterValidator, Field, model_validator
 
+from moka.addon_versions import ADDON_VERSIONS
 from moka.documents import Name, Section
 from moka.machines.instance_types import Architecture, instance_type
 from moka.machines.node_roles import Role
 from moka.queues.definitions import Resources
-from stacks.addons import ADDONS
 from stacks.settings.fields import Principal
 from stacks.settings.shuffle import Shuffle
 
 
 def _known_version(version: str) -> str:
-    if version not in ADDONS:
-        raise ValueError(f"stacks/addons.py pins add-ons for {', '.join(ADDONS)}")
+    if version not in ADDON_VERSIONS:
+        raise ValueError(f"moka/addon_versions.py pins add-ons for {', '.join(ADDON_VERSIONS)}")
     return version
 
 
@@ -139,7 +139,7 @@ class Cluster(Section):
     """An EKS cluster and its node groups."""
 
     foundation: Name = Field(description="Foundation that it stands on, one of `foundations`.")
-    version: KubernetesVersion = Field(description="Kubernetes version, one that stacks/addons.py knows.")
+    version: KubernetesVersion = Field(description="Kubernetes version, one of moka/addon_versions.py.")
     profile: Literal["batch", "adhoc"] = Field(
         description="batch: on-demand or reserved machines, fixed in number; adhoc: autoscaled, spot welcome."
     )

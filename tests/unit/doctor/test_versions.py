@@ -3,7 +3,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from doctor.checks import capacity, versions
-from stacks.addons import ADDONS
+from moka.addon_versions import ADDON_VERSIONS
 from tests.unit.doctor.telling import lines
 
 RESERVATION = "cr-0123456789abcdef0"
@@ -32,7 +32,7 @@ def test_a_version_that_is_supported_for_long_is_fine(place):
 def test_a_version_that_eks_does_not_have_is_a_problem(place):
     assert lines(versions.kubernetes, place(stubbed=offering("1.99"))) == [
         "problem main/spark-a EKS has no Kubernetes 1.34 here. It has 1.99: pin add-ons for one of them in "
-        "stacks/addons.py."
+        "moka/addon_versions.py."
     ]
 
 
@@ -67,7 +67,7 @@ def addons(offered):
 
 
 def test_every_add_on_is_looked_for_at_its_pinned_version(place):
-    offered = {name: [version] for name, version in ADDONS["1.34"].items()}
+    offered = {name: [version] for name, version in ADDON_VERSIONS["1.34"].items()}
 
     assert lines(versions.addons, place(stubbed=addons(offered))) == [
         f"ok main EKS offers all {len(offered)} add-ons as pinned for Kubernetes 1.34."
@@ -75,13 +75,12 @@ def test_every_add_on_is_looked_for_at_its_pinned_version(place):
 
 
 def test_an_add_on_that_eks_no_longer_offers_so_is_told_with_those_that_it_does(place):
-    offered = {name: [version] for name, version in ADDONS["1.34"].items()}
+    offered = {name: [version] for name, version in ADDON_VERSIONS["1.34"].items()}
     offered["coredns"] = ["v9.1.0-eksbuild.2", "v9.1.0-eksbuild.1"]
 
     assert lines(versions.addons, place(stubbed=addons(offered))) == [
-        f"problem main EKS does not offer add-on coredns {ADDONS['1.34']['coredns']} for Kubernetes 1.34. "
-        "Pin "
-        "one in stacks/addons.py: v9.1.0-eksbuild.2 and v9.1.0-eksbuild.1."
+        f"problem main EKS does not offer add-on coredns {ADDON_VERSIONS['1.34']['coredns']} for Kubernetes "
+        "1.34. Pin one in moka/addon_versions.py: v9.1.0-eksbuild.2 and v9.1.0-eksbuild.1."
     ]
 
 

@@ -8,8 +8,8 @@ import pytest
 
 from doctor.checks import images as doctor
 from moka import catalog as charts
+from moka.addon_versions import ADDON_VERSIONS
 from stacks import settings
-from stacks.addons import ADDONS
 from stacks.settings import reading
 from tests.pods import Node, Pods, lets_in, pods_of, selects
 from tests.rendering import manifests
@@ -248,7 +248,7 @@ def test_pods_of_charts_run_the_images_that_the_catalog_says_they_pull(clusters)
 def test_the_doctor_wants_images_for_the_nodes_that_their_pods_are_on(deployed):
     """An image with too few architectures is only found on nodes that are known to pull it."""
     catalog = charts.read()
-    told = doctor.images(catalog, set(ADDONS))
+    told = doctor.images(catalog, set(ADDON_VERSIONS))
     for each in deployed:
         for pods in each.pods:
             roles = ROLES.get(pods.kind) or ROLES.get(pods.name) or SYSTEM

@@ -1,8 +1,8 @@
 import pytest
 
 from components.kubernetes.cluster_autoscaler import ClusterAutoscaler, ClusterAutoscalerArgs
+from moka.addon_versions import ADDON_VERSIONS
 from moka.catalog import CatalogError
-from stacks.addons import ADDONS
 from stacks.node_groups import GENERATION, NODE_GROUP
 from stacks.settings.checks.charts import idle_seconds, seconds
 
@@ -33,7 +33,7 @@ def test_it_finds_the_groups_of_its_cluster_by_their_tags(released):
     assert values["awsRegion"] == "eu-west-1"
 
 
-@pytest.mark.parametrize("version", sorted(ADDONS))
+@pytest.mark.parametrize("version", sorted(ADDON_VERSIONS))
 def test_it_is_of_the_kubernetes_version_of_its_cluster(released, version):
     assert released(version)["image"]["tag"].startswith(f"v{version}.")
 

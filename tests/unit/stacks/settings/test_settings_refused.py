@@ -77,7 +77,7 @@ CHANGES: dict[str, tuple[dict[str, Any], str]] = {
     ),
     "a version without add-ons": (
         {"clusters.spark-a.version": "1.12"},
-        "clusters.spark-a.version: is '1.12'; stacks/addons.py pins add-ons for 1.",
+        "clusters.spark-a.version: is '1.12'; moka/addon_versions.py pins add-ons for 1.",
     ),
     "a negative number of machines": (
         {f"{GROUPS}.system.minimum": -1},

@@ -1,44 +1,15 @@
-"""EKS add-ons: pinned for each Kubernetes version, and configured for nodes with roles."""
+"""The add-ons that every cluster has, configured for nodes with roles."""
 
 from collections.abc import Mapping
+from functools import partial
 from math import ceil
 from typing import Any
 
 import pulumi
 
 from components.aws.addons import Addon, AddonIdentity
+from moka.addon_versions import ADDON_VERSIONS
 from moka.machines.node_roles import LABEL
-
-ADDONS: Mapping[str, Mapping[str, str]] = {
-    "1.33": {
-        "vpc-cni": "v1.21.1-eksbuild.7",
-        "kube-proxy": "v1.33.10-eksbuild.2",
-        "eks-pod-identity-agent": "v1.3.10-eksbuild.3",
-        "coredns": "v1.13.2-eksbuild.4",
-        "aws-ebs-csi-driver": "v1.58.0-eksbuild.1",
-    },
-    "1.34": {
-        "vpc-cni": "v1.21.1-eksbuild.7",
-        "kube-proxy": "v1.34.6-eksbuild.2",
-        "eks-pod-identity-agent": "v1.3.10-eksbuild.3",
-        "coredns": "v1.13.2-eksbuild.4",
-        "aws-ebs-csi-driver": "v1.58.0-eksbuild.1",
-    },
-    "1.35": {
-        "vpc-cni": "v1.21.1-eksbuild.7",
-        "kube-proxy": "v1.35.3-eksbuild.2",
-        "eks-pod-identity-agent": "v1.3.10-eksbuild.3",
-        "coredns": "v1.13.2-eksbuild.4",
-        "aws-ebs-csi-driver": "v1.58.0-eksbuild.1",
-    },
-}
-"""Kubernetes version -> add-on -> its version: what EKS offered in spring 2026, as public programs pin it.
-
-`aws eks describe-addon-versions --kubernetes-version <version>` lists what there is today.
-"""
-
-OF_EVERY_NODE = ("vpc-cni", "kube-proxy", "eks-pod-identity-agent")
-"""Without these no node becomes ready, or no pod on it gets permissions: there before any node."""
 
 ON_SYSTEM_NODES = {LABEL: "system"}
 
@@ -79,29 +50,29 @@ IDENTITIES = {
 }
 
 
-def addons(
+def cluster_addons(
     version: str, *, region: str, pod_subnets: pulumi.Input[Mapping[str, Any]], nodes: int, vcpus: int
 ) -> dict[str, Addon]:
     """The add-ons of a cluster, by name.
 
-    version: Kubernetes version, one of ADDONS.
+    version: Kubernetes version, one of ADDON_VERSIONS.
     region: AWS region.
     pod_subnets: zone -> subnet of its pods; none where pods are in the nodes' subnets.
     nodes, vcpus: as many as the cluster can ever have.
     """
     configurations: Mapping[str, pulumi.Input[Mapping[str, Any]]] = {
-        "vpc-cni": pulumi.Output.from_input(pod_subnets).apply(lambda subnets: vpc_cni(region, subnets)),
+        "vpc-cni": pulumi.Output.from_input(pod_subnets).apply(partial(vpc_cni_configuration, region)),
         "eks-pod-identity-agent": POD_IDENTITY_AGENT,
-        "coredns": coredns(nodes, vcpus),
+        "coredns": coredns_configuration(nodes, vcpus),
         "aws-ebs-csi-driver": EBS_CSI_DRIVER,
     }
     return {
         name: Addon(version=pinned, configuration=configurations.get(name, {}), identity=IDENTITIES.get(name))
-        for name, pinned in ADDONS[version].items()
+        for name, pinned in ADDON_VERSIONS[version].items()
     }
 
 
-def vpc_cni(region: str, pod_subnets: Mapping[str, str]) -> dict[str, Any]:
+def vpc_cni_configuration(region: str, pod_subnets: Mapping[str, str]) -> dict[str, Any]:
     """Configuration of the VPC CNI: addresses by prefixes of 16, and network policies are enforced.
 
     With subnets for pods, the add-on makes an ENIConfig a zone, named as the zone: no node comes before it.
@@ -126,14 +97,14 @@ def vpc_cni(region: str, pod_subnets: Mapping[str, str]) -> dict[str, Any]:
     }
 
 
-def coredns(nodes: int, vcpus: int) -> dict[str, Any]:
+def coredns_configuration(nodes: int, vcpus: int) -> dict[str, Any]:
     """Configuration of CoreDNS, on system nodes, spread over zones and nodes.
 
     EKS counts the replicas, max(nodes/16, vCPUs/256), between two and what the full cluster needs (source:
     EKS best practices; the add-on's schema takes 2 to 1000).
     """
     return {
-        "autoScaling": {"enabled": True, "minReplicas": 2, "maxReplicas": most_replicas(nodes, vcpus)},
+        "autoScaling": {"enabled": True, "minReplicas": 2, "maxReplicas": max_coredns_replicas(nodes, vcpus)},
         "corefile": COREFILE,
         "nodeSelector": ON_SYSTEM_NODES,
         "topologySpreadConstraints": [
@@ -148,6 +119,6 @@ def coredns(nodes: int, vcpus: int) -> dict[str, Any]:
     }
 
 
-def most_replicas(nodes: int, vcpus: int) -> int:
+def max_coredns_replicas(nodes: int, vcpus: int) -> int:
     """Replicas of CoreDNS in a full cluster, one a zone at the least."""
     return min(max(3, ceil(nodes / 16), ceil(vcpus / 256)), 1000)

@@ -2,15 +2,21 @@ import json
 
 import pytest
 
+from components.aws.addon_configuration import (
+    cluster_addons,
+    coredns_configuration,
+    max_coredns_replicas,
+    vpc_cni_configuration,
+)
 from components.aws.addons import Addons, AddonsArgs
-from stacks.addons import ADDONS, OF_EVERY_NODE, addons, coredns, most_replicas, vpc_cni
+from moka.addon_versions import ADDON_VERSIONS, NODE_ADDONS
 
 SUBNETS = {"us-east-1b": "subnet-b", "us-east-1a": "subnet-a"}
 
 
 def installed(deploy, version="1.34", pod_subnets=SUBNETS):
-    chosen = addons(version, region="us-east-1", pod_subnets=pod_subnets, nodes=40, vcpus=640)
-    args = AddonsArgs(cluster_name="spark-a", region="us-east-1", addons=chosen)
+    addons = cluster_addons(version, region="us-east-1", pod_subnets=pod_subnets, nodes=40, vcpus=640)
+    args = AddonsArgs(cluster_name="spark-a", region="us-east-1", addons=addons)
     made = deploy(lambda: Addons("spark-a", args))
     return {
         each["addonName"]: json.loads(each.get("configurationValues", "{}"))
@@ -18,10 +24,10 @@ def installed(deploy, version="1.34", pod_subnets=SUBNETS):
     }
 
 
-@pytest.mark.parametrize("version", ADDONS)
+@pytest.mark.parametrize("version", ADDON_VERSIONS)
 def test_every_kubernetes_version_has_all_add_ons_pinned(version):
-    assert ADDONS[version].keys() == {*OF_EVERY_NODE, "coredns", "aws-ebs-csi-driver"}
-    assert ADDONS[version]["kube-proxy"].startswith(f"v{version}.")
+    assert ADDON_VERSIONS[version].keys() == {*NODE_ADDONS, "coredns", "aws-ebs-csi-driver"}
+    assert ADDON_VERSIONS[version]["kube-proxy"].startswith(f"v{version}.")
 
 
 def test_pods_get_their_addresses_by_prefixes_and_network_policies_are_enforced(deploy):
@@ -52,7 +58,9 @@ def test_pods_in_the_subnets_of_their_nodes_need_no_eni_config(deploy):
 
 
 def test_every_value_of_the_cnis_environment_is_text():
-    assert all(isinstance(value, str) for value in vpc_cni("us-east-1", SUBNETS)["env"].values())
+    configuration = vpc_cni_configuration("us-east-1", SUBNETS)
+
+    assert all(isinstance(value, str) for value in configuration["env"].values())
 
 
 def test_daemons_come_to_nodes_of_every_role(deploy):
@@ -74,8 +82,8 @@ def test_what_serves_the_whole_cluster_is_on_system_nodes(deploy):
     [(4, 32, 3), (160, 640, 10), (161, 640, 11), (160, 25600, 100), (100_000, 100, 1000)],
 )
 def test_a_full_cluster_has_a_replica_of_core_dns_for_16_nodes_or_256_vcpus(nodes, vcpus, replicas):
-    assert most_replicas(nodes, vcpus) == replicas
-    assert coredns(nodes, vcpus)["autoScaling"] == {
+    assert max_coredns_replicas(nodes, vcpus) == replicas
+    assert coredns_configuration(nodes, vcpus)["autoScaling"] == {
         "enabled": True,
         "minReplicas": 2,
         "maxReplicas": replicas,
@@ -83,7 +91,7 @@ def test_a_full_cluster_has_a_replica_of_core_dns_for_16_nodes_or_256_vcpus(node
 
 
 def test_core_dns_is_spread_over_zones_and_answers_while_it_goes():
-    configuration = coredns(40, 640)
+    configuration = coredns_configuration(40, 640)
 
     assert [each["topologyKey"] for each in configuration["topologySpreadConstraints"]] == [
         "topology.kubernetes.io/zone",

@@ -1,0 +1,34 @@
+"""Versions of EKS add-ons, pinned for each Kubernetes version."""
+
+from collections.abc import Mapping
+
+ADDON_VERSIONS: Mapping[str, Mapping[str, str]] = {
+    "1.33": {
+        "vpc-cni": "v1.21.1-eksbuild.7",
+        "kube-proxy": "v1.33.10-eksbuild.2",
+        "eks-pod-identity-agent": "v1.3.10-eksbuild.3",
+        "coredns": "v1.13.2-eksbuild.4",
+        "aws-ebs-csi-driver": "v1.58.0-eksbuild.1",
+    },
+    "1.34": {
+        "vpc-cni": "v1.21.1-eksbuild.7",
+        "kube-proxy": "v1.34.6-eksbuild.2",
+        "eks-pod-identity-agent": "v1.3.10-eksbuild.3",
+        "coredns": "v1.13.2-eksbuild.4",
+        "aws-ebs-csi-driver": "v1.58.0-eksbuild.1",
+    },
+    "1.35": {
+        "vpc-cni": "v1.21.1-eksbuild.7",
+        "kube-proxy": "v1.35.3-eksbuild.2",
+        "eks-pod-identity-agent": "v1.3.10-eksbuild.3",
+        "coredns": "v1.13.2-eksbuild.4",
+        "aws-ebs-csi-driver": "v1.58.0-eksbuild.1",
+    },
+}
+"""Kubernetes version -> add-on -> its version: what EKS offered in spring 2026, as public programs pin it.
+
+`aws eks describe-addon-versions --kubernetes-version <version>` lists what there is today.
+"""
+
+NODE_ADDONS = ("vpc-cni", "kube-proxy", "eks-pod-identity-agent")
+"""Without these no node becomes ready, or no pod on it gets permissions: installed before any node."""
