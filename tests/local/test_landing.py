@@ -18,7 +18,7 @@ from localcloud.control_plane import ControlPlane
 from localcloud.engine import Engine
 from moka import catalog
 from stacks import settings
-from tests.rendering import CHARTS, whole_chart_at_hand
+from tests.support.chart_rendering import CHARTS, whole_chart_at_hand
 
 SYSTEM, SHUFFLE = {"system"}, {"shuffle"}
 EVERYWHERE = {"system", "driver", "executor", "shuffle"}

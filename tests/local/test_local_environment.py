@@ -21,7 +21,7 @@ from localcloud.aws_server import AwsServer
 from localcloud.cloud import REGION
 from localcloud.control_plane import ControlPlane
 from localcloud.engine import Engine
-from tests.answering import answering
+from tests.support.http_server import answering
 
 JOBS = "spark-jobs"
 QUEUE = "root.science.models.tier2"

@@ -4,7 +4,7 @@ import os
 from dataclasses import replace
 
 from localcloud.cloud import Cloud
-from tests.many_applications import OVER, Seen, application, cases, cluster, until
+from tests.support.application_load import OVER, Seen, application, cases, cluster, until
 
 NUMBER = int(os.environ.get("MOKA_APPLICATIONS", "500"))
 

@@ -10,7 +10,7 @@ from localcloud import commands
 from localcloud.aws_server import AwsServer
 from localcloud.plugins.aws.provider import Aws
 from localcloud.plugins.provider import Target
-from tests.local.aws.by_hand import CHANGES, NOT_DELETED, Hand, Made
+from tests.support.manual_changes import CHANGES, NOT_DELETED, Hand, Made
 
 STACK = "local"
 
@@ -54,7 +54,7 @@ def to_do(engine):
 def test_all_that_is_changed_or_deleted_by_hand_is_found_and_put_right(engine):
     there = of_aws(engine)
     missing = {made.type for made in there.values()} - CHANGES.keys()
-    assert not missing, f"say in tests/local/aws/by_hand.py how a person changes {missing}"
+    assert not missing, f"say in tests/support/manual_changes.py how a person changes {missing}"
 
     # Of each type one is deleted, where that can be, and the others are changed.
     by_type = defaultdict(list)

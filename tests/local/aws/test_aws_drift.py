@@ -3,8 +3,8 @@
 import pytest
 
 from localcloud.plugins.aws.tables import all_rows
-from tests.local.aws.by_hand import CHANGES, Hand, Made
 from tests.local.aws.examples import EXAMPLES, STAYS
+from tests.support.manual_changes import CHANGES, Hand, Made
 
 
 @pytest.fixture

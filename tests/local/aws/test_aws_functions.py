@@ -7,7 +7,7 @@ import pytest
 from localcloud.errors import Refusal
 from localcloud.plugins.aws.invokes import FUNCTIONS
 from localcloud.plugins.values import UNKNOWN
-from tests.local.aws.sdk import strangers_of_function
+from tests.support.sdk_types import strangers_of_function
 
 ROLE_ARN = "arn:aws:iam::123456789012:role/somebody"
 

@@ -5,7 +5,7 @@ import pytest
 from localcloud.plugins.aws.tables import all_rows
 from localcloud.plugins.differences import path_text
 from tests.local.aws.examples import EXAMPLES, STAYS
-from tests.local.aws.sdk import strangers_of_type
+from tests.support.sdk_types import strangers_of_type
 
 
 def dotted(path):

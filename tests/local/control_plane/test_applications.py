@@ -6,7 +6,17 @@ import pytest
 
 from localcloud.cloud import Cloud
 from localcloud.control_plane.api import Object
-from tests.many_applications import OVER, UNTIL_TOLD, Case, Seen, application, cases, cluster, driver, until
+from tests.support.application_load import (
+    OVER,
+    UNTIL_TOLD,
+    Case,
+    Seen,
+    application,
+    cases,
+    cluster,
+    driver,
+    until,
+)
 
 EARLY = cases(10, first=0, runs_for=5, retries=1)
 LATE = cases(10, first=10, runs_for=UNTIL_TOLD)

@@ -9,7 +9,7 @@ import pytest
 from components.kubernetes.driver_finalizer import OWN_RIGHTS, REGISTERED, RIGHTS
 from localcloud.control_plane import workloads
 from services.driver_finalizer.rules import FINALIZER
-from tests.local.played import Application, define
+from tests.support.simulated_operator import Application, define
 
 HOME = "driver-finalizer"
 

@@ -21,8 +21,8 @@ from moka.jobs.job_target import Celeborn, JobTarget
 from moka.jobs.reserved import FIELDS, WITH_CELEBORN
 from moka.jobs.reserved import PLATFORM as PLATFORM_KEYS
 from moka.machines.machine_capacity import NodeGroupShape, largest_machines
-from tests.jobs import a_job as job
-from tests.priorities import apply_priority_classes
+from tests.support.jobs import a_job as job
+from tests.support.priority_classes import apply_priority_classes
 
 EXAMPLES = sorted((Path(__file__).resolve().parents[3] / "examples" / "jobs").glob("*.yaml"))
 KIND = "/apis/sparkoperator.k8s.io/v1beta2/namespaces/{}/sparkapplications"

@@ -10,7 +10,7 @@ from components.kubernetes.spark_operator import CHART, SparkOperatorArgs, relea
 from localcloud.control_plane.stand_ins import Release, release_deployed, release_removed
 from localcloud.errors import Refusal
 from moka import catalog
-from tests.jobs import application_by_hand
+from tests.support.jobs import application_by_hand
 
 
 @dataclass(frozen=True)

@@ -16,7 +16,7 @@ from localcloud.control_plane.api import Api
 from localcloud.control_plane.machines import InstanceType
 from localcloud.control_plane.nodes import GROUP, NodeGroup, apply_node_group, remove_node_group
 from moka.queues import Leaf, Resources, grow, queues_yaml
-from tests.priorities import apply_priority_classes
+from tests.support.priority_classes import apply_priority_classes
 
 MACHINE = InstanceType(name="m7g.4xlarge", architecture="arm64", vcpus=16, memory=65536)
 MACHINES, SLOTS = 3, 9

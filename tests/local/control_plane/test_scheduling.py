@@ -5,7 +5,7 @@ import pytest
 
 from localcloud.control_plane.stand_ins import Release, release_deployed, release_removed
 from localcloud.errors import Refusal
-from tests.jobs import application_by_hand
+from tests.support.jobs import application_by_hand
 
 OPERATOR = {
     "webhook": {"enable": False},

@@ -7,7 +7,7 @@ import pytest
 from localcloud.cloud import REPOSITORY
 from localcloud.control_plane import workloads
 from localcloud.engine import Engine
-from tests.local.played import Application, define
+from tests.support.simulated_operator import Application, define
 
 PROGRAM = f"""
 import sys

@@ -4,7 +4,7 @@ import pytest
 import yaml
 
 from commands.celeborn import main
-from tests.unit.commands.celeborn_stub import Stub, served
+from tests.support.celeborn_server import Stub, served
 
 
 @pytest.fixture

@@ -10,7 +10,7 @@ from moto import mock_aws
 
 from doctor.account import Place, SessionClients
 from stacks.settings import Environment, parse
-from tests.unit.doctor.telling import SESSION, Answers, Scripted
+from tests.support.aws_stubs import SESSION, Answers, Scripted
 
 SETTINGS = """
 environment: trial

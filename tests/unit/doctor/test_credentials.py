@@ -3,7 +3,7 @@ import pytest
 from doctor import report
 from doctor.account import SessionClients
 from doctor.credentials import CannotAsk, Principal, enter, session
-from tests.unit.doctor.telling import SESSION, Scripted
+from tests.support.aws_stubs import SESSION, Scripted
 
 DEPLOYER = "arn:aws:iam::123456789012:role/ci/deployer"
 IDENTITY = {"Account": "123456789012", "UserId": "x"}

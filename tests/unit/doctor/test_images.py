@@ -11,7 +11,7 @@ from doctor.checks import images
 from doctor.registries import NoImage, Public, Reference, Unreachable
 from moka import catalog
 from moka.catalog import ChartPin, Image
-from tests.unit.doctor.telling import lines
+from tests.support.aws_stubs import lines
 
 FINE = "are there, each for the architectures of the nodes that pull it"
 

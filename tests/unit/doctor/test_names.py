@@ -3,7 +3,7 @@ import socket
 import pytest
 
 from doctor.checks import endpoints, names, references
-from tests.unit.doctor.telling import client, lines
+from tests.support.aws_stubs import client, lines
 
 OURS = {"moka:environment": "trial"}
 BOUNDARY = "arn:aws:iam::123456789012:policy/boundary"

@@ -1,7 +1,7 @@
 import pytest
 
 from doctor.checks import network, ranges
-from tests.unit.doctor.telling import client, lines
+from tests.support.aws_stubs import client, lines
 
 OURS = [{"Key": "moka:environment", "Value": "trial"}]
 

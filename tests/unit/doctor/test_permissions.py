@@ -2,7 +2,7 @@ import re
 from pathlib import Path
 
 from doctor.checks import permissions
-from tests.unit.doctor.telling import lines
+from tests.support.aws_stubs import lines
 
 DEPLOYER = "arn:aws:iam::123456789012:role/ci/deployer"
 

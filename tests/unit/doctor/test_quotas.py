@@ -2,7 +2,7 @@ import pytest
 
 from doctor.checks import quotas
 from doctor.machines import counted_as
-from tests.unit.doctor.telling import client, lines
+from tests.support.aws_stubs import client, lines
 
 
 def allowed(service, code, value):

@@ -4,7 +4,7 @@ import pytest
 
 from doctor.checks import capacity, versions
 from moka.addon_versions import ADDON_VERSIONS
-from tests.unit.doctor.telling import lines
+from tests.support.aws_stubs import lines
 
 RESERVATION = "cr-0123456789abcdef0"
 

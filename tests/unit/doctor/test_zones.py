@@ -1,6 +1,6 @@
 from doctor.checks.instance_types import offered
 from doctor.checks.zones import zones
-from tests.unit.doctor.telling import lines
+from tests.support.aws_stubs import lines
 
 
 def in_zones(*names):

@@ -78,20 +78,20 @@ def test_a_service_role_that_is_given_is_not_made(deploy, monkeypatch):
 
     made = deploy(program)
 
-    assert made.named("aws:eks/cluster:Cluster")["a-eksCluster"]["roleArn"].endswith("mine")
-    assert made.named("aws:iam/role:Role").keys() == {"mine"}
+    assert made.by_name("aws:eks/cluster:Cluster")["a-eksCluster"]["roleArn"].endswith("mine")
+    assert made.by_name("aws:iam/role:Role").keys() == {"mine"}
 
 
 def test_core_dns_is_only_made_when_asked_for(cluster):
-    assert "a-coredns" not in cluster().named("aws:eks/addon:Addon")
+    assert "a-coredns" not in cluster().by_name("aws:eks/addon:Addon")
     asked = cluster(corednsAddonOptions={"enabled": True, "version": "v1.12.4-eksbuild.1"})
-    assert asked.named("aws:eks/addon:Addon")["a-coredns"]["addonVersion"] == "v1.12.4-eksbuild.1"
+    assert asked.by_name("aws:eks/addon:Addon")["a-coredns"]["addonVersion"] == "v1.12.4-eksbuild.1"
 
 
 def test_an_add_on_without_a_version_is_the_newest(cluster):
     made = cluster(kubeProxyAddonOptions={})
 
-    assert made.named("aws:eks/addon:Addon")["a-kube-proxy"]["addonVersion"] == "v9-eksbuild.9"
+    assert made.by_name("aws:eks/addon:Addon")["a-kube-proxy"]["addonVersion"] == "v9-eksbuild.9"
 
 
 def test_access_entries_and_their_policies_are_named_by_their_keys(cluster):
@@ -136,7 +136,7 @@ def test_arguments_reach_the_control_plane(cluster):
         bootstrapSelfManagedAddons=False,
         clusterTags={"team": "spark", "stage": "dev"},
         tags={"stage": "prod"},
-    ).named("aws:eks/cluster:Cluster")["a-eksCluster"]
+    ).by_name("aws:eks/cluster:Cluster")["a-eksCluster"]
 
     assert made["vpcConfig"] == {
         "subnetIds": ["subnet-1", "subnet-2"],
@@ -157,7 +157,7 @@ def test_arguments_reach_the_control_plane(cluster):
 
 
 def test_the_kubernetes_provider_gets_the_kubeconfig_of_the_cluster(cluster):
-    provider = cluster().named("pulumi:providers:kubernetes")["a-eks-k8s"]
+    provider = cluster().by_name("pulumi:providers:kubernetes")["a-eks-k8s"]
 
     assert json.loads(provider["kubeconfig"]) == {"server": "https://cluster.example"}
 
@@ -166,7 +166,7 @@ def test_credentials_to_be_taken_are_accepted_and_the_kubeconfig_stays_as_it_is(
     asked = {"roleArn": "arn:aws:iam::111122223333:role/deployer", "profileName": "prod"}
 
     CLUSTER.check("eks.Cluster a", {**INPUTS, "providerCredentialOpts": asked})
-    provider = cluster(providerCredentialOpts=asked).named("pulumi:providers:kubernetes")["a-eks-k8s"]
+    provider = cluster(providerCredentialOpts=asked).by_name("pulumi:providers:kubernetes")["a-eks-k8s"]
 
     assert json.loads(provider["kubeconfig"]) == {"server": "https://cluster.example"}
 

@@ -12,7 +12,7 @@ import yaml
 from moto.iam.aws_managed_policies import aws_managed_policies_data
 
 from stacks import program, settings, slices
-from tests.unit.iam.evaluation import Policy, Resource, Role, Service, allowed
+from tests.support.iam_evaluation import Policy, Resource, Role, Service, allowed
 
 ROLE, ROLE_POLICY = "aws:iam/role:Role", "aws:iam/rolePolicy:RolePolicy"
 ATTACHMENT = "aws:iam/rolePolicyAttachment:RolePolicyAttachment"
@@ -423,7 +423,7 @@ def _world(chosen: settings.Environment, made) -> World:
         policies.setdefault(each["role"], []).append(json.loads(each["policy"]))
     for each in made.inputs(ATTACHMENT):
         policies.setdefault(each["role"], []).append(_kept_by_aws(each["policyArn"]))
-    roles = [each for each in made.made if each.type == ROLE]
+    roles = [each for each in made.resources if each.type == ROLE]
     assert len({each.name for each in roles}) == len(roles)
     assert set(policies) <= {each.name for each in roles}
     trusts = {each.name: json.loads(each.inputs["assumeRolePolicy"]) for each in roles}
@@ -446,7 +446,7 @@ def _world(chosen: settings.Environment, made) -> World:
             each.inputs["bucket"]: Resource(
                 arn=each.outputs["arn"], account=each.place.account, policy=of_buckets[f"{each.name}-id"]
             )
-            for each in made.made
+            for each in made.resources
             if each.type == BUCKET
         },
         keys={
@@ -455,7 +455,7 @@ def _world(chosen: settings.Environment, made) -> World:
                 account=each.place.account,
                 policy=json.loads(each.inputs["policy"]),
             )
-            for each in made.made
+            for each in made.resources
             if each.type == KEY
         },
     )

@@ -11,8 +11,8 @@ from moka import catalog as charts
 from moka.addon_versions import ADDON_VERSIONS
 from stacks import settings
 from stacks.settings import reading
-from tests.pods import Node, Pods, lets_in, pods_of, selects
-from tests.rendering import manifests
+from tests.support.chart_rendering import manifests
+from tests.support.pod_placement import Node, Pods, lets_in, pods_of, selects
 
 SYSTEM, SHUFFLE = frozenset({"system"}), frozenset({"shuffle"})
 EVERYWHERE = frozenset({"system", "driver", "executor", "shuffle"})
@@ -92,7 +92,7 @@ def clusters(request, whole):
 
 
 def of_cluster(made, name, eks_name) -> OneCluster:
-    own = [each for each in made.made if each.name == name or each.name.startswith(f"{name}-")]
+    own = [each for each in made.resources if each.name == name or each.name.startswith(f"{name}-")]
 
     def here(typ: str) -> list:
         return [each for each in made.inputs(typ) if each["clusterName"] == eks_name]

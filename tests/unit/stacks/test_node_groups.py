@@ -112,19 +112,19 @@ def deployed(deploy, groups, **changes):
 
 
 def test_a_group_is_known_by_its_clusters_name_here_and_by_its_own_in_eks(deploy):
-    made = deployed(deploy, {"driver": group()}).named(GROUP)
+    made = deployed(deploy, {"driver": group()}).by_name(GROUP)
 
     assert made["spark-a-driver"]["nodeGroupName"] == "driver"
 
 
 def test_nodes_are_in_the_subnets_of_their_zones(deploy):
-    made = deployed(deploy, {"driver": group(per_zone=True)}).named(GROUP)
+    made = deployed(deploy, {"driver": group(per_zone=True)}).by_name(GROUP)
 
     assert made["spark-a-driver-us-east-1b"]["subnetIds"] == ["subnet-b"]
 
 
 def test_nodes_say_which_group_of_the_settings_and_which_generation_they_are(deploy):
-    made = deployed(deploy, {"driver": group(generation=2, labels={"team": "a"})}).named(GROUP)
+    made = deployed(deploy, {"driver": group(generation=2, labels={"team": "a"})}).by_name(GROUP)
 
     assert made["spark-a-driver-g2"]["labels"] == {
         "moka.dev/role": "driver",

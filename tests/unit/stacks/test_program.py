@@ -20,19 +20,21 @@ def made(deploy):
 
 
 def names(recorder) -> set[tuple[str, str]]:
-    return {(made.type, made.name) for made in recorder.made}
+    return {(made.type, made.name) for made in recorder.resources}
 
 
 def test_every_layer_is_deployed_by_the_one_stack(made):
-    releases = {m.inputs["name"] for m in made.made if m.type == "kubernetes:helm.sh/v3:Release"}
+    releases = {m.inputs["name"] for m in made.resources if m.type == "kubernetes:helm.sh/v3:Release"}
     assert releases >= {"yunikorn", "spark-operator", "ingress-nginx", "fluent-bit", "kube-state-metrics"}
-    sets = {m.inputs["metadata"]["name"] for m in made.made if m.type == "kubernetes:apps/v1:StatefulSet"}
+    sets = {
+        m.inputs["metadata"]["name"] for m in made.resources if m.type == "kubernetes:apps/v1:StatefulSet"
+    }
     workers = {f"celeborn-worker-us-east-1{zone}" for zone in "abc"}
     assert sets == {"celeborn-master", *workers}
 
 
 def test_both_architectures_have_node_groups(made):
-    images = {m.inputs["amiType"] for m in made.made if m.type == "eks:index:ManagedNodeGroup"}
+    images = {m.inputs["amiType"] for m in made.resources if m.type == "eks:index:ManagedNodeGroup"}
     assert images == {"AL2023_ARM_64_STANDARD", "AL2023_x86_64_STANDARD"}
 
 
@@ -52,13 +54,13 @@ def test_clusters_have_an_autoscaler_where_it_has_a_choice(deploy, maximum, expe
 
     releases = {release["name"] for release in made.inputs("kubernetes:helm.sh/v3:Release")}
     assert ("cluster-autoscaler" in releases) == expected
-    assert ("spark-a-autoscaler" in made.named("aws:iam/role:Role")) == expected
+    assert ("spark-a-autoscaler" in made.by_name("aws:iam/role:Role")) == expected
 
 
 @pytest.fixture
 def job_policy(made):
     """Statements of what jobs may do in AWS, by id."""
-    policy = made.named("aws:iam/rolePolicy:RolePolicy")["spark-a-spark-jobs"]["policy"]
+    policy = made.by_name("aws:iam/rolePolicy:RolePolicy")["spark-a-spark-jobs"]["policy"]
     return {each["Sid"]: each for each in json.loads(policy)["Statement"]}
 
 
@@ -82,7 +84,7 @@ def test_jobs_stage_in_the_folder_of_their_namespace_and_in_no_other(job_policy)
 def test_roles_for_pods_are_under_the_path_of_their_environment(made):
     for_pods = {
         name: role
-        for name, role in made.named("aws:iam/role:Role").items()
+        for name, role in made.by_name("aws:iam/role:Role").items()
         if "pods.eks.amazonaws.com" in role["assumeRolePolicy"]
     }
     assert {"spark-a-spark-jobs", "spark-a-fluent-bit", "spark-a-history"} <= set(for_pods)

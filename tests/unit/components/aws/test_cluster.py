@@ -113,7 +113,7 @@ def test_the_vpc_cni_has_its_permissions_by_its_own_service_account_and_nodes_ha
 
     roles = {
         name: each["policyArn"].rpartition("/")[2]
-        for name, each in made.named("aws:iam/rolePolicyAttachment:RolePolicyAttachment").items()
+        for name, each in made.by_name("aws:iam/rolePolicyAttachment:RolePolicyAttachment").items()
     }
     assert roles == {
         "spark-a-cluster": "AmazonEKSClusterPolicy",
@@ -128,7 +128,7 @@ def test_every_role_of_a_cluster_is_under_its_path_and_bounded(deploy):
         lambda: Cluster("spark-a", args(path="/moka-test/", permissions_boundary_arn="arn:boundary"))
     )
 
-    roles = made.named("aws:iam/role:Role")
+    roles = made.by_name("aws:iam/role:Role")
     assert roles.keys() == {"spark-a-cluster", "spark-a-node", "spark-a-vpc-cni"}
     assert {(role["path"], role["permissionsBoundary"]) for role in roles.values()} == {
         ("/moka-test/", "arn:boundary")

@@ -46,7 +46,7 @@ def test_endpoints_take_https_from_the_networks_own_ranges_and_nothing_else(depl
 def test_credentials_of_a_foreign_account_are_of_no_use_inside(deploy):
     made = deploy(lambda: InterfaceEndpoints("moka", ARGS))
 
-    [statement] = json.loads(made.named(ENDPOINT)["moka-logs"]["policy"])["Statement"]
+    [statement] = json.loads(made.by_name(ENDPOINT)["moka-logs"]["policy"])["Statement"]
     assert statement["Condition"] == {
         "StringEquals": {"aws:PrincipalAccount": ["111122223333", "222233334444"]}
     }
@@ -55,7 +55,7 @@ def test_credentials_of_a_foreign_account_are_of_no_use_inside(deploy):
 def test_signing_in_and_decrypting_are_open_to_roles_that_others_gave(deploy):
     made = deploy(lambda: InterfaceEndpoints("moka", ARGS))
 
-    assert {name for name, each in made.named(ENDPOINT).items() if not each.get("policy")} == {
+    assert {name for name, each in made.by_name(ENDPOINT).items() if not each.get("policy")} == {
         "moka-sts",
         "moka-kms",
     }

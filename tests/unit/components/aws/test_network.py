@@ -12,7 +12,7 @@ def args(**changes):
 def test_every_zone_has_a_public_and_a_private_subnet(deploy):
     made = deploy(lambda: Network("moka", args()))
 
-    assert made.named("aws:ec2/subnet:Subnet").keys() == {
+    assert made.by_name("aws:ec2/subnet:Subnet").keys() == {
         f"moka-{kind}-{zone}" for kind in ("public", "private") for zone in ZONES
     }
 
@@ -26,7 +26,7 @@ def test_no_machine_gets_a_public_address_by_being_in_a_public_subnet(deploy):
 def test_with_a_gateway_a_zone_private_traffic_never_leaves_its_zone(deploy):
     made = deploy(lambda: Network("moka", args(nat="zonal")))
 
-    routes = made.named("aws:ec2/route:Route")
+    routes = made.by_name("aws:ec2/route:Route")
     for zone in ZONES:
         assert routes[f"moka-private-{zone}"]["natGatewayId"] == f"moka-{zone}-id"
 
@@ -35,7 +35,7 @@ def test_a_single_gateway_serves_every_zone(deploy):
     made = deploy(lambda: Network("moka", args(nat="single")))
 
     assert len(made.inputs("aws:ec2/natGateway:NatGateway")) == 1
-    routes = made.named("aws:ec2/route:Route")
+    routes = made.by_name("aws:ec2/route:Route")
     assert {routes[f"moka-private-{zone}"]["natGatewayId"] for zone in ZONES} == {"moka-us-east-1a-id"}
 
 
@@ -63,7 +63,7 @@ def test_pods_have_a_subnet_in_every_zone_of_a_range_that_is_the_networks_first(
 
     [added] = made.inputs("aws:ec2/vpcIpv4CidrBlockAssociation:VpcIpv4CidrBlockAssociation")
     assert added["cidrBlock"] == "100.64.0.0/16"
-    subnets = made.named("aws:ec2/subnet:Subnet")
+    subnets = made.by_name("aws:ec2/subnet:Subnet")
     assert [subnets[f"moka-pods-{zone}"]["cidrBlock"] for zone in ZONES] == [
         "100.64.0.0/18",
         "100.64.64.0/18",
@@ -78,7 +78,7 @@ def test_pods_have_a_subnet_in_every_zone_of_a_range_that_is_the_networks_first(
 def test_pods_leave_their_zone_the_way_its_nodes_do(deploy):
     made = deploy(lambda: Network("moka", args(pod_cidrs=PODS)))
 
-    ways = made.named("aws:ec2/routeTableAssociation:RouteTableAssociation")
+    ways = made.by_name("aws:ec2/routeTableAssociation:RouteTableAssociation")
     for zone in ZONES:
         assert ways[f"moka-pods-{zone}"]["routeTableId"] == ways[f"moka-private-{zone}"]["routeTableId"]
 
@@ -86,7 +86,7 @@ def test_pods_leave_their_zone_the_way_its_nodes_do(deploy):
 def test_load_balancers_stay_out_of_the_subnets_of_pods(deploy):
     made = deploy(lambda: Network("moka", args(pod_cidrs=PODS)))
 
-    tags = made.named("aws:ec2/subnet:Subnet")["moka-pods-us-east-1a"]["tags"]
+    tags = made.by_name("aws:ec2/subnet:Subnet")["moka-pods-us-east-1a"]["tags"]
     assert not any(key.startswith("kubernetes.io/role") for key in tags)
 
 
@@ -94,7 +94,7 @@ def test_without_ranges_of_their_own_pods_have_no_subnets(deploy):
     told = []
     made = deploy(lambda: Network("moka", args()).pod_subnets.apply(told.append))
 
-    assert not any("pods" in name for name in made.named("aws:ec2/subnet:Subnet"))
+    assert not any("pods" in name for name in made.by_name("aws:ec2/subnet:Subnet"))
     assert told == [{}]
 
 

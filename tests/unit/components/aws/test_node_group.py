@@ -179,7 +179,7 @@ def test_nodes_use_the_newest_version_of_their_launch_template(deploy):
 
 def test_a_schedule_moves_the_minimum_and_nothing_else(deploy):
     schedule = {"night": ScheduledMinimum(cron="0 20 * * MON-FRI", minimum=50)}
-    made = made_by(deploy, schedule=schedule, time_zone="Europe/Berlin").named(SCHEDULE)
+    made = made_by(deploy, schedule=schedule, time_zone="Europe/Berlin").by_name(SCHEDULE)
 
     assert made == {
         "executor-night": {

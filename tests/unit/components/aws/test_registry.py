@@ -64,7 +64,7 @@ def test_a_registry_without_readers_is_for_its_own_account(deploy):
         "aws:ecr/repositoryPolicy:RepositoryPolicy",
         "aws:ecr/registryPolicy:RegistryPolicy",
     }
-    assert not made.named(TEMPLATE)["main-docker-io"].get("repositoryPolicy")
+    assert not made.by_name(TEMPLATE)["main-docker-io"].get("repositoryPolicy")
 
 
 def test_public_images_are_fetched_under_their_public_name(deploy):
@@ -80,7 +80,7 @@ def test_copies_are_kept_like_our_own_images(deploy):
     made = deploy(lambda: Registry("main", ARGS))
 
     template, [lifecycle], [policy] = (
-        made.named(TEMPLATE)["main-docker-io"],
+        made.by_name(TEMPLATE)["main-docker-io"],
         made.inputs("aws:ecr/lifecyclePolicy:LifecyclePolicy"),
         made.inputs("aws:ecr/repositoryPolicy:RepositoryPolicy"),
     )

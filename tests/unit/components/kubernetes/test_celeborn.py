@@ -40,7 +40,7 @@ def made_by(deploy, catalog, **changes):
 
 
 def members(made, role):
-    return made.named("kubernetes:apps/v1:StatefulSet")[f"spark-a-celeborn-{role}"]["spec"]
+    return made.by_name("kubernetes:apps/v1:StatefulSet")[f"spark-a-celeborn-{role}"]["spec"]
 
 
 def files(made):
@@ -121,7 +121,7 @@ def test_a_worker_is_known_by_a_name_that_survives_its_restart(deploy, catalog):
     assert told["CELEBORN_LOCAL_HOSTNAME"] == "$(POD_NAME).celeborn-worker.celeborn.svc.cluster.local"
     # Kubernetes puts in only what comes before.
     assert list(told).index("POD_NAME") < list(told).index("CELEBORN_LOCAL_HOSTNAME")
-    services = made.named("kubernetes:core/v1:Service")
+    services = made.by_name("kubernetes:core/v1:Service")
     assert services["spark-a-celeborn-worker"]["spec"]["clusterIP"] == "None"
     assert members(made, "worker")["serviceName"] == "celeborn-worker"
 
@@ -206,7 +206,7 @@ def test_members_find_each_other_before_they_are_ready(deploy, catalog):
 def test_one_member_goes_at_a_time_whatever_its_zone(deploy, catalog, zones):
     made = made_by(deploy, catalog, zones=zones)
 
-    budgets = made.named("kubernetes:policy/v1:PodDisruptionBudget")
+    budgets = made.by_name("kubernetes:policy/v1:PodDisruptionBudget")
     for role in ("master", "worker"):
         spec = budgets[f"spark-a-celeborn-{role}"]["spec"]
         assert spec["maxUnavailable"] == 1
@@ -271,7 +271,7 @@ def test_in_one_zone_there_are_no_racks(deploy, catalog):
 def test_in_several_zones_each_has_workers_that_know_it(deploy, catalog):
     made = made_by(deploy, catalog, zones=ZONES, workers=4)
 
-    sets = made.named("kubernetes:apps/v1:StatefulSet")
+    sets = made.by_name("kubernetes:apps/v1:StatefulSet")
     of_zone = {zone: sets[f"spark-a-celeborn-worker-{zone}"]["spec"] for zone in ZONES}
     assert [each["replicas"] for each in of_zone.values()] == [2, 1, 1]
     folder, _, script = settings(made)["celeborn.hadoop.net.topology.script.file.name"].rpartition("/")
@@ -321,7 +321,7 @@ def test_more_workers_replace_none(deploy, catalog):
     few, more = (made_by(deploy, catalog, zones=ZONES, workers=n) for n in (3, 6))
 
     for name in ("spark-a-celeborn-master", "spark-a-celeborn-worker-us-east-1a"):
-        before, after = (each.named("kubernetes:apps/v1:StatefulSet")[name]["spec"] for each in (few, more))
+        before, after = (each.by_name("kubernetes:apps/v1:StatefulSet")[name]["spec"] for each in (few, more))
         assert before["template"] == after["template"]
 
 
@@ -332,7 +332,7 @@ def test_a_worker_may_ask_how_many_there_are_to_be_and_nothing_else(deploy, cata
     [rule] = role["rules"]
     assert (rule["resources"], rule["verbs"]) == (["statefulsets/scale"], ["get"])
     assert set(rule["resourceNames"]) == {f"celeborn-worker-{zone}" for zone in ZONES}
-    sets = made.named("kubernetes:apps/v1:StatefulSet")
+    sets = made.by_name("kubernetes:apps/v1:StatefulSet")
     worker = sets["spark-a-celeborn-worker-us-east-1a"]["spec"]["template"]["spec"]
     assert (worker["serviceAccountName"], worker["automountServiceAccountToken"]) == ("celeborn-worker", True)
     assert members(made, "master")["template"]["spec"]["automountServiceAccountToken"] is False

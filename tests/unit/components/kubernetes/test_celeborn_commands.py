@@ -9,7 +9,7 @@ import pytest
 
 from components.kubernetes.celeborn_members import READY
 from moka.celeborn import configuration as conf
-from tests.answering import answering
+from tests.support.http_server import answering
 
 SCALE = "/apis/apps/v1/namespaces/celeborn/statefulsets/celeborn-worker/scale"
 EXIT = "/api/v1/workers/exit"

@@ -29,7 +29,7 @@ from moka.queues import QueueTree
 from policies.cadvisor import scanning_pods
 from stacks import settings
 from stacks.settings import reading
-from tests.rendering import chart_at_hand, manifests, template, whole_chart_at_hand
+from tests.support.chart_rendering import chart_at_hand, manifests, template, whole_chart_at_hand
 
 UNLISTED = {
     "kube-state-metrics": {"priorityClassName"},

@@ -6,7 +6,7 @@ import pytest
 from components.kubernetes.spark_operator import SparkOperator, SparkOperatorArgs, release_name
 from moka.catalog import read
 from moka.sizes.spark_operator import JVM_FLAGS, size_for
-from tests.rendering import manifests
+from tests.support.chart_rendering import manifests
 
 CLUSTER_SCOPED = {"ClusterRole", "ClusterRoleBinding", "PriorityClass", "MutatingWebhookConfiguration"}
 HOOK = "helm.sh/hook"

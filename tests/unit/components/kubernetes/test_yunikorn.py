@@ -4,8 +4,8 @@ import pytest
 
 from components.kubernetes.yunikorn import YuniKorn, YuniKornArgs, only, requests, service_account, sized
 from moka.queues import Leaf, Resources, grow, queues_yaml
-from tests.pods import pods_of
-from tests.rendering import manifests
+from tests.support.chart_rendering import manifests
+from tests.support.pod_placement import pods_of
 
 QUEUES = grow(
     [

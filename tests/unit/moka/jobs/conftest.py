@@ -4,7 +4,7 @@ import pytest
 
 from moka.jobs.job_target import Celeborn, JobTarget
 from moka.machines.machine_capacity import NodeGroupShape, largest_machines
-from tests.jobs import a_job
+from tests.support.jobs import a_job
 
 MACHINES = {
     ("driver", "arm64"): "r7g.2xlarge",

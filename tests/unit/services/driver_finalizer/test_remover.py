@@ -6,7 +6,7 @@ import pytest
 
 from services.driver_finalizer.api import ApiError
 from services.driver_finalizer.remover import Remover
-from tests.unit.services.driver_finalizer.drivers import NOW, application, driver
+from tests.support.driver_pods import NOW, application, driver
 
 POD = "/api/v1/namespaces/etl/pods/job-driver"
 APPLICATION = "/apis/sparkoperator.k8s.io/v1beta2/namespaces/etl/sparkapplications/job"

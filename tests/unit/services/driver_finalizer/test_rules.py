@@ -1,7 +1,7 @@
 import pytest
 
 from services.driver_finalizer.rules import over, why_released
-from tests.unit.services.driver_finalizer.drivers import NOW, application, driver, new_application
+from tests.support.driver_pods import NOW, application, driver, new_application
 
 READING = ["", "SUBMITTED", "RUNNING", "UNKNOWN"]
 """States in which the operator may still look at the driver."""

@@ -78,7 +78,7 @@ def test_whoever_the_settings_name_may_enter(deploy):
     )
     made = deployed(deploy, changed("    profile: adhoc", more))
 
-    entries = made.named("aws:eks/accessPolicyAssociation:AccessPolicyAssociation")
+    entries = made.by_name("aws:eks/accessPolicyAssociation:AccessPolicyAssociation")
     assert entries["spark-a-access-analysts"]["principalArn"].endswith("role/analysts")
     assert entries["spark-a-access-analysts"]["accessScope"]["namespaces"] == ["spark-jobs"]
 
@@ -95,9 +95,9 @@ def test_nodes_may_make_repositories_only_where_images_are_pulled_through_ecr(de
     mirror = "123456789012.dkr.ecr.us-east-1.amazonaws.com/moka-local"
     policies = "aws:iam/rolePolicy:RolePolicy"
 
-    assert "spark-a-node" not in deployed(deploy).named(policies)
+    assert "spark-a-node" not in deployed(deploy).by_name(policies)
     made = deployed(deploy, f"{LOCAL}\ncharts: {{mirror: {mirror}}}\n")
-    [statement] = json.loads(made.named(policies)["spark-a-node"]["policy"])["Statement"]
+    [statement] = json.loads(made.by_name(policies)["spark-a-node"]["policy"])["Statement"]
     assert statement["Action"] == ["ecr:CreateRepository"]
 
 
@@ -105,9 +105,9 @@ def test_an_account_is_entered_by_its_deployer_role_where_the_settings_say_so(de
     assumed = LOCAL.replace("user/laptop", "role/deployer\n    assume: true")
     providers = "pulumi:providers:aws"
 
-    assert "assumeRoles" not in deployed(deploy).named(providers)["main"]
+    assert "assumeRoles" not in deployed(deploy).by_name(providers)["main"]
     made = deployed(deploy, assumed)
-    [role] = json.loads(made.named(providers)["main"]["assumeRoles"])
+    [role] = json.loads(made.by_name(providers)["main"]["assumeRoles"])
     assert role["roleArn"] == "arn:aws:iam::123456789012:role/deployer"
     [inputs] = made.inputs("eks:index:Cluster")
     assert inputs["providerCredentialOpts"]["roleArn"] == role["roleArn"]
@@ -116,7 +116,7 @@ def test_an_account_is_entered_by_its_deployer_role_where_the_settings_say_so(de
 def test_every_resource_has_the_tags_of_the_settings_besides_ours(deploy):
     made = deployed(deploy, f"{LOCAL}\ntags: {{cost-center: '4711'}}\n")
 
-    given = json.loads(made.named("pulumi:providers:aws")["main"]["defaultTags"])["tags"]
+    given = json.loads(made.by_name("pulumi:providers:aws")["main"]["defaultTags"])["tags"]
     assert given.items() >= {"cost-center": "4711", "moka:environment": "local"}.items()
 
 

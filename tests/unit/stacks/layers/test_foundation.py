@@ -57,7 +57,7 @@ def made(deploy):
 
 
 def rules(recorder, bucket: str) -> dict:
-    lifecycle = recorder.named("aws:s3/bucketLifecycleConfiguration:BucketLifecycleConfiguration")
+    lifecycle = recorder.by_name("aws:s3/bucketLifecycleConfiguration:BucketLifecycleConfiguration")
     return {rule["id"]: rule for rule in lifecycle[f"main-{bucket}"]["rules"]}
 
 
@@ -73,7 +73,7 @@ def test_every_kind_of_data_has_a_bucket_whose_name_says_whose_and_where_it_is(m
 def test_what_the_environment_has_once_is_at_home_alone(made):
     away = made(home=False)
 
-    assert not {"main-event-logs", "main-resource-usage"} & away.named(BUCKET).keys()
+    assert not {"main-event-logs", "main-resource-usage"} & away.by_name(BUCKET).keys()
     assert away.told["event_logs_bucket"] is None
     assert away.told["resource_usage_bucket_arn"] is None
 
@@ -88,7 +88,7 @@ def test_data_goes_after_the_days_of_the_settings(made):
 
 
 def test_what_nobody_could_write_again_is_versioned(made):
-    assert made().named("aws:s3/bucketVersioning:BucketVersioning").keys() == {
+    assert made().by_name("aws:s3/bucketVersioning:BucketVersioning").keys() == {
         "main-event-logs",
         "main-resource-usage",
     }
@@ -108,13 +108,13 @@ def test_logs_move_to_a_cheaper_class_but_what_is_read_or_goes_soon_does_not(mad
 def test_who_used_data_is_recorded_for_every_bucket_but_the_one_of_records(made):
     recorder = made()
 
-    recorded = recorder.named("aws:s3/bucketLogging:BucketLogging")
-    assert recorded.keys() == recorder.named(BUCKET).keys() - {"main-access-logs"}
+    recorded = recorder.by_name("aws:s3/bucketLogging:BucketLogging")
+    assert recorded.keys() == recorder.by_name(BUCKET).keys() - {"main-access-logs"}
     assert {each["targetBucket"] for each in recorded.values()} == {"main-access-logs-id"}
 
 
 def test_records_of_access_are_encrypted_in_the_one_way_that_s3_can_deliver(made):
-    encryption = made().named(
+    encryption = made().by_name(
         "aws:s3/bucketServerSideEncryptionConfiguration:BucketServerSideEncryptionConfiguration"
     )
 
@@ -127,7 +127,7 @@ def test_records_of_access_are_encrypted_in_the_one_way_that_s3_can_deliver(made
 
 
 def test_the_bucket_of_records_takes_them_from_aws_for_this_environment_only(made):
-    policies = made().named("aws:s3/bucketPolicy:BucketPolicy")
+    policies = made().by_name("aws:s3/bucketPolicy:BucketPolicy")
     by_id = {each["Sid"]: each for each in json.loads(policies["main-access-logs"]["policy"])["Statement"]}
 
     assert by_id["S3AccessLogsWrite"]["Condition"] == {

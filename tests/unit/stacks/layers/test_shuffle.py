@@ -57,12 +57,12 @@ def test_on_volumes_workers_use_nothing_of_their_node_and_nothing_runs_as_root(d
     volumes = {"count": 2, "gib": 500, "iops": 6000, "mibps": 500}
     _, made = layer(deploy, chosen(storage={"volumes": volumes}))
 
-    namespace = made.named("kubernetes:core/v1:Namespace")["spark-a-celeborn"]["metadata"]
+    namespace = made.by_name("kubernetes:core/v1:Namespace")["spark-a-celeborn"]["metadata"]
     assert namespace["labels"]["pod-security.kubernetes.io/enforce"] == "baseline"
-    worker = made.named("kubernetes:apps/v1:StatefulSet")["spark-a-celeborn-worker-us-east-1a"]["spec"]
+    worker = made.by_name("kubernetes:apps/v1:StatefulSet")["spark-a-celeborn-worker-us-east-1a"]["spec"]
     assert not [volume for volume in worker["template"]["spec"]["volumes"] if "hostPath" in volume]
     assert {claim["spec"]["storageClassName"] for claim in worker["volumeClaimTemplates"]} == {"shuffle"}
-    fast = made.named("kubernetes:storage.k8s.io/v1:StorageClass")["spark-a-shuffle"]
+    fast = made.by_name("kubernetes:storage.k8s.io/v1:StorageClass")["spark-a-shuffle"]
     assert (fast["parameters"]["iops"], fast["parameters"]["throughput"]) == ("6000", "500")
 
 
@@ -104,7 +104,7 @@ def test_a_cluster_may_have_no_celeborn(deploy, monkeypatch):
 
     assert exported.keys() == {str(unit) for unit in slices.units(without)}
     assert "shuffle/spark-a" not in exported
-    assert not [each for each in made.made if "celeborn" in each.name]
+    assert not [each for each in made.resources if "celeborn" in each.name]
 
 
 def test_a_quota_reaches_celeborn(deploy):

@@ -106,14 +106,14 @@ def test_what_the_settings_say_of_a_namespace_is_there(layer):
         }
     )
 
-    quotas = made.named("kubernetes:core/v1:ResourceQuota")
+    quotas = made.by_name("kubernetes:core/v1:ResourceQuota")
     counted = quotas["spark-a-jobs-a-applications"]["spec"]["hard"]
     assert counted == {"count/sparkapplications.sparkoperator.k8s.io": "50"}
     assert "spark-a-jobs-b-applications" not in quotas
     quota = quotas["spark-a-jobs-a"]["spec"]["hard"]
     assert quota["requests.cpu"] == "400"
     assert "requests.memory" not in quota
-    limits = made.named("kubernetes:core/v1:LimitRange")["spark-a-jobs-a"]["spec"]["limits"][0]
+    limits = made.by_name("kubernetes:core/v1:LimitRange")["spark-a-jobs-a"]["spec"]["limits"][0]
     assert limits["max"] == {"cpu": "16", "memory": "128Gi"}
     levels = {
         each["metadata"]["name"]: each["metadata"]["labels"]["pod-security.kubernetes.io/enforce"]

@@ -92,7 +92,7 @@ def test_each_cluster_shares_out_its_own_capacity():
 def test_the_scheduler_of_each_cluster_is_given_the_queues_of_that_cluster(whole):
     given = {
         each.name: each.inputs["data"]["queues.yaml"]
-        for each in whole("prod").made
+        for each in whole("prod").resources
         if each.type == "kubernetes:core/v1:ConfigMap" and "queues.yaml" in each.inputs.get("data", {})
     }
 

@@ -712,7 +712,7 @@ def test_it_is_refused_before_anything_is_registered(what, deploy, tmp_path, mon
 
     made = deploy(program)
 
-    assert made.made == []
+    assert made.resources == []
     [message] = told
     assert says in message.replace("'wrong'", "'local'")
     assert all(line.startswith("stacks/wrong.yaml") for line in message.splitlines())

@@ -36,7 +36,7 @@ from moka.jobs.job import Executor, Job, Restart
 from moka.jobs.job_target import JobTarget
 from moka.machines.machine_capacity import MachineCapacity
 from services.driver_finalizer.rules import FINALIZER
-from tests.priorities import apply_priority_classes
+from tests.support.priority_classes import apply_priority_classes
 
 ROLES = ("driver", "executor")
 ARCHITECTURES = ("arm64", "amd64")
@@ -252,7 +252,7 @@ class Cluster:
         # fmt: off
         self.remover.start(
             [
-                sys.executable, "-m", "driver_finalizer", "--listen", f"127.0.0.1:{port}",
+                sys.executable, "-m", "services.driver_finalizer", "--listen", f"127.0.0.1:{port}",
                 "--service-account", str(folder), *namespaces,
             ],
             {

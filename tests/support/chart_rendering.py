@@ -13,7 +13,7 @@ import yaml
 
 from localcloud import tools
 
-CHARTS = Path(os.environ.get("MOKA_CHARTS") or Path(__file__).parents[2] / "shared" / "charts").expanduser()
+CHARTS = Path(os.environ.get("MOKA_CHARTS") or Path(__file__).parents[3] / "shared" / "charts").expanduser()
 """A folder with a folder a chart; beside the checkout there may be one of charts without templates."""
 
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.unit.iam.evaluation import Resource, Role, Service, allowed
+from tests.support.iam_evaluation import Resource, Role, Service, allowed
 
 HERE, THERE = "111111111111", "222222222222"
 BUCKET = "arn:aws:s3:::data"
