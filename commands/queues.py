@@ -17,8 +17,6 @@ import yaml
 from moka.queues import QueueTree, queues_yaml
 from moka.queues.in_force import Answer, Difference, differences
 from moka.queues.picture import as_svg, as_text
-from moka.queues.resolution import amounts
-from stacks.queues import tree_of
 from stacks.settings import Environment, InvalidDocument, load
 
 SCHEDULERS = "MOKA_SCHEDULERS"
@@ -53,7 +51,7 @@ def main(arguments: list[str] | None = None) -> int:
     try:
         settings = load(asked.environment)
         clusters = _clusters(settings, asked.cluster, one=bool(asked.in_force))
-        trees = {cluster: tree_of(settings, cluster) for cluster in clusters}
+        trees = {cluster: settings.queue_tree(cluster) for cluster in clusters}
         if asked.in_force is not None:
             return _compare(settings, trees, asked.in_force)
     except (InvalidDocument, NobodyThere) as error:
@@ -66,7 +64,7 @@ def main(arguments: list[str] | None = None) -> int:
     elif asked.svg:
         for cluster, tree in trees.items():
             path = asked.svg if len(trees) == 1 else asked.svg.with_stem(f"{asked.svg.stem}-{cluster}")
-            path.write_text(as_svg(tree, _title(settings, cluster), amounts(settings.capacity_of(cluster))))
+            path.write_text(as_svg(tree, _title(settings, cluster), settings.capacity(cluster)))
             print(path)
     else:
         print("\n".join(_text(settings, cluster, tree) for cluster, tree in trees.items()), end="")
@@ -87,7 +85,7 @@ def _title(settings: Environment, cluster: str) -> str:
 
 
 def _text(settings: Environment, cluster: str, tree: QueueTree) -> str:
-    return as_text(tree, _title(settings, cluster), amounts(settings.capacity_of(cluster)))
+    return as_text(tree, _title(settings, cluster), settings.capacity(cluster))
 
 
 def _compare(settings: Environment, trees: dict[str, QueueTree], url: str) -> int:
@@ -104,7 +102,7 @@ def _compare(settings: Environment, trees: dict[str, QueueTree], url: str) -> in
 
 def _scheduler(settings: Environment, cluster: str) -> str:
     known = dict(pair.split("=", 1) for pair in os.environ.get(SCHEDULERS, "").split())
-    name = f"{settings.prefix}-{cluster}"
+    name = settings.eks_name(cluster)
     if name not in known:
         raise NobodyThere(
             f"Nobody says where the scheduler of {name} is: forward its port 9080, then give the URL, as in "

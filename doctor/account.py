@@ -97,15 +97,11 @@ class Place:
     @property
     def clusters(self) -> dict[str, Cluster]:
         """Clusters that stand here."""
-        return {
-            name: cluster
-            for name, cluster in self.settings.clusters.items()
-            if cluster.foundation == self.name
-        }
+        return self.settings.clusters_of(self.name)
 
     def cluster_name(self, name: str) -> str:
         """Name of a cluster in EKS."""
-        return f"{self.settings.prefix}-{name}"
+        return self.settings.eks_name(name)
 
     def ours(self, tags: list[dict[str, str]] | None) -> bool:
         """Whether tags are those of this environment."""

@@ -57,7 +57,7 @@ def enter(settings: Environment, clients: Clients) -> tuple[list[Place], list[Fi
 
     Raises CannotAsk when the credentials at hand are good for nothing.
     """
-    home = settings.foundations[settings.home_foundation]
+    home = settings.foundation_of(settings.home)
     try:
         asked(clients("sts", home.region), "sts", "get_caller_identity")
     except Unanswered as no:

@@ -72,7 +72,7 @@ class Deployment:
                     if place.assume
                     else None
                 ),
-                default_tags={"tags": self.tags},
+                default_tags={"tags": self.settings.resource_tags},
             )
         return self._aws[foundation]
 
@@ -93,12 +93,6 @@ class Deployment:
                 enable_config_map_mutable=True,
             )
         return self._kubernetes[cluster]
-
-    @property
-    def tags(self) -> dict[str, str]:
-        """Tags of every AWS resource of the environment."""
-        ours = {"moka:environment": self.settings.environment, "moka:managed-by": "pulumi"}
-        return {**self.settings.tags, **ours}
 
     @cached_property
     def _holders(self) -> dict[Unit, str]:

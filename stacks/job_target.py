@@ -13,7 +13,6 @@ from moka.queues.maxima import maxima
 from moka.queues.tiers import POLICIES
 from services.driver_finalizer.rules import FINALIZER
 from stacks.layers.shuffle import ShuffleOutputs
-from stacks.queues import tree_of
 from stacks.settings import Environment
 
 
@@ -51,8 +50,8 @@ def _job_target(
     return JobTarget(
         cluster=cluster,
         environment=settings.environment,
-        region=settings.foundations[cluster_settings.foundation].region,
-        queues=maxima(tree_of(settings, cluster)),
+        region=settings.foundation_of(cluster).region,
+        queues=maxima(settings.queue_tree(cluster)),
         namespaces=list(settings.job_namespaces),
         priority_classes={tier: priority_classes.tier(tier) for tier in POLICIES},
         machines=largest_machines(
@@ -67,20 +66,10 @@ def _job_target(
         event_logs=f"s3a://{event_logs}/",
         staging={name: f"s3a://{staging}/{name}/" for name in settings.job_namespaces},
         images={str(version): image for version, image in settings.spark.images.items()},
-        ui_domain=ui_domain(settings, cluster),
-        history_url=f"http://{history_host(settings)}",
+        ui_domain=settings.ui_domain(cluster),
+        history_url=f"http://{settings.history_host}",
         service_account=SERVICE_ACCOUNT,
         host_paths={name: space.host_paths for name, space in settings.job_namespaces.items()},
         celeborn=None if celeborn is None else Celeborn(**celeborn),
         finalizer=FINALIZER if settings.spark.driver_finalizer_image else None,
     )
-
-
-def ui_domain(settings: Environment, cluster: str) -> str:
-    """The UI of a running application is at `<application>.<namespace>.<this>`."""
-    return f"{cluster}.{settings.domain}"
-
-
-def history_host(settings: Environment) -> str:
-    """Name that the History Server's UI is reached by."""
-    return f"history.{settings.domain}"

@@ -22,7 +22,6 @@ from stacks.layers.scheduling import SchedulingInputs, SchedulingOutputs
 from stacks.layers.shuffle import ShuffleOutputs
 from stacks.layers.spark import SparkInputs, SparkOutputs
 from stacks.on_cluster import Identity, OnCluster
-from stacks.queues import tree_of
 from stacks.settings import Environment
 from stacks.settings.environment import Data
 from stacks.sharing import sharing
@@ -57,7 +56,7 @@ def _foundation(deployment: Deployment, name: str) -> Callable[[], FoundationOut
             prefix=settings.prefix,
             account=place.account,
             region=place.region,
-            accounts=tuple(sorted({each.account for each in settings.foundations.values()})),
+            accounts=settings.accounts,
             network=_network(settings, name),
             interface_endpoints=place.network is not None and place.network.interface_endpoints,
             home=name == settings.home_foundation,
@@ -121,12 +120,12 @@ def _registry(settings: Environment, foundation_name: str, charts: Catalog) -> R
 def _cluster(deployment: Deployment, name: str, foundations: Foundations) -> Callable[[], ClusterOutputs]:
     settings = deployment.settings
     chosen = settings.clusters[name]
-    place = settings.foundations[chosen.foundation]
+    place = settings.foundation_of(name)
     identity = _identity(settings, chosen.foundation)
 
     def make() -> ClusterOutputs:
         inputs = ClusterInputs(
-            cluster_name=f"{settings.prefix}-{name}",
+            cluster_name=settings.eks_name(name),
             region=place.region,
             version=chosen.version,
             deployer=place.deployer,
@@ -141,13 +140,13 @@ def _cluster(deployment: Deployment, name: str, foundations: Foundations) -> Cal
             support=chosen.support,
             zonal_shift=chosen.zonal_shift,
             log_days=settings.retention.control_plane_logs,
-            zones=tuple(settings.foundations[chosen.foundation].zones),
+            zones=tuple(place.zones),
             node_groups=chosen.node_groups,
             mirror=deployment.catalog.mirror,
             path=identity.path,
             permissions_boundary_arn=identity.permissions_boundary_arn,
             retain=settings.retain,
-            tags=deployment.tags,
+            tags=settings.resource_tags,
             foundation=foundations[chosen.foundation](),
         )
         return cluster.deploy(
@@ -171,7 +170,7 @@ def _on_cluster(deployment: Deployment, name: str, foundations: Foundations) -> 
         return OnCluster(
             name=name,
             eks_name=known.name,
-            region=settings.foundations[foundation_name].region,
+            region=settings.foundation_of(name).region,
             catalog=deployment.catalog,
             identity=_identity(settings, foundation_name),
             opts=pulumi.ResourceOptions(
@@ -189,7 +188,7 @@ def _on_cluster(deployment: Deployment, name: str, foundations: Foundations) -> 
         lambda: scheduling.deploy(
             where(),
             SchedulingInputs(
-                queues=tree_of(settings, name),
+                queues=settings.queue_tree(name),
                 job_namespaces=list(settings.job_namespaces),
                 version=chosen.version,
                 nodes=sum(group.maximum for group in chosen.node_groups.values()),
@@ -224,7 +223,7 @@ def _on_cluster(deployment: Deployment, name: str, foundations: Foundations) -> 
                 event_logs_key_arn=home().key_arn,
                 staging_bucket_arn=base().staging_bucket_arn,
                 staging_key_arn=base().key_arn,
-                ui_domain=job_target.ui_domain(settings, name),
+                ui_domain=settings.ui_domain(name),
                 ingress_class=ways_in().ingress_class,
                 jobs=job_target.job_target(
                     settings,
@@ -265,7 +264,7 @@ def _on_cluster(deployment: Deployment, name: str, foundations: Foundations) -> 
                     bucket=_at_home(home().event_logs_bucket),
                     bucket_arn=_at_home(home().event_logs_bucket_arn),
                     key_arn=home().key_arn,
-                    host=job_target.history_host(settings),
+                    host=settings.history_host,
                     ingress_class=ways_in().ingress_class,
                 ),
             ),
@@ -275,7 +274,7 @@ def _on_cluster(deployment: Deployment, name: str, foundations: Foundations) -> 
 def _identity(settings: Environment, foundation_name: str) -> Identity:
     """What the roles of the environment in a foundation's account have in common."""
     return Identity(
-        path=f"/{settings.prefix}/",
+        path=settings.role_path,
         permissions_boundary_arn=settings.foundations[foundation_name].permissions_boundary,
     )
 

@@ -21,8 +21,7 @@ def sharing(settings: Environment, foundation: str, data: Data) -> Sharing:
     place = settings.foundations[foundation]
     its = partition(place.region)
     ours = [
-        Roles(account_id=account, path=f"/{settings.prefix}/", partition=its)
-        for account in sorted({each.account for each in settings.foundations.values()})
+        Roles(account_id=account, path=settings.role_path, partition=its) for account in settings.accounts
     ]
     let_in: dict[Roles, Access] = {}
     if data in GATHERED:

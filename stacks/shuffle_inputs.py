@@ -10,7 +10,7 @@ def inputs_of(settings: Environment, cluster_name: str) -> ShuffleInputs:
     cluster = settings.clusters[cluster_name]
     chosen = cluster.shuffle
     assert chosen is not None, "asked of a cluster without Celeborn"
-    zones = settings.foundations[cluster.foundation].zones
+    zones = settings.foundation_of(cluster_name).zones
     storage: OnInstances | OnVolumes
     if chosen.storage.instance is not None:
         storage = OnInstances(gib=chosen.storage.instance.gib)

@@ -5,7 +5,10 @@ from typing import Any, Literal
 from pydantic import ConfigDict, Field
 
 from moka.documents import Name, Section
-from moka.queues.definitions import Queues, Resources
+from moka.queues import QueueTree
+from moka.queues import Resources as Amounts
+from moka.queues.definitions import Queues
+from moka.queues.resolution import amounts, tree
 from stacks.settings.cluster import Cluster
 from stacks.settings.fields import Account, Days, LayerName
 from stacks.settings.foundation import Foundation
@@ -165,11 +168,51 @@ class Environment(Section):
         """First part of names that are unique in AWS."""
         return f"{self.organization}-{self.environment}"
 
-    def capacity_of(self, cluster: str) -> Resources | None:
-        """What weights of queues share out on a cluster; None where nobody states it."""
-        return self.clusters[cluster].capacity or self.queues.capacity
+    @property
+    def role_path(self) -> str:
+        """IAM path of the environment's roles: it tells them from those of other environments."""
+        return f"/{self.prefix}/"
+
+    @property
+    def resource_tags(self) -> dict[str, str]:
+        """Tags of every AWS resource of the environment."""
+        return {**self.tags, "moka:environment": self.environment, "moka:managed-by": "pulumi"}
+
+    @property
+    def accounts(self) -> tuple[str, ...]:
+        """Ids of the accounts that the environment uses."""
+        return tuple(sorted({foundation.account for foundation in self.foundations.values()}))
 
     @property
     def home_foundation(self) -> str:
-        """Foundation that the home cluster stands on."""
+        """Name of the home cluster's foundation."""
         return self.clusters[self.home].foundation
+
+    @property
+    def history_host(self) -> str:
+        """Host name of the History Server's UI."""
+        return f"history.{self.domain}"
+
+    def foundation_of(self, cluster: str) -> Foundation:
+        """The foundation of a cluster."""
+        return self.foundations[self.clusters[cluster].foundation]
+
+    def clusters_of(self, foundation: str) -> dict[str, Cluster]:
+        """The clusters of a foundation, by name."""
+        return {name: cluster for name, cluster in self.clusters.items() if cluster.foundation == foundation}
+
+    def eks_name(self, cluster: str) -> str:
+        """Name of a cluster in EKS."""
+        return f"{self.prefix}-{cluster}"
+
+    def ui_domain(self, cluster: str) -> str:
+        """Domain of a cluster's UIs: a running application's is `<application>.<namespace>.<domain>`."""
+        return f"{cluster}.{self.domain}"
+
+    def capacity(self, cluster: str) -> Amounts | None:
+        """What the weights of queues share out on a cluster; None where the settings do not state it."""
+        return amounts(self.clusters[cluster].capacity or self.queues.capacity)
+
+    def queue_tree(self, cluster: str) -> QueueTree:
+        """The queues of a cluster: what weights and percents come to with its capacity."""
+        return tree(self.queues, self.capacity(cluster))[0]

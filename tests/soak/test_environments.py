@@ -31,7 +31,7 @@ def test_an_environment_comes_up_whole_with_few_machines_and_goes_down(
         pulumi(copied, "preview", "--stack", stack, "--config-file", file, "--expect-no-changes")
     chosen = settings.load(environment)
     clusters = report.facts(copied)["clusters"]
-    assert {each["name"] for each in clusters} == {f"{chosen.prefix}-{name}" for name in chosen.clusters}
+    assert {each["name"] for each in clusters} == {chosen.eks_name(name) for name in chosen.clusters}
     asked = [group.initial for cluster in chosen.clusters.values() for group in cluster.node_groups.values()]
     assert any(each["capped"] for each in clusters) == any(machines > 3 for machines in asked)
 

@@ -74,10 +74,7 @@ def addresses(settings: Environment) -> Iterator[Mistake]:
             continue
         at = f"foundations.{name}.network"
         groups = [
-            group
-            for cluster in settings.clusters.values()
-            if cluster.foundation == name
-            for group in cluster.node_groups.values()
+            group for cluster in settings.clusters_of(name).values() for group in cluster.node_groups.values()
         ]
         for plan in _plans(network):
             nodes = sum(_nodes(group, plan.zone, network.zones) for group in groups)

@@ -9,7 +9,7 @@ from moka.queues import QueueTree, Resources
 from moka.queues.definitions import Queues, Shared
 from moka.queues.problems import Problem, problems, promised
 from moka.queues.quantities import MIB, text
-from moka.queues.resolution import AT, amounts, policies, tree
+from moka.queues.resolution import AT, policies, tree
 from moka.queues.shares import total
 from moka.queues.tree import ROOT, tier_name
 from stacks.settings.cluster import Cluster
@@ -40,7 +40,7 @@ def _made(
     """The trees that there are, each once: on which clusters, of what capacity, and what went wrong."""
     alike: dict[Resources | None, list[str]] = {}
     for cluster in settings.clusters:
-        alike.setdefault(amounts(settings.capacity_of(cluster)), []).append(cluster)
+        alike.setdefault(settings.capacity(cluster), []).append(cluster)
     for capacity, clusters in alike.items():
         yield clusters, capacity, *tree(settings.queues, capacity)
 

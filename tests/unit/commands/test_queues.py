@@ -9,7 +9,6 @@ import yaml
 from commands.queues import SCHEDULERS, main
 from moka.queues import queues_yaml
 from stacks import settings
-from stacks.queues import tree_of
 
 
 def test_every_cluster_is_told_of(capsys):
@@ -42,7 +41,7 @@ def test_amounts_are_told_to_scripts(capsys):
 def test_what_the_scheduler_is_given_is_shown(capsys):
     assert main(["local", "--yaml"]) == 0
 
-    assert capsys.readouterr().out == queues_yaml(tree_of(settings.load("local"), "spark-a"))
+    assert capsys.readouterr().out == queues_yaml(settings.load("local").queue_tree("spark-a"))
     assert main(["prod", "--yaml"]) == 0
     assert len(list(yaml.safe_load_all(capsys.readouterr().out))) == 3
 

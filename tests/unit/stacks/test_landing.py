@@ -86,9 +86,7 @@ def node_of(group) -> Node:
 def clusters(request, whole):
     """The clusters of an environment, by name in its settings."""
     chosen = settings.load(request.param)
-    return {
-        name: of_cluster(whole(request.param), name, f"{chosen.prefix}-{name}") for name in chosen.clusters
-    }
+    return {name: of_cluster(whole(request.param), name, chosen.eks_name(name)) for name in chosen.clusters}
 
 
 def of_cluster(made, name, eks_name) -> OneCluster:

@@ -10,7 +10,6 @@ import yaml
 from localcloud import tools
 from moka.queues import Resources, queue_file, queues_yaml
 from stacks import settings
-from stacks.queues import tree_of
 from stacks.settings import reading
 
 LOCAL = settings.path_of("local").read_text()
@@ -29,7 +28,7 @@ def promised(made):
     """Cores that each queue is promised, by path."""
     return {
         path: queue.guaranteed.cpu / 1000
-        for path, queue in tree_of(made, "spark-a").walk()
+        for path, queue in made.queue_tree("spark-a").walk()
         if queue.guaranteed is not None
     }
 
@@ -41,7 +40,7 @@ def organization(**said):
 @pytest.mark.parametrize(("environment", "cluster"), CLUSTERS)
 def test_yunikorn_takes_the_queues_of_every_environment(environment, cluster, tmp_path):
     file = tmp_path / "queues.yaml"
-    file.write_text(queues_yaml(tree_of(settings.load(environment), cluster)))
+    file.write_text(queues_yaml(settings.load(environment).queue_tree(cluster)))
 
     checked = subprocess.run([tools.path("queueconfigchecker"), file], capture_output=True, text=True)
 
@@ -81,7 +80,7 @@ def test_a_project_shares_out_what_it_is_guaranteed():
 def test_each_cluster_shares_out_its_own_capacity():
     prod = settings.load("prod")
     shares = {
-        cluster: dict(tree_of(prod, cluster).walk())["root.analytics"] for cluster in ("batch-a", "adhoc-a")
+        cluster: dict(prod.queue_tree(cluster).walk())["root.analytics"] for cluster in ("batch-a", "adhoc-a")
     }
 
     assert shares["batch-a"].guaranteed.cpu == 22_000_000 * 3 // 4
@@ -97,7 +96,9 @@ def test_the_scheduler_of_each_cluster_is_given_the_queues_of_that_cluster(whole
     }
 
     prod = settings.load("prod")
-    assert given == {f"{cluster}-yunikorn": queues_yaml(tree_of(prod, cluster)) for cluster in prod.clusters}
+    assert given == {
+        f"{cluster}-yunikorn": queues_yaml(prod.queue_tree(cluster)) for cluster in prod.clusters
+    }
     assert given["adhoc-a-yunikorn"] != given["batch-a-yunikorn"]
 
 
@@ -108,7 +109,7 @@ def test_a_tier_has_its_policy_in_every_project():
             "organizations": {"a": {"projects": {"p": {"tiers": {1: {}, 2: {}, 3: {}}}}}},
         }
     )
-    policies = [queue.policy for _, queue in tree_of(made, "spark-a").leaves()]
+    policies = [queue.policy for _, queue in made.queue_tree("spark-a").leaves()]
 
     assert [policy.sort for policy in policies] == ["fifo", "fair", "fifo"]
     assert [policy.preemption for policy in policies] == ["disabled", "default", "fence"]
