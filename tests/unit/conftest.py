@@ -1,11 +1,13 @@
-"""Fixtures of component tests: run a program, see which resources it registers."""
+"""Fixtures of unit tests: a program run against a recorder, jobs and their target."""
 
 from collections.abc import Callable
 
 import pytest
 
 from moka import catalog as charts
-from tests.support import recorder
+from moka.jobs.job import Job
+from moka.jobs.job_target import JobTarget
+from tests.support import jobs, recorder
 
 
 @pytest.fixture(scope="session")
@@ -18,3 +20,15 @@ def deploy() -> Callable[[Callable[[], object]], recorder.Recorder]:
 def catalog() -> charts.Catalog:
     """The catalog as it is, without a mirror."""
     return charts.read()
+
+
+@pytest.fixture(scope="session")
+def job() -> Callable[..., Job]:
+    """Make a job: what is different -> it; None takes a field out."""
+    return jobs.make_job
+
+
+@pytest.fixture(scope="session")
+def target() -> Callable[..., JobTarget]:
+    """Make a job target: what is different -> it."""
+    return jobs.make_job_target

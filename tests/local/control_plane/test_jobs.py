@@ -21,7 +21,7 @@ from moka.jobs.job_target import Celeborn, JobTarget
 from moka.jobs.reserved import FIELDS, WITH_CELEBORN
 from moka.jobs.reserved import PLATFORM as PLATFORM_KEYS
 from moka.machines.machine_capacity import NodeGroupShape, largest_machines
-from tests.support.jobs import a_job as job
+from tests.support.jobs import make_job
 from tests.support.priority_classes import apply_priority_classes
 
 EXAMPLES = sorted((Path(__file__).resolve().parents[3] / "examples" / "jobs").glob("*.yaml"))
@@ -92,7 +92,7 @@ def every_kind_of_job():
     )
     for language, version, architecture, tier, celeborn, executor, more in kinds:
         script = {"python": "s3a://code/main.py", "r": "s3a://code/main.R"}.get(language)
-        yield job(
+        yield make_job(
             **more,
             **({"main_file": script, "main_class": None} if script else {}),
             language=language,
@@ -159,7 +159,7 @@ def test_the_api_server_takes_every_kind_of_job_and_loses_nothing_of_it(strict):
 @pytest.mark.parametrize("role", ["driver", "executor"])
 @pytest.mark.parametrize("more", [{}, EVERYTHING], ids=["least", "everything"])
 def test_pods_of_a_template_are_let_into_a_restricted_namespace(strict, role, more):
-    wanted = pod_of(spark_application(job(**more), TARGET), role)
+    wanted = pod_of(spark_application(make_job(**more), TARGET), role)
 
     made = strict.create("/api/v1/namespaces/spark-jobs/pods" + NOTHING_IS_KEPT, wanted)
 
@@ -169,7 +169,7 @@ def test_pods_of_a_template_are_let_into_a_restricted_namespace(strict, role, mo
 
 def test_a_pod_may_mount_what_the_platform_lets_it(strict):
     mounts = [{"path": "/mnt/models", "mount": "/models"}]
-    wanted = pod_of(spark_application(job(host_mounts=mounts), TARGET), "executor")
+    wanted = pod_of(spark_application(make_job(host_mounts=mounts), TARGET), "executor")
 
     made = strict.create("/api/v1/namespaces/default/pods" + NOTHING_IS_KEPT, wanted)
 
@@ -231,7 +231,7 @@ def asked_of_spark(tmp_path_factory):
     """A job's configuration and template, given to a Spark shell; the folder with what became of them."""
     folder = tmp_path_factory.mktemp("spark")
     (folder / "events").mkdir()
-    application = spark_application(job(executor=SIZED, scratch_gib=10), TARGET)
+    application = spark_application(make_job(executor=SIZED, scratch_gib=10), TARGET)
     spec, executor = application["spec"], application["spec"]["executor"]
     # What the operator makes of the application's own fields: submission.go of its 2.5.
     submitted = {
@@ -301,7 +301,7 @@ def test_spark_knows_every_key_that_jobs_get_and_that_they_may_not_set():
     others = re.compile(r"spark\.(hadoop|celeborn|metrics\.conf)\.|spark\.kubernetes\.pyspark\.pythonVersion")
     jobs = [
         *every_kind_of_job(),
-        job(language="python", main_file="local:///a.py", main_class=None, python="/p"),
+        make_job(language="python", main_file="local:///a.py", main_class=None, python="/p"),
     ]
     conf = {key for each in jobs for key in spark_application(each, TARGET)["spec"]["sparkConf"]}
     said = {key.removesuffix("*") for table in (FIELDS, PLATFORM_KEYS, WITH_CELEBORN) for key in table}
@@ -315,10 +315,10 @@ def _is_known(key, known):
 
 def test_an_executor_of_real_spark_is_as_large_as_its_placeholder_and_where_it_is(asked_of_spark):
     pod = json.loads((asked_of_spark / "executor.json").read_text())["spec"]
-    made = spark_application(job(executor=SIZED, scratch_gib=10), TARGET)["spec"]["executor"]
+    made = spark_application(make_job(executor=SIZED, scratch_gib=10), TARGET)["spec"]["executor"]
     (container,) = pod["containers"]
 
-    counted = size(job(executor=SIZED), "executor")
+    counted = size(make_job(executor=SIZED), "executor")
     assert container["resources"]["requests"] == {"cpu": "1500m", "memory": f"{counted.memory_mib}Mi"}
     assert (pod["nodeSelector"], pod["tolerations"]) == (made["nodeSelector"], made["tolerations"])
     assert (pod["schedulerName"], pod["priorityClassName"]) == ("yunikorn", "moka-tier-1")

@@ -10,7 +10,7 @@ from components.kubernetes.spark_operator import CHART, SparkOperatorArgs, relea
 from localcloud.control_plane.stand_ins import Release, release_deployed, release_removed
 from localcloud.errors import Refusal
 from moka import catalog
-from tests.support.jobs import application_by_hand
+from tests.support.jobs import make_application
 
 
 @dataclass(frozen=True)
@@ -82,7 +82,7 @@ def submitted(found):
 def test_each_release_runs_and_submits_the_applications_of_its_own_namespace(plane, api, two, until):
     for one in two.values():
         assert plane.process(one.release.key).alive()
-        api.create(applications(one.namespace), application_by_hand("pi"))
+        api.create(applications(one.namespace), make_application("pi"))
 
     for one in two.values():
         until(api, applications(one.namespace), submitted)
@@ -93,8 +93,8 @@ def test_each_release_runs_and_submits_the_applications_of_its_own_namespace(pla
 def test_applications_of_a_release_that_is_gone_wait_while_others_run(plane, api, two, until):
     batch, adhoc = two["batch"], two["adhoc"]
     release_removed(plane, batch.release.namespace, batch.release.name)
-    api.create(applications(batch.namespace), application_by_hand("waits"))
-    api.create(applications(adhoc.namespace), application_by_hand("runs"))
+    api.create(applications(batch.namespace), make_application("waits"))
+    api.create(applications(adhoc.namespace), make_application("runs"))
 
     until(
         api, applications(adhoc.namespace), lambda one: one["metadata"]["name"] == "runs" and submitted(one)
@@ -119,7 +119,7 @@ def test_an_application_above_the_quota_is_refused_with_the_reason(api, two, nam
         },
     )
     eventually(lambda: APPLICATIONS in api.get(f"{quotas}/applications").get("status", {}).get("used", {}))
-    api.create(applications(namespace), application_by_hand("first"))
+    api.create(applications(namespace), make_application("first"))
 
     with pytest.raises(Refusal, match=f"exceeded quota: applications, requested: {APPLICATIONS}=1"):
-        api.create(applications(namespace), application_by_hand("second"))
+        api.create(applications(namespace), make_application("second"))

@@ -5,7 +5,7 @@ import pytest
 
 from localcloud.control_plane.stand_ins import Release, release_deployed, release_removed
 from localcloud.errors import Refusal
-from tests.support.jobs import application_by_hand
+from tests.support.jobs import make_application
 
 OPERATOR = {
     "webhook": {"enable": False},
@@ -57,7 +57,7 @@ def application(name):
         "template": template("spark-kubernetes-driver"),
     }
     executor = {**resources, "instances": 1, "template": template("spark-kubernetes-executor")}
-    return application_by_hand(
+    return make_application(
         name,
         driver=driver,
         executor=executor,

@@ -1,3 +1,0 @@
-from tests.unit.moka.jobs.conftest import job, target
-
-__all__ = ["job", "target"]
