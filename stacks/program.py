@@ -5,7 +5,7 @@ from typing import get_args
 
 import pulumi
 
-from components.aws.cluster import Access
+from components.aws.access_entry import ClusterAccess
 from components.aws.network import NetworkArgs
 from moka import catalog
 from moka.catalog import Catalog
@@ -131,7 +131,7 @@ def _cluster(deployment: Deployment, name: str, foundations: Foundations) -> Cal
             deployer=place.deployer,
             assume=place.assume,
             access={
-                who: Access(
+                who: ClusterAccess(
                     principal_arn=access.principal, level=access.policy, namespaces=tuple(access.namespaces)
                 )
                 for who, access in chosen.access.items()

@@ -1,14 +1,14 @@
 """Who may use the data of an environment: itself in all its accounts, and whom its settings grant it."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 
-from components.aws.bucket_access import Access
+from components.aws.bucket_access import BucketAccess, widest_access
 from components.aws.sharing import Roles, Sharing
 from moka.partition import partition
 from stacks.settings import Environment
 from stacks.settings.environment import Data
 
-GATHERED: Mapping[Data, Access] = {"event-logs": "log", "resource-usage": "add"}
+GATHERED: Mapping[Data, BucketAccess] = {"event-logs": "log", "resource-usage": "add"}
 """What clusters of every account put into the buckets at home, and how."""
 
 
@@ -23,9 +23,9 @@ def sharing(settings: Environment, foundation: str, data: Data) -> Sharing:
     ours = [
         Roles(account_id=account, path=settings.role_path, partition=its) for account in settings.accounts
     ]
-    let_in: dict[Roles, Access] = {}
+    grants: dict[Roles, BucketAccess] = {}
     if data in GATHERED:
-        let_in |= {roles: GATHERED[data] for roles in ours if roles.account_id != place.account}
+        grants |= {roles: GATHERED[data] for roles in ours if roles.account_id != place.account}
     for grant in settings.grants.values():
         if data in grant.data:
             who = Roles(
@@ -33,28 +33,9 @@ def sharing(settings: Environment, foundation: str, data: Data) -> Sharing:
                 path=f"/{settings.organization}-{grant.environment}/",
                 partition=its,
             )
-            let_in[who] = widest([grant.access, let_in.get(who, grant.access)])
+            grants[who] = widest_access([grant.access, grants.get(who, grant.access)])
     return Sharing(
-        let_in=let_in,
-        strangers=(f"arn:{its}:iam::*:role/{settings.organization}-*/*",),
-        owners=(*(roles.arns for roles in ours), place.deployer),
+        grants=grants,
+        denied=(f"arn:{its}:iam::*:role/{settings.organization}-*/*",),
+        owners=(*(roles.arn_pattern for roles in ours), place.deployer),
     )
-
-
-def united(each: Iterable[Sharing]) -> Sharing:
-    """Who may use any of several data: as a key must know it that encrypts them all."""
-    together = list(each)
-    let_in: dict[Roles, Access] = {}
-    for roles, access in (pair for one in together for pair in one.let_in.items()):
-        let_in[roles] = widest([access, let_in.get(roles, access)])
-    return Sharing(
-        let_in=let_in,
-        strangers=tuple(sorted({pattern for one in together for pattern in one.strangers})),
-        owners=tuple(sorted({pattern for one in together for pattern in one.owners})),
-    )
-
-
-def widest(accesses: Iterable[Access]) -> Access:
-    """The access that allows most to do with a key."""
-    order: list[Access] = ["read", "add", "log", "write"]
-    return max(accesses, key=order.index)

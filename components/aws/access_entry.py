@@ -21,21 +21,30 @@ IN_NAMESPACES: Mapping[AccessLevel, str] = {**CLUSTER_WIDE, "admin": "AmazonEKSA
 
 
 @dataclass(frozen=True, kw_only=True)
-class AccessEntryArgs:
-    """Who may do what.
+class ClusterAccess:
+    """Somebody who may enter a cluster.
 
-    cluster_name: EKS cluster.
-    region: AWS region of the cluster.
     principal_arn: IAM role or user; it can have one entry a cluster.
     level: what they may do.
     namespaces: only there; by default in the whole cluster.
     """
 
-    cluster_name: pulumi.Input[str]
-    region: str
     principal_arn: str
     level: AccessLevel
     namespaces: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, kw_only=True)
+class AccessEntryArgs:
+    """Who may enter which cluster.
+
+    cluster_name: EKS cluster.
+    region: AWS region of the cluster.
+    """
+
+    cluster_name: pulumi.Input[str]
+    region: str
+    access: ClusterAccess
     tags: dict[str, str] = field(default_factory=dict)
 
 
@@ -55,7 +64,7 @@ class AccessEntry(pulumi.ComponentResource):
         entry = aws.eks.AccessEntry(
             name,
             cluster_name=args.cluster_name,
-            principal_arn=args.principal_arn,
+            principal_arn=args.access.principal_arn,
             type="STANDARD",
             tags=args.tags,
             opts=child,
@@ -64,17 +73,17 @@ class AccessEntry(pulumi.ComponentResource):
             name,
             cluster_name=args.cluster_name,
             principal_arn=entry.principal_arn,
-            policy_arn=access_policy(args.level, args.namespaces, args.region),
-            access_scope=scope(args.namespaces),
+            policy_arn=access_policy(args.access, args.region),
+            access_scope=scope(args.access.namespaces),
             opts=child,
         )
         self.principal_arn = association.principal_arn
         self.register_outputs({"principal_arn": self.principal_arn})
 
 
-def access_policy(level: AccessLevel, namespaces: tuple[str, ...], region: str) -> str:
+def access_policy(access: ClusterAccess, region: str) -> str:
     """ARN of the EKS access policy; an administrator of namespaces is not one of the cluster."""
-    name = (IN_NAMESPACES if namespaces else CLUSTER_WIDE)[level]
+    name = (IN_NAMESPACES if access.namespaces else CLUSTER_WIDE)[access.level]
     return f"arn:{partition(region)}:eks::aws:cluster-access-policy/{name}"
 
 

@@ -7,17 +7,17 @@ from typing import Any
 import pulumi
 import pulumi_aws as aws
 
-from components.aws.bucket_access import ACTIONS, Access
+from components.aws.bucket_access import ACTIONS, BucketAccess
 from components.aws.policy import document
-from components.aws.sharing import NOBODY, Sharing, statements
+from components.aws.sharing import PRIVATE, Sharing, sharing_statements
 
 CHEAPER = "STANDARD_IA"
 """Storage class of what is seldom read: half the price to keep, and billed for 30 days at the least."""
 
 CHEAPER_DAYS = 30
 
-MAY: Mapping[Access, tuple[str, ...]] = {
-    kind: (*actions.bucket, *actions.objects) for kind, actions in ACTIONS.items()
+S3_ACTIONS: Mapping[BucketAccess, tuple[str, ...]] = {
+    access: (*actions.bucket, *actions.objects) for access, actions in ACTIONS.items()
 }
 """S3 actions of each access."""
 
@@ -77,7 +77,7 @@ class BucketArgs:
     noncurrent_days: int = 7
     expiries: tuple[Expiry, ...] = ()
     unfinished_days: int = 7
-    sharing: Sharing = NOBODY
+    sharing: Sharing = PRIVATE
     deliveries: tuple[Delivery, ...] = ()
     access_logs_bucket: pulumi.Input[str] | None = None
     retain: bool = True
@@ -169,7 +169,7 @@ class Bucket(pulumi.ComponentResource):
 def bucket_policy(
     bucket_arn: str,
     kms_key_arn: str | None = None,
-    sharing: Sharing = NOBODY,
+    sharing: Sharing = PRIVATE,
     deliveries: Sequence[Delivery] = (),
 ) -> str:
     """Bucket policy (JSON): TLS only, no other key than the bucket's, and who is let in or kept out."""
@@ -186,7 +186,7 @@ def bucket_policy(
         [
             insecure,
             *(_no_other_key(bucket_arn, kms_key_arn) if kms_key_arn else []),
-            *statements(sharing, MAY, "s3:*", everything),
+            *sharing_statements(sharing, S3_ACTIONS, "s3:*", everything),
             *(each for delivery in deliveries for each in _delivered(bucket_arn, delivery)),
         ]
     )

@@ -1,33 +1,34 @@
 """What an identity may do with the data in a bucket, and with the key that encrypts it."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import Literal, get_args
 
 import pulumi
 
 from components.aws.policy import Statement
 
-Access = Literal["read", "add", "log", "write"]
+BucketAccess = Literal["read", "add", "log", "write"]
 """`read`: find and read. `add`: put objects there, without seeing any. `log`: put event logs there as Spark
-does, without reading any. `write`: read and add, and delete."""
+does, without reading any. `write`: read and add, and delete.
+In the order of what they allow to do with a key."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Actions:
     """IAM actions of an access: on the bucket, on its objects, on the key.
 
-    only: those actions on objects that an identity has on some alone: action -> patterns of keys.
+    limited: those actions on objects that are for some of them only: action -> patterns of keys.
     """
 
     bucket: tuple[str, ...]
     objects: tuple[str, ...]
     key: tuple[str, ...]
-    only: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    limited: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
 
 # Whoever puts the parts of a large object together has to decrypt them.
-ACTIONS: Mapping[Access, Actions] = {
+ACTIONS: Mapping[BucketAccess, Actions] = {
     "read": Actions(bucket=("s3:ListBucket",), objects=("s3:GetObject",), key=("kms:Decrypt",)),
     "add": Actions(
         bucket=(),
@@ -40,7 +41,7 @@ ACTIONS: Mapping[Access, Actions] = {
         bucket=("s3:ListBucket",),
         objects=("s3:PutObject", "s3:AbortMultipartUpload", "s3:GetObject", "s3:DeleteObject"),
         key=("kms:GenerateDataKey", "kms:Decrypt"),
-        only={
+        limited={
             # A driver's id has 32 hexadecimal digits, so that this is the folder and nothing in it.
             "s3:GetObject": ("eventlog_v2_spark-" + 32 * "?", "*/appstatus_*"),
             "s3:DeleteObject": ("*/appstatus_*.inprogress",),
@@ -60,23 +61,23 @@ ACTIONS: Mapping[Access, Actions] = {
 }
 
 
-def access(
+def bucket_statements(
     data: str,
-    kind: Access,
+    access: BucketAccess,
     bucket_arn: pulumi.Input[str],
     key_arn: pulumi.Input[str],
     under: str = "",
 ) -> list[Statement]:
-    """Statements that give an identity this access to a bucket, and to its key for this bucket alone.
+    """Statements that give an identity this access to a bucket, and to its key for this bucket only.
 
     data: what the bucket holds, in letters and digits (`EventLogs`); part of the statements' ids.
     under: only keys that begin with this, for example `spark-a/`; may hold policy variables.
     """
-    actions, bucket = ACTIONS[kind], pulumi.Output.from_input(bucket_arn)
+    actions, bucket = ACTIONS[access], pulumi.Output.from_input(bucket_arn)
     statements = [
         Statement(
-            sid=f"{kind.capitalize()}{data}",
-            actions=tuple(action for action in actions.objects if action not in actions.only),
+            sid=f"{access.capitalize()}{data}",
+            actions=tuple(action for action in actions.objects if action not in actions.limited),
             resources=[_objects(bucket, under, "*")],
         ),
         *(
@@ -85,7 +86,7 @@ def access(
                 actions=(action,),
                 resources=[_objects(bucket, under, pattern) for pattern in patterns],
             )
-            for action, patterns in actions.only.items()
+            for action, patterns in actions.limited.items()
         ),
         Statement(
             sid=f"KeyOf{data}",
@@ -101,11 +102,16 @@ def access(
     ]
     if not actions.bucket:
         return statements
-    found = {"StringLike": {"s3:prefix": [f"{under}*"]}} if under else {}
+    prefix = {"StringLike": {"s3:prefix": [f"{under}*"]}} if under else {}
     return [
-        Statement(sid=f"Find{data}", actions=actions.bucket, resources=[bucket], conditions=found),
+        Statement(sid=f"Find{data}", actions=actions.bucket, resources=[bucket], conditions=prefix),
         *statements,
     ]
+
+
+def widest_access(accesses: Iterable[BucketAccess]) -> BucketAccess:
+    """The access that allows most to do with a key."""
+    return max(accesses, key=get_args(BucketAccess).index)
 
 
 def _objects(bucket: pulumi.Output[str], under: str, pattern: str) -> pulumi.Output[str]:

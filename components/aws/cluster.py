@@ -8,7 +8,7 @@ import pulumi
 import pulumi_aws as aws
 import pulumi_eks as eks
 
-from components.aws.access_entry import AccessEntry, AccessEntryArgs, AccessLevel
+from components.aws.access_entry import AccessEntry, AccessEntryArgs, ClusterAccess
 from components.aws.addons import Addon, Addons, AddonsArgs
 from components.aws.node_role import NodeRole, NodeRoleArgs
 from components.aws.policy import Statement, trust
@@ -18,20 +18,6 @@ LOGS = ("api", "audit", "authenticator", "controllerManager", "scheduler")
 """All logs that a control plane writes."""
 
 Support = Literal["standard", "extended"]
-
-
-@dataclass(frozen=True, kw_only=True)
-class Access:
-    """Somebody who may enter a cluster.
-
-    principal_arn: IAM role or user, other than the deployer and once only.
-    level: what they may do.
-    namespaces: only there; by default in the whole cluster.
-    """
-
-    principal_arn: str
-    level: AccessLevel
-    namespaces: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -47,7 +33,7 @@ class ClusterArgs:
     deployer_arn: IAM role or user that deploys to the cluster, an administrator.
     vpc_cni, kube_proxy, pod_identity_agent: the add-ons of every node, there before any node.
     assume: the deployer is a role that is taken with the credentials at hand; the kubeconfig takes it too.
-    access: who else may enter, each with a name.
+    access: who else may enter, each with a name; other principals than the deployer.
     public_cidrs: networks from which the API server may be reached from outside the VPC; by default none.
     support: what happens when standard support of the Kubernetes version ends: EKS upgrades the cluster, or
         supports it for longer, at a price.
@@ -69,7 +55,7 @@ class ClusterArgs:
     kube_proxy: Addon
     pod_identity_agent: Addon
     assume: bool = False
-    access: Mapping[str, Access] = field(default_factory=dict)
+    access: Mapping[str, ClusterAccess] = field(default_factory=dict)
     public_cidrs: tuple[str, ...] = ()
     support: Support = "standard"
     zonal_shift: bool = True
@@ -172,23 +158,15 @@ class Cluster(pulumi.ComponentResource):
         cluster = self.eks_cluster.eks_cluster
         cluster_name: pulumi.Output[str] = cluster.apply(lambda made: made.name)
 
-        def access_entry(suffix: str, access: Access) -> AccessEntry:
-            return AccessEntry(
-                f"{name}-{suffix}",
-                AccessEntryArgs(
-                    cluster_name=cluster_name,
-                    region=args.region,
-                    principal_arn=access.principal_arn,
-                    level=access.level,
-                    namespaces=access.namespaces,
-                    tags=args.tags,
-                ),
-                child,
+        def access_entry(suffix: str, access: ClusterAccess) -> AccessEntry:
+            entry = AccessEntryArgs(
+                cluster_name=cluster_name, region=args.region, access=access, tags=args.tags
             )
+            return AccessEntry(f"{name}-{suffix}", entry, child)
 
         # Made here and not by an argument of pulumi_eks, so that what needs the kubeconfig needs it too, and
         # on the way down is gone before it is.
-        deployer = access_entry("deployer", Access(principal_arn=args.deployer_arn, level="admin"))
+        deployer = access_entry("deployer", ClusterAccess(principal_arn=args.deployer_arn, level="admin"))
         for who, access in args.access.items():
             access_entry(f"access-{who}", access)
         addons = Addons(

@@ -7,9 +7,9 @@ from typing import Any
 import pulumi
 import pulumi_aws as aws
 
-from components.aws.bucket_access import ACTIONS, Access
+from components.aws.bucket_access import ACTIONS, BucketAccess
 from components.aws.policy import document
-from components.aws.sharing import NOBODY, Sharing, statements
+from components.aws.sharing import PRIVATE, Sharing, sharing_statements
 from moka.partition import domain, partition
 
 # How a service shows whose data it has the key for: condition operator, key and value.
@@ -20,7 +20,9 @@ WHOSE_BY_DEFAULT = ("StringEquals", "aws:SourceAccount", "{account}")
 
 USE = ["kms:Decrypt", "kms:DescribeKey", "kms:Encrypt", "kms:GenerateDataKey*", "kms:ReEncrypt*"]
 
-MAY: Mapping[Access, tuple[str, ...]] = {kind: actions.key for kind, actions in ACTIONS.items()}
+KMS_ACTIONS: Mapping[BucketAccess, tuple[str, ...]] = {
+    access: actions.key for access, actions in ACTIONS.items()
+}
 """KMS actions of each access to data that the key encrypts."""
 
 
@@ -46,7 +48,7 @@ class KeyArgs:
     region: str
     services: tuple[str, ...] = ()
     users: tuple[str, ...] = ()
-    sharing: Sharing = NOBODY
+    sharing: Sharing = PRIVATE
     deletion_days: int = 30
     retain: bool = True
     tags: dict[str, str] = field(default_factory=dict)
@@ -92,7 +94,7 @@ def key_policy(
     region: str,
     services: Sequence[str] = (),
     users: Sequence[str] = (),
-    sharing: Sharing = NOBODY,
+    sharing: Sharing = PRIVATE,
 ) -> str:
     """Key policy (JSON): the account's IAM policies decide, strangers apart; others are let in by name."""
     account = {
@@ -131,7 +133,7 @@ def key_policy(
             account,
             *(_by_service(service, account_id, region) for service in sorted(services)),
             *([by_users, grants] if users else []),
-            *statements(sharing, MAY, "kms:*", ["*"], through_s3),
+            *sharing_statements(sharing, KMS_ACTIONS, "kms:*", ["*"], through_s3),
         ]
     )
 

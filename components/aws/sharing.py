@@ -2,9 +2,9 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Self
 
-from components.aws.bucket_access import Access
+from components.aws.bucket_access import BucketAccess, widest_access
 
 
 @dataclass(frozen=True, order=True, kw_only=True)
@@ -21,82 +21,99 @@ class Roles:
     partition: str = "aws"
 
     @property
-    def account(self) -> str:
+    def account_arn(self) -> str:
         """ARN that stands for the whole account; whether a role may do it, its account decides too."""
         return f"arn:{self.partition}:iam::{self.account_id}:root"
 
     @property
-    def arns(self) -> str:
+    def arn_pattern(self) -> str:
         """Pattern of the roles' ARNs; a session of a role is known by its role's."""
         return f"arn:{self.partition}:iam::{self.account_id}:role{self.path}*"
 
 
 @dataclass(frozen=True, kw_only=True)
 class Sharing:
-    """Who may use data, besides those whom the IAM policies of its account let in.
+    """Who may use data, besides those whom the IAM policies of its account allow to.
 
-    let_in: roles -> what they may do.
-    strangers: ARN patterns of roles that are kept out, whatever IAM policies say, when they are neither let
-        in nor owners.
+    grants: roles -> what they may do.
+    denied: ARN patterns of roles that are denied everything, whatever IAM policies say, unless they are among
+        grants or owners.
     owners: ARN patterns of roles on which IAM policies decide.
     """
 
-    let_in: Mapping[Roles, Access] = field(default_factory=dict)
-    strangers: tuple[str, ...] = ()
+    grants: Mapping[Roles, BucketAccess] = field(default_factory=dict)
+    denied: tuple[str, ...] = ()
     owners: tuple[str, ...] = ()
 
+    @classmethod
+    def union(cls, sharings: Iterable[Self]) -> Self:
+        """Who may use any of several data: as a key must know it that encrypts them all."""
+        grants: dict[Roles, BucketAccess] = {}
+        denied, owners = set[str](), set[str]()
+        for sharing in sharings:
+            for roles, access in sharing.grants.items():
+                grants[roles] = widest_access([access, grants.get(roles, access)])
+            denied.update(sharing.denied)
+            owners.update(sharing.owners)
+        return cls(grants=grants, denied=tuple(sorted(denied)), owners=tuple(sorted(owners)))
 
-NOBODY = Sharing()
-"""Those alone whom the IAM policies of the data's account let in."""
+
+PRIVATE = Sharing()
+"""Only the IAM policies of the data's account decide who may use it."""
 
 
-def statements(
+def sharing_statements(
     sharing: Sharing,
-    actions: Mapping[Access, Sequence[str]],
-    everything: str,
+    actions: Mapping[BucketAccess, Sequence[str]],
+    all_actions: str,
     resources: Sequence[str],
     conditions: Mapping[str, Mapping[str, Any]] | None = None,
 ) -> list[dict[str, Any]]:
-    """Statements of a resource's policy: who is let in, and that they and strangers get no further.
+    """Statements of a resource's policy: grants, and denials of all else to these roles and to the denied.
 
     An IAM policy is enough in the account that has the data, so the limits are denials.
-    actions: of each access. everything: all actions of the service, as `s3:*`.
-    conditions: of letting in, operator -> condition key -> value.
+    actions: of each access. all_actions: pattern of all actions of the service, as `s3:*`.
+    conditions: of the grants, operator -> condition key -> value.
     """
-    let_in, no_further = [], []
-    for kind in sorted(set(sharing.let_in.values())):
-        who = sorted(roles for roles, access in sharing.let_in.items() if access == kind)
-        let_in.append(
+    grants, limits = [], []
+    for access in sorted(set(sharing.grants.values())):
+        roles = sorted(roles for roles, granted in sharing.grants.items() if granted == access)
+        principals = _principals(role.arn_pattern for role in roles)
+        grants.append(
             {
-                "Sid": kind.capitalize(),
+                "Sid": access.capitalize(),
                 "Effect": "Allow",
-                "Principal": {"AWS": sorted({roles.account for roles in who})},
-                "Action": sorted(actions[kind]),
+                "Principal": {"AWS": sorted({role.account_arn for role in roles})},
+                "Action": sorted(actions[access]),
                 "Resource": list(resources),
-                "Condition": {**(conditions or {}), "ArnLike": _by(roles.arns for roles in who)},
+                "Condition": {**(conditions or {}), "ArnLike": principals},
             }
         )
-        no_further.append(
+        limits.append(
             {
-                "Sid": f"{kind.capitalize()}AndNoMore",
+                # A Sid is an input of policies that are deployed: the others keep theirs.
+                "Sid": "DenyBeyondRead" if access == "read" else f"{access.capitalize()}AndNoMore",
                 "Effect": "Deny",
                 "Principal": "*",
-                "NotAction": sorted(actions[kind]),
+                "NotAction": sorted(actions[access]),
                 "Resource": list(resources),
-                "Condition": {"ArnLike": _by(roles.arns for roles in who)},
+                "Condition": {"ArnLike": principals},
             }
         )
-    known = [*sharing.owners, *(roles.arns for roles in sharing.let_in)]
-    strangers = {
-        "Sid": "Strangers",
+    if not sharing.denied:
+        return [*grants, *limits]
+    known = [*sharing.owners, *(roles.arn_pattern for roles in sharing.grants)]
+    denial = {
+        "Sid": "DenyOtherEnvironments",
         "Effect": "Deny",
         "Principal": "*",
-        "Action": everything,
+        "Action": all_actions,
         "Resource": list(resources),
-        "Condition": {"ArnLike": _by(sharing.strangers)} | ({"ArnNotLike": _by(known)} if known else {}),
+        "Condition": {"ArnLike": _principals(sharing.denied)}
+        | ({"ArnNotLike": _principals(known)} if known else {}),
     }
-    return [*let_in, *no_further, *([strangers] if sharing.strangers else [])]
+    return [*grants, *limits, denial]
 
 
-def _by(patterns: Iterable[str]) -> dict[str, list[str]]:
+def _principals(patterns: Iterable[str]) -> dict[str, list[str]]:
     return {"aws:PrincipalArn": sorted(set(patterns))}

@@ -5,9 +5,10 @@ from dataclasses import dataclass
 
 import pulumi
 
+from components.aws.access_entry import ClusterAccess
 from components.aws.addon_configuration import cluster_addons
 from components.aws.addons import Addons, AddonsArgs
-from components.aws.cluster import Access, Cluster, ClusterArgs, Support
+from components.aws.cluster import Cluster, ClusterArgs, Support
 from components.aws.node_role import first_pulls
 from moka.addon_versions import NODE_ADDONS
 from moka.machines.instance_types import instance_type
@@ -48,7 +49,7 @@ class ClusterInputs:
     version: str
     deployer: str
     assume: bool
-    access: Mapping[str, Access]
+    access: Mapping[str, ClusterAccess]
     public_cidrs: tuple[str, ...]
     support: Support
     zonal_shift: bool

@@ -12,10 +12,9 @@ from components.aws.flow_logs import FlowLogs, FlowLogsArgs
 from components.aws.key import Key, KeyArgs
 from components.aws.network import Network, NetworkArgs
 from components.aws.registry import Registry, RegistryArgs
-from components.aws.sharing import NOBODY, Sharing
+from components.aws.sharing import PRIVATE, Sharing
 from moka.partition import domain, partition
 from stacks.settings.environment import Data
-from stacks.sharing import united
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -138,7 +137,7 @@ def deploy(name: str, inputs: FoundationInputs, opts: pulumi.ResourceOptions) ->
     opts: with the AWS provider of that account and region.
     """
     sharing = {
-        data: inputs.sharing.get(data, NOBODY)
+        data: inputs.sharing.get(data, PRIVATE)
         for data, purpose in PURPOSES.items()
         if inputs.home or not purpose.home
     }
@@ -151,7 +150,7 @@ def deploy(name: str, inputs: FoundationInputs, opts: pulumi.ResourceOptions) ->
             region=inputs.region,
             services=(f"logs.{inputs.region}.{domain(inputs.region)}",),
             users=(autoscaling(inputs.account, inputs.region),),
-            sharing=united(sharing.values()),
+            sharing=Sharing.union(sharing.values()),
             retain=inputs.retain,
         ),
         opts,
@@ -229,7 +228,7 @@ def _records(inputs: FoundationInputs) -> BucketArgs:
             Expiry(prefix=flow_logs.PREFIX, days=inputs.days["flow-logs"], cheaper_after=30),
         ),
         # Whom data is shared with need not see who uses it.
-        sharing=replace(united(inputs.sharing.values()), let_in={}),
+        sharing=replace(Sharing.union(inputs.sharing.values()), grants={}),
         deliveries=(of_buckets, flow_logs.delivery(inputs.region, inputs.account)),
         retain=inputs.retain,
     )

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import pulumi
 
-from components.aws.bucket_access import access
+from components.aws.bucket_access import bucket_statements
 from components.kubernetes.history_server import SERVICE_ACCOUNT, HistoryServer, HistoryServerArgs
 from components.kubernetes.namespace import Namespace, NamespaceArgs
 from stacks.on_cluster import OnCluster
@@ -42,7 +42,7 @@ def deploy(where: OnCluster, inputs: HistoryInputs) -> HistoryOutputs:
         "history",
         NAMESPACE,
         SERVICE_ACCOUNT,
-        access("EventLogs", "read", inputs.bucket_arn, inputs.key_arn),
+        bucket_statements("EventLogs", "read", inputs.bucket_arn, inputs.key_arn),
     )
     server = HistoryServer(
         f"{where.name}-history",

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import pulumi
 
-from components.aws.bucket_access import access
+from components.aws.bucket_access import bucket_statements
 from components.aws.pod_identity import OF_CLUSTER
 from components.kubernetes.fluent_bit import SERVICE_ACCOUNT, FluentBit, FluentBitArgs
 from components.kubernetes.namespace import Namespace, NamespaceArgs
@@ -49,8 +49,10 @@ def deploy(where: OnCluster, inputs: LogsInputs) -> LogsOutputs:
         NAMESPACE,
         SERVICE_ACCOUNT,
         [
-            *access("JobLogs", "add", inputs.job_logs_bucket_arn, inputs.key_arn, under=f"{OF_CLUSTER}/"),
-            *access(
+            *bucket_statements(
+                "JobLogs", "add", inputs.job_logs_bucket_arn, inputs.key_arn, under=f"{OF_CLUSTER}/"
+            ),
+            *bucket_statements(
                 "SystemLogs", "add", inputs.system_logs_bucket_arn, inputs.key_arn, under=f"{OF_CLUSTER}/"
             ),
         ],

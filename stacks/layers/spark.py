@@ -7,7 +7,7 @@ from typing import Any
 
 import pulumi
 
-from components.aws.bucket_access import access
+from components.aws.bucket_access import bucket_statements
 from components.aws.pod_identity import OF_NAMESPACE
 from components.aws.policy import Statement
 from components.kubernetes.application_quota import ApplicationQuota, ApplicationQuotaArgs
@@ -208,14 +208,14 @@ def job_statements(inputs: SparkInputs, partition: str) -> list[Statement]:
     """What every job may do in AWS; the same for all namespaces, which their sessions tell apart."""
     statements = [
         # A job puts its event logs there, and reads those of no other.
-        *access("EventLogs", "log", inputs.event_logs_bucket_arn, inputs.event_logs_key_arn),
-        *access(
+        *bucket_statements("EventLogs", "log", inputs.event_logs_bucket_arn, inputs.event_logs_key_arn),
+        *bucket_statements(
             "Staging", "write", inputs.staging_bucket_arn, inputs.staging_key_arn, under=f"{OF_NAMESPACE}/"
         ),
     ]
     for name, use in sorted(inputs.uses.items()):
         arn = f"arn:{partition}:s3:::{use.bucket}"
-        statements += access(_words(name), use.access, arn, use.key)
+        statements += bucket_statements(_words(name), use.access, arn, use.key)
     return statements
 
 

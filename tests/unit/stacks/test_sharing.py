@@ -2,7 +2,7 @@ import yaml
 
 from components.aws.sharing import Roles
 from stacks import settings
-from stacks.sharing import sharing, united
+from stacks.sharing import sharing
 
 LOCAL = yaml.safe_load(settings.path_of("local").read_text())
 HOME, ACCOUNT, OTHER = "main", "123456789012", "210987654321"
@@ -33,51 +33,38 @@ def grant(access="read", data=("event-logs",), account=OTHER):
 
 
 def test_nothing_is_shared_unless_the_settings_say_so():
-    assert sharing(environment(), HOME, "event-logs").let_in == {}
+    assert sharing(environment(), HOME, "event-logs").grants == {}
 
 
 def test_clusters_of_every_account_add_what_is_gathered_at_home_and_see_nothing_of_it():
     theirs = Roles(account_id=OTHER, path="/moka-local/")
 
     for data, kind in {"event-logs": "log", "resource-usage": "add"}.items():
-        assert sharing(in_two_accounts(), HOME, data).let_in == {theirs: kind}
-    assert sharing(in_two_accounts(), HOME, "staging").let_in == {}
+        assert sharing(in_two_accounts(), HOME, data).grants == {theirs: kind}
+    assert sharing(in_two_accounts(), HOME, "staging").grants == {}
 
 
 def test_a_grant_lets_the_roles_of_the_named_environment_in_for_the_named_data_alone():
     granted = environment(grants={"replay": grant()})
 
-    assert sharing(granted, HOME, "event-logs").let_in == {
+    assert sharing(granted, HOME, "event-logs").grants == {
         Roles(account_id=OTHER, path="/moka-test/"): "read"
     }
-    assert sharing(granted, HOME, "staging").let_in == {}
+    assert sharing(granted, HOME, "staging").grants == {}
 
 
 def test_of_two_grants_to_an_environment_the_wider_one_counts():
     granted = environment(grants={"one": grant("write"), "two": grant("read")})
 
-    assert list(sharing(granted, HOME, "event-logs").let_in.values()) == ["write"]
+    assert list(sharing(granted, HOME, "event-logs").grants.values()) == ["write"]
 
 
 def test_all_other_environments_are_strangers_but_never_who_deploys():
     shared = sharing(in_two_accounts(), HOME, "event-logs")
 
-    assert shared.strangers == ("arn:aws:iam::*:role/moka-*/*",)
+    assert shared.denied == ("arn:aws:iam::*:role/moka-*/*",)
     assert set(shared.owners) == {
         f"arn:aws:iam::{ACCOUNT}:role/moka-local/*",
         f"arn:aws:iam::{OTHER}:role/moka-local/*",
         LOCAL["foundations"]["main"]["deployer"],
     }
-
-
-def test_a_key_is_shared_with_all_whom_any_of_its_data_is_shared_with():
-    granted = environment(
-        grants={"replay": grant("read"), "stage": grant("write", ["staging"], account=ACCOUNT)}
-    )
-    all_of_it = united(sharing(granted, HOME, data) for data in ("event-logs", "staging"))
-
-    assert all_of_it.let_in == {
-        Roles(account_id=OTHER, path="/moka-test/"): "read",
-        Roles(account_id=ACCOUNT, path="/moka-test/"): "write",
-    }
-    assert all_of_it.strangers == ("arn:aws:iam::*:role/moka-*/*",)

@@ -1,19 +1,14 @@
 import pytest
 
-from components.aws.access_entry import AccessEntry, AccessEntryArgs, access_policy
+from components.aws.access_entry import AccessEntry, AccessEntryArgs, ClusterAccess, access_policy
 
 ANALYST = "arn:aws:iam::111122223333:role/analyst"
 
 
 def made_entry(deploy, **changes):
-    args = {
-        "cluster_name": "spark-a",
-        "region": "us-east-1",
-        "principal_arn": ANALYST,
-        "level": "view",
-        **changes,
-    }
-    made = deploy(lambda: AccessEntry("analyst", AccessEntryArgs(**args)))
+    access = ClusterAccess(principal_arn=ANALYST, level="view", **changes)
+    args = AccessEntryArgs(cluster_name="spark-a", region="us-east-1", access=access)
+    made = deploy(lambda: AccessEntry("analyst", args))
     [entry] = made.inputs("aws:eks/accessEntry:AccessEntry")
     [association] = made.inputs("aws:eks/accessPolicyAssociation:AccessPolicyAssociation")
     return entry, association
@@ -45,8 +40,12 @@ def test_namespaces_bound_what_somebody_may_do(deploy):
     ],
 )
 def test_an_administrator_of_namespaces_is_not_one_of_the_cluster(level, namespaces, policy):
-    assert access_policy(level, namespaces, "us-east-1").endswith(f":cluster-access-policy/{policy}")
+    access = ClusterAccess(principal_arn=ANALYST, level=level, namespaces=namespaces)
+
+    assert access_policy(access, "us-east-1").endswith(f":cluster-access-policy/{policy}")
 
 
 def test_access_policies_are_of_the_partition_of_the_region():
-    assert access_policy("admin", (), "cn-north-1").startswith("arn:aws-cn:eks::aws:")
+    access = ClusterAccess(principal_arn=ANALYST, level="admin")
+
+    assert access_policy(access, "cn-north-1").startswith("arn:aws-cn:eks::aws:")

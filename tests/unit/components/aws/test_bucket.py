@@ -124,7 +124,7 @@ def test_a_service_delivers_under_its_prefix_on_behalf_of_its_account_only():
 
 def test_whom_a_bucket_is_shared_with_reads_the_bucket_and_its_objects():
     staging = Roles(account_id="222233334444", path="/acme-staging/")
-    policy = statements(bucket_policy(BUCKET, sharing=Sharing(let_in={staging: "read"})))
+    policy = statements(bucket_policy(BUCKET, sharing=Sharing(grants={staging: "read"})))
 
     assert policy["Read"]["Action"] == ["s3:GetObject", "s3:ListBucket"]
     assert policy["Read"]["Resource"] == [BUCKET, f"{BUCKET}/*"]

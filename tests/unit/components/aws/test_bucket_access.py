@@ -2,7 +2,7 @@ import json
 
 import pytest
 
-from components.aws.bucket_access import ACTIONS, access
+from components.aws.bucket_access import ACTIONS, bucket_statements
 from components.aws.policy import allowing
 
 BUCKET = "arn:aws:s3:::moka-staging"
@@ -15,7 +15,7 @@ def allowed(deploy):
 
     def of(*args, **more):
         texts = []
-        deploy(lambda: allowing(access(*args, **more)).apply(texts.append))
+        deploy(lambda: allowing(bucket_statements(*args, **more)).apply(texts.append))
         return {each["Sid"]: each for each in json.loads(texts[0])["Statement"]}
 
     return of

@@ -3,8 +3,9 @@ import json
 import pulumi_aws as aws
 import pytest
 
+from components.aws.access_entry import ClusterAccess
 from components.aws.addons import Addon, AddonIdentity
-from components.aws.cluster import Access, Cluster, ClusterArgs, beyond_arguments
+from components.aws.cluster import Cluster, ClusterArgs, beyond_arguments
 
 KEY = "arn:aws:kms:us-east-1:111122223333:key/k"
 DEPLOYER = "arn:aws:iam::111122223333:role/deployer"
@@ -147,7 +148,7 @@ def test_the_deployer_is_the_only_administrator(deploy):
 
 
 def test_others_enter_as_they_are_named_and_never_in_place_of_the_deployer(deploy):
-    analyst = Access(principal_arn="arn:aws:iam::111122223333:role/analyst", level="view")
+    analyst = ClusterAccess(principal_arn="arn:aws:iam::111122223333:role/analyst", level="view")
     made = deploy(lambda: Cluster("spark-a", args(access={"deployer": analyst})))
 
     policies = made.inputs("aws:eks/accessPolicyAssociation:AccessPolicyAssociation")

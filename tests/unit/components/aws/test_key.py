@@ -59,17 +59,15 @@ def test_a_user_of_a_key_need_not_exist_yet_and_may_grant_it_to_aws_services_onl
 
 def test_whom_data_is_shared_with_uses_the_key_through_s3_alone():
     staging = Roles(account_id="222233334444", path="/acme-staging/")
-    policy = statements(key_policy(ACCOUNT, "eu-west-1", sharing=Sharing(let_in={staging: "read"})))
+    policy = statements(key_policy(ACCOUNT, "eu-west-1", sharing=Sharing(grants={staging: "read"})))
 
     assert policy["Read"]["Action"] == ["kms:Decrypt"]
     assert policy["Read"]["Condition"]["StringEquals"] == {"kms:ViaService": "s3.eu-west-1.amazonaws.com"}
 
 
 def test_strangers_cannot_use_a_key_whatever_their_policies_say():
-    sharing = Sharing(
-        strangers=("arn:aws:iam::*:role/acme-*/*",), owners=("arn:aws:iam::*:role/acme-prod/*",)
-    )
-    denied = statements(key_policy(ACCOUNT, "us-east-1", sharing=sharing))["Strangers"]
+    sharing = Sharing(denied=("arn:aws:iam::*:role/acme-*/*",), owners=("arn:aws:iam::*:role/acme-prod/*",))
+    denied = statements(key_policy(ACCOUNT, "us-east-1", sharing=sharing))["DenyOtherEnvironments"]
 
     assert (denied["Effect"], denied["Action"]) == ("Deny", "kms:*")
 
