@@ -11,12 +11,11 @@ import pulumi
 from moka.catalog import CatalogError
 from stacks import program, sdk_tuning, settings, slices
 
-sdk_tuning.quiet()
+sdk_tuning.silence_debug_messages()
 
 config = pulumi.Config("moka")
 try:
-    chosen = settings.load(config.require("environment"))
-    piece = slices.slice_named(chosen, config.get("slice") or "")
-    program.deploy(chosen, piece)
+    environment = settings.load(config.require("environment"))
+    program.deploy(environment, slices.slice_named(environment, config.get("slice") or ""))
 except (settings.InvalidDocument, CatalogError) as error:
     raise pulumi.RunError(str(error)) from None

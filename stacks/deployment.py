@@ -4,18 +4,17 @@ import dataclasses
 from collections.abc import Callable, Mapping
 from functools import cached_property, partial
 from operator import itemgetter
-from typing import Any, TypeVar, get_args
+from typing import Any, get_args
 
 import pulumi
 import pulumi_aws as aws
 import pulumi_kubernetes as kubernetes
 
 from moka.catalog import Catalog
-from stacks.settings import Environment, LayerName
-from stacks.slices import RESOURCES, Slice, Unit, slices
-
-Outputs = TypeVar("Outputs")
-"""Outputs of a layer: a flat dataclass of plain values or `pulumi.Output`s."""
+from stacks.layers import cluster as cluster_layer
+from stacks.settings import Environment
+from stacks.site import ClusterSite, Site
+from stacks.slices import RESOURCES, Slice, Unit, slices, stack_of_units, unit_read
 
 
 class Deployment:
@@ -30,29 +29,54 @@ class Deployment:
         self.settings = settings
         self.piece = piece
         self.catalog = catalog
+        self._deployed: dict[Unit, Any] = {}
         self._stacks: dict[str, pulumi.StackReference] = {}
         self._aws: dict[str, aws.Provider] = {}
         self._kubernetes: dict[str, kubernetes.Provider] = {}
-        self._at_the_top: list[str] = []
-        pulumi.runtime.register_stack_transformation(self._note)
-        self._refuse_what_is_to_move()
+        self._top_level_resources: list[str] = []
+        pulumi.runtime.register_stack_transformation(self._note_top_level_resource)
+        self._refuse_units_of_other_stacks()
 
-    def layer(
-        self, layer: LayerName, place: str, kind: type[Outputs], deploy: Callable[[], Outputs]
-    ) -> Callable[[], Outputs]:
-        """A way to the outputs of a unit.
+    def export(self, unit: Unit, outputs: Any) -> None:
+        """Export the outputs of a unit that was deployed, with its resources at the top of the stack."""
+        self._deployed[unit] = outputs
+        values = {field.name: getattr(outputs, field.name) for field in dataclasses.fields(outputs)}
+        pulumi.export(str(unit), {**values, RESOURCES: self._top_level_resources})
+        self._top_level_resources = []
 
-        When the slice holds the unit, it is deployed and exported at once. Otherwise its outputs are
-        read from the stack that holds it, on first use: a stack that nobody asks need not exist yet.
+    def outputs(self, unit: Unit, kind: type[Any]) -> Any:
+        """The outputs of a unit.
+
+        A unit of another stack is read from there, when it is first asked for: a stack that nothing reads
+        need not exist yet.
         """
-        unit = Unit(layer, place)
-        if unit in self.piece.units:
-            made = deploy()
-            outputs = {f.name: getattr(made, f.name) for f in _fields(kind)}
-            pulumi.export(str(unit), {**outputs, RESOURCES: self._at_the_top})
-            self._at_the_top = []
-            return lambda: made
-        return lambda: self._read(unit, kind)
+        if unit in self._deployed:
+            return self._deployed[unit]
+        stack = self._stack_of_units[unit]
+        if stack not in self._stacks:
+            self._stacks[stack] = pulumi.StackReference(_full_name(stack))
+        exported = self._stacks[stack].get_output(str(unit)).apply(partial(_exported, stack, unit))
+        return kind(**{field.name: exported.apply(_reader(field)) for field in dataclasses.fields(kind)})
+
+    def site(self, unit: Unit) -> Site:
+        """Where a unit is deployed."""
+        settings, row = self.settings, unit.row
+        foundation = unit.place if row.scope == "foundation" else settings.clusters[unit.place].foundation
+        shared: dict[str, Any] = {
+            "name": unit.place,
+            "settings": settings,
+            "foundation": settings.foundations[foundation],
+            "catalog": self.catalog,
+            "read": partial(self._read, unit),
+        }
+        if not row.on_cluster:
+            return Site(**shared, opts=pulumi.ResourceOptions(provider=self.aws(foundation)))
+        cluster = self.outputs(Unit("cluster", unit.place), cluster_layer.Outputs)
+        providers = [
+            self.aws(foundation),
+            self.kubernetes(unit.place, cluster.kubeconfig, cluster.arn),
+        ]
+        return ClusterSite(**shared, opts=pulumi.ResourceOptions(providers=providers), eks_name=cluster.name)
 
     def aws(self, foundation: str) -> aws.Provider:
         """The AWS provider of a foundation's account and region; refuses any other account.
@@ -95,39 +119,39 @@ class Deployment:
         return self._kubernetes[cluster]
 
     @cached_property
-    def _holders(self) -> dict[Unit, str]:
-        return {unit: piece.stack for piece in slices(self.settings).values() for unit in piece.units}
+    def _stack_of_units(self) -> dict[Unit, str]:
+        return stack_of_units(slices(self.settings).values())
 
-    def _read(self, unit: Unit, kind: type[Outputs]) -> Outputs:
-        stack = self._holders[unit]
-        if stack not in self._stacks:
-            self._stacks[stack] = pulumi.StackReference(_full_name(stack))
-        exported = self._stacks[stack].get_output(str(unit)).apply(partial(_there, stack, unit))
-        return kind(**{f.name: exported.apply(_exported(f)) for f in _fields(kind)})
+    def _read(self, unit: Unit, source: str, kind: type[Any]) -> Any:
+        """Outputs of a layer that a unit reads; None where it is not there."""
+        assert source in unit.row.reads, f"{unit.layer} reads {source}: add it in stacks/layer_table.py"
+        read = unit_read(self.settings, unit, source)
+        return None if read is None else self.outputs(read, kind)
 
-    def _refuse_what_is_to_move(self) -> None:
-        """A unit that the settings give to another stack now would be deleted here, and made anew there."""
+    def _refuse_units_of_other_stacks(self) -> None:
+        """A unit that the settings now give to another stack would be deleted here and created anew there."""
         read = {"name": _full_name(pulumi.get_stack())}
-        before = pulumi.runtime.invoke("pulumi:pulumi:readStackOutputs", read).value or {}
-        for unit, stack in self._holders.items():
-            if stack != self.piece.stack and str(unit) in (before.get("outputs") or {}):
+        answer = pulumi.runtime.invoke("pulumi:pulumi:readStackOutputs", read).value or {}
+        deployed = answer.get("outputs") or {}
+        for unit, stack in self._stack_of_units.items():
+            if stack != self.piece.stack and str(unit) in deployed:
                 environment = self.settings.environment
                 raise pulumi.RunError(
                     f"Stack {self.piece.stack} has {unit}, which stacks/{environment}.yaml gives to {stack}: "
-                    f"`make move STACK={environment}` brings it there, before anything else is done."
+                    f"run `make move STACK={environment}` first, which brings it there."
                 )
 
-    def _note(self, args: pulumi.ResourceTransformationArgs) -> None:
+    def _note_top_level_resource(self, args: pulumi.ResourceTransformationArgs) -> None:
         if args.opts.parent is None and not args.type_.startswith("pulumi:"):
-            self._at_the_top.append(f"{args.type_}::{args.name}")
+            self._top_level_resources.append(f"{args.type_}::{args.name}")
 
 
 def _full_name(stack: str) -> str:
     return f"{pulumi.get_organization()}/{pulumi.get_project()}/{stack}"
 
 
-def _there(stack: str, unit: Unit, outputs: Any) -> Any:
-    """What a unit exported. Before it is there, a preview goes on without knowing, and nothing else does."""
+def _exported(stack: str, unit: Unit, outputs: Any) -> Any:
+    """What a unit exported. Until it has, a preview goes on with unknown values, and nothing else goes on."""
     if outputs is None and not pulumi.runtime.is_dry_run():
         raise pulumi.RunError(
             f"Stack {stack} has no {unit} yet, which this one reads: bring {stack} up first."
@@ -135,11 +159,7 @@ def _there(stack: str, unit: Unit, outputs: Any) -> Any:
     return pulumi.UNKNOWN if outputs is None else outputs
 
 
-def _fields(kind: type[Any]) -> tuple[dataclasses.Field[Any], ...]:
-    return dataclasses.fields(kind)
-
-
-def _exported(field: dataclasses.Field[Any]) -> Callable[[Mapping[str, Any]], Any]:
-    """Finds a field in what was exported; the engine leaves out what is None."""
+def _reader(field: dataclasses.Field[Any]) -> Callable[[Mapping[str, Any]], Any]:
+    """Picks a field of what was exported; the engine leaves out what is None."""
     optional = type(None) in get_args(field.type)
     return (lambda outputs: outputs.get(field.name)) if optional else itemgetter(field.name)

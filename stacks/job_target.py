@@ -12,7 +12,7 @@ from moka.machines.machine_capacity import NodeGroupShape, largest_machines
 from moka.queues.maxima import maxima
 from moka.queues.tiers import POLICIES
 from services.driver_finalizer.rules import FINALIZER
-from stacks.layers.shuffle import ShuffleOutputs
+from stacks.layers import shuffle as shuffle_layer
 from stacks.settings import Environment
 
 
@@ -21,7 +21,7 @@ def job_target(
     cluster: str,
     event_logs_bucket: pulumi.Input[str],
     staging_bucket: pulumi.Input[str],
-    shuffle: ShuffleOutputs | None,
+    shuffle: shuffle_layer.Outputs | None,
 ) -> pulumi.Output[Mapping[str, Any]]:
     """A `moka.jobs.job_target.JobTarget` of a cluster, as its outputs have it.
 

@@ -1,4 +1,4 @@
-"""Two habits of Pulumi's SDK that cost more time the larger an environment is, put right."""
+"""Remedies for two habits of Pulumi's SDK that cost more time the larger an environment is."""
 
 import asyncio
 import os
@@ -16,24 +16,24 @@ except ImportError:
     _wait = None
 
 
-def quiet() -> None:
+def silence_debug_messages() -> None:
     """Keep the SDK's debug messages from the engine, unless `MOKA_DEBUG` is set.
 
     It sends five for each resource, waits for the engine to take each, and only `pulumi --debug` shows them.
     """
     if not os.environ.get("MOKA_DEBUG"):
-        pulumi.log.debug = _say_nothing
+        pulumi.log.debug = _ignore
 
 
-def let_go() -> None:
-    """Let what the program has made so far go to the engine, while the program goes on.
+def flush_registrations() -> None:
+    """Send the resources registered so far to the engine, while the program goes on.
 
-    Otherwise nothing goes before the program's end; and as the SDK then finds no request under way, it looks
-    through all outputs that are still to come whenever one of them has: the square of their number.
+    Otherwise none is sent before the program's end; and as the SDK then finds no request under way, it looks
+    through all outputs that are still pending whenever one of them resolves: the square of their number.
     """
     if _wait is not None:
         _wait(asyncio.sleep(0))
 
 
-def _say_nothing(*_: Any, **__: Any) -> None:
+def _ignore(*_: Any, **__: Any) -> None:
     pass

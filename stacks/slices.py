@@ -3,30 +3,14 @@
 A unit is a layer at one place: `foundation/main`, `spark/spark-a`, `history/spark-a`.
 """
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
+from functools import partial
 from graphlib import CycleError, TopologicalSorter
-from typing import Literal, get_args
 
-from stacks.settings import Environment, InvalidDocument, LayerName, SliceSettings
-
-LAYERS: tuple[LayerName, ...] = get_args(LayerName)
-"""All layers, each after those that it stands on."""
-
-Source = LayerName | Literal["home"]
-
-READS: dict[LayerName, tuple[Source, ...]] = {
-    "foundation": (),
-    "cluster": ("foundation",),
-    "scheduling": ("cluster",),
-    "shuffle": ("cluster",),
-    "access": ("cluster", "foundation"),
-    "spark": ("cluster", "foundation", "shuffle", "access", "home"),
-    "logs": ("cluster", "foundation"),
-    "metrics": ("cluster",),
-    "history": ("cluster", "access", "home"),
-}
-"""Whose outputs a layer is given: layers of its cluster, the foundation below it, the one at `home`."""
+from moka.mistakes import InvalidDocument
+from stacks.layer_table import HOME, LAYERS, Layer
+from stacks.settings import Environment, SliceSettings
 
 RESOURCES = "resources"
 """Among the outputs of a unit: its resources at the top of the stack, as `type::name`.
@@ -39,11 +23,16 @@ What moves a unit to another stack knows by it what goes along.
 class Unit:
     """A layer at one place: a foundation's name for the foundation, a cluster's name for all others."""
 
-    layer: LayerName
+    layer: str
     place: str
 
     def __str__(self) -> str:
         return f"{self.layer}/{self.place}"
+
+    @property
+    def row(self) -> Layer:
+        """The layer's row of the table."""
+        return LAYERS[self.layer]
 
 
 @dataclass(frozen=True)
@@ -60,54 +49,65 @@ class Slice:
     @property
     def clusters(self) -> frozenset[str]:
         """Clusters of which, or on which, the slice holds anything."""
-        return frozenset(unit.place for unit in self.units if unit.layer != "foundation")
-
-    def touches(self, cluster: str) -> bool:
-        """Whether anything of or on this cluster is in the slice."""
-        return cluster in self.clusters
+        return frozenset(unit.place for unit in self.units if unit.row.scope != "foundation")
 
 
 def units(settings: Environment) -> Iterator[Unit]:
-    """Every unit of an environment: foundations, the layers of each cluster, history at home."""
-    for name in settings.foundations:
-        yield Unit("foundation", name)
-    for name in settings.clusters:
-        for layer in LAYERS:
-            if layer == "foundation" or (layer == "history" and name != settings.home):
-                continue
-            if layer == "shuffle" and settings.clusters[name].shuffle is None:
-                continue
-            yield Unit(layer, name)
+    """Every unit of an environment, each after those that it reads: foundations, then cluster by cluster."""
+    rows = LAYERS.values()
+    for foundation in settings.foundations:
+        yield from (Unit(row.name, foundation) for row in rows if row.scope == "foundation")
+    for cluster in settings.clusters:
+        yield from (Unit(row.name, cluster) for row in rows if _is_on(settings, cluster, row))
 
 
-def reads(settings: Environment, unit: Unit) -> Iterator[Unit]:
-    """The units whose outputs this one is given."""
-    for source in READS[unit.layer]:
-        if source == "home":
-            yield Unit("foundation", settings.home_foundation)
-        elif source == "foundation":
-            yield Unit("foundation", settings.clusters[unit.place].foundation)
-        elif source != "shuffle" or settings.clusters[unit.place].shuffle is not None:
-            yield Unit(source, unit.place)
+def _is_on(settings: Environment, cluster: str, row: Layer) -> bool:
+    """Whether a cluster has a layer."""
+    match row.scope:
+        case "foundation":
+            return False
+        case "environment":
+            return cluster == settings.home
+        case _:
+            return row.when is None or getattr(settings.clusters[cluster], row.when) is not None
+
+
+def unit_read(settings: Environment, unit: Unit, source: str) -> Unit | None:
+    """The unit that `source`, something that a unit's layer reads, means for it; None where there is none."""
+    if source == HOME:
+        return Unit("foundation", settings.home_foundation)
+    if LAYERS[source].scope == "foundation":
+        return Unit(source, settings.clusters[unit.place].foundation)
+    return Unit(source, unit.place) if _is_on(settings, unit.place, LAYERS[source]) else None
+
+
+def units_read(settings: Environment, unit: Unit) -> Iterator[Unit]:
+    """The units whose outputs a unit is given."""
+    yield from filter(None, map(partial(unit_read, settings, unit), unit.row.reads))
 
 
 def providers(settings: Environment, unit: Unit) -> Iterator[str]:
     """The providers that a stack with this unit has, used or not, as `type::name`."""
-    on_cluster = unit.layer not in ("foundation", "cluster")
-    foundation = unit.place if unit.layer == "foundation" else settings.clusters[unit.place].foundation
+    foundation = unit.place if unit.row.scope == "foundation" else settings.clusters[unit.place].foundation
     yield f"pulumi:providers:aws::{foundation}"
-    if on_cluster:
+    if unit.row.on_cluster:
         yield f"pulumi:providers:kubernetes::{unit.place}"
 
 
+def stack_of_units(pieces: Collection[Slice]) -> dict[Unit, str]:
+    """Unit -> the stack that deploys it."""
+    return {unit: piece.stack for piece in pieces for unit in piece.units}
+
+
 def references(settings: Environment, pieces: Collection[Slice]) -> dict[str, list[str]]:
-    """Stack -> the other stacks that it reads, which have to be there before it."""
-    holders = {unit: piece.stack for piece in pieces for unit in piece.units}
-    read = {
-        piece.stack: {holders[read] for unit in piece.units for read in reads(settings, unit)}
+    """Stack -> the other stacks that it reads, which have to be up before it."""
+    stacks = stack_of_units(pieces)
+    return {
+        piece.stack: sorted(
+            {stacks[read] for unit in piece.units for read in units_read(settings, unit)} - {piece.stack}
+        )
         for piece in pieces
     }
-    return {stack: sorted(others - {stack}) for stack, others in read.items()}
 
 
 def slices(settings: Environment) -> dict[str, Slice]:
@@ -118,32 +118,34 @@ def slices(settings: Environment) -> dict[str, Slice]:
     everything = frozenset(units(settings))
     if not settings.slices:
         return {"": Slice(settings.environment, everything)}
-    made = {
-        name: Slice(f"{settings.environment}.{name}", frozenset(u for u in everything if _holds(piece, u)))
+    pieces = {
+        name: Slice(
+            f"{settings.environment}.{name}", frozenset(unit for unit in everything if _holds(piece, unit))
+        )
         for name, piece in settings.slices.items()
     }
-    wrong = []
+    mistakes = []
     where = f"stacks/{settings.environment}.yaml: slices"
     for unit in sorted(everything):
-        holders = [name for name, piece in made.items() if unit in piece.units]
+        holders = [name for name, piece in pieces.items() if unit in piece.units]
         if not holders:
-            wrong.append(f"{where}: {unit} is in none; add it to one.")
+            mistakes.append(f"{where}: {unit} is in none; add it to one.")
         if len(holders) > 1:
-            wrong.append(f"{where}: {unit} is in {' and '.join(holders)}; leave it in one.")
-    if wrong:
-        raise InvalidDocument("\n".join(wrong))
-    if circle := _circle(references(settings, made.values())):
+            mistakes.append(f"{where}: {unit} is in {' and '.join(holders)}; leave it in one.")
+    if mistakes:
+        raise InvalidDocument("\n".join(mistakes))
+    if cycle := _cycle(references(settings, pieces.values())):
         raise InvalidDocument(
-            f"{where}: {circle[0]} reads {', which reads '.join(circle[1:])}, and none can be the first: "
+            f"{where}: {cycle[0]} reads {', which reads '.join(cycle[1:])}, so none can be the first: "
             "put the layers that are read into a slice that reads no other of these."
         )
-    return made
+    return pieces
 
 
-def _circle(read: dict[str, list[str]]) -> list[str]:
-    """Stacks each of which reads the next, the first one again at the end; none when there is no circle."""
+def _cycle(references: Mapping[str, Collection[str]]) -> list[str]:
+    """Stacks of which each reads the next, the first one again at the end; empty without a cycle."""
     try:
-        TopologicalSorter(read).prepare()
+        TopologicalSorter(references).prepare()
     except CycleError as error:
         return list(reversed(error.args[1]))
     return []
@@ -151,23 +153,23 @@ def _circle(read: dict[str, list[str]]) -> list[str]:
 
 def slice_named(settings: Environment, name: str) -> Slice:
     """The slice of this name. Raises InvalidDocument when there is none."""
-    known = slices(settings)
-    if name not in known:
-        if "" in known:
+    pieces = slices(settings)
+    if name not in pieces:
+        if "" in pieces:
             raise InvalidDocument(
-                f"stacks/{settings.environment}.yaml names no slices, and the stack asks for {name!r}: "
+                f"stacks/{settings.environment}.yaml names no slices, but the stack's is {name!r}: "
                 "name it under slices, or take moka:slice out of the stack's Pulumi file."
             )
         raise InvalidDocument(
-            f"The stack asks for slice {name!r} of stacks/{settings.environment}.yaml, which names "
-            f"{', '.join(known)}: set moka:slice in the stack's Pulumi file to one of them."
+            f"The stack's slice is {name!r}, but stacks/{settings.environment}.yaml names only "
+            f"{', '.join(pieces)}: set moka:slice in the stack's Pulumi file to one of them."
         )
-    return known[name]
+    return pieces[name]
 
 
 def _holds(piece: SliceSettings, unit: Unit) -> bool:
-    if unit.layer == "foundation":
-        return "foundation" in piece.layers
+    if unit.row.scope == "foundation":
+        return unit.layer in piece.layers
     return (not piece.layers or unit.layer in piece.layers) and (
         not piece.clusters or unit.place in piece.clusters
     )

@@ -28,7 +28,7 @@ providers = [
 if paced:
     from stacks import sdk_tuning
 
-    sdk_tuning.quiet()
+    sdk_tuning.silence_debug_messages()
 
 for number in range(config.require_int("resources") - len(providers)):
     aws.ec2.Vpc(
@@ -36,4 +36,4 @@ for number in range(config.require_int("resources") - len(providers)):
     )
 
 if paced:
-    sdk_tuning.let_go()
+    sdk_tuning.flush_registrations()

@@ -10,13 +10,14 @@ from components.kubernetes.ingress_nginx import IngressNginx, IngressNginxArgs
 from components.kubernetes.load_balancer_controller import LoadBalancerController, LoadBalancerControllerArgs
 from components.kubernetes.namespace import Namespace, NamespaceArgs
 from moka import namespaces
-from stacks.on_cluster import OnCluster
+from stacks.layers import foundation
+from stacks.site import ClusterSite
 
 LOAD_BALANCERS = "aws-load-balancer-controller"
 
 
 @dataclass(frozen=True, kw_only=True)
-class AccessInputs:
+class Inputs:
     """vpc_id, subnets: network of the load balancer; zone -> subnet id."""
 
     vpc_id: pulumi.Input[str]
@@ -24,45 +25,51 @@ class AccessInputs:
 
 
 @dataclass(frozen=True, kw_only=True)
-class AccessOutputs:
+class Outputs:
     """ingress_class: class for the Ingresses of UIs, known once it is served."""
 
     ingress_class: pulumi.Input[str]
 
 
-def deploy(where: OnCluster, inputs: AccessInputs) -> AccessOutputs:
+def inputs(site: ClusterSite) -> Inputs:
+    """What the layer needs on a cluster."""
+    base = site.outputs("foundation", foundation.Outputs)
+    return Inputs(vpc_id=base.vpc_id, subnets=base.private_subnets)
+
+
+def deploy(site: ClusterSite, inputs: Inputs) -> Outputs:
     """Make the ingress controller, and what gives it its internal load balancer."""
-    balancing = Namespace(f"{where.name}-load-balancing", NamespaceArgs(name=LOAD_BALANCERS), where.opts)
-    identity = where.allow(
+    balancing = Namespace(f"{site.name}-load-balancing", NamespaceArgs(name=LOAD_BALANCERS), site.opts)
+    identity = site.allow(
         "load-balancing",
         LOAD_BALANCERS,
         load_balancer_controller.SERVICE_ACCOUNT,
-        load_balancer_controller.permissions(where.eks_name, inputs.vpc_id, where.region),
+        load_balancer_controller.permissions(site.eks_name, inputs.vpc_id, site.foundation.region),
     )
     load_balancers = LoadBalancerController(
-        f"{where.name}-load-balancing",
+        f"{site.name}-load-balancing",
         LoadBalancerControllerArgs(
-            catalog=where.catalog,
+            catalog=site.catalog,
             namespace=balancing.name,
-            cluster=where.eks_name,
+            cluster=site.eks_name,
             vpc_id=inputs.vpc_id,
-            region=where.region,
+            region=site.foundation.region,
         ),
         # Pods that start before their identity is there run without it.
-        where.after(identity),
+        site.after(identity),
     )
     # What follows goes first: the namespace is gone once the load balancer is, and until then there is
     # somebody to remove it.
-    after = where.after(load_balancers)
-    namespace = Namespace(f"{where.name}-ingress", NamespaceArgs(name=namespaces.INGRESS), after)
+    after = site.after(load_balancers)
+    namespace = Namespace(f"{site.name}-ingress", NamespaceArgs(name=namespaces.INGRESS), after)
     subnets = pulumi.Output.from_input(inputs.subnets)
     controller = IngressNginx(
-        f"{where.name}-ingress",
+        f"{site.name}-ingress",
         IngressNginxArgs(
-            catalog=where.catalog,
+            catalog=site.catalog,
             namespace=namespace.name,
             subnet_ids=subnets.apply(lambda known: [known[zone] for zone in sorted(known)]),
         ),
         after,
     )
-    return AccessOutputs(ingress_class=controller.ingress_class)
+    return Outputs(ingress_class=controller.ingress_class)

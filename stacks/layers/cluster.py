@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from operator import itemgetter
 
 import pulumi
 
@@ -9,20 +10,28 @@ from components.aws.access_entry import ClusterAccess
 from components.aws.addon_configuration import cluster_addons
 from components.aws.addons import Addons, AddonsArgs
 from components.aws.cluster import Cluster, ClusterArgs, Support
+from components.aws.node_group import NodeGroup, NodeGroupArgs, ScheduledMinimum
+from components.aws.node_group_guard import NodeGroupGuard
 from components.aws.node_role import first_pulls
 from moka.addon_versions import NODE_ADDONS
 from moka.machines.instance_types import instance_type
-from stacks import node_groups
-from stacks.layers.foundation import FoundationOutputs
-from stacks.node_groups import NodeGroupsInputs
+from stacks.layers import foundation
 from stacks.settings.cluster import NodeGroup as NodeGroupSettings
+from stacks.settings.node_group_plan import PlannedGroup, planned
+from stacks.site import Site
+
+NODE_GROUP = "moka.dev/node-group"
+"""Label: the group's name in the settings, the same in all zones and generations."""
+
+GENERATION = "moka.dev/generation"
+"""Label: the number of the generation."""
 
 METAL_VCPUS = 192
 """vCPUs of a machine whose name does not tell: as many as `metal` sizes of today have, or more."""
 
 
 @dataclass(frozen=True, kw_only=True)
-class ClusterInputs:
+class Inputs:
     """What differs between clusters.
 
     cluster_name: name in EKS, unique in its account and region.
@@ -39,7 +48,7 @@ class ClusterInputs:
     node_groups: as the settings have them.
     mirror: private registry, host and path, that images are pulled through, if any.
     path, permissions_boundary_arn: of every role that is made.
-    retain: refuse to delete or replace the cluster, and keep it when the stack lets go of it.
+    retain: refuse to delete or replace the cluster, and keep it when it leaves the stack.
     tags: of the machines, which a provider gives none.
     foundation: what it stands on.
     """
@@ -61,11 +70,11 @@ class ClusterInputs:
     permissions_boundary_arn: str | None
     retain: bool
     tags: dict[str, str]
-    foundation: FoundationOutputs
+    foundation: foundation.Outputs
 
 
 @dataclass(frozen=True, kw_only=True)
-class ClusterOutputs:
+class Outputs:
     """What the layers on a cluster build on.
 
     name, arn: of the EKS cluster.
@@ -77,33 +86,60 @@ class ClusterOutputs:
     kubeconfig: pulumi.Input[str]
 
 
-def deploy(name: str, inputs: ClusterInputs, opts: pulumi.ResourceOptions) -> ClusterOutputs:
-    """Make a cluster with its node groups and add-ons.
+def inputs(site: Site) -> Inputs:
+    """What the layer needs for a cluster."""
+    settings = site.settings
+    cluster = settings.clusters[site.name]
+    return Inputs(
+        cluster_name=settings.eks_name(site.name),
+        region=site.foundation.region,
+        version=cluster.version,
+        deployer=site.foundation.deployer,
+        assume=site.foundation.assume,
+        access={
+            name: ClusterAccess(
+                principal_arn=access.principal, level=access.policy, namespaces=tuple(access.namespaces)
+            )
+            for name, access in cluster.access.items()
+        },
+        public_cidrs=tuple(str(cidr) for cidr in cluster.public_access),
+        support=cluster.support,
+        zonal_shift=cluster.zonal_shift,
+        log_days=settings.retention.control_plane_logs,
+        zones=tuple(site.foundation.zones),
+        node_groups=cluster.node_groups,
+        mirror=site.catalog.mirror,
+        path=settings.role_path,
+        permissions_boundary_arn=site.permissions_boundary_arn,
+        retain=settings.retain,
+        tags=settings.resource_tags,
+        foundation=site.outputs("foundation", foundation.Outputs),
+    )
 
-    name: the cluster's in the settings, part of every resource's identity.
-    opts: with the AWS provider of its account and region.
-    """
-    foundation = inputs.foundation
-    subnets = pulumi.Output.from_input(foundation.private_subnets).apply(
+
+def deploy(site: Site, inputs: Inputs) -> Outputs:
+    """Make a cluster with its node groups and add-ons."""
+    base = inputs.foundation
+    subnets = pulumi.Output.from_input(base.private_subnets).apply(
         lambda zones: [str(zones[zone]) for zone in sorted(zones)]
     )
     nodes, vcpus = full_size(inputs.node_groups)
     addons = cluster_addons(
         inputs.version,
         region=inputs.region,
-        pod_subnets=foundation.pod_subnets,
+        pod_subnets=base.pod_subnets,
         nodes=nodes,
         vcpus=vcpus,
     )
     cluster = Cluster(
-        name,
+        site.name,
         ClusterArgs(
             name=inputs.cluster_name,
             region=inputs.region,
             version=inputs.version,
-            vpc_id=foundation.vpc_id,
+            vpc_id=base.vpc_id,
             subnet_ids=subnets,
-            key_arn=foundation.key_arn,
+            key_arn=base.key_arn,
             deployer_arn=inputs.deployer,
             vpc_cni=addons["vpc-cni"],
             kube_proxy=addons["kube-proxy"],
@@ -119,46 +155,90 @@ def deploy(name: str, inputs: ClusterInputs, opts: pulumi.ResourceOptions) -> Cl
             permissions_boundary_arn=inputs.permissions_boundary_arn,
             retain=inputs.retain,
         ),
-        opts,
+        site.opts,
     )
-    groups = node_groups.deploy(
-        name,
-        NodeGroupsInputs(
-            eks_cluster=cluster.eks_cluster,
-            version=inputs.version,
-            node_role_arn=cluster.node_role_arn,
-            kubeconfig=cluster.kubeconfig,
-            zones=inputs.zones,
-            subnets=foundation.private_subnets,
-            groups=inputs.node_groups,
-            protect=inputs.retain,
-            tags=inputs.tags,
-        ),
-        opts,
-    )
-    of_pods = Addons(
-        name,
+    groups = node_groups(site, inputs, cluster)
+    pod_add_ons = Addons(
+        site.name,
         AddonsArgs(
             cluster_name=cluster.name,
             region=inputs.region,
-            addons={key: addon for key, addon in addons.items() if key not in NODE_ADDONS},
+            addons={name: addon for name, addon in addons.items() if name not in NODE_ADDONS},
             path=inputs.path,
             permissions_boundary_arn=inputs.permissions_boundary_arn,
         ),
         # CoreDNS and the EBS driver are Deployments: healthy only where there are nodes.
-        pulumi.ResourceOptions.merge(opts, pulumi.ResourceOptions(depends_on=groups)),
+        site.after(*groups),
     )
-    ready = pulumi.Output.all(cluster.kubeconfig, of_pods.names, *[group.arn for group in groups])
-    return ClusterOutputs(
-        name=cluster.name, arn=cluster.arn, kubeconfig=ready.apply(lambda known: str(known[0]))
+    ready = pulumi.Output.all(cluster.kubeconfig, pod_add_ons.names, *[group.arn for group in groups])
+    return Outputs(name=cluster.name, arn=cluster.arn, kubeconfig=ready.apply(lambda values: str(values[0])))
+
+
+def node_groups(site: Site, inputs: Inputs, cluster: Cluster) -> list[NodeGroup]:
+    """Make the node groups of a cluster: one for each zone and each generation of each group."""
+    guard = NodeGroupGuard(site.name, cluster.kubeconfig)
+    groups = []
+    for name, settings in inputs.node_groups.items():
+        present: list[NodeGroup] = []
+        for plan in planned(name, settings, inputs.zones):
+            group = NodeGroup(
+                f"{site.name}-{plan.name}",
+                _node_group(inputs, cluster, guard, name, settings, plan),
+                # Nothing is taken from the old generation before the new one is up.
+                site.after(*present) if plan.retiring else site.opts,
+            )
+            groups.append(group)
+            if not plan.retiring:
+                present.append(group)
+    return groups
+
+
+def _node_group(
+    inputs: Inputs,
+    cluster: Cluster,
+    guard: NodeGroupGuard,
+    name: str,
+    settings: NodeGroupSettings,
+    plan: PlannedGroup,
+) -> NodeGroupArgs:
+    subnets = pulumi.Output.from_input(inputs.foundation.private_subnets)
+    return NodeGroupArgs(
+        eks_cluster=cluster.eks_cluster,
+        group_name=plan.name,
+        node_role_arn=cluster.node_role_arn,
+        version=inputs.version,
+        ami_release=plan.ami_release,
+        role=settings.role,
+        architecture=settings.architecture,
+        instance_types=plan.instance_types,
+        subnets={zone: subnets.apply(itemgetter(zone)) for zone in plan.zones},
+        min_size=plan.minimum,
+        max_size=plan.maximum,
+        initial_size=plan.initial,
+        schedule={
+            key: ScheduledMinimum(cron=settings.schedule[key].cron, minimum=minimum)
+            for key, minimum in plan.schedule.items()
+        },
+        time_zone=settings.time_zone,
+        spot=settings.spot,
+        capacity_reservation_id=plan.capacity_reservation,
+        disk_gib=settings.disk.gib,
+        disk_iops=settings.disk.iops,
+        disk_mibps=settings.disk.mibps,
+        max_pods=settings.max_pods,
+        labels={NODE_GROUP: name, GENERATION: str(plan.generation), **settings.labels},
+        retiring=plan.retiring,
+        guard=guard,
+        protect=inputs.retain,
+        tags=inputs.tags,
     )
 
 
-def full_size(node_groups: Mapping[str, NodeGroupSettings]) -> tuple[int, int]:
+def full_size(groups: Mapping[str, NodeGroupSettings]) -> tuple[int, int]:
     """Nodes, and their vCPUs, of a cluster that has all the nodes that its groups may have."""
-    nodes = sum(group.maximum for group in node_groups.values())
+    nodes = sum(group.maximum for group in groups.values())
     vcpus = sum(
         group.maximum * max(instance_type(name).vcpus or METAL_VCPUS for name in group.instance_types)
-        for group in node_groups.values()
+        for group in groups.values()
     )
     return nodes, vcpus

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from typing import get_args
 
 import pulumi
 
@@ -13,8 +14,13 @@ from components.aws.key import Key, KeyArgs
 from components.aws.network import Network, NetworkArgs
 from components.aws.registry import Registry, RegistryArgs
 from components.aws.sharing import PRIVATE, Sharing
+from moka.catalog import Catalog
 from moka.partition import domain, partition
+from stacks.settings import Environment
 from stacks.settings.environment import Data
+from stacks.settings.foundation import Foundation
+from stacks.sharing import sharing
+from stacks.site import Site
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -71,7 +77,7 @@ class RegistryInputs:
 
 
 @dataclass(frozen=True, kw_only=True)
-class FoundationInputs:
+class Inputs:
     """What differs between foundations.
 
     prefix: of names that are unique in AWS, `<organization>-<environment>`.
@@ -103,7 +109,7 @@ class FoundationInputs:
 
 
 @dataclass(frozen=True, kw_only=True)
-class FoundationOutputs:
+class Outputs:
     """What the layers on a foundation build on.
 
     public_subnets, private_subnets, pod_subnets: zone -> subnet id; no pod subnets where pods are in the
@@ -130,12 +136,38 @@ class FoundationOutputs:
     registry: pulumi.Input[str] | None
 
 
-def deploy(name: str, inputs: FoundationInputs, opts: pulumi.ResourceOptions) -> FoundationOutputs:
-    """Make the network, the key, the buckets and the repositories of one account and region.
+def inputs(site: Site) -> Inputs:
+    """What the layer needs for a foundation."""
+    settings, foundation = site.settings, site.foundation
+    retention = settings.retention
+    return Inputs(
+        prefix=settings.prefix,
+        account=foundation.account,
+        region=foundation.region,
+        accounts=settings.accounts,
+        network=_network_args(settings, foundation),
+        interface_endpoints=foundation.network is not None and foundation.network.interface_endpoints,
+        home=site.name == settings.home_foundation,
+        days={
+            "event-logs": retention.event_logs,
+            "resource-usage": retention.resource_usage,
+            "staging": retention.staging,
+            "job-logs": retention.job_logs,
+            "system-logs": retention.system_logs,
+            "access-logs": retention.access_logs,
+            "flow-logs": retention.flow_logs,
+        },
+        sharing={data: sharing(settings, site.name, data) for data in get_args(Data)},
+        registry=_registry_inputs(settings, site.name, site.catalog),
+        path=settings.role_path,
+        permissions_boundary_arn=site.permissions_boundary_arn,
+        retain=settings.retain,
+    )
 
-    name: the foundation's, part of every resource's identity.
-    opts: with the AWS provider of that account and region.
-    """
+
+def deploy(site: Site, inputs: Inputs) -> Outputs:
+    """Make the network, the key, the buckets and the repositories of one account and region."""
+    name, opts = site.name, site.opts
     sharing = {
         data: inputs.sharing.get(data, PRIVATE)
         for data, purpose in PURPOSES.items()
@@ -178,7 +210,7 @@ def deploy(name: str, inputs: FoundationInputs, opts: pulumi.ResourceOptions) ->
     network = _network(name, inputs, records, opts)
     registry = _registry(name, inputs, key, opts) if inputs.registry else None
     event_logs, resource_usage = buckets.get("event-logs"), buckets.get("resource-usage")
-    return FoundationOutputs(
+    return Outputs(
         vpc_id=network.vpc_id,
         public_subnets=network.public_subnets,
         private_subnets=network.private_subnets,
@@ -198,9 +230,53 @@ def deploy(name: str, inputs: FoundationInputs, opts: pulumi.ResourceOptions) ->
     )
 
 
-def bucket_name(inputs: FoundationInputs, purpose: str) -> str:
+def at_home(output: pulumi.Input[str] | None) -> pulumi.Input[str]:
+    """An output that only the home foundation has, read from there."""
+    assert output is not None, "read from a foundation that is not home"
+    return output
+
+
+def bucket_name(inputs: Inputs, purpose: str) -> str:
     """Name of the bucket for a purpose, unique in AWS."""
     return f"{inputs.prefix}-{inputs.account}-{inputs.region}-{purpose}"
+
+
+def _network_args(settings: Environment, foundation: Foundation) -> NetworkArgs | NetworkIds:
+    """The VPC of a foundation: to be made, or existing."""
+    if foundation.network is None:
+        existing = foundation.existing_network
+        assert existing is not None
+        return NetworkIds(
+            vpc_id=existing.vpc,
+            public_subnets=existing.public_subnets,
+            private_subnets=existing.private_subnets,
+            pod_subnets=existing.pod_subnets,
+        )
+    return NetworkArgs(
+        region=foundation.region,
+        cidr=str(foundation.network.cidr),
+        zones=tuple(foundation.network.zones),
+        pod_cidrs=tuple(str(cidr) for cidr in foundation.network.pod_cidrs),
+        nat=foundation.network.nat,
+        retain=settings.retain,
+    )
+
+
+def _registry_inputs(settings: Environment, foundation: str, catalog: Catalog) -> RegistryInputs | None:
+    """The environment's registry, where a foundation has it: with a repository for each chart, too."""
+    registry = settings.registry
+    if registry is None or registry.foundation != foundation:
+        return None
+    return RegistryInputs(
+        repositories=(
+            *(f"{settings.prefix}/{repository}" for repository in registry.repositories),
+            *(f"charts/{chart}" for chart in sorted(catalog.charts)),
+        ),
+        pull_through={
+            upstream: pull_through.secret for upstream, pull_through in registry.pull_through.items()
+        },
+        readers=tuple(registry.readers),
+    )
 
 
 def autoscaling(account: str, region: str) -> str:
@@ -209,7 +285,7 @@ def autoscaling(account: str, region: str) -> str:
     return f"arn:{partition(region)}:iam::{account}:role/{role}"
 
 
-def _records(inputs: FoundationInputs) -> BucketArgs:
+def _records(inputs: Inputs) -> BucketArgs:
     """The bucket of records. S3 delivers its own only into a bucket that it encrypts with a key of its own:
     https://docs.aws.amazon.com/AmazonS3/latest/userguide/enable-server-access-logging.html
     """
@@ -235,7 +311,7 @@ def _records(inputs: FoundationInputs) -> BucketArgs:
 
 
 def _network(
-    name: str, inputs: FoundationInputs, records: Bucket, opts: pulumi.ResourceOptions
+    name: str, inputs: Inputs, records: Bucket, opts: pulumi.ResourceOptions
 ) -> Network | NetworkIds:
     """The VPC: as it is there, or made, watched and with ways to AWS's services."""
     if isinstance(inputs.network, NetworkIds):
@@ -257,7 +333,7 @@ def _network(
     return network
 
 
-def _registry(name: str, inputs: FoundationInputs, key: Key, opts: pulumi.ResourceOptions) -> Registry:
+def _registry(name: str, inputs: Inputs, key: Key, opts: pulumi.ResourceOptions) -> Registry:
     assert inputs.registry
     return Registry(
         name,

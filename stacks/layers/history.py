@@ -7,13 +7,15 @@ import pulumi
 from components.aws.bucket_access import bucket_statements
 from components.kubernetes.history_server import SERVICE_ACCOUNT, HistoryServer, HistoryServerArgs
 from components.kubernetes.namespace import Namespace, NamespaceArgs
-from stacks.on_cluster import OnCluster
+from stacks.layer_table import HOME
+from stacks.layers import access, foundation
+from stacks.site import ClusterSite
 
 NAMESPACE = "spark-history"
 
 
 @dataclass(frozen=True, kw_only=True)
-class HistoryInputs:
+class Inputs:
     """What differs between environments.
 
     bucket, bucket_arn: of the event logs. key_arn: key that encrypts them.
@@ -29,32 +31,44 @@ class HistoryInputs:
 
 
 @dataclass(frozen=True, kw_only=True)
-class HistoryOutputs:
+class Outputs:
     """url: of the UI, known once it serves."""
 
     url: pulumi.Input[str]
 
 
-def deploy(where: OnCluster, inputs: HistoryInputs) -> HistoryOutputs:
+def inputs(site: ClusterSite) -> Inputs:
+    """What the layer needs on the home cluster."""
+    home = site.outputs(HOME, foundation.Outputs)
+    return Inputs(
+        bucket=foundation.at_home(home.event_logs_bucket),
+        bucket_arn=foundation.at_home(home.event_logs_bucket_arn),
+        key_arn=home.key_arn,
+        host=site.settings.history_host,
+        ingress_class=site.outputs("access", access.Outputs).ingress_class,
+    )
+
+
+def deploy(site: ClusterSite, inputs: Inputs) -> Outputs:
     """Make the History Server, which may read the event logs and nothing else."""
-    namespace = Namespace(f"{where.name}-history", NamespaceArgs(name=NAMESPACE), where.opts)
-    identity = where.allow(
+    namespace = Namespace(f"{site.name}-history", NamespaceArgs(name=NAMESPACE), site.opts)
+    identity = site.allow(
         "history",
         NAMESPACE,
         SERVICE_ACCOUNT,
         bucket_statements("EventLogs", "read", inputs.bucket_arn, inputs.key_arn),
     )
     server = HistoryServer(
-        f"{where.name}-history",
+        f"{site.name}-history",
         HistoryServerArgs(
-            catalog=where.catalog,
+            catalog=site.catalog,
             namespace=namespace.name,
             bucket=inputs.bucket,
-            region=where.region,
+            region=site.foundation.region,
             host=inputs.host,
             ingress_class=inputs.ingress_class,
         ),
         # Pods that start before their identity is there run without it.
-        where.after(identity),
+        site.after(identity),
     )
-    return HistoryOutputs(url=server.url)
+    return Outputs(url=server.url)

@@ -9,13 +9,14 @@ from components.aws.bucket_access import bucket_statements
 from components.aws.pod_identity import OF_CLUSTER
 from components.kubernetes.fluent_bit import SERVICE_ACCOUNT, FluentBit, FluentBitArgs
 from components.kubernetes.namespace import Namespace, NamespaceArgs
-from stacks.on_cluster import OnCluster
+from stacks.layers import foundation
+from stacks.site import ClusterSite
 
 NAMESPACE = "logging"
 
 
 @dataclass(frozen=True, kw_only=True)
-class LogsInputs:
+class Inputs:
     """What differs between clusters.
 
     job_namespaces: the namespaces whose pods are jobs.
@@ -33,18 +34,31 @@ class LogsInputs:
 
 
 @dataclass(frozen=True, kw_only=True)
-class LogsOutputs:
+class Outputs:
     """namespace: known once logs are read on every node."""
 
     namespace: pulumi.Input[str]
 
 
-def deploy(where: OnCluster, inputs: LogsInputs) -> LogsOutputs:
+def inputs(site: ClusterSite) -> Inputs:
+    """What the layer needs on a cluster."""
+    base = site.outputs("foundation", foundation.Outputs)
+    return Inputs(
+        job_namespaces=list(site.settings.job_namespaces),
+        job_logs_bucket=base.job_logs_bucket,
+        job_logs_bucket_arn=base.job_logs_bucket_arn,
+        system_logs_bucket=base.system_logs_bucket,
+        system_logs_bucket_arn=base.system_logs_bucket_arn,
+        key_arn=base.key_arn,
+    )
+
+
+def deploy(site: ClusterSite, inputs: Inputs) -> Outputs:
     """Make Fluent Bit on every node, which may put its cluster's logs into the buckets and nothing else."""
     namespace = Namespace(
-        f"{where.name}-logging", NamespaceArgs(name=NAMESPACE, pod_security="privileged"), where.opts
+        f"{site.name}-logging", NamespaceArgs(name=NAMESPACE, pod_security="privileged"), site.opts
     )
-    identity = where.allow(
+    identity = site.allow(
         "fluent-bit",
         NAMESPACE,
         SERVICE_ACCOUNT,
@@ -58,17 +72,17 @@ def deploy(where: OnCluster, inputs: LogsInputs) -> LogsOutputs:
         ],
     )
     fluent_bit = FluentBit(
-        f"{where.name}-fluent-bit",
+        f"{site.name}-fluent-bit",
         FluentBitArgs(
-            catalog=where.catalog,
+            catalog=site.catalog,
             namespace=namespace.name,
-            cluster=where.eks_name,
+            cluster=site.eks_name,
             job_namespaces=inputs.job_namespaces,
             job_logs_bucket=inputs.job_logs_bucket,
             system_logs_bucket=inputs.system_logs_bucket,
-            region=where.region,
+            region=site.foundation.region,
         ),
         # Pods that start before their identity is there run without it.
-        where.after(identity),
+        site.after(identity),
     )
-    return LogsOutputs(namespace=fluent_bit.namespace)
+    return Outputs(namespace=fluent_bit.namespace)

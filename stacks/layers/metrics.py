@@ -8,11 +8,16 @@ from components.kubernetes.kube_state_metrics import KubeStateMetrics, KubeState
 from components.kubernetes.namespace import Namespace, NamespaceArgs
 from components.kubernetes.opentelemetry import OpenTelemetry, OpenTelemetryArgs
 from moka import namespaces
-from stacks.on_cluster import OnCluster
+from stacks.site import ClusterSite
 
 
 @dataclass(frozen=True, kw_only=True)
-class MetricsOutputs:
+class Inputs:
+    """Nothing differs between clusters."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Outputs:
     """What programs that have metrics of their own need.
 
     namespace: of the collectors, known once metrics are read on every node.
@@ -23,21 +28,26 @@ class MetricsOutputs:
     endpoint: pulumi.Input[str]
 
 
-def deploy(where: OnCluster) -> MetricsOutputs:
+def inputs(site: ClusterSite) -> Inputs:
+    """What the layer needs on a cluster."""
+    return Inputs()
+
+
+def deploy(site: ClusterSite, inputs: Inputs) -> Outputs:
     """Make kube-state-metrics and the OpenTelemetry collectors."""
     namespace = Namespace(
-        f"{where.name}-monitoring",
+        f"{site.name}-monitoring",
         NamespaceArgs(name=namespaces.MONITORING, pod_security="privileged"),
-        where.opts,
+        site.opts,
     )
     KubeStateMetrics(
-        f"{where.name}-kube-state-metrics",
-        KubeStateMetricsArgs(catalog=where.catalog, namespace=namespace.name),
-        where.opts,
+        f"{site.name}-kube-state-metrics",
+        KubeStateMetricsArgs(catalog=site.catalog, namespace=namespace.name),
+        site.opts,
     )
     collectors = OpenTelemetry(
-        f"{where.name}-opentelemetry",
-        OpenTelemetryArgs(catalog=where.catalog, namespace=namespace.name, cluster=where.eks_name),
-        where.opts,
+        f"{site.name}-opentelemetry",
+        OpenTelemetryArgs(catalog=site.catalog, namespace=namespace.name, cluster=site.eks_name),
+        site.opts,
     )
-    return MetricsOutputs(namespace=collectors.namespace, endpoint=collectors.endpoint)
+    return Outputs(namespace=collectors.namespace, endpoint=collectors.endpoint)

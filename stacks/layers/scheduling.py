@@ -14,13 +14,13 @@ from components.kubernetes.priority_classes import CLASSES, PriorityClasses, Pri
 from components.kubernetes.yunikorn import CONTROLLERS, YuniKorn, YuniKornArgs, service_account
 from moka import namespaces
 from moka.queues import QueueTree
-from stacks.on_cluster import OnCluster
+from stacks.site import ClusterSite
 
 AUTOSCALER = "cluster-autoscaler"
 
 
 @dataclass(frozen=True, kw_only=True)
-class SchedulingInputs:
+class Inputs:
     """What differs between clusters.
 
     queues: of this cluster.
@@ -38,7 +38,7 @@ class SchedulingInputs:
 
 
 @dataclass(frozen=True, kw_only=True)
-class SchedulingOutputs:
+class Outputs:
     """What other layers build on.
 
     namespace, url: of YuniKorn and its REST API, known once it schedules.
@@ -50,34 +50,45 @@ class SchedulingOutputs:
     priority_classes: pulumi.Input[Sequence[str]]
 
 
-def deploy(where: OnCluster, inputs: SchedulingInputs) -> SchedulingOutputs:
+def inputs(site: ClusterSite) -> Inputs:
+    """What the layer needs on a cluster."""
+    cluster = site.settings.clusters[site.name]
+    groups = cluster.node_groups.values()
+    return Inputs(
+        queues=site.settings.queue_tree(site.name),
+        job_namespaces=list(site.settings.job_namespaces),
+        version=cluster.version,
+        nodes=sum(group.maximum for group in groups),
+        autoscaled=any(group.minimum < group.maximum for group in groups),
+    )
+
+
+def deploy(site: ClusterSite, inputs: Inputs) -> Outputs:
     """Make the priority classes, YuniKorn with its queues and what holds jobs to it, and Cluster Autoscaler
     where it has a choice.
     """
     if inputs.autoscaled:
-        _autoscaling(where, inputs.version)
-    priorities = PriorityClasses(where.name, PriorityClassesArgs(classes=CLASSES), where.opts)
+        _autoscaling(site, inputs.version)
+    priorities = PriorityClasses(site.name, PriorityClassesArgs(classes=CLASSES), site.opts)
     JobPods(
-        f"{where.name}-job-pods",
+        f"{site.name}-job-pods",
         JobPodsArgs(namespaces=inputs.job_namespaces, trusted=[CONTROLLERS, *trusted(inputs.job_namespaces)]),
-        where.opts,
+        site.opts,
     )
-    namespace = Namespace(f"{where.name}-yunikorn", NamespaceArgs(name="yunikorn"), where.opts)
+    namespace = Namespace(f"{site.name}-yunikorn", NamespaceArgs(name="yunikorn"), site.opts)
     yunikorn = YuniKorn(
-        f"{where.name}-yunikorn",
+        f"{site.name}-yunikorn",
         YuniKornArgs(
-            catalog=where.catalog,
+            catalog=site.catalog,
             namespace=namespace.name,
             queues=inputs.queues,
             job_namespaces=inputs.job_namespaces,
             trusted=trusted(inputs.job_namespaces),
             nodes=inputs.nodes,
         ),
-        where.opts,
+        site.opts,
     )
-    return SchedulingOutputs(
-        namespace=yunikorn.namespace, url=yunikorn.url, priority_classes=priorities.names
-    )
+    return Outputs(namespace=yunikorn.namespace, url=yunikorn.url, priority_classes=priorities.names)
 
 
 def trusted(job_namespaces: Sequence[str]) -> list[str]:
@@ -88,23 +99,23 @@ def trusted(job_namespaces: Sequence[str]) -> list[str]:
     ]
 
 
-def _autoscaling(where: OnCluster, version: str) -> None:
-    namespace = Namespace(f"{where.name}-autoscaler", NamespaceArgs(name=AUTOSCALER), where.opts)
-    identity = where.allow(
+def _autoscaling(site: ClusterSite, version: str) -> None:
+    namespace = Namespace(f"{site.name}-autoscaler", NamespaceArgs(name=AUTOSCALER), site.opts)
+    identity = site.allow(
         "autoscaler",
         AUTOSCALER,
         cluster_autoscaler.SERVICE_ACCOUNT,
-        cluster_autoscaler.permissions(where.eks_name, where.region),
+        cluster_autoscaler.permissions(site.eks_name, site.foundation.region),
     )
     ClusterAutoscaler(
-        f"{where.name}-autoscaler",
+        f"{site.name}-autoscaler",
         ClusterAutoscalerArgs(
-            catalog=where.catalog,
+            catalog=site.catalog,
             namespace=namespace.name,
-            cluster=where.eks_name,
+            cluster=site.eks_name,
             version=version,
-            region=where.region,
+            region=site.foundation.region,
         ),
         # Pods that start before their identity is there run without it.
-        where.after(identity),
+        site.after(identity),
     )

@@ -17,7 +17,8 @@ from components.kubernetes.celeborn import (
 from components.kubernetes.namespace import Namespace, NamespaceArgs
 from components.kubernetes.storage_class import StorageClass, StorageClassArgs
 from moka import namespaces
-from stacks.on_cluster import OnCluster
+from stacks.settings import shuffle_plan
+from stacks.site import ClusterSite
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -38,7 +39,7 @@ class OnVolumes:
 
 
 @dataclass(frozen=True, kw_only=True)
-class ShuffleInputs:
+class Inputs:
     """What differs between clusters.
 
     workers: one a node with role shuffle.
@@ -62,7 +63,7 @@ class ShuffleInputs:
 
 
 @dataclass(frozen=True, kw_only=True)
-class ShuffleOutputs:
+class Outputs:
     """What jobs have to know.
 
     endpoints: of the masters, as jobs name them, known once they serve.
@@ -76,25 +77,50 @@ class ShuffleOutputs:
     rack_aware: pulumi.Input[bool]
 
 
-def deploy(where: OnCluster, inputs: ShuffleInputs) -> ShuffleOutputs:
+def inputs(site: ClusterSite) -> Inputs:
+    """What the layer needs on a cluster: Celeborn's settings, with what follows from the cluster's nodes."""
+    cluster = site.settings.clusters[site.name]
+    shuffle = cluster.shuffle
+    assert shuffle is not None, f"{site.name} has no Celeborn"
+    storage: OnInstances | OnVolumes
+    if shuffle.storage.instance is not None:
+        storage = OnInstances(gib=shuffle.storage.instance.gib)
+    else:
+        assert shuffle.storage.volumes is not None
+        storage = OnVolumes(**shuffle.storage.volumes.model_dump())
+    return Inputs(
+        workers=shuffle.workers,
+        storage=storage,
+        zones=shuffle_plan.zones(cluster, "shuffle", site.foundation.zones),
+        worker=shuffle_plan.worker(cluster, shuffle),
+        master=shuffle_plan.master(shuffle),
+        masters=shuffle.masters,
+        master_zones=len(shuffle_plan.zones(cluster, "system", site.foundation.zones)),
+        replicate=shuffle.replicate,
+        drain_hours=shuffle.drain_hours,
+        quotas={tenant: Quota(**quota.model_dump()) for tenant, quota in shuffle.quotas.items()},
+    )
+
+
+def deploy(site: ClusterSite, inputs: Inputs) -> Outputs:
     """Make Celeborn's masters and workers."""
-    storage = StorageClass(f"{where.name}-gp3", StorageClassArgs(name="gp3"), where.opts)
+    storage = StorageClass(f"{site.name}-gp3", StorageClassArgs(name="gp3"), site.opts)
     namespace = Namespace(
-        f"{where.name}-celeborn",
+        f"{site.name}-celeborn",
         # Of the levels, only this one lets workers use a folder of their node.
         NamespaceArgs(
             name=namespaces.CELEBORN,
             pod_security="privileged" if isinstance(inputs.storage, OnInstances) else "baseline",
         ),
-        where.opts,
+        site.opts,
     )
     celeborn = Celeborn(
-        f"{where.name}-celeborn",
+        f"{site.name}-celeborn",
         CelebornArgs(
-            catalog=where.catalog,
+            catalog=site.catalog,
             namespace=namespace.name,
             storage_class=storage.name,
-            disks=_disks(where, inputs.storage),
+            disks=_disks(site, inputs.storage),
             workers=inputs.workers,
             zones=inputs.zones,
             worker=inputs.worker,
@@ -104,22 +130,22 @@ def deploy(where: OnCluster, inputs: ShuffleInputs) -> ShuffleOutputs:
             drain_hours=inputs.drain_hours,
             quotas=inputs.quotas,
         ),
-        where.opts,
+        site.opts,
     )
-    return ShuffleOutputs(
+    return Outputs(
         endpoints=celeborn.endpoints,
-        version=where.catalog.tag("celeborn"),
+        version=site.catalog.tag("celeborn"),
         replicate=inputs.replicate,
         rack_aware=inputs.replicate and len(inputs.zones) > 1,
     )
 
 
-def _disks(where: OnCluster, storage: OnInstances | OnVolumes) -> NodeFolder | Volumes:
+def _disks(site: ClusterSite, storage: OnInstances | OnVolumes) -> NodeFolder | Volumes:
     if isinstance(storage, OnInstances):
         return NodeFolder(gib=storage.gib)
     fast = StorageClass(
-        f"{where.name}-shuffle",
+        f"{site.name}-shuffle",
         StorageClassArgs(name="shuffle", iops=storage.iops, mibps=storage.mibps),
-        where.opts,
+        site.opts,
     )
     return Volumes(storage_class=fast.name, count=storage.count, gib=storage.gib)

@@ -29,14 +29,17 @@ from components.kubernetes.namespace import Namespace, NamespaceArgs
 from components.kubernetes.spark_operator import CHART, SparkOperator, SparkOperatorArgs, release_name
 from moka import namespaces
 from moka.partition import partition
-from stacks.on_cluster import OnCluster
+from stacks.job_target import job_target
+from stacks.layer_table import HOME
+from stacks.layers import access, foundation, shuffle
 from stacks.settings.environment import Use
 from stacks.settings.spark import JobNamespace as JobNamespaceSettings
 from stacks.settings.spark import Operator as OperatorSettings
+from stacks.site import ClusterSite
 
 
 @dataclass(frozen=True, kw_only=True)
-class SparkInputs:
+class Inputs:
     """What differs between clusters.
 
     job_namespaces: namespaces in which jobs run, by name, as the settings have them.
@@ -64,7 +67,7 @@ class SparkInputs:
 
 
 @dataclass(frozen=True, kw_only=True)
-class SparkOutputs:
+class Outputs:
     """What those who submit jobs need.
 
     job_namespaces: known once jobs can be submitted there.
@@ -77,25 +80,50 @@ class SparkOutputs:
     jobs: pulumi.Input[Mapping[str, Any]]
 
 
-def deploy(where: OnCluster, inputs: SparkInputs) -> SparkOutputs:
+def inputs(site: ClusterSite) -> Inputs:
+    """What the layer needs on a cluster."""
+    settings = site.settings
+    base, home = (site.outputs(source, foundation.Outputs) for source in ("foundation", HOME))
+    return Inputs(
+        job_namespaces=settings.job_namespaces,
+        operators=settings.spark.operators,
+        driver_finalizer_image=settings.spark.driver_finalizer_image,
+        event_logs_bucket_arn=foundation.at_home(home.event_logs_bucket_arn),
+        event_logs_key_arn=home.key_arn,
+        staging_bucket_arn=base.staging_bucket_arn,
+        staging_key_arn=base.key_arn,
+        ui_domain=settings.ui_domain(site.name),
+        ingress_class=site.outputs("access", access.Outputs).ingress_class,
+        jobs=job_target(
+            settings,
+            site.name,
+            event_logs_bucket=foundation.at_home(home.event_logs_bucket),
+            staging_bucket=base.staging_bucket,
+            shuffle=site.outputs_if_there("shuffle", shuffle.Outputs),
+        ),
+        uses=settings.uses,
+    )
+
+
+def deploy(site: ClusterSite, inputs: Inputs) -> Outputs:
     """Make the job namespaces with what their jobs may do, the operators that run the jobs, and what keeps
     their drivers until they have been read.
     """
-    allowed = job_statements(inputs, partition(where.region))
-    remover = _driver_finalizer(where, inputs)
-    # Namespaces go before what lets their drivers go.
-    after = where.after(remover) if remover else where.opts
+    allowed = job_statements(inputs, partition(site.foundation.region))
+    remover = _driver_finalizer(site, inputs)
+    # Namespaces are deleted before what removes the finalizer of their drivers.
+    after = site.after(remover) if remover else site.opts
     spaces: dict[str, JobNamespace] = {}
     identities = []
     for name, space in inputs.job_namespaces.items():
-        spaces[name] = JobNamespace(f"{where.name}-{name}", job_namespace(name, space), after)
-        identities.append(where.allow(name, name, SERVICE_ACCOUNT, allowed))
-    operators = _operators(where, inputs, spaces)
+        spaces[name] = JobNamespace(f"{site.name}-{name}", job_namespace(name, space), after)
+        identities.append(site.allow(name, name, SERVICE_ACCOUNT, allowed))
+    operators = _operators(site, inputs, spaces)
     quotas = [
         ApplicationQuota(
-            f"{where.name}-{name}",
+            f"{site.name}-{name}",
             ApplicationQuotaArgs(namespace=spaces[name].name, applications=space.quota.applications),
-            where.after(operators[0]),
+            site.after(operators[0]),
         )
         for name, space in inputs.job_namespaces.items()
         if space.quota.applications is not None
@@ -103,63 +131,65 @@ def deploy(where: OnCluster, inputs: SparkInputs) -> SparkOutputs:
     ready = pulumi.Output.all(
         *[operator.namespace for operator in operators],
         *[quota.namespace for quota in quotas],
-        *[_let_go(where, name, space, remover).job_namespace for name, space in spaces.items() if remover],
+        *[
+            _finalizer_role(site, name, space, remover).job_namespace
+            for name, space in spaces.items()
+            if remover
+        ],
         *[identity.association_id for identity in identities],
     )
     names = list(inputs.job_namespaces)
-    return SparkOutputs(
+    return Outputs(
         job_namespaces=ready.apply(lambda _: names),
         service_account=ready.apply(lambda _: SERVICE_ACCOUNT),
         jobs=pulumi.Output.all(inputs.jobs, ready).apply(itemgetter(0)),
     )
 
 
-def _driver_finalizer(where: OnCluster, inputs: SparkInputs) -> DriverFinalizer | None:
+def _driver_finalizer(site: ClusterSite, inputs: Inputs) -> DriverFinalizer | None:
     """The controller that removes the finalizer of drivers, where there is one."""
     if inputs.driver_finalizer_image is None:
         return None
     namespace = Namespace(
-        f"{where.name}-driver-finalizer",
+        f"{site.name}-driver-finalizer",
         NamespaceArgs(name=namespaces.DRIVER_FINALIZER, pod_security="restricted"),
-        where.opts,
+        site.opts,
     )
     return DriverFinalizer(
-        f"{where.name}-driver-finalizer",
+        f"{site.name}-driver-finalizer",
         DriverFinalizerArgs(
             image=inputs.driver_finalizer_image,
             namespace=namespace.name,
             job_namespaces=list(inputs.job_namespaces),
         ),
-        where.opts,
+        site.opts,
     )
 
 
-def _let_go(
-    where: OnCluster, name: str, space: JobNamespace, remover: DriverFinalizer
+def _finalizer_role(
+    site: ClusterSite, name: str, space: JobNamespace, remover: DriverFinalizer
 ) -> DriverFinalizerRole:
     """What the controller may in a job namespace, for as long as that is there."""
     return DriverFinalizerRole(
-        f"{where.name}-{name}",
+        f"{site.name}-{name}",
         DriverFinalizerRoleArgs(job_namespace=space.name, namespace=remover.namespace),
-        pulumi.ResourceOptions.merge(where.opts, pulumi.ResourceOptions(deleted_with=space)),
+        pulumi.ResourceOptions.merge(site.opts, pulumi.ResourceOptions(deleted_with=space)),
     )
 
 
-def _operators(
-    where: OnCluster, inputs: SparkInputs, spaces: Mapping[str, JobNamespace]
-) -> list[SparkOperator]:
+def _operators(site: ClusterSite, inputs: Inputs, spaces: Mapping[str, JobNamespace]) -> list[SparkOperator]:
     """A release each, in one namespace; the first has the CRDs, and the others wait for it."""
     namespace = Namespace(
-        f"{where.name}-spark-operator", NamespaceArgs(name=namespaces.SPARK_OPERATOR), where.opts
+        f"{site.name}-spark-operator", NamespaceArgs(name=namespaces.SPARK_OPERATOR), site.opts
     )
     made: list[SparkOperator] = []
     for name in in_order(inputs.operators):
         release, settings = release_name(name), inputs.operators[name]
         made.append(
             SparkOperator(
-                f"{where.name}-{release}",
+                f"{site.name}-{release}",
                 SparkOperatorArgs(
-                    catalog=where.catalog,
+                    catalog=site.catalog,
                     namespace=namespace.name,
                     job_namespaces=[
                         spaces[space].name for space in settings.namespaces or inputs.job_namespaces
@@ -170,7 +200,7 @@ def _operators(
                     applications_per_minute=settings.applications_per_minute,
                     owns_crds=not made,
                 ),
-                where.after(*made[:1]),
+                site.after(*made[:1]),
             )
         )
     return made
@@ -204,7 +234,7 @@ def job_namespace(name: str, settings: JobNamespaceSettings) -> JobNamespaceArgs
     )
 
 
-def job_statements(inputs: SparkInputs, partition: str) -> list[Statement]:
+def job_statements(inputs: Inputs, partition: str) -> list[Statement]:
     """What every job may do in AWS; the same for all namespaces, which their sessions tell apart."""
     statements = [
         # A job puts its event logs there, and reads those of no other.

@@ -6,14 +6,12 @@ Everything is checked before the first resource is registered, and every mistake
 from moka.mistakes import InvalidDocument
 from stacks.settings.environment import Environment
 from stacks.settings.environment import Slice as SliceSettings
-from stacks.settings.fields import LayerName
 from stacks.settings.reading import SETTINGS, load, parse, path_of
 
 __all__ = [
     "SETTINGS",
     "Environment",
     "InvalidDocument",
-    "LayerName",
     "SliceSettings",
     "load",
     "parse",

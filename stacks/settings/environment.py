@@ -9,8 +9,9 @@ from moka.queues import QueueTree
 from moka.queues import Resources as Amounts
 from moka.queues.definitions import Queues
 from moka.queues.resolution import amounts, tree
+from stacks.layer_table import LayerName
 from stacks.settings.cluster import Cluster
-from stacks.settings.fields import Account, Days, LayerName
+from stacks.settings.fields import Account, Days
 from stacks.settings.foundation import Foundation
 from stacks.settings.spark import JobNamespace, Spark
 

@@ -1,6 +1,6 @@
 """Kinds of values that several parts of the settings have."""
 
-from typing import Annotated, Literal
+from typing import Annotated
 
 from pydantic import Field
 
@@ -11,7 +11,3 @@ Principal = Annotated[
     Field(pattern=r"^arn:aws[a-z-]*:iam::\d{12}:(role|user)/.+$", description="ARN of an IAM role or user."),
 ]
 Days = Annotated[int, Field(ge=1, le=3650, description="Days.")]
-
-LayerName = Literal[
-    "foundation", "cluster", "scheduling", "shuffle", "access", "spark", "logs", "metrics", "history"
-]

@@ -2,9 +2,12 @@
 
 from functools import cache
 
+import pulumi
 import pytest
 
+from moka import catalog as charts
 from stacks import program, settings
+from stacks.site import ClusterSite
 from stacks.slices import Slice, units
 
 
@@ -18,3 +21,20 @@ def whole(deploy):
         return deploy(lambda: program.deploy(chosen, Slice(environment, frozenset(units(chosen)))))
 
     return made
+
+
+def site(name, environment=None, **changes):
+    """Where a layer of `local`, or of another environment, is deployed, without providers."""
+    environment = environment or settings.load("local")
+    return ClusterSite(
+        **{
+            "name": name,
+            "settings": environment,
+            "foundation": environment.foundations["main"],
+            "catalog": charts.read(),
+            "opts": pulumi.ResourceOptions(),
+            "read": lambda layer, kind: None,
+            "eks_name": f"moka-local-{name}",
+            **changes,
+        }
+    )

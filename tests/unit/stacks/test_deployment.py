@@ -5,7 +5,7 @@ import pulumi
 from moka import catalog
 from stacks import settings, slices
 from stacks.deployment import Deployment
-from stacks.layers.foundation import FoundationOutputs
+from stacks.layers.foundation import Outputs
 
 LOCAL = settings.path_of("local").read_text()
 SLICES = "slices:\n  shared: {layers: [foundation]}\n  spark-a: {clusters: [spark-a]}"
@@ -14,9 +14,7 @@ SLICES = "slices:\n  shared: {layers: [foundation]}\n  spark-a: {clusters: [spar
 def test_what_another_stack_has_not_is_read_as_nothing(deploy, monkeypatch):
     chosen = settings.parse(f"{LOCAL}\n{SLICES}", "stacks/local.yaml")
     # As the engine keeps it: without what is None.
-    exported = {
-        field.name: field.name for field in dataclasses.fields(FoundationOutputs) if field.name != "registry"
-    }
+    exported = {field.name: field.name for field in dataclasses.fields(Outputs) if field.name != "registry"}
     monkeypatch.setattr(
         pulumi.StackReference, "get_output", lambda _, name: pulumi.Output.from_input(exported)
     )
@@ -25,7 +23,7 @@ def test_what_another_stack_has_not_is_read_as_nothing(deploy, monkeypatch):
     def program():
         piece = slices.slice_named(chosen, "spark-a")
         deployment = Deployment(chosen, piece, catalog.read())
-        read = deployment.layer("foundation", "main", FoundationOutputs, lambda: None)()
+        read = deployment.outputs(slices.Unit("foundation", "main"), Outputs)
         pulumi.Output.all(read.registry, read.vpc_id).apply(told.append)
 
     deploy(program)

@@ -141,7 +141,7 @@ def test_a_stack_with_a_unit_that_the_settings_give_to_another_is_refused(deploy
     monkeypatch.setattr(pulumi.runtime, "invoke", lambda *_: SimpleNamespace(value=before))
 
     with pytest.raises(
-        pulumi.RunError, match=r"has foundation/main, which .* gives to local.shared: `make move"
+        pulumi.RunError, match=r"has foundation/main, which .* gives to local.shared: run `make move"
     ):
         deploy(lambda: program.deploy(chosen, slices.slice_named(chosen, "spark-a")))
 
@@ -150,4 +150,4 @@ def test_a_stack_that_comes_before_what_it_reads_is_told_which_that_is():
     with pytest.raises(
         pulumi.RunError, match=r"local\.shared has no foundation/main yet.*bring local\.shared up"
     ):
-        deployment._there("local.shared", slices.Unit("foundation", "main"), None)
+        deployment._exported("local.shared", slices.Unit("foundation", "main"), None)

@@ -17,7 +17,7 @@ def test_what_is_made_is_answered_while_the_program_goes_on(deploy):
         aws.ec2.Vpc("vpc", cidr_block="10.0.0.0/16").urn.apply(answered.append)
         end = time.monotonic() + PATIENCE
         while not answered and time.monotonic() < end:
-            sdk_tuning.let_go()
+            sdk_tuning.flush_registrations()
         in_time.extend(answered)
 
     deploy(program)
@@ -29,10 +29,10 @@ def test_debug_messages_of_the_sdk_stay_here_unless_asked_for(monkeypatch):
     monkeypatch.setattr(pulumi.log, "debug", said.append)
 
     monkeypatch.setenv("MOKA_DEBUG", "1")
-    sdk_tuning.quiet()
+    sdk_tuning.silence_debug_messages()
     pulumi.log.debug("heard")
     monkeypatch.delenv("MOKA_DEBUG")
-    sdk_tuning.quiet()
+    sdk_tuning.silence_debug_messages()
     pulumi.log.debug("not heard")
 
     assert said == ["heard"]

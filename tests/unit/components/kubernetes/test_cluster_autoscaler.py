@@ -3,7 +3,7 @@ import pytest
 from components.kubernetes.cluster_autoscaler import ClusterAutoscaler, ClusterAutoscalerArgs
 from moka.addon_versions import ADDON_VERSIONS
 from moka.catalog import CatalogError
-from stacks.node_groups import GENERATION, NODE_GROUP
+from stacks.layers.cluster import GENERATION, NODE_GROUP
 from stacks.settings.checks.charts import idle_seconds, seconds
 
 

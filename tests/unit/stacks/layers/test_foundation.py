@@ -6,7 +6,8 @@ import pytest
 
 from components.aws.network import NetworkArgs
 from stacks.layers import foundation
-from stacks.layers.foundation import FoundationInputs, NetworkIds, RegistryInputs
+from stacks.layers.foundation import Inputs, NetworkIds, RegistryInputs
+from tests.unit.stacks.conftest import site
 
 BUCKET = "aws:s3/bucket:Bucket"
 ZONES = ("us-east-1a", "us-east-1b", "us-east-1c")
@@ -19,7 +20,7 @@ DAYS = {
     "access-logs": 365,
     "flow-logs": 14,
 }
-INPUTS = FoundationInputs(
+INPUTS = Inputs(
     prefix="acme-prod",
     account="444455556666",
     region="us-east-1",
@@ -46,7 +47,7 @@ def made(deploy):
         told = []
 
         def program():
-            outputs = foundation.deploy("main", replace(INPUTS, **changes), pulumi.ResourceOptions())
+            outputs = foundation.deploy(site("main"), replace(INPUTS, **changes))
             pulumi.Output.all(**vars(outputs)).apply(told.append)
 
         recorder = deploy(program)

@@ -7,8 +7,7 @@ import yaml
 from moka import catalog as charts
 from stacks import program, settings, slices
 from stacks.layers import shuffle
-from stacks.on_cluster import Identity, OnCluster
-from stacks.shuffle_inputs import inputs_of
+from tests.unit.stacks.conftest import site
 
 LOCAL = settings.path_of("local").read_text()
 
@@ -22,16 +21,9 @@ def chosen(**changes):
 
 def layer(deploy, environment):
     """What layer shuffle promises, and what it made."""
-    where = OnCluster(
-        name="spark-a",
-        eks_name="moka-local-spark-a",
-        region="us-east-1",
-        catalog=charts.read(),
-        identity=Identity(path="/moka-local/"),
-        opts=pulumi.ResourceOptions(),
-    )
+    where = site("spark-a", environment)
     said = []
-    made = deploy(lambda: said.append(shuffle.deploy(where, inputs_of(environment, "spark-a"))))
+    made = deploy(lambda: said.append(shuffle.deploy(where, shuffle.inputs(where))))
     return said[0], made
 
 
@@ -47,7 +39,7 @@ def test_in_one_zone_copies_are_not_told_apart():
     groups = text["clusters"]["spark-a"]["node_groups"]
     for name in ("shuffle", "executor-arm64", "executor-amd64"):
         groups[name]["zones"] = ["us-east-1b"]
-    inputs = inputs_of(settings.parse(yaml.safe_dump(text), "stacks/local.yaml"), "spark-a")
+    inputs = shuffle.inputs(site("spark-a", settings.parse(yaml.safe_dump(text), "stacks/local.yaml")))
 
     assert inputs.zones == ("us-east-1b",)
     assert inputs.master_zones == 3
@@ -79,7 +71,7 @@ def test_a_worker_fits_the_smallest_machine_that_it_may_be_on():
     group |= {"generation": 2, "retiring": {1: {"instance_types": group["instance_types"]}}}
     group["instance_types"] = ["r8gd.8xlarge"]
 
-    inputs = inputs_of(settings.parse(yaml.safe_dump(text), "stacks/local.yaml"), "spark-a")
+    inputs = shuffle.inputs(site("spark-a", settings.parse(yaml.safe_dump(text), "stacks/local.yaml")))
 
     assert (inputs.worker.cpus, inputs.worker.memory_gib) == (13, 110)
 
@@ -88,7 +80,7 @@ def test_a_worker_fits_the_smallest_machine_that_it_may_be_on():
 def test_a_size_may_be_said(of):
     said = {"master": {"cpus": 2, "heap_gib": 6}, "worker": {"cpus": 4, "heap_gib": 8, "off_heap_gib": 16}}
 
-    inputs = inputs_of(chosen(sizes={of: said[of]}), "spark-a")
+    inputs = shuffle.inputs(site("spark-a", chosen(sizes={of: said[of]})))
 
     assert said[of].items() <= vars(getattr(inputs, of)).items()
 

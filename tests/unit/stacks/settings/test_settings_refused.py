@@ -614,7 +614,7 @@ CHANGES: dict[str, tuple[dict[str, Any], str]] = {
     ),
     "a slice of an unknown layer": (
         {"slices": {"all": {"layers": ["everything"]}}},
-        "slices.all.layers.0: is 'everything'; input should be 'foundation', 'cluster',",
+        "slices.all.layers.0: is 'everything'; layers are foundation, cluster,",
     ),
     "a grant to oneself": (
         {"grants": {"self": {"environment": "local", "account": "123456789012", "data": ["event-logs"]}}},

@@ -1,13 +1,14 @@
+import dataclasses
 import json
+from types import SimpleNamespace
 
-import pulumi
 import pulumi_eks as eks
 import pytest
 
-from stacks import node_groups
-from stacks.node_groups import NodeGroupsInputs
+from stacks.layers import cluster, foundation
 from stacks.settings.cluster import NodeGroup
 from stacks.settings.node_group_plan import count, planned, share
+from tests.unit.stacks.conftest import site
 
 ZONES = ["us-east-1a", "us-east-1b", "us-east-1c"]
 GROUP = "eks:index:ManagedNodeGroup"
@@ -96,17 +97,23 @@ def test_groups_are_counted_with_their_zones_and_generations():
 
 def deployed(deploy, groups, **changes):
     def program():
-        inputs = {
-            "eks_cluster": eks.Cluster("spark-a"),
+        base = dict.fromkeys(field.name for field in dataclasses.fields(foundation.Outputs))
+        subnets = {zone: f"subnet-{zone[-1]}" for zone in ZONES}
+        inputs = dict.fromkeys(field.name for field in dataclasses.fields(cluster.Inputs))
+        inputs |= {
             "version": "1.34",
-            "node_role_arn": "arn:aws:iam::111122223333:role/node",
-            "kubeconfig": json.dumps({}),
-            "zones": ZONES,
-            "subnets": {zone: f"subnet-{zone[-1]}" for zone in ZONES},
-            "groups": groups,
-            "protect": True,
+            "zones": tuple(ZONES),
+            "node_groups": groups,
+            "retain": True,
+            "tags": {},
+            "foundation": foundation.Outputs(**{**base, "private_subnets": subnets}),
         }
-        node_groups.deploy("spark-a", NodeGroupsInputs(**{**inputs, **changes}), pulumi.ResourceOptions())
+        eks_cluster = SimpleNamespace(
+            eks_cluster=eks.Cluster("spark-a"),
+            node_role_arn="arn:aws:iam::111122223333:role/node",
+            kubeconfig=json.dumps({}),
+        )
+        cluster.node_groups(site("spark-a"), cluster.Inputs(**{**inputs, **changes}), eks_cluster)
 
     return deploy(program)
 

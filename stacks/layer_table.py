@@ -1,0 +1,115 @@
+"""The layers of an environment, a row each: the program, slices, waves, settings and docs follow from it.
+
+A layer is a module of its name in `stacks/layers/`.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Annotated, Literal
+
+from pydantic import AfterValidator, WithJsonSchema
+
+Scope = Literal["foundation", "cluster", "environment"]
+"""What there is one of a layer for; that of the environment stands on the home cluster."""
+
+HOME = "home"
+"""Among what a layer reads: the foundation below the home cluster."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Layer:
+    """A layer.
+
+    scope: there is one for each of these.
+    reads: layers whose outputs it is given, those of its own cluster and the foundation below that; and HOME.
+    when: section of a cluster's settings without which the cluster does not have the layer.
+    makes: for docs/architecture.md.
+    """
+
+    name: str
+    scope: Scope
+    reads: tuple[str, ...] = ()
+    when: str | None = None
+    makes: str
+
+    @property
+    def on_cluster(self) -> bool:
+        """Whether it is deployed with the cluster's Kubernetes provider."""
+        return "cluster" in self.reads
+
+
+# In an order in which each comes after those that it reads: it is the order of registration, too.
+LAYERS: Mapping[str, Layer] = {
+    layer.name: layer
+    for layer in (
+        Layer(
+            name="foundation",
+            scope="foundation",
+            makes="VPC over three zones with subnets for nodes, pods and load balancers, endpoints, flow "
+            "logs (or an existing VPC); KMS key; buckets for logs, staging, access logs and (at home) event "
+            "logs and resource usage; ECR repositories",
+        ),
+        Layer(
+            name="cluster",
+            scope="cluster",
+            reads=("foundation",),
+            makes="EKS control plane with its logs, access entries, add-ons, node groups of both "
+            "architectures",
+        ),
+        Layer(
+            name="scheduling",
+            scope="cluster",
+            reads=("cluster",),
+            makes="YuniKorn, its queues, priority classes; Cluster Autoscaler where groups may change their "
+            "size",
+        ),
+        Layer(
+            name="shuffle",
+            scope="cluster",
+            reads=("cluster",),
+            when="shuffle",
+            makes="Celeborn masters and workers, in one zone or with a set of workers for each",
+        ),
+        Layer(
+            name="access",
+            scope="cluster",
+            reads=("cluster", "foundation"),
+            makes="AWS Load Balancer Controller, ingress-nginx",
+        ),
+        Layer(
+            name="spark",
+            scope="cluster",
+            reads=("cluster", "foundation", "shuffle", "access", HOME),
+            makes="releases of the Spark Operator, job namespaces with their service account, identity, "
+            "bounds and network policies, the controller that keeps drivers until they have been read",
+        ),
+        Layer(
+            name="logs",
+            scope="cluster",
+            reads=("cluster", "foundation"),
+            makes="Fluent Bit to S3, logs of jobs apart from all others",
+        ),
+        Layer(
+            name="metrics",
+            scope="cluster",
+            reads=("cluster",),
+            makes="kube-state-metrics, OpenTelemetry collectors",
+        ),
+        Layer(
+            name="history",
+            scope="environment",
+            reads=("cluster", "access", HOME),
+            makes="Spark History Server, on the home cluster",
+        ),
+    )
+}
+
+
+def _known(name: str) -> str:
+    if name not in LAYERS:
+        raise ValueError(f"layers are {', '.join(LAYERS)}")
+    return name
+
+
+LayerName = Annotated[str, AfterValidator(_known), WithJsonSchema({"type": "string", "enum": list(LAYERS)})]
+"""The name of a layer, in settings."""
