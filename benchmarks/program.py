@@ -6,11 +6,13 @@ from pathlib import Path
 from localcloud.cloud import REPOSITORY
 
 PACKAGES = ("stacks", "components", "moka", "services", "charts-values")
-"""What the program is made of, besides `__main__.py`."""
+FILES = ("__main__.py", "localcloud.yaml")
+"""What the program is made of, and what the laptop cloud has to know of it."""
 
 
 def copy_program(folder: Path) -> None:
     """The program's own files, in a folder."""
     for name in PACKAGES:
         shutil.copytree(REPOSITORY / name, folder / name, ignore=shutil.ignore_patterns("__pycache__"))
-    shutil.copy(REPOSITORY / "__main__.py", folder)
+    for name in FILES:
+        shutil.copy(REPOSITORY / name, folder)

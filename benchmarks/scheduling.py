@@ -19,7 +19,8 @@ from localcloud.control_plane.machines import InstanceType
 from localcloud.control_plane.nodes import NodeGroup, node
 from localcloud.control_plane.programs import CLIENTS
 from localcloud.control_plane.side_by_side import side_by_side
-from localcloud.control_plane.stand_ins import Release, release_deployed
+from localcloud.control_plane.stand_ins import charts
+from localcloud.control_plane.stand_ins.releases import Release
 from localcloud.errors import Refusal
 from moka import catalog
 from moka.catalog import merged
@@ -172,7 +173,7 @@ class _Bench:
         _until(lambda: not self.api.list(PODS_PATH, limit="1"))
         self.api.apply_all([_configs(kind)])
         side_by_side(lambda number: self.api.create(PODS_PATH, _pod(number, kind)), range(PODS))
-        release_deployed(self.plane, self.release)
+        charts.apply(self.plane, self.release)
         watched = psutil.Process(json.loads(self.process.pid_file.read_text())["pid"])
         peak = 0
         deadline = time.monotonic() + PATIENCE
@@ -214,7 +215,7 @@ class _Bench:
         self.api.apply_all([_configs("flat")])
         self.api.create(PODS_PATH, more)
         started = time.monotonic()
-        release_deployed(self.plane, self.release)
+        charts.apply(self.plane, self.release)
         path = f"{PODS_PATH}/{more['metadata']['name']}"
         _until(lambda: (self.api.get(path) or {})["spec"].get("nodeName"))
         return time.monotonic() - started

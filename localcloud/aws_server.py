@@ -1,14 +1,13 @@
 """AWS in memory: moto's server, a process of its own."""
 
 import sys
-import urllib.error
-import urllib.request
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 from localcloud.cloud import Cloud
 from localcloud.errors import Refusal
-from localcloud.processes import Process, free_port, port_stays_taken
+from localcloud.processes import Process, answers, free_port, port_stays_taken
 
 # Roles are attached to AWS's own policies, which moto only has when asked. No MOTO_ACCOUNT_ID: with it there
 # would be one account, whatever role is taken.
@@ -46,10 +45,8 @@ class AwsServer:
         self.cloud.aws.mkdir(parents=True, exist_ok=True)
         if not self.alive():
             self._url_file.write_text(f"http://127.0.0.1:{self._port()}\n")
-        port = self.url.rsplit(":", 1)[1]
-        self.process.start(
-            [sys.executable, "-m", "moto.server", "-H", "127.0.0.1", "-p", port], _ENVIRONMENT, self._answers
-        )
+        command = [sys.executable, "-m", "moto.server", "-H", "127.0.0.1", "-p", self.url.rsplit(":", 1)[1]]
+        self.process.start(command, _ENVIRONMENT, partial(answers, f"{self.url}/moto-api/"))
 
     def stop(self) -> None:
         """End it, and lose all it has."""
@@ -62,10 +59,3 @@ class AwsServer:
     def _port(self) -> int:
         kept = int(self.url.rsplit(":", 1)[1]) if self.known() else None
         return kept if kept and not port_stays_taken(kept) else free_port()
-
-    def _answers(self) -> bool:
-        try:
-            with urllib.request.urlopen(f"{self.url}/moto-api/", timeout=5):
-                return True
-        except (urllib.error.URLError, OSError):
-            return False

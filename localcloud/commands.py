@@ -6,11 +6,13 @@ import shutil
 
 from localcloud import report
 from localcloud.aws_server import AwsServer
-from localcloud.control_plane import ControlPlane
+from localcloud.control_plane import ControlPlane, stand_ins
+from localcloud.control_plane.stand_ins.charts import yunikorn_url
 from localcloud.engine import Engine
 from localcloud.errors import Refusal
 from localcloud.orphans import end_orphans
 from localcloud.plugins.aws import kept
+from localcloud.project import stand_in_modules
 from localcloud.protection import lift
 
 HABITS = ("PULUMI_STACK", "PULUMI_SKIP_CONFIRMATIONS")
@@ -23,8 +25,11 @@ ROOM = 512
 def start(engine: Engine) -> None:
     """Start what the cloud consists of and is not running; what it has is resumed on its data.
 
-    Raises Refusal when the in-memory AWS is gone and stacks had resources there.
+    Raises Refusal when the in-memory AWS is gone and stacks had resources there, or the project's
+    localcloud.yaml is wrong.
     """
+    # A wrong localcloud.yaml is refused now, and not once its Deployments are there.
+    stand_in_modules(engine.project)
     server = AwsServer(engine.cloud)
     if lost := _lost(engine):
         raise Refusal(
@@ -39,7 +44,7 @@ def start(engine: Engine) -> None:
     for plane in ControlPlane.all(engine.cloud):
         if not plane.alive():
             report.say(f"Starting the control plane of {plane.name} again, on its data.")
-        plane.resume()
+        stand_ins.resume(plane)
 
 
 def create(engine: Engine, stack: str) -> None:
@@ -103,9 +108,8 @@ def exports(engine: Engine) -> str:
     chosen = engine.environment()
     foreign = [f"unset {name}" for name in os.environ if name not in chosen and name not in HABITS]
     ours = [f"export {name}={shlex.quote(chosen[name])}" for name in [*engine.variables(), "PATH"]]
-    schedulers = " ".join(
-        f"{plane.name}={url}" for plane in ControlPlane.all(engine.cloud) if (url := plane.yunikorn_url)
-    )
+    planes = ControlPlane.all(engine.cloud)
+    schedulers = " ".join(f"{plane.name}={url}" for plane in planes if (url := yunikorn_url(plane)))
     return "\n".join([*foreign, *ours, f"export MOKA_SCHEDULERS={shlex.quote(schedulers)}"])
 
 

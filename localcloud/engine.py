@@ -18,6 +18,7 @@ from localcloud.aws_server import AwsServer
 from localcloud.cloud import REGION, REPOSITORY, Cloud
 from localcloud.control_plane import ControlPlane
 from localcloud.errors import Refusal
+from localcloud.project import read_yaml
 
 PLUGINS = ("aws", "eks", "kubernetes")
 """Packages whose plugins are ours here; each is laid under the version of its SDK."""
@@ -170,7 +171,7 @@ class Engine:
         """
         import yaml
 
-        said = _yaml(self._stack_file(stack))
+        said = _mapping(self._stack_file(stack))
         ours = said.get("encryptionsalt") == SALT
         config = {
             name: value
@@ -190,7 +191,7 @@ class Engine:
 
     @cached_property
     def _described(self) -> dict[str, Any]:
-        described = _yaml(self.project / "Pulumi.yaml")
+        described = _mapping(self.project / "Pulumi.yaml")
         if "name" not in described:
             raise Refusal(f"There is no Pulumi project in {self.project}: name the folder of one.")
         return described
@@ -205,7 +206,7 @@ class Engine:
             for name, said in (self._described.get("config") or {}).items()
             if isinstance(said, dict) and not {"default", "value"} & said.keys()
         ]
-        given = _yaml(self._stack_file(stack)).get("config") or {}
+        given = _mapping(self._stack_file(stack)).get("config") or {}
         return [name for name in needed if name not in given]
 
     def stacks(self) -> Iterator[str]:
@@ -276,17 +277,10 @@ class Engine:
         return sorted(folder.glob("*.json"))
 
 
-def _yaml(path: Path) -> dict[str, Any]:
-    """What a YAML file holds; nothing when it is not there."""
-    import yaml
-
-    try:
-        found = yaml.safe_load(path.read_text())
-    except FileNotFoundError:
-        return {}
-    except yaml.YAMLError as error:
-        raise Refusal(f"{path} is not YAML: {' '.join(str(error).split())}.") from None
-    return found if isinstance(found, dict) else {}
+def _mapping(path: Path) -> dict[str, Any]:
+    """Keys and values of a YAML file; none when it is not there."""
+    content = read_yaml(path)
+    return content if isinstance(content, dict) else {}
 
 
 def _latest(path: Path) -> dict[str, Any]:

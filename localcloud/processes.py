@@ -5,8 +5,11 @@ import json
 import os
 import random
 import socket
+import ssl
 import subprocess
 import time
+import urllib.error
+import urllib.request
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -57,6 +60,16 @@ def port_taken(port: int) -> bool:
         except OSError:
             return True
     return False
+
+
+def answers(url: str, authority: Path | None = None) -> bool:
+    """Whether a request to this URL succeeds; over https, with a certificate of this authority's (PEM)."""
+    trusted = ssl.create_default_context(cafile=authority) if authority else None
+    try:
+        with urllib.request.urlopen(url, timeout=5, context=trusted):
+            return True
+    except (urllib.error.URLError, OSError):
+        return False
 
 
 @dataclass(frozen=True)

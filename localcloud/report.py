@@ -7,7 +7,7 @@ from typing import Any
 from localcloud.aws_server import AwsServer
 from localcloud.control_plane import ControlPlane
 from localcloud.control_plane.nodes import capped
-from localcloud.control_plane.workloads import addresses
+from localcloud.control_plane.stand_ins import charts, deployments
 from localcloud.engine import Engine, Resource
 from localcloud.plugins.aws.api import buckets
 
@@ -48,8 +48,8 @@ def facts(engine: Engine) -> dict[str, Any]:
                 "running": plane.alive(),
                 "api_server": plane.endpoint,
                 "kubeconfig": str(plane.kubeconfig),
-                "yunikorn": plane.yunikorn_url,
-                "programs": addresses(plane),
+                "yunikorn": charts.yunikorn_url(plane),
+                "programs": deployments.addresses(plane),
                 "capped": capped(plane),
             }
             for plane in ControlPlane.all(engine.cloud)

@@ -131,7 +131,7 @@ def _submit(spark: Path, work: Path) -> bool:
 def _cluster_of_no_pods(work: Path) -> Iterator[str]:
     """A server on loopback that says yes to all that is made, with a kubeconfig for it; its URL."""
     # Only now, as a call that has nothing to do is to be quick.
-    from localcloud.control_plane.certificates import ADMIN, Credentials, kubeconfig
+    from localcloud.credentials import ADMIN, Credentials, kubeconfig
 
     credentials = Credentials(work / "credentials")
     credentials.make()

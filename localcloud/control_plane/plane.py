@@ -3,9 +3,6 @@
 import base64
 import fcntl
 import shutil
-import ssl
-import urllib.error
-import urllib.request
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -13,9 +10,7 @@ from pathlib import Path
 
 from localcloud import tools
 from localcloud.cloud import Cloud
-from localcloud.control_plane import stand_ins
 from localcloud.control_plane.api import Api
-from localcloud.control_plane.certificates import ADMIN, USERS, Credentials, kubeconfig, write_private
 from localcloud.control_plane.ports import Ports
 from localcloud.control_plane.programs import (
     API_SERVER,
@@ -28,8 +23,9 @@ from localcloud.control_plane.programs import (
     Program,
 )
 from localcloud.control_plane.side_by_side import side_by_side
+from localcloud.credentials import ADMIN, USERS, Credentials, kubeconfig, write_private
 from localcloud.errors import Refusal
-from localcloud.processes import Process, port_stays_taken
+from localcloud.processes import Process, answers, port_stays_taken
 
 ETCD_PEER = "etcd-peer"
 
@@ -85,11 +81,6 @@ class ControlPlane:
         return self.folder / "kubeconfig"
 
     @property
-    def yunikorn_url(self) -> str | None:
-        """YuniKorn's REST API; None while no YuniKorn runs."""
-        return stand_ins.yunikorn_url(self)
-
-    @property
     def credentials(self) -> Credentials:
         """What its programs prove themselves with."""
         return Credentials(self.folder / "credentials")
@@ -123,11 +114,6 @@ class ControlPlane:
             self._free_machines()
             side_by_side(self._start, CLIENTS)
             self.process("kube-controller-manager").wait(self._has_service_accounts)
-
-    def resume(self) -> None:
-        """Start what is not running, the programs in place of charts' pods included."""
-        self.start()
-        stand_ins.resume(self)
 
     def stop(self) -> None:
         """End all of its processes; what it has stays for the next start."""
@@ -207,12 +193,7 @@ class ControlPlane:
         }
 
     def _serves(self) -> bool:
-        trusted = ssl.create_default_context(cafile=self.credentials.authority)
-        try:
-            with urllib.request.urlopen(f"{self.endpoint}/readyz", timeout=5, context=trusted):
-                return True
-        except (urllib.error.URLError, OSError):
-            return False
+        return answers(f"{self.endpoint}/readyz", self.credentials.authority)
 
     def _has_service_accounts(self) -> bool:
         return self.api().get("/api/v1/namespaces/default/serviceaccounts/default") is not None

@@ -8,7 +8,7 @@ from typing import Any
 
 from localcloud.plugins.values import Properties, reveal
 
-Path = tuple[str | int, ...]
+PropertyPath = tuple[str | int, ...]
 """Where a value is: `("rules", 0, "prefix")`."""
 
 
@@ -29,17 +29,17 @@ class Diff:
     delete_before_replace: the old resource has to go first.
     """
 
-    kinds: Mapping[Path, Kind] = field(default_factory=dict)
-    replaces: frozenset[Path] = frozenset()
+    kinds: Mapping[PropertyPath, Kind] = field(default_factory=dict)
+    replaces: frozenset[PropertyPath] = frozenset()
     delete_before_replace: bool = False
 
 
 def differences(
     old: Any,
     new: Any,
-    same: Callable[[Path, Any, Any], bool] = lambda path, old, new: False,
-    path: Path = (),
-) -> dict[Path, Kind]:
+    same: Callable[[PropertyPath, Any, Any], bool] = lambda path, old, new: False,
+    path: PropertyPath = (),
+) -> dict[PropertyPath, Kind]:
     """Where two values differ, field by field.
 
     same: says of two values that they mean the same although they are not equal.
@@ -47,7 +47,7 @@ def differences(
     old, new = reveal(old), reveal(new)
     if old == new or (path and same(path, old, new)):
         return {}
-    found: dict[Path, Kind] = {}
+    found: dict[PropertyPath, Kind] = {}
     match old, new:
         case dict(), dict():
             # The order in which people wrote them, then what is gone.
@@ -69,8 +69,12 @@ def differences(
 
 
 def _member(
-    path: Path, name: str, old: Properties, new: Properties, same: Callable[[Path, Any, Any], bool]
-) -> dict[Path, Kind]:
+    path: PropertyPath,
+    name: str,
+    old: Properties,
+    new: Properties,
+    same: Callable[[PropertyPath, Any, Any], bool],
+) -> dict[PropertyPath, Kind]:
     here = (*path, name)
     if old.get(name) is None and new.get(name) is None:
         return {}
@@ -81,7 +85,7 @@ def _member(
     return differences(old[name], new[name], same, here)
 
 
-def path_text(path: Path) -> str:
+def path_text(path: PropertyPath) -> str:
     """A path as the engine writes it: `rules[0].tags["kubernetes.io/role/elb"]`."""
     text = ""
     for step in path:

@@ -20,6 +20,7 @@ from localcloud import commands, report
 from localcloud.aws_server import AwsServer
 from localcloud.cloud import REGION
 from localcloud.control_plane import ControlPlane
+from localcloud.control_plane.stand_ins.charts import yunikorn_url
 from localcloud.engine import Engine
 from tests.support.http_server import answering
 
@@ -333,7 +334,7 @@ def test_a_spark_application_becomes_a_driver_that_yunikorn_places_in_its_queue(
         assert driver.metadata.name == "pi-driver"
         node = core.read_node(driver.spec.node_name)
         assert node.metadata.labels["moka.dev/role"] == "driver"
-        url = f"{plane.yunikorn_url}/ws/v1/partition/default/queue/{QUEUE}/applications"
+        url = f"{yunikorn_url(plane)}/ws/v1/partition/default/queue/{QUEUE}/applications"
         with urllib.request.urlopen(url) as answer:
             assert any("pi" in a["applicationID"] or "spark" in a["applicationID"] for a in json.load(answer))
     finally:

@@ -26,9 +26,9 @@ from localcloud.control_plane import ControlPlane
 from localcloud.control_plane.api import Api, Object
 from localcloud.control_plane.machines import InstanceType
 from localcloud.control_plane.nodes import NodeGroup, Taint, apply_node_group
-from localcloud.control_plane.releases import Release, merged
 from localcloud.control_plane.side_by_side import side_by_side
-from localcloud.control_plane.stand_ins import release_deployed
+from localcloud.control_plane.stand_ins import charts
+from localcloud.control_plane.stand_ins.releases import Release, merged
 from localcloud.errors import Refusal
 from localcloud.processes import Process, free_port
 from moka.jobs.application import spark_application
@@ -223,7 +223,7 @@ class Cluster:
         self.api.apply_all(
             [{"apiVersion": "v1", "kind": "ConfigMap", "metadata": metadata, "data": {"queues.yaml": told}}]
         )
-        release_deployed(self.plane, _release("yunikorn"))
+        charts.apply(self.plane, _release("yunikorn"))
         self.start_operator(per_minute)
         self.start_remover()
 
@@ -238,7 +238,7 @@ class Cluster:
             ingress_class="nginx",
             applications_per_minute=per_minute,
         )
-        release_deployed(self.plane, _release("spark-operator", merged(values, operator_values(arguments))))
+        charts.apply(self.plane, _release("spark-operator", merged(values, operator_values(arguments))))
 
     def start_remover(self) -> None:
         """With an account that may do no more than it needs."""

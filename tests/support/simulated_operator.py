@@ -3,7 +3,7 @@
 from datetime import UTC, datetime
 from uuid import uuid4
 
-from localcloud.control_plane import spark_operator
+from localcloud.control_plane.stand_ins import spark_operator
 from services.driver_finalizer.rules import FINALIZER
 
 CUSTOM_RESOURCES = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions"

@@ -4,6 +4,7 @@ import threading
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
+from importlib import import_module
 from typing import Any
 
 from localcloud.cloud import ACCOUNT, REGION, Cloud
@@ -13,6 +14,16 @@ THREADS = 32
 
 GLOBAL = {"iam": "us-east-1"}
 """Services that are the same in every region, and the region that they are called in."""
+
+SERVICES = {
+    "autoscaling": ("auto_scaling", "AutoScaling"),
+    "ec2": ("ec2", "Ec2"),
+    "ecr": ("ecr", "Ecr"),
+    "eks": ("eks", "Eks"),
+    "logs": ("logs", "Logs"),
+    "s3": ("s3", "S3"),
+}
+"""Services that keep something beside moto: module and class, by name, as these call other services again."""
 
 
 @dataclass
@@ -56,9 +67,14 @@ class Api:
 
     def service(self, service: str, region: str = "") -> Any:
         """A client of moto's, with what is kept beside moto."""
-        from localcloud.plugins.aws.beside_moto import beside_moto
-
-        return beside_moto(self, service, region or self.region, self.client(service, region))
+        client = self.client(service, region)
+        if service not in SERVICES:
+            return client
+        module, name = SERVICES[service]
+        wrapper: Callable[..., Any] = getattr(
+            import_module(f"localcloud.plugins.aws.services.{module}"), name
+        )
+        return wrapper(self, service, region or self.region, client)
 
     def shapes(self, service: str, operation: str) -> Any:
         """Model of an operation: `input_shape`, `output_shape`."""

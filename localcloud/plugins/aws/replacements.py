@@ -8,21 +8,23 @@ import json
 from collections.abc import Iterable
 from functools import cache
 from importlib.util import find_spec
-from pathlib import Path as File
+from pathlib import Path
 from typing import Any
 
 from localcloud.errors import Refusal
 from localcloud.plugins.aws.deviations import DEVIATIONS, UPDATES
 from localcloud.plugins.aws.table import Kind
-from localcloud.plugins.differences import Path
+from localcloud.plugins.differences import PropertyPath
 
 
-def replacing(type: str, kind: Kind, paths: Iterable[Path], old: Any, new: Any) -> frozenset[Path]:
+def replacing(
+    type: str, kind: Kind, paths: Iterable[PropertyPath], old: Any, new: Any
+) -> frozenset[PropertyPath]:
     """Those of the paths that cannot change in place."""
     return frozenset(path for path in paths if _replaces(type, kind, path, old, new))
 
 
-def _replaces(type: str, kind: Kind, path: Path, old: Any, new: Any) -> bool:
+def _replaces(type: str, kind: Kind, path: PropertyPath, old: Any, new: Any) -> bool:
     name = str(path[0])
     if name == "region" or (kind.name and name == kind.name.prefix):
         return True
@@ -42,12 +44,12 @@ def _replaces(type: str, kind: Kind, path: Path, old: Any, new: Any) -> bool:
     return False
 
 
-def _differs_inside(rest: tuple[str, ...], path: Path, old: Any, new: Any) -> bool:
+def _differs_inside(rest: tuple[str, ...], path: PropertyPath, old: Any, new: Any) -> bool:
     """Whether a structure that came or went as a whole has the member that can only be set once."""
     return any(_has(_value(each, path), rest) for each in (old, new))
 
 
-def _value(value: Any, path: Path) -> Any:
+def _value(value: Any, path: PropertyPath) -> Any:
     for step in path:
         try:
             value = value[step]
@@ -92,8 +94,8 @@ def _index() -> dict[str, str]:
     return index
 
 
-def _schemas() -> File:
+def _schemas() -> Path:
     spec = find_spec("cfnlint")
     if spec is None or not spec.submodule_search_locations:
         raise Refusal("The data of AWS's types is not there: run `make setup`, which installs cfn-lint.")
-    return File(spec.submodule_search_locations[0]) / "data" / "schemas"
+    return Path(spec.submodule_search_locations[0]) / "data" / "schemas"

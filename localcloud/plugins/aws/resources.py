@@ -9,7 +9,7 @@ from localcloud.plugins.aws import mapping
 from localcloud.plugins.aws.api import Api, code_of, gone
 from localcloud.plugins.aws.subject import Subject
 from localcloud.plugins.aws.table import Call, Change, Kind, Look, Name, P, Tagging
-from localcloud.plugins.differences import Path, differences
+from localcloud.plugins.differences import PropertyPath, differences
 from localcloud.plugins.provider import Failure, Naming
 from localcloud.plugins.values import UNKNOWN, Properties, reveal, unknown_in
 
@@ -70,10 +70,10 @@ def _name(name: Name, logical: str, old: Properties, new: Properties, naming: Na
 # --- differences ---
 
 
-def changes(kind: Kind, old: Properties, new: Properties) -> Mapping[Path, Any]:
+def changes(kind: Kind, old: Properties, new: Properties) -> Mapping[PropertyPath, Any]:
     """Where inputs differ in what they mean to AWS."""
 
-    def same(path: Path, before: Any, after: Any) -> bool:
+    def same(path: PropertyPath, before: Any, after: Any) -> bool:
         dotted = ".".join(step for step in path if isinstance(step, str))
         if unknown_in(after):
             # A document that is not known yet may be the same, and may not.
@@ -267,7 +267,7 @@ def _with_raw(subject: Subject, call: Call, name: str, value: Any) -> None:
 
 
 def update(
-    subject: Subject, paths: Mapping[Path, Any], old_tags: Mapping[str, str], tags: Mapping[str, str]
+    subject: Subject, paths: Mapping[PropertyPath, Any], old_tags: Mapping[str, str], tags: Mapping[str, str]
 ) -> None:
     """Change what differs."""
     changed = {str(path[0]) for path in paths}

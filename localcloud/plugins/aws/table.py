@@ -6,10 +6,7 @@ A row (`Kind`) is data. What a call needs that no data says is a small function 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
-
-if TYPE_CHECKING:
-    from localcloud.plugins.aws.subject import Subject
+from typing import Any
 
 
 @dataclass(frozen=True)
@@ -44,7 +41,8 @@ class Call:
     rest: bool = False
 
 
-Step = Call | Callable[["Subject"], Any]
+Step = Call | Callable[..., Any]
+"""A call, or a function of the `Subject` under way where data cannot say it."""
 
 
 @dataclass(frozen=True)

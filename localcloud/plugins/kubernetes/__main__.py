@@ -1,11 +1,13 @@
 """Serve the `kubernetes` plugin: `python -m localcloud.plugins.kubernetes <engine's address>`."""
 
 import sys
+from pathlib import Path
 
 from localcloud.cloud import Cloud
 from localcloud.plugins.kubernetes.engine_log import EngineLog
 from localcloud.plugins.kubernetes.provider import Kubernetes
 from localcloud.plugins.served import serve
+from localcloud.project import project_folder
 
 VERSION = "4.34.2"
 """The SDK that it answers to."""
@@ -14,7 +16,9 @@ VERSION = "4.34.2"
 def main(arguments: list[str]) -> int:
     """Serve until the engine is gone; exit status."""
     address = next((each for each in arguments if not each.startswith("-")), "")
-    return serve(Kubernetes(Cloud.of_environment(), EngineLog(address).info), VERSION)
+    # The engine starts plugins in the project's folder.
+    project = project_folder(Path.cwd())
+    return serve(Kubernetes(Cloud.of_environment(), EngineLog(address).info, project), VERSION)
 
 
 if __name__ == "__main__":

@@ -7,7 +7,7 @@ the API server says so itself, in the preview already, as it does with the real 
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from localcloud.plugins.differences import Path
+from localcloud.plugins.differences import PropertyPath
 from localcloud.plugins.kubernetes.kinds import Kind
 
 Pattern = tuple[str, ...]
@@ -139,10 +139,10 @@ def fixed_fields(kind: Kind, *, contents_may_change: bool) -> tuple[Pattern, ...
     return tuple(found)
 
 
-def replacing(changed: Iterable[Path], fields: tuple[Pattern, ...]) -> frozenset[Path]:
+def replacing(changed: Iterable[PropertyPath], fields: tuple[Pattern, ...]) -> frozenset[PropertyPath]:
     """Of changed paths, those in or above a fixed field."""
     return frozenset(path for path in changed if any(_touches(path, field) for field in fields))
 
 
-def _touches(path: Path, field: Pattern) -> bool:
+def _touches(path: PropertyPath, field: Pattern) -> bool:
     return all(wanted in ("*", step) for step, wanted in zip(path, field, strict=False))

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from decimal import Decimal, InvalidOperation
 from typing import Any
 
-from localcloud.plugins.differences import Path
+from localcloud.plugins.differences import PropertyPath
 from localcloud.plugins.values import UNKNOWN, Properties, Secret, reveal, secret_in, without_nulls
 
 AUTONAMED = "pulumi.com/autonamed"
@@ -223,7 +223,7 @@ def _decoded(text: str) -> str:
         return text
 
 
-def _drifted(asked: Any, live: Any, path: Path) -> Any:
+def _drifted(asked: Any, live: Any, path: PropertyPath) -> Any:
     if isinstance(asked, Secret):
         return Secret(_drifted(asked.value, live, path))
     if isinstance(asked, dict) and isinstance(live, dict):
@@ -239,7 +239,7 @@ def _drifted(asked: Any, live: Any, path: Path) -> Any:
     return asked if asked == live or means_the_same(path, asked, live) else live
 
 
-def _drifted_list(asked: list[Any], live: list[Any], path: Path) -> list[Any]:
+def _drifted_list(asked: list[Any], live: list[Any], path: PropertyPath) -> list[Any]:
     plain = [reveal(item) for item in asked]
     key = next((key for key in MERGE_KEYS if _tells_apart(key, plain) and _tells_apart(key, live)), None)
     if key:
@@ -269,7 +269,7 @@ def _empty(value: Any) -> bool:
     return value is None or value is False or value == "" or value == 0 or value == {} or value == []
 
 
-def means_the_same(path: Path, one: Any, other: Any) -> bool:
+def means_the_same(path: PropertyPath, one: Any, other: Any) -> bool:
     """Whether two values of a field that are not equal mean the same to Kubernetes."""
     if one is None or other is None:
         return path[:1] == ("metadata",) and _empty(one) and _empty(other)

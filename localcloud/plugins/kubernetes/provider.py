@@ -5,11 +5,12 @@ import threading
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cached_property
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from localcloud.cloud import Cloud
+from localcloud.cloud import REPOSITORY, Cloud
 from localcloud.errors import Refusal
-from localcloud.plugins.differences import Diff, Path, differences
+from localcloud.plugins.differences import Diff, PropertyPath, differences
 from localcloud.plugins.kubernetes import kinds, objects
 from localcloud.plugins.kubernetes.api import Api, ApiError, Unreachable
 from localcloud.plugins.kubernetes.immutable import fixed_fields, replacing
@@ -21,11 +22,12 @@ from localcloud.plugins.kubernetes.waiting import NotReady
 from localcloud.plugins.provider import Failure, Found, Naming, Provider, Target, Unfinished
 from localcloud.plugins.safety import answers, loopback
 from localcloud.plugins.values import Properties, reveal, unknown_in
+from localcloud.project import stand_in_modules
 
 if TYPE_CHECKING:
     from localcloud.control_plane import ControlPlane
     from localcloud.plugins.kubernetes.releases import Releases
-    from localcloud.plugins.kubernetes.stand_ins import Workloads
+    from localcloud.plugins.kubernetes.stand_ins import Deployments
 
 WHICH_CLUSTER = ("kubeconfig", "context", "cluster")
 """Configuration that says which cluster it is."""
@@ -37,10 +39,12 @@ class Kubernetes(Provider):
 
     cloud: the laptop cloud whose control planes alone it serves.
     say: tells people something about a resource, known by its URN.
+    project: folder of the Pulumi project that it serves.
     """
 
     cloud: Cloud
     say: Callable[[str, str], None] = lambda urn, sentence: None
+    project: Path = REPOSITORY
     name: str = "kubernetes"
     settings: Settings = field(default_factory=Settings)
     cancelled: threading.Event = field(default_factory=threading.Event)
@@ -65,8 +69,10 @@ class Kubernetes(Provider):
         return Diff(kinds=kinds_)
 
     def configure(self, inputs: Properties) -> None:
-        """Take the configuration. Raises Refusal for a cluster that is not on this laptop."""
+        """Take the configuration. Raises Refusal for another machine's cluster or a wrong localcloud.yaml."""
         self.settings = Settings.of(reveal(inputs))
+        # A wrong localcloud.yaml is refused now, and not once its Deployments are there.
+        stand_in_modules(self.project)
         server = self.cluster.api.access.server
         if not loopback(server):
             raise Refusal(
@@ -117,11 +123,11 @@ class Kubernetes(Provider):
         )
 
     @cached_property
-    def workloads(self) -> "Workloads":
-        """The Deployments of the cluster whose programs really run."""
-        from localcloud.plugins.kubernetes.stand_ins import Workloads
+    def deployments(self) -> "Deployments":
+        """The Deployments of the cluster, the programs of some of which really run."""
+        from localcloud.plugins.kubernetes.stand_ins import Deployments
 
-        return Workloads(self.plane)
+        return Deployments(self.plane, self.project)
 
     def cancel(self) -> None:
         """Stop waiting for what is not ready yet."""
@@ -197,7 +203,7 @@ class Kubernetes(Provider):
             return "", objects.outputs(inputs, live, manager) if live else inputs
         place, live = self.cluster.create(kind, thing, manager)
         outputs = self._ready(kind, place.id, inputs, live, manager, timeout)
-        self.workloads.applied(kind, live)
+        self.deployments.applied(kind, live)
         return place.id, outputs
 
     def update(
@@ -225,7 +231,7 @@ class Kubernetes(Provider):
             )
         live = self.cluster.apply(place, thing, manager)
         outputs = self._ready(kind, target.id, new, live, manager, timeout)
-        self.workloads.applied(kind, live)
+        self.deployments.applied(kind, live)
         return outputs
 
     def read(self, target: Target, inputs: Properties, state: Properties) -> Found | None:
@@ -262,7 +268,7 @@ class Kubernetes(Provider):
             # Where the kind is no longer served, its definition has gone, and its objects with it.
             if place is not None:
                 self.cluster.delete(place, inputs or state, timeout)
-            self.workloads.deleted(kind, inputs or state, namespace, name)
+            self.deployments.deleted(kind, namespace, name)
         except NotReady as error:
             raise Refusal(f"{target.id} is not gone yet: {error}.") from None
         except Unreachable:
@@ -334,7 +340,7 @@ def _cluster_of(inputs: Properties) -> Any:
         return None
 
 
-def _under(changed: dict[Path, Any], *names: str) -> frozenset[Path]:
+def _under(changed: dict[PropertyPath, Any], *names: str) -> frozenset[PropertyPath]:
     return frozenset(path for path in changed if path[0] in names)
 
 

@@ -1,10 +1,10 @@
-"""Tells a control plane to run programs in place of the pods of a release, or of a Deployment."""
+"""Has a control plane run programs in place of the pods of a release, or of a Deployment."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from localcloud.plugins.kubernetes import objects
 from localcloud.plugins.kubernetes.kinds import Kind
 
 if TYPE_CHECKING:
@@ -24,49 +24,45 @@ class OnPlane:
         self, name: str, namespace: str, chart: str, version: str, values: dict[str, Any], rendered: bool
     ) -> None:
         """A release is there, or was changed."""
-        from localcloud.control_plane.stand_ins import Release, release_deployed
+        from localcloud.control_plane.stand_ins.charts import apply
+        from localcloud.control_plane.stand_ins.releases import Release
 
         release = Release(
             name=name, namespace=namespace, chart=chart, version=version, values=values, rendered=rendered
         )
-        release_deployed(self.plane(), release)
+        apply(self.plane(), release)
 
     def removed(self, namespace: str, name: str) -> None:
         """A release is gone."""
-        from localcloud.control_plane.stand_ins import release_removed
+        from localcloud.control_plane.stand_ins.charts import remove
 
-        release_removed(self.plane(), namespace, name)
+        remove(self.plane(), namespace, name)
+
+
+DEPLOYMENT = Kind("apps", "v1", "Deployment")
 
 
 @dataclass(frozen=True)
-class Workloads:
-    """The Deployments of a control plane whose pods programs stand in for; all others are left to kwok.
+class Deployments:
+    """The Deployments of a control plane: programs of the project stand in for the pods of some.
 
     plane: finds it.
+    project: folder of the Pulumi project.
     """
 
     plane: Callable[[], "ControlPlane"]
+    project: Path
 
     def applied(self, kind: Kind, live: Mapping[str, Any]) -> None:
         """An object is there, or was changed."""
-        if _program(kind, live):
-            from localcloud.control_plane import workloads
+        if kind == DEPLOYMENT:
+            from localcloud.control_plane.stand_ins import deployments
 
-            workloads.applied(self.plane(), live)
+            deployments.apply(self.plane(), live, self.project)
 
-    def deleted(self, kind: Kind, inputs: Mapping[str, Any], namespace: str | None, name: str) -> None:
+    def deleted(self, kind: Kind, namespace: str | None, name: str) -> None:
         """An object is gone."""
-        if _program(kind, inputs):
-            from localcloud.control_plane import workloads
+        if kind == DEPLOYMENT:
+            from localcloud.control_plane.stand_ins import deployments
 
-            workloads.removed(self.plane(), namespace or "default", name)
-
-
-def _program(kind: Kind, deployment: Mapping[str, Any]) -> bool:
-    """Whether an object is a Deployment that has a program here."""
-    if kind != Kind("apps", "v1", "Deployment"):
-        return False
-    from localcloud.control_plane.workloads import PROGRAMS
-
-    labels = objects.metadata(deployment).get("labels") or {}
-    return labels.get("app.kubernetes.io/name") in PROGRAMS
+            deployments.remove(self.plane(), namespace or "default", name)

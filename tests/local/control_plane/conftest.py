@@ -9,7 +9,8 @@ from localcloud.cloud import Cloud
 from localcloud.control_plane import ControlPlane
 from localcloud.control_plane.machines import InstanceType
 from localcloud.control_plane.nodes import NodeGroup, apply_node_group
-from localcloud.control_plane.stand_ins import Release, release_deployed
+from localcloud.control_plane.stand_ins import charts
+from localcloud.control_plane.stand_ins.releases import Release
 
 ZONES = ("us-east-1a", "us-east-1b", "us-east-1c")
 QUEUES = """
@@ -86,7 +87,7 @@ def yunikorn(plane, api):
         # A binding that a busy machine refuses is not tried again, so there are not too many at once.
         values={"yunikornDefaults": {"service.schedulingInterval": "100ms", "kubernetes.qps": "50"}},
     )
-    assert release_deployed(plane, release)
+    assert charts.apply(plane, release)
     return release
 
 
@@ -105,7 +106,7 @@ def other_queues(plane, api, yunikorn):
     yield tell
     api.merge(configs, {"data": before})
     plane.process(yunikorn.key).stop()
-    assert release_deployed(plane, yunikorn)
+    assert charts.apply(plane, yunikorn)
 
 
 @pytest.fixture(scope="session")

@@ -7,7 +7,8 @@ import urllib.request
 import pytest
 
 from components.kubernetes.driver_finalizer import OWN_RIGHTS, REGISTERED, RIGHTS
-from localcloud.control_plane import workloads
+from localcloud.cloud import REPOSITORY
+from localcloud.control_plane.stand_ins import deployments
 from services.driver_finalizer.rules import FINALIZER
 from tests.support.simulated_operator import Application, define
 
@@ -29,7 +30,7 @@ def remover(plane, api):
             *_granted(HOME, OWN_RIGHTS),
         ]
     )
-    assert workloads.applied(plane, DEPLOYMENT)
+    assert deployments.apply(plane, DEPLOYMENT, REPOSITORY)
     return plane.process(f"deployment.{HOME}.{HOME}")
 
 
@@ -120,7 +121,7 @@ def test_what_happened_while_it_was_down_is_made_up_for(plane, api, served, remo
     for one in (unread, missed, deleted):
         one.collect()
 
-    workloads.resume(plane)
+    deployments.resume(plane)
 
     eventually(lambda: missed.gone and deleted.gone)
     assert unread.held
@@ -169,10 +170,10 @@ def test_it_may_do_nothing_else(api, served):
 def test_it_ends_with_its_deployment(plane, remover):
     assert remover.alive()
 
-    workloads.removed(plane, HOME, HOME)
+    deployments.remove(plane, HOME, HOME)
 
     assert not remover.alive()
-    assert not list(workloads.workloads(plane))
+    assert not list(deployments.workloads(plane))
 
 
 def _allowed(api, verb, group, resource, namespace):
@@ -193,7 +194,7 @@ def _allowed(api, verb, group, resource, namespace):
 
 
 def _metric(plane, name):
-    [url] = workloads.addresses(plane).values()
+    [url] = deployments.addresses(plane).values()
     with urllib.request.urlopen(f"{url}/metrics") as answer:
         lines = answer.read().decode().splitlines()
     return float(next(line.split()[1] for line in lines if line.startswith(f"moka_driver_finalizer_{name} ")))

@@ -7,7 +7,8 @@ import pytest
 
 from components.kubernetes.application_quota import APPLICATIONS
 from components.kubernetes.spark_operator import CHART, SparkOperatorArgs, release_name, values
-from localcloud.control_plane.stand_ins import Release, release_deployed, release_removed
+from localcloud.control_plane.stand_ins import charts
+from localcloud.control_plane.stand_ins.releases import Release
 from localcloud.errors import Refusal
 from moka import catalog
 from tests.support.jobs import make_application
@@ -30,11 +31,11 @@ def two(plane, api):
         namespace = f"{name}-{uuid4().hex[:8]}"
         api.apply_all([space(namespace), account(namespace)])
         release = operator(name, namespace, owns_crds=not made)
-        release_deployed(plane, release)
+        charts.apply(plane, release)
         made[name] = Beside(release, namespace)
     yield made
     for one in made.values():
-        release_removed(plane, one.release.namespace, one.release.name)
+        charts.remove(plane, one.release.namespace, one.release.name)
         api.delete(f"/api/v1/namespaces/{one.namespace}")
 
 
@@ -92,7 +93,7 @@ def test_each_release_runs_and_submits_the_applications_of_its_own_namespace(pla
 
 def test_applications_of_a_release_that_is_gone_wait_while_others_run(plane, api, two, until):
     batch, adhoc = two["batch"], two["adhoc"]
-    release_removed(plane, batch.release.namespace, batch.release.name)
+    charts.remove(plane, batch.release.namespace, batch.release.name)
     api.create(applications(batch.namespace), make_application("waits"))
     api.create(applications(adhoc.namespace), make_application("runs"))
 
@@ -101,7 +102,7 @@ def test_applications_of_a_release_that_is_gone_wait_while_others_run(plane, api
     )
     assert "status" not in api.get(f"{applications(batch.namespace)}/waits")
 
-    release_deployed(plane, batch.release)
+    charts.apply(plane, batch.release)
     until(
         api, applications(batch.namespace), lambda one: one["metadata"]["name"] == "waits" and submitted(one)
     )

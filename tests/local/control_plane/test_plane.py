@@ -6,7 +6,8 @@ import psutil
 import pytest
 from kubernetes import client, config
 
-from localcloud.control_plane import ControlPlane
+from localcloud.control_plane import ControlPlane, stand_ins
+from localcloud.control_plane.stand_ins.charts import yunikorn_url
 from localcloud.errors import Refusal
 
 
@@ -90,7 +91,7 @@ def test_a_program_that_was_killed_comes_back_on_its_data(plane, api, program):
     killed = psutil.Process(json.loads(plane.process(program).pid_file.read_text())["pid"])
     killed.kill()
 
-    plane.resume()
+    stand_ins.resume(plane)
 
     assert plane.alive()
     assert plane.endpoint == endpoint
@@ -101,17 +102,17 @@ def test_a_plane_that_was_killed_whole_resumes_with_what_stands_in_for_charts(
     plane, api, yunikorn, eventually
 ):
     api.apply_all([config_map("from-before")])
-    url = plane.yunikorn_url
+    url = yunikorn_url(plane)
     for process in running(plane):
         process.kill()
     eventually(lambda: running(plane) == [])
     assert not plane.alive()
-    assert plane.yunikorn_url is None
+    assert yunikorn_url(plane) is None
 
-    plane.resume()
+    stand_ins.resume(plane)
 
     assert plane.alive()
-    assert plane.yunikorn_url == url
+    assert yunikorn_url(plane) == url
     with urllib.request.urlopen(f"{url}/ws/v1/clusters") as answer:
         assert answer.status == 200
     assert plane.api().get("/api/v1/namespaces/default/configmaps/from-before")

@@ -15,6 +15,7 @@ from components.kubernetes.priority_classes import tier
 from localcloud.control_plane.api import Api
 from localcloud.control_plane.machines import InstanceType
 from localcloud.control_plane.nodes import GROUP, NodeGroup, apply_node_group, remove_node_group
+from localcloud.control_plane.stand_ins.charts import yunikorn_url
 from moka.queues import Leaf, Resources, grow, queues_yaml
 from tests.support.priority_classes import apply_priority_classes
 
@@ -151,7 +152,7 @@ def full(plane, api, other_queues, eventually):
     apply_priority_classes(api)
     other_queues(queues_yaml(TREE))
     leaves = {path for path, _ in TREE.leaves()}
-    eventually(lambda: leaves <= in_force(plane.yunikorn_url))
+    eventually(lambda: leaves <= in_force(yunikorn_url(plane)))
     yield
     remove_node_group(plane, "full")
 
@@ -171,7 +172,7 @@ def names(queue: dict[str, Any]) -> set[str]:
 
 @pytest.fixture
 def jobs(plane, api, full, namespace, eventually):
-    made = Jobs(api, namespace, plane.yunikorn_url)
+    made = Jobs(api, namespace, yunikorn_url(plane))
     yield made
     api.delete(made.path, gracePeriodSeconds=0)
     eventually(lambda: not api.list(made.path))

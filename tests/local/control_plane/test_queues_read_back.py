@@ -5,6 +5,7 @@ from dataclasses import replace
 import pytest
 
 from commands.queues import NobodyThere, read_back
+from localcloud.control_plane.stand_ins.charts import yunikorn_url
 from moka.queues import Leaf, Limit, QueueTree, Resources, grow, queues_yaml
 
 
@@ -63,9 +64,9 @@ def test_a_change_of_queues_is_in_force_without_a_restart_and_what_is_not_taken_
     plane, told, eventually
 ):
     process = told(queues_yaml(BEFORE))
-    eventually(lambda: differences(BEFORE, plane.yunikorn_url) == [])
+    eventually(lambda: differences(BEFORE, yunikorn_url(plane)) == [])
 
-    differing = differences(AFTER, plane.yunikorn_url)
+    differing = differences(AFTER, yunikorn_url(plane))
     assert "root.acme.etl.tier2 is not there, and should be." in differing
     assert "root.acme.etl.tier1 is there (Active, 0 jobs run in it), and should not be." in differing
     assert "root.acme.etl.tier3 has guaranteed cpu 1, and should have 1500m." in differing
@@ -74,14 +75,14 @@ def test_a_change_of_queues_is_in_force_without_a_restart_and_what_is_not_taken_
     assert "root.acme.etl.tier3 has other limits of users and groups than it should have." in differing
 
     assert told(queues_yaml(AFTER)) == process
-    eventually(lambda: differences(AFTER, plane.yunikorn_url) == [])
+    eventually(lambda: differences(AFTER, yunikorn_url(plane)) == [])
 
     # Everything that was changed goes back, too.
     told(queues_yaml(BEFORE))
-    eventually(lambda: differences(BEFORE, plane.yunikorn_url) == [])
+    eventually(lambda: differences(BEFORE, yunikorn_url(plane)) == [])
 
     too_much = grow([leaf("etl", 1, cpu="64")])
     told(queues_yaml(too_much))
-    refused = differences(too_much, plane.yunikorn_url)
+    refused = differences(too_much, yunikorn_url(plane))
     assert "root.acme.etl.tier1 has guaranteed cpu 1, and should have 64." in refused
     assert "refused by the scheduler: guaranteed resource" in refused[-1]

@@ -3,7 +3,9 @@ import urllib.request
 
 import pytest
 
-from localcloud.control_plane.stand_ins import Release, release_deployed, release_removed
+from localcloud.control_plane.stand_ins import charts
+from localcloud.control_plane.stand_ins.charts import yunikorn_url
+from localcloud.control_plane.stand_ins.releases import Release
 from localcloud.errors import Refusal
 from tests.support.jobs import make_application
 
@@ -19,9 +21,9 @@ def operator(plane, api, namespace):
     api.apply_all([{"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": "spark-operator"}}])
     spark = {"jobNamespaces": [namespace], "serviceAccount": {"name": "spark"}}
     made = release_of({**OPERATOR, "spark": spark})
-    release_deployed(plane, made)
+    charts.apply(plane, made)
     yield made
-    release_removed(plane, made.namespace, made.name)
+    charts.remove(plane, made.namespace, made.name)
 
 
 def release_of(values):
@@ -99,7 +101,7 @@ def test_a_spark_application_becomes_a_driver_that_yunikorn_places_in_its_queue(
 
     assert driver["spec"]["nodeName"].startswith("arm-")
     with urllib.request.urlopen(
-        f"{plane.yunikorn_url}/ws/v1/partition/default/queue/root.acme.etl/applications"
+        f"{yunikorn_url(plane)}/ws/v1/partition/default/queue/root.acme.etl/applications"
     ) as answer:
         placed = [
             allocation["nodeId"] for one in json.load(answer) for allocation in one.get("allocations", [])
@@ -111,9 +113,9 @@ def test_a_change_of_values_reaches_the_controller(plane, operator):
     process = plane.process(operator.key)
     before = process.pid_file.read_text()
 
-    release_deployed(plane, operator)
+    charts.apply(plane, operator)
     assert process.pid_file.read_text() == before
-    release_deployed(plane, release_of({**operator.values, "controller": {"workers": 7}}))
+    charts.apply(plane, release_of({**operator.values, "controller": {"workers": 7}}))
 
     assert "--controller-threads=7" in process.pid_file.read_text()
     assert process.alive()
@@ -123,13 +125,13 @@ def test_a_namespace_that_lost_its_jobs_loses_the_accounts_too(plane, api, opera
     accounts = f"/api/v1/namespaces/{namespace}/serviceaccounts/spark"
     assert api.get(accounts)
 
-    release_deployed(plane, release_of({**OPERATOR, "spark": {"jobNamespaces": []}}))
+    charts.apply(plane, release_of({**OPERATOR, "spark": {"jobNamespaces": []}}))
 
     assert api.get(accounts) is None
 
 
 def test_a_removed_release_leaves_no_process(plane, api, operator, namespace):
-    release_removed(plane, operator.namespace, operator.name)
+    charts.remove(plane, operator.namespace, operator.name)
 
     assert not plane.process(operator.key).alive()
     assert api.get(f"/api/v1/namespaces/{namespace}/serviceaccounts/spark") is None
@@ -137,10 +139,10 @@ def test_a_removed_release_leaves_no_process(plane, api, operator, namespace):
 
 def test_a_job_namespace_that_does_not_exist_is_refused(plane, api):
     with pytest.raises(Refusal, match='namespaces "nowhere" not found'):
-        release_deployed(plane, release_of({**OPERATOR, "spark": {"jobNamespaces": ["nowhere"]}}))
+        charts.apply(plane, release_of({**OPERATOR, "spark": {"jobNamespaces": ["nowhere"]}}))
 
 
 def test_a_chart_whose_pods_nothing_stands_in_for_is_left_alone(plane):
     release = Release(name="metrics", namespace="metrics", chart="kube-state-metrics")
 
-    assert not release_deployed(plane, release)
+    assert not charts.apply(plane, release)

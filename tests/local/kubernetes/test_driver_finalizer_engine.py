@@ -5,7 +5,7 @@ import subprocess
 import pytest
 
 from localcloud.cloud import REPOSITORY
-from localcloud.control_plane import workloads
+from localcloud.control_plane.stand_ins import deployments
 from localcloud.engine import Engine
 from tests.support.simulated_operator import Application, define
 
@@ -40,11 +40,16 @@ for name in names:
     )
 """
 
+STAND_INS = "stand_ins:\n  driver-finalizer: {module: services.driver_finalizer}\n"
+
 
 @pytest.fixture
 def pulumi_on(cloud, plane, project):
     """Run pulumi on a stack with the program; its job namespaces are the first argument."""
-    engine = Engine(cloud, project(PROGRAM))
+    folder = project(PROGRAM)
+    (folder / "localcloud.yaml").write_text(STAND_INS)
+    (folder / "services").symlink_to(REPOSITORY / "services")
+    engine = Engine(cloud, folder)
     engine.select("drivers")
 
     def run(*arguments):
@@ -84,4 +89,4 @@ def test_namespaces_go_before_what_lets_their_drivers_go(pulumi_on, plane):
     assert api.get("/api/v1/namespaces/jobs-a") is None
     assert api.get("/api/v1/namespaces/driver-finalizer") is None
     assert not process.alive()
-    assert not list(workloads.workloads(plane))
+    assert not list(deployments.workloads(plane))

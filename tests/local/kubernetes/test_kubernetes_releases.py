@@ -4,6 +4,7 @@ import json
 
 import pytest
 
+from localcloud.control_plane.stand_ins.charts import yunikorn_url
 from localcloud.errors import Refusal
 from localcloud.plugins.provider import Unfinished
 from localcloud.plugins.values import UNKNOWN, Secret
@@ -103,11 +104,11 @@ def test_what_was_made_in_a_charts_place_is_the_releases_own_once_it_is_rendered
     rendered = engine_of.update(made, changed)
     assert rendered.state["status"]["status"] == "deployed"
     assert plane.api().get(defaults)["data"] == {"kubernetes.burst": "1000"}
-    assert plane.yunikorn_url
+    assert yunikorn_url(plane)
 
     engine_of.delete(rendered)
     assert plane.api().get(defaults) is None
-    assert plane.yunikorn_url is None
+    assert yunikorn_url(plane) is None
 
 
 def test_a_recorded_release_needs_its_namespace_as_with_helm(engine_of, namespace, plane):

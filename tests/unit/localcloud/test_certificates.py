@@ -3,7 +3,7 @@ import ssl
 import pytest
 from cryptography import x509
 
-from localcloud.control_plane.certificates import ADMIN, USERS, Credentials, known_tokens
+from localcloud.credentials import ADMIN, USERS, Credentials, known_tokens
 
 
 @pytest.fixture(scope="module")

@@ -54,6 +54,14 @@ def test_what_was_in_an_aws_that_is_gone_is_said_to_be_lost_and_how_to_start_ane
         commands.start(engine)
 
 
+def test_a_wrong_localcloud_yaml_is_refused_before_anything_is_started(engine):
+    (engine.project / "localcloud.yaml").write_text("stand_ins: {remover: {module: nowhere}}")
+
+    with pytest.raises(Refusal, match=r"stand_ins\.remover\.module is nowhere, .* no such module"):
+        commands.start(engine)
+    assert not engine.cloud.home.exists()
+
+
 def test_stacks_of_other_projects_on_the_cloud_count_too(engine):
     in_state(engine, "dev", STACK, BUCKET, project="other")
 

@@ -2,10 +2,10 @@ from pathlib import Path
 
 import pytest
 
-from localcloud.control_plane import spark_operator, yunikorn
-from localcloud.control_plane.command import Surroundings
-from localcloud.control_plane.releases import Release, as_printed, merged
-from localcloud.control_plane.spark_operator import DEFAULTS, flags
+from localcloud.control_plane.stand_ins import spark_operator, yunikorn
+from localcloud.control_plane.stand_ins.processes import Surroundings
+from localcloud.control_plane.stand_ins.releases import Release, as_printed, merged
+from localcloud.control_plane.stand_ins.spark_operator import DEFAULTS, flags
 
 PORTS = {"rest": 20001, "health": 20002, "metrics": 20003, "pprof": 20004}
 AROUND = Surroundings(Path("/plane/kubeconfig"), 20000, PORTS)

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from localcloud.plugins.aws.beside_moto import BesideMoto, Members, now
+from localcloud.plugins.aws.services.base import Members, Service, now
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -49,7 +49,7 @@ TEMPLATE = ByPrefix(
 )
 
 
-class Ecr(BesideMoto):
+class Ecr(Service):
     """A client of ECR in one region."""
 
     # --- the registry's policy ---

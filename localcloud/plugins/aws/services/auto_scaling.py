@@ -6,13 +6,13 @@ moto's own groups would start instances, and it knows one scheduled action of a 
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from localcloud.plugins.aws.beside_moto import BesideMoto, Members
+from localcloud.plugins.aws.services.base import Members, Service
 
 SIZES = {"minSize": "MinSize", "maxSize": "MaxSize", "desiredSize": "DesiredCapacity"}
 """Sizes as EKS and as Auto Scaling name them."""
 
 
-class AutoScaling(BesideMoto):
+class AutoScaling(Service):
     """A client of Auto Scaling in one region."""
 
     # --- groups ---

@@ -3,10 +3,10 @@
 from collections.abc import Mapping
 from typing import Any
 
-from localcloud.plugins.aws.beside_moto import BesideMoto, Members
+from localcloud.plugins.aws.services.base import Members, Service
 
 
-class Logs(BesideMoto):
+class Logs(Service):
     """A client of CloudWatch Logs in one region."""
 
     def create_log_group(self, **members: Any) -> Members:

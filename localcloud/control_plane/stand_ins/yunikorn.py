@@ -4,8 +4,8 @@ from collections.abc import Mapping
 
 from localcloud import tools
 from localcloud.control_plane.api import Object
-from localcloud.control_plane.command import Command, Surroundings
-from localcloud.control_plane.releases import Release, as_printed, merged
+from localcloud.control_plane.stand_ins.processes import Command, Surroundings
+from localcloud.control_plane.stand_ins.releases import Release, as_printed, merged
 
 REST = "rest"
 

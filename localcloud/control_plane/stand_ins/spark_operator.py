@@ -8,8 +8,8 @@ import yaml
 
 from localcloud import submission, tools
 from localcloud.control_plane.api import Object
-from localcloud.control_plane.command import Command, Surroundings
-from localcloud.control_plane.releases import Release, Values, at, merged
+from localcloud.control_plane.stand_ins.processes import Command, Surroundings
+from localcloud.control_plane.stand_ins.releases import Release, Values, at, merged
 
 HEALTH = "health"
 METRICS = "metrics"

@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING, Any
 from uuid import uuid4
 
 from localcloud.plugins.aws import addons
-from localcloud.plugins.aws.beside_moto import BesideMoto, Members, now
+from localcloud.plugins.aws.services.base import Members, Service, now
 
 if TYPE_CHECKING:
-    from localcloud.plugins.aws.auto_scaling import AutoScaling
+    from localcloud.plugins.aws.services.auto_scaling import AutoScaling
 
 
 @dataclass(frozen=True)
@@ -129,7 +129,7 @@ CLUSTER_DEFAULTS: Members = {
 LOG_TYPES = ("api", "audit", "authenticator", "controllerManager", "scheduler")
 
 
-class Eks(BesideMoto):
+class Eks(Service):
     """A client of EKS in one region."""
 
     def __getattr__(self, operation: str) -> Any:

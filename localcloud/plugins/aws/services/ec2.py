@@ -2,10 +2,10 @@
 
 from typing import Any
 
-from localcloud.plugins.aws.beside_moto import BesideMoto, Members
+from localcloud.plugins.aws.services.base import Members, Service
 
 
-class Ec2(BesideMoto):
+class Ec2(Service):
     """A client of EC2 in one region."""
 
     def modify_vpc_endpoint(self, **members: Any) -> Members:

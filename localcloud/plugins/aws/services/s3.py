@@ -7,12 +7,12 @@ import json
 from typing import Any
 
 from localcloud.plugins.aws.api import code_of
-from localcloud.plugins.aws.beside_moto import BesideMoto, Members
+from localcloud.plugins.aws.services.base import Members, Service
 
 LOGGER = "logging.s3.amazonaws.com"
 
 
-class S3(BesideMoto):
+class S3(Service):
     """A client of S3 in one region."""
 
     def put_bucket_logging(self, Bucket: str, BucketLoggingStatus: Members) -> Members:

@@ -1,0 +1,113 @@
+"""The programs of charts: YuniKorn's scheduler and the Spark Operator's controller."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
+
+from localcloud.control_plane.api import Api, Object, path_of
+from localcloud.control_plane.plane import ControlPlane
+from localcloud.control_plane.side_by_side import side_by_side
+from localcloud.control_plane.stand_ins import spark_operator, yunikorn
+from localcloud.control_plane.stand_ins.processes import Command, Surroundings, run, url
+from localcloud.control_plane.stand_ins.releases import Release, Releases
+
+CUSTOM_RESOURCES = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions"
+
+
+@dataclass(frozen=True)
+class StandIn:
+    """How a chart's program is run here.
+
+    servers: what it serves, a port each.
+    objects: what the chart makes that the program needs; made here when the chart was not rendered.
+    definitions: custom resources that the chart brings along; as Helm does, made once and then left alone.
+    """
+
+    servers: tuple[str, ...]
+    command: Callable[[Release, Surroundings], Command]
+    objects: Callable[[Release], list[Object]]
+    definitions: Callable[[], list[Object]] = lambda: []
+
+
+STAND_INS = {
+    "yunikorn": StandIn((yunikorn.REST,), yunikorn.command, yunikorn.objects),
+    "spark-operator": StandIn(
+        (spark_operator.HEALTH, spark_operator.METRICS, spark_operator.PROFILES),
+        spark_operator.command,
+        spark_operator.objects,
+        spark_operator.definitions,
+    ),
+}
+"""By the name of the chart."""
+
+
+def apply(plane: ControlPlane, release: Release) -> bool:
+    """Run what stands in for a release's pods, or run it anew where the release's values change its command.
+
+    False when nothing stands in for this chart. Raises Refusal when the program does not start.
+    """
+    stand_in = STAND_INS.get(release.chart_name)
+    if stand_in is None:
+        return False
+    previous = releases(plane).find(release.namespace, release.name)
+    api, objects = plane.api(), stand_in.objects(release)
+    if not release.rendered:
+        _define(api, stand_in.definitions())
+        api.apply_all(objects)
+    _delete(api, _objects(previous), except_for=objects)
+    _run(plane, release)
+    releases(plane).keep(release)
+    return True
+
+
+def remove(plane: ControlPlane, namespace: str, name: str) -> None:
+    """End what stands in for a release's pods, and delete what was made in the chart's place."""
+    release = releases(plane).find(namespace, name)
+    if release is not None:
+        plane.process(release.key).stop()
+        _delete(plane.api(), _objects(release), except_for=[])
+        releases(plane).drop(release)
+
+
+def resume(plane: ControlPlane) -> None:
+    """Run again what stood in for the pods of the plane's releases."""
+    side_by_side(partial(_run, plane), releases(plane))
+
+
+def yunikorn_url(plane: ControlPlane) -> str | None:
+    """URL of YuniKorn's REST API; None while no YuniKorn runs."""
+    urls = (url(plane, r.key, yunikorn.REST) for r in releases(plane) if r.chart_name == "yunikorn")
+    return next(filter(None, urls), None)
+
+
+def releases(plane: ControlPlane) -> Releases:
+    """Releases of the plane that something stands in for."""
+    return Releases(plane.folder / "releases")
+
+
+def _run(plane: ControlPlane, release: Release) -> None:
+    stand_in = STAND_INS[release.chart_name]
+    run(plane, release.key, stand_in.servers, partial(stand_in.command, release))
+
+
+def _objects(release: Release | None) -> list[Object]:
+    """What was made in the place of a release's chart."""
+    return [] if release is None or release.rendered else STAND_INS[release.chart_name].objects(release)
+
+
+def _delete(api: Api, objects: list[Object], except_for: list[Object]) -> None:
+    for path in {path_of(thing) for thing in objects} - {path_of(thing) for thing in except_for}:
+        api.delete(path)
+
+
+def _define(api: Api, definitions: list[Object]) -> None:
+    """Make custom resources that are not there, and wait until the API server serves them."""
+    existing = {crd["metadata"]["name"] for crd in api.list(CUSTOM_RESOURCES)} if definitions else set()
+    missing = {name: crd for crd in definitions if (name := crd["metadata"]["name"]) not in existing}
+    side_by_side(lambda crd: api.apply(path_of(crd), crd), missing.values())
+    watch = api.follow(CUSTOM_RESOURCES)
+    while missing:
+        crd = next(watch)
+        conditions = (crd.get("status") or {}).get("conditions") or []
+        if any(c["type"] == "Established" and c["status"] == "True" for c in conditions):
+            missing.pop(crd["metadata"]["name"], None)
