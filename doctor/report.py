@@ -18,11 +18,11 @@ def text(environment: str, findings: Sequence[Finding]) -> str:
 
 
 def summary(environment: str, findings: Sequence[Finding]) -> str:
-    """One sentence: whether the environment can be, and the count of each status."""
+    """One sentence: whether the environment can be deployed, and the count of each status."""
     counts = _counts(findings)
-    verdict = "cannot be deployed as it is" if counts["problem"] else "can be, as far as was checked"
-    told = ", ".join(f"{number} {status}" for status, number in counts.items())
-    return f"{environment} {verdict}: {told}."
+    verdict = "cannot be deployed as it is" if counts["problem"] else "can be deployed, as far as checked"
+    numbers = ", ".join(f"{number} {status}" for status, number in counts.items())
+    return f"{environment} {verdict}: {numbers}."
 
 
 def as_json(environment: str, findings: Sequence[Finding], error: str | None = None) -> str:

@@ -1,22 +1,17 @@
 """Charts, images and jars, each at one version, and the values of every release."""
 
-from collections.abc import Awaitable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, TypeAlias, TypeVar
 
-import pulumi
 import yaml
 
 FOLDER = Path(__file__).resolve().parents[1] / "charts-values"
 
-Value: TypeAlias = (
-    "Mapping[str, Value] | Sequence[Value] | str | int | float | bool"
-    " | pulumi.Output[Any] | Awaitable[Any] | None"
-)
-"""What a chart's values may hold."""
-
-Values: TypeAlias = Mapping[str, Value]
+Values: TypeAlias = Mapping[str, Any]
+"""Values of a chart. Those of the program may hold what is not known yet, as Pulumi's outputs: nothing here
+looks into them."""
 
 Thing = TypeVar("Thing")
 
@@ -111,7 +106,7 @@ class Catalog:
         """Tag of an image, with its digest where known, for a chart that names the repository itself."""
         return _known(self.images, name, "image").reference.partition(":")[2]
 
-    def values_of(self, release: str, chart: str, program: Values) -> dict[str, Value]:
+    def values_of(self, release: str, chart: str, program: Values) -> dict[str, Any]:
         """Values of a release: its file's, under the program's, under the environment's."""
         images: Values = {}
         for path, public in _known(self.charts, chart, "chart").images.items():
@@ -150,23 +145,25 @@ def mirrored(public: str, mirror: str | None) -> str:
     return f"{mirror}/{public}" if mirror else public
 
 
-def merged(*layers: Values) -> dict[str, Value]:
+def merged(*layers: Values) -> dict[str, Any]:
     """Values over one another, the last one wins; only mappings are merged, as Helm does it."""
-    result: dict[str, Value] = {}
+    result: dict[str, Any] = {}
     for layer in layers:
         for key, value in layer.items():
             under = result.get(key)
-            both = isinstance(under, Mapping) and isinstance(value, Mapping)
-            result[key] = merged(under, value) if both else value  # type: ignore[arg-type]
+            if isinstance(under, Mapping) and isinstance(value, Mapping):
+                value = merged(under, value)
+            result[key] = value
     return result
 
 
-def nested(path: str, value: Value) -> Values:
+def nested(path: str, value: Any) -> Values:
     """`a.b` and a value as `{a: {b: value}}`."""
-    for key in reversed(path.split(".")):
-        value = {key: value}
-    assert isinstance(value, Mapping)
-    return value
+    *parents, key = path.split(".")
+    values = {key: value}
+    for parent in reversed(parents):
+        values = {parent: values}
+    return values
 
 
 def _known(things: Mapping[str, Thing], name: str, kind: str) -> Thing:

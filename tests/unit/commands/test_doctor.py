@@ -54,7 +54,7 @@ def test_it_tells_a_line_a_finding_and_a_verdict_at_the_end(doctor):
 
     told = ran.stdout.splitlines()
     assert ran.returncode == 0
-    assert told[-1].startswith("local can be, as far as was checked: ")
+    assert told[-1].startswith("local can be deployed, as far as checked: ")
     assert "ok           main          There are zones us-east-1a, us-east-1b and us-east-1c." in told
     assert [line for line in told if line.startswith("not checked  main          Images docker.io/apache/")]
     assert ran.stderr.startswith("Asking AWS ")
