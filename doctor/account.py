@@ -10,6 +10,7 @@ from botocore.config import Config
 from botocore.exceptions import BotoCoreError, ClientError, HTTPClientError
 from botocore.parsers import ResponseParserError
 
+from moka.names import ENVIRONMENT_TAG
 from moka.partition import partition
 from stacks.settings import Environment
 from stacks.settings.cluster import Cluster
@@ -106,8 +107,7 @@ class Place:
     def ours(self, tags: list[dict[str, str]] | None) -> bool:
         """Whether tags are those of this environment."""
         return any(
-            tag["Key"] == "moka:environment" and tag["Value"] == self.settings.environment
-            for tag in tags or []
+            tag["Key"] == ENVIRONMENT_TAG and tag["Value"] == self.settings.environment for tag in tags or []
         )
 
     def ask(self, service: str, operation: str, **parameters: Any) -> Any:

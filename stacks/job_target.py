@@ -5,13 +5,11 @@ from typing import Any
 
 import pulumi
 
-from components.kubernetes import priority_classes
-from components.kubernetes.job_namespace import SERVICE_ACCOUNT
 from moka.jobs.job_target import Celeborn, JobTarget
 from moka.machines.machine_capacity import NodeGroupShape, largest_machines
+from moka.names import DRIVER_FINALIZER, SPARK_ACCOUNT, priority_class
 from moka.queues.maxima import maxima
 from moka.queues.tiers import POLICIES
-from services.driver_finalizer.rules import FINALIZER
 from stacks.layers import shuffle as shuffle_layer
 from stacks.settings import Environment
 
@@ -53,7 +51,7 @@ def _job_target(
         region=settings.foundation_of(cluster).region,
         queues=maxima(settings.queue_tree(cluster)),
         namespaces=list(settings.job_namespaces),
-        priority_classes={tier: priority_classes.tier(tier) for tier in POLICIES},
+        priority_classes={tier: priority_class(tier) for tier in POLICIES},
         machines=largest_machines(
             NodeGroupShape(
                 role=group.role,
@@ -68,8 +66,8 @@ def _job_target(
         images={str(version): image for version, image in settings.spark.images.items()},
         ui_domain=settings.ui_domain(cluster),
         history_url=f"http://{settings.history_host}",
-        service_account=SERVICE_ACCOUNT,
+        service_account=SPARK_ACCOUNT,
         host_paths={name: space.host_paths for name, space in settings.job_namespaces.items()},
         celeborn=None if celeborn is None else Celeborn(**celeborn),
-        finalizer=FINALIZER if settings.spark.driver_finalizer_image else None,
+        finalizer=DRIVER_FINALIZER if settings.spark.driver_finalizer_image else None,
     )

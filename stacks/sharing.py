@@ -4,9 +4,9 @@ from collections.abc import Mapping
 
 from components.aws.bucket_access import BucketAccess, widest_access
 from components.aws.sharing import Roles, Sharing
+from moka.names import Data, environment_prefix, role_path
 from moka.partition import partition
 from stacks.settings import Environment
-from stacks.settings.environment import Data
 
 GATHERED: Mapping[Data, BucketAccess] = {"event-logs": "log", "resource-usage": "add"}
 """What clusters of every account put into the buckets at home, and how."""
@@ -30,7 +30,7 @@ def sharing(settings: Environment, foundation: str, data: Data) -> Sharing:
         if data in grant.data:
             who = Roles(
                 account_id=grant.account,
-                path=f"/{settings.organization}-{grant.environment}/",
+                path=role_path(environment_prefix(settings.organization, grant.environment)),
                 partition=its,
             )
             grants[who] = widest_access([grant.access, grants.get(who, grant.access)])

@@ -9,9 +9,9 @@ import pulumi
 
 from components.aws.addons import Addon, AddonIdentity
 from moka.addon_versions import ADDON_VERSIONS
-from moka.machines.node_roles import LABEL
+from moka.names import ROLE_LABEL
 
-ON_SYSTEM_NODES = {LABEL: "system"}
+ON_SYSTEM_NODES = {ROLE_LABEL: "system"}
 
 COREFILE = """\
 .:53 {

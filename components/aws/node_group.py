@@ -13,7 +13,8 @@ import pulumi_eks as eks
 from components.aws.node_group_guard import NodeGroupGuard
 from components.aws.node_user_data import node_user_data
 from moka.machines.instance_types import Architecture, InstanceType, instance_type
-from moka.machines.node_roles import LABEL, ROLES, Role, kubelet_config
+from moka.machines.node_roles import ROLES, Role, kubelet_config
+from moka.names import RETIRING_TAINT, ROLE_LABEL
 
 AMI: Mapping[tuple[Architecture, bool], str] = {
     ("arm64", False): "AL2023_ARM_64_STANDARD",
@@ -25,9 +26,6 @@ AMI: Mapping[tuple[Architecture, bool], str] = {
 
 GPU = "nvidia.com/gpu"
 """Taint of nodes with GPUs: only pods that ask for one come."""
-
-RETIRING = "moka.dev/retiring"
-"""Taint of a generation that waits for its drivers to finish."""
 
 RESOURCES = "k8s.io/cluster-autoscaler/node-template/resources"
 """Tag of a group by which the Cluster Autoscaler knows what a node would have while there is none. It asks
@@ -186,7 +184,7 @@ class NodeGroup(pulumi.ComponentResource):
                 "desired_size": args.initial_size,
             },
             ignore_scaling_changes=True,
-            labels={LABEL: args.role, **args.labels},
+            labels={ROLE_LABEL: args.role, **args.labels},
             taints=taints(args.role, gpu=machines[0].gpu, retiring=args.retiring),
             launch_template={"id": template.id, "version": template.latest_version.apply(str)},
             tags=args.tags | template_of_a_node(args, local_disks=local_disks),
@@ -242,9 +240,9 @@ def fitting(args: NodeGroupArgs) -> list[InstanceType]:
 def taints(role: Role, *, gpu: bool = False, retiring: bool = False) -> list[aws.eks.NodeGroupTaintArgs]:
     """Taints that keep every other pod away from nodes with this role, and all from those that retire."""
     found = {
-        LABEL: None if role == "system" else role,
+        ROLE_LABEL: None if role == "system" else role,
         GPU: "present" if gpu else None,
-        RETIRING: "true" if retiring else None,
+        RETIRING_TAINT: "true" if retiring else None,
     }
     return [
         aws.eks.NodeGroupTaintArgs(key=key, value=value, effect="NO_SCHEDULE")

@@ -9,11 +9,10 @@ from typing import Any, TypeVar
 
 import pulumi
 
+from moka.names import DRIVER_SELECTOR
+
 GROUP_LABEL = "eks.amazonaws.com/nodegroup"
 """Label that EKS gives the nodes of a managed group."""
-
-DRIVERS = "spark-role=driver"
-"""Label that Spark gives its driver pods."""
 
 RUNNING = "status.phase!=Succeeded,status.phase!=Failed"
 
@@ -140,7 +139,7 @@ def drivers(kubeconfig: str, group: str) -> list[str]:
     if not there:
         return []
     listed = _core(kubeconfig).list_pod_for_all_namespaces(
-        label_selector=DRIVERS, field_selector=RUNNING, _request_timeout=30
+        label_selector=DRIVER_SELECTOR, field_selector=RUNNING, _request_timeout=30
     )
     return sorted(
         f"{pod.metadata.namespace}/{pod.metadata.name}" for pod in listed.items if pod.spec.node_name in there

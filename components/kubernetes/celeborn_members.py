@@ -10,12 +10,12 @@ from components.kubernetes.celeborn_disks import UID, Disks
 from components.kubernetes.checksum import CHECKSUM, checksum
 from components.kubernetes.placement import (
     PLATFORM_PRIORITY,
-    Role,
     node_selector,
     one_a_node,
     tolerations,
 )
 from moka.celeborn import configuration as conf
+from moka.machines.node_roles import Role
 
 START = (
     'for host in $MASTERS; do until getent hosts "$host" >/dev/null; do sleep 2; done; done; '

@@ -8,10 +8,8 @@ import pulumi
 from components.aws.policy import Statement
 from components.kubernetes.chart import Chart, ChartArgs
 from moka.catalog import Catalog
+from moka.names import AUTOSCALER_ACCOUNT
 from moka.partition import partition
-
-SERVICE_ACCOUNT = "cluster-autoscaler"
-"""Whose pods must have `permissions`, before they start."""
 
 DESCRIBE = (
     "autoscaling:DescribeAutoScalingGroups",
@@ -69,7 +67,7 @@ class ClusterAutoscaler(pulumi.ComponentResource):
                     "awsRegion": args.region,
                     # It simulates the scheduler, so it is of the minor version that the cluster is of.
                     "image": {"tag": args.catalog.tag(f"cluster-autoscaler-{args.version}")},
-                    "rbac": {"serviceAccount": {"name": SERVICE_ACCOUNT}},
+                    "rbac": {"serviceAccount": {"name": AUTOSCALER_ACCOUNT}},
                 },
             ),
             pulumi.ResourceOptions(parent=self),

@@ -7,12 +7,10 @@ import pulumi
 import pulumi_kubernetes as k8s
 
 from components.kubernetes.placement import PLATFORM_PRIORITY, node_selector, tolerations
+from moka.names import JOB_NAMESPACE_LABEL
 
 SERVICE_ACCOUNT = "driver-finalizer"
 """Also the name of all else that is made."""
-
-REGISTERED = "moka.dev/job-namespace"
-"""Label by which the controller finds what it serves: a ConfigMap in its own namespace for each."""
 
 RIGHTS: Sequence[tuple[str, str, Sequence[str]]] = (
     ("", "pods", ("get", "list", "watch", "patch")),
@@ -72,7 +70,7 @@ class DriverFinalizer(pulumi.ComponentResource):
             k8s.core.v1.ConfigMap(
                 f"{name}-{each}",
                 metadata=k8s.meta.v1.ObjectMetaArgs(
-                    name=each, namespace=args.namespace, labels={**labels, REGISTERED: each}
+                    name=each, namespace=args.namespace, labels={**labels, JOB_NAMESPACE_LABEL: each}
                 ),
                 opts=child,
             )

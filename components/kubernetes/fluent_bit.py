@@ -7,9 +7,7 @@ import pulumi
 
 from components.kubernetes.chart import Chart, ChartArgs
 from moka.catalog import Catalog
-
-SERVICE_ACCOUNT = "fluent-bit"
-"""Whose pods must be allowed to put objects into the buckets, before they start."""
+from moka.names import FLUENT_BIT_ACCOUNT
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -53,7 +51,7 @@ class FluentBit(pulumi.ComponentResource):
                 release="fluent-bit",
                 namespace=args.namespace,
                 values={
-                    "serviceAccount": {"name": SERVICE_ACCOUNT},
+                    "serviceAccount": {"name": FLUENT_BIT_ACCOUNT},
                     # The configuration in charts-values/fluent-bit.yaml names these.
                     "env": [
                         {"name": "CLUSTER", "value": args.cluster},

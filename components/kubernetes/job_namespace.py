@@ -8,9 +8,7 @@ import pulumi_kubernetes as k8s
 
 from components.kubernetes.job_network import Egress, JobNetwork, JobNetworkArgs
 from components.kubernetes.namespace import Namespace, NamespaceArgs, PodSecurity
-
-SERVICE_ACCOUNT = "spark"
-"""Of drivers and executors, in every job namespace."""
+from moka.names import SPARK_ACCOUNT
 
 DRIVER_MAY: Mapping[str, tuple[str, ...]] = {
     # It makes its executors, watches them, marks those that are to go, and removes what is left in the end.
@@ -88,7 +86,7 @@ class JobNamespace(pulumi.ComponentResource):
         namespace = Namespace(
             name, NamespaceArgs(name=args.name, pod_security=args.pod_security, labels=args.labels), child
         )
-        metadata = k8s.meta.v1.ObjectMetaArgs(name=SERVICE_ACCOUNT, namespace=namespace.name)
+        metadata = k8s.meta.v1.ObjectMetaArgs(name=SPARK_ACCOUNT, namespace=namespace.name)
         account = k8s.core.v1.ServiceAccount(name, metadata=metadata, opts=child)
         role = k8s.rbac.v1.Role(
             name,
@@ -105,12 +103,12 @@ class JobNamespace(pulumi.ComponentResource):
             role_ref=k8s.rbac.v1.RoleRefArgs(
                 api_group="rbac.authorization.k8s.io",
                 kind="Role",
-                name=role.id.apply(lambda _: SERVICE_ACCOUNT),
+                name=role.id.apply(lambda _: SPARK_ACCOUNT),
             ),
             subjects=[
                 k8s.rbac.v1.SubjectArgs(
                     kind="ServiceAccount",
-                    name=account.id.apply(lambda _: SERVICE_ACCOUNT),
+                    name=account.id.apply(lambda _: SPARK_ACCOUNT),
                     namespace=namespace.name,
                 )
             ],
@@ -137,7 +135,7 @@ class JobNamespace(pulumi.ComponentResource):
 
         known = pulumi.Output.all(namespace.name, *ready)
         self.name = known.apply(lambda made: str(made[0]))
-        self.service_account = known.apply(lambda _: SERVICE_ACCOUNT)
+        self.service_account = known.apply(lambda _: SPARK_ACCOUNT)
         self.register_outputs({"name": self.name, "service_account": self.service_account})
 
 

@@ -7,8 +7,8 @@ from ipaddress import ip_network
 import pulumi
 import pulumi_kubernetes as k8s
 
-from moka import namespaces
 from moka.celeborn import configuration as celeborn
+from moka.names import CELEBORN_NAMESPACE, INGRESS_NAMESPACE, MONITORING_NAMESPACE, SYSTEM_NAMESPACE
 
 HTTPS = 443
 DNS = 53
@@ -108,17 +108,17 @@ def spark(egress: Mapping[str, Egress]) -> Policy:
         policy_types=["Ingress", "Egress"],
         ingress=[
             k8s.networking.v1.NetworkPolicyIngressRuleArgs(from_=each_other),
-            _in([_namespace(namespaces.INGRESS)], [UI]),
-            _in([_namespace(namespaces.MONITORING)], [UI, EXPORTER]),
+            _in([_namespace(INGRESS_NAMESPACE)], [UI]),
+            _in([_namespace(MONITORING_NAMESPACE)], [UI, EXPORTER]),
         ],
         egress=[
             # Executors choose their ports.
             k8s.networking.v1.NetworkPolicyEgressRuleArgs(to=each_other),
-            _out([_namespace(namespaces.SYSTEM, OF_DNS)], [DNS], ["UDP", "TCP"]),
+            _out([_namespace(SYSTEM_NAMESPACE, OF_DNS)], [DNS], ["UDP", "TCP"]),
             # The API server, S3 and what else of AWS a job uses: their addresses are not known here.
             _out(_blocks(ANYWHERE), [HTTPS]),
             _out(_blocks(POD_IDENTITY), [80]),
-            _out([_namespace(namespaces.CELEBORN)], SHUFFLE),
+            _out([_namespace(CELEBORN_NAMESPACE)], SHUFFLE),
             *(
                 _out(
                     [*_blocks(each.cidrs), *([_namespace(each.namespace)] if each.namespace else [])],

@@ -13,8 +13,7 @@ from typing import Any, cast
 import pulumi
 import pulumi_kubernetes as k8s
 
-USER_INFO = "yunikorn.apache.org/user.info"
-"""Annotation of a pod: the user, with groups, whose limits in the queues it counts for."""
+from moka.names import SCHEDULER, USER_INFO
 
 Spec = k8s.admissionregistration.v1.ValidatingAdmissionPolicySpecArgs
 
@@ -96,9 +95,10 @@ def rules(namespaces: Sequence[str], trusted: Sequence[str]) -> dict[str, Any]:
 
 VALIDATIONS = {
     # A pod that names its node is on it without having been in a queue.
-    "request.operation != 'CREATE' || (object.spec.schedulerName == 'yunikorn' "
+    f"request.operation != 'CREATE' || (object.spec.schedulerName == '{SCHEDULER}' "
     "&& !has(object.spec.nodeName))": (
-        "YuniKorn places the pods of this namespace: set spec.schedulerName to yunikorn, and no spec.nodeName"
+        f"YuniKorn places the pods of this namespace: set spec.schedulerName to {SCHEDULER}, and no "
+        "spec.nodeName"
     ),
     "request.operation != 'CREATE' || variables.said in ['', variables.own] || variables.trusted": (
         f"only the Spark Operator and its jobs may say for which user a pod is: leave {USER_INFO} out"

@@ -8,10 +8,8 @@ import pulumi
 from components.aws.policy import Statement
 from components.kubernetes.chart import Chart, ChartArgs
 from moka.catalog import Catalog
+from moka.names import LOAD_BALANCER_ACCOUNT
 from moka.partition import partition
-
-SERVICE_ACCOUNT = "aws-load-balancer-controller"
-"""Whose pods must have `permissions`, before they start."""
 
 LOAD_BALANCER_CLASS = "service.k8s.aws/nlb"
 """Class by which a Service asks for one of its load balancers."""
@@ -115,7 +113,7 @@ class LoadBalancerController(pulumi.ComponentResource):
                     # Given, so that it asks no instance for them.
                     "region": args.region,
                     "vpcId": args.vpc_id,
-                    "serviceAccount": {"name": SERVICE_ACCOUNT},
+                    "serviceAccount": {"name": LOAD_BALANCER_ACCOUNT},
                     "loadBalancerClass": LOAD_BALANCER_CLASS,
                 },
             ),

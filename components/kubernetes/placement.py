@@ -1,12 +1,9 @@
 """Where pods go: nodes have a role, and all but system nodes keep out what does not tolerate it."""
 
-from typing import Literal
-
 import pulumi_kubernetes as k8s
 
-Role = Literal["system", "driver", "executor", "shuffle"]
-
-ROLE = "moka.dev/role"
+from moka.machines.node_roles import Role
+from moka.names import ROLE_LABEL
 
 PLATFORM_PRIORITY = "system-cluster-critical"
 """Priority class of what jobs depend on. Kubernetes' own, so that nothing waits for one of ours."""
@@ -14,14 +11,14 @@ PLATFORM_PRIORITY = "system-cluster-critical"
 
 def node_selector(role: Role) -> dict[str, str]:
     """Only nodes with this role."""
-    return {ROLE: role}
+    return {ROLE_LABEL: role}
 
 
 def tolerations(role: Role) -> list[k8s.core.v1.TolerationArgs]:
     """What a pod needs to be let onto nodes with this role."""
     if role == "system":
         return []
-    return [k8s.core.v1.TolerationArgs(key=ROLE, operator="Equal", value=role, effect="NoSchedule")]
+    return [k8s.core.v1.TolerationArgs(key=ROLE_LABEL, operator="Equal", value=role, effect="NoSchedule")]
 
 
 def one_a_node(labels: dict[str, str]) -> k8s.core.v1.AffinityArgs:

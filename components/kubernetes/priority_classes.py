@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import pulumi
 import pulumi_kubernetes as k8s
 
-ALLOW_PREEMPTION = "yunikorn.apache.org/allow-preemption"
+from moka.names import ALLOW_PREEMPTION, priority_class
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -25,15 +25,10 @@ class Priority:
     can_be_preempted: bool = True
 
 
-def tier(number: int) -> str:
-    """Name of a tier's priority class."""
-    return f"moka-tier-{number}"
-
-
 CLASSES: Mapping[str, Priority] = {
-    tier(1): Priority(value=3_000, description="The most critical jobs", can_be_preempted=False),
-    tier(2): Priority(value=2_000, description="Jobs with a deadline"),
-    tier(3): Priority(value=1_000, description="Jobs that can wait", preempts=False),
+    priority_class(1): Priority(value=3_000, description="The most critical jobs", can_be_preempted=False),
+    priority_class(2): Priority(value=2_000, description="Jobs with a deadline"),
+    priority_class(3): Priority(value=1_000, description="Jobs that can wait", preempts=False),
 }
 
 

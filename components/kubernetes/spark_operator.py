@@ -6,8 +6,8 @@ from dataclasses import dataclass
 import pulumi
 
 from components.kubernetes.chart import Chart, ChartArgs
-from components.kubernetes.job_namespace import SERVICE_ACCOUNT
 from moka.catalog import Catalog, Values
+from moka.names import SPARK_ACCOUNT
 from moka.sizes.spark_operator import JVM_FLAGS, REPLICAS, OperatorSize, size_for
 
 CHART = "spark-operator"
@@ -79,7 +79,7 @@ def values(args: SparkOperatorArgs) -> Values:
         "hook": {"upgradeCrd": args.owns_crds},
         "spark": {
             "jobNamespaces": list(args.job_namespaces),
-            "serviceAccount": {"name": SERVICE_ACCOUNT},
+            "serviceAccount": {"name": SPARK_ACCOUNT},
         },
         "controller": {
             **sized(size_for(args.applications_per_minute)),

@@ -5,10 +5,9 @@ from typing import Any, get_args
 
 from doctor.account import Place, Unanswered
 from doctor.finding import Finding, listed, ok, problem
-from stacks.settings.environment import Data
+from moka.names import ACCESS_LOGS, ENVIRONMENT_TAG, HOME_DATA, Data, bucket_name
 
-AT_HOME = frozenset({"event-logs", "resource-usage"})
-PURPOSES = (*get_args(Data), "access-logs")
+PURPOSES = (*get_args(Data), ACCESS_LOGS)
 
 
 def clusters(place: Place) -> Iterator[Finding]:
@@ -18,7 +17,7 @@ def clusters(place: Place) -> Iterator[Finding]:
         found = cluster(place, called)
         if found is None:
             yield ok(where, f"Cluster name {called} is free.")
-        elif (found.get("tags") or {}).get("moka:environment") == place.settings.environment:
+        elif (found.get("tags") or {}).get(ENVIRONMENT_TAG) == place.settings.environment:
             yield ok(where, f"Cluster {called} is there, of this environment.")
         else:
             yield problem(
@@ -43,9 +42,9 @@ def buckets(place: Place) -> Iterator[Finding]:
     """The names of our buckets are free, or taken by ourselves."""
     free, ours = [], []
     for purpose in PURPOSES:
-        if purpose in AT_HOME and not place.home:
+        if purpose in HOME_DATA and not place.home:
             continue
-        name = f"{place.settings.prefix}-{place.account}-{place.region}-{purpose}"
+        name = bucket_name(place.settings.prefix, place.account, place.region, purpose)
         holder = _holder(place, name)
         if holder == "nobody":
             free.append(name)

@@ -8,13 +8,14 @@ from moka.jobs.job_target import JobTarget
 from moka.jobs.versions import RELEASES
 from moka.machines.machine_capacity import JobRole
 from moka.mistakes import InvalidDocument
+from moka.names import DOMAIN
 from moka.quantities import job_mebibytes
 
 Object = dict[str, Any]
 
 LANGUAGES = {"scala": "Scala", "java": "Java", "python": "Python", "r": "R"}
-UI_URL = "moka.dev/ui-url"
-HISTORY_URL = "moka.dev/history-url"
+UI_URL = f"{DOMAIN}ui-url"
+HISTORY_URL = f"{DOMAIN}history-url"
 DEPENDENCIES = {
     "jars": "jars",
     "files": "files",
@@ -60,9 +61,9 @@ def ui_url(job: Job, target: JobTarget) -> str:
 def _labels(job: Job) -> dict[str, str]:
     organization, project = job.queue.split(".")
     return {
-        "moka.dev/organization": organization,
-        "moka.dev/project": project,
-        "moka.dev/tier": str(job.tier),
+        f"{DOMAIN}organization": organization,
+        f"{DOMAIN}project": project,
+        f"{DOMAIN}tier": str(job.tier),
     }
 
 

@@ -12,6 +12,7 @@ from moka.jobs.versions import RELEASES
 from moka.machines.instance_types import Architecture
 from moka.machines.machine_capacity import JobRole, MachineCapacity
 from moka.mistakes import Mistake, listed, near
+from moka.names import DOMAIN
 from moka.quantities import cores, gibibytes, job_mebibytes, mebibytes, millicores
 
 QUEUE_LABEL = 63
@@ -35,7 +36,7 @@ RESERVED_ENV: Mapping[str, str] = {
 }
 """Beginning of a variable's name -> why not, and what to do."""
 
-RESERVED_LABELS = ("moka.dev/", "yunikorn.apache.org/", "sparkoperator.k8s.io/", "kubernetes.io/", "spark-")
+RESERVED_LABELS = (DOMAIN, "yunikorn.apache.org/", "sparkoperator.k8s.io/", "kubernetes.io/", "spark-")
 RESERVED_LABEL_NAMES = ("queue", "applicationId", "version")
 
 

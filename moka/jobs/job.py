@@ -8,6 +8,7 @@ from pydantic import AfterValidator, BeforeValidator, Field, model_validator
 
 from moka.documents import Section
 from moka.jobs.versions import SparkVersion
+from moka.names import queue_path
 from moka.quantities import job_mebibytes, millicores
 
 
@@ -234,4 +235,4 @@ class Job(JobSection):
     @property
     def queue_path(self) -> str:
         """The leaf queue, as YuniKorn names it."""
-        return f"root.{self.queue}.tier{self.tier}"
+        return queue_path(self.queue, self.tier)

@@ -7,6 +7,7 @@ from typing import Any
 
 from moka.machines.instance_types import Architecture
 from moka.machines.machine_capacity import JobRole, MachineCapacity
+from moka.names import SCHEDULER, SPARK_ACCOUNT
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -59,9 +60,9 @@ class JobTarget:
     images: Mapping[str, str]
     ui_domain: str
     history_url: str
-    service_account: str = "spark"
+    service_account: str = SPARK_ACCOUNT
     host_paths: Mapping[str, Sequence[str]] = field(default_factory=dict)
-    scheduler: str = "yunikorn"
+    scheduler: str = SCHEDULER
     celeborn: Celeborn | None = None
     finalizer: str | None = None
 

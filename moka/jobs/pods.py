@@ -7,12 +7,12 @@ from moka.jobs.conf import GRACE_DRIVER, GRACE_EXECUTOR, UI_PORT
 from moka.jobs.job import Job
 from moka.jobs.job_target import JobTarget
 from moka.machines.machine_capacity import JobRole
-from moka.machines.node_roles import LABEL as ROLE
+from moka.names import DRIVER_CONTAINER, ROLE_LABEL, USER_INFO
 
 Object = dict[str, Any]
 
 CONTAINERS: dict[JobRole, str] = {
-    "driver": "spark-kubernetes-driver",
+    "driver": DRIVER_CONTAINER,
     "executor": "spark-kubernetes-executor",
 }
 """Names by which the operator has Spark find its container in a template."""
@@ -21,18 +21,17 @@ SCRATCH = "spark-local-dir-1"
 """Name of the volume for shuffle and spill; Spark takes every volume whose name begins like this."""
 
 SCRATCH_FOLDER = "/var/data/spark-local"
-USER_INFO = "yunikorn.apache.org/user.info"
 
 
 def node_selector(job: Job, role: JobRole) -> dict[str, str]:
     """Nodes of the role, and of the job's architecture."""
-    selector: dict[str, str] = {ROLE: role}
+    selector: dict[str, str] = {ROLE_LABEL: role}
     return selector if job.architecture == "any" else {**selector, "kubernetes.io/arch": job.architecture}
 
 
 def tolerations(role: JobRole) -> list[Object]:
     """What lets a pod onto nodes of the role."""
-    return [{"key": ROLE, "operator": "Equal", "value": role, "effect": "NoSchedule"}]
+    return [{"key": ROLE_LABEL, "operator": "Equal", "value": role, "effect": "NoSchedule"}]
 
 
 def annotations(job: Job, role: JobRole) -> dict[str, str]:

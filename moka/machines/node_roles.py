@@ -6,9 +6,6 @@ from typing import Any, Literal
 
 Role = Literal["system", "driver", "executor", "shuffle"]
 
-LABEL = "moka.dev/role"
-"""Label, and taint, that carries the role of a node."""
-
 
 @dataclass(frozen=True, kw_only=True)
 class NodeRoleSettings:

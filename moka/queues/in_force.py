@@ -10,17 +10,18 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from moka.names import ROOT_QUEUE
 from moka.queues.quantities import text
 from moka.queues.rendering import NAMES, document
 from moka.queues.tiers import Policy
-from moka.queues.tree import ROOT, Queue, QueueTree
+from moka.queues.tree import Queue, QueueTree
 
 Answer = Mapping[str, Any]
 """JSON, or YAML, as a scheduler gave it."""
 
 DURATION = re.compile(r"^(?:(\d+)h)?(?:(\d+)m)?(?:(\d+)s)?$")
 
-RECOVERY = f"{ROOT}.@recovery@"
+RECOVERY = f"{ROOT_QUEUE}.@recovery@"
 """Where YuniKorn puts what ran before it started and has no queue any more."""
 
 
@@ -58,7 +59,7 @@ def differences(tree: QueueTree, queues: Answer, config: Answer) -> Iterator[Dif
             if should != is_:
                 yield Difference(path, f"has {said} {is_}, and should have {should}")
     for path, found in there.items():
-        if path not in wanted and path not in (ROOT, RECOVERY):
+        if path not in wanted and path not in (ROOT_QUEUE, RECOVERY):
             running = found.get("runningApps", 0)
             yield Difference(
                 path, f"is there ({found['status']}, {running} jobs run in it), and should not be"
@@ -74,7 +75,7 @@ def _all(queue: Answer) -> Iterator[Answer]:
 
 def _applications(tree: QueueTree) -> dict[str, int]:
     """How many jobs may run in each queue, 0 for any number: what a queue does not say, its parent does."""
-    found = {ROOT: 0}
+    found = {ROOT_QUEUE: 0}
     for path, queue in tree.walk():
         found[path] = queue.max_applications or found[path.rpartition(".")[0]]
     return found
@@ -127,7 +128,7 @@ def _configured(tree: QueueTree, config: Answer) -> Iterator[Difference]:
     [wanted] = document(tree)["partitions"]
     found: Answer = next((each for each in config["partitions"] if each["name"] == "default"), {})
     if _plain(found.get("placementrules")) != _plain(wanted["placementrules"]):
-        yield Difference(ROOT, "places jobs by other rules than by the queue that each names")
+        yield Difference(ROOT_QUEUE, "places jobs by other rules than by the queue that each names")
     limits = {path: queue.get("limits") for path, queue in _paths("", found.get("queues") or ())}
     for path, queue in _paths("", wanted["queues"]):
         if path in limits and _plain(limits[path]) != _plain(queue.get("limits")):

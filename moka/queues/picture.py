@@ -4,10 +4,11 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from html import escape
 
+from moka.names import ROOT_QUEUE
 from moka.queues.quantities import NAMES, Resources, text
 from moka.queues.shares import total
 from moka.queues.tiers import Policy
-from moka.queues.tree import ROOT, Limit, Queue, QueueTree
+from moka.queues.tree import Limit, Queue, QueueTree
 
 PREEMPTION = {
     "default": "can be preempted",
@@ -41,7 +42,7 @@ def _rows(tree: QueueTree) -> Iterator[_Row]:
             yield _Row(f"{lines}{'└─ ' if last else '├─ '}", depth, own, queue, most)
             yield from below(f"{lines}{'   ' if last else '│  '}", depth + 1, own, queue.queues, most)
 
-    yield from below("", 1, ROOT, tree.organizations, {})
+    yield from below("", 1, ROOT_QUEUE, tree.organizations, {})
 
 
 def as_text(tree: QueueTree, title: str, capacity: Resources | None = None) -> str:
@@ -53,7 +54,7 @@ def as_text(tree: QueueTree, title: str, capacity: Resources | None = None) -> s
     """
     names = _named(tree, capacity)
     table = [
-        [ROOT, *[_amount(capacity, name) for name in names], *["" for _ in names], "", ""],
+        [ROOT_QUEUE, *[_amount(capacity, name) for name in names], *["" for _ in names], "", ""],
         *[
             [
                 f"{row.lines}{row.queue.name}",

@@ -11,9 +11,10 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
+from moka.names import ROOT_QUEUE, tier_queue
 from moka.queues.quantities import NAMES, Resources, text
 from moka.queues.tiers import POLICIES
-from moka.queues.tree import ROOT, WILDCARD, Limit, Queue, QueueTree, tier_name
+from moka.queues.tree import WILDCARD, Limit, Queue, QueueTree
 
 NAME = re.compile(r"^[a-z0-9]([a-z0-9_-]{0,62}[a-z0-9])?$")
 """What a queue may be called: YuniKorn's names without what a label's value could not have."""
@@ -24,7 +25,7 @@ LABEL = 63
 """Characters of a label's value: a job names its queue by one."""
 
 LEVELS = ("organization", "project", "tier")
-TIERS = tuple(tier_name(number) for number in POLICIES)
+TIERS = tuple(tier_queue(number) for number in POLICIES)
 
 
 @dataclass(frozen=True)
@@ -85,10 +86,10 @@ class _Above:
 def problems(tree: QueueTree) -> Iterator[Problem]:
     """All that is wrong with a tree."""
     if not tree.organizations:
-        yield Problem(ROOT, "", "has no queues, so no job could run; add one")
-    yield from _names(ROOT, tree.organizations)
+        yield Problem(ROOT_QUEUE, "", "has no queues, so no job could run; add one")
+    yield from _names(ROOT_QUEUE, tree.organizations)
     for queue in tree.organizations:
-        yield from _of_queue(f"{ROOT}.{queue.name}", queue, 0, _Above())
+        yield from _of_queue(f"{ROOT_QUEUE}.{queue.name}", queue, 0, _Above())
 
 
 def _of_queue(path: str, queue: Queue, level: int, above: _Above) -> Iterator[Problem]:

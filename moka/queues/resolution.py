@@ -5,11 +5,11 @@ from dataclasses import dataclass, field, replace
 
 from moka import queues
 from moka.mistakes import Mistake
+from moka.names import tier_queue
 from moka.queues import POLICIES, Policy, Queue, QueueTree, shares
 from moka.queues.definitions import Limit, Maximum, Organization, Project, Queues, Resources, Shared, Tier
 from moka.queues.problems import promised
 from moka.queues.quantities import text
-from moka.queues.tree import tier_name
 
 AT = "queues.organizations"
 """Where the queues stand in the settings."""
@@ -106,7 +106,7 @@ class _Making:
         remedy = "give it `guaranteed` or a weight" if said.weight is None else ""
         match said:
             case Tier():
-                return replace(made, name=tier_name(int(key)), policy=self.policies[int(key)])
+                return replace(made, name=tier_queue(int(key)), policy=self.policies[int(key)])
             case Project():
                 tiers = {str(number): tier for number, tier in sorted(said.tiers.items())}
                 pool = _Pool(guaranteed, "what the project is guaranteed", remedy)

@@ -4,10 +4,10 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from itertools import groupby
 
+from moka.names import ROOT_QUEUE, queue_path, tier_queue
 from moka.queues.quantities import Resources
 from moka.queues.tiers import POLICIES, Policy, TierNumber
 
-ROOT = "root"
 WILDCARD = "*"
 
 
@@ -58,7 +58,7 @@ class QueueTree:
 
     def walk(self) -> Iterator[tuple[str, Queue]]:
         """Every queue with its path, parents first."""
-        waiting = [(f"{ROOT}.{queue.name}", queue) for queue in reversed(self.organizations)]
+        waiting = [(f"{ROOT_QUEUE}.{queue.name}", queue) for queue in reversed(self.organizations)]
         while waiting:
             path, queue = waiting.pop()
             yield path, queue
@@ -87,12 +87,7 @@ class Leaf:
     @property
     def path(self) -> str:
         """As a job names it."""
-        return f"{ROOT}.{self.organization}.{self.project}.{tier_name(self.tier)}"
-
-
-def tier_name(number: int) -> str:
-    """Name of a tier's queue."""
-    return f"tier{number}"
+        return queue_path(f"{self.organization}.{self.project}", self.tier)
 
 
 def grow(leaves: Iterable[Leaf]) -> QueueTree:
@@ -114,7 +109,7 @@ def grow(leaves: Iterable[Leaf]) -> QueueTree:
 
 def _tier(leaf: Leaf) -> Queue:
     return Queue(
-        name=tier_name(leaf.tier),
+        name=tier_queue(leaf.tier),
         guaranteed=leaf.guaranteed,
         maximum=leaf.maximum,
         max_applications=leaf.max_applications,

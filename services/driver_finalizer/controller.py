@@ -9,13 +9,11 @@ from contextlib import suppress
 import aiohttp
 from aiohttp import web
 
+from moka.names import JOB_NAMESPACE_LABEL
 from services.driver_finalizer.api import Api, ApiError, ServiceAccount
 from services.driver_finalizer.remover import Remover
 from services.driver_finalizer.rules import Object
 from services.driver_finalizer.watching import Watch
-
-REGISTERED = "moka.dev/job-namespace"
-"""Label of a ConfigMap in the controller's own namespace: that it serves the namespace which it names."""
 
 LOOK_AGAIN = 3.0
 """Seconds between looks at which namespaces there are."""
@@ -101,8 +99,10 @@ class Controller:
         if self._namespaces is not None:
             return sorted(self._namespaces)
         path = f"/api/v1/namespaces/{self._account.namespace}/configmaps"
-        found = await self._api.get(path, labelSelector=REGISTERED)
-        return sorted(one["metadata"]["labels"][REGISTERED] for one in (found or {}).get("items", []))
+        found = await self._api.get(path, labelSelector=JOB_NAMESPACE_LABEL)
+        return sorted(
+            one["metadata"]["labels"][JOB_NAMESPACE_LABEL] for one in (found or {}).get("items", [])
+        )
 
     async def _may(self, namespace: str) -> bool:
         """Whether it may read pods of a namespace: for as long as it has its Role there."""

@@ -8,9 +8,9 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any, Protocol
 
+from moka.names import DRIVER_FINALIZER
 from services.driver_finalizer.api import ApiError
 from services.driver_finalizer.rules import (
-    FINALIZER,
     Object,
     application_name,
     held,
@@ -209,10 +209,10 @@ class Remover:
 def _removal(pod: Object) -> list[dict[str, Any]]:
     """Take the finalizer out, if the pod is still this one and the finalizer where it was."""
     metadata = pod["metadata"]
-    at = metadata["finalizers"].index(FINALIZER)
+    at = metadata["finalizers"].index(DRIVER_FINALIZER)
     return [
         {"op": "test", "path": "/metadata/uid", "value": metadata["uid"]},
-        {"op": "test", "path": f"/metadata/finalizers/{at}", "value": FINALIZER},
+        {"op": "test", "path": f"/metadata/finalizers/{at}", "value": DRIVER_FINALIZER},
         {"op": "remove", "path": f"/metadata/finalizers/{at}"},
     ]
 

@@ -9,11 +9,7 @@ from collections.abc import Mapping
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-FINALIZER = "moka.dev/driver"
-"""On every driver pod, from its template."""
-
-DRIVERS = "spark-role=driver"
-"""Label selector of driver pods; Spark sets the label."""
+from moka.names import DRIVER_CONTAINER, DRIVER_FINALIZER
 
 APPLICATION = "sparkoperator.k8s.io/app-name"
 SUBMISSION = "sparkoperator.k8s.io/submission-id"
@@ -21,9 +17,6 @@ SUBMISSION = "sparkoperator.k8s.io/submission-id"
 
 OVER = frozenset({"COMPLETED", "FAILED"})
 """States in which nothing is read any more."""
-
-DRIVER_CONTAINER = "spark-kubernetes-driver"
-"""By whose end the operator tells how a driver ended, while other containers of the pod may still run."""
 
 PAST_DRIVER = frozenset(
     {
@@ -53,7 +46,7 @@ Object = Mapping[str, Any]
 
 def held(pod: Object) -> bool:
     """Whether the pod carries our finalizer."""
-    return FINALIZER in (pod["metadata"].get("finalizers") or [])
+    return DRIVER_FINALIZER in (pod["metadata"].get("finalizers") or [])
 
 
 def application_name(pod: Object) -> str | None:

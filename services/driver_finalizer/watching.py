@@ -8,8 +8,9 @@ from typing import Any
 
 import kopf
 
+from moka.names import DRIVER_SELECTOR
 from services.driver_finalizer.api import ServiceAccount
-from services.driver_finalizer.rules import DRIVERS, Object
+from services.driver_finalizer.rules import Object
 
 PODS = ("v1", "pods")
 
@@ -76,7 +77,7 @@ def _registry(account: ServiceAccount, hear: Hear) -> kopf.OperatorRegistry:
 
 def _settings() -> kopf.OperatorSettings:
     settings = kopf.OperatorSettings()
-    settings.watching.label_selectors[PODS] = DRIVERS
+    settings.watching.label_selectors[PODS] = DRIVER_SELECTOR
     settings.watching.chunk_size = CHUNK
     # Of namespaces and definitions nothing may be read, and nothing is to be written.
     settings.scanning.disabled = True

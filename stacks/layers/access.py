@@ -9,11 +9,14 @@ from components.kubernetes import load_balancer_controller
 from components.kubernetes.ingress_nginx import IngressNginx, IngressNginxArgs
 from components.kubernetes.load_balancer_controller import LoadBalancerController, LoadBalancerControllerArgs
 from components.kubernetes.namespace import Namespace, NamespaceArgs
-from moka import namespaces
+from moka.names import (
+    INGRESS_NAMESPACE,
+    LOAD_BALANCER_ACCOUNT,
+    LOAD_BALANCER_IDENTITY,
+    LOAD_BALANCER_NAMESPACE,
+)
 from stacks.layers import foundation
 from stacks.site import ClusterSite
-
-LOAD_BALANCERS = "aws-load-balancer-controller"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -39,11 +42,13 @@ def inputs(site: ClusterSite) -> Inputs:
 
 def deploy(site: ClusterSite, inputs: Inputs) -> Outputs:
     """Make the ingress controller, and what gives it its internal load balancer."""
-    balancing = Namespace(f"{site.name}-load-balancing", NamespaceArgs(name=LOAD_BALANCERS), site.opts)
+    balancing = Namespace(
+        f"{site.name}-load-balancing", NamespaceArgs(name=LOAD_BALANCER_NAMESPACE), site.opts
+    )
     identity = site.allow(
-        "load-balancing",
-        LOAD_BALANCERS,
-        load_balancer_controller.SERVICE_ACCOUNT,
+        LOAD_BALANCER_IDENTITY,
+        LOAD_BALANCER_NAMESPACE,
+        LOAD_BALANCER_ACCOUNT,
         load_balancer_controller.permissions(site.eks_name, inputs.vpc_id, site.foundation.region),
     )
     load_balancers = LoadBalancerController(
@@ -61,7 +66,7 @@ def deploy(site: ClusterSite, inputs: Inputs) -> Outputs:
     # What follows goes first: the namespace is gone once the load balancer is, and until then there is
     # somebody to remove it.
     after = site.after(load_balancers)
-    namespace = Namespace(f"{site.name}-ingress", NamespaceArgs(name=namespaces.INGRESS), after)
+    namespace = Namespace(f"{site.name}-ingress", NamespaceArgs(name=INGRESS_NAMESPACE), after)
     subnets = pulumi.Output.from_input(inputs.subnets)
     controller = IngressNginx(
         f"{site.name}-ingress",

@@ -15,16 +15,11 @@ from components.aws.node_group_guard import NodeGroupGuard
 from components.aws.node_role import first_pulls
 from moka.addon_versions import NODE_ADDONS
 from moka.machines.instance_types import instance_type
+from moka.names import GENERATION_LABEL, NODE_GROUP_LABEL
 from stacks.layers import foundation
 from stacks.settings.cluster import NodeGroup as NodeGroupSettings
 from stacks.settings.node_group_plan import PlannedGroup, planned
 from stacks.site import Site
-
-NODE_GROUP = "moka.dev/node-group"
-"""Label: the group's name in the settings, the same in all zones and generations."""
-
-GENERATION = "moka.dev/generation"
-"""Label: the number of the generation."""
 
 METAL_VCPUS = 192
 """vCPUs of a machine whose name does not tell: as many as `metal` sizes of today have, or more."""
@@ -226,7 +221,7 @@ def _node_group(
         disk_iops=settings.disk.iops,
         disk_mibps=settings.disk.mibps,
         max_pods=settings.max_pods,
-        labels={NODE_GROUP: name, GENERATION: str(plan.generation), **settings.labels},
+        labels={NODE_GROUP_LABEL: name, GENERATION_LABEL: str(plan.generation), **settings.labels},
         retiring=plan.retiring,
         guard=guard,
         protect=inputs.retain,

@@ -15,9 +15,9 @@ from components.aws.network import Network, NetworkArgs
 from components.aws.registry import Registry, RegistryArgs
 from components.aws.sharing import PRIVATE, Sharing
 from moka.catalog import Catalog
+from moka.names import ACCESS_LOGS, HOME_DATA, Data, bucket_name
 from moka.partition import domain, partition
 from stacks.settings import Environment
-from stacks.settings.environment import Data
 from stacks.settings.foundation import Foundation
 from stacks.sharing import sharing
 from stacks.site import Site
@@ -27,13 +27,11 @@ from stacks.site import Site
 class Purpose:
     """How the data of one kind is kept.
 
-    home: the environment has it once, at home.
     versioned: keep what was overwritten or deleted for a while: nobody could write it again.
     cheaper_after: days after which it is hardly ever read.
     unfinished_days: days after which an upload in parts is given up.
     """
 
-    home: bool = False
     versioned: bool = False
     cheaper_after: int | None = None
     unfinished_days: int = 7
@@ -41,17 +39,14 @@ class Purpose:
 
 PURPOSES: Mapping[Data, Purpose] = {
     # Read much in the weeks that they are kept.
-    "event-logs": Purpose(home=True, versioned=True),
-    "resource-usage": Purpose(home=True, versioned=True, cheaper_after=90),
+    "event-logs": Purpose(versioned=True),
+    "resource-usage": Purpose(versioned=True, cheaper_after=90),
     # Written once, under names that do not come again.
     "job-logs": Purpose(cheaper_after=30),
     "system-logs": Purpose(cheaper_after=30),
     # Whoever staged it can do so again.
     "staging": Purpose(unfinished_days=1),
 }
-
-ACCESS_LOGS = "access-logs"
-"""Records that AWS writes: who used a bucket, what went through the network."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -169,9 +164,7 @@ def deploy(site: Site, inputs: Inputs) -> Outputs:
     """Make the network, the key, the buckets and the repositories of one account and region."""
     name, opts = site.name, site.opts
     sharing = {
-        data: inputs.sharing.get(data, PRIVATE)
-        for data, purpose in PURPOSES.items()
-        if inputs.home or not purpose.home
+        data: inputs.sharing.get(data, PRIVATE) for data in PURPOSES if inputs.home or data not in HOME_DATA
     }
     key = Key(
         name,
@@ -192,7 +185,7 @@ def deploy(site: Site, inputs: Inputs) -> Outputs:
         data: Bucket(
             f"{name}-{data}",
             BucketArgs(
-                name=bucket_name(inputs, data),
+                name=_bucket_name(inputs, data),
                 kms_key_arn=key.arn,
                 versioned=PURPOSES[data].versioned,
                 expiries=(
@@ -236,9 +229,8 @@ def at_home(output: pulumi.Input[str] | None) -> pulumi.Input[str]:
     return output
 
 
-def bucket_name(inputs: Inputs, purpose: str) -> str:
-    """Name of the bucket for a purpose, unique in AWS."""
-    return f"{inputs.prefix}-{inputs.account}-{inputs.region}-{purpose}"
+def _bucket_name(inputs: Inputs, purpose: str) -> str:
+    return bucket_name(inputs.prefix, inputs.account, inputs.region, purpose)
 
 
 def _network_args(settings: Environment, foundation: Foundation) -> NetworkArgs | NetworkIds:
@@ -294,10 +286,10 @@ def _records(inputs: Inputs) -> BucketArgs:
         service="logging.s3.amazonaws.com",
         prefix="s3/",
         account_id=inputs.account,
-        sources=f"arn:{partition(inputs.region)}:s3:::{inputs.prefix}-{inputs.account}-{inputs.region}-*",
+        sources=f"arn:{partition(inputs.region)}:s3:::{_bucket_name(inputs, '*')}",
     )
     return BucketArgs(
-        name=bucket_name(inputs, ACCESS_LOGS),
+        name=_bucket_name(inputs, ACCESS_LOGS),
         kms_key_arn=None,
         expiries=(
             Expiry(prefix=of_buckets.prefix, days=inputs.days[ACCESS_LOGS], cheaper_after=30),

@@ -7,11 +7,10 @@ import pulumi
 from components.aws.bucket_access import bucket_statements
 from components.kubernetes.history_server import SERVICE_ACCOUNT, HistoryServer, HistoryServerArgs
 from components.kubernetes.namespace import Namespace, NamespaceArgs
+from moka.names import HISTORY_IDENTITY, SPARK_HISTORY_NAMESPACE
 from stacks.layer_table import HOME
 from stacks.layers import access, foundation
 from stacks.site import ClusterSite
-
-NAMESPACE = "spark-history"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -51,10 +50,10 @@ def inputs(site: ClusterSite) -> Inputs:
 
 def deploy(site: ClusterSite, inputs: Inputs) -> Outputs:
     """Make the History Server, which may read the event logs and nothing else."""
-    namespace = Namespace(f"{site.name}-history", NamespaceArgs(name=NAMESPACE), site.opts)
+    namespace = Namespace(f"{site.name}-history", NamespaceArgs(name=SPARK_HISTORY_NAMESPACE), site.opts)
     identity = site.allow(
-        "history",
-        NAMESPACE,
+        HISTORY_IDENTITY,
+        SPARK_HISTORY_NAMESPACE,
         SERVICE_ACCOUNT,
         bucket_statements("EventLogs", "read", inputs.bucket_arn, inputs.key_arn),
     )

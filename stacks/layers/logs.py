@@ -7,12 +7,11 @@ import pulumi
 
 from components.aws.bucket_access import bucket_statements
 from components.aws.pod_identity import OF_CLUSTER
-from components.kubernetes.fluent_bit import SERVICE_ACCOUNT, FluentBit, FluentBitArgs
+from components.kubernetes.fluent_bit import FluentBit, FluentBitArgs
 from components.kubernetes.namespace import Namespace, NamespaceArgs
+from moka.names import FLUENT_BIT_ACCOUNT, FLUENT_BIT_IDENTITY, LOGGING_NAMESPACE
 from stacks.layers import foundation
 from stacks.site import ClusterSite
-
-NAMESPACE = "logging"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -56,12 +55,12 @@ def inputs(site: ClusterSite) -> Inputs:
 def deploy(site: ClusterSite, inputs: Inputs) -> Outputs:
     """Make Fluent Bit on every node, which may put its cluster's logs into the buckets and nothing else."""
     namespace = Namespace(
-        f"{site.name}-logging", NamespaceArgs(name=NAMESPACE, pod_security="privileged"), site.opts
+        f"{site.name}-logging", NamespaceArgs(name=LOGGING_NAMESPACE, pod_security="privileged"), site.opts
     )
     identity = site.allow(
-        "fluent-bit",
-        NAMESPACE,
-        SERVICE_ACCOUNT,
+        FLUENT_BIT_IDENTITY,
+        LOGGING_NAMESPACE,
+        FLUENT_BIT_ACCOUNT,
         [
             *bucket_statements(
                 "JobLogs", "add", inputs.job_logs_bucket_arn, inputs.key_arn, under=f"{OF_CLUSTER}/"

@@ -7,7 +7,7 @@ import pulumi
 from components.kubernetes.kube_state_metrics import KubeStateMetrics, KubeStateMetricsArgs
 from components.kubernetes.namespace import Namespace, NamespaceArgs
 from components.kubernetes.opentelemetry import OpenTelemetry, OpenTelemetryArgs
-from moka import namespaces
+from moka.names import MONITORING_NAMESPACE
 from stacks.site import ClusterSite
 
 
@@ -37,7 +37,7 @@ def deploy(site: ClusterSite, inputs: Inputs) -> Outputs:
     """Make kube-state-metrics and the OpenTelemetry collectors."""
     namespace = Namespace(
         f"{site.name}-monitoring",
-        NamespaceArgs(name=namespaces.MONITORING, pod_security="privileged"),
+        NamespaceArgs(name=MONITORING_NAMESPACE, pod_security="privileged"),
         site.opts,
     )
     KubeStateMetrics(

@@ -7,16 +7,20 @@ import pulumi
 
 from components.kubernetes import cluster_autoscaler
 from components.kubernetes.cluster_autoscaler import ClusterAutoscaler, ClusterAutoscalerArgs
-from components.kubernetes.job_namespace import SERVICE_ACCOUNT
 from components.kubernetes.job_pods import JobPods, JobPodsArgs
 from components.kubernetes.namespace import Namespace, NamespaceArgs
 from components.kubernetes.priority_classes import CLASSES, PriorityClasses, PriorityClassesArgs
 from components.kubernetes.yunikorn import CONTROLLERS, YuniKorn, YuniKornArgs, service_account
-from moka import namespaces
+from moka.names import (
+    AUTOSCALER_ACCOUNT,
+    AUTOSCALER_IDENTITY,
+    AUTOSCALER_NAMESPACE,
+    SPARK_ACCOUNT,
+    SPARK_OPERATOR_NAMESPACE,
+    YUNIKORN_NAMESPACE,
+)
 from moka.queues import QueueTree
 from stacks.site import ClusterSite
-
-AUTOSCALER = "cluster-autoscaler"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -75,7 +79,7 @@ def deploy(site: ClusterSite, inputs: Inputs) -> Outputs:
         JobPodsArgs(namespaces=inputs.job_namespaces, trusted=[CONTROLLERS, *trusted(inputs.job_namespaces)]),
         site.opts,
     )
-    namespace = Namespace(f"{site.name}-yunikorn", NamespaceArgs(name="yunikorn"), site.opts)
+    namespace = Namespace(f"{site.name}-yunikorn", NamespaceArgs(name=YUNIKORN_NAMESPACE), site.opts)
     yunikorn = YuniKorn(
         f"{site.name}-yunikorn",
         YuniKornArgs(
@@ -94,17 +98,17 @@ def deploy(site: ClusterSite, inputs: Inputs) -> Outputs:
 def trusted(job_namespaces: Sequence[str]) -> list[str]:
     """Who may say for which user a pod is, as regular expressions: operators and drivers, which make pods."""
     return [
-        service_account(namespaces.SPARK_OPERATOR),
-        *(service_account(namespace, SERVICE_ACCOUNT) for namespace in job_namespaces),
+        service_account(SPARK_OPERATOR_NAMESPACE),
+        *(service_account(namespace, SPARK_ACCOUNT) for namespace in job_namespaces),
     ]
 
 
 def _autoscaling(site: ClusterSite, version: str) -> None:
-    namespace = Namespace(f"{site.name}-autoscaler", NamespaceArgs(name=AUTOSCALER), site.opts)
+    namespace = Namespace(f"{site.name}-autoscaler", NamespaceArgs(name=AUTOSCALER_NAMESPACE), site.opts)
     identity = site.allow(
-        "autoscaler",
-        AUTOSCALER,
-        cluster_autoscaler.SERVICE_ACCOUNT,
+        AUTOSCALER_IDENTITY,
+        AUTOSCALER_NAMESPACE,
+        AUTOSCALER_ACCOUNT,
         cluster_autoscaler.permissions(site.eks_name, site.foundation.region),
     )
     ClusterAutoscaler(

@@ -16,7 +16,7 @@ from components.kubernetes.celeborn import (
 )
 from components.kubernetes.namespace import Namespace, NamespaceArgs
 from components.kubernetes.storage_class import StorageClass, StorageClassArgs
-from moka import namespaces
+from moka.names import CELEBORN_NAMESPACE
 from stacks.settings import shuffle_plan
 from stacks.site import ClusterSite
 
@@ -109,7 +109,7 @@ def deploy(site: ClusterSite, inputs: Inputs) -> Outputs:
         f"{site.name}-celeborn",
         # Of the levels, only this one lets workers use a folder of their node.
         NamespaceArgs(
-            name=namespaces.CELEBORN,
+            name=CELEBORN_NAMESPACE,
             pod_security="privileged" if isinstance(inputs.storage, OnInstances) else "baseline",
         ),
         site.opts,

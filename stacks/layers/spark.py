@@ -18,7 +18,6 @@ from components.kubernetes.driver_finalizer import (
     DriverFinalizerRoleArgs,
 )
 from components.kubernetes.job_namespace import (
-    SERVICE_ACCOUNT,
     ContainerSize,
     JobNamespace,
     JobNamespaceArgs,
@@ -27,7 +26,7 @@ from components.kubernetes.job_namespace import (
 from components.kubernetes.job_network import Egress
 from components.kubernetes.namespace import Namespace, NamespaceArgs
 from components.kubernetes.spark_operator import CHART, SparkOperator, SparkOperatorArgs, release_name
-from moka import namespaces
+from moka.names import DRIVER_FINALIZER_NAMESPACE, SPARK_ACCOUNT, SPARK_OPERATOR_NAMESPACE
 from moka.partition import partition
 from stacks.job_target import job_target
 from stacks.layer_table import HOME
@@ -117,7 +116,7 @@ def deploy(site: ClusterSite, inputs: Inputs) -> Outputs:
     identities = []
     for name, space in inputs.job_namespaces.items():
         spaces[name] = JobNamespace(f"{site.name}-{name}", job_namespace(name, space), after)
-        identities.append(site.allow(name, name, SERVICE_ACCOUNT, allowed))
+        identities.append(site.allow(name, name, SPARK_ACCOUNT, allowed))
     operators = _operators(site, inputs, spaces)
     quotas = [
         ApplicationQuota(
@@ -141,7 +140,7 @@ def deploy(site: ClusterSite, inputs: Inputs) -> Outputs:
     names = list(inputs.job_namespaces)
     return Outputs(
         job_namespaces=ready.apply(lambda _: names),
-        service_account=ready.apply(lambda _: SERVICE_ACCOUNT),
+        service_account=ready.apply(lambda _: SPARK_ACCOUNT),
         jobs=pulumi.Output.all(inputs.jobs, ready).apply(itemgetter(0)),
     )
 
@@ -152,7 +151,7 @@ def _driver_finalizer(site: ClusterSite, inputs: Inputs) -> DriverFinalizer | No
         return None
     namespace = Namespace(
         f"{site.name}-driver-finalizer",
-        NamespaceArgs(name=namespaces.DRIVER_FINALIZER, pod_security="restricted"),
+        NamespaceArgs(name=DRIVER_FINALIZER_NAMESPACE, pod_security="restricted"),
         site.opts,
     )
     return DriverFinalizer(
@@ -180,7 +179,7 @@ def _finalizer_role(
 def _operators(site: ClusterSite, inputs: Inputs, spaces: Mapping[str, JobNamespace]) -> list[SparkOperator]:
     """A release each, in one namespace; the first has the CRDs, and the others wait for it."""
     namespace = Namespace(
-        f"{site.name}-spark-operator", NamespaceArgs(name=namespaces.SPARK_OPERATOR), site.opts
+        f"{site.name}-spark-operator", NamespaceArgs(name=SPARK_OPERATOR_NAMESPACE), site.opts
     )
     made: list[SparkOperator] = []
     for name in in_order(inputs.operators):

@@ -5,6 +5,7 @@ from typing import Any, Literal
 from pydantic import ConfigDict, Field
 
 from moka.documents import Name, Section
+from moka.names import ENVIRONMENT_TAG, MANAGED_BY_TAG, Data, eks_cluster_name, environment_prefix, role_path
 from moka.queues import QueueTree
 from moka.queues import Resources as Amounts
 from moka.queues.definitions import Queues
@@ -14,10 +15,6 @@ from stacks.settings.cluster import Cluster
 from stacks.settings.fields import Account, Days
 from stacks.settings.foundation import Foundation
 from stacks.settings.spark import JobNamespace, Spark
-
-Data = Literal["event-logs", "resource-usage", "staging", "job-logs", "system-logs"]
-"""What buckets are for: one of each, and `event-logs` and `resource-usage` at home alone."""
-
 
 LogDays = Literal[
     1, 3, 5, 7, 14, 30, 60, 90, 120, 150, 180, 365, 400, 545, 731, 1096, 1827, 2192, 2557, 2922, 3288, 3653
@@ -167,17 +164,17 @@ class Environment(Section):
     @property
     def prefix(self) -> str:
         """First part of names that are unique in AWS."""
-        return f"{self.organization}-{self.environment}"
+        return environment_prefix(self.organization, self.environment)
 
     @property
     def role_path(self) -> str:
         """IAM path of the environment's roles: it tells them from those of other environments."""
-        return f"/{self.prefix}/"
+        return role_path(self.prefix)
 
     @property
     def resource_tags(self) -> dict[str, str]:
         """Tags of every AWS resource of the environment."""
-        return {**self.tags, "moka:environment": self.environment, "moka:managed-by": "pulumi"}
+        return {**self.tags, ENVIRONMENT_TAG: self.environment, MANAGED_BY_TAG: "pulumi"}
 
     @property
     def accounts(self) -> tuple[str, ...]:
@@ -204,7 +201,7 @@ class Environment(Section):
 
     def eks_name(self, cluster: str) -> str:
         """Name of a cluster in EKS."""
-        return f"{self.prefix}-{cluster}"
+        return eks_cluster_name(self.prefix, cluster)
 
     def ui_domain(self, cluster: str) -> str:
         """Domain of a cluster's UIs: a running application's is `<application>.<namespace>.<domain>`."""

@@ -18,7 +18,6 @@ import psutil
 import yaml
 
 from components.kubernetes.job_namespace import DRIVER_MAY
-from components.kubernetes.priority_classes import tier
 from components.kubernetes.spark_operator import SparkOperatorArgs
 from components.kubernetes.spark_operator import values as operator_values
 from localcloud.cloud import REPOSITORY, Cloud
@@ -35,7 +34,7 @@ from moka.jobs.application import spark_application
 from moka.jobs.job import Executor, Job, Restart
 from moka.jobs.job_target import JobTarget
 from moka.machines.machine_capacity import MachineCapacity
-from services.driver_finalizer.rules import FINALIZER
+from moka.names import DRIVER_FINALIZER, priority_class
 from tests.support.priority_classes import apply_priority_classes
 
 ROLES = ("driver", "executor")
@@ -91,7 +90,7 @@ class Case:
             if self.retries
             else Restart(),
         )
-        finalizer = FINALIZER if self.protected else None
+        finalizer = DRIVER_FINALIZER if self.protected else None
         made = spark_application(job, replace(TARGET, finalizer=finalizer))
         made["spec"]["driver"]["annotations"] |= {
             RUNS_FOR: str(self.runs_for),
@@ -110,7 +109,7 @@ TARGET = JobTarget(
         for number in (1, 2, 3)
     },
     namespaces=PROJECTS,
-    priority_classes={number: tier(number) for number in (1, 2, 3)},
+    priority_classes={number: priority_class(number) for number in (1, 2, 3)},
     machines=[
         MachineCapacity(role=role, architecture=one, millicores=15_000, memory_mib=60_000, local_disks=False)
         for role in ROLES
@@ -121,7 +120,7 @@ TARGET = JobTarget(
     images={"4.1": "spark:4.1"},
     ui_domain="spark.localhost",
     history_url="http://history.localhost",
-    finalizer=FINALIZER,
+    finalizer=DRIVER_FINALIZER,
 )
 
 

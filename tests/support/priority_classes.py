@@ -1,7 +1,8 @@
 """The priority classes of jobs, for API servers on which no stack makes them."""
 
-from components.kubernetes.priority_classes import ALLOW_PREEMPTION, CLASSES
+from components.kubernetes.priority_classes import CLASSES
 from localcloud.control_plane.api import Api
+from moka.names import ALLOW_PREEMPTION
 
 
 def apply_priority_classes(api: Api) -> None:

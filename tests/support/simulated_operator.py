@@ -4,7 +4,7 @@ from datetime import UTC, datetime
 from uuid import uuid4
 
 from localcloud.control_plane.stand_ins import spark_operator
-from services.driver_finalizer.rules import FINALIZER
+from moka.names import DRIVER_FINALIZER
 
 CUSTOM_RESOURCES = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions"
 
@@ -73,7 +73,7 @@ class Application:
                 "kind": "Pod",
                 "metadata": {
                     "name": f"{self.name}-driver",
-                    "finalizers": [FINALIZER],
+                    "finalizers": [DRIVER_FINALIZER],
                     "annotations": {"localcloud/runs-for": "3600"},
                     "labels": {
                         "spark-role": "driver",
@@ -115,4 +115,4 @@ class Application:
 
     @property
     def held(self):
-        return FINALIZER in (self.pod or {"metadata": {}})["metadata"].get("finalizers", [])
+        return DRIVER_FINALIZER in (self.pod or {"metadata": {}})["metadata"].get("finalizers", [])

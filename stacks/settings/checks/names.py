@@ -4,33 +4,13 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 
 from moka.mistakes import Mistake, listed
+from moka.names import DOMAIN, PLATFORM_IDENTITIES, PLATFORM_NAMESPACES, TAG_PREFIX
 from stacks.settings.environment import Environment
 
-NAMESPACES = frozenset(
-    {
-        "aws-load-balancer-controller",
-        "celeborn",
-        "cluster-autoscaler",
-        "default",
-        "driver-finalizer",
-        "ingress-nginx",
-        "kube-node-lease",
-        "kube-public",
-        "kube-system",
-        "logging",
-        "monitoring",
-        "spark-history",
-        "spark-operator",
-        "yunikorn",
-    }
-)
-"""Namespaces that Kubernetes or a layer has: no jobs there."""
+NOT_FOR_JOBS = PLATFORM_NAMESPACES | PLATFORM_IDENTITIES | {"default"}
 
-IDENTITIES = frozenset({"autoscaler", "fluent-bit", "history", "load-balancing"})
-"""What layers call their IAM roles on a cluster; those of jobs are called as their namespaces are."""
-
-TAKEN_LABELS = ("moka.dev/", "eks.amazonaws.com/", "kubernetes.io/", "k8s.io/")
-TAKEN_TAGS = ("moka:", "aws:")
+TAKEN_LABELS = (DOMAIN, "eks.amazonaws.com/", "kubernetes.io/", "k8s.io/")
+TAKEN_TAGS = (TAG_PREFIX, "aws:")
 
 
 def unknown(settings: Environment) -> Iterator[Mistake]:
@@ -105,7 +85,7 @@ def _repeated(at: str, names: Iterable[str]) -> Iterator[Mistake]:
 def reserved(settings: Environment) -> Iterator[Mistake]:
     """Namespaces, labels and tags that belong to somebody else."""
     for name in settings.job_namespaces:
-        if name in NAMESPACES | IDENTITIES or name.startswith("kube-"):
+        if name in NOT_FOR_JOBS or name.startswith("kube-"):
             yield Mistake(f"job_namespaces.{name}", "is a name of the platform's own; jobs need another")
     for tag in settings.tags:
         if tag.startswith(TAKEN_TAGS):

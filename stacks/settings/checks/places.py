@@ -5,12 +5,13 @@ from collections.abc import Iterator
 from typing import get_args
 
 from moka.mistakes import Mistake, listed
-from stacks.settings.environment import Data, Environment
+from moka.names import Data, bucket_name
+from stacks.settings.environment import Environment
 from stacks.settings.foundation import Foundation
 
 BUCKET_NAME = 63
 ROLE_NAME = 56  # and the eight that Pulumi adds
-"""Characters of a bucket's name at most."""
+"""Characters of a name at most."""
 
 
 def accounts(settings: Environment) -> Iterator[Mistake]:
@@ -90,7 +91,7 @@ def long_names(settings: Environment) -> Iterator[Mistake]:
                 )
     longest = max(get_args(Data), key=len)
     for foundation in settings.foundations.values():
-        name = f"{settings.prefix}-{foundation.account}-{foundation.region}-{longest}"
+        name = bucket_name(settings.prefix, foundation.account, foundation.region, longest)
         if len(name) > BUCKET_NAME:
             yield Mistake(
                 "organization",

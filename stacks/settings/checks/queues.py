@@ -5,13 +5,13 @@ from itertools import pairwise
 
 from moka.machines.instance_types import instance_type
 from moka.mistakes import Mistake, listed
+from moka.names import ROOT_QUEUE, tier_queue
 from moka.queues import QueueTree, Resources
 from moka.queues.definitions import Queues, Shared
 from moka.queues.problems import Problem, problems, promised
 from moka.queues.quantities import MIB, text
 from moka.queues.resolution import AT, policies, tree
 from moka.queues.shares import total
-from moka.queues.tree import ROOT, tier_name
 from stacks.settings.cluster import Cluster
 from stacks.settings.environment import Environment
 
@@ -48,13 +48,13 @@ def _made(
 def _places(queues: Queues) -> Iterator[tuple[str, tuple[str, Shared]]]:
     """Every queue by its path: where it stands in the settings, and what is said of it there."""
     for organization, of_organization in queues.organizations.items():
-        path, at = f"{ROOT}.{organization}", f"{AT}.{organization}"
+        path, at = f"{ROOT_QUEUE}.{organization}", f"{AT}.{organization}"
         yield path, (at, of_organization)
         for project, of_project in of_organization.projects.items():
             yield f"{path}.{project}", (f"{at}.projects.{project}", of_project)
             for number, tier in of_project.tiers.items():
                 yield (
-                    f"{path}.{project}.{tier_name(number)}",
+                    f"{path}.{project}.{tier_queue(number)}",
                     (f"{at}.projects.{project}.tiers.{number}", tier),
                 )
 

@@ -6,15 +6,16 @@ from moka.machines.instance_types import instance_type
 from moka.machines.machine_capacity import DAEMONS, reserved_millicores
 from moka.machines.node_roles import SYSTEM_RESERVED
 from moka.mistakes import Mistake, listed
+from moka.names import AUTOSCALER_ACCOUNT, FLUENT_BIT_ACCOUNT, LOAD_BALANCER_ACCOUNT, SPARK_ACCOUNT
 from moka.sizes.spark_operator import REPLICAS, OperatorSize, most, size_for
 from stacks.settings.cluster import Cluster
 from stacks.settings.environment import Environment
 
 ACCOUNTS = {
-    "aws-load-balancer-controller": ("serviceAccount.name", "aws-load-balancer-controller"),
-    "cluster-autoscaler": ("rbac.serviceAccount.name", "cluster-autoscaler"),
-    "fluent-bit": ("serviceAccount.name", "fluent-bit"),
-    "spark-operator": ("spark.serviceAccount.name", "spark"),
+    "aws-load-balancer-controller": ("serviceAccount.name", LOAD_BALANCER_ACCOUNT),
+    "cluster-autoscaler": ("rbac.serviceAccount.name", AUTOSCALER_ACCOUNT),
+    "fluent-bit": ("serviceAccount.name", FLUENT_BIT_ACCOUNT),
+    "spark-operator": ("spark.serviceAccount.name", SPARK_ACCOUNT),
 }
 """Release -> where its values name the service account that a Pod Identity is for, and that name."""
 

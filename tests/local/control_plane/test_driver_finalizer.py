@@ -6,10 +6,10 @@ import urllib.request
 
 import pytest
 
-from components.kubernetes.driver_finalizer import OWN_RIGHTS, REGISTERED, RIGHTS
+from components.kubernetes.driver_finalizer import OWN_RIGHTS, RIGHTS
 from localcloud.cloud import REPOSITORY
 from localcloud.control_plane.stand_ins import deployments
-from services.driver_finalizer.rules import FINALIZER
+from moka.names import DRIVER_FINALIZER, JOB_NAMESPACE_LABEL
 from tests.support.simulated_operator import Application, define
 
 HOME = "driver-finalizer"
@@ -63,7 +63,11 @@ def serve(api, namespace):
             {
                 "apiVersion": "v1",
                 "kind": "ConfigMap",
-                "metadata": {"name": namespace, "namespace": HOME, "labels": {REGISTERED: namespace}},
+                "metadata": {
+                    "name": namespace,
+                    "namespace": HOME,
+                    "labels": {JOB_NAMESPACE_LABEL: namespace},
+                },
             },
         ]
     )
@@ -81,7 +85,7 @@ def test_drivers_go_once_their_application_has_read_their_end(api, served, remov
     eventually(lambda: all(one.gone for one in (*ended, orphan)))
     assert unread.held
     # Nothing but the finalizer is there of ours, and nothing of the framework's.
-    assert unread.pod["metadata"]["finalizers"] == [FINALIZER]
+    assert unread.pod["metadata"]["finalizers"] == [DRIVER_FINALIZER]
     assert unread.pod["metadata"]["annotations"] == {"localcloud/runs-for": "3600"}
 
     unread.read("COMPLETED")

@@ -5,8 +5,9 @@ import json
 import pytest
 import urllib3
 
-from components.kubernetes.job_pods import CALLED, USER_INFO, rules
+from components.kubernetes.job_pods import CALLED, rules
 from components.kubernetes.yunikorn import CONTROLLERS, service_account
+from moka.names import USER_INFO
 
 GROUP = "/apis/admissionregistration.k8s.io/v1"
 POLICY = f"{GROUP}/validatingadmissionpolicies/{CALLED}"

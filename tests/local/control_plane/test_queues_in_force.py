@@ -11,11 +11,11 @@ from uuid import uuid4
 
 import pytest
 
-from components.kubernetes.priority_classes import tier
 from localcloud.control_plane.api import Api
 from localcloud.control_plane.machines import InstanceType
 from localcloud.control_plane.nodes import GROUP, NodeGroup, apply_node_group, remove_node_group
 from localcloud.control_plane.stand_ins.charts import yunikorn_url
+from moka.names import priority_class
 from moka.queues import Leaf, Resources, grow, queues_yaml
 from tests.support.priority_classes import apply_priority_classes
 
@@ -71,14 +71,14 @@ class Jobs:
         pods: int = 1,
         *,
         application: str = "",
-        priority_class: str = "",
+        priority: str = "",
         machine: str = "",
     ) -> str:
         """Make an application's pods, on the full machines or on one of them; its name."""
         name = application or f"{queue.rpartition('.')[2]}-{uuid4().hex[:8]}"
         for _ in range(pods):
             made = self.pod(name, queue)
-            made["spec"]["priorityClassName"] = priority_class or tier(int(queue[-1]))
+            made["spec"]["priorityClassName"] = priority or priority_class(int(queue[-1]))
             made["spec"]["nodeSelector"] = {"kubernetes.io/hostname": machine} if machine else {GROUP: "full"}
             self.api.create(self.path, made)
         return name
@@ -217,7 +217,7 @@ def test_a_pod_of_a_class_that_is_not_to_be_preempted_is_the_last_choice(jobs, e
     others, began = jobs.running(), int(time.time())
     eventually(lambda: int(time.time()) > began)
     # The newest would go first; the queue spares none of them.
-    jobs.submit(ADHOC_2, application=name, priority_class=tier(1), machine="full-1")
+    jobs.submit(ADHOC_2, application=name, priority=priority_class(1), machine="full-1")
     eventually(lambda: len(jobs.running()) == 3)
     [spared] = jobs.running() - others
 

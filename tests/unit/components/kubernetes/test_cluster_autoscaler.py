@@ -3,7 +3,7 @@ import pytest
 from components.kubernetes.cluster_autoscaler import ClusterAutoscaler, ClusterAutoscalerArgs
 from moka.addon_versions import ADDON_VERSIONS
 from moka.catalog import CatalogError
-from stacks.layers.cluster import GENERATION, NODE_GROUP
+from moka.names import GENERATION_LABEL, NODE_GROUP_LABEL
 from stacks.settings.checks.charts import idle_seconds, seconds
 
 
@@ -58,7 +58,7 @@ def test_groups_of_one_name_in_several_zones_grow_together(released):
     flags = released()["extraArgs"]
 
     assert flags["balance-similar-node-groups"] is True
-    assert {flags["balancing-label_1"], flags["balancing-label_2"]} == {NODE_GROUP, GENERATION}
+    assert {flags["balancing-label_1"], flags["balancing-label_2"]} == {NODE_GROUP_LABEL, GENERATION_LABEL}
 
 
 def test_its_pods_are_the_ones_that_have_its_permissions(released):

@@ -2,7 +2,6 @@ import pulumi
 import pytest
 
 from components.kubernetes.driver_finalizer import (
-    REGISTERED,
     SERVICE_ACCOUNT,
     DriverFinalizer,
     DriverFinalizerArgs,
@@ -10,7 +9,7 @@ from components.kubernetes.driver_finalizer import (
     DriverFinalizerRoleArgs,
 )
 from components.kubernetes.namespace import Namespace, NamespaceArgs
-from services.driver_finalizer import controller
+from moka.names import JOB_NAMESPACE_LABEL
 
 
 @pytest.fixture
@@ -90,6 +89,5 @@ def test_it_has_rights_in_its_own_and_in_job_namespaces_and_none_cluster_wide(ma
 def test_the_controller_finds_the_job_namespaces_by_what_is_registered(made):
     registered = made.inputs("kubernetes:core/v1:ConfigMap")
 
-    assert REGISTERED == controller.REGISTERED
-    assert {one["metadata"]["labels"][REGISTERED] for one in registered} == {"etl", "ml"}
+    assert {one["metadata"]["labels"][JOB_NAMESPACE_LABEL] for one in registered} == {"etl", "ml"}
     assert {one["metadata"]["namespace"] for one in registered} == {"driver-finalizer"}

@@ -1,4 +1,5 @@
-from components.kubernetes.priority_classes import CLASSES, PriorityClasses, PriorityClassesArgs, tier
+from components.kubernetes.priority_classes import CLASSES, PriorityClasses, PriorityClassesArgs
+from moka.names import priority_class
 
 
 def classes(deploy):
@@ -12,7 +13,9 @@ def classes(deploy):
 def test_a_more_critical_tier_goes_before_a_less_critical_one(deploy):
     made = classes(deploy)
 
-    assert made[tier(1)]["value"] > made[tier(2)]["value"] > made[tier(3)]["value"]
+    assert (
+        made[priority_class(1)]["value"] > made[priority_class(2)]["value"] > made[priority_class(3)]["value"]
+    )
 
 
 def test_tier_one_is_the_last_that_yunikorn_preempts(deploy):
@@ -21,11 +24,11 @@ def test_tier_one_is_the_last_that_yunikorn_preempts(deploy):
         for name, each in classes(deploy).items()
     }
 
-    assert allowed == {tier(1): "false", tier(2): "true", tier(3): "true"}
+    assert allowed == {priority_class(1): "false", priority_class(2): "true", priority_class(3): "true"}
 
 
 def test_tier_three_pushes_nobody_out(deploy):
-    assert classes(deploy)[tier(3)]["preemptionPolicy"] == "Never"
+    assert classes(deploy)[priority_class(3)]["preemptionPolicy"] == "Never"
 
 
 def test_no_class_is_taken_by_pods_that_do_not_ask(deploy):

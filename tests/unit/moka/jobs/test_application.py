@@ -3,11 +3,11 @@ import json
 import pytest
 
 from components.kubernetes import placement
-from components.kubernetes.job_namespace import SERVICE_ACCOUNT
 from moka.jobs.application import spark_application
 from moka.jobs.job import DynamicAllocation, Executor, HostMount, Restart
 from moka.jobs.job_target import Celeborn
 from moka.jobs.versions import RELEASES
+from moka.names import SPARK_ACCOUNT
 
 ROLES = ["driver", "executor"]
 
@@ -125,7 +125,7 @@ def test_its_pods_keep_to_the_restricted_level(spec, role):
         "fsGroup": 1001,
         "seccompProfile": {"type": "RuntimeDefault"},
     }
-    assert made[role]["serviceAccount"] == SERVICE_ACCOUNT
+    assert made[role]["serviceAccount"] == SPARK_ACCOUNT
 
 
 @pytest.mark.parametrize("role", ROLES)

@@ -4,8 +4,8 @@ import pytest
 import yaml
 
 from components.kubernetes.priority_classes import CLASSES
-from components.kubernetes.priority_classes import tier as class_of
 from localcloud import tools
+from moka.names import priority_class
 from moka.queues import Leaf, Limit, Queue, QueueTree, Resources, grow, queues_yaml
 from moka.queues.block import block
 
@@ -80,7 +80,7 @@ def test_a_queue_has_the_priority_of_its_tier_whatever_the_class_of_its_pods():
     for tier in (1, 2, 3):
         said = find(made, leaf(tier=tier).path)["properties"]
         assert said["priority.policy"] == "fence"
-        assert int(said["priority.offset"]) == CLASSES[class_of(tier)].value
+        assert int(said["priority.offset"]) == CLASSES[priority_class(tier)].value
 
 
 def test_every_leaf_says_all_of_its_policy_since_yunikorn_resets_nothing():

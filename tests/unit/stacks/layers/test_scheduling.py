@@ -4,8 +4,8 @@ import re
 
 import pytest
 
-from components.kubernetes.job_namespace import SERVICE_ACCOUNT
 from components.kubernetes.yunikorn import requests
+from moka.names import SPARK_ACCOUNT
 from stacks import settings
 from stacks.settings import reading
 
@@ -53,7 +53,7 @@ def test_the_operators_and_the_jobs_may_say_for_which_user_a_pod_is(environment,
         for each in made.inputs(RELEASE)
         if each["chart"].endswith("spark-operator")
     }
-    jobs = {f"system:serviceaccount:{name}:{SERVICE_ACCOUNT}" for name in chosen.job_namespaces}
+    jobs = {f"system:serviceaccount:{name}:{SPARK_ACCOUNT}" for name in chosen.job_namespaces}
 
     assert operators
     for each in told:

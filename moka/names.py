@@ -1,0 +1,148 @@
+"""Names that more than one part of the code knows, each of them once.
+
+It imports the standard library only, so that the image of any service can hold it.
+"""
+
+from typing import Literal
+
+# Labels, taints, annotations and finalizers of Kubernetes objects.
+
+DOMAIN = "moka.dev/"
+"""Prefix of those that are ours."""
+
+ROLE_LABEL = f"{DOMAIN}role"
+"""Label, and taint, of a node: its role."""
+
+NODE_GROUP_LABEL = f"{DOMAIN}node-group"
+"""Label of a node: its group's name in the settings, the same in all zones and generations."""
+
+GENERATION_LABEL = f"{DOMAIN}generation"
+"""Label of a node: the number of its generation."""
+
+RETIRING_TAINT = f"{DOMAIN}retiring"
+"""Taint of the nodes of a generation that waits for its drivers to finish."""
+
+JOB_NAMESPACE_LABEL = f"{DOMAIN}job-namespace"
+"""Label of a ConfigMap in the driver finalizer's namespace: a job namespace that it serves."""
+
+DRIVER_FINALIZER = f"{DOMAIN}driver"
+"""Finalizer of driver pods, from their template."""
+
+USER_INFO = "yunikorn.apache.org/user.info"
+"""Annotation of a pod: the user, with groups, to whose limits in the queues it counts."""
+
+ALLOW_PREEMPTION = "yunikorn.apache.org/allow-preemption"
+"""Annotation of a priority class; `false` makes its pods the last choice of YuniKorn's preemption."""
+
+DRIVER_SELECTOR = "spark-role=driver"
+"""Label selector of driver pods; Spark sets the label."""
+
+DRIVER_CONTAINER = "spark-kubernetes-driver"
+"""Spark's container in a driver pod, among those that templates and others add."""
+
+SCHEDULER = "yunikorn"
+"""Scheduler of the pods of jobs."""
+
+# Namespaces of the platform: network policies let them in, or out to them, and no jobs run there.
+
+CELEBORN_NAMESPACE = "celeborn"
+AUTOSCALER_NAMESPACE = "cluster-autoscaler"
+DRIVER_FINALIZER_NAMESPACE = "driver-finalizer"
+INGRESS_NAMESPACE = "ingress-nginx"
+LOAD_BALANCER_NAMESPACE = "aws-load-balancer-controller"
+LOGGING_NAMESPACE = "logging"
+MONITORING_NAMESPACE = "monitoring"
+SPARK_HISTORY_NAMESPACE = "spark-history"
+SPARK_OPERATOR_NAMESPACE = "spark-operator"
+SYSTEM_NAMESPACE = "kube-system"
+YUNIKORN_NAMESPACE = "yunikorn"
+
+PLATFORM_NAMESPACES = frozenset(
+    {
+        CELEBORN_NAMESPACE,
+        AUTOSCALER_NAMESPACE,
+        DRIVER_FINALIZER_NAMESPACE,
+        INGRESS_NAMESPACE,
+        LOAD_BALANCER_NAMESPACE,
+        LOGGING_NAMESPACE,
+        MONITORING_NAMESPACE,
+        SPARK_HISTORY_NAMESPACE,
+        SPARK_OPERATOR_NAMESPACE,
+        SYSTEM_NAMESPACE,
+        YUNIKORN_NAMESPACE,
+    }
+)
+
+# Service accounts: pods have the permissions of the Pod Identity that names theirs.
+
+AUTOSCALER_ACCOUNT = "cluster-autoscaler"
+FLUENT_BIT_ACCOUNT = "fluent-bit"
+LOAD_BALANCER_ACCOUNT = "aws-load-balancer-controller"
+SPARK_ACCOUNT = "spark"
+"""Of drivers and executors, in every job namespace."""
+
+# Pod Identities of layers; those of jobs are called as their namespaces are.
+
+AUTOSCALER_IDENTITY = "autoscaler"
+FLUENT_BIT_IDENTITY = "fluent-bit"
+HISTORY_IDENTITY = "history"
+LOAD_BALANCER_IDENTITY = "load-balancing"
+
+PLATFORM_IDENTITIES = frozenset(
+    {AUTOSCALER_IDENTITY, FLUENT_BIT_IDENTITY, HISTORY_IDENTITY, LOAD_BALANCER_IDENTITY}
+)
+
+# Queues, and the priority classes of their tiers.
+
+ROOT_QUEUE = "root"
+
+
+def tier_queue(tier: int) -> str:
+    """Name of a tier's leaf queue."""
+    return f"tier{tier}"
+
+
+def queue_path(project: str, tier: int) -> str:
+    """Path of a leaf queue; `project` is `<organization>.<project>`."""
+    return f"{ROOT_QUEUE}.{project}.{tier_queue(tier)}"
+
+
+def priority_class(tier: int) -> str:
+    """Priority class of the pods of a tier."""
+    return f"moka-tier-{tier}"
+
+
+# AWS. The prefix is `<organization>-<environment>`.
+
+TAG_PREFIX = "moka:"
+ENVIRONMENT_TAG = f"{TAG_PREFIX}environment"
+MANAGED_BY_TAG = f"{TAG_PREFIX}managed-by"
+
+Data = Literal["event-logs", "resource-usage", "staging", "job-logs", "system-logs"]
+"""What buckets are for: a foundation has one of each."""
+
+HOME_DATA: frozenset[Data] = frozenset({"event-logs", "resource-usage"})
+"""Data that an environment has once, in its home foundation."""
+
+ACCESS_LOGS = "access-logs"
+"""Purpose of the bucket with records that AWS writes: who used a bucket, what went through the network."""
+
+
+def environment_prefix(organization: str, environment: str) -> str:
+    """Prefix of an environment's names in AWS."""
+    return f"{organization}-{environment}"
+
+
+def eks_cluster_name(prefix: str, cluster: str) -> str:
+    """Name in EKS of a cluster of the settings."""
+    return f"{prefix}-{cluster}"
+
+
+def bucket_name(prefix: str, account: str, region: str, purpose: str) -> str:
+    """Name of a bucket, unique in AWS; `purpose` is a kind of data, or `access-logs`."""
+    return f"{prefix}-{account}-{region}-{purpose}"
+
+
+def role_path(prefix: str) -> str:
+    """Path of all IAM roles of an environment; policies tell environments apart by it."""
+    return f"/{prefix}/"
