@@ -105,10 +105,11 @@ stack-files: venv ## write Pulumi's own file for each stack of STACK that lacks 
 test: setup ## every test: units, the laptop cloud, and `local` on the real engine
 	@$(PY) -m pytest $(ARGS)
 
-lint: venv ## formatting, style, types
+lint: venv ## formatting, style, types, and which package imports which
 	@$(VENV)/bin/ruff format --check --quiet .
 	@$(VENV)/bin/ruff check --quiet .
 	@$(VENV)/bin/mypy
+	@$(VENV)/bin/lint-imports --no-cache >.local/imports.log || { cat .local/imports.log; exit 1; }
 
 bench: setup ## time and memory of `local` and of twenty clusters, beside the floor; writes docs/benchmarks.md
 	@$(PY) -m benchmarks $(ARGS)

@@ -82,6 +82,7 @@ class Outputs:
 def inputs(site: ClusterSite) -> Inputs:
     """What the layer needs on a cluster."""
     settings = site.settings
+    celeborn = site.outputs_if_there("shuffle", shuffle.Outputs)
     base, home = (site.outputs(source, foundation.Outputs) for source in ("foundation", HOME))
     return Inputs(
         job_namespaces=settings.job_namespaces,
@@ -93,13 +94,11 @@ def inputs(site: ClusterSite) -> Inputs:
         staging_key_arn=base.key_arn,
         ui_domain=settings.ui_domain(site.name),
         ingress_class=site.outputs("access", access.Outputs).ingress_class,
-        jobs=job_target(
-            settings,
-            site.name,
-            event_logs_bucket=foundation.at_home(home.event_logs_bucket),
-            staging_bucket=base.staging_bucket,
-            shuffle=site.outputs_if_there("shuffle", shuffle.Outputs),
-        ),
+        jobs=pulumi.Output.all(
+            foundation.at_home(home.event_logs_bucket),
+            base.staging_bucket,
+            None if celeborn is None else pulumi.Output.all(**vars(celeborn)),
+        ).apply(lambda values: job_target(settings, site.name, *values).as_outputs()),
         uses=settings.uses,
     )
 
