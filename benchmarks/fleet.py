@@ -58,7 +58,7 @@ def stack_of(clusters: int) -> Stack:
 def kinds(stack: Stack) -> Counter[str]:
     """How many resources of each type a preview shows, without the stack itself."""
     config = str(stack.engine.config_file(stack.name))
-    shown = stack.engine.ask("preview", "--json", "--stack", stack.name, "--config-file", config)
+    shown = stack.engine.pulumi("preview", "--json", "--stack", stack.name, "--config-file", config)
     types = (step["newState"]["type"] for step in json.loads(shown)["steps"])
     return Counter(each for each in types if each != "pulumi:pulumi:Stack")
 

@@ -10,11 +10,11 @@ from localcloud.cloud import REPOSITORY, Cloud
 from localcloud.errors import Refusal
 
 # What is wrong then is the machine or its disk, not this program.
-OF_THE_MACHINE = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EROFS, errno.EACCES, errno.EPERM}
+MACHINE_ERRORS = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EROFS, errno.EACCES, errno.EPERM}
 
 
 def main() -> int:
-    """Do what the command line says; exit status."""
+    """Run the command line; exit status."""
     parser = argparse.ArgumentParser(prog="python -m localcloud", description=__doc__)
     parser.add_argument(
         "--project",
@@ -24,43 +24,42 @@ def main() -> int:
     )
     verbs = parser.add_subparsers(dest="verb", required=True)
     verbs.add_parser("setup", help="build or find the tools, and write .local/env")
-    verbs.add_parser("start", help="start the cloud, with nothing in it")
+    verbs.add_parser("start", help="start the cloud, empty")
     verbs.add_parser("stop", help="end every process of the cloud")
     verbs.add_parser("env", help="print shell commands that make pulumi, kubectl and aws work on it")
-    told = verbs.add_parser("status", help="what runs, and what is there")
-    told.add_argument("--json", action="store_true", help="as JSON, for scripts")
-    verbs.add_parser("summary", help="the same, and what to know of it after `up`")
+    status = verbs.add_parser("status", help="what runs, and what is deployed")
+    status.add_argument("--json", action="store_true", help="as JSON, for scripts")
+    verbs.add_parser("summary", help="the same, with hints for what to do after `up`")
     for verb, meaning in (
-        ("create", "make a stack, with nothing in it"),
+        ("create", "create an empty stack"),
         ("up", "bring a stack up"),
         ("preview", "show what `up` would do"),
-        ("down", "destroy a stack, and end the cloud when nothing is left in it"),
+        ("down", "destroy a stack, and end the cloud once no stack has resources"),
     ):
-        one = verbs.add_parser(verb, help=meaning)
-        one.add_argument("--stack", default="local")
+        command = verbs.add_parser(verb, help=meaning)
+        command.add_argument("--stack", default="local")
         if verb == "up":
-            one.add_argument("--brief", action="store_true", help="no summary at the end, but a line")
-        one.add_argument("arguments", nargs=argparse.REMAINDER, help="after --: options for pulumi itself")
-    asked = parser.parse_args()
+            command.add_argument("--brief", action="store_true", help="one line at the end, not a summary")
+        command.add_argument("arguments", nargs=argparse.REMAINDER, help="after --: options of pulumi itself")
     try:
-        return _do(asked)
+        return _run(parser.parse_args())
     except Refusal as refusal:
         sys.stdout.flush()
         print(refusal, file=sys.stderr)
         return 1
     except OSError as error:
-        if error.errno not in OF_THE_MACHINE:
+        if error.errno not in MACHINE_ERRORS:
             raise
         place = error.filename or Cloud.of_environment().home
-        print(f"{place}: {error.strerror}; put that right, then run this again.", file=sys.stderr)
+        print(f"{place}: {error.strerror}; correct that, then run this again.", file=sys.stderr)
         return 1
     except KeyboardInterrupt:
         return 130
 
 
-def _do(asked: argparse.Namespace) -> int:
-    if asked.verb == "setup":
-        # Alone and first: when there is nothing to do it takes no time, so it loads nothing else.
+def _run(options: argparse.Namespace) -> int:
+    if options.verb == "setup":
+        # First, so that it loads nothing else: where all is set up it takes no time.
         from localcloud.setup import set_up
 
         set_up()
@@ -69,8 +68,8 @@ def _do(asked: argparse.Namespace) -> int:
     from localcloud import commands, report
     from localcloud.engine import Engine
 
-    engine = Engine(Cloud.of_environment(), asked.project.resolve())
-    match asked.verb:
+    engine = Engine(Cloud.of_environment(), options.project.resolve())
+    match options.verb:
         case "start":
             commands.start(engine)
             report.status(engine, as_json=False)
@@ -79,17 +78,17 @@ def _do(asked: argparse.Namespace) -> int:
         case "env":
             print(commands.exports(engine))
         case "status":
-            report.status(engine, asked.json)
+            report.status(engine, options.json)
         case "summary":
             report.summary(engine)
         case "create":
-            commands.create(engine, asked.stack)
+            commands.create(engine, options.stack)
         case verb:
-            arguments = tuple(a for a in asked.arguments if a != "--")
+            arguments = tuple(argument for argument in options.arguments if argument != "--")
             if verb == "up":
-                return commands.up(engine, asked.stack, arguments, brief=asked.brief)
+                return commands.up(engine, options.stack, arguments, brief=options.brief)
             run = {"preview": commands.preview, "down": commands.down}[verb]
-            return run(engine, asked.stack, arguments)
+            return run(engine, options.stack, arguments)
     return 0
 
 

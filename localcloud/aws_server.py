@@ -9,7 +9,7 @@ from localcloud.cloud import Cloud
 from localcloud.errors import Refusal
 from localcloud.processes import Process, answers, free_port, port_stays_taken
 
-# Roles are attached to AWS's own policies, which moto only has when asked. No MOTO_ACCOUNT_ID: with it there
+# Roles are attached to AWS's own policies, which moto has on request only. No MOTO_ACCOUNT_ID: with it there
 # would be one account, whatever role is taken.
 _ENVIRONMENT = {"MOTO_IAM_LOAD_MANAGED_POLICIES": "true"}
 
@@ -22,18 +22,18 @@ class AwsServer:
 
     @property
     def process(self) -> Process:
-        """The server's process; its log tells every request."""
+        """The server's process; its log has every request."""
         return Process(self.cloud.aws, "moto")
 
-    def known(self) -> bool:
-        """Whether it was ever started, and so has a URL."""
+    def has_url(self) -> bool:
+        """Whether it has a URL: whether it was ever started."""
         return self._url_file.is_file()
 
     @property
     def url(self) -> str:
         """`AWS_ENDPOINT_URL`. Raises Refusal when the server was never started."""
-        if not self.known():
-            raise Refusal("The laptop's AWS was never started here: run `make up`, which does it.")
+        if not self.has_url():
+            raise Refusal("The laptop's AWS was never started here: run `make up`, which starts it.")
         return self._url_file.read_text().strip()
 
     def alive(self) -> bool:
@@ -41,7 +41,7 @@ class AwsServer:
         return self.process.alive()
 
     def start(self) -> None:
-        """Start it unless it runs, on the port that it had before if nobody else took it."""
+        """Start it unless it runs, on its previous port if that is still free."""
         self.cloud.aws.mkdir(parents=True, exist_ok=True)
         if not self.alive():
             self._url_file.write_text(f"http://127.0.0.1:{self._port()}\n")
@@ -49,7 +49,7 @@ class AwsServer:
         self.process.start(command, _ENVIRONMENT, partial(answers, f"{self.url}/moto-api/"))
 
     def stop(self) -> None:
-        """End it, and lose all it has."""
+        """End it; all it has is lost."""
         self.process.stop()
 
     @property
@@ -57,5 +57,5 @@ class AwsServer:
         return self.cloud.aws / "url"
 
     def _port(self) -> int:
-        kept = int(self.url.rsplit(":", 1)[1]) if self.known() else None
-        return kept if kept and not port_stays_taken(kept) else free_port()
+        previous = int(self.url.rsplit(":", 1)[1]) if self.has_url() else None
+        return previous if previous and not port_stays_taken(previous) else free_port()

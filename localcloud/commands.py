@@ -1,4 +1,4 @@
-"""What a person can ask of a laptop cloud: start it, bring a stack up, look at it, take it down."""
+"""The commands of a laptop cloud: start it, bring a stack up, preview it, take it down."""
 
 import os
 import shlex
@@ -13,17 +13,17 @@ from localcloud.errors import Refusal
 from localcloud.orphans import end_orphans
 from localcloud.plugins.aws import kept
 from localcloud.project import stand_in_modules
-from localcloud.protection import lift
+from localcloud.protection import unprotect
 
-HABITS = ("PULUMI_STACK", "PULUMI_SKIP_CONFIRMATIONS")
-"""Settings of pulumi that a shell may keep: they name no account and no backend."""
+SHELL_SETTINGS = ("PULUMI_STACK", "PULUMI_SKIP_CONFIRMATIONS")
+"""Variables of pulumi that a shell may keep: they name no account and no backend."""
 
-ROOM = 512
-"""MiB that a cloud needs on its disk: etcd lays out its log ahead, and everything keeps one."""
+DISK_MIB = 512
+"""Disk that a cloud needs: etcd lays out its log ahead, and every program keeps one."""
 
 
 def start(engine: Engine) -> None:
-    """Start what the cloud consists of and is not running; what it has is resumed on its data.
+    """Start the programs of the cloud that are not running, on the data that is there.
 
     Raises Refusal when the in-memory AWS is gone and stacks had resources there, or the project's
     localcloud.yaml is wrong.
@@ -31,11 +31,10 @@ def start(engine: Engine) -> None:
     # A wrong localcloud.yaml is refused now, and not once its Deployments are there.
     stand_in_modules(engine.project)
     server = AwsServer(engine.cloud)
-    if lost := _lost(engine):
+    if lost := _lost_stacks(engine):
         raise Refusal(
-            f"The laptop's AWS is not running any more and kept all it had in memory, so what "
-            f"{_listed(lost)} had there is lost: run `make down` to clear away the rest, "
-            "then `make up` to start anew."
+            f"The laptop's AWS has ended, and kept everything in memory, so what {' and '.join(lost)} had "
+            "there is lost: run `make down` to clear away the rest, then `make up` to start anew."
         )
     if not server.alive():
         _clear(engine)
@@ -48,12 +47,12 @@ def start(engine: Engine) -> None:
 
 
 def create(engine: Engine, stack: str) -> None:
-    """Make a stack, with nothing in it, where it is not there yet."""
+    """Create an empty stack, unless it exists."""
     _prepare(engine, stack)
 
 
 def up(engine: Engine, stack: str, arguments: tuple[str, ...], *, brief: bool = False) -> int:
-    """`pulumi up` of a stack, then a summary, of a line where it is to be brief; the engine's exit status."""
+    """`pulumi up` of a stack, then a summary, `brief` in one line; the engine's exit status."""
     _refuse_full_disk(engine)
     _prepare(engine, stack)
     # The summary says how to reach what is there; all outputs are one `pulumi stack output` away.
@@ -74,24 +73,24 @@ def preview(engine: Engine, stack: str, arguments: tuple[str, ...]) -> int:
 
 def down(engine: Engine, stack: str, arguments: tuple[str, ...]) -> int:
     """Destroy a stack, and end the cloud's processes once no stack has anything left."""
-    if lost := _lost(engine):
-        return _forget(engine, lost)
+    if lost := _lost_stacks(engine):
+        return _discard(engine, lost)
     if stack not in engine.stacks():
         report.say(f"Nothing to take down: there is no stack {stack}.")
     else:
         _prepare(engine, stack)
-        if lifted := lift(engine, stack):
-            report.say(f"{stack} protects {lifted} resources; here nothing is to be kept, and they go too.")
+        if count := unprotect(engine, stack):
+            report.say(f"{stack} protects {count} resources; on the laptop they are deleted all the same.")
         if status := engine.run(
             "destroy", stack, "--yes", "--skip-preview", "--suppress-outputs", *arguments
         ):
             return status
         report.say(f"Stack {stack} is empty.")
-    if others := engine.populated():
-        report.say(f"The cloud goes on running, as these have resources: {_listed(others)}.")
+    if stacks := engine.populated():
+        report.say(f"The cloud keeps running, as these stacks have resources: {' and '.join(stacks)}.")
     else:
         _end(engine)
-        report.say("Nothing runs any more.")
+        report.say("All processes have ended.")
     return 0
 
 
@@ -105,19 +104,19 @@ def stop(engine: Engine) -> None:
 
 def exports(engine: Engine) -> str:
     """Shell commands that set up a shell for using `pulumi`, `kubectl` and `aws` by hand."""
-    chosen = engine.environment()
-    foreign = [f"unset {name}" for name in os.environ if name not in chosen and name not in HABITS]
-    ours = [f"export {name}={shlex.quote(chosen[name])}" for name in [*engine.variables(), "PATH"]]
+    variables = engine.environment()
+    unset = [f"unset {name}" for name in os.environ if name not in variables and name not in SHELL_SETTINGS]
+    exports = [f"export {name}={shlex.quote(variables[name])}" for name in [*engine.variables(), "PATH"]]
     planes = ControlPlane.all(engine.cloud)
     schedulers = " ".join(f"{plane.name}={url}" for plane in planes if (url := yunikorn_url(plane)))
-    return "\n".join([*foreign, *ours, f"export MOKA_SCHEDULERS={shlex.quote(schedulers)}"])
+    return "\n".join([*unset, *exports, f"export MOKA_SCHEDULERS={shlex.quote(schedulers)}"])
 
 
 def _prepare(engine: Engine, stack: str) -> None:
     if shutil.which("pulumi", path=engine.environment()["PATH"]) is None:
-        raise Refusal("The engine is not there yet: run `make setup`, or `make up`, which does it first.")
+        raise Refusal("The engine is not built yet: run `make setup`, or `make up`, which does that first.")
     start(engine)
-    for sentence in engine.lift_dead_locks(stack):
+    for sentence in engine.remove_stale_locks(stack):
         report.say(sentence)
     engine.select(stack)
 
@@ -126,37 +125,34 @@ def _refuse_full_disk(engine: Engine) -> None:
     home = engine.cloud.home
     place = next(folder for folder in (home, *home.parents) if folder.exists())
     free = shutil.disk_usage(place).free // 2**20
-    if free < ROOM:
+    if free < DISK_MIB:
         raise Refusal(
-            f"The laptop cloud needs {ROOM} MiB to work in and the disk of {place} has {free} MiB left: "
-            "free some, then run this again; nothing was changed."
+            f"The laptop cloud needs {DISK_MIB} MiB of disk, and the disk of {place} has {free} MiB left: "
+            "free some space, then run this again; nothing was changed."
         )
 
 
-def _lost(engine: Engine) -> list[str]:
+def _lost_stacks(engine: Engine) -> list[str]:
     """Stacks whose resources were in an in-memory AWS that is gone."""
     return [] if AwsServer(engine.cloud).alive() else engine.populated()
 
 
-def _listed(names: list[str]) -> str:
-    return " and ".join(names)
-
-
-def _forget(engine: Engine, lost: list[str]) -> int:
+def _discard(engine: Engine, lost: list[str]) -> int:
     """Clear away what is left of stacks whose AWS is gone: their state and their control planes."""
     for name in lost:
         _remove(engine, name)
     _end(engine)
     report.say(
-        f"The laptop's AWS was gone with all it had; the state of {_listed(lost)} is cleared away too."
+        f"The laptop's AWS had ended, and its resources with it; the state of {' and '.join(lost)} is "
+        "cleared away too."
     )
     return 0
 
 
 def _end(engine: Engine) -> None:
-    """End a cloud in which no stack has anything left, and all that was not known to any."""
+    """End a cloud in which no stack has resources, with everything that no stack knows of."""
     for name in list(engine.stacks()):
-        # What was cut off is gone with AWS, but the stack would tell of it ever after.
+        # What was cut off is gone with AWS, but the stack's state would go on listing it.
         if engine.cut_off(name):
             _remove(engine, name)
     stop(engine)
@@ -172,4 +168,4 @@ def _clear(engine: Engine) -> None:
 
 
 def _remove(engine: Engine, stack: str) -> None:
-    engine.ask("stack", "rm", stack, "--yes", "--force", "--preserve-config")
+    engine.pulumi("stack", "rm", stack, "--yes", "--force", "--preserve-config")

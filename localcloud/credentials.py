@@ -25,7 +25,7 @@ NAMES = ("localhost", "kubernetes", "kubernetes.default", "kubernetes.default.sv
 
 @dataclass(frozen=True)
 class User:
-    """Somebody whom the API server knows by a token."""
+    """A user whom the API server knows by a token."""
 
     name: str
     group: str = ""
@@ -42,9 +42,9 @@ USERS = {
 
 @dataclass(frozen=True)
 class Credentials:
-    """What a control plane's programs prove themselves with.
+    """Certificates, keys and tokens of a control plane's programs.
 
-    folder: where it is kept; owner only, as everything in it.
+    folder: where they are; for the owner only, as everything in it.
     """
 
     folder: Path
@@ -59,23 +59,23 @@ class Credentials:
         return self.token_file(user).read_text().strip()
 
     def token_file(self, user: str) -> Path:
-        """The file that holds a user's token, and nothing else."""
+        """The file that holds a user's token only."""
         return self.folder / f"{user}.token"
 
     def make(self) -> None:
-        """Make them unless they are there; an interrupted making leaves nothing that would be taken."""
+        """Make them unless they exist; what an interrupted call leaves is not taken for them."""
         if self.folder.is_dir():
             return
         unfinished = self.folder.with_name(f"{self.folder.name}.new")
         shutil.rmtree(unfinished, ignore_errors=True)
         unfinished.mkdir(mode=0o700, parents=True)
-        for name, content in _all().items():
+        for name, content in _files().items():
             write_private(unfinished / name, content)
         unfinished.rename(self.folder)
 
 
 def write_private(path: Path, content: str) -> None:
-    """Write a file that nobody but its owner can read, at any moment, and that is never there by half."""
+    """Write a file, in one step, that only its owner can read at any moment."""
     unfinished = path.with_name(f"{path.name}.new")
     unfinished.touch(mode=0o600)
     unfinished.chmod(0o600)
@@ -106,13 +106,13 @@ def kubeconfig(endpoint: str, authority: Path, token: str, cluster: str) -> str:
     )
 
 
-def known_tokens(tokens: dict[str, str]) -> str:
+def token_list(tokens: dict[str, str]) -> str:
     """The API server's list of tokens, a line per user: token, user, uid, groups."""
     return "".join(f'{tokens[key]},{user.name},{key},"{user.group}"\n' for key, user in USERS.items())
 
 
-def _all() -> dict[str, str]:
-    """Every file's name and content."""
+def _files() -> dict[str, str]:
+    """Name -> content of every file."""
     authority_key = ec.generate_private_key(ec.SECP256R1())
     authority = _certificate("moka laptop cloud", authority_key, None, authority_key)
     server_key = ec.generate_private_key(ec.SECP256R1())
@@ -123,7 +123,7 @@ def _all() -> dict[str, str]:
         "server.crt": server.public_bytes(Encoding.PEM).decode(),
         "server.key": _pem(server_key),
         "service-accounts.key": _pem(ec.generate_private_key(ec.SECP256R1())),
-        "tokens.csv": known_tokens(tokens),
+        "tokens.csv": token_list(tokens),
         **{f"{user}.token": token for user, token in tokens.items()},
     }
 

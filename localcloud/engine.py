@@ -21,27 +21,27 @@ from localcloud.errors import Refusal
 from localcloud.project import read_yaml
 
 PLUGINS = ("aws", "eks", "kubernetes")
-"""Packages whose plugins are ours here; each is laid under the version of its SDK."""
+"""Packages whose plugins are ours here, under the versions of their SDKs."""
 
-# Nothing is protected by them: pulumi will not work on a stack without.
+# They protect nothing: pulumi works on no stack without them.
 PASSPHRASE = "laptop"
 SALT = "v1:yPsHtWvF8pA=:v1:RAzv4bTaBF7x/I8J:VcsO5EWaC06A+eLd3QYuwEPPLoyvjQ=="
 
-# What a stack's Pulumi file says of its real backend, and nothing here can open.
-OF_THE_BACKEND = ("encryptionsalt", "encryptedkey", "secretsprovider", "environment")
+# Keys of a stack's Pulumi file that are about its real backend, and that nothing here can open.
+BACKEND_KEYS = ("encryptionsalt", "encryptedkey", "secretsprovider", "environment")
 
 BIN = REPOSITORY / ".local" / "bin"
 """Links to the tools."""
 
-# What a person has set for real accounts and backends must not reach the laptop's engine.
-FOREIGN = ("AWS_", "PULUMI_", "KUBECONFIG", "KUBERNETES_")
+# Variables of real accounts and backends, which must not reach the laptop's engine.
+REAL_PREFIXES = ("AWS_", "PULUMI_", "KUBECONFIG", "KUBERNETES_")
 
 
 @dataclass(frozen=True)
 class Resource:
     """A resource in a stack's state.
 
-    lasting: protected from being deleted, or left behind when it is.
+    protected: from being deleted, or left behind when its stack is.
     """
 
     urn: str
@@ -49,7 +49,7 @@ class Resource:
     inputs: dict[str, Any]
     outputs: dict[str, Any]
     id: str = ""
-    lasting: bool = False
+    protected: bool = False
 
     @property
     def name(self) -> str:
@@ -84,9 +84,9 @@ class Engine:
             program.chmod(0o755)
 
     def variables(self) -> dict[str, str]:
-        """What programs of this cloud have in their environment beyond the usual."""
+        """Environment variables of this cloud's programs, beyond the inherited ones."""
         cloud = self.cloud
-        made = {
+        variables = {
             "MOKA_CLOUD": str(cloud.home),
             "PULUMI_HOME": str(cloud.engine_home),
             "PULUMI_BACKEND_URL": cloud.backend_url,
@@ -98,19 +98,19 @@ class Engine:
             "AWS_REGION": REGION,
             "AWS_EC2_METADATA_DISABLED": "true",
         }
-        if AwsServer(cloud).known():
-            made["AWS_ENDPOINT_URL"] = AwsServer(cloud).url
-        # Also where there is no cluster: a person's own clusters are not meant then either.
+        if AwsServer(cloud).has_url():
+            variables["AWS_ENDPOINT_URL"] = AwsServer(cloud).url
+        # Also where there is no cluster: the caller's own clusters are not meant then either.
         kubeconfigs = [str(plane.kubeconfig) for plane in ControlPlane.all(cloud)]
-        made["KUBECONFIG"] = ":".join(kubeconfigs or [os.devnull])
-        return made
+        variables["KUBECONFIG"] = ":".join(kubeconfigs or [os.devnull])
+        return variables
 
     def environment(self, base: Mapping[str, str] = os.environ) -> dict[str, str]:
-        """The whole environment of the engine: that of the caller, without its accounts and backends."""
-        kept = {name: value for name, value in base.items() if not name.startswith(FOREIGN)}
+        """The whole environment of the engine: the caller's without its accounts and backends, and ours."""
+        inherited = {name: value for name, value in base.items() if not name.startswith(REAL_PREFIXES)}
         virtual = str(Path(sys.executable).parent)
-        path = os.pathsep.join([str(BIN), virtual, kept.get("PATH", "")])
-        return {**kept, **self.variables(), "PATH": path}
+        path = os.pathsep.join([str(BIN), virtual, inherited.get("PATH", "")])
+        return {**inherited, **self.variables(), "PATH": path}
 
     def run(self, verb: str, stack: str, *arguments: str) -> int:
         """Run `pulumi up`, `preview` or `destroy` of a stack for a person to watch; its exit status."""
@@ -131,9 +131,9 @@ class Engine:
                     # pulumi had the same Ctrl-C: it ends what is under way and writes down what there is.
                     continue
 
-    def ask(self, *arguments: str, folder: Path | None = None, text: str | None = None) -> str:
-        """What `pulumi` prints, in the project's folder. Raises Refusal with its last words when it fails."""
-        asked = subprocess.run(
+    def pulumi(self, *arguments: str, folder: Path | None = None, text: str | None = None) -> str:
+        """What `pulumi` prints, in the project's folder. Raises Refusal with its last line when it fails."""
+        result = subprocess.run(
             ["pulumi", *arguments, "--non-interactive"],
             cwd=folder or self.project,
             env=self.environment(),
@@ -141,73 +141,73 @@ class Engine:
             capture_output=True,
             text=True,
         )
-        if asked.returncode:
-            words = (asked.stderr or asked.stdout).strip().splitlines()
-            raise Refusal(f"pulumi {' '.join(arguments)} failed: {words[-1] if words else 'no word why'}")
-        return asked.stdout
+        if result.returncode:
+            lines = (result.stderr or result.stdout).strip().splitlines()
+            raise Refusal(f"pulumi {' '.join(arguments)} failed: {lines[-1] if lines else 'without output'}")
+        return result.stdout
 
     def select(self, stack: str) -> None:
-        """Make the stack the current one; create it where it is not there yet.
+        """Make the stack the current one; create it unless it exists.
 
-        Raises Refusal when its Pulumi file lacks what the project asks of every stack.
+        Raises Refusal when its Pulumi file lacks configuration that the project requires.
         """
-        if unset := self._unset(stack):
+        if missing := self._missing_config(stack):
             raise Refusal(
-                f"Stack {stack} has no {' and no '.join(unset)}, which Pulumi.yaml asks for: write it under "
+                f"Stack {stack} has no {' and no '.join(missing)}, which Pulumi.yaml requires: set it under "
                 f"config: in {self._stack_file(stack)}, or correct the stack's name."
             )
         self.cloud.state.mkdir(parents=True, exist_ok=True)
         if stack not in self.stacks():
             # Not in the project's folder, where it would write into the stack's Pulumi file.
-            aside = self.config_file(stack).parent
-            (aside / "Pulumi.yaml").write_text(json.dumps({"name": self.project_name, "runtime": "python"}))
-            self.ask("stack", "init", "--no-select", stack, folder=aside)
-        self.ask("stack", "select", stack)
+            folder = self.config_file(stack).parent
+            (folder / "Pulumi.yaml").write_text(json.dumps({"name": self.project_name, "runtime": "python"}))
+            self.pulumi("stack", "init", "--no-select", stack, folder=folder)
+        self.pulumi("stack", "select", stack)
 
     def config_file(self, stack: str) -> Path:
         """The stack's Pulumi file as it is now, in a copy that this engine may write into.
 
-        What only the real backend can open is left out, and secrets with it: they are none of a laptop's.
+        Keys of the real backend are left out, and secrets that only it can open.
         """
         import yaml
 
-        said = _mapping(self._stack_file(stack))
-        ours = said.get("encryptionsalt") == SALT
+        content = _mapping(self._stack_file(stack))
+        own_salt = content.get("encryptionsalt") == SALT
         config = {
             name: value
-            for name, value in (said.get("config") or {}).items()
-            if ours or not (isinstance(value, dict) and "secure" in value)
+            for name, value in (content.get("config") or {}).items()
+            if own_salt or not (isinstance(value, dict) and "secure" in value)
         }
-        kept = {name: value for name, value in said.items() if name not in OF_THE_BACKEND}
+        rest = {name: value for name, value in content.items() if name not in BACKEND_KEYS}
         copy = self.cloud.home / "stack-files" / self.project_name / f"Pulumi.{stack}.yaml"
         copy.parent.mkdir(parents=True, exist_ok=True)
-        copy.write_text(yaml.safe_dump({**kept, "config": config, "encryptionsalt": SALT}))
+        copy.write_text(yaml.safe_dump({**rest, "config": config, "encryptionsalt": SALT}))
         return copy
 
     @property
     def project_name(self) -> str:
         """Name of the Pulumi project."""
-        return str(self._described["name"])
+        return str(self._project_file["name"])
 
     @cached_property
-    def _described(self) -> dict[str, Any]:
-        described = _mapping(self.project / "Pulumi.yaml")
-        if "name" not in described:
+    def _project_file(self) -> dict[str, Any]:
+        content = _mapping(self.project / "Pulumi.yaml")
+        if "name" not in content:
             raise Refusal(f"There is no Pulumi project in {self.project}: name the folder of one.")
-        return described
+        return content
 
     def _stack_file(self, stack: str) -> Path:
-        return self.project / str(self._described.get("stackConfigDir", ".")) / f"Pulumi.{stack}.yaml"
+        return self.project / str(self._project_file.get("stackConfigDir", ".")) / f"Pulumi.{stack}.yaml"
 
-    def _unset(self, stack: str) -> list[str]:
+    def _missing_config(self, stack: str) -> list[str]:
         """Configuration that every stack of the project must have, and this one's file lacks."""
-        needed = [
+        required = [
             name if ":" in name else f"{self.project_name}:{name}"
-            for name, said in (self._described.get("config") or {}).items()
-            if isinstance(said, dict) and not {"default", "value"} & said.keys()
+            for name, declaration in (self._project_file.get("config") or {}).items()
+            if isinstance(declaration, dict) and not {"default", "value"} & declaration.keys()
         ]
-        given = _mapping(self._stack_file(stack)).get("config") or {}
-        return [name for name in needed if name not in given]
+        config = _mapping(self._stack_file(stack)).get("config") or {}
+        return [name for name in required if name not in config]
 
     def stacks(self) -> Iterator[str]:
         """Stacks of the project in this cloud's state, read without the engine."""
@@ -215,20 +215,20 @@ class Engine:
             yield path.stem
 
     def populated(self) -> list[str]:
-        """Stacks that have resources, of any project: those of another one with the project's name."""
-        found = []
+        """Stacks that have resources, of any project; those of other projects with the project's name."""
+        stacks = []
         for path in sorted(self._states.glob("*/*.json")):
             project, stack = path.parent.name, path.stem
-            if _of_program(_latest(path)):
-                found.append(stack if project == self.project_name else f"organization/{project}/{stack}")
-        return found
+            if _resources(_latest(path)):
+                stacks.append(stack if project == self.project_name else f"organization/{project}/{stack}")
+        return stacks
 
     @property
     def _states(self) -> Path:
         return self.cloud.state / ".pulumi" / "stacks"
 
     def resources(self, stack: str) -> list[Resource]:
-        """What a stack's state holds, without the stack itself."""
+        """Resources in a stack's state, without the stack itself."""
         return [
             Resource(
                 r["urn"],
@@ -236,15 +236,15 @@ class Engine:
                 r.get("inputs", {}),
                 r.get("outputs", {}),
                 r.get("id", ""),
-                lasting=bool(r.get("protect") or r.get("retainOnDelete")),
+                protected=bool(r.get("protect") or r.get("retainOnDelete")),
             )
-            for r in _of_program(self._latest(stack))
+            for r in _resources(self._latest(stack))
         ]
 
     def cut_off(self, stack: str) -> list[str]:
-        """URNs of the resources whose creation was cut off: they may be there, unknown to the stack.
+        """URNs of the resources whose creation was cut off: they may exist, unknown to the stack.
 
-        The engine keeps what was pending; where it was killed before it could, our plugins' notes tell.
+        The engine keeps what was pending; where it was killed before it could, our plugins have notes.
         """
         pending = self._latest(stack).get("pending_operations") or []
         urns = {operation["resource"]["urn"] for operation in pending if operation["type"] == "creating"}
@@ -255,12 +255,12 @@ class Engine:
     def _latest(self, stack: str) -> dict[str, Any]:
         return _latest(self._states / self.project_name / f"{stack}.json")
 
-    def lift_dead_locks(self, stack: str) -> list[str]:
+    def remove_stale_locks(self, stack: str) -> list[str]:
         """Remove the locks of processes that are gone; a sentence for each.
 
         Raises Refusal where the process that holds the lock lives.
         """
-        said = []
+        sentences = []
         for lock in self._locks(stack):
             pid = _holder(lock)
             if _runs_pulumi(pid):
@@ -269,8 +269,9 @@ class Engine:
                     "wait for it to end, then run this again."
                 )
             lock.unlink()
-            said.append(f"Lifted the lock that process {pid or 'unknown'}, now gone, left on stack {stack}.")
-        return said
+            process = f"process {pid}" if pid else "an unknown process"
+            sentences.append(f"Removed the lock that {process}, which has ended, left on stack {stack}.")
+        return sentences
 
     def _locks(self, stack: str) -> Sequence[Path]:
         folder = self.cloud.state / ".pulumi" / "locks" / "organization" / self.project_name / stack
@@ -284,7 +285,7 @@ def _mapping(path: Path) -> dict[str, Any]:
 
 
 def _latest(path: Path) -> dict[str, Any]:
-    """The deployment in a stack's state; nothing when the stack is not there."""
+    """The deployment in a stack's state; empty when there is no such stack."""
     if not path.is_file():
         return {}
     checkpoint = json.loads(path.read_text()).get("checkpoint") or {}
@@ -292,13 +293,13 @@ def _latest(path: Path) -> dict[str, Any]:
     return checkpoint.get("latest") or checkpoint.get("Latest") or {}
 
 
-def _of_program(latest: dict[str, Any]) -> list[dict[str, Any]]:
+def _resources(latest: dict[str, Any]) -> list[dict[str, Any]]:
     """The resources of a deployment, without the stack itself."""
     return [r for r in latest.get("resources") or [] if r["type"] != "pulumi:pulumi:Stack"]
 
 
 def _holder(lock: Path) -> int:
-    """Process that made a lock; 0 when that was cut off before it said which."""
+    """Process that made a lock; 0 when it was cut off before it wrote its id."""
     try:
         return int(json.loads(lock.read_text())["pid"])
     except (ValueError, KeyError):
@@ -308,7 +309,7 @@ def _holder(lock: Path) -> int:
 def _runs_pulumi(pid: int) -> bool:
     try:
         process = psutil.Process(pid)
-        # One that was killed stays in the table for as long as nobody asks how it ended.
+        # A killed process stays in the table until its parent has read its exit status.
         return "pulumi" in process.name() and process.status() != psutil.STATUS_ZOMBIE
     except (psutil.NoSuchProcess, psutil.AccessDenied):
         return False

@@ -1,4 +1,4 @@
-"""Processes that a killed engine left behind: program and language host that nobody listens to."""
+"""Processes that a killed engine left behind: plugins and language hosts that no engine uses."""
 
 from collections.abc import Iterator
 
@@ -6,11 +6,11 @@ import psutil
 
 from localcloud.cloud import Cloud
 
-LEFT_BEHIND = ("pulumi-language-", "pulumi-resource-", "localcloud.plugins.")
+ORPHAN_COMMANDS = ("pulumi-language-", "pulumi-resource-", "localcloud.plugins.")
 
 
 def end_orphans(cloud: Cloud) -> int:
-    """End them; how many there were. To be called only when no engine works on the cloud."""
+    """End them; their number. To be called only when no engine works on the cloud."""
     orphans = list(_orphans(cloud))
     for process in orphans:
         process.terminate()
@@ -24,7 +24,7 @@ def _orphans(cloud: Cloud) -> Iterator[psutil.Process]:
     for process in psutil.process_iter():
         try:
             words = " ".join(process.cmdline())
-            if any(word in words for word in LEFT_BEHIND) and (
+            if any(word in words for word in ORPHAN_COMMANDS) and (
                 process.environ().get("MOKA_CLOUD") == str(cloud.home)
             ):
                 yield process

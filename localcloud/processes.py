@@ -18,41 +18,41 @@ import psutil
 
 from localcloud.errors import Refusal
 
-# Below the ports that systems give to outgoing connections, which would take a port that is kept.
+# Below the ports that systems give to outgoing connections, which would take a port that is reserved.
 PORTS = range(20000, 30000)
 
-# The shell ends at once, so the program is nobody's child; it waits for a word before it begins, and does
+# The shell ends at once, so the program is no child of ours; it waits for a line before it begins, and does
 # not begin when we are killed before its pid is written down.
 _LAUNCH = 'log=$1; shift; exec 3<&0; { read -r go <&3 && exec "$@" 3<&- </dev/null >"$log" 2>&1; } & echo $!'
 
-# Wall clocks are set right now and then, and a process's start moves along.
-_CLOCK_TOLERANCE = 60.0
+# Wall clocks are corrected now and then, and a process's start time moves along.
+_CLOCK_TOLERANCE_SECONDS = 60.0
 
-_LOOK_AGAIN = 0.05
+_POLL_SECONDS = 0.05
 
-_TROUBLE = ("error", "failed", "fatal", "panic", "cannot", "not defined", "unable")
+_ERROR_WORDS = ("error", "failed", "fatal", "panic", "cannot", "not defined", "unable")
 
 
 def free_port() -> int:
-    """A port of 127.0.0.1 that nobody listens on."""
+    """A port of 127.0.0.1 on which no program listens."""
     for port in random.sample(PORTS, len(PORTS)):
         if not port_taken(port):
             return port
-    raise Refusal(f"Every port from {PORTS.start} to {PORTS.stop - 1} is taken: end what holds them.")
+    raise Refusal(f"Every port from {PORTS.start} to {PORTS.stop - 1} is taken: end programs that hold them.")
 
 
-def port_stays_taken(port: int, patience: float = 3) -> bool:
-    """Whether somebody listens on this port and goes on to: one who was killed just now lets go of it."""
-    deadline = time.monotonic() + patience
+def port_stays_taken(port: int, timeout: float = 3) -> bool:
+    """Whether a port is taken for longer than a program needs to free it that was killed just now."""
+    deadline = time.monotonic() + timeout
     while taken := port_taken(port):
         if time.monotonic() > deadline:
             break
-        time.sleep(_LOOK_AGAIN)
+        time.sleep(_POLL_SECONDS)
     return taken
 
 
 def port_taken(port: int) -> bool:
-    """Whether somebody listens on this port of 127.0.0.1."""
+    """Whether a program listens on this port of 127.0.0.1."""
     with socket.socket() as probe:
         probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
@@ -84,12 +84,12 @@ class Process:
 
     @property
     def log(self) -> Path:
-        """What it printed since it was last started; `.log.1` has the time before."""
+        """What it printed since its last start; `.log.1` has what it printed before."""
         return self.folder / f"{self.name}.log"
 
     @property
     def pid_file(self) -> Path:
-        """Its pid, when that process began, and what it was started as, in JSON."""
+        """Its pid, when that process began, and its command and environment, in JSON."""
         return self.folder / f"{self.name}.pid"
 
     def start(
@@ -97,42 +97,42 @@ class Process:
         argv: Sequence[str],
         env: Mapping[str, str] | None = None,
         ready: Callable[[], bool] | None = None,
-        patience: float = 60,
+        timeout: float = 60,
     ) -> None:
         """Start the program unless it runs, and return once it is ready.
 
         env: its environment beyond ours.
-        ready: asked until it says so; without it, a program that outlives its first moment is ready.
-        patience: seconds that it may take to become ready.
+        ready: called until it returns True; without it, a program that outlives its first moment is ready.
+        timeout: seconds that it may take to become ready.
         Raises Refusal when it ends or does not become ready.
         """
-        # One that was killed just now may be alive for a moment.
-        if self.alive() and (ready is None or self._becomes(ready, patience)):
+        # A program that was killed just now may be alive for a moment.
+        if self.alive() and (ready is None or self._becomes_ready(ready, timeout)):
             return
         if not self.alive():
             self._launch(argv, env or {})
-        self.wait(ready, patience)
+        self.wait(ready, timeout)
 
     def alive(self) -> bool:
         """Whether the program that was started runs."""
         return self._process() is not None
 
     def runs_as(self, argv: Sequence[str], env: Mapping[str, str] | None = None) -> bool:
-        """Whether it runs, and was started with just this."""
-        return self.alive() and self._noted().get("as") == [list(argv), dict(env or {})]
+        """Whether it runs, started with this command and environment."""
+        return self.alive() and self._note().get("as") == [list(argv), dict(env or {})]
 
-    def stop(self, patience: float = 15) -> None:
-        """Ask the program to end, and end it and its children after `patience` seconds."""
+    def stop(self, timeout: float = 15) -> None:
+        """Have the program end, and kill it and its children after `timeout` seconds."""
         process = self._process()
         if process is not None:
             family = _family(process)
             with contextlib.suppress(psutil.NoSuchProcess):
                 process.terminate()
-            _await_end([process], patience)
+            _await_end([process], timeout)
             for member in family:
                 with contextlib.suppress(psutil.NoSuchProcess):
                     member.kill()
-            _await_end(family, patience)
+            _await_end(family, timeout)
         self.pid_file.unlink(missing_ok=True)
 
     def _launch(self, argv: Sequence[str], env: Mapping[str, str]) -> None:
@@ -159,86 +159,84 @@ class Process:
             unfinished.replace(self.pid_file)
             shell.stdin.write("go\n")
 
-    def wait(self, ready: Callable[[], bool] | None = None, patience: float = 60) -> None:
+    def wait(self, ready: Callable[[], bool] | None = None, timeout: float = 60) -> None:
         """Wait until it is ready, as `start` does."""
-        moment = time.monotonic() + 4 * _LOOK_AGAIN
-        if not self._becomes(ready or (lambda: time.monotonic() > moment), patience):
+        moment = time.monotonic() + 4 * _POLL_SECONDS
+        if not self._becomes_ready(ready or (lambda: time.monotonic() > moment), timeout):
             if not self.alive():
-                raise Refusal(f"{self.name} ended as soon as it was started, saying {self._last_words()}")
-            raise Refusal(
-                f"{self.name} runs but was not ready after {patience:.0f} s; "
-                f"the last it said was {self._last_words()}"
-            )
+                raise Refusal(f"{self.name} ended right after its start; {self._last_words()}")
+            raise Refusal(f"{self.name} runs but was not ready after {timeout:.0f} s; {self._last_words()}")
 
-    def _becomes(self, ready: Callable[[], bool], patience: float) -> bool:
-        """Whether it becomes ready, before it ends or patience does."""
-        deadline = time.monotonic() + patience
+    def _becomes_ready(self, ready: Callable[[], bool], timeout: float) -> bool:
+        """Whether it becomes ready, before it ends or `timeout` seconds are over."""
+        deadline = time.monotonic() + timeout
         while self.alive() and time.monotonic() < deadline:
             if ready():
                 return self.alive()
-            time.sleep(_LOOK_AGAIN)
+            time.sleep(_POLL_SECONDS)
         return False
 
     def _last_words(self) -> str:
-        said = self.log.read_text(errors="replace") if self.log.exists() else ""
-        return f"“{last_meaningful_line(said) or 'nothing'}” (all of it is in {self.log})."
+        output = self.log.read_text(errors="replace") if self.log.exists() else ""
+        line = last_meaningful_line(output)
+        return f"its log, {self.log}, {f'says “{line}”' if line else 'is empty'}."
 
-    def _noted(self) -> dict[str, object]:
+    def _note(self) -> dict[str, object]:
         try:
-            noted = json.loads(self.pid_file.read_text())
+            note = json.loads(self.pid_file.read_text())
         except (FileNotFoundError, ValueError):
             return {}
-        return noted if isinstance(noted, dict) else {}
+        return note if isinstance(note, dict) else {}
 
     def _process(self) -> psutil.Process | None:
-        noted = self._noted()
-        if not noted:
+        note = self._note()
+        if not note:
             return None
         try:
-            process = psutil.Process(int(str(noted["pid"])))
-            same = abs(process.create_time() - float(str(noted["began"]))) < _CLOCK_TOLERANCE
+            process = psutil.Process(int(str(note["pid"])))
+            same = abs(process.create_time() - float(str(note["began"]))) < _CLOCK_TOLERANCE_SECONDS
             return process if same and not _ended(process) else None
         except psutil.NoSuchProcess:
             return None
 
 
 def last_meaningful_line(log: str) -> str:
-    """What a program said last: its last error, if it told one; without stack traces and blank lines."""
-    spoken = [line.strip() for line in log.splitlines() if line.strip() and not line[0].isspace()]
-    errors = [line for line in spoken if any(word in line.lower() for word in _TROUBLE)]
-    return _plain((errors or spoken or [""])[-1])[:400]
+    """The last error in a log, or else its last line; without stack traces and blank lines."""
+    lines = [line.strip() for line in log.splitlines() if line.strip() and not line[0].isspace()]
+    errors = [line for line in lines if any(word in line.lower() for word in _ERROR_WORDS)]
+    return _plain((errors or lines or [""])[-1])[:400]
 
 
 def _plain(line: str) -> str:
     """A line of a log in JSON as message and error; other lines as they are."""
     try:
-        told = json.loads(line)
-        return ": ".join(str(told[key]) for key in ("msg", "error", "err") if key in told)
+        record = json.loads(line)
+        return ": ".join(str(record[key]) for key in ("msg", "error", "err") if key in record)
     except (ValueError, TypeError):
         return line
 
 
 def _family(process: psutil.Process) -> list[psutil.Process]:
-    """A process with all that it started, those included whose own parent has ended."""
+    """A process with all that it started, including processes whose own parent has ended."""
     with contextlib.suppress(ProcessLookupError, psutil.NoSuchProcess):
         group = os.getpgid(process.pid)
         members = {process, *process.children(recursive=True)}
-        for other in psutil.process_iter():
+        for candidate in psutil.process_iter():
             with contextlib.suppress(ProcessLookupError, PermissionError):
-                if os.getpgid(other.pid) == group:
-                    members.add(other)
+                if os.getpgid(candidate.pid) == group:
+                    members.add(candidate)
         return list(members)
     return [process]
 
 
-def _await_end(processes: Sequence[psutil.Process], patience: float) -> None:
-    deadline = time.monotonic() + patience
+def _await_end(processes: Sequence[psutil.Process], timeout: float) -> None:
+    deadline = time.monotonic() + timeout
     while not all(_ended(process) for process in processes) and time.monotonic() < deadline:
-        time.sleep(_LOOK_AGAIN)
+        time.sleep(_POLL_SECONDS)
 
 
 def _ended(process: psutil.Process) -> bool:
-    # What has ended may stay in the table for as long as nobody asks how it ended.
+    # A process that has ended stays in the table until its parent has read its exit status.
     try:
         return not process.is_running() or process.status() == psutil.STATUS_ZOMBIE
     except psutil.NoSuchProcess:

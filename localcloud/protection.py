@@ -1,4 +1,4 @@
-"""What a stack protects from being deleted: lifted before it goes down here, where nothing is to be kept."""
+"""Protection from deletion, taken off a stack before it goes down: nothing on the laptop is to be kept."""
 
 import json
 from typing import Any
@@ -7,22 +7,23 @@ from localcloud.engine import Engine
 from localcloud.plugins.aws import kept
 
 MARKS = ("protect", "retainOnDelete")
-CLUSTER = "aws:eks/cluster:Cluster"
+EKS_CLUSTER = "aws:eks/cluster:Cluster"
 
 
-def lift(engine: Engine, stack: str) -> int:
-    """Unmark what a stack protects or would leave behind, EKS clusters too; how many resources that is."""
-    if not any(resource.lasting for resource in engine.resources(stack)):
+def unprotect(engine: Engine, stack: str) -> int:
+    """Unmark what a stack protects or would leave behind, EKS clusters too; the number of resources."""
+    if not any(resource.protected for resource in engine.resources(stack)):
         return 0
-    state = json.loads(engine.ask("stack", "export", "--stack", stack))
-    lasting = [each for each in state["deployment"]["resources"] if any(each.get(mark) for mark in MARKS)]
-    for each in lasting:
+    state = json.loads(engine.pulumi("stack", "export", "--stack", stack))
+    resources = state["deployment"]["resources"]
+    protected = [resource for resource in resources if any(resource.get(mark) for mark in MARKS)]
+    for resource in protected:
         for mark in MARKS:
-            each.pop(mark, None)
-        if each["type"] == CLUSTER:
-            _unprotect_cluster(engine, each.get("outputs") or {})
-    engine.ask("stack", "import", "--stack", stack, text=json.dumps(state))
-    return len(lasting)
+            resource.pop(mark, None)
+        if resource["type"] == EKS_CLUSTER:
+            _unprotect_cluster(engine, resource.get("outputs") or {})
+    engine.pulumi("stack", "import", "--stack", stack, text=json.dumps(state))
+    return len(protected)
 
 
 def _unprotect_cluster(engine: Engine, outputs: dict[str, Any]) -> None:
@@ -30,5 +31,5 @@ def _unprotect_cluster(engine: Engine, outputs: dict[str, Any]) -> None:
     _, _, _, region, account, name = str(outputs.get("arn", "")).split(":", 5)
     place = kept.Kept(kept.folder(engine.cloud) / account / region / "eks")
     cluster = ("cluster", name.rpartition("/")[2])
-    if known := place.get(*cluster):
-        place.put(*cluster, thing={**known, "deletionProtection": False})
+    if attributes := place.get(*cluster):
+        place.put(*cluster, thing={**attributes, "deletionProtection": False})

@@ -1,4 +1,4 @@
-"""What a laptop cloud tells people of itself, as text and as JSON."""
+"""What a laptop cloud prints of itself, as text and as JSON."""
 
 import json
 from itertools import chain
@@ -15,12 +15,12 @@ RELEASE = "kubernetes:helm.sh/v3:Release"
 
 
 def say(sentence: str) -> None:
-    """Tell a person something, at once."""
+    """Print a line, at once."""
     print(sentence, flush=True)
 
 
 def recorded(resources: list[Resource]) -> list[str]:
-    """Releases that were recorded and not rendered, since their chart could not be reached."""
+    """Releases that were recorded and not rendered, as their charts could not be reached."""
     return sorted(
         f"{r.outputs.get('namespace')}/{r.outputs.get('name')}"
         for r in resources
@@ -29,7 +29,7 @@ def recorded(resources: list[Resource]) -> list[str]:
 
 
 def facts(engine: Engine) -> dict[str, Any]:
-    """All that there is to tell of a cloud, as plain data."""
+    """All that is known of a cloud, as plain data."""
     server = AwsServer(engine.cloud)
     stacks = {}
     for name in engine.stacks():
@@ -40,7 +40,7 @@ def facts(engine: Engine) -> dict[str, Any]:
             "cut_off": engine.cut_off(name),
         }
     return {
-        "aws": {"running": server.alive(), "url": server.url if server.known() else None},
+        "aws": {"running": server.alive(), "url": server.url if server.has_url() else None},
         "buckets": sorted(chain(*buckets(engine.cloud, server.url).values())) if server.alive() else [],
         "clusters": [
             {
@@ -59,14 +59,14 @@ def facts(engine: Engine) -> dict[str, Any]:
 
 
 def status(engine: Engine, as_json: bool) -> None:
-    """Print what runs and what is there."""
-    told = facts(engine)
+    """Print what runs and what is deployed."""
+    cloud = facts(engine)
     if as_json:
-        say(json.dumps(told, indent=2))
+        say(json.dumps(cloud, indent=2))
         return
-    aws = told["aws"]
+    aws = cloud["aws"]
     say(f"AWS, in memory   {aws['url'] if aws['running'] else 'not running'}")
-    for cluster in told["clusters"]:
+    for cluster in cloud["clusters"]:
         say(f"Cluster          {cluster['name']}{'' if cluster['running'] else ' (not running)'}")
         say(f"  API server     {cluster['api_server']}")
         say(f"  kubeconfig     {cluster['kubeconfig']}")
@@ -75,41 +75,41 @@ def status(engine: Engine, as_json: bool) -> None:
             say(f"  runs           {program}: {f'{url}/metrics' if url else 'not running'}")
         for group in cluster["capped"]:
             say(f"  fewer machines {group}")
-    for bucket in told["buckets"]:
+    for bucket in cloud["buckets"]:
         say(f"Bucket           s3://{bucket}")
-    for name, stack in told["stacks"].items():
+    for name, stack in cloud["stacks"].items():
         say(f"Stack            {name}: {stack['resources']} resources")
         if stack["resources"] and not aws["running"]:
             say("  lost with the in-memory AWS: `make down` clears the rest away, then `make up` starts anew")
         if stack["recorded_releases"]:
             say(f"  recorded, not rendered: {', '.join(stack['recorded_releases'])}")
         for urn in stack["cut_off"]:
-            say(f"  cut off while it was created, may be there: {urn}")
-    if not told["stacks"]:
+            say(f"  creation was cut off, may exist: {urn}")
+    if not cloud["stacks"]:
         say("Stack            none yet; `make up` brings up local")
 
 
 def brought_up(engine: Engine, stack: str) -> None:
-    """That a stack is up, in a line."""
+    """Print that a stack is up, in a line."""
     say(f"\n{stack} is up: {len(engine.resources(stack))} resources.")
 
 
 def summary(engine: Engine) -> None:
-    """What a person wants to know after `up`."""
+    """Print what to know after `up`."""
     status(engine, as_json=False)
     if any(recorded(engine.resources(stack)) for stack in engine.stacks()):
         say(
-            "Recorded releases are kept with their values, and not rendered, as their charts cannot be "
-            "reached from here: MOKA_CHARTS=<folder with a folder per chart> does it."
+            "Recorded releases are kept with their values and not rendered, as their charts cannot be "
+            "reached from here; to render them, set MOKA_CHARTS=<folder with a folder per chart>."
         )
     say("AWS and the machines of the nodes are simulated; docs/laptop-cloud.md says what differs.")
     say("By hand: `. .local/env`, then pulumi, kubectl and aws work on this environment.")
 
 
 def cut_off(engine: Engine, stack: str) -> None:
-    """List creates that were cut off, so that what they left is not hidden."""
+    """List resources whose creation was cut off, so that what is left of them is not hidden."""
     for urn in engine.cut_off(stack):
-        say(f"Cut off while it was created, and may be there, unknown to the stack: {urn}")
+        say(f"Creation was cut off; it may exist, unknown to the stack: {urn}")
 
 
 def _page(yunikorn: str | None) -> str:

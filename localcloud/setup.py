@@ -9,13 +9,13 @@ from localcloud.cloud import REPOSITORY
 from localcloud.errors import Refusal
 
 LOCAL = REPOSITORY / ".local"
-"""All that is made here and belongs to this checkout alone; ignored by git."""
+"""All that is made here for this checkout only; ignored by git."""
 
 
 def set_up() -> None:
-    """Build the tools that are not there, link them into `.local/bin`, write `.local/env`.
+    """Build the missing tools, link them into `.local/bin`, write `.local/env`.
 
-    Raises Refusal when something that has to be there beforehand is not.
+    Raises Refusal when something is missing that has to be installed beforehand.
     """
     if shutil.which("java") is None:
         raise Refusal("No java is on PATH, and the Spark Operator submits jobs with it: install a JDK 17.")

@@ -26,22 +26,22 @@ ARCHIVES = {"SPARK_SUBMIT_OPTS": "submit.jsa", "SPARK_LAUNCHER_OPTS": "launcher.
 # A JVM that lives for a second never gets back what the better compiler and more collectors cost.
 SHORT_LIVED = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
 
-# Seconds; 11 were measured on two cores.
-PATIENCE = 300
+# 11 were measured on two cores.
+SUBMISSION_TIMEOUT_SECONDS = 300
 
 POD = "apiVersion: v1\nkind: Pod\nspec:\n  containers:\n  - name: {}\n"
 
 
-def environment(spark: Path, chosen: Mapping[str, str]) -> dict[str, str]:
-    """Variables for whoever runs `spark-submit` of this Spark: those chosen, and what makes it quicker.
+def environment(spark: Path, variables: Mapping[str, str]) -> dict[str, str]:
+    """Variables for running `spark-submit` of this Spark: some of its user, and those that make it quicker.
 
     A JVM that an archive does not fit goes on without it, and so it does where there is none.
     """
     archives = archives_of(spark)
     return {
-        **chosen,
+        **variables,
         **{
-            variable: f"-XX:SharedArchiveFile={archives / name} {chosen.get(variable, SHORT_LIVED)}"
+            variable: f"-XX:SharedArchiveFile={archives / name} {variables.get(variable, SHORT_LIVED)}"
             for variable, name in ARCHIVES.items()
         },
     }
@@ -53,13 +53,13 @@ def archives_of(spark: Path) -> Path:
 
 
 def make_archives(spark: Path, say: Callable[[str], None]) -> None:
-    """Make the archives unless those of the machine's Java are there; says so when it cannot.
+    """Make the archives unless those of the machine's Java exist; prints why when it cannot.
 
-    They come from a submission that is taken by a server of our own, and so by no cluster.
+    They come from a submission to a server of our own, and so to no cluster.
     """
     archives = archives_of(spark)
     java = subprocess.run([_java(), "-version"], capture_output=True, text=True).stderr
-    with _alone(archives):
+    with _locked(archives):
         note = archives / "java"
         if note.is_file() and note.read_text() == java:
             return
@@ -72,8 +72,8 @@ def make_archives(spark: Path, say: Callable[[str], None]) -> None:
                     (archives / f"{name}.new").replace(archives / name)
                 note.write_text(java)
             else:
-                said = (work / "log").read_text(errors="replace").strip().splitlines() or ["nothing"]
-                say(f"spark-submit starts as slowly as ever, as its classes could not be kept: {said[-1]}")
+                lines = (work / "log").read_text(errors="replace").strip().splitlines() or ["no output"]
+                say(f"spark-submit starts no faster, as its classes could not be archived: {lines[-1]}")
 
 
 def _java() -> Path:
@@ -83,7 +83,7 @@ def _java() -> Path:
 
 
 @contextmanager
-def _alone(archives: Path) -> Iterator[None]:
+def _locked(archives: Path) -> Iterator[None]:
     archives.mkdir(parents=True, exist_ok=True)
     with (archives / ".lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
@@ -91,15 +91,15 @@ def _alone(archives: Path) -> Iterator[None]:
 
 
 def _submit(spark: Path, work: Path) -> bool:
-    """Submit a job as the Spark Operator does, to no cluster; whether both archives came of it."""
-    made = {
+    """Submit a job as the Spark Operator does, to no cluster; whether that made both archives."""
+    options = {
         variable: f"{SHORT_LIVED} -XX:ArchiveClassesAtExit={work / name}"
         for variable, name in ARCHIVES.items()
     }
     templates = {role: work / f"{role}.yaml" for role in ("driver", "executor")}
     for role, template in templates.items():
         template.write_text(POD.format(f"spark-kubernetes-{role}"))
-    with _cluster_of_no_pods(work) as endpoint, (work / "log").open("w") as log:
+    with _accepting_server(work) as endpoint, (work / "log").open("w") as log:
         # fmt: off
         command: list[str | Path] = [
             spark / "bin" / "spark-submit", "--master", f"k8s://{endpoint}", "--deploy-mode", "cluster",
@@ -119,8 +119,8 @@ def _submit(spark: Path, work: Path) -> bool:
                 command,
                 stdout=log,
                 stderr=log,
-                timeout=PATIENCE,
-                env={**os.environ, **variables, **made, "KUBECONFIG": str(work / "kubeconfig")},
+                timeout=SUBMISSION_TIMEOUT_SECONDS,
+                env={**os.environ, **variables, **options, "KUBECONFIG": str(work / "kubeconfig")},
             )
         except (OSError, subprocess.TimeoutExpired) as error:
             log.write(f"{error}\n")
@@ -128,14 +128,14 @@ def _submit(spark: Path, work: Path) -> bool:
 
 
 @contextmanager
-def _cluster_of_no_pods(work: Path) -> Iterator[str]:
-    """A server on loopback that says yes to all that is made, with a kubeconfig for it; its URL."""
-    # Only now, as a call that has nothing to do is to be quick.
+def _accepting_server(work: Path) -> Iterator[str]:
+    """A server on loopback that accepts every object, with a kubeconfig for it; its URL."""
+    # Imported here, as a call that has nothing to do is to be quick.
     from localcloud.credentials import ADMIN, Credentials, kubeconfig
 
     credentials = Credentials(work / "credentials")
     credentials.make()
-    server = ThreadingHTTPServer(("127.0.0.1", 0), _Agrees)
+    server = ThreadingHTTPServer(("127.0.0.1", 0), _AcceptingHandler)
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     context.load_cert_chain(credentials.folder / "server.crt", credentials.folder / "server.key")
     server.socket = context.wrap_socket(server.socket, server_side=True)
@@ -151,13 +151,13 @@ def _cluster_of_no_pods(work: Path) -> Iterator[str]:
         server.server_close()
 
 
-class _Agrees(BaseHTTPRequestHandler):
+class _AcceptingHandler(BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
 
     def do_POST(self) -> None:
-        made = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
-        made["metadata"]["uid"] = "none"
-        answer = json.dumps(made).encode()
+        created = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+        created["metadata"]["uid"] = "none"
+        answer = json.dumps(created).encode()
         self.send_response(201 if self.command == "POST" else 200)
         self.send_header("Content-Type", "application/json")
         self.send_header("Content-Length", str(len(answer)))
@@ -167,4 +167,4 @@ class _Agrees(BaseHTTPRequestHandler):
     do_PATCH = do_POST
 
     def log_message(self, format: str, *arguments: object) -> None:
-        """Nobody is told."""
+        """Log nothing."""

@@ -154,7 +154,7 @@ def test_after_a_ctrl_c_what_was_under_way_is_ended_and_up_goes_on(lucky, capfd)
 
     assert first.returncode != 0
     assert "Traceback" not in said
-    assert engine.lift_dead_locks("dev") == []
+    assert engine.remove_stale_locks("dev") == []
     assert engine.cut_off("dev") == []
     assert commands.up(engine, "dev", QUIET) == 0
     assert [plane.alive() for plane in ControlPlane.all(engine.cloud)] == [True]
@@ -172,7 +172,7 @@ def test_what_a_killed_up_left_behind_is_gone_with_down(lucky, capfd):
 
     assert commands.down(engine, "dev", QUIET) == 0
 
-    assert "Lifted the lock" in capfd.readouterr().out
+    assert "Removed the lock" in capfd.readouterr().out
     assert engine.cut_off("dev") == []
     assert ControlPlane.all(engine.cloud) == []
     home = str(engine.cloud.home)

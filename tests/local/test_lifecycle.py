@@ -150,7 +150,7 @@ def test_up_goes_on_after_it_was_killed_while_a_cluster_was_made(cloud, project,
     os.killpg(first.pid, signal.SIGKILL)
     first.wait()
 
-    said = engine.lift_dead_locks("dev")
+    said = engine.remove_stale_locks("dev")
     cut_off = engine.cut_off("dev")
     pulumi(engine, "up", "--yes", "--skip-preview", "--stack", "dev")
 

@@ -37,5 +37,5 @@ def test_an_environment_comes_up_whole_with_few_machines_and_goes_down(
 
     down = module(copied, "commands.rollout", environment, "--down", "--", *cloud, "down", *quiet)
     assert down.returncode == 0, down.stdout + down.stderr
-    assert "Nothing runs any more." in down.stdout
+    assert "All processes have ended." in down.stdout
     assert {path.name: path.read_text() for path in (copied.project / "stacks").glob("*.yaml")} == files

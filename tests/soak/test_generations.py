@@ -103,7 +103,7 @@ class Stack:
         assert status == 0, told
 
     def outputs(self) -> dict[str, Any]:
-        return json.loads(self.engine.ask("stack", "output", "--stack", STACK, "--json"))
+        return json.loads(self.engine.pulumi("stack", "output", "--stack", STACK, "--json"))
 
 
 @pytest.fixture(scope="module")

@@ -163,7 +163,7 @@ def cluster(cloud: Cloud, machines: int, per_minute: int, finished_pods: int) ->
     finally:
         made.remover.stop()
         # It would wait for those who watch it.
-        plane.process("kube-apiserver").stop(patience=1)
+        plane.process("kube-apiserver").stop(timeout=1)
         plane.remove()
 
 

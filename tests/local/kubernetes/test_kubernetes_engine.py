@@ -142,7 +142,7 @@ def stack(cloud, plane, project, charts, request):
 
     yield make
     for each in made:
-        each.engine.lift_dead_locks(each.name)
+        each.engine.remove_stale_locks(each.name)
         each("destroy", "--yes", "--skip-preview")
 
 
@@ -193,7 +193,7 @@ def test_after_a_kill_in_the_middle_the_next_up_goes_on(stack, plane):
     os.killpg(engine.pid, signal.SIGKILL)
     engine.wait()
 
-    killed.engine.lift_dead_locks("killed")
+    killed.engine.remove_stale_locks("killed")
     killed("config", "rm", "zone")
     killed("up", "--yes", "--skip-preview")
     assert killed.outputs()["replicas"] == 2

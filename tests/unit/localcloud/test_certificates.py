@@ -3,7 +3,7 @@ import ssl
 import pytest
 from cryptography import x509
 
-from localcloud.credentials import ADMIN, USERS, Credentials, known_tokens
+from localcloud.credentials import ADMIN, USERS, Credentials, token_list
 
 
 @pytest.fixture(scope="module")
@@ -52,4 +52,4 @@ def test_an_interrupted_making_is_begun_anew(tmp_path):
 def test_the_administrator_is_one_of_kubernetes_own_masters():
     tokens = {user: f"token-of-{user}" for user in USERS}
 
-    assert 'token-of-admin,kubernetes-admin,admin,"system:masters"\n' in known_tokens(tokens)
+    assert 'token-of-admin,kubernetes-admin,admin,"system:masters"\n' in token_list(tokens)

@@ -12,7 +12,7 @@ from localcloud.cloud import Cloud
 from localcloud.engine import Engine
 from localcloud.errors import Refusal
 from localcloud.plugins.aws import kept
-from localcloud.protection import lift
+from localcloud.protection import unprotect
 
 BUCKET = {"urn": "urn:pulumi:dev::small::aws:s3/bucket:Bucket::logs", "type": "aws:s3/bucket:Bucket"}
 STACK = {"urn": "urn:pulumi:dev::small::pulumi:pulumi:Stack::small-dev", "type": "pulumi:pulumi:Stack"}
@@ -133,9 +133,9 @@ def test_a_lock_that_was_cut_off_before_it_said_whose_it_is_is_lifted(engine):
     folder.mkdir(parents=True)
     (folder / "lock.json").write_text('{"pid": 12')
 
-    [said] = engine.lift_dead_locks("dev")
+    [said] = engine.remove_stale_locks("dev")
 
-    assert "Lifted the lock" in said
+    assert "Removed the lock" in said
 
 
 def test_a_folder_without_a_project_is_one_sentence(engine, run):
@@ -193,14 +193,14 @@ def test_what_a_stack_protects_is_lifted_with_the_deletion_protection_of_its_clu
     place.put("cluster", "acme-prod-a", thing={"version": "1.34", "deletionProtection": True})
     imported = []
 
-    def ask(self, *arguments, text=None):
+    def pulumi(self, *arguments, text=None):
         if "import" in arguments:
             imported.append(json.loads(text)["deployment"]["resources"])
         return json.dumps({"deployment": {"resources": [STACK, BUCKET, cluster]}})
 
-    monkeypatch.setattr(Engine, "ask", ask)
+    monkeypatch.setattr(Engine, "pulumi", pulumi)
 
-    assert lift(engine, "dev") == 1
+    assert unprotect(engine, "dev") == 1
     assert imported == [
         [
             STACK,
@@ -213,6 +213,6 @@ def test_what_a_stack_protects_is_lifted_with_the_deletion_protection_of_its_clu
 
 def test_the_state_of_a_stack_that_protects_nothing_is_left_alone(engine, monkeypatch):
     in_state(engine, "dev", STACK, BUCKET)
-    monkeypatch.setattr(Engine, "ask", lambda *_, **__: pytest.fail("nothing is to be asked"))
+    monkeypatch.setattr(Engine, "pulumi", lambda *_, **__: pytest.fail("nothing is to be asked"))
 
-    assert lift(engine, "dev") == 0
+    assert unprotect(engine, "dev") == 0

@@ -64,16 +64,16 @@ def test_a_lock_of_a_process_that_is_gone_is_lifted_and_said(engine):
     ended.wait()
     locked_by(engine, ended.pid)
 
-    [said] = engine.lift_dead_locks("dev")
+    [said] = engine.remove_stale_locks("dev")
 
     assert str(ended.pid) in said
-    assert engine.lift_dead_locks("dev") == []
+    assert engine.remove_stale_locks("dev") == []
 
 
 def test_a_lock_of_a_pid_that_something_else_has_now_is_lifted(engine):
     locked_by(engine, os.getpid())
 
-    assert len(engine.lift_dead_locks("dev")) == 1
+    assert len(engine.remove_stale_locks("dev")) == 1
 
 
 def test_a_lock_of_a_running_pulumi_is_refused_and_stays(engine, tmp_path):
@@ -84,7 +84,7 @@ def test_a_lock_of_a_running_pulumi_is_refused_and_stays(engine, tmp_path):
         locked_by(engine, running.pid)
         for _ in range(2):
             with pytest.raises(Refusal, match=f"Stack dev is locked by pulumi, process {running.pid}"):
-                engine.lift_dead_locks("dev")
+                engine.remove_stale_locks("dev")
     finally:
         running.kill()
         running.wait()

@@ -58,7 +58,7 @@ def test_a_program_that_does_not_listen_to_a_request_to_end_is_ended(process):
     )
     process.start([sys.executable, "-c", deaf], ready=lambda: "deaf" in process.log.read_text())
 
-    process.stop(patience=0.2)
+    process.stop(timeout=0.2)
 
     assert not process.alive()
 
@@ -78,7 +78,7 @@ def test_a_program_that_is_not_there_is_refused(process):
 
 def test_a_program_that_never_gets_ready_is_refused(process):
     with pytest.raises(Refusal, match="not ready after 0 s"):
-        process.start(SLEEP, ready=lambda: False, patience=0.1)
+        process.start(SLEEP, ready=lambda: False, timeout=0.1)
 
 
 def test_another_process_with_the_same_pid_is_not_taken_for_ours(process):
