@@ -1,8 +1,7 @@
 """A laptop cloud for the test run, and `local` brought up on it once."""
 
 import os
-import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import boto3
@@ -12,6 +11,7 @@ from localcloud import commands
 from localcloud.aws_server import AwsServer
 from localcloud.cloud import REGION, Cloud
 from localcloud.engine import Engine
+from tests.support.pulumi_project import write_project
 
 
 @pytest.fixture(scope="session", autouse=True)
@@ -78,17 +78,6 @@ def local(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Engine]:
 
 
 @pytest.fixture
-def project(tmp_path: Path):
+def project(tmp_path: Path) -> Callable[..., Path]:
     """Write a small Pulumi project: its program's text -> an engine's project folder."""
-
-    def write(program: str, name: str = "small") -> Path:
-        folder = tmp_path / name
-        folder.mkdir(exist_ok=True)
-        virtualenv = Path(sys.prefix)
-        (folder / "Pulumi.yaml").write_text(
-            f"name: {name}\nruntime:\n  name: python\n  options:\n    virtualenv: {virtualenv}\n"
-        )
-        (folder / "__main__.py").write_text(program)
-        return folder
-
-    return write
+    return lambda program, name="small": write_project(tmp_path / name, program)

@@ -22,7 +22,7 @@ from localcloud.engine import PLUGINS, Engine
 from localcloud.errors import Refusal
 from localcloud.processes import Process, port_taken
 from localcloud.tools import cache
-from tests.support.project_copy import copy_project
+from tests.support.pulumi_project import copy_project
 
 QUIET = ("--non-interactive",)
 

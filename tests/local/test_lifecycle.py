@@ -2,7 +2,6 @@
 
 import os
 import signal
-import subprocess
 import time
 
 import pytest
@@ -11,6 +10,7 @@ from localcloud import commands
 from localcloud.control_plane import ControlPlane
 from localcloud.engine import Engine
 from localcloud.errors import Refusal
+from tests.support.pulumi_stack import PulumiStack
 
 PROGRAM = """
 import pulumi
@@ -50,132 +50,124 @@ pulumi.export("endpoint", cluster.endpoint)
 
 
 @pytest.fixture
-def small(cloud, project, pulumi):
-    """An engine whose project is the small program, with stack `dev` up; destroyed afterwards."""
+def dev(cloud, project):
+    """Stack `dev` of the small program, up; destroyed afterwards, with any other stack."""
     engine = Engine(cloud, project(PROGRAM))
     engine.select("dev")
-    pulumi(engine, "up", "--yes", "--skip-preview", "--stack", "dev")
-    yield engine
-    for stack in engine.stacks():
-        pulumi(engine, "destroy", "--yes", "--skip-preview", "--stack", stack)
+    dev = PulumiStack(engine, "dev")
+    dev.up()
+    yield dev
+    for name in engine.stacks():
+        PulumiStack(engine, name).destroy()
 
 
 def tags(aws, bucket):
     return {t["Key"]: t["Value"] for t in aws("s3").get_bucket_tagging(Bucket=bucket)["TagSet"]}
 
 
-def test_after_up_a_preview_shows_no_change(small, pulumi):
-    assert pulumi.steps(small, "dev") == {}
+def test_after_up_a_preview_shows_no_change(dev):
+    assert dev.operations() == {}
 
 
-def test_a_changed_tag_is_updated_in_place(small, aws, pulumi):
-    pulumi(small, "config", "set", "team", "two", "--stack", "dev")
-    assert pulumi.steps(small, "dev") == {"data": "update"}
+def test_a_changed_tag_is_updated_in_place(dev, aws):
+    dev.run("config", "set", "team", "two")
+    assert dev.operations() == {"data": "update"}
 
-    pulumi(small, "up", "--yes", "--skip-preview", "--stack", "dev")
+    dev.up()
 
     assert tags(aws, "small-dev")["team"] == "two"
 
 
-def test_a_preview_changes_nothing(small, aws, pulumi):
-    pulumi(small, "config", "set", "team", "three", "--stack", "dev")
-    pulumi.steps(small, "dev")
+def test_a_preview_changes_nothing(dev, aws):
+    dev.run("config", "set", "team", "three")
+    dev.operations()
 
     assert tags(aws, "small-dev")["team"] == "one"
 
 
-def test_a_changed_name_replaces(small, aws, pulumi):
-    pulumi(small, "config", "set", "bucket", "small-renamed", "--stack", "dev")
-    assert pulumi.steps(small, "dev")["data"] in ("replace", "create-replacement", "delete-replaced")
+def test_a_changed_name_replaces(dev, aws):
+    dev.run("config", "set", "bucket", "small-renamed")
+    assert dev.operations()["data"] in ("replace", "create-replacement", "delete-replaced")
 
-    pulumi(small, "up", "--yes", "--skip-preview", "--stack", "dev")
+    dev.up()
 
     names = [b["Name"] for b in aws("s3").list_buckets()["Buckets"]]
     assert "small-renamed" in names
     assert "small-dev" not in names
 
 
-def test_drift_made_by_hand_is_found_by_refresh_and_put_right_by_up(small, aws, pulumi):
+def test_drift_made_by_hand_is_found_by_refresh_and_put_right_by_up(dev, aws):
     aws("s3").put_bucket_tagging(
         Bucket="small-dev", Tagging={"TagSet": [{"Key": "team", "Value": "somebody"}]}
     )
     aws("logs").delete_log_group(logGroupName="/small/dev")
 
-    pulumi(small, "refresh", "--yes", "--skip-preview", "--stack", "dev")
-    assert pulumi.steps(small, "dev") == {"data": "update", "logs": "create"}
-    pulumi(small, "up", "--yes", "--skip-preview", "--stack", "dev")
+    dev.run("refresh", "--yes", "--skip-preview")
+    assert dev.operations() == {"data": "update", "logs": "create"}
+    dev.up()
 
     assert tags(aws, "small-dev")["team"] == "one"
     assert aws("logs").describe_log_groups(logGroupNamePrefix="/small/dev")["logGroups"]
 
 
-def test_what_was_made_by_hand_is_imported_and_then_unchanged(small, aws, tmp_path, pulumi):
+def test_what_was_made_by_hand_is_imported_and_then_unchanged(dev, aws):
     aws("logs").create_log_group(logGroupName="/small/byhand")
-    program = small.project / "__main__.py"
-    pulumi(
-        small, "import", "aws:cloudwatch/logGroup:LogGroup", "byhand", "/small/byhand",
-        "--yes", "--stack", "dev", "--generate-code=false", "--protect=false",
+    program = dev.engine.project / "__main__.py"
+    dev.run(
+        "import", "aws:cloudwatch/logGroup:LogGroup", "byhand", "/small/byhand",
+        "--yes", "--generate-code=false", "--protect=false",
     )  # fmt: skip
     program.write_text(PROGRAM + '\naws.cloudwatch.LogGroup("byhand", name="/small/byhand")\n')
 
-    assert pulumi.steps(small, "dev") == {}
+    assert dev.operations() == {}
 
 
-def test_two_stacks_side_by_side_do_not_touch_each_other(small, aws, pulumi):
-    small.select("other")
-    pulumi(small, "up", "--yes", "--skip-preview", "--stack", "other")
-    pulumi(small, "destroy", "--yes", "--skip-preview", "--stack", "other")
+def test_two_stacks_side_by_side_do_not_touch_each_other(dev, aws):
+    dev.engine.select("other")
+    other = PulumiStack(dev.engine, "other")
+    other.up()
+    other.destroy()
 
     names = [b["Name"] for b in aws("s3").list_buckets()["Buckets"]]
     assert "small-dev" in names
     assert "small-other" not in names
-    assert pulumi.steps(small, "dev") == {}
+    assert dev.operations() == {}
 
 
-def test_up_goes_on_after_it_was_killed_while_a_cluster_was_made(cloud, project, aws, pulumi):
+def test_up_goes_on_after_it_was_killed_while_a_cluster_was_made(cloud, project, aws):
     engine = Engine(cloud, project(CLUSTER, "cut"))
     engine.select("dev")
-    first = subprocess.Popen(
-        ["pulumi", "up", "--yes", "--skip-preview", "--stack", "dev", "--non-interactive"],
-        cwd=engine.project,
-        env=engine.environment(),
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
-        start_new_session=True,
-    )
+    dev = PulumiStack(engine, "dev")
+    first = dev.start("up", "--yes", "--skip-preview")
     under_way = cloud.clusters / "cut-dev"
     while not under_way.exists():
         assert first.poll() is None, "pulumi ended before it could be killed"
         time.sleep(0.05)
     os.killpg(first.pid, signal.SIGKILL)
-    first.wait()
+    first.communicate()
 
-    said = engine.remove_stale_locks("dev")
+    messages = engine.remove_stale_locks("dev")
     cut_off = engine.cut_off("dev")
-    pulumi(engine, "up", "--yes", "--skip-preview", "--stack", "dev")
+    dev.up()
 
-    assert str(first.pid) in said[0]
+    assert str(first.pid) in messages[0]
     assert [urn.rsplit("::", 1)[-1] for urn in cut_off] == ["cluster"]
     assert "cut-dev" in aws("eks").list_clusters()["clusters"]
     assert [plane.alive() for plane in ControlPlane.all(cloud) if plane.name == "cut-dev"] == [True]
-    assert pulumi.steps(engine, "dev") == {}
-    pulumi(engine, "destroy", "--yes", "--skip-preview", "--stack", "dev")
+    assert dev.operations() == {}
+    dev.destroy()
     assert not under_way.exists()
 
 
-def test_a_stack_that_another_pulumi_is_working_on_is_refused(small, tmp_path):
-    program = small.project / "__main__.py"
+def test_a_stack_that_another_pulumi_is_working_on_is_refused(dev, tmp_path):
+    program = dev.engine.project / "__main__.py"
     gate = tmp_path / "gate"
     os.mkfifo(gate)
     program.write_text(f"open({str(gate)!r}).read()\n{PROGRAM}")
-    running = subprocess.Popen(
-        ["pulumi", "up", "--yes", "--skip-preview", "--stack", "dev", "--non-interactive"],
-        cwd=small.project,
-        env=small.environment(),
-        stdout=subprocess.DEVNULL,
-    )
+    running = dev.start("up", "--yes", "--skip-preview")
     refused = pytest.raises(Refusal, match=f"process {running.pid}, which is running")
     with gate.open("w"), refused:  # the gate opens once the program reads: the stack is locked by then
-        commands.up(small, "dev", ())
-    assert running.wait() == 0
+        commands.up(dev.engine, "dev", ())
+    running.communicate()
+    assert running.returncode == 0
     program.write_text(PROGRAM)

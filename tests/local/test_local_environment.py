@@ -23,6 +23,7 @@ from localcloud.control_plane import ControlPlane
 from localcloud.control_plane.stand_ins.charts import yunikorn_url
 from localcloud.engine import Engine
 from tests.support.http_server import answering
+from tests.support.pulumi_stack import PulumiStack
 
 JOBS = "spark-jobs"
 QUEUE = "root.science.models.tier2"
@@ -292,14 +293,14 @@ def test_releases_whose_charts_cannot_be_reached_are_named_as_recorded(local):
     assert "ingress-nginx/ingress-nginx" in recorded
 
 
-def test_straight_after_up_a_preview_shows_no_change(local, pulumi):
-    pulumi(local, "preview", "--stack", "local", "--expect-no-changes")
+def test_straight_after_up_a_preview_shows_no_change(local):
+    PulumiStack(local, "local").expect_no_changes()
 
 
-def test_the_policy_pack_lets_local_pass(local, pulumi):
-    told = pulumi(local, "preview", "--stack", "local", "--policy-pack", "policies")
+def test_the_policy_pack_lets_local_pass(local):
+    output = PulumiStack(local, "local").run("preview", "--policy-pack", "policies")
 
-    assert "moka" in told.split("Policies:")[1]
+    assert "moka" in output.split("Policies:")[1]
 
 
 @pytest.mark.parametrize("architecture", ["arm64", "amd64"])
@@ -342,9 +343,9 @@ def test_a_spark_application_becomes_a_driver_that_yunikorn_places_in_its_queue(
         eventually(lambda: not core.list_namespaced_pod(JOBS, label_selector="spark-role=driver").items)
 
 
-def test_down_leaves_nothing_and_ends_every_process(local, account, pulumi):
+def test_down_leaves_nothing_and_ends_every_process(local, account):
     s3, eks, ec2 = account("s3"), account("eks"), account("ec2")
-    pulumi(local, "destroy", "--yes", "--skip-preview", "--stack", "local")
+    PulumiStack(local, "local").destroy()
 
     assert local.resources("local") == []
     assert s3.list_buckets()["Buckets"] == []

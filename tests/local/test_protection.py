@@ -1,14 +1,15 @@
 """What holds data or is hard to bring back, with `retain`: nobody takes it down by accident."""
 
 import os
-import subprocess
-import sys
+from collections.abc import Iterator
 
 import pytest
 
 from localcloud import commands
 from localcloud.cloud import REPOSITORY, Cloud
-from localcloud.engine import Engine
+from localcloud.engine import Engine, Resource
+from tests.support.pulumi_project import write_project
+from tests.support.pulumi_stack import PulumiStack
 
 PROGRAM = """
 from components.aws.addons import Addon
@@ -52,86 +53,68 @@ STATEFUL = {
 }
 
 
-class Kept:
-    """The program, up on a cloud of its own."""
+def urns(stack: PulumiStack) -> set[str]:
+    return {resource.urn for resource in stack.engine.resources(stack.name)}
 
-    def __init__(self, engine: Engine) -> None:
-        self.engine = engine
 
-    def run(self, *arguments: str) -> subprocess.CompletedProcess[str]:
-        return subprocess.run(
-            ["pulumi", *arguments, "--stack", "test", "--non-interactive"],
-            cwd=self.engine.project,
-            env=self.engine.environment(),
-            capture_output=True,
-            text=True,
-        )
-
-    def stateful(self) -> dict[str, str]:
-        """Type -> URN of what is kept."""
-        return {r.type: r.urn for r in self.engine.resources("test") if r.type in STATEFUL}
-
-    def all(self) -> set[str]:
-        return {resource.urn for resource in self.engine.resources("test")}
+def stateful(stack: PulumiStack) -> dict[str, Resource]:
+    """Type -> the resource that is protected."""
+    return {r.type: r for r in stack.engine.resources(stack.name) if r.type in STATEFUL}
 
 
 @pytest.fixture(scope="module")
-def kept(tmp_path_factory: pytest.TempPathFactory):
-    folder = tmp_path_factory.mktemp("kept")
-    (folder / "Pulumi.yaml").write_text(
-        f"name: kept\nruntime:\n  name: python\n  options:\n    virtualenv: {sys.prefix}\n"
-    )
-    (folder / "__main__.py").write_text(PROGRAM)
+def stack(tmp_path_factory: pytest.TempPathFactory) -> Iterator[PulumiStack]:
+    """The program, up on a cloud of its own."""
+    folder = write_project(tmp_path_factory.mktemp("protection") / "kept", PROGRAM)
     engine = Engine(Cloud(folder / "cloud"), folder)
     os.environ["PYTHONPATH"] = str(REPOSITORY)
     try:
         assert commands.up(engine, "test", ("--non-interactive",)) == 0
-        yield Kept(engine)
+        yield PulumiStack(engine, "test")
     finally:
         del os.environ["PYTHONPATH"]
         commands.stop(engine)
 
 
-def test_a_stack_is_not_destroyed(kept):
-    before = kept.all()
+def test_a_stack_is_not_destroyed(stack):
+    before = urns(stack)
 
-    ran = kept.run("destroy", "--yes")
+    destroy = stack.try_run("destroy", "--yes")
 
-    assert ran.returncode != 0
-    assert "because it is protected" in ran.stdout
-    assert kept.all() == before
-
-
-def test_nothing_of_it_is_destroyed_by_itself(kept):
-    before, stateful = kept.all(), kept.stateful()
-    assert set(stateful) == STATEFUL
-
-    for urn in stateful.values():
-        ran = kept.run("destroy", "--yes", "--target", urn, "--target-dependents")
-        assert ran.returncode != 0, urn
-
-    assert kept.all() == before
+    assert destroy.returncode != 0
+    assert "because it is protected" in destroy.stdout
+    assert urns(stack) == before
 
 
-def test_nothing_of_it_is_replaced(kept):
-    before, stateful = kept.all(), kept.stateful()
+def test_nothing_of_it_is_destroyed_by_itself(stack):
+    before, protected = urns(stack), stateful(stack)
+    assert set(protected) == STATEFUL
 
-    ran = kept.run("up", "--yes", *(f"--replace={urn}" for urn in stateful.values()))
+    for resource in protected.values():
+        destroy = stack.try_run("destroy", "--yes", "--target", resource.urn, "--target-dependents")
+        assert destroy.returncode != 0, resource.urn
 
-    assert ran.returncode != 0
-    assert [urn for urn in stateful.values() if f'unable to replace resource "{urn}"' not in ran.stdout] == []
-    assert kept.all() == before
+    assert urns(stack) == before
 
 
-def test_it_stays_in_aws_when_a_stack_lets_go_of_it_all_the_same(kept, aws_of):
-    arns = {r.type: r.outputs["arn"] for r in kept.engine.resources("test") if r.type in STATEFUL}
-    kept.run("state", "unprotect", "--all", "--yes")
+def test_nothing_of_it_is_replaced(stack):
+    before, protected = urns(stack), [resource.urn for resource in stateful(stack).values()]
 
-    ran = kept.run("destroy", "--yes", "--skip-preview")
+    up = stack.try_run("up", "--yes", *(f"--replace={urn}" for urn in protected))
 
-    assert ran.returncode == 0, ran.stdout + ran.stderr
-    assert kept.all() == set()
-    aws = aws_of(kept.engine.cloud)
+    assert up.returncode != 0
+    assert [urn for urn in protected if f'unable to replace resource "{urn}"' not in up.stdout] == []
+    assert urns(stack) == before
+
+
+def test_it_stays_in_aws_when_a_stack_lets_go_of_it_all_the_same(stack, aws_of):
+    arns = {type: resource.outputs["arn"] for type, resource in stateful(stack).items()}
+    stack.run("state", "unprotect", "--all", "--yes")
+
+    stack.destroy()
+
+    assert urns(stack) == set()
+    aws = aws_of(stack.engine.cloud)
     vpc = arns["aws:ec2/vpc:Vpc"].rpartition("/")[2]
     assert aws("ec2").describe_vpcs(VpcIds=[vpc])["Vpcs"][0]["State"] == "available"
     assert aws("kms").describe_key(KeyId=arns["aws:kms/key:Key"])["KeyMetadata"]["KeyState"] == "Enabled"

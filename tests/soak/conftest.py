@@ -8,7 +8,7 @@ import pytest
 from localcloud import commands
 from localcloud.cloud import Cloud
 from localcloud.engine import Engine
-from tests.support.project_copy import copy_project
+from tests.support.pulumi_project import copy_project
 
 
 def copy_of_the_project(folder: Path) -> Iterator[Engine]:

@@ -2,9 +2,8 @@
 
 import json
 import signal
-import subprocess
-import sys
 from collections.abc import Iterator
+from subprocess import Popen
 from typing import Any
 
 import pytest
@@ -13,8 +12,8 @@ from kubernetes import client, config
 from localcloud import commands
 from localcloud.cloud import REPOSITORY, Cloud
 from localcloud.engine import Engine
-
-STACK = "dev"
+from tests.support.pulumi_project import write_project
+from tests.support.pulumi_stack import PulumiStack
 
 PROGRAM = f"""
 import json
@@ -77,56 +76,42 @@ AFTER = {**CHANGED, "generation": 2}
 
 
 class Stack:
-    """The program's stack, brought up with one node group `driver` or another."""
+    """The program's stack, run with one node group `driver` or another."""
 
     def __init__(self, engine: Engine) -> None:
-        self.engine = engine
-        engine.select(STACK)
+        self.pulumi = PulumiStack(engine, "dev")
 
-    def begin(self, verb: str, group: dict[str, Any], *arguments: str) -> subprocess.Popen[str]:
-        return subprocess.Popen(
-            ["pulumi", verb, "--stack", STACK, "--non-interactive", *arguments],
-            cwd=self.engine.project,
-            env=self.engine.environment() | {"GROUPS": json.dumps({"driver": group})},
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            text=True,
-        )
+    def start(self, verb: str, group: dict[str, Any], *arguments: str) -> Popen[str]:
+        return self.pulumi.start(verb, *arguments, GROUPS=json.dumps({"driver": group}))
 
-    def run(self, verb: str, group: dict[str, Any], *arguments: str) -> tuple[int, str]:
-        with self.begin(verb, group, *arguments) as process:
-            told = process.communicate()[0]
-        return process.returncode, told
+    def try_run(self, verb: str, group: dict[str, Any], *arguments: str) -> tuple[int, str]:
+        """Exit status and output."""
+        with self.start(verb, group, *arguments) as process:
+            output = process.communicate()[0]
+        return process.returncode, output
 
     def up(self, group: dict[str, Any]) -> None:
-        status, told = self.run("up", group, "--yes", "--skip-preview")
-        assert status == 0, told
-
-    def outputs(self) -> dict[str, Any]:
-        return json.loads(self.engine.pulumi("stack", "output", "--stack", STACK, "--json"))
+        self.pulumi.up(GROUPS=json.dumps({"driver": group}))
 
 
 @pytest.fixture(scope="module")
 def stack(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Stack]:
-    project = tmp_path_factory.mktemp("generations")
-    (project / "Pulumi.yaml").write_text(
-        f"name: generations\nruntime:\n  name: python\n  options:\n    virtualenv: {sys.prefix}\n"
-    )
-    (project / "__main__.py").write_text(PROGRAM)
-    engine = Engine(Cloud(tmp_path_factory.mktemp("cloud")), project)
+    folder = tmp_path_factory.mktemp("generations")
+    engine = Engine(Cloud(folder / "cloud"), write_project(folder / "generations", PROGRAM))
     commands.start(engine)
     try:
-        made = Stack(engine)
-        made.up(FIRST)
-        yield made
+        engine.select("dev")
+        stack = Stack(engine)
+        stack.up(FIRST)
+        yield stack
     finally:
         commands.stop(engine)
 
 
 @pytest.fixture(scope="module")
 def core(stack: Stack) -> client.CoreV1Api:
-    given = stack.outputs()["kubeconfig"]
-    kubeconfig = json.loads(given) if isinstance(given, str) else given
+    output = stack.pulumi.outputs()["kubeconfig"]
+    kubeconfig = json.loads(output) if isinstance(output, str) else output
     return client.CoreV1Api(config.new_client_from_config_dict(kubeconfig))
 
 
@@ -150,22 +135,22 @@ def driver_pod(core: client.CoreV1Api, node: str) -> None:
     )
 
 
-def read_until(process: subprocess.Popen[str], words: str) -> None:
-    told = []
+def read_until(process: Popen[str], words: str) -> None:
+    lines = []
     assert process.stdout
     for line in process.stdout:
-        told.append(line)
+        lines.append(line)
         if words in line:
             return
-    raise AssertionError("".join(told))
+    raise AssertionError("".join(lines))
 
 
 def test_other_machines_need_another_generation(stack):
-    status, told = stack.run("preview", CHANGED)
+    status, output = stack.try_run("preview", CHANGED)
 
     assert status != 0
-    assert "would replace the machines of node group green-driver" in told
-    assert "count up its generation and list the present one under retiring" in told
+    assert "would replace the machines of node group green-driver" in output
+    assert "count up its generation and list the present one under retiring" in output
 
 
 def test_bounds_are_not_changed_with_a_size_from_long_ago(stack, core):
@@ -173,13 +158,13 @@ def test_bounds_are_not_changed_with_a_size_from_long_ago(stack, core):
     another = {"metadata": {"name": "autoscaled", "labels": dict(node.metadata.labels)}}
     core.create_node(another)
     try:
-        status, told = stack.run("up", {**FIRST, "maximum": 3}, "--yes", "--skip-preview")
+        status, output = stack.try_run("up", {**FIRST, "maximum": 3}, "--yes", "--skip-preview")
     finally:
         core.delete_node("autoscaled")
 
     assert status != 0
-    assert "node group driver of green has 2 nodes" in told
-    assert "run this again with --refresh" in told
+    assert "node group driver of green has 2 nodes" in output
+    assert "run this again with --refresh" in output
 
 
 def test_a_generation_goes_once_its_drivers_have_finished(stack, core):
@@ -196,7 +181,7 @@ def test_a_generation_goes_once_its_drivers_have_finished(stack, core):
     assert (old.status.capacity["pods"], new.status.capacity["pods"]) == ("110", "40")
 
     driver_pod(core, old.metadata.name)
-    with stack.begin("up", AFTER, "--yes", "--skip-preview") as interrupted:
+    with stack.start("up", AFTER, "--yes", "--skip-preview") as interrupted:
         read_until(interrupted, "goes once 1 driver on it finished: default/sums-driver")
         interrupted.send_signal(signal.SIGINT)
         read_until(interrupted, "^C received")
@@ -205,11 +190,11 @@ def test_a_generation_goes_once_its_drivers_have_finished(stack, core):
     assert interrupted.returncode != 0
     assert [node.metadata.name for node in nodes(core, "driver")] == [old.metadata.name]
 
-    with stack.begin("up", AFTER, "--yes", "--skip-preview") as second:
+    with stack.start("up", AFTER, "--yes", "--skip-preview") as second:
         read_until(second, "goes once 1 driver on it finished: default/sums-driver")
         core.delete_namespaced_pod("sums-driver", "default", grace_period_seconds=0)
-        told = second.communicate()[0]
-    assert second.returncode == 0, told
+        output = second.communicate()[0]
+    assert second.returncode == 0, output
     assert nodes(core, "driver") == []
     assert [node.metadata.name for node in nodes(core, "driver-g2")] == [new.metadata.name]
 
@@ -217,9 +202,9 @@ def test_a_generation_goes_once_its_drivers_have_finished(stack, core):
 def test_a_retiring_generation_is_destroyed_with_all_the_rest_by_a_run_of_the_program(stack):
     stack.up(BESIDE)
 
-    status, told = stack.run("destroy", BESIDE, "--yes", "--skip-preview")
+    status, output = stack.try_run("destroy", BESIDE, "--yes", "--skip-preview")
     assert status != 0
-    assert "--run-program" in told
+    assert "--run-program" in output
 
-    status, told = stack.run("destroy", BESIDE, "--yes", "--skip-preview", "--run-program")
-    assert status == 0, told
+    status, output = stack.try_run("destroy", BESIDE, "--yes", "--skip-preview", "--run-program")
+    assert status == 0, output

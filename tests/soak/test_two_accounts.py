@@ -1,7 +1,6 @@
 """examples/two-accounts.yaml: an environment in two accounts and regions, as moto has them."""
 
 import json
-import subprocess
 
 import boto3
 import pytest
@@ -9,6 +8,7 @@ import pytest
 from localcloud import commands
 from localcloud.aws_server import AwsServer
 from localcloud.cloud import REPOSITORY
+from tests.support.pulumi_stack import PulumiStack
 
 US, EU = ("111122223333", "us-east-1"), ("444455556666", "eu-west-1")
 
@@ -63,11 +63,4 @@ def test_each_account_has_what_is_its_own_and_event_logs_go_home(world):
     shared = of(world, US, "s3").get_bucket_policy(Bucket=home)["Policy"]
     assert "arn:aws:iam::444455556666:role/acme-world/*" in shared
 
-    ran = subprocess.run(
-        ["pulumi", "preview", "--stack", "world", "--non-interactive", "--expect-no-changes"],
-        cwd=world.project,
-        env=world.environment(),
-        capture_output=True,
-        text=True,
-    )
-    assert ran.returncode == 0, ran.stdout + ran.stderr
+    PulumiStack(world, "world").expect_no_changes()

@@ -1,4 +1,4 @@
-"""What a person may do by hand to a resource of each type: in AWS's console, so to speak.
+"""A change by hand of a resource of each type, as a person makes it in AWS's console.
 
 moto is asked by boto3, and what the plugin keeps is edited as a file.
 """
@@ -12,6 +12,7 @@ from typing import Any
 import boto3
 
 from localcloud.cloud import ACCOUNT, REGION, Cloud
+from localcloud.engine import Resource
 from localcloud.plugins.aws.kept import Kept, folder
 
 ANYBODY = json.dumps(
@@ -45,18 +46,8 @@ PERMISSION = json.dumps(
 
 
 @dataclass(frozen=True)
-class Made:
-    """A resource in a state."""
-
-    type: str
-    id: str
-    inputs: Mapping[str, Any]
-    outputs: Mapping[str, Any]
-
-
-@dataclass(frozen=True)
-class Hand:
-    """Somebody in one account and region."""
+class Console:
+    """AWS's console in one account and region, so to speak."""
 
     cloud: Cloud
     endpoint: str
@@ -68,11 +59,11 @@ class Hand:
         return _client(self.endpoint, self.account, self.region, service)
 
     def edit(self, service: str, *key: str, **members: Any) -> None:
-        """Change members of a thing that the plugin keeps."""
+        """Change members of an object that the plugin keeps."""
         kept = Kept(folder(self.cloud) / self.account / self.region / service)
-        thing = kept.get(*key)
-        assert thing is not None, f"{service} {key} is kept"
-        kept.put(*key, thing={**thing, **members})
+        before = kept.get(*key)
+        assert before is not None, f"{service} {key} is kept"
+        kept.put(*key, thing={**before, **members})
 
 
 @cache
@@ -82,68 +73,66 @@ def _client(endpoint: str, account: str, region: str, service: str) -> Any:
     if account != ACCOUNT:
         role = f"arn:aws:iam::{account}:role/hand"
         sts = boto3.client("sts", endpoint_url=endpoint, region_name=region, **keys)
-        taken = sts.assume_role(RoleArn=role, RoleSessionName="hand")["Credentials"]
+        session = sts.assume_role(RoleArn=role, RoleSessionName="hand")["Credentials"]
         keys = {
-            "aws_access_key_id": taken["AccessKeyId"],
-            "aws_secret_access_key": taken["SecretAccessKey"],
-            "aws_session_token": taken["SessionToken"],
+            "aws_access_key_id": session["AccessKeyId"],
+            "aws_secret_access_key": session["SecretAccessKey"],
+            "aws_session_token": session["SessionToken"],
         }
     return boto3.client(service, endpoint_url=endpoint, region_name=region, **keys)
 
 
-Change = Callable[[Hand, Made], Any]
+Change = Callable[[Console, Resource], Any]
 
 
-def tag(hand: Hand, made: Made) -> None:
+def tag(console: Console, resource: Resource) -> None:
     """Put a tag on something of EC2."""
-    hand.client("ec2").create_tags(Resources=[made.id], Tags=[{"Key": "by-hand", "Value": "yes"}])
+    console.client("ec2").create_tags(Resources=[resource.id], Tags=[{"Key": "by-hand", "Value": "yes"}])
 
 
-def vpc(hand: Hand, made: Made) -> None:
-    off = {"Value": not made.outputs["enableDnsHostnames"]}
-    hand.client("ec2").modify_vpc_attribute(VpcId=made.id, EnableDnsHostnames=off)
-    tag(hand, made)
+def vpc(console: Console, resource: Resource) -> None:
+    off = {"Value": not resource.outputs["enableDnsHostnames"]}
+    console.client("ec2").modify_vpc_attribute(VpcId=resource.id, EnableDnsHostnames=off)
+    tag(console, resource)
 
 
-def subnet(hand: Hand, made: Made) -> None:
-    public = {"Value": not made.outputs["mapPublicIpOnLaunch"]}
-    hand.client("ec2").modify_subnet_attribute(SubnetId=made.id, MapPublicIpOnLaunch=public)
+def subnet(console: Console, resource: Resource) -> None:
+    public = {"Value": not resource.outputs["mapPublicIpOnLaunch"]}
+    console.client("ec2").modify_subnet_attribute(SubnetId=resource.id, MapPublicIpOnLaunch=public)
 
 
-def route(hand: Hand, made: Made) -> None:
-    ec2 = hand.client("ec2")
+def route(console: Console, resource: Resource) -> None:
+    ec2 = console.client("ec2")
     gateway = ec2.create_internet_gateway()["InternetGateway"]["InternetGatewayId"]
     ec2.replace_route(
-        RouteTableId=made.inputs["routeTableId"],
-        DestinationCidrBlock=made.inputs["destinationCidrBlock"],
+        RouteTableId=resource.inputs["routeTableId"],
+        DestinationCidrBlock=resource.inputs["destinationCidrBlock"],
         GatewayId=gateway,
     )
 
 
-def route_table_association(hand: Hand, made: Made) -> None:
-    ec2 = hand.client("ec2")
-    subnet = ec2.describe_subnets(SubnetIds=[made.inputs["subnetId"]])["Subnets"][0]
+def route_table_association(console: Console, resource: Resource) -> None:
+    ec2 = console.client("ec2")
+    subnet = ec2.describe_subnets(SubnetIds=[resource.inputs["subnetId"]])["Subnets"][0]
     table = ec2.create_route_table(VpcId=subnet["VpcId"])["RouteTable"]["RouteTableId"]
-    filters = [{"Name": "association.subnet-id", "Values": [made.inputs["subnetId"]]}]
-    [now] = ec2.describe_route_tables(Filters=filters)["RouteTables"]
-    [association] = [
-        each["RouteTableAssociationId"]
-        for each in now["Associations"]
-        if each.get("SubnetId") == made.inputs["subnetId"]
-    ]
-    ec2.replace_route_table_association(AssociationId=association, RouteTableId=table)
+    filters = [{"Name": "association.subnet-id", "Values": [resource.inputs["subnetId"]]}]
+    [before] = ec2.describe_route_tables(Filters=filters)["RouteTables"]
+    [association] = [a for a in before["Associations"] if a.get("SubnetId") == resource.inputs["subnetId"]]
+    ec2.replace_route_table_association(
+        AssociationId=association["RouteTableAssociationId"], RouteTableId=table
+    )
 
 
-def endpoint(hand: Hand, made: Made) -> None:
-    if "policy" in made.inputs:
-        hand.client("ec2").modify_vpc_endpoint(VpcEndpointId=made.id, PolicyDocument=ANYBODY)
-    tag(hand, made)
+def endpoint(console: Console, resource: Resource) -> None:
+    if "policy" in resource.inputs:
+        console.client("ec2").modify_vpc_endpoint(VpcEndpointId=resource.id, PolicyDocument=ANYBODY)
+    tag(console, resource)
 
 
-def group_rule(hand: Hand, made: Made) -> None:
-    """Let somebody in whom the program did not name."""
-    if not {"ingress", "egress"} & made.inputs.keys() and "defaultSecurityGroup" not in made.type:
-        tag(hand, made)
+def group_rule(console: Console, resource: Resource) -> None:
+    """Add a rule that the program does not have."""
+    if not {"ingress", "egress"} & resource.inputs.keys() and "defaultSecurityGroup" not in resource.type:
+        tag(console, resource)
         return
     rule = {
         "IpProtocol": "tcp",
@@ -151,21 +140,21 @@ def group_rule(hand: Hand, made: Made) -> None:
         "ToPort": 22,
         "IpRanges": [{"CidrIp": "203.0.113.0/24", "Description": "by hand"}],
     }
-    hand.client("ec2").authorize_security_group_ingress(GroupId=made.id, IpPermissions=[rule])
+    console.client("ec2").authorize_security_group_ingress(GroupId=resource.id, IpPermissions=[rule])
 
 
-def single_rule(hand: Hand, made: Made) -> None:
-    """Change what a rule is said to be for."""
-    ec2 = hand.client("ec2")
-    shown = ec2.describe_security_group_rules(SecurityGroupRuleIds=[made.id])["SecurityGroupRules"][0]
-    kept = ("IpProtocol", "FromPort", "ToPort", "CidrIpv4")
-    rule = {name: shown[name] for name in kept if name in shown}
-    source = (shown.get("ReferencedGroupInfo") or {}).get("GroupId")
+def single_rule(console: Console, resource: Resource) -> None:
+    """Change the description of a rule."""
+    ec2 = console.client("ec2")
+    before = ec2.describe_security_group_rules(SecurityGroupRuleIds=[resource.id])["SecurityGroupRules"][0]
+    fields = ("IpProtocol", "FromPort", "ToPort", "CidrIpv4")
+    rule = {name: before[name] for name in fields if name in before}
+    source = (before.get("ReferencedGroupInfo") or {}).get("GroupId")
     ec2.modify_security_group_rules(
-        GroupId=made.inputs["securityGroupId"],
+        GroupId=resource.inputs["securityGroupId"],
         SecurityGroupRules=[
             {
-                "SecurityGroupRuleId": made.id,
+                "SecurityGroupRuleId": resource.id,
                 "SecurityGroupRule": {
                     **rule,
                     **({"ReferencedGroupId": source} if source else {}),
@@ -176,166 +165,178 @@ def single_rule(hand: Hand, made: Made) -> None:
     )
 
 
-def template(hand: Hand, made: Made) -> None:
+def template(console: Console, resource: Resource) -> None:
     """Another version, unless its description is kept: that of ours, which a guard may keep as it is."""
-    tag(hand, made)
-    if "description" not in made.inputs:
-        hand.client("ec2").create_launch_template_version(
-            LaunchTemplateId=made.id,
+    tag(console, resource)
+    if "description" not in resource.inputs:
+        console.client("ec2").create_launch_template_version(
+            LaunchTemplateId=resource.id,
             LaunchTemplateData={"InstanceType": "m7g.metal", "MetadataOptions": {"HttpTokens": "optional"}},
         )
 
 
-def alias(hand: Hand, made: Made) -> None:
-    kms = hand.client("kms")
+def alias(console: Console, resource: Resource) -> None:
+    kms = console.client("kms")
     key = kms.create_key()["KeyMetadata"]["KeyId"]
-    kms.update_alias(AliasName=made.inputs["name"], TargetKeyId=key)
+    kms.update_alias(AliasName=resource.inputs["name"], TargetKeyId=key)
 
 
-def key(hand: Hand, made: Made) -> None:
-    kms = hand.client("kms")
-    kms.update_key_description(KeyId=made.id, Description="by hand")
-    if made.outputs.get("enableKeyRotation"):
-        kms.disable_key_rotation(KeyId=made.id)
+def key(console: Console, resource: Resource) -> None:
+    kms = console.client("kms")
+    kms.update_key_description(KeyId=resource.id, Description="by hand")
+    if resource.outputs.get("enableKeyRotation"):
+        kms.disable_key_rotation(KeyId=resource.id)
 
 
-def bucket_tags(hand: Hand, made: Made) -> None:
-    tags = {**(made.outputs.get("tagsAll") or {}), "by-hand": "yes"}
-    listed = [{"Key": name, "Value": value} for name, value in tags.items()]
-    hand.client("s3").put_bucket_tagging(Bucket=made.id, Tagging={"TagSet": listed})
+def bucket_tags(console: Console, resource: Resource) -> None:
+    tags = {**(resource.outputs.get("tagsAll") or {}), "by-hand": "yes"}
+    tag_set = [{"Key": name, "Value": value} for name, value in tags.items()]
+    console.client("s3").put_bucket_tagging(Bucket=resource.id, Tagging={"TagSet": tag_set})
 
 
-def public_access(hand: Hand, made: Made) -> None:
-    hand.client("s3").put_public_access_block(
-        Bucket=made.inputs["bucket"], PublicAccessBlockConfiguration={"BlockPublicAcls": False}
+def public_access(console: Console, resource: Resource) -> None:
+    console.client("s3").put_public_access_block(
+        Bucket=resource.inputs["bucket"], PublicAccessBlockConfiguration={"BlockPublicAcls": False}
     )
 
 
-def encryption(hand: Hand, made: Made) -> None:
-    [rule] = made.inputs["rules"]
+def encryption(console: Console, resource: Resource) -> None:
+    [rule] = resource.inputs["rules"]
     kind = rule["applyServerSideEncryptionByDefault"]["sseAlgorithm"]
     other = "AES256" if kind != "AES256" else "aws:kms"
     rules = [{"ApplyServerSideEncryptionByDefault": {"SSEAlgorithm": other}}]
-    hand.client("s3").put_bucket_encryption(
-        Bucket=made.inputs["bucket"], ServerSideEncryptionConfiguration={"Rules": rules}
+    console.client("s3").put_bucket_encryption(
+        Bucket=resource.inputs["bucket"], ServerSideEncryptionConfiguration={"Rules": rules}
     )
 
 
-def lifecycle(hand: Hand, made: Made) -> None:
+def lifecycle(console: Console, resource: Resource) -> None:
     rule = {"ID": "byhand", "Status": "Enabled", "Filter": {"Prefix": ""}, "Expiration": {"Days": 1}}
-    hand.client("s3").put_bucket_lifecycle_configuration(
-        Bucket=made.inputs["bucket"], LifecycleConfiguration={"Rules": [rule]}
+    console.client("s3").put_bucket_lifecycle_configuration(
+        Bucket=resource.inputs["bucket"], LifecycleConfiguration={"Rules": [rule]}
     )
 
 
-def versioning(hand: Hand, made: Made) -> None:
-    on = made.inputs["versioningConfiguration"]["status"] == "Enabled"
+def versioning(console: Console, resource: Resource) -> None:
+    on = resource.inputs["versioningConfiguration"]["status"] == "Enabled"
     status = {"Status": "Suspended" if on else "Enabled"}
-    hand.client("s3").put_bucket_versioning(Bucket=made.inputs["bucket"], VersioningConfiguration=status)
+    console.client("s3").put_bucket_versioning(
+        Bucket=resource.inputs["bucket"], VersioningConfiguration=status
+    )
 
 
-def ownership(hand: Hand, made: Made) -> None:
+def ownership(console: Console, resource: Resource) -> None:
     rules = [{"ObjectOwnership": "ObjectWriter"}]
-    hand.client("s3").put_bucket_ownership_controls(
-        Bucket=made.inputs["bucket"], OwnershipControls={"Rules": rules}
+    console.client("s3").put_bucket_ownership_controls(
+        Bucket=resource.inputs["bucket"], OwnershipControls={"Rules": rules}
     )
 
 
-def access_log(hand: Hand, made: Made) -> None:
-    hand.edit("s3", "logging", made.inputs["bucket"], TargetPrefix="s3/by-hand/")
+def access_log(console: Console, resource: Resource) -> None:
+    console.edit("s3", "logging", resource.inputs["bucket"], TargetPrefix="s3/by-hand/")
 
 
-def policy_version(hand: Hand, made: Made) -> None:
-    hand.client("iam").create_policy_version(PolicyArn=made.id, PolicyDocument=PERMISSION, SetAsDefault=True)
+def policy_version(console: Console, resource: Resource) -> None:
+    console.client("iam").create_policy_version(
+        PolicyArn=resource.id, PolicyDocument=PERMISSION, SetAsDefault=True
+    )
 
 
-def role(hand: Hand, made: Made) -> None:
-    iam = hand.client("iam")
-    iam.update_assume_role_policy(RoleName=made.id, PolicyDocument=TRUST)
+def role(console: Console, resource: Resource) -> None:
+    iam = console.client("iam")
+    iam.update_assume_role_policy(RoleName=resource.id, PolicyDocument=TRUST)
     iam.put_role_permissions_boundary(
-        RoleName=made.id, PermissionsBoundary="arn:aws:iam::aws:policy/AdministratorAccess"
+        RoleName=resource.id, PermissionsBoundary="arn:aws:iam::aws:policy/AdministratorAccess"
     )
 
 
-def role_policy(hand: Hand, made: Made) -> None:
-    hand.client("iam").put_role_policy(
-        RoleName=made.inputs["role"], PolicyName=made.inputs["name"], PolicyDocument=PERMISSION
+def role_policy(console: Console, resource: Resource) -> None:
+    console.client("iam").put_role_policy(
+        RoleName=resource.inputs["role"], PolicyName=resource.inputs["name"], PolicyDocument=PERMISSION
     )
 
 
-def profile(hand: Hand, made: Made) -> None:
-    hand.client("iam").remove_role_from_instance_profile(
-        InstanceProfileName=made.id, RoleName=made.inputs["role"]
+def profile(console: Console, resource: Resource) -> None:
+    console.client("iam").remove_role_from_instance_profile(
+        InstanceProfileName=resource.id, RoleName=resource.inputs["role"]
     )
 
 
-def thumbprint(hand: Hand, made: Made) -> None:
-    hand.client("iam").update_open_id_connect_provider_thumbprint(
-        OpenIDConnectProviderArn=made.id, ThumbprintList=["0" * 40]
+def thumbprint(console: Console, resource: Resource) -> None:
+    console.client("iam").update_open_id_connect_provider_thumbprint(
+        OpenIDConnectProviderArn=resource.id, ThumbprintList=["0" * 40]
     )
 
 
-def retention(hand: Hand, made: Made) -> None:
-    hand.client("logs").put_retention_policy(logGroupName=made.id, retentionInDays=1)
+def retention(console: Console, resource: Resource) -> None:
+    console.client("logs").put_retention_policy(logGroupName=resource.id, retentionInDays=1)
 
 
-def mutability(hand: Hand, made: Made) -> None:
-    other = "MUTABLE" if made.outputs["imageTagMutability"] == "IMMUTABLE" else "IMMUTABLE"
-    hand.client("ecr").put_image_tag_mutability(repositoryName=made.id, imageTagMutability=other)
+def mutability(console: Console, resource: Resource) -> None:
+    other = "MUTABLE" if resource.outputs["imageTagMutability"] == "IMMUTABLE" else "IMMUTABLE"
+    console.client("ecr").put_image_tag_mutability(repositoryName=resource.id, imageTagMutability=other)
 
 
-def repository_lifecycle(hand: Hand, made: Made) -> None:
+def repository_lifecycle(console: Console, resource: Resource) -> None:
     selection = {"tagStatus": "any", "countType": "imageCountMoreThan", "countNumber": 1}
     rule = {"rulePriority": 1, "selection": selection, "action": {"type": "expire"}}
-    hand.client("ecr").put_lifecycle_policy(
-        repositoryName=made.inputs["repository"], lifecyclePolicyText=json.dumps({"rules": [rule]})
+    console.client("ecr").put_lifecycle_policy(
+        repositoryName=resource.inputs["repository"], lifecyclePolicyText=json.dumps({"rules": [rule]})
     )
 
 
-def repository_policy(hand: Hand, made: Made) -> None:
-    said = json.loads(ANYBODY)
-    said["Statement"][0]["Action"] = ["ecr:BatchGetImage"]
-    del said["Statement"][0]["Resource"]
-    hand.client("ecr").set_repository_policy(
-        repositoryName=made.inputs["repository"], policyText=json.dumps(said)
+def repository_policy(console: Console, resource: Resource) -> None:
+    policy = json.loads(ANYBODY)
+    policy["Statement"][0]["Action"] = ["ecr:BatchGetImage"]
+    del policy["Statement"][0]["Resource"]
+    console.client("ecr").set_repository_policy(
+        repositoryName=resource.inputs["repository"], policyText=json.dumps(policy)
     )
 
 
-def parameter(hand: Hand, made: Made) -> None:
-    hand.client("ssm").put_parameter(Name=made.id, Value="by hand", Type=made.inputs["type"], Overwrite=True)
+def parameter(console: Console, resource: Resource) -> None:
+    console.client("ssm").put_parameter(
+        Name=resource.id, Value="by hand", Type=resource.inputs["type"], Overwrite=True
+    )
 
 
-def labels(hand: Hand, made: Made) -> None:
-    hand.client("eks").update_nodegroup_config(
-        clusterName=made.inputs["clusterName"],
-        nodegroupName=made.outputs["nodeGroupName"],
+def labels(console: Console, resource: Resource) -> None:
+    console.client("eks").update_nodegroup_config(
+        clusterName=resource.inputs["clusterName"],
+        nodegroupName=resource.outputs["nodeGroupName"],
         labels={"addOrUpdateLabels": {"by-hand": "yes"}},
     )
 
 
-def cluster(hand: Hand, made: Made) -> None:
-    support = (made.outputs.get("upgradePolicy") or {}).get("supportType")
+def cluster(console: Console, resource: Resource) -> None:
+    support = (resource.outputs.get("upgradePolicy") or {}).get("supportType")
     other = "STANDARD" if support == "EXTENDED" else "EXTENDED"
-    hand.edit("eks", "cluster", made.id, upgradePolicy={"supportType": other})
+    console.edit("eks", "cluster", resource.id, upgradePolicy={"supportType": other})
 
 
 def in_cluster(noun: str, *names: str, **members: Any) -> Change:
     """Edit what is kept of a thing of a cluster."""
 
-    def change(hand: Hand, made: Made) -> None:
-        values = (made.outputs.get(name) or made.inputs.get(name) for name in names)
-        hand.edit("eks", noun, *(str(value) for value in values), **members)
+    def change(console: Console, resource: Resource) -> None:
+        values = (resource.outputs.get(name) or resource.inputs.get(name) for name in names)
+        console.edit("eks", noun, *(str(value) for value in values), **members)
 
     return change
 
 
-def schedule(hand: Hand, made: Made) -> None:
-    hand.edit("autoscaling", "schedule", made.inputs["autoscalingGroupName"], made.id, Recurrence="1 2 3 4 *")
+def schedule(console: Console, resource: Resource) -> None:
+    console.edit(
+        "autoscaling",
+        "schedule",
+        resource.inputs["autoscalingGroupName"],
+        resource.id,
+        Recurrence="1 2 3 4 *",
+    )
 
 
-def group_tag(hand: Hand, made: Made) -> None:
-    name = made.inputs["tag"]["key"]
-    hand.edit("autoscaling", "tag", made.inputs["autoscalingGroupName"], name, Value="by hand")
+def group_tag(console: Console, resource: Resource) -> None:
+    name = resource.inputs["tag"]["key"]
+    console.edit("autoscaling", "tag", resource.inputs["autoscalingGroupName"], name, Value="by hand")
 
 
 CHANGES: Mapping[str, Change | None] = {
@@ -358,15 +359,15 @@ CHANGES: Mapping[str, Change | None] = {
     "aws:ec2/vpcEndpoint:VpcEndpoint": endpoint,
     "aws:ec2/vpcIpv4CidrBlockAssociation:VpcIpv4CidrBlockAssociation": None,
     "aws:ecr/lifecyclePolicy:LifecyclePolicy": repository_lifecycle,
-    "aws:ecr/pullThroughCacheRule:PullThroughCacheRule": lambda hand, made: hand.edit(
-        "ecr", "pull-through", made.id, credentialArn="arn:aws:secretsmanager:::secret:by-hand"
+    "aws:ecr/pullThroughCacheRule:PullThroughCacheRule": lambda console, resource: console.edit(
+        "ecr", "pull-through", resource.id, credentialArn="arn:aws:secretsmanager:::secret:by-hand"
     ),
-    "aws:ecr/registryPolicy:RegistryPolicy": lambda hand, made: hand.edit(
+    "aws:ecr/registryPolicy:RegistryPolicy": lambda console, resource: console.edit(
         "ecr", "registry-policy", policyText=ANYBODY
     ),
     "aws:ecr/repository:Repository": mutability,
-    "aws:ecr/repositoryCreationTemplate:RepositoryCreationTemplate": lambda hand, made: hand.edit(
-        "ecr", "template", made.id, description="by hand"
+    "aws:ecr/repositoryCreationTemplate:RepositoryCreationTemplate": lambda console, resource: console.edit(
+        "ecr", "template", resource.id, description="by hand"
     ),
     "aws:ecr/repositoryPolicy:RepositoryPolicy": repository_policy,
     "aws:eks/accessEntry:AccessEntry": in_cluster(
@@ -400,8 +401,8 @@ CHANGES: Mapping[str, Change | None] = {
     "aws:s3/bucketLifecycleConfiguration:BucketLifecycleConfiguration": lifecycle,
     "aws:s3/bucketLogging:BucketLogging": access_log,
     "aws:s3/bucketOwnershipControls:BucketOwnershipControls": ownership,
-    "aws:s3/bucketPolicy:BucketPolicy": lambda hand, made: hand.client("s3").put_bucket_policy(
-        Bucket=made.inputs["bucket"], Policy=ANYBODY
+    "aws:s3/bucketPolicy:BucketPolicy": lambda console, resource: console.client("s3").put_bucket_policy(
+        Bucket=resource.inputs["bucket"], Policy=ANYBODY
     ),
     "aws:s3/bucketPublicAccessBlock:BucketPublicAccessBlock": public_access,
     "aws:s3/bucketServerSideEncryptionConfiguration:BucketServerSideEncryptionConfiguration": encryption,

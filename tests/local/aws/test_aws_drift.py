@@ -4,59 +4,59 @@ import pytest
 
 from localcloud.plugins.aws.tables import all_rows
 from tests.local.aws.examples import EXAMPLES, STAYS
-from tests.support.manual_changes import CHANGES, Hand, Made
+from tests.support.manual_changes import CHANGES, Console
 
 
 @pytest.fixture
-def hand(bench):
-    return Hand(bench.provider.cloud, bench.provider.endpoint)
+def console(bench):
+    return Console(bench.provider.cloud, bench.provider.endpoint)
 
 
-def refreshed(bench, made):
+def refresh(bench, resource):
     """The resource as a refresh would leave it in the state."""
-    found = bench.read(made)
-    assert found is not None
-    made.inputs, made.outputs = found.inputs, found.outputs
-    return made
+    live = bench.read(resource)
+    assert live is not None
+    resource.inputs, resource.outputs = live.inputs, live.outputs
+    return resource
 
 
-def put_right(bench, made, inputs):
+def correct(bench, resource, inputs):
     """Do what the engine would do to have what the program says."""
-    diff = bench.diff(made, inputs)
+    diff = bench.diff(resource, inputs)
     assert diff.kinds, "it is found"
     if not diff.replaces:
-        return bench.change(made, inputs)
-    bench.delete(made)
-    bench.left.remove(made)
-    return bench.make(made.type, inputs)
+        return bench.change(resource, inputs)
+    bench.delete(resource)
+    bench.left.remove(resource)
+    return bench.make(resource.type, inputs)
 
 
 def test_there_is_a_change_by_hand_for_every_type():
     assert set(CHANGES) == set(all_rows())
 
 
-@pytest.mark.parametrize("example", [each for each in EXAMPLES if CHANGES[each.type]], ids=str)
-def test_what_is_changed_by_hand_is_found_and_put_right(bench, world, hand, example):
+@pytest.mark.parametrize("example", [e for e in EXAMPLES if CHANGES[e.type]], ids=str)
+def test_what_is_changed_by_hand_is_found_and_put_right(bench, world, console, example):
     inputs = example.inputs(world)
-    made = bench.make(example.type, inputs)
-    before = bench.read(made)
+    resource = bench.make(example.type, inputs)
+    before = bench.read(resource)
 
-    CHANGES[example.type](hand, Made(made.type, made.id, made.inputs, made.outputs))
-    right = put_right(bench, refreshed(bench, made), inputs)
+    CHANGES[example.type](console, resource)
+    corrected = correct(bench, refresh(bench, resource), inputs)
 
-    after = bench.read(right)
-    assert bench.diff(right, inputs).kinds == {}
+    after = bench.read(corrected)
+    assert bench.diff(corrected, inputs).kinds == {}
     assert after.inputs == before.inputs
 
 
 @pytest.mark.parametrize("example", [e for e in EXAMPLES if e.type not in STAYS], ids=str)
 def test_what_is_deleted_by_hand_is_found_and_made_anew(bench, world, example):
     inputs = example.inputs(world)
-    made = bench.make(example.type, inputs)
+    resource = bench.make(example.type, inputs)
 
-    bench.delete(made)
-    assert bench.read(made) is None
-    bench.left.remove(made)
+    bench.delete(resource)
+    assert bench.read(resource) is None
+    bench.left.remove(resource)
 
     again = bench.make(example.type, inputs)
-    assert bench.read(again).inputs == made.inputs
+    assert bench.read(again).inputs == resource.inputs

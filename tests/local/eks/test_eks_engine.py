@@ -11,8 +11,8 @@ from kubernetes import client, config
 from localcloud.cloud import REPOSITORY, Cloud
 from localcloud.control_plane import ControlPlane
 from localcloud.engine import Engine
-
-STACK = "dev"
+from tests.support.pulumi_project import write_project
+from tests.support.pulumi_stack import PulumiStack
 
 PROGRAM = f"""
 import os
@@ -100,33 +100,32 @@ pulumi.export("vpc", network.vpc_id)
 
 
 @pytest.fixture(scope="module")
-def stack(cloud: Cloud, small_project, pulumi) -> Iterator[Engine]:
+def stack(cloud: Cloud, tmp_path_factory: pytest.TempPathFactory) -> Iterator[PulumiStack]:
     """The program, up."""
-    engine = Engine(cloud, small_project("eks-test", PROGRAM))
-    engine.select(STACK)
+    engine = Engine(cloud, write_project(tmp_path_factory.mktemp("eks") / "eks-test", PROGRAM))
+    engine.select("dev")
+    stack = PulumiStack(engine, "dev")
     try:
-        pulumi(engine, "up", "--yes", "--skip-preview", "--stack", STACK)
-        yield engine
+        stack.up()
+        yield stack
     finally:
-        pulumi(engine, "destroy", "--yes", "--skip-preview", "--stack", STACK)
+        stack.destroy()
 
 
 @pytest.fixture(scope="module")
-def outputs(stack: Engine, pulumi) -> dict[str, Any]:
+def outputs(stack: PulumiStack) -> dict[str, Any]:
     """What the program exports."""
-    told: dict[str, Any] = json.loads(pulumi(stack, "stack", "output", "--json", "--stack", STACK))
-    return told
+    return stack.outputs()
 
 
 @pytest.fixture(scope="module")
-def needs(stack: Engine, pulumi) -> dict[str, set[str]]:
+def needs(stack: PulumiStack) -> dict[str, set[str]]:
     """What each resource came after, and goes before: types and logical names."""
 
     def short(urn: str) -> str:
         return urn.rpartition("$")[2]
 
-    resources = json.loads(pulumi(stack, "stack", "export", "--stack", STACK))["deployment"]["resources"]
-    return {short(each["urn"]): {short(urn) for urn in each.get("dependencies", [])} for each in resources}
+    return {short(r["urn"]): {short(urn) for urn in r.get("dependencies", [])} for r in stack.state()}
 
 
 @pytest.fixture(scope="module")
@@ -162,7 +161,7 @@ def test_a_kubeconfig_holds_no_secret(outputs):
 
 
 def test_the_control_plane_has_what_no_argument_can_say(stack):
-    [cluster] = [each for each in stack.resources(STACK) if each.type == "aws:eks/cluster:Cluster"]
+    [cluster] = [r for r in stack.engine.resources("dev") if r.type == "aws:eks/cluster:Cluster"]
 
     assert cluster.inputs["accessConfig"]["bootstrapClusterCreatorAdminPermissions"] is False
     assert cluster.inputs["zonalShiftConfig"] == {"enabled": True}
@@ -199,30 +198,30 @@ def test_aws_knows_the_cluster_its_node_groups_and_the_network(stack, outputs, a
     assert len({subnet["AvailabilityZone"] for subnet in subnets}) == 3
 
 
-def test_a_preview_after_up_shows_no_change(stack, pulumi):
-    assert pulumi.steps(stack, STACK) == {}
+def test_a_preview_after_up_shows_no_change(stack):
+    assert stack.operations() == {}
 
 
-def test_other_bounds_change_a_node_group_and_do_not_replace_it(stack, monkeypatch, pulumi):
-    monkeypatch.setenv("MOST_NODES", "5")
-
-    assert pulumi.steps(stack, STACK) == {"system": "update", "executor": "update"}
+def test_other_bounds_change_a_node_group_and_do_not_replace_it(stack):
+    assert stack.operations(MOST_NODES="5") == {"system": "update", "executor": "update"}
 
 
-def test_a_component_argument_that_is_not_served_is_named_in_one_sentence(cloud, small_project, pulumi):
-    asked = 'vpc_id="vpc-1", authentication_mode="API", skip_default_node_group=True, fargate=True'
-    program = f'import pulumi_eks\npulumi_eks.Cluster("c", {asked})\n'
-    engine = Engine(cloud, small_project("eks-refused", program))
-    engine.select(STACK)
-    done = pulumi.run(engine, "preview", "--stack", STACK)
+def test_a_component_argument_that_is_not_served_is_named_in_one_sentence(cloud, project):
+    arguments = 'vpc_id="vpc-1", authentication_mode="API", skip_default_node_group=True, fargate=True'
+    program = f'import pulumi_eks\npulumi_eks.Cluster("c", {arguments})\n'
+    engine = Engine(cloud, project(program, "eks-refused"))
+    engine.select("dev")
+    preview = PulumiStack(engine, "dev").try_run("preview")
 
-    assert done.returncode != 0
-    assert "eks.Cluster c: the laptop cloud does not serve fargate: only managed node groups" in done.stdout
+    assert preview.returncode != 0
+    assert (
+        "eks.Cluster c: the laptop cloud does not serve fargate: only managed node groups" in preview.stdout
+    )
 
 
-def test_what_is_taken_down_is_gone(stack, aws, cloud, pulumi):
-    pulumi(stack, "destroy", "--yes", "--skip-preview", "--stack", STACK)
+def test_what_is_taken_down_is_gone(stack, aws, cloud):
+    stack.destroy()
 
-    assert stack.resources(STACK) == []
+    assert stack.engine.resources("dev") == []
     assert "eks-test-blue" not in aws("eks").list_clusters()["clusters"]
     assert "eks-test-blue" not in [plane.name for plane in ControlPlane.all(cloud)]

@@ -1,14 +1,13 @@
 """Programs on pulumi_kubernetes, run by the real engine."""
 
-import json
 import os
 import signal
-import subprocess
 import time
 
 import pytest
 
 from localcloud.engine import Engine
+from tests.support.pulumi_stack import PulumiStack
 
 PROGRAM = """
 import pulumi
@@ -107,107 +106,87 @@ found = k8s.core.v1.ConfigMap(
 """
 
 
-class Stack:
-    """A stack of a small project on the laptop cloud."""
-
-    def __init__(self, engine, name, plane):
-        self.engine, self.name = engine, name
-        engine.select(name)
-        self("config", "set", "kubeconfig", str(plane.kubeconfig))
-
-    def __call__(self, *arguments, fails=False):
-        done = self.start(*arguments, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
-        said = done.communicate()[0]
-        assert bool(done.returncode) == fails, said
-        return said
-
-    def start(self, *arguments, **options):
-        command = ["pulumi", *arguments, "--stack", self.name, "--non-interactive"]
-        return subprocess.Popen(
-            command, cwd=self.engine.project, env=self.engine.environment(), start_new_session=True, **options
-        )
-
-    def outputs(self):
-        return json.loads(self("stack", "output", "--json", "--show-secrets"))
-
-
 @pytest.fixture
-def stack(cloud, plane, project, charts, request):
+def stack(cloud, plane, project, charts):
     """Make a stack with a program; destroyed afterwards."""
-    made = []
+    stacks = []
 
     def make(program, name):
-        made.append(Stack(Engine(cloud, project(program)), name, plane))
-        return made[-1]
+        stack = PulumiStack(Engine(cloud, project(program)), name)
+        stacks.append(stack)
+        stack.engine.select(name)
+        stack.run("config", "set", "kubeconfig", str(plane.kubeconfig))
+        return stack
 
     yield make
-    for each in made:
-        each.engine.remove_stale_locks(each.name)
-        each("destroy", "--yes", "--skip-preview")
+    for stack in stacks:
+        stack.engine.remove_stale_locks(stack.name)
+        stack.destroy()
 
 
 def test_a_program_comes_up_changes_is_put_right_and_goes(stack, plane, by_hand):
     life = stack(PROGRAM, "life")
-    life("preview")
+    life.run("preview")
     assert plane.api().get("/api/v1/namespaces/life") is None
 
-    life("up", "--yes", "--skip-preview")
+    life.up()
     assert life.outputs()["replicas"] == 2
     assert life.outputs()["release"] == "deployed"
-    life("preview", "--expect-no-changes")
-    assert "hunter2" not in life("stack", "export")
+    life.run("preview", "--expect-no-changes")
+    assert "hunter2" not in life.run("stack", "export")
 
-    life("config", "set", "mode", "b")
+    life.run("config", "set", "mode", "b")
     by_hand("/apis/apps/v1/namespaces/life/deployments/web", spec={"replicas": 1})
-    life("up", "--yes", "--refresh")
+    life.run("up", "--yes", "--refresh")
     assert plane.api().get("/api/v1/namespaces/life/configmaps/settings")["data"] == {"mode": "b"}
     assert plane.api().get("/api/v1/namespaces/life/configmaps/hello")["data"] == {"greeting": "b"}
     assert plane.api().get("/apis/apps/v1/namespaces/life/deployments/web")["spec"]["replicas"] == 2
 
-    life("destroy", "--yes", "--skip-preview")
+    life.destroy()
     assert plane.api().get("/api/v1/namespaces/life") is None
     assert plane.api().get("/apis/life.example/v1") is None
 
 
 def test_what_did_not_become_ready_is_kept_and_put_right_by_the_next_up(stack):
     stuck = stack(WEB, "stuck")
-    stuck("config", "set", "zone", "nowhere")
-    stuck("config", "set", "patience", "3s")
+    stuck.run("config", "set", "zone", "nowhere")
+    stuck.run("config", "set", "patience", "3s")
 
-    said = stuck("up", "--yes", "--skip-preview", fails=True)
-    assert "0 of 1 pods are available); pod web-" in said and "Traceback" not in said
+    up = stuck.try_run("up", "--yes", "--skip-preview")
+    assert up.returncode != 0
+    assert "0 of 1 pods are available); pod web-" in up.stdout and "Traceback" not in up.stdout + up.stderr
 
-    stuck("config", "rm", "zone")
-    stuck("up", "--yes", "--skip-preview")
+    stuck.run("config", "rm", "zone")
+    stuck.up()
     assert stuck.outputs()["replicas"] == 1
 
 
 def test_after_a_kill_in_the_middle_the_next_up_goes_on(stack, plane):
     killed = stack(PROGRAM, "killed")
-    killed("config", "set", "zone", "nowhere")
-    engine = killed.start("up", "--yes", "--skip-preview", stdout=subprocess.DEVNULL)
+    killed.run("config", "set", "zone", "nowhere")
+    engine = killed.start("up", "--yes", "--skip-preview")
     path = "/apis/apps/v1/namespaces/killed/deployments/web"
     while plane.api().get(path) is None:
         assert engine.poll() is None
         time.sleep(0.1)
     os.killpg(engine.pid, signal.SIGKILL)
-    engine.wait()
+    engine.communicate()
 
     killed.engine.remove_stale_locks("killed")
-    killed("config", "rm", "zone")
-    killed("up", "--yes", "--skip-preview")
+    killed.run("config", "rm", "zone")
+    killed.up()
     assert killed.outputs()["replicas"] == 2
 
 
 def test_what_was_made_by_hand_is_imported(stack, plane):
-    thing = {
+    config_map = {
         "apiVersion": "v1",
         "kind": "ConfigMap",
         "metadata": {"name": "found"},
         "data": {"made": "by hand"},
     }
-    plane.api().apply("/api/v1/namespaces/default/configmaps/found", thing)
+    plane.api().apply("/api/v1/namespaces/default/configmaps/found", config_map)
 
     imported = stack(IMPORTED, "imported")
-    imported("up", "--yes", "--skip-preview")
-    imported("preview", "--expect-no-changes")
+    imported.up()
+    imported.run("preview", "--expect-no-changes")
