@@ -23,7 +23,7 @@ class Layer:
     scope: there is one for each of these.
     reads: layers whose outputs it is given, those of its own cluster and the foundation below that; and HOME.
     when: section of a cluster's settings without which the cluster does not have the layer.
-    makes: for docs/architecture.md.
+    makes: what docs/layers.md says of it.
     """
 
     name: str

@@ -1,4 +1,4 @@
-"""Who may use the data of an environment: itself in all its accounts, and whom its settings grant it."""
+"""Who may use the data of an environment: its own roles in all accounts, and those that its settings name."""
 
 from collections.abc import Mapping
 
@@ -19,23 +19,24 @@ def sharing(settings: Environment, foundation: str, data: Data) -> Sharing:
     path of any other environment are strangers, even in an account that both use.
     """
     place = settings.foundations[foundation]
-    its = partition(place.region)
-    ours = [
-        Roles(account_id=account, path=settings.role_path, partition=its) for account in settings.accounts
+    aws_partition = partition(place.region)
+    environment_roles = [
+        Roles(account_id=account, path=settings.role_path, partition=aws_partition)
+        for account in settings.accounts
     ]
     grants: dict[Roles, BucketAccess] = {}
     if data in GATHERED:
-        grants |= {roles: GATHERED[data] for roles in ours if roles.account_id != place.account}
+        grants |= {roles: GATHERED[data] for roles in environment_roles if roles.account_id != place.account}
     for grant in settings.grants.values():
         if data in grant.data:
-            who = Roles(
+            roles = Roles(
                 account_id=grant.account,
                 path=role_path(environment_prefix(settings.organization, grant.environment)),
-                partition=its,
+                partition=aws_partition,
             )
-            grants[who] = widest_access([grant.access, grants.get(who, grant.access)])
+            grants[roles] = widest_access([grant.access, grants.get(roles, grant.access)])
     return Sharing(
         grants=grants,
-        denied=(f"arn:{its}:iam::*:role/{settings.organization}-*/*",),
-        owners=(*(roles.arn_pattern for roles in ours), place.deployer),
+        denied=(f"arn:{aws_partition}:iam::*:role/{settings.organization}-*/*",),
+        owners=(*(roles.arn_pattern for roles in environment_roles), place.deployer),
     )

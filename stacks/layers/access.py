@@ -63,8 +63,7 @@ def deploy(site: ClusterSite, inputs: Inputs) -> Outputs:
         # Pods that start before their identity is there run without it.
         site.after(identity),
     )
-    # What follows goes first: the namespace is gone once the load balancer is, and until then there is
-    # somebody to remove it.
+    # What follows is deleted first: its namespace goes once its load balancer has, which the controller deletes.
     after = site.after(load_balancers)
     namespace = Namespace(f"{site.name}-ingress", NamespaceArgs(name=INGRESS_NAMESPACE), after)
     subnets = pulumi.Output.from_input(inputs.subnets)
@@ -73,7 +72,7 @@ def deploy(site: ClusterSite, inputs: Inputs) -> Outputs:
         IngressNginxArgs(
             catalog=site.catalog,
             namespace=namespace.name,
-            subnet_ids=subnets.apply(lambda known: [known[zone] for zone in sorted(known)]),
+            subnet_ids=subnets.apply(lambda by_zone: [by_zone[zone] for zone in sorted(by_zone)]),
         ),
         after,
     )

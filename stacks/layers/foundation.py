@@ -51,7 +51,7 @@ PURPOSES: Mapping[Data, Purpose] = {
 
 @dataclass(frozen=True, kw_only=True)
 class NetworkIds:
-    """A VPC that is there already; subnets by zone, as `Network` has them."""
+    """An existing VPC; subnets by zone, as `Network` has them."""
 
     vpc_id: str
     public_subnets: Mapping[str, str]
@@ -78,14 +78,14 @@ class Inputs:
     prefix: of names that are unique in AWS, `<organization>-<environment>`.
     account, region: AWS account id, and region.
     accounts: all accounts of the environment.
-    network: the VPC to make, or the one that is there.
-    interface_endpoints: reach AWS's services inside the VPC; only for a VPC that is made.
+    network: the VPC to make, or the existing one.
+    interface_endpoints: reach AWS's services inside the VPC; only for a VPC to make.
     home: it also holds what the environment has once, event logs and resource usage.
     days: kind of data -> days that it is kept; `access-logs` and `flow-logs` too.
     sharing: kind of data -> who may use it, and who never may.
     registry: repositories that it has, if any.
     path, permissions_boundary_arn: of IAM roles.
-    retain: keep and protect what holds data when the stack lets go of it.
+    retain: keep and protect what holds data when it leaves the stack.
     """
 
     prefix: str
@@ -109,7 +109,7 @@ class Outputs:
 
     public_subnets, private_subnets, pod_subnets: zone -> subnet id; no pod subnets where pods are in the
         nodes' own.
-    event_logs_bucket, resource_usage_bucket: at home alone.
+    event_logs_bucket, resource_usage_bucket: only at home.
     registry: host that images are pulled from, where the foundation has the environment's registry.
     """
 
@@ -134,7 +134,6 @@ class Outputs:
 def inputs(site: Site) -> Inputs:
     """What the layer needs for a foundation."""
     settings, foundation = site.settings, site.foundation
-    retention = settings.retention
     return Inputs(
         prefix=settings.prefix,
         account=foundation.account,
@@ -143,15 +142,7 @@ def inputs(site: Site) -> Inputs:
         network=_network_args(settings, foundation),
         interface_endpoints=foundation.network is not None and foundation.network.interface_endpoints,
         home=site.name == settings.home_foundation,
-        days={
-            "event-logs": retention.event_logs,
-            "resource-usage": retention.resource_usage,
-            "staging": retention.staging,
-            "job-logs": retention.job_logs,
-            "system-logs": retention.system_logs,
-            "access-logs": retention.access_logs,
-            "flow-logs": retention.flow_logs,
-        },
+        days={field.replace("_", "-"): days for field, days in settings.retention},
         sharing={data: sharing(settings, site.name, data) for data in get_args(Data)},
         registry=_registry_inputs(settings, site.name, site.catalog),
         path=settings.role_path,
@@ -174,13 +165,13 @@ def deploy(site: Site, inputs: Inputs) -> Outputs:
             account_id=inputs.account,
             region=inputs.region,
             services=(f"logs.{inputs.region}.{domain(inputs.region)}",),
-            users=(autoscaling(inputs.account, inputs.region),),
+            users=(autoscaling_role_arn(inputs.account, inputs.region),),
             sharing=Sharing.union(sharing.values()),
             retain=inputs.retain,
         ),
         opts,
     )
-    records = Bucket(f"{name}-{ACCESS_LOGS}", _records(inputs), opts)
+    access_logs = Bucket(f"{name}-{ACCESS_LOGS}", _access_logs(inputs), opts)
     buckets = {
         data: Bucket(
             f"{name}-{data}",
@@ -192,15 +183,15 @@ def deploy(site: Site, inputs: Inputs) -> Outputs:
                     Expiry(prefix="", days=inputs.days[data], cheaper_after=PURPOSES[data].cheaper_after),
                 ),
                 unfinished_days=PURPOSES[data].unfinished_days,
-                sharing=who,
-                access_logs_bucket=records.name,
+                sharing=shared,
+                access_logs_bucket=access_logs.name,
                 retain=inputs.retain,
             ),
             opts,
         )
-        for data, who in sharing.items()
+        for data, shared in sharing.items()
     }
-    network = _network(name, inputs, records, opts)
+    network = _network(name, inputs, access_logs, opts)
     registry = _registry(name, inputs, key, opts) if inputs.registry else None
     event_logs, resource_usage = buckets.get("event-logs"), buckets.get("resource-usage")
     return Outputs(
@@ -271,17 +262,17 @@ def _registry_inputs(settings: Environment, foundation: str, catalog: Catalog) -
     )
 
 
-def autoscaling(account: str, region: str) -> str:
+def autoscaling_role_arn(account: str, region: str) -> str:
     """ARN of the role in which Auto Scaling starts machines, whose disks are encrypted."""
     role = "aws-service-role/autoscaling.amazonaws.com/AWSServiceRoleForAutoScaling"
     return f"arn:{partition(region)}:iam::{account}:role/{role}"
 
 
-def _records(inputs: Inputs) -> BucketArgs:
-    """The bucket of records. S3 delivers its own only into a bucket that it encrypts with a key of its own:
+def _access_logs(inputs: Inputs) -> BucketArgs:
+    """The bucket of access and flow logs. S3 delivers only into a bucket encrypted with a key of its own:
     https://docs.aws.amazon.com/AmazonS3/latest/userguide/enable-server-access-logging.html
     """
-    of_buckets = Delivery(
+    s3_access_logs = Delivery(
         sid="S3AccessLogs",
         service="logging.s3.amazonaws.com",
         prefix="s3/",
@@ -292,24 +283,24 @@ def _records(inputs: Inputs) -> BucketArgs:
         name=_bucket_name(inputs, ACCESS_LOGS),
         kms_key_arn=None,
         expiries=(
-            Expiry(prefix=of_buckets.prefix, days=inputs.days[ACCESS_LOGS], cheaper_after=30),
+            Expiry(prefix=s3_access_logs.prefix, days=inputs.days[ACCESS_LOGS], cheaper_after=30),
             Expiry(prefix=flow_logs.PREFIX, days=inputs.days["flow-logs"], cheaper_after=30),
         ),
         # Whom data is shared with need not see who uses it.
         sharing=replace(Sharing.union(inputs.sharing.values()), grants={}),
-        deliveries=(of_buckets, flow_logs.delivery(inputs.region, inputs.account)),
+        deliveries=(s3_access_logs, flow_logs.delivery(inputs.region, inputs.account)),
         retain=inputs.retain,
     )
 
 
 def _network(
-    name: str, inputs: Inputs, records: Bucket, opts: pulumi.ResourceOptions
+    name: str, inputs: Inputs, access_logs: Bucket, opts: pulumi.ResourceOptions
 ) -> Network | NetworkIds:
-    """The VPC: as it is there, or made, watched and with ways to AWS's services."""
+    """The VPC: the existing one, or one with flow logs and endpoints of AWS's services."""
     if isinstance(inputs.network, NetworkIds):
         return inputs.network
     network = Network(name, inputs.network, opts)
-    FlowLogs(name, FlowLogsArgs(vpc_id=network.vpc_id, bucket_arn=records.arn), opts)
+    FlowLogs(name, FlowLogsArgs(vpc_id=network.vpc_id, bucket_arn=access_logs.arn), opts)
     if inputs.interface_endpoints:
         InterfaceEndpoints(
             name,

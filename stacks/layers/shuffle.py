@@ -143,9 +143,9 @@ def deploy(site: ClusterSite, inputs: Inputs) -> Outputs:
 def _disks(site: ClusterSite, storage: OnInstances | OnVolumes) -> NodeFolder | Volumes:
     if isinstance(storage, OnInstances):
         return NodeFolder(gib=storage.gib)
-    fast = StorageClass(
+    storage_class = StorageClass(
         f"{site.name}-shuffle",
         StorageClassArgs(name="shuffle", iops=storage.iops, mibps=storage.mibps),
         site.opts,
     )
-    return Volumes(storage_class=fast.name, count=storage.count, gib=storage.gib)
+    return Volumes(storage_class=storage_class.name, count=storage.count, gib=storage.gib)

@@ -107,15 +107,15 @@ def deploy(site: ClusterSite, inputs: Inputs) -> Outputs:
     """Make the job namespaces with what their jobs may do, the operators that run the jobs, and what keeps
     their drivers until they have been read.
     """
-    allowed = job_statements(inputs, partition(site.foundation.region))
+    statements = job_statements(inputs, partition(site.foundation.region))
     remover = _driver_finalizer(site, inputs)
-    # Namespaces are deleted before what removes the finalizer of their drivers.
-    after = site.after(remover) if remover else site.opts
+    # Namespaces are deleted before the controller that removes the finalizer of their drivers.
+    namespace_opts = site.after(remover) if remover else site.opts
     spaces: dict[str, JobNamespace] = {}
     identities = []
     for name, space in inputs.job_namespaces.items():
-        spaces[name] = JobNamespace(f"{site.name}-{name}", job_namespace(name, space), after)
-        identities.append(site.allow(name, name, SPARK_ACCOUNT, allowed))
+        spaces[name] = JobNamespace(f"{site.name}-{name}", job_namespace(name, space), namespace_opts)
+        identities.append(site.allow(name, name, SPARK_ACCOUNT, statements))
     operators = _operators(site, inputs, spaces)
     quotas = [
         ApplicationQuota(
@@ -167,7 +167,7 @@ def _driver_finalizer(site: ClusterSite, inputs: Inputs) -> DriverFinalizer | No
 def _finalizer_role(
     site: ClusterSite, name: str, space: JobNamespace, remover: DriverFinalizer
 ) -> DriverFinalizerRole:
-    """What the controller may in a job namespace, for as long as that is there."""
+    """What the controller may do in a job namespace, as long as that exists."""
     return DriverFinalizerRole(
         f"{site.name}-{name}",
         DriverFinalizerRoleArgs(job_namespace=space.name, namespace=remover.namespace),
@@ -176,14 +176,14 @@ def _finalizer_role(
 
 
 def _operators(site: ClusterSite, inputs: Inputs, spaces: Mapping[str, JobNamespace]) -> list[SparkOperator]:
-    """A release each, in one namespace; the first has the CRDs, and the others wait for it."""
+    """The releases of the operator, in one namespace; the first owns the CRDs, and the others wait for it."""
     namespace = Namespace(
         f"{site.name}-spark-operator", NamespaceArgs(name=SPARK_OPERATOR_NAMESPACE), site.opts
     )
-    made: list[SparkOperator] = []
-    for name in in_order(inputs.operators):
+    operators: list[SparkOperator] = []
+    for name in by_change_order(inputs.operators):
         release, settings = release_name(name), inputs.operators[name]
-        made.append(
+        operators.append(
             SparkOperator(
                 f"{site.name}-{release}",
                 SparkOperatorArgs(
@@ -196,18 +196,18 @@ def _operators(site: ClusterSite, inputs: Inputs, spaces: Mapping[str, JobNamesp
                     ingress_class=inputs.ingress_class,
                     release=release,
                     applications_per_minute=settings.applications_per_minute,
-                    owns_crds=not made,
+                    owns_crds=not operators,
                 ),
-                site.after(*made[:1]),
+                site.after(*operators[:1]),
             )
         )
-    return made
+    return operators
 
 
-def in_order(operators: Iterable[str]) -> list[str]:
+def by_change_order(operators: Iterable[str]) -> list[str]:
     """Releases in the order in which they change: the one of the default name first.
 
-    Where it is split, it lets go of its namespaces before another takes them.
+    When it is split into several, it gives its namespaces up before another release takes them.
     """
     return sorted(operators, key=lambda name: (name != CHART, name))
 
@@ -223,11 +223,11 @@ def job_namespace(name: str, settings: JobNamespaceSettings) -> JobNamespaceArgs
         isolated=settings.isolated,
         egress={
             key: Egress(
-                ports=tuple(to.ports),
-                cidrs=tuple(str(cidr) for cidr in to.cidrs),
-                namespace=to.namespace,
+                ports=tuple(egress.ports),
+                cidrs=tuple(str(cidr) for cidr in egress.cidrs),
+                namespace=egress.namespace,
             )
-            for key, to in settings.egress.items()
+            for key, egress in settings.egress.items()
         },
     )
 
@@ -243,10 +243,10 @@ def job_statements(inputs: Inputs, partition: str) -> list[Statement]:
     ]
     for name, use in sorted(inputs.uses.items()):
         arn = f"arn:{partition}:s3:::{use.bucket}"
-        statements += bucket_statements(_words(name), use.access, arn, use.key)
+        statements += bucket_statements(_sid(name), use.access, arn, use.key)
     return statements
 
 
-def _words(name: str) -> str:
-    """A name of the settings in letters and digits alone: `prod-events` as `UseProdEvents`."""
+def _sid(name: str) -> str:
+    """A Sid, which has letters and digits only, for a name of the settings: UseProdEvents for prod-events."""
     return "Use" + "".join(part.capitalize() for part in name.split("-"))

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from moka.jobs.job_file import JOB_FILE
 from moka.queues.queue_file import QUEUE_FILE
+from stacks import layer_page
 from stacks.settings import page
 from stacks.settings.reading import FOLDER, SETTINGS
 
@@ -21,4 +22,5 @@ def files() -> Mapping[Path, str]:
         FOLDER / "queues.schema.json": QUEUE_FILE.schema(),
         REPOSITORY / "moka" / "jobs" / "job.schema.json": JOB_FILE.schema(),
         REPOSITORY / "docs" / "settings.md": page.page(),
+        REPOSITORY / "docs" / "layers.md": layer_page.page(),
     }

@@ -1,0 +1,27 @@
+"""docs/layers.md: the table of layers, for people."""
+
+from stacks.layer_table import LAYERS, Layer
+
+HEAD = """# Layers
+
+A layer is a part of an environment that is deployed and understood as one; its scope says what there is one of
+it for. It is a row of `stacks/layer_table.py` and a module in `stacks/layers/`, and is given the outputs of the
+layers that it reads: those of its cluster, of the foundation below it, and of the foundation at `home`, where
+event logs and resource usage of the whole environment are. This page is made by `make schema`.
+
+| layer | one for each | reads | makes |
+| --- | --- | --- | --- |"""
+
+
+def page() -> str:
+    """The page: a row a layer, each after those that it reads."""
+    rows = [
+        f"| {layer.name} | {layer.scope} | {', '.join(layer.reads) or '-'} | {_makes(layer)} |"
+        for layer in LAYERS.values()
+    ]
+    return "\n".join([HEAD, *rows, ""])
+
+
+def _makes(layer: Layer) -> str:
+    condition = f"; only where the cluster's settings have `{layer.when}`" if layer.when else ""
+    return f"{layer.makes}{condition}"
