@@ -99,7 +99,7 @@ LAYERS: Mapping[str, Layer] = {
             name="history",
             scope="environment",
             reads=("cluster", "access", HOME),
-            makes="Spark History Server, on the home cluster",
+            makes="Spark History Server",
         ),
     )
 }

@@ -63,7 +63,7 @@ def deploy(site: ClusterSite, inputs: Inputs) -> Outputs:
         # Pods that start before their identity is there run without it.
         site.after(identity),
     )
-    # What follows is deleted first: its namespace goes once its load balancer has, which the controller deletes.
+    # What follows is deleted first: its namespace goes once the controller has deleted the load balancer.
     after = site.after(load_balancers)
     namespace = Namespace(f"{site.name}-ingress", NamespaceArgs(name=INGRESS_NAMESPACE), after)
     subnets = pulumi.Output.from_input(inputs.subnets)
