@@ -74,7 +74,7 @@ class AccessEntry(pulumi.ComponentResource):
             cluster_name=args.cluster_name,
             principal_arn=entry.principal_arn,
             policy_arn=access_policy(args.access, args.region),
-            access_scope=scope(args.access.namespaces),
+            access_scope=access_scope(args.access.namespaces),
             opts=child,
         )
         self.principal_arn = association.principal_arn
@@ -87,7 +87,7 @@ def access_policy(access: ClusterAccess, region: str) -> str:
     return f"arn:{partition(region)}:eks::aws:cluster-access-policy/{name}"
 
 
-def scope(namespaces: tuple[str, ...]) -> aws.eks.AccessPolicyAssociationAccessScopeArgs:
+def access_scope(namespaces: tuple[str, ...]) -> aws.eks.AccessPolicyAssociationAccessScopeArgs:
     """Where an access policy holds."""
     if not namespaces:
         return aws.eks.AccessPolicyAssociationAccessScopeArgs(type="cluster")

@@ -66,7 +66,7 @@ class Addons(pulumi.ComponentResource):
 
     Makes: an eks.Addon each, and before it a PodIdentity where it has an identity, so that none of its pods
     starts without permissions. One that runs as a Deployment (CoreDNS, the EBS CSI driver) becomes healthy
-    only where there are nodes: let this depend on the node groups then; it also goes before them.
+    only where there are nodes: let this depend on the node groups then; it is also deleted before them.
     Outputs: `names`, known only once all of them are healthy.
     """
 
@@ -74,41 +74,43 @@ class Addons(pulumi.ComponentResource):
 
     def __init__(self, name: str, args: AddonsArgs, opts: pulumi.ResourceOptions | None = None) -> None:
         super().__init__("moka:aws:Addons", name, {}, opts)
-        # What a component depends on, its children do not by themselves, on the way down.
+        # On the way down, children know nothing of what their component depends on.
         child = pulumi.ResourceOptions(parent=self, depends_on=opts.depends_on if opts else None)
 
-        made = [
+        addons = [
             aws.eks.Addon(
-                f"{name}-{addon}",
+                f"{name}-{addon_name}",
                 cluster_name=args.cluster_name,
-                addon_name=addon,
-                addon_version=pinned.version,
-                configuration_values=pulumi.Output.from_input(pinned.configuration).apply(configuration_json),
+                addon_name=addon_name,
+                addon_version=addon.version,
+                configuration_values=pulumi.Output.from_input(addon.configuration).apply(configuration_json),
                 # What the add-on owns is set here, not by hand on the cluster.
                 resolve_conflicts_on_create="OVERWRITE",
                 resolve_conflicts_on_update="OVERWRITE",
                 tags=args.tags,
                 opts=pulumi.ResourceOptions.merge(
-                    child, pulumi.ResourceOptions(depends_on=self._identity(name, addon, args))
+                    child, pulumi.ResourceOptions(depends_on=self._identity(name, addon_name, args))
                 ),
             )
-            for addon, pinned in args.addons.items()
+            for addon_name, addon in args.addons.items()
         ]
-        self.names = pulumi.Output.all(*[each.addon_name for each in made]).apply(list)
+        self.names = pulumi.Output.all(*[addon.addon_name for addon in addons]).apply(list)
         self.register_outputs({"names": self.names})
 
-    def _identity(self, name: str, addon: str, args: AddonsArgs) -> list[pulumi.Resource]:
-        identity = args.addons[addon].identity
+    def _identity(self, name: str, addon_name: str, args: AddonsArgs) -> list[pulumi.Resource]:
+        identity = args.addons[addon_name].identity
         if identity is None:
             return []
         return [
             PodIdentity(
-                f"{name}-{addon}",
+                f"{name}-{addon_name}",
                 PodIdentityArgs(
                     cluster_name=args.cluster_name,
                     namespace=NAMESPACE,
                     service_account=identity.service_account,
-                    managed_policy_arns=tuple(managed_policy(p, args.region) for p in identity.policies),
+                    managed_policy_arns=tuple(
+                        managed_policy(policy, args.region) for policy in identity.policies
+                    ),
                     path=args.path,
                     permissions_boundary_arn=args.permissions_boundary_arn,
                     tags=args.tags,

@@ -10,11 +10,12 @@ import pulumi_aws as aws
 from components.aws.bucket_access import ACTIONS, BucketAccess
 from components.aws.policy import document
 from components.aws.sharing import PRIVATE, Sharing, sharing_statements
+from components.outputs import known_after
 
-CHEAPER = "STANDARD_IA"
+CHEAPER_CLASS = "STANDARD_IA"
 """Storage class of what is seldom read: half the price to keep, and billed for 30 days at the least."""
 
-CHEAPER_DAYS = 30
+MIN_CHEAPER_DAYS = 30
 
 S3_ACTIONS: Mapping[BucketAccess, tuple[str, ...]] = {
     access: (*actions.bucket, *actions.objects) for access, actions in ACTIONS.items()
@@ -43,7 +44,7 @@ class Delivery:
     account_id: account on whose behalf it writes.
     sources: ARN pattern of what it writes about.
     conditions: of writing, condition key -> value that it must equal.
-    asks: actions on the bucket that the service tries first.
+    bucket_actions: what the service tries on the bucket first.
     """
 
     sid: str
@@ -52,7 +53,7 @@ class Delivery:
     account_id: str
     sources: str
     conditions: tuple[tuple[str, str], ...] = ()
-    asks: tuple[str, ...] = ()
+    bucket_actions: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -68,7 +69,7 @@ class BucketArgs:
     sharing: who else may use it, and who never may.
     deliveries: AWS services that write to it.
     access_logs_bucket: bucket that keeps a record of who used this one, under `s3/<name>/`.
-    retain: keep the bucket and what is in it when the stack lets go of it; otherwise both go.
+    retain: keep the bucket and what is in it when it is removed from the stack; otherwise both are deleted.
     """
 
     name: str
@@ -160,9 +161,8 @@ class Bucket(pulumi.ComponentResource):
                 opts=child,
             )
 
-        settled = [policy.id, encryption.id]
-        self.arn = pulumi.Output.all(bucket.arn, *settled).apply(lambda made: str(made[0]))
-        self.name = pulumi.Output.all(bucket.id, *settled).apply(lambda made: str(made[0]))
+        self.arn = known_after(bucket.arn, policy.id, encryption.id)
+        self.name = known_after(bucket.id, policy.id, encryption.id)
         self.register_outputs({"arn": self.arn, "name": self.name})
 
 
@@ -172,67 +172,62 @@ def bucket_policy(
     sharing: Sharing = PRIVATE,
     deliveries: Sequence[Delivery] = (),
 ) -> str:
-    """Bucket policy (JSON): TLS only, no other key than the bucket's, and who is let in or kept out."""
-    everything = [bucket_arn, f"{bucket_arn}/*"]
-    insecure = {
+    """Bucket policy (JSON): TLS only, no other key than the bucket's, grants and denials of its sharing."""
+    resources = [bucket_arn, f"{bucket_arn}/*"]
+    tls_only = {
         "Sid": "DenyInsecureTransport",
         "Effect": "Deny",
         "Principal": "*",
         "Action": "s3:*",
-        "Resource": everything,
+        "Resource": resources,
         "Condition": {"Bool": {"aws:SecureTransport": "false"}},
     }
     return document(
         [
-            insecure,
-            *(_no_other_key(bucket_arn, kms_key_arn) if kms_key_arn else []),
-            *sharing_statements(sharing, S3_ACTIONS, "s3:*", everything),
-            *(each for delivery in deliveries for each in _delivered(bucket_arn, delivery)),
+            tls_only,
+            *(_key_denials(bucket_arn, kms_key_arn) if kms_key_arn else []),
+            *sharing_statements(sharing, S3_ACTIONS, "s3:*", resources),
+            *(grant for delivery in deliveries for grant in _delivery_grants(bucket_arn, delivery)),
         ]
     )
 
 
-def lifecycle(args: BucketArgs) -> list[aws.s3.BucketLifecycleConfigurationRuleArgs]:
-    """Rules on what goes, and when."""
-    unfinished = aws.s3.BucketLifecycleConfigurationRuleArgs(
-        id="unfinished-uploads",
-        status="Enabled",
-        filter=aws.s3.BucketLifecycleConfigurationRuleFilterArgs(prefix=""),
-        abort_incomplete_multipart_upload=aws.s3.BucketLifecycleConfigurationRuleAbortIncompleteMultipartUploadArgs(
-            days_after_initiation=args.unfinished_days
-        ),
-    )
-    former = aws.s3.BucketLifecycleConfigurationRuleArgs(
-        id="former-versions",
-        status="Enabled",
-        filter=aws.s3.BucketLifecycleConfigurationRuleFilterArgs(prefix=""),
-        noncurrent_version_expiration=aws.s3.BucketLifecycleConfigurationRuleNoncurrentVersionExpirationArgs(
-            noncurrent_days=args.noncurrent_days
-        ),
-    )
-    return [unfinished, *([former] if args.versioned else []), *(_rule(expiry) for expiry in args.expiries)]
+def lifecycle(args: BucketArgs) -> list[aws.s3.BucketLifecycleConfigurationRuleArgsDict]:
+    """Rules on what is deleted or moved, and when."""
+    unfinished_uploads: aws.s3.BucketLifecycleConfigurationRuleArgsDict = {
+        "id": "unfinished-uploads",
+        "status": "Enabled",
+        "filter": {"prefix": ""},
+        "abort_incomplete_multipart_upload": {"days_after_initiation": args.unfinished_days},
+    }
+    former_versions: aws.s3.BucketLifecycleConfigurationRuleArgsDict = {
+        "id": "former-versions",
+        "status": "Enabled",
+        "filter": {"prefix": ""},
+        "noncurrent_version_expiration": {"noncurrent_days": args.noncurrent_days},
+    }
+    return [
+        unfinished_uploads,
+        *([former_versions] if args.versioned else []),
+        *(_expiry_rule(expiry) for expiry in args.expiries),
+    ]
 
 
-def _rule(expiry: Expiry) -> aws.s3.BucketLifecycleConfigurationRuleArgs:
-    pays = expiry.cheaper_after is not None and expiry.days - expiry.cheaper_after >= CHEAPER_DAYS
-    return aws.s3.BucketLifecycleConfigurationRuleArgs(
-        id=f"expire-{expiry.prefix.strip('/') or 'all'}",
-        status="Enabled",
-        filter=aws.s3.BucketLifecycleConfigurationRuleFilterArgs(prefix=expiry.prefix),
-        transitions=[
-            aws.s3.BucketLifecycleConfigurationRuleTransitionArgs(
-                days=expiry.cheaper_after, storage_class=CHEAPER
-            )
-        ]
-        if pays
-        else None,
-        expiration=aws.s3.BucketLifecycleConfigurationRuleExpirationArgs(days=expiry.days),
-    )
+def _expiry_rule(expiry: Expiry) -> aws.s3.BucketLifecycleConfigurationRuleArgsDict:
+    rule: aws.s3.BucketLifecycleConfigurationRuleArgsDict = {
+        "id": f"expire-{expiry.prefix.strip('/') or 'all'}",
+        "status": "Enabled",
+        "filter": {"prefix": expiry.prefix},
+        "expiration": {"days": expiry.days},
+    }
+    if expiry.cheaper_after is not None and expiry.days - expiry.cheaper_after >= MIN_CHEAPER_DAYS:
+        rule["transitions"] = [{"days": expiry.cheaper_after, "storage_class": CHEAPER_CLASS}]
+    return rule
 
 
-def _no_other_key(bucket_arn: str, kms_key_arn: str) -> list[dict[str, Any]]:
+def _key_denials(bucket_arn: str, kms_key_arn: str) -> list[dict[str, Any]]:
     """Whoever asks for no encryption gets the bucket's; who asks for another could lock its owner out."""
-    asked = {
+    denials = {
         "OtherEncryption": ("StringNotEquals", "s3:x-amz-server-side-encryption", "aws:kms"),
         "OtherKey": ("StringNotEquals", "s3:x-amz-server-side-encryption-aws-kms-key-id", kms_key_arn),
     }
@@ -245,26 +240,26 @@ def _no_other_key(bucket_arn: str, kms_key_arn: str) -> list[dict[str, Any]]:
             "Resource": f"{bucket_arn}/*",
             "Condition": {"Null": {key: "false"}, operator: {key: value}},
         }
-        for sid, (operator, key, value) in asked.items()
+        for sid, (operator, key, value) in denials.items()
     ]
 
 
-def _delivered(bucket_arn: str, delivery: Delivery) -> list[dict[str, Any]]:
-    whose = {"aws:SourceAccount": delivery.account_id}
-    about = {"ArnLike": {"aws:SourceArn": delivery.sources}}
-    by = {"Effect": "Allow", "Principal": {"Service": delivery.service}}
+def _delivery_grants(bucket_arn: str, delivery: Delivery) -> list[dict[str, Any]]:
+    account = {"aws:SourceAccount": delivery.account_id}
+    sources = {"ArnLike": {"aws:SourceArn": delivery.sources}}
+    allow = {"Effect": "Allow", "Principal": {"Service": delivery.service}}
     write = {
         "Sid": f"{delivery.sid}Write",
-        **by,
+        **allow,
         "Action": "s3:PutObject",
         "Resource": f"{bucket_arn}/{delivery.prefix}*",
-        "Condition": {"StringEquals": whose | dict(delivery.conditions), **about},
+        "Condition": {"StringEquals": account | dict(delivery.conditions), **sources},
     }
-    ask = {
+    check = {
         "Sid": f"{delivery.sid}Check",
-        **by,
-        "Action": list(delivery.asks),
+        **allow,
+        "Action": list(delivery.bucket_actions),
         "Resource": bucket_arn,
-        "Condition": {"StringEquals": whose, **about},
+        "Condition": {"StringEquals": account, **sources},
     }
-    return [write, *([ask] if delivery.asks else [])]
+    return [write, *([check] if delivery.bucket_actions else [])]

@@ -27,7 +27,7 @@ class Actions:
     limited: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
 
-# Whoever puts the parts of a large object together has to decrypt them.
+# Putting the parts of a large object together takes decrypting them.
 ACTIONS: Mapping[BucketAccess, Actions] = {
     "read": Actions(bucket=("s3:ListBucket",), objects=("s3:GetObject",), key=("kms:Decrypt",)),
     "add": Actions(

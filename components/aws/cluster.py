@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from operator import itemgetter
 from typing import Literal
 
 import pulumi
@@ -12,9 +13,10 @@ from components.aws.access_entry import AccessEntry, AccessEntryArgs, ClusterAcc
 from components.aws.addons import Addon, Addons, AddonsArgs
 from components.aws.node_role import NodeRole, NodeRoleArgs
 from components.aws.policy import Statement, trust
+from components.outputs import known_after
 from moka.partition import managed_policy
 
-LOGS = ("api", "audit", "authenticator", "controllerManager", "scheduler")
+LOG_TYPES = ("api", "audit", "authenticator", "controllerManager", "scheduler")
 """All logs that a control plane writes."""
 
 Support = Literal["standard", "extended"]
@@ -41,7 +43,8 @@ class ClusterArgs:
     log_days: days that control-plane logs are kept, one of the numbers that CloudWatch Logs knows.
     node_statements: what nodes may do besides joining the cluster and pulling images.
     path, permissions_boundary_arn: of every role that is made here.
-    retain: refuse to delete or replace the cluster, and keep it and its logs when the stack lets go of them.
+    retain: refuse to delete or replace the cluster, and keep it and its logs when they are removed from the
+        stack.
     """
 
     name: str
@@ -123,7 +126,7 @@ class Cluster(pulumi.ComponentResource):
             version=args.version,
             # Known only once logs have a place to go, and the role may do what it is for: it must outlive the
             # cluster, or EKS cannot clear away what it made in the VPC.
-            service_role=pulumi.Output.all(role, permissions.role, logs.name).apply(lambda made: made[0]),
+            service_role=pulumi.Output.all(role, permissions.role, logs.name).apply(itemgetter(0)),
             vpc_id=args.vpc_id,
             subnet_ids=args.subnet_ids,
             endpoint_private_access=True,
@@ -134,7 +137,7 @@ class Cluster(pulumi.ComponentResource):
                 eks.KubeconfigOptionsArgs(role_arn=args.deployer_arn) if args.assume else None
             ),
             encryption_config_key_arn=args.key_arn,
-            enabled_cluster_log_types=list(LOGS),
+            enabled_cluster_log_types=list(LOG_TYPES),
             deletion_protection=args.retain,
             upgrade_policy={"support_type": args.support.upper()},
             skip_default_node_group=True,
@@ -148,15 +151,15 @@ class Cluster(pulumi.ComponentResource):
             opts=pulumi.ResourceOptions(
                 parent=self,
                 transforms=[
-                    _on_control_plane(
-                        lambda inputs: beyond_arguments(inputs, zonal_shift=args.zonal_shift),
+                    _control_plane_transform(
+                        lambda inputs: with_missing_arguments(inputs, zonal_shift=args.zonal_shift),
                         pulumi.ResourceOptions(protect=args.retain, retain_on_delete=args.retain),
                     )
                 ],
             ),
         )
         cluster = self.eks_cluster.eks_cluster
-        cluster_name: pulumi.Output[str] = cluster.apply(lambda made: made.name)
+        cluster_name: pulumi.Output[str] = cluster.name
 
         def access_entry(suffix: str, access: ClusterAccess) -> AccessEntry:
             entry = AccessEntryArgs(
@@ -167,8 +170,8 @@ class Cluster(pulumi.ComponentResource):
         # Made here and not by an argument of pulumi_eks, so that what needs the kubeconfig needs it too, and
         # on the way down is gone before it is.
         deployer = access_entry("deployer", ClusterAccess(principal_arn=args.deployer_arn, level="admin"))
-        for who, access in args.access.items():
-            access_entry(f"access-{who}", access)
+        for entry, access in args.access.items():
+            access_entry(f"access-{entry}", access)
         addons = Addons(
             name,
             AddonsArgs(
@@ -198,16 +201,14 @@ class Cluster(pulumi.ComponentResource):
         )
 
         self.name = cluster_name
-        self.arn = cluster.apply(lambda made: made.arn)
-        self.endpoint = cluster.apply(lambda made: made.endpoint)
-        self.certificate_authority = cluster.apply(
-            lambda made: made.certificate_authority.apply(lambda authority: authority.data or "")
+        self.arn = cluster.arn
+        self.endpoint = cluster.endpoint
+        self.certificate_authority = cluster.certificate_authority.apply(
+            lambda authority: authority.data or ""
         )
         self.security_group_id = self.eks_cluster.cluster_security_group_id
-        self.node_role_arn = pulumi.Output.all(node_role.arn, addons.names).apply(lambda made: str(made[0]))
-        self.kubeconfig = pulumi.Output.all(self.eks_cluster.kubeconfig_json, deployer.principal_arn).apply(
-            lambda made: str(made[0])
-        )
+        self.node_role_arn = known_after(node_role.arn, addons.names)
+        self.kubeconfig = known_after(self.eks_cluster.kubeconfig_json, deployer.principal_arn)
         self.register_outputs(
             {
                 "name": self.name,
@@ -221,7 +222,7 @@ class Cluster(pulumi.ComponentResource):
         )
 
 
-def beyond_arguments(inputs: Mapping[str, object], *, zonal_shift: bool) -> dict[str, object]:
+def with_missing_arguments(inputs: Mapping[str, object], *, zonal_shift: bool) -> dict[str, object]:
     """Inputs of an EKS cluster, with what the arguments of pulumi_eks cannot say.
 
     Zonal shift has no argument there. Its creator gets no access unless an entry says so: pulumi_eks always
@@ -236,16 +237,16 @@ def beyond_arguments(inputs: Mapping[str, object], *, zonal_shift: bool) -> dict
     }
 
 
-def _on_control_plane(
-    change: Callable[[Mapping[str, object]], dict[str, object]], more: pulumi.ResourceOptions
+def _control_plane_transform(
+    change: Callable[[Mapping[str, object]], dict[str, object]], options: pulumi.ResourceOptions
 ) -> pulumi.ResourceTransform:
-    """A transform of the EKS cluster alone, whatever else pulumi_eks makes beside it."""
+    """A transform of the EKS cluster only, whatever else pulumi_eks makes beside it."""
 
     def transform(args: pulumi.ResourceTransformArgs) -> pulumi.ResourceTransformResult | None:
         if args.type_ != "aws:eks/cluster:Cluster":
             return None
         return pulumi.ResourceTransformResult(
-            change(args.props), pulumi.ResourceOptions.merge(args.opts, more)
+            change(args.props), pulumi.ResourceOptions.merge(args.opts, options)
         )
 
     return transform

@@ -12,12 +12,12 @@ from components.aws.policy import document
 class Service:
     """A service that nodes and pods call.
 
-    ours: only identities of our own accounts may use the endpoint, so that nobody inside takes data out with
-        the credentials of an account of theirs.
+    own_accounts: only identities of the network's own accounts may use the endpoint, so that nobody inside
+        takes data out with the credentials of another account.
     """
 
     name: str
-    ours: bool = True
+    own_accounts: bool = True
 
 
 # https://docs.aws.amazon.com/vpc/latest/privatelink/aws-services-privatelink-support.html
@@ -25,7 +25,7 @@ SERVICES = (
     Service(name="ecr.api"),
     Service(name="ecr.dkr"),
     # A web identity has no account yet.
-    Service(name="sts", ours=False),
+    Service(name="sts", own_accounts=False),
     Service(name="logs"),
     Service(name="monitoring"),
     Service(name="ec2"),
@@ -34,7 +34,7 @@ SERVICES = (
     Service(name="autoscaling"),
     Service(name="elasticloadbalancing"),
     # A job that took a role in the account that has its data decrypts as that role.
-    Service(name="kms", ours=False),
+    Service(name="kms", own_accounts=False),
 )
 
 
@@ -96,7 +96,7 @@ class InterfaceEndpoints(pulumi.ComponentResource):
                 subnet_ids=subnets,
                 security_group_ids=[group.id],
                 private_dns_enabled=True,
-                policy=ours_only(args.accounts) if service.ours else None,
+                policy=own_accounts_policy(args.accounts) if service.own_accounts else None,
                 tags=args.tags | {"Name": logical},
                 opts=child,
             )
@@ -104,7 +104,7 @@ class InterfaceEndpoints(pulumi.ComponentResource):
         self.register_outputs({"security_group_id": self.security_group_id})
 
 
-def ours_only(accounts: tuple[str, ...]) -> str:
+def own_accounts_policy(accounts: tuple[str, ...]) -> str:
     """Endpoint policy (JSON): only identities of these accounts pass; what they may do, IAM decides."""
     return document(
         [

@@ -11,13 +11,13 @@ from moka.partition import domain, partition
 PREFIX = "AWSLogs/"
 """Where AWS puts the records in their bucket."""
 
-INTERVAL = 600
-"""Seconds of traffic that a record sums up, the longer of the two that AWS has: fewer records."""
+INTERVAL_SECONDS = 600
+"""Of traffic, that a record sums up; the longer of the two that AWS has: fewer records."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class FlowLogsArgs:
-    """vpc_id: whose traffic. bucket_arn: where records go; it must take `delivery`."""
+    """vpc_id: whose traffic. bucket_arn: where records go; its policy must allow `delivery`."""
 
     vpc_id: pulumi.Input[str]
     bucket_arn: pulumi.Input[str]
@@ -35,11 +35,11 @@ class FlowLogs(pulumi.ComponentResource):
 
     def __init__(self, name: str, args: FlowLogsArgs, opts: pulumi.ResourceOptions | None = None) -> None:
         super().__init__("moka:aws:FlowLogs", name, {}, opts)
-        log = aws.ec2.FlowLog(
+        flow_log = aws.ec2.FlowLog(
             name,
             vpc_id=args.vpc_id,
             traffic_type="ALL",
-            max_aggregation_interval=INTERVAL,
+            max_aggregation_interval=INTERVAL_SECONDS,
             log_destination_type="s3",
             log_destination=args.bucket_arn,
             destination_options={
@@ -50,7 +50,7 @@ class FlowLogs(pulumi.ComponentResource):
             tags=args.tags | {"Name": name},
             opts=pulumi.ResourceOptions(parent=self),
         )
-        self.flow_log_id = log.id
+        self.flow_log_id = flow_log.id
         self.register_outputs({"flow_log_id": self.flow_log_id})
 
 
@@ -67,5 +67,5 @@ def delivery(region: str, account_id: str) -> Delivery:
         account_id=account_id,
         sources=f"arn:{partition(region)}:logs:{region}:{account_id}:*",
         conditions=(("s3:x-amz-acl", "bucket-owner-full-control"),),
-        asks=("s3:GetBucketAcl",),
+        bucket_actions=("s3:GetBucketAcl",),
     )

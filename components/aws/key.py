@@ -13,12 +13,12 @@ from components.aws.sharing import PRIVATE, Sharing, sharing_statements
 from moka.partition import domain, partition
 
 # How a service shows whose data it has the key for: condition operator, key and value.
-WHOSE = {
+OWNER_CONDITIONS = {
     "logs": ("ArnLike", "kms:EncryptionContext:aws:logs:arn", "arn:{partition}:logs:*:{account}:*"),
 }
-WHOSE_BY_DEFAULT = ("StringEquals", "aws:SourceAccount", "{account}")
+DEFAULT_OWNER_CONDITION = ("StringEquals", "aws:SourceAccount", "{account}")
 
-USE = ["kms:Decrypt", "kms:DescribeKey", "kms:Encrypt", "kms:GenerateDataKey*", "kms:ReEncrypt*"]
+USE_ACTIONS = ["kms:Decrypt", "kms:DescribeKey", "kms:Encrypt", "kms:GenerateDataKey*", "kms:ReEncrypt*"]
 
 KMS_ACTIONS: Mapping[BucketAccess, tuple[str, ...]] = {
     access: actions.key for access, actions in ACTIONS.items()
@@ -38,8 +38,8 @@ class KeyArgs:
         roles do; they need not exist yet.
     sharing: who else may use it for data in S3, and who never may use it at all.
     region: region of the key.
-    deletion_days: days (7 to 30) between letting go of the key and its end.
-    retain: keep the key when the stack lets go of it.
+    deletion_days: days (7 to 30) between the removal of the key and its end.
+    retain: keep the key when it is removed from the stack.
     """
 
     alias: str
@@ -96,8 +96,8 @@ def key_policy(
     users: Sequence[str] = (),
     sharing: Sharing = PRIVATE,
 ) -> str:
-    """Key policy (JSON): the account's IAM policies decide, strangers apart; others are let in by name."""
-    account = {
+    """Key policy (JSON): the account's IAM policies decide, but for those denied; others are named."""
+    account_grant = {
         "Sid": "Account",
         "Effect": "Allow",
         "Principal": {"AWS": f"arn:{partition(region)}:iam::{account_id}:root"},
@@ -106,46 +106,46 @@ def key_policy(
     }
     # Users by condition: KMS refuses a policy with a principal that does not exist, and service-linked roles
     # come to be with the first thing that needs them.
-    them = {
+    user_condition = {
         "StringEquals": {"kms:CallerAccount": account_id},
         "ArnEquals": {"aws:PrincipalArn": sorted(users)},
     }
-    by_users = {
+    users_grant = {
         "Sid": "Users",
         "Effect": "Allow",
         "Principal": {"AWS": "*"},
-        "Action": USE,
+        "Action": USE_ACTIONS,
         "Resource": "*",
-        "Condition": them,
+        "Condition": user_condition,
     }
     # A volume outlives the call that made it: its key is used under a grant, given to an AWS service only.
-    grants = {
+    volume_grants = {
         "Sid": "Grants",
         "Effect": "Allow",
         "Principal": {"AWS": "*"},
         "Action": "kms:CreateGrant",
         "Resource": "*",
-        "Condition": {**them, "Bool": {"kms:GrantIsForAWSResource": "true"}},
+        "Condition": {**user_condition, "Bool": {"kms:GrantIsForAWSResource": "true"}},
     }
     through_s3 = {"StringEquals": {"kms:ViaService": f"s3.{region}.{domain(region)}"}}
     return document(
         [
-            account,
-            *(_by_service(service, account_id, region) for service in sorted(services)),
-            *([by_users, grants] if users else []),
+            account_grant,
+            *(_service_grant(service, account_id, region) for service in sorted(services)),
+            *([users_grant, volume_grants] if users else []),
             *sharing_statements(sharing, KMS_ACTIONS, "kms:*", ["*"], through_s3),
         ]
     )
 
 
-def _by_service(service: str, account_id: str, region: str) -> dict[str, Any]:
+def _service_grant(service: str, account_id: str, region: str) -> dict[str, Any]:
     name = service.partition(".")[0]
-    operator, key, value = WHOSE.get(name, WHOSE_BY_DEFAULT)
+    operator, key, value = OWNER_CONDITIONS.get(name, DEFAULT_OWNER_CONDITION)
     return {
         "Sid": f"Service{name.capitalize()}",
         "Effect": "Allow",
         "Principal": {"Service": service},
-        "Action": USE,
+        "Action": USE_ACTIONS,
         "Resource": "*",
         "Condition": {operator: {key: value.format(partition=partition(region), account=account_id)}},
     }

@@ -1,5 +1,6 @@
 """The network of a region: public, private and pod subnets in every zone, and the ways out of them."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
@@ -19,7 +20,7 @@ class NetworkArgs:
     pod_cidrs: more addresses of the VPC, for pods: one range that the zones share, or one a zone in their
         order; without, pods are in the private subnets.
     nat: `single` shares one NAT gateway (cheaper, gone with its zone), `zonal` has one in every zone.
-    retain: protect VPC and subnets, and keep them when the stack lets go of them.
+    retain: protect VPC and subnets, and keep them when they are removed from the stack.
     """
 
     region: str
@@ -78,44 +79,50 @@ class Network(pulumi.ComponentResource):
             gateway_id=internet.id,
             opts=child,
         )
-        # Logical names carry the zone, so that one zone more or less leaves the others alone.
-        public = {
-            plan.zone: aws.ec2.Subnet(
-                f"{name}-public-{plan.zone}",
-                vpc_id=vpc.id,
-                availability_zone=plan.zone,
-                cidr_block=plan.public,
-                map_public_ip_on_launch=False,
-                tags=args.tags | {"Name": f"{name}-public-{plan.zone}", "kubernetes.io/role/elb": "1"},
-                opts=lasting,
-            )
-            for plan in plans
-        }
-        public_ways = [
-            aws.ec2.RouteTableAssociation(
-                f"{name}-public-{zone}", subnet_id=subnet.id, route_table_id=public_table.id, opts=child
-            )
-            for zone, subnet in public.items()
-        ]
+
+        # Logical names carry the zone, so that one zone more or less leaves the others as they are.
+        def subnets(
+            kind: str,
+            cidrs: Mapping[str, str],
+            tags: Mapping[str, str],
+            opts: pulumi.ResourceOptions = lasting,
+        ) -> dict[str, aws.ec2.Subnet]:
+            return {
+                zone: aws.ec2.Subnet(
+                    f"{name}-{kind}-{zone}",
+                    vpc_id=vpc.id,
+                    availability_zone=zone,
+                    cidr_block=cidr,
+                    map_public_ip_on_launch=False,
+                    tags=args.tags | {"Name": f"{name}-{kind}-{zone}", **tags},
+                    opts=opts,
+                )
+                for zone, cidr in cidrs.items()
+            }
+
+        def associations(
+            kind: str, subnets: Mapping[str, aws.ec2.Subnet], tables: Mapping[str, aws.ec2.RouteTable]
+        ) -> list[aws.ec2.RouteTableAssociation]:
+            return [
+                aws.ec2.RouteTableAssociation(
+                    f"{name}-{kind}-{zone}", subnet_id=subnet.id, route_table_id=tables[zone].id, opts=child
+                )
+                for zone, subnet in subnets.items()
+            ]
+
+        public = subnets(
+            "public", {plan.zone: plan.public for plan in plans}, {"kubernetes.io/role/elb": "1"}
+        )
+        public_associations = associations("public", public, dict.fromkeys(args.zones, public_table))
 
         gateways = {
             zone: self._nat_gateway(name, zone, public[zone], args.tags, internet)
             for zone in (args.zones if args.nat == "zonal" else args.zones[:1])
         }
 
-        private = {
-            plan.zone: aws.ec2.Subnet(
-                f"{name}-private-{plan.zone}",
-                vpc_id=vpc.id,
-                availability_zone=plan.zone,
-                cidr_block=plan.private,
-                map_public_ip_on_launch=False,
-                tags=args.tags
-                | {"Name": f"{name}-private-{plan.zone}", "kubernetes.io/role/internal-elb": "1"},
-                opts=lasting,
-            )
-            for plan in plans
-        }
+        private = subnets(
+            "private", {plan.zone: plan.private for plan in plans}, {"kubernetes.io/role/internal-elb": "1"}
+        )
         # A table a zone even with one gateway, so that `nat` changes routes and nothing else.
         private_tables = {
             zone: aws.ec2.RouteTable(
@@ -136,18 +143,11 @@ class Network(pulumi.ComponentResource):
             )
             for zone, table in private_tables.items()
         ]
-        private_ways = [
-            aws.ec2.RouteTableAssociation(
-                f"{name}-private-{zone}",
-                subnet_id=subnet.id,
-                route_table_id=private_tables[zone].id,
-                opts=child,
-            )
-            for zone, subnet in private.items()
-        ]
+        private_associations = associations("private", private, private_tables)
+
         ranges = [
             aws.ec2.VpcIpv4CidrBlockAssociation(
-                # Carries the range: appending one leaves the others alone.
+                # Carries the range: appending one leaves the others as they are.
                 f"{name}-pods-{cidr.replace('/', '-')}",
                 vpc_id=vpc.id,
                 cidr_block=cidr,
@@ -155,26 +155,10 @@ class Network(pulumi.ComponentResource):
             )
             for cidr in args.pod_cidrs
         ]
-        pods = {
-            plan.zone: aws.ec2.Subnet(
-                f"{name}-pods-{plan.zone}",
-                vpc_id=vpc.id,
-                availability_zone=plan.zone,
-                cidr_block=plan.pods,
-                map_public_ip_on_launch=False,
-                tags=args.tags | {"Name": f"{name}-pods-{plan.zone}"},
-                # A subnet can only be where its range is the VPC's.
-                opts=pulumi.ResourceOptions.merge(lasting, pulumi.ResourceOptions(depends_on=ranges)),
-            )
-            for plan in plans
-            if plan.pods
-        }
-        pod_ways = [
-            aws.ec2.RouteTableAssociation(
-                f"{name}-pods-{zone}", subnet_id=subnet.id, route_table_id=private_tables[zone].id, opts=child
-            )
-            for zone, subnet in pods.items()
-        ]
+        # A subnet can only be where its range is the VPC's.
+        after_ranges = pulumi.ResourceOptions.merge(lasting, pulumi.ResourceOptions(depends_on=ranges))
+        pods = subnets("pods", {plan.zone: plan.pods for plan in plans if plan.pods}, {}, after_ranges)
+        pod_associations = associations("pods", pods, private_tables)
         # Shuffle and event logs go to S3 past the NAT gateways, which charge by the byte. The endpoint lets
         # everything through: image layers, packages of AL2023 and data of other accounts come from S3 too,
         # and whose data it is, the bucket's policy knows.
@@ -189,9 +173,9 @@ class Network(pulumi.ComponentResource):
         )
 
         self.vpc_id = vpc.id
-        self.public_subnets = _once_routed(public, [public_route, *public_ways])
-        self.private_subnets = _once_routed(private, [*private_routes, *private_ways])
-        self.pod_subnets = _once_routed(pods, [*private_routes, *pod_ways])
+        self.public_subnets = _once_routed(public, [public_route, *public_associations])
+        self.private_subnets = _once_routed(private, [*private_routes, *private_associations])
+        self.pod_subnets = _once_routed(pods, [*private_routes, *pod_associations])
         self.register_outputs(
             {
                 "vpc_id": self.vpc_id,
@@ -224,7 +208,7 @@ class Network(pulumi.ComponentResource):
 
 
 def _once_routed(
-    subnets: dict[str, aws.ec2.Subnet], ways: list[aws.ec2.Route | aws.ec2.RouteTableAssociation]
+    subnets: dict[str, aws.ec2.Subnet], routing: list[aws.ec2.Route | aws.ec2.RouteTableAssociation]
 ) -> pulumi.Output[dict[str, str]]:
     ids = {zone: subnet.id for zone, subnet in subnets.items()}
-    return pulumi.Output.all(ids, *[way.id for way in ways]).apply(lambda made: dict(made[0]))
+    return pulumi.Output.all(ids, *[resource.id for resource in routing]).apply(lambda known: dict(known[0]))

@@ -7,9 +7,9 @@ from dataclasses import dataclass, field
 import pulumi
 import pulumi_aws as aws
 
-from components.aws.policy import Statement, allowing, trust
-from components.aws.registry import UPSTREAMS
+from components.aws.policy import Statement, permit, trust
 from moka.partition import managed_policy, partition
+from moka.registries import UPSTREAM_HOSTS
 
 POLICIES = ("AmazonEKSWorkerNodeMinimalPolicy", "AmazonEC2ContainerRegistryPullOnly")
 
@@ -57,23 +57,8 @@ class NodeRole(pulumi.ComponentResource):
             tags=args.tags,
             opts=child,
         )
-        permissions: list[aws.iam.RolePolicy | aws.iam.RolePolicyAttachment] = [
-            aws.iam.RolePolicyAttachment(
-                f"{name}-{policy}",
-                role=role.name,
-                policy_arn=managed_policy(policy, args.region),
-                opts=child,
-            )
-            for policy in POLICIES
-        ]
-        if args.statements:
-            permissions.append(
-                aws.iam.RolePolicy(name, role=role.name, policy=allowing(args.statements), opts=child)
-            )
-        # `role` and not `id`: a new permission must not make the ARN unknown at preview, and groups replaced.
-        self.arn = pulumi.Output.all(role.arn, *[each.role for each in permissions]).apply(
-            lambda made: str(made[0])
-        )
+        policies = [managed_policy(policy, args.region) for policy in POLICIES]
+        self.arn = permit(name, role, child, statements=args.statements, managed_policy_arns=policies)
         self.register_outputs({"arn": self.arn})
 
 
@@ -83,10 +68,10 @@ def first_pulls(mirror: str) -> tuple[Statement, ...]:
     ECR's pull-through cache makes the copy's repository, named as the image is in public, as whoever pulls;
     the import itself is in AmazonEC2ContainerRegistryPullOnly. Nothing for a mirror that is not ECR.
     """
-    read = ECR.match(mirror)
-    if read is None:
+    registry = ECR.match(mirror)
+    if registry is None:
         return ()
-    registry = f"arn:{partition(read['region'])}:ecr:{read['region']}:{read['account']}:repository"
-    below = f"{registry}/{read['prefix'].strip('/')}" if read["prefix"] else registry
-    copies = [f"{below}/{upstream}/*" for upstream in sorted(UPSTREAMS)]
+    region, prefix = registry["region"], f"/{registry['prefix'] or ''}".rstrip("/")
+    repositories = f"arn:{partition(region)}:ecr:{region}:{registry['account']}:repository{prefix}"
+    copies = [f"{repositories}/{upstream}/*" for upstream in sorted(UPSTREAM_HOSTS)]
     return (Statement(sid="FirstPulls", actions=("ecr:CreateRepository",), resources=copies),)

@@ -2,7 +2,7 @@
 
 EKS puts tags into every session of such a role: `eks-cluster-arn`, `eks-cluster-name`,
 `kubernetes-namespace`, `kubernetes-service-account`, `kubernetes-pod-name`, `kubernetes-pod-uid`. The trust
-policy asks for three of them; statements may name them as policy variables, as OF_NAMESPACE and OF_CLUSTER.
+policy requires three of them; statements may name them as policy variables, as OF_NAMESPACE and OF_CLUSTER.
 """
 
 from collections.abc import Sequence
@@ -11,18 +11,18 @@ from dataclasses import dataclass, field
 import pulumi
 import pulumi_aws as aws
 
-from components.aws.policy import Statement, allowing, trust
+from components.aws.policy import Statement, permit, trust
 
 OF_NAMESPACE = "${aws:PrincipalTag/kubernetes-namespace}"
-"""Stands in a statement for the namespace of the pod that asks."""
+"""Stands in a statement for the namespace of the calling pod."""
 
 OF_CLUSTER = "${aws:PrincipalTag/eks-cluster-name}"
-"""Stands in a statement for the EKS cluster of the pod that asks."""
+"""Stands in a statement for the EKS cluster of the calling pod."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class PodIdentityArgs:
-    """Who gets what.
+    """Which service account gets which permissions.
 
     cluster_name: EKS cluster on which the pods run.
     namespace, service_account: whose pods get the permissions; the account need not exist yet.
@@ -72,19 +72,8 @@ class PodIdentity(pulumi.ComponentResource):
             tags=args.tags,
             opts=child,
         )
-        permissions: list[aws.iam.RolePolicy | aws.iam.RolePolicyAttachment] = []
-        if args.statements:
-            permissions.append(
-                aws.iam.RolePolicy(name, role=role.name, policy=allowing(args.statements), opts=child)
-            )
-        for arn in args.managed_policy_arns:
-            permissions.append(
-                aws.iam.RolePolicyAttachment(
-                    f"{name}-{arn.rpartition('/')[2]}", role=role.name, policy_arn=arn, opts=child
-                )
-            )
-        self.role_arn = pulumi.Output.all(role.arn, *[each.id for each in permissions]).apply(
-            lambda made: made[0]
+        self.role_arn = permit(
+            name, role, child, statements=args.statements, managed_policy_arns=args.managed_policy_arns
         )
         association = aws.eks.PodIdentityAssociation(
             name,
@@ -101,9 +90,9 @@ class PodIdentity(pulumi.ComponentResource):
 
 def pod_trust(cluster: str, namespace: str, service_account: str) -> str:
     """Trust policy (JSON) for the pods of one service account; EKS signs these tags into every session."""
-    whose = {
+    tags = {
         "aws:RequestTag/eks-cluster-name": cluster,
         "aws:RequestTag/kubernetes-namespace": namespace,
         "aws:RequestTag/kubernetes-service-account": service_account,
     }
-    return trust("pods.eks.amazonaws.com", {"StringEquals": whose}, tags=True)
+    return trust("pods.eks.amazonaws.com", {"StringEquals": tags}, tags=True)

@@ -1,4 +1,4 @@
-"""IAM policy documents, as JSON."""
+"""IAM policies: their documents, as JSON, and the permissions of a role."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -6,6 +6,9 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import pulumi
+import pulumi_aws as aws
+
+from components.outputs import known_after
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -44,6 +47,27 @@ def trust(
     actions = ["sts:AssumeRole", "sts:TagSession"] if tags else ["sts:AssumeRole"]
     statement: dict[str, Any] = {"Effect": "Allow", "Principal": {"Service": service}, "Action": actions}
     return document([statement | ({"Condition": conditions} if conditions else {})])
+
+
+def permit(
+    name: str,
+    role: aws.iam.Role,
+    opts: pulumi.ResourceOptions,
+    *,
+    statements: Sequence[Statement] = (),
+    managed_policy_arns: Sequence[str] = (),
+) -> pulumi.Output[str]:
+    """ARN of a role, known only once it may do what is stated and what AWS's own policies allow."""
+    permissions: list[aws.iam.RolePolicy | aws.iam.RolePolicyAttachment] = [
+        aws.iam.RolePolicyAttachment(
+            f"{name}-{arn.rpartition('/')[2]}", role=role.name, policy_arn=arn, opts=opts
+        )
+        for arn in managed_policy_arns
+    ]
+    if statements:
+        permissions.append(aws.iam.RolePolicy(name, role=role.name, policy=allowing(statements), opts=opts))
+    # `role` and not `id`: a new permission must not make the ARN unknown at preview, and groups replaced.
+    return known_after(role.arn, *[permission.role for permission in permissions])
 
 
 def _allow(statement: Statement) -> dict[str, Any]:

@@ -1,33 +1,22 @@
 """ECR repositories: images of one's own, and copies of public ones that ECR fetches as they are asked for."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
 import pulumi
 import pulumi_aws as aws
 
-from components.aws.policy import Statement, allowing, document, trust
+from components.aws.policy import Statement, document, permit, trust
+from components.outputs import known_after
 from moka.partition import domain, partition
-
-# Host in an image's public name -> the host that ECR asks. These ECR can fetch from:
-# https://docs.aws.amazon.com/AmazonECR/latest/userguide/pull-through-cache.html
-UPSTREAMS = {
-    "docker.io": "registry-1.docker.io",
-    "ghcr.io": "ghcr.io",
-    "public.ecr.aws": "public.ecr.aws",
-    "quay.io": "quay.io",
-    "registry.k8s.io": "registry.k8s.io",
-}
-
-NEED_SECRET = ("docker.io", "ghcr.io")
-"""Upstreams that ECR only asks with credentials."""
+from moka.registries import UPSTREAM_HOSTS, UPSTREAMS_WITH_CREDENTIALS, Upstream
 
 UNTAGGED_DAYS = 14
-"""Days that an image without a tag is kept: what was pulled by digest alone, and what lost its tag."""
+"""Days that an image without a tag is kept: what was pulled only by digest, and what lost its tag."""
 
-KEPT = 500
+MAX_IMAGES = 500
 """Tagged images that a repository keeps, the newest: a year of two releases a working day."""
 
 PULL = ("ecr:BatchCheckLayerAvailability", "ecr:BatchGetImage", "ecr:GetDownloadUrlForLayer")
@@ -43,18 +32,19 @@ class RegistryArgs:
     account_id, region: where it is; ECR has one registry for each.
     kms_key_arn: key that encrypts images.
     repositories: names of the repositories.
-    pull_through: upstream registry, one of `UPSTREAMS` -> ARN of the secret with credentials for it, if any.
-        Copies are under the upstream's name: `docker.io/apache/spark`.
+    pull_through: upstream registry -> ARN of the secret with credentials for it, if any. Copies are under the
+        upstream's name: `docker.io/apache/spark`.
     readers: other accounts that may pull.
     path, permissions_boundary_arn: of the role that makes repositories for copies.
-    retain: keep the repositories and their images when the stack lets go of them; otherwise both go.
+    retain: keep the repositories and their images when they are removed from the stack; otherwise both are
+        deleted.
     """
 
     account_id: str
     region: str
     kms_key_arn: pulumi.Input[str]
     repositories: tuple[str, ...] = ()
-    pull_through: Mapping[str, str | None] = field(default_factory=dict)
+    pull_through: Mapping[Upstream, str | None] = field(default_factory=dict)
     readers: tuple[str, ...] = ()
     path: str = "/"
     permissions_boundary_arn: str | None = None
@@ -69,7 +59,7 @@ class Registry(pulumi.ComponentResource):
     and, where others read, RepositoryPolicy; for each upstream PullThroughCacheRule and
     RepositoryCreationTemplate, by which ECR makes repositories for copies like our own; for all upstreams
     one iam.Role with RolePolicy, and RegistryPolicy where others read.
-    Outputs: `host`, that images are pulled from, known only once it can be.
+    Outputs: `host`, that images are pulled from, known only once they can be.
     Raises ValueError when ECR cannot fetch from an upstream, or not without a secret.
     """
 
@@ -79,8 +69,8 @@ class Registry(pulumi.ComponentResource):
         check_upstreams(args.pull_through)
         super().__init__("moka:aws:Registry", name, {}, opts)
         child = pulumi.ResourceOptions(parent=self, retain_on_delete=args.retain)
-        reading = repository_policy(args.readers, args.region) if args.readers else None
-        settled: list[pulumi.Output[str]] = []
+        pull_policy = repository_policy(args.readers, args.region) if args.readers else None
+        ready: list[pulumi.Output[str]] = []
 
         for repository_name in args.repositories:
             # Part of the identity of the repository: never rename it.
@@ -96,15 +86,15 @@ class Registry(pulumi.ComponentResource):
                 opts=pulumi.ResourceOptions(parent=self, protect=args.retain, retain_on_delete=args.retain),
             )
             aws.ecr.LifecyclePolicy(logical, repository=repository.name, policy=lifecycle(), opts=child)
-            settled.append(repository.id)
-            if reading:
+            ready.append(repository.id)
+            if pull_policy:
                 policy = aws.ecr.RepositoryPolicy(
-                    logical, repository=repository.name, policy=reading, opts=child
+                    logical, repository=repository.name, policy=pull_policy, opts=child
                 )
-                settled.append(policy.id)
+                ready.append(policy.id)
 
         if args.pull_through:
-            maker = self._maker(name, args)
+            creation_role = self._creation_role(name, args)
             for upstream, secret in args.pull_through.items():
                 logical = f"{name}-{upstream.replace('.', '-')}"
                 template = aws.ecr.RepositoryCreationTemplate(
@@ -112,11 +102,11 @@ class Registry(pulumi.ComponentResource):
                     prefix=upstream,
                     description=f"Copies of images of {upstream}",
                     applied_fors=["PULL_THROUGH_CACHE"],
-                    custom_role_arn=maker,
+                    custom_role_arn=creation_role,
                     image_tag_mutability="IMMUTABLE",
                     encryption_configurations=[{"encryption_type": "KMS", "kms_key": args.kms_key_arn}],
                     lifecycle_policy=lifecycle(),
-                    repository_policy=reading,
+                    repository_policy=pull_policy,
                     resource_tags=args.tags,
                     opts=child,
                 )
@@ -124,21 +114,20 @@ class Registry(pulumi.ComponentResource):
                 rule = aws.ecr.PullThroughCacheRule(
                     logical,
                     ecr_repository_prefix=upstream,
-                    upstream_registry_url=UPSTREAMS[upstream],
+                    upstream_registry_url=UPSTREAM_HOSTS[upstream],
                     credential_arn=secret,
                     opts=pulumi.ResourceOptions.merge(child, pulumi.ResourceOptions(depends_on=[template])),
                 )
-                settled.append(rule.id)
+                ready.append(rule.id)
             if args.readers:
-                pulling = aws.ecr.RegistryPolicy(name, policy=registry_policy(args), opts=child)
-                settled.append(pulling.id)
+                first_pull_policy = aws.ecr.RegistryPolicy(name, policy=registry_policy(args), opts=child)
+                ready.append(first_pull_policy.id)
 
-        host = registry_host(args.account_id, args.region)
-        self.host = pulumi.Output.all(*settled).apply(lambda _: host)
+        self.host = known_after(registry_host(args.account_id, args.region), *ready)
         self.register_outputs({"host": self.host})
 
-    def _maker(self, name: str, args: RegistryArgs) -> pulumi.Output[str]:
-        """ARN of the role by which ECR makes encrypted repositories for copies, once it may."""
+    def _creation_role(self, name: str, args: RegistryArgs) -> pulumi.Output[str]:
+        """ARN of the role by which ECR makes encrypted repositories for copies, known once it may."""
         child = pulumi.ResourceOptions(parent=self, retain_on_delete=args.retain)
         role = aws.iam.Role(
             f"{name}-copies",
@@ -148,27 +137,20 @@ class Registry(pulumi.ComponentResource):
             tags=args.tags,
             opts=child,
         )
-        policy = aws.iam.RolePolicy(
-            f"{name}-copies",
-            role=role.name,
-            # https://docs.aws.amazon.com/AmazonECR/latest/userguide/repository-creation-templates-custom.html
-            policy=allowing(
-                [
-                    Statement(
-                        sid="MakeRepositories",
-                        actions=("ecr:CreateRepository", "ecr:ReplicateImage", "ecr:TagResource"),
-                        resources=copies(args.pull_through, args.account_id, args.region),
-                    ),
-                    Statement(
-                        sid="EncryptRepositories",
-                        actions=("kms:CreateGrant", "kms:DescribeKey", "kms:RetireGrant"),
-                        resources=[args.kms_key_arn],
-                    ),
-                ]
+        # https://docs.aws.amazon.com/AmazonECR/latest/userguide/repository-creation-templates-custom.html
+        statements = [
+            Statement(
+                sid="MakeRepositories",
+                actions=("ecr:CreateRepository", "ecr:ReplicateImage", "ecr:TagResource"),
+                resources=copies(args.pull_through, args.account_id, args.region),
             ),
-            opts=child,
-        )
-        return pulumi.Output.all(role.arn, policy.id).apply(lambda made: str(made[0]))
+            Statement(
+                sid="EncryptRepositories",
+                actions=("kms:CreateGrant", "kms:DescribeKey", "kms:RetireGrant"),
+                resources=[args.kms_key_arn],
+            ),
+        ]
+        return permit(f"{name}-copies", role, child, statements=statements)
 
 
 def registry_host(account_id: str, region: str) -> str:
@@ -176,7 +158,7 @@ def registry_host(account_id: str, region: str) -> str:
     return f"{account_id}.dkr.ecr.{region}.{domain(region)}"
 
 
-def copies(upstreams: Mapping[str, Any], account_id: str, region: str) -> list[str]:
+def copies(upstreams: Iterable[str], account_id: str, region: str) -> list[str]:
     """ARN patterns of the repositories that hold copies from these upstreams."""
     return [
         f"arn:{partition(region)}:ecr:{region}:{account_id}:repository/{upstream}/*"
@@ -184,13 +166,13 @@ def copies(upstreams: Mapping[str, Any], account_id: str, region: str) -> list[s
     ]
 
 
-def check_upstreams(pull_through: Mapping[str, str | None]) -> None:
+def check_upstreams(pull_through: Mapping[Upstream, str | None]) -> None:
     """Raises ValueError when ECR cannot fetch from an upstream, or not without a secret."""
     for upstream, secret in pull_through.items():
-        if upstream not in UPSTREAMS:
-            raise ValueError(f"ECR cannot fetch from {upstream}: choose of {', '.join(UPSTREAMS)}.")
-        if secret is None and upstream in NEED_SECRET:
-            raise ValueError(f"ECR fetches from {upstream} with credentials only: give the ARN of a secret.")
+        if upstream not in UPSTREAM_HOSTS:
+            raise ValueError(f"ECR cannot fetch from {upstream}; choose one of {', '.join(UPSTREAM_HOSTS)}.")
+        if secret is None and upstream in UPSTREAMS_WITH_CREDENTIALS:
+            raise ValueError(f"ECR fetches from {upstream} only with credentials: give the ARN of a secret.")
 
 
 def lifecycle() -> str:
@@ -200,7 +182,10 @@ def lifecycle() -> str:
     """
     rules = [
         ("untagged", {"countType": "sinceImagePushed", "countUnit": "days", "countNumber": UNTAGGED_DAYS}),
-        ("tagged", {"tagPatternList": ["*"], "countType": "imageCountMoreThan", "countNumber": KEPT}),
+        (
+            "tagged",
+            {"tagPatternList": ["*"], "countType": "imageCountMoreThan", "countNumber": MAX_IMAGES},
+        ),
     ]
     return json.dumps(
         {
@@ -220,7 +205,7 @@ def lifecycle() -> str:
 def repository_policy(readers: tuple[str, ...], region: str) -> str:
     """Repository policy (JSON): other accounts may pull, as far as their own IAM policies let them."""
     return document(
-        [{"Sid": "Pull", "Effect": "Allow", **_accounts(readers, region), "Action": sorted(PULL)}]
+        [{"Sid": "Pull", "Effect": "Allow", **_principals(readers, region), "Action": sorted(PULL)}]
     )
 
 
@@ -231,7 +216,7 @@ def registry_policy(args: RegistryArgs) -> str:
             {
                 "Sid": "FirstPull",
                 "Effect": "Allow",
-                **_accounts(args.readers, args.region),
+                **_principals(args.readers, args.region),
                 "Action": sorted(FIRST_PULL),
                 "Resource": copies(args.pull_through, args.account_id, args.region),
             }
@@ -239,5 +224,6 @@ def registry_policy(args: RegistryArgs) -> str:
     )
 
 
-def _accounts(ids: tuple[str, ...], region: str) -> dict[str, Any]:
-    return {"Principal": {"AWS": [f"arn:{partition(region)}:iam::{id}:root" for id in sorted(ids)]}}
+def _principals(accounts: tuple[str, ...], region: str) -> dict[str, Any]:
+    arns = [f"arn:{partition(region)}:iam::{account}:root" for account in sorted(accounts)]
+    return {"Principal": {"AWS": arns}}

@@ -17,6 +17,7 @@ from components.aws.sharing import PRIVATE, Sharing
 from moka.catalog import Catalog
 from moka.names import ACCESS_LOGS, HOME_DATA, Data, bucket_name
 from moka.partition import domain, partition
+from moka.registries import Upstream
 from stacks.settings import Environment
 from stacks.settings.foundation import Foundation
 from stacks.sharing import sharing
@@ -67,7 +68,7 @@ class RegistryInputs:
     """
 
     repositories: tuple[str, ...]
-    pull_through: Mapping[str, str | None]
+    pull_through: Mapping[Upstream, str | None]
     readers: tuple[str, ...]
 
 

@@ -5,7 +5,7 @@ import pytest
 
 from components.aws.access_entry import ClusterAccess
 from components.aws.addons import Addon, AddonIdentity
-from components.aws.cluster import Cluster, ClusterArgs, beyond_arguments
+from components.aws.cluster import Cluster, ClusterArgs, with_missing_arguments
 
 KEY = "arn:aws:kms:us-east-1:111122223333:key/k"
 DEPLOYER = "arn:aws:iam::111122223333:role/deployer"
@@ -181,7 +181,7 @@ def test_a_cluster_that_is_retained_is_protected_and_so_are_its_logs(deploy, ret
 def test_whoever_creates_the_cluster_gets_no_access_by_it():
     inputs = {"name": "spark-a", "accessConfig": {"authenticationMode": "API"}}
 
-    assert beyond_arguments(inputs, zonal_shift=True)["accessConfig"] == {
+    assert with_missing_arguments(inputs, zonal_shift=True)["accessConfig"] == {
         "authenticationMode": "API",
         "bootstrapClusterCreatorAdminPermissions": False,
     }
@@ -189,7 +189,7 @@ def test_whoever_creates_the_cluster_gets_no_access_by_it():
 
 @pytest.mark.parametrize("zonal_shift", [True, False])
 def test_zonal_shift_is_said_either_way_and_nothing_else_is_changed(zonal_shift):
-    inputs = beyond_arguments({"name": "spark-a", "version": "1.34"}, zonal_shift=zonal_shift)
+    inputs = with_missing_arguments({"name": "spark-a", "version": "1.34"}, zonal_shift=zonal_shift)
 
     assert inputs["zonalShiftConfig"] == {"enabled": zonal_shift}
     assert (inputs["name"], inputs["version"]) == ("spark-a", "1.34")

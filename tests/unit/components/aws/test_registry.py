@@ -143,8 +143,8 @@ def test_repositories_are_protected_and_kept_unless_asked_otherwise(deploy, reta
 @pytest.mark.parametrize(
     ("pull_through", "message"),
     [
-        ({"gcr.io": None}, r"cannot fetch from gcr\.io: choose of docker\.io"),
-        ({"docker.io": None}, r"docker\.io with credentials only: give the ARN of a secret"),
+        ({"gcr.io": None}, r"cannot fetch from gcr\.io; choose one of docker\.io"),
+        ({"docker.io": None}, r"docker\.io only with credentials: give the ARN of a secret"),
     ],
 )
 def test_an_upstream_that_ecr_cannot_ask_is_refused(pull_through, message):
