@@ -1,1 +1,1 @@
-"""Programs of ours that run on the platform, a folder and an image each."""
+"""Programs of ours that run on the platform, a package and an image each."""

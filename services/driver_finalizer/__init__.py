@@ -1,1 +1,1 @@
-"""The controller that lets finished Spark drivers go once their application knows how they ended."""
+"""The controller that removes the finalizer of driver pods once their application has read how they ended."""

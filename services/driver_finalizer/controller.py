@@ -1,110 +1,99 @@
-"""The controller: watches where it may, and lets the remover and whoever asks of its health do their part."""
+"""The controller: watches the job namespaces that it serves, and has the remover look at their drivers."""
 
 import asyncio
 import logging
-import signal
 from collections.abc import Collection
-from contextlib import suppress
 
 import aiohttp
-from aiohttp import web
 
 from moka.names import JOB_NAMESPACE_LABEL
-from services.driver_finalizer.api import Api, ApiError, ServiceAccount
+from services.common.kubernetes import Api, ApiError, Object, ServiceAccount
+from services.common.logs import fields
+from services.common.metrics import Metrics
+from services.common.signals import run_until_signal
 from services.driver_finalizer.remover import Remover
-from services.driver_finalizer.rules import Object
-from services.driver_finalizer.watching import Watch
+from services.driver_finalizer.watch import Watch
 
-LOOK_AGAIN = 3.0
-"""Seconds between looks at which namespaces there are."""
+REFRESH_SECONDS = 3.0
+"""Time between looks at which namespaces there are."""
 
-STALLED = 60.0
-"""Seconds after which a remover that does nothing, not even wait, is taken for dead."""
+STALLED_AFTER_SECONDS = 60.0
+"""After this time a remover that does nothing, not even wait, is taken for dead."""
 
-log = logging.getLogger("moka.driver_finalizer")
+log = logging.getLogger(__name__)
 
 
 class Controller:
-    """The whole of it.
+    """Watches driver pods and removes their finalizers.
 
     namespaces: that it serves; None for those that are registered, as they come and go.
     """
 
-    def __init__(self, account: ServiceAccount, namespaces: Collection[str] | None, api: Api) -> None:
+    def __init__(
+        self, account: ServiceAccount, namespaces: Collection[str] | None, api: Api, metrics: Metrics
+    ) -> None:
         self._account = account
         self._namespaces = namespaces
         self._api = api
-        self.remover = Remover(api)
-        self.served: frozenset[str] = frozenset()
+        self._remover = Remover(api, metrics)
+        self._served: frozenset[str] = frozenset()
         self._watch: Watch | None = None
+        metrics.gauge("namespaces", "Job namespaces that are served.", lambda: len(self._served))
 
-    async def run(self, host: str, port: int) -> None:
-        """Serve until told to end by a signal."""
-        loop = asyncio.get_running_loop()
-        told = asyncio.Event()
-        for each in (signal.SIGTERM, signal.SIGINT):
-            loop.add_signal_handler(each, told.set)
-        runner = web.AppRunner(self._application(), access_log=None)
-        await runner.setup()
-        await web.TCPSite(runner, host, port).start()
-        removing = asyncio.create_task(self.remover.run())
-        watching = asyncio.create_task(self._follow())
-        ending = asyncio.create_task(told.wait())
+    async def run(self) -> None:
+        """Serve until a signal ends it."""
         try:
-            done, _ = await asyncio.wait((removing, watching, ending), return_when=asyncio.FIRST_COMPLETED)
-            for task in done - {ending}:
-                task.result()
+            await run_until_signal(self._remover.run(), self._follow_namespaces())
         finally:
-            for task in (removing, watching, ending):
-                task.cancel()
-                with suppress(asyncio.CancelledError, Exception):
-                    await task
             if self._watch is not None:
                 await self._watch.stop()
-            await runner.cleanup()
 
-    async def _follow(self) -> None:
-        """Watch the namespaces that there are and that it may."""
+    def problem(self) -> str | None:
+        """Why it has to be started anew; None while it works."""
+        return "stalled" if self._remover.idle_seconds > STALLED_AFTER_SECONDS else None
+
+    async def _follow_namespaces(self) -> None:
         while True:
             try:
-                await self._look()
+                await self._refresh()
             except (ApiError, aiohttp.ClientError, OSError, TimeoutError) as error:
-                log.warning("looking failed", extra={"fields": {"error": str(error) or type(error).__name__}})
-            await asyncio.sleep(LOOK_AGAIN)
+                log.warning("refreshing namespaces failed", extra=fields(error=error))
+            await asyncio.sleep(REFRESH_SECONDS)
 
-    async def _look(self) -> None:
+    async def _refresh(self) -> None:
+        """Watch the namespaces that are registered and whose pods it may read."""
         alive = self._watch is not None and self._watch.alive
         # Where it watches, it may; a watch that it may no longer have ends.
-        sure = self.served if alive else frozenset()
-        wanted = await self._wanted()
-        served = frozenset([name for name in wanted if name in sure or await self._may(name)])
-        if served == self.served and (alive or not served):
+        readable = self._served if alive else frozenset()
+        registered = await self._registered()
+        served = frozenset([name for name in registered if name in readable or await self._may_read(name)])
+        if served == self._served and (alive or not served):
             return
         if self._watch is not None:
             await self._watch.stop()
             self._watch = None
-        log.info("serving", extra={"fields": {"namespaces": sorted(served)}})
-        self.served = served
-        self.remover.forget(served)
+        log.info("serving", extra=fields(namespaces=sorted(served)))
+        self._served = served
+        self._remover.drop_all_but(served)
         if served:
             loop = asyncio.get_running_loop()
 
-            def hear(pod: Object, gone: bool) -> None:
-                loop.call_soon_threadsafe(self.remover.hear, pod, gone)
+            def observe(pod: Object, deleted: bool) -> None:
+                loop.call_soon_threadsafe(self._remover.observe, pod, deleted)
 
-            self._watch = Watch(self._account, served, hear)
+            self._watch = Watch(self._account, served, observe)
             self._watch.start()
 
-    async def _wanted(self) -> list[str]:
+    async def _registered(self) -> list[str]:
         if self._namespaces is not None:
             return sorted(self._namespaces)
         path = f"/api/v1/namespaces/{self._account.namespace}/configmaps"
-        found = await self._api.get(path, labelSelector=JOB_NAMESPACE_LABEL)
+        config_maps = await self._api.get(path, labelSelector=JOB_NAMESPACE_LABEL) or {}
         return sorted(
-            one["metadata"]["labels"][JOB_NAMESPACE_LABEL] for one in (found or {}).get("items", [])
+            item["metadata"]["labels"][JOB_NAMESPACE_LABEL] for item in config_maps.get("items", [])
         )
 
-    async def _may(self, namespace: str) -> bool:
+    async def _may_read(self, namespace: str) -> bool:
         """Whether it may read pods of a namespace: for as long as it has its Role there."""
         try:
             # There is no such pod: asking for one costs the API server the least.
@@ -114,33 +103,3 @@ class Controller:
                 return False
             raise
         return True
-
-    def _application(self) -> web.Application:
-        application = web.Application()
-        application.add_routes([web.get("/healthz", self._health), web.get("/metrics", self._metrics)])
-        return application
-
-    async def _health(self, _: web.Request) -> web.Response:
-        """Whether it does what it is for; a new process would do no better without the API server."""
-        stalled = self.remover.clock() - self.remover.beat > STALLED
-        return web.Response(text="stalled\n" if stalled else "ok\n", status=503 if stalled else 200)
-
-    async def _metrics(self, _: web.Request) -> web.Response:
-        waiting = self.remover.waiting
-        numbers = {
-            ("released_total", "counter"): self.remover.counts.released,
-            ("failures_total", "counter"): self.remover.counts.failures,
-            ("namespaces", "gauge"): len(self.served),
-            ("held", "gauge"): len(self.remover.pods),
-            ("waiting", "gauge"): len(waiting),
-            ("longest_wait_seconds", "gauge"): round(max(waiting, default=0.0), 3),
-        }
-        lines = [
-            line
-            for (name, kind), number in numbers.items()
-            for line in (
-                f"# TYPE moka_driver_finalizer_{name} {kind}",
-                f"moka_driver_finalizer_{name} {number}",
-            )
-        ]
-        return web.Response(text="\n".join(lines) + "\n")

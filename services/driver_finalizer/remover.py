@@ -1,229 +1,238 @@
-"""Removes the finalizer from driver pods: knows which carry it, and asks about those that are over."""
+"""Removes the finalizer of driver pods: knows which carry it, and checks those that have ended."""
 
 import asyncio
 import logging
 import time
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import Any, Protocol
+from typing import Any
 
 from moka.names import DRIVER_FINALIZER
-from services.driver_finalizer.api import ApiError
+from services.common.kubernetes import Api, ApiError, Object
+from services.common.logs import fields
+from services.common.metrics import Metrics
 from services.driver_finalizer.rules import (
-    Object,
     application_name,
-    held,
-    over,
-    state_of,
-    submission_of,
-    why_released,
+    application_state,
+    ended_or_deleted,
+    has_finalizer,
+    latest_submission,
+    release_reason,
 )
 
 WORKERS = 8
-"""Pods that are asked about at once."""
+"""Pods that are checked at a time."""
 
-PATIENCE = 15.0
-"""Seconds between questions about a pod that is over, after the first few, which follow more quickly."""
+MAX_CHECK_PAUSE_SECONDS = 15.0
+"""Between checks of a pod that has ended, after the first few, which follow more quickly."""
 
-RUNNING_PATIENCE = 300.0
-"""Seconds between questions about a pod that runs, lest anything was missed."""
+RUNNING_CHECK_SECONDS = 300.0
+"""Between checks of a pod that runs, lest an event was missed."""
 
-LONG = 600.0
-"""Seconds after which a pod that is over and held is worth a word."""
+LONG_WAIT_SECONDS = 600.0
+"""After which a pod that has ended and still has its finalizer is worth a warning."""
 
-log = logging.getLogger("moka.driver_finalizer")
-
-
-class Asked(Protocol):
-    """What is asked of the API server."""
-
-    async def get(self, path: str, **query: str) -> dict[str, Any] | None:
-        """An object; None when there is none."""
-
-    async def patch(self, path: str, operations: list[dict[str, Any]]) -> dict[str, Any]:
-        """Change an object."""
+log = logging.getLogger(__name__)
 
 
 @dataclass
-class Held:
-    """A driver pod with the finalizer.
+class Driver:
+    """A driver pod with the finalizer; times by the monotonic clock.
 
-    due: when it is asked about next, by the monotonic clock; over: when it was first seen to be over.
-    seen: how often it was heard of; tries: how often it was asked about since.
+    due: when it is checked next; infinite while it is being checked.
+    ended: when it was first seen to have ended or to be deleted.
+    events: how often it was reported as ended; checks: how often it was checked since the last time.
+    warned: whether the log has it as one that waits for long.
     """
 
     namespace: str
     name: str
     due: float
-    over: float | None = None
-    seen: int = 0
-    tries: int = 0
-    told: bool = False
+    ended: float | None = None
+    events: int = 0
+    checks: int = 0
+    warned: bool = False
 
 
-@dataclass
-class Counts:
-    """What happened since the start."""
-
-    released: int = 0
-    failures: int = 0
-
-
-@dataclass
 class Remover:
-    """Takes what is heard of driver pods, and removes the finalizer of those that may go.
+    """Takes the events of driver pods, and removes the finalizer of those that need it no more.
 
     clock, now: monotonic seconds, and the date.
     """
 
-    api: Asked
-    clock: Callable[[], float] = time.monotonic
-    now: Callable[[], datetime] = lambda: datetime.now(UTC)
-    counts: Counts = field(default_factory=Counts)
-    pods: dict[str, Held] = field(default_factory=dict)
-    beat: float = 0.0
-    _wake: asyncio.Event = field(default_factory=asyncio.Event)
-
-    def hear(self, pod: Object, gone: bool = False) -> None:
-        """A driver pod is there, or has changed, or is gone."""
-        metadata = pod["metadata"]
-        if gone or not held(pod):
-            self.pods.pop(metadata["uid"], None)
-            return
-        now = self.clock()
-        entry = self.pods.setdefault(
-            metadata["uid"], Held(metadata["namespace"], metadata["name"], now + RUNNING_PATIENCE)
+    def __init__(
+        self,
+        api: Api,
+        metrics: Metrics,
+        clock: Callable[[], float] = time.monotonic,
+        now: Callable[[], datetime] = lambda: datetime.now(UTC),
+    ) -> None:
+        self.drivers: dict[str, Driver] = {}
+        self._api = api
+        self._clock = clock
+        self._now = now
+        self._last_pass = clock()
+        self._wake = asyncio.Event()
+        self._released = metrics.counter("released", "Finalizers removed.")
+        self._failures = metrics.counter("failures", "Checks of a pod that failed, and were repeated.")
+        metrics.gauge("held", "Driver pods with the finalizer.", lambda: len(self.drivers))
+        metrics.gauge("waiting", "Those that have ended.", lambda: len(self.waits))
+        metrics.gauge(
+            "longest_wait_seconds",
+            "Since the end of the one that waits for longest.",
+            lambda: max(self.waits, default=0.0),
         )
-        if over(pod):
-            entry.over = now if entry.over is None else entry.over
-            entry.due, entry.tries = now, 0
-            entry.seen += 1
+
+    def observe(self, pod: Object, deleted: bool = False) -> None:
+        """Take a driver pod that exists, has changed, or has been deleted."""
+        metadata = pod["metadata"]
+        if deleted or not has_finalizer(pod):
+            self.drivers.pop(metadata["uid"], None)
+            return
+        now = self._clock()
+        driver = self.drivers.setdefault(
+            metadata["uid"], Driver(metadata["namespace"], metadata["name"], now + RUNNING_CHECK_SECONDS)
+        )
+        if ended_or_deleted(pod):
+            driver.ended = now if driver.ended is None else driver.ended
+            driver.due, driver.checks = now, 0
+            driver.events += 1
             self._wake.set()
 
-    def forget(self, served: frozenset[str]) -> None:
-        """Only these namespaces are served."""
-        self.pods = {uid: one for uid, one in self.pods.items() if one.namespace in served}
+    def drop_all_but(self, namespaces: frozenset[str]) -> None:
+        """Forget the drivers of all other namespaces."""
+        self.drivers = {uid: driver for uid, driver in self.drivers.items() if driver.namespace in namespaces}
 
     @property
-    def waiting(self) -> list[float]:
-        """For how many seconds each pod that is over has been held."""
-        now = self.clock()
-        return [now - one.over for one in self.pods.values() if one.over is not None]
+    def waits(self) -> list[float]:
+        """Seconds since the end of each pod that has ended and has its finalizer."""
+        now = self._clock()
+        return [now - driver.ended for driver in self.drivers.values() if driver.ended is not None]
+
+    @property
+    def idle_seconds(self) -> float:
+        """Time since it last looked for drivers that are due, which it does every 5 seconds at least."""
+        return self._clock() - self._last_pass
 
     async def run(self) -> None:
-        """Ask about every pod that is due, for as long as this is awaited."""
+        """Check every driver that is due, for as long as this is awaited."""
         queue: asyncio.Queue[str] = asyncio.Queue()
         async with asyncio.TaskGroup() as group:
             for _ in range(WORKERS):
                 group.create_task(self._work(queue))
             while True:
-                now = self.beat = self.clock()
+                now = self._last_pass = self._clock()
                 self._wake.clear()
-                for uid, entry in self.pods.items():
-                    if entry.due <= now:
-                        entry.due = float("inf")
+                for uid, driver in self.drivers.items():
+                    if driver.due <= now:
+                        driver.due = float("inf")
                         queue.put_nowait(uid)
-                soonest = min((one.due for one in self.pods.values()), default=float("inf"))
-                with_patience = min(max(soonest - self.clock(), 0.05), 5.0)
+                next_due = min((driver.due for driver in self.drivers.values()), default=float("inf"))
+                pause = min(max(next_due - self._clock(), 0.05), 5.0)
                 try:
-                    async with asyncio.timeout(with_patience):
+                    async with asyncio.timeout(pause):
                         await self._wake.wait()
                 except TimeoutError:
                     pass
 
-    async def settle(self, uid: str) -> None:
-        """Ask about one pod, and remove its finalizer where it may go. Raises ApiError."""
-        entry = self.pods.get(uid)
-        if entry is None:
+    async def check(self, uid: str) -> None:
+        """Read a driver and its application, and remove its finalizer if it can go. Raises ApiError."""
+        driver = self.drivers.get(uid)
+        if driver is None:
             return
-        seen = entry.seen
+        events = driver.events
         try:
-            done = await self._settled(uid, entry)
+            done = await self._release(uid, driver)
         except BaseException:
-            self._again(entry, seen)
+            self._reschedule(driver, events)
             raise
         if done:
-            self.pods.pop(uid, None)
+            self.drivers.pop(uid, None)
         else:
-            self._again(entry, seen)
+            self._reschedule(driver, events)
 
     async def _work(self, queue: asyncio.Queue[str]) -> None:
         while True:
             uid = await queue.get()
             try:
-                await self.settle(uid)
+                await self.check(uid)
             except Exception as error:
-                # Whatever it is about one pod, the others are asked about, and this one again.
-                self.counts.failures += 1
-                log.warning("asking failed", extra={"fields": {"error": str(error) or type(error).__name__}})
+                # Whatever it is about one pod, the others are checked, and this one again.
+                self._failures.inc()
+                log.warning("checking a driver failed", extra=fields(error=error))
 
-    def _again(self, entry: Held, seen: int) -> None:
-        """Ask again: at once when more was heard meanwhile, else after a pause that grows."""
-        pause = RUNNING_PATIENCE if entry.over is None else min(0.5 * 1.5 ** min(entry.tries, 10), PATIENCE)
-        entry.tries += 1
-        entry.due = self.clock() + (pause if entry.seen == seen else 0.0)
+    def _reschedule(self, driver: Driver, events: int) -> None:
+        """Check again: at once when there were events meanwhile, else after a pause that grows."""
+        if driver.ended is None:
+            pause = RUNNING_CHECK_SECONDS
+        else:
+            pause = min(0.5 * 1.5 ** min(driver.checks, 10), MAX_CHECK_PAUSE_SECONDS)
+        driver.checks += 1
+        driver.due = self._clock() + (pause if driver.events == events else 0.0)
         self._wake.set()
 
-    async def _settled(self, uid: str, entry: Held) -> bool:
-        """Whether nothing is left to do for a pod."""
-        path = f"/api/v1/namespaces/{entry.namespace}/pods/{entry.name}"
-        pod = await self.api.get(path)
-        if pod is None or pod["metadata"]["uid"] != uid or not held(pod):
+    async def _release(self, uid: str, driver: Driver) -> bool:
+        """Remove the finalizer of a driver if it can go; whether nothing is left to do for it."""
+        path = f"/api/v1/namespaces/{driver.namespace}/pods/{driver.name}"
+        pod = await self._api.get(path)
+        if pod is None or pod["metadata"]["uid"] != uid or not has_finalizer(pod):
             return True
-        if over(pod) and entry.over is None:
-            entry.over = self.clock()
+        if ended_or_deleted(pod) and driver.ended is None:
+            driver.ended = self._clock()
         application = await self._application(pod)
-        why = why_released(pod, application, self.now())
-        if why is None and pod["metadata"].get("deletionTimestamp"):
+        reason = release_reason(pod, application, self._now())
+        if reason is None and pod["metadata"].get("deletionTimestamp"):
             # Pods go before all else in a namespace, so their applications tell nothing of its end.
-            why = why_released(pod, application, self.now(), await self._going(entry.namespace))
-        if why is None:
-            self._tell(entry, pod, application)
+            deleted = await self._namespace_deleted(driver.namespace)
+            reason = release_reason(pod, application, self._now(), deleted)
+        if reason is None:
+            self._warn_of_long_wait(driver, pod, application)
             return False
         try:
-            await self.api.patch(path, _removal(pod))
+            await self._api.patch(path, _removal(pod))
         except ApiError as error:
             if error.status == 404:
                 return True
             raise
-        self.counts.released += 1
-        log.info("released", extra={"fields": {**_about(pod, application), "because": why}})
+        self._released.inc()
+        log.info("released", extra=fields(**_description(pod, application), because=reason))
         return True
 
-    async def _application(self, pod: Object) -> dict[str, Any] | None:
+    async def _application(self, pod: Object) -> Object | None:
         name = application_name(pod)
-        where = f"/apis/sparkoperator.k8s.io/v1beta2/namespaces/{pod['metadata']['namespace']}"
-        return await self.api.get(f"{where}/sparkapplications/{name}") if name else None
+        namespace = f"/apis/sparkoperator.k8s.io/v1beta2/namespaces/{pod['metadata']['namespace']}"
+        return await self._api.get(f"{namespace}/sparkapplications/{name}") if name else None
 
-    async def _going(self, namespace: str) -> bool:
-        found = await self.api.get(f"/api/v1/namespaces/{namespace}")
-        return found is None or "deletionTimestamp" in found["metadata"]
+    async def _namespace_deleted(self, name: str) -> bool:
+        namespace = await self._api.get(f"/api/v1/namespaces/{name}")
+        return namespace is None or "deletionTimestamp" in namespace["metadata"]
 
-    def _tell(self, entry: Held, pod: Object, application: Object | None) -> None:
-        if not entry.told and entry.over is not None and self.clock() - entry.over > LONG:
-            entry.told = True
-            log.warning("still held", extra={"fields": _about(pod, application)})
+    def _warn_of_long_wait(self, driver: Driver, pod: Object, application: Object | None) -> None:
+        long = driver.ended is not None and self._clock() - driver.ended > LONG_WAIT_SECONDS
+        if long and not driver.warned:
+            driver.warned = True
+            log.warning("still held", extra=fields(**_description(pod, application)))
 
 
 def _removal(pod: Object) -> list[dict[str, Any]]:
     """Take the finalizer out, if the pod is still this one and the finalizer where it was."""
     metadata = pod["metadata"]
-    at = metadata["finalizers"].index(DRIVER_FINALIZER)
+    path = f"/metadata/finalizers/{metadata['finalizers'].index(DRIVER_FINALIZER)}"
     return [
         {"op": "test", "path": "/metadata/uid", "value": metadata["uid"]},
-        {"op": "test", "path": f"/metadata/finalizers/{at}", "value": DRIVER_FINALIZER},
-        {"op": "remove", "path": f"/metadata/finalizers/{at}"},
+        {"op": "test", "path": path, "value": DRIVER_FINALIZER},
+        {"op": "remove", "path": path},
     ]
 
 
-def _about(pod: Object, application: Object | None) -> dict[str, Any]:
-    """What a line of the log says of a pod and its application."""
+def _description(pod: Object, application: Object | None) -> dict[str, Any]:
+    """Fields of a log line about a pod and its application."""
     return {
         "namespace": pod["metadata"]["namespace"],
         "pod": pod["metadata"]["name"],
         "phase": (pod.get("status") or {}).get("phase"),
         "application": application_name(pod),
-        "state": state_of(application) if application else None,
-        "submission": submission_of(application) if application else None,
+        "state": application_state(application) if application else None,
+        "submission": latest_submission(application) if application else None,
     }

@@ -1,4 +1,4 @@
-"""Hears of driver pods, and of no others, through kopf; nothing of kopf's is left on them."""
+"""Watches driver pods, and no others, through kopf, which leaves nothing on them."""
 
 import asyncio
 import logging
@@ -9,45 +9,48 @@ from typing import Any
 import kopf
 
 from moka.names import DRIVER_SELECTOR
-from services.driver_finalizer.api import ServiceAccount
-from services.driver_finalizer.rules import Object
+from services.common.kubernetes import Object, ServiceAccount
+from services.common.logs import fields
 
 PODS = ("v1", "pods")
 
-CHUNK = 250
-"""Pods in an answer, when all of them are listed; a driver's is about 15 KiB."""
+LIST_CHUNK = 250
+"""Pods in a response when all of them are listed; a driver's is about 15 KiB."""
 
-Hear = Callable[[Object, bool], None]
+Observer = Callable[[Object, bool], None]
+"""Takes a pod, and whether it has been deleted."""
+
+log = logging.getLogger(__name__)
 
 
 class Watch:
     """Watches the driver pods of some namespaces, in a thread, as kopf takes the loop that it runs in.
 
-    hear: is told of each pod, and whether it is gone; called in that thread.
+    observe: called in that thread, with each pod and with each change of one.
     """
 
-    def __init__(self, account: ServiceAccount, namespaces: Collection[str], hear: Hear) -> None:
+    def __init__(self, account: ServiceAccount, namespaces: Collection[str], observe: Observer) -> None:
+        self._stop = threading.Event()
         self._operator = kopf.operator(
-            registry=_registry(account, hear),
+            registry=_registry(account, observe),
             settings=_settings(),
             namespaces=sorted(namespaces),
             standalone=True,
-            stop_flag=(flag := threading.Event()),
+            stop_flag=self._stop,
         )
-        self._stop = flag
         self._thread = threading.Thread(target=self._run, name="watch", daemon=True)
 
     def start(self) -> None:
-        """Begin."""
+        """Begin to watch."""
         self._thread.start()
 
     @property
     def alive(self) -> bool:
-        """Whether it watches: it ends where it is no longer let to."""
+        """Whether it watches: it ends once it may not."""
         return self._thread.is_alive()
 
     async def stop(self) -> None:
-        """End, within seconds."""
+        """End within seconds."""
         self._stop.set()
         await asyncio.to_thread(self._thread.join, 15)
 
@@ -55,13 +58,11 @@ class Watch:
         try:
             asyncio.run(self._operator)
         except Exception as error:
-            # Whoever started it sees that it has ended, and starts another.
-            logging.getLogger("moka.driver_finalizer").warning(
-                "watching ended", extra={"fields": {"error": str(error) or type(error).__name__}}
-            )
+            # The controller sees that it has ended, and starts another.
+            log.warning("watch ended", extra=fields(error=error))
 
 
-def _registry(account: ServiceAccount, hear: Hear) -> kopf.OperatorRegistry:
+def _registry(account: ServiceAccount, observe: Observer) -> kopf.OperatorRegistry:
     registry = kopf.OperatorRegistry()
 
     @kopf.on.login(registry=registry)
@@ -69,8 +70,8 @@ def _registry(account: ServiceAccount, hear: Hear) -> kopf.OperatorRegistry:
         return kopf.ConnectionInfo(server=account.server, ca_path=account.authority, token=account.token)
 
     @kopf.on.event(*PODS, registry=registry)
-    async def heard(type: str | None, body: kopf.Body, **_: Any) -> None:
-        hear(body, type == "DELETED")
+    async def event(type: str | None, body: kopf.Body, **_: Any) -> None:
+        observe(body, type == "DELETED")
 
     return registry
 
@@ -78,8 +79,8 @@ def _registry(account: ServiceAccount, hear: Hear) -> kopf.OperatorRegistry:
 def _settings() -> kopf.OperatorSettings:
     settings = kopf.OperatorSettings()
     settings.watching.label_selectors[PODS] = DRIVER_SELECTOR
-    settings.watching.chunk_size = CHUNK
-    # Of namespaces and definitions nothing may be read, and nothing is to be written.
+    settings.watching.chunk_size = LIST_CHUNK
+    # It may not read namespaces or definitions, and is to write nothing.
     settings.scanning.disabled = True
     settings.posting.enabled = False
     # Where it may no longer watch, it is to end soon: it is started again for what it may.

@@ -1,4 +1,4 @@
-"""The Kubernetes API, as the controller's service account may use it."""
+"""The Kubernetes API, as the service account of a pod may use it."""
 
 import os
 import ssl
@@ -10,27 +10,26 @@ from typing import Any
 
 import aiohttp
 
-MOUNTED = Path("/var/run/secrets/kubernetes.io/serviceaccount")
-"""Where Kubernetes puts a pod's service account."""
+REQUEST_TIMEOUT_SECONDS = 20.0
 
-SECONDS = 20.0
-"""For an answer."""
+Object = Mapping[str, Any]
+"""An object of Kubernetes, as JSON."""
 
 
 class ApiError(Exception):
-    """The API server refused.
+    """The API server refused a request.
 
-    status: of HTTP.
+    status: HTTP status of its response.
     """
 
-    def __init__(self, status: int, said: str) -> None:
-        super().__init__(said)
+    def __init__(self, status: int, message: str) -> None:
+        super().__init__(message)
         self.status = status
 
 
 @dataclass(frozen=True)
 class ServiceAccount:
-    """What a pod is given to reach the API server.
+    """How a pod reaches the API server.
 
     folder: with `token`, which is renewed there, `ca.crt` and `namespace`.
     server: URL of the API server.
@@ -41,7 +40,7 @@ class ServiceAccount:
 
     @classmethod
     def of_pod(cls, folder: Path, environment: Mapping[str, str] = os.environ) -> "ServiceAccount":
-        """As Kubernetes tells a pod's containers. Raises ValueError outside of a pod."""
+        """From the variables that Kubernetes sets in every container. Raises ValueError outside of a pod."""
         try:
             host, port = environment["KUBERNETES_SERVICE_HOST"], environment["KUBERNETES_SERVICE_PORT"]
         except KeyError as error:
@@ -57,26 +56,27 @@ class ServiceAccount:
 
     @property
     def token(self) -> str:
-        """Bearer token, as it is now."""
+        """Bearer token, read anew each time."""
         return (self.folder / "token").read_text().strip()
 
     @property
     def namespace(self) -> str:
-        """Of the pod."""
+        """Namespace of the pod."""
         return (self.folder / "namespace").read_text().strip()
 
 
 class Api:
-    """Few requests, each answered or refused; to be entered before it is used."""
+    """A client of the API server, an asynchronous context manager."""
 
     def __init__(self, account: ServiceAccount) -> None:
         self._account = account
         self._session: aiohttp.ClientSession | None = None
 
     async def __aenter__(self) -> "Api":
-        trusted = ssl.create_default_context(cafile=self._account.authority)
+        tls = ssl.create_default_context(cafile=self._account.authority)
         self._session = aiohttp.ClientSession(
-            connector=aiohttp.TCPConnector(ssl=trusted), timeout=aiohttp.ClientTimeout(total=SECONDS)
+            connector=aiohttp.TCPConnector(ssl=tls),
+            timeout=aiohttp.ClientTimeout(total=REQUEST_TIMEOUT_SECONDS),
         )
         return self
 
@@ -92,7 +92,7 @@ class Api:
     async def get(self, path: str, **query: str) -> dict[str, Any] | None:
         """An object or a list; None when there is none. Raises ApiError."""
         try:
-            return await self._ask("GET", path, params=query)
+            return await self._request("GET", path, params=query)
         except ApiError as error:
             if error.status == 404:
                 return None
@@ -100,25 +100,26 @@ class Api:
 
     async def patch(self, path: str, operations: list[dict[str, Any]]) -> dict[str, Any]:
         """Change an object by a JSON patch. Raises ApiError: 422 where a test of the patch does not hold."""
-        return await self._ask(
+        return await self._request(
             "PATCH", path, json=operations, headers={"Content-Type": "application/json-patch+json"}
         )
 
-    async def _ask(self, method: str, path: str, **options: Any) -> dict[str, Any]:
+    async def _request(self, method: str, path: str, **options: Any) -> dict[str, Any]:
         assert self._session is not None, "the API is used before it is entered"
         headers = {"Authorization": f"Bearer {self._account.token}", **options.pop("headers", {})}
         url = f"{self._account.server}{path}"
-        async with self._session.request(method, url, headers=headers, **options) as answer:
-            if answer.status >= 400:
-                raise ApiError(answer.status, f"{answer.status} for {method} {path}: {await _said(answer)}")
-            found: dict[str, Any] = await answer.json()
-            return found
+        async with self._session.request(method, url, headers=headers, **options) as response:
+            if response.status >= 400:
+                reason = await _reason(response)
+                raise ApiError(response.status, f"{response.status} for {method} {path}: {reason}")
+            content: dict[str, Any] = await response.json()
+            return content
 
 
-async def _said(answer: aiohttp.ClientResponse) -> str:
-    """What the API server gives as its reason."""
-    text = await answer.text()
+async def _reason(response: aiohttp.ClientResponse) -> str:
+    """The reason that the API server gives for an error."""
+    text = await response.text()
     try:
-        return str((await answer.json())["message"])
+        return str((await response.json())["message"])
     except (ValueError, KeyError, TypeError, aiohttp.ContentTypeError):
         return text.strip()[:200]

@@ -1,0 +1,169 @@
+"""A service of ours, and what its ServiceAccount may do."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import pulumi
+import pulumi_kubernetes as k8s
+
+from components.kubernetes.placement import PLATFORM_PRIORITY, node_selector, tolerations
+
+
+class Right(NamedTuple):
+    """What a Role allows: verbs on a resource of an API group."""
+
+    group: str
+    resource: str
+    verbs: Sequence[str]
+
+
+@dataclass(frozen=True, kw_only=True)
+class ServiceArgs:
+    """What differs between services.
+
+    service: its name, `driver-finalizer`; also that of its ServiceAccount, Role, RoleBinding and Deployment.
+    image: reference of its image, for every architecture of the system nodes.
+    namespace: in which it runs.
+    rights: what it may do in its own namespace.
+    args: of the program, besides `--listen`.
+    port: of `/healthz` and `/metrics`.
+    cpu, memory: requests; memory_limit: what it may not exceed. Kubernetes quantities.
+    """
+
+    service: str
+    image: str
+    namespace: pulumi.Input[str]
+    rights: Sequence[Right] = ()
+    args: Sequence[str] = ()
+    port: int = 8080
+    uid: int = 65532
+    cpu: str = "50m"
+    memory: str = "128Mi"
+    memory_limit: str = "512Mi"
+
+
+class Service(pulumi.ComponentResource):
+    """Pulumi type `moka:kubernetes:<Service>`, after the service: `moka:kubernetes:DriverFinalizer`.
+
+    Makes: ServiceAccount, Role, RoleBinding and Deployment, all with the service's name; one pod on a system
+    node, at the level `restricted` of the Pod Security Standards, whose metrics are scraped.
+    Outputs: `namespace` and `service_account`, known only once the service runs.
+    """
+
+    namespace: pulumi.Output[str]
+    service_account: pulumi.Output[str]
+
+    def __init__(self, name: str, args: ServiceArgs, opts: pulumi.ResourceOptions | None = None) -> None:
+        kind = "".join(word.capitalize() for word in args.service.split("-"))
+        super().__init__(f"moka:kubernetes:{kind}", name, {}, opts)
+        child = pulumi.ResourceOptions(parent=self)
+        metadata = _metadata(args.service, args.namespace)
+        labels = {"app.kubernetes.io/name": args.service}
+
+        account = k8s.core.v1.ServiceAccount(name, metadata=metadata, opts=child)
+        binding = grant(
+            name, args.service, args.rights, args.namespace, service_namespace=args.namespace, opts=child
+        )
+        deployment = k8s.apps.v1.Deployment(
+            name,
+            metadata=metadata,
+            spec=k8s.apps.v1.DeploymentSpecArgs(
+                replicas=1,
+                # There is no lease: an update ends the pod before it starts the next.
+                strategy=k8s.apps.v1.DeploymentStrategyArgs(type="Recreate"),
+                selector=k8s.meta.v1.LabelSelectorArgs(match_labels=labels),
+                template=k8s.core.v1.PodTemplateSpecArgs(
+                    metadata=k8s.meta.v1.ObjectMetaArgs(
+                        labels=labels,
+                        annotations={
+                            "prometheus.io/scrape": "true",
+                            "prometheus.io/port": str(args.port),
+                            "prometheus.io/path": "/metrics",
+                        },
+                    ),
+                    spec=_pod(args),
+                ),
+            ),
+            opts=pulumi.ResourceOptions.merge(child, pulumi.ResourceOptions(depends_on=[account, binding])),
+        )
+        ready = pulumi.Output.all(args.namespace, deployment.id)
+        self.namespace = ready.apply(lambda values: str(values[0]))
+        self.service_account = ready.apply(lambda _: args.service)
+        self.register_outputs({"namespace": self.namespace, "service_account": self.service_account})
+
+
+def grant(
+    name: str,
+    service: str,
+    rights: Sequence[Right],
+    namespace: pulumi.Input[str],
+    *,
+    service_namespace: pulumi.Input[str],
+    opts: pulumi.ResourceOptions,
+) -> k8s.rbac.v1.RoleBinding:
+    """A Role in a namespace and its RoleBinding for the ServiceAccount of a service; the binding.
+
+    name: logical name of both; in Kubernetes they have the service's.
+    """
+    metadata = _metadata(service, namespace)
+    role = k8s.rbac.v1.Role(
+        name,
+        metadata=metadata,
+        rules=[
+            k8s.rbac.v1.PolicyRuleArgs(api_groups=[group], resources=[resource], verbs=list(verbs))
+            for group, resource, verbs in rights
+        ],
+        opts=opts,
+    )
+    return k8s.rbac.v1.RoleBinding(
+        name,
+        metadata=metadata,
+        role_ref=k8s.rbac.v1.RoleRefArgs(
+            api_group="rbac.authorization.k8s.io", kind="Role", name=role.id.apply(lambda _: service)
+        ),
+        subjects=[k8s.rbac.v1.SubjectArgs(kind="ServiceAccount", name=service, namespace=service_namespace)],
+        opts=opts,
+    )
+
+
+def _metadata(service: str, namespace: pulumi.Input[str]) -> k8s.meta.v1.ObjectMetaArgs:
+    return k8s.meta.v1.ObjectMetaArgs(
+        name=service, namespace=namespace, labels={"app.kubernetes.io/name": service}
+    )
+
+
+def _pod(args: ServiceArgs) -> k8s.core.v1.PodSpecArgs:
+    health = k8s.core.v1.HTTPGetActionArgs(path="/healthz", port="http")
+    return k8s.core.v1.PodSpecArgs(
+        service_account_name=args.service,
+        node_selector=node_selector("system"),
+        tolerations=tolerations("system"),
+        priority_class_name=PLATFORM_PRIORITY,
+        security_context=k8s.core.v1.PodSecurityContextArgs(
+            run_as_user=args.uid,
+            run_as_group=args.uid,
+            run_as_non_root=True,
+            seccomp_profile=k8s.core.v1.SeccompProfileArgs(type="RuntimeDefault"),
+        ),
+        containers=[
+            k8s.core.v1.ContainerArgs(
+                name=args.service,
+                image=args.image,
+                args=[f"--listen=0.0.0.0:{args.port}", *args.args],
+                ports=[k8s.core.v1.ContainerPortArgs(name="http", container_port=args.port)],
+                readiness_probe=k8s.core.v1.ProbeArgs(http_get=health, period_seconds=5),
+                liveness_probe=k8s.core.v1.ProbeArgs(
+                    http_get=health, initial_delay_seconds=30, period_seconds=30, timeout_seconds=10
+                ),
+                resources=k8s.core.v1.ResourceRequirementsArgs(
+                    requests={"cpu": args.cpu, "memory": args.memory}, limits={"memory": args.memory_limit}
+                ),
+                security_context=k8s.core.v1.SecurityContextArgs(
+                    allow_privilege_escalation=False,
+                    read_only_root_filesystem=True,
+                    capabilities=k8s.core.v1.CapabilitiesArgs(drop=["ALL"]),
+                ),
+            )
+        ],
+    )

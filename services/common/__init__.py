@@ -1,0 +1,1 @@
+"""What every service shares: arguments, logs, health, metrics, and the Kubernetes API."""

@@ -1,0 +1,37 @@
+"""Health and metrics of a service over HTTP."""
+
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+
+from aiohttp import web
+from prometheus_client.aiohttp import make_aiohttp_handler
+
+from services.common.metrics import Metrics
+
+
+@asynccontextmanager
+async def health_server(
+    listen: tuple[str, int], problem: Callable[[], str | None], metrics: Metrics
+) -> AsyncIterator[None]:
+    """Serve `/healthz` and `/metrics` for as long as the context lasts.
+
+    listen: host and port.
+    problem: why the process has to be replaced, in a word; None while it is healthy. A new process would do
+    no better without the API server or a database, so their absence is no problem of this one.
+    """
+
+    async def health(_: web.Request) -> web.Response:
+        reason = problem()
+        return web.Response(text=f"{reason or 'ok'}\n", status=503 if reason else 200)
+
+    application = web.Application()
+    application.add_routes(
+        [web.get("/healthz", health), web.get("/metrics", make_aiohttp_handler(metrics.registry))]
+    )
+    runner = web.AppRunner(application, access_log=None)
+    await runner.setup()
+    try:
+        await web.TCPSite(runner, *listen).start()
+        yield
+    finally:
+        await runner.cleanup()
