@@ -5,29 +5,33 @@
 # ON=laptop, with a few machines a node group. Without, it is a real one: it gets the `pulumi` that you have
 # installed, with its own plugins and your backend, and nothing of the laptop's.
 #
-# JOB is a job file, and CLUSTER the one to run it on where STACK has several.
+# JOB is a job file, and CLUSTER the one to run it on where STACK has several. SERVICE is a folder of services/.
 
 STACK ?= local
 WAVE ?=
 ON ?=
-IMAGE ?=
+SERVICE ?=
+REGISTRY ?=
+TAG ?= $(shell git describe --tags --always --dirty)
 ARGS ?=
 JOB ?=
 CLUSTER ?=
 VENV := .local/venv
 PY := $(VENV)/bin/python
+SERVICES := $(patsubst services/%/__main__.py,%,$(wildcard services/*/__main__.py))
 LAPTOP := $(or $(filter local local.%,$(STACK)),$(filter laptop,$(ON)))
 DOCTOR = $(PY) -m commands.doctor $(firstword $(subst ., ,$(STACK))) $(ARGS)
 QUEUES = $(PY) -m commands.queues $(firstword $(subst ., ,$(STACK))) $(ARGS)
 EACH = $(PY) -m commands.rollout $(STACK) $(WAVE:%=--wave %)
 OUTPUTS = stacks=$$($(EACH)) && for stack in $$stacks; do pulumi stack output --json --stack $$stack || exit; done
+COMPILE = $(VENV)/bin/uv pip compile --quiet --no-header --no-annotate
 RENDER = $(PY) -m commands.job render "$(or $(JOB),$(error say which job file: JOB=examples/jobs/pi.yaml))" --target - $(CLUSTER:%=--cluster %) $(ARGS)
 
 ifneq ($(filter-out laptop,$(ON)),)
 $(error ON is `$(ON)` and may be `laptop`)
 endif
 .DEFAULT_GOAL := help
-.PHONY: help setup venv tools up preview down move status doctor queues job stack-files test lint bench soak requirements image schema clean
+.PHONY: help setup venv tools up preview down move status doctor queues job stack-files test lint bench soak requirements images schema clean
 
 help: ## this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /|/' | awk -F'|' '{printf "make %-14s %s\n", $$1, $$2}'
@@ -117,17 +121,18 @@ bench: setup ## time and memory of `local` and of twenty clusters, beside the fl
 soak: setup ## what takes longer than a test may
 	@$(PY) -m pytest tests/soak $(ARGS)
 
-requirements: venv ## requirements.txt anew from requirements.in
+requirements: venv ## requirements.txt anew from requirements.in, the services' too
 	@(echo '# Made by `make requirements` from requirements.in: every dependency, pinned.'; \
-	  $(VENV)/bin/uv pip compile --quiet --no-header --no-annotate requirements.in) > .local/requirements.txt
+	  $(COMPILE) requirements.in services/*/requirements.in) > .local/requirements.txt
 	@mv .local/requirements.txt requirements.txt
-	@(echo '# Made by `make requirements`: what the image of the driver finalizer holds.'; echo kopf | $(VENV)/bin/uv pip compile \
-	  --quiet --no-header --no-annotate --generate-hashes --python-version 3.13 -c requirements.txt -) > .local/requirements.txt
-	@mv .local/requirements.txt services/driver_finalizer/requirements.txt
+	@for service in $(SERVICES); do (echo '# Made by `make requirements` from requirements.in: what the image holds.'; \
+	  $(COMPILE) --generate-hashes --python-version 3.13 -c requirements.txt services/$$service/requirements.in) > .local/requirements.txt \
+	  && mv .local/requirements.txt services/$$service/requirements.txt || exit; done
 
-image: ## build the driver finalizer's image for both architectures, and push it (IMAGE=)
-	@test -n "$(IMAGE)" || { echo "Say which, as the settings do in spark.driver_finalizer_image: IMAGE=<registry>/<repository>:<tag>." >&2; exit 2; }
-	docker buildx build --platform linux/amd64,linux/arm64 --push --tag $(IMAGE) services/driver_finalizer
+images: ## build the services' images for both architectures, and push them (REGISTRY=, SERVICE=, TAG=)
+	@test -n "$(REGISTRY)" || { echo "Say where to push them: REGISTRY=<registry>/<prefix of the repositories>." >&2; exit 2; }
+	@for service in $(or $(SERVICE),$(SERVICES)); do docker buildx build --platform linux/amd64,linux/arm64 --push --build-arg SERVICE=$$service \
+	  --tag $(REGISTRY)/$$(echo $$service | tr _ -):$(TAG) --file services/Dockerfile $(ARGS) . || exit; done
 
 schema: venv ## the JSON schemas of settings and of jobs anew from their models
 	@$(PY) -c 'from stacks.settings import schema; [path.write_text(text) for path, text in schema.files().items()]'

@@ -4,7 +4,8 @@ from contextlib import closing
 
 import pytest
 
-from services.driver_finalizer.api import ApiError
+from services.common.kubernetes import ApiError
+from services.common.metrics import Metrics
 from services.driver_finalizer.remover import Remover
 from tests.support.driver_pods import NOW, application, driver
 
@@ -24,127 +25,138 @@ class Server:
 
     def __init__(self, objects):
         self.objects = {NAMESPACE: {"metadata": {"name": "etl"}}, **objects}
-        self.asked = []
+        self.requests = []
         self.before_patch = lambda: None
 
     async def get(self, path, **_):
-        self.asked.append(path)
+        self.requests.append(path)
         return copy.deepcopy(self.objects.get(path))
 
     async def patch(self, path, operations):
         self.before_patch()
         metadata = self.objects[path]["metadata"]
-        for each in operations:
-            field, _, at = each["path"].removeprefix("/metadata/").partition("/")
-            value = metadata[field][int(at)] if at else metadata[field]
-            if each["op"] == "test" and value != each["value"]:
+        for operation in operations:
+            field, _, index = operation["path"].removeprefix("/metadata/").partition("/")
+            value = metadata[field][int(index)] if index else metadata[field]
+            if operation["op"] == "test" and value != operation["value"]:
                 raise ApiError(422, "the test does not hold")
-            if each["op"] == "remove":
-                del metadata[field][int(at)]
+            if operation["op"] == "remove":
+                del metadata[field][int(index)]
         return self.objects[path]
 
 
 @pytest.fixture
-def settled():
-    """Hear of a pod and ask about it once; the remover."""
+def metrics():
+    return Metrics("driver_finalizer")
 
-    def settle(server, pod):
-        remover = Remover(server, clock=lambda: 1000.0, now=lambda: NOW)
-        remover.hear(pod)
-        for uid in list(remover.pods):
-            run(remover.settle(uid))
+
+@pytest.fixture
+def remover_of(metrics):
+    """A remover that talks to a server, at a time that stands still."""
+    return lambda server: Remover(server, metrics, clock=lambda: 1000.0, now=lambda: NOW)
+
+
+@pytest.fixture
+def checked(remover_of):
+    """The remover, after it has seen a pod and checked it once."""
+
+    def check(server, pod):
+        remover = remover_of(server)
+        remover.observe(pod)
+        for uid in list(remover.drivers):
+            run(remover.check(uid))
         return remover
 
-    return settle
+    return check
 
 
-def test_the_finalizer_goes_and_what_others_put_there_stays(settled):
+def test_the_finalizer_goes_and_what_others_put_there_stays(checked, metrics):
     pod = driver(phase="Succeeded", finalizers=["other/one", "moka.dev/driver", "other/two"])
     server = Server({POD: pod, APPLICATION: application("COMPLETED")})
 
-    remover = settled(server, pod)
+    remover = checked(server, pod)
 
     assert server.objects[POD]["metadata"]["finalizers"] == ["other/one", "other/two"]
-    assert remover.counts.released == 1
-    assert not remover.pods
+    assert metrics.registry.get_sample_value("moka_driver_finalizer_released_total") == 1
+    assert not remover.drivers
 
 
-def test_what_is_decided_is_decided_on_what_is_there_now(settled):
+def test_what_is_decided_is_decided_on_what_is_there_now(checked):
     stale = driver(phase="Succeeded")
     server = Server({POD: driver(phase="Succeeded"), APPLICATION: application("RUNNING")})
 
-    remover = settled(server, stale)
+    remover = checked(server, stale)
 
     assert server.objects[POD]["metadata"]["finalizers"] == ["moka.dev/driver"]
-    assert remover.waiting == [0.0]
+    assert remover.waits == [0.0]
     # An application that is read before its driver may be of a time before the driver.
-    assert server.asked.index(POD) < server.asked.index(APPLICATION)
+    assert server.requests.index(POD) < server.requests.index(APPLICATION)
 
 
-def test_a_pod_that_runs_is_not_asked_about(settled):
-    remover = Remover(Server({}), clock=lambda: 1000.0)
+def test_a_pod_that_runs_is_not_checked(remover_of):
+    remover = remover_of(Server({}))
 
-    remover.hear(driver(phase="Running"))
+    remover.observe(driver(phase="Running"))
 
-    assert [one.due for one in remover.pods.values()] == [1300.0]
+    assert [entry.due for entry in remover.drivers.values()] == [1300.0]
 
 
-def test_a_pod_that_was_replaced_is_left_alone(settled):
-    heard = driver(phase="Succeeded")
+def test_a_pod_that_was_replaced_is_left_alone(checked):
+    observed = driver(phase="Succeeded")
     other = driver(phase="Succeeded")
     other["metadata"]["uid"] = "of-the-next-run"
     server = Server({POD: other, APPLICATION: application("COMPLETED")})
 
-    remover = settled(server, heard)
+    remover = checked(server, observed)
 
     assert server.objects[POD]["metadata"]["finalizers"] == ["moka.dev/driver"]
-    assert not remover.pods
+    assert not remover.drivers
 
 
-def test_a_pod_that_changed_meanwhile_is_asked_about_again():
+def test_a_pod_that_changed_meanwhile_is_checked_again(remover_of):
     pod = driver(phase="Succeeded")
     server = Server({POD: pod, APPLICATION: application("COMPLETED")})
     server.before_patch = lambda: server.objects[POD]["metadata"]["finalizers"].insert(0, "other/one")
-    remover = Remover(server, clock=lambda: 1000.0, now=lambda: NOW)
-    remover.hear(pod)
+    remover = remover_of(server)
+    remover.observe(pod)
 
     with pytest.raises(ApiError):
-        run(remover.settle("pod-uid"))
+        run(remover.check("pod-uid"))
     server.before_patch = lambda: None
-    run(remover.settle("pod-uid"))
+    run(remover.check("pod-uid"))
 
     assert server.objects[POD]["metadata"]["finalizers"] == ["other/one"]
 
 
-def test_in_a_namespace_that_is_being_deleted_pods_go(settled):
+def test_in_a_namespace_that_is_being_deleted_pods_go(checked):
     pod = driver(phase="Running", deleted=5)
     server = Server({POD: pod, APPLICATION: application("RUNNING")})
     server.objects[NAMESPACE]["metadata"]["deletionTimestamp"] = "2026-11-21T12:00:00Z"
 
-    settled(server, pod)
+    checked(server, pod)
 
     assert server.objects[POD]["metadata"]["finalizers"] == []
 
 
-def test_a_pod_that_lost_its_finalizer_or_is_gone_is_forgotten():
-    remover = Remover(Server({}), clock=lambda: 1000.0)
-    for heard in (lambda: remover.hear(driver(finalizers=[])), lambda: remover.hear(driver(), gone=True)):
-        remover.hear(driver(phase="Succeeded"))
-        assert remover.pods
-        heard()
-        assert not remover.pods
+def test_a_pod_that_lost_its_finalizer_or_is_gone_is_forgotten(remover_of):
+    remover = remover_of(Server({}))
+    for pod, deleted in ((driver(finalizers=[]), False), (driver(), True)):
+        remover.observe(driver(phase="Succeeded"))
+        assert remover.drivers
+        remover.observe(pod, deleted)
+        assert not remover.drivers
 
 
-def test_it_asks_again_and_again_until_the_application_has_read():
-    """The loop itself: the application is RUNNING at first, and nothing is heard when that changes."""
+def test_it_checks_again_and_again_until_the_application_has_read(metrics):
+    """The loop itself: the application is RUNNING at first, and no event tells when that changes."""
     pod = driver(phase="Succeeded")
     server = Server({POD: pod, APPLICATION: application("RUNNING")})
 
     async def play():
-        remover = Remover(server, now=lambda: NOW)
+        remover = Remover(server, metrics, now=lambda: NOW)
         running = asyncio.create_task(remover.run())
-        remover.hear(pod)
-        while server.asked.count(APPLICATION) < 2:
+        remover.observe(pod)
+        while server.requests.count(APPLICATION) < 2:
             await asyncio.sleep(0)
         assert server.objects[POD]["metadata"]["finalizers"] == ["moka.dev/driver"]
         server.objects[APPLICATION] = application("COMPLETED")

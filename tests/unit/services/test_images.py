@@ -1,0 +1,143 @@
+"""The images of the services, as far as they can be tried without Docker."""
+
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+from importlib.metadata import distribution
+from pathlib import Path
+from sysconfig import get_path
+
+import pytest
+from packaging.requirements import Requirement
+
+from localcloud.cloud import REPOSITORY
+
+DOCKERFILE = (REPOSITORY / "services" / "Dockerfile").read_text()
+ENTRYPOINT = json.loads(re.search(r"^ENTRYPOINT (.+)$", DOCKERFILE, re.MULTILINE)[1])
+SITE_PACKAGES = Path(get_path("purelib"))
+SERVICES = sorted(path.parent.name for path in REPOSITORY.glob("services/*/__main__.py"))
+
+IMPORT_ALL = """
+import importlib, pkgutil, sys
+for package in map(importlib.import_module, sys.argv[1:]):
+    for module in pkgutil.iter_modules(package.__path__, f"{package.__name__}."):
+        importlib.import_module(module.name)
+"""
+
+pytestmark = pytest.mark.parametrize("service", SERVICES)
+
+
+@pytest.fixture
+def image(service, tmp_path):
+    """Runs a command with the files that the Dockerfile copies and the packages that it installs."""
+    app, packages, programs = (tmp_path / name for name in ("app", "packages", "bin"))
+    for folder in (app, packages, programs):
+        folder.mkdir()
+    for source, destination in re.findall(r"^COPY (\S+) (\S+)$", DOCKERFILE, re.MULTILINE):
+        path, target = (text.replace("${SERVICE}", service) for text in (source, destination))
+        if (REPOSITORY / path).is_dir():
+            shutil.copytree(REPOSITORY / path, app / target)
+        else:
+            (app / target).mkdir(exist_ok=True)
+            shutil.copy(REPOSITORY / path, app / target)
+    installed = with_dependencies(pins(app / "requirements.txt"))
+    files = [file for name in installed for file in distribution(name).files]
+    for top in {file.parts[0] for file in files} - {"..", "__pycache__"}:
+        (packages / top).symlink_to(SITE_PACKAGES / top)
+    # Without `site`, Python does not look into the virtual environment.
+    (programs / "python").write_text(f'#!/bin/sh\nexec {sys.executable} -S "$@"\n')
+    (programs / "python").chmod(0o755)
+    environment = {
+        "PATH": f"{programs}:{os.environ['PATH']}",
+        "PYTHONPATH": str(packages),
+        "PYTHONDONTWRITEBYTECODE": "1",
+        "SERVICE": service,
+    }
+
+    def run(*command):
+        return subprocess.run(command, cwd=app, env=environment, capture_output=True, text=True)
+
+    return run
+
+
+def with_dependencies(names):
+    """What these packages need on the Python of the tests, which may be older than the image's."""
+    waiting, packages = list(names), set()
+    while waiting:
+        if (name := waiting.pop()) in packages:
+            continue
+        packages.add(name)
+        requirements = map(Requirement, distribution(name).requires or ())
+        waiting += [
+            requirement.name
+            for requirement in requirements
+            if requirement.marker is None or requirement.marker.evaluate({"extra": ""})
+        ]
+    return packages
+
+
+def pins(path):
+    """Name -> version of the packages that a file pins, with those of the files that it includes."""
+    text = path.read_text()
+    packages = dict(re.findall(r"^([a-z0-9._-]+)(?:\[.*\])?==([^\s;]+)", text, re.MULTILINE))
+    for other in re.findall(r"^-r (\S+)$", text, re.MULTILINE):
+        packages |= pins(path.parent / other)
+    return packages
+
+
+def test_its_program_runs(service, image):
+    done = image(*ENTRYPOINT, "--help")
+
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.startswith(f"usage: {service} ")
+    assert "--listen" in done.stdout
+
+
+def test_every_module_finds_what_it_imports(service, image):
+    done = image("python", "-c", IMPORT_ALL, "services.common", f"services.{service}")
+
+    assert done.returncode == 0, done.stderr
+
+
+def test_nothing_else_is_there(image):
+    done = image("python", "-c", "import stacks")
+
+    assert "No module named 'stacks'" in done.stderr
+
+
+def test_it_holds_the_versions_that_are_tried_here(service):
+    folder = REPOSITORY / "services" / service
+    installed, requested = pins(folder / "requirements.txt"), pins(folder / "requirements.in")
+
+    assert requested
+    assert requested.items() <= installed.items()
+    assert installed.items() <= pins(REPOSITORY / "requirements.txt").items()
+
+
+def test_docker_may_read_the_files_that_are_copied(service):
+    rules = (REPOSITORY / ".dockerignore").read_text().splitlines()
+    sources = set(re.findall(r"^COPY (\w+)", DOCKERFILE, re.MULTILINE))
+
+    assert "*" in rules
+    assert {rule.removeprefix("!") for rule in rules if rule.startswith("!")} == sources
+
+
+def test_make_builds_it_for_both_architectures_and_pushes_it(service, tmp_path):
+    (tmp_path / "docker").write_text('#!/bin/sh\necho "$@"\n')
+    (tmp_path / "docker").chmod(0o755)
+
+    done = subprocess.run(
+        ["make", "--silent", "images", "REGISTRY=registry.example/acme", "TAG=1.0.0"],
+        cwd=REPOSITORY,
+        env={**os.environ, "PATH": f"{tmp_path}:{os.environ['PATH']}"},
+        capture_output=True,
+        text=True,
+    )
+
+    assert (
+        f"buildx build --platform linux/amd64,linux/arm64 --push --build-arg SERVICE={service} "
+        f"--tag registry.example/acme/{service.replace('_', '-')}:1.0.0 --file services/Dockerfile ."
+    ) in done.stdout.splitlines()
