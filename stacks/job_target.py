@@ -47,5 +47,5 @@ def job_target(
         service_account=SPARK_ACCOUNT,
         host_paths={name: space.host_paths for name, space in settings.job_namespaces.items()},
         celeborn=None if celeborn is None else Celeborn(**celeborn),
-        finalizer=DRIVER_FINALIZER if settings.spark.driver_finalizer_image else None,
+        finalizer=DRIVER_FINALIZER if settings.services.driver_finalizer else None,
     )

@@ -171,7 +171,7 @@ def of_catalog(charts: Catalog, settings: Environment) -> dict[str, Pulled]:
 def of_ones_own(settings: Environment) -> dict[str, Pulled]:
     """The images that the settings name."""
     jobs = dict.fromkeys(settings.spark.images.values(), JOBS)
-    finalizer = settings.spark.driver_finalizer_image
+    services = dict.fromkeys(settings.services.images, SYSTEM)
     return {
         name: Pulled(
             roles=roles,
@@ -180,7 +180,7 @@ def of_ones_own(settings: Environment) -> dict[str, Pulled]:
             own=True,
             of_jobs=name in jobs,
         )
-        for name, roles in {**jobs, **({finalizer: SYSTEM} if finalizer else {})}.items()
+        for name, roles in {**jobs, **services}.items()
     }
 
 

@@ -75,6 +75,7 @@ def release_reason(
 
 def ended_or_deleted(pod: Object) -> bool:
     """Whether the pod has ended or is being deleted: only then is its finalizer in anybody's way."""
+    # The operator goes by the driver's container, while others of the pod may still run.
     containers = (pod.get("status") or {}).get("containerStatuses") or []
     terminated = any(
         container.get("name") == DRIVER_CONTAINER and "terminated" in (container.get("state") or {})

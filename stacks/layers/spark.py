@@ -32,6 +32,7 @@ from stacks.job_target import job_target
 from stacks.layer_table import HOME
 from stacks.layers import access, foundation, shuffle
 from stacks.settings.environment import Use
+from stacks.settings.services import Service as ServiceSettings
 from stacks.settings.spark import JobNamespace as JobNamespaceSettings
 from stacks.settings.spark import Operator as OperatorSettings
 from stacks.site import ClusterSite
@@ -48,7 +49,7 @@ class Inputs:
     ui_domain: domain of the UIs of running applications.
     ingress_class: class of those UIs' Ingresses.
     uses: name -> data of other environments, which have to grant it, that jobs use.
-    driver_finalizer_image: of the controller that keeps drivers until they have been read; None for none.
+    driver_finalizer: the service that keeps drivers until they have been read; None for none.
     jobs: the cluster's `moka.jobs.job_target.JobTarget`.
     """
 
@@ -62,7 +63,7 @@ class Inputs:
     ingress_class: pulumi.Input[str]
     jobs: pulumi.Input[Mapping[str, Any]]
     uses: Mapping[str, Use] = field(default_factory=dict)
-    driver_finalizer_image: str | None = None
+    driver_finalizer: ServiceSettings | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -87,7 +88,7 @@ def inputs(site: ClusterSite) -> Inputs:
     return Inputs(
         job_namespaces=settings.job_namespaces,
         operators=settings.spark.operators,
-        driver_finalizer_image=settings.spark.driver_finalizer_image,
+        driver_finalizer=settings.services.driver_finalizer,
         event_logs_bucket_arn=foundation.at_home(home.event_logs_bucket_arn),
         event_logs_key_arn=home.key_arn,
         staging_bucket_arn=base.staging_bucket_arn,
@@ -108,9 +109,9 @@ def deploy(site: ClusterSite, inputs: Inputs) -> Outputs:
     their drivers until they have been read.
     """
     statements = job_statements(inputs, partition(site.foundation.region))
-    remover = _driver_finalizer(site, inputs)
+    finalizer = _driver_finalizer(site, inputs)
     # Namespaces are deleted before the controller that removes the finalizer of their drivers.
-    namespace_opts = site.after(remover) if remover else site.opts
+    namespace_opts = site.after(finalizer) if finalizer else site.opts
     spaces: dict[str, JobNamespace] = {}
     identities = []
     for name, space in inputs.job_namespaces.items():
@@ -130,9 +131,9 @@ def deploy(site: ClusterSite, inputs: Inputs) -> Outputs:
         *[operator.namespace for operator in operators],
         *[quota.namespace for quota in quotas],
         *[
-            _finalizer_role(site, name, space, remover).job_namespace
+            _finalizer_role(site, name, space, finalizer).job_namespace
             for name, space in spaces.items()
-            if remover
+            if finalizer
         ],
         *[identity.association_id for identity in identities],
     )
@@ -145,8 +146,8 @@ def deploy(site: ClusterSite, inputs: Inputs) -> Outputs:
 
 
 def _driver_finalizer(site: ClusterSite, inputs: Inputs) -> DriverFinalizer | None:
-    """The controller that removes the finalizer of drivers, where there is one."""
-    if inputs.driver_finalizer_image is None:
+    """The service that removes the finalizer of drivers, where there is one."""
+    if inputs.driver_finalizer is None:
         return None
     namespace = Namespace(
         f"{site.name}-driver-finalizer",
@@ -156,7 +157,7 @@ def _driver_finalizer(site: ClusterSite, inputs: Inputs) -> DriverFinalizer | No
     return DriverFinalizer(
         f"{site.name}-driver-finalizer",
         DriverFinalizerArgs(
-            image=inputs.driver_finalizer_image,
+            image=inputs.driver_finalizer.image,
             namespace=namespace.name,
             job_namespaces=list(inputs.job_namespaces),
         ),
@@ -165,12 +166,12 @@ def _driver_finalizer(site: ClusterSite, inputs: Inputs) -> DriverFinalizer | No
 
 
 def _finalizer_role(
-    site: ClusterSite, name: str, space: JobNamespace, remover: DriverFinalizer
+    site: ClusterSite, name: str, space: JobNamespace, finalizer: DriverFinalizer
 ) -> DriverFinalizerRole:
     """What the controller may do in a job namespace, as long as that exists."""
     return DriverFinalizerRole(
         f"{site.name}-{name}",
-        DriverFinalizerRoleArgs(job_namespace=space.name, namespace=remover.namespace),
+        DriverFinalizerRoleArgs(job_namespace=space.name, namespace=finalizer.namespace),
         pulumi.ResourceOptions.merge(site.opts, pulumi.ResourceOptions(deleted_with=space)),
     )
 

@@ -14,6 +14,7 @@ from stacks.layer_table import LayerName
 from stacks.settings.cluster import Cluster
 from stacks.settings.fields import Account, Days
 from stacks.settings.foundation import Foundation
+from stacks.settings.services import Services
 from stacks.settings.spark import JobNamespace, Spark
 
 LogDays = Literal[
@@ -137,6 +138,7 @@ class Environment(Section):
         min_length=1, description="Namespaces in which Spark jobs run, by name."
     )
     spark: Spark = Field(default=Spark(), description="How Spark applications are run.")
+    services: Services = Services()
     domain: str = Field(description="Domain under which UIs get host names.")
     charts: Charts = Charts()
     slices: dict[Name, Slice] = Field(

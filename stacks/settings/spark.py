@@ -1,13 +1,14 @@
 """Settings of the Spark Operator and of the namespaces in which jobs run."""
 
-import re
+from collections.abc import Mapping
 from ipaddress import IPv4Network
-from typing import Annotated, Literal
+from typing import Annotated, ClassVar, Literal
 
-from pydantic import AfterValidator, Field
+from pydantic import Field
 
 from moka.documents import Name, Section
 from moka.jobs.versions import SparkVersion
+from stacks.settings.fields import OwnImage
 
 Cpu = Annotated[
     str, Field(pattern=r"^[1-9]\d*$", description="Cores, as Kubernetes writes them and in quotes: '64'.")
@@ -17,18 +18,6 @@ Memory = Annotated[
 ]
 HostPath = Annotated[str, Field(pattern=r"^(/[A-Za-z0-9_-][A-Za-z0-9._-]*)+$")]
 Port = Annotated[int, Field(ge=1, le=65535)]
-
-
-def _own_image(reference: str) -> str:
-    if not re.fullmatch(r"[^\s/:@]+(:\d+)?(/[a-z0-9._-]+)+(:\w[\w.-]*)?(@sha256:[0-9a-f]{64})?", reference):
-        raise ValueError("write <registry>/<repository>:<tag>")
-    if ":" not in reference.rpartition("/")[2]:
-        raise ValueError("it names neither tag nor digest, so nobody could say which one runs; add one")
-    return reference
-
-
-OwnImage = Annotated[str, AfterValidator(_own_image)]
-"""An image of one's own, with registry and tag or digest."""
 
 
 class Quota(Section):
@@ -116,17 +105,16 @@ class Operator(Section):
 class Spark(Section):
     """How Spark applications are run."""
 
+    instead: ClassVar[Mapping[str, str]] = {
+        "driver_finalizer_image": "write `services: {driver_finalizer: {image: ...}}` at the top of the file"
+    }
+
     operators: dict[Name, Operator] = Field(
         default_factory=lambda: {"spark-operator": Operator()},
         min_length=1,
         max_length=20,
         description="Releases of the Spark Operator on each cluster, by name; by default one for all of "
         "the job namespaces.",
-    )
-    driver_finalizer_image: OwnImage | None = Field(
-        default=None,
-        description="Image of the controller that keeps finished drivers until the operator has read how "
-        "they ended; built from `driver_finalizer/`. Without it, drivers are not kept.",
     )
     images: dict[SparkVersion, OwnImage] = Field(
         default_factory=dict,

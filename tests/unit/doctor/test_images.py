@@ -146,10 +146,8 @@ def test_an_image_is_wanted_for_the_nodes_that_pull_it_and_no_others(place, host
 
 def test_images_of_ones_own_are_looked_for_too(place, host, pulling):
     def own(written):
-        written["spark"] = {
-            "driver_finalizer_image": f"{host}/org/one:1",
-            "images": {"4.1": f"{host}/org/none:1"},
-        }
+        written["services"] = {"driver_finalizer": {"image": f"{host}/org/one:1"}}
+        written["spark"] = {"images": {"4.1": f"{host}/org/none:1"}}
 
     pulling()
 

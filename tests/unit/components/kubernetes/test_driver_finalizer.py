@@ -2,7 +2,7 @@ import pulumi
 import pytest
 
 from components.kubernetes.driver_finalizer import (
-    SERVICE_ACCOUNT,
+    SERVICE,
     DriverFinalizer,
     DriverFinalizerArgs,
     DriverFinalizerRole,
@@ -35,30 +35,6 @@ def made(deploy):
     return deploy(program)
 
 
-def test_one_pod_at_a_time_on_system_nodes(made):
-    [deployment] = made.inputs("kubernetes:apps/v1:Deployment")
-
-    assert deployment["spec"]["replicas"] == 1
-    assert deployment["spec"]["strategy"] == {"type": "Recreate"}
-    pod = deployment["spec"]["template"]["spec"]
-    assert pod["nodeSelector"] == {"moka.dev/role": "system"}
-    assert pod["serviceAccountName"] == SERVICE_ACCOUNT
-
-
-def test_its_pod_passes_the_strictest_pod_security(made):
-    [deployment] = made.inputs("kubernetes:apps/v1:Deployment")
-
-    pod = deployment["spec"]["template"]["spec"]
-    [container] = pod["containers"]
-    assert pod["securityContext"]["runAsNonRoot"]
-    assert pod["securityContext"]["seccompProfile"] == {"type": "RuntimeDefault"}
-    assert container["securityContext"] == {
-        "allowPrivilegeEscalation": False,
-        "readOnlyRootFilesystem": True,
-        "capabilities": {"drop": ["ALL"]},
-    }
-
-
 def test_it_has_rights_in_its_own_and_in_job_namespaces_and_none_cluster_wide(made):
     roles = {
         role["metadata"]["namespace"]: {
@@ -82,7 +58,7 @@ def test_it_has_rights_in_its_own_and_in_job_namespaces_and_none_cluster_wide(ma
     assert not made.inputs("kubernetes:rbac.authorization.k8s.io/v1:ClusterRoleBinding")
     for binding in made.inputs("kubernetes:rbac.authorization.k8s.io/v1:RoleBinding"):
         assert binding["subjects"] == [
-            {"kind": "ServiceAccount", "name": SERVICE_ACCOUNT, "namespace": "driver-finalizer"}
+            {"kind": "ServiceAccount", "name": SERVICE, "namespace": "driver-finalizer"}
         ]
 
 

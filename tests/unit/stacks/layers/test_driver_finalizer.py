@@ -1,4 +1,4 @@
-"""Layer spark: what lets drivers go is there before they are, and goes after them."""
+"""Layer spark: what removes the finalizers of drivers is there before they are, and goes after them."""
 
 import pytest
 import yaml
@@ -10,10 +10,10 @@ LOCAL = yaml.safe_load(settings.path_of("local").read_text())
 
 @pytest.fixture(scope="module")
 def layer(deploy):
-    """Layer spark of an environment that is `local` but for its section `spark`."""
+    """Layer spark of an environment that is `local` but for its section `services`."""
 
-    def made(**spark):
-        text = yaml.safe_dump({**LOCAL, "spark": spark})
+    def made(**services):
+        text = yaml.safe_dump({**LOCAL, "services": services})
         chosen = settings.parse(text, "stacks/local.yaml")
         needed = ("foundation", "cluster", "shuffle", "access", "spark")
         units = frozenset(unit for unit in slices.units(chosen) if unit.layer in needed)
@@ -24,7 +24,7 @@ def layer(deploy):
 
 @pytest.fixture(scope="module")
 def made(layer):
-    return layer(driver_finalizer_image="registry.example/driver-finalizer:1")
+    return layer(driver_finalizer={"image": "registry.example/driver-finalizer:1"})
 
 
 def request(made, ending):
@@ -32,12 +32,12 @@ def request(made, ending):
     return found
 
 
-def test_a_job_namespace_is_deleted_before_what_lets_its_drivers_go(made):
+def test_a_job_namespace_is_deleted_before_the_service_that_removes_its_finalizers(made):
     space = request(made, "moka:kubernetes:JobNamespace::spark-a-spark-jobs")
 
     waits_for = {urn.split("$")[-1] for urn in space.dependencies}
     assert "kubernetes:apps/v1:Deployment::spark-a-driver-finalizer" in waits_for
-    # By which the controller knows of the namespace, until it is gone.
+    # By which the service knows of the namespace, until it is gone.
     assert "kubernetes:core/v1:ConfigMap::spark-a-driver-finalizer-spark-jobs" in waits_for
 
 
@@ -50,7 +50,7 @@ def test_its_role_goes_with_the_namespace_and_not_before(made, kind):
     assert role.deletedWith.endswith("moka:kubernetes:JobNamespace::spark-a-spark-jobs")
 
 
-def test_without_an_image_there_is_no_controller(layer):
+def test_where_the_settings_leave_it_out_it_is_not_deployed(layer):
     made = layer()
 
     assert "moka:kubernetes:DriverFinalizer" not in made.types()

@@ -220,12 +220,21 @@ CHANGES: dict[str, tuple[dict[str, Any], str]] = {
         "spark.operators: take 40.8 cores in all, with 2 pods each and one more while it is replaced",
     ),
     "an image without a tag": (
-        {"spark": {"driver_finalizer_image": "registry.example/driver-finalizer"}},
-        "spark.driver_finalizer_image: is 'registry.example/driver-finalizer'; it names neither tag nor",
+        {"services": {"driver_finalizer": {"image": "registry.example/driver-finalizer"}}},
+        "services.driver_finalizer.image: is 'registry.example/driver-finalizer'; it names neither tag nor",
     ),
     "an image without a registry": (
-        {"spark": {"driver_finalizer_image": "driver-finalizer:1"}},
-        "spark.driver_finalizer_image: is 'driver-finalizer:1'; write <registry>/<repository>:<tag>",
+        {"services": {"driver_finalizer": {"image": "driver-finalizer:1"}}},
+        "services.driver_finalizer.image: is 'driver-finalizer:1'; write <registry>/<repository>:<tag>",
+    ),
+    "a service that does not exist": (
+        {"services": {"driver-finalizer": {"image": "registry.example/driver-finalizer:1"}}},
+        "services.driver-finalizer: unknown key; did you mean 'driver_finalizer'?",
+    ),
+    "the old place of a service's image": (
+        {"spark": {"driver_finalizer_image": "registry.example/driver-finalizer:1"}},
+        "spark.driver_finalizer_image: unknown key; write `services: {driver_finalizer: {image: ...}}` at "
+        "the top of the file",
     ),
     "no applications a minute": (
         {"spark": {"operators": {"spark-operator": {"applications_per_minute": 0}}}},
