@@ -6,7 +6,7 @@ import urllib.request
 
 import pytest
 
-from components.kubernetes.driver_finalizer import OWN_RIGHTS, RIGHTS
+from components.kubernetes.driver_finalizer import JOB_NAMESPACE_RIGHTS, OWN_RIGHTS
 from localcloud.cloud import REPOSITORY
 from localcloud.control_plane.stand_ins import deployments
 from moka.names import DRIVER_FINALIZER, JOB_NAMESPACE_LABEL
@@ -59,7 +59,7 @@ def serve(api, namespace):
     api.apply_all(
         [
             {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": namespace}},
-            *_granted(namespace, RIGHTS),
+            *_granted(namespace, JOB_NAMESPACE_RIGHTS),
             {
                 "apiVersion": "v1",
                 "kind": "ConfigMap",

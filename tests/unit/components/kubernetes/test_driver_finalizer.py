@@ -14,10 +14,10 @@ from moka.names import JOB_NAMESPACE_LABEL
 
 @pytest.fixture
 def made(deploy):
-    """The controller, and what it may in one job namespace."""
+    """The service, and what it may do in one job namespace."""
 
     def program():
-        remover = DriverFinalizer(
+        finalizer = DriverFinalizer(
             "spark-a",
             DriverFinalizerArgs(
                 image="registry.example/driver-finalizer:1",
@@ -25,10 +25,10 @@ def made(deploy):
                 job_namespaces=["etl", "ml"],
             ),
         )
-        space = Namespace("etl", NamespaceArgs(name="etl"), pulumi.ResourceOptions(depends_on=[remover]))
+        space = Namespace("etl", NamespaceArgs(name="etl"), pulumi.ResourceOptions(depends_on=[finalizer]))
         DriverFinalizerRole(
             "spark-a-etl",
-            DriverFinalizerRoleArgs(job_namespace=space.name, namespace=remover.namespace),
+            DriverFinalizerRoleArgs(job_namespace=space.name, namespace=finalizer.namespace),
             pulumi.ResourceOptions(deleted_with=space),
         )
 
@@ -62,7 +62,7 @@ def test_it_has_rights_in_its_own_and_in_job_namespaces_and_none_cluster_wide(ma
         ]
 
 
-def test_the_controller_finds_the_job_namespaces_by_what_is_registered(made):
+def test_the_service_finds_the_job_namespaces_by_what_is_registered(made):
     registered = made.inputs("kubernetes:core/v1:ConfigMap")
 
     assert {one["metadata"]["labels"][JOB_NAMESPACE_LABEL] for one in registered} == {"etl", "ml"}
