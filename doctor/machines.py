@@ -7,11 +7,7 @@ from dataclasses import dataclass
 
 from doctor.account import Place
 from moka.machines.instance_types import instance_type
-from moka.machines.node_roles import ROLES
 from stacks.settings.cluster import NodeGroup
-
-PREFIX = 16
-"""Addresses of a prefix (/28): the VPC CNI takes them by the prefix."""
 
 FAMILIES = {
     **dict.fromkeys(("a", "c", "d", "h", "i", "im", "is", "m", "r", "t", "z"), "Standard"),
@@ -53,7 +49,7 @@ def machines(place: Place) -> Iterator[Machines]:
     """The node groups of a foundation's clusters; those that retire are there until their drivers finish."""
     for cluster_name, cluster in place.clusters.items():
         for name, group in cluster.node_groups.items():
-            zones = tuple(group.zones or place.foundation.zones)
+            zones = group.effective_zones(place.foundation.zones)
             yield Machines(cluster_name, name, group, tuple(group.instance_types), zones)
             for number, retiring in group.retiring.items():
                 old = f"{name} (generation {number})"
@@ -73,9 +69,3 @@ def vcpus(place: Place, names: set[str]) -> dict[str, int]:
         for told in place.every("ec2", "describe_instance_types", "InstanceTypes", InstanceTypes=unknown):
             known[told["InstanceType"]] = told["VCpuInfo"]["DefaultVCpus"]
     return {name: number or 0 for name, number in known.items()}
-
-
-def addresses_for_pods(group: NodeGroup) -> int:
-    """Addresses that the pods of one machine take, whole prefixes."""
-    pods = group.max_pods or ROLES[group.role].max_pods
-    return math.ceil(pods / PREFIX) * PREFIX

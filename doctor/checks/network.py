@@ -7,7 +7,8 @@ from typing import Any
 from doctor.account import Place, Unanswered
 from doctor.checks.names import cluster
 from doctor.finding import Finding, listed, ok, problem, warning
-from doctor.machines import addresses_for_pods, machines
+from doctor.machines import machines
+from moka.machines.pod_addresses import pod_addresses
 from stacks.settings.foundation import ExistingNetwork
 
 LOAD_BALANCERS = {
@@ -122,6 +123,7 @@ def _addresses(place: Place, network: ExistingNetwork) -> Counter[str]:
     """Subnet -> addresses that machines and pods take of it, at most."""
     needed: Counter[str] = Counter()
     for each in machines(place):
+        pods = pod_addresses(each.group.role, each.group.max_pods)
         for zone in each.zones:
             nodes = network.private_subnets.get(zone)
             if nodes is None:
@@ -129,7 +131,7 @@ def _addresses(place: Place, network: ExistingNetwork) -> Counter[str]:
             needed[nodes] += each.a_zone
             # With a subnet of its own for pods, a machine has a second interface, with an address too.
             own = network.pod_subnets.get(zone)
-            needed[own or nodes] += each.a_zone * (addresses_for_pods(each.group) + (1 if own else 0))
+            needed[own or nodes] += each.a_zone * (pods + (1 if own else 0))
     return needed
 
 

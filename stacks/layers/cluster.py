@@ -18,7 +18,7 @@ from moka.machines.instance_types import instance_type
 from moka.names import GENERATION_LABEL, NODE_GROUP_LABEL
 from stacks.layers import foundation
 from stacks.settings.cluster import NodeGroup as NodeGroupSettings
-from stacks.settings.node_group_plan import PlannedGroup, planned
+from stacks.settings.node_group_plan import NodeGroupPlan, node_group_plans
 from stacks.site import Site
 
 METAL_VCPUS = 192
@@ -175,7 +175,7 @@ def node_groups(site: Site, inputs: Inputs, cluster: Cluster) -> list[NodeGroup]
     groups = []
     for name, settings in inputs.node_groups.items():
         present: list[NodeGroup] = []
-        for plan in planned(name, settings, inputs.zones):
+        for plan in node_group_plans(name, settings, inputs.zones):
             group = NodeGroup(
                 f"{site.name}-{plan.name}",
                 _node_group(inputs, cluster, guard, name, settings, plan),
@@ -194,7 +194,7 @@ def _node_group(
     guard: NodeGroupGuard,
     name: str,
     settings: NodeGroupSettings,
-    plan: PlannedGroup,
+    plan: NodeGroupPlan,
 ) -> NodeGroupArgs:
     subnets = pulumi.Output.from_input(inputs.foundation.private_subnets)
     return NodeGroupArgs(

@@ -17,7 +17,7 @@ from components.kubernetes.celeborn import (
 from components.kubernetes.namespace import Namespace, NamespaceArgs
 from components.kubernetes.storage_class import StorageClass, StorageClassArgs
 from moka.names import CELEBORN_NAMESPACE
-from stacks.settings import shuffle_plan
+from stacks.settings.shuffle_sizes import master_size, worker_size
 from stacks.site import ClusterSite
 
 
@@ -91,11 +91,11 @@ def inputs(site: ClusterSite) -> Inputs:
     return Inputs(
         workers=shuffle.workers,
         storage=storage,
-        zones=shuffle_plan.zones(cluster, "shuffle", site.foundation.zones),
-        worker=shuffle_plan.worker(cluster, shuffle),
-        master=shuffle_plan.master(shuffle),
+        zones=site.settings.role_zones(site.name, "shuffle"),
+        worker=worker_size(cluster, shuffle),
+        master=master_size(shuffle),
         masters=shuffle.masters,
-        master_zones=len(shuffle_plan.zones(cluster, "system", site.foundation.zones)),
+        master_zones=len(site.settings.role_zones(site.name, "system")),
         replicate=shuffle.replicate,
         drain_hours=shuffle.drain_hours,
         quotas={tenant: Quota(**quota.model_dump()) for tenant, quota in shuffle.quotas.items()},

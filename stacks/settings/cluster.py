@@ -1,5 +1,6 @@
 """Settings of a cluster and its node groups."""
 
+from collections.abc import Sequence
 from ipaddress import IPv4Network
 from typing import Annotated, Literal, Self
 
@@ -7,7 +8,7 @@ from pydantic import AfterValidator, Field, model_validator
 
 from moka.addon_versions import ADDON_VERSIONS
 from moka.documents import Name, Section
-from moka.machines.instance_types import Architecture, instance_type
+from moka.machines.instance_types import Architecture, InstanceType, instance_type
 from moka.machines.node_roles import Role
 from moka.queues.definitions import Resources
 from stacks.settings.fields import Principal
@@ -114,8 +115,8 @@ class NodeGroup(Section):
     def _sizes_in_order(self) -> Self:
         if not self.minimum <= self.initial <= self.maximum:
             raise ValueError(
-                f"sizes must be in order, minimum <= desired <= maximum, "
-                f"and are {self.minimum}, {self.initial}, {self.maximum}"
+                "sizes must be in order, minimum <= desired <= maximum, but are "
+                f"{self.minimum}, {self.initial}, {self.maximum}"
             )
         return self
 
@@ -123,6 +124,10 @@ class NodeGroup(Section):
     def initial(self) -> int:
         """Machines at the start."""
         return self.minimum if self.desired is None else self.desired
+
+    def effective_zones(self, foundation_zones: Sequence[str]) -> tuple[str, ...]:
+        """Zones of its machines: its own choice, or else all of the foundation."""
+        return tuple(self.zones or foundation_zones)
 
 
 class Access(Section):
@@ -164,3 +169,16 @@ class Cluster(Section):
     capacity: Resources | None = Field(
         default=None, description="Instead of `queues.capacity`, on this cluster."
     )
+
+    def groups_of(self, *roles: Role) -> list[NodeGroup]:
+        """Its node groups with one of these roles."""
+        return [group for group in self.node_groups.values() if group.role in roles]
+
+    def machines_of(self, role: Role) -> list[InstanceType]:
+        """Every instance type of nodes with a role, those of retiring generations included."""
+        lists = [
+            types
+            for group in self.groups_of(role)
+            for types in (group.instance_types, *(old.instance_types for old in group.retiring.values()))
+        ]
+        return [instance_type(name) for types in lists for name in types]

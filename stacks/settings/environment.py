@@ -5,6 +5,7 @@ from typing import Any, Literal
 from pydantic import ConfigDict, Field
 
 from moka.documents import Name, Section
+from moka.machines.node_roles import Role
 from moka.names import ENVIRONMENT_TAG, MANAGED_BY_TAG, Data, eks_cluster_name, environment_prefix, role_path
 from moka.queues import QueueTree
 from moka.queues import Resources as Amounts
@@ -200,6 +201,17 @@ class Environment(Section):
     def clusters_of(self, foundation: str) -> dict[str, Cluster]:
         """The clusters of a foundation, by name."""
         return {name: cluster for name, cluster in self.clusters.items() if cluster.foundation == foundation}
+
+    def zones_of(self, cluster: str) -> list[str]:
+        """Zones of a cluster's foundation; none where the settings, not yet checked, lack that foundation."""
+        foundation = self.foundations.get(self.clusters[cluster].foundation)
+        return foundation.zones if foundation else []
+
+    def role_zones(self, cluster: str, role: Role) -> tuple[str, ...]:
+        """Zones in which a cluster has nodes with a role, in order."""
+        zones = self.zones_of(cluster)
+        groups = self.clusters[cluster].groups_of(role)
+        return tuple(sorted({zone for group in groups for zone in group.effective_zones(zones)}))
 
     def eks_name(self, cluster: str) -> str:
         """Name of a cluster in EKS."""

@@ -18,7 +18,7 @@ def _own_image(reference: str) -> str:
     if not re.fullmatch(r"[^\s/:@]+(:\d+)?(/[a-z0-9._-]+)+(:\w[\w.-]*)?(@sha256:[0-9a-f]{64})?", reference):
         raise ValueError("write <registry>/<repository>:<tag>")
     if ":" not in reference.rpartition("/")[2]:
-        raise ValueError("it names neither tag nor digest, so nobody could say which one runs; add one")
+        raise ValueError("without a tag or digest, nobody can say which image runs; add one")
     return reference
 
 

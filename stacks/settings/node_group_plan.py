@@ -2,18 +2,12 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Union
 
-if TYPE_CHECKING:
-    # The checks of the settings use this module.
-    from stacks.settings.cluster import Generation, NodeGroup
-
-Machines = Union["NodeGroup", "Generation"]
-"""What says of which machines a generation is: the group itself of the present one."""
+from stacks.settings.cluster import Generation, NodeGroup
 
 
 @dataclass(frozen=True, kw_only=True)
-class PlannedGroup:
+class NodeGroupPlan:
     """One managed node group to be.
 
     name: in EKS, and with the cluster's before it the logical name: both are identities.
@@ -39,27 +33,23 @@ class PlannedGroup:
     capacity_reservation: str | None
 
 
-def planned(name: str, group: "NodeGroup", zones: Sequence[str]) -> list[PlannedGroup]:
-    """The managed node groups that one of the settings is: the present generation first, each zone by zone.
+def node_group_plans(name: str, group: NodeGroup, foundation_zones: Sequence[str]) -> list[NodeGroupPlan]:
+    """The managed node groups of one group of the settings: the present generation first, each zone by zone.
 
-    zones: of the foundation; the group's own choice comes before.
+    name: the group's in the settings.
+    foundation_zones: zones of the cluster's foundation; the group's own choice comes before.
     """
-    chosen = tuple(group.zones or zones)
-    places = [(zone,) for zone in chosen] if group.per_zone else [chosen]
-    generations: list[tuple[int, Machines]] = [
+    zones = group.effective_zones(foundation_zones)
+    zone_sets = [(zone,) for zone in zones] if group.per_zone else [zones]
+    generations: list[tuple[int, NodeGroup | Generation]] = [
         (group.generation, group),
         *sorted(group.retiring.items(), reverse=True),
     ]
     return [
-        _planned(name, group, place, (part, len(places)), number, generation)
+        _plan(name, group, number, generation, zone_set, part, len(zone_sets))
         for number, generation in generations
-        for part, place in enumerate(places)
+        for part, zone_set in enumerate(zone_sets)
     ]
-
-
-def count(groups: Mapping[str, "NodeGroup"], zones: Sequence[str]) -> int:
-    """Managed node groups that the groups of a cluster are in all."""
-    return sum(len(planned(name, group, zones)) for name, group in groups.items())
 
 
 def share(total: int, part: int, parts: int) -> int:
@@ -67,28 +57,29 @@ def share(total: int, part: int, parts: int) -> int:
     return total // parts + (part < total % parts)
 
 
-def _planned(
+def _plan(
     name: str,
-    group: "NodeGroup",
-    zones: tuple[str, ...],
-    part: tuple[int, int],
+    group: NodeGroup,
     number: int,
-    machines: "Machines",
-) -> PlannedGroup:
+    generation: NodeGroup | Generation,
+    zones: tuple[str, ...],
+    part: int,
+    parts: int,
+) -> NodeGroupPlan:
     retiring = number != group.generation
-    return PlannedGroup(
+    return NodeGroupPlan(
         # The first generation keeps the group's own name: it was there before there was a second one.
         name="-".join([name, *(zones if group.per_zone else ()), *([f"g{number}"] if number > 1 else ())]),
         generation=number,
         retiring=retiring,
         zones=zones,
-        instance_types=tuple(machines.instance_types),
-        ami_release=machines.ami_release,
-        minimum=0 if retiring else share(group.minimum, *part),
-        maximum=share(group.maximum, *part),
-        initial=0 if retiring else share(group.initial, *part),
+        instance_types=tuple(generation.instance_types),
+        ami_release=generation.ami_release,
+        minimum=0 if retiring else share(group.minimum, part, parts),
+        maximum=share(group.maximum, part, parts),
+        initial=0 if retiring else share(group.initial, part, parts),
         schedule={}
         if retiring
-        else {key: share(each.minimum, *part) for key, each in group.schedule.items()},
+        else {key: share(change.minimum, part, parts) for key, change in group.schedule.items()},
         capacity_reservation=group.capacity_reservations.get(zones[0]) if len(zones) == 1 else None,
     )

@@ -20,8 +20,8 @@ FOLDER = Path(__file__).resolve().parent.parent
 QUEUE_FILE = re.compile(r"^[\w-]+\.queues\.yaml$", re.ASCII)
 
 
-def known() -> list[str]:
-    """Environments that have a settings file."""
+def environments() -> list[str]:
+    """Names of the environments that have a settings file."""
     return sorted(path.stem for path in FOLDER.glob("*.yaml") if "." not in path.stem)
 
 
@@ -38,8 +38,8 @@ def load(environment: str) -> Environment:
     path = path_of(environment)
     if not path.is_file():
         raise InvalidDocument(
-            f"Environment {environment!r} has no settings: stacks/{path.name} is not there, only "
-            f"{listed(known())}."
+            f"Environment {environment!r} has no settings file stacks/{path.name}; the environments are "
+            f"{listed(environments())}."
         )
     return parse(path.read_bytes(), f"stacks/{path.name}", environment)
 
@@ -50,40 +50,40 @@ def parse(content: bytes | str, where: str, environment: str | None = None) -> E
     Raises InvalidDocument with every mistake, a line each.
     """
     data = SETTINGS.read(content, where)
-    queues_file, wrong = _read_queues(data, where)
+    queues_file, mistakes = _read_queues(data, where)
     try:
         settings = SETTINGS.validated(data, where)
     except ValidationError as error:
-        wrong += SETTINGS.mistakes(error)
+        mistakes += SETTINGS.mistakes(error)
         rest, removed = _without_mistakes(data, error, where)
-        # What fits together is looked at as well, as far as it does not touch what was wrong.
-        wrong += [] if rest is None else [m for m in checks.mistakes(rest) if not _touches(m, removed)]
+        # The rest is checked as well, as far as that does not touch what was removed.
+        mistakes += [] if rest is None else [m for m in checks.mistakes(rest) if not _touches(m, removed)]
     else:
-        wrong += checks.mistakes(settings)
-    named = data.get("environment")
-    if environment is not None and isinstance(named, str) and named != environment:
-        wrong.append(
-            Mistake("environment", f"is {named!r} and must be {environment!r}, as the file is named")
+        mistakes += checks.mistakes(settings)
+    name = data.get("environment")
+    if environment is not None and isinstance(name, str) and name != environment:
+        mistakes.append(
+            Mistake("environment", f"is {name!r}, but must be {environment!r}, like the name of the file")
         )
-    if wrong:
-        raise InvalidDocument("\n".join(_located(mistake, where, queues_file) for mistake in wrong))
+    if mistakes:
+        raise InvalidDocument("\n".join(_message(mistake, where, queues_file) for mistake in mistakes))
     return settings
 
 
 def _read_queues(data: dict[str, Any], where: str) -> tuple[str | None, list[Mistake]]:
-    """Put the queues in from the file that the settings name: what it is called in messages, and mistakes.
+    """Add the queues from the file that the settings name: the file's name for messages, and its mistakes.
 
-    Raises InvalidDocument when there is no reading it.
+    Raises InvalidDocument when it cannot be read.
     """
     name = data.get("queues_from")
     if name is None:
         return None, []
     if "queues" in data:
-        return None, [Mistake("queues_from", "is there beside `queues`; give one of them")]
+        return None, [Mistake("queues_from", "cannot be combined with `queues`; keep one of the two")]
     path = FOLDER / str(name)
     if not QUEUE_FILE.match(str(name)) or not path.is_file():
         raise InvalidDocument(
-            f"{where}: queues_from: is {name!r}, and no such file is beside it; give a name such as "
+            f"{where}: queues_from: is {name!r}, but there is no such file beside it; name one such as "
             "prod.queues.yaml."
         )
     queues_file = f"{Path(where).parent}/{name}"
@@ -91,8 +91,8 @@ def _read_queues(data: dict[str, Any], where: str) -> tuple[str | None, list[Mis
     return queues_file, [Mistake(f"queues.{mistake.at}", mistake.says) for mistake in mistakes]
 
 
-def _located(mistake: Mistake, where: str, queues_file: str | None) -> str:
-    """A mistake with the file that it is in; in a file of queues there is no `queues` around what it says."""
+def _message(mistake: Mistake, where: str, queues_file: str | None) -> str:
+    """A mistake with the file that it is in; in a file of queues, no `queues` comes first in its path."""
     if queues_file is not None and (mistake.at + ".").startswith("queues."):
         at = mistake.at.removeprefix("queues").lstrip(".") or "queues"
         return f"{queues_file}: {Mistake(at, mistake.says)}"
@@ -102,19 +102,18 @@ def _located(mistake: Mistake, where: str, queues_file: str | None) -> str:
 def _without_mistakes(
     data: dict[str, Any], error: ValidationError, where: str
 ) -> tuple[Environment | None, list[Place]]:
-    """The settings without what is wrong in them, if anything is left, and what was taken out."""
+    """The settings without what is wrong in them, if anything is left, and the places of what was removed."""
     rest: dict[str, Any] = copy.deepcopy(data)
     removed = []
     for _ in range(3):
         for kind, place in SETTINGS.places(error):
-            # What is missing cannot be taken out: what lacks it can.
-            wrong = place[:-1] if kind == "missing" else place
-            removed.append(wrong)
-            _remove(rest, wrong)
+            # What is missing cannot be removed: what lacks it can.
+            removed.append(place[:-1] if kind == "missing" else place)
+            _remove(rest, removed[-1])
         try:
             return SETTINGS.validated(rest, where), removed
-        except ValidationError as left:
-            error = left
+        except ValidationError as remaining:
+            error = remaining
     return None, removed
 
 
@@ -134,19 +133,15 @@ def _remove(holder: Any, place: Place) -> None:
 
 
 def _key(holder: dict[Any, Any], part: int | str) -> Any:
-    """The key as YAML has it: JSON has text alone."""
+    """The key as YAML has it: in JSON every key is text."""
     return next((key for key in holder if str(key) == str(part)), part)
 
 
 def _touches(mistake: Mistake, removed: list[Place]) -> bool:
-    """Whether a mistake is about something that was taken out, or about what it was part of."""
+    """Whether a mistake is about something that was removed, or about what that was part of."""
     at = mistake.at.split(".")
     for place in removed:
         path = [str(part) for part in place]
-        if (
-            path[: len(at)] == at
-            or at[: len(path)] == path
-            or any(f"'{p}'" in mistake.says for p in path[-1:])
-        ):
+        if path[: len(at)] == at or at[: len(path)] == path or (path and f"'{path[-1]}'" in mistake.says):
             return True
     return False

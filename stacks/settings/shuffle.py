@@ -31,7 +31,7 @@ class Storage(Section):
     @model_validator(mode="after")
     def _one_of_them(self) -> Self:
         if (self.instance is None) == (self.volumes is None):
-            raise ValueError("is either `instance` or `volumes`; give one of them")
+            raise ValueError("needs either `instance` or `volumes`; set one of the two")
         return self
 
 
@@ -69,7 +69,7 @@ class Quota(Section):
     @model_validator(mode="after")
     def _limits_something(self) -> Self:
         if self.gib is None and self.files is None:
-            raise ValueError("limits nothing; give gib, files or both, or leave the tenant out")
+            raise ValueError("sets no limit; set gib, files or both, or remove the tenant")
         return self
 
 

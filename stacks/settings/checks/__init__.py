@@ -1,4 +1,4 @@
-"""What the values of a settings file must be to each other."""
+"""Checks across a settings file: what its values must be to each other."""
 
 from collections.abc import Callable, Iterator
 
@@ -7,9 +7,9 @@ from stacks.settings.checks import charts, data, names, network, node_groups, pl
 from stacks.settings.environment import Environment
 
 CHECKS: tuple[Callable[[Environment], Iterator[Mistake]], ...] = (
-    names.unknown,
-    names.twice,
-    names.entries,
+    names.references,
+    names.duplicates,
+    names.access_entries,
     names.reserved,
     names.waves,
     places.accounts,
@@ -17,28 +17,28 @@ CHECKS: tuple[Callable[[Environment], Iterator[Mistake]], ...] = (
     places.long_names,
     network.ranges,
     network.addresses,
-    node_groups.types,
+    node_groups.instance_types,
     node_groups.roles,
     node_groups.profiles,
     node_groups.zones,
     node_groups.schedules,
     node_groups.reservations,
     node_groups.generations,
-    node_groups.limits,
-    shuffle.for_nothing,
+    node_groups.quotas,
+    shuffle.unused_nodes,
     shuffle.storage,
     shuffle.nodes,
     shuffle.sizes,
     shuffle.tenants,
     spark.operators,
-    spark.room,
+    spark.operator_sizes,
     spark.egress,
     spark.accounts,
     spark.host_paths,
     queues.trees,
     queues.tier_policies,
     queues.capacities,
-    charts.scale_in,
+    charts.scale_down_delay,
     data.grants,
     data.registry,
 )

@@ -7,39 +7,43 @@ from moka.jobs.job import DynamicAllocation
 from moka.mistakes import Mistake
 from stacks.settings.environment import Environment
 
-SCALE_IN = ("cluster-autoscaler", "extraArgs", "scale-down-unneeded-time")
-"""Release and path of its value: how long nobody needs a node until Cluster Autoscaler takes it away."""
+AUTOSCALER, SCALE_DOWN_DELAY = "cluster-autoscaler", "extraArgs.scale-down-unneeded-time"
+"""Release and path of its value: how long a node is unneeded before Cluster Autoscaler removes it."""
 
-SECONDS = {"h": 3600, "m": 60, "s": 1}
+IDLE_SECONDS: int = DynamicAllocation.model_fields["idle_seconds"].default
+"""Seconds that an executor without work stays, unless its job says otherwise."""
+
+UNIT_SECONDS = {"h": 3600, "m": 60, "s": 1}
 
 
-def scale_in(settings: Environment) -> Iterator[Mistake]:
+def value(settings: Environment, release: str, path: str) -> object:
+    """A value that the settings override in a release, by its path with dots; None where they do not."""
+    section: object = settings.charts.values.get(release)
+    for key in path.split("."):
+        section = section.get(key) if isinstance(section, dict) else None
+    return section
+
+
+def scale_down_delay(settings: Environment) -> Iterator[Mistake]:
     """Nodes that would go before their executors do: the next stage of the same job waits for new ones."""
-    said: object = settings.charts.values
-    for key in SCALE_IN:
-        said = said.get(key) if isinstance(said, dict) else None
-    if said is None:
-        return
-    at = f"charts.values.{'.'.join(SCALE_IN)}"
-    delay = seconds(said)
+    delay = value(settings, AUTOSCALER, SCALE_DOWN_DELAY)
     if delay is None:
-        yield Mistake(at, f"is {said!r}, which is no duration; write one such as 10m or 1h30m")
-    elif delay <= (idle := idle_seconds()):
+        return
+    at = f"charts.values.{AUTOSCALER}.{SCALE_DOWN_DELAY}"
+    delay_seconds = seconds(delay)
+    if delay_seconds is None:
+        yield Mistake(at, f"is {delay!r}, which is no duration; write one such as 10m or 1h30m")
+    elif delay_seconds <= IDLE_SECONDS:
         yield Mistake(
             at,
-            f"is {said}, and executors without work stay for {idle}s by default; take longer than that, or "
+            f"is {delay}, but idle executors stay for {IDLE_SECONDS}s by default; choose a longer time, or "
             "nodes go before their executors do",
         )
 
 
-def idle_seconds() -> int:
-    """Seconds that an executor without work stays, unless its job says otherwise."""
-    return int(DynamicAllocation.model_fields["idle_seconds"].default)
-
-
 def seconds(duration: object) -> float | None:
-    """A duration as Go writes it, `1h30m`; None where it is none."""
+    """Seconds of a duration as Go writes it, `1h30m`; None where it is none."""
     parts = re.findall(r"(\d+(?:\.\d+)?)(h|m|s)", str(duration))
     if not parts or "".join(number + unit for number, unit in parts) != duration:
         return None
-    return sum(float(number) * SECONDS[unit] for number, unit in parts)
+    return sum(float(number) * UNIT_SECONDS[unit] for number, unit in parts)

@@ -5,65 +5,65 @@ from collections.abc import Iterator
 from ipaddress import IPv4Network
 from itertools import combinations
 
-from moka.machines.node_roles import ROLES
+from moka.machines.pod_addresses import pod_addresses
 from moka.mistakes import Mistake
 from moka.subnet_plan import SubnetPlan, room, subnet_plans
 from stacks.settings.cluster import NodeGroup
 from stacks.settings.environment import Environment
 from stacks.settings.foundation import Network
 
-PREFIX = 16
-"""Addresses that a node takes at a time, with prefix delegation."""
-
-LARGEST, SMALLEST = 16, 20
-"""Prefix lengths of a range: AWS takes none larger, and a smaller one has no room for zones of pods."""
+LARGEST_PREFIX_LENGTH, SMALLEST_PREFIX_LENGTH = 16, 20
+"""Of a range: AWS takes none larger, and a smaller one has no room for zones of pods."""
 
 EVERYWHERE = IPv4Network("0.0.0.0/0")
 
 
 def ranges(settings: Environment) -> Iterator[Mistake]:
     """Ranges that are too large or small, public, or that overlap."""
-    vpcs = {name: f.network for name, f in settings.foundations.items() if f.network}
-    for name, network in vpcs.items():
-        at = f"foundations.{name}.network"
-        named = _ranges(network)
-        for where, cidr in named:
-            if not LARGEST <= cidr.prefixlen <= SMALLEST:
-                yield Mistake(f"{at}.{where}", f"is {cidr}; AWS and the zones need /{LARGEST} to /{SMALLEST}")
-            if cidr.is_global:
-                yield Mistake(
-                    f"{at}.{where}", f"is {cidr}, public addresses; take from 10.0.0.0/8 or 100.64.0.0/10"
-                )
-        for (first, one), (second, other) in combinations(named, 2):
-            if one.overlaps(other):
-                yield Mistake(
-                    f"{at}.{second}", f"is {other}, and overlaps {first}, {one}; choose another range"
-                )
-        if len(network.pod_cidrs) not in (0, 1, len(network.zones)):
+    networks = {name: f.network for name, f in settings.foundations.items() if f.network}
+    for name, network in networks.items():
+        yield from _ranges(f"foundations.{name}.network", network)
+    for (first_name, first), (name, network) in combinations(networks.items(), 2):
+        if first.cidr.overlaps(network.cidr):
             yield Mistake(
-                f"{at}.pod_cidrs",
-                f"has {len(network.pod_cidrs)} ranges for {len(network.zones)} zones; give one for all, "
-                "or one for each",
-            )
-    for (first, one_network), (second, other_network) in combinations(vpcs.items(), 2):
-        if one_network.cidr.overlaps(other_network.cidr):
-            yield Mistake(
-                f"foundations.{second}.network.cidr",
-                f"is {other_network.cidr}, and overlaps foundation {first!r}, {one_network.cidr}; "
-                "networks that overlap can never be joined",
+                f"foundations.{name}.network.cidr",
+                f"is {network.cidr}, which overlaps {first.cidr} of foundation {first_name!r}; choose "
+                "another range, as networks that overlap can never be connected",
             )
     for name, cluster in settings.clusters.items():
-        for cidr in cluster.public_access:
-            if cidr == EVERYWHERE:
-                yield Mistake(
-                    f"clusters.{name}.public_access",
-                    f"is {cidr}, the whole internet; name the networks that need it",
-                )
+        if EVERYWHERE in cluster.public_access:
+            yield Mistake(
+                f"clusters.{name}.public_access",
+                f"is {EVERYWHERE}, the whole internet; list only the networks that need access",
+            )
 
 
-def _ranges(network: Network) -> list[tuple[str, IPv4Network]]:
-    pods = [(f"pod_cidrs.{number}", cidr) for number, cidr in enumerate(network.pod_cidrs)]
-    return [("cidr", network.cidr), *pods]
+def _ranges(at: str, network: Network) -> Iterator[Mistake]:
+    cidrs = {"cidr": network.cidr}
+    cidrs |= {f"pod_cidrs.{number}": cidr for number, cidr in enumerate(network.pod_cidrs)}
+    for key, cidr in cidrs.items():
+        if not LARGEST_PREFIX_LENGTH <= cidr.prefixlen <= SMALLEST_PREFIX_LENGTH:
+            yield Mistake(
+                f"{at}.{key}",
+                f"is {cidr}; choose a range from /{LARGEST_PREFIX_LENGTH}, the largest that AWS allows, to "
+                f"/{SMALLEST_PREFIX_LENGTH}",
+            )
+        if cidr.is_global:
+            yield Mistake(
+                f"{at}.{key}",
+                f"is {cidr}, which has public addresses; choose a range in 10.0.0.0/8 or 100.64.0.0/10",
+            )
+    for (first_key, first), (key, cidr) in combinations(cidrs.items(), 2):
+        if first.overlaps(cidr):
+            yield Mistake(
+                f"{at}.{key}", f"is {cidr}, which overlaps {first_key}, {first}; choose another range"
+            )
+    if len(network.pod_cidrs) not in (0, 1, len(network.zones)):
+        yield Mistake(
+            f"{at}.pod_cidrs",
+            f"has {len(network.pod_cidrs)} ranges for {len(network.zones)} zones; give one for all zones, or "
+            "one for each",
+        )
 
 
 def addresses(settings: Environment) -> Iterator[Mistake]:
@@ -76,40 +76,37 @@ def addresses(settings: Environment) -> Iterator[Mistake]:
         groups = [
             group for cluster in settings.clusters_of(name).values() for group in cluster.node_groups.values()
         ]
-        for plan in _plans(network):
-            nodes = sum(_nodes(group, plan.zone, network.zones) for group in groups)
-            pods = sum(_nodes(group, plan.zone, network.zones) * _taken(group) for group in groups)
+        for plan in _subnet_plans(network):
+            counts = [(group, _nodes(group, plan.zone, network.zones)) for group in groups]
+            nodes = sum(count for _, count in counts)
+            pods = sum(count * pod_addresses(group.role, group.max_pods) for group, count in counts)
             if plan.pods is None:
-                yield from _short(f"{at}.cidr", plan.zone, room(plan.private), nodes + pods, "nodes and pods")
+                yield from _shortage(f"{at}.cidr", plan.zone, plan.private, nodes + pods, "nodes and pods")
             else:
-                yield from _short(f"{at}.pod_cidrs", plan.zone, room(plan.pods), pods, "pods")
-                yield from _short(f"{at}.cidr", plan.zone, room(plan.private), nodes, "nodes")
+                yield from _shortage(f"{at}.pod_cidrs", plan.zone, plan.pods, pods, "pods")
+                yield from _shortage(f"{at}.cidr", plan.zone, plan.private, nodes, "nodes")
 
 
-def _plans(network: Network) -> list[SubnetPlan]:
-    """Addresses by zone; none where zones or ranges are wrong, which other checks say."""
+def _subnet_plans(network: Network) -> list[SubnetPlan]:
+    """Subnets by zone; none where zones or ranges are wrong, which other checks report."""
     try:
         return subnet_plans(str(network.cidr), tuple(network.zones), tuple(map(str, network.pod_cidrs)))
     except ValueError:
         return []
 
 
-def _short(at: str, zone: str, there: int, need: int, what: str) -> Iterator[Mistake]:
-    if need > there:
-        less = "maximum or max_pods" if "pods" in what else "maximum"
+def _nodes(group: NodeGroup, zone: str, foundation_zones: list[str]) -> int:
+    """Nodes of a group in a zone, at most."""
+    zones = group.effective_zones(foundation_zones)
+    return math.ceil(group.maximum / len(zones)) if zone in zones else 0
+
+
+def _shortage(at: str, zone: str, subnet: str, needed: int, users: str) -> Iterator[Mistake]:
+    available = room(subnet)
+    if needed > available:
+        remedy = "maximum or max_pods" if "pods" in users else "maximum"
         yield Mistake(
             at,
-            f"has {there} addresses in {zone} for {need} that {what} take with every node group at its "
-            f"maximum; widen it, or lower {less}",
+            f"has {available} addresses in {zone}, but {users} need {needed} with every node group at its "
+            f"maximum; widen it, or lower {remedy}",
         )
-
-
-def _nodes(group: NodeGroup, zone: str, zones: list[str]) -> int:
-    """Nodes of a group in a zone, at most."""
-    own = group.zones or zones
-    return math.ceil(group.maximum / len(own)) if zone in own else 0
-
-
-def _taken(group: NodeGroup) -> int:
-    """Addresses that a node takes for its pods: whole prefixes, and one more that is kept warm."""
-    return (math.ceil((group.max_pods or ROLES[group.role].max_pods) / PREFIX) + 1) * PREFIX

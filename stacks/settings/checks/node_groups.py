@@ -6,121 +6,115 @@ from zoneinfo import available_timezones
 
 from moka.machines.instance_types import instance_type
 from moka.mistakes import Mistake, listed
+from stacks.settings.checks.names import repeated
 from stacks.settings.cluster import Cluster, NodeGroup
 from stacks.settings.environment import Environment
-from stacks.settings.node_group_plan import count, planned
+from stacks.settings.node_group_plan import node_group_plans
 
-GROUPS = 30
-"""Managed node groups that EKS takes a cluster, by default."""
+MAX_GROUPS_PER_CLUSTER = 30
+"""Managed node groups of a cluster: EKS's default quota (AWS General Reference, Amazon EKS quotas)."""
 
-NODES = 450
-"""Nodes that EKS takes a managed node group, by default."""
+MAX_NODES_PER_GROUP = 450
+"""Nodes of a managed node group: EKS's default quota, from the same page."""
 
 ON_DEMAND_ONLY = {
-    "system": "the platform goes with it",
-    "driver": "the job goes with it",
-    "shuffle": "shuffle data goes with it",
+    "system": "the platform's pods would go with it",
+    "driver": "its jobs would fail",
+    "shuffle": "its shuffle data would be lost",
 }
 """Roles that do not bear losing a machine at two minutes' notice, and why."""
 
-CRON = re.compile(r"^[\d*/,\-?LW#A-Za-z]+$")
+CRON_FIELD = re.compile(r"^[\d*/,\-?LW#A-Za-z]+$")
 
 
-def _each(settings: Environment) -> Iterator[tuple[str, Cluster, NodeGroup]]:
+def _groups(settings: Environment) -> Iterator[tuple[str, Cluster, NodeGroup, tuple[str, ...]]]:
+    """Every node group: path in the file, cluster, group, and zones of its machines."""
     for cluster_name, cluster in settings.clusters.items():
+        foundation_zones = settings.zones_of(cluster_name)
         for name, group in cluster.node_groups.items():
-            yield f"clusters.{cluster_name}.node_groups.{name}", cluster, group
+            at = f"clusters.{cluster_name}.node_groups.{name}"
+            yield at, cluster, group, group.effective_zones(foundation_zones)
 
 
-def _zones_of(settings: Environment, cluster: Cluster, group: NodeGroup) -> list[str]:
-    """Zones of a group; empty where the foundation is not known."""
-    place = settings.foundations.get(cluster.foundation)
-    return group.zones or (place.zones if place else [])
-
-
-def types(settings: Environment) -> Iterator[Mistake]:
+def instance_types(settings: Environment) -> Iterator[Mistake]:
     """Instance types of another architecture, and types that do not belong into one group."""
-    for at, _, group in _each(settings):
-        known = [instance_type(name) for name in group.instance_types]
-        for each in known:
-            if each.architecture != group.architecture:
+    for at, _, group, _ in _groups(settings):
+        types = [instance_type(name) for name in group.instance_types]
+        for machine in types:
+            if machine.architecture != group.architecture:
                 yield Mistake(
                     f"{at}.instance_types",
-                    f"{each.name} is {each.architecture}, and the group {group.architecture}; "
-                    "put it into a group of its own architecture",
+                    f"{machine.name} is {machine.architecture}, but the group is {group.architecture}; move "
+                    f"it to a group for {machine.architecture}",
                 )
-        if len({each.gpu for each in known}) > 1:
+        if len({machine.gpu for machine in types}) > 1:
             yield Mistake(
                 f"{at}.instance_types",
-                f"{listed(each.name for each in known if each.gpu)} with GPUs and "
-                f"{listed(each.name for each in known if not each.gpu)} without share no machine image; "
-                "make two groups",
+                f"{listed(machine.name for machine in types if machine.gpu)} with GPUs and "
+                f"{listed(machine.name for machine in types if not machine.gpu)} without need different "
+                "machine images; split them into two groups",
             )
-        if len(set(group.instance_types)) < len(group.instance_types):
-            yield Mistake(f"{at}.instance_types", "names a type twice; once is enough")
+        yield from repeated(f"{at}.instance_types", group.instance_types)
 
 
 def roles(settings: Environment) -> Iterator[Mistake]:
     """Roles without nodes."""
     for name, cluster in settings.clusters.items():
-        there = {group.role for group in cluster.node_groups.values()}
+        present = {group.role for group in cluster.node_groups.values()}
         for role in ("system", "driver", "executor", *(["shuffle"] if cluster.shuffle else [])):
-            if role not in there:
+            if role not in present:
                 yield Mistake(
                     f"clusters.{name}.node_groups",
-                    f"has no group with role {role}; its pods would wait for ever",
+                    f"has no group with role {role}, so its pods would wait for ever; add one",
                 )
 
 
 def profiles(settings: Environment) -> Iterator[Mistake]:
     """Spot machines where losing one costs too much, and batch clusters whose size is not fixed."""
-    for at, cluster, group in _each(settings):
+    for at, cluster, group, _ in _groups(settings):
         if group.spot and group.role in ON_DEMAND_ONLY:
             yield Mistake(
                 f"{at}.spot",
-                f"a {group.role} node may be taken back at any time, and {ON_DEMAND_ONLY[group.role]}; "
-                "leave spot out",
+                f"a {group.role} node on spot can be reclaimed at any time, and "
+                f"{ON_DEMAND_ONLY[group.role]}; remove spot",
             )
         elif group.spot and cluster.profile == "batch":
-            yield Mistake(f"{at}.spot", "a batch cluster has on-demand or reserved machines; leave spot out")
+            yield Mistake(
+                f"{at}.spot", "a batch cluster has only on-demand or reserved machines; remove spot"
+            )
         if cluster.profile == "batch" and group.minimum != group.maximum and not group.schedule:
             yield Mistake(
                 f"{at}.maximum",
-                f"is {group.maximum}, and minimum {group.minimum}; a batch cluster is fixed in size, so make "
-                "them equal, or give a schedule",
+                f"is {group.maximum}, but minimum is {group.minimum}; a batch cluster has a fixed size, so "
+                "make them equal or add a schedule",
             )
 
 
 def zones(settings: Environment) -> Iterator[Mistake]:
     """Zones that the foundation lacks, and executors away from their shuffle workers."""
-    for at, cluster, group in _each(settings):
-        place = settings.foundations.get(cluster.foundation)
-        missing = set(group.zones or []) - set(place.zones if place else group.zones or [])
-        if missing and place:
-            yield Mistake(
-                f"{at}.zones",
-                f"the foundation has no zone {listed(missing)}; it has {listed(place.zones)}",
-            )
-        count = len(_zones_of(settings, cluster, group))
-        if group.per_zone and group.maximum < count:
-            yield Mistake(
-                f"{at}.maximum",
-                f"is {group.maximum} for {count} zones with a group each; give each one at least",
-            )
-    for name, cluster in settings.clusters.items():
-        workers = {
-            zone
-            for group in cluster.node_groups.values()
-            if group.role == "shuffle"
-            for zone in _zones_of(settings, cluster, group)
-        }
-        for group_name, group in cluster.node_groups.items():
-            own = set(_zones_of(settings, cluster, group))
-            if group.role == "executor" and len(workers) == 1 and own and own != workers:
+    for cluster_name, cluster in settings.clusters.items():
+        foundation_zones = settings.zones_of(cluster_name)
+        shuffle_zones = set(settings.role_zones(cluster_name, "shuffle"))
+        for name, group in cluster.node_groups.items():
+            at = f"clusters.{cluster_name}.node_groups.{name}"
+            group_zones = group.effective_zones(foundation_zones)
+            if foundation_zones and (unknown := set(group_zones) - set(foundation_zones)):
                 yield Mistake(
-                    f"clusters.{name}.node_groups.{group_name}.zones",
-                    f"are {listed(own)}, and shuffle workers are in {listed(workers)} alone; put executors "
-                    "there too, or every shuffle crosses zones",
+                    f"{at}.zones",
+                    f"foundation {cluster.foundation!r} has no zone {listed(unknown)}; it has "
+                    f"{listed(foundation_zones)}",
+                )
+            if group.per_zone and group.maximum < len(group_zones):
+                yield Mistake(
+                    f"{at}.maximum",
+                    f"is {group.maximum} for a group in each of {len(group_zones)} zones; raise it to at "
+                    f"least {len(group_zones)}",
+                )
+            if group.role == "executor" and len(shuffle_zones) == 1 and set(group_zones) - shuffle_zones:
+                yield Mistake(
+                    f"{at}.zones",
+                    f"are {listed(group_zones)}, but shuffle workers are only in {listed(shuffle_zones)}; "
+                    "put executors only there, or every shuffle crosses zones",
                 )
 
 
@@ -128,12 +122,12 @@ def schedules(settings: Environment) -> Iterator[Mistake]:
     """Times that never come, and minimums above the maximum."""
     # Reads every zone's file: once, not for each group.
     time_zones = available_timezones()
-    for at, _, group in _each(settings):
+    for at, _, group, _ in _groups(settings):
         for name, change in group.schedule.items():
-            if not all(CRON.match(part) for part in change.cron.split()):
+            if not all(CRON_FIELD.match(field) for field in change.cron.split()):
                 yield Mistake(
                     f"{at}.schedule.{name}.cron",
-                    f"is {change.cron!r}; it has five fields, as in '0 20 * * MON-FRI'",
+                    f"is {change.cron!r}, which is no cron expression; write one such as '0 20 * * MON-FRI'",
                 )
             if change.minimum > group.maximum:
                 yield Mistake(
@@ -142,71 +136,74 @@ def schedules(settings: Environment) -> Iterator[Mistake]:
                 )
         if group.time_zone not in time_zones:
             yield Mistake(
-                f"{at}.time_zone", f"is {group.time_zone!r}, not known; write one such as Europe/Berlin"
+                f"{at}.time_zone",
+                f"is {group.time_zone!r}, which is no known time zone; write one such as Europe/Berlin",
             )
 
 
 def reservations(settings: Environment) -> Iterator[Mistake]:
     """Capacity reservations that machines of the group could not use."""
-    for at, cluster, group in _each(settings):
+    for group_at, _, group, group_zones in _groups(settings):
         if not group.capacity_reservations:
             continue
-        where = f"{at}.capacity_reservations"
-        own = _zones_of(settings, cluster, group)
+        at = f"{group_at}.capacity_reservations"
         if group.spot:
-            yield Mistake(where, "spot machines use no reservation; leave spot out")
+            yield Mistake(at, "spot machines cannot use a reservation; remove spot")
         if len(group.instance_types) > 1:
-            yield Mistake(where, "a reservation is for one instance type; name only that one")
-        if not group.per_zone and len(own) > 1:
-            yield Mistake(where, "a reservation is for one zone; set per_zone: true, or zones to one")
-        if own and (other := set(group.capacity_reservations) - set(own)):
+            yield Mistake(at, "a reservation is for one instance type; list only that one in instance_types")
+        if not group.per_zone and len(group_zones) > 1:
+            yield Mistake(at, "a reservation is for one zone; set per_zone: true, or zones to that one")
+        if group_zones and (elsewhere := set(group.capacity_reservations) - set(group_zones)):
             yield Mistake(
-                where, f"the group has no machines in {listed(other)}; it has some in {listed(own)}"
+                at, f"the group has no machines in {listed(elsewhere)}; its zones are {listed(group_zones)}"
             )
 
 
 def generations(settings: Environment) -> Iterator[Mistake]:
     """Generations that are not older, and machine images of another version."""
-    for at, cluster, group in _each(settings):
-        for number, old in group.retiring.items():
-            where = f"{at}.retiring.{number}"
+    for at, cluster, group, _ in _groups(settings):
+        for number, generation in group.retiring.items():
+            generation_at = f"{at}.retiring.{number}"
             if not 1 <= number < group.generation:
                 yield Mistake(
-                    where,
-                    f"the group's generation is {group.generation}; those that retire are from 1 on and "
-                    "below it",
+                    generation_at,
+                    f"is no generation before the group's own, {group.generation}, counted from 1; correct "
+                    "the number, or raise generation",
                 )
-            for name in old.instance_types:
-                if instance_type(name).architecture != group.architecture:
+            for name in generation.instance_types:
+                architecture = instance_type(name).architecture
+                if architecture != group.architecture:
                     yield Mistake(
-                        f"{where}.instance_types",
-                        f"{name} is {instance_type(name).architecture}, and the group {group.architecture}; "
-                        "another architecture is another group",
+                        f"{generation_at}.instance_types",
+                        f"{name} is {architecture}, but the group is {group.architecture}; another "
+                        "architecture needs another group",
                     )
         # One that retires may be of the version before.
         if group.ami_release and not group.ami_release.startswith(f"{cluster.version}."):
             yield Mistake(
                 f"{at}.ami_release",
-                f"is {group.ami_release!r}, for another Kubernetes version than the cluster's, "
-                f"{cluster.version}",
+                f"is {group.ami_release!r}, but the cluster's Kubernetes version is {cluster.version}; use a "
+                "release for that version",
             )
 
 
-def limits(settings: Environment) -> Iterator[Mistake]:
-    """More groups or nodes than EKS takes."""
-    for name, cluster in settings.clusters.items():
-        place = settings.foundations.get(cluster.foundation)
-        zones = place.zones if place else []
-        for group_name, group in cluster.node_groups.items():
-            if max((part.maximum for part in planned(group_name, group, zones)), default=0) > NODES:
+def quotas(settings: Environment) -> Iterator[Mistake]:
+    """More groups or nodes than EKS allows."""
+    for cluster_name, cluster in settings.clusters.items():
+        foundation_zones = settings.zones_of(cluster_name)
+        total = 0
+        for name, group in cluster.node_groups.items():
+            plans = node_group_plans(name, group, foundation_zones)
+            total += len(plans)
+            if max((plan.maximum for plan in plans), default=0) > MAX_NODES_PER_GROUP:
                 yield Mistake(
-                    f"clusters.{name}.node_groups.{group_name}.maximum",
-                    f"is {group.maximum}, and EKS takes {NODES} nodes a group; make several groups, "
-                    "or one a zone",
+                    f"clusters.{cluster_name}.node_groups.{name}.maximum",
+                    f"is {group.maximum}, but EKS allows {MAX_NODES_PER_GROUP} nodes in a group; make "
+                    "several groups, or set per_zone: true",
                 )
-        if (total := count(cluster.node_groups, zones)) > GROUPS:
+        if total > MAX_GROUPS_PER_CLUSTER:
             yield Mistake(
-                f"clusters.{name}.node_groups",
-                f"make {total} managed node groups with zones and generations, and EKS takes {GROUPS} a "
-                "cluster; join some",
+                f"clusters.{cluster_name}.node_groups",
+                f"make {total} managed node groups with their zones and generations, but EKS allows "
+                f"{MAX_GROUPS_PER_CLUSTER} in a cluster; merge some",
             )

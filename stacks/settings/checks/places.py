@@ -1,73 +1,77 @@
-"""Accounts, regions and zones."""
+"""Accounts, regions and zones, and the names that follow from them."""
 
-from collections import Counter
 from collections.abc import Iterator
 from typing import get_args
 
 from moka.mistakes import Mistake, listed
 from moka.names import Data, bucket_name
+from stacks.settings.checks.names import repeated
 from stacks.settings.environment import Environment
 from stacks.settings.foundation import Foundation
 
-BUCKET_NAME = 63
-ROLE_NAME = 56  # and the eight that Pulumi adds
-"""Characters of a name at most."""
+MAX_BUCKET_NAME_LENGTH = 63
+"""Characters (S3 User Guide, "General purpose bucket naming rules")."""
+
+MAX_ROLE_NAME_LENGTH = 64 - 8
+"""Characters: what IAM allows (IAM User Guide, "IAM and AWS STS quotas"), less the eight that Pulumi adds."""
 
 
 def accounts(settings: Environment) -> Iterator[Mistake]:
     """Foundations that share a place, principals of other accounts, and who takes which role."""
-    seen: dict[tuple[str, str], str] = {}
+    owners: dict[tuple[str, str], str] = {}
     for name, foundation in settings.foundations.items():
         at = f"foundations.{name}"
-        first = seen.setdefault((foundation.account, foundation.region), name)
-        if first != name:
+        owner = owners.setdefault((foundation.account, foundation.region), name)
+        if owner != name:
             yield Mistake(
                 at,
-                f"account {foundation.account} in {foundation.region} has the foundation {first!r} already; "
-                "an account and region has one",
+                f"account {foundation.account} already has foundation {owner!r} in {foundation.region}; keep "
+                "one for each account and region",
             )
         for field in ("deployer", "permissions_boundary"):
             arn = getattr(foundation, field)
             if arn and arn.split(":")[4] != foundation.account:
                 yield Mistake(
-                    f"{at}.{field}", f"is {arn!r}, of another account; name one of {foundation.account}"
+                    f"{at}.{field}",
+                    f"is {arn!r}, which is of another account; name one of {foundation.account}",
                 )
         if foundation.assume and ":role/" not in foundation.deployer:
             yield Mistake(
                 f"{at}.assume",
-                f"{foundation.deployer!r} is no role and cannot be taken; name a role, or leave assume out",
+                f"is true, but {foundation.deployer!r} is no role and cannot be assumed; name a role as "
+                "deployer, or remove assume",
             )
-    direct = {f.account for f in settings.foundations.values() if not f.assume}
+    direct = {foundation.account for foundation in settings.foundations.values() if not foundation.assume}
     if len(direct) > 1:
         yield Mistake(
             "foundations",
-            f"accounts {listed(direct)} are all used with the credentials at hand, which are of one account; "
-            "set assume: true for the others",
+            f"accounts {listed(direct)} all use the credentials at hand, which are of one account; set "
+            "assume: true for the others",
         )
 
 
 def zones(settings: Environment) -> Iterator[Mistake]:
-    """Zones of another region, zones twice, and networks that are made and there already, or neither."""
+    """Zones of another region, zones listed twice, and foundations with two networks or none."""
     for name, foundation in settings.foundations.items():
         at = f"foundations.{name}"
-        if (foundation.network is None) == (foundation.existing_network is None):
-            has = "both" if foundation.network else "neither"
-            yield Mistake(at, f"has {has} of network (made here) and existing_network (by ids); give one")
-        for where, found in _zones(foundation):
-            for zone, times in Counter(found).items():
+        if foundation.network and foundation.existing_network:
+            yield Mistake(at, "has both network (to create) and existing_network (by ids); keep one")
+        if not foundation.network and not foundation.existing_network:
+            yield Mistake(at, "has neither network (to create) nor existing_network (by ids); add one")
+        for key, names in _zones(foundation):
+            for zone in dict.fromkeys(names):
                 if zone[:-1] != foundation.region or not zone[-1].isalpha():
                     yield Mistake(
-                        f"{at}.{where}",
-                        f"{zone!r} is no zone of {foundation.region}, as {foundation.region}a is",
+                        f"{at}.{key}",
+                        f"{zone!r} is no zone of {foundation.region}; use zones such as {foundation.region}a",
                     )
-                if times > 1:
-                    yield Mistake(f"{at}.{where}", f"{zone!r} is there {times} times; once is enough")
+            yield from repeated(f"{at}.{key}", names)
         existing = foundation.existing_network
         if existing and existing.pod_subnets and set(existing.pod_subnets) != set(existing.private_subnets):
             yield Mistake(
                 f"{at}.existing_network.pod_subnets",
-                f"are in {listed(existing.pod_subnets)}, and nodes in {listed(existing.private_subnets)}; "
-                "pods need a subnet in each zone that has nodes",
+                f"are in {listed(existing.pod_subnets)}, but nodes are in "
+                f"{listed(existing.private_subnets)}; give pods a subnet in each zone that has nodes",
             )
 
 
@@ -80,22 +84,22 @@ def _zones(foundation: Foundation) -> Iterator[tuple[str, list[str]]]:
 
 
 def long_names(settings: Environment) -> Iterator[Mistake]:
-    """Names of buckets and roles that AWS would not take."""
+    """Names of buckets and roles that are longer than AWS allows."""
     for cluster in settings.clusters:
         for namespace in settings.job_namespaces:
-            if len(f"{cluster}-{namespace}") > ROLE_NAME:
+            if len(f"{cluster}-{namespace}") > MAX_ROLE_NAME_LENGTH:
                 yield Mistake(
                     f"clusters.{cluster}",
-                    f"with namespace {namespace!r} it makes role names of more than {ROLE_NAME} characters; "
-                    "shorten one of the two",
+                    f"with namespace {namespace!r}, its role names have more than {MAX_ROLE_NAME_LENGTH} "
+                    "characters; shorten one of the two",
                 )
     longest = max(get_args(Data), key=len)
     for foundation in settings.foundations.values():
         name = bucket_name(settings.prefix, foundation.account, foundation.region, longest)
-        if len(name) > BUCKET_NAME:
+        if len(name) > MAX_BUCKET_NAME_LENGTH:
             yield Mistake(
                 "organization",
-                f"with the environment's name it makes bucket names such as {name!r}, {len(name)} characters "
-                f"of at most {BUCKET_NAME}; shorten one of the two",
+                f"makes bucket names too long with the environment's name: {name!r} has {len(name)} "
+                f"characters, and S3 allows {MAX_BUCKET_NAME_LENGTH}; shorten one of the two",
             )
             return

@@ -1,4 +1,4 @@
-"""Queues: what each is promised and may take, and whether a cluster can hold that."""
+"""Queues: what each is guaranteed and may take, and whether a cluster can hold that."""
 
 from collections.abc import Iterator
 from itertools import pairwise
@@ -15,70 +15,66 @@ from moka.queues.shares import total
 from stacks.settings.cluster import Cluster
 from stacks.settings.environment import Environment
 
-FOR_JOBS = ("driver", "executor")
-"""Roles of nodes on which pods of jobs run."""
-
-NODES = "nodes for drivers and executors at the most"
-
 
 def trees(settings: Environment) -> Iterator[Mistake]:
-    """What is wrong with the tree of some cluster; told once where it is wrong on all."""
-    wrong: dict[Mistake, list[str]] = {}
-    for clusters, _, made, mistakes in _made(settings):
-        found = list(problems(made))
-        places = dict(_places(settings.queues)) if found else {}
-        for mistake in [*mistakes, *(_told(problem, *places[problem.path]) for problem in found)]:
-            wrong.setdefault(mistake, []).extend(clusters)
-    for mistake, where in wrong.items():
-        everywhere = len(where) == len(settings.clusters)
-        yield mistake if everywhere else Mistake(mistake.at, f"{mistake.says} (on {listed(where)})")
+    """What is wrong with the queues of some cluster; reported once where it is wrong on all."""
+    mistakes: dict[Mistake, list[str]] = {}
+    for clusters, _, queue_tree, unresolved in _trees(settings):
+        tree_problems = list(problems(queue_tree))
+        definitions = dict(_definitions(settings.queues)) if tree_problems else {}
+        for mistake in [
+            *unresolved,
+            *(_mistake(problem, *definitions[problem.path]) for problem in tree_problems),
+        ]:
+            mistakes.setdefault(mistake, []).extend(clusters)
+    for mistake, clusters in mistakes.items():
+        everywhere = len(clusters) == len(settings.clusters)
+        yield mistake if everywhere else Mistake(mistake.at, f"{mistake.says} (on {listed(clusters)})")
 
 
-def _made(
+def _trees(
     settings: Environment,
 ) -> Iterator[tuple[list[str], Resources | None, QueueTree, list[Mistake]]]:
-    """The trees that there are, each once: on which clusters, of what capacity, and what went wrong."""
-    alike: dict[Resources | None, list[str]] = {}
+    """Each different tree once: its clusters, their capacity, the tree, and what could not be resolved."""
+    clusters: dict[Resources | None, list[str]] = {}
     for cluster in settings.clusters:
-        alike.setdefault(settings.capacity(cluster), []).append(cluster)
-    for capacity, clusters in alike.items():
-        yield clusters, capacity, *tree(settings.queues, capacity)
+        clusters.setdefault(settings.capacity(cluster), []).append(cluster)
+    for capacity, names in clusters.items():
+        yield names, capacity, *tree(settings.queues, capacity)
 
 
-def _places(queues: Queues) -> Iterator[tuple[str, tuple[str, Shared]]]:
-    """Every queue by its path: where it stands in the settings, and what is said of it there."""
-    for organization, of_organization in queues.organizations.items():
-        path, at = f"{ROOT_QUEUE}.{organization}", f"{AT}.{organization}"
-        yield path, (at, of_organization)
-        for project, of_project in of_organization.projects.items():
-            yield f"{path}.{project}", (f"{at}.projects.{project}", of_project)
-            for number, tier in of_project.tiers.items():
-                yield (
-                    f"{path}.{project}.{tier_queue(number)}",
-                    (f"{at}.projects.{project}.tiers.{number}", tier),
-                )
+def _definitions(queues: Queues) -> Iterator[tuple[str, tuple[str, Shared]]]:
+    """Every queue by its path: where it stands in the settings, and its definition there."""
+    for organization_name, organization in queues.organizations.items():
+        path, at = f"{ROOT_QUEUE}.{organization_name}", f"{AT}.{organization_name}"
+        yield path, (at, organization)
+        for project_name, project in organization.projects.items():
+            project_path, project_at = f"{path}.{project_name}", f"{at}.projects.{project_name}"
+            yield project_path, (project_at, project)
+            for number, tier in project.tiers.items():
+                yield f"{project_path}.{tier_queue(number)}", (f"{project_at}.tiers.{number}", tier)
 
 
-def _told(problem: Problem, at: str, said: Shared) -> Mistake:
-    """A problem of the tree, where the settings say what it comes from."""
-    what, _, resource = problem.at.rpartition(".")
-    if what == "guaranteed" and said.weight is not None:
+def _mistake(problem: Problem, at: str, definition: Shared) -> Mistake:
+    """A problem of the tree as a mistake in the setting that it comes from."""
+    field, _, resource = problem.at.rpartition(".")
+    if field == "guaranteed" and definition.weight is not None:
         return Mistake(f"{at}.weight", f"its guaranteed {resource} {problem.says}")
-    if what.endswith("maximum"):
-        index = what.removesuffix("maximum").removeprefix("limits.").rstrip(".")
-        maximum = said.limits[int(index)].maximum if index else said.maximum
+    if field.endswith("maximum"):
+        index = field.removesuffix("maximum").removeprefix("limits.").rstrip(".")
+        maximum = definition.limits[int(index)].maximum if index else definition.maximum
         if maximum is not None and maximum.percent is not None:
-            return Mistake(f"{at}.{what}.percent", f"its {resource} {problem.says}")
+            return Mistake(f"{at}.{field}.percent", f"its {resource} {problem.says}")
     return Mistake(f"{at}.{problem.at}" if problem.at else at, problem.says)
 
 
 def tier_policies(settings: Environment) -> Iterator[Mistake]:
     """Tier 1 as a victim, and tiers that wait longer than those below them."""
-    own = settings.queues.tiers.get(1)
-    if own and own.preemption not in (None, "disabled"):
+    policy = settings.queues.tiers.get(1)
+    if policy and policy.preemption not in (None, "disabled"):
         yield Mistake(
             "queues.tiers.1.preemption",
-            f"is {own.preemption!r}, and nothing may ever be taken from tier 1; leave it out",
+            f"is {policy.preemption!r}, but tier 1 must never be preempted; remove it",
         )
     for (upper, first), (lower, second) in pairwise(sorted(policies(settings.queues).items())):
         if first.delay_seconds > second.delay_seconds:
@@ -86,55 +82,59 @@ def tier_policies(settings: Environment) -> Iterator[Mistake]:
             yield Mistake(
                 f"queues.tiers.{at}.delay_seconds",
                 f"makes tier {upper} wait {first.delay_seconds} s, longer than the {second.delay_seconds} s "
-                f"of tier {lower}; the more critical tier waits less",
+                f"of tier {lower}; the more critical tier has to wait less",
             )
 
 
 def capacities(settings: Environment) -> Iterator[Mistake]:
-    """More stated than the nodes of a cluster could ever have, and more promised than there is."""
-    for clusters, stated, made, _ in _made(settings):
-        together = total(Resources(**promised(queue)) for queue in made.organizations)
+    """Capacities that the nodes of a cluster could never have, and guarantees beyond the capacity."""
+    for clusters, capacity, queue_tree, _ in _trees(settings):
+        guaranteed = total(Resources(**promised(queue)) for queue in queue_tree.organizations)
         for name in clusters:
-            there = _nodes(settings.clusters[name])
-            yield from _stated(settings, name, stated or Resources(), there)
-            yield from _promised(name, together, stated or there, "capacity" if stated else NODES)
+            nodes = _nodes(settings.clusters[name])
+            yield from _beyond_nodes(settings, name, capacity or Resources(), nodes)
+            yield from _beyond_capacity(name, guaranteed, capacity, nodes)
 
 
-def _stated(settings: Environment, name: str, stated: Resources, there: Resources) -> Iterator[Mistake]:
+def _beyond_nodes(
+    settings: Environment, name: str, capacity: Resources, nodes: Resources
+) -> Iterator[Mistake]:
     at = f"clusters.{name}.capacity" if settings.clusters[name].capacity else "queues.capacity"
-    for resource, amount in stated.amounts():
-        if (most := there.get(resource)) is not None and amount > most:
+    for resource, amount in capacity.amounts():
+        if (most := nodes.get(resource)) is not None and amount > most:
             yield Mistake(
                 f"{at}.{resource}",
-                f"is {text(resource, amount)}, and nodes for drivers and executors of cluster {name!r} "
-                f"have {text(resource, most)} at the most; lower it, state `capacity` of the cluster, or "
-                "raise the maximum of its node groups",
+                f"is {text(resource, amount)}, but nodes for drivers and executors of cluster {name!r} have "
+                f"at most {text(resource, most)}; lower it, set `capacity` of the cluster, or raise the "
+                "maximum of its node groups",
             )
 
 
-def _promised(name: str, together: Resources, room: Resources, whose: str) -> Iterator[Mistake]:
-    for resource, amount in together.amounts():
-        if (most := room.get(resource)) is not None and amount > most:
+def _beyond_capacity(
+    name: str, guaranteed: Resources, capacity: Resources | None, nodes: Resources
+) -> Iterator[Mistake]:
+    source = "its capacity" if capacity else "all its nodes for drivers and executors"
+    for resource, amount in guaranteed.amounts():
+        if (most := (capacity or nodes).get(resource)) is not None and amount > most:
             yield Mistake(
                 AT,
-                f"are promised {text(resource, amount)} of {resource} together, and cluster {name!r} "
-                f"has {text(resource, most)} ({whose}); promise less, or by weight",
+                f"are guaranteed {text(resource, amount)} of {resource} in total, but cluster {name!r} has "
+                f"{text(resource, most)} ({source}); guarantee less, or use weights",
             )
 
 
 def _nodes(cluster: Cluster) -> Resources:
-    """What nodes for jobs have when all are there; nothing is said of what names of types do not tell."""
+    """Resources of all nodes for jobs, at their maximum; None of what the names of types do not tell."""
     cpu: int | None = 0
     memory: int | None = 0
-    for group in cluster.node_groups.values():
-        if group.role in FOR_JOBS:
-            types = [instance_type(name) for name in group.instance_types]
-            cpu = _more(cpu, [each.vcpus for each in types], group.maximum * 1000)
-            memory = _more(memory, [each.memory_mib for each in types], group.maximum * MIB)
+    for group in cluster.groups_of("driver", "executor"):
+        types = [instance_type(name) for name in group.instance_types]
+        cpu = _add(cpu, [machine.vcpus for machine in types], group.maximum * 1000)
+        memory = _add(memory, [machine.memory_mib for machine in types], group.maximum * MIB)
     return Resources(cpu=cpu, memory=memory)
 
 
-def _more(so_far: int | None, of_types: list[int | None], times: int) -> int | None:
-    """The largest type counts; None as soon as one is not known."""
-    known = [each for each in of_types if each is not None]
-    return None if so_far is None or len(known) < len(of_types) else so_far + max(known) * times
+def _add(total: int | None, amounts: list[int | None], times: int) -> int | None:
+    """The total and so many of the largest amount; None as soon as one amount is not known."""
+    known = [amount for amount in amounts if amount is not None]
+    return None if total is None or len(known) < len(amounts) else total + max(known) * times

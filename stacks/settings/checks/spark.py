@@ -1,6 +1,6 @@
-"""The Spark Operator's releases, and what the namespaces of jobs are let do."""
+"""The Spark Operator's releases, and what job namespaces may do."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from moka.machines.instance_types import instance_type
 from moka.machines.machine_capacity import DAEMONS, reserved_millicores
@@ -8,6 +8,8 @@ from moka.machines.node_roles import SYSTEM_RESERVED
 from moka.mistakes import Mistake, listed
 from moka.names import AUTOSCALER_ACCOUNT, FLUENT_BIT_ACCOUNT, LOAD_BALANCER_ACCOUNT, SPARK_ACCOUNT
 from moka.sizes.spark_operator import REPLICAS, OperatorSize, most, size_for
+from stacks.settings.checks.charts import value
+from stacks.settings.checks.names import repeated
 from stacks.settings.cluster import Cluster
 from stacks.settings.environment import Environment
 
@@ -21,126 +23,123 @@ ACCOUNTS = {
 
 
 def operators(settings: Environment) -> Iterator[Mistake]:
-    """Job namespaces that no release of the operator has, or two, and names that are none."""
+    """Job namespaces of no release of the operator, or of two, and names that are none."""
     releases = settings.spark.operators
-    owner: dict[str, str] = {}
+    owners: dict[str, str] = {}
     for name, operator in releases.items():
         at = f"spark.operators.{name}.namespaces"
         if operator.namespaces is None:
             if len(releases) > 1:
-                yield Mistake(
-                    at,
-                    f"is missing, and there are {len(releases)} releases; say which namespaces it has",
-                )
+                yield Mistake(at, f"is missing; with {len(releases)} releases, list the namespaces of each")
                 return
-            owner = dict.fromkeys(settings.job_namespaces, name)
+            owners = dict.fromkeys(settings.job_namespaces, name)
             continue
+        yield from repeated(at, operator.namespaces)
         for namespace in operator.namespaces:
             if namespace not in settings.job_namespaces:
                 yield Mistake(
                     at,
-                    f"no job namespace is named {namespace!r}; there are {listed(settings.job_namespaces)}",
+                    f"no job namespace is named {namespace!r}; the job namespaces are "
+                    f"{listed(settings.job_namespaces)}",
                 )
-            elif namespace in owner:
-                also = "twice" if owner[namespace] == name else f"in release {owner[namespace]!r}, too"
+            elif (owner := owners.setdefault(namespace, name)) != name:
                 yield Mistake(
-                    at, f"{namespace!r} is there {also}; two would submit each job twice, so name it once"
+                    at,
+                    f"{namespace!r} is also in release {owner!r}, and two releases would submit each of its "
+                    "jobs twice; keep it in one",
                 )
-            owner.setdefault(namespace, name)
     for namespace in settings.job_namespaces:
-        if namespace not in owner:
+        if namespace not in owners:
             yield Mistake(
                 f"job_namespaces.{namespace}",
-                f"no release below spark.operators has it, so its jobs would wait for ever; add it to one of "
-                f"{listed(releases)}",
+                f"is in no release of spark.operators, so its jobs would wait for ever; add it to one "
+                f"({listed(releases)})",
             )
 
 
-def room(settings: Environment) -> Iterator[Mistake]:
+def operator_sizes(settings: Environment) -> Iterator[Mistake]:
     """Operators that are larger than a system node, or all of them than all system nodes."""
-    sizes = {name: size_for(each.applications_per_minute) for name, each in settings.spark.operators.items()}
+    rates = {name: operator.applications_per_minute for name, operator in settings.spark.operators.items()}
+    sizes = {name: size_for(rate) for name, rate in rates.items()}
     for cluster_name, cluster in settings.clusters.items():
-        nodes = _nodes(cluster)
+        nodes = _system_nodes(cluster)
         if not nodes:
             continue
-        largest = max(free for _, free in nodes)
-        fits = True
-        for name, size in sizes.items():
-            if size.millicores > largest:
-                fits = False
-                yield Mistake(
-                    f"spark.operators.{name}.applications_per_minute",
-                    f"is {settings.spark.operators[name].applications_per_minute}, which takes a pod with "
-                    f"{_cores(size.millicores)} cores, and a system node of cluster {cluster_name!r} has "
-                    f"{_cores(largest)} for pods, enough for {most(largest)} a minute; share the "
-                    "namespaces out to several releases, or take larger system nodes",
-                )
-        if fits and (wanted := _all(list(sizes.values()))) > (free := sum(each * n for n, each in nodes)):
+        largest = max(millicores for _, millicores in nodes)
+        too_large = [name for name, size in sizes.items() if size.millicores > largest]
+        for name in too_large:
+            yield Mistake(
+                f"spark.operators.{name}.applications_per_minute",
+                f"is {rates[name]}, which needs a pod with {_cores(sizes[name].millicores)} cores, but a "
+                f"system node of cluster {cluster_name!r} has {_cores(largest)} for pods, enough for "
+                f"{most(largest)} a minute; split the namespaces between several releases, or use larger "
+                "system nodes",
+            )
+        needed, available = _together(sizes.values()), sum(count * millicores for count, millicores in nodes)
+        if not too_large and needed > available:
             yield Mistake(
                 "spark.operators",
-                f"take {_cores(wanted)} cores in all, with {REPLICAS} pods each and one more while it is "
-                f"replaced, and the system nodes of cluster {cluster_name!r} have {_cores(free)} at most; "
-                "raise their maximum",
+                f"need {_cores(needed)} cores in total, {REPLICAS} pods each and one more during a "
+                f"replacement, but the system nodes of cluster {cluster_name!r} have at most "
+                f"{_cores(available)}; raise their maximum",
             )
 
 
-def egress(settings: Environment) -> Iterator[Mistake]:
-    """Ways out that lead nowhere, or to two kinds of places."""
-    for name, space in settings.job_namespaces.items():
-        for key, to in space.egress.items():
-            at = f"job_namespaces.{name}.egress.{key}"
-            if bool(to.cidrs) == bool(to.namespace):
-                has = "both" if to.cidrs else "neither"
-                yield Mistake(at, f"has {has} of cidrs and namespace; give one")
-            if not space.isolated:
-                yield Mistake(at, "nothing is closed, as isolated is false; take one of the two out")
-
-
-def accounts(settings: Environment) -> Iterator[Mistake]:
-    """Releases whose pods would run with another service account than their Pod Identity names."""
-    for release, (path, account) in ACCOUNTS.items():
-        found: object = settings.charts.values.get(release)
-        for key in path.split("."):
-            found = found.get(key) if isinstance(found, dict) else None
-        if found is not None and found != account:
-            yield Mistake(
-                f"charts.values.{release}.{path}",
-                f"is {found!r}, and what its pods may do in AWS is for {account!r}; leave it out",
-            )
-
-
-def _nodes(cluster: Cluster) -> list[tuple[int, int]]:
+def _system_nodes(cluster: Cluster) -> list[tuple[int, int]]:
     """Of each group of system nodes: how many there can be, and thousandths of a core for pods on each."""
     return [
-        (group.maximum, min(_free(name) for name in group.instance_types))
-        for group in cluster.node_groups.values()
-        if group.role == "system"
+        (group.maximum, min(_pod_millicores(name) for name in group.instance_types))
+        for group in cluster.groups_of("system")
     ]
 
 
-def _free(instance_type_name: str) -> int:
+def _pod_millicores(instance_type_name: str) -> int:
     """Thousandths of a core that the kubelet and a node's own pods leave."""
     vcpus = instance_type(instance_type_name).vcpus or 192  # bare metal: its name does not tell
-    kept = reserved_millicores(vcpus) + int(SYSTEM_RESERVED["cpu"].removesuffix("m")) + DAEMONS[0]
-    return vcpus * 1000 - kept
+    reserved = reserved_millicores(vcpus) + int(SYSTEM_RESERVED["cpu"].removesuffix("m")) + DAEMONS[0]
+    return vcpus * 1000 - reserved
 
 
-def _all(sizes: list[OperatorSize]) -> int:
+def _together(sizes: Iterable[OperatorSize]) -> int:
     """Thousandths of a core for every replica, and the largest once more."""
-    each = [size.millicores for size in sizes]
-    return REPLICAS * sum(each) + max(each)
+    millicores = [size.millicores for size in sizes]
+    return REPLICAS * sum(millicores) + max(millicores)
 
 
 def _cores(millicores: int) -> str:
     return f"{millicores / 1000:.1f}"
 
 
+def egress(settings: Environment) -> Iterator[Mistake]:
+    """Egress to nowhere, or to two kinds of places, and egress that nothing restricts."""
+    for name, namespace in settings.job_namespaces.items():
+        for key, target in namespace.egress.items():
+            at = f"job_namespaces.{name}.egress.{key}"
+            if target.cidrs and target.namespace:
+                yield Mistake(at, "has both cidrs and namespace; keep one")
+            if not target.cidrs and not target.namespace:
+                yield Mistake(at, "has neither cidrs nor namespace; add one")
+            if not namespace.isolated:
+                yield Mistake(at, "has no effect while isolated is false; remove one of the two")
+
+
+def accounts(settings: Environment) -> Iterator[Mistake]:
+    """Releases whose pods would run with another service account than their Pod Identity names."""
+    for release, (path, account) in ACCOUNTS.items():
+        name = value(settings, release, path)
+        if name is not None and name != account:
+            yield Mistake(
+                f"charts.values.{release}.{path}",
+                f"is {name!r}, but its pods have their AWS permissions as {account!r}; remove it",
+            )
+
+
 def host_paths(settings: Environment) -> Iterator[Mistake]:
     """Folders of nodes that the pod security of their namespace keeps all pods from."""
-    for name, space in settings.job_namespaces.items():
-        if space.host_paths and space.pod_security != "privileged":
+    for name, namespace in settings.job_namespaces.items():
+        if namespace.host_paths and namespace.pod_security != "privileged":
             yield Mistake(
                 f"job_namespaces.{name}.host_paths",
-                f"{listed(space.host_paths)} cannot be mounted with pod_security {space.pod_security!r}; set "
-                "that to 'privileged', or leave them out",
+                f"{listed(namespace.host_paths)} cannot be mounted with pod_security "
+                f"{namespace.pod_security!r}; set it to 'privileged', or remove host_paths",
             )

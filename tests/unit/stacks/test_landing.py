@@ -82,7 +82,7 @@ def node_of(group) -> Node:
     )
 
 
-@pytest.fixture(scope="module", params=reading.known())
+@pytest.fixture(scope="module", params=reading.environments())
 def clusters(request, whole):
     """The clusters of an environment, by name in its settings."""
     chosen = settings.load(request.param)

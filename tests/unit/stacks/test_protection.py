@@ -12,7 +12,7 @@ STATEFUL = {
 }
 
 
-@pytest.mark.parametrize("environment", reading.known())
+@pytest.mark.parametrize("environment", reading.environments())
 def test_what_holds_data_is_protected_and_kept_where_the_settings_say_retain(whole, environment):
     chosen = settings.load(environment)
     made = whole(environment)

@@ -183,7 +183,7 @@ def test_its_chart_reads_every_value(releases, name):
     assert idle == ONLY_SAID.get(chart.name, set()) & {".".join(path) for path, _ in every}
 
 
-@pytest.mark.parametrize("environment", reading.known())
+@pytest.mark.parametrize("environment", reading.environments())
 def test_what_an_environment_says_over_the_values_of_a_release_is_known(releases, environment):
     for name, values in settings.load(environment).charts.values.items():
         chart = chart_at_hand(releases[name]["chart"])

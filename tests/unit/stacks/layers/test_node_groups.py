@@ -7,7 +7,7 @@ import pytest
 
 from stacks.layers import cluster, foundation
 from stacks.settings.cluster import NodeGroup
-from stacks.settings.node_group_plan import count, planned, share
+from stacks.settings.node_group_plan import node_group_plans, share
 from tests.unit.stacks.conftest import site
 
 ZONES = ["us-east-1a", "us-east-1b", "us-east-1c"]
@@ -29,24 +29,24 @@ def group(**changes):
 
 
 def names(**changes):
-    return [each.name for each in planned("driver", group(**changes), ZONES)]
+    return [each.name for each in node_group_plans("driver", group(**changes), ZONES)]
 
 
 def test_a_group_is_one_in_eks_over_all_zones():
-    [only] = planned("driver", group(), ZONES)
+    [only] = node_group_plans("driver", group(), ZONES)
 
     assert (only.name, only.zones) == ("driver", tuple(ZONES))
     assert (only.minimum, only.initial, only.maximum) == (4, 5, 20)
 
 
 def test_a_group_of_some_zones_is_in_these_alone():
-    [only] = planned("driver", group(zones=["us-east-1b"]), ZONES)
+    [only] = node_group_plans("driver", group(zones=["us-east-1b"]), ZONES)
 
     assert only.zones == ("us-east-1b",)
 
 
 def test_a_group_a_zone_shares_the_nodes_out():
-    parts = planned("driver", group(per_zone=True), ZONES)
+    parts = node_group_plans("driver", group(per_zone=True), ZONES)
 
     assert [each.name for each in parts] == ["driver-us-east-1a", "driver-us-east-1b", "driver-us-east-1c"]
     assert [each.zones for each in parts] == [(zone,) for zone in ZONES]
@@ -62,14 +62,14 @@ def test_nothing_is_lost_or_added_when_nodes_are_shared_out(total):
 
 def test_a_schedule_is_shared_out_as_the_nodes_are():
     night = {"night": {"cron": "0 20 * * *", "minimum": 7}}
-    parts = planned("driver", group(per_zone=True, schedule=night), ZONES)
+    parts = node_group_plans("driver", group(per_zone=True, schedule=night), ZONES)
 
     assert [each.schedule for each in parts] == [{"night": 3}, {"night": 2}, {"night": 2}]
 
 
 def test_a_reservation_is_used_in_its_zone():
     one = {"us-east-1b": "cr-0123456789abcdef0"}
-    parts = planned("driver", group(per_zone=True, capacity_reservations=one), ZONES)
+    parts = node_group_plans("driver", group(per_zone=True, capacity_reservations=one), ZONES)
 
     assert [each.capacity_reservation for each in parts] == [None, "cr-0123456789abcdef0", None]
 
@@ -81,7 +81,7 @@ def test_the_first_generation_has_the_groups_own_name_and_later_ones_their_numbe
 
 
 def test_a_retiring_generation_is_beside_the_present_one_as_it_was_with_nothing_of_its_own():
-    present, old = planned("driver", group(generation=2, retiring={1: OLD}), ZONES)
+    present, old = node_group_plans("driver", group(generation=2, retiring={1: OLD}), ZONES)
 
     assert (present.name, present.retiring, present.minimum) == ("driver-g2", False, 4)
     assert (old.name, old.retiring) == ("driver", True)
@@ -89,10 +89,12 @@ def test_a_retiring_generation_is_beside_the_present_one_as_it_was_with_nothing_
     assert (old.minimum, old.initial, old.maximum) == (0, 0, 20)
 
 
-def test_groups_are_counted_with_their_zones_and_generations():
+def test_every_zone_and_generation_of_a_group_has_a_name_of_its_own():
     groups = {"one": group(), "zonal": group(per_zone=True, generation=3, retiring={1: OLD, 2: OLD})}
 
-    assert count(groups, ZONES) == 1 + 3 * 3
+    plans = [plan for name, each in groups.items() for plan in node_group_plans(name, each, ZONES)]
+
+    assert len({plan.name for plan in plans}) == len(plans) == 1 + 3 * 3
 
 
 def deployed(deploy, groups, **changes):

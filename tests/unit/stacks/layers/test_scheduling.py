@@ -15,7 +15,7 @@ RELEASE = "kubernetes:helm.sh/v3:Release"
 ADMISSION = "admissionController."
 
 
-@pytest.fixture(params=reading.known())
+@pytest.fixture(params=reading.environments())
 def environment(request, whole):
     """An environment's settings, and what it makes."""
     return settings.load(request.param), whole(request.param)

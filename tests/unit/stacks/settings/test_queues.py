@@ -13,7 +13,7 @@ from stacks import settings
 from stacks.settings import reading
 
 LOCAL = settings.path_of("local").read_text()
-CLUSTERS = [(name, cluster) for name in reading.known() for cluster in settings.load(name).clusters]
+CLUSTERS = [(name, cluster) for name in reading.environments() for cluster in settings.load(name).clusters]
 G = {"cpu": "40", "memory": "400Gi"}
 
 
@@ -147,7 +147,7 @@ def test_queues_from_a_file_are_those_that_were_written(folder):
 
 
 def test_a_file_of_queues_is_no_environment(folder):
-    assert reading.known() == ["local"]
+    assert reading.environments() == ["local"]
 
 
 @pytest.mark.parametrize(
@@ -158,7 +158,7 @@ def test_a_file_of_queues_is_no_environment(folder):
         ("percent", "per_cent", "organizations.analytics.maximum.per_cent: unknown key; did"),
         ('cpu: "16"', 'cpu: "900"', "analytics.projects.reports.tiers.1.guaranteed.cpu: is 900, more"),
         ("organizations:", "organisations:", "organizations: is missing; Organizations, by name."),
-        ('cpu: "128"', 'cpu: "25600"', "capacity.cpu: is 25600, and nodes for drivers and executors"),
+        ('cpu: "128"', 'cpu: "25600"', "capacity.cpu: is 25600, but nodes for drivers and executors"),
         ("organizations:", "organizations: [", "is not YAML: while parsing"),
         ("organizations:", "tiers: {}\ntiers: {}\norganizations:", "tiers is there already, on line 5"),
     ],
@@ -176,7 +176,7 @@ def test_a_mistake_in_a_file_of_queues_is_told_with_its_name(folder, old, new, s
     assert all(line.startswith("stacks/local.queues.yaml") for line in told), told
 
 
-@pytest.mark.parametrize("environment", reading.known())
+@pytest.mark.parametrize("environment", reading.environments())
 def test_a_file_of_queues_reads_as_it_was_written_and_is_written_the_same_again(environment):
     queues = settings.load(environment).queues
     text = queue_file.dumps(queues)
@@ -216,7 +216,7 @@ def test_the_order_of_queues_and_what_is_as_by_default_make_no_difference_in_a_f
     ]
 
 
-@pytest.mark.parametrize("environment", reading.known())
+@pytest.mark.parametrize("environment", reading.environments())
 def test_an_editor_with_the_schema_accepts_what_is_written(environment):
     written = yaml.safe_load(queue_file.dumps(settings.load(environment).queues))
     checker = jsonschema.Draft202012Validator(json.loads(queue_file.QUEUE_FILE.schema()))

@@ -17,12 +17,12 @@ def refused(text: str | bytes, environment: str | None = None) -> list[str]:
     return str(error.value).splitlines()
 
 
-@pytest.mark.parametrize("environment", reading.known())
+@pytest.mark.parametrize("environment", reading.environments())
 def test_every_environment_is_accepted(environment):
     assert settings.load(environment).environment == environment
 
 
-@pytest.mark.parametrize("environment", reading.known())
+@pytest.mark.parametrize("environment", reading.environments())
 def test_an_editor_with_the_schema_accepts_every_environment(environment):
     written = yaml.safe_load(settings.path_of(environment).read_text())
 
@@ -65,8 +65,8 @@ def test_every_mistake_is_told_at_once_those_across_the_file_too():
 
     assert "hom: unknown key; did you mean 'home'?" in told
     assert "node_groups.system.architecture: is 'arm'; input should be 'arm64' or 'amd64'" in told
-    assert "node_groups.shuffle.instance_types: r6i.4xlarge is amd64, and the group arm64" in told
-    assert "job_namespaces.kube-system: is a name of the platform's own" in told
+    assert "node_groups.shuffle.instance_types: r6i.4xlarge is amd64, but the group is arm64" in told
+    assert "job_namespaces.kube-system: is a name that the platform uses itself" in told
     # What stands in for a wrong part is no mistake of its own.
     assert "no group with role system" not in told
 
@@ -79,4 +79,4 @@ def test_an_environment_without_settings_is_told_which_there_are():
 def test_settings_of_another_environment_are_refused():
     [line] = refused(LOCAL, "prod")
 
-    assert "environment: is 'local' and must be 'prod', as the file is named" in line
+    assert "environment: is 'local', but must be 'prod', like the name of the file" in line

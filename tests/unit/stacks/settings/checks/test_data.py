@@ -1,0 +1,25 @@
+import pytest
+
+from tests.support.wrong_settings import Changes
+
+# What is changed in stacks/local.yaml, by its place there, and what the message has to say.
+MISTAKES: dict[str, tuple[Changes, str]] = {
+    "a grant to oneself": (
+        {"grants": {"self": {"environment": "local", "account": "123456789012", "data": ["event-logs"]}}},
+        "grants.self.environment: is 'local', this environment, which needs no grant; remove it.",
+    ),
+    "data that nobody has": (
+        {"grants": {"x": {"environment": "dev", "account": "123456789012", "data": ["secrets"]}}},
+        "grants.x.data.0: is 'secrets'; input should be 'event-logs',",
+    ),
+    "an upstream registry without credentials": (
+        {"registry": {"foundation": "main", "pull_through": {"docker.io": {}}}},
+        "registry.pull_through.docker.io.secret: is missing; docker.io needs credentials, in a "
+        "secret whose name begins with ecr-pullthroughcache/.",
+    ),
+}
+
+
+@pytest.mark.parametrize(("changes", "expected"), MISTAKES.values(), ids=MISTAKES)
+def test_mistakes_are_refused_before_anything_is_registered(changes, expected, refusal):
+    assert expected in refusal(changes)

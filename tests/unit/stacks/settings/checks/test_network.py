@@ -1,0 +1,69 @@
+import pytest
+
+from tests.support.wrong_settings import OTHER_FOUNDATION, Changes
+
+GROUPS = "clusters.spark-a.node_groups"
+NETWORK = "foundations.main.network"
+
+# What is changed in stacks/local.yaml, by its place there, and what the message has to say.
+MISTAKES: dict[str, tuple[Changes, str]] = {
+    "an API server open to the world": (
+        {"clusters.spark-a.public_access": ["0.0.0.0/0"]},
+        "clusters.spark-a.public_access: is 0.0.0.0/0, the whole internet; list only the networks "
+        "that need access.",
+    ),
+    "a network that is no network": (
+        {f"{NETWORK}.cidr": "10.0.0.0/33"},
+        f"{NETWORK}.cidr: is '10.0.0.0/33'; '33' is not a valid netmask",
+    ),
+    "an address within a network": (
+        {f"{NETWORK}.cidr": "10.0.0.1/16"},
+        f"{NETWORK}.cidr: is '10.0.0.1/16'; 10.0.0.1/16 has host bits set",
+    ),
+    "a network larger than a VPC": (
+        {f"{NETWORK}.cidr": "10.0.0.0/8"},
+        f"{NETWORK}.cidr: is 10.0.0.0/8; choose a range from /16, the largest that AWS allows, to /20.",
+    ),
+    "a network of public addresses": (
+        {f"{NETWORK}.cidr": "8.8.0.0/16"},
+        f"{NETWORK}.cidr: is 8.8.0.0/16, which has public addresses; choose a range in 10.0.0.0/8 or "
+        "100.64.0.0/10.",
+    ),
+    "pods in the nodes' range": (
+        {f"{NETWORK}.pod_cidrs": ["10.0.128.0/17"]},
+        f"{NETWORK}.pod_cidrs.0: is 10.0.128.0/17, which overlaps cidr, 10.0.0.0/16; choose another range.",
+    ),
+    "pod ranges for some of the zones": (
+        {f"{NETWORK}.pod_cidrs": ["100.64.0.0/16", "100.65.0.0/16"]},
+        f"{NETWORK}.pod_cidrs: has 2 ranges for 3 zones; give one for all zones, or one for each.",
+    ),
+    "subnets that do not hold the pods": (
+        {f"{NETWORK}.pod_cidrs": ["100.64.0.0/20"], f"{GROUPS}.executor-arm64.maximum": 200},
+        f"{NETWORK}.pod_cidrs: has 1019 addresses in us-east-1a, but pods need 5216 with every node "
+        "group at its maximum; widen it, or lower maximum or max_pods.",
+    ),
+    "subnets that do not hold the nodes, whose pods are elsewhere": (
+        {
+            f"{NETWORK}.cidr": "10.0.0.0/20",
+            f"{NETWORK}.pod_cidrs": [f"100.{n}.0.0/16" for n in (64, 65, 66)],
+            f"{GROUPS}.executor-arm64.maximum": 3063,
+        },
+        f"{NETWORK}.cidr: has 1019 addresses in us-east-1a, but nodes need 1032 with every node group "
+        "at its maximum; widen it, or lower maximum.",
+    ),
+    "networks that overlap": (
+        {
+            "foundations.other": {
+                **OTHER_FOUNDATION,
+                "network": {**OTHER_FOUNDATION["network"], "cidr": "10.0.0.0/16"},
+            }
+        },
+        "foundations.other.network.cidr: is 10.0.0.0/16, which overlaps 10.0.0.0/16 of foundation "
+        "'main'; choose another range, as networks that overlap can never be connected.",
+    ),
+}
+
+
+@pytest.mark.parametrize(("changes", "expected"), MISTAKES.values(), ids=MISTAKES)
+def test_mistakes_are_refused_before_anything_is_registered(changes, expected, refusal):
+    assert expected in refusal(changes)
