@@ -1,8 +1,8 @@
-"""The programs that the laptop cloud runs: found on PATH in a version that serves, or made here once.
+"""The programs that the laptop cloud runs: found on PATH in a suitable version, or made here once.
 
 `path("etcd")` is a program; `path("spark")` is a folder, Spark's home; `files("kwok")` is the folder of
-what comes along with a program. `MOKA_TOOL_<NAME>` names another to use. Stands on Python's own library
-alone, as it runs before anything is installed.
+what comes along with a program. `MOKA_TOOL_<NAME>` names another to use. Uses Python's own library
+only, as it runs before anything is installed.
 """
 
 import os
@@ -21,12 +21,12 @@ def _print(line: str) -> None:
 
 
 def path(name: str) -> Path:
-    """The program, or the folder of files, of this name. Raises Refusal when it is not there."""
+    """The program, or the folder of files, of this name. Raises Refusal when it is missing."""
     tool = next((tool for tool in TOOLS.values() if name in tool.programs), None) or _tool(name)
-    found = _programs(tool).get(name) if tool.programs else _chosen(tool) or cache.folder(tool)
-    if found is None or not found.exists():
-        raise Refusal(f"{name} is not there yet: run `python -m localcloud.tools {tool.name}`.")
-    return found
+    program = _programs(tool).get(name) if tool.programs else _override(tool) or cache.folder(tool)
+    if program is None or not program.exists():
+        raise Refusal(f"{name} is missing: run `python -m localcloud.tools {tool.name}`.")
+    return program
 
 
 def files(name: str) -> Path:
@@ -35,29 +35,29 @@ def files(name: str) -> Path:
 
 
 def missing(names: Iterable[str] = ()) -> list[Tool]:
-    """Which of these tools, by default of all, would have to be made."""
+    """The tools among these, by default among all, that would have to be made."""
     tools = [_tool(name) for name in names] or list(TOOLS.values())
     return [
         tool
         for tool in tools
-        if not _chosen(tool) and not cache.folder(tool).exists() and not installed.serving(tool)
+        if not _override(tool) and not cache.folder(tool).exists() and not installed.suitable(tool)
     ]
 
 
 def build(names: Iterable[str] = (), say: Callable[[str], None] = _print) -> None:
-    """Make those of these tools, by default of all, that are not there. Raises Refusal."""
+    """Make the missing ones of these tools, by default of all. Raises Refusal."""
     names = list(names)
-    if absent := missing(names):
-        # Only now, as a call that has nothing to do is to be quick.
+    if tools := missing(names):
+        # Imported here, as a call that has nothing to do is to be quick.
         from localcloud.tools import builder
 
-        builder.make(absent, say)
+        builder.make(tools, say)
     count = len(names or TOOLS)
-    say(f"Tools: {count} of {count} are there.")
+    say(f"Tools: {count} of {count} are ready.")
 
 
 def link_into(folder: Path) -> None:
-    """Fill a folder, to be put on PATH, with links to the programs; the folder holds nothing else."""
+    """Fill a folder, to be put on PATH, with links to the programs, and nothing else."""
     folder.mkdir(parents=True, exist_ok=True)
     (folder / installed.MARK).touch()
     programs = {name: program for tool in TOOLS.values() for name, program in _programs(tool).items()}
@@ -75,11 +75,12 @@ def link_into(folder: Path) -> None:
 
 def _programs(tool: Tool) -> dict[str, Path]:
     """The programs of a tool: all from one place, so that they fit each other."""
-    if tool.programs and (chosen := _chosen(tool)):
-        beside = {name: chosen.with_name(name) for name in tool.programs}
-        return {name: program for name, program in beside.items() if program.exists()} | {tool.name: chosen}
-    if installed.serving(tool):
-        # Another version than ours may do without some of them.
+    if tool.programs and (override := _override(tool)):
+        programs = {name: override.with_name(name) for name in tool.programs}
+        existing = {name: program for name, program in programs.items() if program.exists()}
+        return existing | {tool.name: override}
+    if installed.suitable(tool):
+        # Another version than ours may lack some of them.
         return {name: program for name in tool.programs if (program := installed.on_path(name))}
     return {name: cache.folder(tool) / name for name in tool.programs}
 
@@ -90,10 +91,10 @@ def _tool(name: str) -> Tool:
     return TOOLS[name]
 
 
-def _chosen(tool: Tool) -> Path | None:
+def _override(tool: Tool) -> Path | None:
     variable = f"MOKA_TOOL_{tool.name.upper().replace('-', '_')}"
-    if not (named := os.environ.get(variable)):
+    if not (place := os.environ.get(variable)):
         return None
-    if not Path(named).exists():
-        raise Refusal(f"{variable} says {named}, and nothing is there: correct it, or unset it.")
-    return Path(named).absolute()
+    if not Path(place).exists():
+        raise Refusal(f"{variable} is {place}, which does not exist: correct it, or unset it.")
+    return Path(place).absolute()

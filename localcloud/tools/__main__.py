@@ -1,4 +1,4 @@
-"""`python -m localcloud.tools [NAME...]`: make the tools that are not there yet."""
+"""`python -m localcloud.tools [NAME...]`: make the missing tools."""
 
 import argparse
 import signal
@@ -11,17 +11,17 @@ from localcloud.tools.table import TOOLS
 
 
 def main() -> int:
-    """Make what is missing; exit status."""
+    """Make the missing tools; exit status."""
     parser = argparse.ArgumentParser(prog="python -m localcloud.tools", description=__doc__)
     parser.add_argument("names", nargs="*", metavar="NAME", help=f"all by default: {', '.join(TOOLS)}")
     parser.add_argument("--link", type=Path, metavar="FOLDER", help="fill this folder with links to them")
-    asked = parser.parse_args()
-    # Ended from outside, as by a key: what was started is ended with it.
+    options = parser.parse_args()
+    # When it is ended from outside, as by Ctrl-C, it ends what it started.
     signal.signal(signal.SIGTERM, signal.default_int_handler)
     try:
-        build(asked.names)
-        if asked.link:
-            link_into(asked.link.absolute())
+        build(options.names)
+        if options.link:
+            link_into(options.link.absolute())
     except Refusal as refusal:
         print(refusal, file=sys.stderr)
         return 1

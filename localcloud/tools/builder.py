@@ -1,4 +1,4 @@
-"""Makes the tools that are not there yet, as many at once as the machine has room for."""
+"""Makes the missing tools, as many at once as the machine has room for."""
 
 import shutil
 import threading
@@ -10,29 +10,29 @@ from pathlib import Path
 
 from localcloud.errors import Refusal
 from localcloud.tools import cache, machine
+from localcloud.tools.build_job import BuildJob
 from localcloud.tools.commands import Commands, Failed
-from localcloud.tools.making import Making
 from localcloud.tools.table import GoProgram, Tool
 
-Say = Callable[[str], None]
+Print = Callable[[str], None]
 
-FULL = "no space left on device"
+DISK_FULL = "no space left on device"
 
 
 def series(tools: Iterable[Tool]) -> list[list[Tool]]:
-    """Tools in series that can be made side by side, the longest first; one per folder of pins.
+    """Tools in series that can be made in parallel, the longest first; a series per folder of pins.
 
-    Within a series one follows the other, as what the first compiles need not be compiled again.
+    Within a series they follow one another, as what the first compiles need not be compiled again.
     """
 
     def pins(tool: Tool) -> str:
-        return tool.made[0].pins
+        return tool.parts[0].pins
 
     grouped = [list(group) for _, group in groupby(sorted(tools, key=pins), key=pins)]
     return sorted(grouped, key=lambda group: -sum(tool.seconds for tool in group))
 
 
-def make(tools: Sequence[Tool], say: Say) -> None:
+def make(tools: Sequence[Tool], say: Print) -> None:
     """Make these tools. Raises Refusal, after ending all that it started, when one cannot be made."""
     machine.check_go(tools)
     machine.check_room(tools)
@@ -42,15 +42,15 @@ def make(tools: Sequence[Tool], say: Say) -> None:
     with ThreadPoolExecutor(share.streams) as pool:
         pending = [pool.submit(work.make_all, group) for group in groups]
         try:
-            for done in as_completed(pending):
-                done.result()
+            for future in as_completed(pending):
+                future.result()
         except BaseException:
             work.commands.stop()
             raise
 
 
 class _Work:
-    def __init__(self, count: int, packages: int, say: Say) -> None:
+    def __init__(self, count: int, packages: int, say: Print) -> None:
         self.commands = Commands()
         self._count = self._left = count
         self._lock = threading.Lock()
@@ -65,16 +65,15 @@ class _Work:
                 self._left -= 1
 
     def _make(self, tool: Tool) -> None:
-        version = cache.version(tool.made[0])
-        doing, done = (
-            ("building", "built") if isinstance(tool.made[0], GoProgram) else ("fetching", "fetched")
-        )
-        about, left = f"about {duration(tool.seconds)}", f"{self._left} of {self._count} left"
+        version = cache.version(tool.parts[0])
+        compiled = isinstance(tool.parts[0], GoProgram)
+        progress, result = ("building", "built") if compiled else ("fetching", "fetched")
+        time_left = f"about {duration(tool.seconds)}; {self._left} of {self._count} left"
         log = cache.root() / tool.name / "log"
-        waiting = iter([f"waiting for another process that is {doing} {tool.name}"])
+        sentences = iter([f"waiting for another process that is {progress} {tool.name}"])
 
         def wait() -> None:
-            for sentence in waiting:
+            for sentence in sentences:
                 self._say(sentence)
             self.commands.check(0.5)
 
@@ -82,39 +81,39 @@ class _Work:
             with cache.locked(tool, wait):
                 if cache.folder(tool).exists():
                     return
-                self._say(f"{doing} {tool.name} {version} ({about}; {left})")
+                self._say(f"{progress} {tool.name} {version} ({time_left})")
                 started = time.monotonic()
                 log.write_bytes(b"")
                 self._publish(tool, log)
-                self._say(f"{done} {tool.name} in {time.monotonic() - started:.0f} s")
+                self._say(f"{result} {tool.name} in {time.monotonic() - started:.0f} s")
         except Failed as failed:
-            raise Refusal(_cannot(tool, str(failed), log)) from None
+            raise Refusal(_failure(tool, str(failed), log)) from None
         except OSError as error:
-            raise Refusal(_cannot(tool, error.strerror or str(error), log)) from None
+            raise Refusal(_failure(tool, error.strerror or str(error), log)) from None
 
     def _publish(self, tool: Tool, log: Path) -> None:
-        """Make a tool aside, and put it in its place when it is whole."""
+        """Make a tool in a folder aside, and move it to its place when it is complete."""
         work = cache.root() / tool.name / ".new"
-        # What a build left that was killed.
+        # Left by a build that was killed.
         shutil.rmtree(work, ignore_errors=True)
         work.mkdir()
         try:
-            Making(tool, work, log, self.commands, self._packages).make().rename(cache.folder(tool))
+            BuildJob(tool, work, log, self.commands, self._packages).run().rename(cache.folder(tool))
         finally:
             shutil.rmtree(work, ignore_errors=True)
 
 
 def duration(seconds: int) -> str:
-    """A time as one would say it: 40 s, 5 min."""
+    """A time, for a sentence: 40 s, 5 min."""
     return f"{seconds} s" if seconds < 90 else f"{round(seconds / 60)} min"
 
 
-def _cannot(tool: Tool, why: str, log: Path) -> str:
-    said = log.read_text(errors="replace") if log.exists() else ""
-    remedy = f"all that was said is in {log}"
-    if FULL in (said + why).lower():
+def _failure(tool: Tool, reason: str, log: Path) -> str:
+    output = log.read_text(errors="replace") if log.exists() else ""
+    remedy = f"the full output is in {log}"
+    if DISK_FULL in (output + reason).lower():
         remedy = (
             f"free {machine.room(tool.size + tool.scratch)}, or set MOKA_CACHE and GOCACHE to folders "
             "on another disk, then run this again"
         )
-    return f"{tool.name} could not be made: {why.rstrip('.:')} ({remedy})."
+    return f"{tool.name} could not be made: {reason.rstrip('.:')} ({remedy})."

@@ -8,52 +8,52 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from localcloud.tools.table import Made, PythonFiles, Tool
+from localcloud.tools.table import Part, PythonFiles, Tool
 
-HERE = Path(__file__).resolve().parent
+PINS = Path(__file__).resolve().parent
 
 
 def root() -> Path:
     """The cache: `MOKA_CACHE`, or `moka` in the user's cache folder."""
-    if named := os.environ.get("MOKA_CACHE"):
-        return Path(named).absolute()
+    if place := os.environ.get("MOKA_CACHE"):
+        return Path(place).absolute()
     return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "moka"
 
 
 def folder(tool: Tool) -> Path:
-    """Where a tool is kept, whether or not it is there yet."""
-    return root() / tool.name / f"{version(tool.made[0])}-{key(tool)}"
+    """Where a tool is kept, whether it exists or not."""
+    return root() / tool.name / f"{version(tool.parts[0])}-{key(tool)}"
 
 
-def version(made: Made) -> str:
+def version(part: Part) -> str:
     """The version that the pins name."""
-    source = re.escape(made.source)
-    named = rf"^{source}==(\S+)" if isinstance(made, PythonFiles) else rf"^(?:require|)\s+{source} (v\S+)"
-    found = re.search(named, pins(made)[0].read_text(), re.MULTILINE)
-    assert found, f"{pins(made)[0]} does not name {made.source}"
-    return found[1]
+    source = re.escape(part.source)
+    pin = rf"^{source}==(\S+)" if isinstance(part, PythonFiles) else rf"^(?:require|)\s+{source} (v\S+)"
+    match = re.search(pin, pins(part)[0].read_text(), re.MULTILINE)
+    assert match, f"{pins(part)[0]} does not name {part.source}"
+    return match[1]
 
 
 def key(tool: Tool) -> str:
     """A few characters that change with anything that the tool is made from, and with the machine's kind."""
     machine = os.uname()
-    kind = f"{machine.sysname} {machine.machine} {tool.made!r} {tool.programs}"
-    files = [file.read_bytes() for made in tool.made for file in pins(made)]
+    kind = f"{machine.sysname} {machine.machine} {tool.parts!r} {tool.programs}"
+    files = [file.read_bytes() for part in tool.parts for file in pins(part)]
     return hashlib.sha256(b"\0".join([kind.encode(), *files])).hexdigest()[:10]
 
 
-def pins(made: Made) -> tuple[Path, ...]:
-    """The files that pin what something is made from, the one that names its version first."""
-    names = ("requirements.txt",) if isinstance(made, PythonFiles) else ("go.mod", "go.sum")
-    return tuple(HERE / made.pins / name for name in names)
+def pins(part: Part) -> tuple[Path, ...]:
+    """The files that pin what a part is made from, the one that names its version first."""
+    names = ("requirements.txt",) if isinstance(part, PythonFiles) else ("go.mod", "go.sum")
+    return tuple(PINS / part.pins / name for name in names)
 
 
 @contextmanager
 def locked(tool: Tool, wait: Callable[[], None]) -> Iterator[None]:
-    """Keep other processes from making the same tool; `wait` is called over and over while one does."""
-    place = root() / tool.name
-    place.mkdir(parents=True, exist_ok=True)
-    with (place / ".lock").open("w") as lock:
+    """Keep other processes from making the same tool; `wait` is called again and again while one does."""
+    folder = root() / tool.name
+    folder.mkdir(parents=True, exist_ok=True)
+    with (folder / ".lock").open("w") as lock:
         while True:
             try:
                 fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)

@@ -9,15 +9,15 @@ from pathlib import Path
 
 
 class Stopped(Exception):
-    """The command was ended, or not started, because others are to be ended too."""
+    """The command was ended, or not started, because all commands are to end."""
 
 
 class Failed(Exception):
-    """A command failed; says the last thing that it said."""
+    """A command failed; with the last line of its output."""
 
 
 class Commands:
-    """Runs commands from several threads; what they say goes to one log a tool."""
+    """Runs commands from several threads; their output goes to one log a tool."""
 
     def __init__(self) -> None:
         self._stopping = threading.Event()
@@ -26,7 +26,7 @@ class Commands:
 
     def run(self, *command: str | Path, log: Path, folder: Path) -> None:
         """Run a command to its end. Raises Failed, or Stopped."""
-        with log.open("ab") as said, self._lock:
+        with log.open("ab") as output, self._lock:
             self.check()
             process = subprocess.Popen(
                 command,
@@ -34,7 +34,7 @@ class Commands:
                 # A workspace around this checkout would take the place of our pins.
                 env={**os.environ, "GOWORK": "off"},
                 stdin=subprocess.DEVNULL,
-                stdout=said,
+                stdout=output,
                 stderr=subprocess.STDOUT,
                 start_new_session=True,
             )
@@ -47,12 +47,12 @@ class Commands:
             raise Failed(last_line(log) or f"{command[0]} ended with status {status}")
 
     def check(self, seconds: float = 0) -> None:
-        """Wait for so long. Raises Stopped once all is to end."""
+        """Wait for some seconds. Raises Stopped once all commands are to end."""
         if self._stopping.wait(seconds) if seconds else self._stopping.is_set():
             raise Stopped
 
     def stop(self) -> None:
-        """End what runs, and start nothing more."""
+        """End the running commands, and start no more."""
         self._stopping.set()
         with self._lock:
             running = list(self._running)
@@ -66,7 +66,7 @@ class Commands:
 
 
 def last_line(log: Path) -> str:
-    """The last line of a log that says something."""
+    """The last line of a log that is not blank."""
     lines = [line.strip() for line in log.read_text(errors="replace").splitlines()]
     return next((line for line in reversed(lines) if line), "")
 

@@ -1,4 +1,4 @@
-"""Programs of the machine's own that serve in place of one made here."""
+"""Programs of the machine's own that can be used in place of one made here."""
 
 import os
 import re
@@ -6,14 +6,14 @@ import subprocess
 from functools import cache
 from pathlib import Path
 
-from localcloud.tools.table import Serves, Tool
+from localcloud.tools.table import Tool, Versions
 
 MARK = ".links-of-moka"
-"""File in a folder of links to tools: what is found through such a folder says nothing of the machine."""
+"""File in a folder of links to tools: programs there are not the machine's own."""
 
 
 def on_path(name: str) -> Path | None:
-    """The program of this name that PATH leads to, other than by links made here."""
+    """The program of this name on PATH, links made here left out."""
     for folder in os.environ.get("PATH", "").split(os.pathsep):
         program = Path(folder, name).absolute()
         if folder and not (program.parent / MARK).exists() and _runs(program):
@@ -21,29 +21,30 @@ def on_path(name: str) -> Path | None:
     return None
 
 
-def serving(tool: Tool) -> Path | None:
-    """The program on PATH that serves as this tool; None when there is none, or in another version."""
-    serves = tool.serves
-    if serves is None or any(on_path(name) is None for name in serves.along):
+def suitable(tool: Tool) -> Path | None:
+    """The program on PATH that can be this tool; None when there is none, or in another version."""
+    versions = tool.installed
+    if versions is None or any(on_path(name) is None for name in versions.companions):
         return None
     program = on_path(tool.name)
-    return program if program and accepts(serves, said_version(program, serves.ask)) else None
+    return program if program and accepts(versions, version_of(program, versions.arguments)) else None
 
 
-def accepts(serves: Serves, version: tuple[int, ...] | None) -> bool:
-    """Whether a version is among those that serve."""
-    return version is not None and serves.least <= version < serves.below
+def accepts(versions: Versions, version: tuple[int, ...] | None) -> bool:
+    """Whether a version is among these."""
+    return version is not None and versions.minimum <= version < versions.below
 
 
 @cache
-def said_version(program: Path, ask: tuple[str, ...]) -> tuple[int, ...] | None:
-    """The first version in what a program says; None when it says none or does not run."""
+def version_of(program: Path, arguments: tuple[str, ...]) -> tuple[int, ...] | None:
+    """The first version in a program's output; None when it has none or does not run."""
+    command = (str(program), *arguments)
     try:
-        said = subprocess.run([program, *ask], capture_output=True, text=True, timeout=20, check=True).stdout
+        output = subprocess.run(command, capture_output=True, text=True, timeout=20, check=True).stdout
     except (OSError, subprocess.SubprocessError):
         return None
-    found = re.search(r"(\d+)\.(\d+)(?:\.(\d+))?", said)
-    return tuple(int(part or 0) for part in found.groups()) if found else None
+    match = re.search(r"(\d+)\.(\d+)(?:\.(\d+))?", output)
+    return tuple(int(part or 0) for part in match.groups()) if match else None
 
 
 def _runs(program: Path) -> bool:

@@ -17,8 +17,8 @@ MIB = 2**20
 GIB = 2**30
 
 # A link of kube-apiserver takes 1.9 GiB, and the largest packages more than one to compile.
-PER_STREAM = 3 * GIB
-PER_PACKAGE = 1.5 * GIB
+BYTES_PER_STREAM = 3 * GIB
+BYTES_PER_PACKAGE = 1.5 * GIB
 
 
 @dataclass(frozen=True)
@@ -31,8 +31,8 @@ class Share:
 
 def share(cores: int, memory: float, most: int) -> Share:
     """Share cores and memory (bytes) out over at most so many series of tools."""
-    streams = max(1, min(cores, most, int(memory / PER_STREAM)))
-    return Share(streams, max(1, min(cores, int(memory / streams / PER_PACKAGE))))
+    streams = max(1, min(cores, most, int(memory / BYTES_PER_STREAM)))
+    return Share(streams, max(1, min(cores, int(memory / streams / BYTES_PER_PACKAGE))))
 
 
 def cores() -> int:
@@ -41,7 +41,7 @@ def cores() -> int:
 
 
 def memory() -> float:
-    """Bytes of memory that can be had: by the kernel, and by the container that this runs in, if it does."""
+    """Bytes of memory that are free, for the kernel and in the container, if this runs in one."""
     try:
         free = float(_number(r"MemAvailable:\s+(\d+)", Path("/proc/meminfo"))) * 1024
     except OSError:
@@ -60,17 +60,16 @@ def check_go(tools: Sequence[Tool]) -> None:
         return
     built = [tool for tool in tools if _go_pins([tool])]
     needed = max(required_go(folder) for folder in pins)
-    which = f"Making {_listed(built)} needs Go {'.'.join(map(str, needed))} or newer"
+    need = f"Making {_names(built)} needs Go {'.'.join(map(str, needed))} or newer"
     if shutil.which("go") is None:
-        raise Refusal(f"{which}, and there is no `go` on PATH: install it, then run this again.")
-    # Asked where it is needed: from 1.21 on, Go may fetch the version that a go.mod names.
-    newest = max(pins, key=required_go)
-    asked = _go("version", folder=newest)
-    found = re.search(r"go(\d+)\.(\d+)(?:\.(\d+))?", asked.stdout)
-    there = tuple(int(part or 0) for part in found.groups()) if found else (0,)
-    if asked.returncode or there < needed:
-        said = asked.stdout.strip() or asked.stderr.strip().rpartition("\n")[2]
-        raise Refusal(f"{which}, and `go version` says “{said}”: install a newer one, then run this again.")
+        raise Refusal(f"{need}, and there is no `go` on PATH: install it, then run this again.")
+    # In the folder that needs it: from 1.21 on, Go may fetch the version that a go.mod names.
+    result = _go("version", folder=max(pins, key=required_go))
+    match = re.search(r"go(\d+)\.(\d+)(?:\.(\d+))?", result.stdout)
+    version = tuple(int(part or 0) for part in match.groups()) if match else (0,)
+    if result.returncode or version < needed:
+        output = result.stdout.strip() or result.stderr.strip().rpartition("\n")[2]
+        raise Refusal(f"{need}, and `go version` says “{output}”: install a newer one, then run this again.")
 
 
 def check_room(tools: Sequence[Tool]) -> None:
@@ -88,14 +87,14 @@ def check_room(tools: Sequence[Tool]) -> None:
         free = shutil.disk_usage(_existing(folders[0])).free // MIB
         if needed > free:
             raise Refusal(
-                f"Making {_listed(tools)} needs {room(needed)} on the disk of "
+                f"Making {_names(tools)} needs {room(needed)} on the disk of "
                 f"{' and '.join(map(str, folders))}, which has {room(free)} left: free some, or set "
                 "MOKA_CACHE and GOCACHE to folders on another disk, then run this again."
             )
 
 
 def room(mebibytes: int) -> str:
-    """Room on a disk as one would say it: 26 MiB, 4.1 GiB."""
+    """Room on a disk, for a sentence: 26 MiB, 4.1 GiB."""
     return f"{mebibytes} MiB" if mebibytes < 1024 else f"{mebibytes / 1024:.1f} GiB"
 
 
@@ -106,8 +105,8 @@ def required_go(pins: Path) -> tuple[int, int, int]:
 
 
 def _go_pins(tools: Sequence[Tool]) -> list[Path]:
-    names = {made.pins for tool in tools for made in tool.made if not isinstance(made, PythonFiles)}
-    return [cache.HERE / name for name in sorted(names)]
+    names = {part.pins for tool in tools for part in tool.parts if not isinstance(part, PythonFiles)}
+    return [cache.PINS / name for name in sorted(names)]
 
 
 def _go(*arguments: str, folder: Path) -> subprocess.CompletedProcess[str]:
@@ -116,9 +115,9 @@ def _go(*arguments: str, folder: Path) -> subprocess.CompletedProcess[str]:
     )
 
 
-def _listed(tools: Sequence[Tool]) -> str:
-    first, *others = [tool.name for tool in tools]
-    return f"{first} and {len(others)} more" if others else first
+def _names(tools: Sequence[Tool]) -> str:
+    first, *rest = [tool.name for tool in tools]
+    return f"{first} and {len(rest)} more" if rest else first
 
 
 def _existing(folder: Path) -> Path:
@@ -126,7 +125,7 @@ def _existing(folder: Path) -> Path:
 
 
 def _number(pattern: str, file: Path) -> str:
-    found = re.search(pattern, file.read_text(), re.MULTILINE)
-    if found is None:
+    match = re.search(pattern, file.read_text(), re.MULTILINE)
+    if match is None:
         raise ValueError(f"{file} has nothing like {pattern}")
-    return found[1]
+    return match[1]

@@ -1,4 +1,4 @@
-"""The tools of the laptop cloud: what each is made from, and which of the machine's own would serve."""
+"""The tools of the laptop cloud: what they are made from, and which of the machine's own can be used."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 @dataclass(frozen=True)
 class Patch:
-    """Changes to a Go module that is built in; each old text must be in the file exactly once."""
+    """Changes to a Go module that is built in; every old text must be in the file exactly once."""
 
     module: str
     file: str
@@ -57,46 +57,52 @@ class PythonFiles:
 
 
 @dataclass(frozen=True)
-class Serves:
-    """Which versions of a program on PATH serve: from `least` on, and older than `below`.
+class Versions:
+    """Versions of a program on PATH that can be used: from `minimum` on, and older than `below`.
 
-    ask: arguments that make the program say its version.
-    along: other programs that must be on PATH with it.
+    arguments: make the program print its version.
+    companions: other programs that must be on PATH with it.
     """
 
-    ask: tuple[str, ...]
-    least: tuple[int, ...]
+    arguments: tuple[str, ...]
+    minimum: tuple[int, ...]
     below: tuple[int, ...]
-    along: tuple[str, ...] = ()
+    companions: tuple[str, ...] = ()
 
 
-Made = GoProgram | GoFiles | PythonFiles
+# Their names and fields are part of the key that tools are kept under: a change of them has all made anew.
+Part = GoProgram | GoFiles | PythonFiles
 
 
 @dataclass(frozen=True)
 class Tool:
     """A folder that the laptop cloud needs, with programs or files in it.
 
-    made: what goes into the folder; the first gives the tool its version.
+    parts: what goes into the folder; the first gives the tool its version.
     programs: those in the folder that people and programs start; none in a folder of files.
-    seconds: how long it takes to make, after those before it in the table, on two cores.
+    seconds: to make it, after those before it in the table, on two cores.
     size: MiB that it takes.
     scratch: MiB that making it adds to Go's caches, when they are empty.
-    serves: which of the machine's own will do; None when only the one made here will.
+    installed: versions of the machine's own that can be used; None when only the one made here can.
     """
 
     name: str
-    made: tuple[Made, ...]
+    parts: tuple[Part, ...]
     programs: tuple[str, ...]
     seconds: int
     size: int
     scratch: int = 0
-    serves: Serves | None = None
+    installed: Versions | None = None
 
 
 def _kubernetes(name: str) -> GoProgram:
-    """A program of Kubernetes' own; it reports its version only when told at link time."""
-    said = {"gitVersion": "{version}", "gitMajor": "{major}", "gitMinor": "{minor}", "gitTreeState": "clean"}
+    """A program of Kubernetes' own; it reports a version only if that is set at link time."""
+    values = {
+        "gitVersion": "{version}",
+        "gitMajor": "{major}",
+        "gitMinor": "{minor}",
+        "gitTreeState": "clean",
+    }
     return GoProgram(
         name=name,
         pins="kubernetes",
@@ -105,55 +111,41 @@ def _kubernetes(name: str) -> GoProgram:
         variables={
             f"{package}.{variable}": value
             for package in ("k8s.io/component-base/version", "k8s.io/client-go/pkg/version")
-            for variable, value in said.items()
+            for variable, value in values.items()
         },
     )
 
 
-def _program(made: GoProgram, *, seconds: int, size: int, scratch: int, serves: Serves | None = None) -> Tool:
-    return Tool(made.name, (made,), (made.name,), seconds, size, scratch, serves)
+def _program(
+    part: GoProgram, *, seconds: int, size: int, scratch: int, installed: Versions | None = None
+) -> Tool:
+    return Tool(part.name, (part,), (part.name,), seconds, size, scratch, installed)
 
 
-def _files(name: str, made: GoFiles | PythonFiles, *, seconds: int, size: int, scratch: int = 0) -> Tool:
-    return Tool(name, (made,), (), seconds, size, scratch)
+def _files(name: str, part: GoFiles | PythonFiles, *, seconds: int, size: int, scratch: int = 0) -> Tool:
+    return Tool(name, (part,), (), seconds, size, scratch)
 
 
-# Those of one go.mod are made one after another, in this order, so that what they share is compiled once.
+V1_34 = Versions(("--version",), (1, 34), (1, 35))
+
+# Tools of one go.mod are made one after another, in this order, so that what they share is compiled once.
 _ALL = (
-    _program(
-        _kubernetes("kube-apiserver"),
-        seconds=300,
-        size=100,
-        scratch=2600,
-        serves=Serves(("--version",), (1, 34), (1, 35)),
-    ),
-    _program(
-        _kubernetes("kube-controller-manager"),
-        seconds=55,
-        size=90,
-        scratch=500,
-        serves=Serves(("--version",), (1, 34), (1, 35)),
-    ),
-    _program(
-        _kubernetes("kube-scheduler"),
-        seconds=10,
-        size=70,
-        scratch=50,
-        serves=Serves(("--version",), (1, 34), (1, 35)),
-    ),
+    _program(_kubernetes("kube-apiserver"), seconds=300, size=100, scratch=2600, installed=V1_34),
+    _program(_kubernetes("kube-controller-manager"), seconds=55, size=90, scratch=500, installed=V1_34),
+    _program(_kubernetes("kube-scheduler"), seconds=10, size=70, scratch=50, installed=V1_34),
     _program(
         _kubernetes("kubectl"),
         seconds=25,
         size=76,
         scratch=250,
-        serves=Serves(("version", "--client"), (1, 32), (1, 36)),
+        installed=Versions(("version", "--client"), (1, 32), (1, 36)),
     ),
     _program(
         GoProgram("etcd", "kubernetes", "go.etcd.io/etcd/server/v3", "go.etcd.io/etcd/server/v3"),
         seconds=30,
         size=26,
         scratch=150,
-        serves=Serves(("--version",), (3, 6), (3, 7)),
+        installed=Versions(("--version",), (3, 6), (3, 7)),
     ),
     _program(
         GoProgram(
@@ -171,7 +163,7 @@ _ALL = (
         seconds=25,
         size=75,
         scratch=250,
-        serves=Serves(("version", "--short"), (3, 17), (4,)),
+        installed=Versions(("version", "--short"), (3, 17), (4,)),
     ),
     _program(
         GoProgram(
@@ -214,7 +206,7 @@ _ALL = (
         seconds=25,
         size=83,
         scratch=250,
-        serves=Serves(("--version",), (0, 8), (0, 9)),
+        installed=Versions(("--version",), (0, 8), (0, 9)),
     ),
     _files(
         "kwok-files",
@@ -299,7 +291,7 @@ _ALL = (
         seconds=300,
         size=97,
         scratch=2570,
-        serves=Serves(("version",), (3, 200), (4,), along=("pulumi-language-python",)),
+        installed=Versions(("version",), (3, 200), (4,), companions=("pulumi-language-python",)),
     ),
     _files(
         "spark",

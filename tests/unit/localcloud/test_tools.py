@@ -5,9 +5,9 @@ import pytest
 from localcloud import tools
 from localcloud.errors import Refusal
 from localcloud.tools import cache, installed, machine
+from localcloud.tools.build_job import apply_patch, link_flags, targets
 from localcloud.tools.builder import duration, series
-from localcloud.tools.making import link_flags, patched, targets
-from localcloud.tools.table import TOOLS, Patch, Serves
+from localcloud.tools.table import TOOLS, Patch, Versions
 
 GIB = 2**30
 
@@ -48,18 +48,18 @@ def path(tmp_path, monkeypatch):
 def test_a_program_on_path_serves_in_the_versions_that_were_tried(path, name, says, serves):
     program = path(name, says)
 
-    assert installed.serving(TOOLS[name]) == (program if serves else None)
+    assert installed.suitable(TOOLS[name]) == (program if serves else None)
     assert (TOOLS[name] in tools.missing([name])) is not serves
 
 
 def test_versions_serve_from_the_least_on_and_below_the_first_that_does_not():
-    serves = Serves((), (3, 200), (4,))
+    versions = Versions((), (3, 200), (4,))
 
-    assert installed.accepts(serves, (3, 200, 0))
-    assert installed.accepts(serves, (3, 999, 9))
-    assert not installed.accepts(serves, (3, 199, 9))
-    assert not installed.accepts(serves, (4, 0, 0))
-    assert not installed.accepts(serves, None)
+    assert installed.accepts(versions, (3, 200, 0))
+    assert installed.accepts(versions, (3, 999, 9))
+    assert not installed.accepts(versions, (3, 199, 9))
+    assert not installed.accepts(versions, (4, 0, 0))
+    assert not installed.accepts(versions, None)
 
 
 def test_an_installed_pulumi_is_used_with_its_own_parts_and_nothing_of_ours(path):
@@ -68,7 +68,7 @@ def test_an_installed_pulumi_is_used_with_its_own_parts_and_nothing_of_ours(path
     assert tools.path("pulumi") == pulumi
     assert tools.path("pulumi-language-python") == host
     assert tools.missing(["pulumi"]) == []
-    with pytest.raises(Refusal, match="pulumi-analyzer-policy-python is not there"):
+    with pytest.raises(Refusal, match="pulumi-analyzer-policy-python is missing"):
         tools.path("pulumi-analyzer-policy-python")
 
 
@@ -112,12 +112,12 @@ def test_a_tool_can_be_named_by_the_environment(path, tmp_path, monkeypatch):
 def test_a_named_tool_that_is_not_there_is_refused(path, monkeypatch):
     monkeypatch.setenv("MOKA_TOOL_ETCD", "/nowhere/etcd")
 
-    with pytest.raises(Refusal, match="MOKA_TOOL_ETCD says /nowhere/etcd, and nothing is there"):
+    with pytest.raises(Refusal, match="MOKA_TOOL_ETCD is /nowhere/etcd, which does not exist"):
         tools.path("etcd")
 
 
 def test_a_tool_that_is_not_made_yet_says_how_to_make_it(path):
-    with pytest.raises(Refusal, match=r"etcd is not there yet: run `python -m localcloud.tools etcd`"):
+    with pytest.raises(Refusal, match=r"etcd is missing: run `python -m localcloud.tools etcd`"):
         tools.path("etcd")
 
 
@@ -137,7 +137,7 @@ def test_a_tool_is_made_anew_when_anything_that_it_is_made_from_changes(tmp_path
     pins.mkdir()
     (pins / "go.mod").write_text("require go.etcd.io/etcd/server/v3 v3.6.16\n")
     (pins / "go.sum").write_text("sums\n")
-    monkeypatch.setattr(cache, "HERE", tmp_path)
+    monkeypatch.setattr(cache, "PINS", tmp_path)
     etcd = TOOLS["etcd"]
     before = cache.folder(etcd)
     assert before.name.startswith("v3.6.16-")
@@ -149,9 +149,9 @@ def test_a_tool_is_made_anew_when_anything_that_it_is_made_from_changes(tmp_path
 
 def test_a_change_of_a_patch_or_of_link_flags_changes_the_key():
     yunikorn = TOOLS["yunikorn"]
-    [made] = yunikorn.made
-    unpatched = replace(yunikorn, made=(replace(made, patch=None),))
-    unflagged = replace(yunikorn, made=(replace(made, variables={}),))
+    [part] = yunikorn.parts
+    unpatched = replace(yunikorn, parts=(replace(part, patch=None),))
+    unflagged = replace(yunikorn, parts=(replace(part, variables={}),))
 
     assert len({cache.key(yunikorn), cache.key(unpatched), cache.key(unflagged)}) == 3
 
@@ -183,7 +183,7 @@ def test_no_more_is_done_at_once_than_cores_and_memory_allow(cores, gib, share):
 
 
 def test_linking_is_told_the_version_of_the_tool():
-    flags = link_flags(TOOLS["kube-apiserver"].made[0], "v1.34.4")
+    flags = link_flags(TOOLS["kube-apiserver"].parts[0], "v1.34.4")
 
     assert "-X k8s.io/component-base/version.gitVersion=v1.34.4" in flags
     assert "-X k8s.io/component-base/version.gitMinor=34" in flags
@@ -192,11 +192,11 @@ def test_linking_is_told_the_version_of_the_tool():
 def test_a_patch_that_no_longer_fits_is_refused():
     patch = Patch("example.com/web", "web.go", ((":9080", ":0"),))
 
-    assert patched(patch, "serve(:9080)") == "serve(:0)"
+    assert apply_patch(patch, "serve(:9080)") == "serve(:0)"
     with pytest.raises(Refusal, match=r"web.go of example.com/web has :9080 2 times"):
-        patched(patch, ":9080 :9080")
+        apply_patch(patch, ":9080 :9080")
     with pytest.raises(Refusal, match="0 times"):
-        patched(patch, "serve()")
+        apply_patch(patch, "serve()")
 
 
 def test_files_of_an_archive_go_where_the_table_says():

@@ -131,7 +131,7 @@ def test_a_second_call_makes_nothing_and_says_one_line(laptop):
     tools.build(say=said.append)
 
     assert laptop.asked == asked
-    assert said == [f"Tools: {len(TOOLS)} of {len(TOOLS)} are there."]
+    assert said == [f"Tools: {len(TOOLS)} of {len(TOOLS)} are ready."]
 
 
 def test_only_what_is_asked_for_and_missing_is_made(laptop):
@@ -231,7 +231,7 @@ def test_a_build_that_fails_leaves_nothing_and_says_the_last_word_and_the_log(la
         tools.build(["etcd"], lambda line: None)
     log = cache.root() / "etcd" / "log"
     assert str(refused.value) == (
-        f"etcd could not be made: go: dial tcp: lookup proxy: no such host (all that was said is in {log})."
+        f"etcd could not be made: go: dial tcp: lookup proxy: no such host (the full output is in {log})."
     )
     assert "no such host" in log.read_text()
     assert laptop.kept == set()

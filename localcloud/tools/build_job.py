@@ -16,8 +16,8 @@ from localcloud.tools.table import GoFiles, GoProgram, Patch, PythonFiles, Tool
 
 
 @dataclass(frozen=True)
-class Making:
-    """The making of one tool in a folder of its own.
+class BuildJob:
+    """Makes one tool in a folder of its own.
 
     parallel: packages that Go compiles at once.
     """
@@ -28,42 +28,42 @@ class Making:
     commands: Commands
     parallel: int
 
-    def make(self) -> Path:
-        """Make it; the folder that then holds all of it."""
-        made = self.work / "made"
-        made.mkdir()
-        for part in self.tool.made:
+    def run(self) -> Path:
+        """Make the tool; the folder that then holds all of it."""
+        target = self.work / "made"
+        target.mkdir()
+        for part in self.tool.parts:
             match part:
                 case GoProgram():
-                    self._build(part, made)
+                    self._build(part, target)
                 case GoFiles():
-                    self._copy(part, made)
+                    self._copy(part, target)
                 case PythonFiles():
-                    self._unpack(part, made)
+                    self._unpack(part, target)
         for name in self.tool.programs:
-            (made / name).chmod(0o755)
-        return made
+            (target / name).chmod(0o755)
+        return target
 
-    def _build(self, program: GoProgram, made: Path) -> None:
-        pins = cache.HERE / program.pins
+    def _build(self, program: GoProgram, target: Path) -> None:
+        pins = cache.PINS / program.pins
         if program.patch:
-            pins = self._patched(program.patch, pins)
+            pins = self._patch(program.patch, pins)
         # fmt: off
         self._go(
             pins, "build", "-mod=readonly", "-trimpath", "-p", str(self.parallel),
             "-ldflags", link_flags(program, cache.version(program)),
-            "-o", made / program.name, program.package,
+            "-o", target / program.name, program.package,
         )
         # fmt: on
 
-    def _copy(self, files: GoFiles, made: Path) -> None:
-        source = self._module(files.source, cache.HERE / files.pins)
+    def _copy(self, files: GoFiles, target: Path) -> None:
+        source = self._module(files.source, cache.PINS / files.pins)
         for pattern, folder in files.copies:
             for file in sorted(source.glob(pattern)):
-                _write(file, made / folder / file.name)
-        check_copies(files, made)
+                _write(file, target / folder / file.name)
+        check_copies(files, target)
 
-    def _unpack(self, files: PythonFiles, made: Path) -> None:
+    def _unpack(self, files: PythonFiles, target: Path) -> None:
         # Python's own `venv` and `pip`, as not every Python that starts this has a pip.
         venv, downloads = self.work / "venv", self.work / "downloads"
         [requirements] = cache.pins(files)
@@ -78,25 +78,25 @@ class Making:
         with tarfile.open(archive, "r|*") as members:
             for member in filter(tarfile.TarInfo.isfile, members):
                 self.commands.check()
-                for target in targets(files.copies, member.name.partition("/")[2]):
+                for path in targets(files.copies, member.name.partition("/")[2]):
                     content = members.extractfile(member)
                     assert content is not None, "only directories and devices have none"
-                    _save(content, made / target, member.mode & 0o755)
-        check_copies(files, made)
+                    _save(content, target / path, member.mode & 0o755)
+        check_copies(files, target)
 
-    def _patched(self, patch: Patch, pins: Path) -> Path:
+    def _patch(self, patch: Patch, pins: Path) -> Path:
         """A copy of the pins that builds a copy of a module with changes in it."""
         source = self._module(patch.module, pins)
-        copied, module = self.work / "pins", self.work / "module"
+        patched, module = self.work / "pins", self.work / "module"
         for file in pins.iterdir():
-            _write(file, copied / file.name)
+            _write(file, patched / file.name)
         for file in source.rglob("*"):
             if file.is_file():
                 _write(file, module / file.relative_to(source))
-        changed = module / patch.file
-        changed.write_text(patched(patch, changed.read_text()))
-        self._go(copied, "mod", "edit", "-replace", f"{patch.module}={module}")
-        return copied
+        file = module / patch.file
+        file.write_text(apply_patch(patch, file.read_text()))
+        self._go(patched, "mod", "edit", "-replace", f"{patch.module}={module}")
+        return patched
 
     def _module(self, source: str, pins: Path) -> Path:
         """Where Go keeps the files of a module."""
@@ -112,17 +112,17 @@ class Making:
 
 
 def link_flags(program: GoProgram, version: str) -> str:
-    """What the linker is told: leave out what only debuggers read, and set the program's variables."""
+    """The linker's flags: leave out what only debuggers read, and set the program's variables."""
     major, minor, *_ = version.removeprefix("v").split(".")
-    told = (
+    variables = (
         f"-X {name}={value.format(version=version, major=major, minor=minor)}"
         for name, value in program.variables.items()
     )
-    return " ".join(("-s", "-w", *told))
+    return " ".join(("-s", "-w", *variables))
 
 
-def patched(patch: Patch, text: str) -> str:
-    """A file's text with the changes in it. Raises Refusal unless each fits exactly once."""
+def apply_patch(patch: Patch, text: str) -> str:
+    """A file's text with the changes in it. Raises Refusal unless every old text is there exactly once."""
     for old, new in patch.changes:
         if (count := text.count(old)) != 1:
             raise Refusal(
@@ -140,13 +140,12 @@ def targets(copies: Sequence[tuple[str, str]], file: str) -> Iterator[Path]:
             yield Path(folder, file.rpartition("/")[2])
 
 
-def check_copies(files: GoFiles | PythonFiles, made: Path) -> None:
-    """Raises Refusal when something was looked for and is not there."""
+def check_copies(files: GoFiles | PythonFiles, target: Path) -> None:
+    """Raises Refusal when a pattern has no file."""
     for pattern, folder in files.copies:
-        if not any((made / folder).glob(pattern.rpartition("/")[2])):
+        if not any((target / folder).glob(pattern.rpartition("/")[2])):
             raise Refusal(
-                f"{files.source} has no {pattern} in the version that is pinned: "
-                "adapt localcloud/tools/table.py to it."
+                f"{files.source} has no {pattern} in the pinned version: adapt localcloud/tools/table.py."
             )
 
 
