@@ -1,0 +1,61 @@
+"""The recipes of docs/adding.md, with the code that they show."""
+
+import re
+import sys
+import textwrap
+from types import ModuleType
+
+import pytest
+
+from localcloud.cloud import REPOSITORY
+from moka.documents import DocumentKind
+from stacks import layer_table, program, settings, slices
+
+TEXT = (REPOSITORY / "docs" / "adding.md").read_text()
+
+
+def code_blocks(heading: str) -> list[str]:
+    """The indented blocks of a section that are Python, without their indentation."""
+    section = TEXT.split(f"\n## {heading}\n")[1].split("\n## ")[0]
+    blocks = re.findall(r"(?:^(?:       .*)?\n)+", section, re.MULTILINE)
+    return [textwrap.dedent(block).strip("\n") for block in blocks if block.strip()]
+
+
+@pytest.fixture
+def tracing(monkeypatch):
+    """The layer of the recipe, in the table and as a module."""
+    row, source = code_blocks("A layer")[:2]
+    layer = eval(row.rstrip(","), {"Layer": layer_table.Layer})
+    module = ModuleType(f"stacks.layers.{layer.name}")
+    monkeypatch.setitem(sys.modules, module.__name__, module)
+    exec(source, vars(module))
+    monkeypatch.setitem(layer_table.LAYERS, layer.name, layer)
+    return layer
+
+
+def test_the_layer_of_the_recipe_is_deployed_with_the_others(tracing, deploy):
+    local = settings.load("local")
+
+    recorded = deploy(lambda: program.deploy(local, slices.slice_named(local, "")))
+
+    assert "spark-a-tracing" in recorded.by_name("kubernetes:core/v1:Namespace")
+
+
+def test_the_layer_of_the_recipe_is_one_that_slices_may_name(tracing):
+    text = settings.path_of("local").read_text()
+    sliced = f"{text}\nslices:\n  base: {{layers: [foundation]}}\n  rest: {{clusters: [spark-a]}}\n"
+
+    pieces = slices.slices(settings.parse(sliced, "stacks/local.yaml"))
+
+    assert slices.Unit("tracing", "spark-a") in pieces["rest"].units
+
+
+def test_the_setting_of_the_recipe_is_read_and_described():
+    [field] = code_blocks("A setting")[:1]
+    source = f"class Example(Section):\n    '''An example.'''\n\n    {field}\n"
+    names: dict = {}
+    exec(f"from pydantic import Field\nfrom moka.documents import Section\n{source}", names)
+    kind = DocumentKind(model=names["Example"], example="x", noun="settings")
+
+    assert kind.validated({"spare_nodes": 3}, "x").spare_nodes == 3
+    assert "Nodes kept empty" in kind.schema()
