@@ -4,19 +4,47 @@ A kind of file (settings, jobs, queues) is a pydantic model of `Section`s and a 
 """
 
 import json
+import re
 from collections.abc import Hashable, Iterator, Mapping
 from dataclasses import dataclass
 from types import UnionType
 from typing import Annotated, Any, ClassVar, Generic, TypeVar, Union, get_args, get_origin
 
 import yaml
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
-from pydantic_core import ErrorDetails
+from pydantic import BaseModel, ConfigDict, Field, GetCoreSchemaHandler, GetJsonSchemaHandler, ValidationError
+from pydantic_core import CoreSchema, ErrorDetails
+from pydantic_core.core_schema import no_info_after_validator_function
 
 from moka.mistakes import InvalidDocument, Mistake, close_match, listed
 
 Name = Annotated[str, Field(pattern=r"^[a-z]([a-z0-9-]{0,28}[a-z0-9])?$")]
 """A name that is part of resource names: lower case, digits and dashes, at most 30 characters."""
+
+
+@dataclass(frozen=True)
+class Form:
+    """Text that matches a pattern; other text is refused with how to write it."""
+
+    pattern: str
+    sentence: str
+
+    def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
+        return no_info_after_validator_function(self._check, handler(source))
+
+    def __get_pydantic_json_schema__(
+        self, schema: CoreSchema, handler: GetJsonSchemaHandler
+    ) -> dict[str, Any]:
+        return {**handler(schema), "pattern": f"^{self.pattern}$"}
+
+    def _check(self, text: str) -> str:
+        if not re.fullmatch(self.pattern, text):
+            raise ValueError(self.sentence)
+        return text
+
+
+Cpu = Annotated[str, Form(r"[1-9]\d*m?", "write cores as '4' or 500m")]
+Memory = Annotated[str, Form(r"[1-9]\d*(Mi|Gi|Ti)", "write memory as 512Mi, 64Gi or 2Ti")]
+"""Amounts of a cluster's resources: Kubernetes quantities, in the units that people use for them."""
 
 Place = tuple[int | str, ...]
 """Where something stands in a file: keys of mappings and indexes of lists."""

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import pulumi
 import pulumi_kubernetes as k8s
 
-from components.kubernetes.job_namespace import canonical
+from moka.quantities import canonical
 
 APPLICATIONS = "count/sparkapplications.sparkoperator.k8s.io"
 

@@ -9,6 +9,7 @@ import pulumi_kubernetes as k8s
 from components.kubernetes.job_network import Egress, JobNetwork, JobNetworkArgs
 from components.kubernetes.namespace import Namespace, NamespaceArgs, PodSecurity
 from moka.names import SPARK_ACCOUNT
+from moka.quantities import canonical
 
 DRIVER_MAY: Mapping[str, tuple[str, ...]] = {
     # It makes its executors, watches them, marks those that are to go, and removes what is left in the end.
@@ -148,18 +149,6 @@ def hard(quota: Quota) -> dict[str, str]:
         **({"requests.cpu": canonical(quota.cpu)} if quota.cpu else {}),
         **({"requests.memory": canonical(quota.memory)} if quota.memory else {}),
     }
-
-
-def canonical(quantity: str) -> str:
-    """A quantity in the unit in which the API server gives it back: `10000` as `10k`, `2048Gi` as `2Ti`.
-
-    Otherwise a refresh would find a change that nobody made.
-    """
-    for unit, larger, times in (("Gi", "Ti", 1024), ("", "k", 1000), ("k", "M", 1000)):
-        number = quantity.removesuffix(unit)
-        if number.isdecimal() and int(number) % times == 0 and int(number) > 0:
-            quantity = f"{int(number) // times}{larger}"
-    return quantity
 
 
 def limits(largest: ContainerSize) -> k8s.core.v1.LimitRangeItemArgs:

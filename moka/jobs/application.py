@@ -9,7 +9,7 @@ from moka.jobs.versions import RELEASES
 from moka.machines.machine_capacity import JobRole
 from moka.mistakes import InvalidDocument
 from moka.names import DOMAIN
-from moka.quantities import job_mebibytes
+from moka.quantities import spark_mebibytes
 
 Object = dict[str, Any]
 
@@ -114,7 +114,7 @@ def _spec(job: Job, target: JobTarget) -> Object:
 def _pod(job: Job, target: JobTarget, role: JobRole, pod: Driver | Executor) -> Object:
     made: Object = {
         "cores": pod.cores,
-        "memory": f"{job_mebibytes(pod.memory)}m",
+        "memory": f"{spark_mebibytes(pod.memory)}m",
         # In numbers, so that placeholders are as large as pods whatever the operator's shares are.
         "memoryOverhead": f"{checks.overhead_mib(job, pod)}m",
         "serviceAccount": target.service_account,

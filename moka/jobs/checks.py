@@ -13,7 +13,7 @@ from moka.machines.instance_types import Architecture
 from moka.machines.machine_capacity import JobRole, MachineCapacity
 from moka.mistakes import Mistake, listed, near
 from moka.names import DOMAIN
-from moka.quantities import cores, gibibytes, job_mebibytes, mebibytes, millicores
+from moka.quantities import cores_text, gib_text, mebibytes, millicores, spark_mebibytes
 
 QUEUE_LABEL = 63
 """Characters of a label's value: a queue's path is the label `queue`."""
@@ -51,9 +51,9 @@ class Size:
 def overhead_mib(job: Job, pod: Driver | Executor) -> int:
     """MiB beside the heap."""
     if pod.overhead:
-        return job_mebibytes(pod.overhead)
+        return spark_mebibytes(pod.overhead)
     share = JVM_OVERHEAD if job.language in ("scala", "java") else OTHER_OVERHEAD
-    return max(int(job_mebibytes(pod.memory) * share), LEAST_OVERHEAD)
+    return max(int(spark_mebibytes(pod.memory) * share), LEAST_OVERHEAD)
 
 
 def size(job: Job, role: JobRole) -> Size:
@@ -62,9 +62,9 @@ def size(job: Job, role: JobRole) -> Size:
     off_heap = pod.off_heap if isinstance(pod, Executor) else None
     return Size(
         millicores=millicores(pod.core_request) if pod.core_request else pod.cores * 1000,
-        memory_mib=job_mebibytes(pod.memory)
+        memory_mib=spark_mebibytes(pod.memory)
         + overhead_mib(job, pod)
-        + (job_mebibytes(off_heap) if off_heap else 0),
+        + (spark_mebibytes(off_heap) if off_heap else 0),
     )
 
 
@@ -139,14 +139,14 @@ def _fits(asked: Size, machine: MachineCapacity) -> bool:
 
 def _too_large(job: Job, role: JobRole, asked: Size, known: list[MachineCapacity]) -> str:
     largest = " or ".join(
-        f"{cores(each.millicores)}"
-        + (f" and {gibibytes(each.memory_mib)}" if each.memory_mib is not None else "")
+        f"{cores_text(each.millicores)}"
+        + (f" and {gib_text(each.memory_mib)}" if each.memory_mib is not None else "")
         + (f" ({each.architecture})" if len(known) > 1 else "")
         for each in known
     )
     kind = "" if job.architecture == "any" else f" of {job.architecture}"
     return (
-        f"asks for {cores(asked.millicores)} and {gibibytes(asked.memory_mib)} with overhead, and the "
+        f"asks for {cores_text(asked.millicores)} and {gib_text(asked.memory_mib)} with overhead, and the "
         f"largest {role} node{kind} has {largest} for a pod; ask for less"
     )
 
@@ -162,15 +162,15 @@ def queue_maximum(job: Job, target: JobTarget) -> Iterator[Mistake]:
         if asked > most:
             yield Mistake(
                 "executor",
-                f"{told} {cores(asked)}, and {job.queue_path} has {cores(most)} at most; ask for less",
+                f"{told} {cores_text(asked)}, and {job.queue_path} has {cores_text(most)} at most; "
+                "ask for less",
             )
     if "memory" in maximum:
         asked, most = driver.memory_mib + count * executor.memory_mib, mebibytes(maximum["memory"])
         if asked > most:
             yield Mistake(
                 "executor",
-                f"{told} {gibibytes(asked)}, and {job.queue_path} has {gibibytes(most)} at most; "
-                "ask for less",
+                f"{told} {gib_text(asked)}, and {job.queue_path} has {gib_text(most)} at most; ask for less",
             )
 
 

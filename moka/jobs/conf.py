@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from moka.jobs.job import Job
 from moka.jobs.job_target import Celeborn, JobTarget
 from moka.jobs.versions import RELEASES
-from moka.quantities import job_mebibytes
+from moka.quantities import spark_mebibytes
 
 UI_PORT = 4040
 DRIVER_PORT = 7078
@@ -171,7 +171,7 @@ def _executors(job: Job) -> dict[str, str]:
         made["spark.dynamicAllocation.executorIdleTimeout"] = f"{job.executor.dynamic.idle_seconds}s"
     if job.executor.off_heap:
         made["spark.memory.offHeap.enabled"] = "true"
-        made["spark.memory.offHeap.size"] = f"{job_mebibytes(job.executor.off_heap)}m"
+        made["spark.memory.offHeap.size"] = f"{spark_mebibytes(job.executor.off_heap)}m"
     return made
 
 

@@ -4,23 +4,11 @@ import re
 from collections.abc import Mapping
 from typing import Annotated, ClassVar, Literal, Self
 
-from pydantic import AfterValidator, BeforeValidator, Field, model_validator
+from pydantic import BeforeValidator, Field, model_validator
 
-from moka.documents import Section
+from moka.documents import Form, Section
 from moka.jobs.versions import SparkVersion
 from moka.names import queue_path
-from moka.quantities import job_mebibytes, millicores
-
-
-def _memory(amount: str) -> str:
-    job_mebibytes(amount)
-    return amount
-
-
-def _some_cores(quantity: str) -> str:
-    if not millicores(quantity):
-        raise ValueError("a pod needs some of a core, such as 500m")
-    return quantity
 
 
 def _not_a_path(queue: object) -> object:
@@ -29,8 +17,10 @@ def _not_a_path(queue: object) -> object:
     return queue
 
 
-Memory = Annotated[str, AfterValidator(_memory), Field(pattern=r"^[1-9]\d*([mgt]|[MGT]i)$")]
-CoreRequest = Annotated[str, AfterValidator(_some_cores), Field(pattern=r"^\d+(\.\d+|m)?$")]
+SparkMemory = Annotated[str, Form(r"[1-9]\d*([mgt]|[MGT]i)", "write memory as 8g or 512m")]
+CoreRequest = Annotated[str, Form(r"(?=.*[1-9])\d+(\.\d{1,3}|m)?", "write cores as 2, 1.5 or 500m")]
+"""Kubernetes knows no less than a thousandth of a core."""
+
 EnvName = Annotated[str, Field(pattern=r"^[A-Za-z_][A-Za-z0-9_]*$")]
 ObjectName = Annotated[str, Field(pattern=r"^[a-z0-9]([a-z0-9.-]{0,251}[a-z0-9])?$")]
 ConfKey = Annotated[str, Field(pattern=r"^spark\.\S+$")]
@@ -64,8 +54,8 @@ class Driver(JobSection):
     core_request: CoreRequest | None = Field(
         default=None, description="Cores that the pod asks for, by default `cores`: 500m, 1.5."
     )
-    memory: Memory = Field(default="2g", description="Heap of the JVM: 8g or 8Gi, which are the same.")
-    overhead: Memory | None = Field(
+    memory: SparkMemory = Field(default="2g", description="Heap of the JVM: 8g or 8Gi, which are the same.")
+    overhead: SparkMemory | None = Field(
         default=None,
         description="Memory beside the heap; by default 10% of it, 40% with Python or R, at least 384m.",
     )
@@ -105,12 +95,12 @@ class Executor(JobSection):
     core_request: CoreRequest | None = Field(
         default=None, description="Cores that a pod asks for, by default `cores`: 500m, 1.5."
     )
-    memory: Memory = Field(default="4g", description="Heap of the JVM: 8g or 8Gi, which are the same.")
-    overhead: Memory | None = Field(
+    memory: SparkMemory = Field(default="4g", description="Heap of the JVM: 8g or 8Gi, which are the same.")
+    overhead: SparkMemory | None = Field(
         default=None,
         description="Memory beside the heap; by default 10% of it, 40% with Python or R, at least 384m.",
     )
-    off_heap: Memory | None = Field(
+    off_heap: SparkMemory | None = Field(
         default=None, description="Memory that Spark manages outside of the heap; by default none."
     )
     instances: int | None = Field(default=None, ge=1, description="Executors, by default 2.")

@@ -20,6 +20,9 @@ GPU_FAMILIES = frozenset({"g", "gr", "p"})
 SMALL = {"nano": 2, "micro": 2, "small": 2, "medium": 1, "large": 2, "xlarge": 4}
 """vCPUs of the sizes without a number; of `<n>xlarge` it is four times n."""
 
+METAL_VCPUS = 192
+"""vCPUs of a machine whose name does not tell: as many as `metal` sizes of today have, or more."""
+
 GIB_A_VCPU = {"c": 2, "m": 4, "r": 8, "i": 8, "x": 16}
 """Memory of a vCPU by family, for those whose sizes all have the same."""
 

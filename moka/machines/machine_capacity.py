@@ -4,16 +4,23 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, cast
 
-from moka.machines.instance_types import Architecture, instance_type
-from moka.machines.node_roles import EVICTION_HARD, SYSTEM_RESERVED, kubelet_config
+from moka.machines.instance_types import METAL_VCPUS, Architecture, instance_type
+from moka.machines.node_roles import (
+    EVICTION_MIB,
+    ROLES,
+    SYSTEM_MIB,
+    SYSTEM_MILLICORES,
+    kubelet_mib,
+    kubelet_millicores,
+)
 
 JobRole = Literal["driver", "executor"]
 
-DAEMONS = (400, 512)
-"""Thousandths of a core and MiB that a node's own pods ask for, rounded up: Fluent Bit and the OpenTelemetry
+DAEMON_MILLICORES, DAEMON_MIB = 400, 512
+"""What a node's own pods ask for, rounded up: Fluent Bit and the OpenTelemetry
 agent 200 and 384 (charts-values/), EBS driver 30 and 120, VPC CNI with policy agent 50, kube-proxy 100."""
 
-HIDDEN = 0.03
+HIDDEN_MEMORY = 0.03
 """Share of a machine's memory that its firmware and kernel take before the kubelet sees any."""
 
 
@@ -60,7 +67,7 @@ class NodeGroupShape:
 
 def largest_machines(groups: Iterable[NodeGroupShape]) -> list[MachineCapacity]:
     """The largest machine of each role and architecture that jobs use, of all node groups of a cluster."""
-    found: dict[tuple[JobRole, Architecture], MachineCapacity] = {}
+    largest: dict[tuple[JobRole, Architecture], MachineCapacity] = {}
     for group in groups:
         if group.role not in ("driver", "executor"):
             continue
@@ -70,45 +77,40 @@ def largest_machines(groups: Iterable[NodeGroupShape]) -> list[MachineCapacity]:
                 continue  # nothing here asks for GPUs
             machine = _machine(role, group, name)
             key = (role, group.architecture)
-            found[key] = _larger(found[key], machine) if key in found else machine
-    return [found[key] for key in sorted(found)]
+            largest[key] = _larger(largest[key], machine) if key in largest else machine
+    return [largest[key] for key in sorted(largest)]
+
+
+def pod_millicores(vcpus: int | None) -> int:
+    """Thousandths of a core of a machine that the kubelet and a node's own pods leave for others."""
+    vcpus = vcpus or METAL_VCPUS
+    return vcpus * 1000 - kubelet_millicores(vcpus) - SYSTEM_MILLICORES - DAEMON_MILLICORES
 
 
 def _machine(role: JobRole, group: NodeGroupShape, name: str) -> MachineCapacity:
-    known = instance_type(name)
-    kubelet = kubelet_config(role, group.max_pods)
-    memory = known.memory_mib
+    instance = instance_type(name)
+    memory = instance.memory_mib
     if memory is not None:
-        kept = (
-            kubelet["kubeReserved"]["memory"],
-            SYSTEM_RESERVED["memory"],
-            EVICTION_HARD["memory.available"],
+        pods = group.max_pods or ROLES[role].max_pods
+        memory = (
+            int(memory * (1 - HIDDEN_MEMORY)) - kubelet_mib(pods) - SYSTEM_MIB - EVICTION_MIB - DAEMON_MIB
         )
-        memory = int(memory * (1 - HIDDEN)) - sum(int(each.removesuffix("Mi")) for each in kept) - DAEMONS[1]
-    # The name of bare metal does not tell; there is no larger machine.
-    cores = known.vcpus if known.vcpus is not None else 192
-    system = int(SYSTEM_RESERVED["cpu"].removesuffix("m"))
     return MachineCapacity(
         role=role,
         architecture=group.architecture,
-        millicores=cores * 1000 - reserved_millicores(cores) - system - DAEMONS[0],
+        millicores=pod_millicores(instance.vcpus),
         memory_mib=memory,
-        local_disks=known.local_disks,
+        local_disks=instance.local_disks,
     )
 
 
-def _larger(one: MachineCapacity, other: MachineCapacity) -> MachineCapacity:
+def _larger(first: MachineCapacity, second: MachineCapacity) -> MachineCapacity:
     """The most that a pod can have of either; of unknown memory there may be any amount."""
-    unknown = one.memory_mib is None or other.memory_mib is None
+    unknown = first.memory_mib is None or second.memory_mib is None
     return MachineCapacity(
-        role=one.role,
-        architecture=one.architecture,
-        millicores=max(one.millicores, other.millicores),
-        memory_mib=None if unknown else max(one.memory_mib or 0, other.memory_mib or 0),
-        local_disks=one.local_disks and other.local_disks,
+        role=first.role,
+        architecture=first.architecture,
+        millicores=max(first.millicores, second.millicores),
+        memory_mib=None if unknown else max(first.memory_mib or 0, second.memory_mib or 0),
+        local_disks=first.local_disks and second.local_disks,
     )
-
-
-def reserved_millicores(vcpus: int) -> int:
-    """What nodeadm keeps for the kubelet: 6% of the first core, 1% of the next, 0.5% of two more, 0.25%."""
-    return int(sum([60, 10, 5, 5][:vcpus]) + 2.5 * max(0, vcpus - 4))

@@ -36,11 +36,11 @@ ROLES: Mapping[Role, NodeRoleSettings] = {
     "shuffle": NodeRoleSettings(max_pods=24, log_mib=10, image_pulls=5, rolling_percent=None),
 }
 
-SYSTEM_RESERVED: Mapping[str, str] = {"cpu": "100m", "memory": "300Mi", "ephemeral-storage": "1Gi"}
-"""What systemd's services get beside the pods; nodeadm reserves for the kubelet and containerd alone.
+SYSTEM_MILLICORES, SYSTEM_MIB, SYSTEM_STORAGE_GIB = 100, 300, 1
+"""What systemd's services get beside the pods; nodeadm reserves for the kubelet and containerd only.
 Memory and storage: the eksctl guide, "Customizing kubelet configuration"."""
 
-EVICTION_HARD: Mapping[str, str] = {"memory.available": "200Mi"}
+EVICTION_MIB = 200
 """Where the kubelet evicts before the kernel kills: the same guide. nodeadm has 100Mi, which a JVM takes in
 less than the 10 s between two looks; its limits for the disk (10%, 5% of inodes) stay."""
 
@@ -57,20 +57,33 @@ def kubelet_config(role: Role, max_pods: int | None = None) -> dict[str, Any]:
     nodeadm lays it beside its own as a drop-in, and the kubelet merges the two: a map keeps the keys that are
     not said here.
     """
-    known = ROLES[role]
-    pods = max_pods or known.max_pods
+    settings = ROLES[role]
+    pods = max_pods or settings.max_pods
     period, critical = SHUTDOWN
     return {
         "maxPods": pods,
-        # nodeadm's formula, for the pods that there may be; it knows only those of plain addresses.
-        "kubeReserved": {"memory": f"{255 + 11 * pods}Mi"},
-        "systemReserved": dict(SYSTEM_RESERVED),
-        "evictionHard": dict(EVICTION_HARD),
+        "kubeReserved": {"memory": f"{kubelet_mib(pods)}Mi"},
+        "systemReserved": {
+            "cpu": f"{SYSTEM_MILLICORES}m",
+            "memory": f"{SYSTEM_MIB}Mi",
+            "ephemeral-storage": f"{SYSTEM_STORAGE_GIB}Gi",
+        },
+        "evictionHard": {"memory.available": f"{EVICTION_MIB}Mi"},
         # In parallel, as nodeadm has it, but not without bound: pulls share the root disk.
         "serializeImagePulls": False,
-        "maxParallelImagePulls": known.image_pulls,
-        "containerLogMaxSize": f"{known.log_mib}Mi",
+        "maxParallelImagePulls": settings.image_pulls,
+        "containerLogMaxSize": f"{settings.log_mib}Mi",
         "containerLogMaxFiles": 5,
         "shutdownGracePeriod": period,
         "shutdownGracePeriodCriticalPods": critical,
     }
+
+
+def kubelet_millicores(vcpus: int) -> int:
+    """What nodeadm keeps for the kubelet: 6% of the first core, 1% of the next, 0.5% of two more, 0.25%."""
+    return int(sum([60, 10, 5, 5][:vcpus]) + 2.5 * max(0, vcpus - 4))
+
+
+def kubelet_mib(pods: int) -> int:
+    """nodeadm's formula, for the pods that there may be; it knows only those of plain addresses."""
+    return 255 + 11 * pods

@@ -3,8 +3,8 @@
 Nothing here knows Pulumi or the settings, so a tree can be made, checked and drawn by any program.
 """
 
-from moka.queues.quantities import Resources
 from moka.queues.rendering import queues_yaml
+from moka.queues.resources import Resources
 from moka.queues.tiers import POLICIES, Policy, TierNumber
 from moka.queues.tree import Leaf, Limit, Queue, QueueTree, grow
 

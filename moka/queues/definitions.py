@@ -4,11 +4,9 @@ from typing import Annotated, Literal, Self
 
 from pydantic import Field, model_validator
 
-from moka.documents import Name, Section
+from moka.documents import Cpu, Memory, Name, Section
 
 TierNumber = Annotated[int, Field(ge=1, le=3)]
-Cpu = Annotated[str, Field(pattern=r"^\d+m?$")]
-Memory = Annotated[str, Field(pattern=r"^\d+(Mi|Gi|Ti)$")]
 Count = Annotated[int, Field(ge=1)]
 
 CPU = "Cores, as Kubernetes writes them: 4, 500m."

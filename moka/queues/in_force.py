@@ -5,21 +5,19 @@ It tells by its REST API (apache/yunikorn-core v1.8.0, pkg/webservice/dao/queue_
 last, which alone has the limits and the placement rules.
 """
 
-import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from moka.names import ROOT_QUEUE
-from moka.queues.quantities import text
-from moka.queues.rendering import NAMES, document
+from moka.quantities import duration_seconds
+from moka.queues.rendering import YUNIKORN_NAMES, document
+from moka.queues.resources import quantity
 from moka.queues.tiers import Policy
 from moka.queues.tree import Queue, QueueTree
 
 Answer = Mapping[str, Any]
 """JSON, or YAML, as a scheduler gave it."""
-
-DURATION = re.compile(r"^(?:(\d+)h)?(?:(\d+)m)?(?:(\d+)s)?$")
 
 RECOVERY = f"{ROOT_QUEUE}.@recovery@"
 """Where YuniKorn puts what ran before it started and has no queue any more."""
@@ -87,7 +85,7 @@ def _works(queue: Queue, applications: int, found: Answer) -> Iterator[tuple[str
         ("guaranteed", queue.guaranteed, "guaranteedResource"),
         ("maximum", queue.maximum, "maxResource"),
     ):
-        for name, known_as in NAMES.items():
+        for name, known_as in YUNIKORN_NAMES.items():
             amount = None if resources is None else resources.get(name)
             is_ = (found.get(key) or {}).get(known_as)
             yield f"{what} {name}", _told(name, amount), _told(name, is_)
@@ -100,14 +98,14 @@ def _policy(policy: Policy, found: Answer) -> Iterator[tuple[str, str, str]]:
     enabled, fence = found["preemptionEnabled"], found["isPreemptionFence"]
     preemption = "disabled" if not enabled else "fence" if fence else "default"
     yield "preemption", policy.preemption, preemption
-    yield "a delay of", f"{policy.delay_seconds} s", f"{_seconds(found['preemptionDelay'])} s"
+    yield "a delay of", f"{policy.delay_seconds} s", _seconds(found["preemptionDelay"])
     yield "jobs sorted", policy.sort, str(found["sortingPolicy"])
     own = str(found.get("priorityOffset", 0)) if found["isPriorityFence"] else "of its pods"
     yield "priority", str(policy.priority), own
 
 
 def _told(name: str, amount: int | None) -> str:
-    return "none" if amount is None else text(name, amount)
+    return "none" if amount is None else quantity(name, amount)
 
 
 def _jobs(number: int) -> str:
@@ -115,12 +113,8 @@ def _jobs(number: int) -> str:
 
 
 def _seconds(duration: str) -> str:
-    """A duration as Go writes it, in seconds; one with fractions stays as it is."""
-    read = DURATION.match(duration)
-    if read is None:
-        return duration
-    hours, minutes, seconds = (int(part or 0) for part in read.groups())
-    return str(hours * 3600 + minutes * 60 + seconds)
+    seconds = duration_seconds(duration)
+    return duration if seconds is None else f"{seconds:g} s"
 
 
 def _configured(tree: QueueTree, config: Answer) -> Iterator[Difference]:

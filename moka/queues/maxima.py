@@ -3,13 +3,13 @@
 from collections.abc import Iterator
 
 from moka.queues import Queue, QueueTree
-from moka.queues.quantities import text
+from moka.queues.resources import quantity
 
 
 def maxima(tree: QueueTree) -> dict[str, dict[str, str]]:
     """Path of each leaf -> resource -> Kubernetes quantity; a resource that nothing bounds is left out."""
     return {
-        path: {name: text(name, amount) for name, amount in bounds.items()}
+        path: {name: quantity(name, amount) for name, amount in bounds.items()}
         for organization in tree.organizations
         for path, bounds in _leaves(organization, "root", {})
     }

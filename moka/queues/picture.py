@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from html import escape
 
 from moka.names import ROOT_QUEUE
-from moka.queues.quantities import NAMES, Resources, text
+from moka.queues.resources import RESOURCES, Resources, quantity
 from moka.queues.shares import total
 from moka.queues.tiers import Policy
 from moka.queues.tree import Limit, Queue, QueueTree
@@ -89,12 +89,12 @@ def _named(tree: QueueTree, capacity: Resources | None) -> list[str]:
     """The resources that the tree says anything of."""
     said = [each for _, queue in tree.walk() for each in (queue.guaranteed, queue.maximum) if each]
     everything = total([*said, *([capacity] if capacity else [])])
-    return [name for name in NAMES if everything.get(name) is not None]
+    return [name for name in RESOURCES if everything.get(name) is not None]
 
 
 def _amount(resources: Resources | None, name: str) -> str:
     amount = None if resources is None else resources.get(name)
-    return "-" if amount is None else text(name, amount)
+    return "-" if amount is None else quantity(name, amount)
 
 
 def _policy(policy: Policy | None) -> list[str]:
@@ -105,9 +105,8 @@ def _policy(policy: Policy | None) -> list[str]:
 
 def _limit(limit: Limit) -> str:
     who = [f"user {name}" for name in limit.users] + [f"group {name}" for name in limit.groups]
-    what = (
-        [f"{text(name, amount)} {name}" for name, amount in limit.maximum.amounts()] if limit.maximum else []
-    )
+    quantities = limit.maximum.quantities() if limit.maximum else {}
+    what = [f"{quantity} {name}" for name, quantity in quantities.items()]
     jobs = [] if limit.max_applications is None else [f"{limit.max_applications} jobs"]
     return f"{', '.join(who)}: {', '.join([*jobs, *what])}"
 
@@ -192,7 +191,7 @@ def _legend(width: int) -> Iterator[str]:
 
 def _of_capacity(capacity: Resources | None, name: str) -> str:
     amount = None if capacity is None else capacity.get(name)
-    return "" if amount is None else f" (capacity {text(name, amount)})"
+    return "" if amount is None else f" (capacity {quantity(name, amount)})"
 
 
 def _full(tree: QueueTree, capacity: Resources | None, name: str) -> int:
@@ -237,8 +236,8 @@ def _bar(x: int, y: int, kind: str, row: _Row, name: str, full: int) -> Iterator
     if promised:
         own = max(1.5, BAR * min(1.0, promised / full))
         yield f'<rect class="{kind}" x="{x}" y="{y + 8}" width="{own:.1f}" height="10" rx="2"/>'
-    said = [text(name, promised)] if promised else []
-    said += [f"of {text(name, maximum)}"] if maximum is not None else []
+    said = [quantity(name, promised)] if promised else []
+    said += [f"of {quantity(name, maximum)}"] if maximum is not None else []
     if said:
         yield f'<text class="small" x="{x + BAR + 8}" y="{y + ROW / 2 + 4}">{" ".join(said)}</text>'
 

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
 from moka.names import ROOT_QUEUE, tier_queue
-from moka.queues.quantities import NAMES, Resources, text
+from moka.queues.resources import RESOURCES, Resources, quantity
 from moka.queues.tiers import POLICIES
 from moka.queues.tree import WILDCARD, Limit, Queue, QueueTree
 
@@ -168,12 +168,14 @@ def _amounts(path: str, queue: Queue) -> Iterator[Problem]:
 def _nothing(path: str, what: str, resources: Resources | None) -> Iterator[Problem]:
     for name, amount in resources.amounts() if resources else ():
         if amount <= 0:
-            yield Problem(path, f"{what}.{name}", f"is {text(name, amount)}; it has to be more, or left out")
+            yield Problem(
+                path, f"{what}.{name}", f"is {quantity(name, amount)}; it has to be more, or left out"
+            )
 
 
 def _sizes(path: str, queue: Queue, above: _Above) -> Iterator[Problem]:
     """A maximum above the parent's, and promises above the maximum."""
-    for name in NAMES:
+    for name in RESOURCES:
         own = None if queue.maximum is None else queue.maximum.get(name)
         bound = above.queue.maximum.get(name)
         if own is not None and bound is not None and own > bound.amount:
@@ -184,21 +186,21 @@ def _sizes(path: str, queue: Queue, above: _Above) -> Iterator[Problem]:
             yield Problem(
                 path,
                 f"guaranteed.{name}",
-                f"is {text(name, promised)}, more than the maximum of {text(name, own)}; lower it, or raise "
-                "the maximum",
+                f"is {quantity(name, promised)}, more than the maximum of {quantity(name, own)}; lower it, "
+                "or raise the maximum",
             )
 
 
 def _more(name: str, amount: int, bound: _Bound) -> str:
     return (
-        f"is {text(name, amount)}, more than the maximum of {bound.whose}, {text(name, bound.amount)}; lower "
-        "it, or raise the other"
+        f"is {quantity(name, amount)}, more than the maximum of {bound.whose}, "
+        f"{quantity(name, bound.amount)}; lower it, or raise the other"
     )
 
 
 def _promises(path: str, queue: Queue) -> Iterator[Problem]:
     """More promised to the queues within than to the queue, or than it may have."""
-    for name in NAMES:
+    for name in RESOURCES:
         total = sum(promised(child).get(name, 0) for child in queue.queues)
         own = None if queue.guaranteed is None else queue.guaranteed.get(name)
         what, most = "guaranteed", own
@@ -208,8 +210,8 @@ def _promises(path: str, queue: Queue) -> Iterator[Problem]:
             yield Problem(
                 path,
                 f"{what}.{name}",
-                f"is {text(name, most)}, less than its queues are promised together, {text(name, total)}; "
-                "raise it, or lower theirs",
+                f"is {quantity(name, most)}, less than its queues are promised together, "
+                f"{quantity(name, total)}; raise it, or lower theirs",
             )
 
 

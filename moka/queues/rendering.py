@@ -14,10 +14,10 @@ from collections.abc import Iterator
 from typing import Any
 
 from moka.queues.block import block
-from moka.queues.quantities import Resources, text
+from moka.queues.resources import Resources
 from moka.queues.tree import WILDCARD, Limit, Queue, QueueTree
 
-NAMES = {"cpu": "vcore", "memory": "memory", "gpu": "nvidia.com/gpu"}
+YUNIKORN_NAMES = {"cpu": "vcore", "memory": "memory", "gpu": "nvidia.com/gpu"}
 """YuniKorn's names of resources."""
 
 
@@ -88,4 +88,5 @@ def _limits(limits: tuple[Limit, ...]) -> Iterator[dict[str, Any]]:
 
 def amounts(resources: Resources | None) -> dict[str, str]:
     """Resources by YuniKorn's names. Strings, or large numbers are written as 1e+06."""
-    return {} if resources is None else {NAMES[name]: text(name, n) for name, n in resources.amounts()}
+    quantities = resources.quantities() if resources else {}
+    return {YUNIKORN_NAMES[name]: text for name, text in quantities.items()}

@@ -9,7 +9,7 @@ from moka.names import tier_queue
 from moka.queues import POLICIES, Policy, Queue, QueueTree, shares
 from moka.queues.definitions import Limit, Maximum, Organization, Project, Queues, Resources, Shared, Tier
 from moka.queues.problems import promised
-from moka.queues.quantities import text
+from moka.queues.resources import quantity
 
 AT = "queues.organizations"
 """Where the queues stand in the settings."""
@@ -87,7 +87,7 @@ class _Making:
         shared = shares.by_weight(left, weights)
         for key, share in shared.items():
             for name in [name for name in NEEDED if not share.get(name)]:
-                much = text(name, max(left.get(name) or 0, 0))
+                much = quantity(name, max(left.get(name) or 0, 0))
                 self.wrong(
                     f"{at}.{key}.weight",
                     f"is of what queues beside it leave of {pool.name}, and of {name} that is {much}; "

@@ -3,7 +3,8 @@
 from collections.abc import Iterable, Mapping
 from itertools import takewhile
 
-from moka.queues.quantities import MIB, NAMES, Resources
+from moka.quantities import MIB
+from moka.queues.resources import RESOURCES, Resources
 
 STEPS = {"cpu": (1000, 1), "memory": (2**30, MIB), "gpu": (1,)}
 """What shares are whole multiples of: the first of which the smallest share has a hundred, else the last."""
@@ -49,7 +50,7 @@ def total(parts: Iterable[Resources]) -> Resources:
     return Resources(
         **{
             name: sum(each.get(name) or 0 for each in known)
-            for name in NAMES
+            for name in RESOURCES
             if any(each.get(name) is not None for each in known)
         }
     )

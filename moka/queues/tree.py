@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from itertools import groupby
 
 from moka.names import ROOT_QUEUE, queue_path, tier_queue
-from moka.queues.quantities import Resources
+from moka.queues.resources import Resources
 from moka.queues.tiers import POLICIES, Policy, TierNumber
 
 WILDCARD = "*"

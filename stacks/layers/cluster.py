@@ -14,15 +14,12 @@ from components.aws.node_group import NodeGroup, NodeGroupArgs, ScheduledMinimum
 from components.aws.node_group_guard import NodeGroupGuard
 from components.aws.node_role import first_pulls
 from moka.addon_versions import NODE_ADDONS
-from moka.machines.instance_types import instance_type
+from moka.machines.instance_types import METAL_VCPUS, instance_type
 from moka.names import GENERATION_LABEL, NODE_GROUP_LABEL
 from stacks.layers import foundation
 from stacks.settings.cluster import NodeGroup as NodeGroupSettings
 from stacks.settings.node_group_plan import NodeGroupPlan, node_group_plans
 from stacks.site import Site
-
-METAL_VCPUS = 192
-"""vCPUs of a machine whose name does not tell: as many as `metal` sizes of today have, or more."""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -6,16 +6,10 @@ from typing import Annotated, ClassVar, Literal
 
 from pydantic import Field
 
-from moka.documents import Name, Section
+from moka.documents import Cpu, Memory, Name, Section
 from moka.jobs.versions import SparkVersion
 from stacks.settings.fields import OwnImage
 
-Cpu = Annotated[
-    str, Field(pattern=r"^[1-9]\d*$", description="Cores, as Kubernetes writes them and in quotes: '64'.")
-]
-Memory = Annotated[
-    str, Field(pattern=r"^[1-9]\d*(Gi|Ti)$", description="Memory, as Kubernetes writes it: 64Gi, 2Ti.")
-]
 HostPath = Annotated[str, Field(pattern=r"^(/[A-Za-z0-9_-][A-Za-z0-9._-]*)+$")]
 Port = Annotated[int, Field(ge=1, le=65535)]
 
@@ -39,7 +33,7 @@ class Quota(Section):
         description="Pods that have not finished; the placeholders of gang scheduling are pods, too.",
     )
     cpu: Cpu | None = Field(
-        default=None, description="Cores that those pods ask for in all, in quotes; by default any number."
+        default=None, description="Cores that those pods ask for in all; by default any number."
     )
     memory: Memory | None = Field(
         default=None, description="Memory that those pods ask for in all; by default any amount."
@@ -49,8 +43,8 @@ class Quota(Section):
 class ContainerSize(Section):
     """The most that one container may ask for."""
 
-    cpu: Cpu = "128"
-    memory: Memory = "1Ti"
+    cpu: Cpu = Field(default="128", description="Cores, as Kubernetes writes them: 4, 500m.")
+    memory: Memory = Field(default="1Ti", description="Memory: 512Mi, 64Gi, 2Ti.")
 
 
 class Egress(Section):

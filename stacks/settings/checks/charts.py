@@ -1,10 +1,10 @@
 """What an environment sets differently in a chart, and what of it must fit to the rest."""
 
-import re
 from collections.abc import Iterator
 
 from moka.jobs.job import DynamicAllocation
 from moka.mistakes import Mistake
+from moka.quantities import duration_seconds
 from stacks.settings.environment import Environment
 
 AUTOSCALER, SCALE_DOWN_DELAY = "cluster-autoscaler", "extraArgs.scale-down-unneeded-time"
@@ -12,8 +12,6 @@ AUTOSCALER, SCALE_DOWN_DELAY = "cluster-autoscaler", "extraArgs.scale-down-unnee
 
 IDLE_SECONDS: int = DynamicAllocation.model_fields["idle_seconds"].default
 """Seconds that an executor without work stays, unless its job says otherwise."""
-
-UNIT_SECONDS = {"h": 3600, "m": 60, "s": 1}
 
 
 def value(settings: Environment, release: str, path: str) -> object:
@@ -30,20 +28,12 @@ def scale_down_delay(settings: Environment) -> Iterator[Mistake]:
     if delay is None:
         return
     at = f"charts.values.{AUTOSCALER}.{SCALE_DOWN_DELAY}"
-    delay_seconds = seconds(delay)
-    if delay_seconds is None:
+    seconds = duration_seconds(str(delay))
+    if seconds is None:
         yield Mistake(at, f"is {delay!r}, which is no duration; write one such as 10m or 1h30m")
-    elif delay_seconds <= IDLE_SECONDS:
+    elif seconds <= IDLE_SECONDS:
         yield Mistake(
             at,
             f"is {delay}, but idle executors stay for {IDLE_SECONDS}s by default; choose a longer time, or "
             "nodes go before their executors do",
         )
-
-
-def seconds(duration: object) -> float | None:
-    """Seconds of a duration as Go writes it, `1h30m`; None where it is none."""
-    parts = re.findall(r"(\d+(?:\.\d+)?)(h|m|s)", str(duration))
-    if not parts or "".join(number + unit for number, unit in parts) != duration:
-        return None
-    return sum(float(number) * UNIT_SECONDS[unit] for number, unit in parts)

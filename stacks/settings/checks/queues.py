@@ -6,11 +6,12 @@ from itertools import pairwise
 from moka.machines.instance_types import instance_type
 from moka.mistakes import Mistake, listed
 from moka.names import ROOT_QUEUE, tier_queue
+from moka.quantities import MIB
 from moka.queues import QueueTree, Resources
 from moka.queues.definitions import Queues, Shared
 from moka.queues.problems import Problem, problems, promised
-from moka.queues.quantities import MIB, text
 from moka.queues.resolution import AT, policies, tree
+from moka.queues.resources import quantity
 from moka.queues.shares import total
 from stacks.settings.cluster import Cluster
 from stacks.settings.environment import Environment
@@ -104,9 +105,9 @@ def _beyond_nodes(
         if (most := nodes.get(resource)) is not None and amount > most:
             yield Mistake(
                 f"{at}.{resource}",
-                f"is {text(resource, amount)}, but nodes for drivers and executors of cluster {name!r} have "
-                f"at most {text(resource, most)}; lower it, set `capacity` of the cluster, or raise the "
-                "maximum of its node groups",
+                f"is {quantity(resource, amount)}, but nodes for drivers and executors of cluster {name!r} "
+                f"have at most {quantity(resource, most)}; lower it, set `capacity` of the cluster, or raise "
+                "the maximum of its node groups",
             )
 
 
@@ -118,8 +119,8 @@ def _beyond_capacity(
         if (most := (capacity or nodes).get(resource)) is not None and amount > most:
             yield Mistake(
                 AT,
-                f"are guaranteed {text(resource, amount)} of {resource} in total, but cluster {name!r} has "
-                f"{text(resource, most)} ({source}); guarantee less, or use weights",
+                f"are guaranteed {quantity(resource, amount)} of {resource} in total, but cluster {name!r} "
+                f"has {quantity(resource, most)} ({source}); guarantee less, or use weights",
             )
 
 

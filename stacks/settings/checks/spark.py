@@ -3,8 +3,7 @@
 from collections.abc import Iterable, Iterator
 
 from moka.machines.instance_types import instance_type
-from moka.machines.machine_capacity import DAEMONS, reserved_millicores
-from moka.machines.node_roles import SYSTEM_RESERVED
+from moka.machines.machine_capacity import pod_millicores
 from moka.mistakes import Mistake, listed
 from moka.names import AUTOSCALER_ACCOUNT, FLUENT_BIT_ACCOUNT, LOAD_BALANCER_ACCOUNT, SPARK_ACCOUNT
 from moka.sizes.spark_operator import REPLICAS, OperatorSize, most, size_for
@@ -88,16 +87,9 @@ def operator_sizes(settings: Environment) -> Iterator[Mistake]:
 def _system_nodes(cluster: Cluster) -> list[tuple[int, int]]:
     """Of each group of system nodes: how many there can be, and thousandths of a core for pods on each."""
     return [
-        (group.maximum, min(_pod_millicores(name) for name in group.instance_types))
+        (group.maximum, min(pod_millicores(instance_type(name).vcpus) for name in group.instance_types))
         for group in cluster.groups_of("system")
     ]
-
-
-def _pod_millicores(instance_type_name: str) -> int:
-    """Thousandths of a core that the kubelet and a node's own pods leave."""
-    vcpus = instance_type(instance_type_name).vcpus or 192  # bare metal: its name does not tell
-    reserved = reserved_millicores(vcpus) + int(SYSTEM_RESERVED["cpu"].removesuffix("m")) + DAEMONS[0]
-    return vcpus * 1000 - reserved
 
 
 def _together(sizes: Iterable[OperatorSize]) -> int:

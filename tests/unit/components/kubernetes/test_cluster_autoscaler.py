@@ -4,7 +4,8 @@ from components.kubernetes.cluster_autoscaler import ClusterAutoscaler, ClusterA
 from moka.addon_versions import ADDON_VERSIONS
 from moka.catalog import CatalogError
 from moka.names import GENERATION_LABEL, NODE_GROUP_LABEL
-from stacks.settings.checks.charts import IDLE_SECONDS, seconds
+from moka.quantities import duration_seconds
+from stacks.settings.checks.charts import IDLE_SECONDS
 
 
 @pytest.fixture
@@ -51,7 +52,7 @@ def test_nodes_of_executors_go_when_they_are_empty_and_nobody_is_evicted_from_th
 
 
 def test_a_node_stays_longer_than_an_executor_that_has_nothing_to_do(released):
-    assert seconds(released()["extraArgs"]["scale-down-unneeded-time"]) > IDLE_SECONDS
+    assert duration_seconds(released()["extraArgs"]["scale-down-unneeded-time"]) > IDLE_SECONDS
 
 
 def test_groups_of_one_name_in_several_zones_grow_together(released):

@@ -5,7 +5,6 @@ from components.kubernetes.job_namespace import (
     JobNamespace,
     JobNamespaceArgs,
     Quota,
-    canonical,
 )
 from components.kubernetes.namespace import Namespace, NamespaceArgs
 
@@ -89,22 +88,6 @@ def test_no_container_is_unbounded(make):
     # A limit of CPU throttles: one that says nothing may have all that there can be.
     assert limits["default"]["cpu"] == "64"
     assert set(limits["defaultRequest"]) == {"cpu", "memory"}
-
-
-@pytest.mark.parametrize(
-    ("written", "kept"),
-    [
-        ("10000", "10k"),
-        ("2000000", "2M"),
-        ("10500", "10500"),
-        ("64", "64"),
-        ("2048Gi", "2Ti"),
-        ("1536Gi", "1536Gi"),
-        ("1Ti", "1Ti"),
-    ],
-)
-def test_quantities_are_written_as_the_api_server_keeps_them(written, kept):
-    assert canonical(written) == kept
 
 
 def test_a_namespace_that_is_not_isolated_has_no_network_policy(make, made):

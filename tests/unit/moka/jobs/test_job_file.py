@@ -63,7 +63,7 @@ WRONG = {
     ),
     "no core at all": (
         {"driver": {"core_request": "0"}},
-        "driver.core_request: is '0'; a pod needs some of a core, such as 500m.",
+        "driver.core_request: is '0'; write cores as 2, 1.5 or 500m.",
     ),
     "a number of executors and a range": (
         {"executor": {"instances": 2, "dynamic": {"maximum": 4}}},

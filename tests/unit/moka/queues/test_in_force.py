@@ -54,7 +54,7 @@ def test_nothing_is_told_of_what_is_as_it_should_be():
         ({"preemptionEnabled": False}, "has preemption disabled, and should have default"),
         ({"isPreemptionFence": True}, "has preemption fence, and should have default"),
         ({"preemptionDelay": "1h1m1s"}, "has a delay of 3661 s, and should have 30 s"),
-        ({"preemptionDelay": "1.5s"}, "has a delay of 1.5s s, and should have 30 s"),
+        ({"preemptionDelay": "1.5s"}, "has a delay of 1.5 s, and should have 30 s"),
         ({"sortingPolicy": "fair"}, "has jobs sorted fair, and should have fifo"),
         ({"isPriorityFence": False}, "has priority of its pods, and should have 2000"),
         ({"priorityOffset": 5}, "has priority 5, and should have 2000"),

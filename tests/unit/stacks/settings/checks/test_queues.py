@@ -26,15 +26,15 @@ MISTAKES: dict[str, tuple[Changes, str]] = {
     ),
     "a queue that is promised nothing": (
         {f"{TIERS}.1.guaranteed.cpu": "0"},
-        f"{TIERS}.1.guaranteed.cpu: is 0; it has to be more, or left out",
+        f"{TIERS}.1.guaranteed.cpu: is '0'; write cores as '4' or 500m",
     ),
     "a queue that is promised less than nothing": (
         {f"{TIERS}.1.guaranteed.cpu": "-4"},
-        f"{TIERS}.1.guaranteed.cpu: is '-4'; string should match pattern",
+        f"{TIERS}.1.guaranteed.cpu: is '-4'; write cores as '4' or 500m",
     ),
     "half a core": (
         {f"{TIERS}.1.guaranteed.cpu": "0.5"},
-        "(Cores, as Kubernetes writes them: 4, 500m)",
+        "guaranteed.cpu: is '0.5'; write cores as '4' or 500m",
     ),
     "a queue promised in two ways": (
         {f"{TIERS}.1.weight": 2},
@@ -145,7 +145,7 @@ MISTAKES: dict[str, tuple[Changes, str]] = {
     ),
     "memory in no unit": (
         {f"{TIERS}.1.maximum.memory": "512"},
-        "tiers.1.maximum.memory: is '512'; string should match pattern",
+        "tiers.1.maximum.memory: is '512'; write memory as 512Mi, 64Gi or 2Ti",
     ),
 }
 

@@ -60,7 +60,7 @@ MISTAKES: dict[str, tuple[Changes, str]] = {
     ),
     "a quota without a unit": (
         {"job_namespaces.spark-jobs": {"quota": {"memory": "400"}}},
-        "job_namespaces.spark-jobs.quota.memory: is '400'; string should match pattern",
+        "job_namespaces.spark-jobs.quota.memory: is '400'; write memory as 512Mi, 64Gi or 2Ti",
     ),
     "a quota that is not text": (
         {"job_namespaces.spark-jobs": {"quota": {"cpu": 400}}},
