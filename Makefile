@@ -1,11 +1,12 @@
 # Everything that is done with this project. `make help` lists it.
 #
-# STACK is an environment, all of its stacks in order, or one of them: `prod`, `prod.shared`. WAVE is one of
+# STACK is an environment, for all of its stacks in order, or one of them: `prod`, `prod.shared`. WAVE is one of
 # the waves that its settings name. `local` runs on the laptop cloud, and any other environment with
 # ON=laptop, with a few machines a node group. Without, it is a real one: it gets the `pulumi` that you have
 # installed, with its own plugins and your backend, and nothing of the laptop's.
 #
-# JOB is a job file, and CLUSTER the one to run it on where STACK has several. SERVICE is a folder of services/.
+# JOB is a job file, and CLUSTER where to run it if STACK has several. SERVICE is a folder of services/. ARGS are
+# options for the command itself.
 
 STACK ?= local
 WAVE ?=
@@ -20,23 +21,22 @@ VENV := .local/venv
 PY := $(VENV)/bin/python
 SERVICES := $(patsubst services/%/__main__.py,%,$(wildcard services/*/__main__.py))
 LAPTOP := $(or $(filter local local.%,$(STACK)),$(filter laptop,$(ON)))
-DOCTOR = $(PY) -m commands.doctor $(firstword $(subst ., ,$(STACK))) $(ARGS)
-QUEUES = $(PY) -m commands.queues $(firstword $(subst ., ,$(STACK))) $(ARGS)
-EACH = $(PY) -m commands.rollout $(STACK) $(WAVE:%=--wave %)
-OUTPUTS = stacks=$$($(EACH)) && for stack in $$stacks; do pulumi stack output --json --stack $$stack || exit; done
+MOKA := $(PY) -m commands
+ENVIRONMENT = $(firstword $(subst ., ,$(STACK)))
+ROLLOUT = $(MOKA) rollout $(STACK) $(WAVE:%=--wave %)
+OUTPUTS = stacks=$$($(ROLLOUT)) && for stack in $$stacks; do pulumi stack output --json --stack $$stack || exit; done
 COMPILE = $(VENV)/bin/uv pip compile --quiet --no-header --no-annotate
-RENDER = $(PY) -m commands.job render "$(or $(JOB),$(error say which job file: JOB=examples/jobs/pi.yaml))" --target - $(CLUSTER:%=--cluster %) $(ARGS)
 
 ifneq ($(filter-out laptop,$(ON)),)
-$(error ON is `$(ON)` and may be `laptop`)
+$(error ON is `$(ON)`, and can only be `laptop`)
 endif
 .DEFAULT_GOAL := help
 .PHONY: help setup venv tools up preview down move status doctor queues job stack-files test lint bench soak requirements images schema clean
 
-help: ## this list
+help: ## show this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /|/' | awk -F'|' '{printf "make %-14s %s\n", $$1, $$2}'
 
-setup: venv tools ## everything that `up` needs: Python packages, engine, Kubernetes (first time: about 20 minutes)
+setup: venv tools ## install all that `up` needs: Python packages, engine, Kubernetes (first time: about 20 minutes)
 
 venv:
 	@./bootstrap
@@ -49,79 +49,78 @@ ifneq ($(filter-out local local.%,$(STACK)),)
 export MOKA_MACHINES ?= 3
 endif
 
-up: setup ## bring STACK up (WAVE=, ON=laptop), and say what there is
-	@$(EACH) -- $(PY) -m localcloud up --brief --stack {stack} -- $(ARGS)
+up: setup ## deploy STACK (WAVE=, ON=laptop), and print a summary
+	@$(ROLLOUT) -- $(PY) -m localcloud up --brief --stack {stack} -- $(ARGS)
 	@$(PY) -m localcloud summary
 
-preview: setup ## show what `up` would do to STACK
-	@$(EACH) -- $(PY) -m localcloud preview --stack {stack} -- $(ARGS)
+preview: setup ## show what `up` would change in STACK
+	@$(ROLLOUT) -- $(PY) -m localcloud preview --stack {stack} -- $(ARGS)
 
-down: venv ## destroy STACK, and end every process once nothing is left
-	@$(EACH) --down -- $(PY) -m localcloud down --stack {stack} -- $(ARGS)
+down: venv ## destroy STACK; on the laptop, end every process once nothing is left
+	@$(ROLLOUT) --down -- $(PY) -m localcloud down --stack {stack} -- $(ARGS)
 
-move: setup ## bring what is deployed into the stacks that the settings of STACK name (ARGS=--yes)
-	@$(PY) -m commands.rollout $(STACK) -- $(PY) -m localcloud create --stack {stack}
-	@. .local/env && $(PY) -m commands.move $(STACK) $(ARGS)
+move: setup ## move what is deployed into the stacks that the settings of STACK name (ARGS=--yes)
+	@$(MOKA) rollout $(STACK) -- $(PY) -m localcloud create --stack {stack}
+	@. .local/env && $(MOKA) move $(STACK) $(ARGS)
 
-status: venv ## what runs, and what is there (ARGS=--json for scripts)
+status: venv ## show what runs, and what is deployed (ARGS=--json for scripts)
 	@$(PY) -m localcloud status $(ARGS)
 
-doctor: venv ## ask the accounts of STACK whether it can be (ARGS=--json, ARGS="--only quotas")
-	@exports=$$($(PY) -m localcloud env) && eval "$$exports" && test -n "$$AWS_ENDPOINT_URL" || { echo "The laptop's AWS was never started here, so there is nobody to ask: run \`make up\` first." >&2; exit 2; }; $(DOCTOR)
-
-job: venv ## a job file as SparkApplications for STACK, or what is wrong with it (JOB=, CLUSTER=)
-	@exports=$$($(PY) -m localcloud env) && eval "$$exports" && outputs=$$($(OUTPUTS)) && printf '%s' "$$outputs" | $(RENDER)
-queues: venv ## the queues of STACK (ARGS="--svg FILE", --json, --yaml), or what a scheduler has (ARGS=--in-force)
-	@exports=$$($(PY) -m localcloud env) && eval "$$exports"; $(QUEUES)
+USE_LAPTOP := exports=$$($(PY) -m localcloud env) && eval "$$exports" &&
+USE_LAPTOP_AWS := $(USE_LAPTOP) { test -n "$$AWS_ENDPOINT_URL" || { echo "The laptop's AWS was never started here: run \`make up\` first." >&2; exit 2; }; } &&
 else
 .PHONY: own-shell own-pulumi
 own-shell:
-	@test -z "$$MOKA_CLOUD" || { echo "This shell is set up for the laptop cloud, and $(STACK) is a real stack: use a shell without \`. .local/env\`, or say ON=laptop." >&2; exit 1; }
+	@test -z "$$MOKA_CLOUD" || { echo "This shell is set up for the laptop cloud, and $(STACK) is a real stack: use a shell without \`. .local/env\`, or set ON=laptop." >&2; exit 1; }
 
 own-pulumi: own-shell
-	@command -v pulumi >/dev/null || { echo "$(STACK) is a real stack and there is no pulumi on PATH: install it from pulumi.com, then run this again; or say ON=laptop." >&2; exit 1; }
+	@command -v pulumi >/dev/null || { echo "$(STACK) is a real stack and there is no pulumi on PATH: install it from pulumi.com, or set ON=laptop." >&2; exit 1; }
 
 up preview: own-pulumi venv
-	@$(EACH) -- pulumi $@ --stack {stack} $(ARGS)
+	@$(ROLLOUT) -- pulumi $@ --stack {stack} $(ARGS)
 
 down: own-pulumi venv
-	@$(EACH) --down -- pulumi destroy --stack {stack} $(ARGS)
+	@$(ROLLOUT) --down -- pulumi destroy --stack {stack} $(ARGS)
 
 move: own-pulumi venv
-	@$(PY) -m commands.move $(STACK) $(ARGS)
+	@$(MOKA) move $(STACK) $(ARGS)
 
 status: own-pulumi venv
-	@$(EACH) -- pulumi stack --stack {stack} $(ARGS)
+	@$(ROLLOUT) -- pulumi stack --stack {stack} $(ARGS)
 
-doctor: own-shell venv
-	@$(DOCTOR)
-
-queues: venv
-	@$(QUEUES)
-
-job: own-pulumi venv
-	@outputs=$$($(OUTPUTS)) && printf '%s' "$$outputs" | $(RENDER)
+OWN_SHELL := own-shell
+OWN_PULUMI := own-pulumi
 endif
 
-stack-files: venv ## write Pulumi's own file for each stack of STACK that lacks one
-	@$(PY) -m commands.rollout $(STACK) --files
+doctor: $(OWN_SHELL) venv ## check whether the accounts of STACK can take it (ARGS=--json, ARGS="--only quotas")
+	@$(USE_LAPTOP_AWS) $(MOKA) doctor $(ENVIRONMENT) $(ARGS)
 
-test: setup ## every test: units, the laptop cloud, and `local` on the real engine
+queues: venv ## show the queues of STACK (ARGS="--svg FILE", --json, --yaml), or how a scheduler's differ (ARGS=--in-force)
+	@$(USE_LAPTOP) $(MOKA) queues $(ENVIRONMENT) $(ARGS)
+
+job: $(OWN_PULUMI) venv ## print a job file as SparkApplications for STACK, or all that is wrong with it (JOB=, CLUSTER=)
+	@$(USE_LAPTOP) outputs=$$($(OUTPUTS)) && printf '%s' "$$outputs" | $(MOKA) job render --target - $(CLUSTER:%=--cluster %) $(ARGS) \
+	  "$(or $(JOB),$(error JOB is not set: name a job file, as in JOB=examples/jobs/pi.yaml))"
+
+stack-files: venv ## write the Pulumi stack files that STACK lacks
+	@$(MOKA) stack-files $(STACK)
+
+test: setup ## run every test: units, policies, and the laptop cloud on the real engine
 	@$(PY) -m pytest $(ARGS)
 
-lint: venv ## formatting, style, types, and which package imports which
+lint: venv ## check formatting, style, types, and which package imports which
 	@$(VENV)/bin/ruff format --check --quiet .
 	@$(VENV)/bin/ruff check --quiet .
 	@$(VENV)/bin/mypy
 	@$(VENV)/bin/lint-imports --no-cache >.local/imports.log || { cat .local/imports.log; exit 1; }
 
-bench: setup ## time and memory of `local` and of twenty clusters, beside the floor; writes docs/benchmarks.md
+bench: setup ## measure time and memory of `local` and of twenty clusters; writes docs/benchmarks.md
 	@$(PY) -m benchmarks $(ARGS)
 
-soak: setup ## what takes longer than a test may
+soak: setup ## run the tests that take long
 	@$(PY) -m pytest tests/soak $(ARGS)
 
-requirements: venv ## requirements.txt anew from requirements.in, the services' too
+requirements: venv ## pin requirements.in in requirements.txt, the services' too
 	@(echo '# Made by `make requirements` from requirements.in: every dependency, pinned.'; \
 	  $(COMPILE) requirements.in services/*/requirements.in) > .local/requirements.txt
 	@mv .local/requirements.txt requirements.txt
@@ -134,9 +133,9 @@ images: ## build the services' images for both architectures, and push them (REG
 	@for service in $(or $(SERVICE),$(SERVICES)); do docker buildx build --platform linux/amd64,linux/arm64 --push --build-arg SERVICE=$$service \
 	  --tag $(REGISTRY)/$$(echo $$service | tr _ -):$(TAG) --file services/Dockerfile $(ARGS) . || exit; done
 
-schema: venv ## the JSON schemas of settings and of jobs anew from their models
-	@$(PY) -c 'from stacks.settings import schema; [path.write_text(text) for path, text in schema.files().items()]'
+schema: venv ## generate JSON Schemas and docs/settings.md from the models
+	@$(MOKA) schema
 
-clean: ## end the laptop cloud and remove all that was made here; built tools stay in the user's cache
+clean: ## end the laptop cloud and remove .local; built tools stay in the user's cache
 	@test ! -x $(PY) || $(PY) -m localcloud stop
 	rm -rf .local

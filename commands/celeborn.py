@@ -1,169 +1,179 @@
-"""`python -m commands.celeborn`: Celeborn's workers on a cluster, and how one of them is emptied.
+"""`moka celeborn`: Celeborn's workers on a cluster, and how one of them is drained."""
 
-    python -m commands.celeborn status                    who leads, and what each worker does
-    python -m commands.celeborn drain celeborn-worker-3   it takes no more data; waits until it has none
-    python -m commands.celeborn back celeborn-worker-3    it takes data again
-
-It asks the cluster of the current kubeconfig context, or of `--context`. Drain workers whose nodes are to go.
-To lower `workers` none has to be drained before: a worker that is too many waits by itself.
-"""
-
-import argparse
-import sys
-import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from itertools import chain, repeat
+from time import sleep
+from typing import Annotated
 
-from commands.celeborn_api import EMPTY, LEAVING, NORMAL, Celeborn, Pods, Unanswered, Worker
+import typer
+
+from commands.celeborn_api import EMPTY, LEAVING, NORMAL, Celeborn, CelebornError, Pods, Worker
 from moka.celeborn.configuration import HEARTBEAT
 
-PAUSES = (1, 2, 4, 8, 15)
-"""Seconds between one look and the next; the last one from then on."""
+POLL_INTERVALS_SECONDS = (1, 2, 4, 8, 15)
+"""Between one look and the next; the last one from then on."""
 
-KEPT = 2
+MIN_ACTIVE_WORKERS = 2
 """Workers that have to go on taking data: each copy is on one of its own."""
 
+app = typer.Typer(no_args_is_help=True, help="Show and drain Celeborn's workers.")
 
-def chosen(names: Sequence[str], workers: Mapping[str, Worker]) -> list[Worker]:
-    """Workers of these names. Raises Unanswered when the masters do not know one."""
+Workers = Annotated[
+    list[str], typer.Argument(metavar="WORKER", help="Pods of workers, such as celeborn-worker-3.")
+]
+Context = Annotated[
+    str | None, typer.Option(metavar="NAME", help="Context of the kubeconfig; by default the current one.")
+]
+Namespace = Annotated[str, typer.Option(metavar="NAME", help="Namespace of Celeborn.")]
+
+
+@app.command()
+def status(context: Context = None, namespace: Namespace = "celeborn") -> None:
+    """Show which master leads, and the state of each worker.
+
+    \b
+    Example:
+      moka celeborn status --context prod-batch-a
+    """
+    with _celeborn(context, namespace) as celeborn:
+        print(f"leader: {celeborn.leader()}")
+        for worker in celeborn.workers().values():
+            applications = _applications(celeborn, worker)
+            count = "?" if applications is None else len(applications)
+            print(f"{worker.pod}  {worker.state}  {worker.zone or '-'}  applications: {count}")
+
+
+@app.command()
+def drain(workers: Workers, context: Context = None, namespace: Namespace = "celeborn") -> None:
+    """Stop workers from taking data; wait until they hold none.
+
+    Do so before their nodes are removed. To lower `workers` in the settings no worker has to be drained
+    before: one that is too many waits by itself.
+
+    \b
+    Example:
+      moka celeborn drain celeborn-worker-3
+    """
+    with _celeborn(context, namespace) as celeborn:
+        _drain(celeborn, workers)
+
+
+@app.command()
+def recommission(workers: Workers, context: Context = None, namespace: Namespace = "celeborn") -> None:
+    """Let drained workers take data again.
+
+    \b
+    Example:
+      moka celeborn recommission celeborn-worker-3
+    """
+    with _celeborn(context, namespace) as celeborn:
+        selected = select_workers(workers, celeborn.workers())
+        if drained := [worker for worker in selected if worker.state in (LEAVING, EMPTY)]:
+            celeborn.send("RECOMMISSION", drained)
+
+
+def select_workers(names: Sequence[str], workers: Mapping[str, Worker]) -> list[Worker]:
+    """Workers of these names. Raises CelebornError when the masters do not know one."""
     if unknown := [name for name in names if name not in workers]:
-        raise Unanswered(
+        raise CelebornError(
             f"the masters know no {', '.join(unknown)}; they know {', '.join(workers) or 'no worker'}"
         )
     return [workers[name] for name in names]
 
 
-def refusal(going: Sequence[Worker], workers: Mapping[str, Worker]) -> str | None:
-    """Why these cannot be drained together, if so."""
-    names = {worker.pod for worker in going}
-    left = [pod for pod, worker in workers.items() if worker.state == NORMAL and pod not in names]
-    if len(left) < KEPT:
+def drain_refusal(leaving: Sequence[Worker], workers: Mapping[str, Worker]) -> str | None:
+    """Why these workers cannot be drained together; None when they can."""
+    names = {worker.pod for worker in leaving}
+    active = [pod for pod, worker in workers.items() if worker.state == NORMAL and pod not in names]
+    if len(active) < MIN_ACTIVE_WORKERS:
         return (
-            f"this leaves {', '.join(left) or 'no worker'} to take data, and jobs need {KEPT}: drain fewer "
-            "at a time, or raise `workers` first"
+            f"this leaves {', '.join(active) or 'no worker'} to take data, and jobs need "
+            f"{MIN_ACTIVE_WORKERS}: drain fewer at a time, or raise `workers` first"
         )
-    if stopping := [w.pod for w in going if w.state not in (NORMAL, LEAVING, EMPTY)]:
+    if stopping := [worker.pod for worker in leaving if worker.state not in (NORMAL, LEAVING, EMPTY)]:
         return f"{', '.join(stopping)} is stopping already; wait until it is back"
     return None
 
 
-def left(names: Sequence[str], workers: Mapping[str, Worker]) -> list[Worker]:
-    """Those that are not empty yet. Raises Unanswered when one is no longer on its way to it."""
+def workers_with_data(names: Sequence[str], workers: Mapping[str, Worker]) -> list[Worker]:
+    """Draining workers that are not empty yet. Raises CelebornError when one does not drain any more."""
     for name in names:
         worker = workers.get(name)
         if worker is None:
-            raise Unanswered(f"{name} was stopped or lost before it was empty; jobs may read its data anew")
+            raise CelebornError(
+                f"{name} was stopped or lost before it was empty; jobs may compute its data again"
+            )
         if worker.state == NORMAL:
-            raise Unanswered(f"{name} was restarted, and takes data again; drain it again")
+            raise CelebornError(f"{name} was restarted, and takes data again; drain it again")
     return [workers[name] for name in names if workers[name].state != EMPTY]
 
 
-def waiting(holding: Mapping[str, Sequence[str] | None]) -> str:
-    """What a person is told while workers have data: worker -> applications, None where it did not say."""
+def drain_progress(applications_of: Mapping[str, Sequence[str] | None]) -> str:
+    """Progress message while workers still hold data: worker -> applications, None where it is silent."""
     parts = []
-    for pod, applications in holding.items():
+    for pod, applications in applications_of.items():
         if applications is None:
-            parts.append(f"{pod} for what it has")
+            parts.append(f"{pod} for data of unknown applications")
             continue
-        some = ", ".join(applications[:3]) + (f" and {len(applications) - 3} more" * (len(applications) > 3))
-        parts.append(f"{pod} for {some or 'its last files to be removed'}")
-    return f"Waits: {'; '.join(parts)}. It is safe to stop here: they go on, and `drain` waits again."
+        more = f" and {len(applications) - 3} more" if len(applications) > 3 else ""
+        parts.append(f"{pod} for {', '.join(applications[:3]) or 'its last files to be removed'}{more}")
+    return f"Waiting: {'; '.join(parts)}. It is safe to stop here: they go on, and `drain` waits again."
 
 
-def drain(
-    celeborn: Celeborn, names: Sequence[str], say: Callable[[str], None], pause: Callable[[float], None]
-) -> None:
-    """Let workers take no more data, and wait until they have none."""
+def _drain(celeborn: Celeborn, names: Sequence[str]) -> None:
     workers = celeborn.workers()
-    going = chosen(names, workers)
-    if reason := refusal(going, workers):
-        raise Unanswered(reason)
-    if taking := [worker for worker in going if worker.state == NORMAL]:
-        celeborn.send("DECOMMISSIONTHENIDLE", taking)
-    pauses, waited = chain(PAUSES, repeat(PAUSES[-1])), 0
-    told, asked = "", {worker.pod for worker in taking}
+    selected = select_workers(names, workers)
+    if reason := drain_refusal(selected, workers):
+        raise CelebornError(reason)
+    if active := [worker for worker in selected if worker.state == NORMAL]:
+        celeborn.send("DECOMMISSIONTHENIDLE", active)
+    intervals, waited_seconds = chain(POLL_INTERVALS_SECONDS, repeat(POLL_INTERVALS_SECONDS[-1])), 0
+    last_message, unconfirmed = "", {worker.pod for worker in active}
     while True:
         workers = celeborn.workers()
         # The masters know of a worker's new state with its next heartbeat.
-        asked -= {pod for pod, worker in workers.items() if worker.state != NORMAL}
-        if asked and waited > HEARTBEAT:
-            raise Unanswered(f"{', '.join(sorted(asked))} does not do as it is told; see its log, try again")
-        holding = left([name for name in names if name not in asked], workers)
-        if not holding and not asked:
+        unconfirmed -= {pod for pod, worker in workers.items() if worker.state != NORMAL}
+        if unconfirmed and waited_seconds > HEARTBEAT:
+            raise CelebornError(
+                f"{', '.join(sorted(unconfirmed))} did not start to drain; see its log, then try again"
+            )
+        remaining = workers_with_data([name for name in names if name not in unconfirmed], workers)
+        if not remaining and not unconfirmed:
             break
-        now = waiting({worker.pod: _applications(celeborn, worker) for worker in holding})
-        if holding and now != told:
-            say(now)
-            told = now
-        seconds = next(pauses)
-        pause(seconds)
-        waited += seconds
-    say(
-        f"{', '.join(names)}: empty, and its node may go. If it stays: `python -m commands.celeborn back`; "
+        message = drain_progress({worker.pod: _applications(celeborn, worker) for worker in remaining})
+        if remaining and message != last_message:
+            print(message, flush=True)
+            last_message = message
+        seconds = next(intervals)
+        sleep(seconds)
+        waited_seconds += seconds
+    print(
+        f"{', '.join(names)}: empty; its node can be removed. If it stays: `moka celeborn recommission`; "
         "once restarted, a worker takes data again."
     )
-
-
-def back(celeborn: Celeborn, names: Sequence[str]) -> None:
-    """Let workers that were drained take data again."""
-    going = chosen(names, celeborn.workers())
-    if away := [worker for worker in going if worker.state in (LEAVING, EMPTY)]:
-        celeborn.send("RECOMMISSION", away)
-
-
-def status(celeborn: Celeborn) -> str:
-    """Who leads, and each worker with its state and its applications, a line each."""
-    lines = [f"leader: {celeborn.leader()}"]
-    for worker in celeborn.workers().values():
-        applications = _applications(celeborn, worker)
-        count = "?" if applications is None else len(applications)
-        lines.append(f"{worker.pod}  {worker.state}  {worker.zone or '-'}  applications: {count}")
-    return "\n".join(lines)
-
-
-def main(arguments: Sequence[str] | None = None, pause: Callable[[float], None] = time.sleep) -> int:
-    """The command. Returns its exit status."""
-    parser = argparse.ArgumentParser(
-        prog="python -m commands.celeborn",
-        description=__doc__,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
-    parser.add_argument("--context", help="of the kubeconfig; by default the current one")
-    parser.add_argument("--namespace", default="celeborn")
-    commands = parser.add_subparsers(dest="command", required=True)
-    commands.add_parser("status", help="who leads, and what each worker does")
-    for name, said in (("drain", "empty workers"), ("back", "let drained workers take data again")):
-        commands.add_parser(name, help=said).add_argument("workers", nargs="+", metavar="WORKER")
-    args = parser.parse_args(arguments)
-    # Imported here as it is slow; its errors are those of the cluster.
-    from kubernetes.client import ApiException
-    from kubernetes.config import ConfigException
-
-    try:
-        celeborn = Celeborn(Pods(args.context, args.namespace))
-        if args.command == "status":
-            print(status(celeborn))
-        elif args.command == "drain":
-            drain(celeborn, args.workers, lambda line: print(line, flush=True), pause)
-        else:
-            back(celeborn, args.workers)
-    except (Unanswered, ConfigException) as error:
-        print(error, file=sys.stderr)
-        return 1
-    except ApiException as error:
-        print(f"The API server answers {error.status} {error.reason}: see that you may.", file=sys.stderr)
-        return 1
-    except KeyboardInterrupt:
-        return 130
-    return 0
 
 
 def _applications(celeborn: Celeborn, worker: Worker) -> list[str] | None:
     try:
         return celeborn.applications(worker)
-    except Unanswered:
+    except CelebornError:
         return None
 
 
-if __name__ == "__main__":
-    sys.exit(main())
+@contextmanager
+def _celeborn(context: str | None, namespace: str) -> Iterator[Celeborn]:
+    """Celeborn on a cluster; what it or its API server refuses is one sentence on stderr, exit status 1."""
+    # Imported here as it takes half a second; its errors are those of the cluster.
+    from kubernetes.client import ApiException
+    from kubernetes.config import ConfigException
+
+    try:
+        yield Celeborn(Pods(context, namespace))
+    except (CelebornError, ConfigException) as error:
+        typer.echo(error, err=True)
+    except ApiException as error:
+        typer.echo(f"The API server answers {error.status} {error.reason}: check your permissions.", err=True)
+    else:
+        return
+    raise typer.Exit(1)

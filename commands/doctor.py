@@ -1,67 +1,83 @@
-"""`python -m commands.doctor <environment>`: whether the environment can be, asked of its accounts.
+"""`moka doctor`: whether the AWS accounts of an environment can take it."""
 
-Exit status: 0 no problem, 1 problems, 2 nothing could be asked (settings or credentials).
-"""
-
-import argparse
 import sys
 from dataclasses import replace
+from typing import Annotated, Literal, get_args
 
-from doctor import report
-from doctor.account import SessionClients
-from doctor.asking import examine
-from doctor.checks import CHECKS
-from doctor.credentials import CannotAsk, enter, session
-from doctor.finding import not_checked
+import typer
+
+from commands.arguments import EnvironmentArgument
 from stacks.settings import InvalidDocument, load
 
 CREDENTIALS = "credentials"
 
+# Written out, as `doctor.checks` loads boto3, which no other command needs; a test holds it to the checks.
+Subject = Literal[
+    "credentials",
+    "zones",
+    "network",
+    "instance-types",
+    "quotas",
+    "capacity",
+    "versions",
+    "names",
+    "references",
+    "permissions",
+    "images",
+    "endpoints",
+]
 
-def main(arguments: list[str] | None = None) -> int:
-    """Ask what the command line says; exit status."""
-    parser = argparse.ArgumentParser(
-        prog="python -m commands.doctor", description="Asks the accounts of an environment whether it can be."
-    )
-    parser.add_argument("environment", help="name of a settings file in stacks/, for example prod")
-    parser.add_argument("--json", action="store_true", help="for scripts")
-    parser.add_argument("--only", choices=[CREDENTIALS, *CHECKS], help="one subject alone")
-    asked = parser.parse_args(arguments)
+
+def doctor(
+    environment: EnvironmentArgument,
+    only: Annotated[
+        Subject | None,
+        typer.Option(metavar="SUBJECT", help=f"Ask about one subject only: {', '.join(get_args(Subject))}."),
+    ] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print the findings as JSON.")] = False,
+) -> None:
+    """Check whether the AWS accounts of an environment can take it.
+
+    It asks about quotas, zones, permissions, images and more (docs/operations.md), needs AWS credentials and
+    no Pulumi, and reads only.
+
+    \b
+    Examples:
+      moka doctor prod
+      moka doctor prod --only quotas --json
+
+    Exit status: 0 no problem, 1 problems, 2 nothing could be asked (settings or credentials).
+    """
+    from doctor import report
+    from doctor.account import SessionClients
+    from doctor.asking import examine
+    from doctor.credentials import CannotAsk, enter, session
+    from doctor.finding import not_checked
+
     try:
-        settings = load(asked.environment)
+        settings = load(environment)
         places, credentials = enter(settings, SessionClients(session()))
     except (InvalidDocument, CannotAsk) as error:
-        if asked.json:
-            print(report.as_json(asked.environment, [], str(error)))
-        print(error, file=sys.stderr)
-        return 2
-    entered = {place.name for place in places}
+        if as_json:
+            print(report.as_json(environment, [], str(error)))
+        typer.echo(error, err=True)
+        raise typer.Exit(2) from None
     findings = [replace(finding, check=CREDENTIALS) for finding in credentials]
-    if asked.only != CREDENTIALS:
-        findings += examine(places, asked.only, _progress)
+    if only != CREDENTIALS:
+        findings += examine(places, only, _show_progress)
+        entered = {place.name for place in places}
         findings += [
             not_checked(name, "Everything else about it: see the credentials.")
             for name in settings.foundations
             if name not in entered
         ]
-    print(
-        report.as_json(asked.environment, findings)
-        if asked.json
-        else report.text(asked.environment, findings)
-    )
-    return 1 if any(finding.status == "problem" for finding in findings) else 0
+    print(report.as_json(environment, findings) if as_json else report.text(environment, findings))
+    raise typer.Exit(any(finding.status == "problem" for finding in findings))
 
 
-def _progress(done: int, all_of_them: int) -> None:
+def _show_progress(done: int, total: int) -> None:
     if sys.stderr.isatty():
-        end = "\r" if done < all_of_them else "\r\033[K"
-        print(f"Asked {done} of {all_of_them} questions", end=end, file=sys.stderr, flush=True)
+        end = "\r" if done < total else "\r\033[K"
+        print(f"Asked {done} of {total} questions", end=end, file=sys.stderr, flush=True)
     elif done == 1:
-        print(f"Asking AWS {all_of_them} questions ...", file=sys.stderr)
-
-
-if __name__ == "__main__":
-    try:
-        sys.exit(main())
-    except KeyboardInterrupt:
-        sys.exit(130)
+        print(f"Asking AWS {total} questions ...", file=sys.stderr)

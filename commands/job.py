@@ -1,16 +1,12 @@
-"""`python -m commands.job render FILE --target outputs.json`: job file in, SparkApplications out.
+"""`moka job`: from a job file to SparkApplications."""
 
-The target is what `pulumi stack output --json` prints for the stack with layer spark; `-` reads it, or the
-job file, from the standard input. Exit status: 0 written, 2 refused, with a line a mistake.
-"""
-
-import argparse
 import json
 import sys
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
+import typer
 import yaml
 
 from moka.jobs import checks
@@ -19,35 +15,64 @@ from moka.jobs.job_file import Draft, read
 from moka.jobs.job_target import JobTarget
 from moka.mistakes import InvalidDocument, listed, near
 
-LAYER, OUTPUT = "spark/", "jobs"
-"""Outputs of a stack: `spark/<cluster>` holds, as `jobs`, what the cluster is for jobs."""
+LAYER_PREFIX, OUTPUT = "spark/", "jobs"
+"""Outputs of a stack: `spark/<cluster>` holds, as `jobs`, the cluster's job target."""
+
+app = typer.Typer(no_args_is_help=True)
 
 
-def main(arguments: list[str] | None = None) -> int:
-    """Do what the command line says; exit status."""
-    parser = argparse.ArgumentParser(prog="python -m commands.job", description=__doc__)
-    commands = parser.add_subparsers(required=True)
-    render = commands.add_parser("render", help="job file in, manifest out")
-    render.add_argument("file", help="YAML with a job, or several, each a document; - for the standard input")
-    render.add_argument("--target", required=True, help="outputs of the stack with layer spark, as JSON")
-    render.add_argument("--cluster", help="the one to run on, where the stack has several")
-    render.add_argument("--json", action="store_true", help="a list as JSON in place of YAML")
-    asked = parser.parse_args(arguments)
+@app.callback()
+def job() -> None:
+    """Turn job files into SparkApplications."""
+
+
+@app.command()
+def render(
+    file: Annotated[
+        str,
+        typer.Argument(
+            metavar="FILE", help="YAML with a job, or several, each a document; - for the standard input."
+        ),
+    ],
+    target: Annotated[
+        str,
+        typer.Option(
+            metavar="FILE",
+            help="What `pulumi stack output --json` prints for the stack with layer spark; - for the "
+            "standard input.",
+        ),
+    ],
+    cluster: Annotated[
+        str | None, typer.Option(metavar="NAME", help="Where to run, if the stack has several clusters.")
+    ] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print a list as JSON instead of YAML.")] = False,
+) -> None:
+    """Print the SparkApplications of a job file.
+
+    Nothing is printed but its mistakes, all at once, if it has any.
+
+    \b
+    Examples:
+      pulumi stack output --json --stack prod > outputs.json
+      moka job render pi.yaml --target outputs.json | kubectl apply -f -
+
+    \b
+    Exit status: 0 printed, 2 refused, with a line for each mistake.
+    """
     try:
-        if asked.file == asked.target == "-":
+        if file == target == "-":
             raise InvalidDocument(
-                "Both the job file and the outputs cannot be the standard input: name one of them."
+                "The job file and the outputs cannot both be the standard input: name a file for one of them."
             )
-        target = job_target_in(_text(asked.target), asked.cluster)
-        made = applications(read(_text(asked.file), asked.file), target)
-    except InvalidDocument as refused:
-        print(refused, file=sys.stderr)
-        return 2
-    if asked.json:
-        print(json.dumps(made, indent=2))
+        job_target = job_target_in(_text(target), cluster)
+        manifests = applications(read(_text(file), file), job_target)
+    except InvalidDocument as error:
+        typer.echo(error, err=True)
+        raise typer.Exit(2) from None
+    if as_json:
+        print(json.dumps(manifests, indent=2))
     else:
-        print(yaml.safe_dump_all(made, sort_keys=False, width=110), end="")
-    return 0
+        print(yaml.safe_dump_all(manifests, sort_keys=False, width=110), end="")
 
 
 def applications(drafts: Sequence[Draft], target: JobTarget) -> list[dict[str, Any]]:
@@ -55,40 +80,39 @@ def applications(drafts: Sequence[Draft], target: JobTarget) -> list[dict[str, A
 
     Raises InvalidDocument with all that is wrong with any of them.
     """
-    wrong = []
+    mistakes = []
     for draft in drafts:
-        found = checks.mistakes(draft.job, target, draft.unsure) if draft.job else []
-        wrong += [f"{draft.where}: {mistake}" for mistake in (*draft.mistakes, *found)]
-    if wrong:
-        raise InvalidDocument("\n".join(wrong))
+        job_mistakes = checks.mistakes(draft.job, target, draft.unsure) if draft.job else []
+        mistakes += [f"{draft.where}: {mistake}" for mistake in (*draft.mistakes, *job_mistakes)]
+    if mistakes:
+        raise InvalidDocument("\n".join(mistakes))
     return [spark_application(draft.job, target) for draft in drafts if draft.job]
 
 
 def job_target_in(text: str, cluster: str | None = None) -> JobTarget:
     """The job target in the outputs of a stack, or of several, as `pulumi stack output --json` prints them.
 
-    Raises InvalidDocument when they have none, or several and no cluster is named, or not the one that is.
+    Raises InvalidDocument when there is none, when there are several and no cluster is named, or when the
+    named cluster is not among them.
     """
-    outputs = _outputs(text)
-    found = {
-        key.removeprefix(LAYER): value[OUTPUT]
-        for key, value in outputs.items()
-        if key.startswith(LAYER) and isinstance(value, dict) and isinstance(value.get(OUTPUT), dict)
+    targets = {
+        key.removeprefix(LAYER_PREFIX): value[OUTPUT]
+        for key, value in _outputs(text).items()
+        if key.startswith(LAYER_PREFIX) and isinstance(value, dict) and isinstance(value.get(OUTPUT), dict)
     }
-    if not found:
+    if not targets:
         raise InvalidDocument(
-            "The stack has no cluster for jobs: take the outputs of the one that holds layer spark, once it "
-            "is up."
+            "The stack has no cluster for jobs: take the outputs of the one with layer spark, once it is up."
         )
-    if cluster is None and len(found) > 1:
+    if cluster is None and len(targets) > 1:
         raise InvalidDocument(
-            f"The stack has several clusters: choose one of {listed(found)} with --cluster."
+            f"The stack has several clusters: choose one of {listed(targets)} with --cluster."
         )
-    if cluster is not None and cluster not in found:
-        raise InvalidDocument(f"Cluster {cluster} is not in the stack: {near(cluster, found)}")
-    name = cluster or next(iter(found))
+    if cluster is not None and cluster not in targets:
+        raise InvalidDocument(f"Cluster {cluster} is not in the stack: {near(cluster, targets)}")
+    name = cluster or next(iter(targets))
     try:
-        return JobTarget.from_outputs(found[name])
+        return JobTarget.from_outputs(targets[name])
     except (KeyError, TypeError, ValueError) as error:
         raise InvalidDocument(
             f"Cluster {name} cannot be read ({error}): bring its stack up with this version."
@@ -102,8 +126,8 @@ def _outputs(text: str) -> dict[str, Any]:
     rest = text.strip()
     while rest:
         try:
-            each, end = decoder.raw_decode(rest)
-            outputs |= each
+            stack_outputs, end = decoder.raw_decode(rest)
+            outputs |= stack_outputs
         except (TypeError, ValueError):
             raise InvalidDocument(
                 "The target is not JSON with outputs: give what `pulumi stack output --json` prints."
@@ -123,7 +147,3 @@ def _text(path: str) -> str:
         raise InvalidDocument(
             f"{path} is not text: byte {error.start + 1} is no UTF-8; write it as YAML."
         ) from None
-
-
-if __name__ == "__main__":
-    sys.exit(main())

@@ -1,143 +1,116 @@
-"""`python -m commands.queues <environment>`: its queues, drawn, or compared with what is in force.
+"""`moka queues`: the queues of an environment, drawn, or compared with what is in force."""
 
-Exit status: 0 as it should be, 1 something else is in force, 2 there is nothing to draw or nobody to ask.
-"""
-
-import argparse
 import json
 import os
-import sys
-import urllib.request
 from dataclasses import asdict
 from pathlib import Path
-from typing import Any
+from typing import Annotated
 
-import yaml
+import typer
 
+from commands.arguments import EnvironmentArgument
+from commands.yunikorn_api import SchedulerUnreachable, queue_differences
 from moka.queues import QueueTree, queues_yaml
-from moka.queues.in_force import Answer, Difference, differences
 from moka.queues.picture import as_svg, as_text
 from stacks.settings import Environment, InvalidDocument, load
 
-SCHEDULERS = "MOKA_SCHEDULERS"
-"""Where schedulers are: `<cluster as AWS knows it>=<URL>`, with blanks between."""
-
-PATIENCE_SECONDS = 20
+SCHEDULERS_VARIABLE = "MOKA_SCHEDULERS"
+"""URLs of schedulers: `<cluster as AWS knows it>=<URL>`, with blanks between."""
 
 
-class NobodyThere(Exception):
-    """A scheduler that cannot be asked."""
+def queues(
+    environment: EnvironmentArgument,
+    cluster: Annotated[str | None, typer.Option(metavar="NAME", help="Only this cluster.")] = None,
+    svg: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Write a drawing, one for each cluster.")
+    ] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print all amounts as JSON.")] = False,
+    as_yaml: Annotated[bool, typer.Option("--yaml", help="Print queues.yaml as YuniKorn gets it.")] = False,
+    in_force: Annotated[
+        bool, typer.Option("--in-force", help="Compare with what the scheduler has in force.")
+    ] = False,
+    url: Annotated[
+        str | None,
+        typer.Option(
+            metavar="URL", help=f"The scheduler's, for --in-force; by default from {SCHEDULERS_VARIABLE}."
+        ),
+    ] = None,
+) -> None:
+    """Show YuniKorn's queues, or compare them with those in force.
 
+    They are shown for each cluster of the environment, with the amounts that shares come to.
 
-def main(arguments: list[str] | None = None) -> int:
-    """Do what the command line says; exit status."""
-    parser = argparse.ArgumentParser(
-        prog="python -m commands.queues", description="The queues of an environment, by cluster."
-    )
-    parser.add_argument("environment", help="name of a settings file in stacks/, for example prod")
-    parser.add_argument("--cluster", help="one cluster alone")
-    how = parser.add_mutually_exclusive_group()
-    how.add_argument("--svg", type=Path, metavar="FILE", help="write a drawing, one for each cluster")
-    how.add_argument("--json", action="store_true", help="all amounts, for scripts")
-    how.add_argument("--yaml", action="store_true", help="queues.yaml as the scheduler is given it")
-    how.add_argument(
-        "--in-force",
-        nargs="?",
-        const="",
-        metavar="URL",
-        help=f"compare with what the scheduler at URL (by default the cluster's in {SCHEDULERS}) says",
-    )
-    asked = parser.parse_args(arguments)
+    \b
+    Examples:
+      moka queues prod
+      moka queues prod --svg queues.svg
+      moka queues prod --cluster batch-a --in-force --url http://localhost:9080
+
+    \b
+    Exit status: 0 as it should be, 1 something else is in force,
+    2 wrong settings or arguments, or a scheduler that cannot be reached.
+    """
+    if sum(map(bool, (svg, as_json, as_yaml, in_force))) > 1:
+        raise typer.BadParameter("--svg, --json, --yaml and --in-force exclude each other.")
+    if url and not in_force:
+        raise typer.BadParameter("--url goes with --in-force.")
     try:
-        settings = load(asked.environment)
-        clusters = _clusters(settings, asked.cluster, one=bool(asked.in_force))
-        trees = {cluster: settings.queue_tree(cluster) for cluster in clusters}
-        if asked.in_force is not None:
-            return _compare(settings, trees, asked.in_force)
-    except (InvalidDocument, NobodyThere) as error:
-        print(error, file=sys.stderr)
-        return 2
-    if asked.json:
-        print(json.dumps({cluster: asdict(tree) for cluster, tree in trees.items()}, indent=2))
-    elif asked.yaml:
+        settings = load(environment)
+        trees = {name: settings.queue_tree(name) for name in _clusters(settings, cluster, single=bool(url))}
+        if in_force:
+            raise typer.Exit(_compare(settings, trees, url))
+    except (InvalidDocument, SchedulerUnreachable) as error:
+        typer.echo(error, err=True)
+        raise typer.Exit(2) from None
+    if as_json:
+        print(json.dumps({name: asdict(tree) for name, tree in trees.items()}, indent=2))
+    elif as_yaml:
         print("---\n".join(queues_yaml(tree) for tree in trees.values()), end="")
-    elif asked.svg:
-        for cluster, tree in trees.items():
-            path = asked.svg if len(trees) == 1 else asked.svg.with_stem(f"{asked.svg.stem}-{cluster}")
-            path.write_text(as_svg(tree, _title(settings, cluster), settings.capacity(cluster)))
+    elif svg:
+        for name, tree in trees.items():
+            path = svg if len(trees) == 1 else svg.with_stem(f"{svg.stem}-{name}")
+            path.write_text(as_svg(tree, _title(settings, name), settings.capacity(name)))
             print(path)
     else:
-        print("\n".join(_text(settings, cluster, tree) for cluster, tree in trees.items()), end="")
-    return 0
+        texts = (
+            as_text(tree, _title(settings, name), settings.capacity(name)) for name, tree in trees.items()
+        )
+        print("\n".join(texts), end="")
 
 
-def _clusters(settings: Environment, only: str | None, *, one: bool) -> list[str]:
-    known = ", ".join(settings.clusters)
-    if only is not None and only not in settings.clusters:
-        raise InvalidDocument(f"{settings.environment} has no cluster {only!r}; --cluster is one of {known}.")
-    if only is None and one and len(settings.clusters) > 1:
-        raise InvalidDocument(f"A scheduler is that of one cluster: name it with --cluster, one of {known}.")
-    return [only] if only is not None else list(settings.clusters)
+def _clusters(settings: Environment, cluster: str | None, *, single: bool) -> list[str]:
+    names = ", ".join(settings.clusters)
+    if cluster is not None and cluster not in settings.clusters:
+        raise InvalidDocument(
+            f"{settings.environment} has no cluster {cluster!r}; --cluster is one of {names}."
+        )
+    if cluster is None and single and len(settings.clusters) > 1:
+        raise InvalidDocument(f"A URL is that of one cluster's scheduler: add --cluster, one of {names}.")
+    return [cluster] if cluster is not None else list(settings.clusters)
 
 
 def _title(settings: Environment, cluster: str) -> str:
     return f"Queues of {settings.environment}, cluster {cluster}"
 
 
-def _text(settings: Environment, cluster: str, tree: QueueTree) -> str:
-    return as_text(tree, _title(settings, cluster), settings.capacity(cluster))
-
-
-def _compare(settings: Environment, trees: dict[str, QueueTree], url: str) -> int:
+def _compare(settings: Environment, trees: dict[str, QueueTree], url: str | None) -> int:
     """Print what differs, cluster by cluster; exit status."""
-    told = False
+    status = 0
     for cluster, tree in trees.items():
-        found = list(read_back(tree, url or _scheduler(settings, cluster)))
-        told = told or bool(found)
-        print(f"{cluster}: {f'{len(found)} differences' if found else 'as the settings say'}")
-        for difference in found:
+        differences = queue_differences(tree, url or _scheduler_url(settings, cluster))
+        print(f"{cluster}: {f'{len(differences)} differences' if differences else 'as the settings say'}")
+        for difference in differences:
             print(f"  {difference}")
-    return 1 if told else 0
+            status = 1
+    return status
 
 
-def _scheduler(settings: Environment, cluster: str) -> str:
-    known = dict(pair.split("=", 1) for pair in os.environ.get(SCHEDULERS, "").split())
+def _scheduler_url(settings: Environment, cluster: str) -> str:
+    urls = dict(pair.split("=", 1) for pair in os.environ.get(SCHEDULERS_VARIABLE, "").split())
     name = settings.eks_name(cluster)
-    if name not in known:
-        raise NobodyThere(
-            f"Nobody says where the scheduler of {name} is: forward its port 9080, then give the URL, as in "
-            f"--cluster {cluster} --in-force http://localhost:9080."
+    if name not in urls:
+        raise SchedulerUnreachable(
+            f"No URL known for the scheduler of {name}: forward its port 9080, then give the URL, as in "
+            f"--cluster {cluster} --in-force --url http://localhost:9080."
         )
-    return known[name]
-
-
-def read_back(tree: QueueTree, url: str) -> list[Difference]:
-    """In what the scheduler at a URL differs from a tree, and why it did not take it where it says so.
-
-    Raises NobodyThere when it cannot be asked.
-    """
-    queues: Answer = json.loads(_ask(f"{url}/ws/v1/partition/default/queues"))
-    config: Answer = yaml.safe_load(_ask(f"{url}/ws/v1/config"))
-    found = list(differences(tree, queues, config))
-    if found:
-        verdict: dict[str, Any] = json.loads(_ask(f"{url}/ws/v1/validate-conf", queues_yaml(tree)))
-        if not verdict["allowed"]:
-            found.append(
-                Difference("root", f"as it should be is refused by the scheduler: {verdict['reason']}")
-            )
-    return found
-
-
-def _ask(url: str, content: str | None = None) -> bytes:
-    try:
-        with urllib.request.urlopen(
-            url, None if content is None else content.encode(), timeout=PATIENCE_SECONDS
-        ) as answer:
-            body: bytes = answer.read()
-            return body
-    except (OSError, ValueError) as error:
-        raise NobodyThere(f"{url} does not answer: {error}. Is it YuniKorn's, port 9080?") from None
-
-
-if __name__ == "__main__":
-    sys.exit(main())
+    return urls[name]

@@ -15,7 +15,8 @@ import psutil
 import pytest
 from kubernetes import client, config
 
-from commands import queues
+from commands import app
+from commands.queues import SCHEDULERS_VARIABLE
 from localcloud import commands, report
 from localcloud.aws_server import AwsServer
 from localcloud.cloud import REGION
@@ -279,10 +280,15 @@ def test_a_celeborn_worker_finds_out_whether_it_goes_for_good(core, as_worker, t
 
 def test_yunikorn_has_the_queues_of_the_settings_in_force(local, monkeypatch, capsys):
     """As `make queues STACK=local ARGS=--in-force` finds."""
-    [said] = [line for line in commands.exports(local).splitlines() if queues.SCHEDULERS in line]
-    monkeypatch.setenv(queues.SCHEDULERS, shlex.split(said)[1].partition("=")[2])
+    [export] = [line for line in commands.exports(local).splitlines() if SCHEDULERS_VARIABLE in line]
+    monkeypatch.setenv(SCHEDULERS_VARIABLE, shlex.split(export)[1].partition("=")[2])
 
-    assert eventually(lambda: queues.main(["local", "--in-force"]) == 0)
+    def status() -> int:
+        with pytest.raises(SystemExit) as end:
+            app.main(["queues", "local", "--in-force"])
+        return end.value.code
+
+    assert eventually(lambda: status() == 0)
     assert capsys.readouterr().out.splitlines()[-1] == "spark-a: as the settings say"
 
 

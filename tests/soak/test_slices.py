@@ -46,7 +46,7 @@ class Sliced:
         self.settings = {**LOCAL, "clusters": {"spark-a": cluster, "spark-b": cluster}, **changes}
         file = self.engine.project / "stacks" / "local.yaml"
         file.write_text(yaml.safe_dump(self.settings, sort_keys=False))
-        succeeded(self.moka("rollout", "--files"))
+        succeeded(self.moka("stack-files"))
 
     def stacks(self) -> list[str]:
         """Those that the settings name, in order."""

@@ -73,9 +73,9 @@ class PulumiStack:
 
 
 def moka(engine: Engine, command: str, *arguments: str, **variables: str) -> CompletedProcess[str]:
-    """Run a command of `moka`, for example `rollout`, in an engine's project and cloud; it may fail."""
+    """Run `moka`, for example its command `rollout`, in an engine's project and cloud; it may fail."""
     return subprocess.run(
-        [sys.executable, "-m", f"commands.{command}", *arguments],
+        [sys.executable, "-m", "commands", command, *arguments],
         cwd=engine.project,
         env={**engine.environment(), "PYTHONPATH": str(REPOSITORY), **variables},
         capture_output=True,

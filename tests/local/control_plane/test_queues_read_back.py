@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from commands.queues import NobodyThere, read_back
+from commands.yunikorn_api import SchedulerUnreachable, queue_differences
 from localcloud.control_plane.stand_ins.charts import yunikorn_url
 from moka.queues import Leaf, Limit, QueueTree, Resources, grow, queues_yaml
 
@@ -55,8 +55,8 @@ def told(plane, yunikorn, other_queues):
 
 def differences(tree, url):
     try:
-        return [str(each) for each in read_back(tree, url)]
-    except NobodyThere:
+        return [str(difference) for difference in queue_differences(tree, url)]
+    except SchedulerUnreachable:
         return ["about to start"]
 
 

@@ -1,15 +1,15 @@
-"""`python -m commands.celeborn`, against a stand-in of the API server and of Celeborn behind it."""
+"""`moka celeborn`, against a stand-in of the API server and of Celeborn behind it."""
 
 import pytest
 import yaml
 
-from commands.celeborn import main
+from commands.celeborn_api import CelebornError
 from tests.support.celeborn_server import Stub, served
 
 
 @pytest.fixture
-def run(tmp_path, monkeypatch, capsys):
-    """Runs the command on a cluster like the stub; gives its status and what it said."""
+def run(tmp_path, monkeypatch, moka):
+    """Run a subcommand on a cluster like the stub: its status and what it printed."""
 
     def command(stub: Stub, *arguments: str, meanwhile=lambda: None) -> tuple[int, str]:
         with served(stub):
@@ -25,9 +25,9 @@ def run(tmp_path, monkeypatch, capsys):
             monkeypatch.setattr(
                 "kubernetes.config.kube_config.KUBE_CONFIG_DEFAULT_LOCATION", str(tmp_path / "kubeconfig")
             )
-            status = main(arguments, pause=lambda _: meanwhile())
-        said = capsys.readouterr()
-        return status, said.out + said.err
+            monkeypatch.setattr("commands.celeborn.sleep", lambda _: meanwhile())
+            result = moka("celeborn", *arguments)
+        return result.status, result.out + result.err
 
     return command
 
@@ -35,40 +35,40 @@ def run(tmp_path, monkeypatch, capsys):
 def test_a_drained_worker_takes_no_more_data_and_is_waited_for(run):
     stub = Stub(applications=["a", "b", "c", "d"])
 
-    status, said = run(stub, "drain", "celeborn-worker-3")
+    status, output = run(stub, "drain", "celeborn-worker-3")
 
     assert status == 0
     assert stub.told == [("DECOMMISSIONTHENIDLE", ["celeborn-worker-3"])]
     assert stub.state("celeborn-worker-3") == "Idle"
-    waits, *_, done = said.splitlines()
-    assert waits.startswith("Waits: celeborn-worker-3 for a, b, c and 1 more. It is safe to stop here")
-    assert done.startswith("celeborn-worker-3: empty, and its node may go.")
+    progress, *_, end = output.splitlines()
+    assert progress.startswith("Waiting: celeborn-worker-3 for a, b, c and 1 more. It is safe to stop here")
+    assert end.startswith("celeborn-worker-3: empty; its node can be removed.")
 
 
 def test_a_drain_that_was_stopped_goes_on_where_it_was(run):
     stub = Stub(states={"celeborn-worker-3": "InDecommissionThenIdle"})
 
-    status, said = run(stub, "drain", "celeborn-worker-3")
+    status, output = run(stub, "drain", "celeborn-worker-3")
 
     assert (status, stub.told) == (0, [])
-    assert "celeborn-worker-3: empty" in said
+    assert "celeborn-worker-3: empty" in output
 
 
-def test_what_a_worker_does_not_say_is_not_waited_for(run):
+def test_a_worker_that_does_not_list_its_applications_is_drained(run):
     stub = Stub(applications=None)
 
     assert run(stub, "drain", "celeborn-worker-0")[0] == 0
 
 
-def test_a_drained_worker_is_brought_back(run):
+def test_a_drained_worker_is_recommissioned(run):
     stub = Stub(states={"celeborn-worker-3": "Idle"})
 
-    assert run(stub, "back", "celeborn-worker-3", "celeborn-worker-0") == (0, "")
+    assert run(stub, "recommission", "celeborn-worker-3", "celeborn-worker-0") == (0, "")
     assert stub.told == [("RECOMMISSION", ["celeborn-worker-3"])]
 
 
 @pytest.mark.parametrize(
-    ("stub", "workers", "said"),
+    ("stub", "workers", "output"),
     [
         (
             Stub(),
@@ -88,7 +88,7 @@ def test_a_drained_worker_is_brought_back(run):
         (
             Stub(leader=None),
             ["celeborn-worker-1"],
-            "Celeborn has no leader to ask: celeborn-master-0 knows no",
+            "Celeborn has no leader: celeborn-master-0 knows no leader",
         ),
         (
             Stub(leader="celeborn-master-7"),
@@ -98,7 +98,9 @@ def test_a_drained_worker_is_brought_back(run):
     ],
     ids=["unknown", "too many", "stopping", "no leader", "not the leader"],
 )
-def test_a_drain_that_cannot_be_is_refused_and_nobody_is_told(run, stub, workers, said, monkeypatch):
+def test_a_drain_that_is_impossible_is_refused_and_no_worker_gets_an_event(
+    run, stub, workers, output, monkeypatch
+):
     if stub.leader == "celeborn-master-7":
         # It led when it was asked for its name, and no longer.
         monkeypatch.setattr("commands.celeborn_api.leader_of", lambda _: "celeborn-master-1")
@@ -106,17 +108,17 @@ def test_a_drain_that_cannot_be_is_refused_and_nobody_is_told(run, stub, workers
     status, out = run(stub, "drain", *workers)
 
     assert (status, stub.told) == (1, [])
-    assert out.startswith(said)
+    assert out.startswith(output)
 
 
 @pytest.mark.parametrize(
-    ("becomes", "said"),
+    ("becomes", "output"),
     [
         ("Normal", "celeborn-worker-3 was restarted, and takes data again; drain it again"),
         (None, "celeborn-worker-3 was stopped or lost before it was empty"),
     ],
 )
-def test_a_worker_that_is_no_longer_on_its_way_is_not_waited_for(run, becomes, said):
+def test_a_worker_that_is_no_longer_on_its_way_is_not_waited_for(run, becomes, output):
     stub = Stub(looks=99, states={"celeborn-worker-3": "InDecommissionThenIdle"})
 
     def meanwhile():
@@ -128,25 +130,25 @@ def test_a_worker_that_is_no_longer_on_its_way_is_not_waited_for(run, becomes, s
     status, out = run(stub, "drain", "celeborn-worker-3", meanwhile=meanwhile)
 
     assert status == 1
-    assert out.splitlines()[-1].startswith(said)
+    assert out.splitlines()[-1].startswith(output)
 
 
-def test_a_worker_that_does_not_do_as_it_is_told_is_named(run):
+def test_a_worker_that_does_not_start_to_drain_is_named(run):
     status, out = run(Stub(deaf=True), "drain", "celeborn-worker-3")
 
-    assert (status, out) == (1, "celeborn-worker-3 does not do as it is told; see its log, try again\n")
+    assert (status, out) == (1, "celeborn-worker-3 did not start to drain; see its log, then try again\n")
 
 
-def test_status_says_who_leads_and_what_each_worker_does(run):
+def test_status_shows_the_leader_and_the_state_of_each_worker(run):
     stub = Stub(
         workers=["celeborn-worker-b-0", "celeborn-worker-a-0"],
         states={"celeborn-worker-b-0": "Idle"},
         racks={"celeborn-worker-a-0": "/us-east-1a"},
     )
 
-    status, said = run(stub, "status")
+    status, output = run(stub, "status")
 
-    assert (status, said.splitlines()) == (
+    assert (status, output.splitlines()) == (
         0,
         [
             "leader: celeborn-master-1",
@@ -158,14 +160,12 @@ def test_status_says_who_leads_and_what_each_worker_does(run):
 
 def test_a_cluster_that_cannot_be_reached_is_one_sentence(run, monkeypatch):
     monkeypatch.setattr("commands.celeborn_api.Pods.masters", lambda _: ["celeborn-master-0"])
-    monkeypatch.setattr("commands.celeborn_api.Pods.ask", _refused)
+    monkeypatch.setattr("commands.celeborn_api.Pods.request", _refused)
 
-    status, said = run(Stub(), "status")
+    status, output = run(Stub(), "status")
 
-    assert (status, said) == (1, "Celeborn has no leader to ask: cannot ask celeborn-master-0\n")
+    assert (status, output) == (1, "Celeborn has no leader: celeborn-master-0 cannot be reached\n")
 
 
 def _refused(*_):
-    from commands.celeborn_api import Unanswered
-
-    raise Unanswered("cannot ask celeborn-master-0")
+    raise CelebornError("celeborn-master-0 cannot be reached")

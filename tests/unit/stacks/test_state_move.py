@@ -4,11 +4,18 @@ import json
 import pytest
 import yaml
 
-from commands import move
-from commands.move import Move
 from stacks import settings
 from stacks.settings import Environment
 from stacks.slices import Unit
+from stacks.state_move import (
+    Move,
+    Resource,
+    State,
+    add_units,
+    plan_moves,
+    remove_units,
+    unfinished_urns,
+)
 
 LOCAL = settings.path_of("local").read_text()
 FOUNDATION, CLUSTER, SPARK = Unit("foundation", "main"), Unit("cluster", "spark-a"), Unit("spark", "spark-a")
@@ -23,7 +30,7 @@ def urn(stack: str, rest: str) -> str:
     return f"urn:pulumi:{stack}::moka::{rest}"
 
 
-def resource(stack: str, rest: str, *needs: str, parent: str | None = None, **more: object) -> move.Resource:
+def resource(stack: str, rest: str, *needs: str, parent: str | None = None, **more: object) -> Resource:
     """A resource `type::name` of a stack, that depends on others of it."""
     root = f"pulumi:pulumi:Stack::moka-{stack}"
     return {
@@ -36,7 +43,7 @@ def resource(stack: str, rest: str, *needs: str, parent: str | None = None, **mo
     }
 
 
-def state(stack: str, outputs: dict[str, object], *resources: move.Resource) -> move.State:
+def state(stack: str, outputs: dict[str, object], *resources: Resource) -> State:
     root = {
         "urn": urn(stack, f"pulumi:pulumi:Stack::moka-{stack}"),
         "type": "pulumi:pulumi:Stack",
@@ -45,7 +52,7 @@ def state(stack: str, outputs: dict[str, object], *resources: move.Resource) -> 
     return {"version": 3, "deployment": {"manifest": {}, "resources": [root, *resources]}}
 
 
-def provider(stack: str, package: str, name: str, *needs: str, id: str = "p") -> move.Resource:
+def provider(stack: str, package: str, name: str, *needs: str, id: str = "p") -> Resource:
     return resource(stack, f"pulumi:providers:{package}::{name}", *needs, id=id)
 
 
@@ -53,7 +60,7 @@ def by(stack: str, package: str, name: str, id: str = "p") -> str:
     return f"{urn(stack, f'pulumi:providers:{package}::{name}')}::{id}"
 
 
-EMPTY: move.State = {"version": 3, "deployment": {"manifest": {}}}
+EMPTY: State = {"version": 3, "deployment": {"manifest": {}}}
 
 WHOLE = state(
     "local",
@@ -93,58 +100,58 @@ WHOLE = state(
 )
 
 
-def listed(made: move.State) -> list[str]:
-    return [each["urn"].split("::moka::")[1] for each in made["deployment"]["resources"]]
+def names(state: State) -> list[str]:
+    return [resource["urn"].split("::moka::")[1] for resource in state["deployment"]["resources"]]
 
 
-def whole(made: move.State) -> None:
-    """What the engine asks of a state: what a resource refers to comes before it."""
-    there: set[str] = set()
-    for each in made["deployment"]["resources"]:
-        needs = [*each.get("dependencies", []), *each.get("propertyDependencies", {}).get("of", [])]
-        needs += [each["parent"]] if "parent" in each else []
-        needs += [each["provider"].rpartition("::")[0]] if "provider" in each else []
-        assert set(needs) <= there, each["urn"]
-        assert each["urn"] not in there
-        there.add(each["urn"])
+def assert_integrity(state: State) -> None:
+    """Assert what the engine requires of a state: what a resource refers to comes before it."""
+    earlier: set[str] = set()
+    for resource in state["deployment"]["resources"]:
+        needs = [*resource.get("dependencies", []), *resource.get("propertyDependencies", {}).get("of", [])]
+        needs += [resource["parent"]] if "parent" in resource else []
+        needs += [resource["provider"].rpartition("::")[0]] if "provider" in resource else []
+        assert set(needs) <= earlier, resource["urn"]
+        assert resource["urn"] not in earlier
+        earlier.add(resource["urn"])
 
 
-def moved(chosen: Environment, states: dict[str, move.State]) -> dict[str, move.State]:
+def move(settings: Environment, states: dict[str, State]) -> dict[str, State]:
     """All states, after all of what is elsewhere has been moved."""
-    planned = move.moves(chosen, states)
+    moves = plan_moves(settings, states)
     after = copy.deepcopy(states)
-    for stack in dict.fromkeys(each.target for each in planned):
-        coming = [each for each in planned if each.target == stack]
-        after[stack] = move.gained(chosen, stack, after.get(stack, EMPTY), after, coming)
-    for stack in dict.fromkeys(each.source for each in planned):
-        after[stack] = move.lost(chosen, after[stack], [each for each in planned if each.source == stack])
-    for made in after.values():
-        whole(made)
+    for stack in dict.fromkeys(m.target for m in moves):
+        incoming = [m for m in moves if m.target == stack]
+        after[stack] = add_units(settings, stack, after.get(stack, EMPTY), after, incoming)
+    for stack in dict.fromkeys(m.source for m in moves):
+        after[stack] = remove_units(settings, after[stack], [m for m in moves if m.source == stack])
+    for state in after.values():
+        assert_integrity(state)
     return after
 
 
 def test_what_the_settings_give_to_another_stack_is_to_move_and_nothing_else():
-    planned = move.moves(sliced(PARTED), {"local": WHOLE})
+    moves = plan_moves(sliced(PARTED), {"local": WHOLE})
 
-    assert planned == [
+    assert moves == [
         Move(FOUNDATION, "local", "local.shared"),
         Move(CLUSTER, "local", "local.spark-a"),
         Move(SPARK, "local", "local.spark-a"),
     ]
-    assert move.moves(settings.load("local"), {"local": WHOLE}) == []
+    assert plan_moves(settings.load("local"), {"local": WHOLE}) == []
 
 
 def test_a_unit_that_the_settings_do_not_name_any_more_stays_where_it_is():
     gone = copy.deepcopy(WHOLE)
     gone["deployment"]["resources"][0]["outputs"]["cluster/spark-b"] = {"resources": []}
 
-    assert {each.unit.place for each in move.moves(sliced(PARTED), {"local": gone})} == {"main", "spark-a"}
+    assert {m.unit.place for m in plan_moves(sliced(PARTED), {"local": gone})} == {"main", "spark-a"}
 
 
 def test_each_stack_has_its_units_with_all_below_them_their_providers_and_their_outputs():
-    after = moved(sliced(PARTED), {"local": WHOLE})
+    after = move(sliced(PARTED), {"local": WHOLE})
 
-    assert listed(after["local.shared"]) == [
+    assert names(after["local.shared"]) == [
         "pulumi:pulumi:Stack::moka-local.shared",
         "pulumi:providers:aws::main",
         "moka:aws:Network::main",
@@ -155,7 +162,7 @@ def test_each_stack_has_its_units_with_all_below_them_their_providers_and_their_
         "foundation/main": {"vpc_id": "vpc-1", "resources": ["moka:aws:Network::main"]}
     }
     assert (vpc["id"], vpc["protect"]) == ("vpc-1", True)
-    assert set(listed(after["local.spark-a"])) >= {
+    assert set(names(after["local.spark-a"])) >= {
         "moka:aws:Cluster$aws:eks/cluster:Cluster::spark-a",
         "pulumi:providers:kubernetes::spark-a",
         "moka:kubernetes:Chart$kubernetes:helm.sh/v3:Release::spark-a-operator",
@@ -163,16 +170,16 @@ def test_each_stack_has_its_units_with_all_below_them_their_providers_and_their_
 
 
 def test_a_stack_that_has_given_all_away_is_empty_and_needs_no_provider_any_more():
-    assert listed(moved(sliced(PARTED), {"local": WHOLE})["local"]) == []
+    assert names(move(sliced(PARTED), {"local": WHOLE})["local"]) == []
 
 
 def test_there_and_back_again_all_is_as_it_was():
-    parted = moved(sliced(PARTED), {"local": WHOLE})
+    parted = move(sliced(PARTED), {"local": WHOLE})
 
-    again = moved(settings.load("local"), parted)
+    again = move(settings.load("local"), parted)
 
-    assert sorted(listed(again["local"])) == sorted(listed(WHOLE))
-    assert listed(again["local.shared"]) == listed(again["local.spark-a"]) == []
+    assert sorted(names(again["local"])) == sorted(names(WHOLE))
+    assert names(again["local.shared"]) == names(again["local.spark-a"]) == []
     assert (
         again["local"]["deployment"]["resources"][0]["outputs"]
         == (WHOLE["deployment"]["resources"][0]["outputs"])
@@ -187,9 +194,9 @@ def test_a_stack_keeps_the_providers_that_the_rest_of_it_needs():
     whole_named = json.loads(json.dumps(WHOLE).replace("pulumi:local::", "pulumi:local.local::"))
     text = json.dumps(whole_named).replace("moka-local", "moka-local.local")
 
-    after = moved(sliced(parted), {"local.local": json.loads(text)})
+    after = move(sliced(parted), {"local.local": json.loads(text)})
 
-    assert listed(after["local.local"]) == [
+    assert names(after["local.local"]) == [
         "pulumi:pulumi:Stack::moka-local.local",
         "pulumi:providers:aws::main",
         "pulumi:providers:kubernetes::spark-a",
@@ -214,12 +221,12 @@ def test_what_reads_another_stack_does_not_come_along_and_what_hangs_on_it_does_
     )
     outputs = {str(SPARK): {"resources": ["moka:kubernetes:Chart::operator"]}}
 
-    after = moved(
+    after = move(
         settings.load("local"),
         {"local.spark-a": state("local.spark-a", outputs, reads, kubernetes, operator)},
     )
 
-    assert listed(after["local"]) == [
+    assert names(after["local"]) == [
         "pulumi:pulumi:Stack::moka-local",
         "pulumi:providers:kubernetes::spark-a",
         "moka:kubernetes:Chart::operator",
@@ -228,9 +235,9 @@ def test_what_reads_another_stack_does_not_come_along_and_what_hangs_on_it_does_
 
 def test_what_comes_into_a_stack_with_that_provider_is_served_by_the_one_that_is_there():
     bucket = resource("local.b", "aws:s3/bucket:Bucket::b", provider=by("local.b", "aws", "main", "theirs"))
-    there = state("local", {}, provider("local", "aws", "main", id="ours"))
+    target = state("local", {}, provider("local", "aws", "main", id="ours"))
     states = {
-        "local": there,
+        "local": target,
         "local.b": state(
             "local.b",
             {str(CLUSTER): {"resources": ["aws:s3/bucket:Bucket::b"]}},
@@ -239,22 +246,22 @@ def test_what_comes_into_a_stack_with_that_provider_is_served_by_the_one_that_is
         ),
     }
 
-    after = moved(settings.load("local"), states)
+    after = move(settings.load("local"), states)
 
     assert after["local"]["deployment"]["resources"][-1]["provider"] == by("local", "aws", "main", "ours")
 
 
 def test_when_it_was_interrupted_after_any_step_running_it_again_ends_the_same():
-    chosen = sliced(PARTED)
-    planned = move.moves(chosen, {"local": WHOLE})
-    done = moved(chosen, {"local": WHOLE})
+    environment = sliced(PARTED)
+    moves = plan_moves(environment, {"local": WHOLE})
+    complete = move(environment, {"local": WHOLE})
     states = {"local": WHOLE}
 
     for stack in ("local.shared", "local.spark-a"):
-        coming = [each for each in planned if each.target == stack]
-        states[stack] = move.gained(chosen, stack, EMPTY, states, coming)
+        incoming = [m for m in moves if m.target == stack]
+        states[stack] = add_units(environment, stack, EMPTY, states, incoming)
 
-        assert moved(chosen, states) == done
+        assert move(environment, states) == complete
 
 
 @pytest.mark.parametrize(
@@ -264,16 +271,16 @@ def test_when_it_was_interrupted_after_any_step_running_it_again_ends_the_same()
         {"resources": [{"urn": "urn:half", "type": "aws:s3/bucket:Bucket", "delete": True}]},
     ],
 )
-def test_what_an_update_left_half_done_is_found(deployment):
-    assert list(move.unfinished({"version": 3, "deployment": deployment})) == ["urn:half"]
+def test_urns_of_what_an_update_left_half_done_are_listed(deployment):
+    assert list(unfinished_urns({"version": 3, "deployment": deployment})) == ["urn:half"]
 
 
 def test_a_new_stack_keeps_secrets_as_its_source_does():
     kept = {"type": "service", "state": {"url": "u", "stack": "local"}}
     source = {**WHOLE, "deployment": {**WHOLE["deployment"], "secrets_providers": kept}}
-    nothing: move.State = {"version": 3, "deployment": None}
+    nothing: State = {"version": 3, "deployment": None}
 
-    made = move.gained(
+    result = add_units(
         sliced(PARTED),
         "local.shared",
         nothing,
@@ -281,4 +288,4 @@ def test_a_new_stack_keeps_secrets_as_its_source_does():
         [Move(FOUNDATION, "local", "local.shared")],
     )
 
-    assert made["deployment"]["secrets_providers"]["state"] == {"url": "u", "stack": "local.shared"}
+    assert result["deployment"]["secrets_providers"]["state"] == {"url": "u", "stack": "local.shared"}

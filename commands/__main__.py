@@ -1,0 +1,5 @@
+"""`python -m commands`: the command line `moka`."""
+
+from commands.app import main
+
+main()

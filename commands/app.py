@@ -1,0 +1,60 @@
+"""The command line `moka`, put together from a subcommand a file."""
+
+import tomllib
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from commands import celeborn, doctor, job, move, queues, rollout, schema, stack_files
+
+PROJECT_FILE = Path(__file__).resolve().parent.parent / "pyproject.toml"
+
+# Plain text: what a terminal shows is what a log, a pipe and the documentation show.
+app = typer.Typer(
+    name="moka",
+    no_args_is_help=True,
+    rich_markup_mode=None,
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+app.command()(rollout.rollout)
+app.command("stack-files")(stack_files.stack_files)
+app.command()(move.move)
+app.command()(queues.queues)
+app.add_typer(job.app, name="job")
+app.command()(doctor.doctor)
+app.add_typer(celeborn.app, name="celeborn")
+app.command()(schema.schema)
+
+
+def _print_version(version: bool) -> None:
+    if version:
+        print(f"moka {tomllib.loads(PROJECT_FILE.read_text())['project']['version']}")
+        raise typer.Exit
+
+
+@app.callback()
+def moka(
+    version: Annotated[
+        bool,
+        typer.Option("--version", is_eager=True, callback=_print_version, help="Print the version and exit."),
+    ] = False,
+) -> None:
+    """Operate Apache Spark on Amazon EKS: the environments that stacks/<environment>.yaml describes.
+
+    \b
+    Examples:
+      moka doctor prod                  can the AWS accounts of prod take it?
+      moka rollout prod                 its Pulumi stacks, in the order in which a change reaches them
+      moka queues prod                  its YuniKorn queues, by cluster
+      moka job render pi.yaml --help    from a job file to SparkApplications
+
+    `moka COMMAND --help` explains a command. README.md and docs/operations.md have more.
+    """
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Run the command line: `arguments`, by default those of the process. Ends with SystemExit."""
+    app(arguments, prog_name="moka")

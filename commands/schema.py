@@ -1,0 +1,13 @@
+"""`moka schema`: what is generated from the models of settings, queues and jobs."""
+
+
+def schema() -> None:
+    """Generate JSON Schemas and docs/settings.md from the models.
+
+    The schemas are those of settings, queues and jobs, by which an editor completes and checks such files.
+    """
+    # The schemas are of no use to other commands, which load faster without.
+    from stacks.settings import schema as schemas
+
+    for path, text in schemas.files().items():
+        path.write_text(text)
