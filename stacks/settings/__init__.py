@@ -1,6 +1,6 @@
-"""The settings of an environment: what `stacks/<environment>.yaml` may say, read and checked.
+"""The settings of an environment, `stacks/<environment>.yaml`, read and checked.
 
-Everything is checked before the first resource is registered, and every mistake is told at once.
+Everything is checked before the first resource is registered, and all mistakes are reported at once.
 """
 
 from moka.mistakes import InvalidDocument

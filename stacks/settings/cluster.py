@@ -15,25 +15,23 @@ from stacks.settings.fields import Principal
 from stacks.settings.shuffle import Shuffle
 
 
-def _known_version(version: str) -> str:
+def _version_with_addons(version: str) -> str:
     if version not in ADDON_VERSIONS:
         raise ValueError(f"moka/addon_versions.py pins add-ons for {', '.join(ADDON_VERSIONS)}")
     return version
 
 
-def _known_type(name: str) -> str:
+def _instance_type_name(name: str) -> str:
     instance_type(name)
     return name
 
 
-KubernetesVersion = Annotated[str, AfterValidator(_known_version)]
-InstanceTypeName = Annotated[str, AfterValidator(_known_type)]
+KubernetesVersion = Annotated[str, AfterValidator(_version_with_addons)]
+InstanceTypeName = Annotated[str, AfterValidator(_instance_type_name)]
 InstanceTypes = Annotated[list[InstanceTypeName], Field(min_length=1, max_length=20)]
 AmiRelease = Annotated[
     str,
-    Field(
-        pattern=r"^\d+\.\d+\.\d+-\d{8}$", description="Release of the EKS AMI, for example 1.34.2-20261105."
-    ),
+    Field(pattern=r"^\d+\.\d+\.\d+-\d{8}$", description="Release of the EKS AMI, such as 1.34.2-20261105."),
 ]
 Reservation = Annotated[
     str, Field(pattern=r"^cr-[0-9a-f]{8,17}$", description="Id of a capacity reservation.")
@@ -49,66 +47,74 @@ class Disk(Section):
 
 
 class Schedule(Section):
-    """A change of a group's bounds at fixed times."""
+    """A change of a group's minimum at fixed times."""
 
     cron: str = Field(
-        pattern=r"^(\S+\s+){4}\S+$", description="When: minute, hour, day of month, month, day of week."
+        pattern=r"^(\S+\s+){4}\S+$",
+        description="Cron expression: minute, hour, day of month, month, day of week.",
     )
-    minimum: int = Field(ge=0, description="Nodes that are always there from then on.")
+    minimum: int = Field(ge=0, description="The group's minimum from then on.")
 
 
 class Generation(Section):
     """An earlier generation of a node group: tainted, and kept until its drivers have finished."""
 
-    instance_types: InstanceTypes = Field(description="What its machines are.")
-    ami_release: AmiRelease | None = Field(default=None, description="Release of its machine image.")
+    instance_types: InstanceTypes = Field(description="Instance types of its nodes.")
+    ami_release: AmiRelease | None = Field(default=None, description="Release of its AMI.")
 
 
 class NodeGroup(Section):
-    """A set of equal machines of a cluster."""
+    """A set of equal EC2 instances with a role."""
 
-    role: Role = Field(description="What runs there; other pods are kept away, but from system nodes.")
-    architecture: Architecture = Field(description="arm64 is Graviton, amd64 Intel or AMD.")
+    role: Role = Field(description="What runs on its nodes; only system nodes take other pods, too.")
+    architecture: Architecture = Field(
+        description="Of the processors: arm64 is Graviton, amd64 is Intel or AMD."
+    )
     instance_types: InstanceTypes = Field(
         description="EC2 instance types of that architecture, the first preferred."
     )
-    minimum: int = Field(ge=0, description="Machines that are always there, all zones together.")
-    maximum: int = Field(ge=1, description="Machines that may be there, all zones together.")
+    minimum: int = Field(ge=0, description="Smallest number of nodes, all zones together.")
+    maximum: int = Field(ge=1, description="Largest number of nodes, all zones together.")
     desired: int | None = Field(
         default=None,
         ge=0,
-        description="Machines at the start, by default the minimum; later the autoscaler's business.",
+        description="Number of nodes at the start, by default the minimum; after that the autoscaler "
+        "decides.",
     )
     spot: bool = Field(default=False, description="Spot capacity instead of on-demand.")
     disk: Disk = Disk()
     max_pods: int | None = Field(
-        default=None, ge=8, le=250, description="Pods a node; by default as its role needs."
+        default=None, ge=8, le=250, description="Pods on a node; by default what its role needs."
     )
     zones: list[str] | None = Field(
-        default=None, min_length=1, description="Zones of its machines, by default all of the foundation."
+        default=None, min_length=1, description="Zones of its nodes, by default all zones of the foundation."
     )
     per_zone: bool = Field(
-        default=False, description="One group a zone, so that the autoscaler can choose the zone."
+        default=False,
+        description="Make a managed node group for each zone, so that the autoscaler can choose the zone.",
     )
     capacity_reservations: dict[str, Reservation] = Field(
-        default_factory=dict, description="Zone -> capacity reservation that its machines use."
+        default_factory=dict, description="Zone -> capacity reservation that its nodes use."
     )
-    labels: dict[str, str] = Field(default_factory=dict, description="Labels of the nodes besides our own.")
+    labels: dict[str, str] = Field(
+        default_factory=dict, description="Labels of its nodes, besides those that the platform sets."
+    )
     schedule: dict[Name, Schedule] = Field(
-        default_factory=dict, description="Scheduled changes of the minimum, each with a name."
+        default_factory=dict, description="Scheduled changes of the minimum, by name."
     )
     time_zone: str = Field(default="Etc/UTC", description="Time zone of the schedule.")
     ami_release: AmiRelease | None = Field(
         default=None,
-        description="Release of the machine image; by default EKS's newest when the group is made.",
+        description="Release of its AMI; by default EKS's newest when the group is created.",
     )
     generation: int = Field(
         default=1,
         ge=1,
-        description="Counts up when instance types or AMI change: a new group is made beside the old one.",
+        description="Raise it by one when instance types or AMI change: a new group is created beside the "
+        "old one.",
     )
     retiring: dict[int, Generation] = Field(
-        default_factory=dict, description="Earlier generations that are still to go, by their number."
+        default_factory=dict, description="Earlier generations that are still to be removed, by number."
     )
 
     @model_validator(mode="after")
@@ -131,43 +137,44 @@ class NodeGroup(Section):
 
 
 class Access(Section):
-    """Somebody who may enter a cluster, by an access entry."""
+    """A principal that may access a cluster, by an EKS access entry."""
 
     principal: Principal
-    policy: Literal["admin", "edit", "view"] = Field(description="What they may do there.")
+    policy: Literal["admin", "edit", "view"] = Field(description="What the principal may do there.")
     namespaces: list[Name] = Field(
-        default_factory=list, description="Only in these namespaces; by default in all of the cluster."
+        default_factory=list, description="Only in these namespaces; by default in the whole cluster."
     )
 
 
 class Cluster(Section):
     """An EKS cluster and its node groups."""
 
-    foundation: Name = Field(description="Foundation that it stands on, one of `foundations`.")
-    version: KubernetesVersion = Field(description="Kubernetes version, one of moka/addon_versions.py.")
+    foundation: Name = Field(description="Foundation of the cluster, one of `foundations`.")
+    version: KubernetesVersion = Field(
+        description="Kubernetes version, one for which moka/addon_versions.py pins add-ons."
+    )
     profile: Literal["batch", "adhoc"] = Field(
-        description="batch: on-demand or reserved machines, fixed in number; adhoc: autoscaled, spot welcome."
+        description="batch: a fixed number of on-demand or reserved nodes; adhoc: autoscaled, spot welcome."
     )
     public_access: list[IPv4Network] = Field(
         default_factory=list,
-        description="Networks from which the API server may be reached over the internet; by default none.",
+        description="Networks that can reach the API server over the internet; by default none.",
     )
     support: Literal["standard", "extended"] = Field(
         default="standard",
-        description="When a Kubernetes version's standard support ends: upgraded by EKS, or paid for longer.",
+        description="What happens when standard support of its Kubernetes version ends: with standard, "
+        "EKS upgrades the cluster; extended pays for longer support.",
     )
-    zonal_shift: bool = Field(default=True, description="Let AWS move traffic away from a zone in trouble.")
+    zonal_shift: bool = Field(default=True, description="Let AWS move traffic away from an impaired zone.")
     access: dict[Name, Access] = Field(
-        default_factory=dict, description="Who may enter besides the deployer, each with a name."
+        default_factory=dict, description="Who may access the cluster besides the deployer, by name."
     )
-    node_groups: dict[Name, NodeGroup] = Field(
-        min_length=1, description="Its machines, by name of the group."
-    )
+    node_groups: dict[Name, NodeGroup] = Field(min_length=1, description="Node groups, by name.")
     shuffle: Shuffle | None = Field(
-        default=None, description="Celeborn; without, jobs shuffle on the disks of their executors."
+        default=None, description="Celeborn; without it, jobs shuffle on the disks of their executors."
     )
     capacity: Resources | None = Field(
-        default=None, description="Instead of `queues.capacity`, on this cluster."
+        default=None, description="Capacity of this cluster, in place of `queues.capacity`."
     )
 
     def groups_of(self, *roles: Role) -> list[NodeGroup]:

@@ -1,4 +1,4 @@
-"""The settings of an environment: all that `stacks/<environment>.yaml` may say."""
+"""The settings of an environment: the model of `stacks/<environment>.yaml`."""
 
 from typing import Any, Literal
 
@@ -21,26 +21,26 @@ from stacks.settings.spark import JobNamespace, Spark
 LogDays = Literal[
     1, 3, 5, 7, 14, 30, 60, 90, 120, 150, 180, 365, 400, 545, 731, 1096, 1827, 2192, 2557, 2922, 3288, 3653
 ]
-"""Days for which CloudWatch Logs can be told to keep a log (API PutRetentionPolicy)."""
+"""Days that CloudWatch Logs can keep a log for (API PutRetentionPolicy)."""
 
 
 class Charts(Section):
-    """Where charts and images come from, and what this environment sets differently."""
+    """Where charts and images come from, and values that differ in this environment."""
 
     mirror: str | None = Field(
         default=None,
         description="Private registry, host and path, that mirrors every chart and image.",
     )
     values: dict[str, dict[str, Any]] = Field(
-        default_factory=dict, description="Values over those in charts-values/, by release."
+        default_factory=dict, description="Values that override those in charts-values/, by release."
     )
 
 
 class Slice(Section):
-    """A part of the environment that one Pulumi stack deploys: of these layers, for these clusters.
+    """A part of the environment that one Pulumi stack deploys.
 
-    Only `layers`: those, everywhere. Only `clusters`: those clusters and all on them, without the
-    foundation. Both: those layers of those clusters.
+    With only `layers`: those layers, everywhere. With only `clusters`: those clusters and everything on them,
+    without the foundation. With both: those layers of those clusters.
     """
 
     layers: list[LayerName] = Field(default_factory=list, description="Only these layers.")
@@ -48,120 +48,131 @@ class Slice(Section):
 
 
 class Retention(Section):
-    """How long what is written is kept."""
+    """How long logs and other data are kept."""
 
     event_logs: Days = Field(default=30, description="Days that the History Server can show a job.")
     job_logs: Days = Field(default=90, description="Days that logs of drivers and executors are kept.")
     system_logs: Days = Field(default=90, description="Days that logs of all other pods are kept.")
     resource_usage: Days = Field(default=400, description="Days that the resource usage of jobs is kept.")
     staging: Days = Field(
-        default=7, description="Days that what jobs stage is kept, longer than any job runs."
+        default=7, description="Days that files staged by jobs are kept, longer than any job runs."
     )
-    access_logs: Days = Field(default=90, description="Days that records of who used a bucket are kept.")
+    access_logs: Days = Field(default=90, description="Days that records of access to buckets are kept.")
     control_plane_logs: LogDays = Field(
-        default=90, description="Days that logs of EKS control planes are kept, as CloudWatch Logs counts."
+        default=90, description="Days that logs of EKS control planes are kept, as CloudWatch Logs allows."
     )
-    flow_logs: Days = Field(default=30, description="Days that records of network traffic are kept.")
+    flow_logs: Days = Field(default=30, description="Days that VPC flow logs are kept.")
 
 
 class PullThrough(Section):
-    """An upstream registry whose images ECR fetches when they are first pulled, and keeps."""
+    """An upstream registry whose images ECR fetches when they are first pulled, and caches."""
 
     secret: str | None = Field(
         default=None,
         pattern=r"^arn:aws[a-z-]*:secretsmanager:.+:secret:ecr-pullthroughcache/.+$",
-        description="Secret with the credentials for it; docker.io and ghcr.io ask for one.",
+        description="Secret with the credentials for it; docker.io and ghcr.io require one.",
     )
 
 
 class Registry(Section):
-    """ECR repositories, of this environment and of the accounts that may pull from it."""
+    """ECR repositories, for this environment and for other accounts that may pull from it."""
 
-    foundation: Name = Field(description="Foundation whose account and region have the repositories.")
+    foundation: Name = Field(description="Foundation whose account and region hold the repositories.")
     repositories: list[str] = Field(
         default_factory=list,
-        description="Repositories for images of one's own, under the environment's prefix.",
+        description="Repositories for images of your own, under the environment's prefix.",
     )
     pull_through: dict[
         Literal["docker.io", "ghcr.io", "quay.io", "registry.k8s.io", "public.ecr.aws"], PullThrough
-    ] = Field(default_factory=dict, description="Upstream registry -> how it is asked.")
+    ] = Field(default_factory=dict, description="Upstream registries that ECR caches, by host.")
     readers: list[Account] = Field(default_factory=list, description="Other accounts that may pull.")
 
 
 class Grant(Section):
     """Another environment that may use data of this one."""
 
-    environment: Name = Field(description="The other environment; its organization is this one's.")
+    environment: Name = Field(description="The other environment, of the same organization.")
     account: Account
-    data: list[Data] = Field(min_length=1, description="What it may use.")
-    access: Literal["read", "write"] = Field(default="read", description="Write includes read.")
+    data: list[Data] = Field(min_length=1, description="Data that it may use.")
+    access: Literal["read", "write"] = Field(
+        default="read", description="What it may do with them; write includes read."
+    )
 
 
 class Use(Section):
-    """Data of another environment that jobs of this one use; the other one has to grant it."""
+    """Data of another environment that jobs of this one use; the other environment has to grant it."""
 
     bucket: str = Field(pattern=r"^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$", description="Name of the bucket.")
     key: str = Field(
         pattern=r"^arn:aws[a-z-]*:kms:.+:key/.+$", description="ARN of the key that encrypts it."
     )
-    access: Literal["read", "write"] = Field(default="read", description="Write includes read.")
+    access: Literal["read", "write"] = Field(
+        default="read", description="What jobs may do there; write includes read."
+    )
 
 
-def _queues_or_their_file(schema: dict[str, Any]) -> None:
-    """What an editor is told of the two."""
+def _queues_or_file(schema: dict[str, Any]) -> None:
+    """In JSON Schema, one of the two keys is required."""
     schema["required"].remove("queues")
     schema["oneOf"] = [{"required": ["queues"]}, {"required": ["queues_from"]}]
 
 
 class Environment(Section):
-    """An environment: all that `stacks/<environment>.yaml` says."""
+    """An environment: everything that `stacks/<environment>.yaml` can set."""
 
-    # What is read from the file is put in as `queues` before the model sees it.
-    model_config = ConfigDict(json_schema_extra=_queues_or_their_file)
+    # Queues from a file are added as `queues` before the model sees them.
+    model_config = ConfigDict(json_schema_extra=_queues_or_file)
 
     environment: Name = Field(description="Name of the environment, as in the name of the file.")
-    organization: Name = Field(description="Prefix of names that are global in AWS, such as buckets.")
-    home: Name = Field(description="Cluster on which the History Server runs, near the event logs.")
+    organization: Name = Field(
+        description="Prefix of names that are global in AWS, such as those of buckets."
+    )
+    home: Name = Field(description="Cluster that runs the History Server, near the event logs.")
     retain: bool = Field(
         default=True,
-        description="Protect what holds data or is hard to bring back (VPC, keys, buckets, registries, "
-        "clusters), and keep it when a stack lets go of it.",
+        description="Protect what holds data or is hard to recreate (VPC, keys, buckets, registries, "
+        "clusters), and keep it when it is removed from a stack.",
     )
     foundations: dict[Name, Foundation] = Field(
-        min_length=1, description="Accounts and regions that the environment uses, each with a name."
+        min_length=1, description="Accounts and regions that the environment uses, by name."
     )
     clusters: dict[Name, Cluster] = Field(min_length=1, description="EKS clusters, by name.")
-    queues: Queues = Field(description="Queues of YuniKorn; or `queues_from` says where they are.")
+    queues: Queues = Field(description="Queues of YuniKorn; or set `queues_from`.")
     queues_from: str | None = Field(
-        default=None, description="File beside this one with the queues instead: `prod.queues.yaml`."
+        default=None,
+        description="File beside this one that has the queues instead, such as `prod.queues.yaml`.",
     )
     job_namespaces: dict[Name, JobNamespace] = Field(
         min_length=1, description="Namespaces in which Spark jobs run, by name."
     )
-    spark: Spark = Field(default=Spark(), description="How Spark applications are run.")
+    spark: Spark = Field(default=Spark(), description="How Spark applications run.")
     services: Services = Services()
-    domain: str = Field(description="Domain under which UIs get host names.")
+    domain: str = Field(description="Domain of the host names of UIs.")
     charts: Charts = Charts()
     slices: dict[Name, Slice] = Field(
         default_factory=dict,
-        description="Stacks that share the environment out; one stack for all when empty.",
+        description="Parts of the environment with a Pulumi stack each, by name; without any, one stack "
+        "deploys everything.",
     )
     tags: dict[str, str] = Field(
-        default_factory=dict, description="Tags of every AWS resource, besides our own."
+        default_factory=dict, description="Tags of every AWS resource, besides those that the platform sets."
     )
     retention: Retention = Retention()
     registry: Registry | None = Field(
-        default=None, description="ECR repositories; none where `charts.mirror` names another environment's."
+        default=None,
+        description="ECR repositories; none where `charts.mirror` is the registry of another environment.",
     )
     grants: dict[Name, Grant] = Field(
-        default_factory=dict, description="Who else may use this environment's data, each with a name."
+        default_factory=dict,
+        description="Other environments that may use data of this one, by name of the grant.",
     )
     uses: dict[Name, Use] = Field(
-        default_factory=dict, description="Data of other environments that jobs use, each with a name."
+        default_factory=dict,
+        description="Data of other environments that jobs use, by a name of your choice.",
     )
     waves: dict[Name, list[Name]] = Field(
         default_factory=dict,
-        description="Clusters that a change reaches together, in the order of the waves: canary first.",
+        description="Clusters that a rollout changes together, in the order of the waves: canary first.",
     )
 
     @property

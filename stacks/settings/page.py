@@ -1,7 +1,7 @@
 """docs/settings.md: every setting, with its default and what it means, from the model."""
 
 from collections.abc import Iterator
-from typing import Any, get_args
+from typing import Any, get_args, get_origin
 
 from pydantic.fields import FieldInfo
 from pydantic_core import PydanticUndefined
@@ -11,13 +11,13 @@ from stacks.settings.environment import Environment
 
 HEAD = """# Settings
 
-`stacks/<environment>.yaml` says what an environment is like; `stacks/{test,dev,staging,prod,local}.yaml` are
-examples that differ as environments do. An environment's file says only what differs from the defaults
-below. Everything is checked before anything is touched: types, unknown keys, and what the values must be to
-each other (`stacks/settings/checks/`); all mistakes are told at once.
+`stacks/<environment>.yaml` describes an environment; `stacks/{test,dev,staging,prod,local}.yaml` are examples
+that differ as environments do. A file sets what is required and what differs from the defaults below. It is
+checked before anything is deployed: types, unknown keys, and whether its values fit each other
+(`stacks/settings/checks/`); all mistakes are reported at once.
 
-Editors that know JSON Schema complete and check the file: its first line names `settings.schema.json`.
-`<name>` is a name of your choice. This page is made by `make schema`.
+Editors that support JSON Schema complete and check the file: its first line names `settings.schema.json`.
+In titles, `<name>` is a name of your choice. `make schema` generates this page from the model.
 """
 
 
@@ -26,41 +26,51 @@ def page() -> str:
     tables = [HEAD]
     for path, section in _sections("", Environment, []):
         rows = [
-            f"| `{name}` | {_default(field)} | {field.description or _said(field)} |"
+            f"| `{name}` | {_default(field)} | {field.description or _section_text(field)} |"
             for name, field in section.model_fields.items()
         ]
-        said = " ".join((section.__doc__ or "").split())
         title = f"`{path}`" if path else "The file"
-        tables.append(
-            "\n".join([f"## {title}", "", said, "", "| key | default | |", "| --- | --- | --- |", *rows, ""])
-        )
+        head = [f"## {title}", "", _text(section), "", "| key | default | meaning |", "| --- | --- | --- |"]
+        tables.append("\n".join([*head, *rows, ""]))
     return "\n".join(tables)
 
 
 def _sections(
     path: str, section: type[Section], seen: list[type[Section]]
 ) -> Iterator[tuple[str, type[Section]]]:
-    """Each section once, where it first stands, before those within it."""
+    """Every section once, at its first path, before those within it."""
     if section in seen:
         return
     seen.append(section)
     yield path, section
     for name, field in section.model_fields.items():
-        for suffix, inner in _within(field.annotation):
+        for suffix, inner in _inner_sections(field.annotation):
             yield from _sections(f"{path}.{name}{suffix}".lstrip("."), inner, seen)
 
 
-def _within(annotation: Any) -> Iterator[tuple[str, type[Section]]]:
+def _inner_sections(annotation: Any) -> Iterator[tuple[str, type[Section]]]:
     if isinstance(annotation, type) and issubclass(annotation, Section):
         yield "", annotation
-    for each in get_args(annotation):
-        for suffix, inner in _within(each):
-            yield (f".<name>{suffix}" if getattr(annotation, "__origin__", None) is dict else suffix), inner
+    for argument in get_args(annotation):
+        for suffix, inner in _inner_sections(argument):
+            yield f"{_key(annotation)}{suffix}", inner
 
 
-def _said(field: FieldInfo) -> str:
-    """What the section says of itself, where the field says nothing."""
-    return next((" ".join((inner.__doc__ or "").split()) for _, inner in _within(field.annotation)), "")
+def _key(annotation: Any) -> str:
+    """What comes in the path for a mapping's keys."""
+    if get_origin(annotation) is not dict:
+        return ""
+    key = get_args(annotation)[0]
+    return ".<number>" if int in (key, *get_args(key)) else ".<name>"
+
+
+def _section_text(field: FieldInfo) -> str:
+    """The docstring of a field's section, for a field without a description."""
+    return next((_text(section) for _, section in _inner_sections(field.annotation)), "")
+
+
+def _text(section: type[Section]) -> str:
+    return " ".join((section.__doc__ or "").split())
 
 
 def _default(field: FieldInfo) -> str:
@@ -69,7 +79,7 @@ def _default(field: FieldInfo) -> str:
         return "required"
     if default is None or default == [] or default == {}:
         return "none"
-    if isinstance(default, dict) and any(isinstance(each, Section) for each in default.values()):
+    if isinstance(default, dict) and any(isinstance(value, Section) for value in default.values()):
         return ", ".join(f"`{name}`" for name in default)
     if isinstance(default, Section):
         return "as below"

@@ -1,6 +1,6 @@
-"""What is made from the model: JSON Schemas, by which an editor completes and checks a file, and a page.
+"""Files generated from the models: JSON Schemas, by which an editor completes and checks a file, and a page.
 
-`make schema` writes them; what fits together is checked only when a file is read.
+`make schema` writes them. Whether values fit each other is checked only when a file is read.
 """
 
 from collections.abc import Mapping
@@ -16,7 +16,7 @@ REPOSITORY = FOLDER.parent
 
 
 def files() -> Mapping[Path, str]:
-    """Path of each file that is made from a model, and its text."""
+    """Path of each generated file, and its text."""
     return {
         FOLDER / "settings.schema.json": SETTINGS.schema(),
         FOLDER / "queues.schema.json": QUEUE_FILE.schema(),

@@ -10,11 +10,11 @@ from moka.documents import Name, Section
 class InstanceStorage(Section):
     """The disks that come with a machine: fastest, and lost with it."""
 
-    gib: int = Field(ge=10, description="Of a node's instance storage, what its worker may take, GiB.")
+    gib: int = Field(ge=10, description="How much of a node's instance storage its worker may use, GiB.")
 
 
 class VolumeStorage(Section):
-    """EBS volumes (gp3, encrypted) of a worker's own: they outlive its machine."""
+    """EBS volumes (gp3, encrypted) of each worker: they outlive its machine."""
 
     count: int = Field(default=4, ge=1, le=16, description="Volumes of each worker.")
     gib: int = Field(default=1000, ge=10, le=16384, description="Size of each volume, GiB.")
@@ -23,51 +23,53 @@ class VolumeStorage(Section):
 
 
 class Storage(Section):
-    """Where workers keep shuffle data: one of the two. Another kind or size replaces the workers."""
+    """Where workers keep shuffle data: set one of the two. Another kind or size replaces the workers."""
 
     instance: InstanceStorage | None = Field(default=None, description="On instance storage.")
     volumes: VolumeStorage | None = Field(default=None, description="On EBS volumes.")
 
     @model_validator(mode="after")
-    def _one_of_them(self) -> Self:
+    def _one_kind(self) -> Self:
         if (self.instance is None) == (self.volumes is None):
             raise ValueError("needs either `instance` or `volumes`; set one of the two")
         return self
 
 
 class MasterSize(Section):
-    """What a master gets."""
+    """Size of a master."""
 
     cpus: int = Field(ge=1, description="Cores.")
     heap_gib: int = Field(ge=1, description="Heap of its JVM, GiB; the pod gets one more.")
 
 
 class WorkerSize(Section):
-    """What a worker gets."""
+    """Size of a worker."""
 
     cpus: int = Field(ge=1, description="Cores.")
     heap_gib: int = Field(ge=1, description="Heap of its JVM, GiB.")
-    off_heap_gib: int = Field(ge=1, description="Its buffers, GiB; the pod gets a tenth more than both.")
+    off_heap_gib: int = Field(
+        ge=1, description="Memory for its buffers, GiB; the pod gets a tenth more than heap and buffers."
+    )
 
 
 class Sizes(Section):
-    """Sizes other than those that follow from the machines and the number of workers."""
+    """Sizes in place of those that follow from the machines and the number of workers."""
 
-    master: MasterSize | None = Field(default=None, description="Of each master.")
-    worker: WorkerSize | None = Field(default=None, description="Of each worker.")
+    master: MasterSize | None = Field(default=None, description="Size of each master.")
+    worker: WorkerSize | None = Field(default=None, description="Size of each worker.")
 
 
 class Quota(Section):
-    """What a tenant may have in Celeborn at a time, both copies counted.
+    """What a tenant may use in Celeborn at a time, both copies counted.
 
-    Jobs beyond it shuffle on their executors, or fail and say so where executors come and go.
+    Jobs beyond it shuffle on their executors, or fail with a message if they allocate executors dynamically.
     """
 
     gib: int | None = Field(default=None, ge=1, description="Shuffle data, GiB; no limit by default.")
     files: int | None = Field(default=None, ge=1, description="Files; no limit by default.")
 
     @model_validator(mode="after")
-    def _limits_something(self) -> Self:
+    def _some_limit(self) -> Self:
         if self.gib is None and self.files is None:
             raise ValueError("sets no limit; set gib, files or both, or remove the tenant")
         return self
@@ -78,24 +80,27 @@ class Shuffle(Section):
 
     workers: int = Field(
         ge=2,
-        description="Workers, one a node with role shuffle. Those that are too many go once their data is no "
-        "longer needed.",
+        description="Workers, one on each node with role shuffle. When there are fewer, those that go "
+        "wait until their data is no longer needed.",
     )
     storage: Storage
     replicate: bool = Field(
         default=True,
-        description="Jobs keep shuffle data on two workers, in two zones where there are several.",
+        description="Jobs keep shuffle data on two workers, in two zones if there are several.",
     )
     masters: Literal[1, 3, 5] = Field(
-        default=3, description="Masters, one a node with role system; they vote. Chosen once."
+        default=3,
+        description="Masters, one on each node with role system. They vote, so `up` cannot change their "
+        "number later.",
     )
     drain_hours: int = Field(
         default=6,
         ge=1,
         le=72,
-        description="Hours that a worker which goes for good waits for jobs to be done with its data.",
+        description="Hours that a worker waits, before it is removed for good, for jobs to be done with "
+        "its data.",
     )
     sizes: Sizes = Sizes()
     quotas: dict[Name, Quota] = Field(
-        default_factory=dict, description="Tenant, an organization of `queues` -> what it may have."
+        default_factory=dict, description="Tenant, an organization of `queues` -> what it may use."
     )

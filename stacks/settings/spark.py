@@ -17,43 +17,44 @@ Port = Annotated[int, Field(ge=1, le=65535)]
 class Quota(Section):
     """What a job namespace may hold at a time, all its jobs together.
 
-    By default only so many pods that a mistaken submitter does not take the API server with it: what jobs may
-    use is bounded by their queues.
+    By default only pods are limited, so that a mistaken submitter does not overload the API server: queues
+    limit what jobs may use.
     """
 
     applications: int | None = Field(
         default=None,
         ge=1,
-        description="SparkApplications, finished ones that are still there included; by default any number. "
-        "On a new cluster it can take minutes until Kubernetes counts them, and `up` waits for it.",
+        description="SparkApplications, including finished ones that still exist; by default any number. "
+        "On a new cluster it can take minutes until Kubernetes counts them, and `up` waits "
+        "for it.",
     )
     pods: int = Field(
         default=20_000,
         ge=1,
-        description="Pods that have not finished; the placeholders of gang scheduling are pods, too.",
+        description="Pods that have not finished, including the placeholders of gang scheduling.",
     )
     cpu: Cpu | None = Field(
-        default=None, description="Cores that those pods ask for in all; by default any number."
+        default=None, description="Cores that those pods request in total; by default any number."
     )
     memory: Memory | None = Field(
-        default=None, description="Memory that those pods ask for in all; by default any amount."
+        default=None, description="Memory that those pods request in total; by default any amount."
     )
 
 
 class ContainerSize(Section):
-    """The most that one container may ask for."""
+    """The most that one container may request."""
 
     cpu: Cpu = Field(default="128", description="Cores, as Kubernetes writes them: 4, 500m.")
     memory: Memory = Field(default="1Ti", description="Memory: 512Mi, 64Gi, 2Ti.")
 
 
 class Egress(Section):
-    """Where drivers and executors may connect to besides what Spark needs: networks, or a namespace."""
+    """Where drivers and executors may connect to, besides what Spark needs: networks, or a namespace."""
 
     ports: list[Port] = Field(min_length=1, description="TCP ports.")
     cidrs: list[IPv4Network] = Field(default_factory=list, description="Networks.")
     namespace: str | None = Field(
-        default=None, pattern=r"^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$", description="Namespace of the cluster."
+        default=None, pattern=r"^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$", description="Namespace in the cluster."
     )
 
 
@@ -65,19 +66,20 @@ class JobNamespace(Section):
     pod_security: Literal["baseline", "privileged"] = Field(
         default="baseline",
         description="Level of the Pod Security Standards that is enforced. `privileged` lets pods mount "
-        "folders of their node. `restricted` cannot be: it keeps out the placeholders of gang scheduling.",
+        "folders of their node. `restricted` is not possible: it refuses the placeholders of "
+        "gang scheduling.",
     )
     host_paths: list[HostPath] = Field(
         default_factory=list,
-        description="Folders of their nodes that jobs may mount, with all in them; by default none. It takes "
-        "`pod_security: privileged`.",
+        description="Folders of nodes that jobs may mount, with everything in them; by default none. "
+        "Requires `pod_security: privileged`.",
     )
     isolated: bool = Field(
         default=True,
-        description="Network policies allow only what Spark needs, and `egress`; false: no policies at all.",
+        description="Network policies allow only what Spark needs, and `egress`; false: no network policies.",
     )
     egress: dict[Name, Egress] = Field(
-        default_factory=dict, description="Where else its pods may connect to, each with a name."
+        default_factory=dict, description="Other places that its pods may connect to, by name."
     )
 
 
@@ -87,17 +89,17 @@ class Operator(Section):
     namespaces: list[Name] | None = Field(
         default=None,
         min_length=1,
-        description="Job namespaces whose applications it runs; all of them where it is the only release.",
+        description="Job namespaces whose applications it runs; all of them if it is the only release.",
     )
     applications_per_minute: int = Field(
         default=20,
         ge=1,
-        description="Applications that it can submit a minute; the size of its pods follows from it.",
+        description="Applications that it can submit in a minute; the size of its pods follows from it.",
     )
 
 
 class Spark(Section):
-    """How Spark applications are run."""
+    """How Spark applications run."""
 
     instead: ClassVar[Mapping[str, str]] = {
         "driver_finalizer_image": "write `services: {driver_finalizer: {image: ...}}` at the top of the file"
@@ -107,11 +109,11 @@ class Spark(Section):
         default_factory=lambda: {"spark-operator": Operator()},
         min_length=1,
         max_length=20,
-        description="Releases of the Spark Operator on each cluster, by name; by default one for all of "
-        "the job namespaces.",
+        description="Releases of the Spark Operator on each cluster, by name; by default one for all job "
+        "namespaces.",
     )
     images: dict[SparkVersion, OwnImage] = Field(
         default_factory=dict,
-        description="Spark version -> image of the jobs that name none, with S3A and what docs/operations.md "
-        "says; by default every job names its own.",
+        description="Spark version -> image of jobs that name none, with S3A and what docs/operations.md "
+        "says; by default every job has to name its own.",
     )

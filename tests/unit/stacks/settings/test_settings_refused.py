@@ -29,7 +29,7 @@ VALUES: dict[str, tuple[Changes, str]] = {
     ),
     "a missing value": (
         {f"{GROUPS}.driver-arm64.minimum": REMOVED},
-        "driver-arm64.minimum: is missing; Machines",
+        "driver-arm64.minimum: is missing; Smallest number of nodes",
     ),
     "a text for a number": (
         {f"{GROUPS}.system.minimum": "two"},
