@@ -17,8 +17,8 @@ from localcloud.control_plane import ControlPlane
 from localcloud.control_plane.api import Api, Object
 from localcloud.control_plane.machines import InstanceType
 from localcloud.control_plane.nodes import NodeGroup, node
+from localcloud.control_plane.parallel import parallel_map
 from localcloud.control_plane.programs import CLIENTS
-from localcloud.control_plane.side_by_side import side_by_side
 from localcloud.control_plane.stand_ins import charts
 from localcloud.control_plane.stand_ins.releases import Release
 from localcloud.errors import Refusal
@@ -136,7 +136,7 @@ def _plane() -> Iterator[ControlPlane]:
         api = plane.api()
         api.apply_all(_kind("Namespace", name=name) for name in (JOBS, "yunikorn"))
         api.apply_all([_kind("ServiceAccount", name="default", namespace=JOBS)])
-        side_by_side(lambda number: _make_node(api, number), range(1, NODES + 1))
+        parallel_map(lambda number: _make_node(api, number), range(1, NODES + 1))
         yield plane
     finally:
         plane.remove()
@@ -172,7 +172,7 @@ class _Bench:
         self.api.delete(PODS_PATH, gracePeriodSeconds=0)
         _until(lambda: not self.api.list(PODS_PATH, limit="1"))
         self.api.apply_all([_configs(kind)])
-        side_by_side(lambda number: self.api.create(PODS_PATH, _pod(number, kind)), range(PODS))
+        parallel_map(lambda number: self.api.create(PODS_PATH, _pod(number, kind)), range(PODS))
         charts.apply(self.plane, self.release)
         watched = psutil.Process(json.loads(self.process.pid_file.read_text())["pid"])
         peak = 0

@@ -6,7 +6,7 @@ from typing import Any
 
 from localcloud.aws_server import AwsServer
 from localcloud.control_plane import ControlPlane
-from localcloud.control_plane.nodes import capped
+from localcloud.control_plane.nodes import capped_groups
 from localcloud.control_plane.stand_ins import charts, deployments
 from localcloud.engine import Engine, Resource
 from localcloud.plugins.aws.api import buckets
@@ -50,7 +50,7 @@ def facts(engine: Engine) -> dict[str, Any]:
                 "kubeconfig": str(plane.kubeconfig),
                 "yunikorn": charts.yunikorn_url(plane),
                 "programs": deployments.addresses(plane),
-                "capped": capped(plane),
+                "capped": capped_groups(plane),
             }
             for plane in ControlPlane.all(engine.cloud)
         ],

@@ -1,4 +1,4 @@
-"""A Kubernetes control plane per EKS cluster: real programs on loopback, and machines that kwok plays."""
+"""A Kubernetes control plane per EKS cluster: real programs on loopback, and machines that kwok simulates."""
 
 from localcloud.control_plane.plane import ControlPlane
 

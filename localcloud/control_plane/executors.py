@@ -1,7 +1,7 @@
-"""The executors that a driver would ask for, as pods: no driver runs here that could.
+"""The executors that a driver would ask for, as pods, as no driver runs here.
 
 They are made from what a driver itself has: its configuration and its executors' template, both in ConfigMaps
-that its pod mounts. So whatever does not get there, as `spark-submit` hands it over, is not in them either.
+that its pod mounts. So what `spark-submit` does not hand over is not in them either.
 Numbers and names are those of Spark's own `BasicExecutorFeatureStep`.
 """
 
@@ -26,30 +26,30 @@ EXECUTOR = "executor"
 
 # Spark's defaults.
 INSTANCES = 2
-BLOCK_MANAGER = 7079
+BLOCK_MANAGER_PORT = 7079
 MEMORY = "1g"
 OVERHEAD_FACTOR = "0.1"
-LEAST_OVERHEAD = "384m"
+MIN_OVERHEAD = "384m"
 
-# MiB that each suffix of a size stands for.
+# Suffix of a size -> MiB.
 SUFFIXES = {"": 1, "k": 2**-10, "m": 1, "g": 2**10, "t": 2**20, "p": 2**30}
 
-# A key ends at the first sign of these that no backslash is before.
+# A key ends at the first of these signs that has no backslash before it.
 _ENTRY = re.compile(r"((?:\\.|[^\\=:])+)[=:](.*)")
 _ESCAPED = re.compile(r"\\(u[0-9a-fA-F]{4}|.)")
 _SHORT = {"n": "\n", "t": "\t", "r": "\r", "f": "\f"}
 
 
-def mounted(driver: Object) -> set[str]:
+def config_maps(driver: Object) -> set[str]:
     """Names of the ConfigMaps that a driver's pod mounts."""
     volumes = driver["spec"].get("volumes") or []
     return {volume["configMap"]["name"] for volume in volumes if "configMap" in volume}
 
 
-def properties(text: str) -> dict[str, str]:
+def read_properties(text: str) -> dict[str, str]:
     """A file of Java properties, as Spark writes it: an entry a line."""
     entries = (_ENTRY.match(line) for line in text.splitlines() if line and line[0] not in "#!")
-    return {_plain(entry[1]): _plain(entry[2]) for entry in entries if entry}
+    return {_unescape(entry[1]): _unescape(entry[2]) for entry in entries if entry}
 
 
 def count(conf: Properties) -> int:
@@ -61,7 +61,7 @@ def count(conf: Properties) -> int:
 
 
 def executors(driver: Object, conf: Properties, template: str = "") -> list[Object]:
-    """All that a driver asks for when it starts, each with a name that follows from the driver's.
+    """All that a driver asks for when it starts, with names that follow from the driver's.
 
     template: the executors' pod template, in YAML.
     """
@@ -72,7 +72,7 @@ def executors(driver: Object, conf: Properties, template: str = "") -> list[Obje
 
 
 def executor(driver: Object, conf: Properties, template: Object, number: int) -> Object:
-    """The pod of an executor; over what the template says goes what Spark sets itself."""
+    """The pod of an executor: the template, and over it what Spark sets itself."""
     metadata, spec = template.get("metadata") or {}, template.get("spec") or {}
     labels = driver["metadata"]["labels"]
     own = {
@@ -88,9 +88,9 @@ def executor(driver: Object, conf: Properties, template: Object, number: int) ->
         "spark.kubernetes.scheduler.name"
     )
     name = f"{labels.get('spark-app-name', 'spark')[:40]}-{driver['metadata']['uid'][:8]}-exec-{number}"
-    containers = [dict(one) for one in spec.get("containers") or []] or [{}]
-    chosen = conf.get("spark.kubernetes.executor.podTemplateContainerName")
-    main = next((one for one in containers if chosen and one.get("name") == chosen), containers[0])
+    containers = [dict(container) for container in spec.get("containers") or []] or [{}]
+    main_name = conf.get("spark.kubernetes.executor.podTemplateContainerName")
+    main = next((c for c in containers if main_name and c.get("name") == main_name), containers[0])
     main.update(_container(conf, main))
     return {
         "apiVersion": "v1",
@@ -100,16 +100,16 @@ def executor(driver: Object, conf: Properties, template: Object, number: int) ->
             "namespace": driver["metadata"]["namespace"],
             "labels": {
                 **(metadata.get("labels") or {}),
-                **_under(conf, "spark.kubernetes.executor.label."),
+                **_with_prefix(conf, "spark.kubernetes.executor.label."),
                 **own,
             },
             "annotations": {
                 **(metadata.get("annotations") or {}),
-                **_under(conf, "spark.kubernetes.executor.annotation."),
+                **_with_prefix(conf, "spark.kubernetes.executor.annotation."),
                 SIMULATED: EXECUTOR,
             },
             "finalizers": metadata.get("finalizers") or [],
-            "ownerReferences": [*(metadata.get("ownerReferences") or []), _owned_by(driver)],
+            "ownerReferences": [*(metadata.get("ownerReferences") or []), _owner(driver)],
         },
         "spec": {
             "serviceAccountName": account or driver["spec"].get("serviceAccountName", "default"),
@@ -117,8 +117,8 @@ def executor(driver: Object, conf: Properties, template: Object, number: int) ->
             "restartPolicy": "Never",
             "nodeSelector": {
                 **(spec.get("nodeSelector") or {}),
-                **_under(conf, "spark.kubernetes.node.selector."),
-                **_under(conf, "spark.kubernetes.executor.node.selector."),
+                **_with_prefix(conf, "spark.kubernetes.node.selector."),
+                **_with_prefix(conf, "spark.kubernetes.executor.node.selector."),
             },
             "containers": containers,
             **({"schedulerName": scheduler} if scheduler else {}),
@@ -132,9 +132,9 @@ def memory(conf: Properties) -> int:
     factor = conf.get("spark.executor.memoryOverheadFactor") or conf.get(
         "spark.kubernetes.memoryOverheadFactor", OVERHEAD_FACTOR
     )
-    least = _mebibytes(conf.get("spark.executor.minMemoryOverhead", LEAST_OVERHEAD))
-    asked = conf.get("spark.executor.memoryOverhead")
-    total = heap + (_mebibytes(asked) if asked else max(int(heap * float(factor)), least))
+    minimum = _mebibytes(conf.get("spark.executor.minMemoryOverhead", MIN_OVERHEAD))
+    overhead = conf.get("spark.executor.memoryOverhead")
+    total = heap + (_mebibytes(overhead) if overhead else max(int(heap * float(factor)), minimum))
     if conf.get("spark.memory.offHeap.enabled") == "true":
         # Without a suffix these are bytes, all others MiB.
         size = conf.get("spark.memory.offHeap.size", "0")
@@ -144,14 +144,15 @@ def memory(conf: Properties) -> int:
     return total
 
 
-def ended(pod: Object, now: str) -> Object:
-    """Status of an executor that its driver has told to end."""
+def succeeded(pod: Object, now: str) -> Object:
+    """Status of an executor that its driver has ended."""
     statuses = (pod.get("status") or {}).get("containerStatuses") or []
     terminated = {"exitCode": 0, "reason": "Completed", "finishedAt": now}
     return {
         "phase": "Succeeded",
         "containerStatuses": [
-            {**one, "ready": False, "started": False, "state": {"terminated": terminated}} for one in statuses
+            {**status, "ready": False, "started": False, "state": {"terminated": terminated}}
+            for status in statuses
         ],
     }
 
@@ -159,9 +160,9 @@ def ended(pod: Object, now: str) -> Object:
 def _container(conf: Properties, template: Object) -> Object:
     size = f"{memory(conf)}Mi"
     cores = conf.get("spark.executor.cores", "1")
-    asked = template.get("resources") or {}
+    resources = template.get("resources") or {}
     limit = conf.get("spark.kubernetes.executor.limit.cores")
-    port = int(conf.get("spark.blockManager.port", BLOCK_MANAGER))
+    port = int(conf.get("spark.blockManager.port", BLOCK_MANAGER_PORT))
     image = conf.get("spark.kubernetes.executor.container.image") or conf.get(
         "spark.kubernetes.container.image", ""
     )
@@ -171,14 +172,14 @@ def _container(conf: Properties, template: Object) -> Object:
         "args": ["executor"],
         "ports": [*(template.get("ports") or []), {"name": "blockmanager", "containerPort": port}],
         "resources": {
-            **asked,
+            **resources,
             "requests": {
-                **(asked.get("requests") or {}),
+                **(resources.get("requests") or {}),
                 "cpu": conf.get("spark.kubernetes.executor.request.cores", cores),
                 "memory": size,
             },
             "limits": {
-                **(asked.get("limits") or {}),
+                **(resources.get("limits") or {}),
                 "memory": size,
                 **({"cpu": limit} if limit else {}),
             },
@@ -186,7 +187,7 @@ def _container(conf: Properties, template: Object) -> Object:
     }
 
 
-def _owned_by(driver: Object) -> Object:
+def _owner(driver: Object) -> Object:
     metadata = driver["metadata"]
     return {
         "apiVersion": "v1",
@@ -197,18 +198,18 @@ def _owned_by(driver: Object) -> Object:
     }
 
 
-def _under(conf: Properties, prefix: str) -> dict[str, str]:
+def _with_prefix(conf: Properties, prefix: str) -> dict[str, str]:
     return {key.removeprefix(prefix): value for key, value in conf.items() if key.startswith(prefix)}
 
 
 def _mebibytes(size: str) -> int:
-    found = re.fullmatch(r"(\d+)([kmgtp]?)(?:i?b)?", size.strip().lower())
-    return int(int(found[1]) * SUFFIXES[found[2]]) if found else 0
+    match = re.fullmatch(r"(\d+)([kmgtp]?)(?:i?b)?", size.strip().lower())
+    return int(int(match[1]) * SUFFIXES[match[2]]) if match else 0
 
 
-def _plain(text: str) -> str:
-    def meant(escaped: re.Match[str]) -> str:
-        sign = escaped[1]
-        return chr(int(sign[1:], 16)) if len(sign) > 1 else _SHORT.get(sign, sign)
+def _unescape(text: str) -> str:
+    def sign(escape: re.Match[str]) -> str:
+        code = escape[1]
+        return chr(int(code[1:], 16)) if len(code) > 1 else _SHORT.get(code, code)
 
-    return _ESCAPED.sub(meant, text)
+    return _ESCAPED.sub(sign, text)

@@ -1,12 +1,12 @@
-"""What a machine offers, worked out as EKS's own image does it.
+"""Capacity of a machine, worked out as EKS's own image does it.
 
-Pods by the rule for prefix delegation; what kubelet and system keep for themselves by nodeadm's formulas
+Pods by the rule for prefix delegation; what kubelet and system reserve by nodeadm's formulas
 (awslabs/amazon-eks-ami, nodeadm: internal/kubelet/config.go and eviction).
 """
 
 from dataclasses import dataclass, field
 
-from localcloud.control_plane.nodeadm import NodeSettings, amount, share
+from localcloud.control_plane.nodeadm import NodeSettings, quantity, share
 
 MIB, GIB = 2**20, 2**30
 GPU = "nvidia.com/gpu"
@@ -44,7 +44,7 @@ class Machine:
 
     @property
     def pods(self) -> int:
-        """Pods: as many as it is told, or else EKS's recommendation for prefix delegation, by vCPUs."""
+        """Most pods: as its settings say, or else EKS's recommendation for prefix delegation, by vCPUs."""
         return self.settings.max_pods or (110 if self.kind.vcpus < 30 else 250)
 
     @property
@@ -55,7 +55,7 @@ class Machine:
         return self.disk * GIB
 
     def capacity(self) -> dict[str, str]:
-        """All that it has."""
+        """All its resources."""
         return {
             "cpu": str(self.kind.vcpus),
             "memory": f"{self.kind.memory}Mi",
@@ -65,33 +65,34 @@ class Machine:
         }
 
     def allocatable(self) -> dict[str, str]:
-        """What it has for pods: less what kubelet and system keep, and less what is kept from eviction."""
+        """Resources for pods: without what kubelet and system reserve, and the thresholds of eviction."""
         eviction = EVICTION_HARD | dict(self.settings.eviction_hard)
         memory = self.kind.memory * MIB
-        memory_kept = self._kept("memory") + share(eviction["memory.available"], memory)
-        disk_kept = self._kept("ephemeral-storage") + share(eviction["nodefs.available"], self.storage)
+        memory_reserved = self._reserved("memory") + share(eviction["memory.available"], memory)
+        disk_threshold = share(eviction["nodefs.available"], self.storage)
+        disk_reserved = self._reserved("ephemeral-storage") + disk_threshold
         return {
-            "cpu": f"{self.kind.vcpus * 1000 - round(self._kept('cpu') * 1000)}m",
-            "memory": f"{int(memory - memory_kept) // MIB}Mi",
+            "cpu": f"{self.kind.vcpus * 1000 - round(self._reserved('cpu') * 1000)}m",
+            "memory": f"{int(memory - memory_reserved) // MIB}Mi",
             "pods": str(self.pods),
-            "ephemeral-storage": f"{int(self.storage - disk_kept) // MIB}Mi",
+            "ephemeral-storage": f"{int(self.storage - disk_reserved) // MIB}Mi",
             **self._gpus(),
         }
 
-    def _kept(self, resource: str) -> float:
-        by_nodeadm = {
+    def _reserved(self, resource: str) -> float:
+        defaults = {
             "cpu": f"{reserved_cpu(self.kind.vcpus)}m",
             "memory": f"{255 + 11 * self.pods}Mi",
             "ephemeral-storage": DISK_RESERVED,
         }
-        kube = {**by_nodeadm, **self.settings.kube_reserved}
-        return amount(kube[resource]) + amount(self.settings.system_reserved.get(resource, 0))
+        kube = {**defaults, **self.settings.kube_reserved}
+        return quantity(kube[resource]) + quantity(self.settings.system_reserved.get(resource, 0))
 
     def _gpus(self) -> dict[str, str]:
         return {GPU: str(self.kind.gpus)} if self.kind.gpus else {}
 
 
 def reserved_cpu(vcpus: int) -> int:
-    """Thousandths of a CPU that kubelet keeps: 6% of the first, 1% of the next, 0.5% of two more, 0.25%."""
+    """Thousandths of a CPU that kubelet reserves: 6% of the first, 1% of the next, 0.5% of two, 0.25%."""
     shares = [60, 10, 5, 5]
     return int(sum(shares[:vcpus]) + 2.5 * max(0, vcpus - len(shares)))

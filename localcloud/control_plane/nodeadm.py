@@ -1,4 +1,4 @@
-"""What the user data of a node group tells nodeadm, as far as nodes here can show it.
+"""Settings for nodeadm in the user data of a node group, as far as nodes here can show them.
 
 The MIME parts and NodeConfig are those of awslabs/amazon-eks-ami, nodeadm.
 """
@@ -29,10 +29,10 @@ UNITS = {
 
 @dataclass(frozen=True, kw_only=True)
 class NodeSettings:
-    """What the machines of a group are told of themselves; by default, nothing.
+    """Settings of a group's machines; by default, none.
 
     max_pods: pods a node.
-    kube_reserved, system_reserved: resource -> quantity that is kept from pods.
+    kube_reserved, system_reserved: resource -> quantity that pods cannot have.
     eviction_hard: signal -> quantity or share below which the kubelet evicts.
     local_disks: instance storage is one RAID0, and the kubelet's disk.
     """
@@ -44,10 +44,10 @@ class NodeSettings:
     local_disks: bool = False
 
 
-def of_user_data(encoded: str) -> NodeSettings:
+def settings_of_user_data(encoded: str) -> NodeSettings:
     """Settings in a launch template's user data (base64); of several parts the last one wins.
 
-    Raises Refusal for text that nodeadm would not read either.
+    Raises Refusal for text that nodeadm could not read either.
     """
     kubelet: dict[str, Any] = {}
     local_disks = False
@@ -65,20 +65,20 @@ def of_user_data(encoded: str) -> NodeSettings:
     )
 
 
-def amount(quantity: str | float) -> float:
+def quantity(value: str | float) -> float:
     """The number that a Kubernetes quantity stands for: bytes, CPUs."""
-    text = str(quantity)
-    ending = next((each for each in sorted(UNITS, key=len, reverse=True) if text.endswith(each)), "")
-    return float(text.removesuffix(ending)) * UNITS.get(ending, 1)
+    text = str(value)
+    unit = next((unit for unit in sorted(UNITS, key=len, reverse=True) if text.endswith(unit)), "")
+    return float(text.removesuffix(unit)) * UNITS.get(unit, 1)
 
 
-def share(quantity: str, whole: float) -> float:
+def share(value: str, whole: float) -> float:
     """A quantity, or a percentage of a whole."""
-    return whole * float(quantity[:-1]) / 100 if quantity.endswith("%") else amount(quantity)
+    return whole * float(value[:-1]) / 100 if value.endswith("%") else quantity(value)
 
 
 def _parts(text: str) -> Iterator[str]:
-    """The NodeConfigs of user data: one, or the parts of a MIME document that are some."""
+    """The NodeConfigs of user data: all of it, or those parts of a MIME document."""
     if text.lstrip().startswith(("apiVersion:", "---")):
         yield text
         return

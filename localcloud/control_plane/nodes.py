@@ -1,47 +1,44 @@
 """Machines of an EKS node group, as nodes that kwok keeps alive.
 
-A group has as many places as machines. A place keeps its zone and its kind of instance; the machine in it is
-replaced when the group is upgraded: the new one first, then the old one goes, as EKS does it.
+A group has as many places as machines. A place keeps its zone and its instance type; the machine in it is
+replaced when the group is upgraded: the new one comes first, then the old one goes, as EKS does it.
 """
 
 import json
 import os
 import time
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from hashlib import sha256
-from typing import TYPE_CHECKING
 
 from localcloud.control_plane.api import Object
 from localcloud.control_plane.machines import InstanceType, Machine
 from localcloud.control_plane.nodeadm import NodeSettings
-from localcloud.control_plane.side_by_side import side_by_side
+from localcloud.control_plane.parallel import parallel_map
+from localcloud.control_plane.plane import ControlPlane
 from localcloud.control_plane.simulated import SIMULATED
 from localcloud.errors import Refusal
-
-if TYPE_CHECKING:
-    from localcloud.control_plane.plane import ControlPlane
 
 GROUP = "eks.amazonaws.com/nodegroup"
 CAPACITY = "eks.amazonaws.com/capacityType"
 SPOT = "SPOT"
 
-# Of the taints on a node, those that Kubernetes itself sets and lifts.
-OF_KUBERNETES = "node.kubernetes.io/"
+# Prefix of the taints that Kubernetes itself sets and removes.
+KUBERNETES_TAINT = "node.kubernetes.io/"
 
-KUBELET = "1.34.4"
+KUBELET_VERSION = "1.34.4"
 
 PLACE = "localcloud/place"
 REVISION = "localcloud/revision"
-"""Annotations of a machine: its place in the group, and of what version of the group it is."""
+"""Annotations of a machine: its place in the group, and the version of the group that it has."""
 
-# Seconds until machines must be ready; a thousand take about 20.
-PATIENCE = 120
+# A thousand machines take about 20.
+READY_TIMEOUT_SECONDS = 120
 
 
 @dataclass(frozen=True, kw_only=True)
 class Taint:
-    """A taint of every node of a group; effect as Kubernetes names it, such as NoSchedule."""
+    """A taint of every node of a group; effects as Kubernetes names them, such as NoSchedule."""
 
     key: str
     effect: str
@@ -52,16 +49,16 @@ class Taint:
 class NodeGroup:
     """A managed node group.
 
-    instance_types: what its machines may be; on demand they are all of the first, as EKS prefers it.
+    instance_types: of its machines; on demand they are all of the first, as EKS prefers it.
     zones: over which its machines are spread evenly.
-    count: machines that are wanted; `MOKA_MACHINES` caps those that are there.
+    count: desired machines; `MOKA_MACHINES` caps the actual ones.
     capacity_type: ON_DEMAND or SPOT.
-    role: ARN of the machines' IAM role; kept on the nodes, and of no effect here.
+    role: ARN of the machines' IAM role; an annotation of the nodes, without effect here.
     disk: GiB of the root volume.
-    settings: what its machines are told by user data.
-    revision: what can only be had by other machines: version, image, launch template.
+    settings: of its machines, in user data.
+    revision: what only other machines can have: version, image, launch template.
     release: of the machine image, such as 1.34.2-20261105; empty for any.
-    at_once: machines that are replaced at the same time.
+    max_unavailable: machines that are replaced at the same time.
     """
 
     name: str
@@ -76,114 +73,113 @@ class NodeGroup:
     settings: NodeSettings = field(default_factory=NodeSettings)
     revision: str = ""
     release: str = ""
-    at_once: int = 1
+    max_unavailable: int = 1
 
     @property
     def machines(self) -> int:
-        """Machines that are there: as many as wanted, or as many as `MOKA_MACHINES` allows."""
-        return machines_of(self.count)
+        """Actual machines: the desired ones, or as many as `MOKA_MACHINES` allows."""
+        return capped_count(self.count)
 
 
-def machines_of(count: int) -> int:
-    """Of so many machines, those that may be there."""
+def capped_count(count: int) -> int:
+    """The desired number of machines, or as many as `MOKA_MACHINES` allows."""
     most = cap()
     return count if most is None else min(count, most)
 
 
 def cap() -> int | None:
-    """How many machines a group may have here, by `MOKA_MACHINES`; None when it may have any number."""
-    said = os.environ.get("MOKA_MACHINES")
-    if not said:
+    """Most machines of a group here, by `MOKA_MACHINES`; None for any number."""
+    value = os.environ.get("MOKA_MACHINES")
+    if not value:
         return None
-    if not said.isdecimal():
+    if not value.isdecimal():
         raise Refusal(
-            f"MOKA_MACHINES is “{said}”: set it to how many machines a node group may have, or unset it."
+            f"MOKA_MACHINES is “{value}”: set it to the most machines of a node group, or unset it."
         )
-    return int(said)
+    return int(value)
 
 
-def apply_node_group(plane: "ControlPlane", group: NodeGroup) -> None:
-    """Make a group's nodes as it says: make what is missing, change what differs, remove the last ones.
+def apply_node_group(plane: ControlPlane, group: NodeGroup) -> None:
+    """Make the nodes of a group as it describes them: make missing ones, change others, remove the last ones.
 
-    Machines of another revision are replaced, `at_once` at a time.
+    Machines of another revision are replaced, `max_unavailable` at a time.
     """
     api = plane.api()
-    there = {node["metadata"]["name"]: node for node in _nodes(plane, group.name)}
+    existing = {node["metadata"]["name"]: node for node in _nodes(plane, group.name)}
     places = range(1, group.machines + 1)
-    current = {_place(node): name for name, node in there.items() if _is_current(node, group)}
+    current = {_place(node): name for name, node in existing.items() if _current(node, group)}
     stay = {place: current[place] for place in places if place in current}
-    old = {name: _place(node) for name, node in there.items() if name not in stay.values()}
-    names = _names(group, places, stay, there)
+    old = {name: _place(node) for name, node in existing.items() if name not in stay.values()}
+    names = _names(group, places, stay, existing)
 
-    def make(some: Iterable[int]) -> None:
-        made = list(some)
-        side_by_side(
-            lambda place: api.apply(
-                f"/api/v1/nodes/{names[place]}", node(group, place, there.get(names[place]), names[place])
-            ),
-            made,
-        )
-        _await_ready(plane, group, {names[place] for place in made})
+    def apply(place: int) -> None:
+        name = names[place]
+        api.apply(f"/api/v1/nodes/{name}", node(group, place, existing.get(name), name))
+
+    def make(batch: Sequence[int]) -> None:
+        parallel_map(apply, batch)
+        _await_ready(plane, group, {names[place] for place in batch})
 
     _keep(plane, group)
     _remove(plane, {name for name, place in old.items() if place not in places or place in stay})
     replaced = [place for place in places if place in old.values() and place not in stay]
-    make(place for place in places if place not in replaced)
-    for first in range(0, len(replaced), group.at_once):
-        batch = replaced[first : first + group.at_once]
+    make([place for place in places if place not in replaced])
+    for first in range(0, len(replaced), group.max_unavailable):
+        batch = replaced[first : first + group.max_unavailable]
         make(batch)
         _remove(plane, {name for name, place in old.items() if place in batch})
 
 
 def _names(
-    group: NodeGroup, places: Iterable[int], stay: Mapping[int, str], there: Iterable[str]
+    group: NodeGroup, places: Iterable[int], stay: Mapping[int, str], existing: Iterable[str]
 ) -> dict[int, str]:
-    """A name for the machine of each place: its own, the place's number, or the next free one."""
-    taken = {_last_number(name) for name in there}
+    """Place -> name of its machine: the one that it has, the place's number, or the next free one."""
+    numbers = {_last_number(name) for name in existing}
     names = dict(stay)
     for place in places:
         if place not in names:
-            number = place if place not in taken else max(taken) + 1
-            taken.add(number)
+            number = place if place not in numbers else max(numbers) + 1
+            numbers.add(number)
             names[place] = node_name(group.name, number)
     return names
 
 
-def _is_current(found: Object, group: NodeGroup) -> bool:
-    return bool((found["metadata"].get("annotations") or {}).get(REVISION, "") == group.revision)
+def _current(live: Object, group: NodeGroup) -> bool:
+    """Whether a node is of the group's revision."""
+    return bool((live["metadata"].get("annotations") or {}).get(REVISION, "") == group.revision)
 
 
-def _place(found: Object) -> int:
-    annotations = found["metadata"].get("annotations") or {}
-    return int(annotations.get(PLACE) or _last_number(found["metadata"]["name"]))
+def _place(live: Object) -> int:
+    annotations = live["metadata"].get("annotations") or {}
+    return int(annotations.get(PLACE) or _last_number(live["metadata"]["name"]))
 
 
 def _last_number(name: str) -> int:
     return int(name.rpartition("-")[2])
 
 
-def remove_node_group(plane: "ControlPlane", name: str) -> None:
+def remove_node_group(plane: ControlPlane, name: str) -> None:
     """Remove a group's nodes, and the pods on them."""
     _remove(plane, {node["metadata"]["name"] for node in _nodes(plane, name)})
     (plane.folder / "node-groups" / f"{name}.json").unlink(missing_ok=True)
 
 
-def capped(plane: "ControlPlane") -> list[str]:
-    """A sentence for each group that has fewer machines here than its stack asks for."""
-    kept = sorted((plane.folder / "node-groups").glob("*.json"))
+def capped_groups(plane: ControlPlane) -> list[str]:
+    """A sentence for every group that has fewer machines here than its stack asks for."""
+    files = sorted((plane.folder / "node-groups").glob("*.json"))
     return [
         f"Node group {group['name']} of {plane.name} has {group['machines']} of its {group['count']} "
-        "machines, as MOKA_MACHINES says."
-        for group in (json.loads(path.read_text()) for path in kept)
+        "machines, because of MOKA_MACHINES."
+        for group in (json.loads(file.read_text()) for file in files)
         if group["machines"] < group["count"]
     ]
 
 
-def is_ready(found: Object) -> bool:
+def ready(live: Object) -> bool:
     """Whether Kubernetes places pods on this node."""
-    conditions = found["status"].get("conditions") or []
-    ready = any(condition["type"] == "Ready" and condition["status"] == "True" for condition in conditions)
-    return ready and not any(taint["key"].startswith(OF_KUBERNETES) for taint in _taints(found))
+    conditions = live["status"].get("conditions") or []
+    healthy = any(condition["type"] == "Ready" and condition["status"] == "True" for condition in conditions)
+    return healthy and not any(taint["key"].startswith(KUBERNETES_TAINT) for taint in _taints(live))
 
 
 def node_name(group: str, number: int) -> str:
@@ -191,19 +187,19 @@ def node_name(group: str, number: int) -> str:
     return f"{group}-{number}"
 
 
-def node(group: NodeGroup, place: int, before: Object | None = None, name: str | None = None) -> Object:
+def node(group: NodeGroup, place: int, live: Object | None = None, name: str | None = None) -> Object:
     """The Node of a group's machine at a place.
 
-    before: as it is now, if it is there. name: by default of the place's number.
+    live: the existing one, if there is one. name: by default of the place's number.
     """
     name = name or node_name(group.name, place)
     kind = instance_type(group, place)
     zone = group.zones[(place - 1) % len(group.zones)]
     machine = Machine(kind, group.disk, group.settings)
-    kubelet = f"v{group.release.partition('-')[0] or KUBELET}"
+    kubelet = f"v{group.release.partition('-')[0] or KUBELET_VERSION}"
     address = f"10.{_number(name) >> 16 & 0xFF}.{_number(name) >> 8 & 0xFF}.{_number(name) & 0xFF}"
-    ours = [{k: v for k, v in asdict(taint).items() if v} for taint in group.taints]
-    theirs = [t for t in _taints(before) if t["key"].startswith(OF_KUBERNETES)]
+    group_taints = [{k: v for k, v in asdict(taint).items() if v} for taint in group.taints]
+    other_taints = [t for t in _taints(live) if t["key"].startswith(KUBERNETES_TAINT)]
     return {
         "apiVersion": "v1",
         "kind": "Node",
@@ -220,7 +216,7 @@ def node(group: NodeGroup, place: int, before: Object | None = None, name: str |
         },
         "spec": {
             "providerID": f"aws:///{zone}/i-{sha256(name.encode()).hexdigest()[:17]}",
-            "taints": ours + theirs,
+            "taints": group_taints + other_taints,
         },
         "status": {
             "addresses": [
@@ -246,9 +242,9 @@ def node(group: NodeGroup, place: int, before: Object | None = None, name: str |
 
 
 def instance_type(group: NodeGroup, place: int) -> InstanceType:
-    """What kind of instance a group's machine at a place is; spot machines are spread over all kinds."""
+    """Instance type of a group's machine at a place; spot machines are spread over all types."""
     kinds = group.instance_types if group.capacity_type == SPOT else group.instance_types[:1]
-    # Zones are taken in turn as well: a kind changes once all zones have had it.
+    # Zones are taken in turn as well: a type changes once all zones have had it.
     return kinds[(place - 1) // len(group.zones) % len(kinds)]
 
 
@@ -272,35 +268,36 @@ def labels(group: NodeGroup, kind: InstanceType, zone: str, name: str) -> dict[s
     }
 
 
-def _nodes(plane: "ControlPlane", group: str) -> list[Object]:
+def _nodes(plane: ControlPlane, group: str) -> list[Object]:
     return plane.api().list("/api/v1/nodes", labelSelector=f"{GROUP}={group}")
 
 
-def _await_ready(plane: "ControlPlane", group: NodeGroup, waiting: set[str]) -> None:
+def _await_ready(plane: ControlPlane, group: NodeGroup, waiting: set[str]) -> None:
     """Wait until pods can be placed on all of these nodes, as EKS does before it calls a group active."""
-    deadline = time.monotonic() + PATIENCE
+    deadline = time.monotonic() + READY_TIMEOUT_SECONDS
     selector = f"{GROUP}={group.name}"
-    watching = plane.api().follow("/api/v1/nodes", labelSelector=selector, timeoutSeconds=str(PATIENCE))
+    timeout = str(READY_TIMEOUT_SECONDS)
+    nodes = plane.api().follow("/api/v1/nodes", labelSelector=selector, timeoutSeconds=timeout)
     while waiting:
-        found = next(watching)
-        if is_ready(found):
-            waiting.discard(found["metadata"]["name"])
+        live = next(nodes)
+        if ready(live):
+            waiting.discard(live["metadata"]["name"])
         elif time.monotonic() > deadline:
             raise Refusal(
-                f"{len(waiting)} machines of node group {group.name} are not ready after {PATIENCE} s: "
+                f"{len(waiting)} machines of node group {group.name} are not ready after {timeout} s: "
                 f"{plane.process('kwok').log} may say why."
             )
 
 
-def _remove(plane: "ControlPlane", names: Iterable[str]) -> None:
-    """Delete nodes and then, as Kubernetes does in its own time, the pods that were on them."""
-    gone = set(names)
-    if not gone:
+def _remove(plane: ControlPlane, names: Iterable[str]) -> None:
+    """Delete nodes and then, as Kubernetes does after a while, the pods that were on them."""
+    nodes = set(names)
+    if not nodes:
         return
     api = plane.api()
-    side_by_side(lambda name: api.delete(f"/api/v1/nodes/{name}"), gone)
-    pods = [pod["metadata"] for pod in api.list("/api/v1/pods") if pod["spec"].get("nodeName") in gone]
-    side_by_side(
+    parallel_map(lambda name: api.delete(f"/api/v1/nodes/{name}"), nodes)
+    pods = [pod["metadata"] for pod in api.list("/api/v1/pods") if pod["spec"].get("nodeName") in nodes]
+    parallel_map(
         lambda pod: api.delete(
             f"/api/v1/namespaces/{pod['namespace']}/pods/{pod['name']}", gracePeriodSeconds=0
         ),
@@ -308,14 +305,14 @@ def _remove(plane: "ControlPlane", names: Iterable[str]) -> None:
     )
 
 
-def _keep(plane: "ControlPlane", group: NodeGroup) -> None:
-    kept = plane.folder / "node-groups" / f"{group.name}.json"
-    kept.parent.mkdir(exist_ok=True)
-    kept.write_text(json.dumps({**asdict(group), "machines": group.machines}, indent=2))
+def _keep(plane: ControlPlane, group: NodeGroup) -> None:
+    file = plane.folder / "node-groups" / f"{group.name}.json"
+    file.parent.mkdir(exist_ok=True)
+    file.write_text(json.dumps({**asdict(group), "machines": group.machines}, indent=2))
 
 
-def _taints(before: Object | None) -> list[Object]:
-    return list(before["spec"].get("taints") or []) if before else []
+def _taints(live: Object | None) -> list[Object]:
+    return list(live["spec"].get("taints") or []) if live else []
 
 
 def _number(name: str) -> int:

@@ -11,6 +11,7 @@ from pathlib import Path
 from localcloud import tools
 from localcloud.cloud import Cloud
 from localcloud.control_plane.api import Api
+from localcloud.control_plane.parallel import parallel_map
 from localcloud.control_plane.ports import Ports
 from localcloud.control_plane.programs import (
     API_SERVER,
@@ -22,7 +23,6 @@ from localcloud.control_plane.programs import (
     STAGES,
     Program,
 )
-from localcloud.control_plane.side_by_side import side_by_side
 from localcloud.credentials import ADMIN, USERS, Credentials, kubeconfig, write_private
 from localcloud.errors import Refusal
 from localcloud.processes import Process, answers, port_stays_taken
@@ -42,12 +42,12 @@ class ControlPlane:
 
     @classmethod
     def all(cls, cloud: Cloud) -> list["ControlPlane"]:
-        """Every control plane of a cloud, whether it runs or not."""
+        """All control planes of a cloud, running or not."""
         return [cls(cloud, ports.parent.name) for ports in sorted(cloud.clusters.glob("*/ports.json"))]
 
     @classmethod
     def at(cls, cloud: Cloud, endpoint: str) -> "ControlPlane":
-        """The control plane whose API server has this URL. Raises Refusal when it is none of the cloud's."""
+        """The control plane whose API server has this URL. Raises Refusal when the cloud has none."""
         for plane in cls.all(cloud):
             if plane.endpoint == endpoint.rstrip("/"):
                 return plane
@@ -57,17 +57,17 @@ class ControlPlane:
 
     @property
     def folder(self) -> Path:
-        """All that it keeps; owner only."""
+        """Everything that it keeps; for the owner only."""
         return self.cloud.clusters / self.name
 
     @property
     def endpoint(self) -> str:
-        """URL of the API server; the same for as long as the plane is not removed."""
+        """URL of the API server; the same until the plane is removed."""
         return f"https://127.0.0.1:{self.ports[API_SERVER.name]}"
 
     @property
     def certificate_authority(self) -> str:
-        """Certificate of the API server's authority, PEM in base64, as EKS gives it out."""
+        """Certificate of the API server's authority, PEM in base64, as EKS returns it."""
         return base64.b64encode(self.credentials.authority.read_bytes()).decode()
 
     @property
@@ -82,51 +82,52 @@ class ControlPlane:
 
     @property
     def credentials(self) -> Credentials:
-        """What its programs prove themselves with."""
+        """Of its programs and users."""
         return Credentials(self.folder / "credentials")
 
     @property
     def ports(self) -> Ports:
-        """Where they listen."""
+        """Ports of its programs."""
         return Ports(self.folder / "ports.json")
 
     def process(self, name: str) -> Process:
-        """A program of it, or one that runs in place of a chart's pods."""
+        """The process of one of its programs, or of one that runs in place of pods."""
         return Process(self.folder, name)
 
     def api(self) -> Api:
-        """Its API server, as the administrator."""
+        """Requests to its API server, as the administrator."""
         return Api(self.endpoint, self.credentials.authority.read_text(), self.credentials.token(ADMIN))
 
     def alive(self) -> bool:
-        """Whether all that every control plane consists of runs."""
+        """Whether all programs that every control plane has run."""
         return all(self.process(program.name).alive() for program in (*SERVERS, *CLIENTS))
 
     def start(self) -> None:
-        """Start what is not running, on the data that is there, and wait until it serves.
+        """Start the programs that are not running, on the existing data, and wait until they serve.
 
-        Raises Refusal when a program does not start, or somebody else took the port that it must have.
+        Raises Refusal when a program does not start, or another program took the port that it must have.
         """
-        with self._alone():
+        with self._locked():
             self._prepare()
-            side_by_side(self._start, SERVERS)
-            self._born.touch()
-            self._free_machines()
-            side_by_side(self._start, CLIENTS)
+            parallel_map(self._start, SERVERS)
+            self._served.touch()
+            self._release_machines()
+            parallel_map(self._start, CLIENTS)
             self.process("kube-controller-manager").wait(self._has_service_accounts)
 
     def stop(self) -> None:
-        """End all of its processes; what it has stays for the next start."""
+        """End all of its processes; its data stays for the next start."""
         if not self.folder.is_dir():
             return
-        with self._alone():
-            others = {note.stem for note in self.folder.glob("*.pid")} - {program.name for program in SERVERS}
-            side_by_side(lambda name: self.process(name).stop(), others)
+        with self._locked():
+            servers = {program.name for program in SERVERS}
+            clients = {file.stem for file in self.folder.glob("*.pid")} - servers
+            parallel_map(lambda name: self.process(name).stop(), clients)
             for program in reversed(SERVERS):
                 self.process(program.name).stop()
 
     def remove(self) -> None:
-        """End all of its processes, and delete all that it has."""
+        """End all of its processes, and delete its data."""
         self.stop()
         shutil.rmtree(self.folder, ignore_errors=True)
         self._lock.unlink(missing_ok=True)
@@ -136,13 +137,13 @@ class ControlPlane:
         return self.cloud.clusters / f"{self.name}.lock"
 
     @property
-    def _born(self) -> Path:
-        """There once the API server has served, so that its URL may be known to others."""
+    def _served(self) -> Path:
+        """A file that exists once the API server has served, so that its URL may be in use."""
         return self.folder / "born"
 
     @contextmanager
-    def _alone(self) -> Iterator[None]:
-        """Keep others, threads included, from starting or stopping it at the same time."""
+    def _locked(self) -> Iterator[None]:
+        """Keep other processes and threads from starting or stopping it at the same time."""
         self.cloud.clusters.mkdir(mode=0o700, parents=True, exist_ok=True)
         with self._lock.open("w") as lock:
             fcntl.flock(lock, fcntl.LOCK_EX)
@@ -154,7 +155,7 @@ class ControlPlane:
         self.credentials.make()
         if not self.process(ETCD.name).alive():
             self.ports.keep_or_move(ETCD_PEER)
-            if self.ports.moves(ETCD.name):
+            if self.ports.taken(ETCD.name):
                 self.process(API_SERVER.name).stop()
             self.ports.keep_or_move(ETCD.name)
         if not self.process(API_SERVER.name).alive():
@@ -165,25 +166,25 @@ class ControlPlane:
             write_private(path, kubeconfig(self.endpoint, self.credentials.authority, token, self.name))
 
     def _keep_endpoint(self) -> None:
-        """Others know the API server by its port, so it is only moved before it served for the first time."""
-        if not self._born.exists():
+        """Keep the API server's port, which is in its URL; it may only change before it has ever served."""
+        if not self._served.exists():
             self.ports.keep_or_move(API_SERVER.name)
         elif port_stays_taken(port := self.ports[API_SERVER.name]):
             raise Refusal(
-                f"Port {port} of 127.0.0.1, where the API server of {self.name} is known to be, is taken by "
+                f"Port {port} of 127.0.0.1, which the API server of {self.name} must have, is taken by "
                 "another program: end that program, then run this again."
             )
 
-    def _free_machines(self) -> None:
-        """Let kwok take the machines over at once, not when the leases of the kwok before it run out."""
+    def _release_machines(self) -> None:
+        """Let kwok take the machines over at once, not when the leases of the previous kwok run out."""
         if not self.process(KWOK.name).alive():
             self.api().delete("/apis/coordination.k8s.io/v1/namespaces/kube-node-lease/leases")
 
     def _start(self, program: Program) -> None:
         ready = self._serves if program is API_SERVER else None
-        self.process(program.name).start(program.argv(self._known()), program.environment, ready)
+        self.process(program.name).start(program.argv(self._parameters()), program.environment, ready)
 
-    def _known(self) -> dict[str, str]:
+    def _parameters(self) -> dict[str, str]:
         stages = tools.files("kwok") / "stages"
         return {
             "folder": str(self.folder),

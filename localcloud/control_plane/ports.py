@@ -11,34 +11,33 @@ from localcloud.processes import free_port, port_stays_taken
 
 @dataclass(frozen=True)
 class Ports:
-    """Port by the name of what listens on it, in one file."""
+    """Name of a server -> its port, in one file."""
 
     file: Path
 
     def __getitem__(self, name: str) -> int:
         return self._all()[name]
 
-    def known(self, name: str) -> bool:
-        """Whether a port was chosen for it."""
+    def __contains__(self, name: str) -> bool:
         return name in self._all()
 
     def keep(self, name: str) -> int:
-        """The port that was chosen for it, at the first call a free one."""
-        return self[name] if self.known(name) else self._choose(name)
+        """The server's port, at the first call a free one."""
+        return self[name] if name in self else self._choose(name)
 
-    def moves(self, name: str) -> bool:
-        """Whether somebody has taken the port that was chosen for it."""
-        return self.known(name) and port_stays_taken(self[name])
+    def taken(self, name: str) -> bool:
+        """Whether another program has taken the server's port."""
+        return name in self and port_stays_taken(self[name])
 
     def keep_or_move(self, name: str) -> int:
-        """The port that was chosen for it, or another one where somebody else took that."""
-        return self._choose(name) if self.moves(name) else self.keep(name)
+        """The server's port, or a new one where another program took that."""
+        return self._choose(name) if self.taken(name) else self.keep(name)
 
     def _choose(self, name: str) -> int:
         with self.file.with_suffix(".lock").open("w") as lock:
             fcntl.flock(lock, fcntl.LOCK_EX)
             ports = self._all()
-            ports[name] = _other_than(set(ports.values()))
+            ports[name] = _free_port(except_for=set(ports.values()))
             unfinished = self.file.with_suffix(".new")
             unfinished.write_text(json.dumps(ports, indent=2))
             unfinished.replace(self.file)
@@ -48,7 +47,7 @@ class Ports:
         return dict(json.loads(self.file.read_text())) if self.file.is_file() else {}
 
 
-def _other_than(chosen: Container[int]) -> int:
-    while (port := free_port()) in chosen:
+def _free_port(except_for: Container[int]) -> int:
+    while (port := free_port()) in except_for:
         pass
     return port

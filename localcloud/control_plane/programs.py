@@ -1,4 +1,4 @@
-"""What a control plane consists of: the programs, in the order in which they start, and their flags."""
+"""The programs of a control plane, in the order in which they start, and their flags."""
 
 import sys
 from collections.abc import Mapping
@@ -8,14 +8,14 @@ from pathlib import Path
 from localcloud import tools
 from localcloud.cloud import REPOSITORY
 
-# Stages, of kwok's own, that play a machine and its pods; heartbeats are leases, which kwok itself renews.
+# kwok's own stages, which simulate a machine and its pods; heartbeats are leases, which kwok itself renews.
 STAGES = (
     "node/fast/node-initialize.yaml",
     "pod/fast/pod-ready.yaml",
     "pod/fast/pod-complete.yaml",
     "pod/fast/pod-delete.yaml",
 )
-# Those of ours play Spark's pods.
+# Ours simulate Spark's pods.
 OUR_STAGES = tuple(sorted((Path(__file__).parent / "stages").glob("*.yaml")))
 
 
@@ -23,19 +23,19 @@ OUR_STAGES = tuple(sorted((Path(__file__).parent / "stages").glob("*.yaml")))
 class Program:
     """A program of the control plane.
 
-    flags: as format strings over what the plane knows: `folder`, `credentials`, `stages`, and its ports.
-    environment: what it has beyond the environment of whoever starts it.
+    flags: values are formats over the plane's parameters: `folder`, `credentials`, `stages`, its ports.
+    environment: beyond the environment of the process that starts it.
     """
 
     name: str
     flags: Mapping[str, str]
     environment: Mapping[str, str] = field(default_factory=dict)
 
-    def argv(self, known: Mapping[str, str]) -> list[str]:
+    def argv(self, parameters: Mapping[str, str]) -> list[str]:
         """The command line."""
         return [
             *self._command(),
-            *(f"--{flag}={value.format_map(known)}" for flag, value in self.flags.items()),
+            *(f"--{flag}={value.format_map(parameters)}" for flag, value in self.flags.items()),
         ]
 
     def _command(self) -> list[str]:
@@ -115,7 +115,7 @@ CONTROLLER_MANAGER = Program(
         "kube-api-burst": "1000",
         "controllers": "*,-persistentvolume-attach-detach-controller",
         "node-monitor-grace-period": "150s",
-        # Instead of 5m: what is counted only once its definition is there is waited for.
+        # Instead of 5m: a quota of a new definition's objects is waited for until it counts.
         "resource-quota-sync-period": "10s",
         "profiling": "false",
     },
@@ -137,10 +137,10 @@ KWOK = Program(
         "kubeconfig": "{folder}/kubeconfig",
         "config": "{stages}",
         "manage-nodes-with-annotation-selector": "kwok.x-k8s.io/node=fake",
-        # A quarter of it is how often each of up to hundreds of nodes is heard of.
+        # Each of up to hundreds of nodes is renewed every quarter of it.
         "node-lease-duration-seconds": "120",
         "cidr": "100.64.0.0/10",
-        # It tells of each lease that it renews.
+        # At other levels it logs every lease that it renews.
         "v": "WARN",
     },
 )

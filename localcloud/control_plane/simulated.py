@@ -1,30 +1,30 @@
-"""What AWS gives to a cluster and nobody gives here: EBS volumes and load balancers. Names, and no more."""
+"""What only AWS gives to a cluster: EBS volumes and load balancers. They have names here, and no more."""
 
 from hashlib import sha256
 
 from localcloud.control_plane.api import Object
 
 SIMULATED = "localcloud/simulated"
-"""Annotation of what is pretended; its value says in a word what."""
+"""Annotation of simulated objects; the value names what is simulated."""
 
 EBS = "ebs.csi.aws.com"
 ZONE = "topology.kubernetes.io/zone"
 
-# Set by Kubernetes on claims that wait for a provisioner, and on those whose first pod has found its node.
+# Set by Kubernetes on claims that wait for a provisioner, and on those whose first pod has a node.
 PROVISIONER = "volume.kubernetes.io/storage-provisioner"
 SELECTED_NODE = "volume.kubernetes.io/selected-node"
 PROVISIONED_BY = "pv.kubernetes.io/provisioned-by"
 
 
 def waits_for_ebs(claim: Object) -> bool:
-    """Whether Kubernetes wants EBS to make a volume for this claim now."""
+    """Whether Kubernetes is waiting for EBS to make a volume for this claim."""
     annotations = claim["metadata"].get("annotations") or {}
     deleted = "deletionTimestamp" in claim["metadata"]
     return annotations.get(PROVISIONER) == EBS and not claim["spec"].get("volumeName") and not deleted
 
 
 def selected_node(claim: Object) -> str | None:
-    """Node of the claim's first pod, where its class waits for one."""
+    """Node of the claim's first pod, if its class waits for one."""
     return (claim["metadata"].get("annotations") or {}).get(SELECTED_NODE)
 
 
@@ -33,11 +33,11 @@ def volume_for(claim: Object, storage_class: Object, zone: str | None) -> Object
 
     zone: None where the cluster has no zones; the volume then serves everywhere.
     """
-    metadata, spec = claim["metadata"], claim["spec"]
+    metadata, request = claim["metadata"], claim["spec"]
     name = f"pvc-{metadata['uid']}"
-    wanted: Object = {
-        "accessModes": spec["accessModes"],
-        "capacity": {"storage": spec["resources"]["requests"]["storage"]},
+    spec: Object = {
+        "accessModes": request["accessModes"],
+        "capacity": {"storage": request["resources"]["requests"]["storage"]},
         "claimRef": {
             "apiVersion": "v1",
             "kind": "PersistentVolumeClaim",
@@ -52,22 +52,22 @@ def volume_for(claim: Object, storage_class: Object, zone: str | None) -> Object
         },
         "mountOptions": storage_class.get("mountOptions") or [],
         "persistentVolumeReclaimPolicy": storage_class.get("reclaimPolicy", "Delete"),
-        "storageClassName": spec["storageClassName"],
-        "volumeMode": spec.get("volumeMode", "Filesystem"),
+        "storageClassName": request["storageClassName"],
+        "volumeMode": request.get("volumeMode", "Filesystem"),
     }
     if zone:
         term = {"matchExpressions": [{"key": ZONE, "operator": "In", "values": [zone]}]}
-        wanted["nodeAffinity"] = {"required": {"nodeSelectorTerms": [term]}}
+        spec["nodeAffinity"] = {"required": {"nodeSelectorTerms": [term]}}
     return {
         "apiVersion": "v1",
         "kind": "PersistentVolume",
         "metadata": {"name": name, "annotations": {PROVISIONED_BY: EBS, SIMULATED: "volume"}},
-        "spec": wanted,
+        "spec": spec,
     }
 
 
-def is_let_go(volume: Object) -> bool:
-    """Whether EBS would delete this volume, since its claim is gone."""
+def unclaimed(volume: Object) -> bool:
+    """Whether EBS would delete this volume, as its claim is gone."""
     annotations = volume["metadata"].get("annotations") or {}
     return (
         annotations.get(PROVISIONED_BY) == EBS
@@ -78,23 +78,23 @@ def is_let_go(volume: Object) -> bool:
 
 
 def allowed_zones(storage_class: Object, zones: list[str]) -> list[str]:
-    """Those of the cluster's zones in which a class may make volumes."""
+    """The zones of the cluster in which a class may make volumes."""
     terms = storage_class.get("allowedTopologies") or []
-    named = [
+    allowed = [
         value
         for term in terms
         for expression in term.get("matchLabelExpressions") or []
         if expression["key"].endswith("/zone")
         for value in expression["values"]
     ]
-    return sorted(set(zones) & set(named) if named else set(zones))
+    return sorted(set(zones) & set(allowed) if allowed else set(zones))
 
 
 def waits_for_load_balancer(service: Object) -> bool:
-    """Whether AWS would make a load balancer for this Service now."""
+    """Whether AWS would now make a load balancer for this Service."""
     balancer = (service.get("status") or {}).get("loadBalancer") or {}
-    wants = service["spec"].get("type") == "LoadBalancer" and "deletionTimestamp" not in service["metadata"]
-    return wants and not balancer.get("ingress")
+    due = service["spec"].get("type") == "LoadBalancer" and "deletionTimestamp" not in service["metadata"]
+    return due and not balancer.get("ingress")
 
 
 def load_balancer_for(service: Object, region: str) -> Object:

@@ -25,9 +25,9 @@ from localcloud.control_plane import ControlPlane
 from localcloud.control_plane.api import Api, Object
 from localcloud.control_plane.machines import InstanceType
 from localcloud.control_plane.nodes import NodeGroup, Taint, apply_node_group
-from localcloud.control_plane.side_by_side import side_by_side
+from localcloud.control_plane.parallel import parallel_map
 from localcloud.control_plane.stand_ins import charts
-from localcloud.control_plane.stand_ins.releases import Release, merged
+from localcloud.control_plane.stand_ins.releases import Release, merge
 from localcloud.errors import Refusal
 from localcloud.processes import Process, free_port
 from moka.jobs.application import spark_application
@@ -237,7 +237,7 @@ class Cluster:
             ingress_class="nginx",
             applications_per_minute=per_minute,
         )
-        charts.apply(self.plane, _release("spark-operator", merged(values, operator_values(arguments))))
+        charts.apply(self.plane, _release("spark-operator", merge(values, operator_values(arguments))))
 
     def start_remover(self) -> None:
         """With an account that may do no more than it needs."""
@@ -266,13 +266,13 @@ class Cluster:
         """Create all at once."""
         path = "/apis/sparkoperator.k8s.io/v1beta2/namespaces/{}/sparkapplications"
         api = self.api
-        side_by_side(lambda case: api.create(path.format(case.project), case.manifest()), some)
+        parallel_map(lambda case: api.create(path.format(case.project), case.manifest()), some)
 
     def end_drivers(self, some: list[Case]) -> None:
         """Have drivers end that run until they are told to."""
         told = {"metadata": {"annotations": {RUNS_FOR: "0"}}}
         api = self.api
-        side_by_side(lambda one: api.merge(driver(one), told), some)
+        parallel_map(lambda one: api.merge(driver(one), told), some)
 
     def held(self, some: list[Case]) -> int:
         """How many of their drivers were to be deleted, and are there for their finalizer alone."""
@@ -282,7 +282,7 @@ class Cluster:
     def delete(self, some: list[Case]) -> None:
         """Delete applications."""
         api = self.api
-        side_by_side(lambda one: api.delete(application(one)), some)
+        parallel_map(lambda one: api.delete(application(one)), some)
 
     def cpu(self) -> dict[str, float]:
         """Seconds of CPU that each program has taken; of the operator, what its submissions took."""

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from functools import partial
 
 from localcloud.control_plane.api import Api, Object, path_of
+from localcloud.control_plane.parallel import parallel_map
 from localcloud.control_plane.plane import ControlPlane
-from localcloud.control_plane.side_by_side import side_by_side
 from localcloud.control_plane.stand_ins import spark_operator, yunikorn
 from localcloud.control_plane.stand_ins.processes import Command, Surroundings, run, url
 from localcloud.control_plane.stand_ins.releases import Release, Releases
@@ -71,7 +71,7 @@ def remove(plane: ControlPlane, namespace: str, name: str) -> None:
 
 def resume(plane: ControlPlane) -> None:
     """Run again what stood in for the pods of the plane's releases."""
-    side_by_side(partial(_run, plane), releases(plane))
+    parallel_map(partial(_run, plane), releases(plane))
 
 
 def yunikorn_url(plane: ControlPlane) -> str | None:
@@ -104,7 +104,7 @@ def _define(api: Api, definitions: list[Object]) -> None:
     """Make custom resources that are not there, and wait until the API server serves them."""
     existing = {crd["metadata"]["name"] for crd in api.list(CUSTOM_RESOURCES)} if definitions else set()
     missing = {name: crd for crd in definitions if (name := crd["metadata"]["name"]) not in existing}
-    side_by_side(lambda crd: api.apply(path_of(crd), crd), missing.values())
+    parallel_map(lambda crd: api.apply(path_of(crd), crd), missing.values())
     watch = api.follow(CUSTOM_RESOURCES)
     while missing:
         crd = next(watch)

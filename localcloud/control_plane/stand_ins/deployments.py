@@ -14,8 +14,8 @@ from pathlib import Path
 from typing import Any
 
 from localcloud.cloud import REPOSITORY
+from localcloud.control_plane.parallel import parallel_map
 from localcloud.control_plane.plane import ControlPlane
-from localcloud.control_plane.side_by_side import side_by_side
 from localcloud.control_plane.stand_ins.processes import Command, Surroundings, run, url
 from localcloud.credentials import write_private
 from localcloud.project import stand_in_modules
@@ -90,7 +90,7 @@ def remove(plane: ControlPlane, namespace: str, name: str) -> None:
 
 def resume(plane: ControlPlane) -> None:
     """Run again what stood in for the pods of the plane's Deployments, as their projects name it now."""
-    side_by_side(partial(_run, plane), workloads(plane))
+    parallel_map(partial(_run, plane), workloads(plane))
 
 
 def workloads(plane: ControlPlane) -> Iterator[Workload]:

@@ -6,6 +6,8 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
+from localcloud.credentials import write_private
+
 Values = dict[str, Any]
 
 
@@ -26,17 +28,17 @@ class Release:
 
     @property
     def chart_name(self) -> str:
-        """The chart's name alone."""
+        """The chart's name, without where it comes from."""
         return self.chart.rstrip("/").rsplit("/", 1)[-1]
 
     @property
     def key(self) -> str:
-        """What tells it from the cluster's other releases."""
+        """Its name among the cluster's releases."""
         return f"{self.namespace}.{self.name}"
 
     @property
     def labels(self) -> dict[str, str]:
-        """Labels that charts put on what they make."""
+        """Labels that charts put on their objects."""
         return {
             "app.kubernetes.io/name": self.chart_name,
             "app.kubernetes.io/instance": self.name,
@@ -45,7 +47,7 @@ class Release:
 
     @property
     def annotations(self) -> dict[str, str]:
-        """By which Helm takes what is made in a chart's place for its own, once it renders the chart."""
+        """With these Helm takes over objects made in a chart's place, once it renders the chart."""
         return {
             "meta.helm.sh/release-name": self.name,
             "meta.helm.sh/release-namespace": self.namespace,
@@ -64,32 +66,28 @@ class Releases:
 
     def find(self, namespace: str, name: str) -> Release | None:
         """The release of this name, if there is one."""
-        return next((one for one in self if (one.namespace, one.name) == (namespace, name)), None)
+        return next((r for r in self if (r.namespace, r.name) == (namespace, name)), None)
 
     def keep(self, release: Release) -> None:
-        """Keep a release, in place of what it was before."""
+        """Write a release down, in place of its previous version."""
         self.folder.mkdir(mode=0o700, exist_ok=True)
-        path = self._path(release)
-        unfinished = path.with_suffix(".new")
-        unfinished.touch(0o600)
-        unfinished.write_text(json.dumps(asdict(release), indent=2))
-        unfinished.replace(path)
+        write_private(self._path(release), json.dumps(asdict(release), indent=2))
 
     def drop(self, release: Release) -> None:
-        """Keep it no longer."""
+        """Remove a release."""
         self._path(release).unlink(missing_ok=True)
 
     def _path(self, release: Release) -> Path:
         return self.folder / f"{release.key}.json"
 
 
-def merged(defaults: Mapping[str, Any], values: Mapping[str, Any]) -> Values:
-    """A chart's defaults with a release's values over them, as Helm does it: null takes a default away."""
+def merge(defaults: Mapping[str, Any], values: Mapping[str, Any]) -> Values:
+    """A chart's defaults with a release's values over them, as Helm does it: null removes a default."""
     result = dict(defaults)
     for key, value in values.items():
-        before = result.get(key)
-        if isinstance(before, Mapping) and isinstance(value, Mapping):
-            result[key] = merged(before, value)
+        default = result.get(key)
+        if isinstance(default, Mapping) and isinstance(value, Mapping):
+            result[key] = merge(default, value)
         elif value is None:
             result.pop(key, None)
         else:
@@ -97,15 +95,15 @@ def merged(defaults: Mapping[str, Any], values: Mapping[str, Any]) -> Values:
     return result
 
 
-def at(values: Mapping[str, Any], path: str) -> Any:
+def value_at(values: Mapping[str, Any], path: str) -> Any:
     """The value at a dotted path; None where there is none."""
-    found: Any = values
+    value: Any = values
     for key in path.split("."):
-        found = found.get(key) if isinstance(found, Mapping) else None
-    return found
+        value = value.get(key) if isinstance(value, Mapping) else None
+    return value
 
 
-def as_printed(value: Any) -> str:
+def format_scalar(value: Any) -> str:
     """A scalar as a chart's template prints it: Helm reads every number as a float."""
     if isinstance(value, bool):
         return str(value).lower()

@@ -9,13 +9,13 @@ import yaml
 from localcloud import submission, tools
 from localcloud.control_plane.api import Object
 from localcloud.control_plane.stand_ins.processes import Command, Surroundings
-from localcloud.control_plane.stand_ins.releases import Release, Values, at, merged
+from localcloud.control_plane.stand_ins.releases import Release, Values, merge, value_at
 
 HEALTH = "health"
 METRICS = "metrics"
 PROFILES = "pprof"
 
-# Of the chart's defaults (2.5), those that reach the controller.
+# The chart's defaults (2.5) that reach the controller.
 DEFAULTS: Values = {
     "controller": {
         "featureGates": [
@@ -57,17 +57,19 @@ DEFAULTS: Values = {
     },
 }
 
+VERBS = ["get", "list", "watch", "create", "update", "patch", "delete", "deletecollection"]
+
 
 @dataclass(frozen=True)
 class Flag:
     """A flag of the controller, and the value of the chart that it is set from.
 
-    when: the value that must be true for the flag to be there at all.
+    condition: the value that must be true for the flag to be there at all.
     """
 
     name: str
     value: str
-    when: str = ""
+    condition: str = ""
 
 
 # The order and the conditions of the chart's templates/controller/deployment.yaml.
@@ -121,8 +123,8 @@ FLAGS = (
     Flag("feature-gates", "controller.featureGates"),
 )
 
-# Which of its servers runs is a value of the chart's; where it listens is not, here.
-LISTENS = (
+# Whether these servers run is a value of the chart; their addresses are not, here.
+OPTIONAL_SERVERS = (
     (METRICS, "metrics-bind-address", "prometheus.metrics.enable"),
     (PROFILES, "pprof-bind-address", "controller.pprof.enable"),
 )
@@ -130,11 +132,13 @@ LISTENS = (
 
 def command(release: Release, around: Surroundings) -> Command:
     """The controller. As the only one it needs no leader election."""
-    values = merged(DEFAULTS, release.values)
+    values = merge(DEFAULTS, release.values)
     spark = tools.path("spark")
     address = "127.0.0.1:{}".format
-    listens = [
-        f"--{flag}={address(around.ports[port])}" for port, flag, enabled in LISTENS if at(values, enabled)
+    servers = [
+        f"--{flag}={address(around.ports[server])}"
+        for server, flag, enabled in OPTIONAL_SERVERS
+        if value_at(values, enabled)
     ]
     return Command(
         (
@@ -142,7 +146,7 @@ def command(release: Release, around: Surroundings) -> Command:
             "controller",
             "start",
             *flags(values),
-            *listens,
+            *servers,
             f"--health-probe-bind-address={address(around.ports[HEALTH])}",
             "--leader-election=false",
             f"--kubeconfig={around.kubeconfig}",
@@ -161,24 +165,22 @@ def command(release: Release, around: Surroundings) -> Command:
 
 
 def _environment(values: Values) -> dict[str, str]:
-    return {one["name"]: str(one["value"]) for one in at(values, "controller.env") or [] if "value" in one}
+    variables = value_at(values, "controller.env") or []
+    return {variable["name"]: str(variable["value"]) for variable in variables if "value" in variable}
 
 
 def flags(values: Values) -> list[str]:
     """The controller's flags that the chart's values decide."""
-    chosen = [(flag, at(values, flag.value)) for flag in FLAGS if not flag.when or at(values, flag.when)]
-    return [f"--{flag.name}={_said(value)}" for flag, value in chosen if value not in (None, "", [], {})]
+    enabled = (flag for flag in FLAGS if not flag.condition or value_at(values, flag.condition))
+    pairs = [(flag.name, value_at(values, flag.value)) for flag in enabled]
+    return [f"--{name}={_flag_value(value)}" for name, value in pairs if value not in (None, "", [], {})]
 
 
 def objects(release: Release) -> list[Object]:
-    """What the chart makes in each job namespace for the applications there."""
-    values = merged(DEFAULTS, release.values)
-    return [
-        made
-        for namespace in at(values, "spark.jobNamespaces") or []
-        if namespace
-        for made in _in_namespace(release, values, namespace)
-    ]
+    """What the chart makes in the job namespaces for the applications there."""
+    values = merge(DEFAULTS, release.values)
+    namespaces = filter(None, value_at(values, "spark.jobNamespaces") or [])
+    return [thing for name in namespaces for thing in _in_namespace(release, values, name)]
 
 
 def definitions() -> list[Object]:
@@ -188,63 +190,46 @@ def definitions() -> list[Object]:
 
 
 def _in_namespace(release: Release, values: Values, namespace: str) -> list[Object]:
-    account = account_name(release, values)
-    made: list[Object] = []
-    if at(values, "spark.serviceAccount.create"):
-        made.append(
+    name, group = account_name(release, values), "rbac.authorization.k8s.io"
+    account = value_at(values, "spark.serviceAccount") or {}
+    objects: list[Object] = []
+    if account.get("create"):
+        objects.append(
             {
                 "apiVersion": "v1",
                 "kind": "ServiceAccount",
-                "metadata": _metadata(
-                    release, values, account, namespace, "spark.serviceAccount.annotations"
-                ),
-                "automountServiceAccountToken": at(
-                    values, "spark.serviceAccount.automountServiceAccountToken"
-                ),
+                "metadata": _metadata(release, values, name, namespace, account.get("annotations")),
+                "automountServiceAccountToken": account.get("automountServiceAccountToken"),
             }
         )
-    if at(values, "spark.rbac.create"):
-        metadata = _metadata(release, values, account, namespace, "spark.rbac.annotations")
-        group = "rbac.authorization.k8s.io"
-        made += [
+    if value_at(values, "spark.rbac.create"):
+        annotations = value_at(values, "spark.rbac.annotations")
+        metadata = _metadata(release, values, name, namespace, annotations)
+        resources = ["pods", "configmaps", "persistentvolumeclaims", "services"]
+        objects += [
             {
                 "apiVersion": f"{group}/v1",
                 "kind": "Role",
                 "metadata": metadata,
-                "rules": [
-                    {
-                        "apiGroups": [""],
-                        "resources": ["pods", "configmaps", "persistentvolumeclaims", "services"],
-                        "verbs": [
-                            "get",
-                            "list",
-                            "watch",
-                            "create",
-                            "update",
-                            "patch",
-                            "delete",
-                            "deletecollection",
-                        ],
-                    }
-                ],
+                "rules": [{"apiGroups": [""], "resources": resources, "verbs": VERBS}],
             },
             {
                 "apiVersion": f"{group}/v1",
                 "kind": "RoleBinding",
                 "metadata": metadata,
-                "subjects": [{"kind": "ServiceAccount", "name": account, "namespace": namespace}],
-                "roleRef": {"apiGroup": group, "kind": "Role", "name": account},
+                "subjects": [{"kind": "ServiceAccount", "name": name, "namespace": namespace}],
+                "roleRef": {"apiGroup": group, "kind": "Role", "name": name},
             },
         ]
-    return made
+    return objects
 
 
 def account_name(release: Release, values: Values) -> str:
     """Name of the applications' service account, its Role and its RoleBinding."""
-    named: str | None = at(values, "spark.serviceAccount.name")
-    if not at(values, "spark.serviceAccount.create"):
-        return named or "default"
-    return named or f"{_full_name(release, values)}-spark"
+    name: str | None = value_at(values, "spark.serviceAccount.name")
+    if not value_at(values, "spark.serviceAccount.create"):
+        return name or "default"
+    return name or f"{_full_name(release, values)}-spark"
 
 
 def _full_name(release: Release, values: Values) -> str:
@@ -254,22 +239,24 @@ def _full_name(release: Release, values: Values) -> str:
     return (release.name if name in release.name else f"{release.name}-{name}")[:63].rstrip("-")
 
 
-def _metadata(release: Release, values: Values, name: str, namespace: str, annotations: str) -> Object:
+def _metadata(
+    release: Release, values: Values, name: str, namespace: str, annotations: Values | None
+) -> Object:
     return {
         "name": name,
         "namespace": namespace,
         "labels": {**release.labels, **(values.get("commonLabels") or {})},
-        "annotations": {**release.annotations, **(at(values, annotations) or {})},
+        "annotations": {**release.annotations, **(annotations or {})},
     }
 
 
-def _said(value: Any) -> str:
+def _flag_value(value: Any) -> str:
     """A value as the chart writes it into a flag."""
     match value:
         case bool():
             return str(value).lower()
         case [{"name": _, "enabled": _}, *_]:
-            return ",".join(f"{gate['name']}={_said(gate['enabled'])}" for gate in value)
+            return ",".join(f"{gate['name']}={_flag_value(gate['enabled'])}" for gate in value)
         case [str(), *_]:
             # An empty name among them means every namespace.
             return "" if "" in value else ",".join(value)

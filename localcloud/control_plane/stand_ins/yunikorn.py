@@ -5,17 +5,17 @@ from collections.abc import Mapping
 from localcloud import tools
 from localcloud.control_plane.api import Object
 from localcloud.control_plane.stand_ins.processes import Command, Surroundings
-from localcloud.control_plane.stand_ins.releases import Release, as_printed, merged
+from localcloud.control_plane.stand_ins.releases import Release, format_scalar, merge
 
 REST = "rest"
 
-# Of the chart's defaults, those that reach the scheduler.
+# The chart's defaults that reach the scheduler.
 DEFAULTS = {"goMemoryLimit": "1536MiB", "goGC": 100, "yunikornDefaults": {}}
 
 
 def command(release: Release, around: Surroundings) -> Command:
-    """The scheduler; it follows its configuration in the cluster by itself."""
-    values = merged(DEFAULTS, release.values)
+    """The scheduler; it watches its configuration in the cluster by itself."""
+    values = merge(DEFAULTS, release.values)
     return Command(
         (str(tools.path("yunikorn")),),
         {
@@ -30,8 +30,8 @@ def command(release: Release, around: Surroundings) -> Command:
 
 
 def objects(release: Release) -> list[Object]:
-    """The defaults that the chart hands to the scheduler."""
-    defaults: Mapping[str, object] = merged(DEFAULTS, release.values).get("yunikornDefaults") or {}
+    """The defaults that the chart gives to the scheduler."""
+    defaults: Mapping[str, object] = merge(DEFAULTS, release.values).get("yunikornDefaults") or {}
     return [
         {
             "apiVersion": "v1",
@@ -42,6 +42,6 @@ def objects(release: Release) -> list[Object]:
                 "labels": release.labels,
                 "annotations": release.annotations,
             },
-            "data": {key: as_printed(value) for key, value in defaults.items()},
+            "data": {key: format_scalar(value) for key, value in defaults.items()},
         }
     ]

@@ -64,7 +64,7 @@ def close_cluster(subject: Subject) -> None:
 
 def set_machines(subject: Subject) -> None:
     """Give a cluster the nodes of a node group, as many and of the kind that EKS says."""
-    from localcloud.control_plane.nodes import NodeGroup, Taint, machines_of
+    from localcloud.control_plane.nodes import NodeGroup, Taint, capped_count
 
     group = _group(subject)
     types = subject.api.call(
@@ -103,12 +103,12 @@ def set_machines(subject: Subject) -> None:
                 )
             ).strip(),
             release=group["releaseVersion"],
-            at_once=at_once(group.get("updateConfig") or {}, machines_of(count)),
+            max_unavailable=max_unavailable(group.get("updateConfig") or {}, capped_count(count)),
         ),
     )
 
 
-def at_once(update: Mapping[str, int], count: int) -> int:
+def max_unavailable(update: Mapping[str, int], count: int) -> int:
     """How many machines of a group EKS replaces at the same time: a number, or a share of all, rounded up."""
     percent = update.get("maxUnavailablePercentage")
     return max(1, -(-count * percent // 100) if percent else update.get("maxUnavailable", 1))
@@ -149,9 +149,9 @@ def _disk(data: Mapping[str, Any]) -> int | None:
 
 
 def _settings(data: Mapping[str, Any]) -> "NodeSettings":
-    from localcloud.control_plane.nodeadm import NodeSettings, of_user_data
+    from localcloud.control_plane.nodeadm import NodeSettings, settings_of_user_data
 
-    return of_user_data(data["UserData"]) if data.get("UserData") else NodeSettings()
+    return settings_of_user_data(data["UserData"]) if data.get("UserData") else NodeSettings()
 
 
 def _instance_type(known: Mapping[str, Any]) -> "InstanceType":

@@ -99,9 +99,9 @@ class Kubernetes(Provider):
 
     def capped(self) -> list[str]:
         """Its node groups that have fewer machines than they were asked for."""
-        from localcloud.control_plane.nodes import capped
+        from localcloud.control_plane.nodes import capped_groups
 
-        return capped(self.plane())
+        return capped_groups(self.plane())
 
     def plane(self) -> "ControlPlane":
         """The control plane that it is configured with. Raises Refusal where it is none of the cloud's."""

@@ -344,7 +344,7 @@ def test_another_version_release_or_launch_template_means_other_machines(bench, 
     ]
 
     assert len({group.revision for group in groups}) == 4
-    assert groups[-1].release == "1.34.2-20261105" and groups[-1].at_once == 2
+    assert groups[-1].release == "1.34.2-20261105" and groups[-1].max_unavailable == 2
 
 
 def test_other_labels_taints_and_sizes_leave_the_machines_as_they_are(machines):

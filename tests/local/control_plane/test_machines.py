@@ -8,8 +8,8 @@ from localcloud.control_plane.nodes import (
     NodeGroup,
     Taint,
     apply_node_group,
-    capped,
-    is_ready,
+    capped_groups,
+    ready,
     remove_node_group,
 )
 
@@ -51,7 +51,7 @@ def pod_on(node):
 def test_machines_of_both_architectures_are_ready(api):
     found = [*nodes(api, "arm").values(), *nodes(api, "intel").values()]
 
-    assert all(is_ready(node) for node in found)
+    assert all(ready(node) for node in found)
     assert [node["status"]["nodeInfo"]["architecture"] for node in found] == ["arm64"] * 3 + ["amd64"] * 3
 
 
@@ -95,11 +95,11 @@ def test_the_new_machine_is_ready_before_the_old_one_goes(plane, api, shuffle, m
 
     def remove(plane, names):
         if names:
-            seen.append((len(names), sum(is_ready(node) for node in nodes(api).values())))
+            seen.append((len(names), sum(ready(node) for node in nodes(api).values())))
         real(plane, names)
 
     monkeypatch.setattr(nodes_module, "_remove", remove)
-    apply_node_group(plane, replace(shuffle, revision="2", at_once=2))
+    apply_node_group(plane, replace(shuffle, revision="2", max_unavailable=2))
 
     assert seen == [(2, 5), (1, 4)], "three machines serve throughout"
 
@@ -137,8 +137,8 @@ def test_a_capped_group_is_listed_with_what_it_lacks(plane, api, monkeypatch):
     apply_node_group(plane, replace(GROUP, count=450))
 
     assert sorted(nodes(api)) == ["shuffle-1", "shuffle-2"]
-    assert capped(plane) == [
-        "Node group shuffle of spark-a has 2 of its 450 machines, as MOKA_MACHINES says."
+    assert capped_groups(plane) == [
+        "Node group shuffle of spark-a has 2 of its 450 machines, because of MOKA_MACHINES."
     ]
     remove_node_group(plane, GROUP.name)
-    assert capped(plane) == []
+    assert capped_groups(plane) == []

@@ -1,7 +1,14 @@
 import pytest
 import yaml
 
-from localcloud.control_plane.executors import count, executor, executors, memory, mounted, properties
+from localcloud.control_plane.executors import (
+    config_maps,
+    count,
+    executor,
+    executors,
+    memory,
+    read_properties,
+)
 
 DRIVER = {
     "metadata": {
@@ -38,7 +45,7 @@ def made(conf, template=TEMPLATE):
 def test_a_drivers_properties_are_read_as_java_writes_them():
     text = "#Sat Nov 21\nspark.master=k8s\\://https\\://10.0.0.1\nspark.jars=\na\\=b=c d\\u0021\n"
 
-    assert properties(text) == {
+    assert read_properties(text) == {
         "spark.master": "k8s://https://10.0.0.1",
         "spark.jars": "",
         "a=b": "c d!",
@@ -46,7 +53,7 @@ def test_a_drivers_properties_are_read_as_java_writes_them():
 
 
 def test_what_a_driver_has_is_in_the_config_maps_that_it_mounts():
-    assert mounted(DRIVER) == {"conf"}
+    assert config_maps(DRIVER) == {"conf"}
 
 
 @pytest.mark.parametrize(

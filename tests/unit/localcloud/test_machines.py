@@ -4,7 +4,7 @@ import pytest
 import yaml
 
 from localcloud.control_plane.machines import InstanceType, Machine, reserved_cpu
-from localcloud.control_plane.nodeadm import NodeSettings, of_user_data
+from localcloud.control_plane.nodeadm import NodeSettings, settings_of_user_data
 from localcloud.errors import Refusal
 
 ARM = InstanceType(name="m7g.2xlarge", architecture="arm64", vcpus=8, memory=32768)
@@ -49,14 +49,14 @@ def test_pods_get_what_kubelet_and_eviction_leave():
 
 
 def test_a_machine_takes_as_many_pods_as_its_user_data_says():
-    machine = Machine(ARM, 20, of_user_data(user_data(kubelet(maxPods=58))))
+    machine = Machine(ARM, 20, settings_of_user_data(user_data(kubelet(maxPods=58))))
 
     assert machine.capacity()["pods"] == machine.allocatable()["pods"] == "58"
     assert machine.allocatable()["memory"] == f"{32768 - 255 - 11 * 58 - 100}Mi"
 
 
 def test_what_user_data_reserves_is_not_for_pods():
-    settings = of_user_data(
+    settings = settings_of_user_data(
         user_data(
             kubelet(
                 kubeReserved={"memory": "1Gi"},
@@ -73,7 +73,7 @@ def test_what_user_data_reserves_is_not_for_pods():
 
 
 def test_instance_storage_joined_into_one_is_the_disk_of_pods():
-    settings = of_user_data(user_data({"instance": {"localStorage": {"strategy": "RAID0"}}}))
+    settings = settings_of_user_data(user_data({"instance": {"localStorage": {"strategy": "RAID0"}}}))
 
     assert Machine(WITH_DISKS, 20, settings).capacity()["ephemeral-storage"] == f"{950 * 10**9 // 2**20}Mi"
     assert Machine(WITH_DISKS, 20).capacity()["ephemeral-storage"] == f"{20 * 1024}Mi"
@@ -85,23 +85,23 @@ def test_gpus_are_there_for_pods_that_ask_for_them():
     assert "nvidia.com/gpu" not in Machine(ARM, 20).capacity()
 
 
-def test_of_several_parts_of_user_data_the_last_one_wins():
-    assert of_user_data(user_data(kubelet(maxPods=110), kubelet(maxPods=58))).max_pods == 58
+def test_of_several_parts_settings_of_user_data_the_last_one_wins():
+    assert settings_of_user_data(user_data(kubelet(maxPods=110), kubelet(maxPods=58))).max_pods == 58
 
 
 @pytest.mark.parametrize("text", ["#!/bin/bash\nyum update\n", ""])
 def test_user_data_without_a_part_for_nodeadm_says_nothing(text):
-    assert of_user_data(base64.b64encode(text.encode()).decode()) == NodeSettings()
+    assert settings_of_user_data(base64.b64encode(text.encode()).decode()) == NodeSettings()
 
 
 def test_a_bare_node_config_is_user_data_too():
     text = yaml.safe_dump({"apiVersion": "node.eks.aws/v1alpha1", "spec": kubelet(maxPods=24)})
 
-    assert of_user_data(base64.b64encode(text.encode()).decode()).max_pods == 24
+    assert settings_of_user_data(base64.b64encode(text.encode()).decode()).max_pods == 24
 
 
 def test_a_part_that_is_no_yaml_is_refused():
     broken = "apiVersion: node.eks.aws/v1alpha1\nspec: [\n"
 
     with pytest.raises(Refusal, match="no NodeConfig"):
-        of_user_data(base64.b64encode(broken.encode()).decode())
+        settings_of_user_data(base64.b64encode(broken.encode()).decode())

@@ -3,9 +3,9 @@ from dataclasses import replace
 import pytest
 
 from localcloud.control_plane.machines import InstanceType
-from localcloud.control_plane.nodes import NodeGroup, Taint, is_ready, node
+from localcloud.control_plane.nodes import NodeGroup, Taint, node, ready
 from localcloud.errors import Refusal
-from localcloud.plugins.aws.machine_room import at_once
+from localcloud.plugins.aws.machine_room import max_unavailable
 
 ARM = InstanceType(name="m7g.2xlarge", architecture="arm64", vcpus=8, memory=32768)
 OTHER_ARM = InstanceType(name="r7g.2xlarge", architecture="arm64", vcpus=8, memory=65536)
@@ -86,16 +86,16 @@ def test_a_node_says_which_kubelet_its_image_has():
     ],
 )
 def test_as_many_machines_are_replaced_at_once_as_eks_would(update, count, machines):
-    assert at_once(update, count) == machines
+    assert max_unavailable(update, count) == machines
 
 
-def test_a_node_is_ready_once_kubernetes_has_lifted_its_taint():
+def test_a_node_ready_once_kubernetes_has_lifted_its_taint():
     condition = {"type": "Ready", "status": "True"}
     tainted = {"key": "node.kubernetes.io/not-ready", "effect": "NoSchedule"}
 
-    assert is_ready({"spec": {}, "status": {"conditions": [condition]}})
-    assert not is_ready({"spec": {"taints": [tainted]}, "status": {"conditions": [condition]}})
-    assert not is_ready({"spec": {}, "status": {}})
+    assert ready({"spec": {}, "status": {"conditions": [condition]}})
+    assert not ready({"spec": {"taints": [tainted]}, "status": {"conditions": [condition]}})
+    assert not ready({"spec": {}, "status": {}})
 
 
 def test_the_number_of_machines_can_be_capped(monkeypatch):

@@ -4,7 +4,7 @@ import pytest
 
 from localcloud.control_plane.stand_ins import spark_operator, yunikorn
 from localcloud.control_plane.stand_ins.processes import Surroundings
-from localcloud.control_plane.stand_ins.releases import Release, as_printed, merged
+from localcloud.control_plane.stand_ins.releases import Release, format_scalar, merge
 from localcloud.control_plane.stand_ins.spark_operator import DEFAULTS, flags
 
 PORTS = {"rest": 20001, "health": 20002, "metrics": 20003, "pprof": 20004}
@@ -26,7 +26,7 @@ def test_a_chart_is_known_by_its_name_wherever_it_comes_from():
 
 
 def test_values_go_over_the_charts_defaults_and_null_takes_one_away():
-    assert merged({"a": {"b": 1, "c": 2}, "d": [1]}, {"a": {"b": 3, "c": None}, "d": [2]}) == {
+    assert merge({"a": {"b": 1, "c": 2}, "d": [1]}, {"a": {"b": 3, "c": None}, "d": [2]}) == {
         "a": {"b": 3},
         "d": [2],
     }
@@ -37,11 +37,11 @@ def test_values_go_over_the_charts_defaults_and_null_takes_one_away():
     [(True, "true"), ("1s", "1s"), (999999, "999999"), (1000000, "1e+06"), (1234567, "1.234567e+06")],
 )
 def test_values_are_printed_as_helm_prints_them(value, printed):
-    assert as_printed(value) == printed
+    assert format_scalar(value) == printed
 
 
 def test_the_controller_is_told_what_the_values_say():
-    values = merged(
+    values = merge(
         DEFAULTS,
         {
             "controller": {"workers": 20, "batchScheduler": {"enable": True, "default": "yunikorn"}},
@@ -59,13 +59,13 @@ def test_the_controller_is_told_what_the_values_say():
 
 
 def test_what_hangs_on_a_switch_that_is_off_is_not_told():
-    told = flags(merged(DEFAULTS, {"controller": {"uiIngress": {"urlFormat": "{{$appName}}.example.com"}}}))
+    told = flags(merge(DEFAULTS, {"controller": {"uiIngress": {"urlFormat": "{{$appName}}.example.com"}}}))
 
     assert not [flag for flag in told if flag.startswith(("--ingress", "--default-batch-scheduler"))]
 
 
 def test_an_empty_name_among_the_job_namespaces_means_every_namespace():
-    assert "--namespaces=" in flags(merged(DEFAULTS, {"spark": {"jobNamespaces": ["", "etl"]}}))
+    assert "--namespaces=" in flags(merge(DEFAULTS, {"spark": {"jobNamespaces": ["", "etl"]}}))
 
 
 def test_programs_listen_on_loopback_only():

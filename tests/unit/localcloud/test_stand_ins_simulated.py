@@ -1,7 +1,7 @@
 from localcloud.control_plane.simulated import (
     allowed_zones,
-    is_let_go,
     load_balancer_for,
+    unclaimed,
     volume_for,
     waits_for_ebs,
     waits_for_load_balancer,
@@ -46,9 +46,9 @@ def test_a_volume_is_deleted_only_when_its_claim_is_gone_and_its_class_says_so()
         "status": {"phase": "Released"},
     }
 
-    assert is_let_go(released)
-    assert not is_let_go(bound)
-    assert not is_let_go(retained)
+    assert unclaimed(released)
+    assert not unclaimed(bound)
+    assert not unclaimed(retained)
 
 
 def test_a_class_may_name_the_zones_of_its_volumes():
