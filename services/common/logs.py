@@ -25,11 +25,12 @@ class JsonLines(logging.Formatter):
 
 
 def configure() -> None:
-    """Log records of services from level info, those of libraries from warning."""
+    """Log what services say from level info, and what libraries say from warning."""
     handler = logging.StreamHandler(sys.stdout)
     handler.setFormatter(JsonLines())
     logging.basicConfig(level=logging.WARNING, handlers=[handler])
-    logging.getLogger("services").setLevel(logging.INFO)
+    for name in ("services", "__main__"):
+        logging.getLogger(name).setLevel(logging.INFO)
 
 
 def fields(**values: Any) -> dict[str, Any]:
