@@ -47,7 +47,8 @@ def stack(cloud, plane, project):
     """A stack with the program; its job namespaces are in its configuration."""
     folder = project(PROGRAM)
     (folder / "localcloud.yaml").write_text(STAND_INS)
-    (folder / "services").symlink_to(REPOSITORY / "services")
+    for package in ("moka", "services"):
+        (folder / package).symlink_to(REPOSITORY / package)
     engine = Engine(cloud, folder)
     engine.select("drivers")
     stack = PulumiStack(engine, "drivers")
