@@ -7,7 +7,7 @@ def schema() -> None:
     The schemas are those of settings, queues and jobs, by which an editor completes and checks such files.
     """
     # The schemas are of no use to other commands, which load faster without.
-    from stacks.settings import schema as schemas
+    from stacks.generated_files import generated_files
 
-    for path, text in schemas.files().items():
+    for path, text in generated_files().items():
         path.write_text(text)

@@ -14,7 +14,7 @@ MEMORY = "Memory: 512Mi, 64Gi, 2Ti."
 GPU = "NVIDIA GPUs."
 
 DEEPER = ("organizations", "projects", "tiers", "queues", "children")
-"""What one would write for queues within."""
+"""Keys that one may expect for queues below a tier."""
 
 
 class Resources(Section):
@@ -26,67 +26,67 @@ class Resources(Section):
 
 
 class Maximum(Section):
-    """The most of some resources, or of the cluster's capacity; of what is not named, as the parent."""
+    """Amounts of some resources, or a percentage of the capacity; for others, the parent's maximum holds."""
 
     cpu: Cpu | None = Field(default=None, description=CPU)
     memory: Memory | None = Field(default=None, description=MEMORY)
     gpu: int | None = Field(default=None, ge=1, description=GPU)
     percent: int | None = Field(
-        default=None, ge=1, le=100, description="Hundredths of the cluster's capacity, instead of amounts."
+        default=None, ge=1, le=100, description="Percentage of the cluster's capacity, instead of amounts."
     )
 
     @model_validator(mode="after")
     def _one_way(self) -> Self:
         amounts = [self.cpu, self.memory, self.gpu]
-        if self.percent is not None and any(each is not None for each in amounts):
-            raise ValueError("has percent and amounts; give one of them")
-        if self.percent is None and all(each is None for each in amounts):
-            raise ValueError("names nothing; give cpu, memory, gpu or percent, or leave it out")
+        if self.percent is not None and any(amount is not None for amount in amounts):
+            raise ValueError("has both percent and amounts; keep one")
+        if self.percent is None and all(amount is None for amount in amounts):
+            raise ValueError("is empty; set cpu, memory, gpu or percent, or remove it")
         return self
 
 
 class Limit(Section):
-    """What each of some users, and each of some groups, may have in a queue at a time.
+    """What each of some users, and each of some groups, may use in a queue at a time.
 
-    Of several groups of a user, the first that is named counts. Pods say whose they are by the annotation
+    A user of several groups counts to the first that is listed. Pods name their user in the annotation
     `yunikorn.apache.org/user.info`.
     """
 
     users: list[str] = Field(
-        default_factory=list, description="Users; `*` are all whom no other limit here names."
+        default_factory=list, description="Users; `*` stands for all that no other limit here names."
     )
     groups: list[str] = Field(
-        default_factory=list, description="Groups; `*` are all whom no other limit here names."
+        default_factory=list, description="Groups; `*` stands for all that no other limit here names."
     )
     max_applications: Count | None = Field(default=None, description="Jobs that run at a time.")
-    maximum: Maximum | None = Field(default=None, description="The most that they may have.")
+    maximum: Maximum | None = Field(default=None, description="What they never exceed.")
 
 
 class Shared(Section):
     """What organizations, projects and tiers have in common."""
 
-    instead = dict.fromkeys(DEEPER, "queues are organization, project and tier, and no deeper")
+    instead = dict.fromkeys(DEEPER, "queues have three levels: organization, project and tier")
 
     guaranteed: Resources | None = Field(
-        default=None, description="What it gets back by preemption when others have it; nothing by default."
+        default=None, description="What it gets back by preemption when others use it; nothing by default."
     )
     weight: Count | None = Field(
         default=None,
-        description="Instead of `guaranteed`: its part, beside other weights, of what amounts beside it "
-        "leave of the parent's guarantee; at the top, of the cluster's capacity.",
+        description="Instead of `guaranteed`: its share, by weight, of what the amounts beside it leave "
+        "of the parent's guarantee; at the top, of the cluster's capacity.",
     )
     maximum: Maximum | None = Field(
-        default=None, description="What it never exceeds; by default what the parent may have."
+        default=None, description="What it never exceeds; by default the parent's maximum."
     )
     max_applications: Count | None = Field(
-        default=None, description="Jobs that run at a time; others wait. By default as the parent."
+        default=None, description="Jobs that run at a time; others wait. By default as many as in the parent."
     )
-    limits: list[Limit] = Field(default_factory=list, description="What single users and groups may have.")
+    limits: list[Limit] = Field(default_factory=list, description="Limits of single users and groups.")
 
     @model_validator(mode="after")
-    def _promised_one_way(self) -> Self:
+    def _guaranteed_one_way(self) -> Self:
         if self.guaranteed is not None and self.weight is not None:
-            raise ValueError("has guaranteed and weight; give one of them")
+            raise ValueError("has both guaranteed and weight; keep one")
         return self
 
 
@@ -95,7 +95,7 @@ class Tier(Shared):
 
 
 class Project(Shared):
-    """The queues of a project: one a tier, 1 the most critical."""
+    """The queues of a project: one for each tier, 1 the most critical."""
 
     tiers: dict[TierNumber, Tier] = Field(min_length=1, description="Leaf queues, by tier: 1, 2 or 3.")
 
@@ -107,34 +107,35 @@ class Organization(Shared):
 
 
 class TierPolicy(Section):
-    """How a tier differs from what tiers are: what is not said stays as it is."""
+    """How a tier differs from the defaults; what is left out stays as it is."""
 
     preemption: Literal["default", "fence", "disabled"] | None = Field(
         default=None,
-        description="default: takes back what it is guaranteed, and others may take from it; fence: takes "
-        "from nobody; disabled: nobody takes from it, as from tier 1.",
+        description="default: takes back what it is guaranteed, and others may take from it; fence: "
+        "takes from nobody; disabled: nobody takes from it, as with tier 1.",
     )
     delay_seconds: int | None = Field(
         default=None,
         ge=1,
         le=3600,
-        description="How long a pod waits before others are preempted for it: by default 5, 30, 60 by tier.",
+        description="How long a pod waits before others are preempted for it; by default 5, 30 and 60 "
+        "seconds in tiers 1, 2 and 3.",
     )
     sort: Literal["fifo", "fair"] | None = Field(
         default=None,
-        description="Which job goes first: fifo, by default, or the one that has least (fair). YuniKorn "
-        "refuses gangs where it is fair.",
+        description="Which job goes first: the oldest (fifo, the default), or the one that uses least "
+        "(fair). With fair, YuniKorn refuses gang scheduling.",
     )
 
 
 class Queues(Section):
-    """YuniKorn's queues; each cluster has them all."""
+    """YuniKorn's queues; every cluster has all of them."""
 
     capacity: Resources | None = Field(
         default=None,
-        description="What weights and percents are of; a cluster may have its own, `capacity`.",
+        description="What weights and percentages are shares of; a cluster may have its own `capacity`.",
     )
     tiers: dict[TierNumber, TierPolicy] = Field(
-        default_factory=dict, description="Policies of tiers, by tier, where they differ from the usual ones."
+        default_factory=dict, description="Policies of tiers, where they differ from the defaults."
     )
     organizations: dict[Name, Organization] = Field(min_length=1, description="Organizations, by name.")

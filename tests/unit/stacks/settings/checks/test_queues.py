@@ -38,7 +38,7 @@ MISTAKES: dict[str, tuple[Changes, str]] = {
     ),
     "a queue promised in two ways": (
         {f"{TIERS}.1.weight": 2},
-        f"{TIERS}.1: has guaranteed and weight; give one of them",
+        f"{TIERS}.1: has both guaranteed and weight; keep one.",
     ),
     "a weight of nothing": (
         {f"{ORGANIZATION}.weight": 0},
@@ -66,11 +66,11 @@ MISTAKES: dict[str, tuple[Changes, str]] = {
     ),
     "a maximum in two ways": (
         {f"{TIERS}.1.maximum": {"percent": 10}},
-        f"{TIERS}.1.maximum: has percent and amounts; give one of them",
+        f"{TIERS}.1.maximum: has both percent and amounts; keep one.",
     ),
     "a maximum of nothing": (
         {f"{ORGANIZATION}.maximum": {}},
-        f"{ORGANIZATION}.maximum: names nothing; give cpu, memory, gpu or percent, or leave it out",
+        f"{ORGANIZATION}.maximum: is empty; set cpu, memory, gpu or percent, or remove it.",
     ),
     "more jobs in a queue than in its project": (
         {f"{PROJECT}.max_applications": 4, f"{TIERS}.1.max_applications": 5},
@@ -115,7 +115,7 @@ MISTAKES: dict[str, tuple[Changes, str]] = {
     ),
     "queues of a hundred levels": (
         {f"{TIERS}.1.queues": NESTED_QUEUES},
-        f"{TIERS}.1.queues: unknown key; queues are organization, project and tier, and no deeper",
+        f"{TIERS}.1.queues: unknown key; queues have three levels: organization, project and tier.",
     ),
     "an organization without projects": (
         {f"{ORGANIZATION}.projects": {}},

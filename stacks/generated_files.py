@@ -1,4 +1,4 @@
-"""Files generated from the models: JSON Schemas, by which an editor completes and checks a file, and a page.
+"""Files generated from the models: JSON Schemas, by which an editor completes and checks a file, and pages.
 
 `make schema` writes them. Whether values fit each other is checked only when a file is read.
 """
@@ -15,7 +15,7 @@ from stacks.settings.reading import FOLDER, SETTINGS
 REPOSITORY = FOLDER.parent
 
 
-def files() -> Mapping[Path, str]:
+def generated_files() -> Mapping[Path, str]:
     """Path of each generated file, and its text."""
     return {
         FOLDER / "settings.schema.json": SETTINGS.schema(),
