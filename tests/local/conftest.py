@@ -14,6 +14,11 @@ from localcloud.engine import Engine
 from tests.support.pulumi_project import write_project
 
 
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Whatever looks at `local` runs before the test that takes it down."""
+    items.sort(key=lambda item: item.get_closest_marker("takes_local_down") is not None)
+
+
 @pytest.fixture(scope="session", autouse=True)
 def nothing_of_the_callers() -> None:
     """Charts and machines of the caller's own would change what there is to be seen."""

@@ -349,6 +349,7 @@ def test_a_spark_application_becomes_a_driver_that_yunikorn_places_in_its_queue(
         eventually(lambda: not core.list_namespaced_pod(JOBS, label_selector="spark-role=driver").items)
 
 
+@pytest.mark.takes_local_down
 def test_down_leaves_nothing_and_ends_every_process(local, account):
     s3, eks, ec2 = account("s3"), account("eks"), account("ec2")
     PulumiStack(local, "local").destroy()

@@ -5,6 +5,7 @@ import re
 import typing
 from typing import Any
 
+import pulumi_aws
 from pulumi import _types
 
 SCALARS = {str: str, bool: bool, int: int, float: (int, float)}
@@ -13,8 +14,16 @@ SCALARS = {str: str, bool: bool, int: int, float: (int, float)}
 def module_of(token):
     """The SDK's module of a type or a function, found by its token."""
     package, _, name = token.split(":")[1].partition("/")
-    folder = "pulumi_aws" if package == "index" else f"pulumi_aws.{package}"
-    return importlib.import_module(f"{folder}.{re.sub(r'(?<=[a-z0-9])(?=[A-Z])', '_', name).lower()}")
+    if package == "index":
+        return importlib.import_module(f"pulumi_aws.{snake(name)}")
+    # A package of the SDK loads at its first attribute; it stays empty if a module of it was imported before.
+    getattr(getattr(pulumi_aws, package), snake(name))
+    return importlib.import_module(f"pulumi_aws.{package}.{snake(name)}")
+
+
+def snake(name):
+    """Python's name of a property of Pulumi's."""
+    return re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", name).lower()
 
 
 def strangers_of_type(token, outputs):

@@ -1,6 +1,5 @@
 """The tables against the SDK's own classes: nothing works here that the real plugin would not accept."""
 
-import importlib
 import inspect
 import re
 
@@ -13,20 +12,9 @@ from localcloud.plugins.aws.resources import check
 from localcloud.plugins.aws.table import Change
 from localcloud.plugins.aws.tables import all_rows
 from localcloud.plugins.provider import Naming
+from tests.support.sdk_types import module_of, snake
 
 ROWS = all_rows()
-
-
-def snake(name):
-    return re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", name).lower()
-
-
-def module_of(token):
-    """The SDK's module of a type or a function, found by its token."""
-    _, path, _ = token.split(":")
-    package, _, name = path.partition("/")
-    folder = "pulumi_aws" if package == "index" else f"pulumi_aws.{package}"
-    return importlib.import_module(f"{folder}.{snake(name)}")
 
 
 def properties(cls):
