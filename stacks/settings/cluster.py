@@ -128,11 +128,11 @@ class NodeGroup(Section):
 
     @property
     def initial(self) -> int:
-        """Machines at the start."""
+        """Nodes at the start."""
         return self.minimum if self.desired is None else self.desired
 
     def effective_zones(self, foundation_zones: Sequence[str]) -> tuple[str, ...]:
-        """Zones of its machines: its own choice, or else all of the foundation."""
+        """Zones of its nodes: its own choice, or else all of the foundation."""
         return tuple(self.zones or foundation_zones)
 
 

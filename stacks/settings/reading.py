@@ -16,8 +16,9 @@ from stacks.settings.environment import Environment
 SETTINGS = DocumentKind(model=Environment, example="stacks/local.yaml", noun="settings")
 
 FOLDER = Path(__file__).resolve().parent.parent
+"""Folder of the settings files, and of files of queues beside them."""
 
-QUEUE_FILE = re.compile(r"^[\w-]+\.queues\.yaml$", re.ASCII)
+QUEUE_FILE_NAME = re.compile(r"^[\w-]+\.queues\.yaml$", re.ASCII)
 
 
 def environments() -> list[str]:
@@ -81,7 +82,7 @@ def _read_queues(data: dict[str, Any], where: str) -> tuple[str | None, list[Mis
     if "queues" in data:
         return None, [Mistake("queues_from", "cannot be combined with `queues`; keep one of the two")]
     path = FOLDER / str(name)
-    if not QUEUE_FILE.match(str(name)) or not path.is_file():
+    if not QUEUE_FILE_NAME.match(str(name)) or not path.is_file():
         raise InvalidDocument(
             f"{where}: queues_from: is {name!r}, but there is no such file beside it; name one such as "
             "prod.queues.yaml."

@@ -42,9 +42,10 @@ CHECKS: tuple[Callable[[Environment], Iterator[Mistake]], ...] = (
     data.grants,
     data.registry,
 )
+"""In the order of their messages."""
 
 
 def mistakes(settings: Environment) -> Iterator[Mistake]:
-    """Everything in the settings that does not fit together."""
+    """Values of the settings that do not fit each other."""
     for check in CHECKS:
         yield from check(settings)

@@ -19,22 +19,22 @@ G = {"cpu": "40", "memory": "400Gi"}
 
 def with_queues(queues, **cluster):
     """The settings of `local` with other queues, and its cluster with more."""
-    written = yaml.safe_load(LOCAL)
-    written["clusters"]["spark-a"] |= cluster
-    return settings.parse(yaml.safe_dump(written | {"queues": queues}), "stacks/local.yaml")
+    document = yaml.safe_load(LOCAL)
+    document["clusters"]["spark-a"] |= cluster
+    return settings.parse(yaml.safe_dump(document | {"queues": queues}), "stacks/local.yaml")
 
 
-def promised(made):
-    """Cores that each queue is promised, by path."""
+def guaranteed_cores(environment):
+    """Guaranteed cores of each queue, by path."""
     return {
         path: queue.guaranteed.cpu / 1000
-        for path, queue in made.queue_tree("spark-a").walk()
+        for path, queue in environment.queue_tree("spark-a").walk()
         if queue.guaranteed is not None
     }
 
 
-def organization(**said):
-    return {"projects": {"p": {"weight": 1, "tiers": {2: {"weight": 1}}}}, **said}
+def organization(**settings):
+    return {"projects": {"p": {"weight": 1, "tiers": {2: {"weight": 1}}}}, **settings}
 
 
 @pytest.mark.parametrize(("environment", "cluster"), CLUSTERS)
@@ -42,39 +42,39 @@ def test_yunikorn_takes_the_queues_of_every_environment(environment, cluster, tm
     file = tmp_path / "queues.yaml"
     file.write_text(queues_yaml(settings.load(environment).queue_tree(cluster)))
 
-    checked = subprocess.run([tools.path("queueconfigchecker"), file], capture_output=True, text=True)
+    check = subprocess.run([tools.path("queueconfigchecker"), file], capture_output=True, text=True)
 
-    assert checked.returncode == 0, checked.stdout + checked.stderr
+    assert check.returncode == 0, check.stdout + check.stderr
 
 
-def test_amounts_are_taken_first_and_weights_share_the_rest():
-    made = with_queues(
+def test_amounts_are_subtracted_first_and_weights_share_the_rest():
+    environment = with_queues(
         {
             "capacity": {"cpu": "300", "memory": "2Ti"},
             "organizations": {
                 "a": organization(weight=1),
                 "b": organization(weight=3),
                 "c": organization(guaranteed=G),
-                # Promised by what is within it.
+                # Guaranteed by the queues within it.
                 "d": {"projects": {"p": {"tiers": {1: {"guaranteed": G}, 2: {"guaranteed": G}}}}},
             },
         }
     )
 
-    told = promised(made)
-    assert (told["root.a"], told["root.b"], told["root.c"]) == (45, 135, 40)
-    assert told["root.b.p.tier2"] == 135
-    assert "root.d" not in told
+    cores = guaranteed_cores(environment)
+    assert (cores["root.a"], cores["root.b"], cores["root.c"]) == (45, 135, 40)
+    assert cores["root.b.p.tier2"] == 135
+    assert "root.d" not in cores
 
 
 def test_a_project_shares_out_what_it_is_guaranteed():
     projects = {
         "p": {"weight": 1, "tiers": {1: {"weight": 2}, 3: {"guaranteed": {"cpu": "4", "memory": "1Gi"}}}}
     }
-    made = with_queues({"organizations": {"a": {"guaranteed": G, "projects": projects}}})
+    environment = with_queues({"organizations": {"a": {"guaranteed": G, "projects": projects}}})
 
-    told = promised(made)
-    assert (told["root.a.p"], told["root.a.p.tier1"], told["root.a.p.tier3"]) == (40, 36, 4)
+    cores = guaranteed_cores(environment)
+    assert (cores["root.a.p"], cores["root.a.p.tier1"], cores["root.a.p.tier3"]) == (40, 36, 4)
 
 
 def test_each_cluster_shares_out_its_own_capacity():
@@ -88,40 +88,41 @@ def test_each_cluster_shares_out_its_own_capacity():
     assert shares["adhoc-a"].maximum == Resources.of(cpu="7200", memory="58982Gi", gpu=18)
 
 
-def test_the_scheduler_of_each_cluster_is_given_the_queues_of_that_cluster(whole):
-    given = {
-        each.name: each.inputs["data"]["queues.yaml"]
-        for each in whole("prod").resources
-        if each.type == "kubernetes:core/v1:ConfigMap" and "queues.yaml" in each.inputs.get("data", {})
+def test_the_scheduler_of_each_cluster_has_the_queues_of_that_cluster(whole):
+    queues = {
+        resource.name: resource.inputs["data"]["queues.yaml"]
+        for resource in whole("prod").resources
+        if resource.type == "kubernetes:core/v1:ConfigMap"
+        and "queues.yaml" in resource.inputs.get("data", {})
     }
 
     prod = settings.load("prod")
-    assert given == {
+    assert queues == {
         f"{cluster}-yunikorn": queues_yaml(prod.queue_tree(cluster)) for cluster in prod.clusters
     }
-    assert given["adhoc-a-yunikorn"] != given["batch-a-yunikorn"]
+    assert queues["adhoc-a-yunikorn"] != queues["batch-a-yunikorn"]
 
 
 def test_a_tier_has_its_policy_in_every_project():
-    made = with_queues(
+    environment = with_queues(
         {
             "tiers": {2: {"sort": "fair"}, 3: {"preemption": "fence", "delay_seconds": 600}},
             "organizations": {"a": {"projects": {"p": {"tiers": {1: {}, 2: {}, 3: {}}}}}},
         }
     )
-    policies = [queue.policy for _, queue in made.queue_tree("spark-a").leaves()]
+    policies = [queue.policy for _, queue in environment.queue_tree("spark-a").leaves()]
 
     assert [policy.sort for policy in policies] == ["fifo", "fair", "fifo"]
     assert [policy.preemption for policy in policies] == ["disabled", "default", "fence"]
     assert policies[2].delay_seconds == 600
 
 
-def test_what_is_wrong_on_one_cluster_alone_says_so():
-    written = yaml.safe_load(settings.path_of("prod").read_text())
-    del written["queues"]["capacity"]
+def test_a_mistake_on_some_clusters_names_them():
+    document = yaml.safe_load(settings.path_of("prod").read_text())
+    del document["queues"]["capacity"]
 
     with pytest.raises(settings.InvalidDocument) as error:
-        settings.parse(yaml.safe_dump(written), "stacks/prod.yaml")
+        settings.parse(yaml.safe_dump(document), "stacks/prod.yaml")
 
     lines = str(error.value).splitlines()
     assert all(line.endswith("(on batch-a, batch-b).") for line in lines), lines
@@ -133,10 +134,10 @@ def test_what_is_wrong_on_one_cluster_alone_says_so():
 @pytest.fixture
 def folder(tmp_path, monkeypatch):
     """Settings of `local` that take their queues from a file beside them."""
-    written = yaml.safe_load(LOCAL)
+    document = yaml.safe_load(LOCAL)
     queues = settings.load("local").queues
-    del written["queues"]
-    (tmp_path / "local.yaml").write_text(yaml.safe_dump(written | {"queues_from": "local.queues.yaml"}))
+    del document["queues"]
+    (tmp_path / "local.yaml").write_text(yaml.safe_dump(document | {"queues_from": "local.queues.yaml"}))
     (tmp_path / "local.queues.yaml").write_text(queue_file.dumps(queues))
     monkeypatch.setattr(reading, "FOLDER", tmp_path)
     return tmp_path
@@ -151,7 +152,7 @@ def test_a_file_of_queues_is_no_environment(folder):
 
 
 @pytest.mark.parametrize(
-    ("old", "new", "says"),
+    ("old", "new", "expected"),
     [
         ("moka-queues/1", "moka-queues/9", "format: is 'moka-queues/9'"),
         ("format: ", "frmat: ", "format: is missing; write moka-queues/1."),
@@ -163,7 +164,7 @@ def test_a_file_of_queues_is_no_environment(folder):
         ("organizations:", "tiers: {}\ntiers: {}\norganizations:", "tiers is there already, on line 5"),
     ],
 )
-def test_a_mistake_in_a_file_of_queues_is_told_with_its_name(folder, old, new, says):
+def test_the_message_for_a_mistake_in_a_file_of_queues_names_the_file(folder, old, new, expected):
     file = folder / "local.queues.yaml"
     assert old in file.read_text()
     file.write_text(file.read_text().replace(old, new, 1))
@@ -171,9 +172,9 @@ def test_a_mistake_in_a_file_of_queues_is_told_with_its_name(folder, old, new, s
     with pytest.raises(settings.InvalidDocument) as error:
         settings.load("local")
 
-    told = str(error.value).splitlines()
-    assert any(says in line for line in told), told
-    assert all(line.startswith("stacks/local.queues.yaml") for line in told), told
+    lines = str(error.value).splitlines()
+    assert any(expected in line for line in lines), lines
+    assert all(line.startswith("stacks/local.queues.yaml") for line in lines), lines
 
 
 @pytest.mark.parametrize("environment", reading.environments())
@@ -185,15 +186,15 @@ def test_a_file_of_queues_reads_as_it_was_written_and_is_written_the_same_again(
     assert queue_file.dumps(queue_file.loads(text, "x")) == text
 
 
-def test_the_order_of_queues_and_what_is_as_by_default_make_no_difference_in_a_file():
+def test_the_order_of_queues_and_defaults_make_no_difference_in_a_file():
     tiers = {3: {"weight": 1}, 1: {"guaranteed": G, "limits": []}}
-    one = {
+    first = {
         "organizations": {
             "b": organization(guaranteed=G),
             "a": {"guaranteed": G, "projects": {"p": {"tiers": tiers}}},
         }
     }
-    other = {
+    second = {
         "tiers": {},
         "organizations": {
             "a": {"projects": {"p": {"tiers": dict(reversed(tiers.items()))}}, "guaranteed": G, "limits": []},
@@ -202,9 +203,9 @@ def test_the_order_of_queues_and_what_is_as_by_default_make_no_difference_in_a_f
     }
     texts = [
         queue_file.dumps(
-            queue_file.loads(yaml.safe_dump({"format": queue_file.FORMAT, **each}, sort_keys=False), "x")
+            queue_file.loads(yaml.safe_dump({"format": queue_file.FORMAT, **queues}, sort_keys=False), "x")
         )
-        for each in (one, other)
+        for queues in (first, second)
     ]
 
     assert texts[0] == texts[1]
@@ -218,19 +219,19 @@ def test_the_order_of_queues_and_what_is_as_by_default_make_no_difference_in_a_f
 
 @pytest.mark.parametrize("environment", reading.environments())
 def test_an_editor_with_the_schema_accepts_what_is_written(environment):
-    written = yaml.safe_load(queue_file.dumps(settings.load(environment).queues))
-    checker = jsonschema.Draft202012Validator(json.loads(queue_file.QUEUE_FILE.schema()))
+    document = yaml.safe_load(queue_file.dumps(settings.load(environment).queues))
+    validator = jsonschema.Draft202012Validator(json.loads(queue_file.QUEUE_FILE.schema()))
 
-    checker.validate(json.loads(json.dumps(written)))
-    assert not checker.is_valid(json.loads(json.dumps(written | {"format": "moka-queues/2"})))
+    validator.validate(json.loads(json.dumps(document)))
+    assert not validator.is_valid(json.loads(json.dumps(document | {"format": "moka-queues/2"})))
 
 
 def test_an_editor_with_the_schema_wants_queues_or_their_file(folder):
-    checker = jsonschema.Draft202012Validator(json.loads(reading.SETTINGS.schema()))
-    taken = yaml.safe_load((folder / "local.yaml").read_text())
-    written = yaml.safe_load(LOCAL)
+    validator = jsonschema.Draft202012Validator(json.loads(reading.SETTINGS.schema()))
+    with_file = yaml.safe_load((folder / "local.yaml").read_text())
+    document = yaml.safe_load(LOCAL)
 
-    assert checker.is_valid(json.loads(json.dumps(taken)))
-    assert not checker.is_valid(json.loads(json.dumps(taken | {"queues": written["queues"]})))
-    del taken["queues_from"]
-    assert not checker.is_valid(json.loads(json.dumps(taken)))
+    assert validator.is_valid(json.loads(json.dumps(with_file)))
+    assert not validator.is_valid(json.loads(json.dumps(with_file | {"queues": document["queues"]})))
+    del with_file["queues_from"]
+    assert not validator.is_valid(json.loads(json.dumps(with_file)))
