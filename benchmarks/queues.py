@@ -13,7 +13,7 @@ from moka.queues import QueueTree, Resources, queue_file, queues_yaml
 from moka.queues.definitions import Queues
 from moka.queues.picture import as_svg
 from moka.queues.problems import problems
-from moka.queues.resolution import tree
+from moka.queues.resolution import resolve
 
 LEAVES = (100, 1_000)
 RUNS = 7
@@ -78,7 +78,7 @@ def _seconds(step: Step) -> float:
 
 
 def _made(said: Queues) -> QueueTree:
-    made, mistakes = tree(said, CAPACITY)
+    made, mistakes = resolve(said, CAPACITY)
     assert not mistakes, mistakes
     return made
 

@@ -6,7 +6,7 @@ from typing import Any
 from moka.jobs.job_target import Celeborn, JobTarget
 from moka.machines.machine_capacity import NodeGroupShape, largest_machines
 from moka.names import DRIVER_FINALIZER, SPARK_ACCOUNT, priority_class
-from moka.queues.maxima import maxima
+from moka.queues.bounds import maxima
 from moka.queues.tiers import POLICIES
 from stacks.settings import Environment
 

@@ -4,55 +4,51 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from html import escape
 
-from moka.names import ROOT_QUEUE
-from moka.queues.resources import RESOURCES, Resources, quantity
-from moka.queues.shares import total
+from moka.names import ROOT_QUEUE, tier_queue
+from moka.queues.bounds import Bounds, walk_bounded
+from moka.queues.resources import RESOURCES, Resources, quantity, total
 from moka.queues.tiers import Policy
 from moka.queues.tree import Limit, Queue, QueueTree
 
 PREEMPTION = {
     "default": "can be preempted",
-    "fence": "can be preempted, takes from nobody",
+    "fence": "can be preempted, never preempts others",
     "disabled": "never preempted",
 }
 
 
 @dataclass(frozen=True)
 class _Row:
-    """A queue with the lines that lead to it.
-
-    most: what it may have at the most, by the maxima of the queues above it, too.
-    """
+    """A queue, with the lines that lead to it and what it may have at most."""
 
     lines: str
     depth: int
     path: str
     queue: Queue
-    most: dict[str, int]
+    bounds: Bounds
 
 
 def _rows(tree: QueueTree) -> Iterator[_Row]:
-    def below(
-        lines: str, depth: int, path: str, queues: Sequence[Queue], above: dict[str, int]
-    ) -> Iterator[_Row]:
+    bounds = {path: bounds for path, _, bounds in walk_bounded(tree)}
+
+    def below(lines: str, depth: int, parent: str, queues: Sequence[Queue]) -> Iterator[_Row]:
         for index, queue in enumerate(queues):
             last = index == len(queues) - 1
-            own = f"{path}.{queue.name}"
-            most = above | (dict(queue.maximum.amounts()) if queue.maximum else {})
-            yield _Row(f"{lines}{'└─ ' if last else '├─ '}", depth, own, queue, most)
-            yield from below(f"{lines}{'   ' if last else '│  '}", depth + 1, own, queue.queues, most)
+            path = f"{parent}.{queue.name}"
+            yield _Row(f"{lines}{'└─ ' if last else '├─ '}", depth, path, queue, bounds[path])
+            yield from below(f"{lines}{'   ' if last else '│  '}", depth + 1, path, queue.queues)
 
-    yield from below("", 1, ROOT_QUEUE, tree.organizations, {})
+    yield from below("", 1, ROOT_QUEUE, tree.organizations)
 
 
 def as_text(tree: QueueTree, title: str, capacity: Resources | None = None) -> str:
-    """A line a queue, in columns; `-` is where a queue has what its parent has, or is promised nothing.
+    """A line a queue, in columns; `-` is where a queue has what its parent has, or no guarantee.
 
     At the root stands the capacity.
 
     capacity: of the cluster, where it is stated.
     """
-    names = _named(tree, capacity)
+    names = _stated(tree, capacity)
     table = [
         [ROOT_QUEUE, *[_amount(capacity, name) for name in names], *["" for _ in names], "", ""],
         *[
@@ -67,13 +63,13 @@ def as_text(tree: QueueTree, title: str, capacity: Resources | None = None) -> s
         ],
     ]
     head = ["", *names, *names, "jobs", ""]
-    over = ["queue", *_over("guaranteed", names), *_over("maximum", names), "", ""]
-    widths = [max(map(len, column)) for column in zip(over, head, *table, strict=True)]
-    lines = [_line(cells, widths) for cells in (over, head, *table)]
+    titles = ["queue", *_title_over("guaranteed", names), *_title_over("maximum", names), "", ""]
+    widths = [max(map(len, column)) for column in zip(titles, head, *table, strict=True)]
+    lines = [_line(cells, widths) for cells in (titles, head, *table)]
     return "\n".join([title, "", *lines]) + "\n"
 
 
-def _over(title: str, names: Sequence[str]) -> list[str]:
+def _title_over(title: str, names: Sequence[str]) -> list[str]:
     """A title over several columns: over the last of them."""
     return [*["" for _ in names[1:]], *[title for _ in names[:1]]]
 
@@ -85,11 +81,16 @@ def _line(cells: Sequence[str], widths: Sequence[int]) -> str:
     return "  ".join([first.ljust(widths[0]), *middle, remark]).rstrip()
 
 
-def _named(tree: QueueTree, capacity: Resources | None) -> list[str]:
-    """The resources that the tree says anything of."""
-    said = [each for _, queue in tree.walk() for each in (queue.guaranteed, queue.maximum) if each]
-    everything = total([*said, *([capacity] if capacity else [])])
-    return [name for name in RESOURCES if everything.get(name) is not None]
+def _stated(tree: QueueTree, capacity: Resources | None) -> list[str]:
+    """The resources that the tree or the capacity states."""
+    stated = total([*_amounts(tree), *([capacity] if capacity else [])])
+    return [name for name in RESOURCES if stated.get(name) is not None]
+
+
+def _amounts(tree: QueueTree) -> list[Resources]:
+    """Guarantees and maxima of all queues."""
+    pairs = ((queue.guaranteed, queue.maximum) for _, queue in tree.walk())
+    return [resources for pair in pairs for resources in pair if resources]
 
 
 def _amount(resources: Resources | None, name: str) -> str:
@@ -104,20 +105,20 @@ def _policy(policy: Policy | None) -> list[str]:
 
 
 def _limit(limit: Limit) -> str:
-    who = [f"user {name}" for name in limit.users] + [f"group {name}" for name in limit.groups]
+    names = [f"user {name}" for name in limit.users] + [f"group {name}" for name in limit.groups]
     quantities = limit.maximum.quantities() if limit.maximum else {}
-    what = [f"{quantity} {name}" for name, quantity in quantities.items()]
+    amounts = [f"{amount} {name}" for name, amount in quantities.items()]
     jobs = [] if limit.max_applications is None else [f"{limit.max_applications} jobs"]
-    return f"{', '.join(who)}: {', '.join([*jobs, *what])}"
+    return f"{', '.join(names)}: {', '.join([*jobs, *amounts])}"
 
 
 # Colours that are apart for every kind of eyes, on light and on dark ground (Okabe and Ito's).
-TIERS = {"tier1": "#d55e00", "tier2": "#0072b2", "tier3": "#009e73"}
-TIERS_ON_DARK = {"tier1": "#ff8a3d", "tier2": "#56b4e9", "tier3": "#2fd0a0"}
+COLOURS = {tier_queue(1): "#d55e00", tier_queue(2): "#0072b2", tier_queue(3): "#009e73"}
+COLOURS_ON_DARK = {tier_queue(1): "#ff8a3d", tier_queue(2): "#56b4e9", tier_queue(3): "#2fd0a0"}
 
 ROW, HEAD, MARGIN = 26, 84, 24
 NAME, BAR, AMOUNT, REMARK = 250, 170, 150, 330
-"""Widths, in pixels."""
+"""Heights and widths, in pixels."""
 
 STYLE = """
   text { font: 13px ui-sans-serif, system-ui, "Segoe UI", Helvetica, Arial, sans-serif; fill: #1f2328 }
@@ -143,36 +144,35 @@ ON_DARK = """
 
 
 def as_svg(tree: QueueTree, title: str, capacity: Resources | None = None) -> str:
-    """A drawing that needs no other file: a row a queue, with bars of what it is promised and may have.
+    """A drawing that needs no other file: a row a queue, with bars of what it is guaranteed and may have.
 
     A full bar is the capacity of the cluster, or without one the most that any queue has.
     """
     rows = list(_rows(tree))
-    names = _named(tree, capacity)
-    full = {name: _full(tree, capacity, name) for name in names}
-    width = 2 * MARGIN + NAME + len(names) * (BAR + AMOUNT) + REMARK
+    full = {name: _full(tree, capacity, name) for name in _stated(tree, capacity)}
+    width = 2 * MARGIN + NAME + len(full) * (BAR + AMOUNT) + REMARK
     height = HEAD + ROW * len(rows) + 2 * MARGIN
     parts = [
         f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{height}" '
         f'viewBox="0 0 {width} {height}" role="img" aria-label="{escape(title)}">',
-        f"<style>{STYLE}{_tiers(TIERS, '  ')}{ON_DARK}{_tiers(TIERS_ON_DARK, '    ')}\n  }}\n</style>",
+        f"<style>{STYLE}{_fills(COLOURS, '  ')}{ON_DARK}{_fills(COLOURS_ON_DARK, '    ')}\n  }}\n</style>",
         f'<rect class="ground" width="{width}" height="{height}"/>',
         f'<text class="title" x="{MARGIN}" y="34">{escape(title)}</text>',
         *_legend(width),
         *[
             f'<text class="head" x="{MARGIN + NAME + index * (BAR + AMOUNT)}" y="{HEAD - 10}">{name}: '
             f"guaranteed of maximum{_of_capacity(capacity, name)}</text>"
-            for index, name in enumerate(names)
+            for index, name in enumerate(full)
         ],
         f'<text class="head" x="{width - MARGIN - REMARK}" y="{HEAD - 10}">jobs, policy, limits</text>',
     ]
     for index, row in enumerate(rows):
-        parts += _drawn(row, HEAD + ROW * index, full, width, odd=index % 2 == 1)
+        parts += _draw_row(row, HEAD + ROW * index, full, width, odd=index % 2 == 1)
     parts += _branches(rows)
     return "\n".join([*parts, "</svg>"]) + "\n"
 
 
-def _tiers(colours: dict[str, str], indent: str) -> str:
+def _fills(colours: dict[str, str], indent: str) -> str:
     return "".join(f"\n{indent}.{tier} {{ fill: {colour} }}" for tier, colour in colours.items())
 
 
@@ -195,17 +195,14 @@ def _of_capacity(capacity: Resources | None, name: str) -> str:
 
 
 def _full(tree: QueueTree, capacity: Resources | None, name: str) -> int:
-    """What fills a bar."""
+    """The amount of a full bar."""
     stated = capacity.get(name) if capacity else None
-    known = [
-        each.get(name) or 0 for _, queue in tree.walk() for each in (queue.guaranteed, queue.maximum) if each
-    ]
-    return stated or max(known, default=0) or 1
+    return stated or max((resources.get(name) or 0 for resources in _amounts(tree)), default=0) or 1
 
 
-def _drawn(row: _Row, y: int, full: dict[str, int], width: int, *, odd: bool) -> Iterator[str]:
+def _draw_row(row: _Row, y: int, full: dict[str, int], width: int, *, odd: bool) -> Iterator[str]:
     queue, middle = row.queue, y + ROW / 2
-    kind = queue.name if queue.policy is not None and queue.name in TIERS else "whole"
+    kind = queue.name if queue.policy is not None and queue.name in COLOURS else "whole"
     remark = "; ".join(
         [
             *([f"{queue.max_applications} jobs"] if queue.max_applications else []),
@@ -221,36 +218,37 @@ def _drawn(row: _Row, y: int, full: dict[str, int], width: int, *, odd: bool) ->
     style = ' class="parent"' if queue.policy is None else ""
     yield f'<text{style} x="{x + 11}" y="{middle + 4.5}">{escape(queue.name)}</text>'
     for index, (name, most) in enumerate(full.items()):
-        yield from _bar(MARGIN + NAME + index * (BAR + AMOUNT), y, kind, row, name, most)
+        yield from _draw_bar(MARGIN + NAME + index * (BAR + AMOUNT), y, kind, row, name, most)
     x = width - MARGIN - REMARK
     yield f'<text class="small" x="{x}" y="{middle + 4}">{escape(_short(remark))}</text></g>'
 
 
-def _bar(x: int, y: int, kind: str, row: _Row, name: str, full: int) -> Iterator[str]:
-    """What the queue may have in grey, fainter where a queue above says so; over it what it is promised."""
-    promised = (row.queue.guaranteed.get(name) if row.queue.guaranteed else None) or 0
+def _draw_bar(x: int, y: int, kind: str, row: _Row, name: str, full: int) -> Iterator[str]:
+    """The maximum in grey, fainter where it is that of a queue above, and over it the guarantee."""
+    guaranteed = (row.queue.guaranteed.get(name) if row.queue.guaranteed else None) or 0
     maximum = row.queue.maximum.get(name) if row.queue.maximum else None
-    room = BAR * min(1.0, row.most.get(name, full) / full)
+    bound = row.bounds.maximum.get(name)
+    room = BAR * min(1.0, bound.amount / full) if bound else BAR
     faint = "" if maximum is not None else ' opacity="0.45"'
     yield f'<rect class="room" x="{x}" y="{y + 8}" width="{room:.1f}" height="10" rx="2"{faint}/>'
-    if promised:
-        own = max(1.5, BAR * min(1.0, promised / full))
-        yield f'<rect class="{kind}" x="{x}" y="{y + 8}" width="{own:.1f}" height="10" rx="2"/>'
-    said = [quantity(name, promised)] if promised else []
-    said += [f"of {quantity(name, maximum)}"] if maximum is not None else []
-    if said:
-        yield f'<text class="small" x="{x + BAR + 8}" y="{y + ROW / 2 + 4}">{" ".join(said)}</text>'
+    if guaranteed:
+        length = max(1.5, BAR * min(1.0, guaranteed / full))
+        yield f'<rect class="{kind}" x="{x}" y="{y + 8}" width="{length:.1f}" height="10" rx="2"/>'
+    label = [quantity(name, guaranteed)] if guaranteed else []
+    label += [f"of {quantity(name, maximum)}"] if maximum is not None else []
+    if label:
+        yield f'<text class="small" x="{x + BAR + 8}" y="{y + ROW / 2 + 4}">{" ".join(label)}</text>'
 
 
 def _branches(rows: Sequence[_Row]) -> Iterator[str]:
-    """From each queue down to those within it."""
-    open_: dict[int, float] = {}
+    """Lines from each queue down to those below it."""
+    latest: dict[int, float] = {}
     for index, row in enumerate(rows):
         y = HEAD + ROW * index + ROW / 2
-        open_[row.depth] = y
+        latest[row.depth] = y
         if row.depth > 1:
-            x = _indent(row.depth - 1)
-            yield f'<path class="branch" d="M{x} {open_[row.depth - 1] + 5} V{y} H{_indent(row.depth) - 5}"/>'
+            x, top = _indent(row.depth - 1), latest[row.depth - 1] + 5
+            yield f'<path class="branch" d="M{x} {top} V{y} H{_indent(row.depth) - 5}"/>'
 
 
 def _indent(depth: int) -> int:

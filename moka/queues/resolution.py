@@ -1,143 +1,150 @@
-"""What the queues of the settings come to on a cluster: weights and percents turned into amounts."""
+"""The queues of the settings on a cluster: weights and percents turned into amounts."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 
-from moka import queues
 from moka.mistakes import Mistake
 from moka.names import tier_queue
-from moka.queues import POLICIES, Policy, Queue, QueueTree, shares
-from moka.queues.definitions import Limit, Maximum, Organization, Project, Queues, Resources, Shared, Tier
-from moka.queues.problems import promised
-from moka.queues.resources import quantity
+from moka.queues import definitions, shares
+from moka.queues.resources import Resources, quantity
+from moka.queues.tiers import POLICIES, Policy
+from moka.queues.tree import Limit, Queue, QueueTree
 
 AT = "queues.organizations"
 """Where the queues stand in the settings."""
 
-Amounts = queues.Resources
+REQUIRED = ("cpu", "memory")
+"""Resources that no pod does without, so that a share needs some of each."""
 
-NEEDED = ("cpu", "memory")
-"""What a share has to have some of, since no pod does without."""
-
-
-def amounts(said: Resources | None) -> Amounts | None:
-    """An amount of the settings; None stays None."""
-    return None if said is None else Amounts.of(cpu=said.cpu, memory=said.memory, gpu=said.gpu)
+NO_CAPACITY = "set `capacity` of `queues` or of the cluster"
 
 
-def policies(said: Queues) -> dict[int, Policy]:
+def to_resources(definition: definitions.Resources | None) -> Resources | None:
+    """Amounts of the settings as numbers; None stays None."""
+    if definition is None:
+        return None
+    return Resources.of(cpu=definition.cpu, memory=definition.memory, gpu=definition.gpu)
+
+
+def policies(queues: definitions.Queues) -> dict[int, Policy]:
     """The policy of each tier."""
-    own = {number: policy.model_dump(exclude_none=True) for number, policy in said.tiers.items()}
-    return {number: replace(policy, **own.get(number, {})) for number, policy in POLICIES.items()}
+    changes = {tier: policy.model_dump(exclude_none=True) for tier, policy in queues.tiers.items()}
+    return {tier: replace(policy, **changes.get(tier, {})) for tier, policy in POLICIES.items()}
 
 
-def tree(said: Queues, capacity: Amounts | None) -> tuple[QueueTree, list[Mistake]]:
-    """The tree on a cluster of some capacity, and what could not be turned into amounts.
+def resolve(queues: definitions.Queues, capacity: Resources | None) -> tuple[QueueTree, list[Mistake]]:
+    """The tree on a cluster with a capacity, and mistakes in what cannot be turned into amounts.
 
-    capacity: None where nobody states one.
+    capacity: None where the settings do not state it.
     """
-    making = _Making(capacity, policies(said))
-    pool = _Pool(capacity, "the capacity of the cluster", "set `capacity` of `queues` or of the cluster")
-    return QueueTree(organizations=making.within(AT, pool, said.organizations)), making.mistakes
+    resolver = _Resolver(capacity, policies(queues))
+    pool = _Pool(capacity, "the capacity of the cluster", NO_CAPACITY)
+    return QueueTree(organizations=resolver.queues(AT, pool, queues.organizations)), resolver.mistakes
 
 
 @dataclass(frozen=True)
 class _Pool:
-    """What is shared out by weight.
+    """Resources that are shared out by weight.
 
-    amount: None when there is nothing to share.
-    name: what it is called.
-    remedy: what to do when there is nothing; empty when that is told already.
+    resources: None when there are none to share.
+    name: for messages.
+    remedy: what to do when there are none; empty when another mistake says so.
     """
 
-    amount: Amounts | None
+    resources: Resources | None
     name: str
     remedy: str
 
 
 @dataclass(frozen=True)
-class _Making:
-    """One way through the queues of the settings."""
+class _Resolver:
+    """Turns the queues of the settings into a tree, and collects the mistakes."""
 
-    capacity: Amounts | None
+    capacity: Resources | None
     policies: Mapping[int, Policy]
     mistakes: list[Mistake] = field(default_factory=list)
 
-    def within(self, at: str, pool: _Pool, said: Mapping[str, Shared]) -> tuple[Queue, ...]:
-        """The queues of one parent: what is promised in amounts, then the rest of the pool by weight."""
-        made = {
-            key: self.queue(f"{at}.{key}", key, each, amounts(each.guaranteed))
-            for key, each in said.items()
-            if each.weight is None
+    def queues(self, at: str, pool: _Pool, children: Mapping[str, definitions.Shared]) -> tuple[Queue, ...]:
+        """The queues of one parent; those with weights share what the others leave of the pool."""
+        queues = {
+            name: self._queue(f"{at}.{name}", name, child, to_resources(child.guaranteed))
+            for name, child in children.items()
+            if child.weight is None
         }
-        weights = {key: each.weight for key, each in said.items() if each.weight is not None}
-        promises = [Amounts(**promised(queue)) for queue in made.values()]
-        shared = self.shared(at, pool, promises, weights)
-        made |= {key: self.queue(f"{at}.{key}", key, said[key], shared.get(key)) for key in weights}
-        return tuple(made[key] for key in said)
+        weights = {name: child.weight for name, child in children.items() if child.weight is not None}
+        taken = [queue.effective_guarantee for queue in queues.values()]
+        guarantees = self._share_out(at, pool, taken, weights)
+        for name in weights:
+            queues[name] = self._queue(f"{at}.{name}", name, children[name], guarantees.get(name))
+        return tuple(queues[name] for name in children)
 
-    def shared(
-        self, at: str, pool: _Pool, promises: list[Amounts], weights: Mapping[str, int]
-    ) -> dict[str, Amounts]:
-        if pool.amount is None:
-            for key in weights if pool.remedy else ():
-                self.wrong(f"{at}.{key}.weight", f"is of {pool.name}, and there is none; {pool.remedy}")
-            return {}
-        left = shares.rest(pool.amount, promises)
-        shared = shares.by_weight(left, weights)
-        for key, share in shared.items():
-            for name in [name for name in NEEDED if not share.get(name)]:
-                much = quantity(name, max(left.get(name) or 0, 0))
-                self.wrong(
-                    f"{at}.{key}.weight",
-                    f"is of what queues beside it leave of {pool.name}, and of {name} that is {much}; "
-                    "promise those less",
+    def _share_out(
+        self, at: str, pool: _Pool, taken: Iterable[Resources], weights: Mapping[str, int]
+    ) -> dict[str, Resources]:
+        if pool.resources is None:
+            for name in weights if pool.remedy else ():
+                self._add(
+                    f"{at}.{name}.weight", f"is a share of {pool.name}, but there is none; {pool.remedy}"
                 )
-        return shared
+            return {}
+        rest = shares.rest(pool.resources, taken)
+        guarantees = shares.by_weight(rest, weights)
+        for name, guarantee in guarantees.items():
+            for resource in [resource for resource in REQUIRED if not guarantee.get(resource)]:
+                amount = quantity(resource, max(rest.get(resource) or 0, 0))
+                self._add(
+                    f"{at}.{name}.weight",
+                    f"is a share of what the queues beside it leave of {pool.name}, but that is {amount} of "
+                    f"{resource}; guarantee them less",
+                )
+        return guarantees
 
-    def queue(self, at: str, key: str, said: Shared, guaranteed: Amounts | None) -> Queue:
-        made = Queue(
-            name=key,
+    def _queue(
+        self, at: str, name: str, definition: definitions.Shared, guaranteed: Resources | None
+    ) -> Queue:
+        queue = Queue(
+            name=name,
             guaranteed=guaranteed,
-            maximum=self.maximum(f"{at}.maximum", said.maximum),
-            max_applications=said.max_applications,
-            limits=tuple(self.limit(f"{at}.limits.{index}", each) for index, each in enumerate(said.limits)),
+            maximum=self._maximum(f"{at}.maximum", definition.maximum),
+            max_applications=definition.max_applications,
+            limits=tuple(
+                self._limit(f"{at}.limits.{index}", limit) for index, limit in enumerate(definition.limits)
+            ),
         )
-        remedy = "give it `guaranteed` or a weight" if said.weight is None else ""
-        match said:
-            case Tier():
-                return replace(made, name=tier_queue(int(key)), policy=self.policies[int(key)])
-            case Project():
-                tiers = {str(number): tier for number, tier in sorted(said.tiers.items())}
+        remedy = "give it `guaranteed` or a weight" if definition.weight is None else ""
+        match definition:
+            case definitions.Tier():
+                return replace(queue, name=tier_queue(int(name)), policy=self.policies[int(name)])
+            case definitions.Project():
+                tiers = {str(tier): definition.tiers[tier] for tier in sorted(definition.tiers)}
                 pool = _Pool(guaranteed, "what the project is guaranteed", remedy)
-                return replace(made, queues=self.within(f"{at}.tiers", pool, tiers))
-            case Organization():
+                return replace(queue, queues=self.queues(f"{at}.tiers", pool, tiers))
+            case definitions.Organization():
                 pool = _Pool(guaranteed, "what the organization is guaranteed", remedy)
-                return replace(made, queues=self.within(f"{at}.projects", pool, said.projects))
+                return replace(queue, queues=self.queues(f"{at}.projects", pool, definition.projects))
             case _:
-                raise TypeError(f"{type(said).__name__} is no queue")
+                raise TypeError(f"{type(definition).__name__} is not a queue")
 
-    def limit(self, at: str, said: Limit) -> queues.Limit:
-        return queues.Limit(
-            users=tuple(said.users),
-            groups=tuple(said.groups),
-            max_applications=said.max_applications,
-            maximum=self.maximum(f"{at}.maximum", said.maximum),
+    def _limit(self, at: str, definition: definitions.Limit) -> Limit:
+        return Limit(
+            users=tuple(definition.users),
+            groups=tuple(definition.groups),
+            max_applications=definition.max_applications,
+            maximum=self._maximum(f"{at}.maximum", definition.maximum),
         )
 
-    def maximum(self, at: str, said: Maximum | None) -> Amounts | None:
-        if said is None:
+    def _maximum(self, at: str, definition: definitions.Maximum | None) -> Resources | None:
+        if definition is None:
             return None
-        if said.percent is None:
-            return Amounts.of(cpu=said.cpu, memory=said.memory, gpu=said.gpu)
+        if definition.percent is None:
+            return Resources.of(cpu=definition.cpu, memory=definition.memory, gpu=definition.gpu)
         if self.capacity is None:
-            self.wrong(
+            self._add(
                 f"{at}.percent",
-                "is of the capacity of the cluster, and there is none; set `capacity` of `queues` or of the "
-                "cluster",
+                f"is a share of the capacity of the cluster, but there is none; {NO_CAPACITY}",
             )
             return None
-        return shares.percent(self.capacity, said.percent)
+        return shares.percent(self.capacity, definition.percent)
 
-    def wrong(self, at: str, says: str) -> None:
+    def _add(self, at: str, says: str) -> None:
         self.mistakes.append(Mistake(at, says))

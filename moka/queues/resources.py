@@ -1,6 +1,6 @@
 """Amounts of what a cluster has: cores, memory, GPUs."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, fields
 from typing import Self
 
@@ -9,7 +9,7 @@ from moka.quantities import cpu_quantity, memory_bytes, memory_quantity, millico
 
 @dataclass(frozen=True, kw_only=True)
 class Resources:
-    """Amounts of some resources; one that is not named is not said anything of.
+    """Amounts of some resources; None of those that are not stated.
 
     cpu: thousandths of a core.
     memory: bytes.
@@ -30,23 +30,32 @@ class Resources:
         )
 
     def amounts(self) -> Iterator[tuple[str, int]]:
-        """The resources that are named, and how much of each."""
+        """The resources that are stated, and how much of each."""
         for name in RESOURCES:
             if (amount := getattr(self, name)) is not None:
                 yield name, amount
 
     def quantities(self) -> dict[str, str]:
-        """The resources that are named, as Kubernetes and YuniKorn read them."""
+        """The resources that are stated, as Kubernetes and YuniKorn read them."""
         return {name: quantity(name, amount) for name, amount in self.amounts()}
 
     def get(self, name: str) -> int | None:
-        """How much of a resource; None where it is not named."""
+        """How much of a resource; None where it is not stated."""
         amount: int | None = getattr(self, name)
         return amount
 
 
 RESOURCES: tuple[str, ...] = tuple(field.name for field in fields(Resources))
 """Names of the resources."""
+
+
+def total(parts: Iterable[Resources]) -> Resources:
+    """The sum of some resources."""
+    sums: dict[str, int] = {}
+    for part in parts:
+        for name, amount in part.amounts():
+            sums[name] = sums.get(name, 0) + amount
+    return Resources(**sums)
 
 
 def quantity(resource: str, amount: int) -> str:

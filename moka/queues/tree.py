@@ -1,11 +1,11 @@
 """The tree of queues: `root.<organization>.<project>.tier<n>`."""
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import groupby
 
 from moka.names import ROOT_QUEUE, queue_path, tier_queue
-from moka.queues.resources import Resources
+from moka.queues.resources import Resources, total
 from moka.queues.tiers import POLICIES, Policy, TierNumber
 
 WILDCARD = "*"
@@ -13,7 +13,7 @@ WILDCARD = "*"
 
 @dataclass(frozen=True, kw_only=True)
 class Limit:
-    """What each of some users, and each of some groups, may have in a queue at a time.
+    """The most that each of some users, and each of some groups, may have in a queue at a time.
 
     users, groups: their names; `*` are all that no other limit of the queue names.
     max_applications: running at a time.
@@ -28,10 +28,10 @@ class Limit:
 
 @dataclass(frozen=True, kw_only=True)
 class Queue:
-    """A queue: an organization, a project of one, or a tier of that, in which jobs run.
+    """A queue: an organization, a project of it, or a tier of the project, in which jobs run.
 
-    guaranteed: what it gets back when others have it; None promises nothing.
-    maximum: what it never exceeds; None, and a resource that is not named, are as its parent has it.
+    guaranteed: what it gets back when others have it; None guarantees nothing.
+    maximum: what it never exceeds; None, and a resource that is not stated, are as its parent has it.
     max_applications: running at a time; None is as its parent has it.
     limits: of users and groups in it.
     policy: of a tier; organizations and projects have none.
@@ -46,6 +46,12 @@ class Queue:
     policy: Policy | None = None
     queues: tuple["Queue", ...] = ()
 
+    @property
+    def effective_guarantee(self) -> Resources:
+        """What it is guaranteed, or its queues in total where it states nothing itself."""
+        below = total(child.effective_guarantee for child in self.queues)
+        return replace(below, **dict(self.guaranteed.amounts())) if self.guaranteed else below
+
 
 @dataclass(frozen=True, kw_only=True)
 class QueueTree:
@@ -58,11 +64,11 @@ class QueueTree:
 
     def walk(self) -> Iterator[tuple[str, Queue]]:
         """Every queue with its path, parents first."""
-        waiting = [(f"{ROOT_QUEUE}.{queue.name}", queue) for queue in reversed(self.organizations)]
-        while waiting:
-            path, queue = waiting.pop()
+        rest = [(f"{ROOT_QUEUE}.{queue.name}", queue) for queue in reversed(self.organizations)]
+        while rest:
+            path, queue = rest.pop()
             yield path, queue
-            waiting += [(f"{path}.{child.name}", child) for child in reversed(queue.queues)]
+            rest += [(f"{path}.{child.name}", child) for child in reversed(queue.queues)]
 
     def leaves(self) -> Iterator[tuple[str, Queue]]:
         """The queues in which jobs run, with the paths by which jobs name them."""
@@ -71,7 +77,7 @@ class QueueTree:
 
 @dataclass(frozen=True, kw_only=True)
 class Leaf:
-    """A tier of a project, where nothing is said of project and organization.
+    """A tier of a project, where project and organization set nothing.
 
     tier: 1 is the most critical; what runs there is never preempted.
     """
@@ -98,11 +104,11 @@ def grow(leaves: Iterable[Leaf]) -> QueueTree:
             Queue(
                 name=organization,
                 queues=tuple(
-                    Queue(name=project, queues=tuple(_tier(leaf) for leaf in own))
-                    for project, own in groupby(of_organization, key=lambda leaf: leaf.project)
+                    Queue(name=project, queues=tuple(_tier(leaf) for leaf in tiers))
+                    for project, tiers in groupby(projects, key=lambda leaf: leaf.project)
                 ),
             )
-            for organization, of_organization in groupby(ordered, key=lambda leaf: leaf.organization)
+            for organization, projects in groupby(ordered, key=lambda leaf: leaf.organization)
         )
     )
 

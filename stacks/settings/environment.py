@@ -10,7 +10,7 @@ from moka.names import ENVIRONMENT_TAG, MANAGED_BY_TAG, Data, eks_cluster_name, 
 from moka.queues import QueueTree
 from moka.queues import Resources as Amounts
 from moka.queues.definitions import Queues
-from moka.queues.resolution import amounts, tree
+from moka.queues.resolution import resolve, to_resources
 from stacks.layer_table import LayerName
 from stacks.settings.cluster import Cluster
 from stacks.settings.fields import Account, Days
@@ -234,8 +234,8 @@ class Environment(Section):
 
     def capacity(self, cluster: str) -> Amounts | None:
         """What the weights of queues share out on a cluster; None where the settings do not state it."""
-        return amounts(self.clusters[cluster].capacity or self.queues.capacity)
+        return to_resources(self.clusters[cluster].capacity or self.queues.capacity)
 
     def queue_tree(self, cluster: str) -> QueueTree:
         """The queues of a cluster: what weights and percents come to with its capacity."""
-        return tree(self.queues, self.capacity(cluster))[0]
+        return resolve(self.queues, self.capacity(cluster))[0]

@@ -9,10 +9,9 @@ from moka.names import ROOT_QUEUE, tier_queue
 from moka.quantities import MIB
 from moka.queues import QueueTree, Resources
 from moka.queues.definitions import Queues, Shared
-from moka.queues.problems import Problem, problems, promised
-from moka.queues.resolution import AT, policies, tree
-from moka.queues.resources import quantity
-from moka.queues.shares import total
+from moka.queues.problems import Problem, problems
+from moka.queues.resolution import AT, policies, resolve
+from moka.queues.resources import quantity, total
 from stacks.settings.cluster import Cluster
 from stacks.settings.environment import Environment
 
@@ -41,7 +40,7 @@ def _trees(
     for cluster in settings.clusters:
         clusters.setdefault(settings.capacity(cluster), []).append(cluster)
     for capacity, names in clusters.items():
-        yield names, capacity, *tree(settings.queues, capacity)
+        yield names, capacity, *resolve(settings.queues, capacity)
 
 
 def _definitions(queues: Queues) -> Iterator[tuple[str, tuple[str, Shared]]]:
@@ -90,7 +89,7 @@ def tier_policies(settings: Environment) -> Iterator[Mistake]:
 def capacities(settings: Environment) -> Iterator[Mistake]:
     """Capacities that the nodes of a cluster could never have, and guarantees beyond the capacity."""
     for clusters, capacity, queue_tree, _ in _trees(settings):
-        guaranteed = total(Resources(**promised(queue)) for queue in queue_tree.organizations)
+        guaranteed = total(queue.effective_guarantee for queue in queue_tree.organizations)
         for name in clusters:
             nodes = _nodes(settings.clusters[name])
             yield from _beyond_nodes(settings, name, capacity or Resources(), nodes)

@@ -67,12 +67,12 @@ def test_a_change_of_queues_is_in_force_without_a_restart_and_what_is_not_taken_
     eventually(lambda: differences(BEFORE, yunikorn_url(plane)) == [])
 
     differing = differences(AFTER, yunikorn_url(plane))
-    assert "root.acme.etl.tier2 is not there, and should be." in differing
-    assert "root.acme.etl.tier1 is there (Active, 0 jobs run in it), and should not be." in differing
-    assert "root.acme.etl.tier3 has guaranteed cpu 1, and should have 1500m." in differing
-    assert "root.acme.etl.tier3 has a delay of 60 s, and should have 90 s." in differing
-    assert "root.acme.etl.tier3 has jobs sorted fifo, and should have fair." in differing
-    assert "root.acme.etl.tier3 has other limits of users and groups than it should have." in differing
+    assert "root.acme.etl.tier2 is missing." in differing
+    assert "root.acme.etl.tier1 should not exist, but does (Active, with 0 running jobs)." in differing
+    assert "root.acme.etl.tier3 has guaranteed cpu 1, but should have 1500m." in differing
+    assert "root.acme.etl.tier3 has a delay of 60 s, but should have 90 s." in differing
+    assert "root.acme.etl.tier3 has jobs sorted fifo, but should have fair." in differing
+    assert "root.acme.etl.tier3 has limits of users and groups other than it should have." in differing
 
     assert told(queues_yaml(AFTER)) == process
     eventually(lambda: differences(AFTER, yunikorn_url(plane)) == [])
@@ -84,5 +84,5 @@ def test_a_change_of_queues_is_in_force_without_a_restart_and_what_is_not_taken_
     too_much = grow([leaf("etl", 1, cpu="64")])
     told(queues_yaml(too_much))
     refused = differences(too_much, yunikorn_url(plane))
-    assert "root.acme.etl.tier1 has guaranteed cpu 1, and should have 64." in refused
+    assert "root.acme.etl.tier1 has guaranteed cpu 1, but should have 64." in refused
     assert "refused by the scheduler: guaranteed resource" in refused[-1]

@@ -47,17 +47,17 @@ def test_nothing_is_told_of_what_is_as_it_should_be():
 @pytest.mark.parametrize(
     ("change", "says"),
     [
-        ({"status": "Draining"}, "is Draining, and should be Active"),
-        ({"guaranteedResource": {"vcore": 2000}}, "has guaranteed memory none, and should have 1Gi"),
-        ({"maxResource": {"nvidia.com/gpu": 4}}, "has maximum gpu 4, and should have none"),
-        ({"maxRunningApps": 7}, "has at most 7 jobs, and should have any number of jobs"),
-        ({"preemptionEnabled": False}, "has preemption disabled, and should have default"),
-        ({"isPreemptionFence": True}, "has preemption fence, and should have default"),
-        ({"preemptionDelay": "1h1m1s"}, "has a delay of 3661 s, and should have 30 s"),
-        ({"preemptionDelay": "1.5s"}, "has a delay of 1.5 s, and should have 30 s"),
-        ({"sortingPolicy": "fair"}, "has jobs sorted fair, and should have fifo"),
-        ({"isPriorityFence": False}, "has priority of its pods, and should have 2000"),
-        ({"priorityOffset": 5}, "has priority 5, and should have 2000"),
+        ({"status": "Draining"}, "is Draining, but should be Active"),
+        ({"guaranteedResource": {"vcore": 2000}}, "has guaranteed memory none, but should have 1Gi"),
+        ({"maxResource": {"nvidia.com/gpu": 4}}, "has maximum gpu 4, but should have none"),
+        ({"maxRunningApps": 7}, "has at most 7 jobs, but should have any number of jobs"),
+        ({"preemptionEnabled": False}, "has preemption disabled, but should have default"),
+        ({"isPreemptionFence": True}, "has preemption fence, but should have default"),
+        ({"preemptionDelay": "1h1m1s"}, "has a delay of 3661 s, but should have 30 s"),
+        ({"preemptionDelay": "1.5s"}, "has a delay of 1.5 s, but should have 30 s"),
+        ({"sortingPolicy": "fair"}, "has jobs sorted fair, but should have fifo"),
+        ({"isPriorityFence": False}, "has priority of its pods, but should have 2000"),
+        ({"priorityOffset": 5}, "has priority 5, but should have 2000"),
     ],
 )
 def test_each_difference_is_one_sentence(change, says):
@@ -70,7 +70,7 @@ def test_a_queue_that_went_says_what_still_runs_in_it():
     queues = {**QUEUES, "children": [*QUEUES["children"], gone, lost]}
 
     assert [str(each) for each in differences(TREE, queues, document(TREE))] == [
-        "root.o.p.tier3 is there (Draining, 4 jobs run in it), and should not be."
+        "root.o.p.tier3 should not exist, but does (Draining, with 4 running jobs)."
     ]
 
 
@@ -78,4 +78,4 @@ def test_other_placement_rules_are_told():
     config = document(TREE)
     config["partitions"][0]["placementrules"] = [{"name": "tag", "value": "namespace", "create": True}]
 
-    assert told(config=config) == ["root places jobs by other rules than by the queue that each names."]
+    assert told(config=config) == ["root places jobs by other rules than the queue that each job names."]

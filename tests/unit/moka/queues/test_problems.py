@@ -55,7 +55,7 @@ WRONG = {
             tier(2, guaranteed=amount("4")),
             project={"guaranteed": amount("8")},
         ),
-        ["root.o.p: guaranteed.cpu is 8, less than its queues are promised together, 9; raise it"],
+        ["root.o.p: guaranteed.cpu is 8, less than its queues are guaranteed in total, 9; raise it"],
     ),
     "children over the maximum of their parent's parent": (
         tree(
@@ -63,19 +63,19 @@ WRONG = {
             tier(2, guaranteed=amount("4")),
             organization={"maximum": amount("8")},
         ),
-        ["root.o: maximum.cpu is 8, less than its queues are promised together, 9; raise it"],
+        ["root.o: maximum.cpu is 8, less than its queues are guaranteed in total, 9; raise it"],
     ),
     "nothing promised": (
         tree(tier(guaranteed=amount("0"))),
-        ["root.o.p.tier2: guaranteed.cpu is 0; it has to be more, or left out"],
+        ["root.o.p.tier2: guaranteed.cpu is 0; make it more than zero, or remove it"],
     ),
     "less than nothing": (
         tree(tier(maximum=Resources(memory=-1))),
-        ["root.o.p.tier2: maximum.memory is -1; it has to be more, or left out"],
+        ["root.o.p.tier2: maximum.memory is -1; make it more than zero, or remove it"],
     ),
     "no jobs at all": (
         tree(project={"max_applications": 0}),
-        ["root.o.p: max_applications is 0, so no job could run; allow one, or leave it out"],
+        ["root.o.p: max_applications is 0, so no job could run; allow at least one, or remove it"],
     ),
     "more jobs than the parent": (
         tree(tier(max_applications=9), organization={"max_applications": 8}),
@@ -83,14 +83,14 @@ WRONG = {
     ),
     "a name that is there twice": (
         QueueTree(organizations=tree().organizations * 2),
-        ["root.o: is there 2 times, upper and lower case alike; rename or join them"],
+        ["root.o: is listed 2 times, upper and lower case being the same; rename or merge them"],
     ),
     "a name that is there in upper case, too": (
         tree(replace(tier(), name="TIER2"), tier()),
         [
             "root.o.p.TIER2: has a name with illegal characters; use lower case, digits, dashes",
-            "root.o.p.tier2: is there 2 times, upper and lower case alike; rename or join them",
-            "root.o.p.TIER2: is no tier; the tiers are tier1, tier2, tier3",
+            "root.o.p.tier2: is listed 2 times, upper and lower case being the same; rename or merge them",
+            "root.o.p.TIER2: is not a tier; the tiers are tier1, tier2, tier3",
         ],
     ),
     "a name with a dot": (
@@ -99,11 +99,11 @@ WRONG = {
     ),
     "a name that no label holds": (
         QueueTree(organizations=(replace(tree().organizations[0], name="o" * 60),)),
-        [f"root.{'o' * 60}.p.tier2: is 73 characters long, and a job's label holds 63; shorten the names"],
+        [f"root.{'o' * 60}.p.tier2: has 73 characters, but a job's label holds 63; shorten the names"],
     ),
     "a fourth tier": (
         tree(replace(tier(), name="tier4")),
-        ["root.o.p.tier4: is no tier; the tiers are tier1, tier2, tier3"],
+        ["root.o.p.tier4: is not a tier; the tiers are tier1, tier2, tier3"],
     ),
     "a tier without a policy": (
         tree(Queue(name="tier1")),
@@ -111,19 +111,19 @@ WRONG = {
     ),
     "a tier that waits for nothing": (
         tree(replace(tier(), policy=replace(POLICIES[2], delay_seconds=0))),
-        ["root.o.p.tier2: policy.delay_seconds is 0; it has to be more than zero"],
+        ["root.o.p.tier2: policy.delay_seconds is 0; it must be above zero"],
     ),
     "a project without tiers": (
         QueueTree(organizations=(Queue(name="o", queues=(Queue(name="p"),)),)),
-        ["root.o.p: is a project without a tier; add one, or take it out"],
+        ["root.o.p: has no tier; add one, or remove it"],
     ),
     "a hundred levels": (
         nested(100),
-        ["root.q98.q97.q96: has queues within; queues are organization, project, tier, and no deeper: take"],
+        ["root.q98.q97.q96: has queues below it, but queues are only organization, project, tier; remove"],
     ),
     "a limit of nobody": (
         tree(tier(limits=(Limit(max_applications=1),))),
-        ["root.o.p.tier2: limits.0 is for nobody; name users or groups, or '*' for all others"],
+        ["root.o.p.tier2: limits.0 names no users or groups; name some, or '*' for all others"],
     ),
     "a limit of nothing": (
         tree(tier(limits=(Limit(users=("u",)),))),
@@ -131,15 +131,15 @@ WRONG = {
     ),
     "somebody limited twice": (
         tree(tier(limits=(U, U))),
-        ["root.o.p.tier2: limits name user 'u' 2 times; join them"],
+        ["root.o.p.tier2: limits list user 'u' 2 times; merge them"],
     ),
     "somebody that cannot be": (
         tree(tier(limits=(Limit(groups=("a b", "c"), max_applications=1),))),
-        ["root.o.p.tier2: limits name 'a b', which no group of YuniKorn can be called"],
+        ["root.o.p.tier2: limits name 'a b', which cannot be a group of YuniKorn"],
     ),
     "all groups and none by name": (
         tree(tier(limits=(Limit(groups=("*",), max_applications=1),))),
-        ["root.o.p.tier2: limits are of all groups and of none by name"],
+        ["root.o.p.tier2: limits have '*' as their only group; name a group"],
     ),
     "a limit above the queue": (
         tree(
@@ -157,7 +157,7 @@ WRONG = {
     ),
     "a limit that forgets how many jobs": (
         tree(tier(limits=(Limit(users=("u",), maximum=amount("1")),)), project={"limits": (U,)}),
-        ["root.o.p.tier2: limits.0 says no max_applications for user 'u', and there are at most 5"],
+        ["root.o.p.tier2: limits.0 has no max_applications for user 'u', but user 'u' in root.o.p has at"],
     ),
 }
 

@@ -127,7 +127,8 @@ def test_a_mistake_on_some_clusters_names_them():
     lines = str(error.value).splitlines()
     assert all(line.endswith("(on batch-a, batch-b).") for line in lines), lines
     assert any(
-        "queues.organizations.analytics.weight: is of the capacity of the cluster" in line for line in lines
+        "queues.organizations.analytics.weight: is a share of the capacity of the cluster" in line
+        for line in lines
     )
 
 

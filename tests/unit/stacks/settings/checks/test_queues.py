@@ -18,7 +18,7 @@ MISTAKES: dict[str, tuple[Changes, str]] = {
     ),
     "queues with more promised than their organization": (
         {f"{ORGANIZATION}.guaranteed": {"cpu": "20", "memory": "192Gi"}},
-        f"{ORGANIZATION}.guaranteed.cpu: is 20, less than its queues are promised together, 24; raise it",
+        f"{ORGANIZATION}.guaranteed.cpu: is 20, less than its queues are guaranteed in total, 24; raise it",
     ),
     "a queue that may have more than its project": (
         {f"{PROJECT}.maximum": {"memory": "256Gi"}},
@@ -46,23 +46,23 @@ MISTAKES: dict[str, tuple[Changes, str]] = {
     ),
     "a weight without a capacity": (
         {"queues.capacity": REMOVED, f"{ORGANIZATION}.weight": 2},
-        f"{ORGANIZATION}.weight: is of the capacity of the cluster, and there is none; set `capacity` of",
+        f"{ORGANIZATION}.weight: is a share of the capacity of the cluster, but there is none; set `capa",
     ),
     "a weight in a project that is promised nothing": (
         {f"{TIERS}.3": {"weight": 1}},
-        f"{TIERS}.3.weight: is of what the project is guaranteed, and there is none; give it `guaranteed`",
+        f"{TIERS}.3.weight: is a share of what the project is guaranteed, but there is none; give it `guar",
     ),
     "a weight of what others have": (
         {"queues.capacity": {"cpu": "10", "memory": "1Ti"}, f"{ORGANIZATION}.weight": 2},
-        f"{ORGANIZATION}.weight: is of what queues beside it leave of the capacity of the cluster, and of",
+        f"{ORGANIZATION}.weight: is a share of what the queues beside it leave of the capacity of the",
     ),
     "a percentage without a capacity": (
         {"queues.capacity": REMOVED, f"{ORGANIZATION}.maximum": {"percent": 50}},
-        f"{ORGANIZATION}.maximum.percent: is of the capacity of the cluster, and there is none",
+        f"{ORGANIZATION}.maximum.percent: is a share of the capacity of the cluster, but there is none",
     ),
     "a percentage that is too little for its queues": (
         {"queues.capacity": {"cpu": "100", "memory": "1Ti"}, f"{ORGANIZATION}.maximum": {"percent": 10}},
-        f"{ORGANIZATION}.maximum.percent: its cpu is 10, less than its queues are promised together, 24",
+        f"{ORGANIZATION}.maximum.percent: its cpu is 10, less than its queues are guaranteed in total, 24",
     ),
     "a maximum in two ways": (
         {f"{TIERS}.1.maximum": {"percent": 10}},
@@ -78,7 +78,7 @@ MISTAKES: dict[str, tuple[Changes, str]] = {
     ),
     "a limit of nobody": (
         {f"{PROJECT}.limits": [{"max_applications": 1}]},
-        f"{PROJECT}.limits.0: is for nobody; name users or groups",
+        f"{PROJECT}.limits.0: names no users or groups; name some, or '*' for all others",
     ),
     "a user with more jobs than there may be": (
         {f"{PROJECT}.max_applications": 4, f"{PROJECT}.limits": [{"users": ["ann"], "max_applications": 9}]},

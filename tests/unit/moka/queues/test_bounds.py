@@ -1,5 +1,5 @@
 from moka.queues import Queue, QueueTree, Resources
-from moka.queues.maxima import maxima
+from moka.queues.bounds import maxima
 
 
 def test_a_leaf_has_no_more_than_what_is_above_it():
