@@ -12,7 +12,7 @@ import psutil
 import yaml
 
 from benchmarks.bench import CLOUD
-from components.kubernetes.yunikorn import requests, sized
+from components.kubernetes.yunikorn import api_requests_per_second, scheduler_values
 from localcloud.control_plane import ControlPlane
 from localcloud.control_plane.api import Api, Object
 from localcloud.control_plane.machines import InstanceType
@@ -156,12 +156,14 @@ class _Bench:
         self.plane = plane
         self.api: Api = plane.api()
         # As on the largest clusters, so that this bound is not all that is seen.
-        limited = {f"kubernetes.{key}": str(requests(10 * NODES)) for key in ("qps", "burst")}
+        limited = {f"kubernetes.{key}": str(api_requests_per_second(10 * NODES)) for key in ("qps", "burst")}
         self.release = Release(
             name="yunikorn",
             namespace="yunikorn",
             chart="yunikorn",
-            values=merged(catalog.read().values["yunikorn"], sized(NODES), {"yunikornDefaults": limited}),
+            values=merged(
+                catalog.read().values["yunikorn"], scheduler_values(NODES), {"yunikornDefaults": limited}
+            ),
         )
         self.process = plane.process(self.release.key)
 

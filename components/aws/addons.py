@@ -9,6 +9,7 @@ import pulumi
 import pulumi_aws as aws
 
 from components.aws.pod_identity import PodIdentity, PodIdentityArgs
+from components.ordering import after
 from moka.partition import managed_policy
 
 NAMESPACE = "kube-system"
@@ -88,9 +89,7 @@ class Addons(pulumi.ComponentResource):
                 resolve_conflicts_on_create="OVERWRITE",
                 resolve_conflicts_on_update="OVERWRITE",
                 tags=args.tags,
-                opts=pulumi.ResourceOptions.merge(
-                    child, pulumi.ResourceOptions(depends_on=self._identity(name, addon_name, args))
-                ),
+                opts=after(child, *self._identity(name, addon_name, args)),
             )
             for addon_name, addon in args.addons.items()
         ]

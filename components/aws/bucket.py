@@ -10,7 +10,7 @@ import pulumi_aws as aws
 from components.aws.bucket_access import ACTIONS, BucketAccess
 from components.aws.policy import document
 from components.aws.sharing import PRIVATE, Sharing, sharing_statements
-from components.outputs import known_after
+from components.ordering import known_after
 
 CHEAPER_CLASS = "STANDARD_IA"
 """Storage class of what is seldom read: half the price to keep, and billed for 30 days at the least."""

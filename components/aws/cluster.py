@@ -13,7 +13,7 @@ from components.aws.access_entry import AccessEntry, AccessEntryArgs, ClusterAcc
 from components.aws.addons import Addon, Addons, AddonsArgs
 from components.aws.node_role import NodeRole, NodeRoleArgs
 from components.aws.policy import Statement, trust
-from components.outputs import known_after
+from components.ordering import known_after
 from moka.partition import managed_policy
 
 LOG_TYPES = ("api", "audit", "authenticator", "controllerManager", "scheduler")

@@ -7,6 +7,7 @@ from typing import Literal
 import pulumi
 import pulumi_aws as aws
 
+from components.ordering import after
 from moka.subnet_plan import subnet_plans
 
 
@@ -156,8 +157,8 @@ class Network(pulumi.ComponentResource):
             for cidr in args.pod_cidrs
         ]
         # A subnet can only be where its range is the VPC's.
-        after_ranges = pulumi.ResourceOptions.merge(lasting, pulumi.ResourceOptions(depends_on=ranges))
-        pods = subnets("pods", {plan.zone: plan.pods for plan in plans if plan.pods}, {}, after_ranges)
+        pod_cidrs = {plan.zone: plan.pods for plan in plans if plan.pods}
+        pods = subnets("pods", pod_cidrs, {}, after(lasting, *ranges))
         pod_associations = associations("pods", pods, private_tables)
         # Shuffle and event logs go to S3 past the NAT gateways, which charge by the byte. The endpoint lets
         # everything through: image layers, packages of AL2023 and data of other accounts come from S3 too,

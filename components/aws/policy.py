@@ -8,7 +8,7 @@ from typing import Any
 import pulumi
 import pulumi_aws as aws
 
-from components.outputs import known_after
+from components.ordering import known_after
 
 
 @dataclass(frozen=True, kw_only=True)

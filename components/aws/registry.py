@@ -9,7 +9,7 @@ import pulumi
 import pulumi_aws as aws
 
 from components.aws.policy import Statement, document, permit, trust
-from components.outputs import known_after
+from components.ordering import after, known_after
 from moka.partition import domain, partition
 from moka.registries import UPSTREAM_HOSTS, UPSTREAMS_WITH_CREDENTIALS, Upstream
 
@@ -116,7 +116,7 @@ class Registry(pulumi.ComponentResource):
                     ecr_repository_prefix=upstream,
                     upstream_registry_url=UPSTREAM_HOSTS[upstream],
                     credential_arn=secret,
-                    opts=pulumi.ResourceOptions.merge(child, pulumi.ResourceOptions(depends_on=[template])),
+                    opts=after(child, template),
                 )
                 ready.append(rule.id)
             if args.readers:

@@ -5,13 +5,14 @@ from dataclasses import dataclass
 import pulumi
 import pulumi_kubernetes as k8s
 
+from components.ordering import known_after
 from moka.quantities import canonical
 
 APPLICATIONS = "count/sparkapplications.sparkoperator.k8s.io"
 
 COUNTED = "jsonpath={.status.used." + APPLICATIONS.replace(".", r"\.") + "}"
-"""Until they are counted, every one is refused. Kubernetes looks for new definitions every 30 s, and every 5
-minutes at quotas that were there before: so a quota comes after the definitions, and is waited for."""
+"""Until they are counted, every application is refused. Kubernetes looks for new definitions every 30 s, and
+every 5 minutes at quotas that were there before: so a quota comes after the definitions and is waited for."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -43,11 +44,12 @@ class ApplicationQuota(pulumi.ComponentResource):
         quota = k8s.core.v1.ResourceQuota(
             f"{name}-applications",
             metadata=k8s.meta.v1.ObjectMetaArgs(
-                name="applications", namespace=args.namespace, annotations={"pulumi.com/waitFor": COUNTED}
+                name="applications",
+                namespace=args.namespace,
+                annotations={"pulumi.com/waitFor": COUNTED},
             ),
             spec=k8s.core.v1.ResourceQuotaSpecArgs(hard={APPLICATIONS: canonical(str(args.applications))}),
             opts=pulumi.ResourceOptions(parent=self),
         )
-        known = pulumi.Output.all(pulumi.Output.from_input(args.namespace), quota.id)
-        self.namespace = known.apply(lambda known: str(known[0]))
+        self.namespace = known_after(args.namespace, quota.id)
         self.register_outputs({"namespace": self.namespace})

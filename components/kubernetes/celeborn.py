@@ -3,6 +3,7 @@
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 
 import pulumi
 import pulumi_kubernetes as k8s
@@ -15,7 +16,9 @@ from components.kubernetes.celeborn_disks import (
     worker_disks,
     worker_folders,
 )
-from components.kubernetes.celeborn_members import UNTOUCHED, Group
+from components.kubernetes.celeborn_members import NOT_EVICTED, Group
+from components.kubernetes.rbac import Right, grant
+from components.ordering import after, known_after
 from moka.catalog import Catalog
 from moka.celeborn import configuration as conf
 from moka.celeborn.configuration import Quota, WorkerSet
@@ -26,8 +29,8 @@ __all__ = ["Celeborn", "CelebornArgs", "MasterSize", "NodeFolder", "Quota", "Vol
 MASTERS = 3
 """They vote, so an odd number; each on a node of its own."""
 
-MARGIN = 120
-"""Seconds that a pod has beyond what Celeborn takes to stop."""
+STOP_MARGIN_SECONDS = 120
+"""Time that a pod has beyond what Celeborn takes to stop."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -43,7 +46,7 @@ class CelebornArgs:
         the zones replaces the workers.
     masters: an odd number, each on a node of its own; a change needs care, they vote.
     master_zones: in how many zones there are nodes for masters. They keep to their zone: so do their volumes.
-    drain_hours: that a worker which goes for good waits for its data to be no longer needed, at most.
+    drain_hours: that a worker which is removed waits for its data to be no longer needed, at most.
     quotas: by tenant; the others have none. A change reaches Celeborn in a few minutes, without a restart.
     """
 
@@ -81,8 +84,8 @@ class Celeborn(pulumi.ComponentResource):
         namespace = pulumi.Output.from_input(args.namespace)
         sets = conf.worker_sets(args.workers, args.zones)
         files = namespace.apply(
-            lambda where: conf.files(
-                where,
+            lambda namespace: conf.files(
+                namespace,
                 args.masters,
                 worker_folders(args.disks),
                 args.disks.gib,
@@ -93,118 +96,93 @@ class Celeborn(pulumi.ComponentResource):
         configuration = k8s.core.v1.ConfigMap(
             name,
             metadata=k8s.meta.v1.ObjectMetaArgs(name="celeborn", namespace=namespace),
-            data=files.apply(lambda known: {**known, conf.DYNAMIC: conf.dynamic(args.quotas)}),
+            data=files.apply(lambda files: {**files, conf.DYNAMIC: conf.dynamic(args.quotas)}),
             opts=child,
         )
 
-        masters = Group(
-            role="master",
-            placed_on="system",
+        group = partial(
+            Group,
             namespace=namespace,
             image=args.catalog.image("celeborn"),
             masters=args.masters,
             files=files,
-            environment=args.master.environment,
-            cpus=args.master.cpus,
-            memory_gib=args.master.memory_gib,
+        )
+        masters = group(
+            role="master",
+            node_role="system",
+            size=args.master,
             ports={"rpc": conf.MASTER_PORT, "http": conf.MASTER_HTTP_PORT, "ratis": conf.RATIS_PORT},
             disks=master_disks(args.storage_class),
-            grace=conf.HANDOVER + MARGIN,
+            grace_seconds=conf.HANDOVER + STOP_MARGIN_SECONDS,
         )
-        names = members.service(f"{name}-master", masters, child)
+        service = members.service(f"{name}-master", masters, child)
         members.disruption_budget(f"{name}-master", masters, child)
         master_set = members.stateful_set(
             f"{name}-master",
             masters,
-            called=masters.name,
+            set_name=masters.name,
             replicas=args.masters,
             zone=None,
             spread=[zones_apart(masters.labels, min(args.masters, args.master_zones))],
             service_account=None,
-            opts=_after(child, [names, configuration]),
+            opts=after(child, service, configuration),
         )
 
-        workers = Group(
+        workers = group(
             role="worker",
-            placed_on="shuffle",
-            namespace=namespace,
-            image=args.catalog.image("celeborn"),
-            masters=args.masters,
-            files=files,
-            environment=args.worker.environment,
-            cpus=args.worker.cpus,
-            memory_gib=args.worker.memory_gib,
+            node_role="shuffle",
+            size=args.worker,
             ports={**conf.WORKER_PORTS, "http": conf.WORKER_HTTP_PORT},
             disks=worker_disks(args.disks),
-            grace=grace(args.drain_hours),
+            grace_seconds=worker_grace_seconds(args.drain_hours),
             drains=True,
-            annotations=UNTOUCHED,
+            annotations=NOT_EVICTED,
         )
-        names = members.service(f"{name}-worker", workers, child)
+        service = members.service(f"{name}-worker", workers, child)
         members.disruption_budget(f"{name}-worker", workers, child)
         account = self._account(f"{name}-worker", workers, sets)
         # An update waits as long as it takes: the engine's own limit, ten minutes, is that of one worker.
-        patience = pulumi.CustomTimeouts(update=f"{hours(args.workers, args.drain_hours)}h")
+        timeouts = pulumi.CustomTimeouts(update=f"{update_hours(args.workers, args.drain_hours)}h")
         # Masters first, and then zone after zone: a copy of what one zone does not serve is in another.
-        changed: list[k8s.apps.v1.StatefulSet] = [master_set]
-        for each in sets:
-            changed.append(
+        stateful_sets = [master_set]
+        for worker_set in sets:
+            stateful_sets.append(
                 members.stateful_set(
-                    f"{name}-worker" if each.zone is None else f"{name}-worker-{each.zone}",
+                    f"{name}-worker" if worker_set.zone is None else f"{name}-worker-{worker_set.zone}",
                     workers,
-                    called=each.name,
-                    replicas=each.count,
-                    zone=each.zone,
+                    set_name=worker_set.name,
+                    replicas=worker_set.count,
+                    zone=worker_set.zone,
                     spread=[],
                     service_account=account,
                     opts=pulumi.ResourceOptions.merge(
-                        _after(child, [names, configuration, changed[-1]]),
-                        pulumi.ResourceOptions(custom_timeouts=patience),
+                        after(child, service, configuration, stateful_sets[-1]),
+                        pulumi.ResourceOptions(custom_timeouts=timeouts),
                     ),
                 )
             )
 
-        ready = pulumi.Output.all(namespace, *[each.id for each in changed])
-        self.namespace = ready.apply(lambda known: str(known[0]))
-        self.endpoints = ready.apply(lambda known: conf.endpoints(known[0], args.masters))
+        self.namespace = known_after(namespace, *[stateful_set.id for stateful_set in stateful_sets])
+        self.endpoints = self.namespace.apply(lambda namespace: conf.endpoints(namespace, args.masters))
         self.register_outputs({"namespace": self.namespace, "endpoints": self.endpoints})
 
     def _account(self, name: str, workers: Group, sets: Sequence[WorkerSet]) -> pulumi.Output[str]:
-        """Service account of the workers: they may ask how many of them there are to be, and no more."""
+        """Service account of the workers: they may only ask how many of them there are to be."""
         child = pulumi.ResourceOptions(parent=self)
         metadata = k8s.meta.v1.ObjectMetaArgs(name=workers.name, namespace=workers.namespace)
         account = k8s.core.v1.ServiceAccount(
             name, metadata=metadata, automount_service_account_token=False, opts=child
         )
-        role = k8s.rbac.v1.Role(
+        scale = Right("apps", "statefulsets/scale", ("get",), [worker_set.name for worker_set in sets])
+        binding = grant(
             name,
-            metadata=metadata,
-            rules=[
-                k8s.rbac.v1.PolicyRuleArgs(
-                    api_groups=["apps"],
-                    resources=["statefulsets/scale"],
-                    resource_names=[each.name for each in sets],
-                    verbs=["get"],
-                )
-            ],
-            opts=child,
+            metadata,
+            [scale],
+            child,
+            account=known_after(workers.name, account.id),
+            account_namespace=workers.namespace,
         )
-        binding = k8s.rbac.v1.RoleBinding(
-            name,
-            metadata=metadata,
-            role_ref=k8s.rbac.v1.RoleRefArgs(
-                api_group="rbac.authorization.k8s.io", kind="Role", name=role.id.apply(lambda _: workers.name)
-            ),
-            subjects=[
-                k8s.rbac.v1.SubjectArgs(
-                    kind="ServiceAccount",
-                    name=account.id.apply(lambda _: workers.name),
-                    namespace=workers.namespace,
-                )
-            ],
-            opts=child,
-        )
-        return binding.id.apply(lambda _: workers.name)
+        return known_after(workers.name, binding.id)
 
 
 def zones_apart(labels: dict[str, str], zones: int) -> k8s.core.v1.TopologySpreadConstraintArgs:
@@ -218,16 +196,12 @@ def zones_apart(labels: dict[str, str], zones: int) -> k8s.core.v1.TopologySprea
     )
 
 
-def grace(drain_hours: int) -> int:
+def worker_grace_seconds(drain_hours: int) -> int:
     """Seconds that a worker's pod has to stop: more than a restart, and more than its wait when it leaves."""
-    return max(conf.GRACEFUL_SHUTDOWN, drain_hours * 3600) + MARGIN
+    return max(conf.GRACEFUL_SHUTDOWN, drain_hours * 3600) + STOP_MARGIN_SECONDS
 
 
-def hours(workers: int, drain_hours: int) -> int:
-    """Hours that a change of the workers may take, one restarted after the other or some going for good."""
-    restarts = workers * (conf.GRACEFUL_SHUTDOWN + MARGIN + conf.HEARTBEAT) / 3600
+def update_hours(workers: int, drain_hours: int) -> int:
+    """Hours that a change of the workers may take, one restarted after the other or some removed."""
+    restarts = workers * (conf.GRACEFUL_SHUTDOWN + STOP_MARGIN_SECONDS + conf.HEARTBEAT) / 3600
     return drain_hours + math.ceil(restarts)
-
-
-def _after(opts: pulumi.ResourceOptions, others: list[pulumi.Resource]) -> pulumi.ResourceOptions:
-    return pulumi.ResourceOptions.merge(opts, pulumi.ResourceOptions(depends_on=others))

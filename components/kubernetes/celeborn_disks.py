@@ -11,7 +11,7 @@ UID = 10006
 """User and group of the image."""
 
 MASTER_GIB = 20
-"""Of a master's volume: its log of what the masters agreed on is cut short again and again."""
+"""Size of a master's volume: its log of what the masters agreed on is cut short again and again."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -57,14 +57,14 @@ def worker_folders(disks: Volumes | NodeFolder) -> list[str]:
 
 def worker_disks(disks: Volumes | NodeFolder) -> Disks:
     """How a worker mounts its disks."""
-    named = {path.rpartition("/")[2]: path for path in worker_folders(disks)}
-    mounts = [k8s.core.v1.VolumeMountArgs(name=disk, mount_path=path) for disk, path in named.items()]
+    folders = {path.rpartition("/")[2]: path for path in worker_folders(disks)}
+    mounts = [k8s.core.v1.VolumeMountArgs(name=disk, mount_path=path) for disk, path in folders.items()]
     if isinstance(disks, Volumes):
-        claims = [_claim(disk, disks.storage_class, disks.gib) for disk in named]
+        claims = [_claim(disk, disks.storage_class, disks.gib) for disk in folders]
         return Disks(mounts=mounts, claims=claims, volumes=[])
     # One folder for whatever worker is on the node: it clears away what a former one left there.
     folder = k8s.core.v1.HostPathVolumeSourceArgs(path=disks.path, type="DirectoryOrCreate")
-    volumes = [k8s.core.v1.VolumeArgs(name=disk, host_path=folder) for disk in named]
+    volumes = [k8s.core.v1.VolumeArgs(name=disk, host_path=folder) for disk in folders]
     return Disks(mounts=mounts, claims=[], volumes=volumes, owned_by_root=True)
 
 

@@ -8,14 +8,11 @@ import pulumi_kubernetes as k8s
 
 from components.kubernetes.celeborn_disks import UID, Disks
 from components.kubernetes.checksum import CHECKSUM, checksum
-from components.kubernetes.placement import (
-    PLATFORM_PRIORITY,
-    node_selector,
-    one_a_node,
-    tolerations,
-)
+from components.kubernetes.placement import PLATFORM_PRIORITY, node_selector, one_a_node, tolerations
+from components.kubernetes.security_context import container_security_context, pod_security_context
 from moka.celeborn import configuration as conf
 from moka.machines.node_roles import Role
+from moka.sizes.celeborn import MasterSize, WorkerSize
 
 START = (
     'for host in $MASTERS; do until getent hosts "$host" >/dev/null; do sleep 2; done; done; '
@@ -23,7 +20,7 @@ START = (
 )
 """A master looks its peers up once, as it starts: their names must be there."""
 
-READY: Mapping[str, str] = {
+READY_CHECKS: Mapping[str, str] = {
     # Of a group without a leader, or when it is asked to join, a master names a leader without an address.
     "master": """/api/v1/masters | tr -d '[:space:]' | grep -Eq '"leader":[{][^}]*"address":"[^"]+"'""",
     "worker": """/api/v1/workers | tr -d '[:space:]' | grep -q '"isRegistered":true'""",
@@ -31,8 +28,8 @@ READY: Mapping[str, str] = {
 """What shows that a master is one of a group with a leader, and that the masters know a worker: a restart of
 all, one after the other, waits for it, and so does who drains nodes."""
 
-UNTOUCHED = {"cluster-autoscaler.kubernetes.io/safe-to-evict": "false"}
-"""Annotation of pods whose node the autoscaler must leave alone."""
+NOT_EVICTED = {"cluster-autoscaler.kubernetes.io/safe-to-evict": "false"}
+"""Annotation of pods whose node the autoscaler must not remove."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -40,29 +37,26 @@ class Group:
     """Masters, or workers, whatever their zone.
 
     role: `master` or `worker`; their Service and PodDisruptionBudget are `celeborn-<role>`.
-    placed_on: role of their nodes.
+    node_role: role of their nodes.
     namespace, image: where they are, and of what.
     masters: how many there are; pods wait for their names.
     files: of the configuration folder. A change of them replaces the pods.
-    environment: variables besides those that every pod has.
-    cpus, memory_gib: what a pod gets.
+    size: what a pod gets, and variables besides those that every pod has.
     ports: by name; one is `http`.
-    grace: seconds that a pod has to stop, once it is told to.
+    grace_seconds: that a pod has to stop.
     drains: a pod that goes for good finds that out, and waits until its data is no longer needed.
     """
 
     role: str
-    placed_on: Role
+    node_role: Role
     namespace: pulumi.Output[str]
     image: str
     masters: int
     files: pulumi.Output[dict[str, str]]
-    environment: Mapping[str, str]
-    cpus: int
-    memory_gib: int
+    size: MasterSize | WorkerSize
     ports: Mapping[str, int]
     disks: Disks
-    grace: int
+    grace_seconds: int
     drains: bool = False
     annotations: Mapping[str, str] = field(default_factory=dict)
 
@@ -99,7 +93,7 @@ def service(name: str, group: Group, opts: pulumi.ResourceOptions) -> k8s.core.v
 def disruption_budget(
     name: str, group: Group, opts: pulumi.ResourceOptions
 ) -> k8s.policy.v1.PodDisruptionBudget:
-    """Lets one go at a time; one that is not ready holds nobody up."""
+    """Lets one pod be evicted at a time; one that is not ready holds no other up."""
     return k8s.policy.v1.PodDisruptionBudget(
         name,
         metadata=_metadata(group.name, group),
@@ -116,7 +110,7 @@ def stateful_set(
     name: str,
     group: Group,
     *,
-    called: str,
+    set_name: str,
     replicas: int,
     zone: str | None,
     spread: Sequence[k8s.core.v1.TopologySpreadConstraintArgs],
@@ -125,7 +119,7 @@ def stateful_set(
 ) -> k8s.apps.v1.StatefulSet:
     """Pods of a group, counted from 0.
 
-    name: the logical one, an identity. called: the one in Kubernetes, first part of the pods' names.
+    name: the logical one, an identity. set_name: the one in Kubernetes, first part of the pods' names.
     zone: where all of them are, if that is fixed.
     service_account: theirs, if they ask Kubernetes anything.
     """
@@ -133,7 +127,7 @@ def stateful_set(
     in_zone = {"topology.kubernetes.io/zone": zone} if zone else {}
     return k8s.apps.v1.StatefulSet(
         name,
-        metadata=_metadata(called, group),
+        metadata=_metadata(set_name, group),
         spec=k8s.apps.v1.StatefulSetSpecArgs(
             service_name=group.name,
             replicas=replicas,
@@ -158,24 +152,19 @@ def stateful_set(
                     },
                 ),
                 spec=k8s.core.v1.PodSpecArgs(
-                    node_selector={**node_selector(group.placed_on), **in_zone},
-                    tolerations=tolerations(group.placed_on),
+                    node_selector={**node_selector(group.node_role), **in_zone},
+                    tolerations=tolerations(group.node_role),
                     affinity=one_a_node(group.labels),
                     topology_spread_constraints=list(spread),
                     priority_class_name=PLATFORM_PRIORITY,
-                    termination_grace_period_seconds=group.grace,
+                    termination_grace_period_seconds=group.grace_seconds,
                     service_account_name=service_account,
                     automount_service_account_token=service_account is not None,
-                    security_context=k8s.core.v1.PodSecurityContextArgs(
-                        run_as_user=UID,
-                        run_as_group=UID,
-                        run_as_non_root=True,
-                        fs_group=UID,
-                        fs_group_change_policy="OnRootMismatch",
-                        seccomp_profile=k8s.core.v1.SeccompProfileArgs(type="RuntimeDefault"),
+                    security_context=pod_security_context(
+                        UID, fs_group=UID, fs_group_change_policy="OnRootMismatch"
                     ),
-                    init_containers=[_own(group)] if group.disks.owned_by_root else [],
-                    containers=[_container(group, called, zone)],
+                    init_containers=[_ownership(group)] if group.disks.owned_by_root else [],
+                    containers=[_container(group, set_name, zone)],
                     volumes=[
                         k8s.core.v1.VolumeArgs(
                             name="conf",
@@ -193,10 +182,10 @@ def stateful_set(
     )
 
 
-def _container(group: Group, called: str, zone: str | None) -> k8s.core.v1.ContainerArgs:
-    memory = {"memory": f"{group.memory_gib}Gi"}
-    ready = f"curl -sf --max-time 5 http://$CELEBORN_LOCAL_HOSTNAME:$HTTP_PORT{READY[group.role]}"
-    leave = k8s.core.v1.LifecycleHandlerArgs(
+def _container(group: Group, set_name: str, zone: str | None) -> k8s.core.v1.ContainerArgs:
+    memory = {"memory": f"{group.size.memory_gib}Gi"}
+    check = f"curl -sf --max-time 5 http://$CELEBORN_LOCAL_HOSTNAME:$HTTP_PORT{READY_CHECKS[group.role]}"
+    leave_hook = k8s.core.v1.LifecycleHandlerArgs(
         exec_=k8s.core.v1.ExecActionArgs(command=["/bin/bash", f"{conf.FOLDER}/{conf.LEAVE}"])
     )
     return k8s.core.v1.ContainerArgs(
@@ -204,12 +193,12 @@ def _container(group: Group, called: str, zone: str | None) -> k8s.core.v1.Conta
         image=group.image,
         # As arguments: the image's entrypoint, tini, passes signals on.
         args=["/bin/bash", "-c", START],
-        env=_environment(group, called, zone),
+        env=_environment(group, set_name, zone),
         ports=[
             k8s.core.v1.ContainerPortArgs(name=key, container_port=port) for key, port in group.ports.items()
         ],
         readiness_probe=k8s.core.v1.ProbeArgs(
-            exec_=k8s.core.v1.ExecActionArgs(command=["/bin/bash", "-c", ready]),
+            exec_=k8s.core.v1.ExecActionArgs(command=["/bin/bash", "-c", check]),
             period_seconds=10,
             timeout_seconds=6,
         ),
@@ -219,14 +208,11 @@ def _container(group: Group, called: str, zone: str | None) -> k8s.core.v1.Conta
             period_seconds=30,
             timeout_seconds=10,
         ),
-        lifecycle=k8s.core.v1.LifecycleArgs(pre_stop=leave) if group.drains else None,
+        lifecycle=k8s.core.v1.LifecycleArgs(pre_stop=leave_hook) if group.drains else None,
         resources=k8s.core.v1.ResourceRequirementsArgs(
-            requests={"cpu": str(group.cpus), **memory}, limits=memory
+            requests={"cpu": str(group.size.cpus), **memory}, limits=memory
         ),
-        security_context=k8s.core.v1.SecurityContextArgs(
-            allow_privilege_escalation=False,
-            capabilities=k8s.core.v1.CapabilitiesArgs(drop=["ALL"]),
-        ),
+        security_context=container_security_context(),
         volume_mounts=[
             k8s.core.v1.VolumeMountArgs(name="conf", mount_path=conf.FOLDER),
             *group.disks.mounts,
@@ -234,33 +220,35 @@ def _container(group: Group, called: str, zone: str | None) -> k8s.core.v1.Conta
     )
 
 
-def _environment(group: Group, called: str, zone: str | None) -> list[k8s.core.v1.EnvVarArgs]:
+def _environment(group: Group, set_name: str, zone: str | None) -> list[k8s.core.v1.EnvVarArgs]:
     """Variables of a pod, each after those that it is made of."""
-    itself = k8s.core.v1.ObjectFieldSelectorArgs(field_path="metadata.name")
+    pod_name = k8s.core.v1.ObjectFieldSelectorArgs(field_path="metadata.name")
     fixed = {
         "ROLE": group.role,
         "HTTP_PORT": str(group.ports["http"]),
-        "STATEFUL_SET": called,
+        "STATEFUL_SET": set_name,
         "CELEBORN_NO_DAEMONIZE": "true",
         "TZ": "UTC",
         **({"ZONE": zone} if zone else {}),
-        **group.environment,
+        **group.size.environment,
     }
     known_later = {
         "NAMESPACE": group.namespace,
         "CELEBORN_LOCAL_HOSTNAME": group.namespace.apply(
-            lambda where: f"$(POD_NAME).{group.name}.{where}.svc.cluster.local"
+            lambda namespace: f"$(POD_NAME).{group.name}.{namespace}.svc.cluster.local"
         ),
-        "MASTERS": group.namespace.apply(lambda where: " ".join(conf.master_hosts(where, group.masters))),
+        "MASTERS": group.namespace.apply(
+            lambda namespace: " ".join(conf.master_hosts(namespace, group.masters))
+        ),
     }
     return [
-        k8s.core.v1.EnvVarArgs(name="POD_NAME", value_from=k8s.core.v1.EnvVarSourceArgs(field_ref=itself)),
+        k8s.core.v1.EnvVarArgs(name="POD_NAME", value_from=k8s.core.v1.EnvVarSourceArgs(field_ref=pod_name)),
         *[k8s.core.v1.EnvVarArgs(name=key, value=value) for key, value in fixed.items()],
         *[k8s.core.v1.EnvVarArgs(name=key, value=value) for key, value in known_later.items()],
     ]
 
 
-def _own(group: Group) -> k8s.core.v1.ContainerArgs:
+def _ownership(group: Group) -> k8s.core.v1.ContainerArgs:
     return k8s.core.v1.ContainerArgs(
         name="own",
         image=group.image,
@@ -270,5 +258,5 @@ def _own(group: Group) -> k8s.core.v1.ContainerArgs:
     )
 
 
-def _metadata(called: str, group: Group) -> k8s.meta.v1.ObjectMetaArgs:
-    return k8s.meta.v1.ObjectMetaArgs(name=called, namespace=group.namespace, labels=group.labels)
+def _metadata(name: str, group: Group) -> k8s.meta.v1.ObjectMetaArgs:
+    return k8s.meta.v1.ObjectMetaArgs(name=name, namespace=group.namespace, labels=group.labels)

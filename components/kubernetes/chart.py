@@ -5,26 +5,27 @@ from dataclasses import dataclass, field
 import pulumi
 import pulumi_kubernetes as k8s
 
+from components.ordering import known_after
 from moka.catalog import Catalog, Values
 
 
 @dataclass(frozen=True, kw_only=True)
 class ChartArgs:
-    """What is released.
+    """What differs between releases.
 
     catalog: versions, values and mirror.
     chart: name of the chart in the catalog.
-    release: name of the release; a change replaces the release.
-    namespace: where; it must be there.
+    namespace: it must exist.
+    release: name of the release, by default the chart's; a change replaces the release.
     values: what only the program knows, over the file's values.
-    values_file: name of its file of values, where it is not the release's: several releases may share one.
+    values_file: name of its file of values, by default the release's: several releases may share one.
     timeout: seconds for every object of the release to become ready.
     """
 
     catalog: Catalog
     chart: str
-    release: str
     namespace: pulumi.Input[str]
+    release: str | None = None
     values: Values = field(default_factory=dict)
     values_file: str | None = None
     timeout: int = 600
@@ -46,17 +47,18 @@ class Chart(pulumi.ComponentResource):
         super().__init__("moka:kubernetes:Chart", name, {}, opts)
 
         source = args.catalog.source(args.chart)
+        release_name = args.release or args.chart
         release = k8s.helm.v3.Release(
             name,
             k8s.helm.v3.ReleaseArgs(
-                name=args.release,
+                name=release_name,
                 chart=source.chart,
                 version=source.version,
                 repository_opts=(
                     k8s.helm.v3.RepositoryOptsArgs(repo=source.repository) if source.repository else None
                 ),
                 namespace=args.namespace,
-                values=args.catalog.values_of(args.values_file or args.release, args.chart, args.values),
+                values=args.catalog.values_of(args.values_file or release_name, args.chart, args.values),
                 atomic=True,
                 cleanup_on_fail=True,
                 skip_crds=False,
@@ -66,8 +68,7 @@ class Chart(pulumi.ComponentResource):
             opts=pulumi.ResourceOptions(parent=self),
         )
 
-        ready = pulumi.Output.all(release.status, pulumi.Output.from_input(args.namespace))
-        self.name = ready.apply(lambda _: args.release)
-        self.namespace = ready.apply(lambda known: str(known[1]))
+        self.namespace = known_after(args.namespace, release.status)
+        self.name = known_after(release_name, self.namespace)
         self.status = release.status
         self.register_outputs({"name": self.name, "namespace": self.namespace, "status": self.status})

@@ -60,7 +60,6 @@ class ClusterAutoscaler(pulumi.ComponentResource):
             ChartArgs(
                 catalog=args.catalog,
                 chart="cluster-autoscaler",
-                release="cluster-autoscaler",
                 namespace=args.namespace,
                 values={
                     "autoDiscovery": {"clusterName": args.cluster},
@@ -89,7 +88,7 @@ def permissions(cluster: pulumi.Input[str], region: str) -> Sequence[Statement]:
             sid="SeeNodeGroups",
             actions=("eks:DescribeNodegroup",),
             resources=[
-                name.apply(lambda known: f"arn:{partition(region)}:eks:{region}:*:nodegroup/{known}/*/*")
+                name.apply(lambda name: f"arn:{partition(region)}:eks:{region}:*:nodegroup/{name}/*/*")
             ],
         ),
         Statement(
@@ -99,7 +98,7 @@ def permissions(cluster: pulumi.Input[str], region: str) -> Sequence[Statement]:
             conditions={
                 # EKS gives this tag to the groups of its managed node groups.
                 "StringEquals": name.apply(
-                    lambda known: {f"aws:ResourceTag/k8s.io/cluster-autoscaler/{known}": "owned"}
+                    lambda name: {f"aws:ResourceTag/k8s.io/cluster-autoscaler/{name}": "owned"}
                 )
             },
         ),

@@ -6,7 +6,9 @@ from dataclasses import dataclass
 import pulumi
 import pulumi_kubernetes as k8s
 
-from components.kubernetes.service import Right, Service, ServiceArgs, grant
+from components.kubernetes.rbac import Right, grant
+from components.kubernetes.service import Service, ServiceArgs, service_metadata
+from components.ordering import known_after
 from moka.names import JOB_NAMESPACE_LABEL
 
 SERVICE = "driver-finalizer"
@@ -91,12 +93,11 @@ class DriverFinalizerRole(pulumi.ComponentResource):
         super().__init__("moka:kubernetes:DriverFinalizerRole", name, {}, opts)
         binding = grant(
             f"{name}-{SERVICE}",
-            SERVICE,
+            service_metadata(SERVICE, args.job_namespace),
             JOB_NAMESPACE_RIGHTS,
-            args.job_namespace,
-            service_namespace=args.namespace,
-            opts=pulumi.ResourceOptions(parent=self, deleted_with=opts.deleted_with if opts else None),
+            pulumi.ResourceOptions(parent=self, deleted_with=opts.deleted_with if opts else None),
+            account=SERVICE,
+            account_namespace=args.namespace,
         )
-        ready = pulumi.Output.all(args.job_namespace, binding.id)
-        self.job_namespace = ready.apply(lambda values: str(values[0]))
+        self.job_namespace = known_after(args.job_namespace, binding.id)
         self.register_outputs({"job_namespace": self.job_namespace})

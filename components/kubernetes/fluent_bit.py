@@ -48,14 +48,13 @@ class FluentBit(pulumi.ComponentResource):
             ChartArgs(
                 catalog=args.catalog,
                 chart="fluent-bit",
-                release="fluent-bit",
                 namespace=args.namespace,
                 values={
                     "serviceAccount": {"name": FLUENT_BIT_ACCOUNT},
                     # The configuration in charts-values/fluent-bit.yaml names these.
                     "env": [
                         {"name": "CLUSTER", "value": args.cluster},
-                        {"name": "JOB_LOGS", "value": logs_of(args.job_namespaces)},
+                        {"name": "JOB_LOGS", "value": log_patterns(args.job_namespaces)},
                         {"name": "JOB_LOGS_BUCKET", "value": args.job_logs_bucket},
                         {"name": "SYSTEM_LOGS_BUCKET", "value": args.system_logs_bucket},
                         {"name": "REGION", "value": args.region},
@@ -69,8 +68,8 @@ class FluentBit(pulumi.ComponentResource):
         self.register_outputs({"namespace": self.namespace})
 
 
-def logs_of(namespaces: Sequence[str]) -> str:
-    """Log files on a node of the pods in these namespaces, as Fluent Bit takes patterns.
+def log_patterns(namespaces: Sequence[str]) -> str:
+    """Patterns, for Fluent Bit, of the log files on a node of the pods in these namespaces.
 
     A file is named `<pod>_<namespace>_<container>-<id>.log`, and none of the names has an underscore.
     """

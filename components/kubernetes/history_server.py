@@ -8,15 +8,17 @@ import pulumi_kubernetes as k8s
 
 from components.kubernetes.checksum import CHECKSUM, checksum
 from components.kubernetes.placement import PLATFORM_PRIORITY, node_selector, tolerations
+from components.kubernetes.security_context import container_security_context, pod_security_context
+from components.ordering import after, known_after
 from moka.catalog import Catalog, Jar
 
 SERVICE_ACCOUNT = "history-server"
 """Whose pods must be allowed to read the bucket, before they start."""
 
-PORT = 18080
+UI_PORT = 18080
 UID = 185
-JARS = "/opt/moka/jars"
-STORE = "/var/lib/history"
+JARS_FOLDER = "/opt/moka/jars"
+STORE_FOLDER = "/var/lib/history"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -61,15 +63,12 @@ class HistoryServer(pulumi.ComponentResource):
         labels = {"app.kubernetes.io/name": "history-server"}
         metadata = k8s.meta.v1.ObjectMetaArgs(name="history-server", namespace=args.namespace, labels=labels)
         image = args.catalog.image("spark")
-        jars = k8s.core.v1.VolumeMountArgs(name="jars", mount_path=JARS)
-        confined = k8s.core.v1.SecurityContextArgs(
-            allow_privilege_escalation=False, capabilities=k8s.core.v1.CapabilitiesArgs(drop=["ALL"])
-        )
+        jars = k8s.core.v1.VolumeMountArgs(name="jars", mount_path=JARS_FOLDER)
 
         account = k8s.core.v1.ServiceAccount(name, metadata=metadata, opts=child)
         files = pulumi.Output.from_input(args.bucket).apply(
             lambda bucket: {
-                "spark-defaults.conf": defaults(
+                "spark-defaults.conf": spark_defaults(
                     log_folder=f"s3a://{bucket}/{args.prefix}",
                     region=args.region,
                     memory_gib=args.heap_gib // 2,
@@ -95,19 +94,13 @@ class HistoryServer(pulumi.ComponentResource):
                         node_selector=node_selector("system"),
                         tolerations=tolerations("system"),
                         priority_class_name=PLATFORM_PRIORITY,
-                        security_context=k8s.core.v1.PodSecurityContextArgs(
-                            run_as_user=UID,
-                            run_as_group=UID,
-                            run_as_non_root=True,
-                            fs_group=UID,
-                            seccomp_profile=k8s.core.v1.SeccompProfileArgs(type="RuntimeDefault"),
-                        ),
+                        security_context=pod_security_context(UID, fs_group=UID),
                         init_containers=[
                             k8s.core.v1.ContainerArgs(
                                 name="jars",
                                 image=image,
-                                args=["/bin/bash", "-c", download(args.catalog.jars.values())],
-                                security_context=confined,
+                                args=["/bin/bash", "-c", download_script(args.catalog.jars.values())],
+                                security_context=container_security_context(),
                                 volume_mounts=[jars],
                             )
                         ],
@@ -123,10 +116,10 @@ class HistoryServer(pulumi.ComponentResource):
                                     k8s.core.v1.EnvVarArgs(name=key, value=value)
                                     for key, value in {
                                         "SPARK_DAEMON_MEMORY": f"{args.heap_gib}g",
-                                        "SPARK_DAEMON_CLASSPATH": f"{JARS}/*",
+                                        "SPARK_DAEMON_CLASSPATH": f"{JARS_FOLDER}/*",
                                     }.items()
                                 ],
-                                ports=[k8s.core.v1.ContainerPortArgs(name="http", container_port=PORT)],
+                                ports=[k8s.core.v1.ContainerPortArgs(name="http", container_port=UI_PORT)],
                                 readiness_probe=k8s.core.v1.ProbeArgs(
                                     http_get=k8s.core.v1.HTTPGetActionArgs(path="/", port="http")
                                 ),
@@ -138,11 +131,11 @@ class HistoryServer(pulumi.ComponentResource):
                                     },
                                     limits={"memory": f"{args.heap_gib * 2}Gi"},
                                 ),
-                                security_context=confined,
+                                security_context=container_security_context(),
                                 volume_mounts=[
                                     jars,
                                     k8s.core.v1.VolumeMountArgs(name="conf", mount_path="/opt/spark/conf"),
-                                    k8s.core.v1.VolumeMountArgs(name="store", mount_path=STORE),
+                                    k8s.core.v1.VolumeMountArgs(name="store", mount_path=STORE_FOLDER),
                                 ],
                             )
                         ],
@@ -164,14 +157,14 @@ class HistoryServer(pulumi.ComponentResource):
                     ),
                 ),
             ),
-            opts=pulumi.ResourceOptions(parent=self, depends_on=[account, configuration]),
+            opts=after(child, account, configuration),
         )
         service = k8s.core.v1.Service(
             name,
             metadata=metadata,
             spec=k8s.core.v1.ServiceSpecArgs(
                 selector=labels,
-                ports=[k8s.core.v1.ServicePortArgs(name="http", port=PORT, target_port="http")],
+                ports=[k8s.core.v1.ServicePortArgs(name="http", port=UI_PORT, target_port="http")],
             ),
             opts=child,
         )
@@ -181,7 +174,7 @@ class HistoryServer(pulumi.ComponentResource):
                 name="history-server",
                 namespace=args.namespace,
                 labels=labels,
-                # Whether somebody serves its class is another layer's business.
+                # Whether its class is served is another layer's business.
                 annotations={"pulumi.com/skipAwait": "true"},
             ),
             spec=k8s.networking.v1.IngressSpecArgs(
@@ -209,24 +202,24 @@ class HistoryServer(pulumi.ComponentResource):
             opts=child,
         )
 
-        self.url = pulumi.Output.all(deployment.id, service.id).apply(lambda _: f"http://{args.host}")
+        self.url = known_after(f"http://{args.host}", deployment.id, service.id)
         self.register_outputs({"url": self.url})
 
 
-def defaults(log_folder: str, region: str, memory_gib: int, disk_gib: int) -> str:
+def spark_defaults(log_folder: str, region: str, memory_gib: int, disk_gib: int) -> str:
     """The text of `spark-defaults.conf`."""
     settings: Mapping[str, str] = {
         "spark.history.fs.logDirectory": log_folder,
-        "spark.history.ui.port": str(PORT),
+        "spark.history.ui.port": str(UI_PORT),
         "spark.history.fs.update.interval": "30s",
         # What is too old is removed by the bucket.
         "spark.history.fs.cleaner.enabled": "false",
-        "spark.history.store.path": STORE,
+        "spark.history.store.path": STORE_FOLDER,
         "spark.history.store.maxDiskUsage": f"{disk_gib}g",
         "spark.history.store.hybridStore.enabled": "true",
         "spark.history.store.hybridStore.maxMemoryUsage": f"{memory_gib}g",
         "spark.hadoop.fs.s3a.endpoint.region": region,
-        # Pod Identity alone: not the node's permissions when it does not answer.
+        # Only Pod Identity: not the node's permissions when it does not answer.
         "spark.hadoop.fs.s3a.aws.credentials.provider": (
             "software.amazon.awssdk.auth.credentials.ContainerCredentialsProvider"
         ),
@@ -234,9 +227,9 @@ def defaults(log_folder: str, region: str, memory_gib: int, disk_gib: int) -> st
     return "".join(f"{key} {value}\n" for key, value in settings.items())
 
 
-def download(jars: Iterable[Jar]) -> str:
+def download_script(jars: Iterable[Jar]) -> str:
     """Shell script that downloads jars, and fails when one is not what was pinned."""
-    steps = [f"cd {JARS}"]
+    steps = [f"cd {JARS_FOLDER}"]
     for jar in jars:
         file = jar.url.rpartition("/")[2]
         steps += [

@@ -48,7 +48,6 @@ class IngressNginx(pulumi.ComponentResource):
             ChartArgs(
                 catalog=args.catalog,
                 chart="ingress-nginx",
-                release="ingress-nginx",
                 namespace=args.namespace,
                 values={
                     "controller": {

@@ -8,10 +8,12 @@ import pulumi_kubernetes as k8s
 
 from components.kubernetes.job_network import Egress, JobNetwork, JobNetworkArgs
 from components.kubernetes.namespace import Namespace, NamespaceArgs, PodSecurity
+from components.kubernetes.rbac import Right, grant
+from components.ordering import known_after
 from moka.names import SPARK_ACCOUNT
 from moka.quantities import canonical
 
-DRIVER_MAY: Mapping[str, tuple[str, ...]] = {
+DRIVER_VERBS: Mapping[str, tuple[str, ...]] = {
     # It makes its executors, watches them, marks those that are to go, and removes what is left in the end.
     "pods": ("get", "list", "watch", "create", "patch", "delete", "deletecollection"),
     "configmaps": ("get", "list", "create", "delete", "deletecollection"),
@@ -29,7 +31,7 @@ class Quota:
     """What a namespace may hold at a time.
 
     pods: that have not finished; the placeholders of gang scheduling are pods, too.
-    cpu, memory: that those pods ask for in all, as Kubernetes writes it; None where the queues alone bound
+    cpu, memory: that those pods ask for in all, as Kubernetes writes it; None where only the queues bound
         them. A gang's placeholders and the pods that take their places count twice for a moment.
     """
 
@@ -89,43 +91,25 @@ class JobNamespace(pulumi.ComponentResource):
         )
         metadata = k8s.meta.v1.ObjectMetaArgs(name=SPARK_ACCOUNT, namespace=namespace.name)
         account = k8s.core.v1.ServiceAccount(name, metadata=metadata, opts=child)
-        role = k8s.rbac.v1.Role(
+        binding = grant(
             name,
-            metadata=metadata,
-            rules=[
-                k8s.rbac.v1.PolicyRuleArgs(api_groups=[""], resources=[resource], verbs=list(verbs))
-                for resource, verbs in DRIVER_MAY.items()
-            ],
-            opts=child,
-        )
-        binding = k8s.rbac.v1.RoleBinding(
-            name,
-            metadata=metadata,
-            role_ref=k8s.rbac.v1.RoleRefArgs(
-                api_group="rbac.authorization.k8s.io",
-                kind="Role",
-                name=role.id.apply(lambda _: SPARK_ACCOUNT),
-            ),
-            subjects=[
-                k8s.rbac.v1.SubjectArgs(
-                    kind="ServiceAccount",
-                    name=account.id.apply(lambda _: SPARK_ACCOUNT),
-                    namespace=namespace.name,
-                )
-            ],
-            opts=child,
+            metadata,
+            [Right("", resource, verbs) for resource, verbs in DRIVER_VERBS.items()],
+            child,
+            account=known_after(SPARK_ACCOUNT, account.id),
+            account_namespace=namespace.name,
         )
         bounds = [
             k8s.core.v1.ResourceQuota(
                 name,
                 metadata=k8s.meta.v1.ObjectMetaArgs(name="jobs", namespace=namespace.name),
-                spec=k8s.core.v1.ResourceQuotaSpecArgs(hard=hard(args.quota)),
+                spec=k8s.core.v1.ResourceQuotaSpecArgs(hard=quota_limits(args.quota)),
                 opts=child,
             ),
             k8s.core.v1.LimitRange(
                 name,
                 metadata=k8s.meta.v1.ObjectMetaArgs(name="containers", namespace=namespace.name),
-                spec=k8s.core.v1.LimitRangeSpecArgs(limits=[limits(args.largest)]),
+                spec=k8s.core.v1.LimitRangeSpecArgs(limits=[container_limits(args.largest)]),
                 opts=child,
             ),
         ]
@@ -134,13 +118,12 @@ class JobNamespace(pulumi.ComponentResource):
             network = JobNetwork(name, JobNetworkArgs(namespace=namespace.name, egress=args.egress), child)
             ready.append(network.namespace)
 
-        known = pulumi.Output.all(namespace.name, *ready)
-        self.name = known.apply(lambda made: str(made[0]))
-        self.service_account = known.apply(lambda _: SPARK_ACCOUNT)
+        self.name = known_after(namespace.name, *ready)
+        self.service_account = known_after(SPARK_ACCOUNT, self.name)
         self.register_outputs({"name": self.name, "service_account": self.service_account})
 
 
-def hard(quota: Quota) -> dict[str, str]:
+def quota_limits(quota: Quota) -> dict[str, str]:
     """A quota, as Kubernetes names its parts. No service opens a way in from outside."""
     return {
         "pods": canonical(str(quota.pods)),
@@ -151,8 +134,8 @@ def hard(quota: Quota) -> dict[str, str]:
     }
 
 
-def limits(largest: ContainerSize) -> k8s.core.v1.LimitRangeItemArgs:
-    """Bounds of every container, and what one has that says nothing.
+def container_limits(largest: ContainerSize) -> k8s.core.v1.LimitRangeItemArgs:
+    """Bounds of every container, and what one gets by default.
 
     A container without a limit for CPU, as Spark's are, gets the largest: more than its node has, so it is
     never throttled. Placeholders ask for what the pods do that take their places, and so fit where these do.

@@ -1,4 +1,4 @@
-"""Whom the pods of a job namespace may talk to: nobody, but for what Spark needs."""
+"""Where the pods of a job namespace may connect to: only what Spark needs."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -7,22 +7,23 @@ from ipaddress import ip_network
 import pulumi
 import pulumi_kubernetes as k8s
 
+from components.ordering import known_after
 from moka.celeborn import configuration as celeborn
 from moka.names import CELEBORN_NAMESPACE, INGRESS_NAMESPACE, MONITORING_NAMESPACE, SYSTEM_NAMESPACE
 
-HTTPS = 443
-DNS = 53
-UI = 4040
+HTTPS_PORT = 443
+DNS_PORT = 53
+UI_PORT = 4040
 """Port of a driver's UI, which has its metrics, too."""
 
-EXPORTER = 8090
+EXPORTER_PORT = 8090
 """Port of the JMX exporter, as the Spark Operator names it."""
 
-SHUFFLE = (
+SHUFFLE_PORTS = (
     celeborn.MASTER_PORT,
     *(celeborn.WORKER_PORTS[purpose] for purpose in ("rpc", "push", "fetch")),
 )
-"""Ports that Celeborn's clients use; workers alone use `replicate`, among themselves."""
+"""Ports that Celeborn's clients use; only workers use `replicate`, among themselves."""
 
 POD_IDENTITY = ("169.254.170.23/32", "fd00:ec2::23/128")
 """The Pod Identity agent on the pod's own node, which answers on port 80."""
@@ -32,8 +33,8 @@ METADATA = ip_network("169.254.169.254/32")
 
 ANYWHERE = ("0.0.0.0/0", "::/0")
 
-OF_SPARK = ("spark-role", ("driver", "executor"))
-OF_DNS = ("k8s-app", ("kube-dns",))
+SPARK_PODS = ("spark-role", ("driver", "executor"))
+DNS_PODS = ("k8s-app", ("kube-dns",))
 """Labels, and their values."""
 
 Label = tuple[str, tuple[str, ...]]
@@ -59,7 +60,7 @@ class Egress:
 class JobNetworkArgs:
     """What differs between job namespaces.
 
-    namespace: whose pods these rules are for; it must be there.
+    namespace: whose pods these rules are for; it must exist.
     egress: where else they may connect to, each with a name.
     """
 
@@ -73,7 +74,7 @@ class JobNetwork(pulumi.ComponentResource):
     Makes: NetworkPolicy `default-deny` for every pod, and `spark` with what drivers and executors need. Two
     and no more: the VPC CNI keeps the addresses of all selected pods for each policy, and renews them with
     every pod that comes or goes.
-    Outputs: `namespace`, known only once both are there.
+    Outputs: `namespace`, known only once both are in force.
     """
 
     namespace: pulumi.Output[str]
@@ -81,50 +82,49 @@ class JobNetwork(pulumi.ComponentResource):
     def __init__(self, name: str, args: JobNetworkArgs, opts: pulumi.ResourceOptions | None = None) -> None:
         super().__init__("moka:kubernetes:JobNetwork", name, {}, opts)
 
-        made = [
+        policies = [
             k8s.networking.v1.NetworkPolicy(
                 f"{name}-{policy}",
                 metadata=k8s.meta.v1.ObjectMetaArgs(name=policy, namespace=args.namespace),
                 spec=spec,
                 opts=pulumi.ResourceOptions(parent=self),
             )
-            for policy, spec in (("default-deny", nothing()), ("spark", spark(args.egress)))
+            for policy, spec in (("default-deny", deny_all()), ("spark", spark_policy(args.egress)))
         ]
-        known = pulumi.Output.all(pulumi.Output.from_input(args.namespace), *[each.id for each in made])
-        self.namespace = known.apply(lambda known: str(known[0]))
+        self.namespace = known_after(args.namespace, *[policy.id for policy in policies])
         self.register_outputs({"namespace": self.namespace})
 
 
-def nothing() -> Policy:
-    """No pod talks to anybody."""
+def deny_all() -> Policy:
+    """No pod connects anywhere, or is connected to."""
     return Policy(pod_selector=k8s.meta.v1.LabelSelectorArgs(), policy_types=["Ingress", "Egress"])
 
 
-def spark(egress: Mapping[str, Egress]) -> Policy:
+def spark_policy(egress: Mapping[str, Egress]) -> Policy:
     """What drivers and executors need, and where else they may connect to."""
-    each_other = [Peer(pod_selector=_labelled(OF_SPARK))]
+    spark_pods = [Peer(pod_selector=_labelled(SPARK_PODS))]
     return Policy(
-        pod_selector=_labelled(OF_SPARK),
+        pod_selector=_labelled(SPARK_PODS),
         policy_types=["Ingress", "Egress"],
         ingress=[
-            k8s.networking.v1.NetworkPolicyIngressRuleArgs(from_=each_other),
-            _in([_namespace(INGRESS_NAMESPACE)], [UI]),
-            _in([_namespace(MONITORING_NAMESPACE)], [UI, EXPORTER]),
+            k8s.networking.v1.NetworkPolicyIngressRuleArgs(from_=spark_pods),
+            _ingress([_namespace(INGRESS_NAMESPACE)], [UI_PORT]),
+            _ingress([_namespace(MONITORING_NAMESPACE)], [UI_PORT, EXPORTER_PORT]),
         ],
         egress=[
             # Executors choose their ports.
-            k8s.networking.v1.NetworkPolicyEgressRuleArgs(to=each_other),
-            _out([_namespace(SYSTEM_NAMESPACE, OF_DNS)], [DNS], ["UDP", "TCP"]),
+            k8s.networking.v1.NetworkPolicyEgressRuleArgs(to=spark_pods),
+            _egress([_namespace(SYSTEM_NAMESPACE, DNS_PODS)], [DNS_PORT], ["UDP", "TCP"]),
             # The API server, S3 and what else of AWS a job uses: their addresses are not known here.
-            _out(_blocks(ANYWHERE), [HTTPS]),
-            _out(_blocks(POD_IDENTITY), [80]),
-            _out([_namespace(CELEBORN_NAMESPACE)], SHUFFLE),
+            _egress(_ip_blocks(ANYWHERE), [HTTPS_PORT]),
+            _egress(_ip_blocks(POD_IDENTITY), [80]),
+            _egress([_namespace(CELEBORN_NAMESPACE)], SHUFFLE_PORTS),
             *(
-                _out(
-                    [*_blocks(each.cidrs), *([_namespace(each.namespace)] if each.namespace else [])],
-                    each.ports,
+                _egress(
+                    [*_ip_blocks(rule.cidrs), *([_namespace(rule.namespace)] if rule.namespace else [])],
+                    rule.ports,
                 )
-                for _, each in sorted(egress.items())
+                for _, rule in sorted(egress.items())
             ),
         ],
     )
@@ -147,7 +147,7 @@ def _namespace(name: str, pods: Label | None = None) -> Peer:
     )
 
 
-def _blocks(cidrs: Iterable[str]) -> list[Peer]:
+def _ip_blocks(cidrs: Iterable[str]) -> list[Peer]:
     return [
         Peer(
             ip_block=k8s.networking.v1.IPBlockArgs(
@@ -171,11 +171,11 @@ def _ports(ports: Iterable[int], protocols: Iterable[str]) -> list[k8s.networkin
     ]
 
 
-def _in(peers: list[Peer], ports: Iterable[int]) -> k8s.networking.v1.NetworkPolicyIngressRuleArgs:
+def _ingress(peers: list[Peer], ports: Iterable[int]) -> k8s.networking.v1.NetworkPolicyIngressRuleArgs:
     return k8s.networking.v1.NetworkPolicyIngressRuleArgs(from_=peers, ports=_ports(ports, ["TCP"]))
 
 
-def _out(
+def _egress(
     peers: list[Peer], ports: Iterable[int], protocols: Iterable[str] = ("TCP",)
 ) -> k8s.networking.v1.NetworkPolicyEgressRuleArgs:
     return k8s.networking.v1.NetworkPolicyEgressRuleArgs(to=peers, ports=_ports(ports, protocols))

@@ -1,4 +1,4 @@
-"""What a pod of a job namespace must be, held by the API server itself.
+"""What a pod of a job namespace must be, enforced by the API server itself.
 
 YuniKorn's admission controller gives pods its scheduler and the user who made them, but while it is away all
 pods are let in as they are. These rules need nothing to be up but the API server, and no other namespace has
@@ -17,10 +17,10 @@ from moka.names import SCHEDULER, USER_INFO
 
 Spec = k8s.admissionregistration.v1.ValidatingAdmissionPolicySpecArgs
 
-CALLED = "moka-job-pods"
+POLICY_NAME = "moka-job-pods"
 """Name of the policy and of its binding."""
 
-MASTERS = "system:masters"
+ADMINS = "system:masters"
 """Group of those who may do anything anyway."""
 
 
@@ -51,15 +51,15 @@ class JobPods(pulumi.ComponentResource):
 
         policy = k8s.admissionregistration.v1.ValidatingAdmissionPolicy(
             name,
-            metadata=k8s.meta.v1.ObjectMetaArgs(name=CALLED),
+            metadata=k8s.meta.v1.ObjectMetaArgs(name=POLICY_NAME),
             spec=cast(Spec, rules(args.namespaces, args.trusted)),
             opts=pulumi.ResourceOptions(parent=self),
         )
         binding = k8s.admissionregistration.v1.ValidatingAdmissionPolicyBinding(
             name,
-            metadata=k8s.meta.v1.ObjectMetaArgs(name=CALLED),
+            metadata=k8s.meta.v1.ObjectMetaArgs(name=POLICY_NAME),
             spec=k8s.admissionregistration.v1.ValidatingAdmissionPolicyBindingSpecArgs(
-                policy_name=policy.id.apply(lambda _: CALLED), validation_actions=["Deny"]
+                policy_name=policy.id.apply(lambda _: POLICY_NAME), validation_actions=["Deny"]
             ),
             opts=pulumi.ResourceOptions(parent=self),
         )
@@ -70,7 +70,7 @@ class JobPods(pulumi.ComponentResource):
 
 def rules(namespaces: Sequence[str], trusted: Sequence[str]) -> dict[str, Any]:
     """Spec of the ValidatingAdmissionPolicy, as Kubernetes writes it."""
-    these = {"key": "kubernetes.io/metadata.name", "operator": "In", "values": sorted(namespaces)}
+    job_namespaces = {"key": "kubernetes.io/metadata.name", "operator": "In", "values": sorted(namespaces)}
     pods = {
         "apiGroups": [""],
         "apiVersions": ["v1"],
@@ -80,7 +80,7 @@ def rules(namespaces: Sequence[str], trusted: Sequence[str]) -> dict[str, Any]:
     return {
         "failurePolicy": "Fail",
         "matchConstraints": {
-            "namespaceSelector": {"matchExpressions": [these]},
+            "namespaceSelector": {"matchExpressions": [job_namespaces]},
             "resourceRules": [pods],
         },
         "variables": [
@@ -107,19 +107,19 @@ VALIDATIONS = {
         f"the user whom a pod is for does not change: leave {USER_INFO} as it is"
     ),
 }
-"""What must be true of a pod, in CEL, and what is told to whoever makes another."""
+"""What must be true of a pod, in CEL, and the message where it is not."""
 
 
 def variables(trusted: Sequence[str]) -> dict[str, str]:
-    """What the rules build on, in CEL: what the pod says of its user, what it said, and who may say it."""
-    patterns, who = json.dumps(sorted(trusted)), "request.userInfo"
+    """What the rules build on, in CEL: the user whom the pod names, whom it named, and who may name one."""
+    patterns, user = json.dumps(sorted(trusted)), "request.userInfo"
     return {
         "said": _annotation("object"),
         "before": f"oldObject == null ? '' : ({_annotation('oldObject')})",
         # As the admission controller writes it of whoever makes a pod and says nothing.
-        "own": f"""'{{"user":"' + {who}.username + '","groups":["' + {who}.groups.join('","') + '"]}}'""",
+        "own": f"""'{{"user":"' + {user}.username + '","groups":["' + {user}.groups.join('","') + '"]}}'""",
         "trusted": (
-            f"'{MASTERS}' in {who}.groups || {patterns}.exists(pattern, {who}.username.matches(pattern))"
+            f"'{ADMINS}' in {user}.groups || {patterns}.exists(pattern, {user}.username.matches(pattern))"
         ),
     }
 

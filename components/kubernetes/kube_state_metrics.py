@@ -35,7 +35,6 @@ class KubeStateMetrics(pulumi.ComponentResource):
             ChartArgs(
                 catalog=args.catalog,
                 chart="kube-state-metrics",
-                release="kube-state-metrics",
                 namespace=args.namespace,
             ),
             pulumi.ResourceOptions(parent=self),

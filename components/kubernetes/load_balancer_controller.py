@@ -1,7 +1,8 @@
 """AWS Load Balancer Controller: a network load balancer for each Service that asks for one."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import pulumi
 
@@ -14,7 +15,7 @@ from moka.partition import partition
 LOAD_BALANCER_CLASS = "service.k8s.aws/nlb"
 """Class by which a Service asks for one of its load balancers."""
 
-OWNER = "elbv2.k8s.aws/cluster"
+OWNER_TAG = "elbv2.k8s.aws/cluster"
 """Tag that it gives to all that it makes; its value is the cluster's name."""
 
 DESCRIBE = (
@@ -90,8 +91,8 @@ class LoadBalancerController(pulumi.ComponentResource):
     """Pulumi type `moka:kubernetes:LoadBalancerController`.
 
     Makes: a Chart, with service account `aws-load-balancer-controller`.
-    Outputs: `namespace`, known only once it serves. What has a load balancer must go before it: nobody else
-    removes the load balancer, and the Service waits for that.
+    Outputs: `namespace`, known only once it serves. What has a load balancer must be deleted before it: only
+    it removes the load balancer, and the Service waits for that.
     """
 
     namespace: pulumi.Output[str]
@@ -106,11 +107,10 @@ class LoadBalancerController(pulumi.ComponentResource):
             ChartArgs(
                 catalog=args.catalog,
                 chart="aws-load-balancer-controller",
-                release="aws-load-balancer-controller",
                 namespace=args.namespace,
                 values={
                     "clusterName": args.cluster,
-                    # Given, so that it asks no instance for them.
+                    # So that it asks no instance for them.
                     "region": args.region,
                     "vpcId": args.vpc_id,
                     "serviceAccount": {"name": LOAD_BALANCER_ACCOUNT},
@@ -130,81 +130,72 @@ def permissions(cluster: pulumi.Input[str], vpc_id: pulumi.Input[str], region: s
     balancers need (certificates, WAF, Shield, Cognito, rules), and with the cluster's name where the
     published one asks for any value of the tag.
     """
-    name, vpc = pulumi.Output.from_input(cluster), pulumi.Output.from_input(vpc_id)
     ec2 = f"arn:{partition(region)}:ec2:{region}:*"
     balancing = f"arn:{partition(region)}:elasticloadbalancing:{region}:*"
-    security_groups = f"{ec2}:security-group/*"
-    ours = [f"{balancing}:{kind}/*" for kind in ("loadbalancer/net", "listener/net", "targetgroup")]
-    asks_for_own = {f"aws:RequestTag/{OWNER}": name}
-    is_own = {f"aws:ResourceTag/{OWNER}": name}
-    owner_stays = {f"aws:RequestTag/{OWNER}": "true"}  # this tag is not in the request
+    load_balancers = [f"{balancing}:{kind}/*" for kind in ("loadbalancer/net", "listener/net", "targetgroup")]
+    security_groups = [f"{ec2}:security-group/*"]
+    requests_tag = {f"aws:RequestTag/{OWNER_TAG}": pulumi.Output.from_input(cluster)}
+    has_tag = {f"aws:ResourceTag/{OWNER_TAG}": pulumi.Output.from_input(cluster)}
+    keeps_tag = {f"aws:RequestTag/{OWNER_TAG}": "true"}  # this tag is not in the request
+    create_actions = [action.partition(":")[2] for action in CREATE]
+
+    def allow(
+        sid: str,
+        actions: tuple[str, ...],
+        resources: Sequence[str],
+        equals: pulumi.Input[Mapping[str, pulumi.Input[Any]]],
+        **conditions: Mapping[str, str],
+    ) -> Statement:
+        return Statement(
+            sid=sid, actions=actions, resources=resources, conditions={"StringEquals": equals, **conditions}
+        )
+
     return [
         Statement(sid="See", actions=DESCRIBE, resources=["*"]),
-        Statement(
-            sid="FirstLoadBalancer",
-            actions=("iam:CreateServiceLinkedRole",),
-            resources=[
-                f"arn:{partition(region)}:iam::*:role/aws-service-role/elasticloadbalancing.amazonaws.com/*"
-            ],
-            conditions={"StringEquals": {"iam:AWSServiceName": "elasticloadbalancing.amazonaws.com"}},
+        allow(
+            "FirstLoadBalancer",
+            ("iam:CreateServiceLinkedRole",),
+            [f"arn:{partition(region)}:iam::*:role/aws-service-role/elasticloadbalancing.amazonaws.com/*"],
+            {"iam:AWSServiceName": "elasticloadbalancing.amazonaws.com"},
         ),
-        Statement(sid="Create", actions=CREATE, resources=ours, conditions={"StringEquals": asks_for_own}),
-        Statement(sid="Change", actions=CHANGE, resources=ours, conditions={"StringEquals": is_own}),
-        Statement(
-            sid="TagNew",
-            actions=("elasticloadbalancing:AddTags",),
-            resources=ours,
-            conditions={
-                "StringEquals": {
-                    **asks_for_own,
-                    "elasticloadbalancing:CreateAction": [action.partition(":")[2] for action in CREATE],
-                }
-            },
+        allow("Create", CREATE, load_balancers, requests_tag),
+        allow("Change", CHANGE, load_balancers, has_tag),
+        allow(
+            "TagNew",
+            ("elasticloadbalancing:AddTags",),
+            load_balancers,
+            {**requests_tag, "elasticloadbalancing:CreateAction": create_actions},
         ),
-        Statement(
-            sid="Tag",
-            actions=("elasticloadbalancing:AddTags", "elasticloadbalancing:RemoveTags"),
-            resources=ours,
-            conditions={"StringEquals": is_own, "Null": owner_stays},
+        allow(
+            "Tag",
+            ("elasticloadbalancing:AddTags", "elasticloadbalancing:RemoveTags"),
+            load_balancers,
+            has_tag,
+            Null=keeps_tag,
         ),
-        Statement(
-            sid="CreateSecurityGroup",
-            actions=("ec2:CreateSecurityGroup",),
-            resources=[security_groups],
-            conditions={"StringEquals": asks_for_own},
-        ),
+        allow("CreateSecurityGroup", ("ec2:CreateSecurityGroup",), security_groups, requests_tag),
         Statement(
             sid="CreateSecurityGroupInVpc",
             actions=("ec2:CreateSecurityGroup",),
-            resources=[vpc.apply(lambda known: f"{ec2}:vpc/{known}")],
+            resources=[pulumi.Output.format("{0}:vpc/{1}", ec2, vpc_id)],
         ),
-        Statement(
-            sid="TagNewSecurityGroup",
-            actions=("ec2:CreateTags",),
-            resources=[security_groups],
-            conditions={"StringEquals": {**asks_for_own, "ec2:CreateAction": "CreateSecurityGroup"}},
+        allow(
+            "TagNewSecurityGroup",
+            ("ec2:CreateTags",),
+            security_groups,
+            {**requests_tag, "ec2:CreateAction": "CreateSecurityGroup"},
         ),
-        Statement(
-            sid="TagSecurityGroup",
-            actions=("ec2:CreateTags", "ec2:DeleteTags"),
-            resources=[security_groups],
-            conditions={"StringEquals": is_own, "Null": owner_stays},
+        allow(
+            "TagSecurityGroup", ("ec2:CreateTags", "ec2:DeleteTags"), security_groups, has_tag, Null=keeps_tag
         ),
-        Statement(
-            sid="ChangeSecurityGroup",
-            actions=(*RULES, "ec2:DeleteSecurityGroup"),
-            resources=[security_groups],
-            conditions={"StringEquals": is_own},
-        ),
-        Statement(
-            # So that load balancers reach pods: EKS gives this tag to the cluster's security group.
-            sid="ReachPods",
-            actions=RULES,
-            resources=[security_groups],
-            conditions={
-                "StringEquals": name.apply(
-                    lambda known: {f"aws:ResourceTag/kubernetes.io/cluster/{known}": "owned"}
-                )
-            },
+        allow("ChangeSecurityGroup", (*RULES, "ec2:DeleteSecurityGroup"), security_groups, has_tag),
+        # So that load balancers reach pods: EKS gives this tag to the cluster's security group.
+        allow(
+            "ReachPods",
+            RULES,
+            security_groups,
+            pulumi.Output.from_input(cluster).apply(
+                lambda name: {f"aws:ResourceTag/kubernetes.io/cluster/{name}": "owned"}
+            ),
         ),
     ]

@@ -1,4 +1,4 @@
-"""A namespace, and how much its pods may ask of a node."""
+"""A namespace, and what its pods may do on a node."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -29,7 +29,7 @@ class Namespace(pulumi.ComponentResource):
     """Pulumi type `moka:kubernetes:Namespace`.
 
     Makes: core.v1.Namespace.
-    Outputs: `name`, known only once the namespace is there.
+    Outputs: `name`, known only once the namespace exists.
     """
 
     name: pulumi.Output[str]

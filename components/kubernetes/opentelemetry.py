@@ -7,8 +7,8 @@ import pulumi
 from components.kubernetes.chart import Chart, ChartArgs
 from moka.catalog import Catalog, Values
 
-GATEWAY = "opentelemetry-gateway"
-AGENT = "opentelemetry-agent"
+GATEWAY_RELEASE = "opentelemetry-gateway"
+AGENT_RELEASE = "opentelemetry-agent"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -48,19 +48,19 @@ class OpenTelemetry(pulumi.ComponentResource):
             ChartArgs(
                 catalog=args.catalog,
                 chart="opentelemetry-collector",
-                release=GATEWAY,
+                release=GATEWAY_RELEASE,
                 namespace=args.namespace,
                 values={"alternateConfig": gateway_config(args.cluster, args.remote_write)},
             ),
             child,
         )
-        self.endpoint = gateway.namespace.apply(lambda namespace: f"{GATEWAY}.{namespace}:4317")
+        self.endpoint = gateway.namespace.apply(lambda namespace: f"{GATEWAY_RELEASE}.{namespace}:4317")
         agent = Chart(
             f"{name}-agent",
             ChartArgs(
                 catalog=args.catalog,
                 chart="opentelemetry-collector",
-                release=AGENT,
+                release=AGENT_RELEASE,
                 namespace=args.namespace,
                 values={"alternateConfig": {"exporters": {"otlp": {"endpoint": self.endpoint}}}},
             ),
@@ -73,7 +73,7 @@ class OpenTelemetry(pulumi.ComponentResource):
 
 def gateway_config(cluster: pulumi.Input[str], remote_write: pulumi.Input[str] | None) -> Values:
     """What the program adds to the gateway's configuration: the cluster's name, and where metrics go."""
-    named: Values = {
+    cluster_name: Values = {
         "processors": {
             "resource": {"attributes": [{"key": "k8s.cluster.name", "value": cluster, "action": "upsert"}]}
         }
@@ -98,4 +98,4 @@ def gateway_config(cluster: pulumi.Input[str], remote_write: pulumi.Input[str] |
         if remote_write
         else {}
     )
-    return {**named, **exporters, "service": {"pipelines": pipelines}}
+    return {**cluster_name, **exporters, "service": {"pipelines": pipelines}}

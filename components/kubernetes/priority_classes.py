@@ -6,6 +6,7 @@ from dataclasses import dataclass
 import pulumi
 import pulumi_kubernetes as k8s
 
+from components.ordering import known_after
 from moka.names import ALLOW_PREEMPTION, priority_class
 
 
@@ -53,7 +54,7 @@ class PriorityClasses(pulumi.ComponentResource):
     ) -> None:
         super().__init__("moka:kubernetes:PriorityClasses", name, {}, opts)
 
-        made = [
+        classes = [
             k8s.scheduling.v1.PriorityClass(
                 f"{name}-{key}",
                 metadata=k8s.meta.v1.ObjectMetaArgs(
@@ -66,5 +67,5 @@ class PriorityClasses(pulumi.ComponentResource):
             )
             for key, priority in args.classes.items()
         ]
-        self.names = pulumi.Output.all(*[each.id for each in made]).apply(lambda _: list(args.classes))
+        self.names = known_after(list(args.classes), *[priority_class.id for priority_class in classes])
         self.register_outputs({"names": self.names})

@@ -2,20 +2,14 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
 
 import pulumi
 import pulumi_kubernetes as k8s
 
 from components.kubernetes.placement import PLATFORM_PRIORITY, node_selector, tolerations
-
-
-class Right(NamedTuple):
-    """What a Role allows: verbs on a resource of an API group."""
-
-    group: str
-    resource: str
-    verbs: Sequence[str]
+from components.kubernetes.rbac import Right, grant
+from components.kubernetes.security_context import container_security_context, pod_security_context
+from components.ordering import after, known_after
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -58,12 +52,17 @@ class Service(pulumi.ComponentResource):
         kind = "".join(word.capitalize() for word in args.service.split("-"))
         super().__init__(f"moka:kubernetes:{kind}", name, {}, opts)
         child = pulumi.ResourceOptions(parent=self)
-        metadata = _metadata(args.service, args.namespace)
+        metadata = service_metadata(args.service, args.namespace)
         labels = {"app.kubernetes.io/name": args.service}
 
         account = k8s.core.v1.ServiceAccount(name, metadata=metadata, opts=child)
         binding = grant(
-            name, args.service, args.rights, args.namespace, service_namespace=args.namespace, opts=child
+            name,
+            metadata,
+            args.rights,
+            child,
+            account=args.service,
+            account_namespace=args.namespace,
         )
         deployment = k8s.apps.v1.Deployment(
             name,
@@ -85,49 +84,15 @@ class Service(pulumi.ComponentResource):
                     spec=_pod(args),
                 ),
             ),
-            opts=pulumi.ResourceOptions.merge(child, pulumi.ResourceOptions(depends_on=[account, binding])),
+            opts=after(child, account, binding),
         )
-        ready = pulumi.Output.all(args.namespace, deployment.id)
-        self.namespace = ready.apply(lambda values: str(values[0]))
-        self.service_account = ready.apply(lambda _: args.service)
+        self.namespace = known_after(args.namespace, deployment.id)
+        self.service_account = known_after(args.service, self.namespace)
         self.register_outputs({"namespace": self.namespace, "service_account": self.service_account})
 
 
-def grant(
-    name: str,
-    service: str,
-    rights: Sequence[Right],
-    namespace: pulumi.Input[str],
-    *,
-    service_namespace: pulumi.Input[str],
-    opts: pulumi.ResourceOptions,
-) -> k8s.rbac.v1.RoleBinding:
-    """A Role in a namespace and its RoleBinding for the ServiceAccount of a service; the binding.
-
-    name: logical name of both; in Kubernetes they have the service's.
-    """
-    metadata = _metadata(service, namespace)
-    role = k8s.rbac.v1.Role(
-        name,
-        metadata=metadata,
-        rules=[
-            k8s.rbac.v1.PolicyRuleArgs(api_groups=[group], resources=[resource], verbs=list(verbs))
-            for group, resource, verbs in rights
-        ],
-        opts=opts,
-    )
-    return k8s.rbac.v1.RoleBinding(
-        name,
-        metadata=metadata,
-        role_ref=k8s.rbac.v1.RoleRefArgs(
-            api_group="rbac.authorization.k8s.io", kind="Role", name=role.id.apply(lambda _: service)
-        ),
-        subjects=[k8s.rbac.v1.SubjectArgs(kind="ServiceAccount", name=service, namespace=service_namespace)],
-        opts=opts,
-    )
-
-
-def _metadata(service: str, namespace: pulumi.Input[str]) -> k8s.meta.v1.ObjectMetaArgs:
+def service_metadata(service: str, namespace: pulumi.Input[str]) -> k8s.meta.v1.ObjectMetaArgs:
+    """Name, namespace and labels of what a service has."""
     return k8s.meta.v1.ObjectMetaArgs(
         name=service, namespace=namespace, labels={"app.kubernetes.io/name": service}
     )
@@ -140,12 +105,7 @@ def _pod(args: ServiceArgs) -> k8s.core.v1.PodSpecArgs:
         node_selector=node_selector("system"),
         tolerations=tolerations("system"),
         priority_class_name=PLATFORM_PRIORITY,
-        security_context=k8s.core.v1.PodSecurityContextArgs(
-            run_as_user=args.uid,
-            run_as_group=args.uid,
-            run_as_non_root=True,
-            seccomp_profile=k8s.core.v1.SeccompProfileArgs(type="RuntimeDefault"),
-        ),
+        security_context=pod_security_context(args.uid),
         containers=[
             k8s.core.v1.ContainerArgs(
                 name=args.service,
@@ -159,11 +119,7 @@ def _pod(args: ServiceArgs) -> k8s.core.v1.PodSpecArgs:
                 resources=k8s.core.v1.ResourceRequirementsArgs(
                     requests={"cpu": args.cpu, "memory": args.memory}, limits={"memory": args.memory_limit}
                 ),
-                security_context=k8s.core.v1.SecurityContextArgs(
-                    allow_privilege_escalation=False,
-                    read_only_root_filesystem=True,
-                    capabilities=k8s.core.v1.CapabilitiesArgs(drop=["ALL"]),
-                ),
+                security_context=container_security_context(read_only=True),
             )
         ],
     )

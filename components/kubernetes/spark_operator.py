@@ -19,7 +19,7 @@ class SparkOperatorArgs:
     """What differs between clusters, and between the releases on one.
 
     namespace: of the operator.
-    job_namespaces: those whose applications it runs; they must be there, and no other release may have them.
+    job_namespaces: those whose applications it runs; they must exist, and no other release may have them.
     ui_domain: the UI of a running application is at `<application>.<its namespace>.<ui_domain>`.
     ingress_class: class of those UIs' Ingresses.
     release: name of the release, with the chart's in it, so that all that it makes is named after it.
@@ -60,7 +60,7 @@ class SparkOperator(pulumi.ComponentResource):
                 release=args.release,
                 values_file=CHART,
                 namespace=args.namespace,
-                values=values(args),
+                values=release_values(args),
             ),
             pulumi.ResourceOptions(parent=self),
         )
@@ -73,7 +73,7 @@ def release_name(name: str) -> str:
     return name if name == CHART else f"{CHART}-{name}"
 
 
-def values(args: SparkOperatorArgs) -> Values:
+def release_values(args: SparkOperatorArgs) -> Values:
     """Values of a release that its file does not have."""
     return {
         "hook": {"upgradeCrd": args.owns_crds},
@@ -82,7 +82,7 @@ def values(args: SparkOperatorArgs) -> Values:
             "serviceAccount": {"name": SPARK_ACCOUNT},
         },
         "controller": {
-            **sized(size_for(args.applications_per_minute)),
+            **size_values(size_for(args.applications_per_minute)),
             "uiIngress": {
                 "urlFormat": url_format(args.ui_domain),
                 "ingressClassName": args.ingress_class,
@@ -91,7 +91,7 @@ def values(args: SparkOperatorArgs) -> Values:
     }
 
 
-def sized(size: OperatorSize) -> Values:
+def size_values(size: OperatorSize) -> Values:
     """Values of the controller that its size decides."""
     memory = f"{size.memory_mib}Mi"
     return {

@@ -1,4 +1,4 @@
-"""Volumes of pods: gp3 on EBS, encrypted, in the zone of the pod that asks."""
+"""Volumes of pods: gp3 on EBS, encrypted, in the zone of the pod that claims it."""
 
 from dataclasses import dataclass
 
@@ -30,7 +30,7 @@ class StorageClass(pulumi.ComponentResource):
 
     def __init__(self, name: str, args: StorageClassArgs, opts: pulumi.ResourceOptions | None = None) -> None:
         super().__init__("moka:kubernetes:StorageClass", name, {}, opts)
-        made = k8s.storage.v1.StorageClass(
+        storage_class = k8s.storage.v1.StorageClass(
             name,
             metadata=k8s.meta.v1.ObjectMetaArgs(name=args.name),
             provisioner="ebs.csi.aws.com",
@@ -45,5 +45,5 @@ class StorageClass(pulumi.ComponentResource):
             allow_volume_expansion=True,
             opts=pulumi.ResourceOptions(parent=self),
         )
-        self.name = made.metadata.apply(lambda metadata: str(metadata.name))
+        self.name = storage_class.metadata.apply(lambda metadata: str(metadata.name))
         self.register_outputs({"name": self.name})

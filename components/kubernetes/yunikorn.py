@@ -17,8 +17,8 @@ CONTROLLERS = (
     "^system:serviceaccount:kube-system:"
     "(cronjob|daemon-set|deployment|job|replicaset|statefulset)-controller$"
 )
-"""Regular expression of the controllers of Kubernetes that make pods after somebody else's template; that the
-admission controller has looked at.
+"""Regular expression of the controllers of Kubernetes that make pods of a template; that one the admission
+controller has looked at.
 """
 
 
@@ -67,15 +67,14 @@ class YuniKorn(pulumi.ComponentResource):
             ChartArgs(
                 catalog=args.catalog,
                 chart="yunikorn",
-                release="yunikorn",
                 namespace=args.namespace,
                 values={
                     "yunikornDefaults": {
                         "service.placeholderImage": args.catalog.image("pause"),
-                        "kubernetes.qps": str(requests(args.nodes)),
-                        "kubernetes.burst": str(requests(args.nodes)),
+                        "kubernetes.qps": str(api_requests_per_second(args.nodes)),
+                        "kubernetes.burst": str(api_requests_per_second(args.nodes)),
                     },
-                    **sized(args.nodes),
+                    **scheduler_values(args.nodes),
                 },
             ),
             # Without queues it would start with its own, in which any namespace gets one.
@@ -95,7 +94,7 @@ def admission(job_namespaces: Sequence[str], trusted: Sequence[str]) -> dict[str
     """
     return {
         # Without a job namespace, none: an empty list would be all.
-        "admissionController.filtering.processNamespaces": only(job_namespaces) or NOTHING,
+        "admissionController.filtering.processNamespaces": name_patterns(job_namespaces) or NO_NAME,
         "admissionController.filtering.bypassNamespaces": "^kube-system$",
         "admissionController.accessControl.bypassAuth": "false",
         "admissionController.accessControl.trustControllers": "true",
@@ -106,21 +105,21 @@ def admission(job_namespaces: Sequence[str], trusted: Sequence[str]) -> dict[str
     }
 
 
-NOTHING = "^$"
+NO_NAME = "^$"
 """A regular expression that matches no name."""
 
 
-def only(namespaces: Sequence[str]) -> str:
-    """Regular expressions, as YuniKorn's admission filter takes them, that match these namespaces alone."""
+def name_patterns(namespaces: Sequence[str]) -> str:
+    """Regular expressions, as YuniKorn's admission filter takes them, that match only these namespaces."""
     return ",".join(f"^{namespace}$" for namespace in sorted(namespaces))
 
 
-def service_account(namespace: str, name: str = "") -> str:
+def service_account_pattern(namespace: str, name: str = "") -> str:
     """Regular expression of a service account as a user, or of all those of a namespace."""
     return f"^system:serviceaccount:{namespace}:" + (f"{name}$" if name else "")
 
 
-def requests(nodes: int) -> int:
+def api_requests_per_second(nodes: int) -> int:
     """Requests a second for bindings, and as many for events: what the API server of so many nodes can bear.
 
     From what Kubernetes' own scheduler has: 50 by default, and on EKS 167, 283 or 400 by the control plane's
@@ -129,7 +128,7 @@ def requests(nodes: int) -> int:
     return min(400, max(50, nodes // 5))
 
 
-def sized(nodes: int) -> Values:
+def scheduler_values(nodes: int) -> Values:
     """Values of the scheduler's pod that the number of nodes decides.
 
     1,000 nodes with 10,000 pods took 1.1 GiB at the peak (`make bench`); here is room for 20 pods a node.
@@ -137,7 +136,7 @@ def sized(nodes: int) -> Values:
     thousands = max(1, -(-nodes // 1_000))
     memory = 2 * (1 + thousands)
     return {
-        # Go is to collect harder before the limit is met.
+        # So that Go collects harder before the limit is met.
         "goMemoryLimit": f"{memory * 1024 * 4 // 5}MiB",
         "resources": {
             "requests": {"cpu": str(1 + (thousands + 1) // 2), "memory": f"{memory}Gi"},

@@ -10,7 +10,7 @@ from components.kubernetes.cluster_autoscaler import ClusterAutoscaler, ClusterA
 from components.kubernetes.job_pods import JobPods, JobPodsArgs
 from components.kubernetes.namespace import Namespace, NamespaceArgs
 from components.kubernetes.priority_classes import CLASSES, PriorityClasses, PriorityClassesArgs
-from components.kubernetes.yunikorn import CONTROLLERS, YuniKorn, YuniKornArgs, service_account
+from components.kubernetes.yunikorn import CONTROLLERS, YuniKorn, YuniKornArgs, service_account_pattern
 from moka.names import (
     AUTOSCALER_ACCOUNT,
     AUTOSCALER_IDENTITY,
@@ -98,8 +98,8 @@ def deploy(site: ClusterSite, inputs: Inputs) -> Outputs:
 def trusted(job_namespaces: Sequence[str]) -> list[str]:
     """Who may say for which user a pod is, as regular expressions: operators and drivers, which make pods."""
     return [
-        service_account(SPARK_OPERATOR_NAMESPACE),
-        *(service_account(namespace, SPARK_ACCOUNT) for namespace in job_namespaces),
+        service_account_pattern(SPARK_OPERATOR_NAMESPACE),
+        *(service_account_pattern(namespace, SPARK_ACCOUNT) for namespace in job_namespaces),
     ]
 
 

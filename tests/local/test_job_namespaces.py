@@ -6,7 +6,7 @@ import pytest
 from kubernetes import client, config
 from kubernetes.client import ApiException
 
-from components.kubernetes.job_namespace import DRIVER_MAY
+from components.kubernetes.job_namespace import DRIVER_VERBS
 from localcloud.control_plane import ControlPlane
 
 JOBS = "spark-jobs"
@@ -62,13 +62,13 @@ def resources(**both):
 
 
 def test_a_driver_may_do_in_its_namespace_what_spark_does(may):
-    assert all(may(verb, resource, JOBS) for resource, verbs in DRIVER_MAY.items() for verb in verbs)
+    assert all(may(verb, resource, JOBS) for resource, verbs in DRIVER_VERBS.items() for verb in verbs)
 
 
 def test_a_driver_may_do_nothing_in_other_namespaces(may):
     for namespace in ELSEWHERE:
         assert not any(
-            may(verb, resource, namespace) for resource, verbs in DRIVER_MAY.items() for verb in verbs
+            may(verb, resource, namespace) for resource, verbs in DRIVER_VERBS.items() for verb in verbs
         )
 
 

@@ -17,9 +17,9 @@ from dataclasses import dataclass, field, replace
 import psutil
 import yaml
 
-from components.kubernetes.job_namespace import DRIVER_MAY
+from components.kubernetes.job_namespace import DRIVER_VERBS
 from components.kubernetes.spark_operator import SparkOperatorArgs
-from components.kubernetes.spark_operator import values as operator_values
+from components.kubernetes.spark_operator import release_values as operator_values
 from localcloud.cloud import REPOSITORY, Cloud
 from localcloud.control_plane import ControlPlane
 from localcloud.control_plane.api import Api, Object
@@ -451,7 +451,7 @@ def _account(namespace: str) -> list[Object]:
     rbac = "rbac.authorization.k8s.io"
     rules = [
         {"apiGroups": [""], "resources": [resource], "verbs": list(verbs)}
-        for resource, verbs in DRIVER_MAY.items()
+        for resource, verbs in DRIVER_VERBS.items()
     ]
     return [
         {"apiVersion": "v1", "kind": "ServiceAccount", "metadata": metadata},

@@ -5,13 +5,13 @@ import json
 import pytest
 import urllib3
 
-from components.kubernetes.job_pods import CALLED, rules
-from components.kubernetes.yunikorn import CONTROLLERS, service_account
+from components.kubernetes.job_pods import POLICY_NAME, rules
+from components.kubernetes.yunikorn import CONTROLLERS, service_account_pattern
 from moka.names import USER_INFO
 
 GROUP = "/apis/admissionregistration.k8s.io/v1"
-POLICY = f"{GROUP}/validatingadmissionpolicies/{CALLED}"
-BINDING = f"{GROUP}/validatingadmissionpolicybindings/{CALLED}"
+POLICY = f"{GROUP}/validatingadmissionpolicies/{POLICY_NAME}"
+BINDING = f"{GROUP}/validatingadmissionpolicybindings/{POLICY_NAME}"
 OPERATOR = "system:serviceaccount:spark-operator:spark-operator-controller"
 REPLICAS = "system:serviceaccount:kube-system:replicaset-controller"
 SOMEBODY = "arn:aws:sts::123456789012:assumed-role/analyst/somebody"
@@ -21,9 +21,13 @@ BOSS = json.dumps({"user": "boss", "groups": ["all"]})
 @pytest.fixture
 def submit(plane, api, namespace, eventually):
     """Make a pod as somebody, without keeping it: what the API server answers, None when it would take it."""
-    trusted = [service_account("spark-operator"), service_account(namespace, "spark"), CONTROLLERS]
-    about = {"apiVersion": "admissionregistration.k8s.io/v1", "metadata": {"name": CALLED}}
-    bound = {"policyName": CALLED, "validationActions": ["Deny"]}
+    trusted = [
+        service_account_pattern("spark-operator"),
+        service_account_pattern(namespace, "spark"),
+        CONTROLLERS,
+    ]
+    about = {"apiVersion": "admissionregistration.k8s.io/v1", "metadata": {"name": POLICY_NAME}}
+    bound = {"policyName": POLICY_NAME, "validationActions": ["Deny"]}
     policy = {**about, "kind": "ValidatingAdmissionPolicy", "spec": rules([namespace], trusted)}
     api.apply(POLICY, policy)
     api.apply(

@@ -6,7 +6,7 @@ from uuid import uuid4
 import pytest
 
 from components.kubernetes.application_quota import APPLICATIONS
-from components.kubernetes.spark_operator import CHART, SparkOperatorArgs, release_name, values
+from components.kubernetes.spark_operator import CHART, SparkOperatorArgs, release_name, release_values
 from localcloud.control_plane.stand_ins import charts
 from localcloud.control_plane.stand_ins.releases import Release
 from localcloud.errors import Refusal
@@ -55,7 +55,7 @@ def operator(name, namespace, **other):
         name=args.release,
         namespace="spark-operator",
         chart=CHART,
-        values=charts.values_of(CHART, CHART, values(args)),
+        values=charts.values_of(CHART, CHART, release_values(args)),
     )
 
 

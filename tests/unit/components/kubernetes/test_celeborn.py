@@ -13,7 +13,7 @@ from components.kubernetes.celeborn import (
     Quota,
     Volumes,
     WorkerSize,
-    hours,
+    update_hours,
 )
 from moka.celeborn import configuration as conf
 
@@ -93,8 +93,8 @@ def test_an_update_is_waited_for_as_long_as_workers_may_take(deploy, catalog):
         for place, e in made.tree().items()
         if place.endswith("::spark-a-celeborn-worker") and "StatefulSet" in place
     ]
-    assert request.customTimeouts.update == f"{hours(24, 2)}h"
-    assert hours(24, 2) * 3600 >= 2 * 3600 + 24 * conf.GRACEFUL_SHUTDOWN
+    assert request.customTimeouts.update == f"{update_hours(24, 2)}h"
+    assert update_hours(24, 2) * 3600 >= 2 * 3600 + 24 * conf.GRACEFUL_SHUTDOWN
 
 
 def test_every_port_of_a_worker_is_fixed_and_served(deploy, catalog):

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from components.kubernetes.celeborn_members import READY
+from components.kubernetes.celeborn_members import READY_CHECKS
 from moka.celeborn import configuration as conf
 from tests.support.http_server import answering
 
@@ -96,7 +96,7 @@ def test_masters_are_ready_with_a_leader_and_workers_once_the_masters_know_them(
     for text in (json.dumps(answer), json.dumps(answer, indent=2)):
         with answering({path: text}) as (port, _):
             done = subprocess.run(
-                ["bash", "-c", f"curl -sf http://127.0.0.1:{port}{READY[role]}"], check=False
+                ["bash", "-c", f"curl -sf http://127.0.0.1:{port}{READY_CHECKS[role]}"], check=False
             )
         assert (done.returncode == 0) == ready
 

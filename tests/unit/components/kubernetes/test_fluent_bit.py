@@ -3,7 +3,7 @@ from fnmatch import fnmatch
 
 import pytest
 
-from components.kubernetes.fluent_bit import FluentBit, FluentBitArgs, logs_of
+from components.kubernetes.fluent_bit import FluentBit, FluentBitArgs, log_patterns
 
 
 @pytest.fixture
@@ -58,7 +58,7 @@ def test_records_of_pods_are_told_whose_they_are(values, tag):
     assert filters[f"{tag}.*"]["Kube_Tag_Prefix"] == f"{tag}.var.log.containers."
 
 
-def test_logs_of_jobs_are_read_once(values):
+def test_log_patterns_jobs_are_read_once(values):
     jobs, others = (each for each in sections(values, "inputs") if each["Name"] == "tail")
 
     assert jobs["Path"] == others["Exclude_Path"] == "${JOB_LOGS}"
@@ -74,7 +74,7 @@ def test_logs_of_jobs_are_read_once(values):
     ],
 )
 def test_a_pod_is_a_job_by_its_namespace_alone(file, of_a_job):
-    patterns = logs_of(["jobs", "more-jobs"]).split(",")
+    patterns = log_patterns(["jobs", "more-jobs"]).split(",")
 
     assert any(fnmatch(f"/var/log/containers/{file}", pattern) for pattern in patterns) == of_a_job
 

@@ -1,4 +1,9 @@
-from components.kubernetes.history_server import HistoryServer, HistoryServerArgs, defaults, download
+from components.kubernetes.history_server import (
+    HistoryServer,
+    HistoryServerArgs,
+    download_script,
+    spark_defaults,
+)
 from moka.catalog import Jar
 
 
@@ -65,14 +70,14 @@ def test_its_limits_leave_room_beside_the_heap(deploy, catalog):
 
 
 def test_the_store_fits_on_its_disk():
-    text = defaults("s3a://b/", "us-east-1", memory_gib=6, disk_gib=20)
+    text = spark_defaults("s3a://b/", "us-east-1", memory_gib=6, disk_gib=20)
 
     assert "spark.history.store.maxDiskUsage 20g\n" in text
     assert "spark.history.store.hybridStore.maxMemoryUsage 6g\n" in text
 
 
 def test_a_jar_that_is_not_what_was_pinned_stops_the_pod(catalog):
-    script = download([Jar(url="https://jars.example/a-1.jar", sha256="abc")])
+    script = download_script([Jar(url="https://jars.example/a-1.jar", sha256="abc")])
 
     assert "wget --no-verbose --output-document a-1.jar https://jars.example/a-1.jar" in script
     assert script.endswith("&& echo 'abc  a-1.jar' | sha256sum --check")

@@ -1,6 +1,7 @@
 import pytest
 
-from components.kubernetes.service import Right, Service, ServiceArgs
+from components.kubernetes.rbac import Right
+from components.kubernetes.service import Service, ServiceArgs
 
 
 @pytest.fixture

@@ -2,7 +2,14 @@ import re
 
 import pytest
 
-from components.kubernetes.yunikorn import YuniKorn, YuniKornArgs, only, requests, service_account, sized
+from components.kubernetes.yunikorn import (
+    YuniKorn,
+    YuniKornArgs,
+    api_requests_per_second,
+    name_patterns,
+    scheduler_values,
+    service_account_pattern,
+)
 from moka.queues import Leaf, Resources, grow, queues_yaml
 from tests.support.chart_rendering import manifests
 from tests.support.pod_placement import pods_of
@@ -18,7 +25,7 @@ QUEUES = grow(
         )
     ]
 )
-TRUSTED = [service_account("spark-operator"), service_account("spark-jobs", "spark")]
+TRUSTED = [service_account_pattern("spark-operator"), service_account_pattern("spark-jobs", "spark")]
 ACCESS = "admissionController.accessControl."
 
 
@@ -90,7 +97,7 @@ def test_without_a_job_namespace_it_takes_pods_of_none(deploy, catalog):
 
 
 def test_several_job_namespaces_are_listed_in_one_order():
-    assert only(["b", "a"]) == only(["a", "b"]) == "^a$,^b$"
+    assert name_patterns(["b", "a"]) == name_patterns(["a", "b"]) == "^a$,^b$"
 
 
 @pytest.mark.parametrize(
@@ -131,22 +138,22 @@ def test_what_is_told_to_the_scheduler_is_text(release, told):
 
 @pytest.mark.parametrize("nodes", [1, 1_000, 10_000])
 def test_go_collects_before_the_memory_is_used_up(nodes):
-    size = sized(nodes)
+    size = scheduler_values(nodes)
 
     limit = int(size["resources"]["limits"]["memory"].removesuffix("Gi")) * 1024
     assert 0.75 * limit <= int(size["goMemoryLimit"].removesuffix("MiB")) <= 0.85 * limit
 
 
 def test_a_larger_cluster_has_a_larger_scheduler():
-    small, large = sized(10), sized(10_000)
+    small, large = scheduler_values(10), scheduler_values(10_000)
 
-    assert sized(1_000) == small
+    assert scheduler_values(1_000) == small
     for key in ("requests", "limits"):
         assert int(small["resources"][key]["cpu"]) < int(large["resources"][key]["cpu"])
 
 
 def test_a_larger_cluster_has_more_requests_up_to_what_the_largest_api_server_bears():
-    assert [requests(nodes) for nodes in (1, 250, 1_000, 10_000)] == [50, 50, 200, 400]
+    assert [api_requests_per_second(nodes) for nodes in (1, 250, 1_000, 10_000)] == [50, 50, 200, 400]
 
 
 def test_its_api_is_told_once_it_schedules(deploy, catalog):
@@ -177,7 +184,7 @@ def test_the_scheduler_gets_its_size_and_its_defaults(rendered):
 
     main = scheduler.spec["containers"][0]
     said = {each["name"]: each.get("value") for each in main["env"]}
-    size = sized(10_000)
+    size = scheduler_values(10_000)
     assert (said["GOMEMLIMIT"], main["resources"]) == (size["goMemoryLimit"], size["resources"])
     assert defaults["data"]["kubernetes.qps"] == "400"
     assert defaults["data"]["event.ringBufferCapacity"] == "500000"

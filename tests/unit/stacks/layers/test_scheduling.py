@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from components.kubernetes.yunikorn import requests
+from components.kubernetes.yunikorn import api_requests_per_second
 from moka.names import SPARK_ACCOUNT
 from stacks import settings
 from stacks.settings import reading
@@ -74,4 +74,4 @@ def test_the_scheduler_has_the_size_of_its_cluster(environment):
         if each["name"] == "yunikorn"
     ]
 
-    assert sorted(rates) == sorted(requests(number) for number in nodes)
+    assert sorted(rates) == sorted(api_requests_per_second(number) for number in nodes)

@@ -1,0 +1,57 @@
+"""What a ServiceAccount may ask of Kubernetes: a Role and its RoleBinding."""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import pulumi
+import pulumi_kubernetes as k8s
+
+
+class Right(NamedTuple):
+    """What a Role allows: verbs on a resource of an API group, if names are given on those objects only."""
+
+    group: str
+    resource: str
+    verbs: Sequence[str]
+    names: Sequence[str] | None = None
+
+
+def grant(
+    name: str,
+    metadata: k8s.meta.v1.ObjectMetaArgs,
+    rights: Sequence[Right],
+    opts: pulumi.ResourceOptions,
+    *,
+    account: pulumi.Input[str],
+    account_namespace: pulumi.Input[str],
+) -> k8s.rbac.v1.RoleBinding:
+    """A Role and its RoleBinding for a ServiceAccount; the binding.
+
+    name: logical name of both. metadata: of both, in the namespace in which the rights are.
+    """
+    role_name = str(metadata.name)
+    role = k8s.rbac.v1.Role(
+        name,
+        metadata=metadata,
+        rules=[
+            k8s.rbac.v1.PolicyRuleArgs(
+                api_groups=[right.group],
+                resources=[right.resource],
+                resource_names=right.names,
+                verbs=list(right.verbs),
+            )
+            for right in rights
+        ],
+        opts=opts,
+    )
+    return k8s.rbac.v1.RoleBinding(
+        name,
+        metadata=metadata,
+        role_ref=k8s.rbac.v1.RoleRefArgs(
+            api_group="rbac.authorization.k8s.io",
+            kind="Role",
+            name=role.id.apply(lambda _: role_name),
+        ),
+        subjects=[k8s.rbac.v1.SubjectArgs(kind="ServiceAccount", name=account, namespace=account_namespace)],
+        opts=opts,
+    )
