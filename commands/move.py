@@ -47,13 +47,12 @@ def move(
 def _move(settings: Environment, *, dry_run: bool) -> None:
     states = {stack: _export(stack) for stack in _existing_stacks(settings.environment)}
     moves = plan_moves(settings, states)
-    for planned in moves:
-        print(f"{planned.unit}: from {planned.source} to {planned.target}")
     if not moves:
         print(f"Everything deployed of {settings.environment} is in the stacks that its settings name.")
         return
-    targets = list(dict.fromkeys(planned.target for planned in moves))
-    sources = list(dict.fromkeys(planned.source for planned in moves))
+    print(*moves, sep="\n")
+    targets = list(dict.fromkeys(move.target for move in moves))
+    sources = list(dict.fromkeys(move.source for move in moves))
     for stack in {*targets, *sources} & states.keys():
         if urn := next(unfinished_urns(states[stack]), None):
             raise MoveRefused(
@@ -67,12 +66,12 @@ def _move(settings: Environment, *, dry_run: bool) -> None:
         if stack not in states:
             _pulumi("stack", "init", "--no-select", "--stack", stack)
             states[stack] = _export(stack)
-        incoming = [planned for planned in moves if planned.target == stack]
+        incoming = [move for move in moves if move.target == stack]
         states[stack] = add_units(settings, stack, states[stack], states, incoming)
         _import(stack, states[stack])
-        print(f"{stack} has {', '.join(str(planned.unit) for planned in incoming)}.")
+        print(f"{stack} has {', '.join(str(move.unit) for move in incoming)}.")
     for stack in sources:
-        remaining = remove_units(settings, states[stack], [m for m in moves if m.source == stack])
+        remaining = remove_units(settings, states[stack], [move for move in moves if move.source == stack])
         _import(stack, remaining)
         if not resources_of(remaining):
             print(f"{stack} is empty: `pulumi stack rm {stack}` forgets it.")

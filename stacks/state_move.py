@@ -29,6 +29,9 @@ class Move:
     source: str
     target: str
 
+    def __str__(self) -> str:
+        return f"{self.unit}: from {self.source} to {self.target}"
+
 
 def plan_moves(settings: Environment, states: Mapping[str, State]) -> list[Move]:
     """What is elsewhere than the settings say; what they do not name, or what is nowhere yet, stays.

@@ -6,98 +6,25 @@ import yaml
 
 from stacks import settings
 from stacks.settings import Environment
-from stacks.slices import Unit
-from stacks.state_move import (
-    Move,
-    Resource,
-    State,
-    add_units,
-    plan_moves,
-    remove_units,
-    unfinished_urns,
+from stacks.state_move import Move, State, add_units, plan_moves, remove_units, unfinished_urns
+from tests.support.pulumi_states import (
+    CLUSTER,
+    EMPTY,
+    FOUNDATION,
+    SPARK,
+    WHOLE,
+    make_provider,
+    make_resource,
+    make_state,
+    provider_reference,
 )
 
 LOCAL = settings.path_of("local").read_text()
-FOUNDATION, CLUSTER, SPARK = Unit("foundation", "main"), Unit("cluster", "spark-a"), Unit("spark", "spark-a")
 PARTED = {"shared": {"layers": ["foundation"]}, "spark-a": {"clusters": ["spark-a"]}}
 
 
 def sliced(slices: dict[str, object]) -> Environment:
     return settings.parse(LOCAL + yaml.safe_dump({"slices": slices}), "stacks/local.yaml")
-
-
-def urn(stack: str, rest: str) -> str:
-    return f"urn:pulumi:{stack}::moka::{rest}"
-
-
-def resource(stack: str, rest: str, *needs: str, parent: str | None = None, **more: object) -> Resource:
-    """A resource `type::name` of a stack, that depends on others of it."""
-    root = f"pulumi:pulumi:Stack::moka-{stack}"
-    return {
-        "urn": urn(stack, rest),
-        "type": rest.split("::")[0].split("$")[-1],
-        "parent": urn(stack, parent or root),
-        "dependencies": [urn(stack, need) for need in needs],
-        "propertyDependencies": {"of": [urn(stack, need) for need in needs]},
-        **more,
-    }
-
-
-def state(stack: str, outputs: dict[str, object], *resources: Resource) -> State:
-    root = {
-        "urn": urn(stack, f"pulumi:pulumi:Stack::moka-{stack}"),
-        "type": "pulumi:pulumi:Stack",
-        "outputs": outputs,
-    }
-    return {"version": 3, "deployment": {"manifest": {}, "resources": [root, *resources]}}
-
-
-def provider(stack: str, package: str, name: str, *needs: str, id: str = "p") -> Resource:
-    return resource(stack, f"pulumi:providers:{package}::{name}", *needs, id=id)
-
-
-def by(stack: str, package: str, name: str, id: str = "p") -> str:
-    return f"{urn(stack, f'pulumi:providers:{package}::{name}')}::{id}"
-
-
-EMPTY: State = {"version": 3, "deployment": {"manifest": {}}}
-
-WHOLE = state(
-    "local",
-    {
-        str(FOUNDATION): {"vpc_id": "vpc-1", "resources": ["moka:aws:Network::main"]},
-        str(CLUSTER): {"arn": "arn", "resources": ["moka:aws:Cluster::spark-a"]},
-        str(SPARK): {"resources": ["moka:kubernetes:Chart::spark-a-operator"]},
-    },
-    provider("local", "aws", "main"),
-    resource("local", "moka:aws:Network::main"),
-    resource(
-        "local",
-        "moka:aws:Network$aws:ec2/vpc:Vpc::main",
-        parent="moka:aws:Network::main",
-        provider=by("local", "aws", "main"),
-        id="vpc-1",
-        protect=True,
-    ),
-    resource("local", "moka:aws:Cluster::spark-a"),
-    resource(
-        "local",
-        "moka:aws:Cluster$aws:eks/cluster:Cluster::spark-a",
-        "moka:aws:Network$aws:ec2/vpc:Vpc::main",
-        parent="moka:aws:Cluster::spark-a",
-        provider=by("local", "aws", "main"),
-        id="c",
-    ),
-    provider("local", "kubernetes", "spark-a", "moka:aws:Cluster$aws:eks/cluster:Cluster::spark-a"),
-    resource("local", "moka:kubernetes:Chart::spark-a-operator"),
-    resource(
-        "local",
-        "moka:kubernetes:Chart$kubernetes:helm.sh/v3:Release::spark-a-operator",
-        parent="moka:kubernetes:Chart::spark-a-operator",
-        provider=by("local", "kubernetes", "spark-a"),
-        id="r",
-    ),
-)
 
 
 def names(state: State) -> list[str]:
@@ -207,23 +134,23 @@ def test_a_stack_keeps_the_providers_that_the_rest_of_it_needs():
 
 
 def test_what_reads_another_stack_does_not_come_along_and_what_hangs_on_it_does_not_either():
-    reads = resource("local.spark-a", "pulumi:pulumi:StackReference::organization/moka/local.shared")
-    kubernetes = provider(
+    reads = make_resource("local.spark-a", "pulumi:pulumi:StackReference::organization/moka/local.shared")
+    kubernetes = make_provider(
         "local.spark-a",
         "kubernetes",
         "spark-a",
         "pulumi:pulumi:StackReference::organization/moka/local.shared",
     )
-    operator = resource(
+    operator = make_resource(
         "local.spark-a",
         "moka:kubernetes:Chart::operator",
-        provider=by("local.spark-a", "kubernetes", "spark-a"),
+        provider=provider_reference("local.spark-a", "kubernetes", "spark-a"),
     )
     outputs = {str(SPARK): {"resources": ["moka:kubernetes:Chart::operator"]}}
 
     after = move(
         settings.load("local"),
-        {"local.spark-a": state("local.spark-a", outputs, reads, kubernetes, operator)},
+        {"local.spark-a": make_state("local.spark-a", outputs, reads, kubernetes, operator)},
     )
 
     assert names(after["local"]) == [
@@ -234,21 +161,25 @@ def test_what_reads_another_stack_does_not_come_along_and_what_hangs_on_it_does_
 
 
 def test_what_comes_into_a_stack_with_that_provider_is_served_by_the_one_that_is_there():
-    bucket = resource("local.b", "aws:s3/bucket:Bucket::b", provider=by("local.b", "aws", "main", "theirs"))
-    target = state("local", {}, provider("local", "aws", "main", id="ours"))
+    bucket = make_resource(
+        "local.b", "aws:s3/bucket:Bucket::b", provider=provider_reference("local.b", "aws", "main", "theirs")
+    )
+    target = make_state("local", {}, make_provider("local", "aws", "main", id="ours"))
     states = {
         "local": target,
-        "local.b": state(
+        "local.b": make_state(
             "local.b",
             {str(CLUSTER): {"resources": ["aws:s3/bucket:Bucket::b"]}},
-            provider("local.b", "aws", "main", id="theirs"),
+            make_provider("local.b", "aws", "main", id="theirs"),
             bucket,
         ),
     }
 
     after = move(settings.load("local"), states)
 
-    assert after["local"]["deployment"]["resources"][-1]["provider"] == by("local", "aws", "main", "ours")
+    assert after["local"]["deployment"]["resources"][-1]["provider"] == provider_reference(
+        "local", "aws", "main", "ours"
+    )
 
 
 def test_when_it_was_interrupted_after_any_step_running_it_again_ends_the_same():
