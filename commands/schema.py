@@ -1,13 +1,12 @@
 """`moka schema`: what is generated from the models of settings, queues and jobs."""
 
+from stacks.generated_files import generated_files
+
 
 def schema() -> None:
     """Generate JSON Schemas and docs/settings.md from the models.
 
     The schemas are those of settings, queues and jobs, by which an editor completes and checks such files.
     """
-    # The schemas are of no use to other commands, which load faster without.
-    from stacks.generated_files import generated_files
-
     for path, text in generated_files().items():
         path.write_text(text)

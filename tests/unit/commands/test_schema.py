@@ -1,12 +1,10 @@
-from stacks.settings import schema
+from commands import schema
 
 
 def test_every_generated_file_is_written(moka, monkeypatch, tmp_path):
-    monkeypatch.setattr(schema, "files", lambda: {tmp_path / "a.json": "{}\n", tmp_path / "b.md": "# b\n"})
+    files = {tmp_path / "a.json": "{}\n", tmp_path / "b.md": "# b\n"}
+    monkeypatch.setattr(schema, "generated_files", lambda: files)
 
     assert moka("schema").status == 0
 
-    assert [(path.name, path.read_text()) for path in sorted(tmp_path.iterdir())] == [
-        ("a.json", "{}\n"),
-        ("b.md", "# b\n"),
-    ]
+    assert {path: path.read_text() for path in tmp_path.iterdir()} == files
