@@ -39,6 +39,11 @@ class Site:
     read: Read
 
     @property
+    def region(self) -> str:
+        """AWS region."""
+        return self.foundation.region
+
+    @property
     def permissions_boundary_arn(self) -> str | None:
         """Policy that bounds every IAM role, if any."""
         return self.foundation.permissions_boundary

@@ -49,7 +49,7 @@ def deploy(site: ClusterSite, inputs: Inputs) -> Outputs:
         LOAD_BALANCER_IDENTITY,
         LOAD_BALANCER_NAMESPACE,
         LOAD_BALANCER_ACCOUNT,
-        load_balancer_controller.permissions(site.eks_name, inputs.vpc_id, site.foundation.region),
+        load_balancer_controller.permissions(site.eks_name, inputs.vpc_id, site.region),
     )
     load_balancers = LoadBalancerController(
         f"{site.name}-load-balancing",
@@ -58,7 +58,7 @@ def deploy(site: ClusterSite, inputs: Inputs) -> Outputs:
             namespace=balancing.name,
             cluster=site.eks_name,
             vpc_id=inputs.vpc_id,
-            region=site.foundation.region,
+            region=site.region,
         ),
         # Pods that start before their identity is there run without it.
         site.after(identity),

@@ -26,8 +26,6 @@ from stacks.site import Site
 class Inputs:
     """What differs between clusters.
 
-    cluster_name: name in EKS, unique in its account and region.
-    region: AWS region.
     version: Kubernetes version.
     deployer: ARN of the IAM principal that deploys, an administrator.
     assume: the deployer is a role that is taken with the credentials at hand.
@@ -36,17 +34,10 @@ class Inputs:
     support: of the Kubernetes version, when its standard support ends.
     zonal_shift: let AWS move traffic away from a zone in trouble.
     log_days: days that control-plane logs are kept.
-    zones: of the foundation.
     node_groups: as the settings have them.
-    mirror: private registry, host and path, that images are pulled through, if any.
-    path, permissions_boundary_arn: of every role that is made.
-    retain: refuse to delete or replace the cluster, and keep it when it leaves the stack.
-    tags: of the machines, which a provider gives none.
     foundation: what it stands on.
     """
 
-    cluster_name: str
-    region: str
     version: str
     deployer: str
     assume: bool
@@ -55,13 +46,7 @@ class Inputs:
     support: Support
     zonal_shift: bool
     log_days: int
-    zones: tuple[str, ...]
     node_groups: Mapping[str, NodeGroupSettings]
-    mirror: str | None
-    path: str
-    permissions_boundary_arn: str | None
-    retain: bool
-    tags: dict[str, str]
     foundation: foundation.Outputs
 
 
@@ -83,8 +68,6 @@ def inputs(site: Site) -> Inputs:
     settings = site.settings
     cluster = settings.clusters[site.name]
     return Inputs(
-        cluster_name=settings.eks_name(site.name),
-        region=site.foundation.region,
         version=cluster.version,
         deployer=site.foundation.deployer,
         assume=site.foundation.assume,
@@ -98,13 +81,7 @@ def inputs(site: Site) -> Inputs:
         support=cluster.support,
         zonal_shift=cluster.zonal_shift,
         log_days=settings.retention.control_plane_logs,
-        zones=tuple(site.foundation.zones),
         node_groups=cluster.node_groups,
-        mirror=site.catalog.mirror,
-        path=settings.role_path,
-        permissions_boundary_arn=site.permissions_boundary_arn,
-        retain=settings.retain,
-        tags=settings.resource_tags,
         foundation=site.outputs("foundation", foundation.Outputs),
     )
 
@@ -118,7 +95,7 @@ def deploy(site: Site, inputs: Inputs) -> Outputs:
     nodes, vcpus = full_size(inputs.node_groups)
     addons = cluster_addons(
         inputs.version,
-        region=inputs.region,
+        region=site.region,
         pod_subnets=base.pod_subnets,
         nodes=nodes,
         vcpus=vcpus,
@@ -126,8 +103,8 @@ def deploy(site: Site, inputs: Inputs) -> Outputs:
     cluster = Cluster(
         site.name,
         ClusterArgs(
-            name=inputs.cluster_name,
-            region=inputs.region,
+            name=site.settings.eks_name(site.name),
+            region=site.region,
             version=inputs.version,
             vpc_id=base.vpc_id,
             subnet_ids=subnets,
@@ -142,10 +119,10 @@ def deploy(site: Site, inputs: Inputs) -> Outputs:
             support=inputs.support,
             zonal_shift=inputs.zonal_shift,
             log_days=inputs.log_days,
-            node_statements=first_pulls(inputs.mirror) if inputs.mirror else (),
-            path=inputs.path,
-            permissions_boundary_arn=inputs.permissions_boundary_arn,
-            retain=inputs.retain,
+            node_statements=first_pulls(site.catalog.mirror) if site.catalog.mirror else (),
+            path=site.settings.role_path,
+            permissions_boundary_arn=site.permissions_boundary_arn,
+            retain=site.settings.retain,
         ),
         site.opts,
     )
@@ -154,10 +131,10 @@ def deploy(site: Site, inputs: Inputs) -> Outputs:
         site.name,
         AddonsArgs(
             cluster_name=cluster.name,
-            region=inputs.region,
+            region=site.region,
             addons={name: addon for name, addon in addons.items() if name not in NODE_ADDONS},
-            path=inputs.path,
-            permissions_boundary_arn=inputs.permissions_boundary_arn,
+            path=site.settings.role_path,
+            permissions_boundary_arn=site.permissions_boundary_arn,
         ),
         # CoreDNS and the EBS driver are Deployments: healthy only where there are nodes.
         site.after(*groups),
@@ -172,10 +149,10 @@ def node_groups(site: Site, inputs: Inputs, cluster: Cluster) -> list[NodeGroup]
     groups = []
     for name, settings in inputs.node_groups.items():
         present: list[NodeGroup] = []
-        for plan in node_group_plans(name, settings, inputs.zones):
+        for plan in node_group_plans(name, settings, site.foundation.zones):
             group = NodeGroup(
                 f"{site.name}-{plan.name}",
-                _node_group(inputs, cluster, guard, name, settings, plan),
+                _node_group(site, inputs, cluster, guard, name, settings, plan),
                 # Nothing is taken from the old generation before the new one is up.
                 site.after(*present) if plan.retiring else site.opts,
             )
@@ -186,6 +163,7 @@ def node_groups(site: Site, inputs: Inputs, cluster: Cluster) -> list[NodeGroup]
 
 
 def _node_group(
+    site: Site,
     inputs: Inputs,
     cluster: Cluster,
     guard: NodeGroupGuard,
@@ -221,8 +199,8 @@ def _node_group(
         labels={NODE_GROUP_LABEL: name, GENERATION_LABEL: str(plan.generation), **settings.labels},
         retiring=plan.retiring,
         guard=guard,
-        protect=inputs.retain,
-        tags=inputs.tags,
+        protect=site.settings.retain,
+        tags=site.settings.resource_tags,
     )
 
 

@@ -14,11 +14,10 @@ from components.aws.key import Key, KeyArgs
 from components.aws.network import Network, NetworkArgs
 from components.aws.registry import Registry, RegistryArgs
 from components.aws.sharing import PRIVATE, Sharing
-from moka.catalog import Catalog
 from moka.names import ACCESS_LOGS, HOME_DATA, Data, bucket_name
 from moka.partition import domain, partition
-from moka.registries import Upstream
 from stacks.settings import Environment
+from stacks.settings.environment import Registry as RegistrySettings
 from stacks.settings.foundation import Foundation
 from stacks.sharing import sharing
 from stacks.site import Site
@@ -61,47 +60,23 @@ class NetworkIds:
 
 
 @dataclass(frozen=True, kw_only=True)
-class RegistryInputs:
-    """A registry, as `RegistryArgs` has it.
-
-    repositories: full names. pull_through: upstream -> secret. readers: other accounts.
-    """
-
-    repositories: tuple[str, ...]
-    pull_through: Mapping[Upstream, str | None]
-    readers: tuple[str, ...]
-
-
-@dataclass(frozen=True, kw_only=True)
 class Inputs:
     """What differs between foundations.
 
-    prefix: of names that are unique in AWS, `<organization>-<environment>`.
-    account, region: AWS account id, and region.
-    accounts: all accounts of the environment.
     network: the VPC to make, or the existing one.
     interface_endpoints: reach AWS's services inside the VPC; only for a VPC to make.
     home: it also holds what the environment has once, event logs and resource usage.
     days: kind of data -> days that it is kept; `access-logs` and `flow-logs` too.
     sharing: kind of data -> who may use it, and who never may.
-    registry: repositories that it has, if any.
-    path, permissions_boundary_arn: of IAM roles.
-    retain: keep and protect what holds data when it leaves the stack.
+    registry: settings of the registry, where the foundation has it.
     """
 
-    prefix: str
-    account: str
-    region: str
-    accounts: tuple[str, ...]
     network: NetworkArgs | NetworkIds
     interface_endpoints: bool
     home: bool
     days: Mapping[str, int]
     sharing: Mapping[Data, Sharing] = field(default_factory=dict)
-    registry: RegistryInputs | None = None
-    path: str = "/"
-    permissions_boundary_arn: str | None = None
-    retain: bool
+    registry: RegistrySettings | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -135,20 +110,14 @@ class Outputs:
 def inputs(site: Site) -> Inputs:
     """What the layer needs for a foundation."""
     settings, foundation = site.settings, site.foundation
+    registry = settings.registry
     return Inputs(
-        prefix=settings.prefix,
-        account=foundation.account,
-        region=foundation.region,
-        accounts=settings.accounts,
         network=_network_args(settings, foundation),
         interface_endpoints=foundation.network is not None and foundation.network.interface_endpoints,
         home=site.name == settings.home_foundation,
         days={field.replace("_", "-"): days for field, days in settings.retention},
         sharing={data: sharing(settings, site.name, data) for data in get_args(Data)},
-        registry=_registry_inputs(settings, site.name, site.catalog),
-        path=settings.role_path,
-        permissions_boundary_arn=site.permissions_boundary_arn,
-        retain=settings.retain,
+        registry=registry if registry and registry.foundation == site.name else None,
     )
 
 
@@ -161,23 +130,23 @@ def deploy(site: Site, inputs: Inputs) -> Outputs:
     key = Key(
         name,
         KeyArgs(
-            alias=f"{inputs.prefix}-{name}",
-            description=f"Data of {inputs.prefix} in {inputs.region}",
-            account_id=inputs.account,
-            region=inputs.region,
-            services=(f"logs.{inputs.region}.{domain(inputs.region)}",),
-            users=(autoscaling_role_arn(inputs.account, inputs.region),),
+            alias=f"{site.settings.prefix}-{name}",
+            description=f"Data of {site.settings.prefix} in {site.region}",
+            account_id=site.foundation.account,
+            region=site.region,
+            services=(f"logs.{site.region}.{domain(site.region)}",),
+            users=(autoscaling_role_arn(site.foundation.account, site.region),),
             sharing=Sharing.union(sharing.values()),
-            retain=inputs.retain,
+            retain=site.settings.retain,
         ),
         opts,
     )
-    access_logs = Bucket(f"{name}-{ACCESS_LOGS}", _access_logs(inputs), opts)
+    access_logs = Bucket(f"{name}-{ACCESS_LOGS}", _access_logs(site, inputs), opts)
     buckets = {
         data: Bucket(
             f"{name}-{data}",
             BucketArgs(
-                name=_bucket_name(inputs, data),
+                name=_bucket_name(site, data),
                 kms_key_arn=key.arn,
                 versioned=PURPOSES[data].versioned,
                 expiries=(
@@ -186,14 +155,14 @@ def deploy(site: Site, inputs: Inputs) -> Outputs:
                 unfinished_days=PURPOSES[data].unfinished_days,
                 sharing=shared,
                 access_logs_bucket=access_logs.name,
-                retain=inputs.retain,
+                retain=site.settings.retain,
             ),
             opts,
         )
         for data, shared in sharing.items()
     }
-    network = _network(name, inputs, access_logs, opts)
-    registry = _registry(name, inputs, key, opts) if inputs.registry else None
+    network = _network(site, inputs, access_logs)
+    registry = _registry(site, inputs.registry, key) if inputs.registry else None
     event_logs, resource_usage = buckets.get("event-logs"), buckets.get("resource-usage")
     return Outputs(
         vpc_id=network.vpc_id,
@@ -221,8 +190,8 @@ def at_home(output: pulumi.Input[str] | None) -> pulumi.Input[str]:
     return output
 
 
-def _bucket_name(inputs: Inputs, purpose: str) -> str:
-    return bucket_name(inputs.prefix, inputs.account, inputs.region, purpose)
+def _bucket_name(site: Site, purpose: str) -> str:
+    return bucket_name(site.settings.prefix, site.foundation.account, site.region, purpose)
 
 
 def _network_args(settings: Environment, foundation: Foundation) -> NetworkArgs | NetworkIds:
@@ -246,30 +215,13 @@ def _network_args(settings: Environment, foundation: Foundation) -> NetworkArgs 
     )
 
 
-def _registry_inputs(settings: Environment, foundation: str, catalog: Catalog) -> RegistryInputs | None:
-    """The environment's registry, where a foundation has it: with a repository for each chart, too."""
-    registry = settings.registry
-    if registry is None or registry.foundation != foundation:
-        return None
-    return RegistryInputs(
-        repositories=(
-            *(f"{settings.prefix}/{repository}" for repository in registry.repositories),
-            *(f"charts/{chart}" for chart in sorted(catalog.charts)),
-        ),
-        pull_through={
-            upstream: pull_through.secret for upstream, pull_through in registry.pull_through.items()
-        },
-        readers=tuple(registry.readers),
-    )
-
-
 def autoscaling_role_arn(account: str, region: str) -> str:
     """ARN of the role in which Auto Scaling starts machines, whose disks are encrypted."""
     role = "aws-service-role/autoscaling.amazonaws.com/AWSServiceRoleForAutoScaling"
     return f"arn:{partition(region)}:iam::{account}:role/{role}"
 
 
-def _access_logs(inputs: Inputs) -> BucketArgs:
+def _access_logs(site: Site, inputs: Inputs) -> BucketArgs:
     """The bucket of access and flow logs. S3 delivers only into a bucket encrypted with a key of its own:
     https://docs.aws.amazon.com/AmazonS3/latest/userguide/enable-server-access-logging.html
     """
@@ -277,11 +229,11 @@ def _access_logs(inputs: Inputs) -> BucketArgs:
         sid="S3AccessLogs",
         service="logging.s3.amazonaws.com",
         prefix="s3/",
-        account_id=inputs.account,
-        sources=f"arn:{partition(inputs.region)}:s3:::{_bucket_name(inputs, '*')}",
+        account_id=site.foundation.account,
+        sources=f"arn:{partition(site.region)}:s3:::{_bucket_name(site, '*')}",
     )
     return BucketArgs(
-        name=_bucket_name(inputs, ACCESS_LOGS),
+        name=_bucket_name(site, ACCESS_LOGS),
         kms_key_arn=None,
         expiries=(
             Expiry(prefix=s3_access_logs.prefix, days=inputs.days[ACCESS_LOGS], cheaper_after=30),
@@ -289,48 +241,50 @@ def _access_logs(inputs: Inputs) -> BucketArgs:
         ),
         # Whom data is shared with need not see who uses it.
         sharing=replace(Sharing.union(inputs.sharing.values()), grants={}),
-        deliveries=(s3_access_logs, flow_logs.delivery(inputs.region, inputs.account)),
-        retain=inputs.retain,
+        deliveries=(s3_access_logs, flow_logs.delivery(site.region, site.foundation.account)),
+        retain=site.settings.retain,
     )
 
 
-def _network(
-    name: str, inputs: Inputs, access_logs: Bucket, opts: pulumi.ResourceOptions
-) -> Network | NetworkIds:
+def _network(site: Site, inputs: Inputs, access_logs: Bucket) -> Network | NetworkIds:
     """The VPC: the existing one, or one with flow logs and endpoints of AWS's services."""
     if isinstance(inputs.network, NetworkIds):
         return inputs.network
+    name, opts = site.name, site.opts
     network = Network(name, inputs.network, opts)
     FlowLogs(name, FlowLogsArgs(vpc_id=network.vpc_id, bucket_arn=access_logs.arn), opts)
     if inputs.interface_endpoints:
         InterfaceEndpoints(
             name,
             InterfaceEndpointsArgs(
-                region=inputs.region,
+                region=site.region,
                 vpc_id=network.vpc_id,
                 subnets=network.private_subnets,
                 cidrs=(inputs.network.cidr, *inputs.network.pod_cidrs),
-                accounts=inputs.accounts,
+                accounts=site.settings.accounts,
             ),
             opts,
         )
     return network
 
 
-def _registry(name: str, inputs: Inputs, key: Key, opts: pulumi.ResourceOptions) -> Registry:
-    assert inputs.registry
+def _registry(site: Site, settings: RegistrySettings, key: Key) -> Registry:
+    """The environment's registry: with a repository for each chart, too."""
     return Registry(
-        name,
+        site.name,
         RegistryArgs(
-            account_id=inputs.account,
-            region=inputs.region,
+            account_id=site.foundation.account,
+            region=site.region,
             kms_key_arn=key.arn,
-            repositories=inputs.registry.repositories,
-            pull_through=inputs.registry.pull_through,
-            readers=inputs.registry.readers,
-            path=inputs.path,
-            permissions_boundary_arn=inputs.permissions_boundary_arn,
-            retain=inputs.retain,
+            repositories=(
+                *(f"{site.settings.prefix}/{repository}" for repository in settings.repositories),
+                *(f"charts/{chart}" for chart in sorted(site.catalog.charts)),
+            ),
+            pull_through={upstream: cache.secret for upstream, cache in settings.pull_through.items()},
+            readers=tuple(settings.readers),
+            path=site.settings.role_path,
+            permissions_boundary_arn=site.permissions_boundary_arn,
+            retain=site.settings.retain,
         ),
-        opts,
+        site.opts,
     )

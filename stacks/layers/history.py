@@ -63,7 +63,7 @@ def deploy(site: ClusterSite, inputs: Inputs) -> Outputs:
             catalog=site.catalog,
             namespace=namespace.name,
             bucket=inputs.bucket,
-            region=site.foundation.region,
+            region=site.region,
             host=inputs.host,
             ingress_class=inputs.ingress_class,
         ),

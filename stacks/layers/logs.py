@@ -79,7 +79,7 @@ def deploy(site: ClusterSite, inputs: Inputs) -> Outputs:
             job_namespaces=inputs.job_namespaces,
             job_logs_bucket=inputs.job_logs_bucket,
             system_logs_bucket=inputs.system_logs_bucket,
-            region=site.foundation.region,
+            region=site.region,
         ),
         # Pods that start before their identity is there run without it.
         site.after(identity),

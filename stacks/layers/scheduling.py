@@ -109,7 +109,7 @@ def _autoscaling(site: ClusterSite, version: str) -> None:
         AUTOSCALER_IDENTITY,
         AUTOSCALER_NAMESPACE,
         AUTOSCALER_ACCOUNT,
-        cluster_autoscaler.permissions(site.eks_name, site.foundation.region),
+        cluster_autoscaler.permissions(site.eks_name, site.region),
     )
     ClusterAutoscaler(
         f"{site.name}-autoscaler",
@@ -118,7 +118,7 @@ def _autoscaling(site: ClusterSite, version: str) -> None:
             namespace=namespace.name,
             cluster=site.eks_name,
             version=version,
-            region=site.foundation.region,
+            region=site.region,
         ),
         # Pods that start before their identity is there run without it.
         site.after(identity),

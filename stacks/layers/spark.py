@@ -108,7 +108,7 @@ def deploy(site: ClusterSite, inputs: Inputs) -> Outputs:
     """Make the job namespaces with what their jobs may do, the operators that run the jobs, and what keeps
     their drivers until they have been read.
     """
-    statements = job_statements(inputs, partition(site.foundation.region))
+    statements = job_statements(inputs, partition(site.region))
     finalizer = _driver_finalizer(site, inputs)
     # Namespaces are deleted before the controller that removes the finalizer of their drivers.
     namespace_opts = site.after(finalizer) if finalizer else site.opts

@@ -3,10 +3,14 @@ from dataclasses import replace
 
 import pulumi
 import pytest
+import yaml
 
 from components.aws.network import NetworkArgs
+from moka import catalog
+from stacks import settings
 from stacks.layers import foundation
-from stacks.layers.foundation import Inputs, NetworkIds, RegistryInputs
+from stacks.layers.foundation import Inputs, NetworkIds
+from stacks.settings.environment import Registry
 from tests.unit.stacks.conftest import site
 
 BUCKET = "aws:s3/bucket:Bucket"
@@ -21,15 +25,10 @@ DAYS = {
     "flow-logs": 14,
 }
 INPUTS = Inputs(
-    prefix="acme-prod",
-    account="444455556666",
-    region="us-east-1",
-    accounts=("444455556666",),
     network=NetworkArgs(region="us-east-1", cidr="10.0.0.0/16", zones=ZONES, pod_cidrs=("100.64.0.0/16",)),
     interface_endpoints=True,
     home=True,
     days=DAYS,
-    retain=True,
 )
 EXISTING = NetworkIds(
     vpc_id="vpc-0123456789",
@@ -39,15 +38,23 @@ EXISTING = NetworkIds(
 )
 
 
+def prod(retain=True):
+    """The laptop's settings in another account, under other names."""
+    text = settings.path_of("local").read_text().replace("123456789012", "444455556666")
+    chosen = yaml.safe_load(text) | {"organization": "acme", "environment": "prod", "retain": retain}
+    return settings.parse(yaml.safe_dump(chosen), "stacks/prod.yaml")
+
+
 @pytest.fixture
 def made(deploy):
     """What a foundation makes, with its outputs in `told`."""
 
-    def run(**changes):
+    def run(retain=True, **changes):
         told = []
 
         def program():
-            outputs = foundation.deploy(site("main"), replace(INPUTS, **changes))
+            where = site("main", prod(retain), catalog=replace(catalog.read(), charts={}))
+            outputs = foundation.deploy(where, replace(INPUTS, **changes))
             pulumi.Output.all(**vars(outputs)).apply(told.append)
 
         recorder = deploy(program)
@@ -181,8 +188,10 @@ def test_disks_of_machines_that_auto_scaling_starts_are_encrypted_with_the_key(m
 
 
 def test_images_are_pulled_from_the_foundation_that_has_the_registry(made):
-    registry = RegistryInputs(repositories=("acme-prod/spark",), pull_through={"quay.io": None}, readers=())
-    recorder = made(registry=registry, path="/acme-prod/")
+    registry = Registry.model_validate(
+        {"foundation": "main", "repositories": ["spark"], "pull_through": {"quay.io": {}}}
+    )
+    recorder = made(registry=registry)
 
     assert recorder.told["registry"] == "444455556666.dkr.ecr.us-east-1.amazonaws.com"
     [repository] = recorder.inputs("aws:ecr/repository:Repository")
@@ -196,7 +205,7 @@ STATEFUL = {BUCKET, "aws:kms/key:Key", "aws:ec2/vpc:Vpc", "aws:ecr/repository:Re
 
 @pytest.mark.parametrize("retain", [True, False])
 def test_what_holds_data_is_protected_and_kept_as_the_settings_say(made, retain):
-    registry = RegistryInputs(repositories=("acme-prod/spark",), pull_through={}, readers=())
+    registry = Registry(foundation="main", repositories=["spark"])
     network = NetworkArgs(region="us-east-1", cidr="10.0.0.0/16", zones=ZONES, retain=retain)
     recorder = made(registry=registry, network=network, retain=retain)
 
