@@ -1,6 +1,6 @@
 """An EKS cluster: its control plane, who may enter it, and what its nodes cannot do without."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from operator import itemgetter
 from typing import Literal
@@ -14,6 +14,7 @@ from components.aws.addons import Addon, Addons, AddonsArgs
 from components.aws.node_role import NodeRole, NodeRoleArgs
 from components.aws.policy import Statement, trust
 from components.ordering import known_after
+from components.transforms import transform_of
 from moka.partition import managed_policy
 
 LOG_TYPES = ("api", "audit", "authenticator", "controllerManager", "scheduler")
@@ -151,7 +152,8 @@ class Cluster(pulumi.ComponentResource):
             opts=pulumi.ResourceOptions(
                 parent=self,
                 transforms=[
-                    _control_plane_transform(
+                    transform_of(
+                        "aws:eks/cluster:Cluster",
                         lambda inputs: with_missing_arguments(inputs, zonal_shift=args.zonal_shift),
                         pulumi.ResourceOptions(protect=args.retain, retain_on_delete=args.retain),
                     )
@@ -235,18 +237,3 @@ def with_missing_arguments(inputs: Mapping[str, object], *, zonal_shift: bool) -
         "accessConfig": {**access, "bootstrapClusterCreatorAdminPermissions": False},
         "zonalShiftConfig": {"enabled": zonal_shift},
     }
-
-
-def _control_plane_transform(
-    change: Callable[[Mapping[str, object]], dict[str, object]], options: pulumi.ResourceOptions
-) -> pulumi.ResourceTransform:
-    """A transform of the EKS cluster only, whatever else pulumi_eks makes beside it."""
-
-    def transform(args: pulumi.ResourceTransformArgs) -> pulumi.ResourceTransformResult | None:
-        if args.type_ != "aws:eks/cluster:Cluster":
-            return None
-        return pulumi.ResourceTransformResult(
-            change(args.props), pulumi.ResourceOptions.merge(args.opts, options)
-        )
-
-    return transform

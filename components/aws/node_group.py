@@ -2,7 +2,7 @@
 
 import base64
 import hashlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -12,6 +12,7 @@ import pulumi_eks as eks
 
 from components.aws.node_group_guard import NodeGroupGuard
 from components.aws.node_user_data import node_user_data
+from components.transforms import transform_of
 from moka.machines.instance_types import Architecture, InstanceType, instance_type
 from moka.machines.node_roles import ROLES, Role, kubelet_config
 from moka.names import RETIRING_TAINT, ROLE_LABEL
@@ -24,19 +25,19 @@ AMI: Mapping[tuple[Architecture, bool], str] = {
 }
 """EKS's name of a machine image, by architecture and whether there are GPUs."""
 
-GPU = "nvidia.com/gpu"
+GPU_TAINT = "nvidia.com/gpu"
 """Taint of nodes with GPUs: only pods that ask for one come."""
 
-RESOURCES = "k8s.io/cluster-autoscaler/node-template/resources"
+RESOURCES_TAG = "k8s.io/cluster-autoscaler/node-template/resources"
 """Tag of a group by which the Cluster Autoscaler knows what a node would have while there is none. It asks
 EKS for labels and taints, and takes 110 pods and no storage for granted (kubernetes/autoscaler:
 cluster-autoscaler/cloudprovider/aws/aws_manager.go)."""
 
-REPLACING = ("amiType", "capacityType", "instanceTypes", "subnetIds")
+REPLACING_INPUTS = ("amiType", "capacityType", "instanceTypes", "subnetIds")
 """Inputs of an EKS node group whose change would replace it. Its template's description says the same, and
 there the guard refuses."""
 
-MACHINES = ("launchTemplate", "releaseVersion", "version")
+MACHINE_INPUTS = ("launchTemplate", "releaseVersion", "version")
 """Inputs whose change replaces machine by machine."""
 
 
@@ -117,26 +118,26 @@ class NodeGroup(pulumi.ComponentResource):
     Makes: ec2.LaunchTemplate, eks.ManagedNodeGroup of pulumi_eks, and an autoscaling.Schedule for each change
     of the minimum.
     Outputs: `name` (as EKS knows it) and `arn`, known only once the first nodes have joined.
-    Raises ValueError when the machines do not fit each other, or not what is asked of them.
+    Raises ValueError when the instance types do not fit each other or the group.
     """
 
     name: pulumi.Output[str]
     arn: pulumi.Output[str]
 
     def __init__(self, name: str, args: NodeGroupArgs, opts: pulumi.ResourceOptions | None = None) -> None:
-        machines = fitting(args)
+        machines = machine_types(args)
         super().__init__("moka:aws:NodeGroup", name, {}, opts)
         child = pulumi.ResourceOptions(parent=self)
         tags = args.tags | {"Name": name}
         ami = AMI[args.architecture, machines[0].gpu]
-        local_disks = all(each.local_disks for each in machines)
+        local_disks = all(machine.local_disks for machine in machines)
         user_data = node_user_data(kubelet_config(args.role, args.max_pods), local_disks=local_disks)
         # An empty schedule for one that retires: it goes down to nothing.
         schedule = {} if args.retiring else args.schedule
 
         template = aws.ec2.LaunchTemplate(
             name,
-            description=kind_of_machines(ami, args),
+            description=machine_kind(ami, args),
             user_data=base64.b64encode(user_data.encode()).decode(),
             block_device_mappings=[
                 {
@@ -158,7 +159,11 @@ class NodeGroup(pulumi.ComponentResource):
                 "http_tokens": "required",
                 "http_put_response_hop_limit": 1,
             },
-            capacity_reservation_specification=_reservation(args.capacity_reservation_id),
+            capacity_reservation_specification={
+                "capacity_reservation_target": {"capacity_reservation_id": args.capacity_reservation_id}
+            }
+            if args.capacity_reservation_id
+            else None,
             tag_specifications=[
                 {"resource_type": resource, "tags": tags}
                 for resource in ("instance", "volume", "network-interface")
@@ -187,47 +192,54 @@ class NodeGroup(pulumi.ComponentResource):
             labels={ROLE_LABEL: args.role, **args.labels},
             taints=taints(args.role, gpu=machines[0].gpu, retiring=args.retiring),
             launch_template={"id": template.id, "version": template.latest_version.apply(str)},
-            tags=args.tags | template_of_a_node(args, local_disks=local_disks),
-            opts=pulumi.ResourceOptions(parent=self, transforms=[_group_transform(args)]),
+            tags=args.tags | autoscaler_tags(args, local_disks=local_disks),
+            opts=pulumi.ResourceOptions(
+                parent=self,
+                transforms=[
+                    transform_of(
+                        "aws:eks/nodeGroup:NodeGroup",
+                        lambda inputs: {**inputs, **extra_inputs(args.role)},
+                        group_options(args),
+                    )
+                ],
+            ),
         ).node_group
 
-        resources: pulumi.Output[Sequence[aws.eks.outputs.NodeGroupResource]] = group.apply(
-            lambda made: made.resources
-        )
-        for entry, change in schedule.items():
+        auto_scaling_group: pulumi.Output[str] = group.apply(_auto_scaling_group)
+        for entry, minimum in schedule.items():
             aws.autoscaling.Schedule(
                 f"{name}-{entry}",
                 scheduled_action_name=entry,
-                autoscaling_group_name=resources.apply(_auto_scaling_group),
-                recurrence=change.cron,
+                autoscaling_group_name=auto_scaling_group,
+                recurrence=minimum.cron,
                 time_zone=args.time_zone,
-                min_size=change.minimum,
+                min_size=minimum.minimum,
                 # -1: as it is.
                 max_size=-1,
                 desired_capacity=-1,
                 opts=child,
             )
 
-        self.name = group.apply(lambda made: made.node_group_name)
-        self.arn = group.apply(lambda made: made.arn)
+        self.name = group.node_group_name
+        self.arn = group.arn
         self.register_outputs({"name": self.name, "arn": self.arn})
 
 
-def fitting(args: NodeGroupArgs) -> list[InstanceType]:
+def machine_types(args: NodeGroupArgs) -> list[InstanceType]:
     """The instance types of a group. Raises ValueError, a sentence, when they do not fit."""
     machines = [instance_type(name) for name in args.instance_types]
     if not machines:
         raise ValueError(f"node group {args.group_name} has no instance type; name one")
-    for each in machines:
-        if each.architecture != args.architecture:
+    for machine in machines:
+        if machine.architecture != args.architecture:
             raise ValueError(
-                f"node group {args.group_name} is {args.architecture} and {each.name} {each.architecture}; "
-                "make a group for each architecture"
+                f"node group {args.group_name} is {args.architecture}, and {machine.name} is "
+                f"{machine.architecture}; make a group for each architecture"
             )
-    if len({each.gpu for each in machines}) > 1:
+    if len({machine.gpu for machine in machines}) > 1:
         raise ValueError(
-            f"node group {args.group_name} has instance types with GPUs and without, which share no machine "
-            "image; make a group for each"
+            f"node group {args.group_name} has instance types with GPUs and without, which need different "
+            "machine images; make a group for each"
         )
     if args.capacity_reservation_id and (args.spot or len(machines) > 1 or len(args.subnets) != 1):
         raise ValueError(
@@ -238,53 +250,40 @@ def fitting(args: NodeGroupArgs) -> list[InstanceType]:
 
 
 def taints(role: Role, *, gpu: bool = False, retiring: bool = False) -> list[aws.eks.NodeGroupTaintArgs]:
-    """Taints that keep every other pod away from nodes with this role, and all from those that retire."""
-    found = {
+    """Taints that keep all other pods away from nodes with this role, and all pods from retiring ones."""
+    values = {
         ROLE_LABEL: None if role == "system" else role,
-        GPU: "present" if gpu else None,
+        GPU_TAINT: "present" if gpu else None,
         RETIRING_TAINT: "true" if retiring else None,
     }
     return [
         aws.eks.NodeGroupTaintArgs(key=key, value=value, effect="NO_SCHEDULE")
-        for key, value in found.items()
+        for key, value in values.items()
         if value
     ]
 
 
-def kind_of_machines(ami: str, args: NodeGroupArgs) -> str:
+def machine_kind(ami: str, args: NodeGroupArgs) -> str:
     """What a generation of the group cannot change, as text for its launch template (255 characters at most).
 
     For a role whose machines must stay it has the AMI's version too.
     """
-    words = [
-        ami,
-        "spot" if args.spot else "on-demand",
-        *args.instance_types,
-        "in",
-        *sorted(args.subnets),
-    ]
+    market = "spot" if args.spot else "on-demand"
+    parts = [ami, market, *args.instance_types, "in", *sorted(args.subnets)]
     if ROLES[args.role].rolling_percent is None:
-        words += ["at", args.ami_release or args.version]
-    text = " ".join(words)
+        parts += ["at", args.ami_release or args.version]
+    text = " ".join(parts)
     digest = hashlib.sha256(text.encode()).hexdigest()[:12]
     return text if len(text) <= 255 else f"{text[:240]}... {digest}"[:255]
 
 
-def template_of_a_node(args: NodeGroupArgs, *, local_disks: bool) -> dict[str, str]:
+def autoscaler_tags(args: NodeGroupArgs, *, local_disks: bool) -> dict[str, str]:
     """Tags that tell the autoscaler what it cannot know of a group without nodes."""
-    found = {f"{RESOURCES}/pods": str(args.max_pods or ROLES[args.role].max_pods)}
+    tags = {f"{RESOURCES_TAG}/pods": str(args.max_pods or ROLES[args.role].max_pods)}
     if not local_disks:
         # Less a tenth and 2 GiB, which nodes keep for themselves. Of instance storage the size is not known.
-        found[f"{RESOURCES}/ephemeral-storage"] = f"{args.disk_gib * 9 // 10 - 2}Gi"
-    return found
-
-
-def _reservation(
-    reservation: str | None,
-) -> aws.ec2.LaunchTemplateCapacityReservationSpecificationArgsDict | None:
-    if reservation is None:
-        return None
-    return {"capacity_reservation_target": {"capacity_reservation_id": reservation}}
+        tags[f"{RESOURCES_TAG}/ephemeral-storage"] = f"{args.disk_gib * 9 // 10 - 2}Gi"
+    return tags
 
 
 def extra_inputs(role: Role) -> dict[str, Any]:
@@ -297,11 +296,11 @@ def extra_inputs(role: Role) -> dict[str, Any]:
 
 
 def group_options(args: NodeGroupArgs) -> pulumi.ResourceOptions:
-    """Options of the EKS node group: what an update leaves alone, and what it asks the guard."""
+    """Options of the EKS node group: what an update does not change, and what the guard checks."""
     guard = args.guard
     ignored = [
-        *(REPLACING if guard else ()),
-        *(MACHINES if args.retiring else ()),
+        *(REPLACING_INPUTS if guard else ()),
+        *(MACHINE_INPUTS if args.retiring else ()),
         # The schedule's business; an update would take it back to where the group started.
         *(("scalingConfig.minSize",) if args.schedule and not args.retiring else ()),
     ]
@@ -329,17 +328,5 @@ def template_options(args: NodeGroupArgs) -> pulumi.ResourceOptions:
     )
 
 
-def _group_transform(args: NodeGroupArgs) -> pulumi.ResourceTransform:
-    def transform(child: pulumi.ResourceTransformArgs) -> pulumi.ResourceTransformResult | None:
-        if child.type_ != "aws:eks/nodeGroup:NodeGroup":
-            return None
-        return pulumi.ResourceTransformResult(
-            {**child.props, **extra_inputs(args.role)},
-            pulumi.ResourceOptions.merge(child.opts, group_options(args)),
-        )
-
-    return transform
-
-
-def _auto_scaling_group(resources: Sequence[aws.eks.outputs.NodeGroupResource]) -> str:
-    return str((resources[0].autoscaling_groups or [])[0].name)
+def _auto_scaling_group(group: aws.eks.NodeGroup) -> pulumi.Output[str]:
+    return group.resources.apply(lambda resources: str((resources[0].autoscaling_groups or [])[0].name))

@@ -1,4 +1,4 @@
-"""What keeps an update from taking machines away under running drivers."""
+"""Hooks that keep an update from removing machines under running drivers."""
 
 import asyncio
 import json
@@ -14,15 +14,17 @@ from moka.names import DRIVER_SELECTOR
 GROUP_LABEL = "eks.amazonaws.com/nodegroup"
 """Label that EKS gives the nodes of a managed group."""
 
-RUNNING = "status.phase!=Succeeded,status.phase!=Failed"
+NOT_FINISHED = "status.phase!=Succeeded,status.phase!=Failed"
 
-PAUSES = (1, 2, 4, 8, 16, 30)
-"""Seconds between one look at the cluster and the next; the last one from then on."""
+TIMEOUT_SECONDS = 30
 
-TRIES = 3
-"""Questions to the cluster that may go unanswered, one after the other."""
+PAUSES_SECONDS = (1, 2, 4, 8, 16, 30)
+"""Between one look at the cluster and the next; the last one from then on."""
 
-HARMLESS = frozenset({"__defaults", "defaultVersion", "tags", "tagsAll", "updateDefaultVersion"})
+MAX_TRIES = 3
+"""Requests to the cluster, after which it cannot be reached."""
+
+OWN_INPUTS = frozenset({"__defaults", "defaultVersion", "tags", "tagsAll", "updateDefaultVersion"})
 """Inputs of a launch template that are about itself, not about the machines."""
 
 Answer = TypeVar("Answer")
@@ -32,7 +34,7 @@ class NodeGroupGuard:
     """Hooks that Pulumi runs before it changes or deletes a node group of one cluster.
 
     cluster: its name; part of the hooks' names.
-    kubeconfig: JSON; waited for only when a hook has a question to the cluster.
+    kubeconfig: JSON; waited for only when a hook asks the cluster.
 
     same_kind: for launch templates. Refuses, at preview already, what would replace the group: other
         instance types, another architecture or way to buy, other zones. The template's description says them.
@@ -60,37 +62,37 @@ class NodeGroupGuard:
         if old.get("scalingConfig") == new.get("scalingConfig"):
             return
         group, size = new["nodeGroupName"], int(new["scalingConfig"]["desiredSize"])
-        there = await self._ask(group, nodes)
-        if len(there) > size:
+        existing = await self._ask(group, nodes)
+        if len(existing) > size:
             raise ValueError(
-                f"node group {group} of {self.cluster} has {len(there)} nodes, and a change of its bounds "
+                f"node group {group} of {self.cluster} has {len(existing)} nodes, and a change of its bounds "
                 f"would bring it to {size}, the size that this stack last saw: run this again with --refresh"
             )
 
     async def _drivers_finished(self, args: pulumi.ResourceHookArgs) -> None:
         group = (args.old_inputs or {})["nodeGroupName"]
-        told: list[str] = []
-        pauses = chain(PAUSES, repeat(PAUSES[-1]))
-        while left := await self._ask(group, drivers):
-            if left != told:
-                pulumi.log.info(waiting(self.cluster, group, left))
-                told = left
+        reported: list[str] = []
+        pauses = chain(PAUSES_SECONDS, repeat(PAUSES_SECONDS[-1]))
+        while running := await self._ask(group, drivers):
+            if running != reported:
+                pulumi.log.info(waiting_message(self.cluster, group, running))
+                reported = running
             await asyncio.sleep(next(pauses))
 
     async def _ask(self, group: str, question: Callable[[str, str], Answer]) -> Answer:
         kubeconfig = await asyncio.wrap_future(self._kubeconfig)
-        for attempt in range(TRIES):
+        for attempt in range(MAX_TRIES):
             try:
                 return await asyncio.to_thread(question, kubeconfig, group)
             except Exception as error:
                 reason = str(error).strip().splitlines() or [type(error).__name__]
-                if attempt == TRIES - 1:
+                if attempt == MAX_TRIES - 1:
                     raise ValueError(
                         f"cannot ask {self.cluster} what runs on node group {group} ({reason[0]}), so it "
-                        "stays: see that the API server can be reached from here, then run this again"
+                        "stays: check that the API server can be reached from here, then run this again"
                     ) from error
-            await asyncio.sleep(PAUSES[attempt])
-        raise AssertionError("TRIES is at least 1")
+            await asyncio.sleep(PAUSES_SECONDS[attempt])
+        raise AssertionError("MAX_TRIES is at least 1")
 
 
 def same_kind(args: pulumi.ResourceHookArgs) -> None:
@@ -104,7 +106,7 @@ def same_machines(args: pulumi.ResourceHookArgs) -> None:
     """Raise ValueError when anything that a launch template says of its machines would change."""
     same_kind(args)
     old, new = args.old_inputs or {}, args.new_inputs or {}
-    changed = sorted(key for key in (old.keys() | new.keys()) - HARMLESS if old.get(key) != new.get(key))
+    changed = sorted(key for key in (old.keys() | new.keys()) - OWN_INPUTS if old.get(key) != new.get(key))
     if changed:
         raise ValueError(refusal(args.name, ", ".join(changed)))
 
@@ -117,37 +119,40 @@ def refusal(group: str, change: str) -> str:
     )
 
 
-def waiting(cluster: str, group: str, left: list[str]) -> str:
-    """What a person is told while drivers run."""
-    some = ", ".join(left[:3]) + (f" and {len(left) - 3} more" if len(left) > 3 else "")
-    count = "1 driver" if len(left) == 1 else f"{len(left)} drivers"
+def waiting_message(cluster: str, group: str, drivers: list[str]) -> str:
+    """Progress message while drivers run."""
+    names = ", ".join(drivers[:3]) + (f" and {len(drivers) - 3} more" if len(drivers) > 3 else "")
+    count = "1 driver on it has" if len(drivers) == 1 else f"{len(drivers)} drivers on it have"
     return (
-        f"Node group {group} of {cluster} goes once {count} on it finished: {some}. "
-        "It is safe to stop here, with Ctrl-C twice; the next `up` goes on."
+        f"Node group {group} of {cluster} is deleted once {count} finished: {names}. "
+        "It is safe to stop here, with Ctrl-C twice; the next `up` continues."
     )
 
 
 def nodes(kubeconfig: str, group: str) -> list[str]:
     """Names of the nodes of a node group."""
-    listed = _core(kubeconfig).list_node(label_selector=f"{GROUP_LABEL}={group}", _request_timeout=30)
-    return [node.metadata.name for node in listed.items]
+    selector = f"{GROUP_LABEL}={group}"
+    group_nodes = _core(kubeconfig).list_node(label_selector=selector, _request_timeout=TIMEOUT_SECONDS)
+    return [node.metadata.name for node in group_nodes.items]
 
 
 def drivers(kubeconfig: str, group: str) -> list[str]:
     """Driver pods, `namespace/name`, that have not finished and are on nodes of a node group."""
-    there = set(nodes(kubeconfig, group))
-    if not there:
+    node_names = set(nodes(kubeconfig, group))
+    if not node_names:
         return []
-    listed = _core(kubeconfig).list_pod_for_all_namespaces(
-        label_selector=DRIVER_SELECTOR, field_selector=RUNNING, _request_timeout=30
+    pods = _core(kubeconfig).list_pod_for_all_namespaces(
+        label_selector=DRIVER_SELECTOR, field_selector=NOT_FINISHED, _request_timeout=TIMEOUT_SECONDS
     )
     return sorted(
-        f"{pod.metadata.namespace}/{pod.metadata.name}" for pod in listed.items if pod.spec.node_name in there
+        f"{pod.metadata.namespace}/{pod.metadata.name}"
+        for pod in pods.items
+        if pod.spec.node_name in node_names
     )
 
 
 def _core(kubeconfig: str) -> Any:
-    # Only when there is a question: the client is a second of loading. A new one for each, as credentials
+    # Only when it is needed: the client is a second of loading. A new one for each request, as credentials
     # last for minutes and a driver for hours.
     from kubernetes import client, config
 

@@ -1,4 +1,4 @@
-"""User data of AL2023 nodes in a managed group: what nodeadm is told beside what EKS tells it."""
+"""User data of AL2023 nodes in a managed group: configuration of nodeadm, beside that of EKS."""
 
 from collections.abc import Mapping
 from typing import Any

@@ -11,7 +11,7 @@ from components.aws.node_group import (
     ScheduledMinimum,
     extra_inputs,
     group_options,
-    kind_of_machines,
+    machine_kind,
     template_options,
 )
 from components.aws.node_group_guard import NodeGroupGuard
@@ -234,13 +234,13 @@ def test_machines_whose_pods_can_be_moved_may_change_one_after_the_other(deploy,
     ],
 )
 def test_what_would_replace_a_group_is_seen_in_its_template(change):
-    assert kind_of_machines("AMI", arguments(**change)) != kind_of_machines("AMI", arguments())
+    assert machine_kind("AMI", arguments(**change)) != machine_kind("AMI", arguments())
 
 
 @pytest.mark.parametrize("change", [{"version": "1.35"}, {"ami_release": "1.34.2-20261105"}])
 def test_another_image_is_another_kind_of_machine_only_where_pods_cannot_be_moved(change):
     def kind(role, **changes):
-        return kind_of_machines("AMI", arguments(role=role, **changes))
+        return machine_kind("AMI", arguments(role=role, **changes))
 
     assert kind("driver", **change) != kind("driver")
     assert kind("executor", **change) == kind("executor")
@@ -248,7 +248,7 @@ def test_another_image_is_another_kind_of_machine_only_where_pods_cannot_be_move
 
 def test_a_long_list_of_types_fits_the_template_and_is_still_told_apart():
     types = tuple(f"m{n}gdn-flex.48xlarge" for n in range(5, 25))
-    one, other = (kind_of_machines("AMI", arguments(instance_types=chosen)) for chosen in (types, types[:-1]))
+    one, other = (machine_kind("AMI", arguments(instance_types=chosen)) for chosen in (types, types[:-1]))
 
     assert one != other
     assert len(one) <= 255
@@ -313,7 +313,7 @@ def test_a_protected_group_goes_only_by_retiring():
         ({"instance_types": ()}, "node group executor has no instance type; name one"),
         (
             {"instance_types": ("m8g.large", "m7i.large")},
-            "node group executor is arm64 and m7i.large amd64; make a group for each architecture",
+            "node group executor is arm64, and m7i.large is amd64; make a group for each architecture",
         ),
         (
             {"instance_types": ("g5g.xlarge", "m7g.xlarge")},

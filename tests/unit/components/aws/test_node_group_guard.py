@@ -5,7 +5,7 @@ import pulumi
 import pytest
 
 from components.aws import node_group_guard
-from components.aws.node_group_guard import NodeGroupGuard, same_kind, same_machines, waiting
+from components.aws.node_group_guard import NodeGroupGuard, same_kind, same_machines, waiting_message
 
 TEMPLATE = {
     "description": "AL2023_ARM_64_STANDARD on-demand r8g.4xlarge in us-east-1a at 1.34",
@@ -52,19 +52,19 @@ def test_what_a_template_says_of_itself_may_change():
 @pytest.mark.parametrize(
     ("left", "told"),
     [
-        (["jobs/a"], "once 1 driver on it finished: jobs/a. "),
+        (["jobs/a"], "once 1 driver on it has finished: jobs/a. "),
         (
             ["jobs/a", "jobs/b", "jobs/c", "jobs/d"],
-            "once 4 drivers on it finished: jobs/a, jobs/b, jobs/c and 1 more. ",
+            "once 4 drivers on it have finished: jobs/a, jobs/b, jobs/c and 1 more. ",
         ),
     ],
 )
 def test_whoever_waits_is_told_for_whom(left, told):
-    assert told in waiting("spark-a", "driver", left)
+    assert told in waiting_message("spark-a", "driver", left)
 
 
 def test_a_group_stays_when_nobody_can_be_asked_for_its_drivers(deploy, monkeypatch):
-    monkeypatch.setattr(node_group_guard, "PAUSES", (0, 0, 0))
+    monkeypatch.setattr(node_group_guard, "PAUSES_SECONDS", (0, 0, 0))
     # Nobody listens on port 1.
     nowhere = {
         "apiVersion": "v1",
@@ -83,5 +83,5 @@ def test_a_group_stays_when_nobody_can_be_asked_for_its_drivers(deploy, monkeypa
     async def delete():
         await guards[0].drivers_finished(deletion)
 
-    with pytest.raises(ValueError, match=r"cannot ask spark-a what .* driver \(.*\), so it stays: see that"):
+    with pytest.raises(ValueError, match=r"cannot ask spark-a what .* driver \(.*\), so it stays: check"):
         asyncio.run(delete())
