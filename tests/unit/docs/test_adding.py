@@ -1,6 +1,8 @@
 """The recipes of docs/adding.md, with the code that they show."""
 
 import re
+import shutil
+import subprocess
 import sys
 import textwrap
 from types import ModuleType
@@ -59,3 +61,24 @@ def test_the_setting_of_the_recipe_is_read_and_described():
 
     assert kind.validated({"spare_nodes": 3}, "x").spare_nodes == 3
     assert "Nodes kept empty" in kind.schema()
+
+
+def test_the_service_of_the_recipe_runs(tmp_path):
+    files = dict(re.findall(r"`(services/census/\w+\.py)`:\n\n```python\n(.*?)```", TEXT, re.DOTALL))
+    for package in ("moka", "services/common"):
+        shutil.copytree(REPOSITORY / package, tmp_path / package)
+    (tmp_path / "services" / "__init__.py").touch()
+    for path, source in files.items():
+        (tmp_path / path).parent.mkdir(exist_ok=True)
+        (tmp_path / path).write_text(source)
+
+    ran = subprocess.run(
+        [sys.executable, "-m", "services.census", "--help"],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+    )
+
+    assert len(files) == 2
+    assert ran.returncode == 0, ran.stderr
+    assert "--seconds" in ran.stdout
