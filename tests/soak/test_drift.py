@@ -8,7 +8,8 @@ from localcloud import commands
 from localcloud.aws_server import AwsServer
 from localcloud.plugins.aws.provider import Aws
 from localcloud.plugins.provider import Target
-from tests.support.manual_changes import CHANGES, NOT_DELETED, Console
+from tests.local.aws.examples import CHANGES_BY_HAND, NOT_DELETED
+from tests.local.aws.examples.example import Console
 from tests.support.pulumi_stack import PulumiStack
 
 
@@ -28,8 +29,8 @@ def changes(stack):
 def test_all_that_is_changed_or_deleted_by_hand_is_found_and_put_right(local):
     state = local.engine.resources("local")
     resources = {resource.urn: resource for resource in state if resource.type.startswith("aws:")}
-    missing = {resource.type for resource in resources.values()} - CHANGES.keys()
-    assert not missing, f"say in tests/support/manual_changes.py how a person changes {missing}"
+    missing = {resource.type for resource in resources.values()} - CHANGES_BY_HAND.keys()
+    assert not missing, f"say in tests/local/aws/examples how a person changes {missing}"
 
     # Of each type one is deleted, where that can be, and the others are changed.
     by_type = defaultdict(list)
@@ -40,7 +41,7 @@ def test_all_that_is_changed_or_deleted_by_hand_is_found_and_put_right(local):
     provider = Aws(cloud, console.endpoint)
     touched = set()
     for type, members in by_type.items():
-        change = CHANGES[type]
+        change = CHANGES_BY_HAND[type]
         deleted = type not in NOT_DELETED and (len(members) > 1 or change is None)
         for urn, resource in members[deleted:]:
             if change is not None:

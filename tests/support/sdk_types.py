@@ -1,4 +1,4 @@
-"""What the SDK's own types say of values: used to find what it would not know."""
+"""Values against the types that the SDK has: what of them it would not know."""
 
 import importlib
 import re
@@ -26,26 +26,27 @@ def snake(name):
     return re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", name).lower()
 
 
-def strangers_of_type(token, outputs):
+def unknown_in_type(token, outputs):
     """Where outputs of a resource have names or kinds of values that the SDK does not have."""
     types = _types.resource_types(getattr(module_of(token), token.rsplit(":", 1)[1]))
     return _in_structure(outputs, types, "")
 
 
-def strangers_of_function(token, answer):
+def unknown_in_function(token, answer):
     """Where an answer has names or kinds of values that the SDK does not have."""
     name = token.rsplit(":", 1)[1]
     return _in(answer, getattr(module_of(token), f"{name[0].upper()}{name[1:]}Result"), "")
 
 
 def _in_structure(value, types, path):
-    found = [f"{path}.{name}" for name in value if name not in types]
-    return found + [each for n in value if n in types for each in _in(value[n], types[n], f"{path}.{n}")]
+    unknown = [f"{path}.{name}" for name in value if name not in types]
+    known = [name for name in value if name in types]
+    return unknown + [where for n in known for where in _in(value[n], types[n], f"{path}.{n}")]
 
 
 def _in(value, type_, path):
     while typing.get_origin(type_) is typing.Union:
-        type_ = next(each for each in typing.get_args(type_) if each is not type(None))
+        type_ = next(member for member in typing.get_args(type_) if member is not type(None))
     origin, inner = typing.get_origin(type_), typing.get_args(type_)
     if value is None or type_ is Any:
         return []
@@ -54,10 +55,10 @@ def _in(value, type_, path):
             return [f"{path} is no structure"]
         return _in_structure(value, _types.output_type_types(type_), path)
     if type_ in SCALARS:
-        right = isinstance(value, SCALARS[type_]) and (type_ is bool) == isinstance(value, bool)
-        return [] if right else [f"{path} is {value!r}, no {type_.__name__}"]
+        fits = isinstance(value, SCALARS[type_]) and (type_ is bool) == isinstance(value, bool)
+        return [] if fits else [f"{path} is {value!r}, no {type_.__name__}"]
     if isinstance(value, list):
-        return [each for item in value for each in _in(item, inner[0], f"{path}[]")] if inner else [path]
+        return [where for item in value for where in _in(item, inner[0], f"{path}[]")] if inner else [path]
     if isinstance(value, dict):
-        return [each for item in value.values() for each in _in(item, inner[-1], f"{path}{{}}")]
+        return [where for item in value.values() for where in _in(item, inner[-1], f"{path}{{}}")]
     return [f"{path}: {origin or type_}"]

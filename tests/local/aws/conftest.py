@@ -13,7 +13,8 @@ from localcloud.cloud import Cloud
 from localcloud.plugins.aws import machine_room
 from localcloud.plugins.aws.provider import Aws
 from localcloud.plugins.provider import Naming, Target
-from tests.local.aws.examples import World
+from tests.local.aws.examples import make_world
+from tests.local.aws.tokens import CLUSTER, ROLE_ARN, SUBNET, VPC
 
 
 @pytest.fixture(scope="session")
@@ -46,10 +47,10 @@ def moto_url():
 
 @dataclass
 class Bench:
-    """The provider without an engine: what an engine would ask of it, in one line."""
+    """The provider without an engine: each request of an engine in one line."""
 
     provider: Aws
-    left: list = field(default_factory=list)
+    resources: list = field(default_factory=list)
 
     def target(self, type, name="it", id=""):
         return Target(f"urn:pulumi:test::test::{type}::{name}", id)
@@ -64,40 +65,43 @@ class Bench:
     def make(self, type, inputs, name="it"):
         checked = self.check(type, inputs, name=name)
         id, outputs = self.provider.create(self.target(type, name), checked, False, 0)
-        made = SimpleNamespace(
+        resource = SimpleNamespace(
             type=type, name=name, id=id, inputs=checked, outputs=outputs, provider=self.provider
         )
-        self.left.append(made)
-        return made
+        self.resources.append(resource)
+        return resource
 
     def clean(self):
         """Delete what was made, the last first."""
-        while self.left:
-            made = self.left.pop()
-            self.provider = made.provider
-            self.delete(made)
+        while self.resources:
+            resource = self.resources.pop()
+            self.provider = resource.provider
+            self.delete(resource)
 
-    def read(self, made):
-        return self.provider.read(self.target(made.type, made.name, made.id), made.inputs, made.outputs)
+    def state(self, resource):
+        """Target, inputs and outputs, as the engine's state has them."""
+        target = self.target(resource.type, resource.name, resource.id)
+        return target, resource.inputs, resource.outputs
 
-    def found(self, type, id):
+    def read(self, resource):
+        return self.provider.read(*self.state(resource))
+
+    def look_up(self, type, id):
         return self.provider.read(self.target(type, "it", id), {}, {})
 
-    def diff(self, made, inputs):
-        checked = self.check(made.type, inputs, made.inputs, made.name)
-        return self.provider.diff(
-            self.target(made.type, made.name, made.id), made.inputs, made.outputs, checked
+    def diff(self, resource, inputs):
+        checked = self.check(resource.type, inputs, resource.inputs, resource.name)
+        return self.provider.diff(*self.state(resource), checked)
+
+    def change(self, resource, inputs):
+        checked = self.check(resource.type, inputs, resource.inputs, resource.name)
+        outputs = self.provider.update(*self.state(resource), checked, False, 0)
+        return SimpleNamespace(
+            type=resource.type, name=resource.name, id=resource.id, inputs=checked, outputs=outputs
         )
 
-    def change(self, made, inputs):
-        checked = self.check(made.type, inputs, made.inputs, made.name)
-        outputs = self.provider.update(
-            self.target(made.type, made.name, made.id), made.inputs, made.outputs, checked, False, 0
-        )
-        return SimpleNamespace(type=made.type, name=made.name, id=made.id, inputs=checked, outputs=outputs)
-
-    def delete(self, made):
-        self.provider.delete(self.target(made.type, made.name, made.id), made.inputs, made.outputs, 0)
+    def delete(self, resource):
+        self.provider.delete(*self.state(resource), 0)
 
 
 class Plane:
@@ -142,4 +146,15 @@ def base(provider):
 @pytest.fixture(scope="session")
 def world(base):
     """What the examples of types stand on."""
-    return World(base)
+    return make_world(base)
+
+
+@pytest.fixture
+def cluster(bench):
+    """A cluster in a VPC of its own."""
+    vpc = bench.make(VPC, {"cidrBlock": "10.0.0.0/16"})
+    subnet = bench.make(SUBNET, {"vpcId": vpc.id, "cidrBlock": "10.0.0.0/24"})
+    return bench.make(
+        CLUSTER,
+        {"name": "c", "roleArn": ROLE_ARN, "version": "1.34", "vpcConfig": {"subnetIds": [subnet.id]}},
+    )

@@ -3,8 +3,8 @@
 import pytest
 
 from localcloud.plugins.aws.tables import all_rows
-from tests.local.aws.examples import EXAMPLES, STAYS
-from tests.support.manual_changes import CHANGES, Console
+from tests.local.aws.examples import CHANGES_BY_HAND, EXAMPLES, STAYS
+from tests.local.aws.examples.example import Console
 
 
 @pytest.fixture
@@ -27,21 +27,21 @@ def correct(bench, resource, inputs):
     if not diff.replaces:
         return bench.change(resource, inputs)
     bench.delete(resource)
-    bench.left.remove(resource)
+    bench.resources.remove(resource)
     return bench.make(resource.type, inputs)
 
 
 def test_there_is_a_change_by_hand_for_every_type():
-    assert set(CHANGES) == set(all_rows())
+    assert set(CHANGES_BY_HAND) == set(all_rows())
 
 
-@pytest.mark.parametrize("example", [e for e in EXAMPLES if CHANGES[e.type]], ids=str)
+@pytest.mark.parametrize("example", [e for e in EXAMPLES if CHANGES_BY_HAND[e.type]], ids=str)
 def test_what_is_changed_by_hand_is_found_and_put_right(bench, world, console, example):
     inputs = example.inputs(world)
     resource = bench.make(example.type, inputs)
     before = bench.read(resource)
 
-    CHANGES[example.type](console, resource)
+    CHANGES_BY_HAND[example.type](console, resource)
     corrected = correct(bench, refresh(bench, resource), inputs)
 
     after = bench.read(corrected)
@@ -56,7 +56,7 @@ def test_what_is_deleted_by_hand_is_found_and_made_anew(bench, world, example):
 
     bench.delete(resource)
     assert bench.read(resource) is None
-    bench.left.remove(resource)
+    bench.resources.remove(resource)
 
     again = bench.make(example.type, inputs)
     assert bench.read(again).inputs == resource.inputs

@@ -7,7 +7,7 @@ import pytest
 from localcloud.errors import Refusal
 from localcloud.plugins.aws.invokes import FUNCTIONS
 from localcloud.plugins.values import UNKNOWN
-from tests.support.sdk_types import strangers_of_function
+from tests.support.sdk_types import unknown_in_function
 
 ROLE_ARN = "arn:aws:iam::123456789012:role/somebody"
 
@@ -107,7 +107,7 @@ def test_a_function_answers_what_is_there_in_the_words_of_the_sdk(bench, place, 
     answer = bench.provider.invoke(function, arguments)
 
     assert answer | expected == answer
-    assert strangers_of_function(function, answer) == []
+    assert unknown_in_function(function, answer) == []
 
 
 def test_a_policy_document_is_written_as_aws_reads_it(bench):

@@ -1,0 +1,200 @@
+"""S3: an example of every type, and how it is changed by hand."""
+
+import json
+
+from localcloud.engine import Resource
+from tests.local.aws.examples.example import (
+    OTHER_POLICY,
+    OTHER_TAGS,
+    POLICY,
+    POLICY_FOR_ANYBODY,
+    TAGS,
+    Bases,
+    Changes,
+    Console,
+    Example,
+)
+
+LOG_DELIVERY = json.dumps(
+    {
+        "Version": "2012-10-17",
+        "Statement": [
+            {
+                "Effect": "Allow",
+                "Principal": {"Service": "logging.s3.amazonaws.com"},
+                "Action": "s3:PutObject",
+                "Resource": "arn:aws:s3:::base-access-logs/*",
+            }
+        ],
+    }
+)
+
+BASES: Bases = {
+    "bucket": lambda w: ("aws:s3/bucket:Bucket", {"bucket": "base-bucket"}),
+    "access_logs": lambda w: ("aws:s3/bucket:Bucket", {"bucket": "base-access-logs"}),
+    "access_logs_policy": lambda w: (
+        "aws:s3/bucketPolicy:BucketPolicy",
+        {"bucket": w.access_logs, "policy": LOG_DELIVERY},
+    ),
+}
+
+EXAMPLES = [
+    Example(
+        "aws:s3/bucket:Bucket",
+        lambda w: {"bucket": "one-bucket", "tags": TAGS},
+        lambda w: {"forceDestroy": True, "tags": OTHER_TAGS},
+        lambda w: {"bucket": "another-bucket"},
+    ),
+    Example(
+        "aws:s3/bucketPublicAccessBlock:BucketPublicAccessBlock",
+        lambda w: {"bucket": w.bucket, "blockPublicAcls": True, "blockPublicPolicy": True},
+        lambda w: {"restrictPublicBuckets": True, "ignorePublicAcls": True},
+        lambda w: {"bucket": "another-bucket"},
+    ),
+    Example(
+        "aws:s3/bucketServerSideEncryptionConfiguration:BucketServerSideEncryptionConfiguration",
+        lambda w: {
+            "bucket": w.bucket,
+            "rules": [
+                {
+                    "applyServerSideEncryptionByDefault": {
+                        "sseAlgorithm": "aws:kms",
+                        "kmsMasterKeyId": w.output("key", "arn"),
+                    },
+                    "bucketKeyEnabled": True,
+                }
+            ],
+        },
+        lambda w: {"rules": [{"applyServerSideEncryptionByDefault": {"sseAlgorithm": "AES256"}}]},
+        lambda w: {"bucket": "another-bucket"},
+    ),
+    Example(
+        "aws:s3/bucketPolicy:BucketPolicy",
+        lambda w: {"bucket": w.bucket, "policy": POLICY},
+        lambda w: {"policy": OTHER_POLICY},
+        lambda w: {"bucket": "another-bucket"},
+    ),
+    Example(
+        "aws:s3/bucketLifecycleConfiguration:BucketLifecycleConfiguration",
+        lambda w: {
+            "bucket": w.bucket,
+            "rules": [
+                {
+                    "id": "expire",
+                    "status": "Enabled",
+                    "filter": {"prefix": "logs/"},
+                    "expiration": {"days": 30},
+                    "noncurrentVersionExpiration": {"noncurrentDays": 7},
+                    "abortIncompleteMultipartUpload": {"daysAfterInitiation": 3},
+                },
+                {
+                    "id": "move",
+                    "status": "Enabled",
+                    "filter": {"and": {"prefix": "old/", "tags": {"keep": "no"}}},
+                    "transitions": [
+                        {"days": 30, "storageClass": "STANDARD_IA"},
+                        {"days": 90, "storageClass": "GLACIER"},
+                    ],
+                    "noncurrentVersionTransitions": [{"noncurrentDays": 30, "storageClass": "STANDARD_IA"}],
+                    "noncurrentVersionExpiration": {"noncurrentDays": 90, "newerNoncurrentVersions": 3},
+                },
+            ],
+        },
+        lambda w: {
+            "rules": [
+                {
+                    "id": "expire",
+                    "status": "Disabled",
+                    "filter": {"prefix": "logs/"},
+                    "expiration": {"days": 60},
+                }
+            ]
+        },
+        lambda w: {"bucket": "another-bucket"},
+    ),
+    Example(
+        "aws:s3/bucketVersioning:BucketVersioning",
+        lambda w: {"bucket": w.bucket, "versioningConfiguration": {"status": "Enabled"}},
+        lambda w: {"versioningConfiguration": {"status": "Suspended"}},
+        lambda w: {"bucket": "another-bucket"},
+    ),
+    Example(
+        "aws:s3/bucketLogging:BucketLogging",
+        lambda w: {
+            "bucket": w.bucket,
+            "targetBucket": w.access_logs_policy,
+            "targetPrefix": "base/",
+            "targetObjectKeyFormat": {"partitionedPrefix": {"partitionDateSource": "EventTime"}},
+        },
+        lambda w: {"targetPrefix": "other/"},
+        lambda w: {"bucket": "another-bucket"},
+    ),
+    Example(
+        "aws:s3/bucketOwnershipControls:BucketOwnershipControls",
+        lambda w: {"bucket": w.bucket, "rule": {"objectOwnership": "BucketOwnerEnforced"}},
+        lambda w: {"rule": {"objectOwnership": "BucketOwnerPreferred"}},
+        lambda w: {"bucket": "another-bucket"},
+    ),
+]
+
+
+def change_tags(console: Console, resource: Resource) -> None:
+    tags = {**(resource.outputs.get("tagsAll") or {}), "by-hand": "yes"}
+    tag_set = [{"Key": name, "Value": value} for name, value in tags.items()]
+    console.client("s3").put_bucket_tagging(Bucket=resource.id, Tagging={"TagSet": tag_set})
+
+
+def allow_public_access(console: Console, resource: Resource) -> None:
+    console.client("s3").put_public_access_block(
+        Bucket=resource.inputs["bucket"], PublicAccessBlockConfiguration={"BlockPublicAcls": False}
+    )
+
+
+def encrypt(console: Console, resource: Resource) -> None:
+    [rule] = resource.inputs["rules"]
+    kind = rule["applyServerSideEncryptionByDefault"]["sseAlgorithm"]
+    other = "AES256" if kind != "AES256" else "aws:kms"
+    rules = [{"ApplyServerSideEncryptionByDefault": {"SSEAlgorithm": other}}]
+    console.client("s3").put_bucket_encryption(
+        Bucket=resource.inputs["bucket"], ServerSideEncryptionConfiguration={"Rules": rules}
+    )
+
+
+def change_lifecycle(console: Console, resource: Resource) -> None:
+    rule = {"ID": "byhand", "Status": "Enabled", "Filter": {"Prefix": ""}, "Expiration": {"Days": 1}}
+    console.client("s3").put_bucket_lifecycle_configuration(
+        Bucket=resource.inputs["bucket"], LifecycleConfiguration={"Rules": [rule]}
+    )
+
+
+def change_versioning(console: Console, resource: Resource) -> None:
+    on = resource.inputs["versioningConfiguration"]["status"] == "Enabled"
+    status = {"Status": "Suspended" if on else "Enabled"}
+    console.client("s3").put_bucket_versioning(
+        Bucket=resource.inputs["bucket"], VersioningConfiguration=status
+    )
+
+
+def change_ownership(console: Console, resource: Resource) -> None:
+    rules = [{"ObjectOwnership": "ObjectWriter"}]
+    console.client("s3").put_bucket_ownership_controls(
+        Bucket=resource.inputs["bucket"], OwnershipControls={"Rules": rules}
+    )
+
+
+def change_logging(console: Console, resource: Resource) -> None:
+    console.edit("s3", "logging", resource.inputs["bucket"], TargetPrefix="s3/by-hand/")
+
+
+CHANGES_BY_HAND: Changes = {
+    "aws:s3/bucket:Bucket": change_tags,
+    "aws:s3/bucketLifecycleConfiguration:BucketLifecycleConfiguration": change_lifecycle,
+    "aws:s3/bucketLogging:BucketLogging": change_logging,
+    "aws:s3/bucketOwnershipControls:BucketOwnershipControls": change_ownership,
+    "aws:s3/bucketPolicy:BucketPolicy": lambda console, resource: console.client("s3").put_bucket_policy(
+        Bucket=resource.inputs["bucket"], Policy=POLICY_FOR_ANYBODY
+    ),
+    "aws:s3/bucketPublicAccessBlock:BucketPublicAccessBlock": allow_public_access,
+    "aws:s3/bucketServerSideEncryptionConfiguration:BucketServerSideEncryptionConfiguration": encrypt,
+    "aws:s3/bucketVersioning:BucketVersioning": change_versioning,
+}
