@@ -78,8 +78,7 @@ class NodeGroup(Section):
     desired: int | None = Field(
         default=None,
         ge=0,
-        description="Number of nodes at the start, by default the minimum; after that the autoscaler "
-        "decides.",
+        description="Number of nodes at the start, by default the minimum; then the autoscaler decides.",
     )
     spot: bool = Field(default=False, description="Spot capacity instead of on-demand.")
     disk: Disk = Disk()
@@ -104,14 +103,12 @@ class NodeGroup(Section):
     )
     time_zone: str = Field(default="Etc/UTC", description="Time zone of the schedule.")
     ami_release: AmiRelease | None = Field(
-        default=None,
-        description="Release of its AMI; by default EKS's newest when the group is created.",
+        default=None, description="Release of its AMI; by default EKS's newest when the group is created."
     )
     generation: int = Field(
         default=1,
         ge=1,
-        description="Raise it by one when instance types or AMI change: a new group is created beside the "
-        "old one.",
+        description="Raise it by one when instance types or AMI change: a new group is created beside it.",
     )
     retiring: dict[int, Generation] = Field(
         default_factory=dict, description="Earlier generations that are still to be removed, by number."

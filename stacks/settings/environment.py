@@ -28,8 +28,7 @@ class Charts(Section):
     """Where charts and images come from, and values that differ in this environment."""
 
     mirror: str | None = Field(
-        default=None,
-        description="Private registry, host and path, that mirrors every chart and image.",
+        default=None, description="Private registry, host and path, that mirrors every chart and image."
     )
     values: dict[str, dict[str, Any]] = Field(
         default_factory=dict, description="Values that override those in charts-values/, by release."

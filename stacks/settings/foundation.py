@@ -44,8 +44,7 @@ class ExistingNetwork(Section):
         default_factory=dict, description="Zone -> subnet of public load balancers."
     )
     pod_subnets: dict[str, str] = Field(
-        default_factory=dict,
-        description="Zone -> subnet of pods; without, pods are in the nodes' subnets.",
+        default_factory=dict, description="Zone -> subnet of pods; without, pods are in the nodes' subnets."
     )
 
 
@@ -59,8 +58,7 @@ class Foundation(Section):
     )
     assume: bool = Field(
         default=False,
-        description="Assume the role `deployer` with the credentials at hand; needed in every account "
-        "but theirs.",
+        description="Assume the role `deployer` with the credentials at hand; every other account needs it.",
     )
     permissions_boundary: str | None = Field(
         default=None,

@@ -85,8 +85,7 @@ class Shuffle(Section):
     )
     storage: Storage
     replicate: bool = Field(
-        default=True,
-        description="Jobs keep shuffle data on two workers, in two zones if there are several.",
+        default=True, description="Jobs keep shuffle data on two workers, in two zones if there are several."
     )
     masters: Literal[1, 3, 5] = Field(
         default=3,
@@ -97,8 +96,7 @@ class Shuffle(Section):
         default=6,
         ge=1,
         le=72,
-        description="Hours that a worker waits, before it is removed for good, for jobs to be done with "
-        "its data.",
+        description="Hours that a worker waits, before it is removed, for jobs to be done with its data.",
     )
     sizes: Sizes = Sizes()
     quotas: dict[Name, Quota] = Field(
