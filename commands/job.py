@@ -145,5 +145,5 @@ def _text(path: str) -> str:
         ) from None
     except UnicodeDecodeError as error:
         raise InvalidDocument(
-            f"{path} is not text: byte {error.start + 1} is no UTF-8; write it as YAML."
+            f"{path} is not text: byte {error.start + 1} is not UTF-8; write it as YAML."
         ) from None

@@ -1,4 +1,4 @@
-"""Files that people write, in YAML: read strictly, and every mistake told in one form.
+"""Files that people write, in YAML: read strictly, with every mistake in one form.
 
 A kind of file (settings, jobs, queues) is a pydantic model of `Section`s and a `DocumentKind`.
 """
@@ -51,7 +51,7 @@ Place = tuple[int | str, ...]
 
 
 class Section(BaseModel):
-    """A part of a document: frozen, and no key is taken in silence."""
+    """A part of a document: frozen, and unknown keys are mistakes."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
@@ -66,9 +66,9 @@ S = TypeVar("S", bound=Section)
 class DocumentKind(Generic[S]):
     """A kind of file.
 
-    model: all that it may say.
-    example: a file of this repository that is right, for messages.
-    noun: what the whole of it is called in messages.
+    model: its keys and values.
+    example: a valid file of this repository, for messages.
+    noun: name of the whole in messages.
     """
 
     model: type[S]
@@ -78,27 +78,27 @@ class DocumentKind(Generic[S]):
     def read(self, content: bytes | str, where: str) -> dict[str, Any]:
         """Keys and values of a file with one document; `where` names it in messages.
 
-        Raises InvalidDocument when it is no text, no YAML, no mapping, or has a key twice.
+        Raises InvalidDocument when it is not text, YAML and a mapping, or has a key twice.
         """
         documents = self.read_all(content, where)
         if not documents:
-            raise InvalidDocument(f"{where} is empty: write keys and values, as {self.example} has them.")
+            raise InvalidDocument(f"{where} is empty: write keys and values, as in {self.example}.")
         if len(documents) > 1:
-            raise InvalidDocument(f"{where} holds {len(documents)} YAML documents: leave one of them.")
+            raise InvalidDocument(f"{where} has {len(documents)} YAML documents: keep one of them.")
         if not isinstance(documents[0], dict):
-            raise InvalidDocument(f"{where} must hold keys and values, as {self.example} does.")
+            raise InvalidDocument(f"{where} must have keys and values, as in {self.example}.")
         return documents[0]
 
     def read_all(self, content: bytes | str, where: str) -> list[Any]:
         """The YAML documents of a file, the empty ones left out.
 
-        Raises InvalidDocument when it is no text, no YAML, or has a key twice.
+        Raises InvalidDocument when it is not text and YAML, or has a key twice.
         """
         try:
             text = content if isinstance(content, str) else content.decode()
         except UnicodeDecodeError as error:
             raise InvalidDocument(
-                f"{where} is not text: byte {error.start + 1} is no UTF-8; write it as YAML."
+                f"{where} is not text: byte {error.start + 1} is not UTF-8; write it as YAML."
             ) from None
         try:
             loader = _Loader(text)
@@ -111,16 +111,16 @@ class DocumentKind(Generic[S]):
             raise InvalidDocument("\n".join(f"{where}: {sentence}." for sentence in loader.duplicates))
         return documents
 
-    def validated(self, data: Mapping[Any, Any], where: str) -> S:
-        """What the model makes of plain data, taken strictly: 2 is no text, "2" no number. Dates are text.
+    def validate(self, data: Mapping[Any, Any], where: str) -> S:
+        """Plain data as the model, strictly: 2 is not text, "2" is not a number. Dates are text.
 
-        Raises ValidationError with what is wrong in it, and InvalidDocument when it holds itself or is too
-        deep.
+        Raises ValidationError with the mistakes in it, and InvalidDocument when it contains itself or is
+        nested too deeply.
         """
         try:
             text = json.dumps(data, default=str)
         except ValueError:
-            raise InvalidDocument(f"{where} holds itself: take the YAML alias out that does it.") from None
+            raise InvalidDocument(f"{where} contains itself: remove the YAML alias in it.") from None
         except RecursionError:
             raise InvalidDocument(f"{where} {self._too_deep}.") from None
         try:
@@ -132,11 +132,11 @@ class DocumentKind(Generic[S]):
             raise
 
     def mistakes(self, error: ValidationError) -> list[Mistake]:
-        """What pydantic found wrong, each mistake once."""
+        """pydantic's errors as mistakes, each once."""
         return list(dict.fromkeys(self._mistake(details) for details in error.errors(include_url=False)))
 
     def places(self, error: ValidationError) -> Iterator[tuple[str, Place]]:
-        """pydantic's type of each error, and where in the file it is."""
+        """pydantic's type of each error, and its place in the file."""
         for details in error.errors(include_url=False):
             yield details["type"], _located(self.model, details["loc"])[0]
 
@@ -147,31 +147,32 @@ class DocumentKind(Generic[S]):
 
     @property
     def _too_deep(self) -> str:
-        return f"is nested too deeply: write it as {self.example} is"
+        return f"is nested too deeply: write it like {self.example}"
 
     def _mistake(self, error: ErrorDetails) -> Mistake:
         place, section = _located(self.model, error["loc"])
         key = str(place[-1]) if place else ""
-        wanted = _description(section, key)
+        description = _description(section, key)
+        hint = f" ({description})" if description else ""
         match error["type"]:
             case "extra_forbidden":
                 says = f"unknown key; {_alternative(section, key)}"
             case "missing":
-                says = f"is missing; {wanted or 'it has to be there'}"
+                says = f"is missing{hint}"
             case "value_error":
                 message = error["msg"].removeprefix("Value error, ")
                 says = f"is {error['input']!r}; {message}" if isinstance(error["input"], str) else message
             case _:
                 subject = "the key" if error["loc"] and error["loc"][-1] == "[key]" else "is"
                 message = error["msg"][0].lower() + error["msg"][1:]
-                says = f"{subject} {error['input']!r}; {message}" + (f" ({wanted})" if wanted else "")
+                says = f"{subject} {error['input']!r}; {message}{hint}"
         return Mistake(".".join(str(part) for part in place) or self.noun, says)
 
 
 class _Loader(yaml.SafeLoader):
-    """YAML 1.1 as everywhere, but a key that is there twice is a mistake and not the loss of the first.
+    """YAML 1.1, but a duplicate key is a mistake, not the loss of the first value.
 
-    Not PyYAML's loader in C, though it is faster: a file that is nested deeply ends the process there.
+    Not PyYAML's loader in C, though it is faster: with it, a deeply nested file ends the process.
     """
 
     def __init__(self, text: str) -> None:
@@ -186,8 +187,8 @@ class _Loader(yaml.SafeLoader):
             line = key.start_mark.line + 1
             if key.value in lines:
                 self.duplicates.append(
-                    f"line {line}: {key.value} is there already, on line {lines[key.value]}; "
-                    "give one of the two another name, or take it out"
+                    f"line {line}: {key.value} is a duplicate of line {lines[key.value]}; rename or remove "
+                    "one of the two"
                 )
             lines.setdefault(key.value, line)
         return super().construct_mapping(node, deep)
@@ -200,9 +201,9 @@ def _documents(loader: _Loader) -> Iterator[Any]:
 
 
 def _located(model: type[Section], loc: Place) -> tuple[Place, type[Section]]:
-    """Where in the file pydantic's location is, and the section that has, or lacks, its last part.
+    """The place in the file of pydantic's location, and the section that has, or lacks, its last part.
 
-    pydantic also names a wrong key (`[key]`) and the types of a union that it tried, which no file says.
+    pydantic also names a wrong key (`[key]`) and the types of a union that it tried; the file has neither.
     """
     place: list[int | str] = []
     annotation: Any = model
@@ -245,6 +246,6 @@ def _alternative(section: type[Section], key: str) -> str:
 
 
 def _description(section: type[Section], key: str) -> str:
-    """What the field is described as, up to the first semicolon; empty where it is not."""
+    """Description of the field up to the first semicolon; empty where it has none."""
     field = section.model_fields.get(key)
     return ((field.description if field else None) or "").split(";")[0].rstrip(".")

@@ -1,4 +1,4 @@
-"""Mistakes in what somebody wrote: where, what is wrong, and what would be right."""
+"""Mistakes in a file: where, what is wrong, and what would be right."""
 
 import difflib
 from collections.abc import Iterable
@@ -17,7 +17,7 @@ class Mistake:
 
 
 class InvalidDocument(ValueError):
-    """All that is wrong with a document, a line a mistake."""
+    """Every mistake in a document, a line each."""
 
 
 def listed(names: Iterable[object]) -> str:
@@ -26,12 +26,12 @@ def listed(names: Iterable[object]) -> str:
 
 
 def close_match(name: str, known: Iterable[str]) -> str | None:
-    """The known name that was probably meant; None when none is like it."""
+    """The known name that was probably meant; None when none is similar."""
     return next(iter(difflib.get_close_matches(name, sorted(known), n=1)), None)
 
 
 def near(name: str, known: Iterable[str], shown: int = 12) -> str:
-    """What was probably meant, or else what there is.
+    """What to write instead: the name that was probably meant, or else one of those that exist.
 
     shown: names to list at most.
     """
@@ -39,4 +39,4 @@ def near(name: str, known: Iterable[str], shown: int = 12) -> str:
     if match := close_match(name, names):
         return f"did you mean {match!r}?"
     more = f" and {len(names) - shown} more" if len(names) > shown else ""
-    return f"there is {', '.join(names[:shown]) or 'none'}{more}"
+    return f"choose one of {', '.join(names[:shown])}{more}" if names else "there is none"

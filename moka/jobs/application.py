@@ -1,4 +1,4 @@
-"""A job as a SparkApplication that needs no webhook of the operator's."""
+"""A job as a SparkApplication that does not need the operator's webhook."""
 
 from typing import Any
 
@@ -25,7 +25,7 @@ DEPENDENCIES = {
     "exclude_packages": "excludePackages",
     "repositories": "repositories",
 }
-"""Field of a job's dependencies -> of an application's."""
+"""Field of a job's dependencies -> field of an application's."""
 
 
 def spark_application(job: Job, target: JobTarget) -> Object:
@@ -33,8 +33,8 @@ def spark_application(job: Job, target: JobTarget) -> Object:
 
     Raises InvalidDocument with every mistake, a line each.
     """
-    if wrong := checks.mistakes(job, target):
-        raise InvalidDocument("\n".join(f"{job.name}: {mistake}" for mistake in wrong))
+    if mistakes := checks.mistakes(job, target):
+        raise InvalidDocument("\n".join(f"{job.name}: {mistake}" for mistake in mistakes))
     return {
         "apiVersion": "sparkoperator.k8s.io/v1beta2",
         "kind": "SparkApplication",
@@ -54,7 +54,7 @@ def spark_application(job: Job, target: JobTarget) -> Object:
 
 
 def ui_url(job: Job, target: JobTarget) -> str:
-    """Where the UI is while the job runs."""
+    """Address of the UI while the job runs."""
     return f"http://{job.name}.{job.namespace}.{target.ui_domain}"
 
 
@@ -68,7 +68,7 @@ def _labels(job: Job) -> dict[str, str]:
 
 
 def _spec(job: Job, target: JobTarget) -> Object:
-    made: Object = {
+    spec: Object = {
         "type": LANGUAGES[job.language],
         "mode": "cluster",
         "sparkVersion": RELEASES[job.spark_version].release,
@@ -81,24 +81,24 @@ def _spec(job: Job, target: JobTarget) -> Object:
         "sparkConf": conf.configuration(job, target),
         "driver": {
             **_pod(job, target, "driver", job.driver),
-            "serviceAnnotations": pods.scraped("/metrics/prometheus/"),
+            "serviceAnnotations": pods.prometheus_annotations("/metrics/prometheus/"),
         },
         "executor": {**_pod(job, target, "executor", job.executor), "deleteOnTermination": True},
         "restartPolicy": _restart(job),
         "timeToLiveSeconds": job.ttl_seconds,
     }
     if job.main_class:
-        made["mainClass"] = job.main_class
+        spec["mainClass"] = job.main_class
     if job.arguments:
-        made["arguments"] = list(job.arguments)
+        spec["arguments"] = list(job.arguments)
     if job.image_pull_secrets:
-        made["imagePullSecrets"] = list(job.image_pull_secrets)
+        spec["imagePullSecrets"] = list(job.image_pull_secrets)
     if dependencies := {
-        theirs: value for ours, theirs in DEPENDENCIES.items() if (value := getattr(job.dependencies, ours))
+        key: value for field, key in DEPENDENCIES.items() if (value := getattr(job.dependencies, field))
     }:
-        made["deps"] = dependencies
+        spec["deps"] = dependencies
     if job.executor.dynamic:
-        made["dynamicAllocation"] = {
+        spec["dynamicAllocation"] = {
             "enabled": True,
             "minExecutors": job.executor.dynamic.minimum,
             "maxExecutors": job.executor.dynamic.maximum,
@@ -107,41 +107,40 @@ def _spec(job: Job, target: JobTarget) -> Object:
             "shuffleTrackingEnabled": not job.celeborn,
         }
     else:
-        made["executor"]["instances"] = job.executor.at_start
-    return made
+        spec["executor"]["instances"] = job.executor.at_start
+    return spec
 
 
 def _pod(job: Job, target: JobTarget, role: JobRole, pod: Driver | Executor) -> Object:
-    made: Object = {
+    pod_spec: Object = {
         "cores": pod.cores,
         "memory": f"{spark_mebibytes(pod.memory)}m",
-        # In numbers, so that placeholders are as large as pods whatever the operator's shares are.
+        # In MiB, so that placeholders are as large as pods whatever share the operator computes with.
         "memoryOverhead": f"{checks.overhead_mib(job, pod)}m",
         "serviceAccount": target.service_account,
         "annotations": pods.annotations(job, role),
-        # For placeholders; the pods have it of their template.
+        # For placeholders; the pods have it from their template.
         "nodeSelector": pods.node_selector(job, role),
         "tolerations": pods.tolerations(role),
         "template": pods.template(job, target, role),
     }
     if pod.core_request:
-        made["coreRequest"] = pod.core_request
+        pod_spec["coreRequest"] = pod.core_request
     if job.env:
-        made["envVars"] = dict(job.env)
+        pod_spec["envVars"] = dict(job.env)
     if job.secrets:
-        made["envSecretKeyRefs"] = {
+        pod_spec["envSecretKeyRefs"] = {
             variable: {"name": secret.name, "key": secret.key} for variable, secret in job.secrets.items()
         }
-    return made
+    return pod_spec
 
 
 def _restart(job: Job) -> Object:
-    """A submission that fails is no fault of the job's, and is repeated always."""
-    made: Object = {
+    """A failed submission is not the job's fault, and is always repeated."""
+    return {
         "type": "Always" if job.restart.policy == "always" else "OnFailure",
         "onFailureRetries": job.restart.retries if job.restart.policy == "on-failure" else 0,
         "onFailureRetryInterval": job.restart.seconds,
         "onSubmissionFailureRetries": 5,
         "onSubmissionFailureRetryInterval": 20,
     }
-    return made

@@ -1,4 +1,4 @@
-"""Spark configuration of a job, a table a subject. What of it no job may change is in jobs/reserved.py."""
+"""Spark configuration of a job, a table for each subject. Keys that no job may set are in reserved.py."""
 
 import re
 from collections.abc import Mapping
@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from moka.jobs.job import Job
 from moka.jobs.job_target import Celeborn, JobTarget
 from moka.jobs.versions import RELEASES
+from moka.machines.machine_capacity import JobRole
 from moka.quantities import spark_mebibytes
 
 UI_PORT = 4040
@@ -13,11 +14,13 @@ DRIVER_PORT = 7078
 BLOCK_MANAGER_PORT = 7079
 """Ports of drivers (and the last of executors), fixed, so that network policies can name them."""
 
-GRACE_DRIVER = 60
-"""Seconds that a driver has to close its event log."""
-
-GRACE_EXECUTOR = 120
-"""Seconds that an executor has to move its blocks away: what a spot machine has left (nodes: 150)."""
+GRACE_SECONDS: Mapping[JobRole, int] = {
+    # To close its event log.
+    "driver": 60,
+    # To move its blocks away: what a spot machine has left (nodes: 150).
+    "executor": 120,
+}
+"""Time that pods have to stop."""
 
 NETWORK: Mapping[str, str] = {
     "spark.driver.port": str(DRIVER_PORT),
@@ -26,11 +29,11 @@ NETWORK: Mapping[str, str] = {
     "spark.ui.port": str(UI_PORT),
 }
 
-PATIENCE: Mapping[str, str] = {
+API_SERVER_TIMEOUTS: Mapping[str, str] = {
     # Milliseconds that a submission and a driver wait for a busy API server; Spark's own 10 s are too few.
-    f"spark.kubernetes.{who}.{what}Timeout": "60000"
-    for who in ("submission", "driver")
-    for what in ("connection", "request")
+    f"spark.kubernetes.{client}.{kind}Timeout": "60000"
+    for client in ("submission", "driver")
+    for kind in ("connection", "request")
 }
 
 METRICS: Mapping[str, str] = {
@@ -63,7 +66,7 @@ DECOMMISSIONING: Mapping[str, str] = {
     "spark.storage.decommission.enabled": "true",
     "spark.storage.decommission.rddBlocks.enabled": "true",
     # Spark 4 has its own default of 30 and puts it over the pod template's.
-    "spark.kubernetes.executor.terminationGracePeriodSeconds": f"{GRACE_EXECUTOR}s",
+    "spark.kubernetes.executor.terminationGracePeriodSeconds": f"{GRACE_SECONDS['executor']}s",
 }
 
 CELEBORN: Mapping[str, str] = {
@@ -85,23 +88,27 @@ CELEBORN: Mapping[str, str] = {
 
 
 def configuration(job: Job, target: JobTarget) -> dict[str, str]:
-    """All Spark configuration of a job but for what the operator makes of the application's own fields."""
-    ours = {
+    """Spark configuration of a job, except what the operator derives from the fields of the application."""
+    platform = {
         **NETWORK,
-        **PATIENCE,
+        **API_SERVER_TIMEOUTS,
         **METRICS,
         **event_logs(target),
         **s3a(job, target),
         **DECOMMISSIONING,
-        **(celeborn(job, target.celeborn) if target.celeborn and job.celeborn else own_shuffle(job, target)),
+        **(
+            celeborn_shuffle(job, target.celeborn)
+            if target.celeborn and job.celeborn
+            else executor_shuffle(job, target)
+        ),
         **_executors(job),
     }
     if job.spark_version != "3.5":
         # Why a driver failed, on its pod.
-        ours["spark.kubernetes.driver.annotateExitException"] = "true"
+        platform["spark.kubernetes.driver.annotateExitException"] = "true"
     if job.python:
-        ours |= {"spark.pyspark.python": job.python, "spark.pyspark.driver.python": job.python}
-    return {**ours, **{key: _text(value) for key, value in job.conf.items()}}
+        platform |= {"spark.pyspark.python": job.python, "spark.pyspark.driver.python": job.python}
+    return {**platform, **{key: _text(value) for key, value in job.conf.items()}}
 
 
 def event_logs(target: JobTarget) -> dict[str, str]:
@@ -124,7 +131,7 @@ def event_logs(target: JobTarget) -> dict[str, str]:
 
 
 def s3a(job: Job, target: JobTarget) -> dict[str, str]:
-    """Access to S3: region, credentials of Pod Identity alone, committers."""
+    """Access to S3: region, credentials of Pod Identity only, committers."""
     return {
         "spark.hadoop.fs.s3a.endpoint.region": target.region,
         "spark.hadoop.fs.s3a.aws.credentials.provider": RELEASES[job.spark_version].credentials,
@@ -134,14 +141,14 @@ def s3a(job: Job, target: JobTarget) -> dict[str, str]:
     }
 
 
-def celeborn(job: Job, there: Celeborn) -> dict[str, str]:
+def celeborn_shuffle(job: Job, celeborn: Celeborn) -> dict[str, str]:
     """Shuffle data on Celeborn, which outlives executors."""
     return {
         **CELEBORN,
-        "spark.celeborn.master.endpoints": there.endpoints,
-        "spark.celeborn.client.push.replicate.enabled": _text(there.replicate),
-        "spark.celeborn.client.reserveSlots.rackaware.enabled": _text(there.rack_aware),
-        # Without a word a shuffle would fall back to executors, which dynamic allocation lets go.
+        "spark.celeborn.master.endpoints": celeborn.endpoints,
+        "spark.celeborn.client.push.replicate.enabled": _text(celeborn.replicate),
+        "spark.celeborn.client.reserveSlots.rackaware.enabled": _text(celeborn.rack_aware),
+        # Otherwise a shuffle would silently fall back to executors, which dynamic allocation removes.
         "spark.celeborn.client.spark.shuffle.fallback.policy": "NEVER" if job.executor.dynamic else "AUTO",
         # A tenant, who may have a quota, is an organization.
         "spark.celeborn.identity.user-specific.tenant": job.queue.split(".")[0],
@@ -149,8 +156,8 @@ def celeborn(job: Job, there: Celeborn) -> dict[str, str]:
     }
 
 
-def own_shuffle(job: Job, target: JobTarget) -> dict[str, str]:
-    """Shuffle data on executors; one that goes hands it on, or puts it into the staging folder."""
+def executor_shuffle(job: Job, target: JobTarget) -> dict[str, str]:
+    """Shuffle data on executors; a decommissioned one passes it on, or puts it into the staging folder."""
     fallback = target.staging.get(job.namespace)
     return {
         "spark.storage.decommission.shuffleBlocks.enabled": "true",
@@ -166,13 +173,13 @@ def own_shuffle(job: Job, target: JobTarget) -> dict[str, str]:
 
 
 def _executors(job: Job) -> dict[str, str]:
-    made = {}
+    conf = {}
     if job.executor.dynamic:
-        made["spark.dynamicAllocation.executorIdleTimeout"] = f"{job.executor.dynamic.idle_seconds}s"
+        conf["spark.dynamicAllocation.executorIdleTimeout"] = f"{job.executor.dynamic.idle_seconds}s"
     if job.executor.off_heap:
-        made["spark.memory.offHeap.enabled"] = "true"
-        made["spark.memory.offHeap.size"] = f"{spark_mebibytes(job.executor.off_heap)}m"
-    return made
+        conf["spark.memory.offHeap.enabled"] = "true"
+        conf["spark.memory.offHeap.size"] = f"{spark_mebibytes(job.executor.off_heap)}m"
+    return conf
 
 
 def _text(value: str | int | float | bool) -> str:

@@ -1,4 +1,4 @@
-"""A Spark job, as its owner describes it. moka/jobs/application.py makes of it what it is on a cluster."""
+"""A Spark job, as its owner describes it; moka/jobs/application.py turns it into a SparkApplication."""
 
 import re
 from collections.abc import Mapping
@@ -37,11 +37,11 @@ class JobSection(Section):
 
     instead: ClassVar[Mapping[str, str]] = {
         "sparkConf": "Spark configuration is called conf",
-        "spec": "write a job as examples/jobs/pi.yaml is, and not the SparkApplication that it becomes",
-        "template": "pod templates are the platform's",
+        "spec": "write a job like examples/jobs/pi.yaml, not the SparkApplication that it becomes",
+        "template": "the platform sets pod templates",
         "priority": "a job's priority is its tier",
         "priority_class": "a job's priority is its tier",
-        "service_account": "it is its namespace's",
+        "service_account": "it is that of the namespace",
         "tolerations": "they follow from the architecture",
         "node_selector": "it follows from the architecture",
     }
@@ -52,7 +52,7 @@ class Driver(JobSection):
 
     cores: int = Field(default=1, ge=1, le=192, description="Cores that Spark uses.")
     core_request: CoreRequest | None = Field(
-        default=None, description="Cores that the pod asks for, by default `cores`: 500m, 1.5."
+        default=None, description="Cores that the pod requests, by default `cores`: 500m, 1.5."
     )
     memory: SparkMemory = Field(default="2g", description="Heap of the JVM: 8g or 8Gi, which are the same.")
     overhead: SparkMemory | None = Field(
@@ -64,21 +64,21 @@ class Driver(JobSection):
 class DynamicAllocation(JobSection):
     """Executors that come and go with the work."""
 
-    minimum: int = Field(default=0, ge=0, description="Executors that are always there.")
-    maximum: int = Field(ge=1, description="Executors that there may be.")
+    minimum: int = Field(default=0, ge=0, description="Executors at least.")
+    maximum: int = Field(ge=1, description="Executors at most.")
     initial: int | None = Field(
         default=None, ge=0, description="Executors at the start, by default the minimum."
     )
     idle_seconds: int = Field(
-        default=60, ge=10, description="An executor without work goes after so many seconds."
+        default=60, ge=10, description="Seconds after which an executor without work is removed."
     )
 
     @model_validator(mode="after")
     def _in_order(self) -> Self:
         if not self.minimum <= self.at_start <= self.maximum:
             raise ValueError(
-                "numbers of executors must be in order, minimum <= initial <= maximum, and are "
-                f"{self.minimum}, {self.at_start}, {self.maximum}"
+                f"has {self.minimum}, {self.at_start} and {self.maximum} executors; set minimum <= initial "
+                "<= maximum"
             )
         return self
 
@@ -93,7 +93,7 @@ class Executor(JobSection):
 
     cores: int = Field(default=1, ge=1, le=192, description="Cores, each for one task at a time.")
     core_request: CoreRequest | None = Field(
-        default=None, description="Cores that a pod asks for, by default `cores`: 500m, 1.5."
+        default=None, description="Cores that a pod requests, by default `cores`: 500m, 1.5."
     )
     memory: SparkMemory = Field(default="4g", description="Heap of the JVM: 8g or 8Gi, which are the same.")
     overhead: SparkMemory | None = Field(
@@ -107,40 +107,40 @@ class Executor(JobSection):
     dynamic: DynamicAllocation | None = Field(default=None, description="In place of `instances`.")
 
     @model_validator(mode="after")
-    def _one_of_both(self) -> Self:
+    def _instances_or_dynamic(self) -> Self:
         if self.instances is not None and self.dynamic is not None:
-            raise ValueError("has instances and dynamic; keep one of the two")
+            raise ValueError("has both instances and dynamic; keep one")
         return self
 
     @property
     def at_start(self) -> int:
-        """Executors at the start: as many placeholders are held for them."""
+        """Executors at the start, each with a placeholder."""
         return self.dynamic.at_start if self.dynamic else self.instances or 2
 
 
 class Restart(JobSection):
-    """What is done when the driver has ended. A submission that fails is repeated whatever this says."""
+    """Whether a job runs again once its driver has ended. A failed submission is always repeated."""
 
     policy: Literal["never", "on-failure", "always"] = Field(
-        default="never", description="`always` is for streams: also after a success."
+        default="never", description="`always`, also after a success, is for streams."
     )
-    retries: int = Field(default=3, ge=1, description="How often, with `on-failure`.")
-    seconds: int = Field(default=60, ge=1, description="Pause before the first time; it grows each time.")
+    retries: int = Field(default=3, ge=1, description="Attempts after the first, with `on-failure`.")
+    seconds: int = Field(default=60, ge=1, description="Pause before the first retry; it grows with each.")
 
 
 class Dependencies(JobSection):
-    """What comes to drivers and executors beside the image; each a URL such as `s3a://` or `local://`."""
+    """Files for drivers and executors besides the image; each a URL such as `s3a://` or `local://`."""
 
     jars: list[str] = Field(default_factory=list, description="Jars on the class path.")
     files: list[str] = Field(default_factory=list, description="Files in the working directory.")
     py_files: list[str] = Field(default_factory=list, description="Python modules, .py, .zip or .egg.")
-    archives: list[str] = Field(default_factory=list, description="Archives that are unpacked, `url#folder`.")
+    archives: list[str] = Field(default_factory=list, description="Archives to unpack, `url#folder`.")
     packages: list[str] = Field(
         default_factory=list,
         description="Maven coordinates, `group:artifact:version`, fetched by the driver.",
     )
     exclude_packages: list[str] = Field(
-        default_factory=list, description="`group:artifact` left out of those."
+        default_factory=list, description="`group:artifact` to leave out of those."
     )
     repositories: list[str] = Field(default_factory=list, description="Repositories besides Maven Central.")
 
@@ -153,74 +153,86 @@ class SecretKey(JobSection):
 
 
 class HostMount(JobSection):
-    """A folder of the node that drivers and executors see; the platform says which may be."""
+    """A folder of the node that drivers and executors see, of those that the platform allows."""
 
-    path: str = Field(pattern=r"^/[^:]*$", description="On the node.")
-    mount: str = Field(pattern=r"^/[^:]*$", description="In the pods.")
-    read_only: bool = Field(default=True, description="Pods may only read there.")
+    path: str = Field(pattern=r"^/[^:]*$", description="Folder of the node.")
+    mount: str = Field(pattern=r"^/[^:]*$", description="Where it is in the pods.")
+    read_only: bool = Field(default=True, description="Pods may only read it.")
 
 
 class Job(JobSection):
-    """A Spark job: all that a job file may say."""
+    """A Spark job: all keys of a job file."""
 
     name: str = Field(
         pattern=r"^[a-z]([a-z0-9-]*[a-z0-9])?$",
         max_length=56,
-        description="Lower case, digits and dashes; only one in its namespace, part of its UI's address.",
+        description="Lower case, digits and dashes; unique in its namespace, part of the address of its UI.",
     )
-    namespace: str = Field(description="Job namespace that it runs in.")
+    namespace: str = Field(description="Job namespace to run in.")
     queue: Annotated[str, BeforeValidator(_not_a_path)] = Field(
         pattern=r"^[a-z][a-z0-9-]*\.[a-z][a-z0-9-]*$",
-        description="`organization.project` whose queue it waits in; the tier says which one.",
+        description="`organization.project` whose queue it waits in; `tier` selects the queue.",
     )
     tier: Literal[1, 2, 3] = Field(
-        description="How critical it is: 1, never preempted, to 3, which waits for all others."
+        description="How critical it is: from 1, never preempted, to 3, which waits for all others."
     )
     language: Language = Field(default="scala", description="What it is written in.")
     main_file: str = Field(
-        min_length=1, description="Its jar or script: a URL, `local://` for a file of the image."
+        min_length=1, description="Jar or script: a URL, `local://` for a file of the image."
     )
-    main_class: str | None = Field(default=None, description="Main class, of Scala and Java jobs only.")
+    main_class: str | None = Field(default=None, description="Main class, only for Scala and Java.")
     arguments: list[str] = Field(default_factory=list, description="Arguments, each as text.")
-    spark_version: SparkVersion = Field(default="4.1", description="Spark of the image.")
-    image: str | None = Field(default=None, description="By default the platform's for this Spark.")
+    spark_version: SparkVersion = Field(default="4.1", description="Spark version of the image.")
+    image: str | None = Field(
+        default=None, description="Image; by default the platform's for this Spark version."
+    )
     image_pull_secrets: list[ObjectName] = Field(
         default_factory=list, description="Secrets of type dockerconfigjson in the job's namespace."
     )
     architecture: Architecture = Field(
-        default="arm64", description="Of its machines; `any` for images of both, wherever there is room."
+        default="arm64",
+        description="Architecture of its machines; `any` is for images with both, wherever there is room.",
     )
     driver: Driver = Driver()
     executor: Executor = Executor()
     celeborn: bool = Field(
-        default=False, description="Keep shuffle data on Celeborn; it pays for large shuffles only."
+        default=False, description="Keep shuffle data on Celeborn; worth it only for large shuffles."
     )
     conf: dict[ConfKey, str | int | float | bool] = Field(
-        default_factory=dict, description="Spark configuration, but for what the platform sets."
+        default_factory=dict, description="Spark configuration, except keys that the platform sets."
     )
     dependencies: Dependencies = Dependencies()
     env: dict[EnvName, str] = Field(
-        default_factory=dict, description="Environment of drivers and executors; nothing secret."
+        default_factory=dict, description="Environment variables of drivers and executors; nothing secret."
     )
     secrets: dict[EnvName, SecretKey] = Field(
-        default_factory=dict, description="Environment variable -> key of a Secret that it is taken from."
+        default_factory=dict, description="Environment variable -> key of a Secret with its value."
     )
     python: str | None = Field(
         default=None, pattern=r"^/", description="Python interpreter in the image, by default its `python3`."
     )
-    user: str | None = Field(default=None, min_length=1, description="For whom it runs: limits of users.")
-    groups: list[str] = Field(default_factory=list, description="Groups of the user: limits of groups.")
-    uid: int = Field(default=185, ge=1, description="User id of its processes; the image's.")
+    user: str | None = Field(default=None, min_length=1, description="User it runs for, whose limits count.")
+    groups: list[str] = Field(default_factory=list, description="Groups of the user, whose limits count.")
+    uid: int = Field(default=185, ge=1, description="User id of its processes; by default the image's.")
     scratch_gib: int | None = Field(
-        default=None, ge=1, description="GiB a pod may spill and shuffle on its node; by default no bound."
+        default=None,
+        ge=1,
+        description="GiB that a pod may spill and shuffle on its node; by default any.",
     )
-    host_mounts: list[HostMount] = Field(default_factory=list, description="Folders of the nodes.")
+    host_mounts: list[HostMount] = Field(default_factory=list, description="Folders of its nodes to mount.")
     restart: Restart = Restart()
     ttl_seconds: int = Field(
-        default=3600, ge=60, le=604_800, description="Seconds that it is kept after its end, pods included."
+        default=3600,
+        ge=60,
+        le=604_800,
+        description="Seconds after its end until it is deleted with its pods.",
     )
-    labels: dict[LabelKey, LabelValue] = Field(default_factory=dict, description="Of it and of its pods.")
-    annotations: dict[LabelKey, str] = Field(default_factory=dict, description="Of it, and not of its pods.")
+    labels: dict[LabelKey, LabelValue] = Field(
+        default_factory=dict, description="Labels of the application and its pods."
+    )
+    annotations: dict[LabelKey, str] = Field(
+        default_factory=dict, description="Annotations of the application, not of its pods."
+    )
 
     @property
     def queue_path(self) -> str:

@@ -19,17 +19,17 @@ PLACEHOLDERS: Mapping[str, Any] = {
     "tier": 1,
     "main_file": "local:///main",
 }
-"""What has to be there, for the checks of all else when it is not."""
+"""Values of required fields that a file lacks, so that the rest can be checked."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Draft:
-    """A job of a file, right or wrong.
+    """A job of a file, valid or not.
 
     where: file and job, for messages.
     job: None when nothing of it could be read.
-    unsure: its fields that are not what the file says, as that is wrong.
-    mistakes: what is wrong with it as such, a sentence each.
+    unsure: its fields with placeholders, as the file has mistakes there.
+    mistakes: in the job itself, a sentence each.
     """
 
     where: str
@@ -45,7 +45,7 @@ def read(content: bytes | str, where: str) -> list[Draft]:
     """
     documents = JOB_FILE.read_all(content, where)
     if not documents:
-        raise InvalidDocument(f"{where} has no job: write one as {JOB_FILE.example} is.")
+        raise InvalidDocument(f"{where} has no job: write one like {JOB_FILE.example}.")
     drafts = []
     seen: set[tuple[str, str]] = set()
     for number, document in enumerate(documents, start=1):
@@ -53,8 +53,8 @@ def read(content: bytes | str, where: str) -> list[Draft]:
         name, namespace = str(fields.get("name")), str(fields.get("namespace"))
         draft = _draft(document, f"{where}: {name if 'name' in fields else f'document {number}'}")
         if (namespace, name) in seen and "name" in fields:
-            twice = f"name: is another job's of namespace {namespace} too; give each its own."
-            draft = replace(draft, mistakes=[*draft.mistakes, twice])
+            duplicate = f"name: another job in namespace {namespace} has it too; give each job its own."
+            draft = replace(draft, mistakes=[*draft.mistakes, duplicate])
         seen.add((namespace, name))
         drafts.append(draft)
     return drafts
@@ -65,15 +65,15 @@ def _draft(document: Any, where: str) -> Draft:
         mistake = f"is {document!r}; write keys and values, as in {JOB_FILE.example}."
         return Draft(where=where, job=None, mistakes=[mistake])
     try:
-        return Draft(where=where, job=JOB_FILE.validated(document, where))
+        return Draft(where=where, job=JOB_FILE.validate(document, where))
     except ValidationError as error:
-        wrong = error
-    unsure = frozenset(str(place[0]) for _, place in JOB_FILE.places(wrong) if place)
+        invalid = error
+    unsure = frozenset(str(place[0]) for _, place in JOB_FILE.places(invalid) if place)
     rest = {key: value for key, value in document.items() if str(key) not in unsure}
     missing = {key: value for key, value in PLACEHOLDERS.items() if key not in rest}
     return Draft(
         where=where,
-        job=JOB_FILE.validated({**missing, **rest}, where),
+        job=JOB_FILE.validate({**missing, **rest}, where),
         unsure=unsure,
-        mistakes=[str(mistake) for mistake in JOB_FILE.mistakes(wrong)],
+        mistakes=[str(mistake) for mistake in JOB_FILE.mistakes(invalid)],
     )

@@ -1,9 +1,9 @@
-"""What a job needs to know of the cluster that it runs on: plain data, one of the outputs of layer spark."""
+"""The cluster that a job runs on, as far as jobs need to know it: one of the outputs of layer spark."""
 
 import dataclasses
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, get_args
 
 from moka.machines.instance_types import Architecture
 from moka.machines.machine_capacity import JobRole, MachineCapacity
@@ -12,12 +12,12 @@ from moka.names import SCHEDULER, SPARK_ACCOUNT
 
 @dataclass(frozen=True, kw_only=True)
 class Celeborn:
-    """Celeborn on the cluster.
+    """Celeborn on a cluster.
 
     endpoints: of its masters, `host:port,host:port`.
-    version: of the servers; a job's image has the client of the same one.
-    replicate: clients keep shuffle data twice, as one worker's disks may be lost with its node.
-    rack_aware: and that in two zones.
+    version: of the servers; the client in a job's image has the same.
+    replicate: clients store shuffle data twice, as a worker's disks may be lost with its node.
+    rack_aware: the two copies are in two zones.
     """
 
     endpoints: str
@@ -32,20 +32,20 @@ class JobTarget:
 
     cluster: name in the settings.
     queues: path of each leaf -> its maximum, resource -> Kubernetes quantity (`{"cpu": "64", "memory":
-        "512Gi"}`); a resource that is not there is not bounded.
+        "512Gi"}`); a resource that is left out is not bounded.
     namespaces: in which jobs may run.
     priority_classes: tier -> priority class of its pods.
     machines: the largest of each role and architecture.
     event_logs: folder, `s3a://bucket/`, that the History Server reads.
-    staging: namespace -> folder of its own, `s3a://bucket/namespace/`, for what jobs keep meanwhile.
-    images: Spark version, `4.1` -> image of drivers and executors that name none.
+    staging: namespace -> its folder, `s3a://bucket/namespace/`, for intermediate data of jobs.
+    images: Spark version, `4.1` -> image of jobs that name none.
     ui_domain: the UI of a running application is at `<application>.<namespace>.<ui_domain>`.
     history_url: of the Spark History Server.
     service_account: of drivers and executors.
     host_paths: namespace -> folders of nodes that its jobs may mount, with all in them.
-    scheduler: name of the one that places pods.
+    scheduler: name of the scheduler of pods.
     celeborn: None where the cluster has none.
-    finalizer: on driver pods, taken off by a controller once their application is over; None where none does.
+    finalizer: of driver pods, which a controller removes once their application is over; None without one.
     """
 
     cluster: str
@@ -83,21 +83,21 @@ class JobTarget:
 
         Raises ValueError when something is missing.
         """
-        known = {each.name for each in dataclasses.fields(cls)}
-        given = {key: value for key, value in outputs.items() if key in known and value is not None}
+        fields = {field.name: field for field in dataclasses.fields(cls)}
+        values = {key: value for key, value in outputs.items() if key in fields and value is not None}
         missing = [
-            each.name
-            for each in dataclasses.fields(cls)
-            if each.default is dataclasses.MISSING and each.name not in given
+            name
+            for name, field in fields.items()
+            if field.default is dataclasses.MISSING and name not in values
         ]
         if missing:
             raise ValueError(f"the outputs lack {', '.join(missing)}")
-        celeborn = given.get("celeborn")
+        celeborn = values.get("celeborn")
         return cls(
             **{
-                **given,
-                "priority_classes": {int(tier): name for tier, name in given["priority_classes"].items()},
-                "machines": tuple(MachineCapacity.from_outputs(each) for each in given["machines"]),
+                **values,
+                "priority_classes": {int(tier): name for tier, name in values["priority_classes"].items()},
+                "machines": tuple(MachineCapacity.from_outputs(machine) for machine in values["machines"]),
                 "celeborn": Celeborn(**celeborn) if celeborn else None,
             }
         )
@@ -111,5 +111,8 @@ class JobTarget:
 
     def architectures(self) -> list[Architecture]:
         """Architectures that have machines both for drivers and for executors."""
-        each: list[Architecture] = ["arm64", "amd64"]
-        return [a for a in each if self.machine("driver", a) and self.machine("executor", a)]
+        return [
+            architecture
+            for architecture in get_args(Architecture)
+            if self.machine("driver", architecture) and self.machine("executor", architecture)
+        ]

@@ -1,9 +1,9 @@
-"""Pod templates of drivers and executors: what the operator's webhook would have put into their pods."""
+"""Pod templates of drivers and executors, with what the operator's webhook would have put into their pods."""
 
 import json
 from typing import Any
 
-from moka.jobs.conf import GRACE_DRIVER, GRACE_EXECUTOR, UI_PORT
+from moka.jobs.conf import GRACE_SECONDS, UI_PORT
 from moka.jobs.job import Job
 from moka.jobs.job_target import JobTarget
 from moka.machines.machine_capacity import JobRole
@@ -17,8 +17,8 @@ CONTAINERS: dict[JobRole, str] = {
 }
 """Names by which the operator has Spark find its container in a template."""
 
-SCRATCH = "spark-local-dir-1"
-"""Name of the volume for shuffle and spill; Spark takes every volume whose name begins like this."""
+SCRATCH_VOLUME = "spark-local-dir-1"
+"""Volume for shuffle and spill; Spark uses every volume whose name begins like this."""
 
 SCRATCH_FOLDER = "/var/data/spark-local"
 
@@ -30,24 +30,24 @@ def node_selector(job: Job, role: JobRole) -> dict[str, str]:
 
 
 def tolerations(role: JobRole) -> list[Object]:
-    """What lets a pod onto nodes of the role."""
+    """Tolerations that let a pod onto nodes of the role."""
     return [{"key": ROLE_LABEL, "operator": "Equal", "value": role, "effect": "NoSchedule"}]
 
 
 def annotations(job: Job, role: JobRole) -> dict[str, str]:
-    """Of the pods of a role."""
-    made = {
-        # A machine that is taken away for being idle takes no job with it.
+    """Annotations of the pods of a role."""
+    result = {
+        # Cluster Autoscaler removes no node under a job.
         "cluster-autoscaler.kubernetes.io/safe-to-evict": "false",
     }
     if job.user is not None:
-        made[USER_INFO] = json.dumps({"user": job.user, "groups": job.groups})
+        result[USER_INFO] = json.dumps({"user": job.user, "groups": job.groups})
     if role == "driver":
-        made |= scraped("/metrics/executors/prometheus/")
-    return made
+        result |= prometheus_annotations("/metrics/executors/prometheus/")
+    return result
 
 
-def scraped(path: str) -> dict[str, str]:
+def prometheus_annotations(path: str) -> dict[str, str]:
     """Annotations that have a path of the driver's UI scraped."""
     return {
         "prometheus.io/scrape": "true",
@@ -59,16 +59,16 @@ def scraped(path: str) -> dict[str, str]:
 def template(job: Job, target: JobTarget, role: JobRole) -> Object:
     """Template of the pods of a role.
 
-    Nothing here asks for resources: a pod that asks for more than the operator counted is larger than its
+    Nothing here requests resources: a pod that requests more than the operator counted is larger than its
     placeholder, and YuniKorn then releases it (yunikorn-core 1.8: objects/application.go).
     """
-    mounts: list[Object] = [{"name": SCRATCH, "mountPath": SCRATCH_FOLDER}]
-    # On nodes with instance storage the kubelet's own folder is there, and so is this.
+    mounts: list[Object] = [{"name": SCRATCH_VOLUME, "mountPath": SCRATCH_FOLDER}]
+    # On nodes with instance storage the kubelet's folder is on it, and so is this volume.
     volumes: list[Object] = [
-        {"name": SCRATCH, "emptyDir": {"sizeLimit": f"{job.scratch_gib}Gi"} if job.scratch_gib else {}}
+        {"name": SCRATCH_VOLUME, "emptyDir": {"sizeLimit": f"{job.scratch_gib}Gi"} if job.scratch_gib else {}}
     ]
-    for number, mount in enumerate(job.host_mounts, start=1):
-        name = f"host-{number}"
+    for index, mount in enumerate(job.host_mounts, start=1):
+        name = f"host-{index}"
         mounts.append({"name": name, "mountPath": mount.mount, "readOnly": mount.read_only})
         volumes.append({"name": name, "hostPath": {"path": mount.path, "type": "Directory"}})
     metadata: Object = {}
@@ -81,7 +81,7 @@ def template(job: Job, target: JobTarget, role: JobRole) -> Object:
             "priorityClassName": target.priority_classes[job.tier],
             "nodeSelector": node_selector(job, role),
             "tolerations": tolerations(role),
-            "terminationGracePeriodSeconds": GRACE_DRIVER if role == "driver" else GRACE_EXECUTOR,
+            "terminationGracePeriodSeconds": GRACE_SECONDS[role],
             # Each running driver has a Service: as variables they fill the environment of every pod.
             "enableServiceLinks": False,
             "securityContext": {

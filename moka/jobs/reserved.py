@@ -1,4 +1,4 @@
-"""Configuration that a job may not set: what it says by a field of its own, and what is the platform's."""
+"""Spark configuration that a job may not set: keys with a field of the job, and keys of the platform."""
 
 from collections.abc import Iterator, Mapping
 
@@ -65,7 +65,7 @@ FIELDS: Mapping[str, str] = {
     "spark.kubernetes.driver.volumes.*": "host_mounts or scratch_gib",
     "spark.kubernetes.executor.volumes.*": "host_mounts or scratch_gib",
 }
-"""Key, or beginning of keys, that a job says by a field of its own, and that field."""
+"""Key, or prefix of keys, -> the field of the job to set instead."""
 
 PLATFORM: Mapping[str, str] = {
     "spark.master": "the operator chooses it",
@@ -94,17 +94,17 @@ PLATFORM: Mapping[str, str] = {
     "spark.celeborn.master.endpoints": "the platform knows where Celeborn is",
     "spark.celeborn.client.push.replicate.enabled": "Celeborn's disks go with their node",
     "spark.celeborn.client.reserveSlots.rackaware.enabled": "the platform knows where Celeborn is",
-    "spark.celeborn.identity.*": "quotas are an organization's",
-    "spark.celeborn.quota.identity.*": "quotas are an organization's",
+    "spark.celeborn.identity.*": "quotas are by organization",
+    "spark.celeborn.quota.identity.*": "quotas are by organization",
     "spark.kubernetes.authenticate.*": "the service account is the namespace's",
     "spark.kubernetes.context": "the operator submits",
     "spark.kubernetes.trust.certificates": "the operator submits",
-    "spark.kubernetes.driver.master": "a driver asks its own cluster",
+    "spark.kubernetes.driver.master": "a driver uses its own cluster",
     "spark.kubernetes.scheduler.name": "YuniKorn places jobs",
     "spark.kubernetes.driver.scheduler.name": "YuniKorn places jobs",
     "spark.kubernetes.executor.scheduler.name": "YuniKorn places jobs",
-    "spark.kubernetes.driver.limit.cores": "a core that nobody uses is anybody's",
-    "spark.kubernetes.executor.limit.cores": "a core that nobody uses is anybody's",
+    "spark.kubernetes.driver.limit.cores": "any pod may use an idle core",
+    "spark.kubernetes.executor.limit.cores": "any pod may use an idle core",
     "spark.kubernetes.driver.pod.name": "it follows from the name",
     "spark.kubernetes.driver.resourceNamePrefix": "it follows from the name",
     "spark.kubernetes.executor.podNamePrefix": "it follows from the name",
@@ -119,7 +119,7 @@ PLATFORM: Mapping[str, str] = {
     "spark.kubernetes.executor.terminationGracePeriodSeconds": "it is as long as a node has to shut down",
     "spark.kubernetes.submission.waitAppCompletion": "the operator submits, and does not wait",
 }
-"""Key, or beginning of keys, that no job may set, and why."""
+"""Key, or prefix of keys, -> why the platform sets it."""
 
 WITH_CELEBORN: Mapping[str, str] = {
     "spark.serializer": "Celeborn needs Kryo",
@@ -128,25 +128,24 @@ WITH_CELEBORN: Mapping[str, str] = {
         "the executor's disk has no shuffle files with Celeborn"
     ),
 }
-"""Key that no job on Celeborn may set, and why."""
+"""Key -> why the platform sets it for jobs on Celeborn."""
 
 
-def not_the_jobs(job: Job) -> Iterator[Mistake]:
-    """Configuration that the job may not set: each with what to do instead."""
+def reserved_keys(job: Job) -> Iterator[Mistake]:
+    """Mistakes in the configuration of a job: keys that it may not set, with what to do instead."""
     for key in sorted(job.conf):
-        if (field := _found(FIELDS, key)) is not None:
-            yield Mistake(f"conf.{key}", f"is said by {field}; say it there")
-        elif (why := _found(PLATFORM, key)) is not None:
-            yield Mistake(f"conf.{key}", f"is the platform's, as {why}; leave it out")
+        if (field := _lookup(FIELDS, key)) is not None:
+            yield Mistake(f"conf.{key}", f"is set by the job's own {field}; use that")
+        elif (why := _lookup(PLATFORM, key)) is not None:
+            yield Mistake(f"conf.{key}", f"is set by the platform, as {why}; remove it")
         elif job.celeborn and key in WITH_CELEBORN:
             yield Mistake(
-                f"conf.{key}", f"is the platform's, as {WITH_CELEBORN[key]}; leave it or celeborn out"
+                f"conf.{key}", f"is set by the platform, as {WITH_CELEBORN[key]}; remove it, or celeborn"
             )
 
 
-def _found(table: Mapping[str, str], key: str) -> str | None:
+def _lookup(table: Mapping[str, str], key: str) -> str | None:
     if key in table:
         return table[key]
-    return next(
-        (said for known, said in table.items() if known.endswith(".*") and key.startswith(known[:-1])), None
-    )
+    prefixes = (entry for entry in table if entry.endswith(".*") and key.startswith(entry[:-1]))
+    return next((table[prefix] for prefix in prefixes), None)

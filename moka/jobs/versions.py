@@ -1,4 +1,4 @@
-"""What differs between the versions of Spark that jobs may use."""
+"""Versions of Spark that jobs may use, and how they differ."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -11,8 +11,8 @@ SparkVersion = Literal["4.1", "3.5"]
 class Release:
     """A version of Spark.
 
-    release: with its patch, as the operator is told.
-    hadoop: with which it is built; `hadoop-aws` is of the same version.
+    release: with its patch version, for the operator.
+    hadoop: that it is built with; `hadoop-aws` has the same version.
     credentials: class that gives S3A the credentials of EKS Pod Identity, and no others.
     sdk: the oldest AWS SDK for Java that knows Pod Identity, which an image must bring.
     celeborn: the oldest Celeborn that has a client for it.
@@ -31,13 +31,13 @@ RELEASES: Mapping[SparkVersion, Release] = {
         hadoop="3.4.2",
         credentials="software.amazon.awssdk.auth.credentials.ContainerCredentialsProvider",
         sdk="software.amazon.awssdk:bundle 2.21.30",
-        # apache/celeborn: README.md at v0.7.0; v0.6 has one for 4.0 alone.
+        # apache/celeborn: README.md at v0.7.0; v0.6 has one only for 4.0.
         celeborn=(0, 7),
     ),
     "3.5": Release(
         release="3.5.5",
         hadoop="3.3.4",
-        # With Pod Identity's address in its environment it asks there, and not the node.
+        # With Pod Identity's address in its environment it asks that, and not the node.
         credentials="com.amazonaws.auth.EC2ContainerCredentialsProviderWrapper",
         # The 1.12.262 that hadoop-aws 3.3.4 asks for is older.
         sdk="com.amazonaws:aws-java-sdk-bundle 1.12.746",

@@ -1,6 +1,6 @@
-"""YuniKorn's queues as plain data: a tree of organizations, projects and tiers, and what is made of it.
+"""YuniKorn's queues as plain data: a tree of organizations, projects and tiers, and what follows from it.
 
-Nothing here knows Pulumi or the settings, so a tree can be made, checked and drawn by any program.
+Nothing here knows Pulumi or the settings, so any program can build, check and draw a tree.
 """
 
 from moka.queues.rendering import queues_yaml

@@ -1,6 +1,6 @@
-"""Queues as a file of their own: what a program writes, and settings take by `queues_from`.
+"""Queues as a file of their own, which a program writes and settings take by `queues_from`.
 
-The file says what `queues` in the settings says, and its format first:
+The file has the keys of `queues` in the settings, and its format first:
 
     format: moka-queues/1
     organizations:
@@ -8,9 +8,9 @@ The file says what `queues` in the settings says, and its format first:
         weight: 3
         ...
 
-A format that reads otherwise gets another number. What is written has one order (organizations and projects
-by name, keys as docs/settings.md lists them) and nothing that is as by default, so that two files differ
-where their queues do.
+A format that reads otherwise gets another number. Files are written in one order (organizations and projects
+by name, keys as docs/settings.md lists them) and without defaults, so that two of them differ where their
+queues do.
 """
 
 from typing import Any, Literal
@@ -23,13 +23,14 @@ from moka.queues.block import block
 from moka.queues.definitions import Queues
 
 FORMAT = "moka-queues/1"
-NAMED = ("organizations", "projects", "tiers")
+SORTED = ("organizations", "projects", "tiers")
+"""Keys whose values are sorted by name."""
 
 
 class QueueFile(Queues):
     """Queues of YuniKorn, `root.<organization>.<project>.tier<n>`."""
 
-    format: Literal["moka-queues/1"] = Field(description="What this file is, and how it is to be read.")
+    format: Literal["moka-queues/1"] = Field(description="Format of this file, with its version.")
 
 
 QUEUE_FILE = DocumentKind(model=QueueFile, example="stacks/local.yaml", noun="queues")
@@ -37,13 +38,12 @@ QUEUE_FILE = DocumentKind(model=QueueFile, example="stacks/local.yaml", noun="qu
 
 def dumps(queues: Queues) -> str:
     """The text of the file; equal queues give equal text."""
-    return block({"format": FORMAT, **_in_order(queues.model_dump(mode="json", exclude_defaults=True))})
+    return block({"format": FORMAT, **_sort(queues.model_dump(mode="json", exclude_defaults=True))})
 
 
-def _in_order(data: dict[str, Any]) -> dict[str, Any]:
-    """The same, with what has names of its own sorted by them."""
+def _sort(data: dict[str, Any]) -> dict[str, Any]:
     return {
-        key: {name: _in_order(held) for name, held in sorted(value.items())} if key in NAMED else value
+        key: {name: _sort(item) for name, item in sorted(value.items())} if key in SORTED else value
         for key, value in data.items()
     }
 
@@ -51,12 +51,12 @@ def _in_order(data: dict[str, Any]) -> dict[str, Any]:
 def loads(content: bytes | str, where: str) -> Queues:
     """The queues in a file; `where` names it in messages.
 
-    What they must be to each other is checked with the settings that take them.
+    How they must fit together is checked with the settings that take them.
     Raises InvalidDocument with every mistake, a line each.
     """
     data, mistakes = read(content, where)
     try:
-        queues = QUEUE_FILE.validated({"format": FORMAT, **data}, where)
+        queues = QUEUE_FILE.validate({"format": FORMAT, **data}, where)
     except ValidationError as error:
         mistakes += QUEUE_FILE.mistakes(error)
     if mistakes:
@@ -65,7 +65,7 @@ def loads(content: bytes | str, where: str) -> Queues:
 
 
 def read(content: bytes | str, where: str) -> tuple[dict[str, Any], list[Mistake]]:
-    """What a file says as `queues`, not checked but for its format.
+    """The `queues` in a file, of which only the format is checked, and mistakes in that.
 
     Raises InvalidDocument when it is no text, no YAML or no mapping.
     """
@@ -74,5 +74,5 @@ def read(content: bytes | str, where: str) -> tuple[dict[str, Any], list[Mistake
     if name is None:
         return data, [Mistake("format", f"is missing; write {FORMAT}")]
     if name != FORMAT:
-        return data, [Mistake("format", f"is {name!r}, and what is read here is {FORMAT}")]
+        return data, [Mistake("format", f"is {name!r}, but only {FORMAT} can be read")]
     return data, []

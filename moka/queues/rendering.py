@@ -2,12 +2,12 @@
 
 As read in apache/yunikorn-core v1.8.0, pkg/common/configs/configvalidator.go:
 
-- The root takes no resources (checkQueuesStructure), and what else limits it is not applied to it
+- The root takes no resources (checkQueuesStructure), and other limits are not applied to it
   (objects/queue.go: applyConf), so nothing is written for it.
 - Where a parent has `maxapplications`, its children must have it, too (checkQueueMaxApplications).
 - A wildcard comes after all other names of a queue's limits (checkLimit).
-- Rule `provided` with `create: false` takes a queue that is there and is a leaf, or nothing, and then the
-  job is refused (pkg/scheduler/placement/provided_rule.go, placement.go).
+- Rule `provided` with `create: false` takes an existing leaf queue, or nothing, and then the job is refused
+  (pkg/scheduler/placement/provided_rule.go, placement.go).
 """
 
 from collections.abc import Iterator
@@ -27,7 +27,7 @@ def queues_yaml(tree: QueueTree) -> str:
 
 
 def document(tree: QueueTree) -> dict[str, Any]:
-    """What `queues.yaml` says."""
+    """The content of `queues.yaml`."""
     partition = {
         "name": "default",
         # A job names a queue of this tree, or is refused with a reason.
@@ -51,42 +51,42 @@ def _sorted(queues: tuple[Queue, ...]) -> list[Queue]:
 
 def _queue(queue: Queue, max_applications: int | None) -> dict[str, Any]:
     """A queue, below a parent with so many applications."""
-    said: dict[str, Any] = {"name": queue.name}
+    entry: dict[str, Any] = {"name": queue.name}
     if queue.policy is None:
-        said["parent"] = True
-    resources = {"guaranteed": amounts(queue.guaranteed), "max": amounts(queue.maximum)}
-    if named := {kind: amount for kind, amount in resources.items() if amount}:
-        said["resources"] = named
-    own = max_applications if queue.max_applications is None else queue.max_applications
-    if own is not None:
-        said["maxapplications"] = own
+        entry["parent"] = True
+    resources = {"guaranteed": _amounts(queue.guaranteed), "max": _amounts(queue.maximum)}
+    if stated := {kind: amounts for kind, amounts in resources.items() if amounts}:
+        entry["resources"] = stated
+    applications = max_applications if queue.max_applications is None else queue.max_applications
+    if applications is not None:
+        entry["maxapplications"] = applications
     if queue.policy is not None:
-        said["properties"] = queue.policy.properties()
+        entry["properties"] = queue.policy.properties()
     if queue.limits:
-        said["limits"] = list(_limits(queue.limits))
+        entry["limits"] = list(_limits(queue.limits))
     if queue.policy is None:
-        said["queues"] = [_queue(child, own) for child in _sorted(queue.queues)]
-    return said
+        entry["queues"] = [_queue(child, applications) for child in _sorted(queue.queues)]
+    return entry
 
 
 def _limits(limits: tuple[Limit, ...]) -> Iterator[dict[str, Any]]:
-    """Limits of users, then of groups, wildcards last; else as they are ordered: a user counts for one group,
-    the first that is named.
+    """Limits of users, then of groups, wildcards last; otherwise in their order: a user counts for one group,
+    the first that is listed.
     """
     for kind in ("users", "groups"):
-        for wild in (False, True):
+        for wildcard in (False, True):
             for limit in limits:
-                names = [name for name in getattr(limit, kind) if (name == WILDCARD) is wild]
+                names = [name for name in getattr(limit, kind) if (name == WILDCARD) is wildcard]
                 if names:
-                    said: dict[str, Any] = {"limit": f"{kind} {', '.join(names)}", kind: names}
+                    entry: dict[str, Any] = {"limit": f"{kind} {', '.join(names)}", kind: names}
                     if limit.max_applications is not None:
-                        said["maxapplications"] = limit.max_applications
+                        entry["maxapplications"] = limit.max_applications
                     if limit.maximum not in (None, Resources()):
-                        said["maxresources"] = amounts(limit.maximum)
-                    yield said
+                        entry["maxresources"] = _amounts(limit.maximum)
+                    yield entry
 
 
-def amounts(resources: Resources | None) -> dict[str, str]:
+def _amounts(resources: Resources | None) -> dict[str, str]:
     """Resources by YuniKorn's names. Strings, or large numbers are written as 1e+06."""
     quantities = resources.quantities() if resources else {}
     return {YUNIKORN_NAMES[name]: text for name, text in quantities.items()}

@@ -1,4 +1,4 @@
-"""What a tier means to YuniKorn: the policies of its leaf queues.
+"""Policies of the leaf queues of each tier in YuniKorn.
 
 As read in apache/yunikorn-core v1.8.0:
 
@@ -6,7 +6,7 @@ As read in apache/yunikorn-core v1.8.0:
   findPreemptionFenceRoot). `disabled` on a leaf: nothing that runs there is ever a victim, whoever asks; it
   may still take from others what it is guaranteed. `fence` on a leaf: it takes from nobody, and others may
   take from it. `default`: both.
-- `preemption.delay` is read at leaves alone (UpdateQueueProperties), those that ask: how long a pod waits
+- `preemption.delay` is read only at leaves (UpdateQueueProperties), those that ask: how long a pod waits
   before others are preempted for it (preemption.go: CheckPreconditions; tried every 15 s at most). It has
   to be more than zero.
 - A queue takes by preemption up to what it is guaranteed, and only from queues above what they are
@@ -16,9 +16,9 @@ As read in apache/yunikorn-core v1.8.0:
   not get ahead of other queues by the class of its pods.
 - `application.sort.policy`: `fifo` or `fair`; a leaf that is not fifo refuses jobs with task groups, which
   all gangs have (queue.go: SupportTaskGroup; partition.go: AddApplication).
-- A property that is taken away is not reset (UpdateQueueProperties goes over what is there), and a change
-  does not inherit from the parent as a new queue does (partition.go: updateQueues): so every leaf has all
-  of them written out, always.
+- A property that is removed is not reset (UpdateQueueProperties goes over the present ones), and a change
+  does not inherit from the parent as a new queue does (partition.go: updateQueues): so every leaf always has
+  all of them.
 """
 
 from collections.abc import Mapping

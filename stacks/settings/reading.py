@@ -53,7 +53,7 @@ def parse(content: bytes | str, where: str, environment: str | None = None) -> E
     data = SETTINGS.read(content, where)
     queues_file, mistakes = _read_queues(data, where)
     try:
-        settings = SETTINGS.validated(data, where)
+        settings = SETTINGS.validate(data, where)
     except ValidationError as error:
         mistakes += SETTINGS.mistakes(error)
         rest, removed = _without_mistakes(data, error, where)
@@ -112,7 +112,7 @@ def _without_mistakes(
             removed.append(place[:-1] if kind == "missing" else place)
             _remove(rest, removed[-1])
         try:
-            return SETTINGS.validated(rest, where), removed
+            return SETTINGS.validate(rest, where), removed
         except ValidationError as remaining:
             error = remaining
     return None, removed

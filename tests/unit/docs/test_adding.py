@@ -59,7 +59,7 @@ def test_the_setting_of_the_recipe_is_read_and_described():
     exec(f"from pydantic import Field\nfrom moka.documents import Section\n{source}", names)
     kind = DocumentKind(model=names["Example"], example="x", noun="settings")
 
-    assert kind.validated({"spare_nodes": 3}, "x").spare_nodes == 3
+    assert kind.validate({"spare_nodes": 3}, "x").spare_nodes == 3
     assert "Nodes kept empty" in kind.schema()
 
 

@@ -27,17 +27,17 @@ def text(**changes):
 WRONG = {
     "no tier": (
         {"tier": None},
-        "tier: is missing; How critical it is: 1, never preempted, to 3, which waits for all others.",
+        "tier: is missing (How critical it is: from 1, never preempted, to 3, which waits for all others).",
     ),
     "a tier that is none": (
         {"tier": 4},
-        "tier: is 4; input should be 1, 2 or 3 (How critical it is: 1, never preempted, to 3, which "
+        "tier: is 4; input should be 1, 2 or 3 (How critical it is: from 1, never preempted, to 3, which "
         "waits for all "
         "others).",
     ),
     "an unknown architecture": (
         {"architecture": "sparc"},
-        "architecture: is 'sparc'; input should be 'arm64', 'amd64' or 'any' (Of its machines).",
+        "architecture: is 'sparc'; input should be 'arm64', 'amd64' or 'any' (Architecture of its machines).",
     ),
     "a key with a slip of the pen": ({"argumets": []}, "argumets: unknown key; did you mean 'arguments'?"),
     "a key within with a slip of the pen": (
@@ -46,7 +46,7 @@ WRONG = {
     ),
     "a pod template": (
         {"driver": {"template": {}}},
-        "driver.template: unknown key; pod templates are the platform's.",
+        "driver.template: unknown key; the platform sets pod templates.",
     ),
     "the operator's name of a field": (
         {"sparkConf": {}},
@@ -67,12 +67,11 @@ WRONG = {
     ),
     "a number of executors and a range": (
         {"executor": {"instances": 2, "dynamic": {"maximum": 4}}},
-        "executor: has instances and dynamic; keep one of the two.",
+        "executor: has both instances and dynamic; keep one.",
     ),
     "a range upside down": (
         {"executor": {"dynamic": {"minimum": 9, "maximum": 4}}},
-        "executor.dynamic: numbers of executors must be in order, minimum <= initial <= maximum, and are "
-        "9, 9, 4.",
+        "executor.dynamic: has 9, 9 and 4 executors; set minimum <= initial <= maximum.",
     ),
     "a name in capitals": (
         {"name": "Pi"},
@@ -105,11 +104,14 @@ def test_what_is_wrong_with_a_job_is_told_in_a_sentence(case):
 
 # The content of a file; what its owner reads.
 FILES = {
-    "nothing": (b"", " has no job: write one as examples/jobs/pi.yaml is."),
-    "no text": (b"\xff\xfe", " is not text: byte 1 is no UTF-8; write it as YAML."),
+    "nothing": (b"", " has no job: write one like examples/jobs/pi.yaml."),
+    "no text": (b"\xff\xfe", " is not text: byte 1 is not UTF-8; write it as YAML."),
     "no YAML": (b"a: [", " is not YAML: while parsing a flow node"),
     "brackets without end": (b"name: " + b"[" * 100_000, " is nested too deeply"),
-    "a key twice": (b"name: a\nname: b\n", ": line 2: name is there already, on line 1; give one of the two"),
+    "a key twice": (
+        b"name: a\nname: b\n",
+        ": line 2: name is a duplicate of line 1; rename or remove",
+    ),
 }
 
 
@@ -132,13 +134,13 @@ def test_what_is_no_job_is_told_by_its_number():
 
 
 def test_a_file_that_holds_itself_is_told():
-    with pytest.raises(InvalidDocument, match=r"^jobs.yaml: document 1 holds itself: take the YAML alias"):
+    with pytest.raises(InvalidDocument, match=r"^jobs.yaml: document 1 contains itself: remove the YAML"):
         read("conf: &a\n  - *a\n", "jobs.yaml")
 
 
 @pytest.mark.parametrize("levels", [250, 300])
 def test_a_job_of_hundreds_of_levels_is_told_and_no_other_way_than_in_a_sentence(levels):
-    with pytest.raises(InvalidDocument, match=r"^jobs.yaml: pi is nested too deeply: write it as examples/"):
+    with pytest.raises(InvalidDocument, match=r"^jobs.yaml: pi is nested too deeply: write it like ex"):
         read(f"{text()}conf: {'[' * levels}{']' * levels}\n", "jobs.yaml")
 
 
@@ -146,7 +148,9 @@ def test_two_jobs_of_one_name_are_refused_in_one_namespace_only():
     first, other, second = read(f"{text()}---\n{text(namespace='other')}---\n{text(tier=2)}", "jobs.yaml")
 
     assert not first.mistakes and not other.mistakes
-    assert list(second.mistakes) == ["name: is another job's of namespace spark-jobs too; give each its own."]
+    assert list(second.mistakes) == [
+        "name: another job in namespace spark-jobs has it too; give each job its own."
+    ]
 
 
 @pytest.mark.parametrize("name", ["pi", "nightly", "adhoc"])

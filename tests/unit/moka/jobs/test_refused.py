@@ -17,105 +17,103 @@ REFUSED = {
     "a namespace with a slip of the pen": (
         {"namespace": "spark-job"},
         {},
-        "namespace: spark-job is no job namespace of spark-a; did you mean 'spark-jobs'?",
+        "namespace: spark-job is not a job namespace of spark-a; did you mean 'spark-jobs'?",
     ),
     "an unknown namespace": (
         {"namespace": "production"},
         {},
-        "namespace: production is no job namespace of spark-a; there is science, spark-jobs.",
+        "namespace: production is not a job namespace of spark-a; choose one of science, spark-jobs.",
     ),
     "a queue with a slip of the pen": (
         {"queue": "analytics.report"},
         {},
-        "queue: analytics.report is no queue of spark-a; did you mean 'analytics.reports'?",
+        "queue: analytics.report is not a queue of spark-a; did you mean 'analytics.reports'?",
     ),
     "an unknown queue": (
         {"queue": "finance.ledger"},
         {},
-        "queue: finance.ledger is no queue of spark-a; there is analytics.reports, science.models.",
+        "queue: finance.ledger is not a queue of spark-a; choose one of analytics.reports, science.models.",
     ),
     "a tier that its project has not": (
         {"tier": 3},
         {},
-        "tier: is 3, and analytics.reports has 1, 2 alone; choose of those.",
+        "tier: is 3, but analytics.reports has only tiers 1 and 2; choose one.",
     ),
     "a queue that no label can name": (
         {"queue": f"{LONG}.{LONG}"},
         {"queues": {f"root.{LONG}.{LONG}.tier1": {}}},
-        f"queue: root.{LONG}.{LONG}.tier1 is longer than the 63 characters of a label, and pods name "
-        "it in one; "
-        "take one with a shorter name.",
+        f"queue: root.{LONG}.{LONG}.tier1 has 72 characters, but pods have it as a label, "
+        "which holds 63; choose one with a shorter name.",
     ),
     "an architecture without machines": (
         {"architecture": "amd64"},
         {"machines": ONLY_ARM},
-        "architecture: is amd64, and spark-a has machines for drivers and executors of arm64; choose that.",
+        "architecture: is amd64, but spark-a has machines for drivers and executors only of arm64; choose "
+        "that.",
     ),
     "a driver with more memory than any machine": (
         {"driver": {"memory": "60g"}},
         {},
-        "driver: asks for 1 core and 66 GiB with overhead, and the largest driver node of arm64 has "
+        "driver: requests 1 core and 66 GiB with overhead, but the largest driver node of arm64 has "
         "7.41 cores "
-        "and 59.7 GiB for a pod; ask for less.",
+        "and 59.7 GiB for a pod; request less.",
     ),
     "an executor with more cores than any machine": (
         {"executor": {"cores": 16, "instances": 1}},
         {},
-        "executor: asks for 16 cores and 4.4 GiB with overhead, and the largest executor node of arm64 has "
-        "15.39 cores and 122.3 GiB for a pod; ask for less.",
+        "executor: requests 16 cores and 4.4 GiB with overhead, but the largest executor node of arm64 has "
+        "15.39 cores and 122.3 GiB for a pod; request less.",
     ),
     "an executor that would fit but for the memory beside its heap": (
         {**PYTHON, "executor": {"memory": "100g", "instances": 1}},
         {},
-        "executor: asks for 1 core and 140 GiB with overhead, and the largest executor node of arm64 has "
-        "15.39 cores and 122.3 GiB for a pod; ask for less.",
+        "executor: requests 1 core and 140 GiB with overhead, but the largest executor node of arm64 has "
+        "15.39 cores and 122.3 GiB for a pod; request less.",
     ),
     "an executor that no machine of any architecture has room for": (
         {"architecture": "any", "executor": {"memory": "1t", "instances": 1}},
         {"queues": {"root.analytics.reports.tier1": {}}},
-        "executor: asks for 1 core and 1126.4 GiB with overhead, and the largest executor node has "
+        "executor: requests 1 core and 1126.4 GiB with overhead, but the largest executor node has "
         "15.39 cores "
-        "and 122.3 GiB (arm64) or 31.35 cores and 246.5 GiB (amd64) for a pod; ask for less.",
+        "and 122.3 GiB (arm64) or 31.35 cores and 246.5 GiB (amd64) for a pod; request less.",
     ),
     "more memory at the start than its queue ever has": (
         {"executor": {"memory": "50g", "instances": 10}},
         {},
-        "executor: the driver and 10 executors at the start ask for 552.4 GiB, and "
-        "root.analytics.reports.tier1 "
-        "has 512 GiB at most; ask for less.",
+        "executor: the driver and 10 executors at the start request 552.4 GiB, but "
+        "root.analytics.reports.tier1 has at most 512 GiB; request less.",
     ),
     "more cores at the start than its queue ever has": (
         {"executor": {"cores": 8, "dynamic": {"minimum": 8, "maximum": 100}}},
         {},
-        "executor: the driver and 8 executors at the start ask for 65 cores, and "
-        "root.analytics.reports.tier1 "
-        "has 64 cores at most; ask for less.",
+        "executor: the driver and 8 executors at the start request 65 cores, but "
+        "root.analytics.reports.tier1 has at most 64 cores; request less.",
     ),
     "a script in place of a jar": (
         {"main_file": "local:///opt/main.py"},
         {},
-        "main_file: is local:///opt/main.py, and language scala; set language: python.",
+        "main_file: is local:///opt/main.py, but language is scala; set language: python.",
     ),
     "a main class and a Python file": (
         {**PYTHON, "main_class": "org.acme.Main"},
         {},
-        "main_class: is for Scala and Java, and this is a python job; leave it out.",
+        "main_class: is only for Scala and Java, but this is a python job; remove it.",
     ),
     "a jar without a main class": (
         {"main_class": None},
         {},
-        "main_class: is missing, and a scala job needs one; name it.",
+        "main_class: is missing, but a scala job needs one; set it.",
     ),
     "a Python job of a jar": (
         {**PYTHON, "main_file": "local:///main.jar"},
         {},
-        "main_file: is local:///main.jar, and a python job's ends with .py or .zip or .egg; correct "
-        "it or language.",
+        "main_file: is local:///main.jar, but that of a python job ends with .py or .zip or .egg; "
+        "correct it or language.",
     ),
     "an interpreter for Scala": (
         {"python": "/usr/bin/python3"},
         {},
-        "python: is for Python jobs, and this is a scala job; leave it out.",
+        "python: is only for Python jobs, but this is a scala job; remove it.",
     ),
     "a main file by a path": (
         {"main_file": "/opt/spark/app.jar"},
@@ -126,33 +124,33 @@ REFUSED = {
     "a jar by its name": (
         {"dependencies": {"jars": ["driver.jar"]}},
         {},
-        "dependencies.jars: is driver.jar, which is no URL; begin with s3a:// or local:///.",
+        "dependencies.jars: is driver.jar, which is not a URL; begin with s3a:// or local:///.",
     ),
     "a file of s3": (
         {"main_file": "s3://acme/app.jar"},
         {},
-        "main_file: is s3://acme/app.jar, and Spark knows S3 as s3a; write s3a://acme/app.jar.",
+        "main_file: is s3://acme/app.jar, but Spark knows S3 as s3a; write s3a://acme/app.jar.",
     ),
     "a file where no driver looks": (
         {"dependencies": {"files": ["hdfs://name/x"]}},
         {},
-        "dependencies.files: is hdfs://name/x, and drivers read local, s3a, https, http alone; put it there.",
+        "dependencies.files: is hdfs://name/x, but drivers only read local, s3a, https, http; move it there.",
     ),
     "a Spark that there is no image for": (
         {"spark_version": "3.5"},
         {},
-        "spark_version: is 3.5, and the platform has images of 4.1 alone; name an image.",
+        "spark_version: is 3.5, but the platform has images only of 4.1; set image.",
     ),
     "Celeborn where there is none": (
         {"celeborn": True},
         {"celeborn": None},
-        "celeborn: spark-a has none; leave it out.",
+        "celeborn: is not on spark-a; remove it.",
     ),
     "a Spark that Celeborn has no client for": (
         {"celeborn": True},
         {"celeborn": Celeborn(endpoints="m:9097", version="0.6.2")},
-        "celeborn: 0.6.2 of spark-a has no client for Spark 4.1, which came with 0.7; leave it out or take "
-        "another Spark.",
+        "celeborn: 0.6.2 on spark-a has no client for Spark 4.1, which came with 0.7; remove it, or "
+        "choose another Spark.",
     ),
     "a variable of Spark's": (
         {"env": {"SPARK_LOCAL_DIRS": "/tmp"}},
@@ -162,84 +160,82 @@ REFUSED = {
     "credentials in the environment": (
         {"env": {"AWS_ACCESS_KEY_ID": "AKIA"}},
         {},
-        "env.AWS_ACCESS_KEY_ID: is reserved, as a job has the permissions of its namespace; leave it out.",
+        "env.AWS_ACCESS_KEY_ID: is reserved, as a job has the permissions of its namespace; remove it.",
     ),
     "credentials by a secret": (
         {"secrets": {"AWS_SECRET_ACCESS_KEY": {"name": "keys", "key": "secret"}}},
         {},
         "secrets.AWS_SECRET_ACCESS_KEY: is reserved, as a job has the permissions of its namespace; "
-        "leave it out.",
+        "remove it.",
     ),
     "a variable said twice": (
         {"env": {"TOKEN": "x"}, "secrets": {"TOKEN": {"name": "token", "key": "value"}}},
         {},
-        "env.TOKEN: is in secrets too; keep one of the two.",
+        "env.TOKEN: is also in secrets; keep one of the two.",
     ),
     "a label that YuniKorn reads": (
         {"labels": {"queue": "root.other"}},
         {},
-        "labels.queue: is the platform's; choose another name.",
+        "labels.queue: is set by the platform; choose another name.",
     ),
     "an annotation of the platform's": (
         {"annotations": {"moka.dev/ui-url": "http://elsewhere"}},
         {},
-        "annotations.moka.dev/ui-url: is the platform's; choose another name.",
+        "annotations.moka.dev/ui-url: is set by the platform; choose another name.",
     ),
     "a folder of the node": (
         {"host_mounts": [{"path": "/var/lib/kubelet", "mount": "/x"}]},
         {},
-        "host_mounts.0.path: is /var/lib/kubelet, and jobs in spark-jobs see none of their nodes; "
-        "leave it out.",
+        "host_mounts.0.path: is /var/lib/kubelet, but jobs in spark-jobs may mount nothing of their "
+        "nodes; remove it.",
     ),
     "a folder of the node by a way around": (
         {"host_mounts": [{"path": "/mnt/models/../../etc", "mount": "/x"}]},
         {"host_paths": {"spark-jobs": ["/mnt/models"]}},
-        "host_mounts.0.path: is /mnt/models/../../etc, and jobs in spark-jobs see /mnt/models of their "
-        "nodes; leave it out.",
+        "host_mounts.0.path: is /mnt/models/../../etc, but jobs in spark-jobs may mount only /mnt/models "
+        "of their nodes; remove it.",
     ),
     "groups of nobody": (
         {"groups": ["science"]},
         {},
-        "groups: are of a user, and there is none; set user.",
+        "groups: is set without `user`; set that too, or remove it.",
     ),
     "configuration that a field says": (
         {"conf": {"spark.executor.memory": "8g"}},
         {},
-        "conf.spark.executor.memory: is said by executor.memory; say it there.",
+        "conf.spark.executor.memory: is set by the job's own executor.memory; use that.",
     ),
     "a variable as configuration": (
         {"conf": {"spark.executorEnv.MODE": "x"}},
         {},
-        "conf.spark.executorEnv.MODE: is said by env; say it there.",
+        "conf.spark.executorEnv.MODE: is set by the job's own env; use that.",
     ),
     "configuration of the platform's": (
         {"conf": {"spark.eventLog.dir": "s3a://mine/"}},
         {},
-        "conf.spark.eventLog.dir: is the platform's, as the History Server reads event logs; leave it out.",
+        "conf.spark.eventLog.dir: is set by the platform, as the History Server reads event logs; remove it.",
     ),
     "another scheduler": (
         {"conf": {"spark.kubernetes.scheduler.name": "default-scheduler"}},
         {},
-        "conf.spark.kubernetes.scheduler.name: is the platform's, as YuniKorn places jobs; leave it out.",
+        "conf.spark.kubernetes.scheduler.name: is set by the platform, as YuniKorn places jobs; remove it.",
     ),
     "another service account": (
         {"conf": {"spark.kubernetes.authenticate.driver.serviceAccountName": "admin"}},
         {},
-        "conf.spark.kubernetes.authenticate.driver.serviceAccountName: is the platform's, as the "
-        "service account "
-        "is the namespace's; leave it out.",
+        "conf.spark.kubernetes.authenticate.driver.serviceAccountName: is set by the platform, as "
+        "the service account is the namespace's; remove it.",
     ),
     "a key to S3": (
         {"conf": {"spark.hadoop.fs.s3a.secret.key": "s"}},
         {},
-        "conf.spark.hadoop.fs.s3a.secret.key: is the platform's, as a job has the permissions of its "
-        "namespace, "
-        "and nothing secret is in conf; leave it out.",
+        "conf.spark.hadoop.fs.s3a.secret.key: is set by the platform, as a job has the permissions of "
+        "its namespace, and nothing secret is in conf; remove it.",
     ),
     "what Celeborn cannot do with": (
         {"celeborn": True, "conf": {"spark.serializer": "org.apache.spark.serializer.JavaSerializer"}},
         {},
-        "conf.spark.serializer: is the platform's, as Celeborn needs Kryo; leave it or celeborn out.",
+        "conf.spark.serializer: is set by the platform, as Celeborn needs Kryo; remove it, or celeborn.",
     ),
 }
 

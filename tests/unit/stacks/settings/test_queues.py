@@ -159,10 +159,10 @@ def test_a_file_of_queues_is_no_environment(folder):
         ("format: ", "frmat: ", "format: is missing; write moka-queues/1."),
         ("percent", "per_cent", "organizations.analytics.maximum.per_cent: unknown key; did"),
         ('cpu: "16"', 'cpu: "900"', "analytics.projects.reports.tiers.1.guaranteed.cpu: is 900, more"),
-        ("organizations:", "organisations:", "organizations: is missing; Organizations, by name."),
+        ("organizations:", "organisations:", "organizations: is missing (Organizations, by name)."),
         ('cpu: "128"', 'cpu: "25600"', "capacity.cpu: is 25600, but nodes for drivers and executors"),
         ("organizations:", "organizations: [", "is not YAML: while parsing"),
-        ("organizations:", "tiers: {}\ntiers: {}\norganizations:", "tiers is there already, on line 5"),
+        ("organizations:", "tiers: {}\ntiers: {}\norganizations:", "tiers is a duplicate of line 5"),
     ],
 )
 def test_the_message_for_a_mistake_in_a_file_of_queues_names_the_file(folder, old, new, expected):

@@ -29,7 +29,7 @@ VALUES: dict[str, tuple[Changes, str]] = {
     ),
     "a missing value": (
         {f"{GROUPS}.driver-arm64.minimum": REMOVED},
-        "driver-arm64.minimum: is missing; Smallest number of nodes",
+        "driver-arm64.minimum: is missing (Smallest number of nodes",
     ),
     "a text for a number": (
         {f"{GROUPS}.system.minimum": "two"},
@@ -129,29 +129,29 @@ VALUES: dict[str, tuple[Changes, str]] = {
 
 # Files that are not even settings.
 FILES: dict[str, tuple[bytes, str]] = {
-    "an empty file": (b"", "is empty: write keys and values, as stacks/local.yaml has them"),
+    "an empty file": (b"", "is empty: write keys and values, as in stacks/local.yaml"),
     "a file of comments": (b"# nothing yet\n", "is empty: write keys and values"),
-    "a binary file": (b"\x7fELF\x02\x01\x01\x00\xff\xfe", "is not text: byte 9 is no UTF-8"),
+    "a binary file": (b"\x7fELF\x02\x01\x01\x00\xff\xfe", "is not text: byte 9 is not UTF-8"),
     "text with control characters": (b"environment: \x00\x01", "is not YAML: unacceptable character"),
-    "a list": (b"- environment: local\n", "must hold keys and values, as stacks/local.yaml does"),
-    "a sentence": (b"bring up an environment", "must hold keys and values"),
+    "a list": (b"- environment: local\n", "must have keys and values, as in stacks/local.yaml"),
+    "a sentence": (b"bring up an environment", "must have keys and values"),
     "YAML that breaks off": (b"{environment: [", "is not YAML: while parsing"),
     "tabs": (b"foundations:\n\tmain: {}\n", "is not YAML: while scanning for the next token found character"),
     "a key twice": (
         b"environment: wrong\nhome: a\nhome: b\n",
-        "line 3: home is there already, on line 2; give one of the two another name, or take it out",
+        "line 3: home is a duplicate of line 2; rename or remove one of the two",
     ),
     "a cluster twice": (
         b"clusters:\n  spark-a: {}\n  spark-b: {}\n  spark-a: {}\n",
-        "line 4: spark-a is there already, on line 2",
+        "line 4: spark-a is a duplicate of line 2",
     ),
     "an alias of nothing": (b"clusters: *others\n", "is not YAML: found undefined alias 'others'"),
-    "settings within themselves": (b"clusters: &all\n  spark-a: *all\n", "holds itself"),
+    "settings within themselves": (b"clusters: &all\n  spark-a: *all\n", "contains itself"),
     "a Python object": (
         b"environment: !!python/object/apply:os.getcwd []\n",
         "is not YAML: could not determine",
     ),
-    "two documents": (b"environment: a\n---\nenvironment: b\n", "holds 2 YAML documents: leave one of them"),
+    "two documents": (b"environment: a\n---\nenvironment: b\n", "has 2 YAML documents: keep one of them"),
 }
 
 
