@@ -42,28 +42,28 @@ def differences(
 ) -> dict[PropertyPath, Kind]:
     """Where two values differ, field by field.
 
-    same: says of two values that they mean the same although they are not equal.
+    same: whether two values that are not equal mean the same.
     """
     old, new = reveal(old), reveal(new)
     if old == new or (path and same(path, old, new)):
         return {}
-    found: dict[PropertyPath, Kind] = {}
+    changes: dict[PropertyPath, Kind] = {}
     match old, new:
         case dict(), dict():
-            # The order in which people wrote them, then what is gone.
+            # In the order of the new value, then what is gone.
             for name in [*new, *(name for name in old if name not in new)]:
-                found |= _member(path, name, old, new, same)
-            return found
+                changes |= _member(path, name, old, new, same)
+            return changes
         case list(), list():
             for index in range(max(len(old), len(new))):
-                here = (*path, index)
+                item_path = (*path, index)
                 if index >= len(new):
-                    found[here] = Kind.DELETE
+                    changes[item_path] = Kind.DELETE
                 elif index >= len(old):
-                    found[here] = Kind.ADD
+                    changes[item_path] = Kind.ADD
                 else:
-                    found |= differences(old[index], new[index], same, here)
-            return found
+                    changes |= differences(old[index], new[index], same, item_path)
+            return changes
         case _:
             return {path: Kind.UPDATE}
 
@@ -75,14 +75,14 @@ def _member(
     new: Properties,
     same: Callable[[PropertyPath, Any, Any], bool],
 ) -> dict[PropertyPath, Kind]:
-    here = (*path, name)
+    member_path = (*path, name)
     if old.get(name) is None and new.get(name) is None:
         return {}
     if old.get(name) is None:
-        return {} if same(here, None, reveal(new[name])) else {here: Kind.ADD}
+        return {} if same(member_path, None, reveal(new[name])) else {member_path: Kind.ADD}
     if new.get(name) is None:
-        return {} if same(here, reveal(old[name]), None) else {here: Kind.DELETE}
-    return differences(old[name], new[name], same, here)
+        return {} if same(member_path, reveal(old[name]), None) else {member_path: Kind.DELETE}
+    return differences(old[name], new[name], same, member_path)
 
 
 def path_text(path: PropertyPath) -> str:

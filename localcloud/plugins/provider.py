@@ -1,4 +1,4 @@
-"""What a plugin is: a `Provider`, and the words of its methods."""
+"""What a plugin is: a `Provider`, and the types of its methods."""
 
 import random
 import secrets
@@ -13,13 +13,13 @@ from localcloud.plugins.values import Properties
 class Target:
     """The resource that a request is about.
 
-    id: empty where there is none yet.
-    again: an earlier create of it was cut off, and what that made may be there.
+    id: empty before it is created.
+    interrupted: an earlier create of it was cut off, and what that made may exist.
     """
 
     urn: str
     id: str = ""
-    again: bool = False
+    interrupted: bool = False
 
     @property
     def type(self) -> str:
@@ -34,7 +34,7 @@ class Target:
 
 @dataclass(frozen=True)
 class Failure:
-    """Why an input cannot be accepted.
+    """Why an input is not accepted.
 
     property: path of the input, empty for the whole.
     """
@@ -45,18 +45,18 @@ class Failure:
 
 @dataclass(frozen=True, kw_only=True)
 class Naming:
-    """How to name what the program has not named.
+    """How to name resources that the program does not name.
 
-    seed: randomness that the engine chose, so that a plan and its update agree.
-    proposed: the name that the engine's configuration asks for; None without one.
-    disabled: names are not to be made.
+    seed: random, of the engine's choice, so that a plan and its update agree.
+    proposed: by the engine's configuration; None without one.
+    disabled: no name may be made.
     """
 
     seed: bytes = b""
     proposed: str | None = None
     disabled: bool = False
 
-    def name(self, logical: str, length: int = 7, separator: str = "-", longest: int | None = None) -> str:
+    def name(self, logical: str, length: int = 7, separator: str = "-", max_length: int | None = None) -> str:
         """A name from the logical name, with random hexadecimal digits at its end."""
         if self.proposed is not None:
             return self.proposed
@@ -66,11 +66,11 @@ class Naming:
             else secrets.token_hex(length)[:length]
         )
         ending = separator + digits
-        return logical[: longest - len(ending) if longest else None] + ending
+        return logical[: max_length - len(ending) if max_length else None] + ending
 
 
 @dataclass(frozen=True)
-class Found:
+class ReadResult:
     """A resource as it is: what `refresh` and `import` take over."""
 
     id: str
@@ -78,8 +78,8 @@ class Found:
     outputs: Properties
 
 
-class Unfinished(Exception):
-    """A resource that is there, and not as it should be: the engine keeps it, and the next `up` goes on."""
+class InitializationFailed(Exception):
+    """A resource that exists and is not as it should be: the engine keeps it, and the next `up` goes on."""
 
     def __init__(self, id: str, outputs: Properties, inputs: Properties, reason: str) -> None:
         super().__init__(reason)
@@ -87,13 +87,13 @@ class Unfinished(Exception):
 
 
 class Provider:
-    """A plugin. Its methods are called side by side, each in a thread of its own."""
+    """A plugin. Its methods are called in parallel, from many threads."""
 
     name: str
     """Package, for example `aws`."""
 
     def check_config(self, inputs: Properties) -> tuple[Properties, list[Failure]]:
-        """Configuration as it will be used, and what is wrong with it."""
+        """The configuration as it will be used, and what is wrong with it."""
         return inputs, []
 
     def diff_config(self, old: Properties, new: Properties) -> Diff:
@@ -119,9 +119,9 @@ class Provider:
         """Make it: its id and outputs. In a preview: change nothing."""
         raise Refusal(f"{target.type} is not simulated by the laptop cloud.")
 
-    def read(self, target: Target, inputs: Properties, state: Properties) -> Found | None:
-        """What it is now; None when it is gone. Without inputs it is imported."""
-        return Found(target.id, inputs, state)
+    def read(self, target: Target, inputs: Properties, state: Properties) -> ReadResult | None:
+        """The resource as it is now; None when it is gone. Without inputs it is imported."""
+        return ReadResult(target.id, inputs, state)
 
     def update(
         self,
@@ -146,6 +146,6 @@ class Provider:
     def cancel(self) -> None:
         """The user wants to stop: begin nothing that takes long."""
 
-    def explained(self, error: Exception) -> str | None:
-        """An error as one sentence; None for one that it does not know."""
+    def explain(self, error: Exception) -> str | None:
+        """An error as one sentence; None for an unknown kind of error."""
         return None

@@ -1,4 +1,4 @@
-"""When a plugin of the laptop cloud refuses to serve: whenever anything but the laptop could be meant."""
+"""A plugin of the laptop cloud refuses to serve whenever anything but the laptop could be meant."""
 
 import ipaddress
 import socket
@@ -9,7 +9,7 @@ from urllib.parse import urlsplit
 from localcloud.cloud import Cloud
 from localcloud.errors import Refusal
 
-WAY_OUT = "for a real stack run `pulumi` without the laptop cloud's environment, for the laptop run `make up`"
+REMEDY = "for a real stack run `pulumi` without the laptop cloud's environment, for the laptop run `make up`"
 
 
 def refuse_unless_laptop(environ: Mapping[str, str]) -> None:
@@ -18,25 +18,25 @@ def refuse_unless_laptop(environ: Mapping[str, str]) -> None:
     if not home:
         raise Refusal(
             "This plugin serves a laptop cloud only, and MOKA_CLOUD, which names its folder, "
-            f"is not set: {WAY_OUT}."
+            f"is not set: {REMEDY}."
         )
     backend = environ.get("PULUMI_BACKEND_URL", "")
     state = Cloud(Path(home).resolve()).state
     if not _inside(backend, state):
         raise Refusal(
             f"This plugin serves state kept in {state} only, and PULUMI_BACKEND_URL is "
-            f"{_shown(backend)}: {WAY_OUT}."
+            f"{_masked(backend)}: {REMEDY}."
         )
     endpoint = environ.get("AWS_ENDPOINT_URL", "")
     if not loopback(endpoint):
         raise Refusal(
             "This plugin talks to an AWS on this machine only, and AWS_ENDPOINT_URL is "
-            f"{_shown(endpoint)}: {WAY_OUT}."
+            f"{_masked(endpoint)}: {REMEDY}."
         )
     for name, value in environ.items():
         if name.startswith("AWS_ENDPOINT_URL_") and not loopback(value):
             raise Refusal(
-                f"This plugin talks to an AWS on this machine only, and {name} is {_shown(value)}: {WAY_OUT}."
+                f"This plugin talks to an AWS on this machine only, and {name} is {_masked(value)}: {REMEDY}."
             )
 
 
@@ -57,8 +57,8 @@ def loopback(url: str) -> bool:
         return False
 
 
-def answers(url: str) -> bool:
-    """Whether anybody listens at an address."""
+def reachable(url: str) -> bool:
+    """Whether a program listens at an address."""
     parts = urlsplit(url)
     port = parts.port or (80 if parts.scheme == "http" else 443)
     try:
@@ -76,7 +76,7 @@ def _inside(backend: str, folder: Path) -> bool:
     return path == folder or folder in path.parents
 
 
-def _shown(value: str) -> str:
+def _masked(value: str) -> str:
     if not value:
         return "not set"
     # A URL may carry a password.

@@ -18,29 +18,29 @@ from localcloud.cloud import Cloud
 from localcloud.errors import Refusal
 from localcloud.plugins.differences import Diff, path_text
 from localcloud.plugins.protocol import plugin_pb2, provider_pb2, provider_pb2_grpc, status_pb2
-from localcloud.plugins.provider import Failure, Naming, Provider, Target, Unfinished
+from localcloud.plugins.provider import Failure, InitializationFailed, Naming, Provider, Target
 from localcloud.plugins.safety import refuse_unless_laptop
 from localcloud.plugins.values import from_wire, to_wire
 
 
 @contextmanager
-def noted(cloud: Cloud, urn: str) -> Iterator[bool]:
+def create_note(cloud: Cloud, urn: str) -> Iterator[bool]:
     """Keep a note while a create is under way; it stays when the process is killed meanwhile.
 
-    Gives whether there was a note already: an earlier create was cut off.
-    The engine lists what was pending too, but only where its own last words reached its state. A create
-    that came to its end after the engine was killed was cut off as well: nobody took its answer.
+    Yields whether there was a note already: an earlier create was cut off.
+    The engine lists what was pending too, but only where its last write reached its state. A create that
+    ended after the engine was killed was cut off as well: no engine took its answer.
     """
     note = cloud.cut_off / f"{hashlib.sha256(urn.encode()).hexdigest()[:24]}.json"
     note.parent.mkdir(parents=True, exist_ok=True)
-    again, engine = note.is_file(), os.getppid()
+    interrupted, engine = note.is_file(), os.getppid()
     note.write_text(json.dumps({"urn": urn, "pid": os.getpid()}))
-    done = False
+    success = False
     try:
-        yield again
-        done = True
+        yield interrupted
+        success = True
     finally:
-        if os.getppid() == engine and (done or not again):
+        if os.getppid() == engine and (success or not interrupted):
             note.unlink(missing_ok=True)
 
 
@@ -61,31 +61,31 @@ class Servicer(provider_pb2_grpc.ResourceProviderServicer):
         return empty_pb2.Empty()
 
     def CheckConfig(self, request: Any, context: Any) -> Any:
-        with self._answering(context):
+        with self._errors_as_sentences(context):
             inputs, failures = self.provider.check_config(from_wire(request.news))
             return provider_pb2.CheckResponse(inputs=to_wire(inputs), failures=_failures(failures))
 
     def DiffConfig(self, request: Any, context: Any) -> Any:
-        with self._answering(context):
+        with self._errors_as_sentences(context):
             old = from_wire(request.old_inputs if request.HasField("old_inputs") else request.olds)
             return _diff(self.provider.diff_config(old, from_wire(request.news)))
 
     def Configure(self, request: Any, context: Any) -> Any:
-        with self._answering(context):
+        with self._errors_as_sentences(context):
             self.provider.configure(from_wire(request.args))
             return provider_pb2.ConfigureResponse(
                 acceptSecrets=True, supportsPreview=True, acceptResources=False, acceptOutputs=False
             )
 
     def Check(self, request: Any, context: Any) -> Any:
-        with self._answering(context):
+        with self._errors_as_sentences(context):
             inputs, failures = self.provider.check(
                 Target(request.urn), from_wire(request.olds), from_wire(request.news), _naming(request)
             )
             return provider_pb2.CheckResponse(inputs=to_wire(inputs), failures=_failures(failures))
 
     def Diff(self, request: Any, context: Any) -> Any:
-        with self._answering(context):
+        with self._errors_as_sentences(context):
             return _diff(
                 self.provider.diff(
                     Target(request.urn, request.id),
@@ -96,29 +96,29 @@ class Servicer(provider_pb2_grpc.ResourceProviderServicer):
             )
 
     def Create(self, request: Any, context: Any) -> Any:
-        with self._answering(context):
+        with self._errors_as_sentences(context):
             target, inputs = Target(request.urn), from_wire(request.properties)
             if request.preview:
                 id, outputs = self.provider.create(target, inputs, True, request.timeout)
             else:
-                with noted(self.cloud, request.urn) as again:
-                    target = Target(request.urn, again=again)
+                with create_note(self.cloud, request.urn) as interrupted:
+                    target = Target(request.urn, interrupted=interrupted)
                     id, outputs = self.provider.create(target, inputs, False, request.timeout)
             return provider_pb2.CreateResponse(id=id, properties=to_wire(outputs))
 
     def Read(self, request: Any, context: Any) -> Any:
-        with self._answering(context):
-            found = self.provider.read(
+        with self._errors_as_sentences(context):
+            result = self.provider.read(
                 Target(request.urn, request.id), from_wire(request.inputs), from_wire(request.properties)
             )
-            if found is None:
+            if result is None:
                 return provider_pb2.ReadResponse()
             return provider_pb2.ReadResponse(
-                id=found.id, inputs=to_wire(found.inputs), properties=to_wire(found.outputs)
+                id=result.id, inputs=to_wire(result.inputs), properties=to_wire(result.outputs)
             )
 
     def Update(self, request: Any, context: Any) -> Any:
-        with self._answering(context):
+        with self._errors_as_sentences(context):
             outputs = self.provider.update(
                 Target(request.urn, request.id),
                 from_wire(request.old_inputs),
@@ -130,7 +130,7 @@ class Servicer(provider_pb2_grpc.ResourceProviderServicer):
             return provider_pb2.UpdateResponse(properties=to_wire(outputs))
 
     def Delete(self, request: Any, context: Any) -> Any:
-        with self._answering(context):
+        with self._errors_as_sentences(context):
             self.provider.delete(
                 Target(request.urn, request.id),
                 from_wire(request.old_inputs),
@@ -140,47 +140,47 @@ class Servicer(provider_pb2_grpc.ResourceProviderServicer):
             return empty_pb2.Empty()
 
     def Invoke(self, request: Any, context: Any) -> Any:
-        with self._answering(context):
+        with self._errors_as_sentences(context):
             answer = self.provider.invoke(request.tok, from_wire(request.args))
             return provider_pb2.InvokeResponse(**{"return": to_wire(answer)})
 
-    def _unserved(self, request: Any, context: Any) -> NoReturn:
-        context.abort(grpc.StatusCode.UNIMPLEMENTED, "The laptop cloud's plugins do not do this.")
+    def _unimplemented(self, request: Any, context: Any) -> NoReturn:
+        context.abort(grpc.StatusCode.UNIMPLEMENTED, "The laptop cloud's plugins do not serve this.")
         raise AssertionError("abort raises")
 
-    Handshake = Parameterize = GetSchema = Call = Construct = List = GetMapping = GetMappings = _unserved
+    Handshake = Parameterize = GetSchema = Call = Construct = List = GetMapping = GetMappings = _unimplemented
 
     @contextmanager
-    def _answering(self, context: Any) -> Iterator[None]:
+    def _errors_as_sentences(self, context: Any) -> Iterator[None]:
         try:
             yield
-        except Unfinished as unfinished:
-            _abort(context, str(unfinished), unfinished)
+        except InitializationFailed as failure:
+            _abort(context, str(failure), failure)
         except Refusal as refusal:
             _abort(context, str(refusal))
         except Exception as error:
-            explained = self.provider.explained(error)
-            if explained is None:
+            sentence = self.provider.explain(error)
+            if sentence is None:
                 log = self.cloud.home / f"plugin-{self.provider.name}.log"
-                with log.open("a") as kept:
-                    traceback.print_exception(error, file=kept)
-                words = " ".join(str(error).split())
-                explained = (
-                    f"The {self.provider.name} plugin failed ({type(error).__name__}: {words}): "
+                with log.open("a") as file:
+                    traceback.print_exception(error, file=file)
+                message = " ".join(str(error).split())
+                sentence = (
+                    f"The {self.provider.name} plugin failed ({type(error).__name__}: {message}): "
                     f"please report it with {log}."
                 )
-            _abort(context, explained)
+            _abort(context, sentence)
 
 
-def _abort(context: Any, sentence: str, unfinished: Unfinished | None = None) -> NoReturn:
-    if unfinished is not None:
+def _abort(context: Any, sentence: str, failure: InitializationFailed | None = None) -> NoReturn:
+    if failure is not None:
         status = status_pb2.Status(code=grpc.StatusCode.UNKNOWN.value[0], message=sentence)
         status.details.add().Pack(
             provider_pb2.ErrorResourceInitFailed(
-                id=unfinished.id,
-                properties=to_wire(unfinished.outputs),
-                inputs=to_wire(unfinished.inputs),
-                reasons=[unfinished.reason],
+                id=failure.id,
+                properties=to_wire(failure.outputs),
+                inputs=to_wire(failure.inputs),
+                reasons=[failure.reason],
             )
         )
         context.set_trailing_metadata((("grpc-status-details-bin", status.SerializeToString()),))
@@ -189,17 +189,19 @@ def _abort(context: Any, sentence: str, unfinished: Unfinished | None = None) ->
 
 
 def _failures(failures: Sequence[Failure]) -> list[Any]:
-    return [provider_pb2.CheckFailure(property=each.property, reason=each.reason) for each in failures]
+    return [
+        provider_pb2.CheckFailure(property=failure.property, reason=failure.reason) for failure in failures
+    ]
 
 
 def _naming(request: Any) -> Naming:
     if not request.HasField("autonaming"):
         return Naming(seed=request.randomSeed)
-    asked = request.autonaming
+    autonaming = request.autonaming
     return Naming(
         seed=request.randomSeed,
-        proposed=asked.proposed_name or None,
-        disabled=asked.mode == provider_pb2.CheckRequest.AutonamingOptions.DISABLE,
+        proposed=autonaming.proposed_name or None,
+        disabled=autonaming.mode == provider_pb2.CheckRequest.AutonamingOptions.DISABLE,
     )
 
 
@@ -223,7 +225,7 @@ def _diff(diff: Diff) -> Any:
 
 
 THREADS = 32
-"""Requests answered at a time; the engine sends as many as it has resources that wait for nothing."""
+"""Most requests at a time; the engine sends one for every resource whose dependencies are done."""
 
 
 def serve(provider: Provider, version: str) -> int:
@@ -233,7 +235,7 @@ def serve(provider: Provider, version: str) -> int:
     except Refusal as refusal:
         print(refusal, file=sys.stderr)
         return 1
-    # The engine's way to say that it is done; a person's Ctrl-C reaches the engine alone.
+    # The engine ends its plugins so; a user's Ctrl-C reaches the engine only.
     signal.signal(signal.SIGINT, lambda *_: os._exit(0))
     engine = os.getppid()
     unlimited = [("grpc.max_receive_message_length", -1), ("grpc.max_send_message_length", -1)]
@@ -245,7 +247,7 @@ def serve(provider: Provider, version: str) -> int:
     print(port, flush=True)
     while server.wait_for_termination(timeout=1.0):
         if os.getppid() != engine:
-            # The engine was killed: wait for nothing any more, finish what is under way, take nothing new.
+            # The engine was killed: stop waiting, finish what is under way, take nothing new.
             provider.cancel()
             server.stop(grace=60).wait()
             break

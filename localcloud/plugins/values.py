@@ -1,6 +1,6 @@
 """The engine's values as plain Python: None, bool, int, float, str, lists and dicts.
 
-`UNKNOWN` stands for what is not known in a preview, `Secret` around what must stay secret.
+`UNKNOWN` stands for values that are not known in a preview, `Secret` is around values that must stay secret.
 """
 
 from collections.abc import Mapping, Sequence
@@ -12,7 +12,7 @@ from google.protobuf import struct_pb2
 
 
 class Unknown(Enum):
-    """What is not known before it is made."""
+    """A value that is not known before its resource is made."""
 
     UNKNOWN = "unknown"
 
@@ -25,7 +25,7 @@ UNKNOWN: Final = Unknown.UNKNOWN
 
 @dataclass(frozen=True)
 class Secret:
-    """A value that is shown to nobody."""
+    """A value that is never printed."""
 
     value: Any
 
@@ -73,10 +73,10 @@ def _value(value: struct_pb2.Value) -> Any:
 
 def to_wire(properties: Mapping[str, Any]) -> struct_pb2.Struct:
     """Plain properties as the engine takes them."""
-    return struct_pb2.Struct(fields={name: _wired(value) for name, value in properties.items()})
+    return struct_pb2.Struct(fields={name: _to_value(value) for name, value in properties.items()})
 
 
-def _wired(value: Any) -> struct_pb2.Value:
+def _to_value(value: Any) -> struct_pb2.Value:
     match value:
         case None:
             return struct_pb2.Value(null_value=struct_pb2.NULL_VALUE)
@@ -89,12 +89,12 @@ def _wired(value: Any) -> struct_pb2.Value:
         case str():
             return struct_pb2.Value(string_value=value)
         case Secret(inner):
-            marked = {_MARK: struct_pb2.Value(string_value=_SECRET), "value": _wired(inner)}
+            marked = {_MARK: struct_pb2.Value(string_value=_SECRET), "value": _to_value(inner)}
             return struct_pb2.Value(struct_value=struct_pb2.Struct(fields=marked))
         case Mapping():
             return struct_pb2.Value(struct_value=to_wire(value))
         case Sequence():
-            items = struct_pb2.ListValue(values=[_wired(item) for item in value])
+            items = struct_pb2.ListValue(values=[_to_value(item) for item in value])
             return struct_pb2.Value(list_value=items)
         case _:
             raise TypeError(f"no value of the engine: {type(value).__name__}")
@@ -142,12 +142,12 @@ def unknown_in(value: Any) -> bool:
 
 
 def seal(outputs: Properties, like: Mapping[str, Any]) -> Properties:
-    """Outputs, with each property secret that has a secret in it in `like`."""
-    hidden = {name for name, value in like.items() if secret_in(value)}
-    if not hidden:
+    """Outputs, where a property is secret if it has a secret in it in `like`."""
+    secret = {name for name, value in like.items() if secret_in(value)}
+    if not secret:
         return outputs
     return {
-        name: Secret(reveal(value)) if name in hidden and not isinstance(value, Secret) else value
+        name: Secret(reveal(value)) if name in secret and not isinstance(value, Secret) else value
         for name, value in outputs.items()
     }
 

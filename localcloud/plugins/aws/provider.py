@@ -15,7 +15,7 @@ from localcloud.plugins.aws.table import Kind
 from localcloud.plugins.aws.tables import kind_of
 from localcloud.plugins.differences import Diff
 from localcloud.plugins.differences import Kind as What
-from localcloud.plugins.provider import Failure, Found, Naming, Provider, Target, Unfinished
+from localcloud.plugins.provider import Failure, InitializationFailed, Naming, Provider, ReadResult, Target
 from localcloud.plugins.values import UNKNOWN, Properties, reveal, seal, unknown_in, without_nulls
 
 
@@ -108,15 +108,15 @@ class Aws(Provider):
         subject.properties["tagsAll"] = tags
         try:
             with self._about(_named(target)):
-                resources.create(subject, tags, target.again)
+                resources.create(subject, tags, target.interrupted)
                 return subject.id, self._outputs(kind, inputs, resources.look(subject) or {})
         except Exception as error:
             if not subject.id:
                 raise
             there = self._outputs(kind, inputs, subject.properties)
-            raise Unfinished(subject.id, there, inputs, str(error)) from error
+            raise InitializationFailed(subject.id, there, inputs, str(error)) from error
 
-    def read(self, target: Target, inputs: Properties, state: Properties) -> Found | None:
+    def read(self, target: Target, inputs: Properties, state: Properties) -> ReadResult | None:
         """What it is now."""
         kind = kind_of(target.type)
         subject = self._subject(target, kind, inputs, state)
@@ -128,7 +128,7 @@ class Aws(Provider):
         if kind.regional:
             seen["region"] = subject.region
         now = resources.refreshed(kind, reveal(inputs), reveal(state), seen, reveal(self.default_tags))
-        return Found(subject.id, seal(now, inputs), self._outputs(kind, now, seen, like=inputs))
+        return ReadResult(subject.id, seal(now, inputs), self._outputs(kind, now, seen, like=inputs))
 
     def update(
         self,

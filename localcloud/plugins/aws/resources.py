@@ -63,7 +63,7 @@ def _name(name: Name, logical: str, old: Properties, new: Properties, naming: Na
     if prefix is UNKNOWN:
         return UNKNOWN
     start = prefix if prefix is not None else name.before + logical
-    made = naming.name(start, separator="" if prefix is not None else "-", longest=name.longest)
+    made = naming.name(start, separator="" if prefix is not None else "-", max_length=name.longest)
     return made.lower() if name.lower else made
 
 

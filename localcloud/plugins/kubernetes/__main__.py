@@ -15,7 +15,7 @@ VERSION = "4.34.2"
 
 def main(arguments: list[str]) -> int:
     """Serve until the engine is gone; exit status."""
-    address = next((each for each in arguments if not each.startswith("-")), "")
+    address = next((argument for argument in arguments if not argument.startswith("-")), "")
     # The engine starts plugins in the project's folder.
     project = project_folder(Path.cwd())
     return serve(Kubernetes(Cloud.of_environment(), EngineLog(address).info, project), VERSION)

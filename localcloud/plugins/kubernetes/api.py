@@ -1,4 +1,4 @@
-"""A Kubernetes API server over HTTP: a few verbs, connections kept, errors that say what they mean."""
+"""A Kubernetes API server over HTTP: a few verbs, persistent connections, errors with reasons."""
 
 import json
 import os
@@ -18,12 +18,12 @@ if TYPE_CHECKING:
     from urllib3 import HTTPSConnectionPool
     from urllib3.response import BaseHTTPResponse
 
-CONNECT_SECONDS = 5
-ANSWER_SECONDS = 60
+CONNECT_TIMEOUT_SECONDS = 5
+READ_TIMEOUT_SECONDS = 60
 CONNECTIONS = 64
 
-RETRIED = frozenset({429, 502, 503, 504})
-"""Answers of a server that is too busy, or about to serve."""
+RETRY_STATUSES = frozenset({429, 502, 503, 504})
+"""HTTP statuses of a server that is too busy, or about to serve."""
 
 
 class Unreachable(Exception):
@@ -33,18 +33,18 @@ class Unreachable(Exception):
 class ApiError(Exception):
     """The API server refused.
 
-    status: of HTTP. reason: Kubernetes' word for it. about: what it is about (`kind`, `name`, `causes`).
+    status: of HTTP. reason: Kubernetes' word for it. details: `kind`, `name`, `causes`.
     """
 
-    def __init__(self, status: int, reason: str, message: str, about: Mapping[str, Any]) -> None:
+    def __init__(self, status: int, reason: str, message: str, details: Mapping[str, Any]) -> None:
         super().__init__(message)
         self.status = status
         self.reason = reason
-        self.about = about
+        self.details = details
 
     @property
     def not_found(self) -> bool:
-        """Whether the object, its namespace or its kind is not there."""
+        """Whether the object, its namespace or its kind does not exist."""
         return self.status == 404
 
 
@@ -52,7 +52,7 @@ class ApiError(Exception):
 class Api:
     """One API server, for many threads.
 
-    access: where it is, and as whom to ask.
+    access: its address and credentials.
     """
 
     access: Access
@@ -60,32 +60,28 @@ class Api:
 
     def get(self, path: str, **query: str) -> dict[str, Any]:
         """An object, or a list of them."""
-        return self._ask("GET", path, query)
+        return self._request("GET", path, query)
 
     def apply(
         self, path: str, thing: Mapping[str, Any], manager: str, *, force: bool, dry_run: bool
     ) -> dict[str, Any]:
-        """Server-side apply: what `thing` names becomes the manager's, and as it says. The object, live."""
+        """Server-side apply: the fields of `thing` become the manager's, with its values. The live object."""
         query = {"fieldManager": manager, "fieldValidation": "Strict", "force": str(force).lower()}
         if dry_run:
             query["dryRun"] = "All"
-        return self._ask("PATCH", path, query, thing, "application/apply-patch+yaml")
+        return self._request("PATCH", path, query, thing, "application/apply-patch+yaml")
 
     def delete(self, path: str, propagation: str) -> dict[str, Any]:
-        """Ask for an object to be deleted; it may have to wait for its finalizers."""
-        return self._ask("DELETE", path, {"propagationPolicy": propagation})
+        """Request the deletion of an object, which may have to wait for finalizers."""
+        return self._request("DELETE", path, {"propagationPolicy": propagation})
 
     def watch(
         self, path: str, query: Mapping[str, str], version: str, seconds: float
     ) -> Iterator[dict[str, Any]]:
-        """What happens to the objects of a list after a version of it, for as long as given."""
-        asked = {
-            **query,
-            "watch": "1",
-            "resourceVersion": version,
-            "timeoutSeconds": str(max(1, int(seconds))),
-        }
-        response = self._send("GET", path, asked, None, None, stream=True, patience=seconds + CONNECT_SECONDS)
+        """Events of the objects of a list after a version of it, for some seconds."""
+        window = {"watch": "1", "resourceVersion": version, "timeoutSeconds": str(max(1, int(seconds)))}
+        timeout = seconds + CONNECT_TIMEOUT_SECONDS
+        response = self._send("GET", path, {**query, **window}, None, None, stream=True, timeout=timeout)
         try:
             rest = b""
             for chunk in response.stream(65536, decode_content=True):
@@ -100,23 +96,22 @@ class Api:
     def resource(self, group: str, version: str, kind: str) -> dict[str, Any] | None:
         """How the server serves a kind: its plural `name`, whether `namespaced`; None if it does not."""
         api_version = f"{group}/{version}" if group else version
-        known = self.kinds.get(api_version, {})
-        if kind not in known:
-            known = self.kinds[api_version] = self._served(
-                f"/apis/{api_version}" if group else f"/api/{version}"
-            )
-        return known.get(kind)
+        kinds = self.kinds.get(api_version, {})
+        if kind not in kinds:
+            path = f"/apis/{api_version}" if group else f"/api/{version}"
+            kinds = self.kinds[api_version] = self._kinds_at(path)
+        return kinds.get(kind)
 
-    def _served(self, path: str) -> dict[str, dict[str, Any]]:
+    def _kinds_at(self, path: str) -> dict[str, dict[str, Any]]:
         try:
-            found = self.get(path)
+            resources = self.get(path).get("resources") or []
         except ApiError as error:
             if error.not_found:
                 return {}
             raise
-        return {each["kind"]: each for each in found.get("resources") or [] if "/" not in each["name"]}
+        return {resource["kind"]: resource for resource in resources if "/" not in resource["name"]}
 
-    def _ask(
+    def _request(
         self,
         method: str,
         path: str,
@@ -137,7 +132,7 @@ class Api:
         content: str | None,
         *,
         stream: bool = False,
-        patience: float = ANSWER_SECONDS,
+        timeout: float = READ_TIMEOUT_SECONDS,
     ) -> "BaseHTTPResponse":
         from urllib3 import Timeout
 
@@ -154,27 +149,27 @@ class Api:
                     f"{path}?{urlencode(query)}" if query else path,
                     body=json.dumps(body).encode() if body is not None else None,
                     headers=headers,
-                    timeout=Timeout(connect=CONNECT_SECONDS, read=patience),
+                    timeout=Timeout(connect=CONNECT_TIMEOUT_SECONDS, read=timeout),
                     retries=False,
                     redirect=False,
                     preload_content=not stream,
                 )
             except _network_errors() as error:
-                # A kept connection may have been closed meanwhile; nobody listening is another thing.
+                # A persistent connection may have been closed meanwhile; a closed port is another matter.
                 if pause is None or not _broken(error):
                     raise Unreachable(self._unreachable(error)) from None
             else:
                 if response.status < 400:
                     return response
-                if response.status not in RETRIED or pause is None:
-                    raise _refused(response)
+                if response.status not in RETRY_STATUSES or pause is None:
+                    raise _api_error(response)
                 response.drain_conn()
             time.sleep(pause)
         raise AssertionError("the last round returns or raises")
 
     def _unreachable(self, error: BaseException) -> str:
-        why = "nobody listens there" if "refused" in str(error) else " ".join(str(error).split())
-        return f"The Kubernetes cluster at {self.access.server} cannot be reached: {why}"
+        reason = "no program listens there" if "refused" in str(error) else " ".join(str(error).split())
+        return f"The Kubernetes cluster at {self.access.server} cannot be reached: {reason}"
 
     @cached_property
     def _pool(self) -> "HTTPSConnectionPool":
@@ -195,7 +190,7 @@ class Api:
         else:
             context.load_default_certs()
         if self.access.certificate and self.access.key:
-            # ssl takes a client's certificate and key from a file only: one for the owner, and gone at once.
+            # ssl takes a client's certificate and key from a file only: for the owner, and removed at once.
             handle, name = tempfile.mkstemp()
             try:
                 os.write(handle, f"{self.access.certificate}\n{self.access.key}".encode())
@@ -218,11 +213,11 @@ def _broken(error: BaseException) -> bool:
     return isinstance(error, ProtocolError | ConnectionResetError)
 
 
-def _refused(response: "BaseHTTPResponse") -> ApiError:
+def _api_error(response: "BaseHTTPResponse") -> ApiError:
     try:
-        said = json.loads(response.data)
+        body = json.loads(response.data)
     except ValueError:
-        said = {"message": response.data.decode(errors="replace").strip()}
+        body = {"message": response.data.decode(errors="replace").strip()}
     return ApiError(
-        response.status, said.get("reason") or "", said.get("message") or "", said.get("details") or {}
+        response.status, body.get("reason") or "", body.get("message") or "", body.get("details") or {}
     )

@@ -1,4 +1,4 @@
-"""Where a release's chart is: in the folder of charts at hand, at a path, or in a repository that answers."""
+"""Where a release's chart is: in the folder of `MOKA_CHARTS`, at a path, or in a reachable repository."""
 
 import hashlib
 import os
@@ -15,14 +15,14 @@ from urllib.parse import urlsplit
 from localcloud.errors import Refusal
 from localcloud.plugins.kubernetes.helm import Helm, HelmFailed
 
-PROBE_SECONDS = 2.0
+PROBE_TIMEOUT_SECONDS = 2.0
 PORTS = {"http": 80, "https": 443, "oci": 443}
 
 EXACT = re.compile(r"v?\d+\.\d+\.\d+([-+].*)?")
 """A version, not a range of them."""
 
-ABSENT = ("not found in", "no chart version found", "no chart name found", "invalid chart version")
-"""What Helm says of a repository that answers and has no such chart."""
+NO_SUCH_CHART = ("not found in", "no chart version found", "no chart name found", "invalid chart version")
+"""Helm's errors for a repository that answers and has no such chart."""
 
 
 @dataclass(frozen=True)
@@ -35,96 +35,96 @@ class Chart:
 
 
 class ChartUnreachable(Exception):
-    """No chart can be had, and why."""
+    """A chart's repository cannot be reached; with the reason."""
 
 
 def short_name(chart: str) -> str:
-    """A chart's own name, of `oci://host/path/name`, `repository/name` or a path."""
+    """Name of a chart that is given as `oci://host/path/name`, `repository/name` or a path."""
     name = chart.rstrip("/").rpartition("/")[2]
     return re.sub(r"-\d+\.\d+\.\d+.*\.tgz$", "", name)
 
 
-def misplaced(inputs: Mapping[str, Any]) -> str | None:
-    """What is wrong with a registry that is given as a repository; None when it is not."""
+def registry_mistake(inputs: Mapping[str, Any]) -> str | None:
+    """A sentence about a registry that is given as a repository; None for other inputs."""
     repository = (inputs.get("repositoryOpts") or {}).get("repo")
     if not isinstance(repository, str) or not repository.startswith("oci://"):
         return None
-    whole = f"{repository.rstrip('/')}/{inputs.get('chart')}"
-    return f"{repository} is a registry, which Helm takes as part of the chart: give {whole} as the chart."
+    chart = f"{repository.rstrip('/')}/{inputs.get('chart')}"
+    return f"{repository} is a registry, which Helm takes as part of the chart: give {chart} as the chart."
 
 
-def at_hand(inputs: Mapping[str, Any], environ: Mapping[str, str] = os.environ) -> Chart | None:
-    """The chart, where it is on this machine: in `MOKA_CHARTS`, or at the path that it is given as.
+def local_chart(inputs: Mapping[str, Any], environ: Mapping[str, str] = os.environ) -> Chart | None:
+    """The chart, if it is on this machine: in `MOKA_CHARTS`, or at the path that is given as its name.
 
-    Raises Refusal where it is there in another version than the one asked for, or there is no such folder.
+    Raises Refusal where it has another version than the release asks for, or there is no such folder.
     """
-    asked = str(inputs["chart"])
-    named = environ.get("MOKA_CHARTS")
-    folder = Path(named).expanduser() if named else None
+    name = str(inputs["chart"])
+    variable = environ.get("MOKA_CHARTS")
+    folder = Path(variable).expanduser() if variable else None
     if folder and not folder.is_dir():
-        raise Refusal(f"MOKA_CHARTS names {named}, and there is no such folder: correct it, or unset it.")
-    candidates = [folder / short_name(asked)] if folder else []
-    if "://" not in asked:
-        candidates.append(Path(asked).expanduser())
+        raise Refusal(f"MOKA_CHARTS names {variable}, and there is no such folder: correct it, or unset it.")
+    candidates = [folder / short_name(name)] if folder else []
+    if "://" not in name:
+        candidates.append(Path(name).expanduser())
     for path in candidates:
         if path.is_file() and path.suffix == ".tgz":
-            return Chart(path, short_name(asked))
+            return Chart(path, short_name(name))
         if (path / "Chart.yaml").is_file():
             return _folder(path, inputs.get("version"))
     return None
 
 
-def _folder(path: Path, wanted: Any) -> Chart:
+def _folder(path: Path, expected: Any) -> Chart:
     import yaml
 
-    described = yaml.safe_load((path / "Chart.yaml").read_text()) or {}
-    version = str(described.get("version") or "")
-    if other_version(wanted, version):
+    metadata = yaml.safe_load((path / "Chart.yaml").read_text()) or {}
+    version = str(metadata.get("version") or "")
+    if version_differs(expected, version):
         raise Refusal(
-            f"The chart in {path} is version {version}, and the release asks for {wanted}: "
-            f"put {wanted} there, or ask for {version}."
+            f"The chart in {path} is version {version}, and the release asks for {expected}: "
+            f"put {expected} there, or ask for {version}."
         )
-    return Chart(path.resolve(), str(described.get("name") or path.name), version)
+    return Chart(path.resolve(), str(metadata.get("name") or path.name), version)
 
 
-def other_version(wanted: Any, version: str) -> bool:
-    """Whether exactly one version is wanted, and this is another."""
-    exact = bool(wanted) and EXACT.fullmatch(str(wanted)) is not None
-    return exact and str(wanted).lstrip("v") != version.lstrip("v")
+def version_differs(expected: Any, version: str) -> bool:
+    """Whether an exact version is expected, and this is another."""
+    exact = bool(expected) and EXACT.fullmatch(str(expected)) is not None
+    return exact and str(expected).lstrip("v") != version.lstrip("v")
 
 
 def find(inputs: Mapping[str, Any], helm: Helm) -> Chart:
-    """The chart of a release: at hand, or pulled from its repository.
+    """The chart of a release: from this machine, or pulled from its repository.
 
-    Raises ChartUnreachable where nobody answers, Refusal where the repository has no such chart.
+    Raises ChartUnreachable where no repository answers, Refusal where it has no such chart.
     """
-    near = at_hand(inputs)
-    if near is not None:
-        return near
-    asked, version = str(inputs["chart"]), inputs.get("version")
+    chart = local_chart(inputs)
+    if chart is not None:
+        return chart
+    name, version = str(inputs["chart"]), inputs.get("version")
     repository = inputs.get("repositoryOpts") or {}
-    url = asked if "://" in asked else repository.get("repo")
+    url = name if "://" in name else repository.get("repo")
     if not url:
         raise ChartUnreachable("it names no repository, and no chart is at that path")
-    unanswered = _unanswered(*_address(url))
-    if unanswered:
-        raise ChartUnreachable(unanswered)
-    told = hashlib.sha256(repr((asked, version, url)).encode()).hexdigest()[:16]
-    folder = helm.home / "charts" / told
+    obstacle = _obstacle(*_address(url))
+    if obstacle:
+        raise ChartUnreachable(obstacle)
+    key = hashlib.sha256(repr((name, version, url)).encode()).hexdigest()[:16]
+    folder = helm.home / "charts" / key
     if not _archives(folder):
         folder.mkdir(parents=True, exist_ok=True)
         try:
-            helm.run("pull", asked, *source(inputs), "--destination", str(folder))
+            helm.run("pull", name, *source(inputs), "--destination", str(folder))
         except HelmFailed as failure:
-            if any(word in str(failure) for word in ABSENT):
-                raise Refusal(f"Chart {asked} cannot be had: {failure}.") from None
+            if any(word in str(failure) for word in NO_SUCH_CHART):
+                raise Refusal(f"Chart {name} cannot be pulled: {failure}.") from None
             raise ChartUnreachable(str(failure)) from None
     [archive] = _archives(folder)
-    return Chart(archive, short_name(asked))
+    return Chart(archive, short_name(name))
 
 
 def source(inputs: Mapping[str, Any]) -> list[str]:
-    """Helm's flags that say where a chart comes from."""
+    """Helm's flags for a chart's version and repository."""
     repository = inputs.get("repositoryOpts") or {}
     flags = {
         "--version": inputs.get("version"),
@@ -135,8 +135,8 @@ def source(inputs: Mapping[str, Any]) -> list[str]:
         "--username": repository.get("username"),
         "--password": repository.get("password"),
     }
-    given = [part for name, value in flags.items() if value for part in (name, str(value))]
-    return [*given, *(["--devel"] if inputs.get("devel") and not inputs.get("version") else [])]
+    arguments = [part for name, value in flags.items() if value for part in (name, str(value))]
+    return [*arguments, *(["--devel"] if inputs.get("devel") and not inputs.get("version") else [])]
 
 
 def _archives(folder: Path) -> list[Path]:
@@ -154,10 +154,10 @@ def _address(url: str) -> tuple[str, int]:
 
 
 @cache
-def _unanswered(host: str, port: int) -> str | None:
-    """Why nobody answers there; None when somebody does. Asked once in a plugin's life."""
+def _obstacle(host: str, port: int) -> str | None:
+    """Why a host cannot be reached; None when it can. Tried once in a plugin's life."""
     try:
-        with socket.create_connection((host, port), timeout=PROBE_SECONDS):
+        with socket.create_connection((host, port), timeout=PROBE_TIMEOUT_SECONDS):
             return None
     except OSError as error:
         return f"{host} does not answer ({error.strerror or error})"

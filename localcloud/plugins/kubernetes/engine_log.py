@@ -1,4 +1,4 @@
-"""What the plugin tells people while it works: lines that the engine shows beside a resource."""
+"""Messages of the plugin while it works, which the engine shows beside a resource."""
 
 from dataclasses import dataclass
 from functools import cached_property
@@ -20,8 +20,8 @@ class EngineLog:
 
     def info(self, urn: str, sentence: str) -> None:
         """Show a sentence beside a resource."""
-        said = engine_pb2.LogRequest(severity=engine_pb2.INFO, message=sentence, urn=urn)
-        self._engine.Log(said, timeout=5)
+        request = engine_pb2.LogRequest(severity=engine_pb2.INFO, message=sentence, urn=urn)
+        self._engine.Log(request, timeout=5)
 
     @cached_property
     def _engine(self) -> Any:

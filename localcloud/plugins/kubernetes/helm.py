@@ -17,24 +17,23 @@ from typing import Any
 from localcloud import tools
 from localcloud.plugins.kubernetes.api import Api
 
-FOREIGN = ("HELM_", "KUBE")
-"""Of the environment, what would lead Helm elsewhere."""
+VARIABLES = ("HELM_", "KUBE")
+"""Variables of the caller that would lead Helm to other clusters and folders."""
 
-
-LOOK = 1.0
-"""Seconds after which it is looked whether the user still wants a Helm that runs."""
+POLL_SECONDS = 1.0
+"""Between two looks at whether the user has stopped the update."""
 
 
 class HelmFailed(Exception):
-    """What Helm said last."""
+    """Helm failed; with the reason that it printed."""
 
 
 @dataclass(frozen=True)
 class Helm:
     """Helm for one cluster.
 
-    home: folder for what it keeps. kubeconfig: contents. context: of the kubeconfig; None for its current.
-    cancelled: set when the user stops the update; a Helm that runs is then told to end what it does.
+    home: folder of its caches. kubeconfig: contents. context: of the kubeconfig; None for its current.
+    cancelled: set when the user stops the update; a running Helm is then terminated.
     """
 
     home: Path
@@ -44,28 +43,28 @@ class Helm:
 
     def run(self, *arguments: str) -> str:
         """Run Helm; what it prints. Raises HelmFailed with its reason."""
-        kept = {name: value for name, value in os.environ.items() if not name.startswith(FOREIGN)}
+        inherited = {name: value for name, value in os.environ.items() if not name.startswith(VARIABLES)}
         folders = {f"HELM_{name}_HOME": str(self.home / name.lower()) for name in ("CACHE", "CONFIG", "DATA")}
-        running = subprocess.Popen(
+        process = subprocess.Popen(
             [str(tools.path("helm")), *arguments],
-            env={**kept, **folders},
+            env={**inherited, **folders},
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             text=True,
         )
-        told = False
+        terminated = False
         while True:
             try:
-                out, wrong = running.communicate(timeout=LOOK)
+                output, errors = process.communicate(timeout=POLL_SECONDS)
                 break
             except subprocess.TimeoutExpired:
-                if self.cancelled.is_set() and not told:
-                    told = True
-                    running.terminate()
-        if running.returncode:
-            raise HelmFailed(_reason(wrong or out))
-        return out
+                if self.cancelled.is_set() and not terminated:
+                    terminated = True
+                    process.terminate()
+        if process.returncode:
+            raise HelmFailed(_reason(errors or output))
+        return output
 
     def on_cluster(self, *arguments: str) -> str:
         """Run Helm on the cluster; what it prints. Raises HelmFailed."""
@@ -85,17 +84,17 @@ class Helm:
 
 def _reason(text: str) -> str:
     """The error that Helm reports, in one line."""
-    _, found, said = text.rpartition("\nError: ")
-    if not found:
-        said = text.removeprefix("Error: ")
-    for opening in ("INSTALLATION FAILED: ", "UPGRADE FAILED: "):
-        said = said.replace(opening, "")
-    return " ".join(said.split()).rstrip(".") or "no word why"
+    _, separator, reason = text.rpartition("\nError: ")
+    if not separator:
+        reason = text.removeprefix("Error: ")
+    for prefix in ("INSTALLATION FAILED: ", "UPGRADE FAILED: "):
+        reason = reason.replace(prefix, "")
+    return " ".join(reason.split()).rstrip(".") or "it printed no reason"
 
 
 @contextlib.contextmanager
 def values_file(values: Mapping[str, Any]) -> Iterator[str]:
-    """A file with values, for the owner only, as they may hold secrets; gone afterwards."""
+    """A temporary file with values, for the owner only, as they may hold secrets."""
     handle, name = tempfile.mkstemp(suffix=".json")
     try:
         with os.fdopen(handle, "w") as file:
@@ -106,10 +105,10 @@ def values_file(values: Mapping[str, Any]) -> Iterator[str]:
 
 
 @dataclass(frozen=True)
-class Stored:
+class Revision:
     """The last revision of a release, as Helm keeps it in a Secret.
 
-    labels: those of the Secret, ours included. config: the values that were given.
+    labels: those of the Secret, ours included. config: the values of the release, without the chart's.
     """
 
     labels: Mapping[str, str]
@@ -122,16 +121,16 @@ class Stored:
     manifest: str
 
 
-def stored(api: Api, namespace: str, name: str) -> Stored | None:
+def last_revision(api: Api, namespace: str, name: str) -> Revision | None:
     """The last revision of a release; None where there is none."""
     path = f"/api/v1/namespaces/{namespace}/secrets"
-    kept = api.get(path, labelSelector=f"owner=helm,name={name}").get("items") or []
-    if not kept:
+    secrets = api.get(path, labelSelector=f"owner=helm,name={name}").get("items") or []
+    if not secrets:
         return None
-    last = max(kept, key=lambda secret: int(secret["metadata"]["labels"]["version"]))
+    last = max(secrets, key=lambda secret: int(secret["metadata"]["labels"]["version"]))
     release = json.loads(gzip.decompress(base64.b64decode(base64.b64decode(last["data"]["release"]))))
     chart = (release.get("chart") or {}).get("metadata") or {}
-    return Stored(
+    return Revision(
         labels=last["metadata"]["labels"],
         status=release["info"]["status"],
         revision=int(release["version"]),

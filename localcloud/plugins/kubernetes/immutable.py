@@ -1,4 +1,4 @@
-"""Fields whose change means a new object: the real provider replaces these, and why Kubernetes makes it.
+"""Fields whose change means a new object: those that the real provider replaces, with Kubernetes' reason.
 
 Only what the real provider replaces is here. Of other fields that cannot be changed (a PriorityClass' value)
 the API server says so itself, in the preview already, as it does with the real one.
@@ -14,12 +14,12 @@ Pattern = tuple[str, ...]
 """Path of a field; `*` is any item of a list."""
 
 IDENTITY: tuple[Pattern, ...] = (("metadata", "name"), ("metadata", "namespace"), ("kind",))
-"""What an object is known by: another of it is another object."""
+"""Fields that identify an object: another value is another object."""
 
 
 @dataclass(frozen=True)
-class Fixed:
-    """Fields of some kinds that are fixed at creation, and who says so."""
+class FixedFields:
+    """Fields of some kinds that are fixed at creation, and the reason."""
 
     group: str
     kinds: tuple[str, ...]
@@ -51,13 +51,13 @@ VOLUME_SOURCES = (
 )
 
 FIXED = (
-    Fixed(
+    FixedFields(
         "apps",
         ("DaemonSet", "Deployment"),
         _spec("selector"),
         "the API server: spec.selector is immutable since apps/v1",
     ),
-    Fixed(
+    FixedFields(
         "apps",
         ("StatefulSet",),
         _spec(
@@ -65,13 +65,13 @@ FIXED = (
         ),
         "the API server forbids updates of a StatefulSet's spec but for a few fields",
     ),
-    Fixed(
+    FixedFields(
         "batch",
         ("Job",),
         _spec("completions", "parallelism", "selector", "template"),
         "the API server: selector and template are immutable; for the others the real one runs the Job anew",
     ),
-    Fixed(
+    FixedFields(
         "",
         ("Pod",),
         (
@@ -84,32 +84,34 @@ FIXED = (
         ),
         "the API server: a Pod may not change but for its image, and for that the real one starts another",
     ),
-    Fixed(
+    FixedFields(
         "",
         ("PersistentVolumeClaim",),
         _spec("accessModes", "selector", "storageClassName", "volumeName"),
         "the API server: a claim's spec is immutable once created, but for its size",
     ),
-    Fixed(
+    FixedFields(
         "",
         ("PersistentVolume",),
         _spec(*VOLUME_SOURCES.split()),
         "the API server: a volume's source is immutable after creation",
     ),
-    Fixed(
+    FixedFields(
         "",
         ("ResourceQuota",),
         _spec("scopes"),
         "the API server: a quota's scopes are immutable",
     ),
-    Fixed("", ("Service",), _spec("clusterIP"), "the API server: a Service's address is immutable once set"),
-    Fixed(
+    FixedFields(
+        "", ("Service",), _spec("clusterIP"), "the API server: a Service's address is immutable once set"
+    ),
+    FixedFields(
         "rbac.authorization.k8s.io",
         ("ClusterRoleBinding", "RoleBinding"),
         (("roleRef",),),
         "the API server: cannot change roleRef, so that a binding's editor cannot give other rights",
     ),
-    Fixed(
+    FixedFields(
         "storage.k8s.io",
         ("StorageClass",),
         (("parameters",), ("provisioner",)),
@@ -121,28 +123,28 @@ CONTENTS = {
     "ConfigMap": (("data",), ("binaryData",)),
     "Secret": (("data",), ("stringData",), ("type",)),
 }
-"""Contents that the real provider replaces unless it is told that they may change: by
-`enableConfigMapMutable`, `enableSecretMutable`. With `immutable: true` the API server forbids any change."""
+"""Contents that the real provider replaces unless `enableConfigMapMutable` or `enableSecretMutable` says that
+they may change. With `immutable: true` the API server forbids any change."""
 
 ALWAYS = {"Secret": (("type",),)}
-"""Of these, what cannot be changed in any case; the API server: a Secret's type is immutable."""
+"""Contents that cannot be changed in any case; the API server: a Secret's type is immutable."""
 
 
 def fixed_fields(kind: Kind, *, contents_may_change: bool) -> tuple[Pattern, ...]:
     """The fields of a kind whose change is a replacement."""
-    found = [*IDENTITY]
-    for each in FIXED:
-        if kind.group == each.group and kind.name in each.kinds:
-            found += each.fields
+    fields = [*IDENTITY]
+    for fixed in FIXED:
+        if kind.group == fixed.group and kind.name in fixed.kinds:
+            fields += fixed.fields
     if kind.group == "" and kind.name in CONTENTS:
-        found += ALWAYS.get(kind.name, ()) if contents_may_change else CONTENTS[kind.name]
-    return tuple(found)
+        fields += ALWAYS.get(kind.name, ()) if contents_may_change else CONTENTS[kind.name]
+    return tuple(fields)
 
 
 def replacing(changed: Iterable[PropertyPath], fields: tuple[Pattern, ...]) -> frozenset[PropertyPath]:
-    """Of changed paths, those in or above a fixed field."""
+    """The changed paths that are in or above a fixed field."""
     return frozenset(path for path in changed if any(_touches(path, field) for field in fields))
 
 
 def _touches(path: PropertyPath, field: Pattern) -> bool:
-    return all(wanted in ("*", step) for step, wanted in zip(path, field, strict=False))
+    return all(pattern in ("*", step) for step, pattern in zip(path, field, strict=False))

@@ -16,14 +16,14 @@ CLUSTER_SCOPED = """
     StorageVersion StorageVersionMigration SubjectAccessReview TokenReview ValidatingAdmissionPolicy
     ValidatingAdmissionPolicyBinding ValidatingWebhookConfiguration VolumeAttachment VolumeAttributesClass
 """
-"""Kinds of Kubernetes itself that live in no namespace; of others, the API server is asked."""
+"""Kubernetes' own kinds that live in no namespace; for other kinds the API server knows."""
 
 NOT_SERVED = {
     "helm.sh": "use helm.v3.Release, or render the chart into resources of your own",
     "yaml": "declare the objects as resources",
     "kustomize": "declare the objects as resources",
 }
-"""Packages of the SDK that are no kinds of Kubernetes, and what to do instead."""
+"""Package of the SDK that has no kinds of Kubernetes -> what to do instead."""
 
 
 @dataclass(frozen=True)
@@ -46,23 +46,23 @@ class Kind:
         return f"{self.group}/{self.version}" if self.group else self.version
 
     @property
-    def of_kubernetes(self) -> bool:
+    def built_in(self) -> bool:
         """Whether the kind is one of Kubernetes' own groups, not of a custom resource."""
         return "." not in self.group or self.group.endswith(".k8s.io")
 
     @property
     def cluster_scoped(self) -> bool:
-        """Whether it is known, without asking, that objects of this kind live in no namespace."""
-        return self.of_kubernetes and self.name in CLUSTER_SCOPED.split()
+        """Whether it is known without the API server that objects of this kind live in no namespace."""
+        return self.built_in and self.name in CLUSTER_SCOPED.split()
 
     def __str__(self) -> str:
         return f"{self.name} ({self.api_version})"
 
 
-def of_token(token: str) -> Kind:
-    """The kind that a resource's type token stands for.
+def kind_of_token(token: str) -> Kind:
+    """The kind that a resource's type token names.
 
-    Raises Refusal for tokens that stand for none, or for what cannot be created as such.
+    Raises Refusal for tokens that name none, or one that cannot be created as such.
     """
     _, _, rest = token.partition(":")
     api_version, _, name = rest.rpartition(":")
@@ -79,10 +79,10 @@ def of_token(token: str) -> Kind:
     return Kind("" if group in ("core", "meta") else group, version, name)
 
 
-def of_object(token: str, thing: dict[str, Any]) -> Kind:
-    """The kind of an object: what it says itself, and what its token says where it is silent."""
-    said = of_token(token)
+def kind_of_object(token: str, thing: dict[str, Any]) -> Kind:
+    """The kind of an object: by its own fields, or else by its token."""
+    default = kind_of_token(token)
     api_version, name = thing.get("apiVersion"), thing.get("kind")
     if isinstance(api_version, str) and isinstance(name, str):
         return Kind.of(api_version, name)
-    return said
+    return default

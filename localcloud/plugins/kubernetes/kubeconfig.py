@@ -1,4 +1,4 @@
-"""Kubeconfigs: which cluster a provider talks to, and as whom."""
+"""Kubeconfigs: the address of a provider's cluster, and the credentials for it."""
 
 import base64
 import json
@@ -16,7 +16,7 @@ class Access:
     """How to reach one cluster.
 
     server: URL of the API server.
-    authority: certificate authority, PEM; None trusts nobody but what the system trusts.
+    authority: certificate authority, PEM; None for those that the system trusts.
     token: bearer token; token_file: a file that holds it.
     certificate, key: client certificate, PEM.
     namespace: that of the context.
@@ -31,48 +31,48 @@ class Access:
     namespace: str = "default"
 
     def bearer(self) -> str | None:
-        """The token as it is now: files may be written anew."""
+        """The token as it is now: its file may be rewritten."""
         return self.token_file.read_text().strip() if self.token_file else self.token
 
 
 def read(text: str | None, environ: Mapping[str, str] = os.environ) -> dict[str, Any]:
-    """A kubeconfig given as text, as a path (or several, as in `KUBECONFIG`), or by the environment.
+    """A kubeconfig from text, from a path (or several, as in `KUBECONFIG`), or from the environment.
 
     Raises Refusal where there is none, or where it cannot be read.
     """
-    given = text or environ.get("KUBECONFIG", "")
-    if not given:
+    source = text or environ.get("KUBECONFIG", "")
+    if not source:
         raise Refusal(
             "The kubernetes provider has no cluster: give it the kubeconfig of a cluster on this laptop."
         )
-    if "\n" in given.strip() or given.lstrip().startswith("{"):
-        found = _parsed(given)
+    if "\n" in source.strip() or source.lstrip().startswith("{"):
+        config = _parse(source)
     else:
-        found = _merged([Path(name).expanduser() for name in given.strip().split(os.pathsep) if name])
-    if not isinstance(found, dict) or "clusters" not in found:
-        raise Refusal("The provider's kubeconfig is none: give its contents, or a path, with clusters in it.")
-    return found
+        config = _merge([Path(name).expanduser() for name in source.strip().split(os.pathsep) if name])
+    if not isinstance(config, dict) or "clusters" not in config:
+        raise Refusal("The provider's kubeconfig has no clusters: give a kubeconfig's contents or path.")
+    return config
 
 
-def _merged(paths: list[Path]) -> dict[str, Any]:
-    """Several kubeconfigs as one; what comes first is what counts."""
-    there = [path for path in paths if path.is_file()]
-    if not there:
+def _merge(paths: list[Path]) -> dict[str, Any]:
+    """Several kubeconfigs as one; earlier ones have precedence."""
+    files = [path for path in paths if path.is_file()]
+    if not files:
         raise Refusal(
             f"The provider's kubeconfig names {paths[0]}, and there is no such file: correct the path."
         )
     merged: dict[str, Any] = {}
-    for path in there:
-        found = _parsed(path.read_text())
-        if not isinstance(found, dict):
+    for path in files:
+        config = _parse(path.read_text())
+        if not isinstance(config, dict):
             raise Refusal(f"{path} is no kubeconfig: give the path of one.")
         for part in ("clusters", "users", "contexts"):
-            merged.setdefault(part, []).extend(found.get(part) or [])
-        merged.setdefault("current-context", found.get("current-context"))
+            merged.setdefault(part, []).extend(config.get(part) or [])
+        merged.setdefault("current-context", config.get("current-context"))
     return merged
 
 
-def _parsed(text: str) -> Any:
+def _parse(text: str) -> Any:
     try:
         return json.loads(text)
     except ValueError:
@@ -89,26 +89,25 @@ def _parsed(text: str) -> Any:
 def active_cluster(
     config: Mapping[str, Any], context: str | None, cluster: str | None
 ) -> dict[str, Any] | None:
-    """The entry of the cluster that is talked to; None where the kubeconfig names none."""
+    """The entry of the current cluster; None where the kubeconfig has none."""
     name = cluster or (_context(config, context) or {}).get("cluster")
-    entry = _named(config.get("clusters"), name)
+    entry = _entry(config.get("clusters"), name)
     return entry.get("cluster") if entry else None
 
 
 def access(config: Mapping[str, Any], context: str | None = None, cluster: str | None = None) -> Access:
-    """How to reach the cluster that a kubeconfig's context names.
+    """How to reach the cluster of a kubeconfig's context.
 
-    Raises Refusal where it names none, or signs in by running a program.
+    Raises Refusal where it has none, or signs in by running a program.
     """
-    chosen = _context(config, context)
+    current = _context(config, context) or {}
     entry = active_cluster(config, context, cluster)
     if entry is None or not entry.get("server"):
         where = f"context {context}" if context else "current context"
         raise Refusal(
             f"The provider's kubeconfig has no cluster for its {where}: name a context that it has."
         )
-    named = _named(config.get("users"), (chosen or {}).get("user"))
-    user: dict[str, Any] = (named or {}).get("user") or {}
+    user: dict[str, Any] = (_entry(config.get("users"), current.get("user")) or {}).get("user") or {}
     for program in ("exec", "auth-provider"):
         if program in user:
             raise Refusal(
@@ -123,7 +122,7 @@ def access(config: Mapping[str, Any], context: str | None = None, cluster: str |
         token_file=Path(file) if file else None,
         certificate=_pem(user, "client-certificate"),
         key=_pem(user, "client-key"),
-        namespace=(chosen or {}).get("namespace") or "default",
+        namespace=current.get("namespace") or "default",
     )
 
 
@@ -134,9 +133,9 @@ def _pem(entry: Mapping[str, Any], name: str) -> str | None:
 
 
 def _context(config: Mapping[str, Any], name: str | None) -> dict[str, Any] | None:
-    entry = _named(config.get("contexts"), name or config.get("current-context"))
+    entry = _entry(config.get("contexts"), name or config.get("current-context"))
     return entry.get("context") if entry else None
 
 
-def _named(entries: Any, name: str | None) -> dict[str, Any] | None:
+def _entry(entries: Any, name: str | None) -> dict[str, Any] | None:
     return next((entry for entry in entries or [] if entry.get("name") == name), None)

@@ -1,4 +1,4 @@
-"""Kubernetes objects as a program declares them, beside what the API server keeps of them; all pure."""
+"""Kubernetes objects as a program declares them, and as the API server has them; pure functions."""
 
 import base64
 import binascii
@@ -30,10 +30,10 @@ READ_ONLY = (
     "selfLink",
     "uid",
 )
-"""Of an object's metadata, what only the API server sets."""
+"""Fields of an object's metadata that only the API server sets."""
 
 MERGE_KEYS = ("name", "key", "containerPort", "port", "mountPath", "type", "ip")
-"""What tells the items of a list of objects from one another, as far as they all have it."""
+"""Fields that identify the items of a list of objects, if all items have them."""
 
 DASHED = {
     name.replace("-", "_"): name
@@ -47,7 +47,7 @@ DASHED = {
         "x-kubernetes-validations",
     )
 }
-"""Fields of a schema that the SDK spells otherwise than Kubernetes does."""
+"""Fields of a schema that the SDK spells differently."""
 
 UNDERSCORED = {dashed: name for name, dashed in DASHED.items()}
 
@@ -77,37 +77,37 @@ POWERS = {
 """Suffixes of quantities."""
 
 
-def renamed(value: Any, names: Mapping[str, str]) -> Any:
+def rename_fields(value: Any, names: Mapping[str, str]) -> Any:
     """The value with fields renamed, at any depth."""
     if isinstance(value, dict):
-        return {names.get(name, name): renamed(item, names) for name, item in value.items()}
+        return {names.get(name, name): rename_fields(item, names) for name, item in value.items()}
     if isinstance(value, list):
-        return [renamed(item, names) for item in value]
+        return [rename_fields(item, names) for item in value]
     if isinstance(value, Secret):
-        return Secret(renamed(value.value, names))
+        return Secret(rename_fields(value.value, names))
     return value
 
 
 def manifest(inputs: Properties) -> dict[str, Any]:
-    """What is sent to the API server for a resource's inputs."""
-    thing: dict[str, Any] = without_nulls(renamed(reveal(inputs), DASHED))
+    """The object to send to the API server for a resource's inputs."""
+    thing: dict[str, Any] = without_nulls(rename_fields(reveal(inputs), DASHED))
     return thing
 
 
 def metadata(thing: Mapping[str, Any]) -> dict[str, Any]:
-    """An object's metadata, {} where it has none or none that is known."""
-    found = reveal(thing.get("metadata"))
-    return found if isinstance(found, dict) else {}
+    """An object's metadata; {} where it has none, or it is unknown."""
+    value = reveal(thing.get("metadata"))
+    return value if isinstance(value, dict) else {}
 
 
 def annotation(thing: Mapping[str, Any], name: str) -> str | None:
     """An annotation of an object."""
-    found = metadata(thing).get("annotations")
-    value = found.get(name) if isinstance(found, dict) else None
+    annotations = metadata(thing).get("annotations")
+    value = annotations.get(name) if isinstance(annotations, dict) else None
     return value if isinstance(value, str) else None
 
 
-def asks(thing: Mapping[str, Any], name: str) -> bool:
+def enabled(thing: Mapping[str, Any], name: str) -> bool:
     """Whether an annotation is set to true."""
     return (annotation(thing, name) or "").lower() == "true"
 
@@ -118,28 +118,28 @@ def name_of(thing: Mapping[str, Any]) -> Any:
 
 
 def with_metadata(inputs: Properties, **changes: Any) -> Properties:
-    """Inputs with fields of their metadata set; an annotation mapping is added to those that are there."""
-    found = inputs.get("metadata")
-    held = found.value if isinstance(found, Secret) else found
-    if held is UNKNOWN:
+    """Inputs with fields of their metadata set; mappings are merged into existing ones."""
+    old = inputs.get("metadata")
+    plain = old.value if isinstance(old, Secret) else old
+    if plain is UNKNOWN:
         return inputs
-    merged = dict(held or {})
+    merged = dict(plain or {})
     for name, value in changes.items():
         if isinstance(value, dict):
-            before = merged.get(name)
-            before = before.value if isinstance(before, Secret) else before
-            merged[name] = {**before, **value} if isinstance(before, dict) else dict(value)
+            current = merged.get(name)
+            current = current.value if isinstance(current, Secret) else current
+            merged[name] = {**current, **value} if isinstance(current, dict) else dict(value)
         else:
             merged[name] = value
-    return {**inputs, "metadata": Secret(merged) if isinstance(found, Secret) else merged}
+    return {**inputs, "metadata": Secret(merged) if isinstance(old, Secret) else merged}
 
 
 def without_read_only(inputs: Properties) -> Properties:
-    """Inputs without what only the API server sets."""
-    found = inputs.get("metadata")
-    if not isinstance(found, dict) or not any(name in found for name in READ_ONLY):
+    """Inputs without fields that only the API server sets."""
+    fields = inputs.get("metadata")
+    if not isinstance(fields, dict) or not any(name in fields for name in READ_ONLY):
         return inputs
-    return {**inputs, "metadata": {name: value for name, value in found.items() if name not in READ_ONLY}}
+    return {**inputs, "metadata": {name: value for name, value in fields.items() if name not in READ_ONLY}}
 
 
 def identity(namespace: str | None, name: str) -> str:
@@ -147,7 +147,7 @@ def identity(namespace: str | None, name: str) -> str:
     return f"{namespace}/{name}" if namespace else name
 
 
-def parted(id: str) -> tuple[str | None, str]:
+def split_id(id: str) -> tuple[str | None, str]:
     """Namespace and name of an id."""
     namespace, _, name = id.rpartition("/")
     return namespace or None, name
@@ -169,93 +169,92 @@ def applied_by(live: Mapping[str, Any], manager: str) -> bool:
     )
 
 
-def secret_as(pattern: Any, value: Any) -> Any:
+def mark_secrets(pattern: Any, value: Any) -> Any:
     """A value, secret wherever the pattern is."""
     if isinstance(pattern, Secret):
         return Secret(value)
     if isinstance(pattern, dict) and isinstance(value, dict):
-        return {name: secret_as(pattern.get(name), item) for name, item in value.items()}
+        return {name: mark_secrets(pattern.get(name), item) for name, item in value.items()}
     if isinstance(pattern, list) and isinstance(value, list):
         if len(pattern) == len(value):
-            return [secret_as(like, item) for like, item in zip(pattern, value, strict=True)]
-        # Which item holds the secret now cannot be told, so none of them is shown.
+            return [mark_secrets(like, item) for like, item in zip(pattern, value, strict=True)]
+        # It is unknown which item holds the secret now, so none of them is shown.
         return Secret(value) if secret_in(pattern) else value
     return value
 
 
 def outputs(inputs: Properties, live: Mapping[str, Any], manager: str) -> Properties:
-    """What the state keeps of a live object: all of it, secret where the inputs are."""
-    shown: Properties = secret_as(inputs, renamed(dict(live), UNDERSCORED))
+    """Outputs of a live object: all of it, secret where the inputs are."""
+    fields: Properties = mark_secrets(inputs, rename_fields(dict(live), UNDERSCORED))
     if live.get("kind") == "Secret" and live.get("apiVersion") == "v1":
         for name in ("data", "stringData"):
-            if shown.get(name) is not None and not isinstance(shown[name], Secret):
-                shown[name] = Secret(reveal(shown[name]))
+            if fields.get(name) is not None and not isinstance(fields[name], Secret):
+                fields[name] = Secret(reveal(fields[name]))
     api_version = inputs.get("apiVersion") or live.get("apiVersion")
-    return {**shown, "__initialApiVersion": api_version, "__fieldManager": manager}
+    return {**fields, "__initialApiVersion": api_version, "__fieldManager": manager}
 
 
-def drifted(inputs: Properties, live: Mapping[str, Any]) -> Properties:
+def actual_inputs(inputs: Properties, live: Mapping[str, Any]) -> Properties:
     """Inputs as they would have to be for the object to be as it is.
 
-    A field that still means what was asked for stays as it was written; one that was changed by hand, or
-    removed, follows the object. What others added is theirs.
+    A field that still has the same meaning stays as it was written; one that was changed by hand, or
+    removed, follows the object. Fields that others added are not inputs.
     """
-    shown = renamed(dict(live), UNDERSCORED)
-    now: Properties = {}
-    for name, asked in inputs.items():
+    fields = rename_fields(dict(live), UNDERSCORED)
+    actual: Properties = {}
+    for name, value in inputs.items():
         if name == "stringData" and live.get("kind") == "Secret":
-            now[name] = _string_data(asked, shown.get("data") or {})
-        elif name in shown:
-            now[name] = _drifted(asked, shown[name], (name,))
-    return now
+            actual[name] = _string_data(value, fields.get("data") or {})
+        elif name in fields:
+            actual[name] = _actual(value, fields[name], (name,))
+    return actual
 
 
-def _string_data(asked: Any, data: Mapping[str, str]) -> Any:
-    hidden = isinstance(asked, Secret)
-    found = {name: _decoded(data[name]) for name in reveal(asked) or {} if name in data}
-    return Secret(found) if hidden else secret_as(asked, found)
+def _string_data(value: Any, data: Mapping[str, str]) -> Any:
+    actual = {name: _decode(data[name]) for name in reveal(value) or {} if name in data}
+    return Secret(actual) if isinstance(value, Secret) else mark_secrets(value, actual)
 
 
-def _decoded(text: str) -> str:
+def _decode(text: str) -> str:
     try:
         return base64.b64decode(text).decode()
     except (binascii.Error, UnicodeDecodeError):
         return text
 
 
-def _drifted(asked: Any, live: Any, path: PropertyPath) -> Any:
-    if isinstance(asked, Secret):
-        return Secret(_drifted(asked.value, live, path))
-    if isinstance(asked, dict) and isinstance(live, dict):
-        now = {}
-        for name, item in asked.items():
+def _actual(value: Any, live: Any, path: PropertyPath) -> Any:
+    if isinstance(value, Secret):
+        return Secret(_actual(value.value, live, path))
+    if isinstance(value, dict) and isinstance(live, dict):
+        actual = {}
+        for name, item in value.items():
             if name in live:
-                now[name] = _drifted(item, live[name], (*path, name))
+                actual[name] = _actual(item, live[name], (*path, name))
             elif _empty(item):
-                now[name] = item
-        return now
-    if isinstance(asked, list) and isinstance(live, list):
-        return _drifted_list(asked, live, path)
-    return asked if asked == live or means_the_same(path, asked, live) else live
+                actual[name] = item
+        return actual
+    if isinstance(value, list) and isinstance(live, list):
+        return _actual_list(value, live, path)
+    return value if value == live or equivalent(path, value, live) else live
 
 
-def _drifted_list(asked: list[Any], live: list[Any], path: PropertyPath) -> list[Any]:
-    plain = [reveal(item) for item in asked]
-    key = next((key for key in MERGE_KEYS if _tells_apart(key, plain) and _tells_apart(key, live)), None)
+def _actual_list(items: list[Any], live: list[Any], path: PropertyPath) -> list[Any]:
+    plain = [reveal(item) for item in items]
+    key = next((key for key in MERGE_KEYS if _identifies(key, plain) and _identifies(key, live)), None)
     if key:
         by_key = {item[key]: item for item in live}
         return [
-            _drifted(item, by_key[known[key]], (*path, index))
-            for index, (item, known) in enumerate(zip(asked, plain, strict=True))
-            if known[key] in by_key
+            _actual(item, by_key[revealed[key]], (*path, index))
+            for index, (item, revealed) in enumerate(zip(items, plain, strict=True))
+            if revealed[key] in by_key
         ]
-    if len(asked) == len(live):
-        both = zip(asked, live, strict=True)
-        return [_drifted(item, now, (*path, index)) for index, (item, now) in enumerate(both)]
+    if len(items) == len(live):
+        pairs = enumerate(zip(items, live, strict=True))
+        return [_actual(item, live_item, (*path, index)) for index, (item, live_item) in pairs]
     return live
 
 
-def _tells_apart(key: str, items: list[Any]) -> bool:
+def _identifies(key: str, items: list[Any]) -> bool:
     if not items or not all(
         isinstance(item, dict) and isinstance(item.get(key), str | int) for item in items
     ):
@@ -264,19 +263,19 @@ def _tells_apart(key: str, items: list[Any]) -> bool:
 
 
 def _empty(value: Any) -> bool:
-    """Whether the API server may leave the value out: it means the same as nothing."""
+    """Whether the API server may leave the value out, as it means the same as no value."""
     value = reveal(value)
     return value is None or value is False or value == "" or value == 0 or value == {} or value == []
 
 
-def means_the_same(path: PropertyPath, one: Any, other: Any) -> bool:
+def equivalent(path: PropertyPath, left: Any, right: Any) -> bool:
     """Whether two values of a field that are not equal mean the same to Kubernetes."""
-    if one is None or other is None:
-        return path[:1] == ("metadata",) and _empty(one) and _empty(other)
+    if left is None or right is None:
+        return path[:1] == ("metadata",) and _empty(left) and _empty(right)
     if not QUANTITIES.intersection(path[-2:]):
         return False
-    first, second = _quantity(one), _quantity(other)
-    return first is not None and first == second
+    number = _quantity(left)
+    return number is not None and number == _quantity(right)
 
 
 def _quantity(value: Any) -> Decimal | None:
@@ -284,55 +283,54 @@ def _quantity(value: Any) -> Decimal | None:
     text = str(value)
     for suffix in (text[-2:], text[-1:]):
         if suffix in POWERS:
-            return _scaled(text[: -len(suffix)], POWERS[suffix])
-    return _scaled(text, Decimal(1))
+            return _scale(text[: -len(suffix)], POWERS[suffix])
+    return _scale(text, Decimal(1))
 
 
-def _scaled(text: str, factor: Decimal) -> Decimal | None:
+def _scale(text: str, factor: Decimal) -> Decimal | None:
     try:
         return Decimal(text) * factor
     except InvalidOperation:
         return None
 
 
-def imported(live: Mapping[str, Any]) -> Properties:
-    """Inputs for an object that no program declared yet: what people asked for, without what was filled in.
+def inputs_of_import(live: Mapping[str, Any]) -> Properties:
+    """Inputs for an object that no program has declared yet: what people set, without defaults.
 
-    That is told, in this order, by `kubectl apply`'s annotation, by the fields of those who applied the
-    object, and, where neither is there, by all of it.
+    That is, in this order, `kubectl apply`'s annotation, the fields of managers that applied the object, or
+    all of it.
     """
-    said = annotation(live, LAST_APPLIED)
-    if said:
-        asked = json.loads(said)
-        asked.get("metadata", {}).get("annotations", {}).pop(LAST_APPLIED, None)
-        return _tidy(
-            {**asked, "metadata": _drifted(asked.get("metadata") or {}, metadata(live), ("metadata",))}, live
-        )
-    applied = [
+    applied = annotation(live, LAST_APPLIED)
+    if applied:
+        inputs = json.loads(applied)
+        inputs.get("metadata", {}).get("annotations", {}).pop(LAST_APPLIED, None)
+        actual = _actual(inputs.get("metadata") or {}, metadata(live), ("metadata",))
+        return _tidy({**inputs, "metadata": actual}, live)
+    managed = [
         entry.get("fieldsV1") or {}
         for entry in metadata(live).get("managedFields") or []
         if entry.get("operation") == "Apply" and not entry.get("subresource")
     ]
-    if not applied:
+    if not managed:
         return _tidy({name: value for name, value in live.items() if name != "status"}, live)
     owned: dict[str, Any] = {}
-    for fields in applied:
+    for fields in managed:
         _merge(owned, fields)
     return _tidy(_owned(dict(live), owned), live)
 
 
 def _tidy(inputs: dict[str, Any], live: Mapping[str, Any]) -> Properties:
-    kept = {name: value for name, value in metadata(inputs).items() if name not in READ_ONLY and value != {}}
+    own = {name: value for name, value in metadata(inputs).items() if name not in READ_ONLY and value != {}}
     for name in ("name", "namespace"):
         if metadata(live).get(name):
-            kept[name] = metadata(live)[name]
-    said = {"apiVersion": live.get("apiVersion"), "kind": live.get("kind"), "metadata": kept}
-    shown: Properties = renamed({**inputs, **said}, UNDERSCORED)
-    return shown
+            own[name] = metadata(live)[name]
+    head = {"apiVersion": live.get("apiVersion"), "kind": live.get("kind"), "metadata": own}
+    tidy: Properties = rename_fields({**inputs, **head}, UNDERSCORED)
+    return tidy
 
 
-def _merge(into: dict[str, Any], other: Mapping[str, Any]) -> None:
-    for name, value in other.items():
+def _merge(into: dict[str, Any], fields: Mapping[str, Any]) -> None:
+    for name, value in fields.items():
         _merge(into.setdefault(name, {}), value)
 
 
@@ -358,8 +356,8 @@ def _owned_items(live: list[Any], name: str, fields: Mapping[str, Any]) -> list[
     if name.startswith("k:"):
         key = json.loads(name[2:])
         return [
-            {**{each: value for each, value in key.items() if each in item}, **_owned(item, fields)}
+            {**{name: value for name, value in key.items() if name in item}, **_owned(item, fields)}
             for item in live
-            if isinstance(item, dict) and all(item.get(each, value) == value for each, value in key.items())
+            if isinstance(item, dict) and all(item.get(name, value) == value for name, value in key.items())
         ]
     return []

@@ -1,4 +1,4 @@
-"""The `kubernetes` provider: what the engine asks, answered by one cluster."""
+"""The `kubernetes` provider: the engine's requests, answered by one cluster."""
 
 import os
 import threading
@@ -19,31 +19,31 @@ from localcloud.plugins.kubernetes.kubeconfig import access, active_cluster, rea
 from localcloud.plugins.kubernetes.resources import Cluster
 from localcloud.plugins.kubernetes.settings import Settings
 from localcloud.plugins.kubernetes.waiting import NotReady
-from localcloud.plugins.provider import Failure, Found, Naming, Provider, Target, Unfinished
-from localcloud.plugins.safety import answers, loopback
+from localcloud.plugins.provider import Failure, InitializationFailed, Naming, Provider, ReadResult, Target
+from localcloud.plugins.safety import loopback, reachable
 from localcloud.plugins.values import Properties, reveal, unknown_in
 from localcloud.project import stand_in_modules
 
 if TYPE_CHECKING:
     from localcloud.control_plane import ControlPlane
     from localcloud.plugins.kubernetes.releases import Releases
-    from localcloud.plugins.kubernetes.stand_ins import Deployments
+    from localcloud.plugins.kubernetes.stand_ins import DeploymentStandIns
 
-WHICH_CLUSTER = ("kubeconfig", "context", "cluster")
-"""Configuration that says which cluster it is."""
+CLUSTER_SETTINGS = ("kubeconfig", "context", "cluster")
+"""Configuration that selects the cluster."""
 
 
 @dataclass
 class Kubernetes(Provider):
     """The provider, for the cluster that it is configured with.
 
-    cloud: the laptop cloud whose control planes alone it serves.
-    say: tells people something about a resource, known by its URN.
+    cloud: the laptop cloud whose control planes it serves, and no others.
+    log: shows a message beside the resource of a URN.
     project: folder of the Pulumi project that it serves.
     """
 
     cloud: Cloud
-    say: Callable[[str, str], None] = lambda urn, sentence: None
+    log: Callable[[str, str], None] = lambda urn, sentence: None
     project: Path = REPOSITORY
     name: str = "kubernetes"
     settings: Settings = field(default_factory=Settings)
@@ -52,20 +52,19 @@ class Kubernetes(Provider):
     # --- configuration ---
 
     def check_config(self, inputs: Properties) -> tuple[Properties, list[Failure]]:
-        """The configuration as it is, and what of it is not served here."""
-        return inputs, [Failure(name, reason) for name, reason in Settings.refused(reveal(inputs))]
+        """The configuration as it is, and what in it is not served here."""
+        return inputs, [Failure(name, reason) for name, reason in Settings.refusals(reveal(inputs))]
 
     def diff_config(self, old: Properties, new: Properties) -> Diff:
         """Another cluster replaces the provider; other credentials for the same cluster do not."""
         kinds_ = differences(old, new)
-        before, now = reveal(old.get("clusterIdentifier")), reveal(new.get("clusterIdentifier"))
-        if before and now:
+        if reveal(old.get("clusterIdentifier")) and reveal(new.get("clusterIdentifier")):
             return Diff(kinds=kinds_, replaces=_under(kinds_, "clusterIdentifier"))
-        unknown = [name for name in WHICH_CLUSTER if unknown_in(new.get(name))]
+        unknown = [name for name in CLUSTER_SETTINGS if unknown_in(new.get(name))]
         if unknown:
             return Diff(kinds=kinds_, replaces=_under(kinds_, *unknown))
         if kinds_ and _cluster_of(old) != _cluster_of(new):
-            return Diff(kinds=kinds_, replaces=_under(kinds_, *WHICH_CLUSTER))
+            return Diff(kinds=kinds_, replaces=_under(kinds_, *CLUSTER_SETTINGS))
         return Diff(kinds=kinds_)
 
     def configure(self, inputs: Properties) -> None:
@@ -79,32 +78,32 @@ class Kubernetes(Provider):
                 "The laptop's kubernetes plugin serves clusters of this laptop only, and the kubeconfig's is "
                 f"{server}: give the kubeconfig of the laptop's eks.Cluster, or use the real engine home."
             )
-        # Whatever answers must be one of the cloud's: a tunnel to a real cluster is on this machine too.
-        if not self.settings.delete_unreachable or answers(server):
+        # The server must be one of the cloud's: a tunnel to a real cluster is on this machine too.
+        if not self.settings.delete_unreachable or reachable(server):
             self.plane()
 
     @cached_property
     def cluster(self) -> Cluster:
         """The cluster that it is configured with."""
-        chosen = self.settings
-        reached = access(chosen.kubeconfig, chosen.context, chosen.cluster)
+        settings = self.settings
+        reached = access(settings.kubeconfig, settings.context, settings.cluster)
         return Cluster(
             Api(reached),
-            namespace=chosen.namespace or reached.namespace,
-            force=chosen.patch_force,
-            upsert=chosen.upsert,
+            namespace=settings.namespace or reached.namespace,
+            force=settings.patch_force,
+            upsert=settings.upsert,
             cancelled=self.cancelled,
             capped=self.capped,
         )
 
     def capped(self) -> list[str]:
-        """Its node groups that have fewer machines than they were asked for."""
+        """Its node groups with fewer machines than their stack asks for."""
         from localcloud.control_plane.nodes import capped_groups
 
         return capped_groups(self.plane())
 
     def plane(self) -> "ControlPlane":
-        """The control plane that it is configured with. Raises Refusal where it is none of the cloud's."""
+        """The control plane that it is configured with. Raises Refusal for a cluster of another cloud."""
         from localcloud.control_plane import ControlPlane
 
         return ControlPlane.at(self.cloud, self.cluster.api.access.server)
@@ -114,27 +113,26 @@ class Kubernetes(Provider):
         """The Helm releases of the cluster."""
         from localcloud.plugins.kubernetes.helm import Helm
         from localcloud.plugins.kubernetes.releases import Releases
-        from localcloud.plugins.kubernetes.stand_ins import OnPlane
+        from localcloud.plugins.kubernetes.stand_ins import ReleaseStandIns
 
-        chosen = self.settings
-        helm = Helm(self.cloud.home / "helm", chosen.kubeconfig_text(), chosen.context, self.cancelled)
-        return Releases(
-            self.cluster.api, self.cluster, helm, OnPlane(self.plane), self.say, self.cluster.namespace
-        )
+        settings = self.settings
+        helm = Helm(self.cloud.home / "helm", settings.kubeconfig_text(), settings.context, self.cancelled)
+        stand_ins = ReleaseStandIns(self.plane)
+        return Releases(self.cluster.api, self.cluster, helm, stand_ins, self.log, self.cluster.namespace)
 
     @cached_property
-    def deployments(self) -> "Deployments":
-        """The Deployments of the cluster, the programs of some of which really run."""
-        from localcloud.plugins.kubernetes.stand_ins import Deployments
+    def deployments(self) -> "DeploymentStandIns":
+        """Programs that run in place of the pods of the cluster's Deployments."""
+        from localcloud.plugins.kubernetes.stand_ins import DeploymentStandIns
 
-        return Deployments(self.plane, self.project)
+        return DeploymentStandIns(self.plane, self.project)
 
     def cancel(self) -> None:
-        """Stop waiting for what is not ready yet."""
+        """Stop waiting for objects that are not ready yet."""
         self.cancelled.set()
 
-    def explained(self, error: Exception) -> str | None:
-        """What the API server, or Helm, or the network says, as one sentence."""
+    def explain(self, error: Exception) -> str | None:
+        """An error of the API server, of Helm or of the network, as one sentence."""
         if isinstance(error, ApiError):
             return _refusal(error)
         if isinstance(error, Unreachable):
@@ -151,51 +149,51 @@ class Kubernetes(Provider):
         """Inputs with name and namespace filled in."""
         if target.type == kinds.RELEASE:
             return self.releases.check(target, old, new, naming)
-        kind = kinds.of_object(target.type, reveal(new))
+        kind = kinds.kind_of_object(target.type, reveal(new))
         inputs = objects.without_read_only(new)
         metadata = objects.metadata(inputs)
         if metadata.get("generateName"):
-            reason = "a name is made by Pulumi or given, as server-side apply cannot have the server make it"
+            reason = "the name comes from Pulumi or the program, as server-side apply cannot generate it"
             return inputs, [Failure("metadata.generateName", f"{reason}: give a name, or leave both out.")]
         if not metadata.get("name"):
-            if objects.asks(old, objects.AUTONAMED):
-                chosen = objects.name_of(old)
+            if objects.enabled(old, objects.AUTONAMED):
+                name = objects.name_of(old)
             elif naming.disabled:
                 return inputs, [Failure("metadata.name", "naming is switched off: give the object a name.")]
             else:
-                chosen = naming.name(target.name, length=8)
-            inputs = objects.with_metadata(inputs, name=chosen, annotations={objects.AUTONAMED: "true"})
+                name = naming.name(target.name, length=8)
+            inputs = objects.with_metadata(inputs, name=name, annotations={objects.AUTONAMED: "true"})
         if self.settings.namespace and not metadata.get("namespace") and self._namespaced(kind):
             inputs = objects.with_metadata(inputs, namespace=self.settings.namespace)
         return inputs, []
 
     def diff(self, target: Target, old: Properties, state: Properties, new: Properties) -> Diff:
-        """How the new inputs differ from the old; no question to the cluster."""
+        """How the new inputs differ from the old, without the cluster."""
         if target.type == kinds.RELEASE:
             return self.releases.diff(old, state, new)
-        kind = kinds.of_object(target.type, reveal(new))
+        kind = kinds.kind_of_object(target.type, reveal(new))
         old = objects.without_read_only(old)
         changed = {
-            path: what
-            for path, what in differences(old, new, objects.means_the_same).items()
+            path: change
+            for path, change in differences(old, new, objects.equivalent).items()
             if path != ("metadata", "namespace") or not self._same_namespace(kind, old, new)
         }
         fields = fixed_fields(kind, contents_may_change=self._contents_may_change(kind, old))
         replaces = replacing(changed, fields)
-        # The old object has to make room where the new one must have its name.
+        # The old object has to go first where the new one must have its name.
         same = objects.name_of(new) == objects.name_of(old) and ("metadata", "namespace") not in changed
-        room = bool(replaces) and same and not objects.asks(new, objects.AUTONAMED)
+        room = bool(replaces) and same and not objects.enabled(new, objects.AUTONAMED)
         return Diff(kinds=changed, replaces=replaces, delete_before_replace=room)
 
     def create(
         self, target: Target, inputs: Properties, preview: bool, timeout: float
     ) -> tuple[str, Properties]:
-        """Make the object and wait until it is ready; in a preview, ask what it would become."""
+        """Make the object and wait until it is ready; in a preview, a dry run."""
         if target.type == kinds.RELEASE:
             if preview:
                 return "", self.releases.preview(inputs)
             return self.releases.create(target, inputs, timeout)
-        kind = kinds.of_object(target.type, reveal(inputs))
+        kind = kinds.kind_of_object(target.type, reveal(inputs))
         manager = self._manager(target, inputs, {})
         thing = objects.manifest(inputs)
         if preview:
@@ -203,7 +201,7 @@ class Kubernetes(Provider):
             return "", objects.outputs(inputs, live, manager) if live else inputs
         place, live = self.cluster.create(kind, thing, manager)
         outputs = self._ready(kind, place.id, inputs, live, manager, timeout)
-        self.deployments.applied(kind, live)
+        self.deployments.apply(kind, live)
         return place.id, outputs
 
     def update(
@@ -215,10 +213,10 @@ class Kubernetes(Provider):
         preview: bool,
         timeout: float,
     ) -> Properties:
-        """Change the object and wait until it is ready again; in a preview, ask what it would become."""
+        """Change the object and wait until it is ready again; in a preview, a dry run."""
         if target.type == kinds.RELEASE:
             return self.releases.preview(new) if preview else self.releases.update(target, new, timeout)
-        kind = kinds.of_object(target.type, reveal(new))
+        kind = kinds.kind_of_object(target.type, reveal(new))
         manager = self._manager(target, new, state)
         thing = objects.manifest(new)
         if preview:
@@ -227,15 +225,15 @@ class Kubernetes(Provider):
         place = self.cluster.place(kind, objects.name_of(thing), objects.metadata(thing).get("namespace"))
         if place is None:
             raise Refusal(
-                f"The cluster serves no {kind} any more: make its definition again, or remove {target.id}."
+                f"The cluster no longer serves {kind}: make its definition again, or remove {target.id}."
             )
         live = self.cluster.apply(place, thing, manager)
         outputs = self._ready(kind, target.id, new, live, manager, timeout)
-        self.deployments.applied(kind, live)
+        self.deployments.apply(kind, live)
         return outputs
 
-    def read(self, target: Target, inputs: Properties, state: Properties) -> Found | None:
-        """The object as it is, and the inputs that it now stands for; None when it is gone."""
+    def read(self, target: Target, inputs: Properties, state: Properties) -> ReadResult | None:
+        """The object as it is, with the inputs that it now corresponds to; None when it is gone."""
         try:
             return self._read(target, inputs, state)
         except Unreachable:
@@ -243,18 +241,18 @@ class Kubernetes(Provider):
                 return None
             raise
 
-    def _read(self, target: Target, inputs: Properties, state: Properties) -> Found | None:
+    def _read(self, target: Target, inputs: Properties, state: Properties) -> ReadResult | None:
         if target.type == kinds.RELEASE:
             return self.releases.read(target, inputs, state)
-        kind = kinds.of_object(target.type, reveal(inputs))
-        namespace, name = objects.parted(target.id)
+        kind = kinds.kind_of_object(target.type, reveal(inputs))
+        namespace, name = objects.split_id(target.id)
         place = self.cluster.place(kind, name, namespace)
         live = self.cluster.live(place) if place else None
         if place is None or live is None:
             return None
-        now = objects.drifted(inputs, live) if inputs else objects.imported(live)
-        manager = self._manager(target, now, state)
-        return Found(place.id, now, objects.outputs(now, live, manager))
+        actual = objects.actual_inputs(inputs, live) if inputs else objects.inputs_of_import(live)
+        manager = self._manager(target, actual, state)
+        return ReadResult(place.id, actual, objects.outputs(actual, live, manager))
 
     def delete(self, target: Target, inputs: Properties, state: Properties, timeout: float) -> None:
         """Delete the object and wait until it is gone; fine when it is gone already."""
@@ -262,15 +260,15 @@ class Kubernetes(Provider):
             if target.type == kinds.RELEASE:
                 self.releases.delete(target, inputs, state, timeout)
                 return
-            kind = kinds.of_object(target.type, reveal(state) or reveal(inputs))
-            namespace, name = objects.parted(target.id)
+            kind = kinds.kind_of_object(target.type, reveal(state) or reveal(inputs))
+            namespace, name = objects.split_id(target.id)
             place = self.cluster.place(kind, name, namespace)
-            # Where the kind is no longer served, its definition has gone, and its objects with it.
+            # Where the kind is no longer served, its definition is gone, and its objects with it.
             if place is not None:
                 self.cluster.delete(place, inputs or state, timeout)
-            self.deployments.deleted(kind, namespace, name)
+            self.deployments.remove(kind, namespace, name)
         except NotReady as error:
-            raise Refusal(f"{target.id} is not gone yet: {error}.") from None
+            raise Refusal(f"{target.id} is not deleted yet: {error}.") from None
         except Unreachable:
             if not self.settings.delete_unreachable:
                 raise
@@ -284,9 +282,10 @@ class Kubernetes(Provider):
         try:
             ready = self.cluster.until_ready(kind, place, inputs, live, timeout)
         except NotReady as error:
-            now = self.cluster.live(place) or live
-            reason = f"{kind.name} {id} is there, and not ready: {error}."
-            raise Unfinished(id, objects.outputs(inputs, now, manager), inputs, reason) from None
+            live = self.cluster.live(place) or live
+            reason = f"{kind.name} {id} exists but is not ready: {error}."
+            outputs = objects.outputs(inputs, live, manager)
+            raise InitializationFailed(id, outputs, inputs, reason) from None
         if kind.name == "CustomResourceDefinition":
             self.cluster.api.kinds.clear()
         return objects.outputs(inputs, ready, manager)
@@ -302,14 +301,14 @@ class Kubernetes(Provider):
             return None
 
     def _manager(self, target: Target, inputs: Properties, state: Properties) -> str:
-        asked = objects.annotation(inputs, objects.FIELD_MANAGER)
-        return str(asked or state.get("__fieldManager") or objects.manager_of(target.urn))
+        annotation = objects.annotation(inputs, objects.FIELD_MANAGER)
+        return str(annotation or state.get("__fieldManager") or objects.manager_of(target.urn))
 
     def _namespaced(self, kind: Kind) -> bool:
-        """Whether objects of a kind live in namespaces; most do, of those that are not served yet."""
+        """Whether objects of a kind live in namespaces; assumed for kinds that are not served yet."""
         if kind.cluster_scoped:
             return False
-        if kind.of_kubernetes:
+        if kind.built_in:
             return True
         try:
             return self.cluster.namespaced(kind) is not False
@@ -319,9 +318,9 @@ class Kubernetes(Provider):
     def _same_namespace(self, kind: Kind, old: Properties, new: Properties) -> bool:
         if kind.cluster_scoped:
             return True
-        here = self.settings.namespace or "default"
-        before, now = (objects.metadata(thing).get("namespace") or here for thing in (old, new))
-        return bool(before == now)
+        default = self.settings.namespace or "default"
+        namespaces = {objects.metadata(thing).get("namespace") or default for thing in (old, new)}
+        return len(namespaces) == 1
 
     def _contents_may_change(self, kind: Kind, old: Properties) -> bool:
         allowed = {"ConfigMap": self.settings.config_map_mutable, "Secret": self.settings.secret_mutable}
@@ -329,13 +328,12 @@ class Kubernetes(Provider):
 
 
 def _cluster_of(inputs: Properties) -> Any:
-    """What identifies the cluster of a configuration; None where it cannot be told."""
-    given = reveal(inputs)
+    """What identifies the cluster of a configuration; None where that is unknown."""
+    settings = reveal(inputs)
     try:
-        text = given.get("kubeconfig")
-        return active_cluster(
-            read(text, {} if text else os.environ), given.get("context"), given.get("cluster")
-        )
+        text = settings.get("kubeconfig")
+        config = read(text, {} if text else os.environ)
+        return active_cluster(config, settings.get("context"), settings.get("cluster"))
     except Refusal:
         return None
 
@@ -345,10 +343,10 @@ def _under(changed: dict[PropertyPath, Any], *names: str) -> frozenset[PropertyP
 
 
 def _refusal(error: ApiError) -> str:
-    said = " ".join(str(error).split()).rstrip(".") or f"status {error.status}"
-    if error.status == 409 and error.reason == "Conflict" and "Apply failed" in said:
+    message = " ".join(str(error).split()).rstrip(".") or f"status {error.status}"
+    if error.status == 409 and error.reason == "Conflict" and "Apply failed" in message:
         return (
-            f"The API server refused: {said}; to take these fields over, annotate the object with "
+            f"The API server refused: {message}; to take these fields over, annotate the object with "
             f"{objects.PATCH_FORCE}: true, or set enablePatchForce on the provider."
         )
-    return f"The API server refused: {said}."
+    return f"The API server refused: {message}."

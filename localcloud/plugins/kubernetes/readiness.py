@@ -1,4 +1,4 @@
-"""When an object is ready, by its kind; all pure: from the object as it is to a verdict."""
+"""Whether an object is ready, by its kind; pure functions of the live object."""
 
 import json
 import re
@@ -19,30 +19,30 @@ Thing = Mapping[str, Any]
 class Verdict:
     """Whether to go on waiting.
 
-    ready: it is as it should be. hopeless: it will not become so. why: what is missing, in few words.
+    ready: it is as it should be. failed: it will not become so. reason: what is missing, in few words.
     """
 
     ready: bool = False
-    hopeless: bool = False
-    why: str = ""
+    failed: bool = False
+    reason: str = ""
 
 
 READY = Verdict(ready=True)
 
 
-def waiting(why: str) -> Verdict:
+def pending(reason: str) -> Verdict:
     """It may become ready."""
-    return Verdict(why=why)
+    return Verdict(reason=reason)
 
 
-def failed(why: str) -> Verdict:
+def failure(reason: str) -> Verdict:
     """It will not become ready by itself."""
-    return Verdict(hopeless=True, why=why)
+    return Verdict(failed=True, reason=reason)
 
 
 @dataclass(frozen=True)
 class Wait:
-    """How to tell that objects of a kind are ready, and how long to be patient, as the real provider is."""
+    """What objects of a kind are waited for, and how long, as by the real provider."""
 
     judge: Callable[[Thing], Verdict]
     seconds: float = 10 * MINUTES
@@ -51,7 +51,7 @@ class Wait:
 def condition(thing: Thing, name: str) -> Mapping[str, Any]:
     """A condition of an object's status; {} where it has none of that type."""
     conditions = status(thing).get("conditions") or []
-    return next((each for each in conditions if each.get("type") == name), {})
+    return next((condition for condition in conditions if condition.get("type") == name), {})
 
 
 def status(thing: Thing) -> Mapping[str, Any]:
@@ -64,8 +64,9 @@ def spec(thing: Thing) -> Mapping[str, Any]:
     return thing.get("spec") or {}
 
 
-def _said(found: Mapping[str, Any]) -> str:
-    return ": ".join(filter(None, (str(found.get("reason") or ""), str(found.get("message") or ""))))
+def _reason(source: Mapping[str, Any]) -> str:
+    """Reason and message of a condition, or of another part of a status."""
+    return ": ".join(filter(None, (str(source.get("reason") or ""), str(source.get("message") or ""))))
 
 
 def _observed(thing: Thing) -> bool:
@@ -78,142 +79,142 @@ def _phase(*good: str, bad: Sequence[str] = ()) -> Callable[[Thing], Verdict]:
         phase = status(thing).get("phase") or ""
         if phase in good:
             return READY
-        why = f"it is {phase or 'not taken up by any controller yet'}"
-        return failed(why) if phase in bad else waiting(why)
+        reason = f"it is {phase}" if phase else "no controller has processed it yet"
+        return failure(reason) if phase in bad else pending(reason)
 
     return judge
 
 
 def pod(thing: Thing) -> Verdict:
-    """Whether a pod runs and is ready, or has done its work."""
+    """Whether a pod runs and is ready, or has succeeded."""
     phase = status(thing).get("phase") or ""
     if phase == "Succeeded" or condition(thing, "Ready").get("status") == "True":
         return READY
     if phase == "Failed":
-        return failed(_said(status(thing)) or "it failed")
-    for each in status(thing).get("containerStatuses") or []:
-        held = (each.get("state") or {}).get("waiting") or {}
-        if held.get("reason") not in (None, "ContainerCreating", "PodInitializing"):
-            return waiting(f"container {each.get('name')}: {_said(held)}")
-    missing = condition(thing, "PodScheduled")
-    if missing.get("status") == "False":
-        return waiting(_said(missing))
-    return waiting(_said(condition(thing, "Ready")) or f"it is {phase or 'not scheduled yet'}")
+        return failure(_reason(status(thing)) or "it failed")
+    for container in status(thing).get("containerStatuses") or []:
+        state = (container.get("state") or {}).get("waiting") or {}
+        if state.get("reason") not in (None, "ContainerCreating", "PodInitializing"):
+            return pending(f"container {container.get('name')}: {_reason(state)}")
+    scheduled = condition(thing, "PodScheduled")
+    if scheduled.get("status") == "False":
+        return pending(_reason(scheduled))
+    return pending(_reason(condition(thing, "Ready")) or f"it is {phase or 'not scheduled yet'}")
 
 
 def replicas(kind: Kind, thing: Thing) -> int:
-    """How many pods an object wants that machines may lack for; 0 for one that makes as many as there fit."""
+    """Pods of an object for which machines may be missing; 0 for kinds that make as many pods as fit."""
     counted = kind.group == "apps" and kind.name in ("Deployment", "StatefulSet")
     return int(spec(thing).get("replicas", 1)) if counted else 0
 
 
-def full(wanted: int, pods: Iterable[Thing]) -> Verdict:
-    """Whether the machines that are there hold as many of the wanted pods as they can, at least one."""
-    found = list(pods)
-    ready = [each for each in found if pod(each).ready]
-    short = [each for each in found if condition(each, "PodScheduled").get("reason") == "Unschedulable"]
-    settled = len(ready) + len(short) == len(found) and (short or len(found) >= wanted)
+def machines_full(desired: int, pods: Iterable[Thing]) -> Verdict:
+    """Whether the machines hold as many of the desired pods as they can, at least one."""
+    live = list(pods)
+    ready = [thing for thing in live if pod(thing).ready]
+    unplaced = [thing for thing in live if condition(thing, "PodScheduled").get("reason") == "Unschedulable"]
+    settled = len(ready) + len(unplaced) == len(live) and (unplaced or len(live) >= desired)
     if ready and settled:
         return READY
-    return waiting(f"{len(ready)} of {wanted} pods are ready, {len(short)} find no machine")
+    return pending(f"{len(ready)} of {desired} pods are ready, {len(unplaced)} find no machine")
 
 
 def _deployment(thing: Thing) -> Verdict:
     if not _observed(thing):
-        return waiting("the controller has not taken it up yet")
+        return pending("its controller has not processed it yet")
     progress = condition(thing, "Progressing")
     if progress.get("reason") == "ProgressDeadlineExceeded":
-        return failed(_said(progress))
-    wanted = spec(thing).get("replicas", 1)
-    now = status(thing)
-    updated = now.get("updatedReplicas") or 0
-    if updated < wanted:
+        return failure(_reason(progress))
+    desired = spec(thing).get("replicas", 1)
+    current = status(thing)
+    updated = current.get("updatedReplicas") or 0
+    if updated < desired:
         stuck = condition(thing, "ReplicaFailure")
-        return waiting(_said(stuck) or f"{updated} of {wanted} pods are of the new template")
-    old = (now.get("replicas") or 0) - updated
+        return pending(_reason(stuck) or f"{updated} of {desired} pods are of the new template")
+    old = (current.get("replicas") or 0) - updated
     if old > 0:
-        return waiting(f"{old} pods of the former template are still there")
-    available = now.get("availableReplicas") or 0
+        return pending(f"{old} pods of the previous template still exist")
+    available = current.get("availableReplicas") or 0
     if available < updated:
-        return waiting(f"{available} of {updated} pods are available")
+        return pending(f"{available} of {updated} pods are available")
     return READY
 
 
 def _stateful_set(thing: Thing) -> Verdict:
     if not _observed(thing):
-        return waiting("the controller has not taken it up yet")
+        return pending("its controller has not processed it yet")
     strategy = spec(thing).get("updateStrategy") or {}
-    wanted = spec(thing).get("replicas", 1)
-    now = status(thing)
-    ready = now.get("readyReplicas") or 0
-    if ready < wanted:
-        return waiting(f"{ready} of {wanted} pods are ready")
+    desired = spec(thing).get("replicas", 1)
+    current = status(thing)
+    ready = current.get("readyReplicas") or 0
+    if ready < desired:
+        return pending(f"{ready} of {desired} pods are ready")
     if strategy.get("type") == "OnDelete":
         return READY
     partition = (strategy.get("rollingUpdate") or {}).get("partition") or 0
-    updated = now.get("updatedReplicas") or 0
-    if now.get("updateRevision") != now.get("currentRevision") and updated < wanted - partition:
-        return waiting(f"{updated} of {wanted - partition} pods are of the new template")
+    updated = current.get("updatedReplicas") or 0
+    if current.get("updateRevision") != current.get("currentRevision") and updated < desired - partition:
+        return pending(f"{updated} of {desired - partition} pods are of the new template")
     return READY
 
 
 def _daemon_set(thing: Thing) -> Verdict:
     if not _observed(thing):
-        return waiting("the controller has not taken it up yet")
-    now = status(thing)
-    wanted = now.get("desiredNumberScheduled") or 0
+        return pending("its controller has not processed it yet")
+    current = status(thing)
+    desired = current.get("desiredNumberScheduled") or 0
     strategy = (spec(thing).get("updateStrategy") or {}).get("type")
-    updated = now.get("updatedNumberScheduled") or 0
-    if strategy != "OnDelete" and updated < wanted:
-        return waiting(f"{updated} of {wanted} pods are of the new template")
-    available = now.get("numberAvailable") or 0
-    return READY if available >= wanted else waiting(f"{available} of {wanted} pods are available")
+    updated = current.get("updatedNumberScheduled") or 0
+    if strategy != "OnDelete" and updated < desired:
+        return pending(f"{updated} of {desired} pods are of the new template")
+    available = current.get("numberAvailable") or 0
+    return READY if available >= desired else pending(f"{available} of {desired} pods are available")
 
 
 def _job(thing: Thing) -> Verdict:
     if condition(thing, "Complete").get("status") == "True" or spec(thing).get("suspend"):
         return READY
-    failure = condition(thing, "Failed")
-    if failure.get("status") == "True":
-        return failed(_said(failure) or "it failed")
-    return waiting(f"{status(thing).get('succeeded') or 0} of its pods have succeeded")
+    failed = condition(thing, "Failed")
+    if failed.get("status") == "True":
+        return failure(_reason(failed) or "it failed")
+    return pending(f"{status(thing).get('succeeded') or 0} of its pods have succeeded")
 
 
 def _definition(thing: Thing) -> Verdict:
-    named = condition(thing, "NamesAccepted")
-    if named.get("status") == "False":
-        return failed(_said(named))
+    names = condition(thing, "NamesAccepted")
+    if names.get("status") == "False":
+        return failure(_reason(names))
     established = condition(thing, "Established")
-    return (
-        READY if established.get("status") == "True" else waiting(_said(established) or "not established yet")
-    )
+    if established.get("status") == "True":
+        return READY
+    return pending(_reason(established) or "it is not established yet")
 
 
 def _replication_controller(thing: Thing) -> Verdict:
-    wanted, now = spec(thing).get("replicas", 1), status(thing).get("availableReplicas") or 0
-    return READY if now >= wanted else waiting(f"{now} of {wanted} pods are available")
+    desired, available = spec(thing).get("replicas", 1), status(thing).get("availableReplicas") or 0
+    return READY if available >= desired else pending(f"{available} of {desired} pods are available")
 
 
 def _quota(thing: Thing) -> Verdict:
     same = (spec(thing).get("hard") or {}) == (status(thing).get("hard") or {})
-    return READY if same else waiting("the quota controller has not taken it up yet")
+    return READY if same else pending("the quota controller has not processed it yet")
 
 
 def _secret(thing: Thing) -> Verdict:
     if thing.get("type") != "kubernetes.io/service-account-token" or thing.get("data"):
         return READY
-    return waiting("its token is not made yet")
+    return pending("it has no token yet")
 
 
-def addressed(thing: Thing) -> Verdict:
-    """Whether a load balancer has been found for a Service or an Ingress."""
+def _address(thing: Thing) -> Verdict:
+    """Whether a Service or an Ingress has a load balancer."""
     if (status(thing).get("loadBalancer") or {}).get("ingress"):
         return READY
-    return waiting("no load balancer has given it an address")
+    return pending("no load balancer has given it an address")
 
 
 def _service(thing: Thing) -> Verdict:
-    return addressed(thing) if spec(thing).get("type") == "LoadBalancer" else READY
+    return _address(thing) if spec(thing).get("type") == "LoadBalancer" else READY
 
 
 WAITS: Mapping[tuple[str, str], Wait] = {
@@ -229,32 +230,31 @@ WAITS: Mapping[tuple[str, str], Wait] = {
     ("apps", "Deployment"): Wait(_deployment),
     ("apps", "StatefulSet"): Wait(_stateful_set),
     ("batch", "Job"): Wait(_job),
-    ("networking.k8s.io", "Ingress"): Wait(addressed),
+    ("networking.k8s.io", "Ingress"): Wait(_address),
     ("apiextensions.k8s.io", "CustomResourceDefinition"): Wait(_definition, 1 * MINUTES),
 }
-"""What is waited for, by group and kind; everything else is ready when it is there."""
+"""By group and kind; objects of other kinds are ready when they exist."""
 
 
 def wait_for(kind: Kind, inputs: Thing) -> Wait | None:
     """What to wait for before an object counts as made; None for nothing.
 
-    Raises Refusal for a `pulumi.com/waitFor` that cannot be understood.
+    Raises Refusal for a `pulumi.com/waitFor` that has another form.
     """
-    if objects.asks(inputs, objects.SKIP_AWAIT):
+    if objects.enabled(inputs, objects.SKIP_AWAIT):
         return None
-    said = objects.annotation(inputs, objects.WAIT_FOR)
-    if said is None:
+    text = objects.annotation(inputs, objects.WAIT_FOR)
+    if text is None:
         return WAITS.get((kind.group, kind.name))
-    wanted = json.loads(said) if said.startswith("[") else [said]
-    judges = [_custom(each) for each in wanted]
+    judges = [_custom_judge(rule) for rule in (json.loads(text) if text.startswith("[") else [text])]
 
     def judge(thing: Thing) -> Verdict:
-        return next((verdict for each in judges if not (verdict := each(thing)).ready), READY)
+        return next((verdict for judge in judges if not (verdict := judge(thing)).ready), READY)
 
     return Wait(judge)
 
 
-def _custom(text: str) -> Callable[[Thing], Verdict]:
+def _custom_judge(text: str) -> Callable[[Thing], Verdict]:
     """The judge that `condition=Type[=Status]` or `jsonpath={.a.b}[=value]` describes."""
     form, _, rest = text.partition("=")
     if form == "condition":
@@ -271,9 +271,9 @@ def _custom(text: str) -> Callable[[Thing], Verdict]:
     )
 
 
-def _equal(found: Any, wanted: str, text: str) -> Verdict:
-    held = found is not None if not wanted else str(found).lower() == wanted.lower()
-    return READY if held else waiting(f"{text} does not hold")
+def _equal(actual: Any, expected: str, text: str) -> Verdict:
+    holds = str(actual).lower() == expected.lower() if expected else actual is not None
+    return READY if holds else pending(f"{text} does not hold")
 
 
 def _at(thing: Any, path: Sequence[str]) -> Any:

@@ -1,32 +1,33 @@
-"""`helm.v3.Release`: rendered by Helm where its chart can be had, recorded where it cannot."""
+"""`helm.v3.Release`: rendered by Helm if its chart can be reached, else recorded."""
 
 import hashlib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any
 
 from localcloud.errors import Refusal
 from localcloud.plugins.differences import Diff, Kind, differences
 from localcloud.plugins.kubernetes import charts, helm, objects
 from localcloud.plugins.kubernetes.api import Api, ApiError
 from localcloud.plugins.kubernetes.charts import Chart, ChartUnreachable
-from localcloud.plugins.kubernetes.helm import Helm, HelmFailed, Stored
+from localcloud.plugins.kubernetes.helm import Helm, HelmFailed, Revision
 from localcloud.plugins.kubernetes.kinds import Kind as ObjectKind
 from localcloud.plugins.kubernetes.readiness import WAITS
 from localcloud.plugins.kubernetes.resources import Cluster
-from localcloud.plugins.provider import Failure, Found, Naming, Target, Unfinished
+from localcloud.plugins.kubernetes.stand_ins import ReleaseStandIns
+from localcloud.plugins.provider import Failure, InitializationFailed, Naming, ReadResult, Target
 from localcloud.plugins.values import UNKNOWN, Properties, Secret, reveal, unknown_in, without_nulls
 
 RECORDED = "recorded"
-"""Status of a release whose chart could not be had: its values are kept, and nothing was rendered."""
+"""Status of a release whose chart could not be reached: its values are kept, nothing was rendered."""
 
-SETTLED = ("deployed", RECORDED)
+FINAL_STATUSES = ("deployed", RECORDED)
 
-SECONDS = 300
-"""How long Helm waits unless told otherwise."""
+TIMEOUT_SECONDS = 300
+"""Helm's default."""
 
 OWNER = "moka-resource"
-"""Label of a release that says which resource made it, so that one whose creation was cut off is known."""
+"""Label of a release with the resource that made it, to recognize one whose creation was cut off."""
 
 SWITCHES = {
     "atomic": "--atomic",
@@ -43,26 +44,26 @@ SWITCHES = {
     "takeOwnership": "--take-ownership",
     "verify": "--verify",
 }
-"""Inputs that are on or off, and Helm's flags for them."""
+"""Boolean input -> Helm's flag."""
 
 OPTIONS = {"description": "--description", "keyring": "--keyring", "postrender": "--post-renderer"}
-"""Inputs with a value, and Helm's flags for them."""
+"""Input with a value -> Helm's flag."""
 
-WITHOUT_EFFECT = ("allowNullValues", "disableCRDHooks", "lint", "recreatePods", "replace")
-"""Inputs that are taken and shown, and do nothing here."""
+IGNORED = ("allowNullValues", "disableCRDHooks", "lint", "recreatePods", "replace")
+"""Inputs that are accepted and shown, and have no effect here."""
 
-OWN = ("chart", "devel", "name", "namespace", "repositoryOpts", "skipAwait", "timeout", "values", "version")
-"""Inputs that the code here reads itself."""
+READ = ("chart", "devel", "name", "namespace", "repositoryOpts", "skipAwait", "timeout", "values", "version")
+"""Inputs that the code here reads itself, with `MORE`."""
 
 MORE = ("maxHistory", "waitForJobs", "valueYamlFiles")
 
-INPUTS = frozenset((*SWITCHES, *OPTIONS, *WITHOUT_EFFECT, *OWN, *MORE, "compat", "manifest", "resourceNames"))
-"""All that a Release takes."""
+INPUTS = frozenset((*SWITCHES, *OPTIONS, *IGNORED, *READ, *MORE, "compat", "manifest", "resourceNames"))
+"""All inputs of a Release."""
 
 OUTPUTS = frozenset((*INPUTS, "status")) - {"compat"}
-"""All that a Release gives."""
+"""All outputs of a Release."""
 
-OFF = (
+FALSE_BY_DEFAULT = (
     *SWITCHES,
     "allowNullValues",
     "disableCRDHooks",
@@ -72,35 +73,23 @@ OFF = (
     "replace",
     "skipAwait",
 )
-"""Outputs that are false where the program did not ask for them."""
+"""Outputs that are false unless the program sets them."""
 
 REPLACING = (("name",), ("namespace",))
-
-
-class StandIns(Protocol):
-    """Who runs programs in place of a release's pods."""
-
-    def deployed(
-        self, name: str, namespace: str, chart: str, version: str, values: dict[str, Any], rendered: bool
-    ) -> None:
-        """A release is there, or was changed."""
-
-    def removed(self, namespace: str, name: str) -> None:
-        """A release is gone."""
 
 
 @dataclass
 class Releases:
     """The releases of one cluster.
 
-    say: tells people something about a resource, known by its URN.
+    log: shows a message beside the resource of a URN.
     """
 
     api: Api
     cluster: Cluster
     helm: Helm
-    stand_ins: StandIns
-    say: Callable[[str, str], None]
+    stand_ins: ReleaseStandIns
+    log: Callable[[str, str], None]
     namespace: str = "default"
 
     def check(
@@ -119,25 +108,25 @@ class Releases:
                 inputs["name"] = naming.name(target.name, length=8)
         inputs["namespace"] = inputs.get("namespace") or self.namespace
         if not inputs.get("skipAwait") and inputs.get("timeout") is None:
-            inputs["timeout"] = SECONDS
+            inputs["timeout"] = TIMEOUT_SECONDS
         files = inputs.pop("valueYamlFiles", None)
         if files:
             inputs["values"] = _with_files(files, inputs.get("values"))
-        wrong = charts.misplaced(reveal(inputs))
-        if wrong:
-            return inputs, [Failure("repositoryOpts.repo", wrong)]
+        mistake = charts.registry_mistake(reveal(inputs))
+        if mistake:
+            return inputs, [Failure("repositoryOpts.repo", mistake)]
         if not unknown_in(inputs.get("chart")):
-            # Looked for whatever the version, so that a wrong folder of charts is told at the preview.
-            near = charts.at_hand(reveal(inputs))
-            if near and near.version and not inputs.get("version"):
-                inputs["version"] = near.version
+            # Also where a version is given, so that a wrong folder of charts is refused at the preview.
+            chart = charts.local_chart(reveal(inputs))
+            if chart and chart.version and not inputs.get("version"):
+                inputs["version"] = chart.version
         return inputs, []
 
     def diff(self, old: Properties, state: Properties, new: Properties) -> Diff:
-        """What changed in the inputs; and the status, where the release is not yet as it could be."""
+        """Changes of the inputs; and of the status, where the release is not as it could be."""
         kinds = differences(old, new)
         status = (reveal(state.get("status")) or {}).get("status")
-        if status not in SETTLED or (status == RECORDED and charts.at_hand(reveal(new)) is not None):
+        if status not in FINAL_STATUSES or (status == RECORDED and charts.local_chart(reveal(new))):
             kinds = {**kinds, ("status",): Kind.UPDATE}
         return Diff(kinds=kinds, replaces=frozenset(path for path in kinds if path in REPLACING))
 
@@ -146,130 +135,122 @@ class Releases:
         return {**_defaults(), **inputs, "resourceNames": UNKNOWN, "status": UNKNOWN}
 
     def create(self, target: Target, inputs: Properties, timeout: float) -> tuple[str, Properties]:
-        """Install the release, or record it. Raises Unfinished where Helm left it behind failed."""
-        asked = without_nulls(reveal(inputs))
-        id = objects.identity(asked["namespace"], asked["name"])
-        return id, self._deploy(target, id, inputs, asked, timeout, new=True)
+        """Install the release, or record it. Raises InitializationFailed where it exists and failed."""
+        plain = without_nulls(reveal(inputs))
+        id = objects.identity(plain["namespace"], plain["name"])
+        return id, self._deploy(target, id, inputs, plain, timeout, new=True)
 
     def update(self, target: Target, inputs: Properties, timeout: float) -> Properties:
-        """Upgrade the release, or record it anew. Raises Unfinished where Helm left it behind failed."""
-        asked = without_nulls(reveal(inputs))
-        return self._deploy(target, target.id, inputs, asked, timeout, new=False)
+        """Upgrade the release, or record it anew. Raises InitializationFailed where it exists and failed."""
+        plain = without_nulls(reveal(inputs))
+        return self._deploy(target, target.id, inputs, plain, timeout, new=False)
 
-    def read(self, target: Target, inputs: Properties, state: Properties) -> Found | None:
-        """The release as Helm keeps it; one that was recorded, as it was recorded; None when it is gone."""
-        namespace, name = objects.parted(target.id)
-        there = helm.stored(self.api, namespace or self.namespace, name)
-        if there is None:
+    def read(self, target: Target, inputs: Properties, state: Properties) -> ReadResult | None:
+        """The release as Helm keeps it, or as it was recorded; None when it is gone."""
+        namespace, name = objects.split_id(target.id)
+        revision = helm.last_revision(self.api, namespace or self.namespace, name)
+        if revision is None:
             recorded = (reveal(state.get("status")) or {}).get("status") == RECORDED
-            return Found(target.id, inputs, state) if recorded else None
+            return ReadResult(target.id, inputs, state) if recorded else None
         if not inputs:
             inputs = {
                 "name": name,
                 "namespace": namespace or self.namespace,
-                "chart": there.chart,
-                "version": there.version,
-                "timeout": SECONDS,
-                **({"values": there.config} if there.config else {}),
+                "chart": revision.chart,
+                "version": revision.version,
+                "timeout": TIMEOUT_SECONDS,
+                **({"values": revision.config} if revision.config else {}),
             }
-            return Found(target.id, inputs, _outputs(inputs, there))
-        now = dict(inputs)
-        if without_nulls(reveal(inputs.get("values")) or {}) != without_nulls(there.config):
-            now["values"] = objects.secret_as(inputs.get("values"), there.config)
-        if charts.other_version(reveal(inputs.get("version")), there.version):
-            now["version"] = there.version
-        return Found(target.id, now, _outputs(now, there))
+            return ReadResult(target.id, inputs, _outputs(inputs, revision))
+        actual = dict(inputs)
+        if without_nulls(reveal(inputs.get("values")) or {}) != without_nulls(revision.config):
+            actual["values"] = objects.mark_secrets(inputs.get("values"), revision.config)
+        if charts.version_differs(reveal(inputs.get("version")), revision.version):
+            actual["version"] = revision.version
+        return ReadResult(target.id, actual, _outputs(actual, revision))
 
     def delete(self, target: Target, inputs: Properties, state: Properties, timeout: float) -> None:
-        """Uninstall the release, and wait until what it made is gone; fine when it is gone already."""
-        namespace, name = objects.parted(target.id)
+        """Uninstall the release, and wait until its objects are gone; fine when it is gone already."""
+        namespace, name = objects.split_id(target.id)
         namespace = namespace or self.namespace
-        if helm.stored(self.api, namespace, name) is not None:
-            asked = reveal({**state, **inputs})
-            wait = [] if asked.get("skipAwait") else ["--wait", "--cascade", "foreground"]
-            seconds = timeout or asked.get("timeout") or SECONDS
-            self._helm(
-                "uninstall",
-                name,
-                "--namespace",
-                namespace,
-                "--ignore-not-found",
-                *wait,
-                "--timeout",
-                f"{seconds:.0f}s",
-            )
-        self.stand_ins.removed(namespace, name)
+        if helm.last_revision(self.api, namespace, name) is not None:
+            plain = reveal({**state, **inputs})
+            wait = [] if plain.get("skipAwait") else ["--wait", "--cascade", "foreground"]
+            seconds = timeout or plain.get("timeout") or TIMEOUT_SECONDS
+            flags = ["--ignore-not-found", *wait, "--timeout", f"{seconds:.0f}s"]
+            self._helm("uninstall", name, "--namespace", namespace, *flags)
+        self.stand_ins.remove(namespace, name)
 
     def _deploy(
-        self, target: Target, id: str, inputs: Properties, asked: Properties, timeout: float, *, new: bool
+        self, target: Target, id: str, inputs: Properties, plain: Properties, timeout: float, *, new: bool
     ) -> Properties:
-        namespace, name = asked["namespace"], asked["name"]
+        namespace, name = plain["namespace"], plain["name"]
         try:
-            chart = charts.find(asked, self.helm)
-        except ChartUnreachable as why:
-            return self._record(target, inputs, asked, str(why))
+            chart = charts.find(plain, self.helm)
+        except ChartUnreachable as obstacle:
+            return self._record(target, inputs, plain, str(obstacle))
         self._recover(target, namespace, name, new=new)
-        if not new and helm.stored(self.api, namespace, name) is None:
+        if not new and helm.last_revision(self.api, namespace, name) is None:
             # It was recorded. Helm takes over what was made in the chart's place, but only adds to it.
-            self._stand_in(asked, chart.name, chart.version, rendered=False)
-        failure = self._upgrade(target, chart, asked, timeout)
-        there = helm.stored(self.api, namespace, name)
-        if failure is not None:
-            reason = f"Helm did not bring release {id} up: {failure}{self._unready(there, namespace)}"
-            if there is None or there.status == "deployed":
+            self._stand_in(plain, chart.name, chart.version, rendered=False)
+        error = self._upgrade(target, chart, plain, timeout)
+        revision = helm.last_revision(self.api, namespace, name)
+        if error is not None:
+            reason = f"Helm could not deploy release {id}: {error}{self._unready_object(revision, namespace)}"
+            if revision is None or revision.status == "deployed":
                 raise Refusal(f"{reason}.")
-            raise Unfinished(id, _outputs(inputs, there), inputs, f"{reason}.")
-        if there is None:
+            raise InitializationFailed(id, _outputs(inputs, revision), inputs, f"{reason}.")
+        if revision is None:
             raise Refusal(
-                f"Release {id} is not in its cluster after Helm made it: look who deletes it there."
+                f"Release {id} is not in its cluster after Helm installed it: find out what deletes it there."
             )
-        self._stand_in(asked, chart.name, there.version, rendered=True)
-        return _outputs(inputs, there)
+        self._stand_in(plain, chart.name, revision.version, rendered=True)
+        return _outputs(inputs, revision)
 
-    def _stand_in(self, asked: Properties, chart: str, version: str | None, *, rendered: bool) -> None:
+    def _stand_in(self, plain: Properties, chart: str, version: str | None, *, rendered: bool) -> None:
         """Have programs run in place of the release's pods."""
-        values = asked.get("values") or {}
-        self.stand_ins.deployed(asked["name"], asked["namespace"], chart, version or "", values, rendered)
+        values = plain.get("values") or {}
+        self.stand_ins.apply(plain["name"], plain["namespace"], chart, version or "", values, rendered)
 
-    def _upgrade(self, target: Target, chart: Chart, asked: Properties, timeout: float) -> str | None:
-        """Let Helm install or upgrade; what it says is wrong, None when nothing is."""
-        seconds = timeout or asked.get("timeout") or SECONDS
-        flags = [flag for name, flag in SWITCHES.items() if asked.get(name)]
+    def _upgrade(self, target: Target, chart: Chart, plain: Properties, timeout: float) -> str | None:
+        """Let Helm install or upgrade; its error, None without one."""
+        seconds = timeout or plain.get("timeout") or TIMEOUT_SECONDS
+        flags = [flag for name, flag in SWITCHES.items() if plain.get(name)]
         flags += [
-            part for name, flag in OPTIONS.items() if asked.get(name) for part in (flag, str(asked[name]))
+            part for name, flag in OPTIONS.items() if plain.get(name) for part in (flag, str(plain[name]))
         ]
-        if not asked.get("skipAwait"):
-            flags += ["--wait", *(["--wait-for-jobs"] if asked.get("waitForJobs") else [])]
-        flags += ["--history-max", str(asked.get("maxHistory") or 0), "--timeout", f"{seconds:.0f}s"]
-        with helm.values_file(asked.get("values") or {}) as values:
+        if not plain.get("skipAwait"):
+            flags += ["--wait", *(["--wait-for-jobs"] if plain.get("waitForJobs") else [])]
+        flags += ["--history-max", str(plain.get("maxHistory") or 0), "--timeout", f"{seconds:.0f}s"]
+        with helm.values_file(plain.get("values") or {}) as values:
             try:
                 self.helm.on_cluster(
-                    "upgrade", asked["name"], str(chart.path), "--install", "--namespace", asked["namespace"],
+                    "upgrade", plain["name"], str(chart.path), "--install", "--namespace", plain["namespace"],
                     "--values", values, "--labels", f"{OWNER}={_owner(target)}", *flags,
                 )  # fmt: skip
             except HelmFailed as failure:
                 return str(failure)
         return None
 
-    def _record(self, target: Target, inputs: Properties, asked: Properties, why: str) -> Properties:
-        """Keep a release whose chart cannot be had; nothing of it is pretended."""
-        namespace, name, chart = asked["namespace"], asked["name"], str(asked["chart"])
-        if helm.stored(self.api, namespace, name) is not None:
+    def _record(self, target: Target, inputs: Properties, plain: Properties, reason: str) -> Properties:
+        """Record a release whose chart cannot be reached; none of its objects is pretended."""
+        namespace, name, chart = plain["namespace"], plain["name"], str(plain["chart"])
+        obstacle = f"chart {chart} cannot be reached ({reason})"
+        if helm.last_revision(self.api, namespace, name) is not None:
             raise Refusal(
-                f"Release {namespace}/{name} was rendered, and its chart {chart} cannot be reached ({why}): "
+                f"Release {namespace}/{name} was rendered, and its {obstacle}: "
                 "set MOKA_CHARTS to the folder that has it."
             )
-        self._namespace(namespace, create=bool(asked.get("createNamespace")))
-        version, own = str(asked.get("version") or ""), charts.short_name(chart)
-        self._stand_in(asked, own, version, rendered=False)
-        self.say(
-            target.urn, f"release {name} recorded, not rendered: chart {chart} cannot be reached ({why})"
-        )
-        status = {"name": name, "namespace": namespace, "chart": own, "version": version, "status": RECORDED}
+        self._namespace(namespace, create=bool(plain.get("createNamespace")))
+        version, chart = str(plain.get("version") or ""), charts.short_name(chart)
+        self._stand_in(plain, chart, version, rendered=False)
+        self.log(target.urn, f"release {name} recorded, not rendered: {obstacle}")
+        status = {"name": name, "namespace": namespace, "chart": chart, "version": version}
+        status["status"] = RECORDED
         return {**_defaults(), **inputs, "resourceNames": {}, "status": status}
 
     def _namespace(self, name: str, *, create: bool) -> None:
-        """What Helm does about a release's namespace."""
+        """Make a release's namespace, or refuse a missing one, as Helm does."""
         kind = ObjectKind("", "v1", "Namespace")
         place = self.cluster.place(kind, name, None)
         if place is None or self.cluster.live(place) is not None:
@@ -282,21 +263,21 @@ class Releases:
         self.cluster.apply(place, thing, "helm")
 
     def _recover(self, target: Target, namespace: str, name: str, *, new: bool) -> None:
-        """Clear away what a killed Helm left half done, so that it goes on.
+        """Clear away what a killed Helm left half done, so that Helm can go on.
 
-        Raises Refusal where a release of this name is somebody else's.
+        Raises Refusal where there is a release of this name that is not this resource's.
         """
-        there = helm.stored(self.api, namespace, name)
-        if there is None:
+        revision = helm.last_revision(self.api, namespace, name)
+        if revision is None:
             return
-        if new and there.status != "uninstalled" and there.labels.get(OWNER) != _owner(target):
+        if new and revision.status != "uninstalled" and revision.labels.get(OWNER) != _owner(target):
             raise Refusal(
-                f"There is a release {namespace}/{name} already, made by somebody else: "
+                f"Release {namespace}/{name} exists already and is not this resource's: "
                 "import it, uninstall it, or choose another name."
             )
-        if there.status in ("pending-install", "uninstalling"):
+        if revision.status in ("pending-install", "uninstalling"):
             self._helm("uninstall", name, "--namespace", namespace, "--wait")
-        elif there.status in ("pending-upgrade", "pending-rollback"):
+        elif revision.status in ("pending-upgrade", "pending-rollback"):
             self._helm("rollback", name, "--namespace", namespace)
 
     def _helm(self, *arguments: str) -> None:
@@ -305,9 +286,9 @@ class Releases:
         except HelmFailed as failure:
             raise Refusal(f"Helm could not {arguments[0]} release {arguments[1]}: {failure}.") from None
 
-    def _unready(self, there: Stored | None, namespace: str) -> str:
-        """Which object of a release is not ready, and why: Helm does not say."""
-        for thing in _rendered(there.manifest) if there else []:
+    def _unready_object(self, revision: Revision | None, namespace: str) -> str:
+        """An object of a release that is not ready, and why: Helm does not say."""
+        for thing in _documents(revision.manifest) if revision else []:
             kind = ObjectKind.of(thing["apiVersion"], thing["kind"])
             wait = WAITS.get((kind.group, kind.name))
             name = objects.name_of(thing)
@@ -317,7 +298,7 @@ class Releases:
             except ApiError:
                 continue
             if live is not None and wait is not None and not (verdict := wait.judge(live)).ready:
-                return f" ({kind.name} {name} is not ready: {verdict.why})"
+                return f" ({kind.name} {name} is not ready: {verdict.reason})"
         return ""
 
 
@@ -326,38 +307,38 @@ def _owner(target: Target) -> str:
 
 
 def _defaults() -> Properties:
-    return dict.fromkeys(OFF, False)
+    return dict.fromkeys(FALSE_BY_DEFAULT, False)
 
 
-def _outputs(inputs: Properties, there: Stored | None) -> Properties:
-    if there is None:
+def _outputs(inputs: Properties, revision: Revision | None) -> Properties:
+    if revision is None:
         return {**_defaults(), **inputs}
     status = {
-        "appVersion": there.app_version,
-        "chart": there.chart,
+        "appVersion": revision.app_version,
+        "chart": revision.chart,
         "name": reveal(inputs["name"]),
         "namespace": reveal(inputs["namespace"]),
-        "revision": there.revision,
-        "status": there.status,
-        "version": there.version,
+        "revision": revision.revision,
+        "status": revision.status,
+        "version": revision.version,
     }
-    shown = {**_defaults(), **inputs, "version": there.version}
-    return {**shown, "resourceNames": resource_names(there.manifest), "status": status}
+    names = resource_names(revision.manifest)
+    return {**_defaults(), **inputs, "version": revision.version, "resourceNames": names, "status": status}
 
 
 def resource_names(manifest: str) -> dict[str, list[str]]:
     """Names of the objects in a manifest, by kind, as the real provider writes them."""
-    found: dict[str, set[str]] = {}
-    for thing in _rendered(manifest):
+    names: dict[str, set[str]] = {}
+    for thing in _documents(manifest):
         kind = ObjectKind.of(thing["apiVersion"], thing["kind"])
         full = f"{kind.name}.{kind.group}" if kind.group else kind.name
         metadata = objects.metadata(thing)
         id = objects.identity(metadata.get("namespace"), metadata["name"])
-        found.setdefault(f"{full}/{kind.api_version}", set()).add(id)
-    return {kind: sorted(names) for kind, names in sorted(found.items())}
+        names.setdefault(f"{full}/{kind.api_version}", set()).add(id)
+    return {kind: sorted(ids) for kind, ids in sorted(names.items())}
 
 
-def _rendered(manifest: str) -> list[dict[str, Any]]:
+def _documents(manifest: str) -> list[dict[str, Any]]:
     import yaml
 
     loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
@@ -369,7 +350,7 @@ def _rendered(manifest: str) -> list[dict[str, Any]]:
 
 
 def _with_files(files: Any, values: Any) -> Any:
-    """Values on top of those in files, the later over the earlier."""
+    """Values over those in files, later files over earlier ones."""
     import yaml
 
     merged: Any = {}
@@ -382,14 +363,14 @@ def _with_files(files: Any, values: Any) -> Any:
             if not path.is_file():
                 raise Refusal(f"valueYamlFiles names {path}, and there is no such file: correct the path.")
             text = path.read_text()
-        merged = _merged(merged, yaml.safe_load(text) or {})
-    return _merged(merged, values or {})
+        merged = _merge(merged, yaml.safe_load(text) or {})
+    return _merge(merged, values or {})
 
 
-def _merged(below: Any, above: Any) -> Any:
+def _merge(below: Any, above: Any) -> Any:
     if isinstance(above, Secret):
-        return Secret(_merged(below, above.value)) if isinstance(above.value, Mapping) else above
+        return Secret(_merge(below, above.value)) if isinstance(above.value, Mapping) else above
     if isinstance(below, Mapping) and isinstance(above, Mapping):
-        both = {name: _merged(below[name], above[name]) for name in below if name in above}
-        return {**below, **above, **both}
+        common = {name: _merge(below[name], above[name]) for name in below if name in above}
+        return {**below, **above, **common}
     return above

@@ -1,4 +1,4 @@
-"""Objects of any kind on one cluster: make, change, read and delete them, and wait until that is so."""
+"""Objects of any kind on one cluster: make, change, read and delete them, and wait for the result."""
 
 import threading
 import time
@@ -10,15 +10,15 @@ from localcloud.errors import Refusal
 from localcloud.plugins.kubernetes import objects, readiness, waiting
 from localcloud.plugins.kubernetes.api import Api, ApiError
 from localcloud.plugins.kubernetes.kinds import Kind
-from localcloud.plugins.kubernetes.waiting import NotReady, Patience
+from localcloud.plugins.kubernetes.waiting import Deadline, NotReady
 
-KIND_SECONDS = 60.0
-"""How long a kind may take to be served, when its definition is made by the same update."""
+KIND_TIMEOUT_SECONDS = 60.0
+"""For a kind to be served, when its definition is made by the same update."""
 
-NAMESPACE_SECONDS = 10.0
-"""How long a namespace, and the service account in it, may take to be there."""
+NAMESPACE_TIMEOUT_SECONDS = 10.0
+"""For a namespace and the service account in it."""
 
-DELETE_SECONDS = 600.0
+DELETE_TIMEOUT_SECONDS = 600.0
 
 T = TypeVar("T")
 
@@ -49,8 +49,8 @@ class Place:
 class Cluster:
     """The objects of one cluster.
 
-    force: take over fields that others manage. upsert: take over objects that are there already.
-    capped: its node groups that have fewer machines than they were asked for, asked where pods lack some.
+    force: take over fields of other managers. upsert: take over existing objects.
+    capped: its node groups with fewer machines than their stack asks for.
     """
 
     api: Api
@@ -81,11 +81,11 @@ class Cluster:
     def preview(
         self, kind: Kind, thing: Mapping[str, Any], manager: str, *, new: bool
     ) -> dict[str, Any] | None:
-        """What the API server would make of an object; None where it cannot tell before the update.
+        """What the API server would make of an object; None where only the update can tell.
 
-        new: the object is to be made; what is there of that name may be what it replaces.
+        new: the object is to be made; an existing one of its name may be what it replaces.
         """
-        place = self.place(kind, *_named(thing))
+        place = self.place(kind, *_name_and_namespace(thing))
         if place is None:
             return None
         try:
@@ -100,24 +100,24 @@ class Cluster:
         return live
 
     def create(self, kind: Kind, thing: Mapping[str, Any], manager: str) -> tuple[Place, dict[str, Any]]:
-        """Make an object. Raises Refusal where one is there that is not this resource's own."""
+        """Make an object. Raises Refusal where one exists that is not this resource's own."""
         place = self._served(kind, thing)
         if not self.upsert:
-            there = self.live(place)
-            if there is not None and not objects.applied_by(there, manager):
+            existing = self.live(place)
+            if existing is not None and not objects.applied_by(existing, manager):
                 raise Refusal(
-                    f"{kind} {place.id} is there already and not this resource's: import it, "
+                    f"{kind} {place.id} exists already and is not this resource's: import it, "
                     "delete it, or set upsertExistingObjects on the provider to take it over."
                 )
         return place, self.apply(place, thing, manager)
 
     def apply(self, place: Place, thing: Mapping[str, Any], manager: str) -> dict[str, Any]:
-        """Make an object be as it is to be; as it is then."""
+        """Apply an object; the live object then."""
 
         def attempt() -> dict[str, Any]:
             return self._apply(place, thing, manager, dry_run=False)
 
-        return self._until_there(attempt, NAMESPACE_SECONDS)
+        return self._retry_missing(attempt, NAMESPACE_TIMEOUT_SECONDS)
 
     def live(self, place: Place) -> dict[str, Any] | None:
         """An object as it is; None where there is none."""
@@ -131,54 +131,54 @@ class Cluster:
     def until_ready(
         self, kind: Kind, place: Place, inputs: Mapping[str, Any], live: Mapping[str, Any], timeout: float
     ) -> Mapping[str, Any]:
-        """Wait until an object is ready, as the real provider would; as it is then. Raises NotReady."""
+        """Wait until an object is ready, as the real provider does; the live object then. Raises NotReady."""
         wait = readiness.wait_for(kind, inputs)
         if wait is None:
             return live
-        patience = Patience(timeout or _asked_seconds(inputs) or wait.seconds, self.cancelled)
+        deadline = Deadline(timeout or _timeout(inputs) or wait.seconds, self.cancelled)
         try:
             if wait.judge(live).ready or self._waits_for_consumer(kind, live):
                 pass
             elif readiness.replicas(kind, live) and self.capped():
-                self._until_machines_are_full(place, live, readiness.replicas(kind, live), patience)
+                self._until_machines_are_full(place, live, readiness.replicas(kind, live), deadline)
             else:
-                live = waiting.until_ready(self.api, place.list, place.name, wait.judge, patience)
+                live = waiting.until_ready(self.api, place.list, place.name, wait.judge, deadline)
             if kind == Kind("", "v1", "Service"):
-                self._until_endpoints(place, live, patience)
+                self._until_endpoints(place, live, deadline)
         except NotReady as error:
             warning = waiting.last_warning(self.api, place.namespace, kind.name, place.name)
-            warned = f"the last warning about it: {_plain(warning)}" if warning else ""
-            said = "; ".join(filter(None, (_plain(str(error)), self._stuck_pod(place, live), warned)))
-            raise NotReady(said) from None
+            event = f"its last warning: {_plain(warning)}" if warning else ""
+            reasons = (_plain(str(error)), self._stuck_pod(place, live), event)
+            raise NotReady("; ".join(filter(None, reasons))) from None
         return live
 
     def delete(self, place: Place, inputs: Mapping[str, Any], timeout: float) -> None:
         """Delete an object and wait until it is gone; fine when it is gone already. Raises NotReady."""
-        asked = (objects.annotation(inputs, objects.DELETION) or "foreground").capitalize()
+        propagation = (objects.annotation(inputs, objects.DELETION) or "foreground").capitalize()
         try:
-            answer = self.api.delete(place.path, asked)
+            answer = self.api.delete(place.path, propagation)
         except ApiError as error:
             if error.not_found:
                 return
             raise
-        if objects.asks(inputs, objects.SKIP_AWAIT):
+        if objects.enabled(inputs, objects.SKIP_AWAIT):
             return
         uid = objects.metadata(answer).get("uid") or (answer.get("details") or {}).get("uid")
-        patience = Patience(timeout or _asked_seconds(inputs) or DELETE_SECONDS, self.cancelled)
-        waiting.until_gone(self.api, place.list, place.name, uid, patience)
+        deadline = Deadline(timeout or _timeout(inputs) or DELETE_TIMEOUT_SECONDS, self.cancelled)
+        waiting.until_gone(self.api, place.list, place.name, uid, deadline)
 
     def _apply(
         self, place: Place, thing: Mapping[str, Any], manager: str, *, dry_run: bool, force: bool = False
     ) -> dict[str, Any]:
-        forced = force or self.force or objects.asks(thing, objects.PATCH_FORCE)
+        forced = force or self.force or objects.enabled(thing, objects.PATCH_FORCE)
         return self.api.apply(place.path, thing, manager, force=forced, dry_run=dry_run)
 
     def _served(self, kind: Kind, thing: Mapping[str, Any]) -> Place:
-        """Where an object goes, once its kind is served: its definition may come with the same update."""
-        patience = Patience(KIND_SECONDS, self.cancelled)
+        """Where an object goes, once its kind is served: its definition may be of the same update."""
+        deadline = Deadline(KIND_TIMEOUT_SECONDS, self.cancelled)
         pause = 0.2
-        while (place := self.place(kind, *_named(thing))) is None:
-            if not patience.left or self.cancelled.is_set():
+        while (place := self.place(kind, *_name_and_namespace(thing))) is None:
+            if not deadline.left or self.cancelled.is_set():
                 raise Refusal(
                     f"The cluster serves no {kind}: make its CustomResourceDefinition, or the release "
                     "that brings it, a dependency of this resource."
@@ -187,86 +187,90 @@ class Cluster:
             pause = min(pause * 1.5, 2.0)
         return place
 
-    def _until_there(self, attempt: Callable[[], T], seconds: float) -> T:
-        """Try until what the object stands on is there: its namespace, its service account, its kind."""
-        patience = Patience(seconds, self.cancelled)
+    def _retry_missing(self, attempt: Callable[[], T], seconds: float) -> T:
+        """Try until what the object needs exists: its namespace, its service account, its kind."""
+        deadline = Deadline(seconds, self.cancelled)
         pause = 0.1
         while True:
             try:
                 return attempt()
             except ApiError as error:
                 missing = error.not_found or "error looking up service account" in str(error)
-                if not missing or not patience.left or self.cancelled.is_set():
+                if not missing or not deadline.left or self.cancelled.is_set():
                     raise
             time.sleep(pause)
             pause = min(pause * 2, 1.0)
 
     def _waits_for_consumer(self, kind: Kind, live: Mapping[str, Any]) -> bool:
-        """Whether a claim is bound only once a pod wants it: it is then as ready as it gets."""
+        """Whether a claim is bound only once a pod uses it: it is then as ready as it gets."""
         name = readiness.spec(live).get("storageClassName")
         if kind.name != "PersistentVolumeClaim" or kind.group or not name:
             return False
         place = self.place(Kind("storage.k8s.io", "v1", "StorageClass"), name, None)
-        found = self.live(place) if place else None
-        return bool(found) and (found or {}).get("volumeBindingMode") == "WaitForFirstConsumer"
+        storage_class = (self.live(place) if place else None) or {}
+        return storage_class.get("volumeBindingMode") == "WaitForFirstConsumer"
 
     def _until_machines_are_full(
-        self, place: Place, live: Mapping[str, Any], wanted: int, patience: Patience
+        self, place: Place, live: Mapping[str, Any], desired: int, deadline: Deadline
     ) -> None:
-        """Wait until as many pods of an object are ready as the machines that are there can hold."""
-        pods, query = _pods_of(place, live)
-        waiting.until(self.api, pods, query, lambda found: readiness.full(wanted, found.values()), patience)
+        """Wait until as many pods of an object are ready as the machines can hold."""
+
+        def judge(pods: waiting.Things) -> readiness.Verdict:
+            return readiness.machines_full(desired, pods.values())
+
+        waiting.until(self.api, *_pods_of(place, live), judge, deadline)
 
     def _stuck_pod(self, place: Place, live: Mapping[str, Any]) -> str:
-        """Of the pods that an object selects, one that is not ready, and why."""
+        """A pod of an object that is not ready, and why; empty where there is none."""
         pods, query = _pods_of(place, live)
         if not query:
             return ""
         for pod in self.api.get(pods, **query).get("items") or []:
             if not (verdict := readiness.pod(pod)).ready:
-                return f"pod {objects.name_of(pod)}: {_plain(verdict.why)}"
+                return f"pod {objects.name_of(pod)}: {_plain(verdict.reason)}"
         return ""
 
-    def _until_endpoints(self, place: Place, service: Mapping[str, Any], patience: Patience) -> None:
-        """Wait until no pod behind a Service is on its way; whether there are any is not the Service's."""
-        asked = readiness.spec(service)
-        headless = asked.get("clusterIP") == "None"
-        if asked.get("type") == "ExternalName" or headless or not asked.get("selector"):
+    def _until_endpoints(self, place: Place, service: Mapping[str, Any], deadline: Deadline) -> None:
+        """Wait until no pod behind a Service is starting; a Service may also be without pods."""
+        spec = readiness.spec(service)
+        headless = spec.get("clusterIP") == "None"
+        if spec.get("type") == "ExternalName" or headless or not spec.get("selector"):
             return
         path = f"/apis/discovery.k8s.io/v1/namespaces/{place.namespace}/endpointslices"
         query = {"labelSelector": f"kubernetes.io/service-name={place.name}"}
-        waiting.until(self.api, path, query, _endpoints, patience)
+        waiting.until(self.api, path, query, _endpoints, deadline)
 
 
 def _pods_of(place: Place, live: Mapping[str, Any]) -> tuple[str, dict[str, str]]:
     """Path and query of the pods that an object makes and selects; no query where it makes none."""
-    made = "template" in readiness.spec(live)
-    labels = (readiness.spec(live).get("selector") or {}).get("matchLabels") if made else None
-    asked = ",".join(f"{name}={value}" for name, value in (labels or {}).items())
-    return f"/api/v1/namespaces/{place.namespace}/pods", {"labelSelector": asked} if asked else {}
+    spec = readiness.spec(live)
+    labels = (spec.get("selector") or {}).get("matchLabels") if "template" in spec else None
+    selector = ",".join(f"{name}={value}" for name, value in (labels or {}).items())
+    return f"/api/v1/namespaces/{place.namespace}/pods", {"labelSelector": selector} if selector else {}
 
 
 def _endpoints(slices: waiting.Things) -> readiness.Verdict:
     if not slices:
-        return readiness.waiting("its endpoints are not there yet")
-    coming = [
+        return readiness.pending("it has no endpoints yet")
+    starting = [
         endpoint
-        for each in slices.values()
-        for endpoint in each.get("endpoints") or []
+        for endpoint_slice in slices.values()
+        for endpoint in endpoint_slice.get("endpoints") or []
         if (endpoint.get("conditions") or {}).get("ready") is False
         and not (endpoint.get("conditions") or {}).get("terminating")
     ]
-    return readiness.waiting(f"{len(coming)} of its pods are not ready") if coming else readiness.READY
+    return readiness.pending(f"{len(starting)} of its pods are not ready") if starting else readiness.READY
 
 
-def _named(thing: Mapping[str, Any]) -> tuple[str, str | None]:
+def _name_and_namespace(thing: Mapping[str, Any]) -> tuple[str, str | None]:
     metadata = objects.metadata(thing)
     return metadata.get("name") or "", metadata.get("namespace") or None
 
 
-def _asked_seconds(inputs: Mapping[str, Any]) -> float:
-    asked = objects.annotation(inputs, objects.TIMEOUT) or ""
-    return float(asked) if asked.isdigit() else 0.0
+def _timeout(inputs: Mapping[str, Any]) -> float:
+    """Seconds that an annotation sets; 0 without one."""
+    seconds = objects.annotation(inputs, objects.TIMEOUT) or ""
+    return float(seconds) if seconds.isdigit() else 0.0
 
 
 def _plain(text: str | None) -> str:

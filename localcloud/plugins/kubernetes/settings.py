@@ -22,14 +22,14 @@ USED = (
 )
 """Inputs that change what the plugin does."""
 
-SHOWN = (
+IGNORED = (
     "enableServerSideApply",
     "helmReleaseSettings",
     "kubeClientSettings",
     "suppressDeprecationWarnings",
     "suppressHelmHookWarnings",
 )
-"""Inputs that are taken and change nothing here, at least not with the value that is allowed."""
+"""Inputs that are accepted and change nothing here, at least not with the value that is allowed."""
 
 REFUSED = {
     "alwaysRender": "manifests are applied here, not rendered into files",
@@ -38,16 +38,16 @@ REFUSED = {
 }
 """Inputs that are not served, and why."""
 
-INPUTS = frozenset((*USED, *SHOWN, *REFUSED))
-"""All that the SDK's Provider takes."""
+INPUTS = frozenset((*USED, *IGNORED, *REFUSED))
+"""All inputs of the SDK's Provider."""
 
 
 @dataclass
 class Settings:
-    """What the provider was configured with.
+    """The provider's configuration.
 
-    kubeconfig: parsed; that of the environment where none was given.
-    upsert: take over objects that are there already. patch_force: take over others' fields.
+    kubeconfig: parsed; by default that of the environment.
+    upsert: take over existing objects. patch_force: take over fields of other managers.
     config_map_mutable, secret_mutable: contents may change without a new object.
     """
 
@@ -69,23 +69,23 @@ class Settings:
             context=inputs.get("context") or None,
             cluster=inputs.get("cluster") or None,
             namespace=inputs.get("namespace") or None,
-            delete_unreachable=on(inputs.get("deleteUnreachable")),
-            patch_force=on(inputs.get("enablePatchForce")),
-            upsert=on(inputs.get("upsertExistingObjects")),
-            config_map_mutable=on(inputs.get("enableConfigMapMutable")),
-            secret_mutable=on(inputs.get("enableSecretMutable")),
+            delete_unreachable=enabled(inputs.get("deleteUnreachable")),
+            patch_force=enabled(inputs.get("enablePatchForce")),
+            upsert=enabled(inputs.get("upsertExistingObjects")),
+            config_map_mutable=enabled(inputs.get("enableConfigMapMutable")),
+            secret_mutable=enabled(inputs.get("enableSecretMutable")),
         )
 
     @staticmethod
-    def refused(inputs: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
-        """Inputs that are not served here, each with a sentence."""
-        for name, why in REFUSED.items():
+    def refusals(inputs: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+        """Names of inputs that are not served here, with a sentence for each."""
+        for name, reason in REFUSED.items():
             if inputs.get(name) not in (None, "", False, "false"):
-                yield name, f"{name} is not served on the laptop, {why}: leave it out."
+                yield name, f"{name} is not served on the laptop, {reason}: leave it out."
         if inputs.get("enableServerSideApply") in (False, "false"):
             yield (
                 "enableServerSideApply",
-                "enableServerSideApply cannot be off on the laptop, which knows no other way: leave it out.",
+                "enableServerSideApply cannot be off on the laptop, which has no other way: leave it out.",
             )
 
     def kubeconfig_text(self) -> str:
@@ -93,6 +93,6 @@ class Settings:
         return json.dumps(self.kubeconfig)
 
 
-def on(value: Any) -> bool:
-    """Whether an input is on; the engine sends configuration as strings."""
+def enabled(value: Any) -> bool:
+    """Whether an input is true; the engine sends configuration as strings."""
     return value is True or value == "true"

@@ -12,18 +12,18 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class OnPlane:
-    """The stand-ins of a control plane.
+class ReleaseStandIns:
+    """Programs that run in place of the pods of a control plane's releases.
 
     plane: finds it.
     """
 
     plane: Callable[[], "ControlPlane"]
 
-    def deployed(
+    def apply(
         self, name: str, namespace: str, chart: str, version: str, values: dict[str, Any], rendered: bool
     ) -> None:
-        """A release is there, or was changed."""
+        """Run or change the program of a release that was made or changed."""
         from localcloud.control_plane.stand_ins.charts import apply
         from localcloud.control_plane.stand_ins.releases import Release
 
@@ -32,8 +32,8 @@ class OnPlane:
         )
         apply(self.plane(), release)
 
-    def removed(self, namespace: str, name: str) -> None:
-        """A release is gone."""
+    def remove(self, namespace: str, name: str) -> None:
+        """End the program of a release that is gone."""
         from localcloud.control_plane.stand_ins.charts import remove
 
         remove(self.plane(), namespace, name)
@@ -43,8 +43,8 @@ DEPLOYMENT = Kind("apps", "v1", "Deployment")
 
 
 @dataclass(frozen=True)
-class Deployments:
-    """The Deployments of a control plane: programs of the project stand in for the pods of some.
+class DeploymentStandIns:
+    """Programs of the project that run in place of the pods of a control plane's Deployments.
 
     plane: finds it.
     project: folder of the Pulumi project.
@@ -53,15 +53,15 @@ class Deployments:
     plane: Callable[[], "ControlPlane"]
     project: Path
 
-    def applied(self, kind: Kind, live: Mapping[str, Any]) -> None:
-        """An object is there, or was changed."""
+    def apply(self, kind: Kind, live: Mapping[str, Any]) -> None:
+        """Run or change the program of an object that was made or changed, if it is a Deployment with one."""
         if kind == DEPLOYMENT:
             from localcloud.control_plane.stand_ins import deployments
 
             deployments.apply(self.plane(), live, self.project)
 
-    def deleted(self, kind: Kind, namespace: str | None, name: str) -> None:
-        """An object is gone."""
+    def remove(self, kind: Kind, namespace: str | None, name: str) -> None:
+        """End the program of an object that is gone, if it was a Deployment with one."""
         if kind == DEPLOYMENT:
             from localcloud.control_plane.stand_ins import deployments
 

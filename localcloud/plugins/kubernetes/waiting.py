@@ -7,25 +7,25 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from localcloud.plugins.kubernetes.api import Api, ApiError
-from localcloud.plugins.kubernetes.readiness import READY, Verdict, waiting
+from localcloud.plugins.kubernetes.readiness import READY, Verdict, failure, pending
 
-GONE = 410
-"""The API server has forgotten the version that a watch was to begin at."""
+HTTP_GONE = 410
+"""The API server has forgotten the version at which a watch should begin."""
 
-LOOK = 10.0
-"""Seconds after which a watch is begun anew, to see whether the user still wants to wait."""
+WATCH_SECONDS = 10.0
+"""Length of a watch; between two, the deadline and the user's wish to stop are checked."""
 
 Things = Mapping[str, Mapping[str, Any]]
 """Objects by name."""
 
 
 class NotReady(Exception):
-    """What was waited for did not come."""
+    """An object did not become ready, or was not deleted, in time."""
 
 
 @dataclass
-class Patience:
-    """How long to wait, at the most, and whether the user still wants to.
+class Deadline:
+    """The end of waiting.
 
     cancelled: set when the user stops the update.
     """
@@ -39,15 +39,15 @@ class Patience:
 
     @property
     def left(self) -> float:
-        """Seconds that are left."""
+        """Seconds until then."""
         return max(0.0, self.until - time.monotonic())
 
-    def check(self, why: str) -> None:
-        """Raises NotReady when there is no point in going on."""
+    def check(self, reason: str) -> None:
+        """Raise NotReady, with the reason to wait, when the time is over or the update was stopped."""
         if self.cancelled.is_set():
-            raise NotReady(f"it was not waited for any longer, as the update was stopped ({why})")
+            raise NotReady(f"the update was stopped while waiting ({reason})")
         if not self.left:
-            raise NotReady(f"it did not become so within {self.seconds:.0f} s ({why})")
+            raise NotReady(f"timed out after {self.seconds:.0f} s ({reason})")
 
 
 def until(
@@ -55,39 +55,39 @@ def until(
     path: str,
     query: Mapping[str, str],
     judge: Callable[[Things], Verdict],
-    patience: Patience,
+    deadline: Deadline,
 ) -> Things:
-    """Wait until the objects of a list are as the judge wants them; the objects as they are then.
+    """Wait until the judge finds the objects of a list ready; the objects as they are then.
 
-    Raises NotReady, with the judge's last word, when they are not so in time, or will not be.
+    Raises NotReady, with the judge's last reason, when they are not ready in time, or have failed.
     """
     while True:
-        listed = api.get(path, **query)
-        things = {each["metadata"]["name"]: each for each in listed.get("items") or []}
+        listing = api.get(path, **query)
+        things = {thing["metadata"]["name"]: thing for thing in listing.get("items") or []}
         verdict = judge(things)
-        version = listed["metadata"]["resourceVersion"]
+        version = listing["metadata"]["resourceVersion"]
         while not verdict.ready:
-            if verdict.hopeless:
-                raise NotReady(verdict.why)
-            patience.check(verdict.why)
-            seen = version
-            for event in api.watch(path, query, version, min(patience.left, LOOK)):
+            if verdict.failed:
+                raise NotReady(verdict.reason)
+            deadline.check(verdict.reason)
+            latest = version
+            for event in api.watch(path, query, version, min(deadline.left, WATCH_SECONDS)):
                 thing = event["object"]
                 if event["type"] == "ERROR":
-                    if thing.get("code") != GONE:
+                    if thing.get("code") != HTTP_GONE:
                         raise ApiError(thing.get("code", 500), "", thing.get("message", ""), {})
-                    seen = ""
+                    latest = ""
                     break
-                seen = thing["metadata"]["resourceVersion"]
+                latest = thing["metadata"]["resourceVersion"]
                 name = thing["metadata"]["name"]
                 if event["type"] == "DELETED":
                     things.pop(name, None)
                 else:
                     things[name] = {"apiVersion": thing.get("apiVersion"), "kind": thing.get("kind"), **thing}
                 verdict = judge(things)
-                if verdict.ready or verdict.hopeless:
+                if verdict.ready or verdict.failed:
                     break
-            version = seen
+            version = latest
             if not version:
                 break
         if verdict.ready:
@@ -99,46 +99,44 @@ def until_ready(
     path: str,
     name: str,
     judge: Callable[[Mapping[str, Any]], Verdict],
-    patience: Patience,
+    deadline: Deadline,
 ) -> Mapping[str, Any]:
     """Wait until one object is ready; the object as it is then. Raises NotReady."""
 
-    def judge_it(things: Things) -> Verdict:
-        return (
-            judge(things[name]) if name in things else Verdict(hopeless=True, why="it was deleted meanwhile")
-        )
+    def judge_all(things: Things) -> Verdict:
+        return judge(things[name]) if name in things else failure("it was deleted meanwhile")
 
-    return until(api, path, {"fieldSelector": f"metadata.name={name}"}, judge_it, patience)[name]
+    return until(api, path, {"fieldSelector": f"metadata.name={name}"}, judge_all, deadline)[name]
 
 
-def until_gone(api: Api, path: str, name: str, uid: str | None, patience: Patience) -> None:
-    """Wait until an object is no longer there. Raises NotReady with what holds it back."""
+def until_gone(api: Api, path: str, name: str, uid: str | None, deadline: Deadline) -> None:
+    """Wait until an object is deleted. Raises NotReady with what it waits for."""
 
     def judge(things: Things) -> Verdict:
         thing = things.get(name)
         if thing is None or (uid and thing["metadata"].get("uid") != uid):
             return READY
-        return waiting(_held(thing))
+        return pending(_deletion_reason(thing))
 
-    until(api, path, {"fieldSelector": f"metadata.name={name}"}, judge, patience)
+    until(api, path, {"fieldSelector": f"metadata.name={name}"}, judge, deadline)
 
 
-def _held(thing: Mapping[str, Any]) -> str:
+def _deletion_reason(thing: Mapping[str, Any]) -> str:
     finalizers = [
         *(thing["metadata"].get("finalizers") or []),
         *((thing.get("spec") or {}).get("finalizers") or []),
     ]
     remaining = [
-        each.get("message", "")
-        for each in (thing.get("status") or {}).get("conditions") or []
-        if each.get("status") == "True" and each.get("type", "").endswith("Remaining")
+        condition.get("message", "")
+        for condition in (thing.get("status") or {}).get("conditions") or []
+        if condition.get("status") == "True" and condition.get("type", "").endswith("Remaining")
     ]
-    words = [*remaining, *([f"finalizers {', '.join(finalizers)} hold it"] if finalizers else [])]
-    return "; ".join(words) or "it is still there"
+    reasons = [*remaining, *([f"finalizers {', '.join(finalizers)} hold it"] if finalizers else [])]
+    return "; ".join(reasons) or "it still exists"
 
 
 def last_warning(api: Api, namespace: str | None, kind: str, name: str) -> str | None:
-    """The last warning that the cluster gave about an object."""
+    """The last warning in the cluster's events about an object."""
     path = f"/api/v1/namespaces/{namespace}/events" if namespace else "/api/v1/events"
     selector = f"involvedObject.kind={kind},involvedObject.name={name},type=Warning"
     try:

@@ -4,7 +4,7 @@ import pytest
 
 from localcloud.errors import Refusal
 from localcloud.plugins.aws.provider import Aws
-from localcloud.plugins.provider import Naming, Unfinished
+from localcloud.plugins.provider import InitializationFailed, Naming
 from tests.local.aws.tokens import BUCKET, SUBNET, VPC
 
 
@@ -60,7 +60,7 @@ def test_what_is_there_but_not_finished_is_kept_by_the_engine(bench, monkeypatch
 
     monkeypatch.setattr(bench.provider.api, "call", refusing)
     inputs = bench.check(VPC, {"cidrBlock": "10.0.0.0/16", "enableDnsHostnames": True})
-    with pytest.raises(Unfinished) as unfinished:
+    with pytest.raises(InitializationFailed) as unfinished:
         bench.provider.create(bench.target(VPC), inputs, False, 0)
 
     assert unfinished.value.id.startswith("vpc-")

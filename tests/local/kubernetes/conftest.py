@@ -15,7 +15,7 @@ from localcloud.control_plane.machines import InstanceType
 from localcloud.control_plane.nodes import NodeGroup, apply_node_group
 from localcloud.plugins.differences import Diff, path_text
 from localcloud.plugins.kubernetes.provider import Kubernetes
-from localcloud.plugins.provider import Found, Naming, Target
+from localcloud.plugins.provider import Naming, ReadResult, Target
 from localcloud.plugins.values import Properties
 
 PATIENCE = 60
@@ -86,7 +86,7 @@ class Asking:
         found = self.provider.read(resource.target, resource.inputs, resource.state)
         return found and Resource(Target(resource.target.urn, found.id), found.inputs, found.outputs)
 
-    def imported(self, token: str, name: str, id: str) -> Found | None:
+    def imported(self, token: str, name: str, id: str) -> ReadResult | None:
         return self.provider.read(Target(f"urn:pulumi:test::tests::{token}::{name}", id), {}, {})
 
     def delete(self, resource: Resource, timeout: float = PATIENCE) -> None:

@@ -6,7 +6,7 @@ import pytest
 
 from localcloud.control_plane.stand_ins.charts import yunikorn_url
 from localcloud.errors import Refusal
-from localcloud.plugins.provider import Unfinished
+from localcloud.plugins.provider import InitializationFailed
 from localcloud.plugins.values import UNKNOWN, Secret
 
 RELEASE = "kubernetes:helm.sh/v3:Release"
@@ -130,7 +130,7 @@ def test_a_release_that_does_not_come_up_is_kept_and_says_why(engine_of, namespa
     stuck = release(namespace, values={"nodeSelector": {"zone": "nowhere"}}, timeout=2)
 
     with pytest.raises(
-        Unfinished, match="Deployment hello is not ready: 0 of 1 pods are available"
+        InitializationFailed, match="Deployment hello is not ready: 0 of 1 pods are available"
     ) as caught:
         engine_of.create(RELEASE, "hello", stuck, timeout=0)
     assert caught.value.outputs["status"]["status"] == "failed"
@@ -139,7 +139,7 @@ def test_a_release_that_does_not_come_up_is_kept_and_says_why(engine_of, namespa
 def test_an_atomic_release_that_does_not_come_up_leaves_nothing(engine_of, namespace, plane, charts):
     stuck = release(namespace, values={"nodeSelector": {"zone": "nowhere"}}, timeout=2, atomic=True)
 
-    with pytest.raises(Refusal, match="Helm did not bring release"):
+    with pytest.raises(Refusal, match="Helm could not deploy release"):
         engine_of.create(RELEASE, "hello", stuck, timeout=0)
     assert greeting(plane, namespace) is None
 
@@ -174,7 +174,7 @@ def test_an_upgrade_that_was_killed_is_rolled_back_and_done_anew(
 def test_a_release_of_somebody_else_is_not_taken_over(engine_of, asking, namespace, charts):
     engine_of.create(RELEASE, "hello", release(namespace))
 
-    with pytest.raises(Refusal, match="made by somebody else"):
+    with pytest.raises(Refusal, match="exists already and is not this resource's"):
         engine_of.create(RELEASE, "other", release(namespace))
 
 
@@ -219,27 +219,27 @@ def test_files_of_values_lie_below_the_values(engine_of, namespace, charts, tmp_
     assert checked["values"] == {"greeting": "from the file", "replicas": 1}
 
 
-class Told:
-    """Stand-ins that only keep what they were told."""
+class StandIns:
+    """Stand-ins that only keep their calls."""
 
     def __init__(self):
-        self.words = []
+        self.calls = []
 
-    def deployed(self, name, namespace, chart, version, values, rendered):
-        self.words.append((name, chart, values, rendered))
+    def apply(self, name, namespace, chart, version, values, rendered):
+        self.calls.append((name, chart, values, rendered))
 
-    def removed(self, namespace, name):
-        self.words.append((name, "gone"))
+    def remove(self, namespace, name):
+        self.calls.append((name, "gone"))
 
 
 def test_the_control_plane_is_told_of_every_release_rendered_or_not(engine_of, namespace, request):
-    told = engine_of.provider.releases.stand_ins = Told()
+    stand_ins = engine_of.provider.releases.stand_ins = StandIns()
     inputs = release(namespace, chart="oci://charts.invalid/stable/greeter", values={"replicas": 1})
     made = engine_of.create(RELEASE, "hello", inputs)
     request.getfixturevalue("charts")
     engine_of.delete(engine_of.update(made, inputs))
 
-    assert told.words == [
+    assert stand_ins.calls == [
         ("hello", "greeter", {"replicas": 1}, False),
         ("hello", "greeter", {"replicas": 1}, False),
         ("hello", "greeter", {"replicas": 1}, True),

@@ -7,7 +7,7 @@ import pytest
 from localcloud.errors import Refusal
 from localcloud.plugins.kubernetes.api import Api, ApiError
 from localcloud.plugins.kubernetes.kinds import Kind
-from localcloud.plugins.provider import Target, Unfinished
+from localcloud.plugins.provider import InitializationFailed, Target
 from localcloud.plugins.values import UNKNOWN, Secret
 
 CONFIG_MAP = "kubernetes:core/v1:ConfigMap"
@@ -161,7 +161,7 @@ def test_a_deployment_is_there_when_it_is_rolled_out(engine_of, namespace):
 def test_a_deployment_that_cannot_run_is_kept_and_says_why(engine_of, namespace):
     stuck = deployment(namespace, nodeSelector={"zone": "nowhere"})
 
-    with pytest.raises(Unfinished, match=r"0 of 2 pods are available") as caught:
+    with pytest.raises(InitializationFailed, match=r"0 of 2 pods are available") as caught:
         engine_of.create(DEPLOYMENT, "web", stuck, timeout=3)
 
     assert caught.value.id == f"{namespace}/web"
@@ -215,7 +215,7 @@ def test_an_unknown_field_is_refused_in_one_sentence(engine_of, namespace):
     with pytest.raises(ApiError) as caught:
         engine_of.create("kubernetes:tests.example/v1:Strict", "one", custom)
 
-    sentence = engine_of.provider.explained(caught.value)
+    sentence = engine_of.provider.explain(caught.value)
     assert "spec.sise" in sentence and "\n" not in sentence and sentence.endswith(".")
 
 
@@ -266,7 +266,7 @@ def test_what_others_made_is_not_taken_over_unless_asked(asking, namespace, plan
     path = f"/api/v1/namespaces/{namespace}/configmaps/settings"
     plane.api().apply(path, config_map(namespace, mode="theirs"))
 
-    with pytest.raises(Refusal, match="is there already and not this resource's"):
+    with pytest.raises(Refusal, match="exists already and is not this resource's"):
         asking().create(CONFIG_MAP, "settings", config_map(namespace, mode="ours"))
 
     taken = asking(upsertExistingObjects=True, enablePatchForce=True)
@@ -291,7 +291,7 @@ def test_fields_of_others_are_not_taken_without_a_word(asking, namespace, plane)
 
     with pytest.raises(ApiError) as caught:
         engine.update(made, config_map(namespace, mode="b"))
-    assert "pulumi.com/patchForce" in engine.provider.explained(caught.value)
+    assert "pulumi.com/patchForce" in engine.provider.explain(caught.value)
 
     forced = config_map(namespace, mode="b")
     forced["metadata"]["annotations"] = {"pulumi.com/patchForce": "true"}
@@ -361,7 +361,7 @@ def test_a_cluster_that_does_not_answer_is_one_sentence(asking, namespace, monke
 
     with pytest.raises(Exception) as caught:
         engine.delete(made)
-    assert "nobody listens there" in engine.provider.explained(caught.value)
+    assert "no program listens there" in engine.provider.explain(caught.value)
     lenient.delete(made)
     assert lenient.refresh(made) is None
 
@@ -382,5 +382,5 @@ def test_kinds_are_known_to_live_in_namespaces_or_not_as_the_api_server_has_it(p
         path = f"/apis/{api_version}" if "/" in api_version else "/api/v1"
         for served in plane.api().get(path)["resources"]:
             kind = Kind.of(api_version, served["kind"])
-            if "/" not in served["name"] and kind.of_kubernetes:
+            if "/" not in served["name"] and kind.built_in:
                 assert kind.cluster_scoped != served["namespaced"], kind

@@ -5,7 +5,7 @@ import pytest
 from localcloud.cloud import Cloud
 from localcloud.plugins.differences import Kind, differences, path_text
 from localcloud.plugins.provider import Naming, Target
-from localcloud.plugins.served import noted
+from localcloud.plugins.served import create_note
 from localcloud.plugins.values import (
     UNKNOWN,
     Secret,
@@ -104,7 +104,7 @@ def test_names_are_random_but_the_same_for_the_same_seed():
 
 
 def test_a_long_name_is_cut_to_what_is_allowed():
-    assert len(Naming(seed=b"1").name("x" * 100, longest=63)) == 63
+    assert len(Naming(seed=b"1").name("x" * 100, max_length=63)) == 63
 
 
 def test_the_engines_own_choice_of_a_name_counts():
@@ -114,7 +114,7 @@ def test_the_engines_own_choice_of_a_name_counts():
 def test_a_create_under_way_leaves_a_note_until_it_has_come_to_its_end(tmp_path):
     cloud = Cloud(tmp_path)
 
-    with noted(cloud, "urn:x"):
+    with create_note(cloud, "urn:x"):
         [note] = cloud.cut_off.iterdir()
         assert json.loads(note.read_text())["urn"] == "urn:x"
     assert list(cloud.cut_off.iterdir()) == []

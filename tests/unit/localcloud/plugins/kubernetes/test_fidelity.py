@@ -13,7 +13,7 @@ from pulumi_kubernetes.provider import ProviderArgs
 from localcloud.errors import Refusal
 from localcloud.plugins.kubernetes import immutable, kinds, releases, settings
 from localcloud.plugins.kubernetes.__main__ import VERSION
-from localcloud.plugins.kubernetes.kinds import Kind, of_token
+from localcloud.plugins.kubernetes.kinds import Kind, kind_of_token
 
 SDK = Path(pulumi_kubernetes.__file__).parent
 TOKEN = re.compile(r"super\(\w+, __self__\)\.__init__\(\s*'(kubernetes:[^']+)'")
@@ -43,23 +43,23 @@ def test_every_kind_of_the_sdk_is_walked():
 
 @pytest.mark.parametrize(("token", "said"), OBJECTS, ids=[token for token, _ in OBJECTS])
 def test_a_token_stands_for_the_kind_that_the_sdk_sends(token, said):
-    assert of_token(token) == Kind.of(said["api_version"], said["kind"])
+    assert kind_of_token(token) == Kind.of(said["api_version"], said["kind"])
 
 
 @pytest.mark.parametrize("token", OTHERS)
 def test_lists_and_patches_are_refused_in_one_sentence(token):
     with pytest.raises(Refusal, match=r"^kubernetes:\S+ (cannot be created|is not served)[^\n]*\.$"):
-        of_token(token)
+        kind_of_token(token)
 
 
 @pytest.mark.parametrize("token", ["kubernetes:helm.sh/v4:Chart", "kubernetes:yaml/v2:ConfigFile"])
 def test_what_is_no_kind_of_kubernetes_is_refused_with_a_way_out(token):
     with pytest.raises(Refusal, match=r"is not served on the laptop: (use|declare)"):
-        of_token(token)
+        kind_of_token(token)
 
 
 def test_custom_resources_stand_for_whatever_kind_they_name():
-    kind = of_token("kubernetes:sparkoperator.k8s.io/v1beta2:SparkApplication")
+    kind = kind_of_token("kubernetes:sparkoperator.k8s.io/v1beta2:SparkApplication")
 
     assert (kind.api_version, kind.name) == ("sparkoperator.k8s.io/v1beta2", "SparkApplication")
 

@@ -2,7 +2,7 @@ import pytest
 
 from localcloud.errors import Refusal
 from localcloud.plugins.kubernetes import immutable, kubeconfig, objects, readiness
-from localcloud.plugins.kubernetes.charts import at_hand, misplaced, short_name
+from localcloud.plugins.kubernetes.charts import local_chart, registry_mistake, short_name
 from localcloud.plugins.kubernetes.kinds import Kind
 from localcloud.plugins.kubernetes.releases import resource_names
 from localcloud.plugins.kubernetes.settings import Settings
@@ -19,31 +19,35 @@ def test_a_quantity_written_in_another_way_is_no_drift():
     asked = {"spec": {"resources": {"limits": {"cpu": "1000m", "memory": "1024Mi"}}}}
     live = {"spec": {"resources": {"limits": {"cpu": "1", "memory": "1Gi"}}}}
 
-    assert objects.drifted(asked, live) == asked
+    assert objects.actual_inputs(asked, live) == asked
 
 
 def test_text_that_looks_like_a_quantity_is_text():
-    assert objects.drifted({"data": {"cores": "1000m"}}, {"data": {"cores": "1"}}) == {"data": {"cores": "1"}}
+    assert objects.actual_inputs({"data": {"cores": "1000m"}}, {"data": {"cores": "1"}}) == {
+        "data": {"cores": "1"}
+    }
 
 
 def test_what_others_added_is_theirs_and_what_they_removed_is_missed():
     asked = {"metadata": {"labels": {"a": "1", "b": "2"}}}
     live = {"metadata": {"labels": {"a": "1", "c": "3"}}}
 
-    assert objects.drifted(asked, live) == {"metadata": {"labels": {"a": "1"}}}
+    assert objects.actual_inputs(asked, live) == {"metadata": {"labels": {"a": "1"}}}
 
 
 def test_items_of_a_list_are_known_by_their_names():
     asked = containers(("web", "web:1"))
     live = containers(("sidecar", "proxy:9"), ("web", "web:2"))
 
-    assert objects.drifted(asked, live) == containers(("web", "web:2"))
+    assert objects.actual_inputs(asked, live) == containers(("web", "web:2"))
 
 
 def test_drift_of_a_secret_value_stays_secret():
     asked = {"data": {"password": Secret("b2xk")}}
 
-    assert objects.drifted(asked, {"data": {"password": "bmV3"}}) == {"data": {"password": Secret("bmV3")}}
+    assert objects.actual_inputs(asked, {"data": {"password": "bmV3"}}) == {
+        "data": {"password": Secret("bmV3")}
+    }
 
 
 def test_what_kubectl_applied_is_imported_as_it_was_written():
@@ -55,7 +59,7 @@ def test_what_kubectl_applied_is_imported_as_it_was_written():
         "data": {"a": "1"},
     }
 
-    assert objects.imported(live) == {
+    assert objects.inputs_of_import(live) == {
         "apiVersion": "v1",
         "kind": "ConfigMap",
         "metadata": {"name": "x", "namespace": "n"},
@@ -86,7 +90,7 @@ def test_of_an_applied_object_only_what_was_asked_for_is_imported():
         },
     }
 
-    assert objects.imported(live)["spec"] == {
+    assert objects.inputs_of_import(live)["spec"] == {
         "replicas": 2,
         "containers": [{"name": "web", "image": "web:1"}],
         "finalizers": ["keep"],
@@ -98,7 +102,7 @@ def test_fields_of_schemas_are_spelled_as_kubernetes_does_on_the_way_and_as_the_
 
     sent = objects.manifest(schema)
     assert sent == {"x-kubernetes-preserve-unknown-fields": True}
-    assert objects.renamed(sent, objects.UNDERSCORED) == schema
+    assert objects.rename_fields(sent, objects.UNDERSCORED) == schema
 
 
 @pytest.mark.parametrize(
@@ -136,16 +140,16 @@ def test_a_rollout_is_over_when_the_old_pods_are_gone_and_the_new_ones_available
 
     assert judge({**thing, "status": rolled}).ready
     assert not judge({**thing, "status": {**rolled, "observedGeneration": 1}}).ready
-    assert "former template" in judge({**thing, "status": {**rolled, "replicas": 3}}).why
+    assert "previous template" in judge({**thing, "status": {**rolled, "replicas": 3}}).reason
     stuck = {"type": "Progressing", "reason": "ProgressDeadlineExceeded", "message": "too long"}
-    assert judge({**thing, "status": {**rolled, "conditions": [stuck]}}).hopeless
+    assert judge({**thing, "status": {**rolled, "conditions": [stuck]}}).failed
 
 
 def test_a_job_that_failed_is_hopeless_and_says_why():
     failure = {"type": "Failed", "status": "True", "reason": "BackoffLimitExceeded", "message": "4 times"}
     verdict = readiness.WAITS["batch", "Job"].judge({"status": {"conditions": [failure]}})
 
-    assert verdict.hopeless and verdict.why == "BackoffLimitExceeded: 4 times"
+    assert verdict.failed and verdict.reason == "BackoffLimitExceeded: 4 times"
 
 
 def test_what_to_wait_for_can_be_said_in_an_annotation():
@@ -186,7 +190,7 @@ def test_a_kubeconfig_may_be_text_or_a_path_or_paths(tmp_path):
         (None, "has no cluster"),
         ("/nowhere/config", "there is no such file"),
         ("{not: [yaml", "cannot be read"),
-        ("a: b\nc: d\n", "is none"),
+        ("a: b\nc: d\n", "has no clusters"),
     ],
 )
 def test_a_kubeconfig_that_is_none_is_refused_in_one_sentence(given, sentence):
@@ -210,7 +214,10 @@ def test_a_kubeconfig_that_signs_in_by_a_program_is_refused():
 def test_configuration_that_is_not_served_is_refused_input_by_input():
     asked = {"renderYamlToDirectory": "out", "enableServerSideApply": "false", "alwaysRender": "false"}
 
-    assert [name for name, _ in Settings.refused(asked)] == ["renderYamlToDirectory", "enableServerSideApply"]
+    assert [name for name, _ in Settings.refusals(asked)] == [
+        "renderYamlToDirectory",
+        "enableServerSideApply",
+    ]
 
 
 @pytest.mark.parametrize(
@@ -232,21 +239,21 @@ def test_a_chart_at_hand_goes_before_its_repository(tmp_path):
     (folder / "Chart.yaml").write_text("name: greeter\nversion: 1.2.3\n")
     inputs = {"chart": "oci://registry.example/charts/greeter", "version": "v1.2.3"}
 
-    found = at_hand(inputs, {"MOKA_CHARTS": str(tmp_path)})
+    found = local_chart(inputs, {"MOKA_CHARTS": str(tmp_path)})
     assert found and (found.path, found.version) == (folder, "1.2.3")
-    assert at_hand(inputs, {}) is None
+    assert local_chart(inputs, {}) is None
 
 
 def test_a_folder_of_charts_that_is_not_there_is_refused(tmp_path):
     with pytest.raises(Refusal, match=r"MOKA_CHARTS names .*/typo, and there is no such folder"):
-        at_hand({"chart": "greeter"}, {"MOKA_CHARTS": str(tmp_path / "typo")})
+        local_chart({"chart": "greeter"}, {"MOKA_CHARTS": str(tmp_path / "typo")})
 
 
 def test_a_registry_given_as_a_repository_is_refused_as_helm_would():
     asked = {"chart": "celeborn", "repositoryOpts": {"repo": "oci://registry.example/charts/"}}
 
-    assert "give oci://registry.example/charts/celeborn as the chart" in (misplaced(asked) or "")
-    assert misplaced({"chart": "x", "repositoryOpts": {"repo": "https://charts.example"}}) is None
+    assert "give oci://registry.example/charts/celeborn as the chart" in (registry_mistake(asked) or "")
+    assert registry_mistake({"chart": "x", "repositoryOpts": {"repo": "https://charts.example"}}) is None
 
 
 def test_names_of_a_releases_objects_are_grouped_by_kind():

@@ -26,11 +26,14 @@ SHORT = {
     ],
 )
 def test_with_few_machines_as_many_pods_are_waited_for_as_they_hold_and_at_least_one(pods, full):
-    assert readiness.full(3, pods).ready is full
+    assert readiness.machines_full(3, pods).ready is full
 
 
 def test_how_many_find_no_machine_is_said():
-    assert readiness.full(3, [STARTING, SHORT, SHORT]).why == "0 of 3 pods are ready, 2 find no machine"
+    assert (
+        readiness.machines_full(3, [STARTING, SHORT, SHORT]).reason
+        == "0 of 3 pods are ready, 2 find no machine"
+    )
 
 
 @pytest.mark.parametrize(
