@@ -23,7 +23,7 @@ from localcloud.cloud import REGION
 from localcloud.control_plane import ControlPlane
 from localcloud.control_plane.stand_ins.charts import yunikorn_url
 from localcloud.engine import Engine
-from tests.support.http_server import answering
+from tests.support.http_server import fixed_answers
 from tests.support.pulumi_stack import PulumiStack
 
 JOBS = "spark-jobs"
@@ -257,7 +257,7 @@ def test_a_celeborn_worker_finds_out_whether_it_goes_for_good(core, as_worker, t
     (tmp_path / "ca.crt").write_bytes(Path(asking.configuration.ssl_ca_cert).read_bytes())
     script = core.read_namespaced_config_map("celeborn", "celeborn").data["leave.sh"]
 
-    with answering({"/api/v1/workers/exit": "{}"}) as (port, told):
+    with fixed_answers({"/api/v1/workers/exit": "{}"}) as (port, told):
         done = subprocess.run(
             ["bash", "-c", script],
             env={

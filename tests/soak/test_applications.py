@@ -4,7 +4,7 @@ import os
 from dataclasses import replace
 
 from localcloud.cloud import Cloud
-from tests.support.application_load import OVER, Seen, application, cases, cluster, until
+from tests.support.application_load import Watch, application, cases, load_cluster, until
 
 NUMBER = int(os.environ.get("MOKA_APPLICATIONS", "500"))
 
@@ -19,33 +19,35 @@ PATIENCE = 3600
 
 def test_applications_at_once_all_end_as_their_drivers_do_and_leave_nothing(tmp_path, capsys):
     # Drivers take between half a minute and five.
-    some = [
+    load = [
         replace(case, runs_for=30 + 37 * index % 270)
         for index, case in enumerate(cases(NUMBER, runs_for=0, retries=1))
     ]
     with (
         capsys.disabled(),
-        cluster(
+        load_cluster(
             Cloud(tmp_path), machines=MACHINES, per_minute=PER_MINUTE, finished_pods=FINISHED_PODS
-        ) as made,
+        ) as cluster,
     ):
-        seen = Seen(made.api).watch()
+        watch = Watch(cluster.api).start()
         print(f"\n{NUMBER} applications, machines {4 * MACHINES}, finished pods kept {FINISHED_PODS}")
-        made.submit(some)
-        created = seen.now()
+        cluster.submit(load)
+        created = watch.now()
 
         def progress():
-            return dict(seen.states()), {kind: number for kind, number in seen.running.items() if number}
+            return dict(watch.states()), {kind: n for kind, n in watch.running.items() if n}
 
-        until(lambda: all(seen.state(case) in OVER for case in some), "all are over", PATIENCE, progress)
-        over = seen.now()
-        statuses = {case.name: made.api.get(application(case))["status"] for case in some}
-        made.delete(some)
-        until(lambda: not made.left(), "nothing is left", PATIENCE, lambda: f"{len(made.left())} objects")
-        gone = seen.now()
+        until(lambda: watch.all_over(load), "all are over", PATIENCE, progress)
+        over = watch.now()
+        statuses = {case.name: cluster.api.get(application(case))["status"] for case in load}
+        cluster.delete(load)
+        objects = cluster.leftovers
+        until(lambda: not objects(), "nothing is left", PATIENCE, lambda: f"{len(objects())} objects")
+        gone = watch.now()
 
-        submitted = sorted(pod.began for case in some for pod in seen.of(case, "driver"))
-        ran = sorted(pod.ran for case in some for pod in seen.of(case, "driver") if pod.ran is not None)
+        drivers = [pod for case in load for pod in watch.pods_of(case, "driver")]
+        submitted = sorted(pod.began for pod in drivers)
+        ran = sorted(pod.ran for pod in drivers if pod.ran is not None)
         for what, number in {
             "created, s": created,
             "first driver made, s": submitted[0],
@@ -55,22 +57,22 @@ def test_applications_at_once_all_end_as_their_drivers_do_and_leave_nothing(tmp_
             "last driver runs, s": ran[-1],
             "all over, s": over,
             "all gone once deleted, s": gone - over,
-            **{f"most {kind} at a time": number for kind, number in sorted(seen.most.items())},
-            **{f"CPU of {name}, s": seconds for name, seconds in sorted(made.cpu().items())},
+            **{f"most {kind} at a time": number for kind, number in sorted(watch.peak.items())},
+            **{f"CPU of {name}, s": seconds for name, seconds in sorted(cluster.cpu().items())},
         }.items():
             print(f"{what}: {number:,.0f}")
 
-    assert {case.name: status(statuses, case) for case in some} == {
-        case.name: (case.state, 1 + case.retries) for case in some
+    assert {case.name: outcome(statuses, case) for case in load} == {
+        case.name: (case.state, 1 + case.retries) for case in load
     }
-    for case in some:
+    for case in load:
         for role in ("driver", "executor"):
             for placeholder in (False, True):
-                pods = [pod for pod in seen.of(case, role, placeholder=placeholder) if pod.node]
+                pods = [pod for pod in watch.pods_of(case, role, placeholder=placeholder) if pod.node]
                 assert {pod.node.rsplit("-", 1)[0] for pod in pods} <= {f"{role}-{case.architecture}"}
 
 
-def status(statuses, case):
+def outcome(statuses, case):
     """How an application ended, at which attempt."""
-    one = statuses[case.name]
-    return one["applicationState"]["state"], one["executionAttempts"]
+    status = statuses[case.name]
+    return status["applicationState"]["state"], status["executionAttempts"]

@@ -1,4 +1,4 @@
-"""Many Spark applications at once: what a test does with twenty, and soak with hundreds.
+"""Many Spark applications at once: twenty in a test, hundreds in soak.
 
 Real are the API server and its controllers, YuniKorn, the Spark Operator with `spark-submit`, and what takes
 the finalizer off driver pods. Simulated are machines, drivers, and the executors that drivers ask for.
@@ -42,8 +42,9 @@ ARCHITECTURES = ("arm64", "amd64")
 PROJECTS = ("etl", "ml")
 ZONES = ("us-east-1a", "us-east-1b", "us-east-1c")
 APPLICATIONS = "/apis/sparkoperator.k8s.io/v1beta2/sparkapplications"
-OVER = ("COMPLETED", "FAILED")
-UNTIL_TOLD = 100_000
+TERMINAL_STATES = ("COMPLETED", "FAILED")
+UNTIL_ENDED = 100_000
+"""Seconds that a driver runs which a test ends."""
 
 RUNS_FOR = "localcloud/runs-for"
 ENDS = "localcloud/ends"
@@ -54,7 +55,7 @@ APPLICATION = "sparkoperator.k8s.io/app-name"
 
 @dataclass(frozen=True, kw_only=True)
 class Case:
-    """One application, and what is to come of it.
+    """One application, and how it is to end.
 
     runs_for: seconds that its driver takes.
     protected: its driver has the finalizer.
@@ -72,11 +73,11 @@ class Case:
 
     @property
     def state(self) -> str:
-        """The one it ends in."""
+        """The state that it ends in."""
         return "FAILED" if self.fails else "COMPLETED"
 
     def manifest(self) -> Object:
-        """As its owner would have it made, with what the laptop cloud is told of its end."""
+        """As its owner would render it, with annotations that tell the laptop cloud how it ends."""
         job = Job(
             name=self.name,
             namespace=self.project,
@@ -91,12 +92,12 @@ class Case:
             else Restart(),
         )
         finalizer = DRIVER_FINALIZER if self.protected else None
-        made = spark_application(job, replace(TARGET, finalizer=finalizer))
-        made["spec"]["driver"]["annotations"] |= {
+        application = spark_application(job, replace(TARGET, finalizer=finalizer))
+        application["spec"]["driver"]["annotations"] |= {
             RUNS_FOR: str(self.runs_for),
             ENDS: "Failed" if self.fails else "Succeeded",
         }
-        return made
+        return application
 
 
 TARGET = JobTarget(
@@ -111,9 +112,11 @@ TARGET = JobTarget(
     namespaces=PROJECTS,
     priority_classes={number: priority_class(number) for number in (1, 2, 3)},
     machines=[
-        MachineCapacity(role=role, architecture=one, millicores=15_000, memory_mib=60_000, local_disks=False)
+        MachineCapacity(
+            role=role, architecture=architecture, millicores=15_000, memory_mib=60_000, local_disks=False
+        )
         for role in ROLES
-        for one in ARCHITECTURES
+        for architecture in ARCHITECTURES
     ],
     event_logs="s3a://events/",
     staging={project: f"s3a://staging/{project}/" for project in PROJECTS},
@@ -125,7 +128,7 @@ TARGET = JobTarget(
 
 
 def cases(number: int, *, first: int = 0, runs_for: int, retries: int = 0) -> list[Case]:
-    """So many, of every architecture, project, tier and outcome.
+    """A number of cases of every architecture, project, tier and outcome.
 
     first: number in the name of the first. retries: of one in two of those that fail.
     """
@@ -145,7 +148,7 @@ def cases(number: int, *, first: int = 0, runs_for: int, retries: int = 0) -> li
 
 
 @contextlib.contextmanager
-def cluster(cloud: Cloud, machines: int, per_minute: int, finished_pods: int) -> Iterator["Cluster"]:
+def load_cluster(cloud: Cloud, machines: int, per_minute: int, finished_pods: int) -> Iterator["Cluster"]:
     """A cluster for many applications; ended, with all that it has.
 
     machines: in each node group, of which there is one a role and architecture; 64 vCPUs each.
@@ -153,15 +156,15 @@ def cluster(cloud: Cloud, machines: int, per_minute: int, finished_pods: int) ->
     finished_pods: that Kubernetes keeps; 12,500 by default.
     """
     plane = ControlPlane(cloud, "many")
-    made = Cluster(plane)
+    cluster = Cluster(plane)
     try:
         plane.start()
-        made.keep_finished_pods(finished_pods)
-        made.fill(machines)
-        made.run(per_minute)
-        yield made
+        cluster.keep_finished_pods(finished_pods)
+        cluster.fill(machines)
+        cluster.run(per_minute)
+        yield cluster
     finally:
-        made.remover.stop()
+        cluster.remover.stop()
         # It would wait for those who watch it.
         plane.process("kube-apiserver").stop(timeout=1)
         plane.remove()
@@ -188,7 +191,7 @@ class Cluster:
         return self.plane.process(_release("spark-operator").key)
 
     def keep_finished_pods(self, number: int) -> None:
-        """Start the controller manager anew, told to delete finished pods past a number."""
+        """Restart the controller manager with a number of finished pods past which it deletes some."""
         process = self.plane.process("kube-controller-manager")
         argv, environment = json.loads(process.pid_file.read_text())["as"]
         process.stop()
@@ -217,10 +220,10 @@ class Cluster:
         tiers = [{"name": f"tier{number}"} for number in (1, 2, 3)]
         queues = {"name": "acme", "queues": [{"name": name, "queues": tiers} for name in PROJECTS]}
         root = {"name": "root", "submitacl": "*", "queues": [queues]}
-        told = yaml.safe_dump({"partitions": [{"name": "default", "queues": [root]}]})
+        text = yaml.safe_dump({"partitions": [{"name": "default", "queues": [root]}]})
         metadata = {"name": "yunikorn-configs", "namespace": "yunikorn"}
         self.api.apply_all(
-            [{"apiVersion": "v1", "kind": "ConfigMap", "metadata": metadata, "data": {"queues.yaml": told}}]
+            [{"apiVersion": "v1", "kind": "ConfigMap", "metadata": metadata, "data": {"queues.yaml": text}}]
         )
         charts.apply(self.plane, _release("yunikorn"))
         self.start_operator(per_minute)
@@ -240,7 +243,7 @@ class Cluster:
         charts.apply(self.plane, _release("spark-operator", merge(values, operator_values(arguments))))
 
     def start_remover(self) -> None:
-        """With an account that may do no more than it needs."""
+        """The service that takes the finalizer off, with an account that may do only what it needs."""
         folder = self.plane.folder / "remover"
         folder.mkdir(exist_ok=True)
         (folder / "ca.crt").write_bytes(self.plane.credentials.authority.read_bytes())
@@ -262,58 +265,58 @@ class Cluster:
         )
         # fmt: on
 
-    def submit(self, some: list[Case]) -> None:
+    def submit(self, cases: list[Case]) -> None:
         """Create all at once."""
         path = "/apis/sparkoperator.k8s.io/v1beta2/namespaces/{}/sparkapplications"
         api = self.api
-        parallel_map(lambda case: api.create(path.format(case.project), case.manifest()), some)
+        parallel_map(lambda case: api.create(path.format(case.project), case.manifest()), cases)
 
-    def end_drivers(self, some: list[Case]) -> None:
-        """Have drivers end that run until they are told to."""
-        told = {"metadata": {"annotations": {RUNS_FOR: "0"}}}
+    def end_drivers(self, cases: list[Case]) -> None:
+        """End drivers that run until they are ended."""
+        patch = {"metadata": {"annotations": {RUNS_FOR: "0"}}}
         api = self.api
-        parallel_map(lambda one: api.merge(driver(one), told), some)
+        parallel_map(lambda case: api.merge(driver(case), patch), cases)
 
-    def held(self, some: list[Case]) -> int:
-        """How many of their drivers were to be deleted, and are there for their finalizer alone."""
-        found = [self.api.get(driver(one)) for one in some]
-        return sum("deletionTimestamp" in one["metadata"] for one in found if one)
+    def terminating(self, cases: list[Case]) -> int:
+        """How many of their drivers are deleted, and only their finalizer keeps them."""
+        drivers = [self.api.get(driver(case)) for case in cases]
+        return sum("deletionTimestamp" in pod["metadata"] for pod in drivers if pod)
 
-    def delete(self, some: list[Case]) -> None:
+    def delete(self, cases: list[Case]) -> None:
         """Delete applications."""
         api = self.api
-        parallel_map(lambda one: api.delete(application(one)), some)
+        parallel_map(lambda case: api.delete(application(case)), cases)
 
     def cpu(self) -> dict[str, float]:
-        """Seconds of CPU that each program has taken; of the operator, what its submissions took."""
-        taken = {}
+        """Seconds of CPU that each program has used; for the operator, also what its submissions used."""
+        seconds = {}
         for note in self.plane.folder.glob("*.pid"):
             times = psutil.Process(json.loads(note.read_text())["pid"]).cpu_times()
-            taken[note.stem] = times.user + times.system
+            seconds[note.stem] = times.user + times.system
             if children := times.children_user + times.children_system:
-                taken[f"{note.stem}'s children"] = children
-        return taken
+                seconds[f"{note.stem}'s children"] = children
+        return seconds
 
-    def left(self) -> list[str]:
-        """What there is in the job namespaces that applications brought, pods and their finalizers first."""
+    def leftovers(self) -> list[str]:
+        """Objects of applications in the job namespaces, pods and their finalizers first."""
         api = self.api
         lists = ("api/v1:pods", "api/v1:services", "api/v1:configmaps", "apis/networking.k8s.io/v1:ingresses")
         return [
-            f"{project} {kind} {one['metadata']['name']} {one['metadata'].get('finalizers', '')}"
+            f"{project} {kind} {thing['metadata']['name']} {thing['metadata'].get('finalizers', '')}"
             for kind in lists
             for project in PROJECTS
-            for one in api.list(
+            for thing in api.list(
                 "/{}/namespaces/{}/{}".format(*kind.split(":")[:1], project, kind.split(":")[1])
             )
-            if one["metadata"]["name"] != "kube-root-ca.crt"
+            if thing["metadata"]["name"] != "kube-root-ca.crt"
         ]
 
 
 @dataclass
 class Pod:
-    """What was seen of a pod, with moments in seconds since the first look.
+    """A pod as a watch saw it; moments are in seconds since the watch began.
 
-    application: Spark's own id of it. role: driver or executor. placeholder: it keeps the place of one.
+    application: Spark's own id of it. role: driver or executor. placeholder: it reserves room for such a pod.
     """
 
     name: str
@@ -329,24 +332,23 @@ class Pod:
 
 
 @dataclass
-class Seen:
-    """What a watch has told of the pods and applications of a cluster.
+class Watch:
+    """Watches the pods and applications of a cluster.
 
-    pods: by uid. states: of applications, by name, with their status. running: pods now, by kind; most: at a
-    time.
+    pods: by uid. statuses: of applications, by name. running: pods now, by kind. peak: most pods at a time.
     """
 
     api: Api
     pods: dict[str, Pod] = field(default_factory=dict)
     statuses: dict[str, Object] = field(default_factory=dict)
     running: Counter[str] = field(default_factory=Counter)
-    most: Counter[str] = field(default_factory=Counter)
+    peak: Counter[str] = field(default_factory=Counter)
     _began: float = field(default_factory=time.monotonic)
 
-    def watch(self) -> "Seen":
-        """Begin; until the API server is gone."""
-        for path, hear in (("/api/v1/pods", self._pod), (APPLICATIONS, self._application)):
-            threading.Thread(target=self._follow, args=(path, hear), daemon=True).start()
+    def start(self) -> "Watch":
+        """Begin to watch, until the API server is gone."""
+        for path, record in (("/api/v1/pods", self._record_pod), (APPLICATIONS, self._record_application)):
+            threading.Thread(target=self._follow, args=(path, record), daemon=True).start()
         return self
 
     def now(self) -> float:
@@ -355,36 +357,39 @@ class Seen:
     def state(self, case: Case) -> str:
         return str(self.statuses.get(case.name, {}).get("applicationState", {}).get("state", "NEW"))
 
+    def all_over(self, cases: list[Case]) -> bool:
+        return all(self.state(case) in TERMINAL_STATES for case in cases)
+
     def states(self) -> Counter[str]:
         """How many applications are in each state."""
-        every = (one.get("applicationState", {}).get("state", "NEW") for one in self.statuses.values())
-        return Counter(map(str, every))
+        states = (s.get("applicationState", {}).get("state", "NEW") for s in self.statuses.values())
+        return Counter(map(str, states))
 
-    def of(self, case: Case, role: str, *, placeholder: bool = False) -> list[Pod]:
+    def pods_of(self, case: Case, role: str, *, placeholder: bool = False) -> list[Pod]:
         """Pods of an application, of all its attempts."""
-        every = list(self.pods.values())
-        drivers = {pod.application for pod in every if pod.name == f"{case.name}-driver"}
+        pods = list(self.pods.values())
+        drivers = {pod.application for pod in pods if pod.name == f"{case.name}-driver"}
         return [
             pod
-            for pod in every
+            for pod in pods
             if (pod.role, pod.placeholder) == (role, placeholder) and pod.application in drivers
         ]
 
     def runs(self, case: Case) -> bool:
         """Whether an application runs, with all of its executors."""
-        ran = [pod for pod in self.of(case, "executor") if pod.ran is not None]
+        ran = [pod for pod in self.pods_of(case, "executor") if pod.ran is not None]
         return self.state(case) == "RUNNING" and len(ran) == case.executors
 
-    def _follow(self, path: str, hear: Callable[[Object], None]) -> None:
+    def _follow(self, path: str, record: Callable[[Object], None]) -> None:
         with contextlib.suppress(Refusal):
-            for one in self.api.follow(path):
-                hear(one)
+            for thing in self.api.follow(path):
+                record(thing)
 
-    def _application(self, one: Object) -> None:
-        self.statuses[one["metadata"]["name"]] = one.get("status") or {}
+    def _record_application(self, thing: Object) -> None:
+        self.statuses[thing["metadata"]["name"]] = thing.get("status") or {}
 
-    def _pod(self, one: Object) -> None:
-        metadata, status = one["metadata"], one.get("status") or {}
+    def _record_pod(self, thing: Object) -> None:
+        metadata, status = thing["metadata"], thing.get("status") or {}
         labels, annotations = metadata.get("labels") or {}, metadata.get("annotations") or {}
         if TASK_GROUP not in annotations:
             return
@@ -397,7 +402,7 @@ class Seen:
             began=self.now(),
         )
         pod = self.pods.setdefault(metadata["uid"], new)
-        pod.node = one["spec"].get("nodeName", "")
+        pod.node = thing["spec"].get("nodeName", "")
         kind = f"{pod.role} placeholders" if pod.placeholder else f"{pod.role}s"
         phase, gone = status.get("phase"), "deletionTimestamp" in metadata
         if phase == "Running" and not gone and pod.ran is None:
@@ -410,30 +415,30 @@ class Seen:
 
     def _count(self, kind: str, change: int) -> None:
         self.running[kind] += change
-        self.most[kind] = max(self.most[kind], self.running[kind])
+        self.peak[kind] = max(self.peak[kind], self.running[kind])
 
 
 def until(
-    ask: Callable[[], object], what: str, patience: float, tell: Callable[[], object] | None = None
+    ask: Callable[[], object], what: str, patience: float, progress: Callable[[], object] | None = None
 ) -> None:
-    """Ask until the answer is yes. `tell` says from time to time how far it is."""
-    began = told = time.monotonic()
+    """Ask until the answer is yes; `progress` is printed from time to time. patience: seconds."""
+    began = printed = time.monotonic()
     while not ask():
         now = time.monotonic()
-        assert now - began < patience, f"not so after {patience:.0f} s: {what}; {tell() if tell else ''}"
-        if tell and now - told > 15:
-            told = now
-            print(f"{now - began:5.0f} s: {tell()}", flush=True)
+        assert now - began < patience, f"not so after {patience:.0f} s: {what}; {progress and progress()}"
+        if progress and now - printed > 15:
+            printed = now
+            print(f"{now - began:5.0f} s: {progress()}", flush=True)
         time.sleep(0.2)
 
 
 def driver(case: Case) -> str:
-    """Path of its driver's pod."""
+    """Path of a case's driver pod."""
     return f"/api/v1/namespaces/{case.project}/pods/{case.name}-driver"
 
 
 def application(case: Case) -> str:
-    """Its path."""
+    """Path of a case's SparkApplication."""
     return f"/apis/sparkoperator.k8s.io/v1beta2/namespaces/{case.project}/sparkapplications/{case.name}"
 
 
@@ -446,7 +451,7 @@ def _namespace(name: str) -> Object:
 
 
 def _account(namespace: str) -> list[Object]:
-    """What a job namespace has for its drivers."""
+    """Service account and rights that a job namespace has for its drivers."""
     metadata = {"name": TARGET.service_account, "namespace": namespace}
     rbac = "rbac.authorization.k8s.io"
     rules = [

@@ -1,4 +1,4 @@
-"""What a person reads of a question, and stubs where moto has no answer."""
+"""Clients of AWS for the doctor: moto's, stubs where moto has no answer, and what is printed of it."""
 
 from collections.abc import Callable
 from typing import Any
@@ -12,7 +12,7 @@ from doctor.asking import answered
 from doctor.question import Question
 
 Answers = list[tuple[str, dict[str, Any], dict[str, Any] | str]]
-"""What is asked, in order: operation, parameters, and the answer or the code of an error."""
+"""Requests in order: operation, parameters, and the answer or the code of an error."""
 
 SESSION = boto3.Session("test", "test")
 """For all tests: it keeps the descriptions of services, which take a second each to read."""
@@ -25,12 +25,12 @@ def client(service: str) -> Any:
 
 
 class Scripted:
-    """A client that gives these answers, and has to be asked for all of them."""
+    """A client that gives these answers, all of which have to be requested."""
 
-    def __init__(self, service: str, told: Answers) -> None:
+    def __init__(self, service: str, answers: Answers) -> None:
         self.client = client(service)
         self.stubber = Stubber(self.client)
-        for operation, parameters, answer in told:
+        for operation, parameters, answer in answers:
             if isinstance(answer, str):
                 self.stubber.add_client_error(operation, answer, "for the test", expected_params=parameters)
             else:
@@ -49,5 +49,5 @@ class Scripted:
 def lines(question: Callable[[Place], Any], place: Place) -> list[str]:
     """The lines of a question's findings, without padding."""
     found = answered(Question("The question", question), place)
-    told = report.text("trial", found).splitlines()[: len(found)]
-    return [" ".join(line.split()) for line in told]
+    output = report.text("trial", found).splitlines()[: len(found)]
+    return [" ".join(line.split()) for line in output]

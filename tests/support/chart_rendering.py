@@ -18,14 +18,14 @@ CHARTS = Path(os.environ.get("MOKA_CHARTS") or Path(__file__).parents[3] / "shar
 
 
 def chart_at_hand(name: str) -> Path:
-    """Folder of a chart, its default values at least; skips the test where there is none."""
+    """Folder of a chart, with its default values at least; skips the test if there is none."""
     if not (CHARTS / name / "values.yaml").is_file():
         pytest.skip(f"chart {name} is not at hand: name a folder of charts in MOKA_CHARTS")
     return CHARTS / name
 
 
 def whole_chart_at_hand(name: str) -> Path:
-    """Folder of a chart with its templates; skips the test where there is none, or no Helm."""
+    """Folder of a chart with its templates; skips the test if there is none, or no Helm."""
     chart = chart_at_hand(name)
     if not (chart / "templates").is_dir():
         pytest.skip(f"chart {name} is at hand without templates: name a folder of charts in MOKA_CHARTS")
@@ -41,21 +41,20 @@ def template(chart: Path, release: str, namespace: str, values: Mapping[str, Any
 
 @cache
 def _template(chart: Path, release: str, namespace: str, values: str) -> str:
-    told = subprocess.run(
+    process = subprocess.run(
         [tools.path("helm"), "template", release, chart, "--namespace", namespace, "--values", "-"],
         input=values,
         capture_output=True,
         text=True,
         check=False,
     )
-    assert told.returncode == 0, told.stderr
-    return told.stdout
+    assert process.returncode == 0, process.stderr
+    return process.stdout
 
 
 def manifests(release: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """The objects of a release, as its resource's inputs say it."""
+    """The objects of a release, from the inputs of its resource."""
     chart = whole_chart_at_hand(release["chart"].rpartition("/")[2])
     text = template(chart, release["name"], release["namespace"], release["values"])
-    return [
-        each for each in yaml.load_all(text, Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader)) if each
-    ]
+    loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+    return [manifest for manifest in yaml.load_all(text, Loader=loader) if manifest]

@@ -1,4 +1,4 @@
-"""Driver pods and applications, as the API server would tell of them."""
+"""Driver pods and applications, as the API server answers them."""
 
 from datetime import UTC, datetime, timedelta
 
@@ -13,7 +13,7 @@ def driver(
     *,
     phase="Running",
     submission="s1",
-    made=600,
+    created=600,
     deleted=None,
     grace=30,
     node="node-1",
@@ -22,12 +22,12 @@ def driver(
     finalizers=("moka.dev/driver",),
     containers=(),
 ):
-    """A driver pod; `made` and `deleted` in seconds ago."""
+    """A driver pod; `created` and `deleted` in seconds ago."""
     metadata = {
         "name": "job-driver",
         "namespace": "etl",
         "uid": "pod-uid",
-        "creationTimestamp": at(made),
+        "creationTimestamp": at(created),
         "finalizers": list(finalizers),
         "labels": {
             "spark-role": "driver",
@@ -48,9 +48,9 @@ def driver(
     }
 
 
-def application(state="RUNNING", *, submission="s1", attempt=610, uid="app-uid", made=700, deleted=False):
-    """A SparkApplication; `attempt` and `made` in seconds ago."""
-    metadata = {"name": "job", "namespace": "etl", "uid": uid, "creationTimestamp": at(made)}
+def application(state="RUNNING", *, submission="s1", attempt=610, uid="app-uid", created=700, deleted=False):
+    """A SparkApplication; `attempt` and `created` in seconds ago."""
+    metadata = {"name": "job", "namespace": "etl", "uid": uid, "creationTimestamp": at(created)}
     if deleted:
         metadata["deletionTimestamp"] = at(1)
     status = {"applicationState": {"state": state}, "submissionID": submission}

@@ -1,15 +1,17 @@
-"""A server that stands in for what a command asks."""
+"""HTTP servers in place of those that a program asks."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from threading import Thread
 
+Answer = Callable[[str, str, str], tuple[int, str]]
+"""Method, path and body of a request -> status and body of the answer."""
+
 
 @contextmanager
-def answering(answers: dict[str, object]) -> Iterator[tuple[int, list]]:
-    """A server on a port, with what it was asked: method, path, body. It knows no other paths."""
-    asked = []
+def http_server(answer: Answer) -> Iterator[int]:
+    """A server on a port, which is yielded."""
 
     class Handler(BaseHTTPRequestHandler):
         def do_GET(self) -> None:
@@ -20,10 +22,11 @@ def answering(answers: dict[str, object]) -> Iterator[tuple[int, list]]:
             self._reply("POST", self.rfile.read(int(self.headers["Content-Length"])).decode())
 
         def _reply(self, method: str, body: str) -> None:
-            asked.append((method, self.path, body))
-            self.send_response(200 if self.path in answers else 404)
+            status, text = answer(method, self.path, body)
+            self.send_response(status)
+            self.send_header("Content-Type", "application/json")
             self.end_headers()
-            self.wfile.write(str(answers.get(self.path, "")).encode())
+            self.wfile.write(text.encode())
 
         def log_message(self, *_: object) -> None:
             """Nobody reads it."""
@@ -31,7 +34,20 @@ def answering(answers: dict[str, object]) -> Iterator[tuple[int, list]]:
     server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
     Thread(target=server.serve_forever, args=(0.01,), daemon=True).start()
     try:
-        yield server.server_address[1], asked
+        yield server.server_address[1]
     finally:
         server.shutdown()
         server.server_close()
+
+
+@contextmanager
+def fixed_answers(answers: dict[str, object]) -> Iterator[tuple[int, list]]:
+    """A server that answers some paths -> its port, and its requests as they come: method, path, body."""
+    requests = []
+
+    def answer(method: str, path: str, body: str) -> tuple[int, str]:
+        requests.append((method, path, body))
+        return 200 if path in answers else 404, str(answers.get(path, ""))
+
+    with http_server(answer) as port:
+        yield port, requests

@@ -1,4 +1,4 @@
-"""Pods as manifests have them, and the nodes that let them in, as Kubernetes' scheduler decides it."""
+"""Pods as manifests have them, and the nodes that Kubernetes' scheduler may place them on."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
@@ -15,12 +15,12 @@ WORKLOADS = {
     "ReplicaSet": ("spec", "template"),
     "StatefulSet": ("spec", "template"),
 }
-"""Kinds that make pods, and where they say what those are."""
+"""Kinds that make pods, and the path of the pod template in them."""
 
 
 @dataclass(frozen=True)
 class Pods:
-    """The pods of one workload: what made them, their labels and their spec."""
+    """The pods of one workload: its kind and name, their labels and their spec."""
 
     kind: str
     name: str
@@ -37,20 +37,22 @@ class Pods:
     def images(self) -> set[str]:
         """What their containers run."""
         return {
-            each["image"] for key in ("initContainers", "containers") for each in self.spec.get(key) or []
+            container["image"]
+            for key in ("initContainers", "containers")
+            for container in self.spec.get(key) or []
         }
 
 
 @dataclass(frozen=True)
 class Node:
-    """A node, as far as it matters to who may be there. Taints as Kubernetes writes them."""
+    """Labels and taints of a node, as Kubernetes writes them."""
 
     labels: Mapping[str, str]
     taints: tuple[Mapping[str, str], ...] = field(default=())
 
 
 def pods_of(manifests: Iterable[Manifest], namespace: str = "default") -> Iterator[Pods]:
-    """The pods that manifests make; those that name no namespace are in the given one."""
+    """The pods that manifests make. namespace: of those that name none."""
     for manifest in manifests:
         path = WORKLOADS.get(manifest["kind"])
         if path is None:
@@ -68,8 +70,8 @@ def pods_of(manifests: Iterable[Manifest], namespace: str = "default") -> Iterat
         )
 
 
-def lets_in(node: Node, pods: Pods) -> bool:
-    """Whether the scheduler may put such a pod there, as far as selectors, affinity and taints say."""
+def schedulable(pods: Pods, node: Node) -> bool:
+    """Whether the scheduler may place such a pod on a node, by selectors, affinity and taints."""
     spec = pods.spec
     selector = spec.get("nodeSelector") or {}
     if any(node.labels.get(key) != value for key, value in selector.items()):
@@ -78,9 +80,9 @@ def lets_in(node: Node, pods: Pods) -> bool:
     required = affinity.get("requiredDuringSchedulingIgnoredDuringExecution")
     if required and not any(_fits(node, term) for term in required["nodeSelectorTerms"]):
         return False
-    keeping_out = [taint for taint in node.taints if taint["effect"] != "PreferNoSchedule"]
+    taints = [taint for taint in node.taints if taint["effect"] != "PreferNoSchedule"]
     tolerations = spec.get("tolerations") or []
-    return all(any(_tolerates(each, taint) for each in tolerations) for taint in keeping_out)
+    return all(any(_tolerates(toleration, taint) for toleration in tolerations) for taint in taints)
 
 
 def selects(selector: Manifest, labels: Mapping[str, str]) -> bool:
@@ -91,7 +93,7 @@ def selects(selector: Manifest, labels: Mapping[str, str]) -> bool:
 
 
 def _fits(node: Node, term: Manifest) -> bool:
-    return all(_holds(node.labels, each) for each in term.get("matchExpressions") or [])
+    return all(_holds(node.labels, expression) for expression in term.get("matchExpressions") or [])
 
 
 def _holds(labels: Mapping[str, str], expression: Manifest) -> bool:

@@ -1,4 +1,4 @@
-"""SparkApplications whose operator is played by the test, with a real driver pod each."""
+"""SparkApplications whose operator the test simulates, with a real driver pod each."""
 
 from datetime import UTC, datetime
 from uuid import uuid4
@@ -13,19 +13,20 @@ def define(api):
     """Make the operator's custom resources, and wait until SparkApplications are served."""
     api.apply_all(spark_operator.definitions())
     next(
-        one
-        for one in api.follow(CUSTOM_RESOURCES)
-        if one["metadata"]["name"] == "sparkapplications.sparkoperator.k8s.io" and _established(one)
+        definition
+        for definition in api.follow(CUSTOM_RESOURCES)
+        if definition["metadata"]["name"] == "sparkapplications.sparkoperator.k8s.io"
+        and _established(definition)
     )
 
 
-def _established(one):
-    conditions = (one.get("status") or {}).get("conditions") or []
-    return any(each["type"] == "Established" and each["status"] == "True" for each in conditions)
+def _established(definition):
+    conditions = (definition.get("status") or {}).get("conditions") or []
+    return any((c["type"], c["status"]) == ("Established", "True") for c in conditions)
 
 
 class Application:
-    """A SparkApplication with a driver pod that has ended; the operator is played by setting its status."""
+    """A SparkApplication with a driver pod that has ended; its status is set as the operator would."""
 
     def __init__(self, api, namespace, state, phase="Succeeded"):
         self._api = api
@@ -51,7 +52,7 @@ class Application:
         self.driver("s1", phase)
 
     def read(self, state, submission="s1"):
-        """Say what the operator has read."""
+        """Set the status to what the operator has read."""
         now = datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
         status = {
             "applicationState": {"state": state},
@@ -96,8 +97,8 @@ class Application:
                 },
             },
         )
-        mine = self._api.follow(pods, fieldSelector=f"metadata.name={self.name}-driver")
-        next(one for one in mine if one["status"]["phase"] == "Running")
+        drivers = self._api.follow(pods, fieldSelector=f"metadata.name={self.name}-driver")
+        next(pod for pod in drivers if pod["status"]["phase"] == "Running")
         if phase != "Running":
             self._api.merge(f"{self.pod_path}/status", {"status": {"phase": phase}})
 
@@ -114,5 +115,5 @@ class Application:
         return self.pod is None
 
     @property
-    def held(self):
+    def protected(self):
         return DRIVER_FINALIZER in (self.pod or {"metadata": {}})["metadata"].get("finalizers", [])

@@ -7,19 +7,18 @@ import pytest
 from localcloud.cloud import Cloud
 from localcloud.control_plane.api import Object
 from tests.support.application_load import (
-    OVER,
-    UNTIL_TOLD,
+    UNTIL_ENDED,
     Case,
-    Seen,
+    Watch,
     application,
     cases,
-    cluster,
     driver,
+    load_cluster,
     until,
 )
 
 EARLY = cases(10, first=0, runs_for=5, retries=1)
-LATE = cases(10, first=10, runs_for=UNTIL_TOLD)
+LATE = cases(10, first=10, runs_for=UNTIL_ENDED)
 ALL = [*EARLY, *LATE]
 
 # Its driver lacks the finalizer, and is among the first: what is deleted of finished pods is the oldest.
@@ -29,7 +28,7 @@ UNPROTECTED = Case(
     tier=1,
     architecture="arm64",
     executors=1,
-    runs_for=UNTIL_TOLD,
+    runs_for=UNTIL_ENDED,
     protected=False,
 )
 EVERY = [UNPROTECTED, *ALL]
@@ -43,9 +42,9 @@ PATIENCE = 900
 
 @dataclass(frozen=True)
 class Story:
-    """What was seen, and how applications stood before they were deleted."""
+    """What was seen of pods, and the status of applications before they were deleted."""
 
-    seen: Seen
+    watch: Watch
     statuses: dict[str, Object]
 
     def state(self, case: Case) -> str:
@@ -55,26 +54,25 @@ class Story:
 @pytest.fixture(scope="module")
 def story(tmp_path_factory):
     cloud = Cloud(tmp_path_factory.mktemp("many"))
-    with cluster(cloud, machines=1, per_minute=PER_MINUTE, finished_pods=FINISHED_PODS) as made:
-        seen = Seen(made.api).watch()
-        made.submit(EVERY)
+    with load_cluster(cloud, machines=1, per_minute=PER_MINUTE, finished_pods=FINISHED_PODS) as cluster:
+        watch = Watch(cluster.api).start()
+        cluster.submit(EVERY)
         running = [UNPROTECTED, *LATE]
-        until(
-            lambda: all(seen.state(case) == "RUNNING" for case in running), "they run", PATIENCE, seen.states
-        )
-        until(lambda: all(seen.state(case) in OVER for case in EARLY), "some are over", PATIENCE, seen.states)
+        until(lambda: all(watch.state(c) == "RUNNING" for c in running), "they run", PATIENCE, watch.states)
+        until(lambda: watch.all_over(EARLY), "some are over", PATIENCE, watch.states)
 
-        made.operator.stop()
-        made.end_drivers(running)
-        until(lambda: made.api.get(driver(UNPROTECTED)) is None, "finished pods are deleted", PATIENCE)
-        until(lambda: made.held(LATE) >= len(LATE) - FINISHED_PODS, "others are only held", PATIENCE)
-        made.start_operator(PER_MINUTE)
-        until(lambda: all(seen.state(case) in OVER for case in EVERY), "all are over", PATIENCE, seen.states)
+        cluster.operator.stop()
+        cluster.end_drivers(running)
+        until(lambda: cluster.api.get(driver(UNPROTECTED)) is None, "finished pods are deleted", PATIENCE)
+        only_held = len(LATE) - FINISHED_PODS
+        until(lambda: cluster.terminating(LATE) >= only_held, "others are only held", PATIENCE)
+        cluster.start_operator(PER_MINUTE)
+        until(lambda: watch.all_over(EVERY), "all are over", PATIENCE, watch.states)
 
-        statuses = {case.name: made.api.get(application(case))["status"] for case in EVERY}
-        made.delete(EVERY)
-        until(lambda: not made.left(), "nothing of them is left", PATIENCE, made.left)
-        yield Story(seen, statuses)
+        statuses = {case.name: cluster.api.get(application(case))["status"] for case in EVERY}
+        cluster.delete(EVERY)
+        until(lambda: not cluster.leftovers(), "nothing of them is left", PATIENCE, cluster.leftovers)
+        yield Story(watch, statuses)
 
 
 def test_all_end_as_their_drivers_do_though_these_were_to_be_deleted_before_that_was_read(story):
@@ -82,8 +80,8 @@ def test_all_end_as_their_drivers_do_though_these_were_to_be_deleted_before_that
     attempts = {case.name: story.statuses[case.name]["executionAttempts"] for case in ALL}
     assert attempts == {case.name: 1 + case.retries for case in ALL}
     for case in ALL:
-        said = story.statuses[case.name]["applicationState"].get("errorMessage", "")
-        assert said == ("driver container failed with ExitCode: 1, Reason: Error" if case.fails else "")
+        message = story.statuses[case.name]["applicationState"].get("errorMessage", "")
+        assert message == ("driver container failed with ExitCode: 1, Reason: Error" if case.fails else "")
 
 
 def test_a_driver_without_the_finalizer_that_succeeded_is_taken_for_a_failure(story):
@@ -99,7 +97,7 @@ def test_all_pods_and_placeholders_land_on_machines_of_their_role_and_architectu
         for case in EVERY
         for role in ("driver", "executor")
         for placeholder in (False, True)
-        for pod in story.seen.of(case, role, placeholder=placeholder)
+        for pod in story.watch.pods_of(case, role, placeholder=placeholder)
         # An executor may be too late for a driver that runs for seconds.
         if pod.node
     ]
@@ -111,8 +109,10 @@ def test_all_pods_and_placeholders_land_on_machines_of_their_role_and_architectu
 
 @pytest.mark.parametrize("case", LATE, ids=lambda case: case.name)
 def test_a_gang_has_a_placeholder_for_each_pod(story, case):
-    executors = story.seen.of(case, "executor")
+    roles = ("driver", "executor")
+    executors = story.watch.pods_of(case, "executor")
+    pods = {role: len(story.watch.pods_of(case, role)) for role in roles}
+    placeholders = {role: len(story.watch.pods_of(case, role, placeholder=True)) for role in roles}
 
-    assert len(executors) == len(story.seen.of(case, "executor", placeholder=True)) == case.executors
-    assert len(story.seen.of(case, "driver")) == len(story.seen.of(case, "driver", placeholder=True)) == 1
+    assert pods == placeholders == {"driver": 1, "executor": case.executors}
     assert {pod.simulated for pod in executors} == {"executor"}

@@ -83,7 +83,7 @@ def test_drivers_go_once_their_application_has_read_their_end(api, served, remov
         one.collect()
 
     eventually(lambda: all(one.gone for one in (*ended, orphan)))
-    assert unread.held
+    assert unread.protected
     # Nothing but the finalizer is there of ours, and nothing of the framework's.
     assert unread.pod["metadata"]["finalizers"] == [DRIVER_FINALIZER]
     assert unread.pod["metadata"]["annotations"] == {"localcloud/runs-for": "3600"}
@@ -108,7 +108,7 @@ def test_a_rerun_gets_the_old_driver_out_of_its_way_and_keeps_the_new_one(api, s
     witness = Application(api, served, "COMPLETED")
     witness.collect()
     eventually(lambda: witness.gone)
-    assert job.held
+    assert job.protected
 
     job.read("COMPLETED", submission="s2")
     eventually(lambda: job.gone)
@@ -128,7 +128,7 @@ def test_what_happened_while_it_was_down_is_made_up_for(plane, api, served, remo
     deployments.resume(plane)
 
     eventually(lambda: missed.gone and deleted.gone)
-    assert unread.held
+    assert unread.protected
 
 
 def test_namespaces_come_and_go_with_all_their_drivers(api, served, eventually):
@@ -137,14 +137,14 @@ def test_namespaces_come_and_go_with_all_their_drivers(api, served, eventually):
     for one in (elsewhere, witness):
         one.collect()
     eventually(lambda: witness.gone)
-    assert elsewhere.held
+    assert elsewhere.protected
 
     serve(api, "ml")
     eventually(lambda: elsewhere.gone)
 
     # Nobody will read how these end.
     jobs = [Application(api, "ml", "RUNNING", phase) for phase in ("Succeeded", "Running")]
-    assert all(one.held for one in jobs)
+    assert all(one.protected for one in jobs)
     api.delete("/api/v1/namespaces/ml")
     eventually(lambda: api.get("/api/v1/namespaces/ml") is None)
 

@@ -68,13 +68,13 @@ def test_namespaces_go_before_what_lets_their_drivers_go(stack, plane):
     process = plane.process("deployment.driver-finalizer.driver-finalizer")
     assert process.alive()
     unread = [Application(api, name, "RUNNING") for name in ("jobs-a", "jobs-b")]
-    assert all(one.held for one in unread)
+    assert all(one.protected for one in unread)
 
     stack.run("config", "set", "namespaces", "jobs-a")
     stack.up()
 
     assert api.get("/api/v1/namespaces/jobs-b") is None
-    assert unread[0].held
+    assert unread[0].protected
     assert process.alive()
 
     stack.destroy()

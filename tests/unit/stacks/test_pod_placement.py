@@ -12,7 +12,7 @@ from moka.addon_versions import ADDON_VERSIONS
 from stacks import settings
 from stacks.settings import reading
 from tests.support.chart_rendering import manifests
-from tests.support.pod_placement import Node, Pods, lets_in, pods_of, selects
+from tests.support.pod_placement import Node, Pods, pods_of, schedulable, selects
 
 SYSTEM, SHUFFLE = frozenset({"system"}), frozenset({"shuffle"})
 EVERYWHERE = frozenset({"system", "driver", "executor", "shuffle"})
@@ -128,7 +128,7 @@ def misplaced(pods: Pods, nodes: list[Node]) -> list[str]:
     named = f"{pods.kind} {pods.namespace}/{pods.name}"
     found = []
     for node in nodes:
-        role, let_in = node.labels["moka.dev/role"], lets_in(node, pods)
+        role, let_in = node.labels["moka.dev/role"], schedulable(pods, node)
         if let_in and role not in wanted:
             found.append(f"{named} may be on {role} nodes")
         if not let_in and role in wanted:

@@ -9,7 +9,7 @@ import pytest
 
 from components.kubernetes.celeborn_members import READY_CHECKS
 from moka.celeborn import configuration as conf
-from tests.support.http_server import answering
+from tests.support.http_server import fixed_answers
 
 SCALE = "/apis/apps/v1/namespaces/celeborn/statefulsets/celeborn-worker/scale"
 EXIT = "/api/v1/workers/exit"
@@ -23,8 +23,8 @@ def leave(tmp_path):
 
     def run(pod: str, scale: object) -> list:
         with (
-            answering({SCALE: scale} if scale else {}) as (api, _),
-            answering({EXIT: "{}"}) as (worker, told),
+            fixed_answers({SCALE: scale} if scale else {}) as (api, _),
+            fixed_answers({EXIT: "{}"}) as (worker, told),
         ):
             subprocess.run(
                 ["bash", "-c", script],
@@ -94,7 +94,7 @@ LEADER = {"id": "1", "address": "celeborn-master-1.celeborn-master.celeborn.svc.
 )
 def test_masters_are_ready_with_a_leader_and_workers_once_the_masters_know_them(role, path, answer, ready):
     for text in (json.dumps(answer), json.dumps(answer, indent=2)):
-        with answering({path: text}) as (port, _):
+        with fixed_answers({path: text}) as (port, _):
             done = subprocess.run(
                 ["bash", "-c", f"curl -sf http://127.0.0.1:{port}{READY_CHECKS[role]}"], check=False
             )

@@ -59,8 +59,8 @@ def test_a_state_of_a_later_operator_holds_it():
         (driver(), application(deleted=True), "its application is being deleted"),
         # Without an owner, the application's age tells whether it can be the pod's.
         (
-            driver(owner=None, made=600),
-            application(made=60),
+            driver(owner=None, created=600),
+            application(created=60),
             "its application is gone, and another has its name",
         ),
     ],
@@ -70,7 +70,7 @@ def test_it_goes_when_nobody_will_ever_ask(pod, app, reason):
 
 
 def test_without_an_owner_it_is_held_for_an_application_that_was_there_first():
-    assert release_reason(driver(owner=None, made=600), application(made=700), NOW) is None
+    assert release_reason(driver(owner=None, created=600), application(created=700), NOW) is None
 
 
 def test_it_goes_with_its_namespace_as_pods_go_before_their_applications():
@@ -79,7 +79,7 @@ def test_it_goes_with_its_namespace_as_pods_go_before_their_applications():
 
 
 def test_a_driver_is_held_before_its_submission_is_written_down():
-    quick = driver(phase="Succeeded", submission="s1", made=5, deleted=1, grace=0)
+    quick = driver(phase="Succeeded", submission="s1", created=5, deleted=1, grace=0)
 
     assert release_reason(quick, new_application(), NOW) is None
     assert release_reason(quick, application("PENDING_RERUN", submission="s0", attempt=60), NOW) is None
@@ -88,7 +88,7 @@ def test_a_driver_is_held_before_its_submission_is_written_down():
 
 @pytest.mark.parametrize("state", ["SUBMITTED", "RUNNING", "PENDING_RERUN", "SUBMISSION_FAILED"])
 def test_a_driver_of_an_earlier_submission_goes(state):
-    earlier = driver(submission="s0", made=600, deleted=5)
+    earlier = driver(submission="s0", created=600, deleted=5)
 
     reason = release_reason(earlier, application(state, submission="s1", attempt=60), NOW)
 
