@@ -97,7 +97,7 @@ def test_a_driver_of_an_earlier_submission_goes(state):
 
 def test_a_driver_whose_submission_was_never_written_down_does_not_block_the_next_for_ever():
     # Two operators submitted at once, and the application knows of the one that failed.
-    lost = {"submission": "lost", "made": 3600, "phase": "Running"}
+    lost = {"submission": "lost", "created": 3600, "phase": "Running"}
     knows_of_another = application("SUBMISSION_FAILED", submission="s1", attempt=3601)
 
     assert release_reason(driver(**lost), knows_of_another, NOW) is None
