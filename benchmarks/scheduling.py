@@ -23,7 +23,7 @@ from localcloud.control_plane.stand_ins import charts
 from localcloud.control_plane.stand_ins.releases import Release
 from localcloud.errors import Refusal
 from moka import catalog
-from moka.catalog import merged
+from moka.catalog import merge_values
 from moka.queues import POLICIES, Leaf, Limit, Resources, grow, queues_yaml
 
 NODES, PODS, APPLICATIONS = 1_000, 10_000, 200
@@ -161,7 +161,7 @@ class _Bench:
             name="yunikorn",
             namespace="yunikorn",
             chart="yunikorn",
-            values=merged(
+            values=merge_values(
                 catalog.read().values["yunikorn"], scheduler_values(NODES), {"yunikornDefaults": limited}
             ),
         )

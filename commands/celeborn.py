@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from commands.celeborn_api import EMPTY, LEAVING, NORMAL, Celeborn, CelebornError, Pods, Worker
-from moka.celeborn.configuration import HEARTBEAT
+from moka.celeborn.configuration import HEARTBEAT_TIMEOUT_SECONDS
 
 POLL_INTERVALS_SECONDS = (1, 2, 4, 8, 15)
 """Between one look and the next; the last one from then on."""
@@ -134,7 +134,7 @@ def _drain(celeborn: Celeborn, names: Sequence[str]) -> None:
         workers = celeborn.workers()
         # The masters know of a worker's new state with its next heartbeat.
         unconfirmed -= {pod for pod, worker in workers.items() if worker.state != NORMAL}
-        if unconfirmed and waited_seconds > HEARTBEAT:
+        if unconfirmed and waited_seconds > HEARTBEAT_TIMEOUT_SECONDS:
             raise CelebornError(
                 f"{', '.join(sorted(unconfirmed))} did not start to drain; see its log, then try again"
             )

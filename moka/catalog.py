@@ -13,11 +13,11 @@ Values: TypeAlias = Mapping[str, Any]
 """Values of a chart. Those of the program may hold what is not known yet, as Pulumi's outputs: nothing here
 looks into them."""
 
-Thing = TypeVar("Thing")
+Entry = TypeVar("Entry")
 
 
 class CatalogError(ValueError):
-    """A chart, image or release that is not there; the message says what is."""
+    """A chart, image or release that does not exist; the message lists those that do."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -66,7 +66,7 @@ class Jar:
 
 @dataclass(frozen=True, kw_only=True)
 class ChartSource:
-    """Where Helm gets a chart: `chart` in `repository`, or `chart` alone, an `oci://` address."""
+    """Where Helm gets a chart: `chart` in `repository`, or only `chart`, an `oci://` address."""
 
     chart: str
     version: str
@@ -75,7 +75,7 @@ class ChartSource:
 
 @dataclass(frozen=True, kw_only=True)
 class Catalog:
-    """All that runs on a cluster, at the versions of `charts-values/charts.yaml`.
+    """Charts, images and jars of a cluster, at the versions of `charts-values/charts.yaml`.
 
     values: release -> the values of its file in `charts-values/`.
     overrides: release -> an environment's values over those.
@@ -91,7 +91,7 @@ class Catalog:
 
     def source(self, chart: str) -> ChartSource:
         """Where to get a chart."""
-        pin = _known(self.charts, chart, "chart")
+        pin = _find(self.charts, chart, "chart")
         if self.mirror:
             return ChartSource(
                 chart=f"oci://{self.mirror}/charts/{chart}", version=pin.version, repository=None
@@ -100,19 +100,19 @@ class Catalog:
 
     def image(self, name: str) -> str:
         """Reference of an image, as a pod names it."""
-        return mirrored(_known(self.images, name, "image").reference, self.mirror)
+        return mirror_name(_find(self.images, name, "image").reference, self.mirror)
 
     def tag(self, name: str) -> str:
         """Tag of an image, with its digest where known, for a chart that names the repository itself."""
-        return _known(self.images, name, "image").reference.partition(":")[2]
+        return _find(self.images, name, "image").reference.partition(":")[2]
 
-    def values_of(self, release: str, chart: str, program: Values) -> dict[str, Any]:
+    def release_values(self, release: str, chart: str, program: Values) -> dict[str, Any]:
         """Values of a release: its file's, under the program's, under the environment's."""
         images: Values = {}
-        for path, public in _known(self.charts, chart, "chart").images.items():
-            images = merged(images, nested(path, mirrored(public, self.mirror)))
-        file = _known(self.values, release, "release")
-        return merged(images, file, program, self.overrides.get(release, {}))
+        for path, public in _find(self.charts, chart, "chart").images.items():
+            images = merge_values(images, nest_value(path, mirror_name(public, self.mirror)))
+        file = _find(self.values, release, "release")
+        return merge_values(images, file, program, self.overrides.get(release, {}))
 
 
 def read(
@@ -120,7 +120,7 @@ def read(
 ) -> Catalog:
     """The catalog in a folder.
 
-    Raises CatalogError when an override is for a release that is not there.
+    Raises CatalogError when an override is for a release that does not exist.
     """
     pins = yaml.safe_load((folder / "charts.yaml").read_text())
     values = {
@@ -129,7 +129,7 @@ def read(
         if path.stem != "charts"
     }
     for release in overrides or {}:
-        _known(values, release, "release")
+        _find(values, release, "release")
     return Catalog(
         charts={name: ChartPin(name=name, **pin) for name, pin in pins["charts"].items()},
         images={name: Image(**pin) for name, pin in pins["images"].items()},
@@ -140,24 +140,24 @@ def read(
     )
 
 
-def mirrored(public: str, mirror: str | None) -> str:
+def mirror_name(public: str, mirror: str | None) -> str:
     """Name of an image (or of a registry) in a mirror that keeps all under their public names."""
     return f"{mirror}/{public}" if mirror else public
 
 
-def merged(*layers: Values) -> dict[str, Any]:
+def merge_values(*layers: Values) -> dict[str, Any]:
     """Values over one another, the last one wins; only mappings are merged, as Helm does it."""
     result: dict[str, Any] = {}
     for layer in layers:
         for key, value in layer.items():
             under = result.get(key)
             if isinstance(under, Mapping) and isinstance(value, Mapping):
-                value = merged(under, value)
+                value = merge_values(under, value)
             result[key] = value
     return result
 
 
-def nested(path: str, value: Any) -> Values:
+def nest_value(path: str, value: Any) -> Values:
     """`a.b` and a value as `{a: {b: value}}`."""
     *parents, key = path.split(".")
     values = {key: value}
@@ -166,7 +166,7 @@ def nested(path: str, value: Any) -> Values:
     return values
 
 
-def _known(things: Mapping[str, Thing], name: str, kind: str) -> Thing:
-    if name not in things:
-        raise CatalogError(f"charts-values/ has no {kind} {name!r}; it has {', '.join(sorted(things))}.")
-    return things[name]
+def _find(entries: Mapping[str, Entry], name: str, kind: str) -> Entry:
+    if name not in entries:
+        raise CatalogError(f"charts-values/ has no {kind} {name!r}; it has {', '.join(sorted(entries))}.")
+    return entries[name]

@@ -96,7 +96,7 @@ class Celeborn(pulumi.ComponentResource):
         configuration = k8s.core.v1.ConfigMap(
             name,
             metadata=k8s.meta.v1.ObjectMetaArgs(name="celeborn", namespace=namespace),
-            data=files.apply(lambda files: {**files, conf.DYNAMIC: conf.dynamic(args.quotas)}),
+            data=files.apply(lambda files: {**files, conf.DYNAMIC_FILE: conf.dynamic(args.quotas)}),
             opts=child,
         )
 
@@ -113,7 +113,7 @@ class Celeborn(pulumi.ComponentResource):
             size=args.master,
             ports={"rpc": conf.MASTER_PORT, "http": conf.MASTER_HTTP_PORT, "ratis": conf.RATIS_PORT},
             disks=master_disks(args.storage_class),
-            grace_seconds=conf.HANDOVER + STOP_MARGIN_SECONDS,
+            grace_seconds=conf.HANDOVER_SECONDS + STOP_MARGIN_SECONDS,
         )
         service = members.service(f"{name}-master", masters, child)
         members.disruption_budget(f"{name}-master", masters, child)
@@ -198,10 +198,10 @@ def zones_apart(labels: dict[str, str], zones: int) -> k8s.core.v1.TopologySprea
 
 def worker_grace_seconds(drain_hours: int) -> int:
     """Seconds that a worker's pod has to stop: more than a restart, and more than its wait when it leaves."""
-    return max(conf.GRACEFUL_SHUTDOWN, drain_hours * 3600) + STOP_MARGIN_SECONDS
+    return max(conf.RESTART_SECONDS, drain_hours * 3600) + STOP_MARGIN_SECONDS
 
 
 def update_hours(workers: int, drain_hours: int) -> int:
     """Hours that a change of the workers may take, one restarted after the other or some removed."""
-    restarts = workers * (conf.GRACEFUL_SHUTDOWN + STOP_MARGIN_SECONDS + conf.HEARTBEAT) / 3600
+    restarts = workers * (conf.RESTART_SECONDS + STOP_MARGIN_SECONDS + conf.HEARTBEAT_TIMEOUT_SECONDS) / 3600
     return drain_hours + math.ceil(restarts)

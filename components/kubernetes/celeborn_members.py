@@ -186,7 +186,7 @@ def _container(group: Group, set_name: str, zone: str | None) -> k8s.core.v1.Con
     memory = {"memory": f"{group.size.memory_gib}Gi"}
     check = f"curl -sf --max-time 5 http://$CELEBORN_LOCAL_HOSTNAME:$HTTP_PORT{READY_CHECKS[group.role]}"
     leave_hook = k8s.core.v1.LifecycleHandlerArgs(
-        exec_=k8s.core.v1.ExecActionArgs(command=["/bin/bash", f"{conf.FOLDER}/{conf.LEAVE}"])
+        exec_=k8s.core.v1.ExecActionArgs(command=["/bin/bash", f"{conf.FOLDER}/{conf.LEAVE_SCRIPT}"])
     )
     return k8s.core.v1.ContainerArgs(
         name="celeborn",

@@ -58,7 +58,7 @@ class Chart(pulumi.ComponentResource):
                     k8s.helm.v3.RepositoryOptsArgs(repo=source.repository) if source.repository else None
                 ),
                 namespace=args.namespace,
-                values=args.catalog.values_of(args.values_file or release_name, args.chart, args.values),
+                values=args.catalog.release_values(args.values_file or release_name, args.chart, args.values),
                 atomic=True,
                 cleanup_on_fail=True,
                 skip_crds=False,

@@ -8,7 +8,7 @@ import pulumi
 from components.kubernetes.chart import Chart, ChartArgs
 from moka.catalog import Catalog, Values
 from moka.names import SPARK_ACCOUNT
-from moka.sizes.spark_operator import JVM_FLAGS, REPLICAS, OperatorSize, size_for
+from moka.sizes.spark_operator import JVM_FLAGS, REPLICAS, OperatorSize, operator_size
 
 CHART = "spark-operator"
 """Name of the chart, of its file of values, and of the first release."""
@@ -82,7 +82,7 @@ def release_values(args: SparkOperatorArgs) -> Values:
             "serviceAccount": {"name": SPARK_ACCOUNT},
         },
         "controller": {
-            **size_values(size_for(args.applications_per_minute)),
+            **size_values(operator_size(args.applications_per_minute)),
             "uiIngress": {
                 "urlFormat": url_format(args.ui_domain),
                 "ingressClassName": args.ingress_class,

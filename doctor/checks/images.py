@@ -11,7 +11,7 @@ from doctor.account import Place, Unanswered
 from doctor.finding import Finding, listed, not_checked, ok, problem, warning
 from doctor.registries import INDEXES, MANIFESTS, NoImage, Public, Reference, Unreachable, architectures
 from moka import catalog
-from moka.catalog import Catalog, mirrored
+from moka.catalog import Catalog, mirror_name
 from moka.machines.instance_types import Architecture
 from moka.machines.node_roles import ROLES, Role
 from stacks.settings import Environment
@@ -188,7 +188,7 @@ def images(charts: Catalog, versions: set[str]) -> dict[str, frozenset[Role]]:
     """Every image of the catalog that clusters of these Kubernetes versions pull, as they name it, and the
     roles of the nodes that do."""
     found = {
-        mirrored(public, charts.mirror): CHARTS_ELSEWHERE.get(chart.name, SYSTEM)
+        mirror_name(public, charts.mirror): CHARTS_ELSEWHERE.get(chart.name, SYSTEM)
         for chart in charts.charts.values()
         for public in chart.pulls
     }

@@ -17,32 +17,32 @@ WORKER_HTTP_PORT = 9096
 WORKER_PORTS: Mapping[str, int] = {"rpc": 9091, "push": 9092, "fetch": 9093, "replicate": 9094}
 """Fixed: a worker is known by its host and all of these, and must come back as the one that it was."""
 
-COMMIT, SORT = 480, 120
-"""Seconds, at most, that a worker on its way to a restart waits for its writers, and then for its sorters."""
+COMMIT_SECONDS, SORT_SECONDS = 480, 120
+"""How long, at most, a worker that restarts waits for its writers, and then for its sorters."""
 
-GRACEFUL_SHUTDOWN = COMMIT + SORT
-"""Seconds that a restart may take a worker until it has stopped."""
+RESTART_SECONDS = COMMIT_SECONDS + SORT_SECONDS
+"""How long a worker may take to stop for a restart."""
 
-HEARTBEAT = 180
-"""Seconds without a sign of life after which a worker's data is given up for lost: longer than its restart
-takes from its last heartbeat to its return."""
+HEARTBEAT_TIMEOUT_SECONDS = 180
+"""Without a heartbeat for so long, a worker's data is given up for lost: longer than a restart takes from the
+last heartbeat to its return."""
 
-HANDOVER = 30
-"""Seconds that a master has to hand over leadership before it goes."""
+HANDOVER_SECONDS = 30
+"""Time for a master to hand over leadership before it stops."""
 
-DYNAMIC = "dynamicConfig.yaml"
+DYNAMIC_FILE = "dynamicConfig.yaml"
 """A file that Celeborn reads again by itself when it changes."""
 
-RACK = "rack.sh"
-"""Run by a worker to learn its rack, which is its zone, and which it tells the masters."""
+RACK_SCRIPT = "rack.sh"
+"""A worker runs it to learn its rack, which is its zone, and reports that to the masters."""
 
 RACK_SH = """\
 #!/bin/bash
 for _ in "$@"; do echo "/${ZONE:-default-rack}"; done
 """
 
-LEAVE = "leave.sh"
-"""Run by a worker before it is told to stop."""
+LEAVE_SCRIPT = "leave.sh"
+"""A worker runs it before it has to stop."""
 
 RATIS_FOLDER = "/mnt/ratis"
 
@@ -63,10 +63,10 @@ LOG4J2 = """\
 
 @dataclass(frozen=True, kw_only=True)
 class WorkerSet:
-    """Workers with names of their own, counted from 0.
+    """Workers with stable names, counted from 0.
 
     name: of their StatefulSet.
-    zone: where all of them are; None where that is not for Celeborn to say.
+    zone: where all of them are; None where Celeborn does not decide that.
     """
 
     name: str
@@ -76,7 +76,7 @@ class WorkerSet:
 
 @dataclass(frozen=True, kw_only=True)
 class Quota:
-    """What a tenant may have in Celeborn at a time, copies included; None for no limit.
+    """The most that a tenant may have in Celeborn at a time, copies included; None for no limit.
 
     gib: of shuffle data, GiB.
     files: of shuffle data.
@@ -89,35 +89,35 @@ class Quota:
 def worker_sets(workers: int, zones: Sequence[str]) -> list[WorkerSet]:
     """One set of workers, or in several zones one for each, as equal as can be.
 
-    A pod cannot ask for its zone, so a worker is told it, and kept there.
+    A pod cannot find out its zone, so each worker is kept in one and gets its name.
     """
     if len(zones) < 2:
         return [WorkerSet(name="celeborn-worker", zone=None, count=workers)]
-    share, more = divmod(workers, len(zones))
+    share, rest = divmod(workers, len(zones))
     return [
-        WorkerSet(name=f"celeborn-worker-{zone}", zone=zone, count=share + (n < more))
+        WorkerSet(name=f"celeborn-worker-{zone}", zone=zone, count=share + (n < rest))
         for n, zone in enumerate(sorted(zones))
     ]
 
 
 def master_hosts(namespace: str, masters: int) -> list[str]:
-    """Host names of the masters, each the same for ever."""
+    """Host names of the masters, which never change."""
     return [f"celeborn-master-{n}.celeborn-master.{namespace}.svc.cluster.local" for n in range(masters)]
 
 
 def endpoints(namespace: str, masters: int) -> str:
-    """Where clients and workers find the masters: `spark.celeborn.master.endpoints`."""
+    """Addresses of the masters for clients and workers: `spark.celeborn.master.endpoints`."""
     return ",".join(f"{host}:{MASTER_PORT}" for host in master_hosts(namespace, masters))
 
 
 def files(
     namespace: str, masters: int, folders: Sequence[str], gib: int, drain_hours: int, rack_aware: bool
 ) -> dict[str, str]:
-    """The files of Celeborn's configuration folder that it reads once, by name.
+    """Files of Celeborn's configuration folder that it reads only at its start, by name.
 
     folders: one for each disk of a worker, of `gib` GiB each.
-    drain_hours: that a worker which leaves for good waits, at most, for its data to be no longer needed.
-    rack_aware: workers are in several zones, and tell the masters in which.
+    drain_hours: how long, at most, a worker that leaves for good waits until its data is not needed.
+    rack_aware: workers are in several zones, and report theirs to the masters.
     """
     return {
         "celeborn-defaults.conf": _lines(
@@ -127,13 +127,13 @@ def files(
         "metrics.properties": _lines(
             {"*.sink.prometheusServlet.class": ("org.apache.celeborn.common.metrics.sink.PrometheusServlet")}
         ),
-        RACK: RACK_SH,
-        LEAVE: Path(__file__).with_name("leave.sh").read_text(),
+        RACK_SCRIPT: RACK_SH,
+        LEAVE_SCRIPT: Path(__file__).with_name("leave.sh").read_text(),
     }
 
 
 def dynamic(quotas: Mapping[str, Quota]) -> str:
-    """What differs between tenants: their quotas."""
+    """Configuration by tenant: quotas."""
     tenants = [
         {
             "level": "TENANT",
@@ -149,14 +149,14 @@ def dynamic(quotas: Mapping[str, Quota]) -> str:
         }
         for tenant, quota in quotas.items()
     ]
-    # An entry at the least: of a list without any, Celeborn would keep the quotas that were.
+    # At least one entry: with an empty list, Celeborn would keep the former quotas.
     return yaml.safe_dump([{"level": "SYSTEM", "config": {}}, *tenants], sort_keys=False)
 
 
 def configuration(
     namespace: str, masters: int, folders: Sequence[str], gib: int, drain_hours: int, rack_aware: bool
 ) -> dict[str, str]:
-    """Settings of masters and workers."""
+    """Properties of masters and workers."""
     return {
         "celeborn.master.endpoints": endpoints(namespace, masters),
         "celeborn.master.http.port": str(MASTER_HTTP_PORT),
@@ -172,8 +172,8 @@ def configuration(
             }.items()
         },
         "celeborn.master.ha.graceful.shutdown.enabled": "true",
-        "celeborn.master.ha.graceful.shutdown.timeout": f"{HANDOVER}s",
-        "celeborn.master.heartbeat.worker.timeout": f"{HEARTBEAT}s",
+        "celeborn.master.ha.graceful.shutdown.timeout": f"{HANDOVER_SECONDS}s",
+        "celeborn.master.heartbeat.worker.timeout": f"{HEARTBEAT_TIMEOUT_SECONDS}s",
         # By name: the address of a pod is another one after each restart.
         "celeborn.network.bind.preferIpAddress": "false",
         "celeborn.worker.http.port": str(WORKER_HTTP_PORT),
@@ -184,18 +184,18 @@ def configuration(
         # It looks for block devices that a container does not see.
         "celeborn.worker.monitor.disk.enabled": "false",
         "celeborn.worker.graceful.shutdown.enabled": "true",
-        "celeborn.worker.graceful.shutdown.checkSlotsFinished.timeout": f"{COMMIT}s",
-        "celeborn.worker.graceful.shutdown.partitionSorter.shutdownTimeout": f"{SORT}s",
-        "celeborn.worker.graceful.shutdown.timeout": f"{GRACEFUL_SHUTDOWN}s",
-        # What it committed is in there; elsewhere than on a disk of its own it is lost with the container.
+        "celeborn.worker.graceful.shutdown.checkSlotsFinished.timeout": f"{COMMIT_SECONDS}s",
+        "celeborn.worker.graceful.shutdown.partitionSorter.shutdownTimeout": f"{SORT_SECONDS}s",
+        "celeborn.worker.graceful.shutdown.timeout": f"{RESTART_SECONDS}s",
+        # What it committed is recorded there; outside of its own disks it would be lost with the container.
         "celeborn.worker.graceful.shutdown.recoverPath": f"{folders[0]}/recover",
         "celeborn.worker.decommission.forceExitTimeout": f"{drain_hours}h",
         "celeborn.dynamicConfig.store.backend": "FS",
-        "celeborn.dynamicConfig.store.fs.path": f"{FOLDER}/{DYNAMIC}",
+        "celeborn.dynamicConfig.store.fs.path": f"{FOLDER}/{DYNAMIC_FILE}",
         **(
             {
                 # Hadoop's, after the prefix.
-                "celeborn.hadoop.net.topology.script.file.name": f"{FOLDER}/{RACK}",
+                "celeborn.hadoop.net.topology.script.file.name": f"{FOLDER}/{RACK_SCRIPT}",
             }
             if rack_aware
             else {}

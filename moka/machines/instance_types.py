@@ -1,4 +1,4 @@
-"""What the name of an EC2 instance type says of it.
+"""Properties of an EC2 instance type, read from its name.
 
 Source: "Amazon EC2 instance type naming conventions" in the EC2 User Guide. No call to AWS, so that a
 settings file can be checked anywhere.
@@ -14,14 +14,14 @@ NAME = re.compile(
     r"^(?P<family>[a-z]+)(?P<generation>\d+)(?P<options>[a-z]*)(-[a-z0-9]+)*\.(?P<size>[a-z0-9-]+)$"
 )
 STORAGE_FAMILIES = frozenset({"d", "f", "g", "gr", "h", "i", "im", "is", "p", "trn"})
-"""Families with instance storage in every size; elsewhere an option `d` says that there is some."""
+"""Families with instance storage in every size; others have it with option `d`."""
 
 GPU_FAMILIES = frozenset({"g", "gr", "p"})
 SMALL = {"nano": 2, "micro": 2, "small": 2, "medium": 1, "large": 2, "xlarge": 4}
 """vCPUs of the sizes without a number; of `<n>xlarge` it is four times n."""
 
 METAL_VCPUS = 192
-"""vCPUs of a machine whose name does not tell: as many as `metal` sizes of today have, or more."""
+"""vCPUs of a machine whose name does not say: as many as `metal` sizes of today have, or more."""
 
 GIB_A_VCPU = {"c": 2, "m": 4, "r": 8, "i": 8, "x": 16}
 """Memory of a vCPU by family, for those whose sizes all have the same."""
@@ -39,7 +39,7 @@ LOCAL_GB_A_VCPU = (
 
 @dataclass(frozen=True)
 class InstanceType:
-    """An instance type, as far as its name tells.
+    """An instance type, as far as its name says.
 
     architecture: of its processor.
     vcpus: None for bare metal, whose name does not say.
@@ -61,28 +61,28 @@ class InstanceType:
 def instance_type(name: str) -> InstanceType:
     """Read the name of an instance type, for example `r8gd.4xlarge`.
 
-    Raises ValueError when it is none.
+    Raises ValueError for anything else.
     """
-    read = NAME.match(name)
-    if read is None:
+    match = NAME.match(name)
+    if match is None:
         raise ValueError(f"{name!r} is not the name of an EC2 instance type, such as m7g.2xlarge")
-    family, options, size = read["family"], read["options"], read["size"]
+    family, options, size = match["family"], match["options"], match["size"]
     architecture: Architecture = "arm64" if "g" in options or family == "a" else "amd64"
     vcpus = _vcpus(family, architecture, size)
     return InstanceType(
         name=name,
         architecture=architecture,
         vcpus=vcpus,
-        memory_mib=_memory_mib(family, int(read["generation"]), options, vcpus),
+        memory_mib=_memory_mib(family, int(match["generation"]), options, vcpus),
         local_disks="d" in options
         or (family in STORAGE_FAMILIES and family + options != "gg"),  # g5g has none
-        local_gib=_local_gib(f"{family}{read['generation']}{options}", vcpus),
+        local_gib=_local_gib(f"{family}{match['generation']}{options}", vcpus),
         gpu=family in GPU_FAMILIES and family + options != "gad",  # g4ad has AMD's
     )
 
 
 def max_pods(instance: InstanceType) -> int:
-    """Pods that EKS recommends at most for a node, with prefix delegation.
+    """Pods for a node that EKS recommends at most, with prefix delegation.
 
     Source: awslabs/amazon-eks-ami, max-pods-calculator: 110, and 250 from 30 vCPUs on.
     """
@@ -94,11 +94,11 @@ def _vcpus(family: str, architecture: Architecture, size: str) -> int | None:
         return 2
     if size in SMALL:
         return SMALL[size]
-    times = re.match(r"^(\d+)xlarge$", size)
-    if times is None:
+    multiple = re.match(r"^(\d+)xlarge$", size)
+    if multiple is None:
         return None
     # hpc on x86 runs one thread a core.
-    return int(times[1]) * (2 if family == "hpc" and architecture == "amd64" else 4)
+    return int(multiple[1]) * (2 if family == "hpc" and architecture == "amd64" else 4)
 
 
 def _memory_mib(family: str, generation: int, options: str, vcpus: int | None) -> int | None:
@@ -112,7 +112,7 @@ def _memory_mib(family: str, generation: int, options: str, vcpus: int | None) -
 def _local_gib(series: str, vcpus: int | None) -> int | None:
     if vcpus is None:
         return None
-    for known, gigabytes in LOCAL_GB_A_VCPU:
-        if known.fullmatch(series):
+    for pattern, gigabytes in LOCAL_GB_A_VCPU:
+        if pattern.fullmatch(series):
             return int(gigabytes * vcpus * 10**9 / 2**30)
     return None

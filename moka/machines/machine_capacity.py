@@ -26,10 +26,10 @@ HIDDEN_MEMORY = 0.03
 
 @dataclass(frozen=True, kw_only=True)
 class MachineCapacity:
-    """What one pod can have at most of the largest machine of a role and architecture.
+    """The most that one pod can have of the largest machine of a role and architecture.
 
     millicores: thousandths of a core.
-    memory_mib: None where the names of the instance types do not tell.
+    memory_mib: None where the names of the instance types do not say.
     local_disks: every machine of the role and architecture has instance storage.
     """
 
@@ -54,9 +54,9 @@ class MachineCapacity:
 
 @dataclass(frozen=True, kw_only=True)
 class NodeGroupShape:
-    """A node group, as far as it matters here.
+    """The machines of a node group.
 
-    max_pods: pods a node, by default the role's; the kubelet keeps memory for each.
+    max_pods: pods a node, by default the role's; the kubelet reserves memory for each.
     """
 
     role: str

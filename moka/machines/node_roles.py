@@ -1,4 +1,4 @@
-"""The roles of nodes: what runs on them, what their kubelets are told, how their machines may be replaced."""
+"""The roles of nodes: the configuration of their kubelets, and how their machines may be replaced."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -9,7 +9,7 @@ Role = Literal["system", "driver", "executor", "shuffle"]
 
 @dataclass(frozen=True, kw_only=True)
 class NodeRoleSettings:
-    """How the nodes of a role are.
+    """Settings of the nodes of a role.
 
     max_pods: pods a node; its prefixes of addresses are bounded by it.
     log_mib: size, MiB, at which the log of a container is rotated; five are kept.
@@ -55,7 +55,7 @@ def kubelet_config(role: Role, max_pods: int | None = None) -> dict[str, Any]:
     max_pods: pods a node, by default the role's.
 
     nodeadm lays it beside its own as a drop-in, and the kubelet merges the two: a map keeps the keys that are
-    not said here.
+    not set here.
     """
     settings = ROLES[role]
     pods = max_pods or settings.max_pods
@@ -80,10 +80,10 @@ def kubelet_config(role: Role, max_pods: int | None = None) -> dict[str, Any]:
 
 
 def kubelet_millicores(vcpus: int) -> int:
-    """What nodeadm keeps for the kubelet: 6% of the first core, 1% of the next, 0.5% of two more, 0.25%."""
+    """Reserved for the kubelet by nodeadm: 6% of the first core, 1% of the next, 0.5% of two, 0.25% of more."""
     return int(sum([60, 10, 5, 5][:vcpus]) + 2.5 * max(0, vcpus - 4))
 
 
 def kubelet_mib(pods: int) -> int:
-    """nodeadm's formula, for the pods that there may be; it knows only those of plain addresses."""
+    """Memory for the kubelet by nodeadm's formula, which itself knows only pods with plain addresses."""
     return 255 + 11 * pods

@@ -3,14 +3,14 @@
 import math
 from dataclasses import dataclass
 
-COMPRESSED_HEAP = 31
-"""GiB of heap up to which a JVM's references take four bytes: a few more would hold less."""
+MAX_HEAP_GIB = 31
+"""Heap up to which a JVM's references take four bytes: a few GiB more would hold less."""
 
 JVM_FLAGS = (
     # By name: the image's JDK is of version 8, which would take another one.
     "-XX:+UseG1GC",
     "-XX:+ParallelRefProcEnabled",
-    # Kubernetes starts it again; half of a worker, alive to probes alone, would be given data.
+    # Kubernetes starts it again; half a worker, alive only to probes, would be given data.
     "-XX:+ExitOnOutOfMemoryError",
 )
 """Known to JDK 8, of which the image is made (apache/celeborn: docker/Dockerfile), and to later ones."""
@@ -18,7 +18,7 @@ JVM_FLAGS = (
 
 @dataclass(frozen=True, kw_only=True)
 class MasterSize:
-    """cpus: cores that a master asks for. heap_gib: of its JVM."""
+    """cpus: cores that a master requests. heap_gib: of its JVM."""
 
     cpus: int
     heap_gib: int
@@ -30,7 +30,7 @@ class MasterSize:
 
     @property
     def environment(self) -> dict[str, str]:
-        """As Celeborn's start script takes it."""
+        """Variables of Celeborn's start script."""
         return {
             "CELEBORN_MASTER_MEMORY": f"{self.heap_gib}g",
             "CELEBORN_MASTER_JAVA_OPTS": " ".join((f"-Xms{self.heap_gib}g", *JVM_FLAGS)),
@@ -39,7 +39,7 @@ class MasterSize:
 
 @dataclass(frozen=True, kw_only=True)
 class WorkerSize:
-    """cpus: cores that a worker asks for. heap_gib, off_heap_gib: of its JVM, the latter for shuffle data."""
+    """cpus: cores that a worker requests. heap_gib, off_heap_gib: of its JVM, the latter for shuffle data."""
 
     cpus: int
     heap_gib: int
@@ -52,7 +52,7 @@ class WorkerSize:
 
     @property
     def environment(self) -> dict[str, str]:
-        """As Celeborn's start script takes it."""
+        """Variables of Celeborn's start script."""
         return {
             "CELEBORN_WORKER_MEMORY": f"{self.heap_gib}g",
             "CELEBORN_WORKER_OFFHEAP_MEMORY": f"{self.off_heap_gib}g",
@@ -69,20 +69,20 @@ def worker_size(vcpus: int, memory_gib: int) -> WorkerSize:
     for the kubelet and the pods of every node. A fifth of what is left beside the JVM's own tenth is heap.
     (The 48 and 180 GiB of data-on-eks are more than the 220 of their pod.)
     """
-    cpus, usable = cores(vcpus), memory(memory_gib) * 10 // 11
-    heap = min(COMPRESSED_HEAP, usable // 5)
+    cpus, usable = worker_cores(vcpus), worker_memory_gib(memory_gib) * 10 // 11
+    heap = min(MAX_HEAP_GIB, usable // 5)
     if cpus < 1 or heap < 1:
-        raise ValueError(f"{vcpus} vCPUs and {memory_gib} GiB hold no worker; 2 and 8 are the least")
+        raise ValueError(f"a worker needs at least 2 vCPUs and 8 GiB, not {vcpus} and {memory_gib}")
     return WorkerSize(cpus=cpus, heap_gib=heap, off_heap_gib=usable - heap)
 
 
-def cores(vcpus: int) -> int:
-    """Cores of a machine that a worker may ask for."""
+def worker_cores(vcpus: int) -> int:
+    """Cores of a machine that a worker may request."""
     return vcpus - math.ceil(vcpus * 3 / 16)
 
 
-def memory(gib: int) -> int:
-    """Memory of a machine that a worker's pod may take, GiB."""
+def worker_memory_gib(gib: int) -> int:
+    """Memory of a machine that a worker's pod may have."""
     return gib * 86 // 100
 
 

@@ -6,7 +6,7 @@ from moka.celeborn.configuration import worker_sets
 from moka.machines.instance_types import instance_type
 from moka.machines.node_roles import Role
 from moka.mistakes import Mistake, listed
-from moka.sizes.celeborn import cores, memory
+from moka.sizes.celeborn import worker_cores, worker_memory_gib
 from stacks.settings.cluster import Cluster
 from stacks.settings.environment import Environment
 from stacks.settings.shuffle import Shuffle
@@ -118,7 +118,10 @@ def sizes(settings: Environment) -> Iterator[Mistake]:
         for machine in machines:
             if machine.vcpus is None or machine.memory_mib is None:
                 continue
-            usable_cores, usable_gib = cores(machine.vcpus), memory(machine.memory_mib // 1024)
+            usable_cores, usable_gib = (
+                worker_cores(machine.vcpus),
+                worker_memory_gib(machine.memory_mib // 1024),
+            )
             if size.cpus > usable_cores or size.memory_gib > usable_gib:
                 yield Mistake(
                     at,

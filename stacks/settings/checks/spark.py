@@ -6,7 +6,7 @@ from moka.machines.instance_types import instance_type
 from moka.machines.machine_capacity import pod_millicores
 from moka.mistakes import Mistake, listed
 from moka.names import AUTOSCALER_ACCOUNT, FLUENT_BIT_ACCOUNT, LOAD_BALANCER_ACCOUNT, SPARK_ACCOUNT
-from moka.sizes.spark_operator import REPLICAS, OperatorSize, most, size_for
+from moka.sizes.spark_operator import REPLICAS, OperatorSize, max_rate, operator_size
 from stacks.settings.checks.charts import value
 from stacks.settings.checks.names import repeated
 from stacks.settings.cluster import Cluster
@@ -59,7 +59,7 @@ def operators(settings: Environment) -> Iterator[Mistake]:
 def operator_sizes(settings: Environment) -> Iterator[Mistake]:
     """Operators that are larger than a system node, or all of them than all system nodes."""
     rates = {name: operator.applications_per_minute for name, operator in settings.spark.operators.items()}
-    sizes = {name: size_for(rate) for name, rate in rates.items()}
+    sizes = {name: operator_size(rate) for name, rate in rates.items()}
     for cluster_name, cluster in settings.clusters.items():
         nodes = _system_nodes(cluster)
         if not nodes:
@@ -71,7 +71,7 @@ def operator_sizes(settings: Environment) -> Iterator[Mistake]:
                 f"spark.operators.{name}.applications_per_minute",
                 f"is {rates[name]}, which needs a pod with {_cores(sizes[name].millicores)} cores, but a "
                 f"system node of cluster {cluster_name!r} has {_cores(largest)} for pods, enough for "
-                f"{most(largest)} a minute; split the namespaces between several releases, or use larger "
+                f"{max_rate(largest)} a minute; split the namespaces between several releases, or use larger "
                 "system nodes",
             )
         needed, available = _together(sizes.values()), sum(count * millicores for count, millicores in nodes)

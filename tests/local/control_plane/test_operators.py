@@ -55,7 +55,7 @@ def operator(name, namespace, **other):
         name=args.release,
         namespace="spark-operator",
         chart=CHART,
-        values=charts.values_of(CHART, CHART, release_values(args)),
+        values=charts.release_values(CHART, CHART, release_values(args)),
     )
 
 

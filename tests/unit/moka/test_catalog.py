@@ -1,6 +1,6 @@
 import pytest
 
-from moka.catalog import Catalog, CatalogError, ChartPin, Image, merged, mirrored, nested, read
+from moka.catalog import Catalog, CatalogError, ChartPin, Image, merge_values, mirror_name, nest_value, read
 
 MIRROR = "registry.example/mirror"
 
@@ -39,7 +39,7 @@ def test_a_mirror_redirects_charts():
 def test_a_mirror_redirects_the_images_of_charts_and_of_our_own_manifests():
     catalog = small(mirror=MIRROR)
 
-    values = catalog.values_of("engine", "engine", {})
+    values = catalog.release_values("engine", "engine", {})
     assert values["image"] == {"registry": "registry.example/mirror/ghcr.io", "pullPolicy": "Always"}
     assert values["hook"] == {"image": {"repository": "registry.example/mirror/docker.io/org/hook"}}
     assert catalog.image("spark") == "registry.example/mirror/docker.io/apache/spark:4.1"
@@ -51,7 +51,7 @@ def test_every_image_of_the_catalog_moves_to_the_mirror():
     assert all(catalog.image(name).startswith(MIRROR) for name in catalog.images)
     for release in catalog.values:
         chart = "opentelemetry-collector" if release.startswith("opentelemetry") else release
-        assert MIRROR in str(catalog.values_of(release, chart, {}))
+        assert MIRROR in str(catalog.release_values(release, chart, {}))
 
 
 def test_an_image_is_pinned_by_digest_where_it_is_known():
@@ -63,7 +63,7 @@ def test_an_image_is_pinned_by_digest_where_it_is_known():
 def test_the_program_overrides_the_file_and_the_environment_overrides_both():
     catalog = small(overrides={"engine": {"workers": 30}})
 
-    values = catalog.values_of("engine", "engine", {"workers": 20, "replicas": 2})
+    values = catalog.release_values("engine", "engine", {"workers": 20, "replicas": 2})
 
     assert values["workers"] == 30
     assert values["replicas"] == 2
@@ -82,16 +82,16 @@ def test_a_chart_that_is_not_there_is_refused_with_what_is_there():
 def test_mappings_are_merged_and_lists_replaced():
     under = {"a": {"x": 1, "y": [1, 2]}, "b": 1}
 
-    assert merged(under, {"a": {"y": [3]}, "b": {"z": 0}}) == {"a": {"x": 1, "y": [3]}, "b": {"z": 0}}
+    assert merge_values(under, {"a": {"y": [3]}, "b": {"z": 0}}) == {"a": {"x": 1, "y": [3]}, "b": {"z": 0}}
     assert under == {"a": {"x": 1, "y": [1, 2]}, "b": 1}
 
 
 def test_a_path_becomes_nested_mappings():
-    assert nested("a.b.c", 1) == {"a": {"b": {"c": 1}}}
+    assert nest_value("a.b.c", 1) == {"a": {"b": {"c": 1}}}
 
 
 def test_without_a_mirror_names_stay_as_they_are():
-    assert mirrored("ghcr.io/x", None) == "ghcr.io/x"
+    assert mirror_name("ghcr.io/x", None) == "ghcr.io/x"
 
 
 def test_every_chart_is_pinned_to_one_version(catalog):

@@ -94,7 +94,7 @@ def test_an_update_is_waited_for_as_long_as_workers_may_take(deploy, catalog):
         if place.endswith("::spark-a-celeborn-worker") and "StatefulSet" in place
     ]
     assert request.customTimeouts.update == f"{update_hours(24, 2)}h"
-    assert update_hours(24, 2) * 3600 >= 2 * 3600 + 24 * conf.GRACEFUL_SHUTDOWN
+    assert update_hours(24, 2) * 3600 >= 2 * 3600 + 24 * conf.RESTART_SECONDS
 
 
 def test_every_port_of_a_worker_is_fixed_and_served(deploy, catalog):

@@ -19,7 +19,7 @@ EXIT = "/api/v1/workers/exit"
 def leave(tmp_path):
     """Runs what a worker runs before it is told to stop; gives what it told the worker."""
     (tmp_path / "token").write_text("secret")
-    script = conf.files("celeborn", 3, ["/mnt/disk-1"], 800, 6, rack_aware=False)[conf.LEAVE]
+    script = conf.files("celeborn", 3, ["/mnt/disk-1"], 800, 6, rack_aware=False)[conf.LEAVE_SCRIPT]
 
     def run(pod: str, scale: object) -> list:
         with (

@@ -24,7 +24,7 @@ from components.kubernetes.load_balancer_controller import LoadBalancerControlle
 from components.kubernetes.opentelemetry import OpenTelemetry, OpenTelemetryArgs
 from components.kubernetes.spark_operator import SparkOperator, SparkOperatorArgs
 from components.kubernetes.yunikorn import YuniKorn, YuniKornArgs
-from moka.catalog import merged
+from moka.catalog import merge_values
 from moka.queues import QueueTree
 from policies.cadvisor import scanning_pods
 from stacks import settings
@@ -198,7 +198,7 @@ def test_its_values_fit_the_schema_of_its_chart(releases, name):
     schema = yaml.safe_load((chart / "values.schema.json").read_text())
     defaults = yaml.safe_load((chart / "values.yaml").read_text())
 
-    jsonschema.Draft202012Validator(schema).validate(merged(defaults, releases[name]["values"]))
+    jsonschema.Draft202012Validator(schema).validate(merge_values(defaults, releases[name]["values"]))
 
 
 @pytest.mark.parametrize("name", RELEASES)

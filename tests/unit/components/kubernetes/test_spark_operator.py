@@ -5,7 +5,7 @@ import pytest
 
 from components.kubernetes.spark_operator import SparkOperator, SparkOperatorArgs, release_name
 from moka.catalog import read
-from moka.sizes.spark_operator import JVM_FLAGS, size_for
+from moka.sizes.spark_operator import JVM_FLAGS, operator_size
 from tests.support.chart_rendering import manifests
 
 CLUSTER_SCOPED = {"ClusterRole", "ClusterRoleBinding", "PriorityClass", "MutatingWebhookConfiguration"}
@@ -91,7 +91,7 @@ def test_crds_are_upgraded_with_the_operator(values):
 @pytest.mark.parametrize("rate", [5, 120])
 def test_the_controller_is_as_large_as_the_applications_a_minute_need(release, rate):
     controller = release(applications_per_minute=rate)["values"]["controller"]
-    size = size_for(rate)
+    size = operator_size(rate)
 
     assert controller["workers"] == size.workers
     assert controller["resources"]["requests"] == {

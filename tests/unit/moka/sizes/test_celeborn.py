@@ -3,7 +3,14 @@ import subprocess
 
 import pytest
 
-from moka.sizes.celeborn import JVM_FLAGS, WorkerSize, cores, master_size, memory, worker_size
+from moka.sizes.celeborn import (
+    JVM_FLAGS,
+    WorkerSize,
+    master_size,
+    worker_cores,
+    worker_memory_gib,
+    worker_size,
+)
 
 
 def test_a_worker_is_as_large_as_others_make_it_on_the_same_machine():
@@ -17,8 +24,8 @@ def test_a_worker_is_as_large_as_others_make_it_on_the_same_machine():
 def test_a_worker_fits_its_machine_and_leaves_some_of_it_to_others(vcpus, gib):
     size = worker_size(vcpus, gib)
 
-    assert 1 <= size.cpus <= cores(vcpus) < vcpus
-    assert size.heap_gib + size.off_heap_gib < size.memory_gib <= memory(gib) < gib
+    assert 1 <= size.cpus <= worker_cores(vcpus) < vcpus
+    assert size.heap_gib + size.off_heap_gib < size.memory_gib <= worker_memory_gib(gib) < gib
 
 
 def test_buffers_are_most_of_a_worker_and_its_heap_stays_where_references_are_short():
@@ -28,7 +35,7 @@ def test_buffers_are_most_of_a_worker_and_its_heap_stays_where_references_are_sh
 
 @pytest.mark.parametrize(("vcpus", "gib"), [(1, 8), (2, 4)])
 def test_a_machine_too_small_is_refused(vcpus, gib):
-    with pytest.raises(ValueError, match=f"{vcpus} vCPUs and {gib} GiB hold no worker"):
+    with pytest.raises(ValueError, match=f"at least 2 vCPUs and 8 GiB, not {vcpus} and {gib}"):
         worker_size(vcpus, gib)
 
 

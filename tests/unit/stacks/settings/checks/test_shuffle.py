@@ -31,8 +31,8 @@ MISTAKES: dict[str, tuple[Changes, str]] = {
     ),
     "shuffle nodes too small for a worker": (
         {f"{GROUPS}.shuffle.instance_types": ["r6gd.medium"]},
-        f"{SHUFFLE}.sizes.worker: is needed, because r6gd.medium is too small: 1 vCPUs and 8 GiB hold "
-        "no worker; 2 and 8 are the least; set it, or use other instance types.",
+        f"{SHUFFLE}.sizes.worker: is needed, because r6gd.medium is too small: a worker needs at "
+        "least 2 vCPUs and 8 GiB, not 1 and 8; set it, or use other instance types.",
     ),
     "shuffle nodes whose name does not say how large they are": (
         {f"{GROUPS}.shuffle.instance_types": ["c6gd.metal"]},
