@@ -2,7 +2,7 @@
 
 import math
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -59,8 +59,8 @@ class Need:
     """What the environment needs of something that AWS counts.
 
     what: of which, in the plural.
-    needed: in all, with what is there already.
-    others: what others in the account have; a function, as it may not be allowed to ask.
+    needed: in all, with what exists already.
+    others: what others in the account have; a function, as the question may not be permitted.
     """
 
     where: str
@@ -71,15 +71,18 @@ class Need:
     others: Callable[[], float] = lambda: 0.0
 
 
-@dataclass(frozen=True, kw_only=True)
-class Count:
-    """A quota for an account and region of which needs are plain to count."""
+Amount = Callable[[Place], float]
+
+
+@dataclass(frozen=True)
+class Quota:
+    """A quota for an account and region: how much of it the environment needs, and what others use."""
 
     service: str
     code: str
     what: str
-    needed: Callable[[Place], float]
-    others: Callable[[Place], float]
+    needed: Amount
+    others: Amount
 
 
 def limit(place: Place, service: str, code: str) -> float:
@@ -87,28 +90,27 @@ def limit(place: Place, service: str, code: str) -> float:
     names = {"ServiceCode": service, "QuotaCode": code}
     try:
         answer = place.ask("service-quotas", "get_service_quota", **names)
-    except Unanswered as no:
-        if no.code != "NoSuchResourceException":
+    except Unanswered as error:
+        if error.code != "NoSuchResourceException":
             raise
         answer = place.ask("service-quotas", "get_aws_default_service_quota", **names)
     return float(answer["Quota"]["Value"])
 
 
-def judged(place: Place, need: Need) -> Finding:
-    """A need beside its quota."""
+def judge(place: Place, need: Need) -> Finding:
+    """Whether the account's quota is enough for a need."""
     try:
         allowed = limit(place, need.service, need.code)
-    except Unanswered as no:
+    except Unanswered as error:
         return not_checked(
             need.where,
-            f"{need.what}: {_number(need.needed)} needed; what is allowed is not known: {no.reason}.",
+            f"{need.what}: {_number(need.needed)} needed; what is allowed is not known: {error.reason}.",
         )
     try:
-        others, used = need.others(), ""
-        if others:
-            used = f", {_number(others)} in use by others"
-    except Unanswered as no:
-        others, used = 0.0, f" (what others use is not known: {no.reason})"
+        others = need.others()
+        used = f", {_number(others)} in use by others" if others else ""
+    except Unanswered as error:
+        others, used = 0.0, f" (what others use is not known: {error.reason})"
     total = math.ceil(need.needed + others)
     what = f"{need.what}: {_number(need.needed)} needed{used}, {_number(allowed)} allowed"
     remedy = (
@@ -133,19 +135,19 @@ def spot(place: Place) -> Iterator[Finding]:
 
 
 def _vcpus(place: Place, spot: bool) -> Iterator[Finding]:
-    groups = [each for each in machines(place) if each.group.spot == spot]
-    sizes = vcpus(place, {name for each in groups for name in each.types})
+    groups = [machine for machine in machines(place) if machine.group.spot == spot]
+    sizes = vcpus(place, {name for group in groups for name in group.types})
     needed: Counter[tuple[str, str]] = Counter()
-    for each in groups:
+    for group in groups:
         largest: dict[tuple[str, str], int] = {}
-        for name in each.types:
-            key = _quota(name, spot)
+        for name in group.types:
+            key = _vcpu_quota(name, spot)
             largest[key] = max(largest.get(key, 0), sizes[name])
         for key, size in largest.items():
-            needed[key] += each.group.maximum * size
+            needed[key] += group.group.maximum * size
     for (class_, code), number in sorted(needed.items()):
         what = f"vCPUs of {class_} instances, {'spot' if spot else 'on demand'}"
-        yield judged(
+        yield judge(
             place,
             Need(
                 where=place.name,
@@ -158,7 +160,7 @@ def _vcpus(place: Place, spot: bool) -> Iterator[Finding]:
         )
 
 
-def _quota(type_name: str, spot: bool) -> tuple[str, str]:
+def _vcpu_quota(type_name: str, spot: bool) -> tuple[str, str]:
     class_ = counted_as(type_name)
     if spot and type_name.startswith("p5"):
         return "P5", P5_SPOT
@@ -169,7 +171,7 @@ def _vcpus_of_others(place: Place, spot: bool, code: str) -> float:
     types: Counter[str] = Counter()
     for instance in _instances(place):
         type_, is_spot = instance["InstanceType"], instance.get("InstanceLifecycle") == "spot"
-        if is_spot == spot and not _ours(place, instance) and _quota(type_, spot)[1] == code:
+        if is_spot == spot and not _ours(place, instance) and _vcpu_quota(type_, spot)[1] == code:
             types[type_] += 1
     sizes = vcpus(place, set(types))
     return float(sum(sizes[type_] * number for type_, number in types.items()))
@@ -181,9 +183,14 @@ def _instances(place: Place) -> Iterator[dict[str, Any]]:
         yield from reservation["Instances"]
 
 
-def _ours(place: Place, instance: dict[str, Any]) -> bool:
-    clusters = {place.cluster_name(name) for name in place.clusters}
-    return any(tag["Key"] == CLUSTER_TAG and tag["Value"] in clusters for tag in instance.get("Tags") or [])
+def _eks_names(place: Place) -> set[str]:
+    return {place.cluster_name(name) for name in place.clusters}
+
+
+def _ours(place: Place, item: dict[str, Any]) -> bool:
+    """Whether an instance or an Auto Scaling group belongs to a node group of this environment."""
+    clusters = _eks_names(place)
+    return any(tag["Key"] == CLUSTER_TAG and tag["Value"] in clusters for tag in item.get("Tags") or [])
 
 
 def nat_gateways(place: Place) -> Iterator[Finding]:
@@ -197,215 +204,173 @@ def nat_gateways(place: Place) -> Iterator[Finding]:
         zone_of = {
             s["SubnetId"]: s["AvailabilityZone"] for s in place.every("ec2", "describe_subnets", "Subnets")
         }
-        there = Counter(
+        gateways = Counter(
             zone_of.get(gateway["SubnetId"])
             for gateway in place.every("ec2", "describe_nat_gateways", "NatGateways")
             if gateway["State"] in ("pending", "available") and not place.ours(gateway.get("Tags"))
         )
-        return float(max(there[zone] for zone in zones))
+        return float(max(gateways[zone] for zone in zones))
 
     what = "NAT gateways a zone"
-    yield judged(
-        place,
-        Need(where=place.name, service="vpc", code="L-FE5A380F", what=what, needed=1, others=others),
-    )
+    need = Need(where=place.name, service="vpc", code="L-FE5A380F", what=what, needed=1, others=others)
+    yield judge(place, need)
 
 
 def node_groups(place: Place) -> Iterator[Finding]:
     """Node groups of the cluster that has most, and machines of the largest node group."""
     groups: Counter[str] = Counter()
     sizes: dict[tuple[str, str], int] = {}
-    for each in machines(place):
-        groups[each.cluster] += _parts(each)
-        sizes[each.cluster, each.name] = each.a_zone if each.group.per_zone else each.group.maximum
+    for machine in machines(place):
+        groups[machine.cluster] += _eks_groups(machine)
+        per_zone = machine.group.per_zone
+        sizes[machine.cluster, machine.name] = machine.a_zone if per_zone else machine.group.maximum
     for cluster, number in groups.most_common(1):
-        yield judged(place, _of_cluster(place, cluster, "L-6D54EA21", "Managed node groups", number))
+        yield judge(place, _cluster_need(place, cluster, "L-6D54EA21", "Managed node groups", number))
         where, largest = max(sizes, key=lambda key: sizes[key]), max(sizes.values())
         what = f"Machines of node group {where[1]}"
-        yield judged(place, _of_cluster(place, where[0], "L-BD136A63", what, largest))
+        yield judge(place, _cluster_need(place, where[0], "L-BD136A63", what, largest))
 
 
-def _of_cluster(place: Place, cluster: str, code: str, what: str, needed: int) -> Need:
+def _cluster_need(place: Place, cluster: str, code: str, what: str, needed: int) -> Need:
     return Need(where=f"{place.name}/{cluster}", service="eks", code=code, what=what, needed=needed)
 
 
-def _parts(each: Machines) -> int:
+def _eks_groups(machine: Machines) -> int:
     """EKS node groups that a node group of the settings is."""
-    return len(each.zones) if each.group.per_zone else 1
+    return len(machine.zones) if machine.group.per_zone else 1
 
 
 def roles(place: Place) -> Iterator[Finding]:
     """IAM roles; IAM itself says how many there are and may be."""
     needed = len(place.clusters) * (ROLES_A_CLUSTER + len(place.settings.job_namespaces))
-    told = place.ask("iam", "get_account_summary")["SummaryMap"]
-    there, allowed = int(told["Roles"]), int(told["RolesQuota"])
-    what = f"IAM roles: about {needed:,} needed, {there:,} there, {allowed:,} allowed"
-    if needed + there > allowed:
+    summary = place.ask("iam", "get_account_summary")["SummaryMap"]
+    existing, allowed = int(summary["Roles"]), int(summary["RolesQuota"])
+    what = f"IAM roles: about {needed:,} needed, {existing:,} there, {allowed:,} allowed"
+    if needed + existing > allowed:
         yield warning(
             place.name,
             f"{what}.",
             f"`aws service-quotas request-service-quota-increase --region us-east-1 --service-code iam "
-            f"--quota-code L-FE177D64 --desired-value {needed + there}`.",
+            f"--quota-code L-FE177D64 --desired-value {needed + existing}`.",
         )
     else:
         yield ok(place.name, f"{what}.")
 
 
-def _vpcs(place: Place) -> float:
-    return float(sum(not place.ours(vpc.get("Tags")) for vpc in place.every("ec2", "describe_vpcs", "Vpcs")))
-
-
-def _made(place: Place) -> float:
-    """One where the foundation makes its VPC."""
+def _new_vpcs(place: Place) -> float:
     return 1.0 if place.foundation.network else 0.0
 
 
-def _addresses(place: Place) -> float:
+def _elastic_ips(place: Place) -> float:
     network = place.foundation.network
-    if network is None:
-        return 0.0
-    return float(len(network.zones) if network.nat == "zonal" else 1)
+    return float(len(network.zones) if network and network.nat == "zonal" else bool(network))
 
 
-def _tagged(place: Place, items: Iterable[dict[str, Any]]) -> float:
-    """How many of the items are not of this environment."""
-    return float(sum(not place.ours(item.get("Tags")) for item in items))
+def _foreign(service: str, operation: str, key: str, **parameters: Any) -> Amount:
+    """How many of the items that AWS lists do not have this environment's tag."""
+
+    def count(place: Place) -> float:
+        items = place.every(service, operation, key, **parameters)
+        return float(sum(not place.ours(item.get("Tags")) for item in items))
+
+    return count
+
+
+def _foreign_addresses(place: Place) -> float:
+    addresses = place.ask("ec2", "describe_addresses")["Addresses"]
+    return float(sum(not place.ours(address.get("Tags")) for address in addresses))
+
+
+def _interface_endpoints(place: Place) -> float:
+    network = place.foundation.network
+    return INTERFACE_ENDPOINTS if network and network.interface_endpoints else 0
 
 
 def _interfaces(place: Place) -> float:
     """Interfaces of all machines: one for itself, and one for pods that have subnets of their own."""
     network, existing = place.foundation.network, place.foundation.existing_network
-    apart = bool(network.pod_cidrs if network else existing and existing.pod_subnets)
-    return float(sum(each.group.maximum for each in machines(place)) * (2 if apart else 1))
+    pod_subnets = bool(network.pod_cidrs if network else existing and existing.pod_subnets)
+    return float(sum(machine.group.maximum for machine in machines(place)) * (1 + pod_subnets))
 
 
-def _interfaces_of_others(place: Place) -> float:
+def _foreign_interfaces(place: Place) -> float:
     existing = place.foundation.existing_network
-    ours = {existing.vpc} if existing else set()
-    ours |= {v["VpcId"] for v in place.every("ec2", "describe_vpcs", "Vpcs") if place.ours(v.get("Tags"))}
-    there = place.every("ec2", "describe_network_interfaces", "NetworkInterfaces")
-    return float(sum(interface.get("VpcId") not in ours for interface in there))
+    vpcs = {existing.vpc} if existing else set()
+    vpcs |= {v["VpcId"] for v in place.every("ec2", "describe_vpcs", "Vpcs") if place.ours(v.get("Tags"))}
+    interfaces = place.every("ec2", "describe_network_interfaces", "NetworkInterfaces")
+    return float(sum(interface.get("VpcId") not in vpcs for interface in interfaces))
 
 
 def _disks(place: Place) -> float:
     """TiB of root disks."""
-    return sum(each.group.maximum * each.group.disk.gib for each in machines(place)) / 1024
+    return sum(machine.group.maximum * machine.group.disk.gib for machine in machines(place)) / 1024
 
 
-def _disks_of_others(place: Place) -> float:
-    ours = {instance["InstanceId"] for instance in _instances(place) if _ours(place, instance)}
+def _foreign_disks(place: Place) -> float:
+    instances = {instance["InstanceId"] for instance in _instances(place) if _ours(place, instance)}
     gp3 = [{"Name": "volume-type", "Values": ["gp3"]}]
-    there = place.every("ec2", "describe_volumes", "Volumes", Filters=gp3)
     gib: int = sum(
         volume["Size"]
-        for volume in there
-        if not any(attached["InstanceId"] in ours for attached in volume.get("Attachments") or [])
+        for volume in place.every("ec2", "describe_volumes", "Volumes", Filters=gp3)
+        if not any(attached["InstanceId"] in instances for attached in volume.get("Attachments") or [])
     )
     return gib / 1024
 
 
-def _clusters_of_others(place: Place) -> float:
-    ours = {place.cluster_name(name) for name in place.clusters}
-    return float(sum(name not in ours for name in place.every("eks", "list_clusters", "clusters")))
+def _foreign_clusters(place: Place) -> float:
+    clusters = place.every("eks", "list_clusters", "clusters")
+    return float(sum(name not in _eks_names(place) for name in clusters))
 
 
-def _scaling_groups(place: Place) -> float:
-    return float(sum(map(_parts, machines(place))))
+def _foreign_scaling_groups(place: Place) -> float:
+    groups = place.every("autoscaling", "describe_auto_scaling_groups", "AutoScalingGroups")
+    return float(sum(not _ours(place, group) for group in groups))
 
 
-def _scaling_groups_of_others(place: Place) -> float:
-    ours = {place.cluster_name(name) for name in place.clusters}
-    there = place.every("autoscaling", "describe_auto_scaling_groups", "AutoScalingGroups")
-    return float(
-        sum(
-            not any(tag["Key"] == CLUSTER_TAG and tag["Value"] in ours for tag in group.get("Tags") or [])
-            for group in there
-        )
-    )
+GATEWAY_ENDPOINTS = [{"Name": "vpc-endpoint-type", "Values": ["Gateway"]}]
 
-
-COUNTS = (
-    Count(service="vpc", code="L-F678F1CE", what="VPCs", needed=_made, others=_vpcs),
-    Count(
-        service="vpc",
-        code="L-A4707A72",
-        what="Internet gateways",
-        needed=_made,
-        others=lambda place: _tagged(
-            place, place.every("ec2", "describe_internet_gateways", "InternetGateways")
-        ),
+QUOTAS = (
+    Quota("vpc", "L-F678F1CE", "VPCs", _new_vpcs, _foreign("ec2", "describe_vpcs", "Vpcs")),
+    Quota(
+        "vpc",
+        "L-A4707A72",
+        "Internet gateways",
+        _new_vpcs,
+        _foreign("ec2", "describe_internet_gateways", "InternetGateways"),
     ),
-    Count(
-        service="ec2",
-        code="L-0263D0A3",
-        what="Elastic IP addresses",
-        needed=_addresses,
-        others=lambda place: _tagged(place, place.ask("ec2", "describe_addresses")["Addresses"]),
+    Quota("ec2", "L-0263D0A3", "Elastic IP addresses", _elastic_ips, _foreign_addresses),
+    Quota(
+        "vpc",
+        "L-1B52E74A",
+        "Gateway endpoints",
+        _new_vpcs,
+        _foreign("ec2", "describe_vpc_endpoints", "VpcEndpoints", Filters=GATEWAY_ENDPOINTS),
     ),
-    Count(
-        service="vpc",
-        code="L-1B52E74A",
-        what="Gateway endpoints",
-        needed=_made,
-        others=lambda place: _tagged(
-            place,
-            place.every(
-                "ec2",
-                "describe_vpc_endpoints",
-                "VpcEndpoints",
-                Filters=[{"Name": "vpc-endpoint-type", "Values": ["Gateway"]}],
-            ),
-        ),
-    ),
-    Count(
-        service="vpc",
-        code="L-29B6F2EB",
-        what="Interface endpoints of the VPC",
-        needed=lambda place: (
-            INTERFACE_ENDPOINTS
-            if place.foundation.network and place.foundation.network.interface_endpoints
-            else 0
-        ),
-        others=lambda place: 0,
-    ),
-    Count(
-        service="vpc",
-        code="L-DF5E4CA3",
-        what="Network interfaces",
-        needed=_interfaces,
-        others=_interfaces_of_others,
-    ),
-    Count(service="ebs", code="L-7A658B76", what="TiB of gp3 disks", needed=_disks, others=_disks_of_others),
-    Count(
-        service="eks",
-        code="L-1194D53C",
-        what="EKS clusters",
-        needed=lambda place: len(place.clusters),
-        others=_clusters_of_others,
-    ),
-    Count(
-        service="autoscaling",
-        code="L-CDE20ADC",
-        what="Auto Scaling groups",
-        needed=_scaling_groups,
-        others=_scaling_groups_of_others,
+    Quota("vpc", "L-29B6F2EB", "Interface endpoints of the VPC", _interface_endpoints, lambda place: 0),
+    Quota("vpc", "L-DF5E4CA3", "Network interfaces", _interfaces, _foreign_interfaces),
+    Quota("ebs", "L-7A658B76", "TiB of gp3 disks", _disks, _foreign_disks),
+    Quota("eks", "L-1194D53C", "EKS clusters", lambda place: len(place.clusters), _foreign_clusters),
+    Quota(
+        "autoscaling",
+        "L-CDE20ADC",
+        "Auto Scaling groups",
+        lambda place: sum(map(_eks_groups, machines(place))),
+        _foreign_scaling_groups,
     ),
 )
 
 
-def _counted(count: Count, place: Place) -> Iterator[Finding]:
-    if needed := count.needed(place):
-        yield judged(
-            place,
-            Need(
-                where=place.name,
-                service=count.service,
-                code=count.code,
-                what=count.what,
-                needed=needed,
-                others=partial(count.others, place),
-            ),
+def _judge_quota(quota: Quota, place: Place) -> Iterator[Finding]:
+    if needed := quota.needed(place):
+        need = Need(
+            where=place.name,
+            service=quota.service,
+            code=quota.code,
+            what=quota.what,
+            needed=needed,
+            others=partial(quota.others, place),
         )
+        yield judge(place, need)
 
 
 def _number(value: float) -> str:
@@ -415,7 +380,7 @@ def _number(value: float) -> str:
 QUESTIONS = (
     Question("Quotas of vCPUs on demand", on_demand),
     Question("Quotas of vCPUs of spot requests", spot),
-    *(Question(f"Quota of {count.what}", partial(_counted, count)) for count in COUNTS),
+    *(Question(f"Quota of {quota.what}", partial(_judge_quota, quota)) for quota in QUOTAS),
     Question("Quota of NAT gateways a zone", nat_gateways),
     Question("Quotas of node groups", node_groups),
     Question("Quota of IAM roles", roles),
