@@ -19,8 +19,8 @@ def by_default(service, code, value):
 
 
 def count_of(code):
-    [row] = [row for row in quotas.COUNTS if row.code == code]
-    return lambda place: quotas._counted(row, place)
+    [row] = [row for row in quotas.QUOTAS if row.code == code]
+    return lambda place: quotas._judge_quota(row, place)
 
 
 def machine(type_, tags=()):
