@@ -50,6 +50,6 @@ def answered(question: Question, place: Place) -> list[Finding]:
     try:
         for finding in question.ask(place):
             found.append(finding)
-    except Unanswered as no:
-        found.append(not_checked(place.name, f"{question.about}: {no.reason}."))
+    except Unanswered as error:
+        found.append(not_checked(place.name, f"{question.about}: {error.reason}."))
     return found

@@ -60,13 +60,13 @@ def enter(settings: Environment, clients: Clients) -> tuple[list[Place], list[Fi
     home = settings.foundation_of(settings.home)
     try:
         asked(clients("sts", home.region), "sts", "get_caller_identity")
-    except Unanswered as no:
-        if no.code in SPENT:
+    except Unanswered as error:
+        if error.code in SPENT:
             raise CannotAsk(
-                f"The AWS credentials at hand are expired or not valid ({no.reason}): renew them, as "
+                f"The AWS credentials at hand are expired or not valid ({error.reason}): renew them, as "
                 "with `aws sso login`."
             ) from None
-        raise CannotAsk(f"AWS does not say who we are, so nothing can be asked: {no.reason}.") from None
+        raise CannotAsk(f"AWS does not say who we are, so nothing can be asked: {error.reason}.") from None
     places, findings = [], []
     for name in settings.foundations:
         place = Place(name=name, settings=settings, clients=clients)
@@ -74,8 +74,8 @@ def enter(settings: Environment, clients: Clients) -> tuple[list[Place], list[Fi
             if place.foundation.assume:
                 place = _assumed(place)
             arn = str(place.ask("sts", "get_caller_identity")["Arn"])
-        except Unanswered as no:
-            findings.append(_shut(place, no))
+        except Unanswered as error:
+            findings.append(_no_entry(place, error))
             continue
         findings.append(_identity(place, arn))
         if Principal.of(arn).account == place.account:
@@ -96,10 +96,10 @@ def _assumed(place: Place) -> Place:
     return Place(name=place.name, settings=place.settings, clients=SessionClients(taken))
 
 
-def _shut(place: Place, no: Unanswered) -> Finding:
+def _no_entry(place: Place, error: Unanswered) -> Finding:
     return problem(
         place.name,
-        f"Account {place.account} in {place.region} cannot be entered: {no.reason}.",
+        f"Account {place.account} in {place.region} cannot be entered: {error.reason}.",
         f"Let the trust policy of {place.foundation.deployer} name the credentials at hand."
         if place.foundation.assume
         else "See whether the region is enabled in the account: `aws account get-region-opt-status "
@@ -121,10 +121,10 @@ def _identity(place: Place, arn: str) -> Finding:
         return ok(place.name, f"The credentials are of account {place.account}, as {arn}.")
     try:
         place.ask("sts", "assume_role", RoleArn=place.foundation.deployer, RoleSessionName="moka-doctor")
-    except Unanswered as no:
+    except Unanswered as error:
         return problem(
             place.name,
-            f"Deployer is {place.foundation.deployer}, and we are {arn} and cannot take it: {no.reason}.",
+            f"Deployer is {place.foundation.deployer}, and we are {arn} and cannot take it: {error.reason}.",
             f"Run as the deployer, or name in {where}.deployer who runs `up`: nobody else enters the "
             "clusters.",
         )

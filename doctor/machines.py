@@ -34,7 +34,7 @@ class Machines:
 
     cluster: str
     name: str
-    group: NodeGroup
+    settings: NodeGroup
     types: tuple[str, ...]
     zones: tuple[str, ...]
     retiring: bool = False
@@ -42,7 +42,7 @@ class Machines:
     @property
     def a_zone(self) -> int:
         """Machines in a zone, at most."""
-        return math.ceil(self.group.maximum / len(self.zones))
+        return math.ceil(self.settings.maximum / len(self.zones))
 
 
 def machines(place: Place) -> Iterator[Machines]:
@@ -66,6 +66,6 @@ def vcpus(place: Place, names: set[str]) -> dict[str, int]:
     """vCPUs of instance types; EC2 is asked about those whose name does not say. Raises Unanswered."""
     known = {name: instance_type(name).vcpus for name in names}
     if unknown := [name for name, number in known.items() if number is None]:
-        for told in place.every("ec2", "describe_instance_types", "InstanceTypes", InstanceTypes=unknown):
-            known[told["InstanceType"]] = told["VCpuInfo"]["DefaultVCpus"]
+        for instance in place.every("ec2", "describe_instance_types", "InstanceTypes", InstanceTypes=unknown):
+            known[instance["InstanceType"]] = instance["VCpuInfo"]["DefaultVCpus"]
     return {name: number or 0 for name, number in known.items()}

@@ -62,10 +62,10 @@ class Registries:
             return self._of_ecr(image, ecr["account"], ecr["region"])
         except NoImage:
             return Answer(missing=True)
-        except Unreachable as no:
-            return Answer(silent=str(no))
-        except Unanswered as no:
-            return Answer(silent=f"{image.host}: {no.reason}")
+        except Unreachable as error:
+            return Answer(silent=str(error))
+        except Unanswered as error:
+            return Answer(silent=f"{image.host}: {error.reason}")
 
     def _of_ecr(self, image: Reference, account: str, region: str) -> Answer:
         version = {"imageDigest" if image.version.startswith("sha256:") else "imageTag": image.version}
@@ -73,8 +73,8 @@ class Registries:
         try:
             # First what cannot make ECR fetch anything: the next question is a pull.
             self.place.ask_in(region, "ecr", "describe_images", **where)
-        except Unanswered as no:
-            if no.code not in ("ImageNotFoundException", "RepositoryNotFoundException"):
+        except Unanswered as error:
+            if error.code not in ("ImageNotFoundException", "RepositoryNotFoundException"):
                 raise
             if upstream := self._upstream(image, account):
                 return Answer(has=frozenset(self.public.architectures(upstream)))

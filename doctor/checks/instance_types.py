@@ -9,8 +9,8 @@ from doctor.machines import Machines, machines
 
 def offered(place: Place) -> Iterator[Finding]:
     """Every zone of a node group has one of its instance types at least."""
-    groups = [each for each in machines(place) if not each.retiring]
-    there = {
+    groups = [group for group in machines(place) if not group.retiring]
+    offered = {
         (offer["InstanceType"], offer["Location"])
         for offer in place.every(
             "ec2",
@@ -18,30 +18,33 @@ def offered(place: Place) -> Iterator[Finding]:
             "InstanceTypeOfferings",
             LocationType="availability-zone",
             Filters=[
-                {"Name": "instance-type", "Values": sorted({name for each in groups for name in each.types})},
-                {"Name": "location", "Values": sorted({zone for each in groups for zone in each.zones})},
+                {
+                    "Name": "instance-type",
+                    "Values": sorted({name for group in groups for name in group.types}),
+                },
+                {"Name": "location", "Values": sorted({zone for group in groups for zone in group.zones})},
             ],
         )
     }
     for cluster in place.clusters:
-        wanting = [each for each in groups if each.cluster == cluster]
-        found = [finding for each in wanting for finding in _of_group(place, each, there)]
-        yield from found
-        if not found:
-            types = {name for each in wanting for name in each.types}
-            zones = sorted({zone for each in wanting for zone in each.zones})
+        cluster_groups = [group for group in groups if group.cluster == cluster]
+        findings = [finding for group in cluster_groups for finding in _missing_types(place, group, offered)]
+        yield from findings
+        if not findings:
+            types = {name for group in cluster_groups for name in group.types}
+            zones = sorted({zone for group in cluster_groups for zone in group.zones})
             yield ok(f"{place.name}/{cluster}", f"{_types(len(types))} offered in {listed(zones)}.")
 
 
-def _of_group(place: Place, each: Machines, there: set[tuple[str, str]]) -> Iterator[Finding]:
-    where = f"{place.name}/{each.cluster}"
-    for zone in each.zones:
-        missing = [name for name in each.types if (name, zone) not in there]
-        if len(missing) == len(each.types):
-            elsewhere = sorted({at for name, at in there if name in each.types and at in each.zones})
+def _missing_types(place: Place, group: Machines, offered: set[tuple[str, str]]) -> Iterator[Finding]:
+    where = f"{place.name}/{group.cluster}"
+    for zone in group.zones:
+        missing = [name for name in group.types if (name, zone) not in offered]
+        if len(missing) == len(group.types):
+            elsewhere = sorted({at for name, at in offered if name in group.types and at in group.zones})
             yield problem(
                 where,
-                f"Node group {each.name}: {zone} offers no {listed(missing)}, so no machine starts there.",
+                f"Node group {group.name}: {zone} offers no {listed(missing)}, so no machine starts there.",
                 f"Add an instance type that it offers, or set the group's zones to {listed(elsewhere)}."
                 if elsewhere
                 else "Take other instance types, or other zones.",
@@ -49,7 +52,7 @@ def _of_group(place: Place, each: Machines, there: set[tuple[str, str]]) -> Iter
         elif missing:
             yield warning(
                 where,
-                f"Node group {each.name}: {zone} does not offer {listed(missing)}.",
+                f"Node group {group.name}: {zone} does not offer {listed(missing)}.",
                 "The others have to do there.",
             )
 

@@ -31,8 +31,8 @@ def cluster(place: Place, called: str) -> dict[str, Any] | None:
     """The EKS cluster of a name, if there is one. Raises Unanswered."""
     try:
         found: dict[str, Any] = place.ask("eks", "describe_cluster", name=called)["cluster"]
-    except Unanswered as no:
-        if no.code == "ResourceNotFoundException":
+    except Unanswered as error:
+        if error.code == "ResourceNotFoundException":
             return None
         raise
     return found
@@ -40,7 +40,7 @@ def cluster(place: Place, called: str) -> dict[str, Any] | None:
 
 def buckets(place: Place) -> Iterator[Finding]:
     """The names of our buckets are free, or taken by ourselves."""
-    free, ours = [], []
+    free, owned = [], []
     for purpose in PURPOSES:
         if purpose in HOME_DATA and not place.home:
             continue
@@ -49,7 +49,7 @@ def buckets(place: Place) -> Iterator[Finding]:
         if holder == "nobody":
             free.append(name)
         elif holder == "us":
-            ours.append(name)
+            owned.append(name)
         else:
             yield problem(
                 place.name,
@@ -58,8 +58,8 @@ def buckets(place: Place) -> Iterator[Finding]:
             )
     if free:
         yield ok(place.name, f"{len(free)} bucket names are free: {free[0]} and so on.")
-    if ours:
-        yield ok(place.name, f"{len(ours)} buckets are there, of this environment.")
+    if owned:
+        yield ok(place.name, f"{len(owned)} buckets are there, of this environment.")
 
 
 def others_buckets(place: Place) -> Iterator[Finding]:
@@ -86,8 +86,8 @@ def _holder(place: Place, bucket: str) -> str:
         case "200":
             try:
                 tags = place.ask("s3", "get_bucket_tagging", Bucket=bucket)["TagSet"]
-            except Unanswered as no:
-                if no.code != "NoSuchTagSet":
+            except Unanswered as error:
+                if error.code != "NoSuchTagSet":
                     raise
                 tags = []
             return "us" if place.ours(tags) else "is not of this environment, by its tags"
@@ -101,8 +101,8 @@ def _status(place: Place, bucket: str) -> str:
     """HTTP status of a bucket: 200, 301, 403 or 404."""
     try:
         place.ask("s3", "head_bucket", Bucket=bucket)
-    except Unanswered as no:
-        if no.code in ("301", "403", "404"):
-            return no.code
+    except Unanswered as error:
+        if error.code in ("301", "403", "404"):
+            return error.code
         raise
     return "200"

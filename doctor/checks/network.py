@@ -1,4 +1,4 @@
-"""A VPC that is there already: as the settings have it, and large enough."""
+"""An existing VPC: as the settings have it, and large enough."""
 
 from collections import Counter
 from collections.abc import Iterator, Mapping
@@ -25,8 +25,8 @@ def existing(place: Place) -> Iterator[Finding]:
         return
     try:
         place.ask("ec2", "describe_vpcs", VpcIds=[network.vpc])
-    except Unanswered as no:
-        if no.code != "InvalidVpcID.NotFound":
+    except Unanswered as error:
+        if error.code != "InvalidVpcID.NotFound":
             raise
         yield problem(
             place.name,
@@ -64,23 +64,23 @@ def _names(place: Place, network: ExistingNetwork) -> Iterator[Finding]:
 
 
 def _subnets(
-    place: Place, network: ExistingNetwork, there: Mapping[str, Mapping[str, Any]]
+    place: Place, network: ExistingNetwork, subnets: Mapping[str, Mapping[str, Any]]
 ) -> Iterator[Finding]:
     wrong, number = 0, 0
     for kind in ("private_subnets", "public_subnets", "pod_subnets"):
         for zone, id_ in getattr(network, kind).items():
             number += 1
             at = f"existing_network.{kind}.{zone}"
-            found = there.get(id_)
-            if found is None:
+            subnet = subnets.get(id_)
+            if subnet is None:
                 wrong += 1
                 yield problem(place.name, f"{at}: VPC {network.vpc} has no subnet {id_}.", "Correct its id.")
-            elif found["AvailabilityZone"] != zone:
+            elif subnet["AvailabilityZone"] != zone:
                 wrong += 1
                 yield problem(
-                    place.name, f"{at}: subnet {id_} is in {found['AvailabilityZone']}.", "Correct the zone."
+                    place.name, f"{at}: subnet {id_} is in {subnet['AvailabilityZone']}.", "Correct the zone."
                 )
-            elif (tag := LOAD_BALANCERS.get(kind)) and tag not in {t["Key"] for t in found.get("Tags", [])}:
+            elif (tag := LOAD_BALANCERS.get(kind)) and tag not in {t["Key"] for t in subnet.get("Tags", [])}:
                 yield warning(
                     place.name,
                     f"{at}: subnet {id_} has no tag {tag}, and gets no load balancers.",
@@ -92,13 +92,13 @@ def _subnets(
 
 
 def _room(
-    place: Place, network: ExistingNetwork, there: Mapping[str, Mapping[str, Any]]
+    place: Place, network: ExistingNetwork, subnets: Mapping[str, Mapping[str, Any]]
 ) -> Iterator[Finding]:
     needed = _addresses(place, network)
     short = [
-        (id_, number, there[id_]["AvailableIpAddressCount"])
+        (id_, number, subnets[id_]["AvailableIpAddressCount"])
         for id_, number in needed.items()
-        if id_ in there and number > there[id_]["AvailableIpAddressCount"]
+        if id_ in subnets and number > subnets[id_]["AvailableIpAddressCount"]
     ]
     running = [name for name in place.clusters if short and cluster(place, place.cluster_name(name))]
     for id_, number, free in short:
@@ -122,21 +122,21 @@ def _room(
 def _addresses(place: Place, network: ExistingNetwork) -> Counter[str]:
     """Subnet -> addresses that machines and pods take of it, at most."""
     needed: Counter[str] = Counter()
-    for each in machines(place):
-        pods = pod_addresses(each.group.role, each.group.max_pods)
-        for zone in each.zones:
+    for group in machines(place):
+        pods = pod_addresses(group.settings.role, group.settings.max_pods)
+        for zone in group.zones:
             nodes = network.private_subnets.get(zone)
             if nodes is None:
                 continue
-            needed[nodes] += each.a_zone
+            needed[nodes] += group.a_zone
             # With a subnet of its own for pods, a machine has a second interface, with an address too.
             own = network.pod_subnets.get(zone)
-            needed[own or nodes] += each.a_zone * (pods + (1 if own else 0))
+            needed[own or nodes] += group.a_zone * (pods + (1 if own else 0))
     return needed
 
 
 def _ways_out(
-    place: Place, network: ExistingNetwork, there: Mapping[str, Mapping[str, Any]]
+    place: Place, network: ExistingNetwork, subnets: Mapping[str, Mapping[str, Any]]
 ) -> Iterator[Finding]:
     """Nodes reach registries and AWS by a default route, or else by endpoints in the VPC."""
     tables = list(
@@ -149,7 +149,7 @@ def _ways_out(
     )
     main = next((t for t in tables if any(a.get("Main") for a in t["Associations"])), None)
     for id_ in network.private_subnets.values():
-        if id_ not in there:
+        if id_ not in subnets:
             continue
         table = next((t for t in tables if any(a.get("SubnetId") == id_ for a in t["Associations"])), main)
         routes = table["Routes"] if table else []

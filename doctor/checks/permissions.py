@@ -140,12 +140,12 @@ def simulated(place: Place) -> Iterator[Finding]:
         number += len(names)
         try:
             results = list(_results(place, needed, names))
-        except Unanswered as no:
-            if not no.denied:
+        except Unanswered as error:
+            if not error.denied:
                 raise
             yield warning(
                 place.name,
-                f"What {deployer} may do is not known: {no.reason}.",
+                f"What {deployer} may do is not known: {error.reason}.",
                 "Grant it to whoever runs this, to know before `up` does.",
             )
             return

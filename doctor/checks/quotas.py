@@ -135,7 +135,7 @@ def spot(place: Place) -> Iterator[Finding]:
 
 
 def _vcpus(place: Place, spot: bool) -> Iterator[Finding]:
-    groups = [machine for machine in machines(place) if machine.group.spot == spot]
+    groups = [machine for machine in machines(place) if machine.settings.spot == spot]
     sizes = vcpus(place, {name for group in groups for name in group.types})
     needed: Counter[tuple[str, str]] = Counter()
     for group in groups:
@@ -144,7 +144,7 @@ def _vcpus(place: Place, spot: bool) -> Iterator[Finding]:
             key = _vcpu_quota(name, spot)
             largest[key] = max(largest.get(key, 0), sizes[name])
         for key, size in largest.items():
-            needed[key] += group.group.maximum * size
+            needed[key] += group.settings.maximum * size
     for (class_, code), number in sorted(needed.items()):
         what = f"vCPUs of {class_} instances, {'spot' if spot else 'on demand'}"
         yield judge(
@@ -222,8 +222,8 @@ def node_groups(place: Place) -> Iterator[Finding]:
     sizes: dict[tuple[str, str], int] = {}
     for machine in machines(place):
         groups[machine.cluster] += _eks_groups(machine)
-        per_zone = machine.group.per_zone
-        sizes[machine.cluster, machine.name] = machine.a_zone if per_zone else machine.group.maximum
+        per_zone = machine.settings.per_zone
+        sizes[machine.cluster, machine.name] = machine.a_zone if per_zone else machine.settings.maximum
     for cluster, number in groups.most_common(1):
         yield judge(place, _cluster_need(place, cluster, "L-6D54EA21", "Managed node groups", number))
         where, largest = max(sizes, key=lambda key: sizes[key]), max(sizes.values())
@@ -237,7 +237,7 @@ def _cluster_need(place: Place, cluster: str, code: str, what: str, needed: int)
 
 def _eks_groups(machine: Machines) -> int:
     """EKS node groups that a node group of the settings is."""
-    return len(machine.zones) if machine.group.per_zone else 1
+    return len(machine.zones) if machine.settings.per_zone else 1
 
 
 def roles(place: Place) -> Iterator[Finding]:
@@ -290,7 +290,7 @@ def _interfaces(place: Place) -> float:
     """Interfaces of all machines: one for itself, and one for pods that have subnets of their own."""
     network, existing = place.foundation.network, place.foundation.existing_network
     pod_subnets = bool(network.pod_cidrs if network else existing and existing.pod_subnets)
-    return float(sum(machine.group.maximum for machine in machines(place)) * (1 + pod_subnets))
+    return float(sum(machine.settings.maximum for machine in machines(place)) * (1 + pod_subnets))
 
 
 def _foreign_interfaces(place: Place) -> float:
@@ -303,7 +303,7 @@ def _foreign_interfaces(place: Place) -> float:
 
 def _disks(place: Place) -> float:
     """TiB of root disks."""
-    return sum(machine.group.maximum * machine.group.disk.gib for machine in machines(place)) / 1024
+    return sum(machine.settings.maximum * machine.settings.disk.gib for machine in machines(place)) / 1024
 
 
 def _foreign_disks(place: Place) -> float:

@@ -12,8 +12,8 @@ def boundary(place: Place) -> Iterator[Finding]:
     if arn := place.foundation.permissions_boundary:
         try:
             place.ask("iam", "get_policy", PolicyArn=arn)
-        except Unanswered as no:
-            if no.code != "NoSuchEntity":
+        except Unanswered as error:
+            if error.code != "NoSuchEntity":
                 raise
             yield problem(
                 place.name,
@@ -34,8 +34,8 @@ def secrets(place: Place) -> Iterator[Finding]:
             continue
         try:
             secret = place.ask("secretsmanager", "describe_secret", SecretId=how.secret)
-        except Unanswered as no:
-            if no.code != "ResourceNotFoundException":
+        except Unanswered as error:
+            if error.code != "ResourceNotFoundException":
                 raise
             yield problem(
                 place.name,
@@ -56,27 +56,27 @@ def secrets(place: Place) -> Iterator[Finding]:
 def principals(place: Place) -> Iterator[Finding]:
     """Everybody who may enter a cluster exists: EKS refuses an access entry for nobody."""
     for cluster_name, cluster in place.clusters.items():
-        where, there = f"{place.name}/{cluster_name}", 0
+        where, existing = f"{place.name}/{cluster_name}", 0
         for name, access in cluster.access.items():
             who = Principal.of(access.principal)
             if who.account != place.account:
                 yield not_checked(where, f"access.{name}: {access.principal} is of another account.")
                 continue
-            found = _arn(place, who)
-            if found is None:
+            arn = _arn(place, who)
+            if arn is None:
                 yield problem(
                     where, f"access.{name}: there is no {access.principal}.", "Make it first, or correct it."
                 )
-            elif found != access.principal:
+            elif arn != access.principal:
                 yield problem(
                     where,
-                    f"access.{name}: {access.principal} is in truth {found}.",
+                    f"access.{name}: {access.principal} is really {arn}.",
                     "Write it with its path.",
                 )
             else:
-                there += 1
-        if there:
-            yield ok(where, f"{there} principals of access are there.")
+                existing += 1
+        if existing:
+            yield ok(where, f"{existing} principals of access are there.")
 
 
 def _arn(place: Place, who: Principal) -> str | None:
@@ -84,8 +84,8 @@ def _arn(place: Place, who: Principal) -> str | None:
     kind = "Role" if who.kind == "role" else "User"
     try:
         answer = place.ask("iam", f"get_{kind.lower()}", **{f"{kind}Name": who.name})
-    except Unanswered as no:
-        if no.code == "NoSuchEntity":
+    except Unanswered as error:
+        if error.code == "NoSuchEntity":
             return None
         raise
     return str(answer[kind]["Arn"])

@@ -56,7 +56,7 @@ def addons(place: Place) -> Iterator[Finding]:
         for addon in place.every(
             "eks", "describe_addon_versions", "addons", kubernetesVersion=version, owners=["aws"]
         ):
-            offered[addon["addonName"]] = [each["addonVersion"] for each in addon["addonVersions"]]
+            offered[addon["addonName"]] = [version["addonVersion"] for version in addon["addonVersions"]]
         pinned = ADDON_VERSIONS[version]
         missing = [name for name in pinned if pinned[name] not in offered.get(name, ())]
         for name in missing:

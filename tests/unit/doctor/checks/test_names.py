@@ -158,7 +158,7 @@ def test_everybody_who_may_enter_a_cluster_must_exist_under_that_very_arn(place)
     )
 
     assert lines(references.principals, place(change)) == [
-        "problem main/spark-a access.team-1: arn:aws:iam::123456789012:role/data is in truth "
+        "problem main/spark-a access.team-1: arn:aws:iam::123456789012:role/data is really "
         "arn:aws:iam::123456789012:role/teams/data. Write it with its path.",
         "problem main/spark-a access.team-2: there is no arn:aws:iam::123456789012:user/ann. Make it first, "
         "or "
