@@ -15,9 +15,9 @@ def main() -> int:
     except Refusal as refusal:
         print(refusal, file=sys.stderr)
         return 1
-    # What the SDKs load stays, and this process ends with the engine: there is no garbage worth looking for.
+    # What the SDKs load stays, and this process ends with the engine: there is no garbage worth collecting.
     gc.disable()
-    # Only now: the SDKs take a second to load.
+    # Imported here, as the SDKs take a second to load.
     from pulumi.runtime import register_resource_module
 
     from localcloud.plugins.eks.plugin import Plugin

@@ -24,7 +24,7 @@ class Addon(Component):
         super().__init__(name, inputs, opts)
         aws.eks.Addon(
             name,
-            cluster_name=core_of(cluster).apply(lambda known: known["cluster"].name),
+            cluster_name=core_of(cluster).apply(lambda core: core["cluster"].name),
             addon_name=inputs["addonName"],
             addon_version=inputs.get("addonVersion"),
             configuration_values=configuration_json(inputs.get("configurationValues")),
@@ -35,5 +35,5 @@ class Addon(Component):
             tags=inputs.get("tags"),
             opts=self.child,
         )
-        # The real one gives out the resource that it made, and no SDK takes it.
+        # The real one has the resource as an output, which no SDK reads.
         self.outputs = {}

@@ -1,4 +1,4 @@
-"""Which arguments of the real components are served, and what to do without the others."""
+"""Arguments of the real components: those that are served, and what to do instead of the others."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -11,7 +11,7 @@ RESOLVE = frozenset({"resolveConflictsOnCreate", "resolveConflictsOnUpdate"})
 ACCESS = "give access with accessEntries"
 NO_AUTOMATIC_NODES = "only managed node groups are simulated, so make an eks.ManagedNodeGroup"
 NO_DEFAULT_NODES = "set skipDefaultNodeGroup and make an eks.ManagedNodeGroup"
-NO_CREDENTIALS = "a cluster of the laptop is entered with its own token, so leave it out"
+NO_CREDENTIALS = "access to a cluster of the laptop is by its own token, so leave it out"
 NO_USER_DATA = "the machines are simulated and start nothing, so leave it out"
 OWN_TEMPLATE = "make an aws.ec2.LaunchTemplate and name it with launchTemplate"
 
@@ -20,10 +20,10 @@ OWN_TEMPLATE = "make an aws.ec2.LaunchTemplate and name it with launchTemplate"
 class Arguments:
     """The arguments of one component, by their names on the wire.
 
-    served: what is done as the real component does it.
-    refused: what is not, each with what to do instead.
-    nested: arguments that are objects, with theirs.
-    required: what the real component may be without, and this one not, each with what to do.
+    served: done as the real component does it.
+    refused: not served -> what to do instead.
+    nested: objects -> their arguments.
+    required: optional for the real component, and required here -> what to do.
     """
 
     served: frozenset[str]
@@ -31,18 +31,22 @@ class Arguments:
     nested: Mapping[str, "Arguments"] = field(default_factory=dict)
     required: Mapping[str, str] = field(default_factory=dict)
 
-    def check(self, what: str, given: Mapping[str, Any], path: str = "") -> None:
-        """Raise Refusal at the first argument that is not served; `what` names the component."""
-        for name, value in given.items():
+    def check(self, component: str, arguments: Mapping[str, Any], path: str = "") -> None:
+        """Raise Refusal at the first argument that is not served; `component` is for the message."""
+        for name, value in arguments.items():
             if name in self.refused:
-                raise Refusal(f"{what}: the laptop cloud does not serve {path}{name}: {self.refused[name]}.")
+                raise Refusal(
+                    f"{component}: the laptop cloud does not serve {path}{name}: {self.refused[name]}."
+                )
             if name not in self.served:
-                raise Refusal(f"{what}: there is no argument {path}{name}: correct its name or leave it out.")
+                raise Refusal(
+                    f"{component}: there is no argument {path}{name}: correct its name or leave it out."
+                )
             if name in self.nested and isinstance(value, Mapping):
-                self.nested[name].check(what, value, f"{path}{name}.")
+                self.nested[name].check(component, value, f"{path}{name}.")
         for name, remedy in self.required.items():
-            if not given.get(name):
-                raise Refusal(f"{what}: the laptop cloud cannot do without {path}{name}: {remedy}.")
+            if not arguments.get(name):
+                raise Refusal(f"{component}: the laptop cloud requires {path}{name}: {remedy}.")
 
 
 CNI_SETTINGS = frozenset(

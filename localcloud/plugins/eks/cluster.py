@@ -19,7 +19,7 @@ from localcloud.plugins.eks.vpc_cni_addon import VpcCniAddon, latest
 class Cluster(Component):
     """Pulumi type `eks:index:Cluster`.
 
-    Makes: ServiceRole, eks.Cluster, add-ons kube-proxy, vpc-cni and (where asked for) coredns, access
+    Makes: ServiceRole, eks.Cluster, add-ons kube-proxy, vpc-cni and (if enabled) coredns, access
     entries, security groups unless skipped, and the Kubernetes provider.
     """
 
@@ -37,7 +37,7 @@ class Cluster(Component):
         if "serviceRole" in inputs:
             role = pulumi.Output.from_input(inputs["serviceRole"])
         else:
-            made = ServiceRole(
+            component = ServiceRole(
                 f"{name}-eksRole",
                 service="eks.amazonaws.com",
                 description="Allows EKS to manage clusters on your behalf.",
@@ -47,7 +47,7 @@ class Cluster(Component):
                 tags=tags,
                 opts=self.child,
             )
-            role, service_role = made.role, [made.role, *made.attachments]
+            role, service_role = component.role, [component.role, *component.attachments]
 
         group = self._security_group(name, inputs)
         encryption = inputs.get("encryptionConfigKeyArn")
@@ -58,7 +58,7 @@ class Cluster(Component):
             "role_arn": role.arn,
             "kubernetes_network_config": _network(inputs),
             "bootstrap_self_managed_addons": inputs.get("bootstrapSelfManagedAddons", True),
-            "vpc_config": _known(
+            "vpc_config": _without_none(
                 securityGroupIds=[group.id] if group else None,
                 subnetIds=_subnets(inputs),
                 endpointPrivateAccess=inputs.get("endpointPrivateAccess"),
@@ -67,7 +67,9 @@ class Cluster(Component):
             ),
             "version": inputs.get("version"),
             "enabled_cluster_log_types": inputs.get("enabledClusterLogTypes"),
-            "tags": security_groups.tagged({"Name": f"{name}-eksCluster"}, inputs.get("clusterTags"), tags),
+            "tags": security_groups.merge_tags(
+                {"Name": f"{name}-eksCluster"}, inputs.get("clusterTags"), tags
+            ),
             "encryption_config": encryption_config,
             "access_config": {
                 "authenticationMode": inputs["authenticationMode"],
@@ -76,7 +78,7 @@ class Cluster(Component):
             "upgrade_policy": inputs.get("upgradePolicy"),
             "deletion_protection": inputs.get("deletionProtection"),
         }
-        # Like the real one, it only looks at these two when the cluster is made.
+        # Like the real one, it reads these two only when the cluster is made.
         ignored = ["accessConfig.bootstrapClusterCreatorAdminPermissions", "bootstrapSelfManagedAddons"]
         cluster = aws.eks.Cluster(
             f"{name}-eksCluster",
@@ -85,16 +87,16 @@ class Cluster(Component):
         )
         self._simple_addon(name, "kube-proxy", cluster, inputs.get("kubeProxyAddonOptions", {}), tags)
 
-        authority = cluster.certificate_authority.apply(lambda known: known.data or "")
+        authority = cluster.certificate_authority.apply(lambda authority: authority.data or "")
         config = pulumi.Output.all(cluster.endpoint, authority).apply(
-            lambda known: kubeconfig.of_cluster(known[0], known[1])
+            lambda values: kubeconfig.for_endpoint(values[0], values[1])
         )
-        config_json = config.apply(lambda known: json.dumps(known, separators=(",", ":")))
+        config_json = config.apply(lambda value: json.dumps(value, separators=(",", ":")))
         provider = kubernetes.Provider(
             f"{name}-eks-k8s",
             kubeconfig=config_json,
             opts=self.child,
-            **_known(enable_config_map_mutable=inputs.get("enableConfigMapMutable")),
+            **_without_none(enable_config_map_mutable=inputs.get("enableConfigMapMutable")),
         )
         entries = self._access_entries(name, cluster, inputs.get("accessEntries", {}))
         vpc_cni = self._vpc_cni(name, cluster, inputs, entries)
@@ -114,9 +116,9 @@ class Cluster(Component):
                 self.child,
             )
 
-        own_group = cluster.vpc_config.apply(lambda known: known.cluster_security_group_id)
+        own_group = cluster.vpc_config.apply(lambda vpc: vpc.cluster_security_group_id)
         issuer = cluster.identities.apply(_issuer)
-        core = _known(
+        core = _without_none(
             cluster=cluster,
             vpcId=inputs["vpcId"],
             subnetIds=_subnets(inputs),
@@ -124,7 +126,7 @@ class Cluster(Component):
             privateSubnetIds=inputs.get("privateSubnetIds"),
             clusterSecurityGroup=group,
             endpoint=cluster.endpoint,
-            nodeGroupOptions=_known(
+            nodeGroupOptions=_without_none(
                 version=inputs.get("version"),
                 nodeSecurityGroup=nodes,
                 clusterIngressRule=to_control_plane,
@@ -140,7 +142,7 @@ class Cluster(Component):
             clusterIamRole=role,
             accessEntries=list(inputs.get("accessEntries", {}).values()),
         )
-        self.outputs = _known(
+        self.outputs = _without_none(
             kubeconfig=config,
             kubeconfigJson=config_json,
             clusterSecurityGroup=group,
@@ -192,7 +194,7 @@ class Cluster(Component):
     def _access_entries(
         self, name: str, cluster: aws.eks.Cluster, entries: Mapping[str, Mapping[str, Any]]
     ) -> list[aws.eks.AccessEntry]:
-        made = []
+        resources = []
         for key, entry in entries.items():
             access = aws.eks.AccessEntry(
                 f"{name}-{key}",
@@ -205,17 +207,17 @@ class Cluster(Component):
                 opts=pulumi.ResourceOptions(parent=self, depends_on=[cluster]),
             )
             for policy, association in entry.get("accessPolicies", {}).items():
-                given = pulumi.Output.from_input(association)
+                values = pulumi.Output.from_input(association)
                 aws.eks.AccessPolicyAssociation(
                     f"{name}-{key}-{policy}",
                     cluster_name=cluster.name,
                     principal_arn=entry["principalArn"],
-                    policy_arn=given["policyArn"],
-                    access_scope=given["accessScope"],
+                    policy_arn=values["policyArn"],
+                    access_scope=values["accessScope"],
                     opts=pulumi.ResourceOptions(parent=access, depends_on=[access]),
                 )
-            made.append(access)
-        return made
+            resources.append(access)
+        return resources
 
     def _vpc_cni(
         self,
@@ -230,7 +232,7 @@ class Cluster(Component):
             **inputs.get("vpcCniOptions", {}),
             "clusterName": cluster.name,
             "clusterVersion": cluster.version,
-            **_known(tags=inputs.get("tags")),
+            **_without_none(tags=inputs.get("tags")),
         }
         return VpcCniAddon(
             f"{name}-vpc-cni", settings, pulumi.ResourceOptions(parent=self, depends_on=entries)
@@ -250,16 +252,16 @@ def _check(name: str, inputs: Mapping[str, Any]) -> None:
         )
     if inputs.get("publicAccessCidrs") and inputs.get("endpointPublicAccess") is False:
         raise Refusal(
-            f"eks.Cluster {name}: publicAccessCidrs says who may enter from outside, and "
-            "endpointPublicAccess that nobody may: leave one out."
+            f"eks.Cluster {name}: publicAccessCidrs has no effect with endpointPublicAccess false: "
+            "leave one out."
         )
 
 
 def _subnets(inputs: Mapping[str, Any]) -> pulumi.Input[list[str]]:
     if "subnetIds" in inputs:
         return inputs["subnetIds"]  # type: ignore[no-any-return]
-    both = pulumi.Output.all(inputs.get("publicSubnetIds", []), inputs.get("privateSubnetIds", []))
-    return both.apply(lambda known: [*known[0], *known[1]])
+    lists = pulumi.Output.all(inputs.get("publicSubnetIds", []), inputs.get("privateSubnetIds", []))
+    return lists.apply(lambda ids: [*ids[0], *ids[1]])
 
 
 def _network(inputs: Mapping[str, Any]) -> pulumi.Output[Any] | None:
@@ -267,7 +269,9 @@ def _network(inputs: Mapping[str, Any]) -> pulumi.Output[Any] | None:
     if not services and not family:
         return None
     return pulumi.Output.all(services, family or "ipv4").apply(
-        lambda known: _known(serviceIpv4Cidr=known[0] if known[1] == "ipv4" else None, ipFamily=known[1])
+        lambda values: _without_none(
+            serviceIpv4Cidr=values[0] if values[1] == "ipv4" else None, ipFamily=values[1]
+        )
     )
 
 
@@ -278,6 +282,6 @@ def _issuer(identities: Any) -> str:
     return ""
 
 
-def _known(**values: Any) -> dict[str, Any]:
-    """Those that are given."""
+def _without_none(**values: Any) -> dict[str, Any]:
+    """The values that are set."""
     return {name: value for name, value in values.items() if value is not None}

@@ -1,4 +1,4 @@
-"""What the components have in common: checked arguments, and outputs for the program that asked."""
+"""The base of the components: checked arguments, and outputs for the program."""
 
 import json
 from collections.abc import Mapping
@@ -21,7 +21,7 @@ class Component(pulumi.ComponentResource):
     ARGUMENTS: ClassVar[Arguments]
 
     outputs: dict[str, Any]
-    """What the program gets, by names on the wire."""
+    """Outputs for the program, by their names on the wire."""
 
     def __init__(self, name: str, inputs: Mapping[str, Any], opts: pulumi.ResourceOptions | None) -> None:
         self.ARGUMENTS.check(f"eks.{self.TYPE.rpartition(':')[2]} {name}", inputs)
@@ -34,7 +34,7 @@ class Component(pulumi.ComponentResource):
 
 
 def configuration_json(values: Any) -> pulumi.Output[str] | None:
-    """Configuration of an add-on, as EKS takes it; the order of keys makes no difference."""
+    """Configuration of an add-on, as EKS takes it, with sorted keys."""
     return None if values is None else pulumi.Output.from_input(values).apply(_json)
 
 
@@ -45,7 +45,7 @@ def _json(values: Any) -> str:
 def _whole(value: Any) -> Any:
     """The value with whole numbers as such: over the wire every number is a float."""
     if isinstance(value, Mapping):
-        return {key: _whole(each) for key, each in value.items()}
+        return {key: _whole(item) for key, item in value.items()}
     if isinstance(value, list):
-        return [_whole(each) for each in value]
+        return [_whole(item) for item in value]
     return int(value) if isinstance(value, float) and value.is_integer() else value

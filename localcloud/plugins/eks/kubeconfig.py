@@ -1,4 +1,4 @@
-"""The kubeconfig of a cluster, as the real component gives it out, but for how one proves who one is."""
+"""The kubeconfig of a cluster, as the real component has it, but for the credentials."""
 
 from pathlib import Path
 from typing import Any
@@ -7,15 +7,14 @@ from localcloud.cloud import Cloud
 from localcloud.control_plane import ControlPlane
 
 
-def of_cluster(endpoint: str, certificate_authority: str) -> dict[str, Any]:
+def for_endpoint(endpoint: str, certificate_authority: str) -> dict[str, Any]:
     """Kubeconfig for a cluster of this laptop cloud. Raises Refusal when no control plane is there."""
-    return kubeconfig(
-        endpoint, certificate_authority, ControlPlane.at(Cloud.of_environment(), endpoint).token_file
-    )
+    plane = ControlPlane.at(Cloud.of_environment(), endpoint)
+    return kubeconfig(endpoint, certificate_authority, plane.token_file)
 
 
 def kubeconfig(endpoint: str, certificate_authority: str, token_file: Path) -> dict[str, Any]:
-    """Kubeconfig whose user has a token in a file, where the real one asks the AWS CLI for it."""
+    """Kubeconfig whose user has a token in a file, where the real one gets it from the AWS CLI."""
     return {
         "apiVersion": "v1",
         "clusters": [

@@ -1,4 +1,4 @@
-"""`eks.ManagedNodeGroup`: a group of machines that EKS keeps; the `aws` plugin makes them kwok nodes."""
+"""`eks.ManagedNodeGroup`: a group of machines; the `aws` plugin makes them kwok nodes."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -12,11 +12,9 @@ from localcloud.plugins.eks.arguments import MANAGED_NODE_GROUP
 from localcloud.plugins.eks.component import Component
 from localcloud.plugins.eks.reference import core_of
 
-SIZES = {"desiredSize": 2, "minSize": 1, "maxSize": 2}
-"""Sizes where none are given."""
+DEFAULT_SIZES = {"desiredSize": 2, "minSize": 1, "maxSize": 2}
 
-
-PASSED_ON = {
+NODE_GROUP_ARGUMENTS = {
     "capacity_type": "capacityType",
     "disk_size": "diskSize",
     "force_update_version": "forceUpdateVersion",
@@ -30,9 +28,9 @@ PASSED_ON = {
     "tags": "tags",
     "taints": "taints",
 }
-"""Arguments of the node group that are the component's own."""
+"""Arguments of the node group that are also arguments of the component."""
 
-# Operating system, architecture, whether with GPUs -> kind of machine image.
+# Operating system, architecture, whether with GPUs -> type of machine image.
 AMI_TYPES = {
     ("AL2", "x86_64", False): "AL2_x86_64",
     ("AL2", "x86_64", True): "AL2_x86_64_GPU",
@@ -66,16 +64,18 @@ class ManagedNodeGroup(Component):
             else pulumi.Output.from_input(inputs["nodeRole"]).apply(lambda role: role.arn)
         )
         core = core_of(inputs["cluster"])
-        cluster: pulumi.Output[aws.eks.Cluster] = core.apply(lambda known: known["cluster"])
+        cluster: pulumi.Output[aws.eks.Cluster] = core.apply(lambda core: core["cluster"])
 
         version = inputs.get("version")
         if version is None and "launchTemplate" not in inputs:
-            version = cluster.apply(lambda known: known.version)
+            version = cluster.apply(lambda cluster: cluster.version)
         ignored = ["scalingConfig.desiredSize"] if inputs.get("ignoreScalingChanges") else None
 
-        arguments: dict[str, Any] = {argument: inputs.get(wire) for argument, wire in PASSED_ON.items()} | {
+        arguments: dict[str, Any] = {
+            argument: inputs.get(wire) for argument, wire in NODE_GROUP_ARGUMENTS.items()
+        } | {
             "ami_type": _ami_type(name, inputs),
-            "cluster_name": inputs.get("clusterName") or cluster.apply(lambda known: known.name),
+            "cluster_name": inputs.get("clusterName") or cluster.apply(lambda cluster: cluster.name),
             "node_role_arn": role_arn,
             "subnet_ids": inputs.get("subnetIds") or core.apply(_subnets),
             "scaling_config": pulumi.Output.from_input(inputs.get("scalingConfig", {})).apply(sizes),
@@ -88,25 +88,25 @@ class ManagedNodeGroup(Component):
         self.register_outputs(self.outputs)
 
 
-def sizes(given: Mapping[str, Any]) -> dict[str, Any]:
-    """Sizes of a group, those that are not given by default."""
-    return SIZES | {size: value for size, value in given.items() if value is not None}
+def sizes(scaling: Mapping[str, Any]) -> dict[str, Any]:
+    """Sizes of a group, with defaults."""
+    return DEFAULT_SIZES | {size: value for size, value in scaling.items() if value is not None}
 
 
 def _ami_type(name: str, inputs: Mapping[str, Any]) -> Any:
-    """The image's kind; as in the real component, `gpu` only matters where it follows from the system."""
+    """Type of the image; as in the real component, `gpu` only matters with `operatingSystem`."""
     if "amiType" in inputs or "operatingSystem" not in inputs:
         return inputs.get("amiType")
-    asked = pulumi.Output.all(
-        inputs["operatingSystem"], inputs.get("gpu", False), inputs.get("instanceTypes", [])
+    arguments = (inputs["operatingSystem"], inputs.get("gpu", False), inputs.get("instanceTypes", []))
+    return pulumi.Output.all(*arguments).apply(
+        lambda values: ami_type(name, values[0], bool(values[1]), values[2])
     )
-    return asked.apply(lambda known: ami_type(name, known[0], bool(known[1]), known[2]))
 
 
 def ami_type(name: str, system: str, gpu: bool, instance_types: Sequence[str]) -> str:
-    """The kind of image of a system for instance types. Raises Refusal when there is none for all of them.
+    """Type of image of a system for instance types. Raises Refusal when there is none for all of them.
 
-    The letter after a generation tells Graviton: r8g.4xlarge.
+    A `g` after the generation means Graviton: r8g.4xlarge.
     """
     architectures = {
         "arm64" if re.match(r"[a-z]+\d+g", instance_type) else "x86_64" for instance_type in instance_types
@@ -114,11 +114,11 @@ def ami_type(name: str, system: str, gpu: bool, instance_types: Sequence[str]) -
     if len(architectures) > 1:
         raise Refusal(f"eks.ManagedNodeGroup {name}: its instance types share no architecture.")
     [architecture] = architectures or {"x86_64"}
-    found = AMI_TYPES.get((system, architecture, gpu))
-    if found is None:
+    image = AMI_TYPES.get((system, architecture, gpu))
+    if image is None:
         kind = f"{system} on {architecture}{' with GPUs' if gpu else ''}"
         raise Refusal(f"eks.ManagedNodeGroup {name}: there is no image of {kind}: name one with amiType.")
-    return found
+    return image
 
 
 def _subnets(core: Mapping[str, Any]) -> list[str]:

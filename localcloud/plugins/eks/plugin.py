@@ -1,4 +1,4 @@
-"""The plugin: which components there are, and how they are served."""
+"""The plugin: its components, and how they are served."""
 
 from importlib.metadata import version
 from typing import Any
@@ -33,13 +33,14 @@ class Plugin(Provider):
         inputs: pulumi.Inputs,
         options: pulumi.ResourceOptions | None = None,
     ) -> ConstructResult:
-        """Make one component. Raises Refusal when the laptop cloud does not serve it as asked."""
+        """Make one component. Raises Refusal when the laptop cloud does not serve it, or an argument."""
         component = COMPONENTS.get(resource_type)
         if component is None:
             served = ", ".join(sorted(COMPONENTS))
             raise Refusal(f"The laptop cloud does not serve {resource_type} ({name}): it serves {served}.")
-        made = component(name, {key: value for key, value in inputs.items() if value is not None}, options)
-        return ConstructResult(made.urn, made.outputs)
+        arguments = {key: value for key, value in inputs.items() if value is not None}
+        resource = component(name, arguments, options)
+        return ConstructResult(resource.urn, resource.outputs)
 
     def call(self, token: str, args: pulumi.Inputs) -> CallResult:
         """Refuse every method: there is one, and it makes kubeconfigs for other AWS credentials."""

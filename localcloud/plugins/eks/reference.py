@@ -1,4 +1,4 @@
-"""A cluster that another component was given: known by its URN, and asked of the engine."""
+"""A cluster that is an argument of another component: a URN, resolved by the engine."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -19,18 +19,18 @@ class ClusterReference(pulumi.ComponentResource):
 
 
 class References(ResourceModule):
-    """Brings back to life the components that others may refer to."""
+    """Makes resources of components that are arguments of others."""
 
     def version(self) -> None:
         """Any: there is one version of each SDK."""
 
     def construct(self, name: str, typ: str, urn: str) -> pulumi.Resource:
-        """The component with this URN; what is no cluster is only a dependency."""
+        """The component with this URN; components other than clusters are only dependencies."""
         return ClusterReference(name, urn) if typ == Cluster.TYPE else pulumi.resource.DependencyResource(urn)
 
 
 def core_of(cluster: Any) -> pulumi.Output[Mapping[str, Any]]:
-    """What a cluster's component knows, given the component or its `core`."""
+    """`core` of a cluster, from the component or its `core`."""
     return pulumi.Output.from_input(cluster).apply(
-        lambda known: known.core if isinstance(known, ClusterReference) else known
+        lambda value: value.core if isinstance(value, ClusterReference) else value
     )

@@ -1,4 +1,4 @@
-"""The security groups that a cluster has unless it is told to use the one that EKS makes."""
+"""The security groups of a cluster that does not use the one that EKS makes."""
 
 from __future__ import annotations
 
@@ -12,22 +12,22 @@ Tags = pulumi.Input[dict[str, str]] | None
 ANYWHERE: dict[str, Any] = {"from_port": 0, "to_port": 0, "protocol": "-1", "cidr_blocks": ["0.0.0.0/0"]}
 
 
-def tagged(own: dict[str, str], *others: Tags) -> pulumi.Output[dict[str, str]]:
-    """Tags of all of them; the later ones win."""
-    return pulumi.Output.all(*others).apply(
-        lambda known: own | {key: value for tags in known if tags for key, value in tags.items()}
+def merge_tags(own: dict[str, str], *more: Tags) -> pulumi.Output[dict[str, str]]:
+    """Tags of all arguments; later ones have precedence."""
+    return pulumi.Output.all(*more).apply(
+        lambda values: own | {key: value for tags in values if tags for key, value in tags.items()}
     )
 
 
 def cluster_group(
     name: str, vpc_id: pulumi.Input[str], tags: Tags, group_tags: Tags, opts: pulumi.ResourceOptions
 ) -> aws.ec2.SecurityGroup:
-    """Group of the control plane, with a way out to anywhere."""
+    """Group of the control plane, with egress to anywhere."""
     group = aws.ec2.SecurityGroup(
         f"{name}-eksClusterSecurityGroup",
         vpc_id=vpc_id,
         revoke_rules_on_delete=True,
-        tags=tagged({"Name": f"{name}-eksClusterSecurityGroup"}, group_tags, tags),
+        tags=merge_tags({"Name": f"{name}-eksClusterSecurityGroup"}, group_tags, tags),
         opts=opts,
     )
     aws.ec2.SecurityGroupRule(
@@ -56,13 +56,18 @@ def node_group(
         f"{name}-nodeSecurityGroup",
         vpc_id=vpc_id,
         revoke_rules_on_delete=True,
-        tags=tagged({"Name": f"{name}-nodeSecurityGroup"}, owned, group_tags, tags),
+        tags=merge_tags({"Name": f"{name}-nodeSecurityGroup"}, owned, group_tags, tags),
         opts=opts,
     )
 
-    def rule(suffix: str, description: str, type: str, to: pulumi.Input[str], **how: Any) -> Any:
+    def rule(suffix: str, description: str, type: str, group_id: pulumi.Input[str], **more: Any) -> Any:
         return aws.ec2.SecurityGroupRule(
-            f"{name}-{suffix}", description=description, type=type, security_group_id=to, opts=opts, **how
+            f"{name}-{suffix}",
+            description=description,
+            type=type,
+            security_group_id=group_id,
+            opts=opts,
+            **more,
         )
 
     rule(

@@ -1,4 +1,4 @@
-"""An IAM role that an AWS service takes, with the policies that AWS keeps for it."""
+"""An IAM role that an AWS service takes, with policies of AWS."""
 
 import hashlib
 import json
@@ -55,5 +55,5 @@ def trust(service: str, actions: Sequence[str]) -> str:
 
 
 def attachment_suffix(policy: str) -> str:
-    """End of an attachment's logical name, by its policy; the partition makes no difference."""
+    """End of an attachment's logical name, by its policy, whatever the partition."""
     return hashlib.sha1(f"arn:aws:iam::aws:policy/{policy}".encode()).hexdigest()[:8]

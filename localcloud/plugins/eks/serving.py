@@ -1,4 +1,4 @@
-"""How the plugin speaks with the engine: the SDK's own server, with errors that are one sentence."""
+"""The server of the plugin: the SDK's own, with errors that are one sentence."""
 
 import asyncio
 import os
@@ -28,8 +28,8 @@ class Servicer(ProviderServicer):
         return await self._answer(self._call, request, context)
 
     async def _answer(self, answer: Callable[[Any, Any], Awaitable[Any]], request: Any, context: Any) -> Any:
-        # Side by side, without the SDK's lock: a request is a task of its own, and all that the SDK keeps of
-        # the program that it speaks for (settings, configuration, what is under way) is in context variables.
+        # Concurrently, without the SDK's lock: a request is a task of its own, and all that the SDK keeps of
+        # the program that it speaks for (settings, configuration, pending calls) is in context variables.
         try:
             return await answer(request, context)
         except Refusal as refusal:
@@ -42,9 +42,9 @@ def serve(provider: Provider, engine_address: str) -> None:
 
 
 async def _serve(provider: Provider, engine_address: str) -> None:
-    # Five messages for each resource, which the SDK waits for the engine to take, and nobody sees.
-    pulumi.log.debug = _say_nothing
-    # The engine's way to say that it is done; a person's Ctrl-C reaches the engine alone.
+    # Five messages a resource, which are never shown, and the SDK waits for the engine to take them.
+    pulumi.log.debug = _ignore
+    # The engine ends its plugins so; a user's Ctrl-C reaches the engine only.
     signal.signal(signal.SIGINT, lambda *_: os._exit(0))
     engine = os.getppid()
     server = grpc.aio.server(options=UNLIMITED)
@@ -56,9 +56,9 @@ async def _serve(provider: Provider, engine_address: str) -> None:
     print(port, flush=True)
     while await server.wait_for_termination(timeout=1.0):
         if os.getppid() != engine:
-            # The engine was killed, and with it whoever would want an answer.
+            # The engine was killed: no answer is needed.
             await server.stop(grace=None)
 
 
-def _say_nothing(*_: Any, **__: Any) -> None:
+def _ignore(*_: Any, **__: Any) -> None:
     pass

@@ -1,4 +1,4 @@
-"""`eks.VpcCniAddon`: the VPC CNI add-on, its settings turned into the environment of its containers."""
+"""`eks.VpcCniAddon`: the VPC CNI add-on, with its settings as environment variables of its containers."""
 
 from collections.abc import Mapping
 from typing import Any, ClassVar
@@ -10,7 +10,7 @@ from localcloud.errors import Refusal
 from localcloud.plugins.eks.arguments import VPC_CNI_ADDON
 from localcloud.plugins.eks.component import OVERWRITE, Component, configuration_json
 
-# Setting -> environment variable and its value where the setting is not given (None: it is left out then).
+# Setting -> environment variable and its default (None: it is left out without the setting).
 ENVIRONMENT: dict[str, tuple[str, str | None]] = {
     "nodePortSupport": ("AWS_VPC_CNI_NODE_PORT_SUPPORT", None),
     "customNetworkConfig": ("AWS_VPC_K8S_CNI_CUSTOM_NETWORK_CFG", None),
@@ -27,7 +27,7 @@ ENVIRONMENT: dict[str, tuple[str, str | None]] = {
     "pluginLogFile": ("AWS_VPC_K8S_PLUGIN_LOG_FILE", "/var/log/aws-routed-eni/plugin.log"),
     "enablePodEni": ("ENABLE_POD_ENI", "false"),
     "cniConfigureRpfilter": ("AWS_VPC_K8S_CNI_CONFIGURE_RPFILTER", None),
-    # It comes after customNetworkConfig and, as in the real component, wins over it even by its default.
+    # It comes after customNetworkConfig and, as in the real component, overrides it even by its default.
     "cniCustomNetworkCfg": ("AWS_VPC_K8S_CNI_CUSTOM_NETWORK_CFG", "false"),
 }
 INIT_ENVIRONMENT: dict[str, tuple[str, str | None]] = {
@@ -49,8 +49,7 @@ class VpcCniAddon(Component):
         if version is None:
             if "clusterVersion" not in inputs:
                 raise Refusal(
-                    f"eks.VpcCniAddon {name}: neither addonVersion nor clusterVersion says which version "
-                    "to install: set one."
+                    f"eks.VpcCniAddon {name}: addonVersion and clusterVersion are both missing: set one."
                 )
             version = latest("vpc-cni", inputs["clusterVersion"], self)
 
@@ -70,53 +69,53 @@ class VpcCniAddon(Component):
             tags=inputs.get("tags"),
             opts=self.child,
         )
-        # The program gets none of it: no SDK takes this output.
+        # No outputs for the program: no SDK reads them.
         self.outputs = {}
         self.register_outputs({"addon": addon})
 
 
 def latest(addon: str, kubernetes_version: pulumi.Input[str], parent: pulumi.Resource) -> pulumi.Output[str]:
     """The newest version of an add-on for a Kubernetes version."""
-    found = aws.eks.get_addon_version_output(
+    result = aws.eks.get_addon_version_output(
         addon_name=addon,
         kubernetes_version=kubernetes_version,
         most_recent=True,
         opts=pulumi.InvokeOutputOptions(parent=parent),
     )
-    return found.version
+    return result.version
 
 
 def configuration(settings: Mapping[str, Any]) -> dict[str, Any]:
-    """Configuration of the add-on: the settings as environment, under what `configurationValues` says."""
+    """Configuration of the add-on: the settings as environment, and over them `configurationValues`."""
     if all(settings.get(name) for name in EXTERNAL_SNAT):
         raise Refusal("eks.VpcCniAddon: externalSnat and cniExternalSnat mean the same: set one of them.")
     snat = any(settings.get(name) for name in EXTERNAL_SNAT)
     env = _environment(settings, ENVIRONMENT) | {"AWS_VPC_K8S_CNI_EXTERNALSNAT": _text(snat)}
     init_env = _environment(settings, INIT_ENVIRONMENT)
 
-    given = dict(settings.get("configurationValues") or {})
+    values = dict(settings.get("configurationValues") or {})
     if settings.get("enableNetworkPolicy") is not None:
-        given.setdefault("enableNetworkPolicy", _text(settings["enableNetworkPolicy"]))
-    init = given.get("init") if isinstance(given.get("init"), Mapping) else {}
+        values.setdefault("enableNetworkPolicy", _text(settings["enableNetworkPolicy"]))
+    init = values.get("init") if isinstance(values.get("init"), Mapping) else {}
     assert isinstance(init, Mapping)
     return {
-        **given,
-        "env": {**env, **(given.get("env") or {})},
+        **values,
+        "env": {**env, **(values.get("env") or {})},
         "init": {**init, "env": {**init_env, **(init.get("env") or {})}},
     }
 
 
 def _environment(settings: Mapping[str, Any], table: Mapping[str, tuple[str, str | None]]) -> dict[str, str]:
-    made: dict[str, str] = {}
+    variables: dict[str, str] = {}
     for setting, (variable, default) in table.items():
         value = settings.get(setting)
-        # A false or zero is as good as none to the real component, but for this one number.
-        given = value is not None if setting == "warmEniTarget" else bool(value)
-        if given:
-            made[variable] = _text(value)
+        # To the real component a false or zero is the same as none, but for this one number.
+        present = value is not None if setting == "warmEniTarget" else bool(value)
+        if present:
+            variables[variable] = _text(value)
         elif default is not None:
-            made[variable] = default
-    return made
+            variables[variable] = default
+    return variables
 
 
 def _text(value: Any) -> str:

@@ -53,7 +53,7 @@ SECURITY_GROUPS = {
 @pytest.fixture
 def cluster(deploy, monkeypatch):
     """Make a cluster as the engine would ask for it."""
-    monkeypatch.setattr(kubeconfig, "of_cluster", lambda endpoint, _: {"server": endpoint})
+    monkeypatch.setattr(kubeconfig, "for_endpoint", lambda endpoint, _: {"server": endpoint})
 
     def make(**changes):
         return deploy(lambda: Cluster("a", {**INPUTS, **changes}, None))
@@ -70,7 +70,7 @@ def test_security_groups_of_its_own_are_made_unless_skipped(cluster):
 
 
 def test_a_service_role_that_is_given_is_not_made(deploy, monkeypatch):
-    monkeypatch.setattr(kubeconfig, "of_cluster", lambda *_: {})
+    monkeypatch.setattr(kubeconfig, "for_endpoint", lambda *_: {})
 
     def program():
         mine = aws.iam.Role("mine", assume_role_policy="{}")
@@ -293,8 +293,8 @@ def test_sizes_that_are_not_given_are_those_of_the_real_plugin():
         ({"fargate": True}, r"eks.Cluster a: the laptop cloud does not serve fargate: .*\."),
         ({"vpcCniOptions": {"securityContextPrivileged": True}}, r"vpcCniOptions.securityContextPrivileged"),
         ({"endpointPublic": True}, r"there is no argument endpointPublic: correct its name"),
-        ({"vpcId": None}, r"cannot do without vpcId: name the VPC"),
-        ({"skipDefaultNodeGroup": False}, r"cannot do without skipDefaultNodeGroup"),
+        ({"vpcId": None}, r"requires vpcId: name the VPC"),
+        ({"skipDefaultNodeGroup": False}, r"requires skipDefaultNodeGroup"),
     ],
 )
 def test_an_argument_that_is_not_served_is_refused_by_its_name(given, sentence):
