@@ -127,7 +127,7 @@ def test_a_stack_whose_units_belong_elsewhere_now_is_left_alone_until_they_are_m
     refused = sliced.try_rollout("up")
 
     assert refused.returncode != 0
-    assert "has logs/spark-a, which stacks/local.yaml gives to local.logs: `make move STACK=local`" in (
+    assert "has logs/spark-a, which stacks/local.yaml gives to local.logs: run `make move STACK=local`" in (
         refused.stdout
     )
     assert "Left: " in refused.stderr
