@@ -1,22 +1,13 @@
 """The credentials of a control plane: made at its first start, kept with it, readable by their owner only."""
 
 import base64
-import ipaddress
 import json
 import secrets
 import shutil
-from collections.abc import Iterable
 from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
-from cryptography import x509
-from cryptography.hazmat.primitives.asymmetric import ec
-from cryptography.hazmat.primitives.hashes import SHA256
-from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat
-from cryptography.x509.oid import ExtendedKeyUsageOID, NameOID
-
-LIFETIME = timedelta(days=3650)
+import trustme
 
 # First address of the Services' range, which is the API server's own, and where all of it listens.
 ADDRESSES = ("127.0.0.1", "172.20.0.1")
@@ -113,72 +104,15 @@ def token_list(tokens: dict[str, str]) -> str:
 
 def _files() -> dict[str, str]:
     """Name -> content of every file."""
-    authority_key = ec.generate_private_key(ec.SECP256R1())
-    authority = _certificate("moka laptop cloud", authority_key, None, authority_key)
-    server_key = ec.generate_private_key(ec.SECP256R1())
-    server = _certificate("kube-apiserver", server_key, authority, authority_key)
+    authority = trustme.CA(organization_name="moka laptop cloud")
+    server = authority.issue_cert(*NAMES, *ADDRESSES, common_name="kube-apiserver")
     tokens = {user: secrets.token_hex(32) for user in USERS}
     return {
-        "ca.crt": authority.public_bytes(Encoding.PEM).decode(),
-        "server.crt": server.public_bytes(Encoding.PEM).decode(),
-        "server.key": _pem(server_key),
-        "service-accounts.key": _pem(ec.generate_private_key(ec.SECP256R1())),
+        "ca.crt": authority.cert_pem.bytes().decode(),
+        "server.crt": server.cert_chain_pems[0].bytes().decode(),
+        "server.key": server.private_key_pem.bytes().decode(),
+        # Any key: what it signs is checked with itself.
+        "service-accounts.key": authority.issue_cert("service-accounts").private_key_pem.bytes().decode(),
         "tokens.csv": token_list(tokens),
         **{f"{user}.token": token for user, token in tokens.items()},
     }
-
-
-def _pem(key: ec.EllipticCurvePrivateKey) -> str:
-    return key.private_bytes(Encoding.PEM, PrivateFormat.TraditionalOpenSSL, NoEncryption()).decode()
-
-
-def _certificate(
-    name: str,
-    key: ec.EllipticCurvePrivateKey,
-    issuer: x509.Certificate | None,
-    issuer_key: ec.EllipticCurvePrivateKey,
-) -> x509.Certificate:
-    """A certificate; of an authority, when it has no issuer but itself."""
-    subject = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, name)])
-    # Clocks of virtual machines lag behind after a pause.
-    now = datetime.now(UTC) - timedelta(hours=1)
-    usages = [ExtendedKeyUsageOID.SERVER_AUTH, ExtendedKeyUsageOID.CLIENT_AUTH]
-    builder = (
-        x509.CertificateBuilder()
-        .subject_name(subject)
-        .issuer_name(issuer.subject if issuer else subject)
-        .public_key(key.public_key())
-        .serial_number(x509.random_serial_number())
-        .not_valid_before(now)
-        .not_valid_after(now + LIFETIME)
-        .add_extension(x509.BasicConstraints(ca=issuer is None, path_length=None), critical=True)
-        .add_extension(x509.SubjectKeyIdentifier.from_public_key(key.public_key()), critical=False)
-        .add_extension(
-            x509.AuthorityKeyIdentifier.from_issuer_public_key(issuer_key.public_key()), critical=False
-        )
-        .add_extension(_key_usage(authority=issuer is None), critical=True)
-    )
-    if issuer is not None:
-        builder = builder.add_extension(x509.ExtendedKeyUsage(usages), critical=False).add_extension(
-            x509.SubjectAlternativeName(list(_alternative_names())), critical=False
-        )
-    return builder.sign(issuer_key, SHA256())
-
-
-def _alternative_names() -> Iterable[x509.GeneralName]:
-    yield from (x509.DNSName(name) for name in NAMES)
-    yield from (x509.IPAddress(ipaddress.ip_address(address)) for address in ADDRESSES)
-
-
-def _key_usage(*, authority: bool) -> x509.KeyUsage:
-    return x509.KeyUsage(
-        digital_signature=not authority,
-        key_cert_sign=authority,
-        crl_sign=authority,
-        content_commitment=False,
-        key_encipherment=False,
-        data_encipherment=False,
-        key_agreement=False,
-        encipher_only=False,
-        decipher_only=False,
-    )
