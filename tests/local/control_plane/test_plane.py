@@ -144,7 +144,7 @@ def test_a_plane_whose_port_was_taken_says_which_and_starts_once_it_is_free(othe
 
     with (
         socket.create_server(("127.0.0.1", port)),
-        pytest.raises(Refusal, match=f"Port {port} of 127.0.0.1, where the API server of spark-b"),
+        pytest.raises(Refusal, match=f"Port {port} of 127.0.0.1, which the API server of spark-b"),
     ):
         other.start()
 
