@@ -1,31 +1,31 @@
-"""Names that more than one part of the code knows, each of them once.
+"""Names that more than one part of the code needs, each of them once.
 
-It imports the standard library only, so that the image of any service can hold it.
+It imports only the standard library, so that the image of any service can contain it.
 """
 
 from typing import Literal
 
 # Labels, taints, annotations and finalizers of Kubernetes objects.
 
-DOMAIN = "moka.dev/"
-"""Prefix of those that are ours."""
+LABEL_PREFIX = "moka.dev/"
+"""Prefix of the keys that are ours."""
 
-ROLE_LABEL = f"{DOMAIN}role"
+ROLE_LABEL = f"{LABEL_PREFIX}role"
 """Label, and taint, of a node: its role."""
 
-NODE_GROUP_LABEL = f"{DOMAIN}node-group"
+NODE_GROUP_LABEL = f"{LABEL_PREFIX}node-group"
 """Label of a node: its group's name in the settings, the same in all zones and generations."""
 
-GENERATION_LABEL = f"{DOMAIN}generation"
+GENERATION_LABEL = f"{LABEL_PREFIX}generation"
 """Label of a node: the number of its generation."""
 
-RETIRING_TAINT = f"{DOMAIN}retiring"
+RETIRING_TAINT = f"{LABEL_PREFIX}retiring"
 """Taint of the nodes of a generation that waits for its drivers to finish."""
 
-JOB_NAMESPACE_LABEL = f"{DOMAIN}job-namespace"
+JOB_NAMESPACE_LABEL = f"{LABEL_PREFIX}job-namespace"
 """Label of a ConfigMap in the driver finalizer's namespace: a job namespace that it serves."""
 
-DRIVER_FINALIZER = f"{DOMAIN}driver"
+DRIVER_FINALIZER = f"{LABEL_PREFIX}driver"
 """Finalizer of driver pods, from their template."""
 
 USER_INFO = "yunikorn.apache.org/user.info"

@@ -8,14 +8,14 @@ from moka.jobs.job_target import JobTarget
 from moka.jobs.versions import RELEASES
 from moka.machines.machine_capacity import JobRole
 from moka.mistakes import InvalidDocument
-from moka.names import DOMAIN
+from moka.names import LABEL_PREFIX
 from moka.quantities import spark_mebibytes
 
 Object = dict[str, Any]
 
 LANGUAGES = {"scala": "Scala", "java": "Java", "python": "Python", "r": "R"}
-UI_URL = f"{DOMAIN}ui-url"
-HISTORY_URL = f"{DOMAIN}history-url"
+UI_URL = f"{LABEL_PREFIX}ui-url"
+HISTORY_URL = f"{LABEL_PREFIX}history-url"
 DEPENDENCIES = {
     "jars": "jars",
     "files": "files",
@@ -61,9 +61,9 @@ def ui_url(job: Job, target: JobTarget) -> str:
 def _labels(job: Job) -> dict[str, str]:
     organization, project = job.queue.split(".")
     return {
-        f"{DOMAIN}organization": organization,
-        f"{DOMAIN}project": project,
-        f"{DOMAIN}tier": str(job.tier),
+        f"{LABEL_PREFIX}organization": organization,
+        f"{LABEL_PREFIX}project": project,
+        f"{LABEL_PREFIX}tier": str(job.tier),
     }
 
 

@@ -12,7 +12,7 @@ from moka.jobs.versions import RELEASES
 from moka.machines.instance_types import Architecture
 from moka.machines.machine_capacity import JobRole, MachineCapacity
 from moka.mistakes import Mistake, listed, near
-from moka.names import DOMAIN, queue_path
+from moka.names import LABEL_PREFIX, queue_path
 from moka.quantities import cores_text, gib_text, mebibytes, millicores, spark_mebibytes
 
 LABEL_LENGTH = 63
@@ -36,7 +36,7 @@ RESERVED_ENV: Mapping[str, str] = {
 }
 """Prefix of a variable's name -> why it is reserved, and what to do."""
 
-RESERVED_LABELS = (DOMAIN, "yunikorn.apache.org/", "sparkoperator.k8s.io/", "kubernetes.io/", "spark-")
+RESERVED_LABELS = (LABEL_PREFIX, "yunikorn.apache.org/", "sparkoperator.k8s.io/", "kubernetes.io/", "spark-")
 RESERVED_LABEL_NAMES = ("queue", "applicationId", "version")
 
 

@@ -70,7 +70,7 @@ FIELDS: Mapping[str, str] = {
 PLATFORM: Mapping[str, str] = {
     "spark.master": "the operator chooses it",
     "spark.submit.deployMode": "a driver runs in the cluster",
-    "spark.app.id": "Spark chooses it, and YuniKorn tells applications apart by it",
+    "spark.app.id": "Spark chooses it, and YuniKorn identifies applications by it",
     "spark.driver.port": "network policies name the port",
     "spark.driver.blockManager.port": "network policies name the port",
     "spark.blockManager.port": "network policies name the port",

@@ -39,7 +39,7 @@ RELEASES: Mapping[SparkVersion, Release] = {
         hadoop="3.3.4",
         # With Pod Identity's address in its environment it asks that, and not the node.
         credentials="com.amazonaws.auth.EC2ContainerCredentialsProviderWrapper",
-        # The 1.12.262 that hadoop-aws 3.3.4 asks for is older.
+        # hadoop-aws 3.3.4 itself depends on 1.12.262, which is older.
         sdk="com.amazonaws:aws-java-sdk-bundle 1.12.746",
         # Dynamic allocation without tracking of shuffles; client-spark at v0.4.0.
         celeborn=(0, 4),

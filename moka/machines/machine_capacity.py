@@ -74,7 +74,7 @@ def largest_machines(groups: Iterable[NodeGroupShape]) -> list[MachineCapacity]:
         role = cast(JobRole, group.role)
         for name in group.instance_types:
             if instance_type(name).gpu:
-                continue  # nothing here asks for GPUs
+                continue  # no job requests GPUs
             machine = _machine(role, group, name)
             key = (role, group.architecture)
             largest[key] = _larger(largest[key], machine) if key in largest else machine

@@ -1,6 +1,6 @@
 """How the queues that a scheduler has in force differ from a tree.
 
-Its REST API tells (apache/yunikorn-core v1.8.0, pkg/webservice/dao/queue_info.go, config_info.go):
+Its REST API has (apache/yunikorn-core v1.8.0, pkg/webservice/dao/queue_info.go, config_info.go):
 `/ws/v1/partition/default/queues` how each queue works now, `/ws/v1/config` the configuration that it took
 last, which is the only place with the limits and the placement rules.
 """

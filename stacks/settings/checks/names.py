@@ -4,14 +4,14 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 
 from moka.mistakes import Mistake, listed
-from moka.names import DOMAIN, PLATFORM_IDENTITIES, PLATFORM_NAMESPACES, TAG_PREFIX
+from moka.names import LABEL_PREFIX, PLATFORM_IDENTITIES, PLATFORM_NAMESPACES, TAG_PREFIX
 from stacks.settings.environment import Environment
 
 NOT_FOR_JOBS = PLATFORM_NAMESPACES | PLATFORM_IDENTITIES | {"default"}
 """Namespaces of the platform, and names of its IAM roles on a cluster: those of jobs are called as their
 namespaces are."""
 
-RESERVED_LABELS = (DOMAIN, "eks.amazonaws.com/", "kubernetes.io/", "k8s.io/")
+RESERVED_LABELS = (LABEL_PREFIX, "eks.amazonaws.com/", "kubernetes.io/", "k8s.io/")
 RESERVED_TAGS = (TAG_PREFIX, "aws:")
 
 

@@ -7,7 +7,7 @@ from itertools import combinations
 
 from moka.machines.pod_addresses import pod_addresses
 from moka.mistakes import Mistake
-from moka.subnet_plan import SubnetPlan, room, subnet_plans
+from moka.subnet_plan import SubnetPlan, subnet_plans, usable_addresses
 from stacks.settings.cluster import NodeGroup
 from stacks.settings.environment import Environment
 from stacks.settings.foundation import Network
@@ -102,7 +102,7 @@ def _nodes(group: NodeGroup, zone: str, foundation_zones: list[str]) -> int:
 
 
 def _shortage(at: str, zone: str, subnet: str, needed: int, users: str) -> Iterator[Mistake]:
-    available = room(subnet)
+    available = usable_addresses(subnet)
     if needed > available:
         remedy = "maximum or max_pods" if "pods" in users else "maximum"
         yield Mistake(

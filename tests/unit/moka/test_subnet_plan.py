@@ -43,5 +43,5 @@ def test_one_more_zone_moves_no_pods():
 
 
 def test_ranges_for_pods_that_do_not_go_round_the_zones_are_refused():
-    with pytest.raises(ValueError, match="2 ranges for pods do not go round 3 zones"):
+    with pytest.raises(ValueError, match="2 ranges for pods do not fit 3 zones"):
         subnet_plans("10.0.0.0/16", ZONES, ("100.64.0.0/16", "100.65.0.0/16"))
