@@ -80,7 +80,7 @@ def kubelet_config(role: Role, max_pods: int | None = None) -> dict[str, Any]:
 
 
 def kubelet_millicores(vcpus: int) -> int:
-    """nodeadm reserves for the kubelet 6% of the first core, 1% of the next, 0.5% of two, 0.25% of the rest."""
+    """nodeadm reserves 6% of the first core for the kubelet, 1% of the next, 0.5% of two, 0.25% of others."""
     return int(sum([60, 10, 5, 5][:vcpus]) + 2.5 * max(0, vcpus - 4))
 
 
