@@ -1,4 +1,4 @@
-"""`make bench`: what is measured, each beside what it is held against; tables go to docs/benchmarks.md."""
+"""`make bench`: measures each table beside what it is compared with, and writes it to docs/benchmarks.md."""
 
 import os
 import platform
@@ -23,12 +23,12 @@ TABLES = {
     "scheduling": scheduling.table,
     "queues": queues.table,
 }
-"""What can be measured; each table has marks of its own on the page."""
+"""Name -> what measures its table; each table has marks of its own on the page."""
 
 
-def main(asked: list[str]) -> int:
-    """Measure what is asked for, by default all; print and write it; exit status."""
-    if unknown := set(asked) - TABLES.keys():
+def main(names: list[str]) -> int:
+    """Measure some tables, by default all; print and write them; exit status."""
+    if unknown := set(names) - TABLES.keys():
         print(f"There is no benchmark {', '.join(sorted(unknown))}: it is one of {', '.join(TABLES)}.")
         return 2
     shutil.rmtree(FOLDER, ignore_errors=True)
@@ -37,7 +37,7 @@ def main(asked: list[str]) -> int:
     engine = Engine(CLOUD)
     commands.start(engine)
     try:
-        for name in asked or TABLES:
+        for name in names or TABLES:
             table = f"{_machine()}; {TABLES[name]()}"
             print(table)
             _write(name, table)

@@ -1,4 +1,4 @@
-"""What the benchmarks share: a cloud of their own, stacks in it to measure, the floor to compare with."""
+"""Shared by the benchmarks: a cloud of their own, stacks in it to measure, the floor to compare with."""
 
 import shutil
 from collections.abc import Mapping
@@ -47,7 +47,7 @@ class Stack:
 
 
 def floor(name: str, resources: int, kubernetes: int, *, paced: bool = False) -> Stack:
-    """A stack that is the least that can be done with as many resources.
+    """A stack that does the least that is possible with as many resources.
 
     name: of its folder.
     resources: how many there are, providers included.
@@ -56,15 +56,15 @@ def floor(name: str, resources: int, kubernetes: int, *, paced: bool = False) ->
     """
     folder = FOLDER / name
     shutil.copytree(REPOSITORY / "benchmarks" / "floor", folder)
-    described = yaml.safe_load((folder / "Pulumi.yaml").read_text())
-    write(folder / "Pulumi.yaml", {**described, "runtime": RUNTIME})
+    description = yaml.safe_load((folder / "Pulumi.yaml").read_text())
+    write(folder / "Pulumi.yaml", {**description, "runtime": RUNTIME})
     write(
         folder / "Pulumi.floor.yaml",
         {"config": {"floor:resources": resources, "floor:kubernetes": kubernetes}},
     )
-    made = Stack(folder, "floor", {"MOKA_PACED": "1", "PYTHONPATH": str(REPOSITORY)} if paced else {})
-    made.engine.select("floor")
-    return made
+    stack = Stack(folder, "floor", {"MOKA_PACED": "1", "PYTHONPATH": str(REPOSITORY)} if paced else {})
+    stack.engine.select("floor")
+    return stack
 
 
 RUNTIME = {"name": "python", "options": {"virtualenv": str(REPOSITORY / ".local" / "venv")}}

@@ -11,74 +11,74 @@ from typing import Any
 import yaml
 
 from benchmarks.bench import FOLDER, RUNTIME, Stack, floor, write
-from benchmarks.measure import Measured, middle
+from benchmarks.measure import Measured, median_of
 from benchmarks.program import copy_program
 from localcloud.cloud import REPOSITORY
 from stacks import settings
 
-FEW, SOME, MANY = 1, 10, 20
+CLUSTERS = FEW, SOME, MANY = 1, 10, 20
 """Clusters in an environment."""
 
 PREVIEWS = 3
-"""How often each is taken; the median counts."""
+"""Previews of each; the median counts."""
 
-TO_THE_FLOOR = 1.25
-A_CLUSTER = 1.2
-"""At most: a preview of many clusters to the floor; its time a cluster to that of one cluster."""
+MAX_TO_FLOOR = 1.25
+MAX_PER_CLUSTER = 1.2
+"""Ratio of a preview of many clusters to the floor, and of its time per cluster to that of one cluster."""
 
 
 def settings_of(clusters: int) -> dict[str, Any]:
-    """Settings of an environment with as many clusters, made from those of `local`."""
-    made: dict[str, Any] = yaml.safe_load(settings.path_of("local").read_text())
-    made["environment"] = "fleet"
-    [one] = made["clusters"].values()
-    made["clusters"] = {f"spark-{number}": copy.deepcopy(one) for number in range(clusters)}
-    made["home"] = "spark-0"
+    """Settings of an environment with a number of clusters, each like that of `local`."""
+    document: dict[str, Any] = yaml.safe_load(settings.path_of("local").read_text())
+    document["environment"] = "fleet"
+    [cluster] = document["clusters"].values()
+    document["clusters"] = {f"spark-{number}": copy.deepcopy(cluster) for number in range(clusters)}
+    document["home"] = "spark-0"
     # One range holds the pods of few clusters.
-    network = made["foundations"]["main"]["network"]
+    network = document["foundations"]["main"]["network"]
     network["pod_cidrs"] = [f"100.{64 + number}.0.0/16" for number in range(3)]
-    return made
+    return document
 
 
 def stack_of(clusters: int) -> Stack:
-    """A project of this repository's program with such an environment."""
+    """A project of this repository's program with an environment of a number of clusters."""
     name = f"fleet-{clusters}"
     folder = FOLDER / name
     folder.mkdir()
     copy_program(folder)
-    described = yaml.safe_load((REPOSITORY / "Pulumi.yaml").read_text())
-    write(folder / "Pulumi.yaml", {**described, "runtime": RUNTIME})
+    description = yaml.safe_load((REPOSITORY / "Pulumi.yaml").read_text())
+    write(folder / "Pulumi.yaml", {**description, "runtime": RUNTIME})
     write(folder / "stacks" / "fleet.yaml", settings_of(clusters))
     write(folder / "stacks" / f"Pulumi.{name}.yaml", {"config": {"moka:environment": "fleet"}})
-    made = Stack(folder, name)
-    made.engine.select(name)
-    return made
+    stack = Stack(folder, name)
+    stack.engine.select(name)
+    return stack
 
 
 def kinds(stack: Stack) -> Counter[str]:
     """How many resources of each type a preview shows, without the stack itself."""
     config = str(stack.engine.config_file(stack.name))
-    shown = stack.engine.pulumi("preview", "--json", "--stack", stack.name, "--config-file", config)
-    types = (step["newState"]["type"] for step in json.loads(shown)["steps"])
-    return Counter(each for each in types if each != "pulumi:pulumi:Stack")
+    preview = stack.engine.pulumi("preview", "--json", "--stack", stack.name, "--config-file", config)
+    types = (step["newState"]["type"] for step in json.loads(preview)["steps"])
+    return Counter(type for type in types if type != "pulumi:pulumi:Stack")
 
 
 def table() -> str:
-    """Measure, and tell."""
-    stacks = {clusters: stack_of(clusters) for clusters in (FEW, SOME, MANY)}
-    counted = {clusters: kinds(stack) for clusters, stack in stacks.items()}
-    many = counted[MANY].total(), counted[MANY]["pulumi:providers:kubernetes"]
-    plain, paced = floor("floor-of-many", *many), floor("floor-of-many-paced", *many, paced=True)
+    """Measure; the table."""
+    stacks = {clusters: stack_of(clusters) for clusters in CLUSTERS}
+    types = {clusters: kinds(stack) for clusters, stack in stacks.items()}
+    twenty = types[MANY].total(), types[MANY]["pulumi:providers:kubernetes"]
+    unpaced, paced = floor("floor-of-many", *twenty), floor("floor-of-many-paced", *twenty, paced=True)
 
     previews = {clusters: _preview(stack) for clusters, stack in stacks.items()}
-    least, least_paced = _preview(plain), _preview(paced)
+    floor_preview, paced_preview = _preview(unpaced), _preview(paced)
     rows = [
         *(
-            (f"{clusters} cluster{'s' if clusters > 1 else ''}", counted[clusters].total(), measured)
+            (f"{clusters} cluster{'s' if clusters > 1 else ''}", types[clusters].total(), measured)
             for clusters, measured in previews.items()
         ),
-        (f"floor of {MANY}", many[0], least),
-        (f"floor of {MANY}, paced as our program is", many[0], least_paced),
+        (f"floor of {MANY}", twenty[0], floor_preview),
+        (f"floor of {MANY}, paced as our program is", twenty[0], paced_preview),
     ]
     return "\n".join(
         [
@@ -94,9 +94,11 @@ def table() -> str:
             "",
             "| ratio | time | at most | CPU | memory |",
             "| --- | --- | --- | --- | --- |",
-            _ratio(f"{MANY} clusters to the floor", previews[MANY], least, 1, TO_THE_FLOOR),
-            _ratio(f"{MANY} clusters to the floor, paced", previews[MANY], least_paced, 1, None),
-            _ratio(f"a cluster at {MANY} to that at {FEW}", previews[MANY], previews[FEW], MANY, A_CLUSTER),
+            _ratio(f"{MANY} clusters to the floor", previews[MANY], floor_preview, 1, MAX_TO_FLOOR),
+            _ratio(f"{MANY} clusters to the floor, paced", previews[MANY], paced_preview, 1, None),
+            _ratio(
+                f"a cluster at {MANY} to that at {FEW}", previews[MANY], previews[FEW], MANY, MAX_PER_CLUSTER
+            ),
             _ratio(
                 f"each further cluster from {SOME} to {MANY}, to each from {FEW} to {SOME}",
                 _beyond(previews[MANY], previews[SOME]),
@@ -110,7 +112,7 @@ def table() -> str:
 
 
 def _preview(stack: Stack) -> Measured:
-    return middle([stack.pulumi("preview") for _ in range(PREVIEWS)])
+    return median_of([stack.pulumi("preview") for _ in range(PREVIEWS)])
 
 
 def _beyond(more: Measured, less: Measured) -> Measured:
@@ -119,10 +121,10 @@ def _beyond(more: Measured, less: Measured) -> Measured:
     )
 
 
-def _ratio(what: str, one: Measured, other: Measured, times: float, limit: float | None) -> str:
-    """A row: `one`, which is `times` as much work, to `other`."""
+def _ratio(what: str, measured: Measured, reference: Measured, times: float, limit: float | None) -> str:
+    """A row: `measured`, which is `times` as much work, to `reference`."""
     return (
-        f"| {what} | {one.seconds / other.seconds / times:.2f} | {limit or ''} "
-        f"| {one.cpu_seconds / other.cpu_seconds / times:.2f} "
-        f"| {one.mebibytes / other.mebibytes / times:.2f} |"
+        f"| {what} | {measured.seconds / reference.seconds / times:.2f} | {limit or ''} "
+        f"| {measured.cpu_seconds / reference.cpu_seconds / times:.2f} "
+        f"| {measured.mebibytes / reference.mebibytes / times:.2f} |"
     )

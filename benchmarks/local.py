@@ -1,26 +1,26 @@
 """`local` beside the floor: every step of a stack's life."""
 
 from benchmarks.bench import Stack, floor
-from benchmarks.measure import Measured, middle
+from benchmarks.measure import Measured, median_of
 from localcloud.cloud import REPOSITORY
 
 PREVIEWS = 5
-"""A preview is short, so it is taken this often; the median counts."""
+"""Previews of each, as they are short; the median counts."""
 
 STEPS = ("preview", "up", "no-change preview", "destroy")
-LIMITS = {"preview": 1.25, "no-change preview": 1.5}
-"""Ratios to the floor that we hold ourselves to."""
+MAX_RATIOS = {"preview": 1.25, "no-change preview": 1.5}
+"""Ratios to the floor that may not be exceeded."""
 
 KUBERNETES = 2
 """Providers of Kubernetes of a cluster: ours, and one that pulumi_eks makes for itself."""
 
 
 def table() -> str:
-    """Measure, and tell."""
+    """Measure; the table."""
     local = Stack(REPOSITORY, "local")
     local.engine.select("local")
-    ours, resources = _steps(local)
-    least, _ = _steps(floor("floor-of-local", resources, KUBERNETES))
+    steps, resources = _steps(local)
+    floor_steps, _ = _steps(floor("floor-of-local", resources, KUBERNETES))
     lines = [
         f"{resources} resources; previews are the median of {PREVIEWS}.",
         "",
@@ -28,11 +28,11 @@ def table() -> str:
         "| --- | --- | --- | --- | --- | --- | --- | --- |",
     ]
     for step in STEPS:
-        mine, base = ours[step], least[step]
+        run, base = steps[step], floor_steps[step]
         lines.append(
-            f"| {step} | {mine.seconds:.1f} s | {base.seconds:.1f} s | {mine.seconds / base.seconds:.2f} "
-            f"| {LIMITS.get(step, '')} | {mine.mebibytes:.0f} MiB | {base.mebibytes:.0f} MiB "
-            f"| {mine.mebibytes / base.mebibytes:.2f} |"
+            f"| {step} | {run.seconds:.1f} s | {base.seconds:.1f} s | {run.seconds / base.seconds:.2f} "
+            f"| {MAX_RATIOS.get(step, '')} | {run.mebibytes:.0f} MiB | {base.mebibytes:.0f} MiB "
+            f"| {run.mebibytes / base.mebibytes:.2f} |"
         )
     return "\n".join(lines) + "\n"
 
@@ -41,10 +41,10 @@ def _steps(stack: Stack) -> tuple[dict[str, Measured], int]:
     """Each step of a stack's life, measured, and how many resources it had."""
 
     def previews() -> Measured:
-        return middle([stack.pulumi("preview") for _ in range(PREVIEWS)])
+        return median_of([stack.pulumi("preview") for _ in range(PREVIEWS)])
 
-    made = {"preview": previews(), "up": stack.pulumi("up", "--yes", "--skip-preview")}
+    steps = {"preview": previews(), "up": stack.pulumi("up", "--yes", "--skip-preview")}
     resources = len(stack.engine.resources(stack.name))
-    made["no-change preview"] = previews()
-    made["destroy"] = stack.pulumi("destroy", "--yes", "--skip-preview")
-    return made, resources
+    steps["no-change preview"] = previews()
+    steps["destroy"] = stack.pulumi("destroy", "--yes", "--skip-preview")
+    return steps, resources

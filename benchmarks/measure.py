@@ -9,8 +9,8 @@ from statistics import median
 
 import psutil
 
-LOOK_SECONDS = 0.1
-"""How often the processes are looked at."""
+INTERVAL_SECONDS = 0.1
+"""Between two looks at the processes."""
 
 
 @dataclass(frozen=True)
@@ -36,35 +36,35 @@ def run(command: Sequence[str], folder: Path, environment: Mapping[str, str], lo
     with log.open("ab") as out:
         start = time.monotonic()
         process = subprocess.Popen(command, cwd=folder, env=dict(environment), stdout=out, stderr=out)
-        watched = psutil.Process(process.pid)
+        tree = psutil.Process(process.pid)
         peak, cpu = 0, dict[int, float]()
         while process.poll() is None:
-            peak = max(peak, _look(watched, cpu))
-            time.sleep(LOOK_SECONDS)
+            peak = max(peak, _resident(tree, cpu))
+            time.sleep(INTERVAL_SECONDS)
         seconds = time.monotonic() - start
     if process.returncode:
         raise subprocess.CalledProcessError(process.returncode, command)
     return Measured(seconds, sum(cpu.values()), peak / 2**20)
 
 
-def middle(taken: Sequence[Measured]) -> Measured:
+def median_of(runs: Sequence[Measured]) -> Measured:
     """Median times of several runs, and the most memory."""
     return Measured(
-        median(each.seconds for each in taken),
-        median(each.cpu_seconds for each in taken),
-        max(each.mebibytes for each in taken),
+        median(run.seconds for run in runs),
+        median(run.cpu_seconds for run in runs),
+        max(run.mebibytes for run in runs),
     )
 
 
-def _look(process: psutil.Process, cpu: dict[int, float]) -> int:
-    """Resident memory of all processes now, in bytes; each one's CPU seconds so far are put down in `cpu`."""
+def _resident(process: psutil.Process, cpu: dict[int, float]) -> int:
+    """Resident memory of a process and its children, in bytes; `cpu` gets the CPU seconds of each, by pid."""
     total = 0
     try:
-        for one in [process, *process.children(recursive=True)]:
+        for member in [process, *process.children(recursive=True)]:
             try:
-                times = one.cpu_times()
-                cpu[one.pid] = times.user + times.system
-                total += one.memory_info().rss
+                times = member.cpu_times()
+                cpu[member.pid] = times.user + times.system
+                total += member.memory_info().rss
             except psutil.NoSuchProcess:
                 continue
     except psutil.NoSuchProcess:

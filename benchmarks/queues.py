@@ -1,4 +1,4 @@
-"""Queues: what a hundred and a thousand of them take, from the settings to what a scheduler is given."""
+"""Queues: the time that a hundred and a thousand of them take, from the settings to the scheduler's file."""
 
 import subprocess
 import time
@@ -17,19 +17,19 @@ from moka.queues.resolution import resolve
 
 LEAVES = (100, 1_000)
 RUNS = 7
-"""Of each, taken in turn; the median counts."""
+"""Runs of each step, in turn; the median counts."""
 
 CAPACITY = Resources.of(cpu="400000", memory="3000Ti", gpu=2_000)
-OURS = ("share out and build", "check", "render")
-MOST = 1.0
-"""Seconds that we hold ourselves to, for a thousand leaves."""
+OWN_STEPS = ("share out and build", "check", "render")
+MAX_SECONDS = 1.0
+"""For a thousand leaves, of the steps that are our own."""
 
 Step = Callable[[], Any]
 
 
 def table() -> str:
-    """Measure, and tell."""
-    taken = {leaves: _taken(leaves) for leaves in LEAVES}
+    """Measure; the table."""
+    seconds = {leaves: _measure(leaves) for leaves in LEAVES}
     few, many = LEAVES
     lines = [
         f"medians of {RUNS}; a tier in three has limits, weights share the capacity out.",
@@ -37,32 +37,34 @@ def table() -> str:
         f"| step | {few} leaf queues | {many} leaf queues | growth | at most |",
         "| --- | --- | --- | --- | --- |",
     ]
-    for step in [*taken[few], "share out, build, check, render"]:
-        one, other = (sum(taken[leaves].get(each, 0.0) for each in _parts(step)) for leaves in LEAVES)
-        most = f"{MOST:.0f} s" if len(_parts(step)) > 1 else ""
-        lines.append(f"| {step} | {one * 1000:.0f} ms | {other * 1000:.0f} ms | {other / one:.1f} | {most} |")
+    for step in [*seconds[few], "share out, build, check, render"]:
+        small, large = (sum(seconds[leaves].get(part, 0.0) for part in _parts(step)) for leaves in LEAVES)
+        limit = f"{MAX_SECONDS:.0f} s" if len(_parts(step)) > 1 else ""
+        lines.append(
+            f"| {step} | {small * 1000:.0f} ms | {large * 1000:.0f} ms | {large / small:.1f} | {limit} |"
+        )
     return "\n".join(lines) + "\n"
 
 
 def _parts(step: str) -> tuple[str, ...]:
-    return OURS if step.startswith("share out, ") else (step,)
+    return OWN_STEPS if step.startswith("share out, ") else (step,)
 
 
-def _taken(leaves: int) -> dict[str, float]:
-    """Seconds of each step."""
+def _measure(leaves: int) -> dict[str, float]:
+    """Step -> its seconds."""
     with TemporaryDirectory() as folder:
         rendered = Path(folder) / "queues.yaml"
         text = queue_file.dumps(queues(leaves))
-        said = queue_file.loads(text, "queues")
-        made = _made(said)
-        rendered.write_text(queues_yaml(made))
+        document = queue_file.loads(text, "queues")
+        tree = _resolve(document)
+        rendered.write_text(queues_yaml(tree))
         steps: dict[str, Step] = {
             "read the file": lambda: queue_file.loads(text, "queues"),
-            OURS[0]: lambda: _made(said),
-            OURS[1]: lambda: list(problems(made)),
-            OURS[2]: lambda: queues_yaml(made),
-            "draw": lambda: as_svg(made, "queues", CAPACITY),
-            "write the file": lambda: queue_file.dumps(said),
+            OWN_STEPS[0]: lambda: _resolve(document),
+            OWN_STEPS[1]: lambda: list(problems(tree)),
+            OWN_STEPS[2]: lambda: queues_yaml(tree),
+            "draw": lambda: as_svg(tree, "queues", CAPACITY),
+            "write the file": lambda: queue_file.dumps(document),
             "YuniKorn's own check": lambda: subprocess.run(
                 [tools.path("queueconfigchecker"), rendered], check=True, capture_output=True
             ),
@@ -77,14 +79,14 @@ def _seconds(step: Step) -> float:
     return time.perf_counter() - start
 
 
-def _made(said: Queues) -> QueueTree:
-    made, mistakes = resolve(said, CAPACITY)
+def _resolve(document: Queues) -> QueueTree:
+    tree, mistakes = resolve(document, CAPACITY)
     assert not mistakes, mistakes
-    return made
+    return tree
 
 
 def queues(leaves: int) -> Queues:
-    """Queues with so many leaves at least: ten organizations, projects with three tiers."""
+    """Queues with at least a number of leaves: ten organizations, projects with three tiers."""
     projects = -(-leaves // 30)
     limit = {"users": ["*"], "max_applications": 20, "maximum": {"percent": 1}}
     tiers = {

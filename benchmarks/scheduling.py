@@ -29,16 +29,16 @@ from moka.queues import POLICIES, Leaf, Limit, Resources, grow, queues_yaml
 NODES, PODS, APPLICATIONS = 1_000, 10_000, 200
 ORGANIZATIONS, PROJECTS, USERS = 4, 5, 20
 ROUNDS = 3
-"""Of each kind, in turn: what the machine does besides then falls on both."""
+"""Of each kind, in turn: other work of the machine then falls on both."""
 
-LIMIT = 0.9
-"""Ratio to the flat queue that we hold ourselves to, at the least."""
+MIN_RATIO = 0.9
+"""Ratio to the flat queue that is to be reached."""
 
 MACHINE = InstanceType(name="m7g.4xlarge", architecture="arm64", vcpus=16, memory=65536)
 ZONES = ("us-east-1a", "us-east-1b", "us-east-1c")
 JOBS, FLAT = "jobs", "root.flat"
 PODS_PATH = f"/api/v1/namespaces/{JOBS}/pods"
-LOOK_SECONDS, PATIENCE = 0.5, 300
+INTERVAL_SECONDS, TIMEOUT_SECONDS = 0.5, 300
 
 LEAVES = [
     Leaf(
@@ -82,7 +82,7 @@ class Run:
 
 
 def table() -> str:
-    """Measure, and tell."""
+    """Measure; the table."""
     with _plane() as plane:
         bench = _Bench(plane)
         runs: dict[str, list[Run]] = {"flat": [], "tree": []}
@@ -101,8 +101,10 @@ def table() -> str:
         "",
         "| tree to flat | ratio | at least | each round |",
         "| --- | --- | --- | --- |",
-        _ratio("pods a second", str(LIMIT), [tree.rate / flat.rate for tree, flat in rounds]),
-        _ratio("decisions a second", str(LIMIT), [tree.decisions / flat.decisions for tree, flat in rounds]),
+        _ratio("pods a second", str(MIN_RATIO), [tree.rate / flat.rate for tree, flat in rounds]),
+        _ratio(
+            "decisions a second", str(MIN_RATIO), [tree.decisions / flat.decisions for tree, flat in rounds]
+        ),
         "",
         f"YuniKorn started anew beside {PODS} placed pods: {restart:.1f} s until it had placed one more.",
     ]
@@ -117,8 +119,8 @@ def _line(kind: str, runs: list[Run]) -> str:
 
 
 def _ratio(what: str, limit: str, ratios: list[float]) -> str:
-    each = ", ".join(f"{ratio:.2f}" for ratio in ratios)
-    return f"| {what} | {median(ratios):.2f} | {limit} | {each} |"
+    rounds = ", ".join(f"{ratio:.2f}" for ratio in ratios)
+    return f"| {what} | {median(ratios):.2f} | {limit} | {rounds} |"
 
 
 @contextmanager
@@ -144,10 +146,10 @@ def _plane() -> Iterator[ControlPlane]:
 
 def _make_node(api: Api, number: int) -> None:
     """A node that is ready from the start; the API server taints new ones, until it is told otherwise."""
-    made = node(NodeGroup(name="executor", instance_types=(MACHINE,), zones=ZONES, count=NODES), number)
-    made["status"]["conditions"] = [{"type": "Ready", "status": "True"}]
-    path = f"/api/v1/nodes/{made['metadata']['name']}"
-    api.apply(path, made)
+    manifest = node(NodeGroup(name="executor", instance_types=(MACHINE,), zones=ZONES, count=NODES), number)
+    manifest["status"]["conditions"] = [{"type": "Ready", "status": "True"}]
+    path = f"/api/v1/nodes/{manifest['metadata']['name']}"
+    api.apply(path, manifest)
     api.merge(path, {"spec": {"taints": None}})
 
 
@@ -156,13 +158,13 @@ class _Bench:
         self.plane = plane
         self.api: Api = plane.api()
         # As on the largest clusters, so that this bound is not all that is seen.
-        limited = {f"kubernetes.{key}": str(api_requests_per_second(10 * NODES)) for key in ("qps", "burst")}
+        limits = {f"kubernetes.{key}": str(api_requests_per_second(10 * NODES)) for key in ("qps", "burst")}
         self.release = Release(
             name="yunikorn",
             namespace="yunikorn",
             chart="yunikorn",
             values=merge_values(
-                catalog.read().values["yunikorn"], scheduler_values(NODES), {"yunikornDefaults": limited}
+                catalog.read().values["yunikorn"], scheduler_values(NODES), {"yunikornDefaults": limits}
             ),
         )
         self.process = plane.process(self.release.key)
@@ -176,19 +178,19 @@ class _Bench:
         self.api.apply_all([_configs(kind)])
         parallel_map(lambda number: self.api.create(PODS_PATH, _pod(number, kind)), range(PODS))
         charts.apply(self.plane, self.release)
-        watched = psutil.Process(json.loads(self.process.pid_file.read_text())["pid"])
+        yunikorn = psutil.Process(json.loads(self.process.pid_file.read_text())["pid"])
         peak = 0
-        deadline = time.monotonic() + PATIENCE
+        deadline = time.monotonic() + TIMEOUT_SECONDS
         while self.api.list(PODS_PATH, limit="1", fieldSelector="spec.nodeName="):
             if time.monotonic() > deadline:
                 lost = self.process.log.read_text().count("failed to bind pod")
                 raise Refusal(
-                    f"Not all pods are placed after {PATIENCE} s, and {lost} bindings failed, which are not "
-                    "tried again: measure on a quieter machine."
+                    f"Not all pods are placed after {TIMEOUT_SECONDS} s, and {lost} bindings failed, which "
+                    "are not tried again: measure on a quieter machine."
                 )
-            peak = max(peak, watched.memory_info().rss)
-            time.sleep(LOOK_SECONDS)
-        times = watched.cpu_times()
+            peak = max(peak, yunikorn.memory_info().rss)
+            time.sleep(INTERVAL_SECONDS)
+        times = yunikorn.cpu_times()
         run = Run(
             seconds=self._spread("successfully bound pod"),
             deciding=self._spread("scheduler allocation processed"),
@@ -198,34 +200,34 @@ class _Bench:
         print(f"{run.rate:.0f} a second, {run.cpu_seconds:.1f} s of YuniKorn's CPU", flush=True)
         return run
 
-    def _spread(self, said: str) -> float:
-        """Seconds from the first to the last time that YuniKorn said this of a pod.
+    def _spread(self, message: str) -> float:
+        """Seconds from the first to the last time that YuniKorn logged a message.
 
         Whoever watched the API server instead would have it do more, and be told late and by the hundred.
         """
         times = [
             datetime.fromisoformat(line.partition("\t")[0]).timestamp()
             for line in self.process.log.read_text().splitlines()
-            if f"\t{said}\t" in line
+            if f"\t{message}\t" in line
         ]
         return max(times) - min(times)
 
     def restart(self) -> float:
         """Seconds from YuniKorn's start, with all pods placed, until it has placed one more."""
         self.process.stop()
-        more = _pod(PODS, "flat")
+        pod = _pod(PODS, "flat")
         self.api.apply_all([_configs("flat")])
-        self.api.create(PODS_PATH, more)
+        self.api.create(PODS_PATH, pod)
         started = time.monotonic()
         charts.apply(self.plane, self.release)
-        path = f"{PODS_PATH}/{more['metadata']['name']}"
+        path = f"{PODS_PATH}/{pod['metadata']['name']}"
         _until(lambda: (self.api.get(path) or {})["spec"].get("nodeName"))
         return time.monotonic() - started
 
 
 def _until(ask: Callable[[], object]) -> None:
     while not ask():
-        time.sleep(LOOK_SECONDS)
+        time.sleep(INTERVAL_SECONDS)
 
 
 def _kind(kind: str, **metadata: str) -> Object:
@@ -242,10 +244,10 @@ def _configs(kind: str) -> Object:
 
 def _flat() -> str:
     """One queue without limits; the partition is the tree's own, so that nodes are sorted alike."""
-    described = yaml.safe_load(queues_yaml(grow(LEAVES)))
-    [partition] = described["partitions"]
+    document = yaml.safe_load(queues_yaml(grow(LEAVES)))
+    [partition] = document["partitions"]
     partition["queues"] = [{"name": "root", "submitacl": "*", "queues": [{"name": "flat"}]}]
-    return yaml.safe_dump(described, sort_keys=False)
+    return yaml.safe_dump(document, sort_keys=False)
 
 
 def _pod(number: int, kind: str) -> Object:
