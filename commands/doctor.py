@@ -50,14 +50,14 @@ def doctor(
     """
     from doctor import report
     from doctor.account import SessionClients
-    from doctor.asking import examine
-    from doctor.credentials import CannotAsk, enter, session
+    from doctor.credentials import CredentialsError, enter, session
+    from doctor.examination import examine
     from doctor.finding import not_checked
 
     try:
         settings = load(environment)
         places, credentials = enter(settings, SessionClients(session()))
-    except (InvalidDocument, CannotAsk) as error:
+    except (InvalidDocument, CredentialsError) as error:
         if as_json:
             print(report.as_json(environment, [], str(error)))
         typer.echo(error, err=True)

@@ -1,4 +1,4 @@
-"""An account and region as the doctor sees it: who we are there, and a way to ask."""
+"""An account and region as the doctor sees it, and the requests that it sends there."""
 
 import threading
 from collections.abc import Callable, Iterator
@@ -19,7 +19,7 @@ from stacks.settings.foundation import Foundation
 Clients = Callable[[str, str], Any]
 """(service, region) -> boto3's client."""
 
-DENIED = frozenset(
+DENIAL_CODES = frozenset(
     {
         "403",
         "AccessDenied",
@@ -33,9 +33,9 @@ DENIED = frozenset(
 FAILURES = (ClientError, BotoCoreError, HTTPClientError, ResponseParserError)
 
 # Where the prefix of a service's permissions is not its name in boto3.
-PERMISSIONS = {"service-quotas": "servicequotas"}
+PERMISSION_PREFIXES = {"service-quotas": "servicequotas"}
 
-QUICK = Config(
+CLIENT_CONFIG = Config(
     connect_timeout=5,
     read_timeout=30,
     max_pool_connections=32,
@@ -43,10 +43,10 @@ QUICK = Config(
 )
 
 
-class Unanswered(Exception):
-    """AWS did not answer a question.
+class NoAnswer(Exception):
+    """AWS did not answer a request.
 
-    code: AWS's own, empty where no answer came at all.
+    code: AWS's own, empty where nothing came back.
     reason: why, without a full stop.
     denied: for lack of a permission.
     """
@@ -104,28 +104,42 @@ class Place:
         """Name of a cluster in EKS."""
         return self.settings.eks_name(name)
 
-    def ours(self, tags: list[dict[str, str]] | None) -> bool:
-        """Whether tags are those of this environment."""
+    def owns(self, tags: list[dict[str, str]] | None) -> bool:
+        """Whether tags are those of a resource of this environment."""
         return any(
             tag["Key"] == ENVIRONMENT_TAG and tag["Value"] == self.settings.environment for tag in tags or []
         )
 
+    def own_vpcs(self) -> set[str]:
+        """Ids of the VPCs of this environment. Raises NoAnswer."""
+        vpcs = self.items("ec2", "describe_vpcs", "Vpcs")
+        return {vpc["VpcId"] for vpc in vpcs if self.owns(vpc.get("Tags"))}
+
     def ask(self, service: str, operation: str, **parameters: Any) -> Any:
-        """AWS's answer to one question. Raises Unanswered."""
+        """AWS's answer to one request. Raises NoAnswer."""
         return self.ask_in(self.region, service, operation, **parameters)
 
     def ask_in(self, region: str, service: str, operation: str, **parameters: Any) -> Any:
         """The same, of another region."""
-        return asked(self.clients(service, region), service, operation, **parameters)
+        return ask(self.clients(service, region), service, operation, **parameters)
 
-    def every(self, service: str, operation: str, key: str, **parameters: Any) -> Iterator[Any]:
-        """All items of an answer that comes in pages. Raises Unanswered."""
+    def find(self, service: str, operation: str, missing: str, **parameters: Any) -> Any:
+        """AWS's answer; None where its error code begins with `missing`. Raises NoAnswer."""
+        try:
+            return self.ask(service, operation, **parameters)
+        except NoAnswer as error:
+            if error.code.startswith(missing):
+                return None
+            raise
+
+    def items(self, service: str, operation: str, key: str, **parameters: Any) -> Iterator[Any]:
+        """All items of an answer that comes in pages. Raises NoAnswer."""
         client = self.clients(service, self.region)
         try:
             for page in client.get_paginator(operation).paginate(**parameters):
                 yield from page[key]
         except FAILURES as error:
-            raise _unanswered(client, service, operation, error) from None
+            raise _no_answer(client, service, operation, error) from None
 
 
 @dataclass(frozen=True)
@@ -133,42 +147,41 @@ class SessionClients:
     """The clients of a boto3 session, which itself must not be used by two threads at once."""
 
     session: boto3.Session
-    _made: dict[tuple[str, str], Any] = field(default_factory=dict)
+    _clients: dict[tuple[str, str], Any] = field(default_factory=dict)
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
     def __call__(self, service: str, region: str) -> Any:
         """The client of a service in a region."""
         with self._lock:
-            if (service, region) not in self._made:
-                make: Any = self.session.client
-                self._made[service, region] = make(service, region_name=region, config=QUICK)
-            return self._made[service, region]
+            if (service, region) not in self._clients:
+                make_client: Any = self.session.client
+                client = make_client(service, region_name=region, config=CLIENT_CONFIG)
+                self._clients[service, region] = client
+            return self._clients[service, region]
 
 
-def asked(client: Any, service: str, operation: str, **parameters: Any) -> Any:
-    """A client's answer. Raises Unanswered."""
+def ask(client: Any, service: str, operation: str, **parameters: Any) -> Any:
+    """A client's answer. Raises NoAnswer."""
     try:
         return getattr(client, operation)(**parameters)
     except FAILURES as error:
-        raise _unanswered(client, service, operation, error) from None
+        raise _no_answer(client, service, operation, error) from None
 
 
-def _unanswered(client: Any, service: str, operation: str, error: Exception) -> Unanswered:
+def _no_answer(client: Any, service: str, operation: str, error: Exception) -> NoAnswer:
     name = client.meta.method_to_api_mapping[operation]
     if not isinstance(error, ClientError):
         unreadable = isinstance(error, ResponseParserError)
-        words = "the answer cannot be read" if unreadable else _sentence(str(error))
-        return Unanswered("", f"{service} {name}: {words}")
+        reason = "the answer cannot be read" if unreadable else _sentence(str(error))
+        return NoAnswer("", f"{service} {name}: {reason}")
     code = str(error.response["Error"].get("Code", ""))
     message = str(error.response["Error"].get("Message", ""))
     if message.lstrip().startswith("<"):
-        return Unanswered("", f"{service} {name}: the answer is HTTP status {code}, without a reason")
-    if code in DENIED:
-        permission = f"{PERMISSIONS.get(service, service)}:{name}"
-        return Unanswered(code, f"it needs the permission {permission}", denied=True)
-    return Unanswered(
-        code, f"{service} {name}: {code}, {_sentence(message)}" if message else f"{name}: {code}"
-    )
+        return NoAnswer("", f"{service} {name}: the answer is HTTP status {code}, without a reason")
+    if code in DENIAL_CODES:
+        permission = f"{PERMISSION_PREFIXES.get(service, service)}:{name}"
+        return NoAnswer(code, f"it needs the permission {permission}", denied=True)
+    return NoAnswer(code, f"{service} {name}: {code}, {_sentence(message)}" if message else f"{name}: {code}")
 
 
 def _sentence(text: str) -> str:

@@ -1,20 +1,21 @@
-"""Who we are in each account: nothing else can be asked before that is known."""
+"""Whose credentials the doctor has in each account: nothing else can be asked before that is known."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import Any
 
 import boto3
 from botocore.exceptions import BotoCoreError
 
-from doctor.account import Clients, Place, SessionClients, Unanswered, asked
+from doctor.account import Clients, NoAnswer, Place, SessionClients, ask
 from doctor.finding import Finding, ok, problem, warning
 from stacks.settings import Environment
 
-SPENT = frozenset(
+EXPIRED_CODES = frozenset(
     {"ExpiredToken", "ExpiredTokenException", "InvalidClientTokenId", "UnrecognizedClientException"}
 )
 
 
-class CannotAsk(Exception):
+class CredentialsError(Exception):
     """Nothing can be asked at all; the message says why and what to do."""
 
 
@@ -37,45 +38,47 @@ class Principal:
 
 
 def session() -> boto3.Session:
-    """The credentials at hand. Raises CannotAsk."""
+    """The credentials at hand. Raises CredentialsError."""
     try:
-        found = boto3.Session()
-        if found.get_credentials() is not None:
-            return found
+        session = boto3.Session()
+        if session.get_credentials() is not None:
+            return session
     except BotoCoreError as error:
-        raise CannotAsk(f"The AWS credentials cannot be read: {error}") from None
-    raise CannotAsk(
+        raise CredentialsError(f"The AWS credentials cannot be read: {error}") from None
+    raise CredentialsError(
         "There are no AWS credentials here, so nothing can be asked: set AWS_PROFILE, or sign in with "
         "`aws sso login`."
     )
 
 
 def enter(settings: Environment, clients: Clients) -> tuple[list[Place], list[Finding]]:
-    """The foundations that can be asked about, and what was found about the credentials for each.
+    """The foundations that can be asked about, and findings on the credentials for each.
 
     clients: with the credentials at hand.
 
-    Raises CannotAsk when the credentials at hand are good for nothing.
+    Raises CredentialsError when the credentials at hand cannot be used at all.
     """
     home = settings.foundation_of(settings.home)
     try:
-        asked(clients("sts", home.region), "sts", "get_caller_identity")
-    except Unanswered as error:
-        if error.code in SPENT:
-            raise CannotAsk(
+        ask(clients("sts", home.region), "sts", "get_caller_identity")
+    except NoAnswer as error:
+        if error.code in EXPIRED_CODES:
+            raise CredentialsError(
                 f"The AWS credentials at hand are expired or not valid ({error.reason}): renew them, as "
                 "with `aws sso login`."
             ) from None
-        raise CannotAsk(f"AWS does not say who we are, so nothing can be asked: {error.reason}.") from None
+        raise CredentialsError(
+            f"AWS does not say whose credentials these are, so nothing can be asked: {error.reason}."
+        ) from None
     places, findings = [], []
     for name in settings.foundations:
         place = Place(name=name, settings=settings, clients=clients)
         try:
             if place.foundation.assume:
-                place = _assumed(place)
+                place = _assume_deployer(place)
             arn = str(place.ask("sts", "get_caller_identity")["Arn"])
-        except Unanswered as error:
-            findings.append(_no_entry(place, error))
+        except NoAnswer as error:
+            findings.append(_entry_problem(place, error))
             continue
         findings.append(_identity(place, arn))
         if Principal.of(arn).account == place.account:
@@ -83,53 +86,58 @@ def enter(settings: Environment, clients: Clients) -> tuple[list[Place], list[Fi
     return places, findings
 
 
-def _assumed(place: Place) -> Place:
-    """The place with the credentials of its deployer. Raises Unanswered."""
-    given = place.ask("sts", "assume_role", RoleArn=place.foundation.deployer, RoleSessionName="moka-doctor")[
-        "Credentials"
-    ]
-    taken = boto3.Session(
-        aws_access_key_id=given["AccessKeyId"],
-        aws_secret_access_key=given["SecretAccessKey"],
-        aws_session_token=given["SessionToken"],
+def _assume_deployer(place: Place) -> Place:
+    """The place with the credentials of its deployer. Raises NoAnswer."""
+    credentials = _assume_role(place)["Credentials"]
+    session = boto3.Session(
+        aws_access_key_id=credentials["AccessKeyId"],
+        aws_secret_access_key=credentials["SecretAccessKey"],
+        aws_session_token=credentials["SessionToken"],
     )
-    return Place(name=place.name, settings=place.settings, clients=SessionClients(taken))
+    return replace(place, clients=SessionClients(session))
 
 
-def _no_entry(place: Place, error: Unanswered) -> Finding:
+def _assume_role(place: Place) -> Any:
+    """AWS's answer to assuming the deployer. Raises NoAnswer."""
+    return place.ask("sts", "assume_role", RoleArn=place.foundation.deployer, RoleSessionName="moka-doctor")
+
+
+def _entry_problem(place: Place, error: NoAnswer) -> Finding:
     return problem(
         place.name,
-        f"Account {place.account} in {place.region} cannot be entered: {error.reason}.",
-        f"Let the trust policy of {place.foundation.deployer} name the credentials at hand."
+        f"There is no access to account {place.account} in {place.region}: {error.reason}.",
+        f"Allow the credentials at hand in the trust policy of {place.foundation.deployer}."
         if place.foundation.assume
-        else "See whether the region is enabled in the account: `aws account get-region-opt-status "
+        else "Check that the region is enabled in the account: `aws account get-region-opt-status "
         f"--region-name {place.region}`.",
     )
 
 
 def _identity(place: Place, arn: str) -> Finding:
-    """Whether who we are is who the settings say."""
-    who, deployer = Principal.of(arn), Principal.of(place.foundation.deployer)
+    """Whether the credentials are those of the deployer that the settings name."""
+    principal, deployer = Principal.of(arn), place.foundation.deployer
     where = f"foundations.{place.name}"
-    if who.account != place.account:
+    if principal.account != place.account:
         return problem(
             place.name,
-            f"The credentials are of account {who.account} ({arn}), and {where}.account is {place.account}.",
-            f"Use credentials of {place.account}, or set {where}.assume to take its deployer role.",
+            f"The credentials are of account {principal.account} ({arn}), and {where}.account is "
+            f"{place.account}.",
+            f"Use credentials of {place.account}, or set {where}.assume to assume its deployer role.",
         )
-    if who == deployer:
+    if principal == Principal.of(deployer):
         return ok(place.name, f"The credentials are of account {place.account}, as {arn}.")
     try:
-        place.ask("sts", "assume_role", RoleArn=place.foundation.deployer, RoleSessionName="moka-doctor")
-    except Unanswered as error:
+        _assume_role(place)
+    except NoAnswer as error:
         return problem(
             place.name,
-            f"Deployer is {place.foundation.deployer}, and we are {arn} and cannot take it: {error.reason}.",
-            f"Run as the deployer, or name in {where}.deployer who runs `up`: nobody else enters the "
-            "clusters.",
+            f"The deployer is {deployer}; the credentials are of {arn}, which cannot assume it: "
+            f"{error.reason}.",
+            f"Run as the deployer, or set {where}.deployer to the principal that runs `up`: only the "
+            "deployer can enter the clusters.",
         )
     return warning(
         place.name,
-        f"Deployer is {place.foundation.deployer}, and we are {arn}, which can take it.",
+        f"The deployer is {deployer}; the credentials are of {arn}, which can assume it.",
         f"Run `up` as the deployer, or set {where}.assume.",
     )

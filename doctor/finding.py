@@ -1,4 +1,4 @@
-"""What the doctor finds: one thing about one place, and what to do about it."""
+"""Findings: one thing about one place, and what to do about it."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -14,7 +14,7 @@ class Finding:
     """One thing that was asked about.
 
     status: `problem` is what `up` fails on; `warning` is what it may fail on, or what hurts later;
-        `not checked` is what nobody could answer.
+        `not checked` is what got no answer.
     where: foundation, or foundation/cluster.
     what: a sentence.
     remedy: a sentence that says what to do, or a command; empty where there is nothing to do.
@@ -44,7 +44,7 @@ def problem(where: str, what: str, remedy: str) -> Finding:
 
 
 def not_checked(where: str, what: str, remedy: str = "") -> Finding:
-    """Nobody could answer; `what` has the reason."""
+    """There was no answer; `what` has the reason."""
     return Finding(status="not checked", where=where, what=what, remedy=remedy)
 
 

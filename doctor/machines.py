@@ -1,4 +1,4 @@
-"""How many machines, vCPUs and addresses an environment may come to have in an account."""
+"""How many machines and vCPUs an environment can come to have in an account."""
 
 import math
 import re
@@ -9,7 +9,7 @@ from doctor.account import Place
 from moka.machines.instance_types import instance_type
 from stacks.settings.cluster import NodeGroup
 
-FAMILIES = {
+CLASSES = {
     **dict.fromkeys(("a", "c", "d", "h", "i", "im", "is", "m", "r", "t", "z"), "Standard"),
     **dict.fromkeys(("g", "gr", "vt"), "G and VT"),
     "p": "P",
@@ -25,8 +25,8 @@ FAMILIES = {
 
 
 @dataclass(frozen=True)
-class Machines:
-    """A node group with all its machines there, or one of its earlier generations.
+class MachineGroup:
+    """All machines that a node group can have, or one of its earlier generations.
 
     types: instance types that they may be of.
     retiring: an earlier generation: no more machines start.
@@ -40,32 +40,33 @@ class Machines:
     retiring: bool = False
 
     @property
-    def a_zone(self) -> int:
+    def per_zone(self) -> int:
         """Machines in a zone, at most."""
         return math.ceil(self.settings.maximum / len(self.zones))
 
 
-def machines(place: Place) -> Iterator[Machines]:
+def machine_groups(place: Place) -> Iterator[MachineGroup]:
     """The node groups of a foundation's clusters; those that retire are there until their drivers finish."""
     for cluster_name, cluster in place.clusters.items():
         for name, group in cluster.node_groups.items():
             zones = group.effective_zones(place.foundation.zones)
-            yield Machines(cluster_name, name, group, tuple(group.instance_types), zones)
+            yield MachineGroup(cluster_name, name, group, tuple(group.instance_types), zones)
             for number, retiring in group.retiring.items():
-                old = f"{name} (generation {number})"
-                yield Machines(cluster_name, old, group, tuple(retiring.instance_types), zones, retiring=True)
+                generation = f"{name} (generation {number})"
+                types = tuple(retiring.instance_types)
+                yield MachineGroup(cluster_name, generation, group, types, zones, retiring=True)
 
 
-def counted_as(type_name: str) -> str:
+def vcpu_class(type_name: str) -> str:
     """Class of instance types that a type's vCPUs are counted in."""
     family = re.match(r"[a-z]+?(?=\d|-)", type_name)
-    return FAMILIES.get(family[0], "Standard") if family else "Standard"
+    return CLASSES.get(family[0], "Standard") if family else "Standard"
 
 
 def vcpus(place: Place, names: set[str]) -> dict[str, int]:
-    """vCPUs of instance types; EC2 is asked about those whose name does not say. Raises Unanswered."""
-    known = {name: instance_type(name).vcpus for name in names}
-    if unknown := [name for name, number in known.items() if number is None]:
-        for instance in place.every("ec2", "describe_instance_types", "InstanceTypes", InstanceTypes=unknown):
-            known[instance["InstanceType"]] = instance["VCpuInfo"]["DefaultVCpus"]
-    return {name: number or 0 for name, number in known.items()}
+    """vCPUs of instance types; EC2 is asked about those whose name does not say. Raises NoAnswer."""
+    sizes = {name: instance_type(name).vcpus for name in names}
+    if unknown := [name for name, size in sizes.items() if size is None]:
+        for type_ in place.items("ec2", "describe_instance_types", "InstanceTypes", InstanceTypes=unknown):
+            sizes[type_["InstanceType"]] = type_["VCpuInfo"]["DefaultVCpus"]
+    return {name: size or 0 for name, size in sizes.items()}

@@ -11,8 +11,8 @@ from doctor.finding import Finding
 class Question:
     """What is asked together, and left out together when AWS does not answer.
 
-    about: what it is about, as a line begins that says that nobody answered.
-    ask: the question; raises Unanswered.
+    about: what it is about; a finding without an answer begins with it.
+    ask: the question; raises NoAnswer.
     """
 
     about: str

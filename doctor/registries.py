@@ -1,4 +1,4 @@
-"""Registries of images, asked over HTTP without an account: which architectures an image is there for."""
+"""Registries of images, asked over HTTP without an account: which architectures an image exists for."""
 
 import json
 import re
@@ -10,21 +10,21 @@ from urllib.request import getproxies, proxy_bypass
 
 import urllib3
 
-INDEXES = (
+INDEX_TYPES = (
     "application/vnd.oci.image.index.v1+json",
     "application/vnd.docker.distribution.manifest.list.v2+json",
 )
-MANIFESTS = (
+MANIFEST_TYPES = (
     "application/vnd.oci.image.manifest.v1+json",
     "application/vnd.docker.distribution.manifest.v2+json",
 )
-HOSTS = {"docker.io": "registry-1.docker.io"}
+API_HOSTS = {"docker.io": "registry-1.docker.io"}
 """Registries whose API is not where their name says."""
 
-TIMEOUT = urllib3.Timeout(connect=5, read=20)
+TIMEOUT_SECONDS = urllib3.Timeout(connect=5, read=20)
 
 
-class NoImage(Exception):
+class ImageNotFound(Exception):
     """The registry has no image of that name and tag."""
 
 
@@ -53,47 +53,48 @@ class Reference:
 
 
 @dataclass(frozen=True)
-class Public:
-    """Registries on the internet. A loopback address is asked over plain HTTP, as Docker does."""
+class PublicRegistries:
+    """Registries on the internet; those on a loopback address are asked over plain HTTP, as Docker does."""
 
     _tokens: dict[tuple[str, str], str] = field(default_factory=dict)
 
     def architectures(self, image: Reference) -> set[str]:
-        """Architectures that an image is there for. Raises NoImage, Unreachable."""
+        """Architectures that an image exists for. Raises ImageNotFound, Unreachable."""
         manifest = self._get(image, f"manifests/{image.version}")
         return architectures(manifest, lambda digest: self._get(image, f"blobs/{digest}"))
 
     def _get(self, image: Reference, path: str) -> dict[str, Any]:
-        host = HOSTS.get(image.host, image.host)
+        host = API_HOSTS.get(image.host, image.host)
         url = f"{_scheme(host)}://{host}/v2/{image.repository}/{path}"
-        answer = self._ask(url, self._tokens.get((image.host, image.repository)))
-        if answer.status == 401:
-            token = self._token(answer.headers.get("WWW-Authenticate", ""), image)
-            answer = self._ask(url, token)
-        if answer.status == 404:
-            raise NoImage
-        if answer.status != 200:
-            raise Unreachable(f"{image.host} answers with HTTP status {answer.status}")
-        return _read(answer.data, image.host)
+        response = self._request(url, self._tokens.get((image.host, image.repository)))
+        if response.status == 401:
+            token = self._token(response.headers.get("WWW-Authenticate", ""), image)
+            response = self._request(url, token)
+        if response.status == 404:
+            raise ImageNotFound
+        if response.status != 200:
+            raise Unreachable(f"{image.host} answers with HTTP status {response.status}")
+        return _parse(response.data, image.host)
 
     def _token(self, challenge: str, image: Reference) -> str:
         """The token that anybody gets, for pulling one repository."""
-        told = dict(re.findall(r'(\w+)="([^"]*)"', challenge))
-        if "realm" not in told:
-            raise Unreachable(f"{image.host} wants an account")
-        scope = told.get("scope", f"repository:{image.repository}:pull")
-        answer = self._ask(told["realm"], None, {"service": told.get("service", image.host), "scope": scope})
-        if answer.status != 200:
-            raise Unreachable(f"{image.host} wants an account")
-        given = _read(answer.data, image.host)
-        token = str(given.get("token") or given.get("access_token") or "")
+        fields = dict(re.findall(r'(\w+)="([^"]*)"', challenge))
+        if "realm" not in fields:
+            raise Unreachable(f"{image.host} requires an account")
+        scope = fields.get("scope", f"repository:{image.repository}:pull")
+        query = {"service": fields.get("service", image.host), "scope": scope}
+        response = self._request(fields["realm"], None, query)
+        if response.status != 200:
+            raise Unreachable(f"{image.host} requires an account")
+        answer = _parse(response.data, image.host)
+        token = str(answer.get("token") or answer.get("access_token") or "")
         self._tokens[image.host, image.repository] = token
         return token
 
-    def _ask(
+    def _request(
         self, url: str, token: str | None, fields: Mapping[str, str] | None = None
     ) -> urllib3.BaseHTTPResponse:
-        headers = {"Accept": ", ".join((*INDEXES, *MANIFESTS))}
+        headers = {"Accept": ", ".join((*INDEX_TYPES, *MANIFEST_TYPES))}
         if token:
             headers["Authorization"] = f"Bearer {token}"
         host = urllib3.util.parse_url(url).host or ""
@@ -103,22 +104,22 @@ class Public:
                 url,
                 fields=dict(fields) if fields else None,
                 headers=headers,
-                timeout=TIMEOUT,
+                timeout=TIMEOUT_SECONDS,
                 retries=urllib3.Retry(connect=0, read=0, redirect=5, status=0),
             )
         except urllib3.exceptions.HTTPError as error:
             reason = getattr(error, "reason", None) or error
-            words = " ".join(str(reason).split()).rpartition(": ")[2].rstrip(".")
-            raise Unreachable(f"{host} cannot be reached from here ({words})") from None
+            sentence = " ".join(str(reason).split()).rpartition(": ")[2].rstrip(".")
+            raise Unreachable(f"{host} cannot be reached from here ({sentence})") from None
 
 
 def architectures(manifest: Mapping[str, Any], blob: Any) -> set[str]:
     """Linux architectures of a manifest, or of those that an index lists.
 
-    blob: digest -> JSON of that blob; asked for a single image, whose configuration has it.
+    blob: digest -> JSON of that blob; called for a single image, whose configuration has its architecture.
     """
     if "manifests" in manifest:
-        platforms = [each.get("platform", {}) for each in manifest["manifests"]]
+        platforms = [listed.get("platform", {}) for listed in manifest["manifests"]]
     else:
         platforms = [blob(manifest["config"]["digest"])]
     return {
@@ -128,12 +129,12 @@ def architectures(manifest: Mapping[str, Any], blob: Any) -> set[str]:
     }
 
 
-def _read(data: bytes, host: str) -> dict[str, Any]:
+def _parse(data: bytes, host: str) -> dict[str, Any]:
     try:
-        read: dict[str, Any] = json.loads(data)
+        answer: dict[str, Any] = json.loads(data)
     except ValueError:
         raise Unreachable(f"{host} answers with something that is no registry's answer") from None
-    return read
+    return answer
 
 
 def _pool(host: str) -> urllib3.PoolManager:

@@ -1,4 +1,4 @@
-"""All that is asked, by subject. A check is a function from a place to findings; it changes nothing."""
+"""All questions, by subject. A check is a function from a place to findings; it changes nothing."""
 
 from collections.abc import Mapping
 
@@ -21,10 +21,10 @@ from doctor.question import Question
 CHECKS: Mapping[str, tuple[Question, ...]] = {
     "zones": (Question("Zones", zones.zones),),
     "network": (
-        Question("Address ranges", ranges.free),
-        Question("The VPC that is there already", network.existing),
+        Question("Address ranges", ranges.free_ranges),
+        Question("The existing VPC", network.existing_vpc),
     ),
-    "instance-types": (Question("Instance types", instance_types.offered),),
+    "instance-types": (Question("Instance types", instance_types.offerings),),
     "quotas": quotas.QUESTIONS,
     "capacity": (Question("Capacity reservations", capacity.reservations),),
     "versions": (
@@ -35,15 +35,15 @@ CHECKS: Mapping[str, tuple[Question, ...]] = {
     "names": (
         Question("Names of clusters", names.clusters),
         Question("Names of buckets", names.buckets),
-        Question("Buckets of other environments", names.others_buckets),
+        Question("Buckets of other environments", names.used_buckets),
     ),
     "references": (
         Question("Permissions boundary", references.boundary),
         Question("Secrets of registries", references.secrets),
         Question("Principals of access", references.principals),
     ),
-    "permissions": (Question("Permissions of the deployer", permissions.simulated),),
-    "images": (Question("Images", images.pullable),),
-    "endpoints": (Question("API servers", endpoints.reachable),),
+    "permissions": (Question("Permissions of the deployer", permissions.simulation),),
+    "images": (Question("Images", images.pulled_images),),
+    "endpoints": (Question("API servers", endpoints.connections),),
 }
 """Subject, as `--only` names it -> what is asked."""

@@ -1,4 +1,4 @@
-"""API servers: within reach of where `up` runs."""
+"""API servers: reachable from where `up` runs."""
 
 import socket
 from collections.abc import Iterator
@@ -8,40 +8,40 @@ from doctor.account import Place
 from doctor.checks.names import cluster
 from doctor.finding import Finding, listed, not_checked, ok, problem, warning
 
-PATIENCE = 5.0
-"""Seconds to wait for a connection."""
+TIMEOUT_SECONDS = 5.0
+"""For a connection."""
 
 
-def reachable(place: Place) -> Iterator[Finding]:
-    """A cluster that is there is reached from here; of one that is not, what reaching it will take."""
-    for name, chosen in place.clusters.items():
+def connections(place: Place) -> Iterator[Finding]:
+    """Whether an existing API server is reachable from here, and from where a new one will be."""
+    for name, settings in place.clusters.items():
         where = f"{place.name}/{name}"
-        networks = listed(chosen.public_access) if chosen.public_access else ""
-        needed = f"from {networks}, or from inside the VPC" if networks else "from inside the VPC"
-        found = cluster(place, place.cluster_name(name))
-        if found is None or not found.get("endpoint"):
+        networks = listed(settings.public_access) if settings.public_access else ""
+        access = f"from {networks}, or from inside the VPC" if networks else "from inside the VPC"
+        eks_cluster = cluster(place, place.cluster_name(name))
+        if eks_cluster is None or not eks_cluster.get("endpoint"):
             yield not_checked(
                 where,
-                f"The API server is not there yet; it will be reached {needed}.",
+                f"The API server does not exist yet; it will be reachable {access}.",
                 "Run `up` there."
                 if networks
                 else "Run `up` in the VPC, or where a VPN or peering leads to it.",
             )
             continue
-        url = urlsplit(str(found["endpoint"]))
+        url = urlsplit(str(eks_cluster["endpoint"]))
         try:
-            with socket.create_connection((url.hostname or "", url.port or 443), timeout=PATIENCE):
-                yield ok(where, f"The API server {url.netloc} is reached from here.")
+            with socket.create_connection((url.hostname or "", url.port or 443), timeout=TIMEOUT_SECONDS):
+                yield ok(where, f"The API server {url.netloc} is reachable from here.")
         except socket.gaierror:
             yield warning(
                 where,
-                f"Nobody here knows the name of the API server {url.netloc}.",
+                f"The name of the API server {url.netloc} cannot be resolved here.",
                 "Run `up` where DNS answers with addresses of the VPC.",
             )
         except OSError as error:
             yield problem(
                 where,
-                f"The API server {url.netloc} is not reached from here ({error.strerror or error}); "
-                f"it is reached {needed}.",
+                f"The API server {url.netloc} is not reachable from here ({error.strerror or error}); "
+                f"it is reachable {access}.",
                 "Run `up` there.",
             )

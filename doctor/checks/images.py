@@ -1,4 +1,4 @@
-"""Images: there, in the architectures of the nodes that pull them."""
+"""Images: they exist, for the architectures of the nodes that pull them."""
 
 import json
 import re
@@ -7,9 +7,17 @@ from collections.abc import Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 
-from doctor.account import Place, Unanswered
+from doctor.account import NoAnswer, Place
 from doctor.finding import Finding, listed, not_checked, ok, problem, warning
-from doctor.registries import INDEXES, MANIFESTS, NoImage, Public, Reference, Unreachable, architectures
+from doctor.registries import (
+    INDEX_TYPES,
+    MANIFEST_TYPES,
+    ImageNotFound,
+    PublicRegistries,
+    Reference,
+    Unreachable,
+    architectures,
+)
 from moka import catalog
 from moka.catalog import Catalog, mirror_name
 from moka.machines.instance_types import Architecture
@@ -18,19 +26,19 @@ from stacks.settings import Environment
 
 ECR = re.compile(r"^(?P<account>\d{12})\.dkr\.ecr\.(?P<region>[a-z0-9-]+)\.amazonaws\.[a-z.]+$")
 
-OF_A_VERSION = re.compile(r"-(1\.\d+)$")
+VERSION_SUFFIX = re.compile(r"-(1\.\d+)$")
 """Images for one version of Kubernetes say so at the end of their name in the catalog."""
 
-SYSTEM: frozenset[Role] = frozenset({"system"})
-JOBS: frozenset[Role] = frozenset({"driver", "executor"})
+SYSTEM_ROLES: frozenset[Role] = frozenset({"system"})
+JOB_ROLES: frozenset[Role] = frozenset({"driver", "executor"})
 
-CHARTS_ELSEWHERE: Mapping[str, frozenset[Role]] = {
+CHART_ROLES: Mapping[str, frozenset[Role]] = {
     "fluent-bit": frozenset(ROLES),
     "opentelemetry-collector": frozenset(ROLES),
 }
-"""Roles of the nodes that pods of a chart are on, where that is not system alone."""
+"""Roles of the nodes that pods of a chart are on, where that is not only system."""
 
-IMAGES_ELSEWHERE: Mapping[str, frozenset[Role]] = {"celeborn": SYSTEM | {"shuffle"}, "pause": JOBS}
+IMAGE_ROLES: Mapping[str, frozenset[Role]] = {"celeborn": SYSTEM_ROLES | {"shuffle"}, "pause": JOB_ROLES}
 """The same for images of the catalog."""
 
 THREADS = 8
@@ -38,11 +46,11 @@ THREADS = 8
 
 @dataclass(frozen=True)
 class Answer:
-    """What a registry says of an image: its architectures, or why it does not say."""
+    """What a registry says of an image: its architectures, that it is missing, or why there is no answer."""
 
-    has: frozenset[str] = frozenset()
+    architectures: frozenset[str] = frozenset()
     missing: bool = False
-    silent: str = ""
+    failure: str = ""
 
 
 @dataclass(frozen=True)
@@ -50,7 +58,7 @@ class Registries:
     """Public registries, and ECR's by the place's credentials."""
 
     place: Place
-    public: Public = field(default_factory=Public)
+    public: PublicRegistries = field(default_factory=PublicRegistries)
 
     def answer(self, name: str) -> Answer:
         """Ask about an image, where it is pulled from."""
@@ -58,34 +66,34 @@ class Registries:
         ecr = ECR.match(image.host)
         try:
             if ecr is None:
-                return Answer(has=frozenset(self.public.architectures(image)))
-            return self._of_ecr(image, ecr["account"], ecr["region"])
-        except NoImage:
+                return Answer(architectures=frozenset(self.public.architectures(image)))
+            return self._ecr_answer(image, ecr["account"], ecr["region"])
+        except ImageNotFound:
             return Answer(missing=True)
         except Unreachable as error:
-            return Answer(silent=str(error))
-        except Unanswered as error:
-            return Answer(silent=f"{image.host}: {error.reason}")
+            return Answer(failure=str(error))
+        except NoAnswer as error:
+            return Answer(failure=f"{image.host}: {error.reason}")
 
-    def _of_ecr(self, image: Reference, account: str, region: str) -> Answer:
+    def _ecr_answer(self, image: Reference, account: str, region: str) -> Answer:
         version = {"imageDigest" if image.version.startswith("sha256:") else "imageTag": image.version}
         where = {"registryId": account, "repositoryName": image.repository, "imageIds": [version]}
         try:
             # First what cannot make ECR fetch anything: the next question is a pull.
             self.place.ask_in(region, "ecr", "describe_images", **where)
-        except Unanswered as error:
+        except NoAnswer as error:
             if error.code not in ("ImageNotFoundException", "RepositoryNotFoundException"):
                 raise
             if upstream := self._upstream(image, account):
-                return Answer(has=frozenset(self.public.architectures(upstream)))
-            raise NoImage from None
+                return Answer(architectures=frozenset(self.public.architectures(upstream)))
+            raise ImageNotFound from None
         answer = self.place.ask_in(
-            region, "ecr", "batch_get_image", **where, acceptedMediaTypes=[*INDEXES, *MANIFESTS]
+            region, "ecr", "batch_get_image", **where, acceptedMediaTypes=[*INDEX_TYPES, *MANIFEST_TYPES]
         )
         manifest = json.loads(answer["images"][0]["imageManifest"])
         if "manifests" not in manifest:
-            raise Unreachable(f"{image.host} has one architecture of it, and says not which")
-        return Answer(has=frozenset(architectures(manifest, None)))
+            raise Unreachable(f"{image.host} has it for one architecture and does not say which")
+        return Answer(architectures=frozenset(architectures(manifest, None)))
 
     def _upstream(self, image: Reference, account: str) -> Reference | None:
         """Where ECR fetches an image that it does not have yet, if it does."""
@@ -97,86 +105,87 @@ class Registries:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Pulled:
+class PulledImage:
     """An image that nodes pull.
 
-    roles: of those nodes. if_missing, if_lacking: what to do where it is not there, or for another
-    architecture only.
-    own: somebody pushes it, perhaps to a repository that `up` is still to make.
-    of_jobs: it is jobs that would lack it, not the platform.
+    roles: of those nodes.
+    if_missing, if_incomplete: what to do where it does not exist, or only for other architectures.
+    own: it is pushed by its owners, perhaps to a repository that `up` is still to make.
+    of_jobs: only jobs would lack it, not the platform.
     """
 
     roles: frozenset[Role]
     if_missing: str
-    if_lacking: str
+    if_incomplete: str
     own: bool = False
     of_jobs: bool = False
 
 
-def pullable(place: Place) -> Iterator[Finding]:
+def pulled_images(place: Place) -> Iterator[Finding]:
     """Every image that the environment pulls, asked once, at home."""
     if not place.home:
         return
     settings = place.settings
     charts = catalog.read(mirror=settings.charts.mirror, overrides=settings.charts.values)
-    pulled = {**of_catalog(charts, settings), **of_ones_own(settings)}
+    pulled = {**catalog_images(charts, settings), **settings_images(settings)}
     names = sorted(pulled)
     registries = Registries(place)
     with ThreadPoolExecutor(THREADS) as pool:
         answers = dict(zip(names, pool.map(registries.answer, names), strict=True))
 
-    silent, fine = defaultdict(list), 0
+    failures, complete = defaultdict(list), 0
     for name, answer in answers.items():
         image = pulled[name]
-        if answer.silent:
-            silent[answer.silent].append(name)
+        if answer.failure:
+            failures[answer.failure].append(name)
         elif answer.missing:
-            told = warning if image.own else problem
-            yield told(place.name, f"There is no image {name}.", image.if_missing)
-        elif lacking := sorted(needed(settings, image.roles) - answer.has):
-            told = warning if image.of_jobs else problem
-            yield told(
+            finding = warning if image.own else problem
+            yield finding(place.name, f"There is no image {name}.", image.if_missing)
+        elif missing := sorted(architectures_of(settings, image.roles) - answer.architectures):
+            finding = warning if image.of_jobs else problem
+            existing = listed(sorted(answer.architectures))
+            yield finding(
                 place.name,
-                f"Image {name} is there for {listed(sorted(answer.has))}, not for {listed(lacking)}, and "
+                f"Image {name} exists for {existing}, not for {listed(missing)}, and "
                 f"{listed(sorted(image.roles))} nodes pull it.",
-                image.if_lacking,
+                image.if_incomplete,
             )
         else:
-            fine += 1
-    for reason, unknown in silent.items():
-        yield not_checked(place.name, f"Images {listed(unknown)}: {reason}.")
-    if fine:
-        yield ok(
-            place.name, f"{fine} images are there, each for the architectures of the nodes that pull it."
-        )
+            complete += 1
+    for failure, unknown in failures.items():
+        yield not_checked(place.name, f"Images {listed(unknown)}: {failure}.")
+    if complete:
+        yield ok(place.name, f"{complete} images exist for all architectures of the nodes that pull them.")
 
 
-def needed(settings: Environment, roles: frozenset[Role]) -> set[Architecture]:
+def architectures_of(settings: Environment, roles: frozenset[Role]) -> set[Architecture]:
     """Architectures of the nodes with these roles."""
     groups = [group for cluster in settings.clusters.values() for group in cluster.node_groups.values()]
     return {group.architecture for group in groups if group.role in roles}
 
 
-def of_catalog(charts: Catalog, settings: Environment) -> dict[str, Pulled]:
+def catalog_images(charts: Catalog, settings: Environment) -> dict[str, PulledImage]:
     """The images of the catalog that an environment pulls, as its pods name them."""
     versions = {cluster.version for cluster in settings.clusters.values()}
-    roles = images(charts, versions)
-    missing = "Copy it into the mirror." if charts.mirror else "Correct its tag in charts-values/charts.yaml."
-    lacking = "Copy all architectures of it." if charts.mirror else "Take an image or node groups that fit."
+    if charts.mirror:
+        remedies = ("Copy it into the mirror.", "Copy all architectures of it.")
+    else:
+        remedies = ("Correct its tag in charts-values/charts.yaml.", "Take an image or node groups that fit.")
     return {
-        name: Pulled(roles=where, if_missing=missing, if_lacking=lacking) for name, where in roles.items()
+        name: PulledImage(roles=node_roles, if_missing=remedies[0], if_incomplete=remedies[1])
+        for name, node_roles in image_roles(charts, versions).items()
     }
 
 
-def of_ones_own(settings: Environment) -> dict[str, Pulled]:
+def settings_images(settings: Environment) -> dict[str, PulledImage]:
     """The images that the settings name."""
-    jobs = dict.fromkeys(settings.spark.images.values(), JOBS)
-    services = dict.fromkeys(settings.services.images, SYSTEM)
+    jobs = dict.fromkeys(settings.spark.images.values(), JOB_ROLES)
+    services = dict.fromkeys(settings.services.images, SYSTEM_ROLES)
     return {
-        name: Pulled(
+        name: PulledImage(
             roles=roles,
             if_missing="Push it once its repository is there, or correct its name in the settings.",
-            if_lacking="Build it for all of them.",
+            if_incomplete="Build it for all of them.",
             own=True,
             of_jobs=name in jobs,
         )
@@ -184,16 +193,16 @@ def of_ones_own(settings: Environment) -> dict[str, Pulled]:
     }
 
 
-def images(charts: Catalog, versions: set[str]) -> dict[str, frozenset[Role]]:
+def image_roles(charts: Catalog, versions: set[str]) -> dict[str, frozenset[Role]]:
     """Every image of the catalog that clusters of these Kubernetes versions pull, as they name it, and the
     roles of the nodes that do."""
-    found = {
-        mirror_name(public, charts.mirror): CHARTS_ELSEWHERE.get(chart.name, SYSTEM)
+    roles = {
+        mirror_name(public, charts.mirror): CHART_ROLES.get(chart.name, SYSTEM_ROLES)
         for chart in charts.charts.values()
         for public in chart.pulls
     }
     for name in charts.images:
-        of = OF_A_VERSION.search(name)
-        if of is None or of[1] in versions:
-            found[charts.image(name)] = IMAGES_ELSEWHERE.get(name, SYSTEM)
-    return found
+        suffix = VERSION_SUFFIX.search(name)
+        if suffix is None or suffix[1] in versions:
+            roles[charts.image(name)] = IMAGE_ROLES.get(name, SYSTEM_ROLES)
+    return roles

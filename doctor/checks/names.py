@@ -1,9 +1,9 @@
-"""Names that AWS gives out once: of clusters in a region, of buckets in the world."""
+"""Names that must be unique: of clusters in a region, of buckets in all of AWS."""
 
 from collections.abc import Iterator
 from typing import Any, get_args
 
-from doctor.account import Place, Unanswered
+from doctor.account import NoAnswer, Place
 from doctor.finding import Finding, listed, ok, problem
 from moka.names import ACCESS_LOGS, ENVIRONMENT_TAG, HOME_DATA, Data, bucket_name
 
@@ -11,59 +11,54 @@ PURPOSES = (*get_args(Data), ACCESS_LOGS)
 
 
 def clusters(place: Place) -> Iterator[Finding]:
-    """No cluster has the name of one of ours, but ours."""
+    """The names of the clusters are free, or taken by the environment itself."""
     for name in place.clusters:
-        where, called = f"{place.name}/{name}", place.cluster_name(name)
-        found = cluster(place, called)
-        if found is None:
-            yield ok(where, f"Cluster name {called} is free.")
-        elif (found.get("tags") or {}).get(ENVIRONMENT_TAG) == place.settings.environment:
-            yield ok(where, f"Cluster {called} is there, of this environment.")
+        where, eks_name = f"{place.name}/{name}", place.cluster_name(name)
+        existing = cluster(place, eks_name)
+        if existing is None:
+            yield ok(where, f"Cluster name {eks_name} is free.")
+        elif (existing.get("tags") or {}).get(ENVIRONMENT_TAG) == place.settings.environment:
+            yield ok(where, f"Cluster {eks_name} exists and belongs to this environment.")
         else:
             yield problem(
                 where,
-                f"There is a cluster {called} already, and it is not of this environment.",
+                f"Cluster {eks_name} exists already and does not belong to this environment.",
                 "Rename the cluster in the settings, or remove that one.",
             )
 
 
-def cluster(place: Place, called: str) -> dict[str, Any] | None:
-    """The EKS cluster of a name, if there is one. Raises Unanswered."""
-    try:
-        found: dict[str, Any] = place.ask("eks", "describe_cluster", name=called)["cluster"]
-    except Unanswered as error:
-        if error.code == "ResourceNotFoundException":
-            return None
-        raise
-    return found
+def cluster(place: Place, eks_name: str) -> dict[str, Any] | None:
+    """The EKS cluster of a name, if there is one. Raises NoAnswer."""
+    answer = place.find("eks", "describe_cluster", "ResourceNotFoundException", name=eks_name)
+    return answer and dict(answer["cluster"])
 
 
 def buckets(place: Place) -> Iterator[Finding]:
-    """The names of our buckets are free, or taken by ourselves."""
+    """The names of the buckets are free, or taken by the environment itself."""
     free, owned = [], []
     for purpose in PURPOSES:
         if purpose in HOME_DATA and not place.home:
             continue
         name = bucket_name(place.settings.prefix, place.account, place.region, purpose)
-        holder = _holder(place, name)
-        if holder == "nobody":
+        owner = _owner(place, name)
+        if owner == "none":
             free.append(name)
-        elif holder == "us":
+        elif owner == "environment":
             owned.append(name)
         else:
             yield problem(
                 place.name,
-                f"Bucket {name} is there already, and {holder}.",
-                "Names of buckets are taken in all of AWS: change the organization, or remove the bucket.",
+                f"Bucket {name} exists already and {owner}.",
+                "Bucket names are unique in all of AWS: change the organization, or remove the bucket.",
             )
     if free:
         yield ok(place.name, f"{len(free)} bucket names are free: {free[0]} and so on.")
     if owned:
-        yield ok(place.name, f"{len(owned)} buckets are there, of this environment.")
+        yield ok(place.name, f"{len(owned)} buckets exist and belong to this environment.")
 
 
-def others_buckets(place: Place) -> Iterator[Finding]:
-    """The buckets of other environments that jobs here use are there."""
+def used_buckets(place: Place) -> Iterator[Finding]:
+    """The buckets of other environments that jobs here use exist."""
     if not place.home:
         return
     uses = place.settings.uses
@@ -71,37 +66,33 @@ def others_buckets(place: Place) -> Iterator[Finding]:
     for name in missing:
         yield problem(
             place.name,
-            f"uses.{name}: there is no bucket {uses[name].bucket}.",
+            f"uses.{name}: bucket {uses[name].bucket} does not exist.",
             "Correct its name, or deploy the environment that owns it first.",
         )
     if uses and not missing:
-        yield ok(place.name, f"The buckets of others that jobs use are there: {listed(uses)}.")
+        yield ok(place.name, f"The buckets of other environments that jobs use exist: {listed(uses)}.")
 
 
-def _holder(place: Place, bucket: str) -> str:
-    """`nobody`, `us`, or a clause that says who."""
+def _owner(place: Place, bucket: str) -> str:
+    """`none`, `environment`, or a clause on the other owner."""
     match _status(place, bucket):
         case "404":
-            return "nobody"
+            return "none"
         case "200":
-            try:
-                tags = place.ask("s3", "get_bucket_tagging", Bucket=bucket)["TagSet"]
-            except Unanswered as error:
-                if error.code != "NoSuchTagSet":
-                    raise
-                tags = []
-            return "us" if place.ours(tags) else "is not of this environment, by its tags"
+            tagging = place.find("s3", "get_bucket_tagging", "NoSuchTagSet", Bucket=bucket)
+            owned = tagging and place.owns(tagging["TagSet"])
+            return "environment" if owned else "by its tags does not belong to this environment"
         case "301":
             return "is in another region"
         case _:
-            return "is somebody else's, or closed to us"
+            return "belongs to another account, or may not be read"
 
 
 def _status(place: Place, bucket: str) -> str:
     """HTTP status of a bucket: 200, 301, 403 or 404."""
     try:
         place.ask("s3", "head_bucket", Bucket=bucket)
-    except Unanswered as error:
+    except NoAnswer as error:
         if error.code in ("301", "403", "404"):
             return error.code
         raise

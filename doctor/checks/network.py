@@ -1,53 +1,45 @@
-"""An existing VPC: as the settings have it, and large enough."""
+"""An existing VPC: as the settings describe it, and large enough."""
 
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from doctor.account import Place, Unanswered
+from doctor.account import Place
 from doctor.checks.names import cluster
 from doctor.finding import Finding, listed, ok, problem, warning
-from doctor.machines import machines
+from doctor.machines import machine_groups
 from moka.machines.pod_addresses import pod_addresses
 from stacks.settings.foundation import ExistingNetwork
 
-LOAD_BALANCERS = {
+LOAD_BALANCER_TAGS = {
     "private_subnets": "kubernetes.io/role/internal-elb",
     "public_subnets": "kubernetes.io/role/elb",
 }
 """Tag by which the load balancer controller finds the subnets of a kind."""
 
 
-def existing(place: Place) -> Iterator[Finding]:
-    """The VPC and its subnets are there, in their zones, and hold the machines and pods."""
+def existing_vpc(place: Place) -> Iterator[Finding]:
+    """The VPC and its subnets exist, in their zones, and have addresses for the machines and pods."""
     network = place.foundation.existing_network
     if network is None:
         return
-    try:
-        place.ask("ec2", "describe_vpcs", VpcIds=[network.vpc])
-    except Unanswered as error:
-        if error.code != "InvalidVpcID.NotFound":
-            raise
-        yield problem(
-            place.name,
-            f"There is no VPC {network.vpc} in {place.account}, {place.region}.",
-            "Correct its id.",
-        )
+    if place.find("ec2", "describe_vpcs", "InvalidVpcID.NotFound", VpcIds=[network.vpc]) is None:
+        what = f"VPC {network.vpc} does not exist in {place.account}, {place.region}."
+        yield problem(place.name, what, "Correct its id.")
         return
-    yield ok(place.name, f"There is VPC {network.vpc}.")
-    yield from _names(place, network)
+    yield ok(place.name, f"VPC {network.vpc} exists.")
+    yield from _dns(place, network)
+    in_vpc = [{"Name": "vpc-id", "Values": [network.vpc]}]
     subnets = {
         subnet["SubnetId"]: subnet
-        for subnet in place.every(
-            "ec2", "describe_subnets", "Subnets", Filters=[{"Name": "vpc-id", "Values": [network.vpc]}]
-        )
+        for subnet in place.items("ec2", "describe_subnets", "Subnets", Filters=in_vpc)
     }
     yield from _subnets(place, network, subnets)
-    yield from _room(place, network, subnets)
-    yield from _ways_out(place, network, subnets)
+    yield from _free_addresses(place, network, subnets)
+    yield from _default_routes(place, network, subnets)
 
 
-def _names(place: Place, network: ExistingNetwork) -> Iterator[Finding]:
+def _dns(place: Place, network: ExistingNetwork) -> Iterator[Finding]:
     """A private endpoint is found by the VPC's own DNS."""
     for attribute, key in (
         ("enableDnsSupport", "EnableDnsSupport"),
@@ -80,7 +72,9 @@ def _subnets(
                 yield problem(
                     place.name, f"{at}: subnet {id_} is in {subnet['AvailabilityZone']}.", "Correct the zone."
                 )
-            elif (tag := LOAD_BALANCERS.get(kind)) and tag not in {t["Key"] for t in subnet.get("Tags", [])}:
+            elif (tag := LOAD_BALANCER_TAGS.get(kind)) and tag not in (
+                item["Key"] for item in subnet.get("Tags", [])
+            ):
                 yield warning(
                     place.name,
                     f"{at}: subnet {id_} has no tag {tag}, and gets no load balancers.",
@@ -88,10 +82,10 @@ def _subnets(
                     f"--tags Key={tag},Value=1`.",
                 )
     if not wrong:
-        yield ok(place.name, f"Its {number} subnets are there, in their zones.")
+        yield ok(place.name, f"Its {number} subnets exist in their zones.")
 
 
-def _room(
+def _free_addresses(
     place: Place, network: ExistingNetwork, subnets: Mapping[str, Mapping[str, Any]]
 ) -> Iterator[Finding]:
     needed = _addresses(place, network)
@@ -102,51 +96,45 @@ def _room(
     ]
     running = [name for name in place.clusters if short and cluster(place, place.cluster_name(name))]
     for id_, number, free in short:
-        what = f"Subnet {id_} has {free:,} free addresses, and with all machines there {number:,} are needed"
+        what = f"Subnet {id_} has {free:,} free addresses, and all machines together need {number:,}"
         if running:
             yield warning(
                 place.name,
-                f"{what}, those of {listed(running)} among them.",
-                "See how many of them are in use.",
+                f"{what}, including those that {listed(running)} has already.",
+                "Check how many of them are in use.",
             )
         else:
             yield problem(
                 place.name,
                 f"{what}.",
-                "Take larger subnets (pod_subnets, for pods alone), fewer machines, or fewer pods a machine.",
+                "Take larger subnets (pod_subnets, only for pods), fewer machines, or fewer pods a machine.",
             )
     if not short:
         yield ok(place.name, "Its subnets have addresses for all machines and pods.")
 
 
 def _addresses(place: Place, network: ExistingNetwork) -> Counter[str]:
-    """Subnet -> addresses that machines and pods take of it, at most."""
+    """Subnet -> addresses of it that machines and pods take, at most."""
     needed: Counter[str] = Counter()
-    for group in machines(place):
+    for group in machine_groups(place):
         pods = pod_addresses(group.settings.role, group.settings.max_pods)
         for zone in group.zones:
             nodes = network.private_subnets.get(zone)
             if nodes is None:
                 continue
-            needed[nodes] += group.a_zone
+            needed[nodes] += group.per_zone
             # With a subnet of its own for pods, a machine has a second interface, with an address too.
-            own = network.pod_subnets.get(zone)
-            needed[own or nodes] += group.a_zone * (pods + (1 if own else 0))
+            pod_subnet = network.pod_subnets.get(zone)
+            needed[pod_subnet or nodes] += group.per_zone * (pods + (1 if pod_subnet else 0))
     return needed
 
 
-def _ways_out(
+def _default_routes(
     place: Place, network: ExistingNetwork, subnets: Mapping[str, Mapping[str, Any]]
 ) -> Iterator[Finding]:
     """Nodes reach registries and AWS by a default route, or else by endpoints in the VPC."""
-    tables = list(
-        place.every(
-            "ec2",
-            "describe_route_tables",
-            "RouteTables",
-            Filters=[{"Name": "vpc-id", "Values": [network.vpc]}],
-        )
-    )
+    in_vpc = [{"Name": "vpc-id", "Values": [network.vpc]}]
+    tables = list(place.items("ec2", "describe_route_tables", "RouteTables", Filters=in_vpc))
     main = next((t for t in tables if any(a.get("Main") for a in t["Associations"])), None)
     for id_ in network.private_subnets.values():
         if id_ not in subnets:

@@ -1,26 +1,26 @@
-"""Permissions: what the deployer may do, by IAM's own simulation."""
+"""Permissions: what the deployer is allowed, by IAM's own simulation."""
 
 from collections import defaultdict
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
-from doctor.account import Place, Unanswered
+from doctor.account import NoAnswer, Place
 from doctor.finding import Finding, ok, problem, warning
 
 
 @dataclass(frozen=True)
-class Actions:
+class RequiredActions:
     """Actions that deploying takes.
 
     resource: what they act on, as an ARN; {partition}, {region}, {account}, {prefix} are filled in.
     names: service -> actions.
-    wanted: whether a foundation takes them; by default every one does.
-    passed_to: services that a role is given to, where that is what the action does.
+    applies: whether a foundation takes them; by default every one does.
+    passed_to: service that a role is passed to, where that is what the action does.
     """
 
     resource: str
     names: dict[str, str]
-    wanted: Callable[[Place], bool] = lambda place: True
+    applies: Callable[[Place], bool] = lambda place: True
     passed_to: str = ""
 
 
@@ -40,8 +40,8 @@ def _has_clusters(place: Place) -> bool:
     return bool(place.clusters)
 
 
-NEEDED = (
-    Actions(
+REQUIRED_ACTIONS = (
+    RequiredActions(
         "*",
         {
             "ec2": "CreateVpc DeleteVpc ModifyVpcAttribute AssociateVpcCidrBlock CreateSubnet DeleteSubnet "
@@ -51,7 +51,7 @@ NEEDED = (
         },
         _makes_network,
     ),
-    Actions(
+    RequiredActions(
         "*",
         {
             "ec2": "CreateSecurityGroup AuthorizeSecurityGroupIngress RevokeSecurityGroupEgress CreateTags "
@@ -62,7 +62,7 @@ NEEDED = (
             "ssm": "GetParameter",
         },
     ),
-    Actions(
+    RequiredActions(
         "arn:{partition}:s3:::{prefix}-{account}-{region}-event-logs",
         {
             "s3": "CreateBucket DeleteBucket PutBucketPolicy PutBucketPublicAccessBlock PutBucketVersioning "
@@ -71,24 +71,24 @@ NEEDED = (
             "GetBucketPolicy ListBucket"
         },
     ),
-    Actions(
+    RequiredActions(
         "arn:{partition}:logs:{region}:{account}:log-group:/aws/eks/{prefix}-x/cluster",
         {"logs": "CreateLogGroup DeleteLogGroup PutRetentionPolicy TagResource"},
     ),
-    Actions(
+    RequiredActions(
         "arn:{partition}:iam::{account}:role/{prefix}/x",
         {
             "iam": "CreateRole DeleteRole GetRole TagRole UpdateAssumeRolePolicy PutRolePolicy "
             "DeleteRolePolicy AttachRolePolicy DetachRolePolicy ListAttachedRolePolicies"
         },
     ),
-    Actions(
+    RequiredActions(
         "arn:{partition}:iam::{account}:role/{prefix}/x",
         {"iam": "PassRole"},
         _has_clusters,
         passed_to="eks.amazonaws.com",
     ),
-    Actions(
+    RequiredActions(
         "arn:{partition}:eks:{region}:{account}:cluster/{prefix}-x",
         {
             "eks": "CreateCluster DescribeCluster UpdateClusterConfig UpdateClusterVersion DeleteCluster "
@@ -96,22 +96,22 @@ NEEDED = (
         },
         _has_clusters,
     ),
-    Actions(
+    RequiredActions(
         "arn:{partition}:eks:{region}:{account}:access-entry/{prefix}-x/role/{account}/x/x",
         {"eks": "DescribeAccessEntry AssociateAccessPolicy DisassociateAccessPolicy DeleteAccessEntry"},
         _has_clusters,
     ),
-    Actions(
+    RequiredActions(
         "arn:{partition}:eks:{region}:{account}:nodegroup/{prefix}-x/x/x",
         {"eks": "DescribeNodegroup UpdateNodegroupConfig UpdateNodegroupVersion DeleteNodegroup"},
         _has_clusters,
     ),
-    Actions(
+    RequiredActions(
         "*",
         {"autoscaling": "PutScheduledUpdateGroupAction DeleteScheduledAction DescribeScheduledActions"},
         _has_schedules,
     ),
-    Actions(
+    RequiredActions(
         "arn:{partition}:ecr:{region}:{account}:repository/{prefix}/x",
         {
             "ecr": "CreateRepository DeleteRepository PutLifecyclePolicy SetRepositoryPolicy "
@@ -119,65 +119,65 @@ NEEDED = (
         },
         _has_registry,
     ),
-    Actions(
+    RequiredActions(
         "*",
         {"ecr": "PutRegistryPolicy CreatePullThroughCacheRule CreateRepositoryCreationTemplate"},
         _has_registry,
     ),
 )
-"""What the program makes, and what `up`, `refresh` and `down` ask for that."""
+"""What `up`, `refresh` and `down` need for what the program makes."""
 
 
-def simulated(place: Place) -> Iterator[Finding]:
-    """IAM's word on every action, with the organization's policies and the deployer's own boundary."""
+def simulation(place: Place) -> Iterator[Finding]:
+    """IAM's decision on every action, with the organization's policies and the deployer's own boundary."""
     deployer = place.foundation.deployer
     denied: dict[str, dict[str, list[str]]] = defaultdict(lambda: defaultdict(list))
     number = 0
-    for needed in NEEDED:
-        if not needed.wanted(place):
+    for required in REQUIRED_ACTIONS:
+        if not required.applies(place):
             continue
-        names = [f"{service}:{name}" for service, all_ in needed.names.items() for name in all_.split()]
+        names = [f"{service}:{name}" for service, all_ in required.names.items() for name in all_.split()]
         number += len(names)
         try:
-            results = list(_results(place, needed, names))
-        except Unanswered as error:
+            denials = list(_denials(place, required, names))
+        except NoAnswer as error:
             if not error.denied:
                 raise
             yield warning(
                 place.name,
                 f"What {deployer} may do is not known: {error.reason}.",
-                "Grant it to whoever runs this, to know before `up` does.",
+                "Grant it to the principal that runs the doctor, to know before `up` fails.",
             )
             return
-        for action, why in results:
+        for action, reason in denials:
             service, _, name = action.partition(":")
-            denied[service][why].append(name)
+            denied[service][reason].append(name)
     for service, reasons in denied.items():
-        for why, actions in reasons.items():
-            tell = warning if why == UNDECIDED else problem
-            yield tell(
+        for reason, actions in reasons.items():
+            finding = warning if reason == UNDECIDED else problem
+            yield finding(
                 place.name,
-                f"{deployer} may not, {why}: {service}:{{{', '.join(actions)}}}.",
-                "Allow it to the deployer.",
+                f"{deployer} is denied {service}:{{{', '.join(actions)}}} {reason}.",
+                "Grant it to the deployer.",
             )
     if not denied:
-        yield ok(place.name, f"The deployer may do the {number} things that were asked about.")
+        yield ok(place.name, f"The deployer is allowed all {number} actions that deploying takes.")
 
 
 UNDECIDED = "unless a condition is met that cannot be simulated"
 
 
-def _results(place: Place, needed: Actions, names: list[str]) -> Iterator[tuple[str, str]]:
-    """The actions that are not allowed, and why."""
+def _denials(place: Place, required: RequiredActions, names: list[str]) -> Iterator[tuple[str, str]]:
+    """The actions that are not allowed, each with the reason."""
     context = [("aws:RequestedRegion", place.region)]
-    if needed.passed_to:
-        context.append(("iam:PassedToService", needed.passed_to))
+    if required.passed_to:
+        context.append(("iam:PassedToService", required.passed_to))
     if boundary := place.foundation.permissions_boundary:
         context.append(("iam:PermissionsBoundary", boundary))
-    resource = needed.resource.format(
+    resource = required.resource.format(
         partition=place.partition, region=place.region, account=place.account, prefix=place.settings.prefix
     )
-    for result in place.every(
+    for result in place.items(
         "iam",
         "simulate_principal_policy",
         "EvaluationResults",
@@ -192,15 +192,15 @@ def _results(place: Place, needed: Actions, names: list[str]) -> Iterator[tuple[
         if result["EvalDecision"] == "allowed":
             continue
         if not result.get("OrganizationsDecisionDetail", {}).get("AllowedByOrganizations", True):
-            why = "by a policy of the organization"
+            reason = "by a policy of the organization"
         elif not result.get("PermissionsBoundaryDecisionDetail", {}).get(
             "AllowedByPermissionsBoundary", True
         ):
-            why = "by its permissions boundary"
+            reason = "by its permissions boundary"
         elif result["EvalDecision"] == "explicitDeny":
-            why = "by an explicit deny"
+            reason = "by an explicit deny"
         elif result.get("MissingContextValues"):
-            why = UNDECIDED
+            reason = UNDECIDED
         else:
-            why = f"as nothing allows it on {resource}"
-        yield str(result["EvalActionName"]), why
+            reason = f"as nothing allows it on {resource}"
+        yield str(result["EvalActionName"]), reason

@@ -1,4 +1,4 @@
-"""Versions: of Kubernetes, of add-ons, of machine images, all still offered by EKS."""
+"""Versions of Kubernetes, of add-ons and of machine images: EKS still offers all of them."""
 
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
@@ -7,9 +7,9 @@ from doctor.account import Place
 from doctor.finding import Finding, listed, ok, problem, warning
 from moka.addon_versions import ADDON_VERSIONS
 
-SOON = timedelta(days=90)
+WARNING_PERIOD = timedelta(days=90)
 
-NODE_IMAGES = {"arm64": "arm64", "amd64": "x86_64"}
+IMAGE_ARCHITECTURES = {"arm64": "arm64", "amd64": "x86_64"}
 """Architecture, as the names of EKS's AL2023 images have it."""
 
 
@@ -17,29 +17,28 @@ def kubernetes(place: Place) -> Iterator[Finding]:
     """EKS makes clusters of the version, and supports it for a while as the settings want."""
     offered = {
         version["clusterVersion"]: version
-        for version in place.every("eks", "describe_cluster_versions", "clusterVersions")
+        for version in place.items("eks", "describe_cluster_versions", "clusterVersions")
     }
     for name, cluster in place.clusters.items():
         where, version = f"{place.name}/{name}", offered.get(cluster.version)
         if version is None:
             yield problem(
                 where,
-                f"EKS has no Kubernetes {cluster.version} here.",
-                f"It has {listed(sorted(offered))}: pin add-ons for one of them in moka/addon_versions.py.",
+                f"EKS does not offer Kubernetes {cluster.version} here.",
+                f"Pin add-ons for one that it offers in moka/addon_versions.py: {listed(sorted(offered))}.",
             )
             continue
         end = version.get(
             "endOfStandardSupportDate" if cluster.support == "standard" else "endOfExtendedSupportDate"
         )
-        if end is None or end > datetime.now(UTC) + SOON:
-            yield ok(
-                where, f"EKS has Kubernetes {cluster.version}{f', until {end:%Y-%m-%d}' if end else ''}."
-            )
+        if end is None or end > datetime.now(UTC) + WARNING_PERIOD:
+            until = f" until {end:%Y-%m-%d}" if end else ""
+            yield ok(where, f"EKS supports Kubernetes {cluster.version}{until}.")
         elif end > datetime.now(UTC):
             yield warning(
                 where,
                 f"The {cluster.support} support of Kubernetes {cluster.version} ends on {end:%Y-%m-%d}.",
-                "Plan the upgrade: EKS makes it by itself then.",
+                "Plan the upgrade: EKS upgrades the cluster by itself then.",
             )
         else:
             yield problem(
@@ -53,7 +52,7 @@ def addons(place: Place) -> Iterator[Finding]:
     """EKS offers every add-on at the version that is pinned, for each Kubernetes version in use."""
     for version in sorted({cluster.version for cluster in place.clusters.values()}):
         offered: dict[str, list[str]] = {}
-        for addon in place.every(
+        for addon in place.items(
             "eks", "describe_addon_versions", "addons", kubernetesVersion=version, owners=["aws"]
         ):
             offered[addon["addonName"]] = [version["addonVersion"] for version in addon["addonVersions"]]
@@ -78,19 +77,19 @@ def node_images(place: Place) -> Iterator[Finding]:
     """EKS still has the machine image of every release that a node group names."""
     for cluster_name, cluster in place.clusters.items():
         for name, group in cluster.node_groups.items():
-            releases = [group.ami_release, *(old.ami_release for old in group.retiring.values())]
+            releases = [group.ami_release, *(retiring.ami_release for retiring in group.retiring.values())]
             for release in filter(None, releases):
                 version, _, date = release.rpartition("-")
                 minor = version.rpartition(".")[0]
-                image = f"amazon-eks-node-al2023-{NODE_IMAGES[group.architecture]}-*-{minor}-v{date}"
-                found = place.ask(
+                image = f"amazon-eks-node-al2023-{IMAGE_ARCHITECTURES[group.architecture]}-*-{minor}-v{date}"
+                images = place.ask(
                     "ec2",
                     "describe_images",
                     Owners=["amazon"],
                     Filters=[{"Name": "name", "Values": [image]}],
                 )["Images"]
                 where = f"{place.name}/{cluster_name}"
-                if found:
+                if images:
                     yield ok(where, f"Node group {name}: EKS has machine image {release}.")
                 else:
                     yield problem(

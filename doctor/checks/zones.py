@@ -1,4 +1,4 @@
-"""Availability zones: there, and of a kind that EKS takes."""
+"""Availability zones: they exist, and EKS works in them."""
 
 from collections.abc import Iterator
 
@@ -11,28 +11,30 @@ WITHOUT_EKS = frozenset({"use1-az3", "usw1-az2", "cac1-az3"})
 
 def zones(place: Place) -> Iterator[Finding]:
     """The zones of the settings are the region's, are in service, and EKS works in them."""
-    known = {
+    region_zones = {
         zone["ZoneName"]: zone
         for zone in place.ask("ec2", "describe_availability_zones")["AvailabilityZones"]
         if zone.get("ZoneType", "availability-zone") == "availability-zone"
     }
-    fit = sorted(name for name, zone in known.items() if zone["ZoneId"] not in WITHOUT_EKS)
-    good = []
+    usable = sorted(name for name, zone in region_zones.items() if zone["ZoneId"] not in WITHOUT_EKS)
+    available = []
     for name in place.foundation.zones:
-        zone = known.get(name)
+        zone = region_zones.get(name)
         if zone is None:
             yield problem(
-                place.name, f"{place.region} has no zone {name} for this account.", f"It has {listed(fit)}."
+                place.name,
+                f"{place.region} has no zone {name} for this account.",
+                f"Choose others: {listed(usable)}.",
             )
         elif zone["ZoneId"] in WITHOUT_EKS:
             yield problem(
                 place.name,
                 f"Zone {name} is {zone['ZoneId']} in this account, where EKS does not work.",
-                f"Take others: {listed(fit)}.",
+                f"Choose others: {listed(usable)}.",
             )
         elif zone["State"] != "available":
-            yield warning(place.name, f"Zone {name} is {zone['State']}.", "Wait, or take another one.")
+            yield warning(place.name, f"Zone {name} is {zone['State']}.", "Wait, or choose another zone.")
         else:
-            good.append(name)
-    if good:
-        yield ok(place.name, f"There are zones {listed(good)}.")
+            available.append(name)
+    if available:
+        yield ok(place.name, f"There are zones {listed(available)}.")

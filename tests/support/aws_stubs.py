@@ -8,7 +8,7 @@ from botocore.stub import Stubber
 
 from doctor import report
 from doctor.account import Place
-from doctor.asking import answered
+from doctor.examination import ask_question
 from doctor.question import Question
 
 Answers = list[tuple[str, dict[str, Any], dict[str, Any] | str]]
@@ -48,6 +48,6 @@ class Scripted:
 
 def lines(question: Callable[[Place], Any], place: Place) -> list[str]:
     """The lines of a question's findings, without padding."""
-    found = answered(Question("The question", question), place)
-    output = report.text("trial", found).splitlines()[: len(found)]
+    findings = ask_question(Question("The question", question), place)
+    output = report.text("trial", findings).splitlines()[: len(findings)]
     return [" ".join(line.split()) for line in output]

@@ -75,7 +75,7 @@ def test_a_problem_is_its_exit_status_and_scripts_get_json_with_the_subject_of_e
     assert {finding["check"] for finding in report["findings"]} == {"credentials", "names"}
     assert report["summary"]["problem"] == 1
     [problem] = [finding for finding in report["findings"] if finding["status"] == "problem"]
-    assert problem["what"].startswith("Bucket moka-local-123456789012-us-east-1-staging is there already")
+    assert problem["what"].startswith("Bucket moka-local-123456789012-us-east-1-staging exists already")
 
 
 def test_without_an_answer_from_aws_it_says_so_in_one_sentence_for_scripts_too(doctor):
@@ -83,7 +83,7 @@ def test_without_an_answer_from_aws_it_says_so_in_one_sentence_for_scripts_too(d
 
     assert completed.returncode == 2
     assert json.loads(completed.stdout)["error"] == completed.stderr.strip()
-    assert completed.stderr.startswith("AWS does not say who we are, so nothing can be asked: ")
+    assert completed.stderr.startswith("AWS does not say whose credentials these are, so nothing")
     assert len(completed.stderr.splitlines()) == 1
 
 

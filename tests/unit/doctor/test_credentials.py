@@ -2,7 +2,7 @@ import pytest
 
 from doctor import report
 from doctor.account import SessionClients
-from doctor.credentials import CannotAsk, Principal, enter, session
+from doctor.credentials import CredentialsError, Principal, enter, session
 from tests.support.aws_stubs import SESSION, Scripted
 
 DEPLOYER = "arn:aws:iam::123456789012:role/ci/deployer"
@@ -54,7 +54,7 @@ def test_credentials_of_another_account_are_a_problem_and_nothing_else_is_asked_
     assert told(found) == [
         "problem main The credentials are of account 123456789012 (arn:aws:sts::123456789012:user/moto), and "
         "foundations.main.account is 222222222222. Use credentials of 222222222222, or set "
-        "foundations.main.assume to take its deployer role."
+        "foundations.main.assume to assume its deployer role."
     ]
     assert places == []
 
@@ -76,8 +76,8 @@ def test_a_role_that_must_not_be_taken_shuts_its_account(settings):
         places, found = enter(settings(assumed), lambda service, region: sts)
 
     assert told(found) == [
-        "problem main Account 222222222222 in us-east-1 cannot be entered: it needs the permission "
-        f"sts:AssumeRole. Let the trust policy of {role} name the credentials at hand."
+        "problem main There is no access to account 222222222222 in us-east-1: it needs the permission "
+        f"sts:AssumeRole. Allow the credentials at hand in the trust policy of {role}."
     ]
     assert places == []
 
@@ -88,9 +88,10 @@ def test_who_is_not_the_deployer_and_cannot_become_it_would_never_enter_the_clus
         places, found = enter(settings(), lambda service, region: sts)
 
     assert told(found) == [
-        f"problem main Deployer is {DEPLOYER}, and we are arn:aws:sts::123456789012:assumed-role/somebody/ci "
-        "and cannot take it: it needs the permission sts:AssumeRole. Run as the deployer, or name in "
-        "foundations.main.deployer who runs `up`: nobody else enters the clusters."
+        f"problem main The deployer is {DEPLOYER}; the credentials are of "
+        "arn:aws:sts::123456789012:assumed-role/somebody/ci, which cannot assume it: it needs the permission "
+        "sts:AssumeRole. Run as the deployer, or set foundations.main.deployer to the principal that runs "
+        "`up`: only the deployer can enter the clusters."
     ]
     assert len(places) == 1  # the account is the right one, so all else can be asked
 
@@ -99,8 +100,9 @@ def test_who_may_become_the_deployer_is_told_to(settings):
     _, found = enter(settings(), SessionClients(SESSION))
 
     assert told(found) == [
-        f"warning main Deployer is {DEPLOYER}, and we are arn:aws:sts::123456789012:user/moto, which can "
-        "take it. Run `up` as the deployer, or set foundations.main.assume."
+        f"warning main The deployer is {DEPLOYER}; the credentials are of "
+        "arn:aws:sts::123456789012:user/moto, which can assume it. Run `up` as the deployer, or set "
+        "foundations.main.assume."
     ]
 
 
@@ -108,7 +110,8 @@ def test_expired_credentials_are_one_sentence(settings):
     with (
         scripted("ExpiredToken") as sts,
         pytest.raises(
-            CannotAsk, match=r"^The AWS credentials at hand are expired or not valid .*aws sso login`\.$"
+            CredentialsError,
+            match=r"^The AWS credentials at hand are expired or not valid .*aws sso login`\.$",
         ),
     ):
         enter(settings(), lambda service, region: sts)
@@ -121,14 +124,14 @@ def test_no_credentials_are_one_sentence(monkeypatch, tmp_path):
     monkeypatch.setenv("AWS_CONFIG_FILE", str(tmp_path / "none"))
     monkeypatch.setenv("AWS_EC2_METADATA_DISABLED", "true")
 
-    with pytest.raises(CannotAsk, match=r"^There are no AWS credentials here"):
+    with pytest.raises(CredentialsError, match=r"^There are no AWS credentials here"):
         session()
 
 
 def test_a_profile_that_is_not_there_is_one_sentence(monkeypatch):
     monkeypatch.setenv("AWS_PROFILE", "nobody-has-this")
 
-    with pytest.raises(CannotAsk, match=r"cannot be read: .*nobody-has-this"):
+    with pytest.raises(CredentialsError, match=r"cannot be read: .*nobody-has-this"):
         session()
 
 

@@ -246,7 +246,7 @@ def test_pods_of_charts_run_the_images_that_the_catalog_says_they_pull(clusters)
 def test_the_doctor_wants_images_for_the_nodes_that_their_pods_are_on(deployed):
     """An image with too few architectures is only found on nodes that are known to pull it."""
     catalog = charts.read()
-    told = doctor.images(catalog, set(ADDON_VERSIONS))
+    told = doctor.image_roles(catalog, set(ADDON_VERSIONS))
     for each in deployed:
         for pods in each.pods:
             roles = ROLES.get(pods.kind) or ROLES.get(pods.name) or SYSTEM

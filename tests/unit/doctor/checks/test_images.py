@@ -8,12 +8,12 @@ import yaml
 
 from doctor import registries
 from doctor.checks import images
-from doctor.registries import NoImage, Public, Reference, Unreachable
+from doctor.registries import ImageNotFound, PublicRegistries, Reference, Unreachable
 from moka import catalog
 from moka.catalog import ChartPin, Image
 from tests.support.aws_stubs import lines
 
-FINE = "are there, each for the architectures of the nodes that pull it"
+COMPLETE = "exist for all architectures of the nodes that pull them"
 
 INDEX = "application/vnd.oci.image.index.v1+json"
 MANIFEST = "application/vnd.oci.image.manifest.v1+json"
@@ -68,12 +68,12 @@ def host():
 
 @pytest.mark.parametrize(("name", "has"), [("both", {"amd64", "arm64"}), ("one", {"amd64"})])
 def test_a_registry_says_which_architectures_an_image_has(host, name, has):
-    assert Public().architectures(Reference(host, f"org/{name}", "1")) == has
+    assert PublicRegistries().architectures(Reference(host, f"org/{name}", "1")) == has
 
 
 def test_an_image_that_is_not_there_is_no_image(host):
-    with pytest.raises(NoImage):
-        Public().architectures(Reference(host, "org/none", "1"))
+    with pytest.raises(ImageNotFound):
+        PublicRegistries().architectures(Reference(host, "org/none", "1"))
 
 
 @pytest.mark.parametrize(
@@ -85,7 +85,7 @@ def test_an_image_that_is_not_there_is_no_image(host):
 )
 def test_a_registry_that_gives_no_answer_is_unreachable(host, where, repository, why):
     with pytest.raises(Unreachable, match=why):
-        Public().architectures(Reference(where or host, repository, "1"))
+        PublicRegistries().architectures(Reference(where or host, repository, "1"))
 
 
 def test_a_digest_is_what_is_pulled_where_there_is_one():
@@ -124,12 +124,12 @@ def test_images_are_there_or_lack_an_architecture_or_are_missing_or_nobody_knows
         f"{host}/busy/b:1",
     )
 
-    assert lines(images.pullable, place()) == [
+    assert lines(images.pulled_images, place()) == [
         f"problem main There is no image {host}/org/none:1. Correct its tag in charts-values/charts.yaml.",
-        f"problem main Image {host}/org/one:1 is there for amd64, not for arm64, and system nodes pull it. "
+        f"problem main Image {host}/org/one:1 exists for amd64, not for arm64, and system nodes pull it. "
         "Take an image or node groups that fit.",
         f"not checked main Images {host}/busy/a:1 and {host}/busy/b:1: {host} answers with HTTP status 429.",
-        f"ok main 1 images {FINE}.",
+        f"ok main 1 images {COMPLETE}.",
     ]
 
 
@@ -141,7 +141,7 @@ def test_an_image_is_wanted_for_the_nodes_that_pull_it_and_no_others(place, host
     pulling(f"{host}/org/one:1")
 
     # Shuffle nodes are arm64, and have nothing to do with it.
-    assert lines(images.pullable, place(other_machines)) == [f"ok main 1 images {FINE}."]
+    assert lines(images.pulled_images, place(other_machines)) == [f"ok main 1 images {COMPLETE}."]
 
 
 def test_images_of_ones_own_are_looked_for_too(place, host, pulling):
@@ -152,10 +152,10 @@ def test_images_of_ones_own_are_looked_for_too(place, host, pulling):
     pulling()
 
     # What is still to be pushed keeps nothing else from coming up.
-    assert lines(images.pullable, place(own)) == [
+    assert lines(images.pulled_images, place(own)) == [
         f"warning main There is no image {host}/org/none:1. Push it once its repository is there, or correct "
         "its name in the settings.",
-        f"problem main Image {host}/org/one:1 is there for amd64, not for arm64, and system nodes pull it. "
+        f"problem main Image {host}/org/one:1 exists for amd64, not for arm64, and system nodes pull it. "
         "Build it for all of them.",
     ]
 
@@ -176,8 +176,8 @@ def test_images_of_a_mirror_in_ecr_are_asked_of_ecr(place, pulling):
     }
     pulling("quay.io/org/x:1")
 
-    assert lines(images.pullable, place(mirrored, stubbed=stubbed)) == [
-        f"problem main Image {ECR}/quay.io/org/x:1 is there for amd64, not for arm64, and system nodes pull "
+    assert lines(images.pulled_images, place(mirrored, stubbed=stubbed)) == [
+        f"problem main Image {ECR}/quay.io/org/x:1 exists for amd64, not for arm64, and system nodes pull "
         "it. Copy all architectures of it."
     ]
 
@@ -189,7 +189,7 @@ def asked(repository):
 def test_an_image_that_a_mirror_lacks_is_a_problem(place, pulling):
     pulling("quay.io/org/x:1")
 
-    assert lines(images.pullable, place(mirrored)) == [
+    assert lines(images.pulled_images, place(mirrored)) == [
         f"problem main There is no image {ECR}/quay.io/org/x:1. Copy it into the mirror."
     ]
 
@@ -201,10 +201,10 @@ def test_an_image_that_ecr_has_not_pulled_through_yet_is_looked_for_upstream(
         mirrored(written)
         written["registry"] = {"foundation": "main", "pull_through": {"quay.io": {}}}
 
-    monkeypatch.setitem(registries.HOSTS, "quay.io", host)
+    monkeypatch.setitem(registries.API_HOSTS, "quay.io", host)
     pulling("quay.io/org/both:1")
 
-    assert lines(images.pullable, place(through)) == [f"ok main 1 images {FINE}."]
+    assert lines(images.pulled_images, place(through)) == [f"ok main 1 images {COMPLETE}."]
 
 
 def test_only_images_of_the_kubernetes_versions_in_use_are_wanted():
@@ -214,7 +214,9 @@ def test_only_images_of_the_kubernetes_versions_in_use_are_wanted():
     known = {"cluster-autoscaler-1.34": image("v1.34.2"), "cluster-autoscaler-1.99": image("v1.99.0")}
     charts = catalog.Catalog(charts={}, images=known, jars={}, values={})
 
-    assert list(images.images(charts, {"1.34"})) == ["registry.k8s.io/autoscaling/cluster-autoscaler:v1.34.2"]
+    assert list(images.image_roles(charts, {"1.34"})) == [
+        "registry.k8s.io/autoscaling/cluster-autoscaler:v1.34.2"
+    ]
 
 
 def test_what_a_chart_pulls_comes_from_where_its_values_say():

@@ -10,8 +10,8 @@ DEPLOYER = "arn:aws:iam::123456789012:role/ci/deployer"
 def simulation(decide):
     """What IAM answers of all actions; `decide(action)` is what it says other than `allowed`."""
     answers = []
-    for needed in permissions.NEEDED:
-        names = [f"{service}:{name}" for service, all_ in needed.names.items() for name in all_.split()]
+    for required in permissions.REQUIRED_ACTIONS:
+        names = [f"{service}:{name}" for service, all_ in required.names.items() for name in all_.split()]
         if not names[0].startswith(("ecr:", "autoscaling:")):  # neither registry nor schedules here
             results = [{"EvalActionName": name, "EvalDecision": "allowed", **decide(name)} for name in names]
             answers.append(("simulate_principal_policy", None, {"EvaluationResults": results}))
@@ -23,9 +23,9 @@ def allowing(action):
 
 
 def test_a_deployer_that_may_do_everything_is_fine(place):
-    [told] = lines(permissions.simulated, place(stubbed=simulation(allowing)))
+    [told] = lines(permissions.simulation, place(stubbed=simulation(allowing)))
 
-    assert told.startswith("ok main The deployer may do the ")
+    assert told.startswith("ok main The deployer is allowed all ")
 
 
 def test_what_is_denied_is_named_by_service_with_the_reason(place):
@@ -48,21 +48,19 @@ def test_what_is_denied_is_named_by_service_with_the_reason(place):
             },
         }.get(action, {})
 
-    told = lines(permissions.simulated, place(stubbed=simulation(decide)))
+    told = lines(permissions.simulation, place(stubbed=simulation(decide)))
 
     assert told == [
-        f"problem main {DEPLOYER} may not, as nothing allows it on *: ec2:{{CreateVpc, DeleteVpc}}. Allow "
-        "it to "
+        f"problem main {DEPLOYER} is denied ec2:{{CreateVpc, DeleteVpc}} as nothing allows it on *. Grant it "
+        "to the deployer.",
+        f"problem main {DEPLOYER} is denied kms:{{CreateKey}} by a policy of the organization. Grant it to "
         "the deployer.",
-        f"problem main {DEPLOYER} may not, by a policy of the organization: kms:{{CreateKey}}. Allow it to "
-        "the "
+        f"problem main {DEPLOYER} is denied s3:{{PutBucketPolicy}} by an explicit deny. Grant it to the "
         "deployer.",
-        f"problem main {DEPLOYER} may not, by an explicit deny: s3:{{PutBucketPolicy}}. Allow it to the "
+        f"problem main {DEPLOYER} is denied iam:{{CreateRole}} by its permissions boundary. Grant it to the "
         "deployer.",
-        f"problem main {DEPLOYER} may not, by its permissions boundary: iam:{{CreateRole}}. Allow it to the "
-        "deployer.",
-        f"warning main {DEPLOYER} may not, unless a condition is met that cannot be simulated: "
-        "eks:{CreateCluster}. Allow it to the deployer.",
+        f"warning main {DEPLOYER} is denied eks:{{CreateCluster}} unless a condition is met that cannot be "
+        "simulated. Grant it to the deployer.",
     ]
 
 
@@ -91,7 +89,7 @@ def test_roles_are_simulated_under_the_environment_s_path_and_with_its_boundary(
         asked[number][2],
     )
 
-    [told] = lines(permissions.simulated, place(bounded, stubbed={"iam": asked}))
+    [told] = lines(permissions.simulation, place(bounded, stubbed={"iam": asked}))
 
     assert told.startswith("ok main")
 
@@ -103,9 +101,10 @@ def _names(answer):
 def test_who_may_not_simulate_is_warned_that_nobody_knows(place):
     stubbed = {"iam": [("simulate_principal_policy", None, "AccessDenied")]}
 
-    assert lines(permissions.simulated, place(stubbed=stubbed)) == [
+    assert lines(permissions.simulation, place(stubbed=stubbed)) == [
         f"warning main What {DEPLOYER} may do is not known: it needs the permission "
-        "iam:SimulatePrincipalPolicy. Grant it to whoever runs this, to know before `up` does."
+        "iam:SimulatePrincipalPolicy. Grant it to the principal that runs the doctor, to know before `up` "
+        "fails."
     ]
 
 
@@ -140,8 +139,8 @@ def test_the_making_of_every_resource_of_the_components_is_asked_about():
     made = set(re.findall(r"[^.\w]aws\.([a-z0-9]+\.[A-Z]\w+)\((?=\s*\n?\s*(?:f?\"|name|logical))", source))
     asked = {
         f"{service}:{name}"
-        for needed in permissions.NEEDED
-        for service, names in needed.names.items()
+        for required in permissions.REQUIRED_ACTIONS
+        for service, names in required.names.items()
         for name in names.split()
     }
 

@@ -1,7 +1,7 @@
 import pytest
 
 from doctor.checks import quotas
-from doctor.machines import counted_as
+from doctor.machines import vcpu_class
 from tests.support.aws_stubs import client, lines
 
 
@@ -20,7 +20,7 @@ def by_default(service, code, value):
 
 def count_of(code):
     [row] = [row for row in quotas.QUOTAS if row.code == code]
-    return lambda place: quotas._judge_quota(row, place)
+    return lambda place: quotas.judge_quota(row, place)
 
 
 def machine(type_, tags=()):
@@ -103,7 +103,7 @@ def test_classes_of_instance_types_have_quotas_of_their_own(place):
     ],
 )
 def test_the_class_of_a_type_is_that_of_its_family(type_, class_):
-    assert counted_as(type_) == class_
+    assert vcpu_class(type_) == class_
 
 
 def test_ec2_is_asked_for_the_vcpus_of_bare_metal(place):
@@ -230,4 +230,4 @@ def test_machines_need_network_interfaces_two_each_where_pods_have_subnets_of_th
 
 
 def test_roles_are_compared_with_what_iam_itself_allows(place):
-    assert lines(quotas.roles, place()) == ["ok main IAM roles: about 11 needed, 0 there, 1,000 allowed."]
+    assert lines(quotas.roles, place()) == ["ok main IAM roles: about 11 needed, 0 in use, 1,000 allowed."]

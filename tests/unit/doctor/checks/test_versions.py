@@ -2,11 +2,9 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from doctor.checks import capacity, versions
+from doctor.checks import versions
 from moka.addon_versions import ADDON_VERSIONS
 from tests.support.aws_stubs import lines
-
-RESERVATION = "cr-0123456789abcdef0"
 
 
 def offering(version="1.34", **dates):
@@ -25,14 +23,14 @@ def test_a_version_that_is_supported_for_long_is_fine(place):
     stubbed = offering(endOfStandardSupportDate=datetime(2099, 12, 2, tzinfo=UTC))
 
     assert lines(versions.kubernetes, place(stubbed=stubbed)) == [
-        "ok main/spark-a EKS has Kubernetes 1.34, until 2099-12-02."
+        "ok main/spark-a EKS supports Kubernetes 1.34 until 2099-12-02."
     ]
 
 
 def test_a_version_that_eks_does_not_have_is_a_problem(place):
     assert lines(versions.kubernetes, place(stubbed=offering("1.99"))) == [
-        "problem main/spark-a EKS has no Kubernetes 1.34 here. It has 1.99: pin add-ons for one of them in "
-        "moka/addon_versions.py."
+        "problem main/spark-a EKS does not offer Kubernetes 1.34 here. Pin add-ons for one that it offers in "
+        "moka/addon_versions.py: 1.99."
     ]
 
 
@@ -54,7 +52,7 @@ def test_extended_support_counts_where_the_settings_want_it(place):
 
     [told] = lines(versions.kubernetes, place(extended, stubbed=stubbed))
 
-    assert told.startswith("ok main/spark-a EKS has Kubernetes 1.34, until ")
+    assert told.startswith("ok main/spark-a EKS supports Kubernetes 1.34 until ")
 
 
 def addons(offered):
@@ -106,63 +104,3 @@ def test_a_machine_image_is_looked_for_by_its_release_and_architecture(place, im
     stubbed = {"ec2": [("describe_images", asked, {"Images": images})]}
 
     assert lines(versions.node_images, place(with_release, stubbed=stubbed)) == [said]
-
-
-def reserved(written):
-    group = written["clusters"]["spark-a"]["node_groups"]["driver"]
-    group.update(capacity_reservations={"us-east-1a": RESERVATION}, zones=["us-east-1a"])
-
-
-def answering(answer):
-    if isinstance(answer, dict):
-        usual = {
-            "State": "active",
-            "AvailabilityZone": "us-east-1a",
-            "InstanceType": "r6i.2xlarge",
-            "TotalInstanceCount": 4,
-        }
-        answer = {"CapacityReservations": [{**usual, **answer}]}
-    return {"ec2": [("describe_capacity_reservations", {"CapacityReservationIds": [RESERVATION]}, answer)]}
-
-
-@pytest.mark.parametrize(
-    ("answer", "said"),
-    [
-        ({}, "ok main/spark-a Node group driver: capacity reservation {} has 4 r6i.2xlarge in us-east-1a."),
-        (
-            {"State": "expired"},
-            "problem main/spark-a Node group driver: capacity reservation {} is expired. Make a new one, or "
-            "leave "
-            "it out.",
-        ),
-        (
-            {"AvailabilityZone": "us-east-1c"},
-            "problem main/spark-a Node group driver: capacity reservation {} is in us-east-1c, not in "
-            "us-east-1a. "
-            "Correct the zone.",
-        ),
-        (
-            {"InstanceType": "r5.large"},
-            "problem main/spark-a Node group driver: capacity reservation {} is for r5.large, and the group "
-            "has "
-            "r6i.2xlarge. Add r5.large to it.",
-        ),
-        (
-            {"TotalInstanceCount": 2},
-            "warning main/spark-a Node group driver: capacity reservation {} has 2 machines, and the group "
-            "may "
-            "have 4 in us-east-1a. What goes beyond it is on-demand, if there is any: raise it, or lower the "
-            "maximum.",
-        ),
-        (
-            "InvalidCapacityReservationId.NotFound",
-            "problem main/spark-a Node group driver: capacity reservation {} is not in 123456789012, "
-            "us-east-1. "
-            "Correct its id, or leave it out.",
-        ),
-    ],
-)
-def test_a_capacity_reservation_is_what_its_group_needs_or_a_problem(place, answer, said):
-    stubbed = answering(answer)
-
-    assert lines(capacity.reservations, place(reserved, stubbed=stubbed)) == [said.format(RESERVATION)]

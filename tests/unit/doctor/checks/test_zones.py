@@ -1,4 +1,3 @@
-from doctor.checks.instance_types import offered
 from doctor.checks.zones import zones
 from tests.support.aws_stubs import lines
 
@@ -10,21 +9,14 @@ def in_zones(*names):
     return change
 
 
-def with_types(group, *types):
-    def change(written):
-        written["clusters"]["spark-a"]["node_groups"][group]["instance_types"] = list(types)
-
-    return change
-
-
 def test_zones_of_the_region_are_fine(place):
     assert lines(zones, place()) == ["ok main There are zones us-east-1a, us-east-1b and us-east-1c."]
 
 
 def test_a_zone_that_the_region_lacks_is_told_with_those_that_it_has(place):
     assert lines(zones, place(in_zones("us-east-1a", "us-east-1g"))) == [
-        "problem main us-east-1 has no zone us-east-1g for this account. It has us-east-1a, us-east-1b, "
-        "us-east-1c, us-east-1d and us-east-1f.",
+        "problem main us-east-1 has no zone us-east-1g for this account. Choose others: us-east-1a, "
+        "us-east-1b, us-east-1c, us-east-1d and us-east-1f.",
         "ok main There are zones us-east-1a.",
     ]
 
@@ -35,30 +27,3 @@ def test_a_zone_in_which_eks_does_not_work_is_refused_by_its_id(place):
     assert told[0].startswith(
         "problem main Zone us-east-1e is use1-az3 in this account, where EKS does not work."
     )
-
-
-def test_types_that_every_zone_offers_are_fine(place):
-    assert lines(offered, place()) == [
-        "ok main/spark-a All 5 instance types are offered in us-east-1a, us-east-1b and us-east-1c."
-    ]
-
-
-def test_a_zone_without_any_type_of_a_group_is_a_problem_and_names_the_zones_that_do(place):
-    told = lines(offered, place(in_zones("us-east-1a", "us-east-1e")))
-
-    assert (
-        "problem main/spark-a Node group system: us-east-1e offers no m7g.2xlarge, so no machine starts "
-        "there. Add an instance type that it offers, or set the group's zones to us-east-1a." in told
-    )
-
-
-def test_a_zone_that_lacks_some_types_of_a_group_is_a_warning(place):
-    told = lines(
-        offered,
-        place(in_zones("us-east-1a", "us-east-1e"), with_types("driver", "m5.2xlarge", "m4.2xlarge")),
-    )
-
-    assert [line for line in told if "driver" in line] == [
-        "warning main/spark-a Node group driver: us-east-1e does not offer m5.2xlarge. "
-        "The others have to do there."
-    ]

@@ -1,0 +1,66 @@
+import pytest
+
+from doctor.checks import capacity
+from tests.support.aws_stubs import lines
+
+RESERVATION = "cr-0123456789abcdef0"
+
+
+def reserved(written):
+    group = written["clusters"]["spark-a"]["node_groups"]["driver"]
+    group.update(capacity_reservations={"us-east-1a": RESERVATION}, zones=["us-east-1a"])
+
+
+def answering(answer):
+    if isinstance(answer, dict):
+        usual = {
+            "State": "active",
+            "AvailabilityZone": "us-east-1a",
+            "InstanceType": "r6i.2xlarge",
+            "TotalInstanceCount": 4,
+        }
+        answer = {"CapacityReservations": [{**usual, **answer}]}
+    return {"ec2": [("describe_capacity_reservations", {"CapacityReservationIds": [RESERVATION]}, answer)]}
+
+
+@pytest.mark.parametrize(
+    ("answer", "said"),
+    [
+        ({}, "ok main/spark-a Node group driver: capacity reservation {} has 4 r6i.2xlarge in us-east-1a."),
+        (
+            {"State": "expired"},
+            "problem main/spark-a Node group driver: capacity reservation {} is expired. Make a new one, or "
+            "leave "
+            "it out.",
+        ),
+        (
+            {"AvailabilityZone": "us-east-1c"},
+            "problem main/spark-a Node group driver: capacity reservation {} is in us-east-1c, not in "
+            "us-east-1a. "
+            "Correct the zone.",
+        ),
+        (
+            {"InstanceType": "r5.large"},
+            "problem main/spark-a Node group driver: capacity reservation {} is for r5.large, and the group "
+            "has "
+            "r6i.2xlarge. Add r5.large to it.",
+        ),
+        (
+            {"TotalInstanceCount": 2},
+            "warning main/spark-a Node group driver: capacity reservation {} has 2 machines, and the group "
+            "may "
+            "have 4 in us-east-1a. Machines beyond it are on demand, if available: raise it, or lower the "
+            "maximum.",
+        ),
+        (
+            "InvalidCapacityReservationId.NotFound",
+            "problem main/spark-a Node group driver: capacity reservation {} is not in 123456789012, "
+            "us-east-1. "
+            "Correct its id, or leave it out.",
+        ),
+    ],
+)
+def test_a_capacity_reservation_is_what_its_group_needs_or_a_problem(place, answer, said):
+    stubbed = answering(answer)
+
+    assert lines(capacity.reservations, place(reserved, stubbed=stubbed)) == [said.format(RESERVATION)]
