@@ -18,6 +18,7 @@ import psutil
 import yaml
 
 from components.kubernetes.job_namespace import DRIVER_VERBS
+from components.kubernetes.rbac import Right
 from components.kubernetes.spark_operator import SparkOperatorArgs
 from components.kubernetes.spark_operator import release_values as operator_values
 from localcloud.cloud import REPOSITORY, Cloud
@@ -36,6 +37,7 @@ from moka.jobs.job_target import JobTarget
 from moka.machines.machine_capacity import MachineCapacity
 from moka.names import DRIVER_FINALIZER, priority_class
 from tests.support.priority_classes import apply_priority_classes
+from tests.support.roles import bound_role
 
 ROLES = ("driver", "executor")
 ARCHITECTURES = ("arm64", "amd64")
@@ -452,20 +454,11 @@ def _namespace(name: str) -> Object:
 
 def _account(namespace: str) -> list[Object]:
     """Service account and rights that a job namespace has for its drivers."""
-    metadata = {"name": TARGET.service_account, "namespace": namespace}
-    rbac = "rbac.authorization.k8s.io"
-    rules = [
-        {"apiGroups": [""], "resources": [resource], "verbs": list(verbs)}
-        for resource, verbs in DRIVER_VERBS.items()
-    ]
-    return [
-        {"apiVersion": "v1", "kind": "ServiceAccount", "metadata": metadata},
-        {"apiVersion": f"{rbac}/v1", "kind": "Role", "metadata": metadata, "rules": rules},
-        {
-            "apiVersion": f"{rbac}/v1",
-            "kind": "RoleBinding",
-            "metadata": metadata,
-            "subjects": [{"kind": "ServiceAccount", **metadata}],
-            "roleRef": {"apiGroup": rbac, "kind": "Role", "name": metadata["name"]},
-        },
-    ]
+    name = TARGET.service_account
+    rights = [Right("", resource, verbs) for resource, verbs in DRIVER_VERBS.items()]
+    account = {
+        "apiVersion": "v1",
+        "kind": "ServiceAccount",
+        "metadata": {"name": name, "namespace": namespace},
+    }
+    return [account, *bound_role(name, namespace, rights, namespace)]

@@ -10,6 +10,7 @@ from components.kubernetes.driver_finalizer import JOB_NAMESPACE_RIGHTS, OWN_RIG
 from localcloud.cloud import REPOSITORY
 from localcloud.control_plane.stand_ins import deployments
 from moka.names import DRIVER_FINALIZER, JOB_NAMESPACE_LABEL
+from tests.support.roles import bound_role
 from tests.support.simulated_operator import Application, define
 
 HOME = "driver-finalizer"
@@ -27,7 +28,7 @@ def remover(plane, api):
                 "kind": "ServiceAccount",
                 "metadata": {"name": HOME, "namespace": HOME},
             },
-            *_granted(HOME, OWN_RIGHTS),
+            *bound_role(HOME, HOME, OWN_RIGHTS, HOME),
         ]
     )
     assert deployments.apply(plane, DEPLOYMENT, REPOSITORY)
@@ -59,7 +60,7 @@ def serve(api, namespace):
     api.apply_all(
         [
             {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": namespace}},
-            *_granted(namespace, JOB_NAMESPACE_RIGHTS),
+            *bound_role(HOME, namespace, JOB_NAMESPACE_RIGHTS, HOME),
             {
                 "apiVersion": "v1",
                 "kind": "ConfigMap",
@@ -202,22 +203,3 @@ def _metric(plane, name):
     with urllib.request.urlopen(f"{url}/metrics") as answer:
         lines = answer.read().decode().splitlines()
     return float(next(line.split()[1] for line in lines if line.startswith(f"moka_driver_finalizer_{name} ")))
-
-
-def _granted(namespace, rights):
-    rules = [
-        {"apiGroups": [group], "resources": [resource], "verbs": list(verbs)}
-        for group, resource, verbs in rights
-    ]
-    group = "rbac.authorization.k8s.io"
-    metadata = {"name": HOME, "namespace": namespace}
-    return [
-        {"apiVersion": f"{group}/v1", "kind": "Role", "metadata": metadata, "rules": rules},
-        {
-            "apiVersion": f"{group}/v1",
-            "kind": "RoleBinding",
-            "metadata": metadata,
-            "roleRef": {"apiGroup": group, "kind": "Role", "name": HOME},
-            "subjects": [{"kind": "ServiceAccount", "name": HOME, "namespace": HOME}],
-        },
-    ]
