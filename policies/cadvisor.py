@@ -3,7 +3,7 @@
 With the metric `referenced_memory` on, cAdvisor reads `smaps` of all that runs in a container and, every so
 many cycles, writes `clear_refs`: both take the lock of the process's memory, and one with hundreds of GiB
 stalls. The kubelet's own cAdvisor never does. cAdvisor's flags, as google/cadvisor: cmd/cadvisor.go has them:
-`enable_metrics` names all that is on, whatever else is said; without it, `disable_metrics` names all that is
+`enable_metrics` names all that is on, whatever else is set; without it, `disable_metrics` names all that is
 off, in place of its default, which has this metric. (`referenced_reset_interval` only says how often.)
 """
 
@@ -18,7 +18,7 @@ METRIC = "referenced_memory"
 RELEASE = "kubernetes:helm.sh/v3:Release"
 
 # Where a kind keeps the specification of its pods.
-PODS: Mapping[str, tuple[str, ...]] = {
+POD_SPECS: Mapping[str, tuple[str, ...]] = {
     "Pod": ("spec",),
     "PodTemplate": ("template", "spec"),
     "CronJob": ("spec", "jobTemplate", "spec", "template", "spec"),
@@ -28,84 +28,84 @@ PODS: Mapping[str, tuple[str, ...]] = {
     ),
 }
 
-CADVISOR = re.compile(r"(^|[/\s])cadvisor($|[:@/\s])")
+CADVISOR_NAME = re.compile(r"(^|[/\s])cadvisor($|[:@/\s])")
 FLAG = re.compile(r"(?:^|\s)--?(enable_metrics|disable_metrics)(?:=|\s+|$)(\S*)")
 
 UNKNOWN = object()
 """Stands for a value that is not known yet."""
 
 
-def scanning_pods(kind: str, workload: Mapping[str, Any]) -> Iterator[str]:
-    """What is wrong with a workload whose pods run cAdvisor with the scan on.
+def pod_violations(kind: str, workload: Mapping[str, Any]) -> Iterator[str]:
+    """Violations of a workload whose pods run cAdvisor with the scan on.
 
     kind: of the workload, `DaemonSet`. workload: inputs; arguments that are not all known are no violation.
     """
     spec: Any = workload
-    for key in PODS.get(kind, ()):
+    for key in POD_SPECS.get(kind, ()):
         spec = _mapping(spec).get(key)
     for part in ("containers", "initContainers"):
         for container in _sequence(_mapping(spec).get(part)):
-            if _is_cadvisor(_mapping(container)) and (how := scan(_words(container))):
+            if _runs_cadvisor(_mapping(container)) and (flag := scan_flag(_arguments(container))):
                 name = _mapping(container).get("name")
-                yield f"Container {name} scans referenced memory ({how}): {_remedy(how)}."
+                yield f"Container {name} scans referenced memory ({flag}): {_remedy(flag)}."
 
 
-def scanning_values(values: Mapping[str, Any]) -> Iterator[str]:
-    """What is wrong with the values of a Helm release that switch the scan on, wherever they say so."""
+def value_violations(values: Mapping[str, Any]) -> Iterator[str]:
+    """Violations of the values of a Helm release that switch the scan on, wherever they do."""
     for path, texts in _texts(values):
-        if how := scan(texts):
-            yield f"Value {path} has cAdvisor scan referenced memory ({how}): {_remedy(how)}."
+        if flag := scan_flag(texts):
+            yield f"Value {path} lets cAdvisor scan referenced memory ({flag}): {_remedy(flag)}."
 
 
-def scan(arguments: Sequence[str]) -> str | None:
+def scan_flag(arguments: Sequence[str]) -> str | None:
     """The flag among a program's arguments by which cAdvisor scans referenced memory; None if it does not."""
-    said = {name: value.strip("'\"") for name, value in FLAG.findall(" ".join(arguments))}
-    if METRIC in said.get("enable_metrics", "").split(","):
-        return f"--enable_metrics={said['enable_metrics']}"
-    if said.get("enable_metrics"):
+    flags = {name: value.strip("'\"") for name, value in FLAG.findall(" ".join(arguments))}
+    if METRIC in flags.get("enable_metrics", "").split(","):
+        return f"--enable_metrics={flags['enable_metrics']}"
+    if flags.get("enable_metrics"):
         return None
-    if "disable_metrics" in said and METRIC not in said["disable_metrics"].split(","):
-        return f"--disable_metrics={said['disable_metrics']}"
+    if "disable_metrics" in flags and METRIC not in flags["disable_metrics"].split(","):
+        return f"--disable_metrics={flags['disable_metrics']}"
     return None
 
 
 def _remedy(flag: str) -> str:
     if flag.startswith("--enable"):
-        return f"take {METRIC} out of it"
-    return f"what it says takes the place of the default, so add {METRIC} to it"
+        return f"remove {METRIC} from it"
+    return f"it replaces the default, so add {METRIC} to it"
 
 
-def _is_cadvisor(container: Mapping[str, Any]) -> bool:
-    named = [container.get("image"), *_sequence(container.get("command"))]
-    return any(isinstance(each, str) and CADVISOR.search(each) for each in named)
+def _runs_cadvisor(container: Mapping[str, Any]) -> bool:
+    names = [container.get("image"), *_sequence(container.get("command"))]
+    return any(isinstance(name, str) and CADVISOR_NAME.search(name) for name in names)
 
 
-def _words(container: Mapping[str, Any]) -> list[str]:
-    return _known([*_sequence(container.get("command")), *_sequence(container.get("args"))])
+def _arguments(container: Mapping[str, Any]) -> list[str]:
+    return _known_texts([*_sequence(container.get("command")), *_sequence(container.get("args"))])
 
 
-def _known(words: Sequence[Any]) -> list[str]:
-    """The texts in a list, if all of it is known."""
-    return [] if UNKNOWN in words else [each for each in words if isinstance(each, str)]
+def _known_texts(items: Sequence[Any]) -> list[str]:
+    """The texts in a list, none if an item is not known."""
+    return [] if UNKNOWN in items else [item for item in items if isinstance(item, str)]
 
 
-def _texts(values: Any, above: str = "") -> Iterator[tuple[str, list[str]]]:
+def _texts(values: Any, parent: str = "") -> Iterator[tuple[str, list[str]]]:
     """Every text in the values, and every list of texts as one, by path."""
     if isinstance(values, str):
-        yield above, [values]
+        yield parent, [values]
     elif isinstance(values, Mapping):
         for key, value in values.items():
-            path = f"{above}.{key}" if above else str(key)
-            # As values often have flags: a key each.
+            path = f"{parent}.{key}" if parent else str(key)
+            # Values often have flags as keys.
             if key in ("enable_metrics", "disable_metrics") and isinstance(value, str):
                 yield path, [f"--{key}={value}"]
             else:
                 yield from _texts(value, path)
     elif isinstance(values, Sequence):
-        yield above, _known(values)
-        for number, value in enumerate(values):
+        yield parent, _known_texts(values)
+        for index, value in enumerate(values):
             if not isinstance(value, str):
-                yield from _texts(value, f"{above}[{number}]")
+                yield from _texts(value, f"{parent}[{index}]")
 
 
 def _mapping(value: Any) -> Mapping[str, Any]:
@@ -116,30 +116,30 @@ def _sequence(value: Any) -> Sequence[Any]:
     return value if isinstance(value, Sequence) and not isinstance(value, str) else ()
 
 
-def plain(value: Any) -> Any:
+def plain_inputs(value: Any) -> Any:
     """Inputs as mappings and lists, in which UNKNOWN stands for what is not known yet."""
     if isinstance(value, Mapping):
         return {key: _value(value, key) for key in value}
     if isinstance(value, Sequence) and not isinstance(value, str):
-        return [_value(value, number) for number in range(len(value))]
+        return [_value(value, index) for index in range(len(value))]
     return value
 
 
 def _value(holder: Any, key: Any) -> Any:
     try:
-        return plain(holder[key])
+        return plain_inputs(holder[key])
     except UnknownValueError:
         return UNKNOWN
 
 
 def _no_scan(args: ResourceValidationArgs, report: ReportViolation) -> None:
     if args.resource_type == RELEASE:
-        found = scanning_values(_mapping(plain(args.props).get("values")))
+        violations = value_violations(_mapping(plain_inputs(args.props).get("values")))
     elif args.resource_type.startswith("kubernetes:"):
-        found = scanning_pods(args.resource_type.rpartition(":")[2], plain(args.props))
+        violations = pod_violations(args.resource_type.rpartition(":")[2], plain_inputs(args.props))
     else:
         return
-    for violation in found:
+    for violation in violations:
         report(violation, None)
 
 

@@ -3,11 +3,7 @@
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from pulumi_policy import (
-    ReportViolation,
-    ResourceValidationArgs,
-    ResourceValidationPolicy,
-)
+from pulumi_policy import ReportViolation, ResourceValidationArgs, ResourceValidationPolicy
 
 CLUSTER = "aws:eks/cluster:Cluster"
 ACCESS_BLOCK = "aws:s3/bucketPublicAccessBlock:BucketPublicAccessBlock"
@@ -15,19 +11,19 @@ ACCESS_BLOCKS = ("blockPublicAcls", "blockPublicPolicy", "ignorePublicAcls", "re
 EVERYWHERE = frozenset({"0.0.0.0/0", "::/0"})
 
 
-def open_api_server(cluster: Mapping[str, Any]) -> Iterator[str]:
-    """What is wrong with an EKS cluster's way in, if its API server can be reached from everywhere.
+def api_server_violations(cluster: Mapping[str, Any]) -> Iterator[str]:
+    """Violation of an EKS cluster whose API server can be reached from everywhere.
 
     cluster: inputs; a value that is not known yet is missing, and no violation.
     """
     network = cluster.get("vpcConfig") or {}
     allowed = set(network.get("publicAccessCidrs") or EVERYWHERE)
     if network.get("endpointPublicAccess") and EVERYWHERE & allowed:
-        yield "The API server is open to all: turn endpointPublicAccess off, or limit publicAccessCidrs."
+        yield "The API server is open to everyone: turn endpointPublicAccess off, or limit publicAccessCidrs."
 
 
-def unblocked_bucket(block: Mapping[str, Any]) -> Iterator[str]:
-    """What a bucket's public access block leaves open; inputs as Pulumi names them."""
+def bucket_violations(block: Mapping[str, Any]) -> Iterator[str]:
+    """Violations of a bucket's public access block; inputs as Pulumi names them."""
     for name in ACCESS_BLOCKS:
         if block.get(name) is False or name not in block:
             yield f"The bucket can be made public: set {name} to true."
@@ -43,6 +39,6 @@ def _policy(name: str, description: str, of_type: str, rule: Any) -> ResourceVal
 
 
 POLICIES = [
-    _policy("api-server-not-public", "API servers are not open to everyone.", CLUSTER, open_api_server),
-    _policy("buckets-not-public", "Buckets cannot be made public.", ACCESS_BLOCK, unblocked_bucket),
+    _policy("api-server-not-public", "API servers are not open to everyone.", CLUSTER, api_server_violations),
+    _policy("buckets-not-public", "Buckets cannot be made public.", ACCESS_BLOCK, bucket_violations),
 ]

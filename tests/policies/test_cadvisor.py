@@ -2,7 +2,7 @@ import pytest
 from pulumi_policy.proxy import UNKNOWN_ARRAY_VALUE, UNKNOWN_STRING_VALUE, unknown_checking_proxy
 
 from moka import catalog
-from policies.cadvisor import plain, scan, scanning_pods, scanning_values
+from policies.cadvisor import plain_inputs, pod_violations, scan_flag, value_violations
 
 DEFAULT_BUT_ONE = "advtcp,cpu_topology,cpuset,hugetlb,memory_numa,process,resctrl,sched,tcp,udp"
 IMAGE = "ghcr.io/google/cadvisor:0.54.0"
@@ -26,7 +26,7 @@ def daemon(*args, image=IMAGE, **container):
     ],
 )
 def test_arguments_that_switch_the_scan_on_are_seen(arguments):
-    assert scan(arguments)
+    assert scan_flag(arguments)
 
 
 @pytest.mark.parametrize(
@@ -41,7 +41,7 @@ def test_arguments_that_switch_the_scan_on_are_seen(arguments):
     ],
 )
 def test_arguments_that_leave_it_off_may_ship(arguments):
-    assert scan(arguments) is None
+    assert scan_flag(arguments) is None
 
 
 @pytest.mark.parametrize(
@@ -55,7 +55,7 @@ def test_arguments_that_leave_it_off_may_ship(arguments):
     ],
 )
 def test_a_workload_that_runs_cadvisor_so_is_refused_by_the_name_of_its_container(kind, workload):
-    [violation] = scanning_pods(kind, workload)
+    [violation] = pod_violations(kind, workload)
 
     assert violation.startswith("Container watcher scans referenced memory (--")
 
@@ -70,7 +70,7 @@ def test_a_workload_that_runs_cadvisor_so_is_refused_by_the_name_of_its_containe
     ],
 )
 def test_other_workloads_may_ship(kind, workload):
-    assert not list(scanning_pods(kind, workload))
+    assert not list(pod_violations(kind, workload))
 
 
 @pytest.mark.parametrize(
@@ -82,7 +82,7 @@ def test_other_workloads_may_ship(kind, workload):
     ],
 )
 def test_values_of_a_release_that_switch_it_on_are_refused_by_their_path(values, path):
-    [violation] = scanning_values(values)
+    [violation] = value_violations(values)
 
     assert path in violation
 
@@ -98,7 +98,7 @@ def test_a_value_that_is_not_known_yet_is_no_violation():
         }
     )
 
-    assert not list(scanning_values(plain(props)["values"]))
+    assert not list(value_violations(plain_inputs(props)["values"]))
 
 
 def test_what_is_known_beside_it_is_judged():
@@ -106,9 +106,9 @@ def test_what_is_known_beside_it_is_judged():
         {"values": {"cluster": UNKNOWN_STRING_VALUE, "args": ["--enable_metrics=referenced_memory"]}}
     )
 
-    assert list(scanning_values(plain(props)["values"]))
+    assert list(value_violations(plain_inputs(props)["values"]))
 
 
 def test_no_values_of_ours_switch_it_on():
     for release, values in catalog.read().values.items():
-        assert not list(scanning_values(values)), release
+        assert not list(value_violations(values)), release

@@ -1,6 +1,6 @@
 import pytest
 
-from policies.exposure import ACCESS_BLOCKS, open_api_server, unblocked_bucket
+from policies.exposure import ACCESS_BLOCKS, api_server_violations, bucket_violations
 
 CLOSED = dict.fromkeys(ACCESS_BLOCKS, True)
 
@@ -9,7 +9,7 @@ CLOSED = dict.fromkeys(ACCESS_BLOCKS, True)
 def test_an_api_server_open_to_every_address_is_refused(ranges):
     network = {"endpointPublicAccess": True, "publicAccessCidrs": ranges}
 
-    assert list(open_api_server({"vpcConfig": network}))
+    assert list(api_server_violations({"vpcConfig": network}))
 
 
 @pytest.mark.parametrize(
@@ -21,15 +21,15 @@ def test_an_api_server_open_to_every_address_is_refused(ranges):
     ],
 )
 def test_an_api_server_within_known_ranges_may_ship(network):
-    assert not list(open_api_server({"vpcConfig": network}))
+    assert not list(api_server_violations({"vpcConfig": network}))
 
 
 @pytest.mark.parametrize("name", ACCESS_BLOCKS)
 def test_a_bucket_that_could_be_made_public_is_refused_by_the_name_of_the_setting(name):
-    [violation] = unblocked_bucket({**CLOSED, name: False})
+    [violation] = bucket_violations({**CLOSED, name: False})
 
     assert name in violation
 
 
 def test_a_closed_bucket_may_ship():
-    assert not list(unblocked_bucket(CLOSED))
+    assert not list(bucket_violations(CLOSED))
