@@ -48,7 +48,7 @@ def not_checked(where: str, what: str, remedy: str = "") -> Finding:
     return Finding(status="not checked", where=where, what=what, remedy=remedy)
 
 
-def listed(names: Iterable[object]) -> str:
-    """Names as a sentence has them: a, b and c."""
+def series(names: Iterable[object]) -> str:
+    """Names in a sentence: a, b and c."""
     *most, last = [str(name) for name in names] or ["nothing"]
     return f"{', '.join(most)} and {last}" if most else last

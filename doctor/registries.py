@@ -119,7 +119,7 @@ def architectures(manifest: Mapping[str, Any], blob: Any) -> set[str]:
     blob: digest -> JSON of that blob; called for a single image, whose configuration has its architecture.
     """
     if "manifests" in manifest:
-        platforms = [listed.get("platform", {}) for listed in manifest["manifests"]]
+        platforms = [entry.get("platform", {}) for entry in manifest["manifests"]]
     else:
         platforms = [blob(manifest["config"]["digest"])]
     return {

@@ -143,7 +143,7 @@ class Bucket(pulumi.ComponentResource):
             name,
             bucket=bucket.id,
             policy=pulumi.Output.all(bucket.arn, args.kms_key_arn).apply(
-                lambda known: bucket_policy(known[0], known[1], args.sharing, args.deliveries)
+                lambda arns: bucket_policy(arns[0], arns[1], args.sharing, args.deliveries)
             ),
             opts=child,
         )

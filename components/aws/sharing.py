@@ -102,7 +102,7 @@ def sharing_statements(
         )
     if not sharing.denied:
         return [*grants, *limits]
-    known = [*sharing.owners, *(roles.arn_pattern for roles in sharing.grants)]
+    exempt = [*sharing.owners, *(roles.arn_pattern for roles in sharing.grants)]
     denial = {
         "Sid": "DenyOtherEnvironments",
         "Effect": "Deny",
@@ -110,7 +110,7 @@ def sharing_statements(
         "Action": all_actions,
         "Resource": list(resources),
         "Condition": {"ArnLike": _principals(sharing.denied)}
-        | ({"ArnNotLike": _principals(known)} if known else {}),
+        | ({"ArnNotLike": _principals(exempt)} if exempt else {}),
     }
     return [*grants, *limits, denial]
 

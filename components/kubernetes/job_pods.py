@@ -116,7 +116,7 @@ def variables(trusted: Sequence[str]) -> dict[str, str]:
     return {
         "said": _annotation("object"),
         "before": f"oldObject == null ? '' : ({_annotation('oldObject')})",
-        # As the admission controller writes it of whoever makes a pod and says nothing.
+        # As the admission controller writes it for the user who makes a pod without it.
         "own": f"""'{{"user":"' + {user}.username + '","groups":["' + {user}.groups.join('","') + '"]}}'""",
         "trusted": (
             f"'{ADMINS}' in {user}.groups || {patterns}.exists(pattern, {user}.username.matches(pattern))"

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from doctor.account import Place
-from doctor.finding import Finding, listed, ok, problem, warning
+from doctor.finding import Finding, ok, problem, series, warning
 from doctor.machines import MachineGroup, machine_groups
 
 
@@ -39,7 +39,7 @@ def _reservation(place: Place, group: MachineGroup, zone: str, id_: str) -> Find
         )
     if type_ not in group.types:
         return problem(
-            where, f"{which} is for {type_}, and the group has {listed(group.types)}.", f"Add {type_} to it."
+            where, f"{which} is for {type_}, and the group has {series(group.types)}.", f"Add {type_} to it."
         )
     if total < group.per_zone:
         return warning(

@@ -6,7 +6,7 @@ from urllib.parse import urlsplit
 
 from doctor.account import Place
 from doctor.checks.names import cluster
-from doctor.finding import Finding, listed, not_checked, ok, problem, warning
+from doctor.finding import Finding, not_checked, ok, problem, series, warning
 
 TIMEOUT_SECONDS = 5.0
 """For a connection."""
@@ -16,7 +16,7 @@ def connections(place: Place) -> Iterator[Finding]:
     """Whether an existing API server is reachable from here, and from where a new one will be."""
     for name, settings in place.clusters.items():
         where = f"{place.name}/{name}"
-        networks = listed(settings.public_access) if settings.public_access else ""
+        networks = series(settings.public_access) if settings.public_access else ""
         access = f"from {networks}, or from inside the VPC" if networks else "from inside the VPC"
         eks_cluster = cluster(place, place.cluster_name(name))
         if eks_cluster is None or not eks_cluster.get("endpoint"):

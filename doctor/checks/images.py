@@ -8,7 +8,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 
 from doctor.account import NoAnswer, Place
-from doctor.finding import Finding, listed, not_checked, ok, problem, warning
+from doctor.finding import Finding, not_checked, ok, problem, series, warning
 from doctor.registries import (
     INDEX_TYPES,
     MANIFEST_TYPES,
@@ -143,17 +143,17 @@ def pulled_images(place: Place) -> Iterator[Finding]:
             yield finding(place.name, f"There is no image {name}.", image.if_missing)
         elif missing := sorted(architectures_of(settings, image.roles) - answer.architectures):
             finding = warning if image.of_jobs else problem
-            existing = listed(sorted(answer.architectures))
+            existing = series(sorted(answer.architectures))
             yield finding(
                 place.name,
-                f"Image {name} exists for {existing}, not for {listed(missing)}, and "
-                f"{listed(sorted(image.roles))} nodes pull it.",
+                f"Image {name} exists for {existing}, not for {series(missing)}, and "
+                f"{series(sorted(image.roles))} nodes pull it.",
                 image.if_incomplete,
             )
         else:
             complete += 1
     for failure, unknown in failures.items():
-        yield not_checked(place.name, f"Images {listed(unknown)}: {failure}.")
+        yield not_checked(place.name, f"Images {series(unknown)}: {failure}.")
     if complete:
         yield ok(place.name, f"{complete} images exist for all architectures of the nodes that pull them.")
 

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator
 from itertools import chain
 
 from doctor.account import Place
-from doctor.finding import Finding, listed, ok, problem, warning
+from doctor.finding import Finding, ok, problem, series, warning
 from doctor.machines import MachineGroup, machine_groups
 
 
@@ -32,7 +32,7 @@ def offerings(place: Place) -> Iterator[Finding]:
             types = _union(group.types for group in cluster_groups)
             zones = _union(group.zones for group in cluster_groups)
             what = "The one instance type is" if len(types) == 1 else f"All {len(types)} instance types are"
-            yield ok(f"{place.name}/{cluster}", f"{what} offered in {listed(zones)}.")
+            yield ok(f"{place.name}/{cluster}", f"{what} offered in {series(zones)}.")
 
 
 def _group_findings(place: Place, group: MachineGroup, offered: set[tuple[str, str]]) -> Iterator[Finding]:
@@ -43,15 +43,15 @@ def _group_findings(place: Place, group: MachineGroup, offered: set[tuple[str, s
             alternatives = sorted({at for type_, at in offered if type_ in group.types and at in group.zones})
             yield problem(
                 where,
-                f"Node group {group.name}: {zone} offers no {listed(missing)}, so no machine starts there.",
-                f"Add an instance type that it offers, or set the group's zones to {listed(alternatives)}."
+                f"Node group {group.name}: {zone} offers no {series(missing)}, so no machine starts there.",
+                f"Add an instance type that it offers, or set the group's zones to {series(alternatives)}."
                 if alternatives
                 else "Take other instance types, or other zones.",
             )
         elif missing:
             yield warning(
                 where,
-                f"Node group {group.name}: {zone} does not offer {listed(missing)}.",
+                f"Node group {group.name}: {zone} does not offer {series(missing)}.",
                 "Only the others can start there.",
             )
 

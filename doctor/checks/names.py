@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from typing import Any, get_args
 
 from doctor.account import NoAnswer, Place
-from doctor.finding import Finding, listed, ok, problem
+from doctor.finding import Finding, ok, problem, series
 from moka.names import ACCESS_LOGS, ENVIRONMENT_TAG, HOME_DATA, Data, bucket_name
 
 PURPOSES = (*get_args(Data), ACCESS_LOGS)
@@ -70,7 +70,7 @@ def used_buckets(place: Place) -> Iterator[Finding]:
             "Correct its name, or deploy the environment that owns it first.",
         )
     if uses and not missing:
-        yield ok(place.name, f"The buckets of other environments that jobs use exist: {listed(uses)}.")
+        yield ok(place.name, f"The buckets of other environments that jobs use exist: {series(uses)}.")
 
 
 def _owner(place: Place, bucket: str) -> str:

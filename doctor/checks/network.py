@@ -6,7 +6,7 @@ from typing import Any
 
 from doctor.account import Place
 from doctor.checks.names import cluster
-from doctor.finding import Finding, listed, ok, problem, warning
+from doctor.finding import Finding, ok, problem, series, warning
 from doctor.machines import machine_groups
 from moka.machines.pod_addresses import pod_addresses
 from stacks.settings.foundation import ExistingNetwork
@@ -100,7 +100,7 @@ def _free_addresses(
         if running:
             yield warning(
                 place.name,
-                f"{what}, including those that {listed(running)} has already.",
+                f"{what}, including those that {series(running)} has already.",
                 "Check how many of them are in use.",
             )
         else:

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 
 from doctor.account import Place
-from doctor.finding import Finding, listed, ok, problem, warning
+from doctor.finding import Finding, ok, problem, series, warning
 from moka.addon_versions import ADDON_VERSIONS
 
 WARNING_PERIOD = timedelta(days=90)
@@ -25,7 +25,7 @@ def kubernetes(place: Place) -> Iterator[Finding]:
             yield problem(
                 where,
                 f"EKS does not offer Kubernetes {cluster.version} here.",
-                f"Pin add-ons for one that it offers in moka/addon_versions.py: {listed(sorted(offered))}.",
+                f"Pin add-ons for one that it offers in moka/addon_versions.py: {series(sorted(offered))}.",
             )
             continue
         end = version.get(
@@ -62,7 +62,7 @@ def addons(place: Place) -> Iterator[Finding]:
             yield problem(
                 place.name,
                 f"EKS does not offer add-on {name} {pinned[name]} for Kubernetes {version}.",
-                f"Pin one in moka/addon_versions.py: {listed(offered[name][:3])}."
+                f"Pin one in moka/addon_versions.py: {series(offered[name][:3])}."
                 if offered.get(name)
                 else f"See `aws eks describe-addon-versions --kubernetes-version {version}`.",
             )

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from doctor.account import Place
-from doctor.finding import Finding, listed, ok, problem, warning
+from doctor.finding import Finding, ok, problem, series, warning
 
 # "Amazon EKS VPC and subnet requirements" in the EKS User Guide: no subnets of a cluster here.
 WITHOUT_EKS = frozenset({"use1-az3", "usw1-az2", "cac1-az3"})
@@ -24,17 +24,17 @@ def zones(place: Place) -> Iterator[Finding]:
             yield problem(
                 place.name,
                 f"{place.region} has no zone {name} for this account.",
-                f"Choose others: {listed(usable)}.",
+                f"Choose others: {series(usable)}.",
             )
         elif zone["ZoneId"] in WITHOUT_EKS:
             yield problem(
                 place.name,
                 f"Zone {name} is {zone['ZoneId']} in this account, where EKS does not work.",
-                f"Choose others: {listed(usable)}.",
+                f"Choose others: {series(usable)}.",
             )
         elif zone["State"] != "available":
             yield warning(place.name, f"Zone {name} is {zone['State']}.", "Wait, or choose another zone.")
         else:
             available.append(name)
     if available:
-        yield ok(place.name, f"There are zones {listed(available)}.")
+        yield ok(place.name, f"There are zones {series(available)}.")

@@ -82,7 +82,8 @@ def place(settings: Callable[..., Environment]) -> Iterator[Callable[..., Place]
     def make(*changes: Change, stubbed: dict[str, Answers] | None = None) -> Place:
         moto = SessionClients(SESSION)
         scripted = {
-            service: stubs.enter_context(Scripted(service, told)) for service, told in (stubbed or {}).items()
+            service: stubs.enter_context(Scripted(service, answers))
+            for service, answers in (stubbed or {}).items()
         }
         return Place(
             name="main",

@@ -9,8 +9,8 @@ DEPLOYER = "arn:aws:iam::123456789012:role/ci/deployer"
 IDENTITY = {"Account": "123456789012", "UserId": "x"}
 
 
-def told(found):
-    return [" ".join(line.split()) for line in report.text("trial", found).splitlines()[: len(found)]]
+def lines(findings):
+    return [" ".join(line.split()) for line in report.text("trial", findings).splitlines()[: len(findings)]]
 
 
 def other_account(written):
@@ -39,9 +39,9 @@ def take(answer, role=DEPLOYER):
 def test_a_session_of_the_deployer_role_is_the_deployer_whatever_the_role_s_path(settings):
     me = as_session_of("deployer")
     with scripted(me, ("get_caller_identity", {}, me)) as sts:
-        places, found = enter(settings(), lambda service, region: sts)
+        places, findings = enter(settings(), lambda service, region: sts)
 
-    assert told(found) == [
+    assert lines(findings) == [
         "ok main The credentials are of account 123456789012, as "
         "arn:aws:sts::123456789012:assumed-role/deployer/ci."
     ]
@@ -49,9 +49,9 @@ def test_a_session_of_the_deployer_role_is_the_deployer_whatever_the_role_s_path
 
 
 def test_credentials_of_another_account_are_a_problem_and_nothing_else_is_asked_with_them(settings):
-    places, found = enter(settings(other_account), SessionClients(SESSION))
+    places, findings = enter(settings(other_account), SessionClients(SESSION))
 
-    assert told(found) == [
+    assert lines(findings) == [
         "problem main The credentials are of account 123456789012 (arn:aws:sts::123456789012:user/moto), and "
         "foundations.main.account is 222222222222. Use credentials of 222222222222, or set "
         "foundations.main.assume to assume its deployer role."
@@ -60,9 +60,9 @@ def test_credentials_of_another_account_are_a_problem_and_nothing_else_is_asked_
 
 
 def test_a_role_that_is_to_be_taken_is_taken_and_its_account_is_asked(settings):
-    places, found = enter(settings(assumed), SessionClients(SESSION))
+    places, findings = enter(settings(assumed), SessionClients(SESSION))
 
-    assert told(found) == [
+    assert lines(findings) == [
         "ok main The credentials are of account 222222222222, as "
         "arn:aws:sts::222222222222:assumed-role/deployer/moka-doctor."
     ]
@@ -73,9 +73,9 @@ def test_a_role_that_is_to_be_taken_is_taken_and_its_account_is_asked(settings):
 def test_a_role_that_must_not_be_taken_shuts_its_account(settings):
     role = DEPLOYER.replace("123456789012", "222222222222")
     with scripted(as_session_of("ci"), take("AccessDenied", role)) as sts:
-        places, found = enter(settings(assumed), lambda service, region: sts)
+        places, findings = enter(settings(assumed), lambda service, region: sts)
 
-    assert told(found) == [
+    assert lines(findings) == [
         "problem main There is no access to account 222222222222 in us-east-1: it needs the permission "
         f"sts:AssumeRole. Allow the credentials at hand in the trust policy of {role}."
     ]
@@ -85,9 +85,9 @@ def test_a_role_that_must_not_be_taken_shuts_its_account(settings):
 def test_who_is_not_the_deployer_and_cannot_become_it_would_never_enter_the_clusters(settings):
     me = as_session_of("somebody")
     with scripted(me, ("get_caller_identity", {}, me), take("AccessDenied")) as sts:
-        places, found = enter(settings(), lambda service, region: sts)
+        places, findings = enter(settings(), lambda service, region: sts)
 
-    assert told(found) == [
+    assert lines(findings) == [
         f"problem main The deployer is {DEPLOYER}; the credentials are of "
         "arn:aws:sts::123456789012:assumed-role/somebody/ci, which cannot assume it: it needs the permission "
         "sts:AssumeRole. Run as the deployer, or set foundations.main.deployer to the principal that runs "
@@ -97,9 +97,9 @@ def test_who_is_not_the_deployer_and_cannot_become_it_would_never_enter_the_clus
 
 
 def test_who_may_become_the_deployer_is_told_to(settings):
-    _, found = enter(settings(), SessionClients(SESSION))
+    _, findings = enter(settings(), SessionClients(SESSION))
 
-    assert told(found) == [
+    assert lines(findings) == [
         f"warning main The deployer is {DEPLOYER}; the credentials are of "
         "arn:aws:sts::123456789012:user/moto, which can assume it. Run `up` as the deployer, or set "
         "foundations.main.assume."

@@ -5,17 +5,17 @@ from components.aws.access_entry import AccessEntry, AccessEntryArgs, ClusterAcc
 ANALYST = "arn:aws:iam::111122223333:role/analyst"
 
 
-def made_entry(deploy, **changes):
+def deploy_entry(deploy, **changes):
     access = ClusterAccess(principal_arn=ANALYST, level="view", **changes)
     args = AccessEntryArgs(cluster_name="spark-a", region="us-east-1", access=access)
-    made = deploy(lambda: AccessEntry("analyst", args))
-    [entry] = made.inputs("aws:eks/accessEntry:AccessEntry")
-    [association] = made.inputs("aws:eks/accessPolicyAssociation:AccessPolicyAssociation")
+    stack = deploy(lambda: AccessEntry("analyst", args))
+    [entry] = stack.inputs("aws:eks/accessEntry:AccessEntry")
+    [association] = stack.inputs("aws:eks/accessPolicyAssociation:AccessPolicyAssociation")
     return entry, association
 
 
 def test_somebody_enters_the_whole_cluster_unless_namespaces_are_named(deploy):
-    entry, association = made_entry(deploy)
+    entry, association = deploy_entry(deploy)
 
     assert (entry["clusterName"], entry["principalArn"]) == ("spark-a", ANALYST)
     assert association["policyArn"] == "arn:aws:eks::aws:cluster-access-policy/AmazonEKSViewPolicy"
@@ -23,7 +23,7 @@ def test_somebody_enters_the_whole_cluster_unless_namespaces_are_named(deploy):
 
 
 def test_namespaces_bound_what_somebody_may_do(deploy):
-    _, association = made_entry(deploy, namespaces=("spark-jobs",))
+    _, association = deploy_entry(deploy, namespaces=("spark-jobs",))
 
     assert association["accessScope"] == {"type": "namespace", "namespaces": ["spark-jobs"]}
 

@@ -17,10 +17,10 @@ SUBNETS = {"us-east-1b": "subnet-b", "us-east-1a": "subnet-a"}
 def installed(deploy, version="1.34", pod_subnets=SUBNETS):
     addons = cluster_addons(version, region="us-east-1", pod_subnets=pod_subnets, nodes=40, vcpus=640)
     args = AddonsArgs(cluster_name="spark-a", region="us-east-1", addons=addons)
-    made = deploy(lambda: Addons("spark-a", args))
+    stack = deploy(lambda: Addons("spark-a", args))
     return {
-        each["addonName"]: json.loads(each.get("configurationValues", "{}"))
-        for each in made.inputs("aws:eks/addon:Addon")
+        addon["addonName"]: json.loads(addon.get("configurationValues", "{}"))
+        for addon in stack.inputs("aws:eks/addon:Addon")
     }
 
 
@@ -64,17 +64,17 @@ def test_every_value_of_the_cnis_environment_is_text():
 
 
 def test_daemons_come_to_nodes_of_every_role(deploy):
-    made = installed(deploy)
+    configurations = installed(deploy)
 
-    assert made["eks-pod-identity-agent"]["tolerations"] == [{"operator": "Exists"}]
-    assert made["aws-ebs-csi-driver"]["node"]["tolerateAllTaints"] is True
+    assert configurations["eks-pod-identity-agent"]["tolerations"] == [{"operator": "Exists"}]
+    assert configurations["aws-ebs-csi-driver"]["node"]["tolerateAllTaints"] is True
 
 
 def test_what_serves_the_whole_cluster_is_on_system_nodes(deploy):
-    made = installed(deploy)
+    configurations = installed(deploy)
 
-    assert made["coredns"]["nodeSelector"] == {"moka.dev/role": "system"}
-    assert made["aws-ebs-csi-driver"]["controller"]["nodeSelector"] == {"moka.dev/role": "system"}
+    assert configurations["coredns"]["nodeSelector"] == {"moka.dev/role": "system"}
+    assert configurations["aws-ebs-csi-driver"]["controller"]["nodeSelector"] == {"moka.dev/role": "system"}
 
 
 @pytest.mark.parametrize(
@@ -93,7 +93,7 @@ def test_a_full_cluster_has_a_replica_of_core_dns_for_16_nodes_or_256_vcpus(node
 def test_core_dns_is_spread_over_zones_and_answers_while_it_goes():
     configuration = coredns_configuration(40, 640)
 
-    assert [each["topologyKey"] for each in configuration["topologySpreadConstraints"]] == [
+    assert [constraint["topologyKey"] for constraint in configuration["topologySpreadConstraints"]] == [
         "topology.kubernetes.io/zone",
         "kubernetes.io/hostname",
     ]

@@ -8,13 +8,13 @@ CNI = Addon(
 )
 
 
-def made_addons(deploy, addons, **changes):
+def deploy_addons(deploy, addons, **changes):
     args = AddonsArgs(cluster_name="spark-a", region="us-east-1", addons=addons, **changes)
     return deploy(lambda: Addons("spark-a", args))
 
 
 def test_each_add_on_is_installed_at_its_version_with_its_configuration(deploy):
-    made = made_addons(
+    stack = deploy_addons(
         deploy,
         {
             "coredns": Addon(version="v1.12.4-eksbuild.1", configuration={"replicaCount": 3}),
@@ -22,8 +22,8 @@ def test_each_add_on_is_installed_at_its_version_with_its_configuration(deploy):
         },
     )
 
-    installed = {each["addonName"]: each for each in made.inputs("aws:eks/addon:Addon")}
-    assert {name: each["addonVersion"] for name, each in installed.items()} == {
+    installed = {addon["addonName"]: addon for addon in stack.inputs("aws:eks/addon:Addon")}
+    assert {name: addon["addonVersion"] for name, addon in installed.items()} == {
         "coredns": "v1.12.4-eksbuild.1",
         "eks-pod-identity-agent": "v1.3.9-eksbuild.3",
     }
@@ -32,32 +32,32 @@ def test_each_add_on_is_installed_at_its_version_with_its_configuration(deploy):
 
 
 def test_an_add_on_gets_its_permissions_by_its_own_service_account(deploy):
-    made = made_addons(deploy, {"vpc-cni": CNI})
+    stack = deploy_addons(deploy, {"vpc-cni": CNI})
 
-    [association] = made.inputs("aws:eks/podIdentityAssociation:PodIdentityAssociation")
+    [association] = stack.inputs("aws:eks/podIdentityAssociation:PodIdentityAssociation")
     assert (association["namespace"], association["serviceAccount"]) == ("kube-system", "aws-node")
-    [attached] = made.inputs("aws:iam/rolePolicyAttachment:RolePolicyAttachment")
+    [attached] = stack.inputs("aws:iam/rolePolicyAttachment:RolePolicyAttachment")
     assert attached["policyArn"] == "arn:aws:iam::aws:policy/AmazonEKS_CNI_Policy"
 
 
 def test_no_pod_of_an_add_on_starts_before_its_permissions_are_there(deploy):
-    made = made_addons(deploy, {"vpc-cni": CNI})
+    stack = deploy_addons(deploy, {"vpc-cni": CNI})
 
-    needed = made.tree()["moka:aws:Addons$aws:eks/addon:Addon::spark-a-vpc-cni"].dependencies
+    needed = stack.tree()["moka:aws:Addons$aws:eks/addon:Addon::spark-a-vpc-cni"].dependencies
     assert any("podIdentityAssociation" in urn for urn in needed)
 
 
 def test_an_add_on_without_identity_may_do_nothing_in_aws(deploy):
-    made = made_addons(deploy, {"kube-proxy": Addon(version="v1.34.6-eksbuild.2")})
+    stack = deploy_addons(deploy, {"kube-proxy": Addon(version="v1.34.6-eksbuild.2")})
 
-    assert made.inputs("aws:iam/role:Role") == []
+    assert stack.inputs("aws:iam/role:Role") == []
 
 
 def test_roles_of_add_ons_are_under_their_path_and_bounded(deploy):
     boundary = "arn:aws:iam::111122223333:policy/boundary"
-    made = made_addons(deploy, {"vpc-cni": CNI}, path="/moka-prod/", permissions_boundary_arn=boundary)
+    stack = deploy_addons(deploy, {"vpc-cni": CNI}, path="/moka-prod/", permissions_boundary_arn=boundary)
 
-    [role] = made.inputs("aws:iam/role:Role")
+    [role] = stack.inputs("aws:iam/role:Role")
     assert (role["path"], role["permissionsBoundary"]) == ("/moka-prod/", boundary)
 
 

@@ -11,27 +11,27 @@ LIFECYCLE = "aws:s3/bucketLifecycleConfiguration:BucketLifecycleConfiguration"
 
 
 def test_every_object_is_encrypted_with_the_given_key(deploy):
-    made = deploy(lambda: Bucket("logs", BucketArgs(name="moka-logs", kms_key_arn=KEY)))
+    stack = deploy(lambda: Bucket("logs", BucketArgs(name="moka-logs", kms_key_arn=KEY)))
 
-    [encryption] = made.inputs(
+    [encryption] = stack.inputs(
         "aws:s3/bucketServerSideEncryptionConfiguration:BucketServerSideEncryptionConfiguration"
     )
     assert encryption["rules"][0]["applyServerSideEncryptionByDefault"]["kmsMasterKeyId"] == KEY
 
 
-def rules(made) -> dict:
-    [lifecycle] = made.inputs(LIFECYCLE)
+def rules(stack) -> dict:
+    [lifecycle] = stack.inputs(LIFECYCLE)
     return {rule["id"]: rule for rule in lifecycle["rules"]}
 
 
 def statements(policy: str) -> dict:
-    return {each["Sid"]: each for each in json.loads(policy)["Statement"]}
+    return {statement["Sid"]: statement for statement in json.loads(policy)["Statement"]}
 
 
 def test_without_a_key_s3_encrypts_with_its_own(deploy):
-    made = deploy(lambda: Bucket("logs", BucketArgs(name="moka-logs", kms_key_arn=None)))
+    stack = deploy(lambda: Bucket("logs", BucketArgs(name="moka-logs", kms_key_arn=None)))
 
-    [encryption] = made.inputs(
+    [encryption] = stack.inputs(
         "aws:s3/bucketServerSideEncryptionConfiguration:BucketServerSideEncryptionConfiguration"
     )
     assert encryption["rules"] == [{"applyServerSideEncryptionByDefault": {"sseAlgorithm": "AES256"}}]
@@ -50,56 +50,56 @@ def test_who_asks_for_other_encryption_than_the_buckets_is_refused():
 
 
 def test_access_is_by_policies_alone_and_never_public(deploy):
-    made = deploy(lambda: Bucket("logs", BucketArgs(name="moka-logs", kms_key_arn=KEY)))
+    stack = deploy(lambda: Bucket("logs", BucketArgs(name="moka-logs", kms_key_arn=KEY)))
 
-    [controls] = made.inputs("aws:s3/bucketOwnershipControls:BucketOwnershipControls")
+    [controls] = stack.inputs("aws:s3/bucketOwnershipControls:BucketOwnershipControls")
     assert controls["rule"] == {"objectOwnership": "BucketOwnerEnforced"}
-    [block] = made.inputs("aws:s3/bucketPublicAccessBlock:BucketPublicAccessBlock")
+    [block] = stack.inputs("aws:s3/bucketPublicAccessBlock:BucketPublicAccessBlock")
     assert [value for key, value in block.items() if key != "bucket"] == [True] * 4
 
 
 def test_nothing_expires_and_nothing_is_versioned_unless_asked(deploy):
-    made = deploy(lambda: Bucket("logs", BucketArgs(name="moka-logs", kms_key_arn=KEY)))
+    stack = deploy(lambda: Bucket("logs", BucketArgs(name="moka-logs", kms_key_arn=KEY)))
 
-    assert not any("expiration" in rule for rule in rules(made).values())
-    assert made.inputs("aws:s3/bucketVersioning:BucketVersioning") == []
+    assert not any("expiration" in rule for rule in rules(stack).values())
+    assert stack.inputs("aws:s3/bucketVersioning:BucketVersioning") == []
 
 
 def test_uploads_that_were_never_finished_are_cleared_away(deploy):
-    made = deploy(lambda: Bucket("logs", BucketArgs(name="moka-logs", kms_key_arn=KEY, unfinished_days=1)))
+    stack = deploy(lambda: Bucket("logs", BucketArgs(name="moka-logs", kms_key_arn=KEY, unfinished_days=1)))
 
-    assert rules(made)["unfinished-uploads"]["abortIncompleteMultipartUpload"] == {"daysAfterInitiation": 1}
+    assert rules(stack)["unfinished-uploads"]["abortIncompleteMultipartUpload"] == {"daysAfterInitiation": 1}
 
 
 def test_what_expires_is_named_by_its_prefix(deploy):
     args = BucketArgs(name="moka-logs", kms_key_arn=KEY, expiries=(Expiry(prefix="driver/", days=30),))
-    made = deploy(lambda: Bucket("logs", args))
+    stack = deploy(lambda: Bucket("logs", args))
 
-    assert rules(made)["expire-driver"]["filter"] == {"prefix": "driver/"}
-    assert rules(made)["expire-driver"]["expiration"] == {"days": 30}
+    assert rules(stack)["expire-driver"]["filter"] == {"prefix": "driver/"}
+    assert rules(stack)["expire-driver"]["expiration"] == {"days": 30}
 
 
 @pytest.mark.parametrize(("days", "moves"), [(90, True), (60, True), (59, False), (10, False)])
 def test_what_is_seldom_read_moves_to_a_cheaper_class_where_that_pays(deploy, days, moves):
     expiry = Expiry(prefix="", days=days, cheaper_after=30)
-    made = deploy(lambda: Bucket("logs", BucketArgs(name="moka-logs", kms_key_arn=KEY, expiries=(expiry,))))
+    stack = deploy(lambda: Bucket("logs", BucketArgs(name="moka-logs", kms_key_arn=KEY, expiries=(expiry,))))
 
-    moved = rules(made)["expire-all"].get("transitions")
+    moved = rules(stack)["expire-all"].get("transitions")
     assert moved == ([{"days": 30, "storageClass": "STANDARD_IA"}] if moves else None)
 
 
 def test_former_versions_are_kept_for_a_while_only(deploy):
     args = BucketArgs(name="moka-logs", kms_key_arn=KEY, versioned=True, noncurrent_days=3)
-    made = deploy(lambda: Bucket("logs", args))
+    stack = deploy(lambda: Bucket("logs", args))
 
-    assert rules(made)["former-versions"]["noncurrentVersionExpiration"] == {"noncurrentDays": 3}
+    assert rules(stack)["former-versions"]["noncurrentVersionExpiration"] == {"noncurrentDays": 3}
 
 
 def test_who_used_a_bucket_is_recorded_in_another_by_its_name(deploy):
     args = BucketArgs(name="moka-logs", kms_key_arn=KEY, access_logs_bucket="moka-access-logs")
-    made = deploy(lambda: Bucket("logs", args))
+    stack = deploy(lambda: Bucket("logs", args))
 
-    [logging] = made.inputs("aws:s3/bucketLogging:BucketLogging")
+    [logging] = stack.inputs("aws:s3/bucketLogging:BucketLogging")
     assert (logging["targetBucket"], logging["targetPrefix"]) == ("moka-access-logs", "s3/moka-logs/")
 
 
@@ -131,28 +131,28 @@ def test_whom_a_bucket_is_shared_with_reads_the_bucket_and_its_objects():
 
 
 def test_a_versioned_bucket_keeps_what_was_overwritten(deploy):
-    made = deploy(lambda: Bucket("logs", BucketArgs(name="moka-logs", kms_key_arn=KEY, versioned=True)))
+    stack = deploy(lambda: Bucket("logs", BucketArgs(name="moka-logs", kms_key_arn=KEY, versioned=True)))
 
-    [versioning] = made.inputs("aws:s3/bucketVersioning:BucketVersioning")
+    [versioning] = stack.inputs("aws:s3/bucketVersioning:BucketVersioning")
     assert versioning["versioningConfiguration"] == {"status": "Enabled"}
 
 
 def test_only_a_bucket_that_is_not_retained_is_deleted_with_what_is_in_it(deploy):
-    kept = deploy(lambda: Bucket("logs", BucketArgs(name="moka-logs", kms_key_arn=KEY)))
+    retained = deploy(lambda: Bucket("logs", BucketArgs(name="moka-logs", kms_key_arn=KEY)))
     dropped = deploy(lambda: Bucket("logs", BucketArgs(name="moka-logs", kms_key_arn=KEY, retain=False)))
 
-    assert kept.inputs("aws:s3/bucket:Bucket")[0]["forceDestroy"] is False
+    assert retained.inputs("aws:s3/bucket:Bucket")[0]["forceDestroy"] is False
     assert dropped.inputs("aws:s3/bucket:Bucket")[0]["forceDestroy"] is True
 
 
 @pytest.mark.parametrize("retain", [True, False])
 def test_a_bucket_is_protected_and_kept_with_all_that_is_said_of_it_unless_asked_otherwise(deploy, retain):
     args = BucketArgs(name="moka-logs", kms_key_arn=KEY, versioned=True, retain=retain)
-    made = deploy(lambda: Bucket("logs", args))
+    stack = deploy(lambda: Bucket("logs", args))
 
-    of_bucket = {place: each for place, each in made.tree().items() if "aws:s3" in place}
-    assert {each.retainOnDelete for each in of_bucket.values()} == {retain}
-    assert of_bucket["moka:aws:Bucket$aws:s3/bucket:Bucket::logs"].protect is retain
+    resources = {urn: resource for urn, resource in stack.tree().items() if "aws:s3" in urn}
+    assert {resource.retainOnDelete for resource in resources.values()} == {retain}
+    assert resources["moka:aws:Bucket$aws:s3/bucket:Bucket::logs"].protect is retain
 
 
 def test_requests_without_tls_are_denied_for_the_bucket_and_its_objects():

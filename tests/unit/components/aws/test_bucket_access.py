@@ -16,7 +16,7 @@ def allowed(deploy):
     def of(*args, **more):
         texts = []
         deploy(lambda: allowing(bucket_statements(*args, **more)).apply(texts.append))
-        return {each["Sid"]: each for each in json.loads(texts[0])["Statement"]}
+        return {statement["Sid"]: statement for statement in json.loads(texts[0])["Statement"]}
 
     return of
 
@@ -34,7 +34,7 @@ def test_who_reads_finds_objects_and_reads_them_and_nothing_else(allowed):
 def test_who_adds_sees_nothing_of_what_is_there_and_deletes_nothing(allowed):
     statements = allowed("Logs", "add", BUCKET, KEY)
 
-    actions = {action for each in statements.values() for action in each["Action"]}
+    actions = {action for statement in statements.values() for action in statement["Action"]}
     assert "s3:PutObject" in actions
     assert not actions & {"s3:ListBucket", "s3:GetObject", "s3:DeleteObject"}
 

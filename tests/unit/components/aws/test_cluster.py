@@ -31,13 +31,13 @@ def args(**changes):
     return ClusterArgs(**{**usual, **changes})
 
 
-def made_cluster(deploy, **changes):
+def cluster_inputs(deploy, **changes):
     [cluster] = deploy(lambda: Cluster("spark-a", args(**changes))).inputs("eks:index:Cluster")
     return cluster
 
 
 def test_the_api_server_is_reached_from_the_network_alone(deploy):
-    cluster = made_cluster(deploy)
+    cluster = cluster_inputs(deploy)
 
     assert cluster["endpointPrivateAccess"] is True
     assert cluster["endpointPublicAccess"] is False
@@ -45,18 +45,18 @@ def test_the_api_server_is_reached_from_the_network_alone(deploy):
 
 
 def test_networks_outside_that_may_reach_it_are_named_one_by_one(deploy):
-    cluster = made_cluster(deploy, public_cidrs=("203.0.113.0/24",))
+    cluster = cluster_inputs(deploy, public_cidrs=("203.0.113.0/24",))
 
     assert cluster["endpointPublicAccess"] is True
     assert cluster["publicAccessCidrs"] == ["203.0.113.0/24"]
 
 
 def test_secrets_are_encrypted_with_the_given_key(deploy):
-    assert made_cluster(deploy)["encryptionConfigKeyArn"] == KEY
+    assert cluster_inputs(deploy)["encryptionConfigKeyArn"] == KEY
 
 
 def test_all_logs_of_the_control_plane_are_written(deploy):
-    assert set(made_cluster(deploy)["enabledClusterLogTypes"]) == {
+    assert set(cluster_inputs(deploy)["enabledClusterLogTypes"]) == {
         "api",
         "audit",
         "authenticator",
@@ -73,11 +73,11 @@ def test_logs_of_the_control_plane_are_encrypted_and_end(deploy):
 
 
 def test_a_cluster_comes_without_nodes_that_nobody_asked_for(deploy):
-    assert made_cluster(deploy)["skipDefaultNodeGroup"] is True
+    assert cluster_inputs(deploy)["skipDefaultNodeGroup"] is True
 
 
 def test_a_cluster_comes_without_add_ons_that_nobody_pinned(deploy):
-    cluster = made_cluster(deploy)
+    cluster = cluster_inputs(deploy)
 
     assert cluster["bootstrapSelfManagedAddons"] is False
     assert cluster["useDefaultVpcCni"] is True
@@ -86,10 +86,10 @@ def test_a_cluster_comes_without_add_ons_that_nobody_pinned(deploy):
 
 
 def test_add_ons_of_every_node_are_at_the_versions_that_were_named(deploy):
-    made = deploy(lambda: Cluster("spark-a", args()))
+    stack = deploy(lambda: Cluster("spark-a", args()))
 
-    installed = {each["addonName"]: each for each in made.inputs("aws:eks/addon:Addon")}
-    assert {name: each["addonVersion"] for name, each in installed.items()} == {
+    installed = {addon["addonName"]: addon for addon in stack.inputs("aws:eks/addon:Addon")}
+    assert {name: addon["addonVersion"] for name, addon in installed.items()} == {
         "vpc-cni": "v1.20.4-eksbuild.2",
         "kube-proxy": "v1.34.0-eksbuild.4",
         "eks-pod-identity-agent": "v1.3.10-eksbuild.3",
@@ -102,19 +102,19 @@ def test_nodes_come_after_the_add_ons_that_they_cannot_do_without(deploy):
         cluster = Cluster("spark-a", args())
         aws.ec2.LaunchTemplate("node", tags={"role": cluster.node_role_arn})
 
-    made = deploy(program)
+    stack = deploy(program)
 
-    needed = made.tree()["aws:ec2/launchTemplate:LaunchTemplate::node"].dependencies
+    needed = stack.tree()["aws:ec2/launchTemplate:LaunchTemplate::node"].dependencies
     for addon in ("vpc-cni", "kube-proxy", "eks-pod-identity-agent"):
         assert any(urn.endswith(f"aws:eks/addon:Addon::spark-a-{addon}") for urn in needed)
 
 
 def test_the_vpc_cni_has_its_permissions_by_its_own_service_account_and_nodes_have_none_of_them(deploy):
-    made = deploy(lambda: Cluster("spark-a", args()))
+    stack = deploy(lambda: Cluster("spark-a", args()))
 
     roles = {
-        name: each["policyArn"].rpartition("/")[2]
-        for name, each in made.by_name("aws:iam/rolePolicyAttachment:RolePolicyAttachment").items()
+        name: attachment["policyArn"].rpartition("/")[2]
+        for name, attachment in stack.by_name("aws:iam/rolePolicyAttachment:RolePolicyAttachment").items()
     }
     assert roles == {
         "spark-a-cluster": "AmazonEKSClusterPolicy",
@@ -125,11 +125,11 @@ def test_the_vpc_cni_has_its_permissions_by_its_own_service_account_and_nodes_ha
 
 
 def test_every_role_of_a_cluster_is_under_its_path_and_bounded(deploy):
-    made = deploy(
+    stack = deploy(
         lambda: Cluster("spark-a", args(path="/moka-test/", permissions_boundary_arn="arn:boundary"))
     )
 
-    roles = made.by_name("aws:iam/role:Role")
+    roles = stack.by_name("aws:iam/role:Role")
     assert roles.keys() == {"spark-a-cluster", "spark-a-node", "spark-a-vpc-cni"}
     assert {(role["path"], role["permissionsBoundary"]) for role in roles.values()} == {
         ("/moka-test/", "arn:boundary")
@@ -137,10 +137,10 @@ def test_every_role_of_a_cluster_is_under_its_path_and_bounded(deploy):
 
 
 def test_the_deployer_is_the_only_administrator(deploy):
-    made = deploy(lambda: Cluster("spark-a", args()))
+    stack = deploy(lambda: Cluster("spark-a", args()))
 
-    [entry] = made.inputs("aws:eks/accessEntry:AccessEntry")
-    [policy] = made.inputs("aws:eks/accessPolicyAssociation:AccessPolicyAssociation")
+    [entry] = stack.inputs("aws:eks/accessEntry:AccessEntry")
+    [policy] = stack.inputs("aws:eks/accessPolicyAssociation:AccessPolicyAssociation")
     assert entry["principalArn"] == DEPLOYER
     assert policy["principalArn"] == DEPLOYER
     assert policy["policyArn"].endswith("/AmazonEKSClusterAdminPolicy")
@@ -149,9 +149,9 @@ def test_the_deployer_is_the_only_administrator(deploy):
 
 def test_others_enter_as_they_are_named_and_never_in_place_of_the_deployer(deploy):
     analyst = ClusterAccess(principal_arn="arn:aws:iam::111122223333:role/analyst", level="view")
-    made = deploy(lambda: Cluster("spark-a", args(access={"deployer": analyst})))
+    stack = deploy(lambda: Cluster("spark-a", args(access={"deployer": analyst})))
 
-    policies = made.inputs("aws:eks/accessPolicyAssociation:AccessPolicyAssociation")
+    policies = stack.inputs("aws:eks/accessPolicyAssociation:AccessPolicyAssociation")
     assert {policy["principalArn"]: policy["policyArn"].rpartition("/")[2] for policy in policies} == {
         DEPLOYER: "AmazonEKSClusterAdminPolicy",
         analyst.principal_arn: "AmazonEKSViewPolicy",
@@ -159,21 +159,21 @@ def test_others_enter_as_they_are_named_and_never_in_place_of_the_deployer(deplo
 
 
 def test_the_kubeconfig_takes_the_deployer_role_where_it_is_assumed(deploy):
-    assert "providerCredentialOpts" not in made_cluster(deploy)
-    assert made_cluster(deploy, assume=True)["providerCredentialOpts"] == {"roleArn": DEPLOYER}
+    assert "providerCredentialOpts" not in cluster_inputs(deploy)
+    assert cluster_inputs(deploy, assume=True)["providerCredentialOpts"] == {"roleArn": DEPLOYER}
 
 
-@pytest.mark.parametrize(("support", "asked"), [("standard", "STANDARD"), ("extended", "EXTENDED")])
-def test_support_of_the_kubernetes_version_is_chosen(deploy, support, asked):
-    assert made_cluster(deploy, support=support)["upgradePolicy"] == {"supportType": asked}
+@pytest.mark.parametrize(("support", "support_type"), [("standard", "STANDARD"), ("extended", "EXTENDED")])
+def test_support_of_the_kubernetes_version_is_chosen(deploy, support, support_type):
+    assert cluster_inputs(deploy, support=support)["upgradePolicy"] == {"supportType": support_type}
 
 
 @pytest.mark.parametrize("retain", [True, False])
 def test_a_cluster_that_is_retained_is_protected_and_so_are_its_logs(deploy, retain):
-    made = deploy(lambda: Cluster("spark-a", args(retain=retain)))
+    stack = deploy(lambda: Cluster("spark-a", args(retain=retain)))
 
-    [cluster] = made.inputs("eks:index:Cluster")
-    logs = made.tree()["moka:aws:Cluster$aws:cloudwatch/logGroup:LogGroup::spark-a"]
+    [cluster] = stack.inputs("eks:index:Cluster")
+    logs = stack.tree()["moka:aws:Cluster$aws:cloudwatch/logGroup:LogGroup::spark-a"]
     assert cluster["deletionProtection"] is retain
     assert (logs.protect, logs.retainOnDelete) == (retain, retain)
 
@@ -196,16 +196,16 @@ def test_zonal_shift_is_said_either_way_and_nothing_else_is_changed(zonal_shift)
 
 
 def test_a_cluster_tells_what_others_need_to_use_it(deploy):
-    told = {}
+    outputs = {}
 
     def program():
         cluster = Cluster("spark-a", args())
         for output in ("name", "arn", "endpoint", "certificate_authority", "security_group_id", "kubeconfig"):
-            getattr(cluster, output).apply(lambda value, output=output: told.update({output: value}))
+            getattr(cluster, output).apply(lambda value, output=output: outputs.update({output: value}))
 
     deploy(program)
 
-    assert told == {
+    assert outputs == {
         "name": "moka-test-spark-a",
         "arn": "arn:aws:::spark-a",
         "endpoint": "https://cluster.example",

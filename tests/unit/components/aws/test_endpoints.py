@@ -13,10 +13,11 @@ ARGS = InterfaceEndpointsArgs(
 
 
 def test_what_a_private_cluster_calls_is_reached_inside_the_network(deploy):
-    made = deploy(lambda: InterfaceEndpoints("moka", ARGS))
+    stack = deploy(lambda: InterfaceEndpoints("moka", ARGS))
 
     names = {
-        endpoint["serviceName"].removeprefix("com.amazonaws.eu-west-1.") for endpoint in made.inputs(ENDPOINT)
+        endpoint["serviceName"].removeprefix("com.amazonaws.eu-west-1.")
+        for endpoint in stack.inputs(ENDPOINT)
     }
     # https://docs.aws.amazon.com/eks/latest/userguide/private-clusters.html
     assert names >= {"ecr.api", "ecr.dkr", "sts", "logs", "ec2", "eks", "eks-auth"}
@@ -25,37 +26,39 @@ def test_what_a_private_cluster_calls_is_reached_inside_the_network(deploy):
 
 
 def test_clients_find_an_endpoint_by_the_services_own_name_in_every_zone(deploy):
-    made = deploy(lambda: InterfaceEndpoints("moka", ARGS))
+    stack = deploy(lambda: InterfaceEndpoints("moka", ARGS))
 
-    for endpoint in made.inputs(ENDPOINT):
+    for endpoint in stack.inputs(ENDPOINT):
         assert endpoint["privateDnsEnabled"] is True
         assert endpoint["subnetIds"] == ["subnet-a", "subnet-b"]
 
 
 def test_endpoints_take_https_from_the_networks_own_ranges_and_nothing_else(deploy):
-    made = deploy(lambda: InterfaceEndpoints("moka", ARGS))
+    stack = deploy(lambda: InterfaceEndpoints("moka", ARGS))
 
-    [group] = made.inputs("aws:ec2/securityGroup:SecurityGroup")
+    [group] = stack.inputs("aws:ec2/securityGroup:SecurityGroup")
     [rule] = group["ingress"]
     assert (rule["protocol"], rule["fromPort"], rule["toPort"]) == ("tcp", 443, 443)
     assert rule["cidrBlocks"] == ["10.0.0.0/16", "100.64.0.0/16"]
     assert not group.get("egress")
-    assert {tuple(each["securityGroupIds"]) for each in made.inputs(ENDPOINT)} == {("moka-endpoints-id",)}
+    assert {tuple(endpoint["securityGroupIds"]) for endpoint in stack.inputs(ENDPOINT)} == {
+        ("moka-endpoints-id",)
+    }
 
 
 def test_credentials_of_a_foreign_account_are_of_no_use_inside(deploy):
-    made = deploy(lambda: InterfaceEndpoints("moka", ARGS))
+    stack = deploy(lambda: InterfaceEndpoints("moka", ARGS))
 
-    [statement] = json.loads(made.by_name(ENDPOINT)["moka-logs"]["policy"])["Statement"]
+    [statement] = json.loads(stack.by_name(ENDPOINT)["moka-logs"]["policy"])["Statement"]
     assert statement["Condition"] == {
         "StringEquals": {"aws:PrincipalAccount": ["111122223333", "222233334444"]}
     }
 
 
 def test_signing_in_and_decrypting_are_open_to_roles_that_others_gave(deploy):
-    made = deploy(lambda: InterfaceEndpoints("moka", ARGS))
+    stack = deploy(lambda: InterfaceEndpoints("moka", ARGS))
 
-    assert {name for name, each in made.by_name(ENDPOINT).items() if not each.get("policy")} == {
+    assert {name for name, endpoint in stack.by_name(ENDPOINT).items() if not endpoint.get("policy")} == {
         "moka-sts",
         "moka-kms",
     }

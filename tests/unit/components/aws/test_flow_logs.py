@@ -7,16 +7,16 @@ BUCKET = "arn:aws:s3:::moka-access-logs"
 
 
 def test_all_traffic_of_a_network_is_recorded(deploy):
-    made = deploy(lambda: FlowLogs("moka", FlowLogsArgs(vpc_id="vpc-1", bucket_arn=BUCKET)))
+    stack = deploy(lambda: FlowLogs("moka", FlowLogsArgs(vpc_id="vpc-1", bucket_arn=BUCKET)))
 
-    [log] = made.inputs("aws:ec2/flowLog:FlowLog")
+    [log] = stack.inputs("aws:ec2/flowLog:FlowLog")
     assert (log["vpcId"], log["trafficType"]) == ("vpc-1", "ALL")
     assert (log["logDestinationType"], log["logDestination"]) == ("s3", BUCKET)
 
 
 def test_aws_may_deliver_records_of_this_account_and_region_only():
     policy = json.loads(bucket_policy(BUCKET, deliveries=(delivery("eu-west-1", "111122223333"),)))
-    by_id = {each["Sid"]: each for each in policy["Statement"]}
+    by_id = {statement["Sid"]: statement for statement in policy["Statement"]}
 
     write = by_id["AWSLogDeliveryWrite"]
     assert write["Principal"] == {"Service": "delivery.logs.amazonaws.com"}

@@ -19,10 +19,10 @@ def statements(policy: str) -> dict[str, dict]:
 
 
 def test_a_key_is_rotated_and_found_by_its_alias(deploy):
-    made = deploy(lambda: Key("data", ARGS))
+    stack = deploy(lambda: Key("data", ARGS))
 
-    [key] = made.inputs("aws:kms/key:Key")
-    [alias] = made.inputs("aws:kms/alias:Alias")
+    [key] = stack.inputs("aws:kms/key:Key")
+    [alias] = stack.inputs("aws:kms/alias:Alias")
     assert key["enableKeyRotation"] is True
     assert alias["name"] == "alias/moka/data"
 
@@ -80,7 +80,7 @@ def test_a_key_in_china_is_of_its_own_partition():
 
 @pytest.mark.parametrize("retain", [True, False])
 def test_a_key_is_protected_and_kept_unless_asked_otherwise(deploy, retain):
-    made = deploy(lambda: Key("data", replace(ARGS, retain=retain)))
+    stack = deploy(lambda: Key("data", replace(ARGS, retain=retain)))
 
-    key = made.tree()["moka:aws:Key$aws:kms/key:Key::data"]
+    key = stack.tree()["moka:aws:Key$aws:kms/key:Key::data"]
     assert (key.protect, key.retainOnDelete) == (retain, retain)

@@ -10,47 +10,47 @@ def args(**changes):
 
 
 def test_every_zone_has_a_public_and_a_private_subnet(deploy):
-    made = deploy(lambda: Network("moka", args()))
+    stack = deploy(lambda: Network("moka", args()))
 
-    assert made.by_name("aws:ec2/subnet:Subnet").keys() == {
+    assert stack.by_name("aws:ec2/subnet:Subnet").keys() == {
         f"moka-{kind}-{zone}" for kind in ("public", "private") for zone in ZONES
     }
 
 
 def test_no_machine_gets_a_public_address_by_being_in_a_public_subnet(deploy):
-    made = deploy(lambda: Network("moka", args()))
+    stack = deploy(lambda: Network("moka", args()))
 
-    assert not any(subnet["mapPublicIpOnLaunch"] for subnet in made.inputs("aws:ec2/subnet:Subnet"))
+    assert not any(subnet["mapPublicIpOnLaunch"] for subnet in stack.inputs("aws:ec2/subnet:Subnet"))
 
 
 def test_with_a_gateway_a_zone_private_traffic_never_leaves_its_zone(deploy):
-    made = deploy(lambda: Network("moka", args(nat="zonal")))
+    stack = deploy(lambda: Network("moka", args(nat="zonal")))
 
-    routes = made.by_name("aws:ec2/route:Route")
+    routes = stack.by_name("aws:ec2/route:Route")
     for zone in ZONES:
         assert routes[f"moka-private-{zone}"]["natGatewayId"] == f"moka-{zone}-id"
 
 
 def test_a_single_gateway_serves_every_zone(deploy):
-    made = deploy(lambda: Network("moka", args(nat="single")))
+    stack = deploy(lambda: Network("moka", args(nat="single")))
 
-    assert len(made.inputs("aws:ec2/natGateway:NatGateway")) == 1
-    routes = made.by_name("aws:ec2/route:Route")
+    assert len(stack.inputs("aws:ec2/natGateway:NatGateway")) == 1
+    routes = stack.by_name("aws:ec2/route:Route")
     assert {routes[f"moka-private-{zone}"]["natGatewayId"] for zone in ZONES} == {"moka-us-east-1a-id"}
 
 
 def test_the_default_security_group_lets_nothing_through(deploy):
-    made = deploy(lambda: Network("moka", args()))
+    stack = deploy(lambda: Network("moka", args()))
 
-    [group] = made.inputs("aws:ec2/defaultSecurityGroup:DefaultSecurityGroup")
+    [group] = stack.inputs("aws:ec2/defaultSecurityGroup:DefaultSecurityGroup")
     assert not group.get("ingress")
     assert not group.get("egress")
 
 
 def test_private_subnets_reach_s3_past_the_nat_gateways(deploy):
-    made = deploy(lambda: Network("moka", args()))
+    stack = deploy(lambda: Network("moka", args()))
 
-    [endpoint] = made.inputs("aws:ec2/vpcEndpoint:VpcEndpoint")
+    [endpoint] = stack.inputs("aws:ec2/vpcEndpoint:VpcEndpoint")
     assert endpoint["serviceName"] == "com.amazonaws.us-east-1.s3"
     assert set(endpoint["routeTableIds"]) == {f"moka-private-{zone}-id" for zone in ZONES}
 
@@ -59,11 +59,11 @@ PODS = ("100.64.0.0/16",)
 
 
 def test_pods_have_a_subnet_in_every_zone_of_a_range_that_is_the_networks_first(deploy):
-    made = deploy(lambda: Network("moka", args(pod_cidrs=PODS)))
+    stack = deploy(lambda: Network("moka", args(pod_cidrs=PODS)))
 
-    [added] = made.inputs("aws:ec2/vpcIpv4CidrBlockAssociation:VpcIpv4CidrBlockAssociation")
+    [added] = stack.inputs("aws:ec2/vpcIpv4CidrBlockAssociation:VpcIpv4CidrBlockAssociation")
     assert added["cidrBlock"] == "100.64.0.0/16"
-    subnets = made.by_name("aws:ec2/subnet:Subnet")
+    subnets = stack.by_name("aws:ec2/subnet:Subnet")
     assert [subnets[f"moka-pods-{zone}"]["cidrBlock"] for zone in ZONES] == [
         "100.64.0.0/18",
         "100.64.64.0/18",
@@ -71,46 +71,48 @@ def test_pods_have_a_subnet_in_every_zone_of_a_range_that_is_the_networks_first(
     ]
     place = "moka:aws:Network$aws:ec2"
     association = f"{place}/vpcIpv4CidrBlockAssociation:VpcIpv4CidrBlockAssociation::moka-pods-100.64.0.0-16"
-    subnet = made.tree()[f"{place}/subnet:Subnet::moka-pods-us-east-1a"]
+    subnet = stack.tree()[f"{place}/subnet:Subnet::moka-pods-us-east-1a"]
     assert any(urn.endswith(association.rpartition("$")[2]) for urn in subnet.dependencies)
 
 
 def test_pods_leave_their_zone_the_way_its_nodes_do(deploy):
-    made = deploy(lambda: Network("moka", args(pod_cidrs=PODS)))
+    stack = deploy(lambda: Network("moka", args(pod_cidrs=PODS)))
 
-    ways = made.by_name("aws:ec2/routeTableAssociation:RouteTableAssociation")
+    ways = stack.by_name("aws:ec2/routeTableAssociation:RouteTableAssociation")
     for zone in ZONES:
         assert ways[f"moka-pods-{zone}"]["routeTableId"] == ways[f"moka-private-{zone}"]["routeTableId"]
 
 
 def test_load_balancers_stay_out_of_the_subnets_of_pods(deploy):
-    made = deploy(lambda: Network("moka", args(pod_cidrs=PODS)))
+    stack = deploy(lambda: Network("moka", args(pod_cidrs=PODS)))
 
-    tags = made.by_name("aws:ec2/subnet:Subnet")["moka-pods-us-east-1a"]["tags"]
+    tags = stack.by_name("aws:ec2/subnet:Subnet")["moka-pods-us-east-1a"]["tags"]
     assert not any(key.startswith("kubernetes.io/role") for key in tags)
 
 
 def test_without_ranges_of_their_own_pods_have_no_subnets(deploy):
-    told = []
-    made = deploy(lambda: Network("moka", args()).pod_subnets.apply(told.append))
+    outputs = []
+    stack = deploy(lambda: Network("moka", args()).pod_subnets.apply(outputs.append))
 
-    assert not any("pods" in name for name in made.by_name("aws:ec2/subnet:Subnet"))
-    assert told == [{}]
+    assert not any("pods" in name for name in stack.by_name("aws:ec2/subnet:Subnet"))
+    assert outputs == [{}]
 
 
 def test_subnets_are_told_by_zone(deploy):
-    told = []
-    deploy(lambda: Network("moka", args(pod_cidrs=PODS)).pod_subnets.apply(told.append))
+    outputs = []
+    deploy(lambda: Network("moka", args(pod_cidrs=PODS)).pod_subnets.apply(outputs.append))
 
-    assert told == [{zone: f"moka-pods-{zone}-id" for zone in ZONES}]
+    assert outputs == [{zone: f"moka-pods-{zone}-id" for zone in ZONES}]
 
 
 @pytest.mark.parametrize("retain", [True, False])
 def test_network_and_subnets_are_protected_and_kept_unless_asked_otherwise(deploy, retain):
-    made = deploy(lambda: Network("moka", args(pod_cidrs=PODS, retain=retain)))
+    stack = deploy(lambda: Network("moka", args(pod_cidrs=PODS, retain=retain)))
 
     lasting = [
-        each for each in made.tree().values() if each.type in ("aws:ec2/vpc:Vpc", "aws:ec2/subnet:Subnet")
+        resource
+        for resource in stack.tree().values()
+        if resource.type in ("aws:ec2/vpc:Vpc", "aws:ec2/subnet:Subnet")
     ]
     assert len(lasting) == 1 + 3 * len(ZONES)
-    assert {(each.protect, each.retainOnDelete) for each in lasting} == {(retain, retain)}
+    assert {(resource.protect, resource.retainOnDelete) for resource in lasting} == {(retain, retain)}

@@ -38,7 +38,7 @@ def arguments(**changes):
     return NodeGroupArgs(**{**usual, **changes})
 
 
-def made_by(deploy, **changes):
+def deploy_group(deploy, **changes):
     return deploy(
         lambda: NodeGroup("executor", arguments(**{"eks_cluster": eks.Cluster("spark-a"), **changes}))
     )
@@ -53,13 +53,13 @@ def guarded(deploy, **changes):
 
 
 def group(deploy, **changes):
-    [made] = made_by(deploy, **changes).inputs(GROUP)
-    return made
+    [group] = deploy_group(deploy, **changes).inputs(GROUP)
+    return group
 
 
 def template(deploy, **changes):
-    [made] = made_by(deploy, **changes).inputs(TEMPLATE)
-    return made
+    [template] = deploy_group(deploy, **changes).inputs(TEMPLATE)
+    return template
 
 
 def node_config(deploy, **changes):
@@ -80,9 +80,9 @@ def node_config(deploy, **changes):
 def test_the_machine_image_is_of_the_architecture_and_has_drivers_for_gpus(
     deploy, architecture, instance_type, image
 ):
-    made = group(deploy, architecture=architecture, instance_types=(instance_type,))
+    inputs = group(deploy, architecture=architecture, instance_types=(instance_type,))
 
-    assert made["amiType"] == image
+    assert inputs["amiType"] == image
 
 
 def test_the_machine_image_is_of_the_release_asked_for(deploy):
@@ -92,10 +92,10 @@ def test_the_machine_image_is_of_the_release_asked_for(deploy):
 
 @pytest.mark.parametrize("role", ["driver", "executor", "shuffle"])
 def test_only_pods_that_ask_for_a_role_come_to_its_nodes(deploy, role):
-    made = group(deploy, role=role)
+    inputs = group(deploy, role=role)
 
-    assert made["labels"]["moka.dev/role"] == role
-    assert made["taints"] == [{"key": "moka.dev/role", "value": role, "effect": "NO_SCHEDULE"}]
+    assert inputs["labels"]["moka.dev/role"] == role
+    assert inputs["taints"] == [{"key": "moka.dev/role", "value": role, "effect": "NO_SCHEDULE"}]
 
 
 def test_any_pod_may_run_on_system_nodes(deploy):
@@ -103,16 +103,16 @@ def test_any_pod_may_run_on_system_nodes(deploy):
 
 
 def test_only_pods_that_ask_for_a_gpu_come_to_nodes_with_one(deploy):
-    made = group(deploy, architecture="amd64", instance_types=("g6.4xlarge", "g5.4xlarge"))
+    inputs = group(deploy, architecture="amd64", instance_types=("g6.4xlarge", "g5.4xlarge"))
 
-    assert {"key": "nvidia.com/gpu", "value": "present", "effect": "NO_SCHEDULE"} in made["taints"]
+    assert {"key": "nvidia.com/gpu", "value": "present", "effect": "NO_SCHEDULE"} in inputs["taints"]
 
 
 def test_how_many_nodes_there_are_is_left_to_the_autoscaler(deploy):
-    made = group(deploy)
+    inputs = group(deploy)
 
-    assert made["ignoreScalingChanges"] is True
-    assert made["scalingConfig"] == {"minSize": 0, "maxSize": 100, "desiredSize": 1}
+    assert inputs["ignoreScalingChanges"] is True
+    assert inputs["scalingConfig"] == {"minSize": 0, "maxSize": 100, "desiredSize": 1}
 
 
 def test_the_autoscaler_knows_what_the_first_node_of_an_empty_group_would_have(deploy):
@@ -130,27 +130,27 @@ def test_capacity_is_on_demand_unless_spot_is_asked_for(deploy):
 
 
 def test_reserved_capacity_is_used_by_the_reservations_id(deploy):
-    made = template(deploy, capacity_reservation_id="cr-0123456789abcdef0")
+    inputs = template(deploy, capacity_reservation_id="cr-0123456789abcdef0")
 
-    assert made["capacityReservationSpecification"] == {
+    assert inputs["capacityReservationSpecification"] == {
         "capacityReservationTarget": {"capacityReservationId": "cr-0123456789abcdef0"}
     }
     assert "capacityReservationSpecification" not in template(deploy)
 
 
 def test_a_pod_cannot_take_the_permissions_of_its_node(deploy):
-    made = template(deploy)
+    inputs = template(deploy)
 
-    assert made["metadataOptions"]["httpTokens"] == "required"
-    assert made["metadataOptions"]["httpPutResponseHopLimit"] == 1
+    assert inputs["metadataOptions"]["httpTokens"] == "required"
+    assert inputs["metadataOptions"]["httpPutResponseHopLimit"] == 1
 
 
 def test_the_root_disk_is_encrypted_and_of_the_size_and_speed_asked_for(deploy):
-    made = template(
+    inputs = template(
         deploy, disk_gib=1000, disk_iops=6000, disk_mibps=1000, disk_key_arn="arn:aws:kms:::key/k"
     )
 
-    disk = made["blockDeviceMappings"][0]["ebs"]
+    disk = inputs["blockDeviceMappings"][0]["ebs"]
     assert (disk["volumeType"], disk["volumeSize"], disk["iops"], disk["throughput"]) == (
         "gp3",
         1000,
@@ -179,9 +179,9 @@ def test_nodes_use_the_newest_version_of_their_launch_template(deploy):
 
 def test_a_schedule_moves_the_minimum_and_nothing_else(deploy):
     schedule = {"night": ScheduledMinimum(cron="0 20 * * MON-FRI", minimum=50)}
-    made = made_by(deploy, schedule=schedule, time_zone="Europe/Berlin").by_name(SCHEDULE)
+    inputs = deploy_group(deploy, schedule=schedule, time_zone="Europe/Berlin").by_name(SCHEDULE)
 
-    assert made == {
+    assert inputs == {
         "executor-night": {
             "scheduledActionName": "night",
             "autoscalingGroupName": "eks-executor",
@@ -213,16 +213,16 @@ def test_a_tenth_of_the_executors_may_be_replaced_at_the_same_time():
 def test_machines_whose_pods_cannot_be_moved_only_change_by_a_new_generation(deploy, role):
     tree = guarded(deploy, role=role).tree()
 
-    [made] = [each for place, each in tree.items() if f"{TEMPLATE}::" in place]
-    assert list(made.hooks.before_update) == ["spark-a-same-machines"]
+    [template] = [resource for urn, resource in tree.items() if f"{TEMPLATE}::" in urn]
+    assert list(template.hooks.before_update) == ["spark-a-same-machines"]
 
 
 @pytest.mark.parametrize("role", ["system", "executor"])
 def test_machines_whose_pods_can_be_moved_may_change_one_after_the_other(deploy, role):
     tree = guarded(deploy, role=role).tree()
 
-    [made] = [each for place, each in tree.items() if f"{TEMPLATE}::" in place]
-    assert list(made.hooks.before_update) == ["spark-a-same-kind"]
+    [template] = [resource for urn, resource in tree.items() if f"{TEMPLATE}::" in urn]
+    assert list(template.hooks.before_update) == ["spark-a-same-kind"]
 
 
 @pytest.mark.parametrize(
@@ -248,23 +248,23 @@ def test_another_image_is_another_kind_of_machine_only_where_pods_cannot_be_move
 
 def test_a_long_list_of_types_fits_the_template_and_is_still_told_apart():
     types = tuple(f"m{n}gdn-flex.48xlarge" for n in range(5, 25))
-    one, other = (machine_kind("AMI", arguments(instance_types=chosen)) for chosen in (types, types[:-1]))
+    long, shorter = (machine_kind("AMI", arguments(instance_types=names)) for names in (types, types[:-1]))
 
-    assert one != other
-    assert len(one) <= 255
+    assert long != shorter
+    assert len(long) <= 255
 
 
 def test_a_retiring_generation_takes_no_new_pods_and_keeps_no_machine(deploy):
-    made = group(deploy, role="driver", retiring=True, min_size=3, initial_size=3)
+    inputs = group(deploy, role="driver", retiring=True, min_size=3, initial_size=3)
 
-    assert {"key": "moka.dev/retiring", "value": "true", "effect": "NO_SCHEDULE"} in made["taints"]
-    assert made["scalingConfig"]["minSize"] == 0
+    assert {"key": "moka.dev/retiring", "value": "true", "effect": "NO_SCHEDULE"} in inputs["taints"]
+    assert inputs["scalingConfig"]["minSize"] == 0
 
 
 def test_a_retiring_generation_has_no_schedule(deploy):
     schedule = {"night": ScheduledMinimum(cron="0 20 * * *", minimum=50)}
 
-    assert made_by(deploy, retiring=True, schedule=schedule).inputs(SCHEDULE) == []
+    assert deploy_group(deploy, retiring=True, schedule=schedule).inputs(SCHEDULE) == []
 
 
 def test_the_machines_of_a_retiring_generation_stay_as_they_are():
@@ -276,11 +276,11 @@ def test_the_machines_of_a_retiring_generation_stay_as_they_are():
 
 def hooks_of(deploy, **changes):
     """Names of the hooks of the EKS node group, which a real engine gets by a transform."""
-    found = {}
+    hooks = {}
 
     def program():
         options = group_options(arguments(guard=NodeGroupGuard("spark-a", "{}"), **changes))
-        found.update(
+        hooks.update(
             {
                 kind: [hook.name for hook in getattr(options.hooks, kind)]
                 for kind in ("before_update", "before_delete")
@@ -288,7 +288,7 @@ def hooks_of(deploy, **changes):
         )
 
     deploy(program)
-    return found
+    return hooks
 
 
 def test_only_a_retiring_generation_waits_for_its_drivers_before_it_goes(deploy):
@@ -308,7 +308,7 @@ def test_a_protected_group_goes_only_by_retiring():
 
 
 @pytest.mark.parametrize(
-    ("change", "told"),
+    ("change", "message"),
     [
         ({"instance_types": ()}, "node group executor has no instance type; name one"),
         (
@@ -333,22 +333,22 @@ def test_a_protected_group_goes_only_by_retiring():
         ),
     ],
 )
-def test_machines_that_do_not_fit_are_refused(deploy, change, told):
+def test_machines_that_do_not_fit_are_refused(deploy, change, message):
     def program():
-        with pytest.raises(ValueError, match=told):
+        with pytest.raises(ValueError, match=message):
             NodeGroup("executor", arguments(**change))
 
     assert deploy(program).types() == set()
 
 
 def test_a_group_tells_its_name_once_it_is_there(deploy):
-    told = []
+    arns = []
 
     def program():
         NodeGroup("system", arguments(eks_cluster=eks.Cluster("spark-a"), role="system")).arn.apply(
-            told.append
+            arns.append
         )
 
     deploy(program)
 
-    assert told == ["arn:aws:::system"]
+    assert arns == ["arn:aws:::system"]

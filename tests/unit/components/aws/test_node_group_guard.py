@@ -27,15 +27,15 @@ def update(**changes):
 
 
 def test_another_kind_of_machines_is_refused_with_what_to_do():
-    other = TEMPLATE["description"].replace("r8g", "r7g")
+    description = TEMPLATE["description"].replace("r8g", "r7g")
 
-    with pytest.raises(ValueError) as refused:
-        same_kind(update(description=other))
+    with pytest.raises(ValueError) as refusal:
+        same_kind(update(description=description))
 
-    assert str(refused.value) == (
+    assert str(refusal.value) == (
         "this would replace the machines of node group spark-a-driver under what runs on them "
-        f"({TEMPLATE['description']} -> {other}): count up its generation and list the present one under "
-        "retiring, or take the change back"
+        f"({TEMPLATE['description']} -> {description}): count up its generation and list the present one "
+        "under retiring, or take the change back"
     )
 
 
@@ -50,7 +50,7 @@ def test_what_a_template_says_of_itself_may_change():
 
 
 @pytest.mark.parametrize(
-    ("left", "told"),
+    ("drivers", "message"),
     [
         (["jobs/a"], "once 1 driver on it has finished: jobs/a. "),
         (
@@ -59,8 +59,8 @@ def test_what_a_template_says_of_itself_may_change():
         ),
     ],
 )
-def test_whoever_waits_is_told_for_whom(left, told):
-    assert told in waiting_message("spark-a", "driver", left)
+def test_whoever_waits_is_told_for_whom(drivers, message):
+    assert message in waiting_message("spark-a", "driver", drivers)
 
 
 def test_a_group_stays_when_nobody_can_be_asked_for_its_drivers(deploy, monkeypatch):

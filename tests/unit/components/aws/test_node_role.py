@@ -6,35 +6,35 @@ from components.aws.policy import Statement
 BOUNDARY = "arn:aws:iam::111122223333:policy/boundary"
 
 
-def made_role(deploy, **changes):
+def deploy_role(deploy, **changes):
     return deploy(lambda: NodeRole("node", NodeRoleArgs(**{"region": "us-east-1", **changes})))
 
 
 def test_nodes_may_join_and_pull_images_and_nothing_else(deploy):
-    made = made_role(deploy)
+    stack = deploy_role(deploy)
 
-    [role] = made.inputs("aws:iam/role:Role")
+    [role] = stack.inputs("aws:iam/role:Role")
     trusted = json.loads(role["assumeRolePolicy"])["Statement"][0]["Principal"]
     assert trusted == {"Service": "ec2.amazonaws.com"}
-    attached = made.inputs("aws:iam/rolePolicyAttachment:RolePolicyAttachment")
-    assert {each["policyArn"].rpartition("/")[2] for each in attached} == {
+    attachments = stack.inputs("aws:iam/rolePolicyAttachment:RolePolicyAttachment")
+    assert {attachment["policyArn"].rpartition("/")[2] for attachment in attachments} == {
         "AmazonEKSWorkerNodeMinimalPolicy",
         "AmazonEC2ContainerRegistryPullOnly",
     }
-    assert made.inputs("aws:iam/rolePolicy:RolePolicy") == []
+    assert stack.inputs("aws:iam/rolePolicy:RolePolicy") == []
 
 
 def test_what_else_nodes_may_do_is_said_statement_by_statement(deploy):
     more = Statement(sid="More", actions=("ecr:CreateRepository",), resources=["arn:r"])
-    [policy] = made_role(deploy, statements=[more]).inputs("aws:iam/rolePolicy:RolePolicy")
+    [policy] = deploy_role(deploy, statements=[more]).inputs("aws:iam/rolePolicy:RolePolicy")
 
-    assert [each["Sid"] for each in json.loads(policy["policy"])["Statement"]] == ["More"]
+    assert [statement["Sid"] for statement in json.loads(policy["policy"])["Statement"]] == ["More"]
 
 
 def test_the_role_is_under_its_path_and_bounded(deploy):
-    made = made_role(deploy, path="/moka-prod/", permissions_boundary_arn=BOUNDARY)
+    stack = deploy_role(deploy, path="/moka-prod/", permissions_boundary_arn=BOUNDARY)
 
-    [role] = made.inputs("aws:iam/role:Role")
+    [role] = stack.inputs("aws:iam/role:Role")
     assert (role["path"], role["permissionsBoundary"]) == ("/moka-prod/", BOUNDARY)
 
 
@@ -43,7 +43,7 @@ def test_the_first_pull_through_a_mirror_may_make_repositories_for_copies_alone(
 
     assert statement.actions == ("ecr:CreateRepository",)
     assert "arn:aws:ecr:eu-west-1:444455556666:repository/docker.io/*" in statement.resources
-    assert all(each.endswith((".io/*", ".aws/*")) for each in statement.resources)
+    assert all(resource.endswith((".io/*", ".aws/*")) for resource in statement.resources)
 
 
 def test_a_mirror_below_a_path_in_another_partition_is_named_there():

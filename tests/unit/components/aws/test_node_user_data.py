@@ -75,7 +75,7 @@ def test_the_kubelet_keeps_more_memory_to_itself_where_there_may_be_more_pods():
 
 
 def test_every_role_says_how_its_machines_may_be_replaced():
-    rolling = {role: known.rolling_percent for role, known in ROLES.items()}
+    rolling = {role: values.rolling_percent for role, values in ROLES.items()}
 
     assert rolling["driver"] is None
     assert rolling["shuffle"] is None

@@ -13,9 +13,9 @@ def args(**changes):
 
 
 def test_a_service_account_may_do_what_its_statements_say_and_nothing_else(deploy):
-    made = deploy(lambda: PodIdentity("spark", args(statements=[READ])))
+    stack = deploy(lambda: PodIdentity("spark", args(statements=[READ])))
 
-    [policy] = made.inputs("aws:iam/rolePolicy:RolePolicy")
+    [policy] = stack.inputs("aws:iam/rolePolicy:RolePolicy")
     assert json.loads(policy["policy"])["Statement"] == [
         {
             "Sid": "Read",
@@ -24,13 +24,13 @@ def test_a_service_account_may_do_what_its_statements_say_and_nothing_else(deplo
             "Resource": ["arn:aws:s3:::moka-logs/*"],
         }
     ]
-    assert made.inputs("aws:iam/rolePolicyAttachment:RolePolicyAttachment") == []
+    assert stack.inputs("aws:iam/rolePolicyAttachment:RolePolicyAttachment") == []
 
 
 def test_the_role_is_given_to_that_service_account(deploy):
-    made = deploy(lambda: PodIdentity("spark", args(statements=[READ])))
+    stack = deploy(lambda: PodIdentity("spark", args(statements=[READ])))
 
-    [association] = made.inputs("aws:eks/podIdentityAssociation:PodIdentityAssociation")
+    [association] = stack.inputs("aws:eks/podIdentityAssociation:PodIdentityAssociation")
     assert association["roleArn"] == "arn:aws:iam::123456789012:role/spark"
     assert (association["clusterName"], association["namespace"], association["serviceAccount"]) == (
         "spark-a",
@@ -41,18 +41,18 @@ def test_the_role_is_given_to_that_service_account(deploy):
 
 def test_software_of_aws_gets_the_policy_that_aws_keeps_for_it(deploy):
     driver = "arn:aws:iam::aws:policy/service-role/AmazonEBSCSIDriverPolicy"
-    made = deploy(lambda: PodIdentity("csi", args(managed_policy_arns=(driver,))))
+    stack = deploy(lambda: PodIdentity("csi", args(managed_policy_arns=(driver,))))
 
-    [attachment] = made.inputs("aws:iam/rolePolicyAttachment:RolePolicyAttachment")
+    [attachment] = stack.inputs("aws:iam/rolePolicyAttachment:RolePolicyAttachment")
     assert attachment["policyArn"] == driver
-    assert made.inputs("aws:iam/rolePolicy:RolePolicy") == []
+    assert stack.inputs("aws:iam/rolePolicy:RolePolicy") == []
 
 
 def test_a_permissions_boundary_bounds_the_role(deploy):
     boundary = "arn:aws:iam::111122223333:policy/boundary"
-    made = deploy(lambda: PodIdentity("spark", args(statements=[READ], permissions_boundary_arn=boundary)))
+    stack = deploy(lambda: PodIdentity("spark", args(statements=[READ], permissions_boundary_arn=boundary)))
 
-    assert made.inputs("aws:iam/role:Role")[0]["permissionsBoundary"] == boundary
+    assert stack.inputs("aws:iam/role:Role")[0]["permissionsBoundary"] == boundary
 
 
 def test_no_other_service_account_and_no_other_cluster_can_take_the_role():
@@ -67,8 +67,8 @@ def test_no_other_service_account_and_no_other_cluster_can_take_the_role():
 
 
 def test_the_role_is_under_its_path_and_says_whose_it_is(deploy):
-    made = deploy(lambda: PodIdentity("spark", args(statements=[READ], path="/moka-dev/")))
+    stack = deploy(lambda: PodIdentity("spark", args(statements=[READ], path="/moka-dev/")))
 
-    [role] = made.inputs("aws:iam/role:Role")
+    [role] = stack.inputs("aws:iam/role:Role")
     assert role["path"] == "/moka-dev/"
     assert role["description"] == "Pods of jobs/spark on spark-a"

@@ -6,7 +6,7 @@ from components.aws.policy import Statement, allowing, trust
 
 
 def test_resources_known_only_after_deployment_end_up_in_the_policy(deploy):
-    told = []
+    policies = []
 
     def program():
         bucket = pulumi.Output.from_input("arn:aws:s3:::moka-logs")
@@ -16,11 +16,11 @@ def test_resources_known_only_after_deployment_end_up_in_the_policy(deploy):
             resources=[pulumi.Output.concat(bucket, "/driver/*")],
             conditions={"Bool": {"aws:SecureTransport": "true"}},
         )
-        allowing([statement]).apply(told.append)
+        allowing([statement]).apply(policies.append)
 
     deploy(program)
 
-    [statement] = json.loads(told[0])["Statement"]
+    [statement] = json.loads(policies[0])["Statement"]
     assert statement["Resource"] == ["arn:aws:s3:::moka-logs/driver/*"]
     assert statement["Condition"] == {"Bool": {"aws:SecureTransport": "true"}}
 

@@ -26,9 +26,9 @@ ARGS = RegistryArgs(
 
 
 def test_images_never_change_under_their_tag_and_are_scanned_and_encrypted(deploy):
-    made = deploy(lambda: Registry("main", ARGS))
+    stack = deploy(lambda: Registry("main", ARGS))
 
-    [repository] = made.inputs(REPOSITORY)
+    [repository] = stack.inputs(REPOSITORY)
     assert repository["name"] == "acme-prod/spark"
     assert repository["imageTagMutability"] == "IMMUTABLE"
     assert repository["imageScanningConfiguration"] == {"scanOnPush": True}
@@ -36,18 +36,18 @@ def test_images_never_change_under_their_tag_and_are_scanned_and_encrypted(deplo
 
 
 def test_images_without_a_tag_go_soon_and_tagged_ones_when_there_are_very_many(deploy):
-    made = deploy(lambda: Registry("main", ARGS))
+    stack = deploy(lambda: Registry("main", ARGS))
 
-    [lifecycle] = made.inputs("aws:ecr/lifecyclePolicy:LifecyclePolicy")
+    [lifecycle] = stack.inputs("aws:ecr/lifecyclePolicy:LifecyclePolicy")
     untagged, tagged = (rule["selection"] for rule in json.loads(lifecycle["policy"])["rules"])
     assert (untagged["tagStatus"], untagged["countType"]) == ("untagged", "sinceImagePushed")
     assert (tagged["tagStatus"], tagged["countType"]) == ("tagged", "imageCountMoreThan")
 
 
 def test_other_accounts_pull_and_cannot_push(deploy):
-    made = deploy(lambda: Registry("main", ARGS))
+    stack = deploy(lambda: Registry("main", ARGS))
 
-    [policy] = made.inputs("aws:ecr/repositoryPolicy:RepositoryPolicy")
+    [policy] = stack.inputs("aws:ecr/repositoryPolicy:RepositoryPolicy")
     [statement] = json.loads(policy["policy"])["Statement"]
     assert statement["Principal"] == {"AWS": [f"arn:aws:iam::{READER}:root"]}
     assert statement["Action"] == [
@@ -58,31 +58,31 @@ def test_other_accounts_pull_and_cannot_push(deploy):
 
 
 def test_a_registry_without_readers_is_for_its_own_account(deploy):
-    made = deploy(lambda: Registry("main", replace(ARGS, readers=())))
+    stack = deploy(lambda: Registry("main", replace(ARGS, readers=())))
 
-    assert not made.types() & {
+    assert not stack.types() & {
         "aws:ecr/repositoryPolicy:RepositoryPolicy",
         "aws:ecr/registryPolicy:RegistryPolicy",
     }
-    assert not made.by_name(TEMPLATE)["main-docker-io"].get("repositoryPolicy")
+    assert not stack.by_name(TEMPLATE)["main-docker-io"].get("repositoryPolicy")
 
 
 def test_public_images_are_fetched_under_their_public_name(deploy):
-    made = deploy(lambda: Registry("main", ARGS))
+    stack = deploy(lambda: Registry("main", ARGS))
 
-    rules = {each["ecrRepositoryPrefix"]: each for each in made.inputs(RULE)}
+    rules = {rule["ecrRepositoryPrefix"]: rule for rule in stack.inputs(RULE)}
     assert rules["docker.io"]["upstreamRegistryUrl"] == "registry-1.docker.io"
     assert rules["docker.io"]["credentialArn"] == SECRET
     assert rules["registry.k8s.io"]["upstreamRegistryUrl"] == "registry.k8s.io"
 
 
 def test_copies_are_kept_like_our_own_images(deploy):
-    made = deploy(lambda: Registry("main", ARGS))
+    stack = deploy(lambda: Registry("main", ARGS))
 
     template, [lifecycle], [policy] = (
-        made.by_name(TEMPLATE)["main-docker-io"],
-        made.inputs("aws:ecr/lifecyclePolicy:LifecyclePolicy"),
-        made.inputs("aws:ecr/repositoryPolicy:RepositoryPolicy"),
+        stack.by_name(TEMPLATE)["main-docker-io"],
+        stack.inputs("aws:ecr/lifecyclePolicy:LifecyclePolicy"),
+        stack.inputs("aws:ecr/repositoryPolicy:RepositoryPolicy"),
     )
     assert (template["prefix"], template["appliedFors"]) == ("docker.io", ["PULL_THROUGH_CACHE"])
     assert template["imageTagMutability"] == "IMMUTABLE"
@@ -92,19 +92,19 @@ def test_copies_are_kept_like_our_own_images(deploy):
 
 
 def test_no_copy_is_made_before_it_is_known_how(deploy):
-    made = deploy(lambda: Registry("main", ARGS))
+    stack = deploy(lambda: Registry("main", ARGS))
 
-    rule = made.tree()[f"moka:aws:Registry${RULE}::main-docker-io"]
+    rule = stack.tree()[f"moka:aws:Registry${RULE}::main-docker-io"]
     assert any(TEMPLATE in urn for urn in rule.dependencies)
 
 
 def test_repositories_for_copies_are_made_by_a_role_that_can_make_no_others(deploy):
-    made = deploy(lambda: Registry("main", ARGS))
+    stack = deploy(lambda: Registry("main", ARGS))
 
-    [role] = made.inputs("aws:iam/role:Role")
+    [role] = stack.inputs("aws:iam/role:Role")
     assert (role["path"], role["permissionsBoundary"]) == (ARGS.path, ARGS.permissions_boundary_arn)
-    [policy] = made.inputs("aws:iam/rolePolicy:RolePolicy")
-    by_id = {each["Sid"]: each for each in json.loads(policy["policy"])["Statement"]}
+    [policy] = stack.inputs("aws:iam/rolePolicy:RolePolicy")
+    by_id = {statement["Sid"]: statement for statement in json.loads(policy["policy"])["Statement"]}
     assert by_id["MakeRepositories"]["Resource"] == [
         "arn:aws:ecr:eu-west-1:444455556666:repository/docker.io/*",
         "arn:aws:ecr:eu-west-1:444455556666:repository/registry.k8s.io/*",
@@ -113,9 +113,9 @@ def test_repositories_for_copies_are_made_by_a_role_that_can_make_no_others(depl
 
 
 def test_other_accounts_may_be_the_first_to_pull_a_public_image_but_make_no_repository_elsewhere(deploy):
-    made = deploy(lambda: Registry("main", ARGS))
+    stack = deploy(lambda: Registry("main", ARGS))
 
-    [policy] = made.inputs("aws:ecr/registryPolicy:RegistryPolicy")
+    [policy] = stack.inputs("aws:ecr/registryPolicy:RegistryPolicy")
     [statement] = json.loads(policy["policy"])["Statement"]
     assert statement["Action"] == ["ecr:BatchImportUpstreamImage", "ecr:CreateRepository"]
     assert all(
@@ -125,19 +125,19 @@ def test_other_accounts_may_be_the_first_to_pull_a_public_image_but_make_no_repo
 
 
 def test_the_host_is_that_of_account_and_region(deploy):
-    told = []
-    deploy(lambda: Registry("main", ARGS).host.apply(told.append))
+    hosts = []
+    deploy(lambda: Registry("main", ARGS).host.apply(hosts.append))
 
-    assert told == ["444455556666.dkr.ecr.eu-west-1.amazonaws.com"]
+    assert hosts == ["444455556666.dkr.ecr.eu-west-1.amazonaws.com"]
 
 
 @pytest.mark.parametrize("retain", [True, False])
 def test_repositories_are_protected_and_kept_unless_asked_otherwise(deploy, retain):
-    made = deploy(lambda: Registry("main", replace(ARGS, retain=retain)))
+    stack = deploy(lambda: Registry("main", replace(ARGS, retain=retain)))
 
-    repository = made.tree()[f"moka:aws:Registry${REPOSITORY}::main-acme-prod-spark"]
+    repository = stack.tree()[f"moka:aws:Registry${REPOSITORY}::main-acme-prod-spark"]
     assert (repository.protect, repository.retainOnDelete) == (retain, retain)
-    assert made.inputs(REPOSITORY)[0]["forceDelete"] is not retain
+    assert stack.inputs(REPOSITORY)[0]["forceDelete"] is not retain
 
 
 @pytest.mark.parametrize(

@@ -28,20 +28,20 @@ def test_who_is_granted_access_is_known_by_account_and_path_of_role():
 
 
 def test_who_may_read_is_refused_all_else_even_where_their_own_policies_allow_it():
-    refused = by_id(Sharing(grants={STAGING: "read", TEST: "write"}))
+    denials = by_id(Sharing(grants={STAGING: "read", TEST: "write"}))
 
-    assert refused["DenyBeyondRead"]["NotAction"] == ["s3:GetObject"]
-    assert refused["DenyBeyondRead"]["Condition"] == {"ArnLike": {"aws:PrincipalArn": [STAGING.arn_pattern]}}
-    assert refused["WriteAndNoMore"]["NotAction"] == ["s3:GetObject", "s3:PutObject"]
-    assert refused["WriteAndNoMore"]["Condition"] == {"ArnLike": {"aws:PrincipalArn": [TEST.arn_pattern]}}
+    assert denials["DenyBeyondRead"]["NotAction"] == ["s3:GetObject"]
+    assert denials["DenyBeyondRead"]["Condition"] == {"ArnLike": {"aws:PrincipalArn": [STAGING.arn_pattern]}}
+    assert denials["WriteAndNoMore"]["NotAction"] == ["s3:GetObject", "s3:PutObject"]
+    assert denials["WriteAndNoMore"]["Condition"] == {"ArnLike": {"aws:PrincipalArn": [TEST.arn_pattern]}}
 
 
 def test_roles_are_denied_unless_they_are_owners_or_granted_access():
     sharing = Sharing(grants={STAGING: "read"}, denied=("arn:aws:iam::*:role/acme-*/*",), owners=(OWN,))
-    kept_out = by_id(sharing)["DenyOtherEnvironments"]
+    denial = by_id(sharing)["DenyOtherEnvironments"]
 
-    assert (kept_out["Effect"], kept_out["Action"]) == ("Deny", "s3:*")
-    assert kept_out["Condition"] == {
+    assert (denial["Effect"], denial["Action"]) == ("Deny", "s3:*")
+    assert denial["Condition"] == {
         "ArnLike": {"aws:PrincipalArn": ["arn:aws:iam::*:role/acme-*/*"]},
         "ArnNotLike": {"aws:PrincipalArn": [STAGING.arn_pattern, OWN]},
     }

@@ -35,21 +35,21 @@ def arguments(catalog, **changes):
     return CelebornArgs(**{**usual, **changes})
 
 
-def made_by(deploy, catalog, **changes):
+def deploy_celeborn(deploy, catalog, **changes):
     return deploy(lambda: Celeborn("spark-a-celeborn", arguments(catalog, **changes)))
 
 
-def members(made, role):
-    return made.by_name("kubernetes:apps/v1:StatefulSet")[f"spark-a-celeborn-{role}"]["spec"]
+def members(stack, role):
+    return stack.by_name("kubernetes:apps/v1:StatefulSet")[f"spark-a-celeborn-{role}"]["spec"]
 
 
-def files(made):
-    [configuration] = made.inputs("kubernetes:core/v1:ConfigMap")
+def files(stack):
+    [configuration] = stack.inputs("kubernetes:core/v1:ConfigMap")
     return configuration["data"]
 
 
-def settings(made):
-    return dict(line.split("=", 1) for line in files(made)["celeborn-defaults.conf"].splitlines())
+def settings(stack):
+    return dict(line.split("=", 1) for line in files(stack)["celeborn-defaults.conf"].splitlines())
 
 
 def variables(pod):
@@ -65,32 +65,32 @@ def seconds(duration):
 
 @pytest.mark.parametrize("drain_hours", [1, 6])
 def test_a_pod_has_longer_to_go_than_celeborn_takes_to_stop(deploy, catalog, drain_hours):
-    made = made_by(deploy, catalog, drain_hours=drain_hours)
+    stack = deploy_celeborn(deploy, catalog, drain_hours=drain_hours)
 
-    said = settings(made)
-    worker, master = (members(made, role)["template"]["spec"] for role in ("worker", "master"))
-    assert said["celeborn.worker.graceful.shutdown.enabled"] == "true"
-    assert seconds(said["celeborn.worker.decommission.forceExitTimeout"]) == drain_hours * 3600
+    conf_lines = settings(stack)
+    worker, master = (members(stack, role)["template"]["spec"] for role in ("worker", "master"))
+    assert conf_lines["celeborn.worker.graceful.shutdown.enabled"] == "true"
+    assert seconds(conf_lines["celeborn.worker.decommission.forceExitTimeout"]) == drain_hours * 3600
     for timeout in ("graceful.shutdown.timeout", "decommission.forceExitTimeout"):
-        assert worker["terminationGracePeriodSeconds"] > seconds(said[f"celeborn.worker.{timeout}"])
-    handover = seconds(said["celeborn.master.ha.graceful.shutdown.timeout"])
+        assert worker["terminationGracePeriodSeconds"] > seconds(conf_lines[f"celeborn.worker.{timeout}"])
+    handover = seconds(conf_lines["celeborn.master.ha.graceful.shutdown.timeout"])
     assert master["terminationGracePeriodSeconds"] > handover
 
 
 def test_the_parts_of_a_shutdown_fit_into_it(deploy, catalog):
-    said = settings(made_by(deploy, catalog))
+    conf_lines = settings(deploy_celeborn(deploy, catalog))
     part = "celeborn.worker.graceful.shutdown."
 
     parts = [f"{part}checkSlotsFinished.timeout", f"{part}partitionSorter.shutdownTimeout"]
-    assert sum(seconds(said[key]) for key in parts) <= seconds(said[f"{part}timeout"])
+    assert sum(seconds(conf_lines[key]) for key in parts) <= seconds(conf_lines[f"{part}timeout"])
 
 
 def test_an_update_is_waited_for_as_long_as_workers_may_take(deploy, catalog):
-    made = made_by(deploy, catalog, workers=24, drain_hours=2)
+    stack = deploy_celeborn(deploy, catalog, workers=24, drain_hours=2)
 
     [request] = [
         e
-        for place, e in made.tree().items()
+        for place, e in stack.tree().items()
         if place.endswith("::spark-a-celeborn-worker") and "StatefulSet" in place
     ]
     assert request.customTimeouts.update == f"{update_hours(24, 2)}h"
@@ -98,55 +98,55 @@ def test_an_update_is_waited_for_as_long_as_workers_may_take(deploy, catalog):
 
 
 def test_every_port_of_a_worker_is_fixed_and_served(deploy, catalog):
-    made = made_by(deploy, catalog)
+    stack = deploy_celeborn(deploy, catalog)
 
     fixed = {
         int(value)
-        for key, value in settings(made).items()
+        for key, value in settings(stack).items()
         if key.startswith("celeborn.worker.") and key.endswith(".port")
     }
-    [container] = members(made, "worker")["template"]["spec"]["containers"]
+    [container] = members(stack, "worker")["template"]["spec"]["containers"]
     assert {port["containerPort"] for port in container["ports"]} == fixed
     assert 0 not in fixed
     assert {f"celeborn.worker.{name}.port" for name in ("rpc", "push", "fetch", "replicate", "http")} <= set(
-        settings(made)
+        settings(stack)
     )
 
 
 def test_a_worker_is_known_by_a_name_that_survives_its_restart(deploy, catalog):
-    made = made_by(deploy, catalog)
+    stack = deploy_celeborn(deploy, catalog)
 
-    assert settings(made)["celeborn.network.bind.preferIpAddress"] == "false"
-    told = variables(members(made, "worker")["template"]["spec"])
-    assert told["CELEBORN_LOCAL_HOSTNAME"] == "$(POD_NAME).celeborn-worker.celeborn.svc.cluster.local"
+    assert settings(stack)["celeborn.network.bind.preferIpAddress"] == "false"
+    environment = variables(members(stack, "worker")["template"]["spec"])
+    assert environment["CELEBORN_LOCAL_HOSTNAME"] == "$(POD_NAME).celeborn-worker.celeborn.svc.cluster.local"
     # Kubernetes puts in only what comes before.
-    assert list(told).index("POD_NAME") < list(told).index("CELEBORN_LOCAL_HOSTNAME")
-    services = made.by_name("kubernetes:core/v1:Service")
+    assert list(environment).index("POD_NAME") < list(environment).index("CELEBORN_LOCAL_HOSTNAME")
+    services = stack.by_name("kubernetes:core/v1:Service")
     assert services["spark-a-celeborn-worker"]["spec"]["clusterIP"] == "None"
-    assert members(made, "worker")["serviceName"] == "celeborn-worker"
+    assert members(stack, "worker")["serviceName"] == "celeborn-worker"
 
 
 @pytest.mark.parametrize("disks", [VOLUMES, INSTANCE])
 def test_a_worker_writes_to_its_disks_and_nowhere_else(deploy, catalog, disks):
-    made = made_by(deploy, catalog, disks=disks)
+    stack = deploy_celeborn(deploy, catalog, disks=disks)
 
-    written = [part.split(":")[0] for part in settings(made)["celeborn.worker.storage.dirs"].split(",")]
-    [container] = members(made, "worker")["template"]["spec"]["containers"]
+    written = [part.split(":")[0] for part in settings(stack)["celeborn.worker.storage.dirs"].split(",")]
+    [container] = members(stack, "worker")["template"]["spec"]["containers"]
     mounted = [mount["mountPath"] for mount in container["volumeMounts"]]
     assert set(written) <= set(mounted)
-    assert settings(made)["celeborn.worker.graceful.shutdown.recoverPath"].startswith(written[0])
+    assert settings(stack)["celeborn.worker.graceful.shutdown.recoverPath"].startswith(written[0])
 
 
 def test_volumes_have_the_size_that_celeborn_is_told(deploy, catalog):
-    made = made_by(deploy, catalog)
+    stack = deploy_celeborn(deploy, catalog)
 
-    claims = members(made, "worker")["volumeClaimTemplates"]
+    claims = members(stack, "worker")["volumeClaimTemplates"]
     assert [claim["spec"]["resources"]["requests"]["storage"] for claim in claims] == ["500Gi", "500Gi"]
-    assert settings(made)["celeborn.worker.storage.dirs"].count("capacity=500g") == 2
+    assert settings(stack)["celeborn.worker.storage.dirs"].count("capacity=500g") == 2
 
 
 def test_a_folder_of_the_node_is_handed_over_to_celeborn(deploy, catalog):
-    pod = members(made_by(deploy, catalog, disks=INSTANCE), "worker")["template"]["spec"]
+    pod = members(deploy_celeborn(deploy, catalog, disks=INSTANCE), "worker")["template"]["spec"]
 
     [disk] = [volume["hostPath"] for volume in pod["volumes"] if "hostPath" in volume]
     assert disk == {"path": "/mnt/k8s-disks/0/celeborn", "type": "DirectoryOrCreate"}
@@ -156,18 +156,18 @@ def test_a_folder_of_the_node_is_handed_over_to_celeborn(deploy, catalog):
 
 
 def test_on_volumes_nothing_runs_as_root(deploy, catalog):
-    made = made_by(deploy, catalog)
+    stack = deploy_celeborn(deploy, catalog)
 
     for role in ("master", "worker"):
-        pod = members(made, role)["template"]["spec"]
+        pod = members(stack, role)["template"]["spec"]
         assert pod.get("initContainers", []) == []
         assert pod["securityContext"]["runAsNonRoot"] is True
 
 
 def test_workers_are_on_shuffle_nodes_one_each_and_masters_on_system_nodes(deploy, catalog):
-    made = made_by(deploy, catalog)
+    stack = deploy_celeborn(deploy, catalog)
 
-    worker, master = (members(made, role)["template"]["spec"] for role in ("worker", "master"))
+    worker, master = (members(stack, role)["template"]["spec"] for role in ("worker", "master"))
     assert worker["nodeSelector"] == {"moka.dev/role": "shuffle"}
     assert worker["tolerations"][0]["value"] == "shuffle"
     assert master["nodeSelector"] == {"moka.dev/role": "system"}
@@ -177,43 +177,45 @@ def test_workers_are_on_shuffle_nodes_one_each_and_masters_on_system_nodes(deplo
 
 
 def test_masters_are_three_that_know_each_other(deploy, catalog):
-    made = made_by(deploy, catalog)
+    stack = deploy_celeborn(deploy, catalog)
 
-    assert members(made, "master")["replicas"] == 3
-    hosts = [settings(made)[f"celeborn.master.ha.node.{n}.host"] for n in range(3)]
+    assert members(stack, "master")["replicas"] == 3
+    hosts = [settings(stack)[f"celeborn.master.ha.node.{n}.host"] for n in range(3)]
     assert hosts[1] == "celeborn-master-1.celeborn-master.celeborn.svc.cluster.local"
-    assert settings(made)["celeborn.master.endpoints"] == ",".join(f"{host}:9097" for host in hosts)
+    assert settings(stack)["celeborn.master.endpoints"] == ",".join(f"{host}:9097" for host in hosts)
 
 
 def test_a_change_reaches_the_masters_first_and_then_zone_after_zone(deploy, catalog):
-    tree = made_by(deploy, catalog, zones=ZONES).tree()
+    tree = deploy_celeborn(deploy, catalog, zones=ZONES).tree()
 
-    found = {place.rpartition("::")[2]: each for place, each in tree.items() if "StatefulSet" in place}
+    stateful_sets = {
+        urn.rpartition("::")[2]: resource for urn, resource in tree.items() if "StatefulSet" in urn
+    }
     order = ["master", *[f"worker-{zone}" for zone in ZONES]]
-    for before, after in pairwise(f"spark-a-celeborn-{each}" for each in order):
-        assert any(urn.endswith(f"StatefulSet::{before}") for urn in found[after].dependencies)
+    for before, after in pairwise(f"spark-a-celeborn-{suffix}" for suffix in order):
+        assert any(urn.endswith(f"StatefulSet::{before}") for urn in stateful_sets[after].dependencies)
 
 
 def test_members_find_each_other_before_they_are_ready(deploy, catalog):
-    made = made_by(deploy, catalog)
+    stack = deploy_celeborn(deploy, catalog)
 
-    assert members(made, "master")["podManagementPolicy"] == "Parallel"
-    for service in made.inputs("kubernetes:core/v1:Service"):
+    assert members(stack, "master")["podManagementPolicy"] == "Parallel"
+    for service in stack.inputs("kubernetes:core/v1:Service"):
         assert service["spec"]["publishNotReadyAddresses"] is True
 
 
 @pytest.mark.parametrize("zones", [(), ZONES])
 def test_one_member_goes_at_a_time_whatever_its_zone(deploy, catalog, zones):
-    made = made_by(deploy, catalog, zones=zones)
+    stack = deploy_celeborn(deploy, catalog, zones=zones)
 
-    budgets = made.by_name("kubernetes:policy/v1:PodDisruptionBudget")
+    budgets = stack.by_name("kubernetes:policy/v1:PodDisruptionBudget")
     for role in ("master", "worker"):
         spec = budgets[f"spark-a-celeborn-{role}"]["spec"]
         assert spec["maxUnavailable"] == 1
         of_role = [
-            each["spec"]["template"]["metadata"]["labels"]
-            for each in made.inputs("kubernetes:apps/v1:StatefulSet")
-            if each["metadata"]["name"].startswith(f"celeborn-{role}")
+            stateful_set["spec"]["template"]["metadata"]["labels"]
+            for stateful_set in stack.inputs("kubernetes:apps/v1:StatefulSet")
+            if stateful_set["metadata"]["name"].startswith(f"celeborn-{role}")
         ]
         assert of_role
         for labels in of_role:
@@ -222,7 +224,7 @@ def test_one_member_goes_at_a_time_whatever_its_zone(deploy, catalog, zones):
 
 def test_a_worker_gets_the_memory_of_its_heap_and_its_buffers_and_some_more(deploy, catalog):
     size = WorkerSize(cpus=6, heap_gib=10, off_heap_gib=30)
-    pod = members(made_by(deploy, catalog, worker=size), "worker")["template"]["spec"]
+    pod = members(deploy_celeborn(deploy, catalog, worker=size), "worker")["template"]["spec"]
 
     assert pod["containers"][0]["resources"] == {
         "requests": {"cpu": "6", "memory": "44Gi"},
@@ -233,17 +235,17 @@ def test_a_worker_gets_the_memory_of_its_heap_and_its_buffers_and_some_more(depl
 
 
 def test_a_jvm_out_of_memory_ends_and_its_clock_is_utc(deploy, catalog):
-    made = made_by(deploy, catalog)
+    stack = deploy_celeborn(deploy, catalog)
 
     for role in ("master", "worker"):
-        told = variables(members(made, role)["template"]["spec"])
-        assert "-XX:+ExitOnOutOfMemoryError" in told[f"CELEBORN_{role.upper()}_JAVA_OPTS"].split()
-        assert told["TZ"] == "UTC"
+        environment = variables(members(stack, role)["template"]["spec"])
+        assert "-XX:+ExitOnOutOfMemoryError" in environment[f"CELEBORN_{role.upper()}_JAVA_OPTS"].split()
+        assert environment["TZ"] == "UTC"
 
 
 def test_masters_are_in_three_zones_where_there_are_three(deploy, catalog):
     def constraint(**changes):
-        spec = members(made_by(deploy, catalog, **changes), "master")["template"]["spec"]
+        spec = members(deploy_celeborn(deploy, catalog, **changes), "master")["template"]["spec"]
         [spread] = spec["topologySpreadConstraints"]
         return spread
 
@@ -256,35 +258,35 @@ def test_masters_are_in_three_zones_where_there_are_three(deploy, catalog):
 
 
 def test_the_autoscaler_leaves_nodes_of_workers_alone(deploy, catalog):
-    metadata = members(made_by(deploy, catalog), "worker")["template"]["metadata"]
+    metadata = members(deploy_celeborn(deploy, catalog), "worker")["template"]["metadata"]
 
     assert metadata["annotations"]["cluster-autoscaler.kubernetes.io/safe-to-evict"] == "false"
 
 
 def test_in_one_zone_there_are_no_racks(deploy, catalog):
-    made = made_by(deploy, catalog, zones=ZONES[:1])
+    stack = deploy_celeborn(deploy, catalog, zones=ZONES[:1])
 
-    assert not [key for key in settings(made) if "topology" in key]
-    assert members(made, "worker")["replicas"] == 3
+    assert not [key for key in settings(stack) if "topology" in key]
+    assert members(stack, "worker")["replicas"] == 3
 
 
 def test_in_several_zones_each_has_workers_that_know_it(deploy, catalog):
-    made = made_by(deploy, catalog, zones=ZONES, workers=4)
+    stack = deploy_celeborn(deploy, catalog, zones=ZONES, workers=4)
 
-    sets = made.by_name("kubernetes:apps/v1:StatefulSet")
-    of_zone = {zone: sets[f"spark-a-celeborn-worker-{zone}"]["spec"] for zone in ZONES}
-    assert [each["replicas"] for each in of_zone.values()] == [2, 1, 1]
-    folder, _, script = settings(made)["celeborn.hadoop.net.topology.script.file.name"].rpartition("/")
-    for zone, each in of_zone.items():
-        pod = each["template"]
+    sets = stack.by_name("kubernetes:apps/v1:StatefulSet")
+    specs = {zone: sets[f"spark-a-celeborn-worker-{zone}"]["spec"] for zone in ZONES}
+    assert [spec["replicas"] for spec in specs.values()] == [2, 1, 1]
+    folder, _, script = settings(stack)["celeborn.hadoop.net.topology.script.file.name"].rpartition("/")
+    for zone, spec in specs.items():
+        pod = spec["template"]
         assert pod["spec"]["nodeSelector"]["topology.kubernetes.io/zone"] == zone
         [conf_volume] = [v["configMap"] for v in pod["spec"]["volumes"] if "configMap" in v]
         assert conf_volume["defaultMode"] == 0o555
         assert folder in [m["mountPath"] for m in pod["spec"]["containers"][0]["volumeMounts"]]
-        told = {"ZONE": variables(pod["spec"])["ZONE"]}
+        environment = {"ZONE": variables(pod["spec"])["ZONE"]}
         done = subprocess.run(
-            ["bash", "-c", files(made)[script], script, "10.0.0.1", "10.0.0.2"],
-            env=told,
+            ["bash", "-c", files(stack)[script], script, "10.0.0.1", "10.0.0.2"],
+            env=environment,
             capture_output=True,
             text=True,
             check=True,
@@ -292,15 +294,17 @@ def test_in_several_zones_each_has_workers_that_know_it(deploy, catalog):
         # A line for each host that it is asked for.
         assert done.stdout.splitlines() == [f"/{zone}"] * 2
         # Each set has pods of its own.
-        assert each["selector"]["matchLabels"] == pod["metadata"]["labels"]
-    assert len({str(each["selector"]) for each in of_zone.values()}) == 3
+        assert spec["selector"]["matchLabels"] == pod["metadata"]["labels"]
+    assert len({str(spec["selector"]) for spec in specs.values()}) == 3
 
 
 def test_quotas_are_told_without_a_restart(deploy, catalog):
-    without = made_by(deploy, catalog)
-    made = made_by(deploy, catalog, quotas={"science": Quota(gib=500), "sales": Quota(gib=10, files=9000)})
+    without = deploy_celeborn(deploy, catalog)
+    stack = deploy_celeborn(
+        deploy, catalog, quotas={"science": Quota(gib=500), "sales": Quota(gib=10, files=9000)}
+    )
 
-    system, science, sales = yaml.safe_load(files(made)["dynamicConfig.yaml"])
+    system, science, sales = yaml.safe_load(files(stack)["dynamicConfig.yaml"])
     assert system["level"] == "SYSTEM"
     assert science == {
         "level": "TENANT",
@@ -311,46 +315,48 @@ def test_quotas_are_told_without_a_restart(deploy, catalog):
         "celeborn.quota.tenant.diskBytesWritten": "10g",
         "celeborn.quota.tenant.diskFileCount": "9000",
     }
-    assert settings(made)["celeborn.dynamicConfig.store.fs.path"] == f"{conf.FOLDER}/dynamicConfig.yaml"
-    assert members(made, "worker")["template"] == members(without, "worker")["template"]
+    assert settings(stack)["celeborn.dynamicConfig.store.fs.path"] == f"{conf.FOLDER}/dynamicConfig.yaml"
+    assert members(stack, "worker")["template"] == members(without, "worker")["template"]
     # Of a file without an entry, Celeborn would keep the quotas that were.
     assert yaml.safe_load(files(without)["dynamicConfig.yaml"]) == [{"level": "SYSTEM", "config": {}}]
 
 
 def test_more_workers_replace_none(deploy, catalog):
-    few, more = (made_by(deploy, catalog, zones=ZONES, workers=n) for n in (3, 6))
+    few, more = (deploy_celeborn(deploy, catalog, zones=ZONES, workers=n) for n in (3, 6))
 
     for name in ("spark-a-celeborn-master", "spark-a-celeborn-worker-us-east-1a"):
-        before, after = (each.by_name("kubernetes:apps/v1:StatefulSet")[name]["spec"] for each in (few, more))
+        before, after = (
+            stack.by_name("kubernetes:apps/v1:StatefulSet")[name]["spec"] for stack in (few, more)
+        )
         assert before["template"] == after["template"]
 
 
 def test_a_worker_may_ask_how_many_there_are_to_be_and_nothing_else(deploy, catalog):
-    made = made_by(deploy, catalog, zones=ZONES)
+    stack = deploy_celeborn(deploy, catalog, zones=ZONES)
 
-    [role] = made.inputs("kubernetes:rbac.authorization.k8s.io/v1:Role")
+    [role] = stack.inputs("kubernetes:rbac.authorization.k8s.io/v1:Role")
     [rule] = role["rules"]
     assert (rule["resources"], rule["verbs"]) == (["statefulsets/scale"], ["get"])
     assert set(rule["resourceNames"]) == {f"celeborn-worker-{zone}" for zone in ZONES}
-    sets = made.by_name("kubernetes:apps/v1:StatefulSet")
+    sets = stack.by_name("kubernetes:apps/v1:StatefulSet")
     worker = sets["spark-a-celeborn-worker-us-east-1a"]["spec"]["template"]["spec"]
     assert (worker["serviceAccountName"], worker["automountServiceAccountToken"]) == ("celeborn-worker", True)
-    assert members(made, "master")["template"]["spec"]["automountServiceAccountToken"] is False
+    assert members(stack, "master")["template"]["spec"]["automountServiceAccountToken"] is False
 
 
 def test_a_worker_runs_what_it_is_given_before_it_is_told_to_stop(deploy, catalog):
-    made = made_by(deploy, catalog)
+    stack = deploy_celeborn(deploy, catalog)
 
-    [container] = members(made, "worker")["template"]["spec"]["containers"]
+    [container] = members(stack, "worker")["template"]["spec"]["containers"]
     shell, script = container["lifecycle"]["preStop"]["exec"]["command"]
     assert shell == "/bin/bash"
     [mount] = [m["mountPath"] for m in container["volumeMounts"] if m["name"] == "conf"]
-    assert script.removeprefix(f"{mount}/") in files(made)
+    assert script.removeprefix(f"{mount}/") in files(stack)
 
 
 def test_a_change_of_configuration_replaces_the_pods(deploy, catalog):
     def checksum(**changes):
-        template = members(made_by(deploy, catalog, **changes), "worker")["template"]
+        template = members(deploy_celeborn(deploy, catalog, **changes), "worker")["template"]
         return template["metadata"]["annotations"]["moka.dev/configuration"]
 
     assert checksum() == checksum()
@@ -358,21 +364,21 @@ def test_a_change_of_configuration_replaces_the_pods(deploy, catalog):
 
 
 def test_metrics_are_served_where_they_are_looked_for(deploy, catalog):
-    made = made_by(deploy, catalog)
+    stack = deploy_celeborn(deploy, catalog)
 
-    [files] = made.inputs("kubernetes:core/v1:ConfigMap")
+    [files] = stack.inputs("kubernetes:core/v1:ConfigMap")
     assert "PrometheusServlet" in files["data"]["metrics.properties"]
     for role, port in (("master", conf.MASTER_HTTP_PORT), ("worker", conf.WORKER_HTTP_PORT)):
-        annotations = members(made, role)["template"]["metadata"]["annotations"]
+        annotations = members(stack, role)["template"]["metadata"]["annotations"]
         assert annotations["prometheus.io/port"] == str(port)
 
 
 def test_jobs_are_told_the_masters(deploy, catalog):
-    told = []
+    endpoints = []
 
     def program():
-        Celeborn("spark-a-celeborn", arguments(catalog, masters=1)).endpoints.apply(told.append)
+        Celeborn("spark-a-celeborn", arguments(catalog, masters=1)).endpoints.apply(endpoints.append)
 
     deploy(program)
 
-    assert told == ["celeborn-master-0.celeborn-master.celeborn.svc.cluster.local:9097"]
+    assert endpoints == ["celeborn-master-0.celeborn-master.celeborn.svc.cluster.local:9097"]

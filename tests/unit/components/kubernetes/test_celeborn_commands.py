@@ -17,14 +17,14 @@ EXIT = "/api/v1/workers/exit"
 
 @pytest.fixture
 def leave(tmp_path):
-    """Runs what a worker runs before it is told to stop; gives what it told the worker."""
+    """Runs what a worker runs before it is requests to stop; gives what it requests the worker."""
     (tmp_path / "token").write_text("secret")
     script = conf.files("celeborn", 3, ["/mnt/disk-1"], 800, 6, rack_aware=False)[conf.LEAVE_SCRIPT]
 
     def run(pod: str, scale: object) -> list:
         with (
             fixed_answers({SCALE: scale} if scale else {}) as (api, _),
-            fixed_answers({EXIT: "{}"}) as (worker, told),
+            fixed_answers({EXIT: "{}"}) as (worker, requests),
         ):
             subprocess.run(
                 ["bash", "-c", script],
@@ -41,20 +41,20 @@ def leave(tmp_path):
                 check=True,
                 capture_output=True,
             )
-        return told
+        return requests
 
     return run
 
 
-def scale(wanted: int, there: int = 12, indent: int | None = None) -> str:
+def scale(desired: int, existing: int = 12, indent: int | None = None) -> str:
     """What the API server answers; to curl with line breaks, unless it is asked otherwise."""
-    spec = {"replicas": wanted} if wanted else {}
+    spec = {"replicas": desired} if desired else {}
     answer = {
         "kind": "Scale",
         "apiVersion": "autoscaling/v1",
         "metadata": {"name": "celeborn-worker", "namespace": "celeborn"},
         "spec": spec,
-        "status": {"replicas": there, "selector": "app.kubernetes.io/name=celeborn"},
+        "status": {"replicas": existing, "selector": "app.kubernetes.io/name=celeborn"},
     }
     return json.dumps(answer, indent=indent)
 

@@ -20,7 +20,7 @@ PLACEHOLDERS = {"<id>": r"\d+", "<module>": r"\w+"}
 
 
 @pytest.fixture(scope="module")
-def known():
+def documented():
     """Patterns of the settings that Celeborn documents."""
     pages = Path(SOURCES, "docs", "configuration").glob("*.md")
     rows = [line for page in pages for line in page.read_text().splitlines()]
@@ -39,13 +39,13 @@ def known():
     return patterns
 
 
-def test_every_setting_is_one_that_celeborn_documents(known):
+def test_every_setting_is_one_that_celeborn_documents(documented):
     rendered = conf.configuration("celeborn", 3, ["/mnt/disk-1"], 800, 6, rack_aware=True)
     tenant = yaml.safe_load(conf.dynamic({"x": Quota(gib=1, files=1)}))[1]
     # Hadoop's own, which Celeborn passes on.
     keys = [key for key in (*rendered, *tenant["config"]) if not key.startswith("celeborn.hadoop.")]
 
-    assert [key for key in keys if not any(each.fullmatch(key) for each in known)] == []
+    assert [key for key in keys if not any(pattern.fullmatch(key) for pattern in documented)] == []
 
 
 @pytest.mark.parametrize(

@@ -9,24 +9,24 @@ def release(deploy, catalog, **changes):
         "release": "kube-state-metrics",
         "namespace": "metrics",
     }
-    made = deploy(lambda: Chart("spark-a-ksm", ChartArgs(**{**usual, **changes})))
-    [release] = made.inputs("kubernetes:helm.sh/v3:Release")
+    stack = deploy(lambda: Chart("spark-a-ksm", ChartArgs(**{**usual, **changes})))
+    [release] = stack.inputs("kubernetes:helm.sh/v3:Release")
     return release
 
 
 def test_a_release_is_called_as_asked_for_and_pinned_to_the_catalog(deploy, catalog):
-    made = release(deploy, catalog)
+    inputs = release(deploy, catalog)
 
-    assert made["name"] == "kube-state-metrics"
-    assert made["version"] == catalog.charts["kube-state-metrics"].version
-    assert made["repositoryOpts"] == {"repo": catalog.charts["kube-state-metrics"].repository}
+    assert inputs["name"] == "kube-state-metrics"
+    assert inputs["version"] == catalog.charts["kube-state-metrics"].version
+    assert inputs["repositoryOpts"] == {"repo": catalog.charts["kube-state-metrics"].repository}
 
 
 def test_what_fails_is_rolled_back(deploy, catalog):
-    made = release(deploy, catalog)
+    inputs = release(deploy, catalog)
 
-    assert made["atomic"] is True
-    assert made["cleanupOnFail"] is True
+    assert inputs["atomic"] is True
+    assert inputs["cleanupOnFail"] is True
 
 
 def test_the_crds_of_a_chart_come_with_it(deploy, catalog):
@@ -34,30 +34,30 @@ def test_the_crds_of_a_chart_come_with_it(deploy, catalog):
 
 
 def test_with_a_mirror_no_repository_is_asked(deploy):
-    made = release(deploy, read(mirror="registry.example"))
+    inputs = release(deploy, read(mirror="registry.example"))
 
-    assert made["chart"] == "oci://registry.example/charts/kube-state-metrics"
-    assert "repositoryOpts" not in made
+    assert inputs["chart"] == "oci://registry.example/charts/kube-state-metrics"
+    assert "repositoryOpts" not in inputs
 
 
 def test_values_of_the_program_are_over_those_of_the_file(deploy, catalog):
-    made = release(deploy, catalog, values={"replicas": 2})
+    inputs = release(deploy, catalog, values={"replicas": 2})
 
-    assert made["values"]["replicas"] == 2
-    assert made["values"]["nodeSelector"] == {"moka.dev/role": "system"}
+    assert inputs["values"]["replicas"] == 2
+    assert inputs["values"]["nodeSelector"] == {"moka.dev/role": "system"}
 
 
 def test_a_release_tells_its_namespace_once_it_is_there(deploy, catalog):
-    told = []
+    outputs = []
 
     def program():
         args = ChartArgs(
             catalog=catalog, chart="fluent-bit", release="fluent-bit", namespace="logs", timeout=60
         )
         chart = Chart("logs", args)
-        chart.namespace.apply(told.append)
-        chart.name.apply(told.append)
+        chart.namespace.apply(outputs.append)
+        chart.name.apply(outputs.append)
 
     deploy(program)
 
-    assert sorted(told) == ["fluent-bit", "logs"]
+    assert sorted(outputs) == ["fluent-bit", "logs"]

@@ -26,7 +26,7 @@ from components.kubernetes.spark_operator import SparkOperator, SparkOperatorArg
 from components.kubernetes.yunikorn import YuniKorn, YuniKornArgs
 from moka.catalog import merge_values
 from moka.queues import QueueTree
-from policies.cadvisor import scanning_pods
+from policies.cadvisor import pod_violations
 from stacks import settings
 from stacks.settings import reading
 from tests.support.chart_rendering import chart_at_hand, manifests, template, whole_chart_at_hand
@@ -123,8 +123,8 @@ def releases(deploy, catalog):
         )
         YuniKorn("a", YuniKornArgs(**where, queues=QueueTree(), job_namespaces=["jobs"]))
 
-    made = deploy(program).inputs("kubernetes:helm.sh/v3:Release")
-    return {release["name"]: release for release in made}
+    releases = deploy(program).inputs("kubernetes:helm.sh/v3:Release")
+    return {release["name"]: release for release in releases}
 
 
 def test_every_file_of_values_is_a_release_and_every_chart_is_used(releases, catalog):
@@ -135,7 +135,7 @@ def test_every_file_of_values_is_a_release_and_every_chart_is_used(releases, cat
 @pytest.mark.parametrize("name", sorted(set(RELEASES) - EVERY_NODE))
 def test_its_pods_are_on_system_nodes(releases, name):
     values = releases[name]["values"]
-    selectors = dict(found(values, "nodeSelector"))
+    selectors = dict(values_of(values, "nodeSelector"))
 
     assert selectors
     assert all(selector == {"moka.dev/role": "system"} for selector in selectors.values())
@@ -146,15 +146,15 @@ def test_its_pods_are_on_every_node(releases, name):
     values = releases[name]["values"]
 
     assert values["tolerations"] == [{"operator": "Exists"}]
-    assert not dict(found(values, "nodeSelector"))
+    assert not dict(values_of(values, "nodeSelector"))
 
 
 @pytest.mark.parametrize("name", RELEASES)
 def test_its_chart_or_kubernetes_knows_every_key(releases, name):
     chart = chart_at_hand(releases[name]["chart"])
-    known = yaml.safe_load((chart / "values.yaml").read_text())
+    defaults = yaml.safe_load((chart / "values.yaml").read_text())
 
-    unknown = set(unknown_keys(releases[name]["values"], known)) - UNLISTED.get(chart.name, set())
+    unknown = set(unknown_keys(releases[name]["values"], defaults)) - UNLISTED.get(chart.name, set())
 
     assert not unknown
 
@@ -165,16 +165,16 @@ def test_its_chart_reads_every_value(releases, name):
     chart = whole_chart_at_hand(release["chart"])
     values = release["values"]
 
-    def made(values: Mapping) -> str:
+    def render(values: Mapping) -> str:
         return NEW_EACH_TIME.sub("", template(chart, name, release["namespace"], values))
 
     def reacts(path: tuple[str, ...], value: object) -> bool:
         try:
-            return made(with_value(values, path, another(value))) != as_it_is
+            return render(with_value(values, path, another(value))) != as_it_is
         except AssertionError:
             return True  # it refuses the other value
 
-    as_it_is = made(values)
+    as_it_is = render(values)
     every = list(leaves(values))
     with ThreadPoolExecutor(2) as pool:
         reactions = pool.map(lambda leaf: reacts(*leaf), every)
@@ -187,9 +187,9 @@ def test_its_chart_reads_every_value(releases, name):
 def test_what_an_environment_says_over_the_values_of_a_release_is_known(releases, environment):
     for name, values in settings.load(environment).charts.values.items():
         chart = chart_at_hand(releases[name]["chart"])
-        known = yaml.safe_load((chart / "values.yaml").read_text())
+        defaults = yaml.safe_load((chart / "values.yaml").read_text())
 
-        assert set(unknown_keys(values, known)) <= UNLISTED.get(chart.name, set())
+        assert set(unknown_keys(values, defaults)) <= UNLISTED.get(chart.name, set())
 
 
 @pytest.mark.parametrize("name", ["opentelemetry-agent", "opentelemetry-gateway"])
@@ -211,10 +211,10 @@ def test_its_chart_at_hand_is_the_pinned_one(releases, name, catalog):
 
 @pytest.mark.parametrize("name", RELEASES)
 def test_what_its_chart_makes_of_them_runs_no_scan_of_referenced_memory(releases, name):
-    made = manifests(releases[name])
+    objects = manifests(releases[name])
 
-    assert made
-    assert not [violation for each in made for violation in scanning_pods(each["kind"], each)]
+    assert objects
+    assert not [violation for item in objects for violation in pod_violations(item["kind"], item)]
 
 
 KNOWN = {"controller": {"workers": 10, "labels": {}}, "list": [], "resources": {}, "tolerations": []}
@@ -238,12 +238,12 @@ def test_a_key_that_neither_a_chart_nor_kubernetes_knows_is_found(written, unkno
     assert list(unknown_keys(written, KNOWN)) == unknown
 
 
-def unknown_keys(written: Mapping, known: Mapping, above: str = "") -> Iterator[str]:
+def unknown_keys(written: Mapping, defaults: Mapping, above: str = "") -> Iterator[str]:
     """Paths in `written` that are neither in a chart's defaults nor of what it passes on to Kubernetes."""
     for key, value in written.items():
-        at, default = above + key, known.get(key)
+        at, default = above + key, defaults.get(key)
         passed_on = Any if key in ANY_KEYS else kubernetes(key)
-        if key not in known:
+        if key not in defaults:
             yield at
         elif passed_on is Any:
             continue
@@ -261,23 +261,23 @@ def kubernetes(key: str) -> Any:
     return PASSED_ON.get(key)
 
 
-def misfits(value: object, wanted: Any, default: object, at: str) -> Iterator[str]:
+def misfits(value: object, expected: Any, default: object, at: str) -> Iterator[str]:
     """Paths in a value that Kubernetes does not take there, nor the chart beside it."""
-    options = get_args(wanted) if get_origin(wanted) is Union else (wanted,)
+    options = get_args(expected) if get_origin(expected) is Union else (expected,)
     members = {key: typ for option in options for key, typ in members_of(option).items()}
     beside = default if isinstance(default, Mapping) else {}
     if isinstance(value, list):
-        for number, each in enumerate(value):
-            yield from misfits(each, items_of(options), None, f"{at}.{number}")
+        for number, item in enumerate(value):
+            yield from misfits(item, items_of(options), None, f"{at}.{number}")
     elif isinstance(value, Mapping) and members:
-        for key, each in value.items():
+        for key, item in value.items():
             if key in members:
-                yield from misfits(each, members[key], beside.get(key), f"{at}.{key}")
+                yield from misfits(item, members[key], beside.get(key), f"{at}.{key}")
             elif key not in beside:
                 yield f"{at}.{key}"
     elif isinstance(value, Mapping):
-        for key, each in value.items():
-            yield from misfits(each, items_of(options), beside.get(key), f"{at}.{key}")
+        for key, item in value.items():
+            yield from misfits(item, items_of(options), beside.get(key), f"{at}.{key}")
     elif not scalar_of(value) & set(options):
         yield at
 
@@ -333,10 +333,10 @@ def another(value: object) -> object:
     return f"{value}x" if isinstance(value, str) else {"any": "x"}
 
 
-def found(values: Mapping, wanted: str, above: str = "") -> Iterator[tuple[str, object]]:
+def values_of(values: Mapping, name: str, above: str = "") -> Iterator[tuple[str, object]]:
     """Every value of a key, wherever it is, by path."""
     for key, value in values.items():
-        if key == wanted:
+        if key == name:
             yield above + key, value
         elif isinstance(value, Mapping):
-            yield from found(value, wanted, f"{above}{key}.")
+            yield from values_of(value, name, f"{above}{key}.")

@@ -13,7 +13,7 @@ from moka.names import JOB_NAMESPACE_LABEL
 
 
 @pytest.fixture
-def made(deploy):
+def stack(deploy):
     """The service, and what it may do in one job namespace."""
 
     def program():
@@ -35,7 +35,7 @@ def made(deploy):
     return deploy(program)
 
 
-def test_it_has_rights_in_its_own_and_in_job_namespaces_and_none_cluster_wide(made):
+def test_it_has_rights_in_its_own_and_in_job_namespaces_and_none_cluster_wide(stack):
     roles = {
         role["metadata"]["namespace"]: {
             (group, resource): rule["verbs"]
@@ -43,7 +43,7 @@ def test_it_has_rights_in_its_own_and_in_job_namespaces_and_none_cluster_wide(ma
             for group in rule["apiGroups"]
             for resource in rule["resources"]
         }
-        for role in made.inputs("kubernetes:rbac.authorization.k8s.io/v1:Role")
+        for role in stack.inputs("kubernetes:rbac.authorization.k8s.io/v1:Role")
     }
 
     assert roles == {
@@ -54,16 +54,19 @@ def test_it_has_rights_in_its_own_and_in_job_namespaces_and_none_cluster_wide(ma
             ("", "namespaces"): ["get"],
         },
     }
-    assert not made.inputs("kubernetes:rbac.authorization.k8s.io/v1:ClusterRole")
-    assert not made.inputs("kubernetes:rbac.authorization.k8s.io/v1:ClusterRoleBinding")
-    for binding in made.inputs("kubernetes:rbac.authorization.k8s.io/v1:RoleBinding"):
+    assert not stack.inputs("kubernetes:rbac.authorization.k8s.io/v1:ClusterRole")
+    assert not stack.inputs("kubernetes:rbac.authorization.k8s.io/v1:ClusterRoleBinding")
+    for binding in stack.inputs("kubernetes:rbac.authorization.k8s.io/v1:RoleBinding"):
         assert binding["subjects"] == [
             {"kind": "ServiceAccount", "name": SERVICE, "namespace": "driver-finalizer"}
         ]
 
 
-def test_the_service_finds_the_job_namespaces_by_what_is_registered(made):
-    registered = made.inputs("kubernetes:core/v1:ConfigMap")
+def test_the_service_finds_the_job_namespaces_by_what_is_registered(stack):
+    registered = stack.inputs("kubernetes:core/v1:ConfigMap")
 
-    assert {one["metadata"]["labels"][JOB_NAMESPACE_LABEL] for one in registered} == {"etl", "ml"}
-    assert {one["metadata"]["namespace"] for one in registered} == {"driver-finalizer"}
+    assert {config_map["metadata"]["labels"][JOB_NAMESPACE_LABEL] for config_map in registered} == {
+        "etl",
+        "ml",
+    }
+    assert {config_map["metadata"]["namespace"] for config_map in registered} == {"driver-finalizer"}

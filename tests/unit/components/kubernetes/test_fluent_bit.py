@@ -25,41 +25,43 @@ def values(deploy, catalog):
 
 
 def test_everything_that_the_configuration_asks_of_its_environment_is_there(values):
-    asked = set(re.findall(r"\$\{(\w+)\}", str(values["config"])))
+    variables = set(re.findall(r"\$\{(\w+)\}", str(values["config"])))
 
-    assert asked == {variable["name"] for variable in values["env"]}
+    assert variables == {variable["name"] for variable in values["env"]}
 
 
 def test_logs_go_to_their_bucket_by_cluster(values):
     environment = {variable["name"]: variable.get("value") for variable in values["env"]}
-    outputs = {each["Match"]: each for each in sections(values, "outputs")}
+    outputs = {output["Match"]: output for output in sections(values, "outputs")}
 
     assert environment["JOB_LOGS_BUCKET"] == "moka-job-logs"
     assert environment["SYSTEM_LOGS_BUCKET"] == "moka-system-logs"
     assert outputs["job.*"]["bucket"] == "${JOB_LOGS_BUCKET}"
     assert outputs[r"^(system|host)\."]["bucket"] == "${SYSTEM_LOGS_BUCKET}"
-    assert all(each["s3_key_format"].startswith("/${CLUSTER}/") for each in outputs.values())
+    assert all(output["s3_key_format"].startswith("/${CLUSTER}/") for output in outputs.values())
 
 
 def test_every_record_goes_to_one_bucket(values):
-    tags = [each["Tag"].replace("*", "var.log.containers.x") for each in sections(values, "inputs")]
-    patterns = [each["Match"] for each in sections(values, "outputs")]
+    tags = [section["Tag"].replace("*", "var.log.containers.x") for section in sections(values, "inputs")]
+    patterns = [section["Match"] for section in sections(values, "outputs")]
 
     for tag in tags:
-        assert sum(fnmatch(tag, each) or bool(re.search(each, tag)) for each in patterns) == 1
+        assert sum(fnmatch(tag, pattern) or bool(re.search(pattern, tag)) for pattern in patterns) == 1
 
 
 @pytest.mark.parametrize("tag", ["job", "system"])
 def test_records_of_pods_are_told_whose_they_are(values, tag):
     filters = {
-        each.get("Match"): each for each in sections(values, "filters") if each["Name"] == "kubernetes"
+        section.get("Match"): section
+        for section in sections(values, "filters")
+        if section["Name"] == "kubernetes"
     }
 
     assert filters[f"{tag}.*"]["Kube_Tag_Prefix"] == f"{tag}.var.log.containers."
 
 
 def test_log_patterns_jobs_are_read_once(values):
-    jobs, others = (each for each in sections(values, "inputs") if each["Name"] == "tail")
+    jobs, others = (section for section in sections(values, "inputs") if section["Name"] == "tail")
 
     assert jobs["Path"] == others["Exclude_Path"] == "${JOB_LOGS}"
 
@@ -80,10 +82,10 @@ def test_a_pod_is_a_job_by_its_namespace_alone(file, of_a_job):
 
 
 def test_what_is_not_yet_sent_survives_the_pod(values):
-    [kept] = [volume for volume in values["daemonSetVolumes"] if volume["name"] == "buffer"]
+    [buffer] = [volume for volume in values["daemonSetVolumes"] if volume["name"] == "buffer"]
     [mounted] = [mount for mount in values["daemonSetVolumeMounts"] if mount["name"] == "buffer"]
 
-    assert kept["hostPath"]["type"] == "DirectoryOrCreate"
+    assert buffer["hostPath"]["type"] == "DirectoryOrCreate"
     for where in ("DB", "storage.path", "store_dir"):
         for path in re.findall(rf"^ +{where} (\S+)$", "\n".join(values["config"].values()), re.M):
             assert path.startswith(mounted["mountPath"] + "/")
@@ -108,11 +110,11 @@ def test_no_test_pod_comes_with_it(values):
 
 def sections(values, kind):
     """Sections of a part of the configuration, each as keys and values; `Match` is either kind of match."""
-    found = []
+    parsed = []
     for line in values["config"][kind].splitlines():
         if line.strip().startswith("["):
-            found.append({})
+            parsed.append({})
         elif line.strip():
             key, value = line.split(maxsplit=1)
-            found[-1][key.removesuffix("_Regex")] = value
-    return found
+            parsed[-1][key.removesuffix("_Regex")] = value
+    return parsed

@@ -7,7 +7,7 @@ from components.kubernetes.history_server import (
 from moka.catalog import Jar
 
 
-def made_by(deploy, catalog, **changes):
+def deploy_server(deploy, catalog, **changes):
     usual = {
         "catalog": catalog,
         "namespace": "history",
@@ -19,41 +19,41 @@ def made_by(deploy, catalog, **changes):
     return deploy(lambda: HistoryServer("spark-a-history", HistoryServerArgs(**{**usual, **changes})))
 
 
-def settings(made):
-    [files] = made.inputs("kubernetes:core/v1:ConfigMap")
+def settings(stack):
+    [files] = stack.inputs("kubernetes:core/v1:ConfigMap")
     return dict(line.split(" ", 1) for line in files["data"]["spark-defaults.conf"].splitlines())
 
 
 def test_it_reads_the_event_logs_of_the_bucket(deploy, catalog):
-    read = settings(made_by(deploy, catalog))
+    read = settings(deploy_server(deploy, catalog))
 
     assert read["spark.history.fs.logDirectory"] == "s3a://moka-event-logs/"
     assert read["spark.hadoop.fs.s3a.endpoint.region"] == "us-east-1"
 
 
 def test_a_prefix_narrows_what_it_reads(deploy, catalog):
-    read = settings(made_by(deploy, catalog, prefix="prod/"))
+    read = settings(deploy_server(deploy, catalog, prefix="prod/"))
 
     assert read["spark.history.fs.logDirectory"] == "s3a://moka-event-logs/prod/"
 
 
 def test_it_never_falls_back_to_the_permissions_of_its_node(deploy, catalog):
-    provider = settings(made_by(deploy, catalog))["spark.hadoop.fs.s3a.aws.credentials.provider"]
+    provider = settings(deploy_server(deploy, catalog))["spark.hadoop.fs.s3a.aws.credentials.provider"]
 
     assert provider.endswith(".ContainerCredentialsProvider")
 
 
 def test_its_pods_run_with_the_account_that_gets_the_permissions(deploy, catalog):
-    made = made_by(deploy, catalog)
+    stack = deploy_server(deploy, catalog)
 
-    [account] = made.inputs("kubernetes:core/v1:ServiceAccount")
-    [deployment] = made.inputs("kubernetes:apps/v1:Deployment")
+    [account] = stack.inputs("kubernetes:core/v1:ServiceAccount")
+    [deployment] = stack.inputs("kubernetes:apps/v1:Deployment")
     pod = deployment["spec"]["template"]["spec"]
     assert pod["serviceAccountName"] == account["metadata"]["name"] == "history-server"
 
 
 def test_it_is_reached_by_its_host(deploy, catalog):
-    [ingress] = made_by(deploy, catalog).inputs("kubernetes:networking.k8s.io/v1:Ingress")
+    [ingress] = deploy_server(deploy, catalog).inputs("kubernetes:networking.k8s.io/v1:Ingress")
 
     assert ingress["spec"]["ingressClassName"] == "nginx"
     [rule] = ingress["spec"]["rules"]
@@ -62,7 +62,7 @@ def test_it_is_reached_by_its_host(deploy, catalog):
 
 
 def test_its_limits_leave_room_beside_the_heap(deploy, catalog):
-    [deployment] = made_by(deploy, catalog, heap_gib=12).inputs("kubernetes:apps/v1:Deployment")
+    [deployment] = deploy_server(deploy, catalog, heap_gib=12).inputs("kubernetes:apps/v1:Deployment")
 
     [container] = deployment["spec"]["template"]["spec"]["containers"]
     assert container["resources"]["limits"] == {"memory": "24Gi"}
@@ -84,7 +84,7 @@ def test_a_jar_that_is_not_what_was_pinned_stops_the_pod(catalog):
 
 
 def test_the_jars_of_s3a_are_added(deploy, catalog):
-    [deployment] = made_by(deploy, catalog).inputs("kubernetes:apps/v1:Deployment")
+    [deployment] = deploy_server(deploy, catalog).inputs("kubernetes:apps/v1:Deployment")
 
     [jars] = deployment["spec"]["template"]["spec"]["initContainers"]
     assert "hadoop-aws-3.4.2.jar" in jars["args"][-1]

@@ -31,10 +31,10 @@ def test_its_load_balancer_is_in_the_given_subnets_and_sends_straight_to_pods(de
 
 
 def test_it_serves_the_class_that_is_asked_for(deploy, catalog):
-    made = controller(deploy, catalog, ingress_class="web")
+    values = controller(deploy, catalog, ingress_class="web")
 
-    assert made["ingressClass"] == "web"
-    assert made["ingressClassResource"]["name"] == "web"
+    assert values["ingressClass"] == "web"
+    assert values["ingressClassResource"]["name"] == "web"
 
 
 def test_its_admission_webhook_is_off(deploy, catalog):

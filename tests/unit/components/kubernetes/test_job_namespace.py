@@ -11,25 +11,25 @@ from components.kubernetes.namespace import Namespace, NamespaceArgs
 
 @pytest.fixture
 def make(deploy):
-    def made(**other):
-        return deploy(lambda: JobNamespace("spark-a-jobs", JobNamespaceArgs(name="spark-jobs", **other)))
+    def deploy_namespace(**changes):
+        return deploy(lambda: JobNamespace("spark-a-jobs", JobNamespaceArgs(name="spark-jobs", **changes)))
 
-    return made
+    return deploy_namespace
 
 
 @pytest.fixture
-def made(make):
+def stack(make):
     return make()
 
 
-def spec(made, kind):
-    [inputs] = made.inputs(f"kubernetes:core/v1:{kind}")
+def spec(stack, kind):
+    [inputs] = stack.inputs(f"kubernetes:core/v1:{kind}")
     assert inputs["metadata"]["namespace"] == "spark-jobs"
     return inputs["spec"]
 
 
-def test_drivers_may_make_executors_in_their_own_namespace_and_nothing_elsewhere(made):
-    [role] = made.inputs("kubernetes:rbac.authorization.k8s.io/v1:Role")
+def test_drivers_may_make_executors_in_their_own_namespace_and_nothing_elsewhere(stack):
+    [role] = stack.inputs("kubernetes:rbac.authorization.k8s.io/v1:Role")
 
     assert role["metadata"]["namespace"] == "spark-jobs"
     may = {resource: set(rule["verbs"]) for rule in role["rules"] for resource in rule["resources"]}
@@ -37,18 +37,18 @@ def test_drivers_may_make_executors_in_their_own_namespace_and_nothing_elsewhere
     assert {"create", "watch", "deletecollection"} <= may["pods"]
     assert "create" not in may["services"]
     assert "*" not in str(role["rules"])
-    assert not [typ for typ in made.types() if "Cluster" in typ]
+    assert not [typ for typ in stack.types() if "Cluster" in typ]
 
 
-def test_the_role_is_bound_to_the_account_that_drivers_run_with(made):
-    [binding] = made.inputs("kubernetes:rbac.authorization.k8s.io/v1:RoleBinding")
+def test_the_role_is_bound_to_the_account_that_drivers_run_with(stack):
+    [binding] = stack.inputs("kubernetes:rbac.authorization.k8s.io/v1:RoleBinding")
 
     assert binding["subjects"] == [{"kind": "ServiceAccount", "name": "spark", "namespace": "spark-jobs"}]
     assert binding["roleRef"]["kind"] == "Role"
 
 
-def test_privileged_pods_are_kept_out_of_a_job_namespace(made):
-    [namespace] = made.inputs("kubernetes:core/v1:Namespace")
+def test_privileged_pods_are_kept_out_of_a_job_namespace(stack):
+    [namespace] = stack.inputs("kubernetes:core/v1:Namespace")
 
     assert namespace["metadata"]["labels"]["pod-security.kubernetes.io/enforce"] == "baseline"
 
@@ -59,15 +59,15 @@ def test_a_job_namespace_has_the_level_that_is_asked_for(make):
     assert namespace["metadata"]["labels"]["pod-security.kubernetes.io/enforce"] == "privileged"
 
 
-def test_pods_are_bounded_in_number_and_resources_left_to_the_queues(made):
-    hard = spec(made, "ResourceQuota")["hard"]
+def test_pods_are_bounded_in_number_and_resources_left_to_the_queues(stack):
+    hard = spec(stack, "ResourceQuota")["hard"]
 
     assert hard["pods"] == "20k"
     assert not [key for key in hard if key.startswith("requests")]
 
 
-def test_no_service_of_a_job_is_a_way_in_from_outside(made):
-    hard = spec(made, "ResourceQuota")["hard"]
+def test_no_service_of_a_job_is_a_way_in_from_outside(stack):
+    hard = spec(stack, "ResourceQuota")["hard"]
 
     assert (hard["services.loadbalancers"], hard["services.nodeports"]) == ("0", "0")
 
@@ -90,16 +90,16 @@ def test_no_container_is_unbounded(make):
     assert set(limits["defaultRequest"]) == {"cpu", "memory"}
 
 
-def test_a_namespace_that_is_not_isolated_has_no_network_policy(make, made):
+def test_a_namespace_that_is_not_isolated_has_no_network_policy(make, stack):
     kind = "kubernetes:networking.k8s.io/v1:NetworkPolicy"
 
-    assert made.inputs(kind)
+    assert stack.inputs(kind)
     assert not make(isolated=False).inputs(kind)
 
 
 def test_a_namespace_has_the_level_that_is_asked_for(deploy):
-    made = deploy(lambda: Namespace("logs", NamespaceArgs(name="logs", pod_security="privileged")))
+    stack = deploy(lambda: Namespace("logs", NamespaceArgs(name="logs", pod_security="privileged")))
 
-    [namespace] = made.inputs("kubernetes:core/v1:Namespace")
+    [namespace] = stack.inputs("kubernetes:core/v1:Namespace")
     assert namespace["metadata"]["name"] == "logs"
     assert namespace["metadata"]["labels"]["pod-security.kubernetes.io/enforce"] == "privileged"

@@ -20,22 +20,23 @@ HIVE = {"namespace": "hive", "labels": {}}
 
 @pytest.fixture
 def policies(deploy):
-    def made(**egress):
+    def deploy_network(**egress):
         program = deploy(
             lambda: JobNetwork("spark-a-jobs", JobNetworkArgs(namespace="spark-jobs", egress=egress))
         )
-        found = program.inputs("kubernetes:networking.k8s.io/v1:NetworkPolicy")
-        assert {each["metadata"]["namespace"] for each in found} == {"spark-jobs"}
-        return [each["spec"] for each in found]
+        policies = program.inputs("kubernetes:networking.k8s.io/v1:NetworkPolicy")
+        assert {policy["metadata"]["namespace"] for policy in policies} == {"spark-jobs"}
+        return [policy["spec"] for policy in policies]
 
-    return made
+    return deploy_network
 
 
 def selects(selector, labels):
     if selector is None:
         return True
     return all(labels.get(key) == value for key, value in selector.get("matchLabels", {}).items()) and all(
-        labels.get(each["key"]) in each["values"] for each in selector.get("matchExpressions", [])
+        labels.get(expression["key"]) in expression["values"]
+        for expression in selector.get("matchExpressions", [])
     )
 
 
@@ -62,17 +63,17 @@ def _within(address, cidr):
 
 def allowed(policies, direction, pod, peer, port, protocol="TCP"):
     """Whether a pod of the namespace may talk to a peer (Egress), or a peer to it (Ingress)."""
-    mine = [
-        each
-        for each in policies
-        if direction in each["policyTypes"] and selects(each["podSelector"], pod["labels"])
+    selecting = [
+        policy
+        for policy in policies
+        if direction in policy["policyTypes"] and selects(policy["podSelector"], pod["labels"])
     ]
-    assert mine, "no policy selects the pod, so everything is allowed"
+    assert selecting, "no policy selects the pod, so everything is allowed"
     key, side = ("egress", "to") if direction == "Egress" else ("ingress", "from")
     return any(
-        any(is_peer(each, peer) for each in rule[side])
+        any(is_peer(entry, peer) for entry in rule[side])
         and ("ports" not in rule or {"port": port, "protocol": protocol} in rule["ports"])
-        for policy in mine
+        for policy in selecting
         for rule in policy.get(key, [])
     )
 
@@ -132,22 +133,22 @@ def test_who_may_talk_to_spark(policies, pod, peer, port, expected):
 
 
 def test_what_is_named_is_open_on_its_ports_alone(policies):
-    made = policies(
+    network = policies(
         hive=Egress(namespace="hive", ports=[9083]),
         databases=Egress(cidrs=["10.0.0.0/24", "10.1.0.0/24"], ports=[5432]),
     )
 
-    assert allowed(made, "Egress", DRIVER, HIVE, 9083)
-    assert not allowed(made, "Egress", DRIVER, HIVE, 22)
-    assert allowed(made, "Egress", EXECUTOR, "10.1.0.7", 5432)
-    assert not allowed(made, "Egress", EXECUTOR, "10.2.0.7", 5432)
+    assert allowed(network, "Egress", DRIVER, HIVE, 9083)
+    assert not allowed(network, "Egress", DRIVER, HIVE, 22)
+    assert allowed(network, "Egress", EXECUTOR, "10.1.0.7", 5432)
+    assert not allowed(network, "Egress", EXECUTOR, "10.2.0.7", 5432)
 
 
 def test_not_even_a_way_to_everywhere_leads_to_the_machine_s_metadata(policies):
-    made = policies(web=Egress(cidrs=["0.0.0.0/0"], ports=[80]))
+    network = policies(web=Egress(cidrs=["0.0.0.0/0"], ports=[80]))
 
-    assert allowed(made, "Egress", DRIVER, "93.184.215.14", 80)
-    assert not allowed(made, "Egress", DRIVER, "169.254.169.254", 80)
+    assert allowed(network, "Egress", DRIVER, "93.184.215.14", 80)
+    assert not allowed(network, "Egress", DRIVER, "169.254.169.254", 80)
 
 
 def test_a_namespace_has_two_policies_however_many_ways_out(policies):

@@ -6,15 +6,15 @@ POLICY = "kubernetes:admissionregistration.k8s.io/v1:ValidatingAdmissionPolicy"
 
 
 @pytest.fixture
-def made(deploy):
+def stack(deploy):
     def program():
         JobPods("spark-a-job-pods", JobPodsArgs(namespaces=["jobs", "adhoc"], trusted=["^operator$"]))
 
     return deploy(program)
 
 
-def test_the_rules_are_for_pods_of_these_namespaces_and_hold_or_refuse(made):
-    [policy] = made.inputs(POLICY)
+def test_the_rules_are_for_pods_of_these_namespaces_and_hold_or_refuse(stack):
+    [policy] = stack.inputs(POLICY)
 
     assert policy["spec"] == rules(["jobs", "adhoc"], ["^operator$"])
     constraints = policy["spec"]["matchConstraints"]
@@ -24,8 +24,8 @@ def test_the_rules_are_for_pods_of_these_namespaces_and_hold_or_refuse(made):
     assert policy["spec"]["failurePolicy"] == "Fail"
 
 
-def test_the_rules_are_bound_to_what_they_are_called(made):
-    [policy] = made.inputs(POLICY)
-    [binding] = made.inputs(f"{POLICY}Binding")
+def test_the_rules_are_bound_to_what_they_are_called(stack):
+    [policy] = stack.inputs(POLICY)
+    [binding] = stack.inputs(f"{POLICY}Binding")
 
     assert binding["spec"] == {"policyName": policy["metadata"]["name"], "validationActions": ["Deny"]}

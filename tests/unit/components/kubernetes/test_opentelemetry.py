@@ -8,15 +8,15 @@ def releases(deploy, catalog, **changes):
         args = OpenTelemetryArgs(catalog=catalog, namespace="monitoring", cluster="spark-a", **changes)
         OpenTelemetry("spark-a-opentelemetry", args)
 
-    made = deploy(program).inputs("kubernetes:helm.sh/v3:Release")
-    return {release["name"]: release["values"] for release in made}
+    releases = deploy(program).inputs("kubernetes:helm.sh/v3:Release")
+    return {release["name"]: release["values"] for release in releases}
 
 
 def test_agents_send_to_the_gateway(deploy, catalog):
-    made = releases(deploy, catalog)
+    values = releases(deploy, catalog)
 
-    exporter = made["opentelemetry-agent"]["alternateConfig"]["exporters"]["otlp"]
-    assert exporter["endpoint"] == f"{made['opentelemetry-gateway']['fullnameOverride']}.monitoring:4317"
+    exporter = values["opentelemetry-agent"]["alternateConfig"]["exporters"]["otlp"]
+    assert exporter["endpoint"] == f"{values['opentelemetry-gateway']['fullnameOverride']}.monitoring:4317"
 
 
 def test_there_is_an_agent_on_every_node(deploy, catalog):

@@ -3,25 +3,24 @@ from moka.names import priority_class
 
 
 def classes(deploy):
-    made = deploy(lambda: PriorityClasses("spark-a", PriorityClassesArgs(classes=CLASSES)))
+    stack = deploy(lambda: PriorityClasses("spark-a", PriorityClassesArgs(classes=CLASSES)))
     return {
-        each["metadata"]["name"]: each
-        for each in made.inputs("kubernetes:scheduling.k8s.io/v1:PriorityClass")
+        priority_class["metadata"]["name"]: priority_class
+        for priority_class in stack.inputs("kubernetes:scheduling.k8s.io/v1:PriorityClass")
     }
 
 
 def test_a_more_critical_tier_goes_before_a_less_critical_one(deploy):
-    made = classes(deploy)
+    by_name = classes(deploy)
 
-    assert (
-        made[priority_class(1)]["value"] > made[priority_class(2)]["value"] > made[priority_class(3)]["value"]
-    )
+    first, second, third = (by_name[priority_class(tier)]["value"] for tier in (1, 2, 3))
+    assert first > second > third
 
 
 def test_tier_one_is_the_last_that_yunikorn_preempts(deploy):
     allowed = {
-        name: each["metadata"]["annotations"]["yunikorn.apache.org/allow-preemption"]
-        for name, each in classes(deploy).items()
+        name: priority_class["metadata"]["annotations"]["yunikorn.apache.org/allow-preemption"]
+        for name, priority_class in classes(deploy).items()
     }
 
     assert allowed == {priority_class(1): "false", priority_class(2): "true", priority_class(3): "true"}
@@ -32,4 +31,4 @@ def test_tier_three_pushes_nobody_out(deploy):
 
 
 def test_no_class_is_taken_by_pods_that_do_not_ask(deploy):
-    assert not any(each.get("globalDefault") for each in classes(deploy).values())
+    assert not any(priority_class.get("globalDefault") for priority_class in classes(deploy).values())

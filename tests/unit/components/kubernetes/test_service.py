@@ -5,7 +5,7 @@ from components.kubernetes.service import Service, ServiceArgs
 
 
 @pytest.fixture
-def made(deploy):
+def stack(deploy):
     """A service that may read ConfigMaps of its namespace."""
     args = ServiceArgs(
         service="usage-history",
@@ -19,12 +19,12 @@ def made(deploy):
 
 
 @pytest.fixture
-def pod(made):
-    [deployment] = made.inputs("kubernetes:apps/v1:Deployment")
+def pod(stack):
+    [deployment] = stack.inputs("kubernetes:apps/v1:Deployment")
     return deployment["spec"]["template"]["spec"]
 
 
-def test_its_type_and_all_that_it_makes_are_named_for_the_service(made):
+def test_its_type_and_all_that_it_makes_are_named_for_the_service(stack):
     kinds = {
         "core/v1:ServiceAccount",
         "rbac.authorization.k8s.io/v1:Role",
@@ -32,16 +32,16 @@ def test_its_type_and_all_that_it_makes_are_named_for_the_service(made):
         "apps/v1:Deployment",
     }
 
-    assert made.types() == {"moka:kubernetes:UsageHistory", *(f"kubernetes:{kind}" for kind in kinds)}
+    assert stack.types() == {"moka:kubernetes:UsageHistory", *(f"kubernetes:{kind}" for kind in kinds)}
     for kind in kinds:
-        [resource] = made.inputs(f"kubernetes:{kind}")
+        [resource] = stack.inputs(f"kubernetes:{kind}")
         assert resource["metadata"]["name"] == "usage-history"
         assert resource["metadata"]["namespace"] == "usage"
         assert resource["metadata"]["labels"] == {"app.kubernetes.io/name": "usage-history"}
 
 
-def test_one_pod_at_a_time_on_system_nodes(made, pod):
-    [deployment] = made.inputs("kubernetes:apps/v1:Deployment")
+def test_one_pod_at_a_time_on_system_nodes(stack, pod):
+    [deployment] = stack.inputs("kubernetes:apps/v1:Deployment")
 
     assert deployment["spec"]["replicas"] == 1
     assert deployment["spec"]["strategy"] == {"type": "Recreate"}
@@ -61,8 +61,8 @@ def test_its_pod_passes_the_strictest_pod_security(pod):
     }
 
 
-def test_health_and_metrics_are_where_it_listens(made, pod):
-    [deployment] = made.inputs("kubernetes:apps/v1:Deployment")
+def test_health_and_metrics_are_where_it_listens(stack, pod):
+    [deployment] = stack.inputs("kubernetes:apps/v1:Deployment")
     [container] = pod["containers"]
 
     assert container["args"] == ["--listen=0.0.0.0:9090", "--days=30"]
@@ -76,9 +76,9 @@ def test_health_and_metrics_are_where_it_listens(made, pod):
     }
 
 
-def test_it_may_do_what_it_was_given_in_its_own_namespace(made):
-    [role] = made.inputs("kubernetes:rbac.authorization.k8s.io/v1:Role")
-    [binding] = made.inputs("kubernetes:rbac.authorization.k8s.io/v1:RoleBinding")
+def test_it_may_do_what_it_was_given_in_its_own_namespace(stack):
+    [role] = stack.inputs("kubernetes:rbac.authorization.k8s.io/v1:Role")
+    [binding] = stack.inputs("kubernetes:rbac.authorization.k8s.io/v1:RoleBinding")
 
     assert role["rules"] == [{"apiGroups": [""], "resources": ["configmaps"], "verbs": ["list"]}]
     assert binding["roleRef"]["name"] == "usage-history"

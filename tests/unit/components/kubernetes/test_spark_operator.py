@@ -16,7 +16,7 @@ HOOK = "helm.sh/hook"
 def release(deploy, catalog):
     """A release as the engine was asked for it."""
 
-    def made(**other):
+    def deploy_operator(**changes):
         args = {
             "catalog": catalog,
             "namespace": "spark-operator",
@@ -24,11 +24,11 @@ def release(deploy, catalog):
             "ui_domain": "spark.example",
             "ingress_class": "nginx",
         }
-        program = deploy(lambda: SparkOperator("spark-a-operator", SparkOperatorArgs(**{**args, **other})))
+        program = deploy(lambda: SparkOperator("spark-a-operator", SparkOperatorArgs(**{**args, **changes})))
         [inputs] = program.inputs("kubernetes:helm.sh/v3:Release")
         return inputs
 
-    return made
+    return deploy_operator
 
 
 @pytest.fixture
@@ -48,14 +48,14 @@ def several(release):
 
 
 def container(release_objects):
-    [deployment] = [each for each in release_objects if each["kind"] == "Deployment"]
+    [deployment] = [item for item in release_objects if item["kind"] == "Deployment"]
     [container] = deployment["spec"]["template"]["spec"]["containers"]
     return container
 
 
 def flags(release_objects):
-    said = [arg.removeprefix("--").split("=", 1) for arg in container(release_objects)["args"] if "=" in arg]
-    return dict(said)
+    pairs = [arg.removeprefix("--").split("=", 1) for arg in container(release_objects)["args"] if "=" in arg]
+    return dict(pairs)
 
 
 def test_it_runs_the_applications_of_job_namespaces_and_no_others(values):
@@ -103,7 +103,9 @@ def test_the_controller_is_as_large_as_the_applications_a_minute_need(release, r
 
 
 def test_a_submission_has_a_heap_that_its_share_of_the_memory_holds(release):
-    environment = {each["name"]: each["value"] for each in release()["values"]["controller"]["env"]}
+    environment = {
+        variable["name"]: variable["value"] for variable in release()["values"]["controller"]["env"]
+    }
 
     assert environment == {"SPARK_SUBMIT_OPTS": JVM_FLAGS}
 
@@ -123,17 +125,19 @@ def test_an_environment_changes_the_values_of_all_releases_by_those_of_the_chart
 
 def test_releases_of_one_cluster_have_no_object_in_common(several):
     objects = Counter(
-        (each["kind"], each["metadata"].get("namespace", ""), each["metadata"]["name"])
+        (item["kind"], item["metadata"].get("namespace", ""), item["metadata"]["name"])
         for release_objects in several.values()
-        for each in release_objects
+        for item in release_objects
     )
 
-    assert [each for each, times in objects.items() if times > 1] == []
+    assert [name for name, times in objects.items() if times > 1] == []
     assert CLUSTER_SCOPED & {kind for kind, _, _ in objects}
 
 
 def test_releases_of_one_cluster_have_leases_of_their_own(several):
-    leases = {name: flags(each)["leader-election-lock-name"] for name, each in several.items()}
+    leases = {
+        name: flags(release_objects)["leader-election-lock-name"] for name, release_objects in several.items()
+    }
 
     assert leases == {
         "adhoc": "spark-operator-adhoc-controller-lock",
@@ -144,31 +148,31 @@ def test_releases_of_one_cluster_have_leases_of_their_own(several):
 
 def test_crds_are_upgraded_by_one_release_alone_and_before_its_controller(several):
     hooks = {
-        name: [each for each in objects if HOOK in each["metadata"].get("annotations", {})]
+        name: [item for item in objects if HOOK in item["metadata"].get("annotations", {})]
         for name, objects in several.items()
     }
 
-    assert [name for name, found in hooks.items() if found] == ["adhoc"]
-    assert {each["metadata"]["annotations"][HOOK] for each in hooks["adhoc"]} == {"pre-install,pre-upgrade"}
+    assert [name for name, release_hooks in hooks.items() if release_hooks] == ["adhoc"]
+    assert {hook["metadata"]["annotations"][HOOK] for hook in hooks["adhoc"]} == {"pre-install,pre-upgrade"}
 
 
 def test_a_controller_may_read_and_make_nothing_outside_its_namespaces(several):
     for name, objects in several.items():
-        for each in objects:
-            if each["kind"] == "Role":
-                assert each["metadata"]["namespace"] in ("spark-operator", f"jobs-{name}")
-            if each["kind"] == "ClusterRole":
-                assert {resource for rule in each["rules"] for resource in rule["resources"]} == {
+        for item in objects:
+            if item["kind"] == "Role":
+                assert item["metadata"]["namespace"] in ("spark-operator", f"jobs-{name}")
+            if item["kind"] == "ClusterRole":
+                assert {resource for rule in item["rules"] for resource in rule["resources"]} == {
                     "customresourcedefinitions"
                 }
         secrets = [
-            rule for each in objects for rule in each.get("rules", []) if "secrets" in rule["resources"]
+            rule for item in objects for rule in item.get("rules", []) if "secrets" in rule["resources"]
         ]
         assert secrets == []
 
 
 def test_its_pods_are_found_by_whoever_reads_metrics(several):
-    [deployment] = [each for each in several["batch"] if each["kind"] == "Deployment"]
+    [deployment] = [item for item in several["batch"] if item["kind"] == "Deployment"]
     annotations = deployment["spec"]["template"]["metadata"]["annotations"]
 
     assert annotations["prometheus.io/scrape"] == "true"
@@ -180,7 +184,7 @@ def test_its_pods_are_found_by_whoever_reads_metrics(several):
 
 
 def test_one_of_two_replicas_may_go_at_a_time(several):
-    by_kind = {each["kind"]: each for each in several["batch"]}
+    by_kind = {item["kind"]: item for item in several["batch"]}
 
     assert by_kind["Deployment"]["spec"]["replicas"] == 2
     assert by_kind["PodDisruptionBudget"]["spec"]["minAvailable"] == 1

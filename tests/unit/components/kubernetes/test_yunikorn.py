@@ -30,7 +30,7 @@ ACCESS = "admissionController.accessControl."
 
 
 @pytest.fixture
-def made(deploy, catalog):
+def stack(deploy, catalog):
     def program():
         args = YuniKornArgs(
             catalog=catalog,
@@ -46,17 +46,17 @@ def made(deploy, catalog):
 
 
 @pytest.fixture
-def told(made):
+def configuration(stack):
     """What ConfigMap `yunikorn-configs` says."""
-    [configs] = made.inputs("kubernetes:core/v1:ConfigMap")
+    [configs] = stack.inputs("kubernetes:core/v1:ConfigMap")
     assert configs["metadata"] == {"name": "yunikorn-configs", "namespace": "yunikorn"}
     return configs["data"]
 
 
 @pytest.fixture
-def release(made):
-    [found] = made.inputs("kubernetes:helm.sh/v3:Release")
-    return found
+def release(stack):
+    [release] = stack.inputs("kubernetes:helm.sh/v3:Release")
+    return release
 
 
 @pytest.fixture
@@ -67,22 +67,22 @@ def rendered(release):
 
 def matches(expressions, name):
     """Whether one of a list of regular expressions, as YuniKorn reads it, matches a name."""
-    return any(re.search(each, name) for each in expressions.split(",") if each)
+    return any(re.search(expression, name) for expression in expressions.split(",") if expression)
 
 
-def test_queues_are_where_yunikorn_looks_for_them(told):
-    assert told["queues.yaml"] == queues_yaml(QUEUES)
+def test_queues_are_where_yunikorn_looks_for_them(configuration):
+    assert configuration["queues.yaml"] == queues_yaml(QUEUES)
 
 
 def test_a_change_of_queues_is_no_change_of_the_release(release):
     assert "queues.yaml" not in str(release["values"])
 
 
-def test_yunikorn_takes_pods_of_job_namespaces_only(told):
-    taken = told["admissionController.filtering.processNamespaces"]
+def test_yunikorn_takes_pods_of_job_namespaces_only(configuration):
+    taken = configuration["admissionController.filtering.processNamespaces"]
 
     assert matches(taken, "spark-jobs")
-    assert not any(matches(taken, other) for other in ("spark-jobs-2", "monitoring", "yunikorn"))
+    assert not any(matches(taken, namespace) for namespace in ("spark-jobs-2", "monitoring", "yunikorn"))
 
 
 def test_without_a_job_namespace_it_takes_pods_of_none(deploy, catalog):
@@ -111,13 +111,13 @@ def test_several_job_namespaces_are_listed_in_one_order():
         ("arn:aws:sts::123456789012:assumed-role/analyst/me", False),
     ],
 )
-def test_only_operators_and_jobs_may_say_for_which_user_a_pod_is(told, user, trusted):
-    assert told[ACCESS + "bypassAuth"] == "false"
-    assert matches(told[ACCESS + "externalUsers"], user) is trusted
+def test_only_operators_and_jobs_may_say_for_which_user_a_pod_is(configuration, user, trusted):
+    assert configuration[ACCESS + "bypassAuth"] == "false"
+    assert matches(configuration[ACCESS + "externalUsers"], user) is trusted
 
 
-def test_of_kube_system_only_controllers_that_follow_a_template_are_trusted(told):
-    trusted = told[ACCESS + "systemUsers"]
+def test_of_kube_system_only_controllers_that_follow_a_template_are_trusted(configuration):
+    trusted = configuration[ACCESS + "systemUsers"]
 
     assert matches(trusted, "system:serviceaccount:kube-system:replicaset-controller")
     assert not matches(trusted, "system:serviceaccount:kube-system:aws-load-balancer-controller")
@@ -130,10 +130,10 @@ def test_placeholders_come_from_the_catalog(release, catalog):
     assert defaults["service.placeholderImage"] == catalog.image("pause")
 
 
-def test_what_is_told_to_the_scheduler_is_text(release, told):
+def test_what_is_told_to_the_scheduler_is_text(release, configuration):
     """Numbers of a million and more would be written as 1e+06, and true as True."""
     assert all(isinstance(value, str) for value in release["values"]["yunikornDefaults"].values())
-    assert all(isinstance(value, str) for value in told.values())
+    assert all(isinstance(value, str) for value in configuration.values())
 
 
 @pytest.mark.parametrize("nodes", [1, 1_000, 10_000])
@@ -157,45 +157,47 @@ def test_a_larger_cluster_has_more_requests_up_to_what_the_largest_api_server_be
 
 
 def test_its_api_is_told_once_it_schedules(deploy, catalog):
-    told = []
+    urls = []
 
     def program():
         args = YuniKornArgs(catalog=catalog, namespace="yunikorn", queues=QUEUES, job_namespaces=[])
-        YuniKorn("spark-a-yunikorn", args).url.apply(told.append)
+        YuniKorn("spark-a-yunikorn", args).url.apply(urls.append)
 
     deploy(program)
 
-    assert told == ["http://yunikorn-service.yunikorn:9080"]
+    assert urls == ["http://yunikorn-service.yunikorn:9080"]
 
 
 def test_the_one_scheduler_is_moved_quickly_and_held_back_by_nothing(rendered):
-    assert not [each for each in rendered if each["kind"] == "PodDisruptionBudget"]
-    [scheduler] = [each for each in pods_of(rendered) if each.name == "yunikorn-scheduler"]
+    assert not [item for item in rendered if item["kind"] == "PodDisruptionBudget"]
+    [scheduler] = [pod for pod in pods_of(rendered) if pod.name == "yunikorn-scheduler"]
 
     assert scheduler.spec["priorityClassName"] == "system-cluster-critical"
-    stays = {each["key"]: each["tolerationSeconds"] for each in scheduler.spec["tolerations"]}
+    stays = {
+        toleration["key"]: toleration["tolerationSeconds"] for toleration in scheduler.spec["tolerations"]
+    }
     assert stays == {"node.kubernetes.io/not-ready": 30, "node.kubernetes.io/unreachable": 30}
-    assert {each["imagePullPolicy"] for each in scheduler.spec["containers"]} == {"IfNotPresent"}
+    assert {container["imagePullPolicy"] for container in scheduler.spec["containers"]} == {"IfNotPresent"}
 
 
 def test_the_scheduler_gets_its_size_and_its_defaults(rendered):
-    [scheduler] = [each for each in pods_of(rendered) if each.name == "yunikorn-scheduler"]
-    [defaults] = [each for each in rendered if each["metadata"]["name"] == "yunikorn-defaults"]
+    [scheduler] = [pod for pod in pods_of(rendered) if pod.name == "yunikorn-scheduler"]
+    [defaults] = [item for item in rendered if item["metadata"]["name"] == "yunikorn-defaults"]
 
     main = scheduler.spec["containers"][0]
-    said = {each["name"]: each.get("value") for each in main["env"]}
+    environment = {variable["name"]: variable.get("value") for variable in main["env"]}
     size = scheduler_values(10_000)
-    assert (said["GOMEMLIMIT"], main["resources"]) == (size["goMemoryLimit"], size["resources"])
+    assert (environment["GOMEMLIMIT"], main["resources"]) == (size["goMemoryLimit"], size["resources"])
     assert defaults["data"]["kubernetes.qps"] == "400"
     assert defaults["data"]["event.ringBufferCapacity"] == "500000"
 
 
 def test_its_api_and_metrics_are_where_they_are_said_to_be(rendered):
-    [service] = [each for each in rendered if each["metadata"]["name"] == "yunikorn-service"]
+    [service] = [item for item in rendered if item["metadata"]["name"] == "yunikorn-service"]
     [scheduler] = [
-        each
-        for each in rendered
-        if (each["kind"], each["metadata"]["name"]) == ("Deployment", "yunikorn-scheduler")
+        item
+        for item in rendered
+        if (item["kind"], item["metadata"]["name"]) == ("Deployment", "yunikorn-scheduler")
     ]
 
     assert 9080 in [port["port"] for port in service["spec"]["ports"]]

@@ -24,7 +24,7 @@ def answering(answer):
 
 
 @pytest.mark.parametrize(
-    ("answer", "said"),
+    ("answer", "finding"),
     [
         ({}, "ok main/spark-a Node group driver: capacity reservation {} has 4 r6i.2xlarge in us-east-1a."),
         (
@@ -60,7 +60,7 @@ def answering(answer):
         ),
     ],
 )
-def test_a_capacity_reservation_is_what_its_group_needs_or_a_problem(place, answer, said):
+def test_a_capacity_reservation_is_what_its_group_needs_or_a_problem(place, answer, finding):
     stubbed = answering(answer)
 
-    assert lines(capacity.reservations, place(reserved, stubbed=stubbed)) == [said.format(RESERVATION)]
+    assert lines(capacity.reservations, place(reserved, stubbed=stubbed)) == [finding.format(RESERVATION)]

@@ -98,7 +98,7 @@ def pulling(monkeypatch):
     """Let the environment pull these images and no others."""
 
     def these(*references):
-        made = catalog.Catalog(
+        pulled = catalog.Catalog(
             charts={
                 "chart": ChartPin(
                     name="chart", repository="", version="1", digest=None, images={}, pulls=references
@@ -109,7 +109,7 @@ def pulling(monkeypatch):
             values={},
         )
         monkeypatch.setattr(
-            catalog, "read", lambda mirror=None, overrides=None: dataclasses.replace(made, mirror=mirror)
+            catalog, "read", lambda mirror=None, overrides=None: dataclasses.replace(pulled, mirror=mirror)
         )
 
     return these
@@ -170,7 +170,7 @@ def mirrored(written):
 def test_images_of_a_mirror_in_ecr_are_asked_of_ecr(place, pulling):
     stubbed = {
         "ecr": [
-            ("describe_images", asked("quay.io/org/x"), {"imageDetails": [{}]}),
+            ("describe_images", image_parameters("quay.io/org/x"), {"imageDetails": [{}]}),
             ("batch_get_image", None, {"images": [{"imageManifest": json.dumps(index("amd64"))}]}),
         ]
     }
@@ -182,7 +182,7 @@ def test_images_of_a_mirror_in_ecr_are_asked_of_ecr(place, pulling):
     ]
 
 
-def asked(repository):
+def image_parameters(repository):
     return {"registryId": "123456789012", "repositoryName": repository, "imageIds": [{"imageTag": "1"}]}
 
 
@@ -211,8 +211,8 @@ def test_only_images_of_the_kubernetes_versions_in_use_are_wanted():
     def image(tag):
         return Image(repository="registry.k8s.io/autoscaling/cluster-autoscaler", tag=tag, digest=None)
 
-    known = {"cluster-autoscaler-1.34": image("v1.34.2"), "cluster-autoscaler-1.99": image("v1.99.0")}
-    charts = catalog.Catalog(charts={}, images=known, jars={}, values={})
+    pins = {"cluster-autoscaler-1.34": image("v1.34.2"), "cluster-autoscaler-1.99": image("v1.99.0")}
+    charts = catalog.Catalog(charts={}, images=pins, jars={}, values={})
 
     assert list(images.image_roles(charts, {"1.34"})) == [
         "registry.k8s.io/autoscaling/cluster-autoscaler:v1.34.2"

@@ -23,21 +23,21 @@ def test_types_that_every_zone_offers_are_fine(place):
 
 
 def test_a_zone_without_any_type_of_a_group_is_a_problem_and_names_the_zones_that_do(place):
-    told = lines(offerings, place(in_zones("us-east-1a", "us-east-1e")))
+    findings = lines(offerings, place(in_zones("us-east-1a", "us-east-1e")))
 
     assert (
         "problem main/spark-a Node group system: us-east-1e offers no m7g.2xlarge, so no machine starts "
-        "there. Add an instance type that it offers, or set the group's zones to us-east-1a." in told
+        "there. Add an instance type that it offers, or set the group's zones to us-east-1a." in findings
     )
 
 
 def test_a_zone_that_lacks_some_types_of_a_group_is_a_warning(place):
-    told = lines(
+    findings = lines(
         offerings,
         place(in_zones("us-east-1a", "us-east-1e"), with_types("driver", "m5.2xlarge", "m4.2xlarge")),
     )
 
-    assert [line for line in told if "driver" in line] == [
+    assert [line for line in findings if "driver" in line] == [
         "warning main/spark-a Node group driver: us-east-1e does not offer m5.2xlarge. "
         "Only the others can start there."
     ]

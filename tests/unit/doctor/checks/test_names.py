@@ -58,10 +58,12 @@ def test_a_bucket_that_we_may_not_look_at_is_somebody_else_s(place):
         ]
     }
 
-    told = lines(names.buckets, place(stubbed=stubbed))
+    findings = lines(names.buckets, place(stubbed=stubbed))
 
-    assert len(told) == 6
-    assert all("exists already and belongs to another account, or may not be read." in line for line in told)
+    assert len(findings) == 6
+    assert all(
+        "exists already and belongs to another account, or may not be read." in line for line in findings
+    )
 
 
 def test_a_bucket_of_another_environment_that_jobs_use_must_be_there(place):

@@ -66,28 +66,28 @@ def test_subnets_that_are_elsewhere_or_nowhere_are_named_by_their_place_in_the_f
     existing = ExistingVpc(ec2)
     swapped = {"us-east-1a": existing.subnets["us-east-1b"], "us-east-1b": "subnet-0123456789abcdef0"}
 
-    told = lines(existing_vpc, place(existing.settings(private_subnets=swapped)))
+    findings = lines(existing_vpc, place(existing.settings(private_subnets=swapped)))
 
     assert (
         "problem main existing_network.private_subnets.us-east-1a: subnet "
-        f"{existing.subnets['us-east-1b']} is in us-east-1b. Correct the zone." in told
+        f"{existing.subnets['us-east-1b']} is in us-east-1b. Correct the zone." in findings
     )
     assert (
         f"problem main existing_network.private_subnets.us-east-1b: VPC {existing.vpc} has no subnet "
-        "subnet-0123456789abcdef0. Correct its id." in told
+        "subnet-0123456789abcdef0. Correct its id." in findings
     )
 
 
 def test_subnets_too_small_for_the_pods_are_a_problem(place, ec2):
     existing = ExistingVpc(ec2, size=24)
 
-    told = lines(existing_vpc, place(existing.settings()))
+    findings = lines(existing_vpc, place(existing.settings()))
 
     # System 2, driver 2, shuffle 2, executor 15 a zone; prefixes of 112, 112, 32 and 64 addresses.
     assert (
         f"problem main Subnet {existing.subnets['us-east-1a']} has 251 free addresses, and all machines "
         "together need 1,493. Take larger subnets (pod_subnets, only for pods), fewer machines, or fewer "
-        "pods a machine." in told
+        "pods a machine." in findings
     )
 
 
@@ -105,11 +105,14 @@ def test_names_that_the_vpc_does_not_resolve_are_a_problem_with_its_command(plac
 def test_subnets_without_a_way_out_or_a_tag_for_load_balancers_are_warnings(place, ec2):
     existing = ExistingVpc(ec2, tagged=False, gateway=False)
 
-    told = [line for line in lines(existing_vpc, place(existing.settings())) if line.startswith("warning")]
+    findings = [
+        line for line in lines(existing_vpc, place(existing.settings())) if line.startswith("warning")
+    ]
 
     subnet = existing.subnets["us-east-1a"]
-    assert len(told) == 4
+    assert len(findings) == 4
     assert (
-        f"subnet {subnet} has no tag kubernetes.io/role/internal-elb, and gets no load balancers." in told[0]
+        f"subnet {subnet} has no tag kubernetes.io/role/internal-elb, and gets no load balancers."
+        in findings[0]
     )
-    assert f"Subnet {subnet} has no default route" in told[2]
+    assert f"Subnet {subnet} has no default route" in findings[2]

@@ -23,9 +23,9 @@ def allowing(action):
 
 
 def test_a_deployer_that_may_do_everything_is_fine(place):
-    [told] = lines(permissions.simulation, place(stubbed=simulation(allowing)))
+    [finding] = lines(permissions.simulation, place(stubbed=simulation(allowing)))
 
-    assert told.startswith("ok main The deployer is allowed all ")
+    assert finding.startswith("ok main The deployer is allowed all ")
 
 
 def test_what_is_denied_is_named_by_service_with_the_reason(place):
@@ -48,9 +48,9 @@ def test_what_is_denied_is_named_by_service_with_the_reason(place):
             },
         }.get(action, {})
 
-    told = lines(permissions.simulation, place(stubbed=simulation(decide)))
+    findings = lines(permissions.simulation, place(stubbed=simulation(decide)))
 
-    assert told == [
+    assert findings == [
         f"problem main {DEPLOYER} is denied ec2:{{CreateVpc, DeleteVpc}} as nothing allows it on *. Grant it "
         "to the deployer.",
         f"problem main {DEPLOYER} is denied kms:{{CreateKey}} by a policy of the organization. Grant it to "
@@ -70,13 +70,13 @@ def test_roles_are_simulated_under_the_environment_s_path_and_with_its_boundary(
     def bounded(written):
         written["foundations"]["main"]["permissions_boundary"] = boundary
 
-    asked = simulation(allowing)["iam"]
-    number = next(n for n, (_, _, answer) in enumerate(asked) if _names(answer)[0] == "iam:CreateRole")
-    asked[number] = (
+    actions = simulation(allowing)["iam"]
+    number = next(n for n, (_, _, answer) in enumerate(actions) if _names(answer)[0] == "iam:CreateRole")
+    actions[number] = (
         "simulate_principal_policy",
         {
             "PolicySourceArn": DEPLOYER,
-            "ActionNames": _names(asked[number][2]),
+            "ActionNames": _names(actions[number][2]),
             "ResourceArns": ["arn:aws:iam::123456789012:role/acme-trial/x"],
             "ContextEntries": [
                 {"ContextKeyName": key, "ContextKeyValues": [value], "ContextKeyType": "string"}
@@ -86,12 +86,12 @@ def test_roles_are_simulated_under_the_environment_s_path_and_with_its_boundary(
                 )
             ],
         },
-        asked[number][2],
+        actions[number][2],
     )
 
-    [told] = lines(permissions.simulation, place(bounded, stubbed={"iam": asked}))
+    [finding] = lines(permissions.simulation, place(bounded, stubbed={"iam": actions}))
 
-    assert told.startswith("ok main")
+    assert finding.startswith("ok main")
 
 
 def _names(answer):
@@ -108,7 +108,7 @@ def test_who_may_not_simulate_is_warned_that_nobody_knows(place):
     ]
 
 
-MADE_BY = {
+CREATED_BY = {
     "autoscaling.Schedule": "autoscaling:PutScheduledUpdateGroupAction",
     "cloudwatch.LogGroup": "logs:CreateLogGroup",
     "ec2.DefaultSecurityGroup": "ec2:RevokeSecurityGroupEgress",
@@ -136,8 +136,10 @@ MADE_BY = {
 def test_the_making_of_every_resource_of_the_components_is_asked_about():
     folder = Path(permissions.__file__).parents[2] / "components"
     source = "".join(path.read_text() for path in folder.rglob("*.py"))
-    made = set(re.findall(r"[^.\w]aws\.([a-z0-9]+\.[A-Z]\w+)\((?=\s*\n?\s*(?:f?\"|name|logical))", source))
-    asked = {
+    resources = set(
+        re.findall(r"[^.\w]aws\.([a-z0-9]+\.[A-Z]\w+)\((?=\s*\n?\s*(?:f?\"|name|logical))", source)
+    )
+    actions = {
         f"{service}:{name}"
         for required in permissions.REQUIRED_ACTIONS
         for service, names in required.names.items()
@@ -145,7 +147,9 @@ def test_the_making_of_every_resource_of_the_components_is_asked_about():
     }
 
     missing = {
-        resource for resource in made if MADE_BY.get(resource, resource.replace(".", ":Create")) not in asked
+        resource
+        for resource in resources
+        if CREATED_BY.get(resource, resource.replace(".", ":Create")) not in actions
     }
-    assert len(made) > 30
+    assert len(resources) > 30
     assert missing == set()

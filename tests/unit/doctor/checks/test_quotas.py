@@ -62,9 +62,9 @@ def test_machines_of_others_are_counted_and_our_own_are_not_counted_twice(place)
     machine("g5.4xlarge")
     stubbed = {"service-quotas": allowed("ec2", "L-1216C47A", 125.0)}
 
-    told = lines(quotas.on_demand, place(stubbed=stubbed))
+    findings = lines(quotas.on_demand, place(stubbed=stubbed))
 
-    assert told == [
+    assert findings == [
         "warning main vCPUs of Standard instances, on demand: 104 needed, 16 in use by others, 125 allowed: "
         "not much is left. `aws service-quotas request-service-quota-increase --region us-east-1 "
         "--service-code ec2 --quota-code L-1216C47A --desired-value 120`."
@@ -131,8 +131,8 @@ def test_a_generation_that_retires_is_there_beside_the_new_one(place):
 
 
 def test_what_is_needed_is_told_where_nobody_says_what_is_allowed(place):
-    asked = {"ServiceCode": "ec2", "QuotaCode": "L-34B43A08"}
-    stubbed = {"service-quotas": [("get_service_quota", asked, "AccessDeniedException")]}
+    parameters = {"ServiceCode": "ec2", "QuotaCode": "L-34B43A08"}
+    stubbed = {"service-quotas": [("get_service_quota", parameters, "AccessDeniedException")]}
 
     assert lines(quotas.spot, place(stubbed=stubbed)) == [
         "not checked main vCPUs of Standard instances, spot: 960 needed; what is allowed is not known: it "
@@ -189,9 +189,9 @@ def test_the_fullest_zone_counts_for_nat_gateways(place):
     for _ in range(5):
         ec2.create_nat_gateway(SubnetId=subnet["SubnetId"], ConnectivityType="private")
 
-    [told] = lines(quotas.nat_gateways, place())
+    [finding] = lines(quotas.nat_gateways, place())
 
-    assert told.startswith("problem main NAT gateways a zone: 1 needed, 5 in use by others, 5 allowed.")
+    assert finding.startswith("problem main NAT gateways a zone: 1 needed, 5 in use by others, 5 allowed.")
 
 
 def test_root_disks_are_counted_in_tib(place):
@@ -200,9 +200,9 @@ def test_root_disks_are_counted_in_tib(place):
 
     stubbed = {"service-quotas": by_default("ebs", "L-7A658B76", 50.0)}
 
-    [told] = lines(count_of("L-7A658B76"), place(with_disks, stubbed=stubbed))
+    [finding] = lines(count_of("L-7A658B76"), place(with_disks, stubbed=stubbed))
 
-    assert told.startswith("problem main TiB of gp3 disks: 81.0 needed, 50 allowed.")
+    assert finding.startswith("problem main TiB of gp3 disks: 81.0 needed, 50 allowed.")
 
 
 def test_groups_of_a_cluster_and_machines_of_a_group_have_limits(place):
@@ -211,10 +211,10 @@ def test_groups_of_a_cluster_and_machines_of_a_group_have_limits(place):
 
     stubbed = {"service-quotas": [*allowed("eks", "L-6D54EA21", 30.0), *allowed("eks", "L-BD136A63", 100.0)]}
 
-    told = lines(quotas.node_groups, place(a_zone, stubbed=stubbed))
+    findings = lines(quotas.node_groups, place(a_zone, stubbed=stubbed))
 
-    assert told[0] == "ok main/spark-a Managed node groups: 6 needed, 30 allowed."
-    assert told[1].startswith(
+    assert findings[0] == "ok main/spark-a Managed node groups: 6 needed, 30 allowed."
+    assert findings[1].startswith(
         "problem main/spark-a Machines of node group executor: 150 needed, 100 allowed."
     )
 

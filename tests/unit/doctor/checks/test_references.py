@@ -48,8 +48,8 @@ def test_a_secret_that_is_about_to_be_deleted_is_a_problem(place):
 
     secrets.delete_secret(SecretId=secret)
 
-    [told] = lines(references.secrets, place(change))
-    assert told.startswith(
+    [finding] = lines(references.secrets, place(change))
+    assert finding.startswith(
         f"problem main Secret {secret}, with which ECR asks docker.io, is about to be deleted."
     )
 

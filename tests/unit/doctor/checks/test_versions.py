@@ -38,10 +38,10 @@ def test_a_version_that_eks_does_not_have_is_a_problem(place):
 def test_the_end_of_support_is_told_before_it_comes(place, days, status):
     end = in_days(days)
 
-    [told] = lines(versions.kubernetes, place(stubbed=offering(endOfStandardSupportDate=end)))
+    [finding] = lines(versions.kubernetes, place(stubbed=offering(endOfStandardSupportDate=end)))
 
-    assert told.startswith(f"{status} main/spark-a The standard support of Kubernetes 1.34 end")
-    assert f"{end:%Y-%m-%d}" in told
+    assert finding.startswith(f"{status} main/spark-a The standard support of Kubernetes 1.34 end")
+    assert f"{end:%Y-%m-%d}" in finding
 
 
 def test_extended_support_counts_where_the_settings_want_it(place):
@@ -50,18 +50,18 @@ def test_extended_support_counts_where_the_settings_want_it(place):
 
     stubbed = offering(endOfStandardSupportDate=in_days(-30), endOfExtendedSupportDate=in_days(300))
 
-    [told] = lines(versions.kubernetes, place(extended, stubbed=stubbed))
+    [finding] = lines(versions.kubernetes, place(extended, stubbed=stubbed))
 
-    assert told.startswith("ok main/spark-a EKS supports Kubernetes 1.34 until ")
+    assert finding.startswith("ok main/spark-a EKS supports Kubernetes 1.34 until ")
 
 
 def addons(offered):
-    told = [
-        {"addonName": name, "addonVersions": [{"addonVersion": version} for version in known]}
-        for name, known in offered.items()
+    findings = [
+        {"addonName": name, "addonVersions": [{"addonVersion": version} for version in versions]}
+        for name, versions in offered.items()
     ]
-    asked = {"kubernetesVersion": "1.34", "owners": ["aws"]}
-    return {"eks": [("describe_addon_versions", asked, {"addons": told})]}
+    parameters = {"kubernetesVersion": "1.34", "owners": ["aws"]}
+    return {"eks": [("describe_addon_versions", parameters, {"addons": findings})]}
 
 
 def test_every_add_on_is_looked_for_at_its_pinned_version(place):
@@ -87,7 +87,7 @@ def with_release(written):
 
 
 @pytest.mark.parametrize(
-    ("images", "said"),
+    ("images", "finding"),
     [
         ([{"ImageId": "ami-1"}], "ok main/spark-a Node group system: EKS has machine image 1.34.2-20261105."),
         (
@@ -98,9 +98,9 @@ def with_release(written):
         ),
     ],
 )
-def test_a_machine_image_is_looked_for_by_its_release_and_architecture(place, images, said):
+def test_a_machine_image_is_looked_for_by_its_release_and_architecture(place, images, finding):
     name = "amazon-eks-node-al2023-arm64-*-1.34-v20261105"
-    asked = {"Owners": ["amazon"], "Filters": [{"Name": "name", "Values": [name]}]}
-    stubbed = {"ec2": [("describe_images", asked, {"Images": images})]}
+    parameters = {"Owners": ["amazon"], "Filters": [{"Name": "name", "Values": [name]}]}
+    stubbed = {"ec2": [("describe_images", parameters, {"Images": images})]}
 
-    assert lines(versions.node_images, place(with_release, stubbed=stubbed)) == [said]
+    assert lines(versions.node_images, place(with_release, stubbed=stubbed)) == [finding]

@@ -22,8 +22,8 @@ def test_a_zone_that_the_region_lacks_is_told_with_those_that_it_has(place):
 
 
 def test_a_zone_in_which_eks_does_not_work_is_refused_by_its_id(place):
-    told = lines(zones, place(in_zones("us-east-1a", "us-east-1e")))
+    findings = lines(zones, place(in_zones("us-east-1a", "us-east-1e")))
 
-    assert told[0].startswith(
+    assert findings[0].startswith(
         "problem main Zone us-east-1e is use1-az3 in this account, where EKS does not work."
     )
