@@ -11,7 +11,7 @@ from localcloud.control_plane.stand_ins.charts import yunikorn_url
 from localcloud.engine import Engine
 from localcloud.errors import Refusal
 from localcloud.orphans import end_orphans
-from localcloud.plugins.aws import kept
+from localcloud.plugins.aws import store
 from localcloud.project import stand_in_modules
 from localcloud.protection import unprotect
 
@@ -163,7 +163,7 @@ def _clear(engine: Engine) -> None:
     """Remove what belongs to an AWS that is gone; a new one knows nothing of it."""
     for plane in ControlPlane.all(engine.cloud):
         plane.remove()
-    for folder in (kept.folder(engine.cloud), engine.cloud.cut_off):
+    for folder in (store.store_folder(engine.cloud), engine.cloud.cut_off):
         shutil.rmtree(folder, ignore_errors=True)
 
 

@@ -4,7 +4,7 @@ import json
 from typing import Any
 
 from localcloud.engine import Engine
-from localcloud.plugins.aws import kept
+from localcloud.plugins.aws import store
 
 MARKS = ("protect", "retainOnDelete")
 EKS_CLUSTER = "aws:eks/cluster:Cluster"
@@ -29,7 +29,7 @@ def unprotect(engine: Engine, stack: str) -> int:
 def _unprotect_cluster(engine: Engine, outputs: dict[str, Any]) -> None:
     """As `aws eks update-cluster-config --no-deletion-protection` would."""
     _, _, _, region, account, name = str(outputs.get("arn", "")).split(":", 5)
-    place = kept.Kept(kept.folder(engine.cloud) / account / region / "eks")
+    place = store.Store(store.store_folder(engine.cloud) / account / region / "eks")
     cluster = ("cluster", name.rpartition("/")[2])
     if attributes := place.get(*cluster):
         place.put(*cluster, thing={**attributes, "deletionProtection": False})

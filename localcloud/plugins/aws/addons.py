@@ -1,4 +1,4 @@
-"""Versions of EKS add-ons. AWS has them in no file: these few stand in for its list.
+"""Versions of EKS add-ons. AWS publishes no file of them: these few stand in for its list.
 
 Kubernetes' minor version is taken from the cluster where the add-on is versioned with it.
 """
@@ -17,9 +17,9 @@ VERSIONS = {
     "eks-node-monitoring-agent": "v1.4.1-eksbuild.1",
     "amazon-cloudwatch-observability": "v4.6.0-eksbuild.1",
 }
-UNLISTED = "v1.0.0-eksbuild.1"
+DEFAULT_VERSION = "v1.0.0-eksbuild.1"
 
 
 def latest(name: str, kubernetes: str) -> str:
     """The latest version of an add-on for a version of Kubernetes such as `1.34`."""
-    return VERSIONS.get(name, UNLISTED).format(minor=kubernetes.split(".")[1])
+    return VERSIONS.get(name, DEFAULT_VERSION).format(minor=kubernetes.split(".")[1])

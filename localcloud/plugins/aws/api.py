@@ -1,4 +1,4 @@
-"""Calls to the laptop's AWS: one client for a service and a region, made when it is first needed."""
+"""Calls to the laptop's AWS: a client for a service and a region, made when it is first needed."""
 
 import threading
 from collections.abc import Callable, Mapping
@@ -8,12 +8,12 @@ from importlib import import_module
 from typing import Any
 
 from localcloud.cloud import ACCOUNT, REGION, Cloud
-from localcloud.plugins.aws.kept import accounts, remember
+from localcloud.plugins.aws.store import accounts, record_account
 
 THREADS = 32
 
 GLOBAL = {"iam": "us-east-1"}
-"""Services that are the same in every region, and the region that they are called in."""
+"""Service that is the same in all regions -> region in which it is called."""
 
 SERVICES = {
     "autoscaling": ("auto_scaling", "AutoScaling"),
@@ -31,8 +31,8 @@ class Api:
     """AWS as one provider configuration sees it.
 
     endpoint: of moto's server.
-    region: for what does not name its own.
-    roles: ARNs of roles taken one after the other, and so the account that is meant.
+    region: by default.
+    roles: ARNs of roles assumed one after the other; the last one's account is used.
     """
 
     cloud: Cloud
@@ -44,7 +44,7 @@ class Api:
 
     @cached_property
     def account(self) -> str:
-        """Account that is meant: that of the last role taken."""
+        """Account of the last role assumed."""
         return self.roles[-1].split(":")[4] if self.roles else ACCOUNT
 
     @property
@@ -57,7 +57,7 @@ class Api:
         key = (service, GLOBAL.get(service) or region or self.region)
         with self._lock:
             if key not in self._clients:
-                self._clients[key] = self._made(*key)
+                self._clients[key] = self._client(*key, self._credentials)
             return self._clients[key]
 
     def call(self, service: str, operation: str, members: Mapping[str, Any], region: str = "") -> Any:
@@ -89,26 +89,23 @@ class Api:
 
     @cached_property
     def _credentials(self) -> dict[str, str]:
-        remember(self.cloud, self.account)
+        record_account(self.cloud, self.account)
         credentials = {"aws_access_key_id": "test", "aws_secret_access_key": "test"}
         for role in self.roles:
             sts = self._client("sts", self.region, credentials)
-            taken = sts.assume_role(RoleArn=role, RoleSessionName="pulumi")["Credentials"]
+            session = sts.assume_role(RoleArn=role, RoleSessionName="pulumi")["Credentials"]
             credentials = {
-                "aws_access_key_id": taken["AccessKeyId"],
-                "aws_secret_access_key": taken["SecretAccessKey"],
-                "aws_session_token": taken["SessionToken"],
+                "aws_access_key_id": session["AccessKeyId"],
+                "aws_secret_access_key": session["SecretAccessKey"],
+                "aws_session_token": session["SessionToken"],
             }
         return credentials
-
-    def _made(self, service: str, region: str) -> Any:
-        return self._client(service, region, self._credentials)
 
     def _client(self, service: str, region: str, credentials: Mapping[str, str]) -> Any:
         from botocore.config import Config
 
         config = Config(
-            # Nothing on this machine gets better by waiting for it.
+            # On this machine a second attempt is no better than the first.
             retries={"total_max_attempts": 1},
             connect_timeout=5,
             max_pool_connections=THREADS,
@@ -119,9 +116,9 @@ class Api:
         )
 
 
-def of_account(cloud: Cloud, endpoint: str, account: str, region: str = REGION) -> Api:
-    """AWS as somebody of an account sees it."""
-    return Api(cloud, endpoint, region, () if account == ACCOUNT else (somebody(account, region),))
+def account_api(cloud: Cloud, endpoint: str, account: str, region: str = REGION) -> Api:
+    """AWS as a role of an account sees it."""
+    return Api(cloud, endpoint, region, () if account == ACCOUNT else (account_role(account, region),))
 
 
 def buckets(cloud: Cloud, endpoint: str) -> dict[str, list[str]]:
@@ -129,14 +126,14 @@ def buckets(cloud: Cloud, endpoint: str) -> dict[str, list[str]]:
     return {
         account: [
             bucket["Name"]
-            for bucket in of_account(cloud, endpoint, account).call("s3", "list_buckets", {})["Buckets"]
+            for bucket in account_api(cloud, endpoint, account).call("s3", "list_buckets", {})["Buckets"]
         ]
         for account in accounts(cloud)
     }
 
 
-def somebody(account: str, region: str) -> str:
-    """A role of an account: to take it is how a key pair comes to mean that account."""
+def account_role(account: str, region: str) -> str:
+    """A role of an account: assuming it makes a key pair stand for that account."""
     return f"arn:{partition(region)}:iam::{account}:role/laptop"
 
 
@@ -145,19 +142,19 @@ def partition(region: str) -> str:
     return {"cn": "aws-cn", "us-gov": "aws-us-gov"}.get(region.rsplit("-", 2)[0], "aws")
 
 
-def gone(error: Exception) -> bool:
-    """Whether an error says that what was asked for is not there."""
-    code = code_of(error)
+def not_found(error: Exception) -> bool:
+    """Whether an error says that a thing does not exist."""
+    code = error_code(error)
     return any(word in code for word in ("NotFound", "NoSuch", "DoesNotExist")) or code == "404"
 
 
-def code_of(error: Exception) -> str:
+def error_code(error: Exception) -> str:
     """AWS's code of an error; empty for an error of another kind."""
     response = getattr(error, "response", None)
     return str(response.get("Error", {}).get("Code", "")) if isinstance(response, dict) else ""
 
 
-def explained(error: Exception, endpoint: str, about: str) -> str | None:
+def explain(error: Exception, endpoint: str, about: str) -> str | None:
     """An error of botocore as one sentence; None for an error of another kind."""
     from botocore.exceptions import (
         BotoCoreError,
@@ -170,21 +167,21 @@ def explained(error: Exception, endpoint: str, about: str) -> str | None:
 
     match error:
         case ResponseParserError():
-            return f"{about}: moto, which plays AWS here, cannot do this: leave out what needs it."
+            return f"{about}: moto, which simulates AWS here, cannot do this: leave out what needs it."
         case ClientError() if error.response.get("ResponseMetadata", {}).get("HTTPStatusCode", 0) >= 500:
             return (
-                f"{about}: moto, which plays AWS here, cannot do {error.operation_name}: "
+                f"{about}: moto, which simulates AWS here, cannot do {error.operation_name}: "
                 "leave out what needs it."
             )
         case ClientError():
             message = " ".join(str(error.response["Error"].get("Message", "")).split()).rstrip(".")
-            return f"{about}: AWS refused {error.operation_name}: {message} ({code_of(error)})."
+            return f"{about}: AWS refused {error.operation_name}: {message} ({error_code(error)})."
         case ParamValidationError():
-            return f"{about}: AWS would not take this: {' '.join(str(error).split())}."
+            return f"{about}: AWS would refuse this: {' '.join(str(error).split())}."
         case ConnectionError() | HTTPClientError():
             return (
-                f"The laptop's AWS at {endpoint} does not answer; it kept everything in memory, so what was "
-                "in it may be lost: run `make down`, then `make up`."
+                f"The laptop's AWS at {endpoint} does not answer; it keeps everything in memory, so its "
+                "resources may be lost: run `make down`, then `make up`."
             )
         case BotoCoreError():
             return f"{about}: {' '.join(str(error).split())}."

@@ -1,6 +1,6 @@
-"""Where Pulumi's AWS provider changes or replaces otherwise than CloudFormation's schemas say, and why.
+"""Where Pulumi's AWS provider changes or replaces in another way than CloudFormation's schemas, and why.
 
-Also here: properties that CloudFormation has no word for. A unit test walks every input of every type.
+Also here: properties that CloudFormation does not have. A unit test walks every input of every type.
 """
 
 from collections.abc import Mapping
@@ -12,7 +12,7 @@ Outcomes = Mapping[str, tuple[Outcome, str]]
 UPDATES: Final[Outcome] = "update"
 REPLACES: Final[Outcome] = "replace"
 
-_NO_WORD = "CloudFormation has no such property; the provider "
+_NO_PROPERTY = "CloudFormation has no such property; the provider "
 _OWNER = "Only says whose bucket it must be; the provider replaces."
 _ROLE_ATTACHMENT = (
     "CloudFormation lists policies in the role; the provider has a resource for each, all of it fixed."
@@ -36,14 +36,14 @@ _RULES: Outcomes = dict.fromkeys(
 
 DEVIATIONS: Mapping[str, Outcomes] = {
     "aws:ec2/vpc:Vpc": {
-        "enableNetworkAddressUsageMetrics": (UPDATES, _NO_WORD + "calls ModifyVpcAttribute."),
+        "enableNetworkAddressUsageMetrics": (UPDATES, _NO_PROPERTY + "calls ModifyVpcAttribute."),
         "instanceTenancy": (
             REPLACES,
             "Only from dedicated to default can it change in place, which moto does not know.",
         ),
     },
     "aws:ec2/launchTemplate:LaunchTemplate": {
-        "defaultVersion": (UPDATES, _NO_WORD + "calls ModifyLaunchTemplate."),
+        "defaultVersion": (UPDATES, _NO_PROPERTY + "calls ModifyLaunchTemplate."),
     },
     "aws:ec2/internetGateway:InternetGateway": {
         "vpcId": (UPDATES, "CloudFormation attaches by another type; the provider detaches and attaches."),
@@ -71,7 +71,7 @@ DEVIATIONS: Mapping[str, Outcomes] = {
         "multiRegion": (REPLACES, "CloudFormation refuses it; the provider replaces."),
     },
     "aws:s3/bucket:Bucket": {
-        "forceDestroy": (UPDATES, _NO_WORD + "keeps it for the day of the deletion."),
+        "forceDestroy": (UPDATES, _NO_PROPERTY + "keeps it for the day of the deletion."),
         "objectLockEnabled": (REPLACES, "CloudFormation changes it in place; the provider replaces."),
     },
     "aws:s3/bucketServerSideEncryptionConfiguration:BucketServerSideEncryptionConfiguration": _SETTING,
@@ -110,7 +110,7 @@ DEVIATIONS: Mapping[str, Outcomes] = {
         "logGroupClass": (REPLACES, "CloudFormation refuses it; the provider replaces."),
     },
     "aws:ssm/parameter:Parameter": {
-        "keyId": (UPDATES, _NO_WORD + "puts the parameter anew."),
+        "keyId": (UPDATES, _NO_PROPERTY + "puts the parameter anew."),
         "dataType": (REPLACES, "CloudFormation replaces too, and does not say so in its schema."),
     },
 }

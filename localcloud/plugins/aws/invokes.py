@@ -1,13 +1,14 @@
-"""Functions of Pulumi's AWS package that programs call: a row each, by token."""
+"""Functions of Pulumi's AWS package that programs call: a row for each, by token."""
 
 import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from itertools import chain
 from typing import Any
 
 from localcloud.errors import Refusal
 from localcloud.plugins.aws import addons
-from localcloud.plugins.aws.api import Api, gone
+from localcloud.plugins.aws.api import Api, not_found
 from localcloud.plugins.aws.mapping import from_members
 
 Answer = dict[str, Any]
@@ -17,7 +18,7 @@ Answer = dict[str, Any]
 class Function:
     """A function.
 
-    arguments: names that it takes, `!` after those that must be there.
+    arguments: names, `!` after required ones.
     """
 
     arguments: str
@@ -25,7 +26,7 @@ class Function:
 
 
 def answer(api: Api, token: str, arguments: Mapping[str, Any]) -> Answer:
-    """What a function answers. Raises Refusal for one that is not here, or does not take an argument."""
+    """The answer of a function. Raises Refusal for an unknown function or argument."""
     function = FUNCTIONS.get(token)
     if function is None:
         raise Refusal(
@@ -36,11 +37,11 @@ def answer(api: Api, token: str, arguments: Mapping[str, Any]) -> Answer:
     for name in arguments:
         if name not in names:
             raise Refusal(
-                f"{token} does not take {name} in the laptop cloud, but {', '.join(names) or 'nothing'}."
+                f"{token} has no argument {name} in the laptop cloud; it has {', '.join(names) or 'none'}."
             )
     missing = [name for name, required in names.items() if required and arguments.get(name) is None]
     if missing:
-        raise Refusal(f"{token} needs {', '.join(missing)}.")
+        raise Refusal(f"{token} requires {', '.join(missing)}.")
     return function.answer(api, arguments)
 
 
@@ -48,17 +49,18 @@ def _region(api: Api, arguments: Mapping[str, Any]) -> str:
     return str(arguments.get("region") or api.region)
 
 
-# --- who and where ---
+# --- identity and place ---
 
 
 def caller_identity(api: Api, arguments: Mapping[str, Any]) -> Answer:
-    """Who the plugin is to AWS."""
-    who = api.call("sts", "get_caller_identity", {})
-    return {"accountId": who["Account"], "arn": who["Arn"], "userId": who["UserId"], "id": who["Account"]}
+    """The plugin's identity to AWS."""
+    identity = api.call("sts", "get_caller_identity", {})
+    account = identity["Account"]
+    return {"accountId": account, "arn": identity["Arn"], "userId": identity["UserId"], "id": account}
 
 
 def region(api: Api, arguments: Mapping[str, Any]) -> Answer:
-    """The region that is meant."""
+    """The region."""
     name = arguments.get("name") or _region(api, arguments)
     return {
         "id": name,
@@ -80,7 +82,7 @@ DESCRIPTIONS = {
 
 
 def partition(api: Api, arguments: Mapping[str, Any]) -> Answer:
-    """The partition of the region that is meant."""
+    """The partition of the region."""
     name = api.partition
     suffix = "amazonaws.com.cn" if name == "aws-cn" else "amazonaws.com"
     return {
@@ -94,14 +96,14 @@ def partition(api: Api, arguments: Mapping[str, Any]) -> Answer:
 def availability_zones(api: Api, arguments: Mapping[str, Any]) -> Answer:
     """Zones of the region."""
     region = _region(api, arguments)
-    shown = api.call("ec2", "describe_availability_zones", {"Filters": _filters(arguments)}, region)
-    left_out = set(arguments.get("excludeNames") or ()) | set(arguments.get("excludeZoneIds") or ())
+    answer = api.call("ec2", "describe_availability_zones", {"Filters": _filters(arguments)}, region)
+    excluded = set(arguments.get("excludeNames") or ()) | set(arguments.get("excludeZoneIds") or ())
     state = arguments.get("state")
     zones = sorted(
         (
             zone
-            for zone in shown["AvailabilityZones"]
-            if not {zone["ZoneName"], zone["ZoneId"]} & left_out and state in (None, zone["State"])
+            for zone in answer["AvailabilityZones"]
+            if not {zone["ZoneName"], zone["ZoneId"]} & excluded and state in (None, zone["State"])
         ),
         key=lambda zone: str(zone["ZoneName"]),
     )
@@ -123,22 +125,20 @@ def availability_zones(api: Api, arguments: Mapping[str, Any]) -> Answer:
 
 
 def _filters(arguments: Mapping[str, Any]) -> list[dict[str, Any]]:
-    filters = [{"Name": each["name"], "Values": each["values"]} for each in arguments.get("filters") or ()]
+    filters = [{"Name": rule["name"], "Values": rule["values"]} for rule in arguments.get("filters") or ()]
     return filters + [
         {"Name": f"tag:{key}", "Values": [text]} for key, text in (arguments.get("tags") or {}).items()
     ]
 
 
-def _one(found: list[Any], what: str) -> Any:
-    if len(found) != 1:
-        raise Refusal(
-            f"{what} must find exactly one and found {len(found)}: say more exactly which is meant."
-        )
-    return found[0]
+def _single(matches: list[Any], function: str) -> Any:
+    if len(matches) != 1:
+        raise Refusal(f"{function} must match exactly one and matches {len(matches)}: correct its arguments.")
+    return matches[0]
 
 
-def _tags(shown: Mapping[str, Any]) -> dict[str, str]:
-    return {each["Key"]: each["Value"] for each in shown.get("Tags", ())}
+def _tags(members: Mapping[str, Any]) -> dict[str, str]:
+    return {tag["Key"]: tag["Value"] for tag in members.get("Tags", ())}
 
 
 def vpc(api: Api, arguments: Mapping[str, Any]) -> Answer:
@@ -148,17 +148,13 @@ def vpc(api: Api, arguments: Mapping[str, Any]) -> Answer:
         if name in arguments:
             filters.append({"Name": filter_, "Values": [str(arguments[name]).lower()]})
     ids = {"VpcIds": [arguments["id"]]} if arguments.get("id") else {}
-    shown = _one(
-        api.call("ec2", "describe_vpcs", {"Filters": filters, **ids}, region)["Vpcs"], "aws:ec2/getVpc"
-    )
-    id = shown["VpcId"]
+    vpcs = api.call("ec2", "describe_vpcs", {"Filters": filters, **ids}, region)["Vpcs"]
+    vpc = _single(vpcs, "aws:ec2/getVpc")
+    id = vpc["VpcId"]
 
-    def attribute(member: str, name: str) -> bool:
-        return bool(
-            api.call("ec2", "describe_vpc_attribute", {"VpcId": id, "Attribute": name}, region)[member][
-                "Value"
-            ]
-        )
+    def attribute(name: str) -> bool:
+        answer = api.call("ec2", "describe_vpc_attribute", {"VpcId": id, "Attribute": name}, region)
+        return bool(answer[name[0].upper() + name[1:]]["Value"])
 
     tables = api.call(
         "ec2",
@@ -169,30 +165,28 @@ def vpc(api: Api, arguments: Mapping[str, Any]) -> Answer:
     return {
         "id": id,
         "region": region,
-        "arn": f"arn:{api.partition}:ec2:{region}:{shown['OwnerId']}:vpc/{id}",
-        "cidrBlock": shown["CidrBlock"],
+        "arn": f"arn:{api.partition}:ec2:{region}:{vpc['OwnerId']}:vpc/{id}",
+        "cidrBlock": vpc["CidrBlock"],
         "cidrBlockAssociations": [
             {
-                "associationId": each["AssociationId"],
-                "cidrBlock": each["CidrBlock"],
-                "state": each["CidrBlockState"]["State"],
+                "associationId": association["AssociationId"],
+                "cidrBlock": association["CidrBlock"],
+                "state": association["CidrBlockState"]["State"],
             }
-            for each in shown.get("CidrBlockAssociationSet", ())
+            for association in vpc.get("CidrBlockAssociationSet", ())
         ],
-        "default": shown["IsDefault"],
-        "dhcpOptionsId": shown.get("DhcpOptionsId", ""),
-        "enableDnsHostnames": attribute("EnableDnsHostnames", "enableDnsHostnames"),
-        "enableDnsSupport": attribute("EnableDnsSupport", "enableDnsSupport"),
-        "enableNetworkAddressUsageMetrics": attribute(
-            "EnableNetworkAddressUsageMetrics", "enableNetworkAddressUsageMetrics"
-        ),
-        "instanceTenancy": shown["InstanceTenancy"],
+        "default": vpc["IsDefault"],
+        "dhcpOptionsId": vpc.get("DhcpOptionsId", ""),
+        "enableDnsHostnames": attribute("enableDnsHostnames"),
+        "enableDnsSupport": attribute("enableDnsSupport"),
+        "enableNetworkAddressUsageMetrics": attribute("enableNetworkAddressUsageMetrics"),
+        "instanceTenancy": vpc["InstanceTenancy"],
         "ipv6AssociationId": "",
         "ipv6CidrBlock": "",
         "mainRouteTableId": tables[0]["RouteTableId"] if tables else "",
-        "ownerId": shown["OwnerId"],
-        "state": shown["State"],
-        "tags": _tags(shown),
+        "ownerId": vpc["OwnerId"],
+        "state": vpc["State"],
+        "tags": _tags(vpc),
     }
 
 
@@ -215,22 +209,22 @@ def subnet(api: Api, arguments: Mapping[str, Any]) -> Answer:
         if name in arguments
     ]
     ids = {"SubnetIds": [arguments["id"]]} if arguments.get("id") else {}
-    found = api.call("ec2", "describe_subnets", {"Filters": filters, **ids}, region)["Subnets"]
-    shown = _one(found, "aws:ec2/getSubnet")
+    matches = api.call("ec2", "describe_subnets", {"Filters": filters, **ids}, region)["Subnets"]
+    subnet = _single(matches, "aws:ec2/getSubnet")
     shape = api.shapes("ec2", "describe_subnets").output_shape.members["Subnets"].member
-    plain = from_members(shown, shape)
-    return {name: plain[name] for name in SUBNET_SHOWN if plain.get(name) is not None} | {
-        "id": shown["SubnetId"],
+    plain = from_members(subnet, shape)
+    return {name: plain[name] for name in SUBNET_PROPERTIES if plain.get(name) is not None} | {
+        "id": subnet["SubnetId"],
         "region": region,
-        "arn": shown["SubnetArn"],
-        "availableIpAddressCount": shown["AvailableIpAddressCount"],
+        "arn": subnet["SubnetArn"],
+        "availableIpAddressCount": subnet["AvailableIpAddressCount"],
         "ipv6CidrBlock": "",
         "ipv6CidrBlockAssociationId": "",
-        "tags": _tags(shown),
+        "tags": _tags(subnet),
     }
 
 
-SUBNET_SHOWN = (
+SUBNET_PROPERTIES = (
     "assignIpv6AddressOnCreation",
     "availabilityZone",
     "availabilityZoneId",
@@ -246,49 +240,42 @@ SUBNET_SHOWN = (
 def subnets(api: Api, arguments: Mapping[str, Any]) -> Answer:
     """Subnets."""
     region = _region(api, arguments)
-    found = api.call("ec2", "describe_subnets", {"Filters": _filters(arguments)}, region)["Subnets"]
-    given = {name: arguments[name] for name in ("filters", "tags") if name in arguments}
-    return {"id": region, "region": region, "ids": sorted(each["SubnetId"] for each in found), **given}
+    subnets = api.call("ec2", "describe_subnets", {"Filters": _filters(arguments)}, region)["Subnets"]
+    echo = {name: arguments[name] for name in ("filters", "tags") if name in arguments}
+    return {"id": region, "region": region, "ids": sorted(s["SubnetId"] for s in subnets), **echo}
 
 
 # --- machines ---
 
 
 def instance_type(api: Api, arguments: Mapping[str, Any]) -> Answer:
-    """What a type of instance has."""
+    """Properties of an instance type."""
     region, name = _region(api, arguments), arguments["instanceType"]
-    shown = _one(
-        api.call("ec2", "describe_instance_types", {"InstanceTypes": [name]}, region)["InstanceTypes"],
-        f"aws:ec2/getInstanceType for {name}",
-    )
+    types = api.call("ec2", "describe_instance_types", {"InstanceTypes": [name]}, region)["InstanceTypes"]
+    instance_type = _single(types, f"aws:ec2/getInstanceType for {name}")
     return {
         "id": name,
         "region": region,
         "instanceType": name,
-        "bareMetal": shown.get("BareMetal", False),
-        "burstablePerformanceSupported": shown.get("BurstablePerformanceSupported", False),
-        "currentGeneration": shown.get("CurrentGeneration", True),
-        "defaultVcpus": shown["VCpuInfo"]["DefaultVCpus"],
-        "defaultCores": shown["VCpuInfo"].get("DefaultCores"),
-        "memorySize": shown["MemoryInfo"]["SizeInMiB"],
-        "instanceStorageSupported": shown.get("InstanceStorageSupported", False),
-        "totalInstanceStorage": (shown.get("InstanceStorageInfo") or {}).get("TotalSizeInGB", 0),
-        "supportedArchitectures": shown["ProcessorInfo"]["SupportedArchitectures"],
+        "bareMetal": instance_type.get("BareMetal", False),
+        "burstablePerformanceSupported": instance_type.get("BurstablePerformanceSupported", False),
+        "currentGeneration": instance_type.get("CurrentGeneration", True),
+        "defaultVcpus": instance_type["VCpuInfo"]["DefaultVCpus"],
+        "defaultCores": instance_type["VCpuInfo"].get("DefaultCores"),
+        "memorySize": instance_type["MemoryInfo"]["SizeInMiB"],
+        "instanceStorageSupported": instance_type.get("InstanceStorageSupported", False),
+        "totalInstanceStorage": (instance_type.get("InstanceStorageInfo") or {}).get("TotalSizeInGB", 0),
+        "supportedArchitectures": instance_type["ProcessorInfo"]["SupportedArchitectures"],
     }
 
 
 def instance_types(api: Api, arguments: Mapping[str, Any]) -> Answer:
-    """Names of the types of instance that filters let through."""
+    """Names of the instance types that match filters."""
     region = _region(api, arguments)
     pages = api.client("ec2", region).get_paginator("describe_instance_types")
-    listed = [each for page in pages.paginate(Filters=_filters(arguments)) for each in page["InstanceTypes"]]
-    given = {name: arguments[name] for name in ("filters",) if name in arguments}
-    return {
-        "id": region,
-        "region": region,
-        "instanceTypes": [each["InstanceType"] for each in listed],
-        **given,
-    }
+    types = [t for page in pages.paginate(Filters=_filters(arguments)) for t in page["InstanceTypes"]]
+    echo = {name: arguments[name] for name in ("filters",) if name in arguments}
+    return {"id": region, "region": region, "instanceTypes": [t["InstanceType"] for t in types], **echo}
 
 
 # --- EKS ---
@@ -297,11 +284,11 @@ def instance_types(api: Api, arguments: Mapping[str, Any]) -> Answer:
 def cluster(api: Api, arguments: Mapping[str, Any]) -> Answer:
     """One cluster."""
     region, name = _region(api, arguments), arguments["name"]
-    shown = api.call("eks", "describe_cluster", {"name": name}, region)["cluster"]
+    cluster = api.call("eks", "describe_cluster", {"name": name}, region)["cluster"]
     shape = api.shapes("eks", "describe_cluster").output_shape.members["cluster"]
-    plain = from_members(shown, shape)
-    issuer = ((shown.get("identity") or {}).get("oidc") or {}).get("issuer", "")
-    on = [kind for each in shown["logging"]["clusterLogging"] if each["enabled"] for kind in each["types"]]
+    plain = from_members(cluster, shape)
+    issuer = ((cluster.get("identity") or {}).get("oidc") or {}).get("issuer", "")
+    enabled = (setup["types"] for setup in cluster["logging"]["clusterLogging"] if setup["enabled"])
     same = (
         "arn",
         "createdAt",
@@ -318,7 +305,7 @@ def cluster(api: Api, arguments: Mapping[str, Any]) -> Answer:
         "region": region,
         "accessConfigs": [plain["accessConfig"]],
         "certificateAuthorities": [plain["certificateAuthority"]],
-        "enabledClusterLogTypes": on,
+        "enabledClusterLogTypes": list(chain.from_iterable(enabled)),
         "identities": [{"oidcs": [{"issuer": issuer}]}],
         "kubernetesNetworkConfigs": [
             {
@@ -328,14 +315,14 @@ def cluster(api: Api, arguments: Mapping[str, Any]) -> Answer:
                 "elasticLoadBalancings": [],
             }
         ],
-        "tags": shown.get("tags") or {},
+        "tags": cluster.get("tags") or {},
         "upgradePolicies": [plain["upgradePolicy"]],
         "vpcConfig": plain["resourcesVpcConfig"],
     }
 
 
 def cluster_auth(api: Api, arguments: Mapping[str, Any]) -> Answer:
-    """A token for a cluster: that of its control plane here."""
+    """A token for a cluster: its control plane's."""
     from localcloud.control_plane import ControlPlane
 
     token = ControlPlane(api.cloud, arguments["name"]).token_file.read_text().strip()
@@ -348,7 +335,7 @@ def cluster_auth(api: Api, arguments: Mapping[str, Any]) -> Answer:
 
 
 def addon_version(api: Api, arguments: Mapping[str, Any]) -> Answer:
-    """The version of an add-on that goes with a version of Kubernetes."""
+    """The version of an add-on for a version of Kubernetes."""
     name = arguments["addonName"]
     return {
         "id": name,
@@ -368,60 +355,54 @@ def policy_document(api: Api, arguments: Mapping[str, Any]) -> Answer:
     document: dict[str, Any] = {"Version": arguments.get("version", "2012-10-17")}
     if arguments.get("policyId"):
         document["Id"] = arguments["policyId"]
-    document["Statement"] = [_statement(each) for each in arguments.get("statements") or ()]
+    document["Statement"] = [_statement(statement) for statement in arguments.get("statements") or ()]
     for name in ("sourcePolicyDocuments", "overridePolicyDocuments"):
         for text in arguments.get(name) or ():
             _merge(document["Statement"], json.loads(text)["Statement"], override=name.startswith("override"))
-    given = {name: arguments[name] for name in arguments if name != "version"}
-    text = json.dumps(document, indent=2)
-    return {
-        "id": "policy",
-        "json": text,
-        "minifiedJson": json.dumps(document, separators=(",", ":")),
-        **given,
-    }
+    echo = {name: arguments[name] for name in arguments if name != "version"}
+    minified = json.dumps(document, separators=(",", ":"))
+    return {"id": "policy", "json": json.dumps(document, indent=2), "minifiedJson": minified, **echo}
 
 
-def _merge(statements: list[Any], others: Any, *, override: bool) -> None:
-    for other in others if isinstance(others, list) else [others]:
-        same = [
-            i for i, each in enumerate(statements) if other.get("Sid") and each.get("Sid") == other["Sid"]
-        ]
+def _merge(statements: list[Any], more: Any, *, override: bool) -> None:
+    for statement in more if isinstance(more, list) else [more]:
+        sid = statement.get("Sid")
+        same = [index for index, earlier in enumerate(statements) if sid and earlier.get("Sid") == sid]
         if not same:
-            statements.append(other)
+            statements.append(statement)
         elif override:
-            statements[same[0]] = other
+            statements[same[0]] = statement
 
 
-def _statement(said: Mapping[str, Any]) -> dict[str, Any]:
-    made: dict[str, Any] = {}
-    if said.get("sid"):
-        made["Sid"] = said["sid"]
-    made["Effect"] = said.get("effect", "Allow")
+def _statement(properties: Mapping[str, Any]) -> dict[str, Any]:
+    statement: dict[str, Any] = {}
+    if properties.get("sid"):
+        statement["Sid"] = properties["sid"]
+    statement["Effect"] = properties.get("effect", "Allow")
     for name, member in (
         ("actions", "Action"),
         ("notActions", "NotAction"),
         ("resources", "Resource"),
         ("notResources", "NotResource"),
     ):
-        if said.get(name):
-            made[member] = _alone(said[name])
+        if properties.get(name):
+            statement[member] = _unwrap(properties[name])
     for name, member in (("principals", "Principal"), ("notPrincipals", "NotPrincipal")):
-        if said.get(name):
-            made[member] = _principals(said[name])
-    for condition in said.get("conditions") or ():
-        tests = made.setdefault("Condition", {}).setdefault(condition["test"], {})
-        tests[condition["variable"]] = _alone(condition["values"])
-    return made
+        if properties.get(name):
+            statement[member] = _principals(properties[name])
+    for condition in properties.get("conditions") or ():
+        tests = statement.setdefault("Condition", {}).setdefault(condition["test"], {})
+        tests[condition["variable"]] = _unwrap(condition["values"])
+    return statement
 
 
-def _principals(said: list[Mapping[str, Any]]) -> Any:
-    if said == [{"type": "*", "identifiers": ["*"]}]:
+def _principals(principals: list[Mapping[str, Any]]) -> Any:
+    if principals == [{"type": "*", "identifiers": ["*"]}]:
         return "*"
-    return {each["type"]: _alone(each["identifiers"]) for each in said}
+    return {principal["type"]: _unwrap(principal["identifiers"]) for principal in principals}
 
 
-def _alone(values: list[Any]) -> Any:
+def _unwrap(values: list[Any]) -> Any:
     return values[0] if len(values) == 1 else sorted(values, reverse=True)
 
 
@@ -430,33 +411,33 @@ AMI_PARAMETERS = "/aws/service/eks/optimized-ami/"
 
 
 def parameter(api: Api, arguments: Mapping[str, Any]) -> Answer:
-    """A parameter. Those of EKS's machine images are made up: nothing here boots from them."""
+    """A parameter. Those of EKS's machine images are invented: nothing here boots from them."""
     region, name = _region(api, arguments), arguments["name"]
     try:
-        shown = api.call(
+        parameter = api.call(
             "ssm",
             "get_parameter",
             {"Name": name, "WithDecryption": arguments.get("withDecryption", True)},
             region,
         )["Parameter"]
     except Exception as error:
-        if not gone(error) or not name.startswith(AMI_PARAMETERS):
+        if not not_found(error) or not name.startswith(AMI_PARAMETERS):
             raise
-        shown = {
+        parameter = {
             "Type": "String",
             "Value": _image(name),
             "Version": 1,
             "ARN": f"arn:{api.partition}:ssm:{region}::parameter{name}",
         }
-    insecure = {} if shown["Type"] == "SecureString" else {"insecureValue": shown["Value"]}
+    insecure = {} if parameter["Type"] == "SecureString" else {"insecureValue": parameter["Value"]}
     return {
         "id": name,
         "name": name,
         "region": region,
-        "arn": shown["ARN"],
-        "type": shown["Type"],
-        "value": shown["Value"],
-        "version": shown["Version"],
+        "arn": parameter["ARN"],
+        "type": parameter["Type"],
+        "value": parameter["Value"],
+        "version": parameter["Version"],
         "withDecryption": arguments.get("withDecryption", True),
         **insecure,
     }

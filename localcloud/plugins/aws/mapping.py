@@ -1,7 +1,7 @@
 """Between Pulumi's properties and the members of AWS's requests and answers, by botocore's shapes.
 
-Both sides use the same words nearly everywhere: `kmsMasterKeyId` is `KMSMasterKeyID`. What is called
-otherwise stands in a table's `names`: dotted property -> member.
+Both sides use the same words nearly everywhere: `kmsMasterKeyId` is `KMSMasterKeyID`. Other names are in a
+table's `names`: dotted property -> member.
 """
 
 import json
@@ -21,11 +21,11 @@ def camel(member: str) -> str:
     """A member's name as Pulumi has it: `KMSMasterKeyID` -> `kmsMasterKeyId`."""
     humps: list[str] = _HUMPS.findall(member)
     first, *rest = humps
-    return first.lower() + "".join(each[:1].upper() + each[1:].lower() for each in rest)
+    return first.lower() + "".join(hump[:1].upper() + hump[1:].lower() for hump in rest)
 
 
 def member_of(shape: Any, name: str) -> str | None:
-    """The member of a structure that a property means; None where there is none."""
+    """The member of a structure for a property; None where there is none."""
     members: list[str] = list(shape.members)
     if name in members:
         return name
@@ -34,12 +34,12 @@ def member_of(shape: Any, name: str) -> str | None:
 
 def to_members(properties: Mapping[str, Any], shape: Any, names: Names = {}) -> dict[str, Any]:  # noqa: B006
     """Request members for all the properties that this structure has members for."""
-    found = {}
+    members = {}
     for name, value in properties.items():
         member = member_of(shape, names.get(name, name))
         if member is not None and value is not None:
-            found[member] = to_api(value, shape.members[member], names, name)
-    return found
+            members[member] = to_api(value, shape.members[member], names, name)
+    return members
 
 
 def to_api(value: Any, shape: Any, names: Names = {}, path: str = "") -> Any:  # noqa: B006
@@ -74,14 +74,14 @@ def _members(value: Mapping[str, Any], shape: Any, names: Names, path: str) -> I
         inner = f"{path}.{name}"
         member = member_of(shape, names.get(inner, name))
         if member is None or (inner not in names and camel(member) != name):
-            known = ", ".join(sorted(camel(each) for each in shape.members))
-            raise Refusal(f"There is no {name} in {path}: leave it out; what there is: {known}.")
+            members = ", ".join(sorted(camel(member) for member in shape.members))
+            raise Refusal(f"There is no {name} in {path}: leave it out; it has {members}.")
         if item is not None:
             yield member, to_api(item, shape.members[member], names, inner)
 
 
 def from_members(answer: Mapping[str, Any], shape: Any, names: Names = {}) -> dict[str, Any]:  # noqa: B006
-    """All that a structure in an answer says, under Pulumi's names."""
+    """The members of a structure in an answer, under Pulumi's names."""
     return dict(_properties(answer, shape, {member: name for name, member in names.items()}, ""))
 
 
@@ -112,8 +112,8 @@ def _properties(value: Mapping[str, Any], shape: Any, back: Names, path: str) ->
 
 
 def _nested(back: Names, path: str, member: str) -> str | None:
-    for known, name in back.items():
-        if known == member and name.startswith(f"{path}."):
+    for key, name in back.items():
+        if key == member and name.startswith(f"{path}."):
             return name.removeprefix(f"{path}.")
     return None
 
@@ -123,7 +123,7 @@ def _pairs(shape: Any) -> bool:
 
 
 def at(answer: Any, shape: Any, path: str) -> tuple[Any, Any]:
-    """What an answer has at a path such as `Vpcs[0].VpcId`, and its shape; None where there is nothing."""
+    """The value at a path in an answer, such as `Vpcs[0].VpcId`, and its shape; None where there is none."""
     for step in path.split(".") if path else ():
         member, first, _ = step.partition("[0]")
         shape = shape.members[member]
@@ -134,22 +134,22 @@ def at(answer: Any, shape: Any, path: str) -> tuple[Any, Any]:
     return answer, shape
 
 
-def loosely_equal(one: Any, other: Any) -> bool:
+def loosely_equal(left: Any, right: Any) -> bool:
     """Whether two scalars are the same to AWS: `"true"` and True, `"1"` and 1."""
     scalar = (str, bool, int, float)
-    if not (isinstance(one, scalar) and isinstance(other, scalar)):
+    if not (isinstance(left, scalar) and isinstance(right, scalar)):
         return False
-    return _text(one) == _text(other)
+    return _text(left) == _text(right)
 
 
 def _text(value: str | bool | int | float) -> str:
     return str(value).lower() if isinstance(value, bool) else str(value)
 
 
-def same_document(one: Any, other: Any) -> bool:
-    """Whether two JSON texts say the same; a list of one is its item, as IAM has it."""
+def same_document(left: Any, right: Any) -> bool:
+    """Whether two JSON texts mean the same; a list of one is its item, as in IAM."""
     try:
-        return bool(_canonical(json.loads(one)) == _canonical(json.loads(other)))
+        return bool(_canonical(json.loads(left)) == _canonical(json.loads(right)))
     except (TypeError, ValueError):
         return False
 
@@ -158,8 +158,8 @@ def _canonical(value: Any) -> Any:
     match value:
         case dict():
             return {name: _canonical(item) for name, item in value.items()}
-        case [one]:
-            return _canonical(one)
+        case [item]:
+            return _canonical(item)
         case list():
             return sorted(
                 (_canonical(item) for item in value), key=lambda item: json.dumps(item, sort_keys=True)

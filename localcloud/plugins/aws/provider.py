@@ -1,4 +1,4 @@
-"""The `aws` provider: what the engine asks of it, answered by the tables."""
+"""The `aws` provider: the engine's requests, answered by the tables."""
 
 import json
 import os
@@ -9,24 +9,24 @@ from typing import Any
 from localcloud.cloud import ACCOUNT, REGION, Cloud
 from localcloud.errors import Refusal
 from localcloud.plugins.aws import resources
-from localcloud.plugins.aws.api import Api, explained, somebody
+from localcloud.plugins.aws.api import Api, account_role, explain
 from localcloud.plugins.aws.subject import Subject
 from localcloud.plugins.aws.table import Kind
 from localcloud.plugins.aws.tables import kind_of
 from localcloud.plugins.differences import Diff
-from localcloud.plugins.differences import Kind as What
+from localcloud.plugins.differences import Kind as ChangeKind
 from localcloud.plugins.provider import Failure, InitializationFailed, Naming, Provider, ReadResult, Target
 from localcloud.plugins.values import UNKNOWN, Properties, reveal, seal, unknown_in, without_nulls
 
 
-def _decoded(value: Any) -> Any:
-    """A value of the configuration; the SDK sends all that is not text as JSON."""
+def _decode(value: Any) -> Any:
+    """A value of the configuration; the SDK sends values other than text as JSON."""
     if isinstance(value, str) and value[:1] in ("{", "["):
         return json.loads(value)
     return value
 
 
-def _named(target: Target) -> str:
+def _label(target: Target) -> str:
     return f"{target.type} {target.name}"
 
 
@@ -43,12 +43,12 @@ class Aws(Provider):
     # --- configuration ---
 
     def check_config(self, inputs: Properties) -> tuple[Properties, list[Failure]]:
-        """Any configuration of the real provider; endpoints of its own are no concern of it here."""
+        """Any configuration of the real provider; it has no effect on endpoints here."""
         return inputs, []
 
     def configure(self, inputs: Properties) -> None:
         """Take region, account and default tags."""
-        plain = {name: _decoded(value) for name, value in reveal(inputs).items()}
+        plain = {name: _decode(value) for name, value in reveal(inputs).items()}
         region = plain.get("region") or os.environ.get("AWS_REGION") or self.api.region
         roles = plain.get("assumeRoles") or []
         arns = [role["roleArn"] for role in roles if isinstance(role, dict) and role.get("roleArn")]
@@ -56,12 +56,12 @@ class Aws(Provider):
         if unknown_in([region, arns, allowed]):
             region, arns, allowed = REGION, [], []
         if not arns and allowed and ACCOUNT not in allowed:
-            # Any key pair will do, and on AWS it would have to be one of this account.
-            arns = [somebody(allowed[0], region)]
+            # Any key pair is valid here; on AWS it would have to be one of this account.
+            arns = [account_role(allowed[0], region)]
         self.api = Api(self.cloud, self.endpoint, region, tuple(arns))
         if allowed and self.api.account not in allowed:
             raise Refusal(
-                f"The AWS provider is not allowed account {self.api.account}, which it takes a role of: "
+                f"The AWS provider assumes a role of account {self.api.account}, which is not allowed: "
                 f"correct assumeRoles or allowedAccountIds ({', '.join(allowed)})."
             )
         self.default_tags = (plain.get("defaultTags") or {}).get("tags") or {}
@@ -78,13 +78,13 @@ class Aws(Provider):
         )
 
     def diff(self, target: Target, old: Properties, state: Properties, new: Properties) -> Diff:
-        """How the new inputs differ; whether they can be had without a new resource."""
+        """How the new inputs differ; whether they need a new resource."""
         kind = kind_of(target.type)
         paths = dict(resources.changes(kind, old, new))
         if kind.tags and not any(path[0] == "tags" for path in paths):
-            wanted, kept = self._all_tags(new), reveal(state.get("tagsAll") or {})
-            if wanted is not UNKNOWN and wanted != kept:
-                paths[("tagsAll",)] = What.UPDATE
+            tags = self._all_tags(new)
+            if tags is not UNKNOWN and tags != reveal(state.get("tagsAll") or {}):
+                paths[("tagsAll",)] = ChangeKind.UPDATE
         if not paths:
             return Diff()
         from localcloud.plugins.aws.replacements import replacing
@@ -103,32 +103,32 @@ class Aws(Provider):
         kind = kind_of(target.type)
         tags = self._all_tags(inputs) if kind.tags else {}
         if preview:
-            return "", seal(resources.planned(kind, inputs, None, tags), inputs)
+            return "", seal(resources.plan(kind, inputs, None, tags), inputs)
         subject = self._subject(target, kind, inputs, {})
         subject.properties["tagsAll"] = tags
         try:
-            with self._about(_named(target)):
+            with self._about(_label(target)):
                 resources.create(subject, tags, target.interrupted)
-                return subject.id, self._outputs(kind, inputs, resources.look(subject) or {})
+                return subject.id, self._outputs(kind, inputs, resources.read(subject) or {})
         except Exception as error:
             if not subject.id:
                 raise
-            there = self._outputs(kind, inputs, subject.properties)
-            raise InitializationFailed(subject.id, there, inputs, str(error)) from error
+            outputs = self._outputs(kind, inputs, subject.properties)
+            raise InitializationFailed(subject.id, outputs, inputs, str(error)) from error
 
     def read(self, target: Target, inputs: Properties, state: Properties) -> ReadResult | None:
-        """What it is now."""
+        """The resource as it is."""
         kind = kind_of(target.type)
         subject = self._subject(target, kind, inputs, state)
-        with self._about(_named(target)):
+        with self._about(_label(target)):
             resources.identify(subject)
-            seen = resources.look(subject)
-        if seen is None:
+            live = resources.read(subject)
+        if live is None:
             return None
         if kind.regional:
-            seen["region"] = subject.region
-        now = resources.refreshed(kind, reveal(inputs), reveal(state), seen, reveal(self.default_tags))
-        return ReadResult(subject.id, seal(now, inputs), self._outputs(kind, now, seen, like=inputs))
+            live["region"] = subject.region
+        actual = resources.actual_inputs(kind, reveal(inputs), reveal(state), live, reveal(self.default_tags))
+        return ReadResult(subject.id, seal(actual, inputs), self._outputs(kind, actual, live, like=inputs))
 
     def update(
         self,
@@ -143,17 +143,17 @@ class Aws(Provider):
         kind = kind_of(target.type)
         tags = self._all_tags(new) if kind.tags else {}
         if preview:
-            return seal(resources.planned(kind, new, state, tags), new)
+            return seal(resources.plan(kind, new, state, tags), new)
         subject = self._subject(target, kind, new, state, old)
         subject.properties["tagsAll"] = tags
-        kept = reveal(state.get("tagsAll") or {})
-        with self._about(_named(target)):
-            resources.update(subject, resources.changes(kind, old, new), kept, tags)
-            return self._outputs(kind, new, resources.look(subject) or {})
+        old_tags = reveal(state.get("tagsAll") or {})
+        with self._about(_label(target)):
+            resources.update(subject, resources.changes(kind, old, new), old_tags, tags)
+            return self._outputs(kind, new, resources.read(subject) or {})
 
     def delete(self, target: Target, inputs: Properties, state: Properties, timeout: float) -> None:
         """Delete it."""
-        with self._about(_named(target)):
+        with self._about(_label(target)):
             resources.delete(self._subject(target, kind_of(target.type), inputs, state))
 
     # --- functions ---
@@ -168,17 +168,17 @@ class Aws(Provider):
             return answer(self.api, token, reveal(without_nulls(arguments)))
 
     @contextmanager
-    def _about(self, what: str) -> Iterator[None]:
-        """Put what AWS answers into a sentence that names what it was about."""
+    def _about(self, subject: str) -> Iterator[None]:
+        """Turn errors of AWS into sentences about a resource or a function."""
         try:
             yield
         except Exception as error:
-            sentence = explained(error, self.endpoint, what)
+            sentence = explain(error, self.endpoint, subject)
             if sentence is None:
                 raise
             raise Refusal(sentence) from error
 
-    # --- what they share ---
+    # --- shared ---
 
     def _subject(
         self,
@@ -197,7 +197,7 @@ class Aws(Provider):
         return {**reveal(self.default_tags), **tags}
 
     def _outputs(
-        self, kind: Kind, inputs: Properties, seen: Mapping[str, Any], like: Properties | None = None
+        self, kind: Kind, inputs: Properties, live: Mapping[str, Any], like: Properties | None = None
     ) -> Properties:
-        made = resources.outputs(kind, reveal(inputs), seen)
-        return seal(made, inputs if like is None else like)
+        outputs = resources.outputs(kind, reveal(inputs), live)
+        return seal(outputs, inputs if like is None else like)

@@ -1,7 +1,7 @@
-"""Whether a changed property replaces its resource: by AWS's own data, and by a list where Pulumi differs.
+"""Whether a changed property replaces its resource: by AWS's own data, and a list of Pulumi's deviations.
 
 cfn-lint carries the schema of every CloudFormation type with the properties that can only be set at
-creation. They are read only when something has changed, and only for the type that has.
+creation. They are read only for a type with a changed resource.
 """
 
 import json
@@ -20,7 +20,7 @@ from localcloud.plugins.differences import PropertyPath
 def replacing(
     type: str, kind: Kind, paths: Iterable[PropertyPath], old: Any, new: Any
 ) -> frozenset[PropertyPath]:
-    """Those of the paths that cannot change in place."""
+    """The paths that cannot change in place."""
     return frozenset(path for path in paths if _replaces(type, kind, path, old, new))
 
 
@@ -36,17 +36,17 @@ def _replaces(type: str, kind: Kind, path: PropertyPath, old: Any, new: Any) -> 
         if deviation is not None:
             return deviation[0] is not UPDATES
     members = schema_path(kind, steps)
-    for once in create_only(kind.schema):
-        if members[: len(once)] == once:
+    for fixed in create_only(kind.schema):
+        if members[: len(fixed)] == fixed:
             return True
-        if once[: len(members)] == members and _differs_inside(once[len(members) :], path, old, new):
+        if fixed[: len(members)] == members and _differs_inside(fixed[len(members) :], path, old, new):
             return True
     return False
 
 
 def _differs_inside(rest: tuple[str, ...], path: PropertyPath, old: Any, new: Any) -> bool:
-    """Whether a structure that came or went as a whole has the member that can only be set once."""
-    return any(_has(_value(each, path), rest) for each in (old, new))
+    """Whether a structure that was added or removed has the member that can only be set once."""
+    return any(_has(_value(inputs, path), rest) for inputs in (old, new))
 
 
 def _value(value: Any, path: PropertyPath) -> Any:
@@ -76,16 +76,16 @@ def schema_path(kind: Kind, steps: list[str]) -> tuple[str, ...]:
 def create_only(schema: str) -> tuple[tuple[str, ...], ...]:
     """Paths of the properties of a CloudFormation type that can only be set at creation, in lower case."""
     return tuple(
-        tuple(step.lower() for step in each.removeprefix("/properties/").split("/") if step != "*")
-        for each in document(schema).get("createOnlyProperties", [])
+        tuple(step.lower() for step in path.removeprefix("/properties/").split("/") if step != "*")
+        for path in document(schema).get("createOnlyProperties", [])
     )
 
 
 @cache
 def document(schema: str) -> dict[str, Any]:
     """The schema of a CloudFormation type. cfn-lint itself is not loaded: it takes seconds."""
-    found: dict[str, Any] = json.loads((_schemas() / "resources" / f"{_index()[schema]}.json").read_text())
-    return found
+    content: dict[str, Any] = json.loads((_schemas() / "resources" / f"{_index()[schema]}.json").read_text())
+    return content
 
 
 @cache
@@ -97,5 +97,5 @@ def _index() -> dict[str, str]:
 def _schemas() -> Path:
     spec = find_spec("cfnlint")
     if spec is None or not spec.submodule_search_locations:
-        raise Refusal("The data of AWS's types is not there: run `make setup`, which installs cfn-lint.")
+        raise Refusal("The schemas of AWS's types are missing: run `make setup`, which installs cfn-lint.")
     return Path(spec.submodule_search_locations[0]) / "data" / "schemas"

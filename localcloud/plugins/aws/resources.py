@@ -1,4 +1,4 @@
-"""What can be done with a resource of any type that has a row in the tables."""
+"""Operations on a resource of any type that has a row in the tables."""
 
 from collections.abc import Iterator, Mapping
 from difflib import get_close_matches
@@ -6,15 +6,15 @@ from typing import Any
 
 from localcloud.errors import Refusal
 from localcloud.plugins.aws import mapping
-from localcloud.plugins.aws.api import Api, code_of, gone
+from localcloud.plugins.aws.api import Api, error_code, not_found
 from localcloud.plugins.aws.subject import Subject
-from localcloud.plugins.aws.table import Call, Change, Kind, Look, Name, P, Tagging
+from localcloud.plugins.aws.table import Call, Change, Kind, Name, P, Read, Tagging
 from localcloud.plugins.differences import PropertyPath, differences
 from localcloud.plugins.provider import Failure, Naming
 from localcloud.plugins.values import UNKNOWN, Properties, reveal, unknown_in
 
 DEFAULTS = "__defaults"
-"""Input in which the real provider, and so this one, keeps the names of inputs that it filled in."""
+"""Input with the names of inputs that the real provider, and so this one, has filled in."""
 
 
 # --- inputs ---
@@ -24,7 +24,7 @@ def check(
     kind: Kind, type: str, logical: str, region: str, old: Properties, new: Properties, naming: Naming
 ) -> tuple[Properties, list[Failure]]:
     """Inputs with names and defaults filled in, and what is wrong with them."""
-    failures = list(_wrong(kind, type, new))
+    failures = list(_failures(kind, type, new))
     filled: dict[str, Any] = {}
     if kind.regional and "region" not in new:
         filled["region"] = region
@@ -40,19 +40,16 @@ def check(
     return (inputs | {DEFAULTS: sorted(filled)} if filled else inputs), failures
 
 
-def _wrong(kind: Kind, type: str, new: Properties) -> Iterator[Failure]:
+def _failures(kind: Kind, type: str, new: Properties) -> Iterator[Failure]:
     for name in sorted(kind.required):
         if new.get(name) is None:
-            yield Failure(name, f"{type} needs {name}.")
+            yield Failure(name, f"{type} requires {name}.")
     for name in new:
         if name in kind.input_names or name.startswith("__"):
             continue
-        near = get_close_matches(name, kind.input_names, 1)
-        hint = (
-            f"did you mean {near[0]}?"
-            if near
-            else "leave it out, or add it to localcloud/plugins/aws/tables."
-        )
+        matches = get_close_matches(name, kind.input_names, 1)
+        remedy = "leave it out, or add it to localcloud/plugins/aws/tables."
+        hint = f"did you mean {matches[0]}?" if matches else remedy
         yield Failure(name, f"{name} of {type} is not simulated by the laptop cloud: {hint}")
 
 
@@ -62,31 +59,31 @@ def _name(name: Name, logical: str, old: Properties, new: Properties, naming: Na
     prefix = reveal(new.get(name.prefix)) if name.prefix else None
     if prefix is UNKNOWN:
         return UNKNOWN
-    start = prefix if prefix is not None else name.before + logical
-    made = naming.name(start, separator="" if prefix is not None else "-", max_length=name.longest)
-    return made.lower() if name.lower else made
+    start, separator = (name.start + logical, "-") if prefix is None else (prefix, "")
+    text = naming.name(start, separator=separator, max_length=name.max_length)
+    return text.lower() if name.lower else text
 
 
 # --- differences ---
 
 
 def changes(kind: Kind, old: Properties, new: Properties) -> Mapping[PropertyPath, Any]:
-    """Where inputs differ in what they mean to AWS."""
+    """Where inputs differ in meaning to AWS."""
 
-    def same(path: PropertyPath, before: Any, after: Any) -> bool:
+    def same(path: PropertyPath, old: Any, new: Any) -> bool:
         dotted = ".".join(step for step in path if isinstance(step, str))
-        if unknown_in(after):
+        if unknown_in(new):
             # A document that is not known yet may be the same, and may not.
             return False
-        if after is None:
-            return _within(dotted, kind.chosen) or before in ([], {}, "")
-        if before is None:
-            return after in ([], {})
+        if new is None:
+            return _within(dotted, kind.computed) or old in ([], {}, "")
+        if old is None:
+            return new in ([], {})
         if dotted in kind.documents:
-            return mapping.same_document(before, after)
-        if dotted in kind.unordered and isinstance(before, list) and isinstance(after, list):
-            return sorted(map(repr, before)) == sorted(map(repr, after))
-        return mapping.loosely_equal(before, after)
+            return mapping.same_document(old, new)
+        if dotted in kind.unordered and isinstance(old, list) and isinstance(new, list):
+            return sorted(map(repr, old)) == sorted(map(repr, new))
+        return mapping.loosely_equal(old, new)
 
     return differences(_visible(old), _visible(new), same)
 
@@ -100,8 +97,8 @@ def _within(dotted: str, names: frozenset[str]) -> bool:
 
 
 def deletes_before_replacing(kind: Kind, old: Properties, new: Properties) -> bool:
-    """Whether old and new cannot stand side by side: one of a kind, or under a name that a person chose."""
-    if kind.alone:
+    """Whether old and new cannot exist together: there can be only one, or the program gives its name."""
+    if kind.exclusive:
         return True
     if kind.name is None:
         return False
@@ -112,8 +109,8 @@ def deletes_before_replacing(kind: Kind, old: Properties, new: Properties) -> bo
 # --- resources ---
 
 
-# How services say that a name is taken.
-TAKEN = frozenset(
+# Error codes of services for a name that is in use.
+NAME_IN_USE = frozenset(
     {
         "AlreadyExistsException",
         "BucketAlreadyExists",
@@ -126,29 +123,29 @@ TAKEN = frozenset(
 )
 
 
-def create(subject: Subject, tags: Mapping[str, str], again: bool = False) -> None:
-    """Make it. Once it is there `subject.id` is set, whatever fails afterwards.
+def create(subject: Subject, tags: Mapping[str, str], interrupted: bool = False) -> None:
+    """Make it. Once it exists `subject.id` is set, whatever fails afterwards.
 
-    again: an earlier create was cut off; what has its name is taken for what that made.
+    interrupted: an earlier create was cut off; a thing of its name is taken for what that made.
     """
     kind = subject.kind
     try:
-        subject.id = _id(subject, _created(subject, tags))
+        subject.id = _id(subject, _call_create(subject, tags))
     except Exception as error:
-        there = _id_by_name(subject)
-        if not again or code_of(error) not in TAKEN or there is None:
+        id = _id_by_name(subject)
+        if not interrupted or error_code(error) not in NAME_IN_USE or id is None:
             raise
-        subject.id = there
+        subject.id = id
     for change in kind.changes:
-        if any(name in subject.inputs and name not in subject.taken for name in change.properties):
+        if any(name in subject.inputs and name not in subject.sent for name in change.properties):
             subject.do(change.step)
     if kind.tags and kind.tags.create is None and tags:
         _put_tags(subject, tags)
-    for step in kind.after:
+    for step in kind.final_steps:
         subject.do(step)
 
 
-def _created(subject: Subject, tags: Mapping[str, str]) -> Any:
+def _call_create(subject: Subject, tags: Mapping[str, str]) -> Any:
     kind = subject.kind
     if not isinstance(kind.create, Call):
         return kind.create(subject)
@@ -162,13 +159,13 @@ def _id(subject: Subject, answer: Any) -> str:
     if "{" in kind.id:
         return str(subject.text(kind.id))
     if not isinstance(kind.create, Call):
-        raise TypeError(f"{subject.type}: a function makes it, and must say its id")
+        raise TypeError(f"{subject.type}: a function makes it, and must return its id")
     shape = subject.api.shapes(kind.service, kind.create.operation).output_shape
     return str(mapping.at(answer, shape, kind.id)[0])
 
 
 def _id_by_name(subject: Subject) -> str | None:
-    """The id of a resource that is known by its name; None where AWS makes ids up."""
+    """The id of a resource, made of its name; None where AWS generates ids."""
     kind = subject.kind
     if "{" in kind.id:
         return subject.text(kind.id)
@@ -176,88 +173,88 @@ def _id_by_name(subject: Subject) -> str | None:
 
 
 def identify(subject: Subject) -> None:
-    """Take the properties that an id to import is made of out of it."""
+    """Set the properties that an id to import is made of."""
     kind = subject.kind
     if kind.identity and not all(subject.properties.get(name) for name in kind.identity):
-        parts = subject.id.split(kind.split, len(kind.identity) - 1)
+        parts = subject.id.split(kind.separator, len(kind.identity) - 1)
         if len(parts) != len(kind.identity):
             raise Refusal(
-                f"The id of {subject.type} is {kind.split.join(f'<{name}>' for name in kind.identity)}, "
+                f"The id of {subject.type} is {kind.separator.join(f'<{name}>' for name in kind.identity)}, "
                 f"not {subject.id}."
             )
         subject.properties |= dict(zip(kind.identity, parts, strict=True))
 
 
-def look(subject: Subject) -> Properties | None:
-    """What AWS shows of it, under Pulumi's names; None when it is gone."""
+def read(subject: Subject) -> Properties | None:
+    """The live resource, under Pulumi's names; None when it is gone."""
     kind = subject.kind
-    seen: Properties = {}
-    for index, each in enumerate(kind.looks):
+    live: Properties = {}
+    for index, step in enumerate(kind.reads):
         try:
-            part = _part(subject, each)
+            part = _read_part(subject, step)
         except Exception as error:
-            if not gone(error):
+            if not not_found(error):
                 raise
             part = None
         if part is None and index == 0:
             return None
-        seen |= part or {}
+        live |= part or {}
         subject.properties |= part or {}
     if kind.tags:
-        seen["tagsAll"] = _tags(subject, seen)
-    for name in kind.one & seen.keys():
-        value = seen[name]
+        live["tagsAll"] = _tags(subject, live)
+    for name in kind.aws_lists & live.keys():
+        value = live[name]
         if isinstance(value, list):
-            seen[name] = value[0] if value else None
-    for name in kind.many & seen.keys():
-        seen[name] = [seen[name]] if isinstance(seen[name], dict) else seen[name]
+            live[name] = value[0] if value else None
+    for name in kind.pulumi_lists & live.keys():
+        live[name] = [live[name]] if isinstance(live[name], dict) else live[name]
     for name in kind.identity:
-        seen.setdefault(name, subject.properties.get(name))
-    subject.properties |= seen
+        live.setdefault(name, subject.properties.get(name))
+    subject.properties |= live
     for name, template in kind.derived.items():
         text = subject.text(template)
         if text is not None:
-            seen[name] = text
+            live[name] = text
             subject.properties[name] = text
-    return {name: value for name, value in seen.items() if value is not None and name in kind.output_names}
+    return {name: value for name, value in live.items() if value is not None and name in kind.output_names}
 
 
-def _part(subject: Subject, each: Look) -> Properties | None:
+def _read_part(subject: Subject, step: Read) -> Properties | None:
     kind = subject.kind
-    answer = subject.do(each.call)
-    if not isinstance(each.call, Call):
+    answer = subject.do(step.call)
+    if not isinstance(step.call, Call):
         return dict(answer) if answer is not None else None
-    shape = subject.api.shapes(kind.service, each.call.operation).output_shape
-    found, shape = mapping.at(answer, shape, each.at)
-    if found is None:
+    shape = subject.api.shapes(kind.service, step.call.operation).output_shape
+    members, shape = mapping.at(answer, shape, step.at)
+    if members is None:
         return None
-    part = subject.shown(each.call.operation, answer, each.at) if each.all else {}
+    part = subject.extract(step.call.operation, answer, step.at) if step.all else {}
     back = {member: name for name, member in kind.names.items()}
-    for name, path in each.gives.items():
-        value, inner = mapping.at(found, shape, path)
+    for name, path in step.properties.items():
+        value, inner = mapping.at(members, shape, path)
         part[name] = mapping.from_api(value, inner, back, name) if value is not None else None
     return part
 
 
-def _tags(subject: Subject, seen: Mapping[str, Any]) -> dict[str, str]:
+def _tags(subject: Subject, live: Mapping[str, Any]) -> dict[str, str]:
     tagging = subject.kind.tags
     assert tagging is not None
-    shown: Any
-    if tagging.look is None:
-        shown = seen.get("tagsAll") or {}
+    tags: Any
+    if tagging.read_call is None:
+        tags = live.get("tagsAll") or {}
     else:
         try:
-            shown = tagging.read(subject.call(tagging.look).get(tagging.at) or [])
+            tags = tagging.read(subject.call(tagging.read_call).get(tagging.at) or [])
         except Exception as error:
-            if not gone(error):
+            if not not_found(error):
                 raise
-            shown = {}
-    return {key: value for key, value in shown.items() if not key.startswith("aws:")}
+            tags = {}
+    return {key: value for key, value in tags.items() if not key.startswith("aws:")}
 
 
 def _put_tags(subject: Subject, tags: Mapping[str, str]) -> None:
     assert subject.kind.tags is not None
-    _with_raw(subject, subject.kind.tags.put, "tags", subject.kind.tags.written(tags))
+    _with_raw(subject, subject.kind.tags.put, "tags", subject.kind.tags.write(tags))
 
 
 def _with_raw(subject: Subject, call: Call, name: str, value: Any) -> None:
@@ -269,38 +266,37 @@ def _with_raw(subject: Subject, call: Call, name: str, value: Any) -> None:
 def update(
     subject: Subject, paths: Mapping[PropertyPath, Any], old_tags: Mapping[str, str], tags: Mapping[str, str]
 ) -> None:
-    """Change what differs."""
+    """Change the properties that differ."""
     changed = {str(path[0]) for path in paths}
-    known = {name for change in subject.kind.changes for name in change.properties}
-    for name in sorted(changed - known - subject.kind.arguments - {"tags", "tagsAll"}):
+    changeable = {name for change in subject.kind.changes for name in change.properties}
+    for name in sorted(changed - changeable - subject.kind.arguments - {"tags", "tagsAll"}):
         raise Refusal(
-            f"{subject.type}: moto, which plays AWS here, cannot change {name}: replace the resource."
+            f"{subject.type}: moto, which simulates AWS here, cannot change {name}: replace the resource."
         )
     for change in subject.kind.changes:
         if changed & set(change.properties):
-            subject.do(_which(subject, change))
+            subject.do(_step(subject, change))
     if subject.kind.tags and dict(old_tags) != dict(tags):
         _retag(subject, subject.kind.tags, old_tags, tags)
-    for step in subject.kind.after:
+    for step in subject.kind.final_steps:
         subject.do(step)
 
 
 def _retag(subject: Subject, tagging: Tagging, old_tags: Mapping[str, str], tags: Mapping[str, str]) -> None:
-    gone_keys = sorted(old_tags.keys() - tags.keys())
+    removed = sorted(old_tags.keys() - tags.keys())
     put = {key: value for key, value in tags.items() if old_tags.get(key) != value}
-    if tagging.whole:
-        put, gone_keys = dict(tags), [] if tags else gone_keys
-    if gone_keys:
-        keys = [{"Key": key} for key in gone_keys] if tagging.resource else gone_keys
+    if tagging.replaces_all:
+        put, removed = dict(tags), [] if tags else removed
+    if removed:
+        keys = [{"Key": key} for key in removed] if tagging.resource else removed
         _with_raw(subject, tagging.remove, "keys", keys)
     if put:
         _put_tags(subject, put)
 
 
-def _which(subject: Subject, change: Change) -> Any:
-    if change.without and not any(subject.inputs.get(name) is not None for name in change.properties):
-        return change.without
-    return change.step
+def _step(subject: Subject, change: Change) -> Any:
+    present = any(subject.inputs.get(name) is not None for name in change.properties)
+    return change.step if present else change.removal or change.step
 
 
 def delete(subject: Subject) -> None:
@@ -309,131 +305,130 @@ def delete(subject: Subject) -> None:
         try:
             subject.do(step)
         except Exception as error:
-            if not gone(error):
+            if not not_found(error):
                 raise
 
 
-# --- what comes back ---
+# --- outputs, refreshed inputs ---
 
 
-def outputs(kind: Kind, inputs: Mapping[str, Any], seen: Mapping[str, Any]) -> Properties:
-    """Outputs: what AWS shows, in the program's words where it means the same."""
-    given = {name: value for name, value in inputs.items() if name != DEFAULTS and name in kind.output_names}
-    made = {**given, **{name: value for name, value in seen.items() if name in kind.output_names}}
-    for name, value in given.items():
-        if name in seen:
-            made[name] = _in_the_words_of(value, seen[name], name, kind)
-    return made
+def outputs(kind: Kind, inputs: Mapping[str, Any], live: Mapping[str, Any]) -> Properties:
+    """Outputs: the live resource, as the program has written it where it means the same."""
+    own = {name: value for name, value in inputs.items() if name != DEFAULTS and name in kind.output_names}
+    outputs = {**own, **{name: value for name, value in live.items() if name in kind.output_names}}
+    for name, value in own.items():
+        if name in live:
+            outputs[name] = _as_written(value, live[name], name, kind)
+    return outputs
 
 
-def refreshed(
+def actual_inputs(
     kind: Kind,
     inputs: Properties,
     state: Properties,
-    seen: Mapping[str, Any],
+    live: Mapping[str, Any],
     default_tags: Mapping[str, str],
 ) -> Properties:
-    """Inputs as AWS has them now: those given, and those that somebody else has set since."""
+    """Inputs as AWS has them now: those of the program, and those that were set by hand since."""
     if not inputs:
-        return _imported(kind, seen, default_tags)
-    found: Properties = {}
+        return _inputs_of_import(kind, live, default_tags)
+    actual: Properties = {}
     for name, value in inputs.items():
         if name == "tags":
             continue
-        if name == DEFAULTS or name not in seen:
-            if name == DEFAULTS or name in kind.arguments or name in kind.unanswered or name == "region":
-                found[name] = value
+        if name == DEFAULTS or name not in live:
+            if name == DEFAULTS or name in kind.arguments or name in kind.write_only or name == "region":
+                actual[name] = value
             continue
-        found[name] = _restricted(value, seen[name], state.get(name), name, kind)
-    for name in (kind.input_names & seen.keys()) - inputs.keys() - kind.chosen - {"tags", "region"}:
-        if state.get(name) != seen[name] and seen[name] not in (None, [], {}, ""):
-            found[name] = seen[name]
+        actual[name] = _actual(value, live[name], state.get(name), name, kind)
+    for name in (kind.input_names & live.keys()) - inputs.keys() - kind.computed - {"tags", "region"}:
+        if state.get(name) != live[name] and live[name] not in (None, [], {}, ""):
+            actual[name] = live[name]
     if kind.tags:
-        tags = _own_tags(seen.get("tagsAll", {}), inputs.get("tags") or {}, default_tags)
+        tags = _own_tags(live.get("tagsAll", {}), inputs.get("tags") or {}, default_tags)
         if tags or "tags" in inputs:
-            found["tags"] = tags
-    return found
+            actual["tags"] = tags
+    return actual
 
 
-def _imported(kind: Kind, seen: Mapping[str, Any], default_tags: Mapping[str, str]) -> Properties:
-    found = {name: seen[name] for name in kind.input_names & seen.keys() if seen[name] not in ([], {}, "")}
-    found |= {name: value for name, value in kind.defaults.items() if name not in found}
-    found.pop("tags", None)
-    tags = _own_tags(seen.get("tagsAll", {}), {}, default_tags)
+def _inputs_of_import(kind: Kind, live: Mapping[str, Any], default_tags: Mapping[str, str]) -> Properties:
+    inputs = {name: live[name] for name in kind.input_names & live.keys() if live[name] not in ([], {}, "")}
+    inputs |= {name: value for name, value in kind.defaults.items() if name not in inputs}
+    inputs.pop("tags", None)
+    tags = _own_tags(live.get("tagsAll", {}), {}, default_tags)
     if kind.tags and tags:
-        found["tags"] = tags
-    filled = sorted(name for name in kind.defaults if found.get(name) == kind.defaults[name])
-    return found | ({DEFAULTS: filled} if filled else {})
+        inputs["tags"] = tags
+    filled = sorted(name for name in kind.defaults if inputs.get(name) == kind.defaults[name])
+    return inputs | ({DEFAULTS: filled} if filled else {})
 
 
 def _own_tags(
-    shown: Mapping[str, str], given: Mapping[str, str], default_tags: Mapping[str, str]
+    live: Mapping[str, str], tags: Mapping[str, str], default_tags: Mapping[str, str]
 ) -> dict[str, str]:
-    return {key: value for key, value in shown.items() if key in given or default_tags.get(key) != value}
+    return {key: value for key, value in live.items() if key in tags or default_tags.get(key) != value}
 
 
-def _restricted(given: Any, seen: Any, recorded: Any, path: str, kind: Kind) -> Any:
-    """What is seen, without what the program leaves to AWS and AWS has not changed since."""
-    if isinstance(given, dict) and isinstance(seen, dict):
+def _actual(value: Any, live: Any, recorded: Any, path: str, kind: Kind) -> Any:
+    """The live value, without members that the program leaves to AWS and that have not changed since."""
+    if isinstance(value, dict) and isinstance(live, dict):
         recorded = recorded if isinstance(recorded, dict) else {}
-        kept = {}
-        for name, value in seen.items():
-            if name in given:
-                kept[name] = _restricted(given[name], value, recorded.get(name), f"{path}.{name}", kind)
-            elif not _within(f"{path}.{name}", kind.chosen) and _came(name, value, recorded):
-                kept[name] = value
-        for name in given.keys() - seen.keys():
-            if f"{path}.{name}" in kind.unanswered:
-                kept[name] = given[name]
-        return kept
-    if isinstance(given, list) and isinstance(seen, list) and len(given) == len(seen):
-        if path in kind.unordered and sorted(map(repr, given)) == sorted(map(repr, seen)):
-            return given
-        olds = recorded if isinstance(recorded, list) and len(recorded) == len(seen) else [None] * len(seen)
-        return [_restricted(*each, path, kind) for each in zip(given, seen, olds, strict=True)]
-    return _in_the_words_of(given, seen, path, kind)
+        actual = {}
+        for name, item in live.items():
+            if name in value:
+                actual[name] = _actual(value[name], item, recorded.get(name), f"{path}.{name}", kind)
+            elif not _within(f"{path}.{name}", kind.computed) and _changed(name, item, recorded):
+                actual[name] = item
+        for name in value.keys() - live.keys():
+            if f"{path}.{name}" in kind.write_only:
+                actual[name] = value[name]
+        return actual
+    if isinstance(value, list) and isinstance(live, list) and len(value) == len(live):
+        if path in kind.unordered and sorted(map(repr, value)) == sorted(map(repr, live)):
+            return value
+        old = recorded if isinstance(recorded, list) and len(recorded) == len(live) else [None] * len(live)
+        return [_actual(*items, path, kind) for items in zip(value, live, old, strict=True)]
+    return _as_written(value, live, path, kind)
 
 
-def _came(name: str, value: Any, recorded: Mapping[str, Any]) -> bool:
-    """Whether a member that the program does not give has changed, or come, since it was recorded."""
+def _changed(name: str, value: Any, recorded: Mapping[str, Any]) -> bool:
+    """Whether a member that the program does not set has changed, or been added, since it was recorded."""
     if name in recorded:
         return bool(recorded[name] != value)
     return bool(recorded) and value not in (None, [], {}, "")
 
 
-def _in_the_words_of(given: Any, seen: Any, path: str, kind: Kind) -> Any:
-    if path in kind.documents and mapping.same_document(given, seen):
-        return given
-    if mapping.loosely_equal(given, seen):
-        return given
-    if isinstance(given, dict) and isinstance(seen, dict):
+def _as_written(value: Any, live: Any, path: str, kind: Kind) -> Any:
+    """The program's value where the live one means the same, else the live one."""
+    if path in kind.documents and mapping.same_document(value, live):
+        return value
+    if mapping.loosely_equal(value, live):
+        return value
+    if isinstance(value, dict) and isinstance(live, dict):
         return {
-            name: _in_the_words_of(given[name], value, f"{path}.{name}", kind) if name in given else value
-            for name, value in seen.items()
-        } | {name: given[name] for name in given.keys() - seen.keys()}
-    if isinstance(given, list) and isinstance(seen, list):
-        if path in kind.unordered and sorted(map(repr, given)) == sorted(map(repr, seen)):
-            return given
-        if len(given) == len(seen):
-            return [_in_the_words_of(*each, path, kind) for each in zip(given, seen, strict=True)]
-    return seen
+            name: _as_written(value[name], item, f"{path}.{name}", kind) if name in value else item
+            for name, item in live.items()
+        } | {name: value[name] for name in value.keys() - live.keys()}
+    if isinstance(value, list) and isinstance(live, list):
+        if path in kind.unordered and sorted(map(repr, value)) == sorted(map(repr, live)):
+            return value
+        if len(value) == len(live):
+            return [_as_written(*items, path, kind) for items in zip(value, live, strict=True)]
+    return live
 
 
-def planned(
-    kind: Kind, inputs: Mapping[str, Any], state: Mapping[str, Any] | None, tags_all: Any
-) -> Properties:
+def plan(kind: Kind, inputs: Mapping[str, Any], state: Mapping[str, Any] | None, tags_all: Any) -> Properties:
     """Outputs as far as a preview can know them."""
-    made: Properties = dict.fromkeys(kind.output_names - kind.input_names, UNKNOWN)
+    outputs: Properties = dict.fromkeys(kind.output_names - kind.input_names, UNKNOWN)
     if state is None:
-        made |= dict.fromkeys(kind.chosen & kind.output_names, UNKNOWN)
+        outputs |= dict.fromkeys(kind.computed & kind.output_names, UNKNOWN)
     else:
-        made |= {name: value for name, value in state.items() if name not in kind.volatile}
-        for name in kind.input_names - inputs.keys() - kind.chosen:
-            made.pop(name, None)
-    made |= {name: value for name, value in inputs.items() if name != DEFAULTS}
+        outputs |= {name: value for name, value in state.items() if name not in kind.volatile}
+        for name in kind.input_names - inputs.keys() - kind.computed:
+            outputs.pop(name, None)
+    outputs |= {name: value for name, value in inputs.items() if name != DEFAULTS}
     if kind.tags:
-        made["tagsAll"] = tags_all
-    return made
+        outputs["tagsAll"] = tags_all
+    return outputs
 
 
 def subject_of(
@@ -445,10 +440,10 @@ def subject_of(
     state: Properties,
     old: Properties | None = None,
 ) -> Subject:
-    """The resource, with all that is known of it, revealed."""
-    plain, known, before = reveal(inputs), reveal(state), reveal(old or {})
-    properties = {**known, **{name: value for name, value in plain.items() if name != DEFAULTS}}
-    for name in before.keys() - plain.keys():
-        # What the program says no longer is not known from its old state.
+    """The resource, with all known properties, revealed."""
+    plain, plain_old = reveal(inputs), reveal(old or {})
+    properties = {**reveal(state), **{name: value for name, value in plain.items() if name != DEFAULTS}}
+    for name in plain_old.keys() - plain.keys():
+        # An input that the program has removed does not count from the old state.
         properties.pop(name, None)
-    return Subject(api, type, kind, id, properties, plain, before)
+    return Subject(api, type, kind, id, properties, plain, plain_old)

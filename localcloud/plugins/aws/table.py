@@ -1,4 +1,4 @@
-"""How a type is said: which calls make, show, change and delete it, and what is irregular about it.
+"""How a type is described: calls that make, show, change and delete it, and what is irregular about it.
 
 A row (`Kind`) is data. What a call needs that no data says is a small function in the row's place.
 """
@@ -32,8 +32,8 @@ REST = Rest()
 class Call:
     """An operation, named as boto3 names it.
 
-    members: request, with `P` where a property's value goes.
-    rest: give all other inputs too that have a member of their name.
+    members: of the request, with `P` for the value of a property.
+    rest: add all other inputs that have a member of their name.
     """
 
     operation: str
@@ -46,17 +46,17 @@ Step = Call | Callable[..., Any]
 
 
 @dataclass(frozen=True)
-class Look:
-    """A call that shows something of a resource.
+class Read:
+    """A call that shows a resource, or a part of it.
 
     at: where in the answer the resource is, for example `Vpcs[0]`.
-    gives: properties that are called otherwise or are further down: property -> path from `at`.
+    properties: with another name or further down: property -> path from `at`.
     all: take every member that has a property's name.
     """
 
     call: Step
     at: str = ""
-    gives: Mapping[str, str] = field(default_factory=dict)
+    properties: Mapping[str, str] = field(default_factory=dict)
     all: bool = True
 
 
@@ -64,44 +64,44 @@ class Look:
 class Change:
     """How some properties change in place.
 
-    step: done when one of them is there and has changed, and after a create that could not take them.
-    without: done when none of them is there any more; by default `step`.
+    step: done when one of them is set and has changed, and after a create that could not take them.
+    removal: done when none of them is set any more; by default `step`.
     """
 
     properties: tuple[str, ...]
     step: Step
-    without: Step | None = None
+    removal: Step | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
 class Tagging:
-    """How a service keeps tags.
+    """How a service has tags.
 
-    create: member of the create call that takes tags.
+    create: member of the create call for tags.
     pairs: names of key and value where tags are a list; None where they are a map.
-    put, remove: calls; `P("=tags")` and `P("=keys")` are what is to be put and removed.
-    look: call that shows tags, where the type's own does not; at: where they are.
-    resource: what EC2 calls the kind of resource.
-    whole: tags are only known all at once: to put some is to remove the others.
+    put, remove: calls, with `P("=tags")` and `P("=keys")` for the tags to put and the keys to remove.
+    read_call: shows tags, where the type's own calls do not; at: where in the answer they are.
+    resource: EC2's name of the type.
+    replaces_all: to put some tags is to remove all others.
     """
 
     create: str | None
     put: Call
     remove: Call
     pairs: tuple[str, str] | None = ("Key", "Value")
-    look: Call | None = None
+    read_call: Call | None = None
     at: str = "Tags"
     resource: str | None = None
-    whole: bool = False
+    replaces_all: bool = False
 
-    def read(self, kept: Any) -> dict[str, str]:
+    def read(self, tags: Any) -> dict[str, str]:
         """Tags of an answer, as a map."""
         if self.pairs is None:
-            return dict(kept)
+            return dict(tags)
         key, value = self.pairs
-        return {each[key]: each.get(value, "") for each in kept}
+        return {tag[key]: tag.get(value, "") for tag in tags}
 
-    def written(self, tags: Mapping[str, str]) -> Any:
+    def write(self, tags: Mapping[str, str]) -> Any:
         """Tags as the service takes them."""
         if self.pairs is None:
             return dict(tags)
@@ -109,26 +109,26 @@ class Tagging:
         return [{key: name, value: text} for name, text in tags.items()]
 
     def at_create(self, tags: Mapping[str, str]) -> dict[str, Any]:
-        """Members of the create call that give tags."""
+        """Members of the create call for tags."""
         if not self.create or not tags:
             return {}
-        listed = self.written(tags)
-        return {self.create: [{"ResourceType": self.resource, "Tags": listed}] if self.resource else listed}
+        members = self.write(tags)
+        return {self.create: [{"ResourceType": self.resource, "Tags": members}] if self.resource else members}
 
 
 @dataclass(frozen=True)
 class Name:
-    """How a resource is named that the program does not name.
+    """How to name a resource that the program does not name.
 
-    property: input that holds the name; prefix: input that replaces the logical name in it.
-    longest: characters; before: what every name starts with.
+    property: input with the name; prefix: input that replaces the logical name in it.
+    max_length: characters; start: of every name.
     """
 
     property: str = "name"
     prefix: str | None = "namePrefix"
-    longest: int = 255
+    max_length: int = 255
     lower: bool = False
-    before: str = ""
+    start: str = ""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -136,18 +136,19 @@ class Kind:
     """A type.
 
     service: of botocore. schema: CloudFormation type, whose data says what can only be set once.
-    inputs: properties that are simulated, `!` after those that are required. outputs: further ones.
+    inputs: simulated properties, `!` after required ones. outputs: further ones.
     id: path in the create's answer, or, with braces, made of properties: `{clusterName}:{addonName}`.
-    after: done once it is made, and after every update. delete: done one after the other.
-    identity: properties that an id to import is made of, where a look needs them; split: between them.
-    names: property -> member, where they differ. one: properties that are lists of one in AWS.
-    many: properties that are lists in Pulumi, and one thing in AWS.
+    reads: calls that show it. delete: done in order.
+    final_steps: done once it is made, and after every update.
+    identity: properties that an id to import is made of, if a read needs them; separator: between them.
+    names: property -> member, where they differ. aws_lists: single values that are lists of one in AWS.
+    pulumi_lists: lists that are single structures in AWS.
     derived: outputs made of others. defaults: of the real provider.
-    arguments: inputs that are for the plugin alone; unanswered: inputs that no answer shows.
-    chosen: what AWS chooses where the program does not. volatile: outputs that an update changes.
-    documents: JSON texts, compared by what they say. unordered: lists whose order means nothing.
+    arguments: inputs for the plugin only; write_only: inputs that no answer shows.
+    computed: properties that AWS sets where the program does not. volatile: outputs that an update changes.
+    documents: JSON texts, compared by meaning. unordered: lists whose order has no meaning.
     schema_names: property -> CloudFormation's property, where they differ.
-    alone: only one can be there at a time, so that the old one goes before the new one comes.
+    exclusive: only one can exist at a time, so that the old one goes before the new one comes.
     """
 
     service: str
@@ -155,28 +156,28 @@ class Kind:
     inputs: str
     create: Step
     id: str
-    looks: tuple[Look, ...]
+    reads: tuple[Read, ...]
     delete: tuple[Step, ...] = ()
-    after: tuple[Step, ...] = ()
+    final_steps: tuple[Step, ...] = ()
     outputs: str = ""
     changes: tuple[Change, ...] = ()
     tags: Tagging | None = None
     name: Name | None = None
     identity: tuple[str, ...] = ()
-    split: str = ":"
+    separator: str = ":"
     names: Mapping[str, str] = field(default_factory=dict)
-    one: frozenset[str] = frozenset()
-    many: frozenset[str] = frozenset()
+    aws_lists: frozenset[str] = frozenset()
+    pulumi_lists: frozenset[str] = frozenset()
     derived: Mapping[str, str] = field(default_factory=dict)
     defaults: Mapping[str, Any] = field(default_factory=dict)
     arguments: frozenset[str] = frozenset()
-    unanswered: frozenset[str] = frozenset()
-    chosen: frozenset[str] = frozenset()
+    write_only: frozenset[str] = frozenset()
+    computed: frozenset[str] = frozenset()
     volatile: frozenset[str] = frozenset()
     documents: frozenset[str] = frozenset()
     unordered: frozenset[str] = frozenset()
     schema_names: Mapping[str, str] = field(default_factory=dict)
-    alone: bool = False
+    exclusive: bool = False
     regional: bool = True
 
     @cached_property
@@ -187,7 +188,7 @@ class Kind:
 
     @cached_property
     def required(self) -> frozenset[str]:
-        """Inputs that must be there."""
+        """Required inputs."""
         return frozenset(name.rstrip("!") for name in self.inputs.split() if name.endswith("!"))
 
     @cached_property
@@ -197,5 +198,5 @@ class Kind:
 
 
 def words(text: str) -> frozenset[str]:
-    """A set, said in one line."""
+    """A set of words, from a text."""
     return frozenset(text.split())

@@ -10,7 +10,7 @@ from types import SimpleNamespace
 import pytest
 
 from localcloud.cloud import Cloud
-from localcloud.plugins.aws import machine_room
+from localcloud.plugins.aws import eks_backend
 from localcloud.plugins.aws.provider import Aws
 from localcloud.plugins.provider import Naming, Target
 from tests.local.aws.examples import make_world
@@ -124,8 +124,8 @@ class Plane:
 def provider(moto_url, tmp_path_factory):
     """One provider for all tests: to make its clients takes longer than the tests."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(machine_room, "control_plane", lambda subject, cluster: Plane())
-        patch.setattr(machine_room, "give_machines", lambda plane, group: None)
+        patch.setattr(eks_backend, "control_plane", lambda subject, cluster: Plane())
+        patch.setattr(eks_backend, "apply_machines", lambda plane, group: None)
         yield Aws(Cloud(tmp_path_factory.mktemp("cloud")), moto_url)
 
 

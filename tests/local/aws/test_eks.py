@@ -6,15 +6,15 @@ import json
 import pytest
 
 from localcloud.errors import Refusal
-from localcloud.plugins.aws import machine_room
-from localcloud.plugins.aws.kept import folder
+from localcloud.plugins.aws import eks_backend
+from localcloud.plugins.aws.store import store_folder
 from tests.local.aws.tokens import ADDON, NODE_GROUP, ROLE_ARN
 
 
 def test_an_addon_changed_or_deleted_by_hand_is_found(bench, cluster):
     inputs = {"clusterName": "c", "addonName": "coredns", "addonVersion": "v1.11.4-eksbuild.2"}
     addon = bench.make(ADDON, inputs)
-    [file] = folder(bench.provider.cloud).rglob("coredns.json")
+    [file] = store_folder(bench.provider.cloud).rglob("coredns.json")
 
     file.write_text(json.dumps({**json.loads(file.read_text()), "addonVersion": "v1.0.0"}))
     assert bench.read(addon).inputs["addonVersion"] == "v1.0.0"
@@ -28,7 +28,7 @@ def test_what_belongs_to_a_cluster_goes_with_it(bench, cluster):
     bench.delete(cluster)
 
     assert bench.read(addon) is None
-    assert list(folder(bench.provider.cloud).rglob("coredns.json")) == []
+    assert list(store_folder(bench.provider.cloud).rglob("coredns.json")) == []
 
 
 def test_a_cluster_has_the_security_group_that_eks_makes_with_it(bench, cluster):
@@ -121,7 +121,7 @@ def test_two_auto_scaling_groups_may_plan_under_the_same_name(bench, cluster):
 def machines(bench, cluster, monkeypatch):
     """Make or change a node group, and see what machines its cluster is given."""
     groups = []
-    monkeypatch.setattr(machine_room, "give_machines", lambda plane, group: groups.append(group))
+    monkeypatch.setattr(eks_backend, "apply_machines", lambda plane, group: groups.append(group))
     inputs = {
         "clusterName": "c",
         "nodeGroupName": "executors",

@@ -129,7 +129,7 @@ def test_a_policy_document_is_written_as_aws_reads_it(bench):
 
 
 def test_what_is_found_twice_is_an_error_that_says_so(bench, place):
-    with pytest.raises(Refusal, match="must find exactly one"):
+    with pytest.raises(Refusal, match="must match exactly one"):
         bench.provider.invoke(
             "aws:ec2/getVpc:getVpc", {"filters": [{"name": "state", "values": ["available"]}]}
         )

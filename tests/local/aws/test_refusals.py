@@ -14,7 +14,7 @@ def test_what_is_missing_and_what_is_unknown_is_told_at_once(bench):
     )
 
     reasons = {failure.property: failure.reason for failure in failures}
-    assert reasons["vpcId"] == "aws:ec2/subnet:Subnet needs vpcId."
+    assert reasons["vpcId"] == "aws:ec2/subnet:Subnet requires vpcId."
     assert "did you mean cidrBlock?" in reasons["cidrBlok"]
     assert "not simulated" in reasons["outpostArn"]
 
@@ -46,7 +46,7 @@ def test_a_bucket_that_is_there_already_is_not_taken_over(bench):
 def test_an_aws_that_does_not_answer_is_told_with_what_to_do(tmp_path, bench):
     bench.provider = Aws(bench.provider.cloud, "http://127.0.0.1:9")
 
-    with pytest.raises(Refusal, match=r"does not answer; it kept everything in memory.*make down.*make up"):
+    with pytest.raises(Refusal, match=r"does not answer; it keeps everything in memory.*make down.*make up"):
         bench.make(VPC, {"cidrBlock": "10.0.0.0/16"})
 
 

@@ -69,7 +69,7 @@ def test_what_is_imported_needs_no_change(bench, world, example):
     checked = bench.check(example.type, {**program, **defaults}, live.inputs)
     diff = bench.provider.diff(bench.target(example.type, "it", live.id), live.inputs, live.outputs, checked)
     kind = all_rows()[example.type]
-    unseen = kind.arguments | kind.unanswered
+    unseen = kind.arguments | kind.write_only
     differences = {path_text(path) for path in diff.kinds if not {path[0], dotted(path)} & unseen}
     assert differences == set()
 

@@ -11,7 +11,7 @@ from localcloud import commands, report, setup
 from localcloud.cloud import Cloud
 from localcloud.engine import Engine
 from localcloud.errors import Refusal
-from localcloud.plugins.aws import kept
+from localcloud.plugins.aws import store
 from localcloud.protection import unprotect
 
 BUCKET = {"urn": "urn:pulumi:dev::small::aws:s3/bucket:Bucket::logs", "type": "aws:s3/bucket:Bucket"}
@@ -189,7 +189,7 @@ def test_what_a_stack_protects_is_lifted_with_the_deletion_protection_of_its_clu
         "retainOnDelete": True,
     }
     in_state(engine, "dev", STACK, BUCKET, cluster)
-    place = kept.Kept(kept.folder(engine.cloud) / "444455556666" / "us-east-1" / "eks")
+    place = store.Store(store.store_folder(engine.cloud) / "444455556666" / "us-east-1" / "eks")
     place.put("cluster", "acme-prod-a", thing={"version": "1.34", "deletionProtection": True})
     imported = []
 

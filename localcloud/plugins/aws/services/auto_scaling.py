@@ -1,6 +1,6 @@
-"""Auto Scaling as boto3's client answers it: the groups behind EKS node groups, kept in files.
+"""Auto Scaling as boto3's client answers it: the groups of EKS node groups, kept in files.
 
-moto's own groups would start instances, and it knows one scheduled action of a name, whatever its group.
+moto's own groups would start instances, and it has one scheduled action of a name, whatever its group.
 """
 
 from collections.abc import Iterator, Sequence
@@ -9,7 +9,7 @@ from typing import Any
 from localcloud.plugins.aws.services.base import Members, Service
 
 SIZES = {"minSize": "MinSize", "maxSize": "MaxSize", "desiredSize": "DesiredCapacity"}
-"""Sizes as EKS and as Auto Scaling name them."""
+"""EKS's name of a size -> Auto Scaling's."""
 
 
 class AutoScaling(Service):
@@ -17,8 +17,8 @@ class AutoScaling(Service):
 
     # --- groups ---
 
-    def keep_group(self, name: str, cluster: str, node_group: str, members: Members) -> None:
-        """Keep the group of an EKS node group, with the tags that EKS gives it."""
+    def put_group(self, name: str, cluster: str, node_group: str, members: Members) -> None:
+        """Store the group of an EKS node group, with the tags that EKS puts on it."""
         tags = {
             "eks:cluster-name": cluster,
             "eks:nodegroup-name": node_group,
@@ -26,7 +26,7 @@ class AutoScaling(Service):
             "k8s.io/cluster-autoscaler/enabled": "true",
             f"k8s.io/cluster-autoscaler/{cluster}": "owned",
         }
-        self.kept.put(
+        self.store.put(
             "group",
             name,
             thing={
@@ -38,29 +38,29 @@ class AutoScaling(Service):
             },
         )
         for key, value in tags.items():
-            self._keep_tag(name, key, value, propagate=True)
+            self._put_tag(name, key, value, propagate=True)
 
-    def keep_sizes(self, name: str, scaling: Members) -> None:
-        """Keep the sizes that EKS says."""
-        group = self.kept.get("group", name)
+    def put_sizes(self, name: str, scaling: Members) -> None:
+        """Store the sizes of a node group."""
+        group = self.store.get("group", name)
         if group is not None:
-            self.kept.put("group", name, thing={**group, **_sizes(scaling)})
+            self.store.put("group", name, thing={**group, **_sizes(scaling)})
 
-    def forget_group(self, name: str) -> None:
-        """Forget a group, and what is planned for it."""
+    def remove_group(self, name: str) -> None:
+        """Remove a group, with its tags and scheduled actions."""
         for noun in ("group", "tag", "schedule"):
-            self.kept.remove(noun, name)
+            self.store.remove(noun, name)
 
     def describe_auto_scaling_groups(self, AutoScalingGroupNames: Sequence[str] = ()) -> Members:
         """Groups of some names, or all of them."""
         groups = [
-            g for g in self.kept.all("group") if _named(g["AutoScalingGroupName"], AutoScalingGroupNames)
+            g for g in self.store.all("group") if _matches(g["AutoScalingGroupName"], AutoScalingGroupNames)
         ]
-        tagged = [{**g, "Tags": list(self.kept.all("tag", g["AutoScalingGroupName"]))} for g in groups]
+        tagged = [{**g, "Tags": list(self.store.all("tag", g["AutoScalingGroupName"]))} for g in groups]
         return {"AutoScalingGroups": tagged}
 
     def _group(self, name: str, operation: str) -> Members:
-        group = self.kept.get("group", name)
+        group = self.store.get("group", name)
         if group is None:
             self.refuse("ValidationError", f"AutoScalingGroup name not found - {name}", operation)
         return group
@@ -75,7 +75,7 @@ class AutoScaling(Service):
         self.validate("create_or_update_tags", {"Tags": Tags})
         for tag in Tags:
             self._group(tag["ResourceId"], "CreateOrUpdateTags")
-            self._keep_tag(
+            self._put_tag(
                 tag["ResourceId"], tag["Key"], tag.get("Value", ""), tag.get("PropagateAtLaunch", False)
             )
         return {}
@@ -84,22 +84,22 @@ class AutoScaling(Service):
         """Take tags from groups."""
         for tag in Tags:
             self._group(tag["ResourceId"], "DeleteTags")
-            self.kept.remove("tag", tag["ResourceId"], tag["Key"])
+            self.store.remove("tag", tag["ResourceId"], tag["Key"])
         return {}
 
     def describe_tags(self, Filters: list[Members]) -> Members:
-        """Tags of all groups that these filters let through: `auto-scaling-group` and `key`."""
-        wanted = {each["Name"]: each["Values"] for each in Filters}
+        """Tags of all groups that match these filters: `auto-scaling-group` and `key`."""
+        values = {rule["Name"]: rule["Values"] for rule in Filters}
         return {
             "Tags": [
                 tag
-                for tag in self.kept.all("tag")
-                if _named(tag["ResourceId"], wanted.get("auto-scaling-group", ()))
-                and _named(tag["Key"], wanted.get("key", ()))
+                for tag in self.store.all("tag")
+                if _matches(tag["ResourceId"], values.get("auto-scaling-group", ()))
+                and _matches(tag["Key"], values.get("key", ()))
             ]
         }
 
-    def _keep_tag(self, group: str, key: str, value: str, propagate: bool) -> None:
+    def _put_tag(self, group: str, key: str, value: str, propagate: bool) -> None:
         tag = {
             "ResourceId": group,
             "ResourceType": "auto-scaling-group",
@@ -107,45 +107,45 @@ class AutoScaling(Service):
             "Value": value,
             "PropagateAtLaunch": propagate,
         }
-        self.kept.put("tag", group, key, thing=tag)
+        self.store.put("tag", group, key, thing=tag)
 
     # --- scheduled actions ---
 
     def put_scheduled_update_group_action(self, **members: Any) -> Members:
-        """Plan another size of a group, in place of what was planned under this name."""
+        """Plan another size of a group, in place of an earlier action of this name."""
         self.validate("put_scheduled_update_group_action", members)
         group, name = members["AutoScalingGroupName"], members["ScheduledActionName"]
         self._group(group, "PutScheduledUpdateGroupAction")
         action = f"autoScalingGroupName/{group}:scheduledActionName/{name}"
         arn = self._arn("scheduledUpdateGroupAction", action)
-        self.kept.put("schedule", group, name, thing={**members, "ScheduledActionARN": arn})
+        self.store.put("schedule", group, name, thing={**members, "ScheduledActionARN": arn})
         return {}
 
     def describe_scheduled_actions(
         self, AutoScalingGroupName: str, ScheduledActionNames: Sequence[str] = ()
     ) -> Members:
-        """What is planned for a group."""
-        actions = self._planned(AutoScalingGroupName, ScheduledActionNames)
+        """Scheduled actions of a group."""
+        actions = self._actions(AutoScalingGroupName, ScheduledActionNames)
         return {"ScheduledUpdateGroupActions": list(actions)}
 
     def delete_scheduled_action(self, AutoScalingGroupName: str, ScheduledActionName: str) -> Members:
-        """Plan something no longer."""
-        if not list(self._planned(AutoScalingGroupName, [ScheduledActionName])):
+        """Delete a scheduled action."""
+        if not list(self._actions(AutoScalingGroupName, [ScheduledActionName])):
             self.refuse(
                 "ScheduledActionNotFound",
                 f"Scheduled action {ScheduledActionName} not found",
                 "DeleteScheduledAction",
             )
-        self.kept.remove("schedule", AutoScalingGroupName, ScheduledActionName)
+        self.store.remove("schedule", AutoScalingGroupName, ScheduledActionName)
         return {}
 
-    def _planned(self, group: str, names: Sequence[str]) -> Iterator[Members]:
-        return (a for a in self.kept.all("schedule", group) if _named(a["ScheduledActionName"], names))
+    def _actions(self, group: str, names: Sequence[str]) -> Iterator[Members]:
+        return (a for a in self.store.all("schedule", group) if _matches(a["ScheduledActionName"], names))
 
 
 def _sizes(scaling: Members) -> Members:
     return {member: scaling[name] for name, member in SIZES.items() if name in scaling}
 
 
-def _named(name: str, names: Sequence[str]) -> bool:
+def _matches(name: str, names: Sequence[str]) -> bool:
     return not names or name in names

@@ -1,11 +1,11 @@
-"""A service whose client keeps something beside moto."""
+"""The base of services whose clients keep something beside moto."""
 
 from collections.abc import Mapping
 from datetime import UTC, datetime
 from typing import Any, NoReturn
 
 from localcloud.plugins.aws.api import Api
-from localcloud.plugins.aws.kept import Kept, folder
+from localcloud.plugins.aws.store import Store, store_folder
 
 Members = dict[str, Any]
 
@@ -16,13 +16,13 @@ class Service:
     def __init__(self, api: Api, service: str, region: str, client: Any) -> None:
         self.api, self.region, self.client = api, region, client
         self.meta = client.meta
-        self.kept = Kept(folder(api.cloud) / api.account / region / service)
+        self.store = Store(store_folder(api.cloud) / api.account / region / service)
 
     def __getattr__(self, operation: str) -> Any:
         return getattr(self.client, operation)
 
     def refuse(self, code: str, message: str, operation: str) -> NoReturn:
-        """Answer as the service answers what it does not do."""
+        """Raise the error with which the service refuses an operation."""
         from botocore.exceptions import ClientError
 
         raise ClientError({"Error": {"Code": code, "Message": message}}, operation)
@@ -39,5 +39,5 @@ class Service:
 
 
 def now() -> str:
-    """This moment, as it is kept."""
+    """The current time, as it is stored."""
     return datetime.now(UTC).isoformat()

@@ -1,4 +1,4 @@
-"""EC2 as boto3's client answers it: moto's, and what moto forgets of an endpoint, kept in files."""
+"""EC2 as boto3's client answers it: moto's answers, and what moto drops of an endpoint, kept in files."""
 
 from typing import Any
 
@@ -13,21 +13,21 @@ class Ec2(Service):
         answer: Members = self.client.modify_vpc_endpoint(**members)
         if "PrivateDnsEnabled" in members:
             private = {"PrivateDnsEnabled": members["PrivateDnsEnabled"]}
-            self.kept.put("vpc-endpoint", members["VpcEndpointId"], thing=private)
+            self.store.put("vpc-endpoint", members["VpcEndpointId"], thing=private)
         return answer
 
     def describe_vpc_endpoints(self, **members: Any) -> Members:
         """Endpoints."""
         answer: Members = self.client.describe_vpc_endpoints(**members)
-        shown = [
-            {**each, **(self.kept.get("vpc-endpoint", each["VpcEndpointId"]) or {})}
-            for each in answer["VpcEndpoints"]
+        endpoints = [
+            {**endpoint, **(self.store.get("vpc-endpoint", endpoint["VpcEndpointId"]) or {})}
+            for endpoint in answer["VpcEndpoints"]
         ]
-        return {**answer, "VpcEndpoints": shown}
+        return {**answer, "VpcEndpoints": endpoints}
 
     def delete_vpc_endpoints(self, VpcEndpointIds: list[str]) -> Members:
         """Delete endpoints."""
         answer: Members = self.client.delete_vpc_endpoints(VpcEndpointIds=VpcEndpointIds)
         for endpoint in VpcEndpointIds:
-            self.kept.remove("vpc-endpoint", endpoint)
+            self.store.remove("vpc-endpoint", endpoint)
         return answer

@@ -1,7 +1,7 @@
-"""EKS as boto3's client answers it: moto's, and what moto leaves out of it, kept in files.
+"""EKS as boto3's client answers it: moto's answers, and what moto lacks, kept in files.
 
-moto has clusters and node groups, without a good part of their settings. It has no add-ons, access
-entries, access policies and pod identity associations, and knows no change of a version.
+moto has clusters and node groups, without many of their settings. It has no add-ons, access entries, access
+policies and pod identity associations, and no change of a version.
 """
 
 import secrets
@@ -23,26 +23,28 @@ if TYPE_CHECKING:
 class Collection:
     """Things of a cluster that moto does not have.
 
-    noun: as their files and ARNs name them. answer: member of answers that holds one. key: members that it
-    is found by, the cluster first. listed: member of the answer to a list call, and what it lists.
+    noun: in their files and ARNs. answer: member of answers that holds one. key: members that identify it,
+    the cluster first. arn: member with its ARN. list_member: of the answer to a list call; list_item: member
+    of a thing that it lists, None for all of the thing. complete: fills in what EKS sets.
     """
 
     noun: str
     answer: str
     key: tuple[str, ...]
     arn: str
-    listed: tuple[str, str | None]
-    made: Callable[["Eks", Members], Members]
+    list_member: str
+    list_item: str | None
+    complete: Callable[["Eks", Members], Members]
 
 
 def _addon(eks: "Eks", members: Members) -> Members:
-    kept = {name: value for name, value in members.items() if name != "resolveConflicts"}
+    settings = {name: value for name, value in members.items() if name != "resolveConflicts"}
     version = eks.describe_cluster(name=members["clusterName"])["cluster"]["version"]
     return {
         "addonVersion": addons.latest(members["addonName"], version),
         "status": "ACTIVE",
         "health": {"issues": []},
-        **kept,
+        **settings,
     }
 
 
@@ -51,32 +53,25 @@ def _entry(eks: "Eks", members: Members) -> Members:
 
 
 def _association(eks: "Eks", members: Members) -> Members:
-    same = [
-        each
-        for each in eks.kept.all("podidentityassociation", members["clusterName"])
-        if (each["namespace"], each["serviceAccount"]) == (members["namespace"], members["serviceAccount"])
-    ]
-    if same:
-        eks.refuse(
-            "ResourceInUseException",
-            f"Association already exists: {same[0]['associationId']}",
-            "CreatePodIdentityAssociation",
-        )
+    account = ("namespace", "serviceAccount")
+    for association in eks.store.all("podidentityassociation", members["clusterName"]):
+        if all(association[name] == members[name] for name in account):
+            message = f"Association already exists: {association['associationId']}"
+            eks.refuse("ResourceInUseException", message, "CreatePodIdentityAssociation")
     return {"associationId": f"a-{secrets.token_hex(8)}", "disableSessionTags": False, **members}
 
 
 COLLECTIONS = {
-    each.noun: each
-    for each in (
-        Collection(
-            "addon", "addon", ("clusterName", "addonName"), "addonArn", ("addons", "addonName"), _addon
-        ),
+    collection.noun: collection
+    for collection in (
+        Collection("addon", "addon", ("clusterName", "addonName"), "addonArn", "addons", "addonName", _addon),
         Collection(
             "access-entry",
             "accessEntry",
             ("clusterName", "principalArn"),
             "accessEntryArn",
-            ("accessEntries", "principalArn"),
+            "accessEntries",
+            "principalArn",
             _entry,
         ),
         Collection(
@@ -84,13 +79,14 @@ COLLECTIONS = {
             "association",
             ("clusterName", "associationId"),
             "associationArn",
-            ("associations", None),
+            "associations",
+            None,
             _association,
         ),
     )
 }
 
-# boto3's name of an operation -> what it does, to what.
+# boto3's name of an operation -> verb, and noun of its collection.
 OPERATIONS = {
     f"{verb}_{noun}": (verb, collection)
     for noun, collection in (
@@ -105,7 +101,7 @@ OPERATIONS = {
     "list_pod_identity_associations": ("list", "podidentityassociation"),
 }
 
-# Settings of a cluster and of a node group that moto takes and forgets, or answers otherwise than EKS.
+# Settings of a cluster that moto accepts and drops, or answers differently from EKS.
 CLUSTER_DEFAULTS: Members = {
     "accessConfig": {"bootstrapClusterCreatorAdminPermissions": True, "authenticationMode": "CONFIG_MAP"},
     "upgradePolicy": {"supportType": "EXTENDED"},
@@ -144,11 +140,11 @@ class Eks(Service):
         """Make a cluster, with the security group that EKS makes with it."""
         name = members["name"]
         self.client.create_cluster(**members)
-        self.kept.remove("cluster", name)
+        self.store.remove("cluster", name)
         for noun in (*COLLECTIONS, "nodegroup", "policy"):
-            self.kept.remove(noun, name)
+            self.store.remove(noun, name)
         group, vpc = self._make_security_group(name, members["resourcesVpcConfig"]["subnetIds"])
-        settings = _merged(CLUSTER_DEFAULTS, {k: v for k, v in members.items() if k not in ("name", "tags")})
+        settings = _merge(CLUSTER_DEFAULTS, {k: v for k, v in members.items() if k not in ("name", "tags")})
         settings["resourcesVpcConfig"] |= {"clusterSecurityGroupId": group, "vpcId": vpc}
         settings["logging"] = _logging({}, members.get("logging") or {})
         settings["identity"] = {
@@ -156,26 +152,26 @@ class Eks(Service):
                 "issuer": f"https://oidc.eks.{self.region}.amazonaws.com/id/{secrets.token_hex(16).upper()}"
             }
         }
-        # EKS takes this and never answers it.
+        # EKS accepts this and never returns it.
         settings.pop("bootstrapSelfManagedAddons", None)
-        self.kept.put("cluster", name, thing=settings)
+        self.store.put("cluster", name, thing=settings)
         return self.describe_cluster(name=name)
 
     def describe_cluster(self, name: str) -> Members:
         """A cluster."""
         cluster = self.client.describe_cluster(name=name)["cluster"]
-        return {"cluster": {**cluster, **(self.kept.get("cluster", name) or {})}}
+        return {"cluster": {**cluster, **(self.store.get("cluster", name) or {})}}
 
-    def keep_of_cluster(self, name: str, **members: Any) -> None:
-        """Keep members of a cluster: what EKS answers of it from now on."""
-        self.kept.put("cluster", name, thing=_merged(self.kept.get("cluster", name) or {}, members))
+    def store_cluster_members(self, name: str, **members: Any) -> None:
+        """Store members of a cluster, which EKS returns from now on."""
+        self.store.put("cluster", name, thing=_merge(self.store.get("cluster", name) or {}, members))
 
     def update_cluster_config(self, name: str, **members: Any) -> Members:
         """Change settings of a cluster."""
         cluster = self.describe_cluster(name=name)["cluster"]
         if "logging" in members:
             members["logging"] = _logging(cluster.get("logging") or {}, members["logging"])
-        self.keep_of_cluster(name, **members)
+        self.store_cluster_members(name, **members)
         return _update("ConfigUpdate")
 
     def update_cluster_version(self, name: str, version: str, force: bool = False) -> Members:
@@ -187,11 +183,11 @@ class Eks(Service):
                 f"Unsupported Kubernetes minor version update from {old} to {version}",
                 "UpdateClusterVersion",
             )
-        self.keep_of_cluster(name, version=version)
+        self.store_cluster_members(name, version=version)
         return _update("VersionUpdate")
 
     def delete_cluster(self, name: str) -> Members:
-        """Delete a cluster, with all that EKS keeps of it."""
+        """Delete a cluster, with all things of it."""
         cluster = self.describe_cluster(name=name)["cluster"]
         if cluster.get("deletionProtection"):
             self.refuse(
@@ -199,17 +195,17 @@ class Eks(Service):
             )
         answer: Members = self.client.delete_cluster(name=name)
         for noun in (*COLLECTIONS, "nodegroup", "policy", "cluster"):
-            self.kept.remove(noun, name)
+            self.store.remove(noun, name)
         group = cluster["resourcesVpcConfig"].get("clusterSecurityGroupId")
         if group:
             self.api.call("ec2", "delete_security_group", {"GroupId": group}, self.region)
         return answer
 
     def _make_security_group(self, cluster: str, subnets: list[str]) -> tuple[str, str]:
-        ask = partial(self.api.call, "ec2", region=self.region)
-        vpc = ask("describe_subnets", {"SubnetIds": subnets[:1]})["Subnets"][0]["VpcId"]
+        call = partial(self.api.call, "ec2", region=self.region)
+        vpc = call("describe_subnets", {"SubnetIds": subnets[:1]})["Subnets"][0]["VpcId"]
         name = f"eks-cluster-sg-{cluster}-{secrets.randbelow(10**9):09}"
-        made = ask(
+        answer = call(
             "create_security_group",
             {
                 "GroupName": name,
@@ -227,12 +223,12 @@ class Eks(Service):
                 ],
             },
         )
-        return made["GroupId"], vpc
+        return answer["GroupId"], vpc
 
     # --- node groups ---
 
     def create_nodegroup(self, **members: Any) -> Members:
-        """Make a node group; it has the version of its cluster unless it says otherwise."""
+        """Make a node group; by default with the version of its cluster."""
         cluster = self.describe_cluster(name=members["clusterName"])["cluster"]
         self.client.create_nodegroup(**members)
         settings: Members = {
@@ -247,11 +243,9 @@ class Eks(Service):
         settings["releaseVersion"] = members.get("releaseVersion", f"{settings['version']}.0-20251112")
         scaling_group = f"eks-{members['nodegroupName']}-{uuid4()}"
         settings["resources"] = {"autoScalingGroups": [{"name": scaling_group}]}
-        self._auto_scaling.keep_group(
-            scaling_group, members["clusterName"], members["nodegroupName"], members
-        )
-        # moto answers no bounds that it was not given, and no machine image's own size of disk.
-        self.kept.put("nodegroup", members["clusterName"], members["nodegroupName"], thing=settings)
+        self._auto_scaling.put_group(scaling_group, members["clusterName"], members["nodegroupName"], members)
+        # moto has no default bounds, and no machine image's own disk size.
+        self.store.put("nodegroup", members["clusterName"], members["nodegroupName"], thing=settings)
         return self.describe_nodegroup(
             clusterName=members["clusterName"], nodegroupName=members["nodegroupName"]
         )
@@ -261,7 +255,7 @@ class Eks(Service):
         group = self.client.describe_nodegroup(clusterName=clusterName, nodegroupName=nodegroupName)[
             "nodegroup"
         ]
-        return {"nodegroup": {**group, **(self.kept.get("nodegroup", clusterName, nodegroupName) or {})}}
+        return {"nodegroup": {**group, **(self.store.get("nodegroup", clusterName, nodegroupName) or {})}}
 
     def update_nodegroup_config(self, clusterName: str, nodegroupName: str, **members: Any) -> Members:
         """Change settings of a node group."""
@@ -270,10 +264,10 @@ class Eks(Service):
             name: members.pop(name) for name in ("updateConfig", "nodeRepairConfig") if name in members
         }
         if settings:
-            self.kept.put(*key, thing={**(self.kept.get(*key) or {}), **settings})
+            self.store.put(*key, thing={**(self.store.get(*key) or {}), **settings})
         if "scalingConfig" in members:
             for name in self._scaling_groups(clusterName, nodegroupName):
-                self._auto_scaling.keep_sizes(name, members["scalingConfig"])
+                self._auto_scaling.put_sizes(name, members["scalingConfig"])
         if members:
             self.client.update_nodegroup_config(
                 clusterName=clusterName, nodegroupName=nodegroupName, **members
@@ -289,25 +283,25 @@ class Eks(Service):
             settings["releaseVersion"] = f"{settings['version']}.0-20251112"
         if "launchTemplate" in members:
             settings["launchTemplate"] = {**(group.get("launchTemplate") or {}), **members["launchTemplate"]}
-        self.kept.put(*key, thing={**(self.kept.get(*key) or {}), **settings})
+        self.store.put(*key, thing={**(self.store.get(*key) or {}), **settings})
         return _update("VersionUpdate")
 
     def delete_nodegroup(self, clusterName: str, nodegroupName: str) -> Members:
         """Delete a node group, with the Auto Scaling group behind it."""
         for name in self._scaling_groups(clusterName, nodegroupName):
-            self._auto_scaling.forget_group(name)
+            self._auto_scaling.remove_group(name)
         answer: Members = self.client.delete_nodegroup(clusterName=clusterName, nodegroupName=nodegroupName)
-        self.kept.remove("nodegroup", clusterName, nodegroupName)
+        self.store.remove("nodegroup", clusterName, nodegroupName)
         return answer
 
     @property
     def _auto_scaling(self) -> "AutoScaling":
-        made: AutoScaling = self.api.service("autoscaling", self.region)
-        return made
+        service: AutoScaling = self.api.service("autoscaling", self.region)
+        return service
 
     def _scaling_groups(self, cluster: str, node_group: str) -> list[str]:
-        resources = (self.kept.get("nodegroup", cluster, node_group) or {}).get("resources") or {}
-        return [each["name"] for each in resources.get("autoScalingGroups", ())]
+        resources = (self.store.get("nodegroup", cluster, node_group) or {}).get("resources") or {}
+        return [group["name"] for group in resources.get("autoScalingGroups", ())]
 
     # --- what moto does not have ---
 
@@ -315,18 +309,18 @@ class Eks(Service):
         self.validate(operation, members)
         cluster = members["clusterName"]
         self.describe_cluster(name=cluster)
-        thing = collection.made(self, {k: v for k, v in members.items() if k != "clientRequestToken"})
+        thing = collection.complete(self, {k: v for k, v in members.items() if k != "clientRequestToken"})
         key = (collection.noun, *(thing[name] for name in collection.key))
-        if self.kept.get(*key):
+        if self.store.get(*key):
             self.refuse(
                 "ResourceInUseException",
                 f"{collection.answer} already exists: {'/'.join(key[1:])}",
                 operation,
             )
-        made = now()
-        thing |= {collection.arn: self._arn(collection, thing), "createdAt": made, "modifiedAt": made}
+        time = now()
+        thing |= {collection.arn: self._arn(collection, thing), "createdAt": time, "modifiedAt": time}
         thing.setdefault("tags", {})
-        self.kept.put(*key, thing=thing)
+        self.store.put(*key, thing=thing)
         return {collection.answer: thing}
 
     def _arn(self, collection: Collection, thing: Mapping[str, Any]) -> str:
@@ -339,38 +333,36 @@ class Eks(Service):
     def _describe(self, operation: str, collection: Collection, **members: Any) -> Members:
         self.validate(operation, members)
         self.describe_cluster(name=members["clusterName"])
-        thing = self.kept.get(collection.noun, *(members[name] for name in collection.key))
+        thing = self.store.get(collection.noun, *(members[name] for name in collection.key))
         if thing is None:
-            named = "/".join(members[name] for name in collection.key)
-            self.refuse("ResourceNotFoundException", f"No {collection.answer} found for: {named}", operation)
+            key = "/".join(members[name] for name in collection.key)
+            self.refuse("ResourceNotFoundException", f"No {collection.answer} found for: {key}", operation)
         return {collection.answer: thing}
 
     def _update(self, operation: str, collection: Collection, **members: Any) -> Members:
         self.validate(operation, members)
-        named = {name: members.pop(name) for name in collection.key}
-        thing = self._describe(operation.replace("update", "describe"), collection, **named)[
-            collection.answer
-        ]
+        key = {name: members.pop(name) for name in collection.key}
+        answer = self._describe(operation.replace("update", "describe"), collection, **key)
         members.pop("resolveConflicts", None)
-        thing = {**thing, **members, "modifiedAt": now()}
-        self.kept.put(collection.noun, *named.values(), thing=thing)
+        thing = {**answer[collection.answer], **members, "modifiedAt": now()}
+        self.store.put(collection.noun, *key.values(), thing=thing)
         return {collection.answer: thing, "update": _update("AddonUpdate")["update"]}
 
     def _delete(self, operation: str, collection: Collection, **members: Any) -> Members:
         self.validate(operation, members)
-        named = {name: members[name] for name in collection.key}
-        thing = self._describe(operation.replace("delete", "describe"), collection, **named)
-        self.kept.remove(collection.noun, *named.values())
+        key = {name: members[name] for name in collection.key}
+        answer = self._describe(operation.replace("delete", "describe"), collection, **key)
+        self.store.remove(collection.noun, *key.values())
         if collection.noun == "access-entry":
-            self.kept.remove("policy", *named.values())
-        return thing
+            self.store.remove("policy", *key.values())
+        return answer
 
     def _list(self, operation: str, collection: Collection, **members: Any) -> Members:
         self.validate(operation, members)
         self.describe_cluster(name=members["clusterName"])
-        member, each = collection.listed
-        things = self.kept.all(collection.noun, members["clusterName"])
-        return {member: [thing[each] if each else thing for thing in things]}
+        things = self.store.all(collection.noun, members["clusterName"])
+        item = collection.list_item
+        return {collection.list_member: [thing[item] if item else thing for thing in things]}
 
     def associate_access_policy(self, **members: Any) -> Members:
         """Give a policy to an access entry."""
@@ -378,23 +370,23 @@ class Eks(Service):
         entry = {name: members[name] for name in ("clusterName", "principalArn")}
         self.describe_access_entry(**entry)
         key = ("policy", *entry.values(), members["policyArn"])
-        moment = now()
-        old = self.kept.get(*key) or {"associatedAt": moment}
+        time = now()
+        old = self.store.get(*key) or {"associatedAt": time}
         policy = {name: members[name] for name in ("policyArn", "accessScope")}
-        policy = {**old, **policy, "modifiedAt": moment}
-        self.kept.put(*key, thing=policy)
+        policy = {**old, **policy, "modifiedAt": time}
+        self.store.put(*key, thing=policy)
         return {**entry, "associatedAccessPolicy": policy}
 
     def disassociate_access_policy(self, clusterName: str, principalArn: str, policyArn: str) -> Members:
         """Take a policy from an access entry."""
         self.describe_access_entry(clusterName=clusterName, principalArn=principalArn)
-        self.kept.remove("policy", clusterName, principalArn, policyArn)
+        self.store.remove("policy", clusterName, principalArn, policyArn)
         return {}
 
     def list_associated_access_policies(self, clusterName: str, principalArn: str) -> Members:
         """Policies of an access entry."""
         self.describe_access_entry(clusterName=clusterName, principalArn=principalArn)
-        policies = list(self.kept.all("policy", clusterName, principalArn))
+        policies = list(self.store.all("policy", clusterName, principalArn))
         return {
             "clusterName": clusterName,
             "principalArn": principalArn,
@@ -402,11 +394,11 @@ class Eks(Service):
         }
 
     def tag_resource(self, resourceArn: str, tags: Mapping[str, str]) -> Members:
-        """Put tags on anything."""
+        """Put tags on a thing."""
         return self._retag(resourceArn, lambda old: {**old, **tags}, "tag_resource", tags=tags)
 
     def untag_resource(self, resourceArn: str, tagKeys: list[str]) -> Members:
-        """Take tags from anything."""
+        """Take tags from a thing."""
         return self._retag(
             resourceArn,
             lambda old: {key: value for key, value in old.items() if key not in tagKeys},
@@ -420,48 +412,42 @@ class Eks(Service):
         noun, _, rest = arn.split(":", 5)[5].partition("/")
         if noun == "nodegroup":
             cluster, name, _ = rest.split("/")
-            tags = (
-                self.describe_nodegroup(clusterName=cluster, nodegroupName=name)["nodegroup"].get("tags")
-                or {}
-            )
-            settings = self.kept.get("nodegroup", cluster, name) or {}
-            self.kept.put("nodegroup", cluster, name, thing={**settings, "tags": change(tags)})
+            group = self.describe_nodegroup(clusterName=cluster, nodegroupName=name)["nodegroup"]
+            settings = self.store.get("nodegroup", cluster, name) or {}
+            settings["tags"] = change(group.get("tags") or {})
+            self.store.put("nodegroup", cluster, name, thing=settings)
             return {}
         if noun not in COLLECTIONS:
             answer: Members = getattr(self.client, operation)(resourceArn=arn, **members)
             return answer
         collection = COLLECTIONS[noun]
-        for thing in self.kept.all(noun, rest.partition("/")[0]):
+        for thing in self.store.all(noun, rest.partition("/")[0]):
             if thing[collection.arn] == arn:
                 key = (thing[name] for name in collection.key)
-                self.kept.put(noun, *key, thing={**thing, "tags": change(thing.get("tags") or {})})
+                self.store.put(noun, *key, thing={**thing, "tags": change(thing.get("tags") or {})})
                 return {}
         self.refuse("NotFoundException", f"No resource found for: {arn}", operation)
 
 
-def _merged(old: Mapping[str, Any], new: Mapping[str, Any]) -> Members:
-    """Settings with others over them: a structure keeps the members that the other one does not have."""
-    both = {**old, **new}
+def _merge(old: Mapping[str, Any], new: Mapping[str, Any]) -> Members:
+    """Settings with new ones over them: a structure keeps the members that the new one does not have."""
+    merged = {**old, **new}
     for name in old.keys() & new.keys():
         if isinstance(old[name], dict) and isinstance(new[name], dict):
-            both[name] = _merged(old[name], new[name])
-    return both
+            merged[name] = _merge(old[name], new[name])
+    return merged
 
 
 def _logging(old: Mapping[str, Any], new: Mapping[str, Any]) -> Members:
-    on = {
-        kind
-        for each in old.get("clusterLogging", ())
-        if each.get("enabled")
-        for kind in each.get("types", ())
-    }
-    for each in new.get("clusterLogging", ()):
-        on = on | set(each.get("types", ())) if each.get("enabled") else on - set(each.get("types", ()))
-    listed = [
-        {"types": [kind for kind in LOG_TYPES if (kind in on) == enabled], "enabled": enabled}
-        for enabled in (True, False)
+    enabled: set[str] = set()
+    for setup in (*old.get("clusterLogging", ()), *new.get("clusterLogging", ())):
+        types = set(setup.get("types", ()))
+        enabled = enabled | types if setup.get("enabled") else enabled - types
+    setups = [
+        {"types": [kind for kind in LOG_TYPES if (kind in enabled) == state], "enabled": state}
+        for state in (True, False)
     ]
-    return {"clusterLogging": [each for each in listed if each["types"]]}
+    return {"clusterLogging": [setup for setup in setups if setup["types"]]}
 
 
 def _minor(version: str) -> int:
@@ -469,5 +455,5 @@ def _minor(version: str) -> int:
 
 
 def _update(kind: str) -> Members:
-    made = datetime.now(UTC)
-    return {"update": {"id": secrets.token_hex(16), "status": "Successful", "type": kind, "createdAt": made}}
+    time = datetime.now(UTC)
+    return {"update": {"id": secrets.token_hex(16), "status": "Successful", "type": kind, "createdAt": time}}

@@ -1,4 +1,4 @@
-"""CloudWatch Logs as boto3's client answers it: moto's, and what moto forgets of a group, kept in files."""
+"""CloudWatch Logs as boto3's client answers it: moto's answers, and what moto drops of a group, in files."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -15,46 +15,46 @@ class Logs(Service):
             **{name: value for name, value in members.items() if name != "deletionProtectionEnabled"}
         )
         name = members["logGroupName"]
-        self.kept.remove("log-group", name)
+        self.store.remove("log-group", name)
         if "deletionProtectionEnabled" in members:
-            self._keep(name, deletionProtectionEnabled=members["deletionProtectionEnabled"])
+            self._put(name, deletionProtectionEnabled=members["deletionProtectionEnabled"])
         return answer
 
     def describe_log_groups(self, **members: Any) -> Members:
         """Groups, a page of them."""
         answer: Members = self.client.describe_log_groups(**members)
-        return {**answer, "logGroups": [self._with_kept(each) for each in answer["logGroups"]]}
+        return {**answer, "logGroups": [self._with_stored(group) for group in answer["logGroups"]]}
 
     def associate_kms_key(self, logGroupName: str, kmsKeyId: str) -> Members:
         """Encrypt a group with another key from now on."""
-        return self._keep(logGroupName, kmsKeyId=kmsKeyId)
+        return self._put(logGroupName, kmsKeyId=kmsKeyId)
 
     def disassociate_kms_key(self, logGroupName: str) -> Members:
         """Encrypt a group with AWS's own key from now on."""
-        return self._keep(logGroupName, kmsKeyId=None)
+        return self._put(logGroupName, kmsKeyId=None)
 
     def put_log_group_deletion_protection(
         self, logGroupIdentifier: str, deletionProtectionEnabled: bool
     ) -> Members:
         """Protect a group from deletion, or no longer."""
-        return self._keep(logGroupIdentifier, deletionProtectionEnabled=deletionProtectionEnabled)
+        return self._put(logGroupIdentifier, deletionProtectionEnabled=deletionProtectionEnabled)
 
     def delete_log_group(self, logGroupName: str) -> Members:
         """Delete a group."""
-        if (self.kept.get("log-group", logGroupName) or {}).get("deletionProtectionEnabled"):
+        if (self.store.get("log-group", logGroupName) or {}).get("deletionProtectionEnabled"):
             self.refuse(
                 "ValidationException",
                 f"Log group {logGroupName} has deletion protection enabled",
                 "DeleteLogGroup",
             )
         answer: Members = self.client.delete_log_group(logGroupName=logGroupName)
-        self.kept.remove("log-group", logGroupName)
+        self.store.remove("log-group", logGroupName)
         return answer
 
-    def _keep(self, group: str, **members: Any) -> Members:
-        self.kept.put("log-group", group, thing={**(self.kept.get("log-group", group) or {}), **members})
+    def _put(self, group: str, **members: Any) -> Members:
+        self.store.put("log-group", group, thing={**(self.store.get("log-group", group) or {}), **members})
         return {}
 
-    def _with_kept(self, group: Mapping[str, Any]) -> Members:
-        both = {**group, **(self.kept.get("log-group", group["logGroupName"]) or {})}
-        return {name: value for name, value in both.items() if value is not None}
+    def _with_stored(self, group: Mapping[str, Any]) -> Members:
+        merged = {**group, **(self.store.get("log-group", group["logGroupName"]) or {})}
+        return {name: value for name, value in merged.items() if value is not None}

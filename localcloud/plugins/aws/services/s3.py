@@ -1,4 +1,4 @@
-"""S3 as boto3's client answers it: moto's, but for the logging of buckets, which is kept in files.
+"""S3 as boto3's client answers it: moto's answers, but for the logging of buckets, which is kept in files.
 
 moto writes a log for every call, so that no bucket with logs is ever empty, and takes few bucket policies.
 """
@@ -6,7 +6,7 @@ moto writes a log for every call, so that no bucket with logs is ever empty, and
 import json
 from typing import Any
 
-from localcloud.plugins.aws.api import code_of
+from localcloud.plugins.aws.api import error_code
 from localcloud.plugins.aws.services.base import Members, Service
 
 LOGGER = "logging.s3.amazonaws.com"
@@ -16,11 +16,11 @@ class S3(Service):
     """A client of S3 in one region."""
 
     def put_bucket_logging(self, Bucket: str, BucketLoggingStatus: Members) -> Members:
-        """Say where the logs of a bucket go, or that there are none."""
+        """Set the target of a bucket's logs, or none."""
         self.validate("put_bucket_logging", {"Bucket": Bucket, "BucketLoggingStatus": BucketLoggingStatus})
         enabled = BucketLoggingStatus.get("LoggingEnabled")
         if not enabled:
-            self.kept.remove("logging", Bucket)
+            self.store.remove("logging", Bucket)
             return {}
         if not self._takes_logs(enabled["TargetBucket"]):
             self.refuse(
@@ -28,35 +28,35 @@ class S3(Service):
                 f"Bucket {enabled['TargetBucket']} is not there, or its policy does not let {LOGGER} write",
                 "PutBucketLogging",
             )
-        self.kept.put("logging", Bucket, thing=enabled)
+        self.store.put("logging", Bucket, thing=enabled)
         return {}
 
     def get_bucket_logging(self, Bucket: str) -> Members:
-        """Where the logs of a bucket go."""
+        """The target of a bucket's logs."""
         self.client.head_bucket(Bucket=Bucket)
-        enabled = self.kept.get("logging", Bucket)
+        enabled = self.store.get("logging", Bucket)
         return {"LoggingEnabled": enabled} if enabled else {}
 
     def delete_bucket(self, **members: Any) -> Members:
         """Delete an empty bucket."""
         answer: Members = self.client.delete_bucket(**members)
-        self.kept.remove("logging", members["Bucket"])
+        self.store.remove("logging", members["Bucket"])
         return answer
 
     def _takes_logs(self, bucket: str) -> bool:
         try:
             policy = json.loads(self.client.get_bucket_policy(Bucket=bucket)["Policy"])
         except Exception as error:
-            if code_of(error) in ("NoSuchBucket", "NoSuchBucketPolicy"):
+            if error_code(error) in ("NoSuchBucket", "NoSuchBucketPolicy"):
                 return False
             raise
         return any(
-            each["Effect"] == "Allow"
-            and isinstance(each["Principal"], dict)
-            and LOGGER in _listed(each["Principal"].get("Service", ()))
-            for each in policy["Statement"]
+            statement["Effect"] == "Allow"
+            and isinstance(statement["Principal"], dict)
+            and LOGGER in _as_list(statement["Principal"].get("Service", ()))
+            for statement in policy["Statement"]
         )
 
 
-def _listed(value: Any) -> list[str]:
+def _as_list(value: Any) -> list[str]:
     return [value] if isinstance(value, str) else list(value)

@@ -1,10 +1,11 @@
-"""Every type that is simulated, by its token: one module a service, read when a type of it is first met.
+"""The simulated types, by token: one module a service, loaded when a type of it is first used.
 
 To add a type: a row in its service's module.
 """
 
 from functools import cache
 from importlib import import_module
+from itertools import chain
 
 from localcloud.errors import Refusal
 from localcloud.plugins.aws.table import Kind
@@ -33,7 +34,7 @@ def kind_of(type: str) -> Kind:
             return rows(module)[type]
     raise Refusal(
         f"{type} is not simulated by the laptop cloud: add a row for it to localcloud/plugins/aws/tables, "
-        "or leave it out of the stack that runs here."
+        "or leave it out of the stack."
     )
 
 
@@ -48,6 +49,6 @@ def all_rows() -> dict[str, Kind]:
     """Every row, by token."""
     return {
         type: kind
-        for module in sorted({each for modules in MODULES.values() for each in modules})
+        for module in sorted(set(chain.from_iterable(MODULES.values())))
         for type, kind in rows(module).items()
     }

@@ -1,12 +1,12 @@
-"""What the rows of EC2 share: how it keeps tags, its ARNs, its filters."""
+"""Shared by the rows of EC2: tags, ARNs, filters."""
 
 from typing import Any
 
 from localcloud.plugins.aws.table import ID, Call, P, Tagging
 
 
-def tagged(resource: str) -> Tagging:
-    """How EC2 keeps the tags of a kind of resource."""
+def tags_of(resource: str) -> Tagging:
+    """Tags of a kind of resource of EC2."""
     return Tagging(
         create="TagSpecifications",
         resource=resource,
@@ -16,10 +16,10 @@ def tagged(resource: str) -> Tagging:
 
 
 def arn(resource: str) -> dict[str, str]:
-    """The ARN of a kind of resource, made of its id."""
+    """The ARN of a kind of resource, by its id."""
     return {"arn": "arn:{partition}:ec2:{region}:{account}:" + resource + "/{id}"}
 
 
-def filtered(name: str, value: Any) -> list[dict[str, Any]]:
+def filter_by(name: str, value: Any) -> list[dict[str, Any]]:
     """A filter of a describe call."""
     return [{"Name": name, "Values": [value]}]

@@ -1,9 +1,9 @@
-"""Auto Scaling: what is said of the groups behind EKS node groups."""
+"""Auto Scaling: scheduled actions and tags of the groups of EKS node groups."""
 
 from typing import Any
 
 from localcloud.plugins.aws.subject import Subject
-from localcloud.plugins.aws.table import Call, Change, Kind, Look, P
+from localcloud.plugins.aws.table import Call, Change, Kind, P, Read
 
 # --- scheduled actions ---
 
@@ -11,7 +11,7 @@ SIZES = ("minSize", "maxSize", "desiredCapacity")
 
 
 def put_schedule(subject: Subject) -> str:
-    """Plan it; as in the provider, a size that is left out is 0, and -1 is none."""
+    """Make a scheduled action; as in the provider, a size that is left out is 0, and -1 is none."""
     sizes = {name: subject.inputs.get(name, 0) for name in SIZES}
     members = {name[0].upper() + name[1:]: int(size) for name, size in sizes.items() if int(size) != -1}
     subject.call(
@@ -25,27 +25,27 @@ def put_schedule(subject: Subject) -> str:
         ),
         members,
     )
-    subject.taken |= subject.inputs.keys()
+    subject.sent |= subject.inputs.keys()
     return str(subject.properties["scheduledActionName"])
 
 
 WHEN = ("startTime", "endTime", "recurrence", "timeZone")
 
 
-def shown_schedule(subject: Subject) -> dict[str, Any] | None:
-    """What is planned. To import it: `<group>/<action>`."""
-    known = subject.properties
-    if not known.get("autoscalingGroupName"):
-        known["autoscalingGroupName"], _, subject.id = subject.id.partition("/")
-    answer = subject.ask(
+def read_schedule(subject: Subject) -> dict[str, Any] | None:
+    """A scheduled action. Its id to import is `<group>/<action>`."""
+    properties = subject.properties
+    if not properties.get("autoscalingGroupName"):
+        properties["autoscalingGroupName"], _, subject.id = subject.id.partition("/")
+    answer = subject.request(
         "describe_scheduled_actions",
-        AutoScalingGroupName=known["autoscalingGroupName"],
+        AutoScalingGroupName=properties["autoscalingGroupName"],
         ScheduledActionNames=[subject.id],
     )
     if not answer["ScheduledUpdateGroupActions"]:
         return None
-    shown = subject.shown("describe_scheduled_actions", answer, "ScheduledUpdateGroupActions[0]")
-    return {**dict.fromkeys(SIZES, -1), **shown}
+    action = subject.extract("describe_scheduled_actions", answer, "ScheduledUpdateGroupActions[0]")
+    return {**dict.fromkeys(SIZES, -1), **action}
 
 
 SCHEDULE = Kind(
@@ -57,8 +57,8 @@ SCHEDULE = Kind(
     create=put_schedule,
     id="",
     names={"autoscalingGroupName": "AutoScalingGroupName", "arn": "ScheduledActionARN"},
-    chosen=frozenset((*SIZES, *WHEN)),
-    looks=(Look(shown_schedule),),
+    computed=frozenset((*SIZES, *WHEN)),
+    reads=(Read(read_schedule),),
     changes=(Change((*SIZES, *WHEN), put_schedule),),
     delete=(
         Call(
@@ -77,31 +77,31 @@ SCHEDULE = Kind(
 
 def tag(subject: Subject) -> dict[str, Any]:
     """The tag as the service takes it."""
-    said = subject.properties["tag"]
+    properties = subject.properties["tag"]
     return {
         "ResourceId": subject.properties["autoscalingGroupName"],
         "ResourceType": "auto-scaling-group",
-        "Key": said["key"],
-        "Value": said["value"],
-        "PropagateAtLaunch": said["propagateAtLaunch"],
+        "Key": properties["key"],
+        "Value": properties["value"],
+        "PropagateAtLaunch": properties["propagateAtLaunch"],
     }
 
 
 def put_tag(subject: Subject) -> str:
     """Put the tag on its group."""
-    subject.ask("create_or_update_tags", Tags=[tag(subject)])
-    subject.taken |= {"tag"}
+    subject.request("create_or_update_tags", Tags=[tag(subject)])
+    subject.sent |= {"tag"}
     return f"{subject.properties['autoscalingGroupName']},{subject.properties['tag']['key']}"
 
 
-def shown_tag(subject: Subject) -> dict[str, Any] | None:
+def read_tag(subject: Subject) -> dict[str, Any] | None:
     """A tag of a group. Its id is `<group>,<key>`."""
     group, _, key = subject.id.partition(",")
     filters = [{"Name": "auto-scaling-group", "Values": [group]}, {"Name": "key", "Values": [key]}]
-    shown = subject.ask("describe_tags", Filters=filters)["Tags"]
-    if not shown:
+    tags = subject.request("describe_tags", Filters=filters)["Tags"]
+    if not tags:
         return None
-    value = {"key": key, "value": shown[0]["Value"], "propagateAtLaunch": shown[0]["PropagateAtLaunch"]}
+    value = {"key": key, "value": tags[0]["Value"], "propagateAtLaunch": tags[0]["PropagateAtLaunch"]}
     return {"autoscalingGroupName": group, "tag": value}
 
 
@@ -112,9 +112,9 @@ TAG = Kind(
     inputs="autoscalingGroupName! tag!",
     create=put_tag,
     id="",
-    looks=(Look(shown_tag),),
+    reads=(Read(read_tag),),
     changes=(Change(("tag",), put_tag),),
-    delete=(lambda subject: subject.ask("delete_tags", Tags=[tag(subject)]),),
+    delete=(lambda subject: subject.request("delete_tags", Tags=[tag(subject)]),),
     schema_names={"tag": "Tags"},
 )
 

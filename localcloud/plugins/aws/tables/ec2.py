@@ -3,21 +3,21 @@
 from typing import Any
 
 from localcloud.plugins.aws.subject import Subject
-from localcloud.plugins.aws.table import ID, Call, Change, Kind, Look, P, words
-from localcloud.plugins.aws.tables._ec2 import arn, filtered, tagged
+from localcloud.plugins.aws.table import ID, Call, Change, Kind, P, Read, words
+from localcloud.plugins.aws.tables._ec2 import arn, filter_by, tags_of
 
 
-def vpc_attribute(operation_member: str, attribute: str) -> Look:
-    """Shows an attribute of a VPC; there is a call for each."""
-    return Look(
+def vpc_attribute(operation_member: str, attribute: str) -> Read:
+    """Shows an attribute of a VPC, as they all have calls of their own."""
+    return Read(
         Call("describe_vpc_attribute", {"VpcId": ID, "Attribute": attribute}),
-        gives={attribute: f"{operation_member}.Value"},
+        properties={attribute: f"{operation_member}.Value"},
         all=False,
     )
 
 
 def vpc_change(member: str, name: str) -> Change:
-    """Changes an attribute of a VPC; there is a call for each."""
+    """Changes an attribute of a VPC, as they all have calls of their own."""
     return Change((name,), Call("modify_vpc_attribute", {"VpcId": ID, member: {"Value": P(name)}}))
 
 
@@ -30,36 +30,37 @@ VPC = Kind(
     create=Call("create_vpc", rest=True),
     id="Vpc.VpcId",
     defaults={"enableDnsSupport": True, "instanceTenancy": "default"},
-    chosen=words("enableDnsHostnames enableNetworkAddressUsageMetrics cidrBlock"),
-    looks=(
-        Look(Call("describe_vpcs", {"VpcIds": [ID]}), at="Vpcs[0]"),
+    computed=words("enableDnsHostnames enableNetworkAddressUsageMetrics cidrBlock"),
+    reads=(
+        Read(Call("describe_vpcs", {"VpcIds": [ID]}), at="Vpcs[0]"),
         vpc_attribute("EnableDnsSupport", "enableDnsSupport"),
         vpc_attribute("EnableDnsHostnames", "enableDnsHostnames"),
         vpc_attribute("EnableNetworkAddressUsageMetrics", "enableNetworkAddressUsageMetrics"),
-        Look(
+        Read(
             Call(
-                "describe_network_acls", {"Filters": [*filtered("vpc-id", ID), *filtered("default", "true")]}
+                "describe_network_acls",
+                {"Filters": [*filter_by("vpc-id", ID), *filter_by("default", "true")]},
             ),
             at="NetworkAcls[0]",
-            gives={"defaultNetworkAclId": "NetworkAclId"},
+            properties={"defaultNetworkAclId": "NetworkAclId"},
             all=False,
         ),
-        Look(
+        Read(
             Call(
                 "describe_security_groups",
-                {"Filters": [*filtered("vpc-id", ID), *filtered("group-name", "default")]},
+                {"Filters": [*filter_by("vpc-id", ID), *filter_by("group-name", "default")]},
             ),
             at="SecurityGroups[0]",
-            gives={"defaultSecurityGroupId": "GroupId"},
+            properties={"defaultSecurityGroupId": "GroupId"},
             all=False,
         ),
-        Look(
+        Read(
             Call(
                 "describe_route_tables",
-                {"Filters": [*filtered("vpc-id", ID), *filtered("association.main", "true")]},
+                {"Filters": [*filter_by("vpc-id", ID), *filter_by("association.main", "true")]},
             ),
             at="RouteTables[0]",
-            gives={"mainRouteTableId": "RouteTableId", "defaultRouteTableId": "RouteTableId"},
+            properties={"mainRouteTableId": "RouteTableId", "defaultRouteTableId": "RouteTableId"},
             all=False,
         ),
     ),
@@ -69,7 +70,7 @@ VPC = Kind(
         vpc_change("EnableNetworkAddressUsageMetrics", "enableNetworkAddressUsageMetrics"),
     ),
     delete=(Call("delete_vpc", {"VpcId": ID}),),
-    tags=tagged("vpc"),
+    tags=tags_of("vpc"),
     derived=arn("vpc"),
 )
 
@@ -81,8 +82,8 @@ SUBNET = Kind(
     create=Call("create_subnet", rest=True),
     id="Subnet.SubnetId",
     defaults={"mapPublicIpOnLaunch": False},
-    chosen=words("availabilityZone availabilityZoneId"),
-    looks=(Look(Call("describe_subnets", {"SubnetIds": [ID]}), at="Subnets[0]"),),
+    computed=words("availabilityZone availabilityZoneId"),
+    reads=(Read(Call("describe_subnets", {"SubnetIds": [ID]}), at="Subnets[0]"),),
     changes=(
         Change(
             ("mapPublicIpOnLaunch",),
@@ -93,24 +94,23 @@ SUBNET = Kind(
         ),
     ),
     delete=(Call("delete_subnet", {"SubnetId": ID}),),
-    tags=tagged("subnet"),
+    tags=tags_of("subnet"),
     derived=arn("subnet"),
 )
 
 
 def detach(subject: Subject) -> None:
     """Detach an internet gateway from the VPC that it is attached to, if any."""
-    gateway = subject.ask("describe_internet_gateways", InternetGatewayIds=[subject.id])["InternetGateways"][
-        0
-    ]
-    for attached in gateway["Attachments"]:
-        subject.ask("detach_internet_gateway", InternetGatewayId=subject.id, VpcId=attached["VpcId"])
+    answer = subject.request("describe_internet_gateways", InternetGatewayIds=[subject.id])
+    for attachment in answer["InternetGateways"][0]["Attachments"]:
+        subject.request("detach_internet_gateway", InternetGatewayId=subject.id, VpcId=attachment["VpcId"])
 
 
 def attach(subject: Subject) -> None:
     """Attach an internet gateway to its VPC, and to no other."""
     detach(subject)
-    subject.ask("attach_internet_gateway", InternetGatewayId=subject.id, VpcId=subject.properties["vpcId"])
+    vpc = subject.properties["vpcId"]
+    subject.request("attach_internet_gateway", InternetGatewayId=subject.id, VpcId=vpc)
 
 
 INTERNET_GATEWAY = Kind(
@@ -120,16 +120,16 @@ INTERNET_GATEWAY = Kind(
     outputs="arn ownerId",
     create=Call("create_internet_gateway"),
     id="InternetGateway.InternetGatewayId",
-    looks=(
-        Look(
+    reads=(
+        Read(
             Call("describe_internet_gateways", {"InternetGatewayIds": [ID]}),
             at="InternetGateways[0]",
-            gives={"vpcId": "Attachments[0].VpcId"},
+            properties={"vpcId": "Attachments[0].VpcId"},
         ),
     ),
-    changes=(Change(("vpcId",), attach, without=detach),),
+    changes=(Change(("vpcId",), attach, removal=detach),),
     delete=(detach, Call("delete_internet_gateway", {"InternetGatewayId": ID})),
-    tags=tagged("internet-gateway"),
+    tags=tags_of("internet-gateway"),
     derived=arn("internet-gateway"),
 )
 
@@ -141,28 +141,28 @@ EIP = Kind(
     create=Call("allocate_address", rest=True),
     id="AllocationId",
     defaults={},
-    chosen=words("domain networkBorderGroup publicIpv4Pool"),
-    unanswered=words("address"),
-    looks=(
-        Look(
+    computed=words("domain networkBorderGroup publicIpv4Pool"),
+    write_only=words("address"),
+    reads=(
+        Read(
             Call("describe_addresses", {"AllocationIds": [ID]}),
             at="Addresses[0]",
-            gives={"privateIp": "PrivateIpAddress"},
+            properties={"privateIp": "PrivateIpAddress"},
         ),
     ),
     delete=(Call("release_address", {"AllocationId": ID}),),
-    tags=tagged("elastic-ip"),
+    tags=tags_of("elastic-ip"),
     derived=arn("elastic-ip"),
 )
 
 
 def free_address(subject: Subject) -> None:
-    """Free the address of a gateway that is gone, as AWS does by itself and moto does not."""
+    """Free the address of a deleted gateway, as AWS does by itself and moto does not."""
     allocation = subject.properties.get("allocationId")
     if allocation:
-        address = subject.ask("describe_addresses", AllocationIds=[allocation])["Addresses"][0]
+        address = subject.request("describe_addresses", AllocationIds=[allocation])["Addresses"][0]
         if address.get("AssociationId"):
-            subject.ask("disassociate_address", AssociationId=address["AssociationId"])
+            subject.request("disassociate_address", AssociationId=address["AssociationId"])
 
 
 NAT_GATEWAY = Kind(
@@ -174,16 +174,16 @@ NAT_GATEWAY = Kind(
     id="NatGateway.NatGatewayId",
     names={"privateIp": "PrivateIpAddress"},
     defaults={"connectivityType": "public"},
-    chosen=words("privateIp"),
-    looks=(
-        Look(
+    computed=words("privateIp"),
+    reads=(
+        Read(
             # Deleted gateways are shown for an hour.
             Call(
                 "describe_nat_gateways",
                 {"NatGatewayIds": [ID], "Filter": [{"Name": "state", "Values": ["pending", "available"]}]},
             ),
             at="NatGateways[0]",
-            gives={
+            properties={
                 "allocationId": "NatGatewayAddresses[0].AllocationId",
                 "associationId": "NatGatewayAddresses[0].AssociationId",
                 "networkInterfaceId": "NatGatewayAddresses[0].NetworkInterfaceId",
@@ -193,19 +193,19 @@ NAT_GATEWAY = Kind(
         ),
     ),
     delete=(Call("delete_nat_gateway", {"NatGatewayId": ID}), free_address),
-    tags=tagged("natgateway"),
+    tags=tags_of("natgateway"),
     schema_names={"privateIp": "PrivateIpAddress"},
 )
 
 
 def route_endpoint(subject: Subject) -> None:
-    """Route what the endpoint serves to it in its tables and no others, as AWS does by itself."""
+    """Add routes to the endpoint to its tables and remove others, as AWS does by itself."""
     route = {"DestinationPrefixListId": subject.properties.get("prefixListId")}
-    old, new = (set(each.get("routeTableIds") or ()) for each in (subject.old, subject.inputs))
+    old, new = (set(inputs.get("routeTableIds") or ()) for inputs in (subject.old, subject.inputs))
     for table in sorted(old - new):
-        subject.ask("delete_route", RouteTableId=table, **route)
+        subject.request("delete_route", RouteTableId=table, **route)
     for table in sorted(new - old):
-        subject.ask("create_route", RouteTableId=table, GatewayId=subject.id, **route)
+        subject.request("create_route", RouteTableId=table, GatewayId=subject.id, **route)
 
 
 def set_endpoint(subject: Subject) -> None:
@@ -225,18 +225,18 @@ def set_endpoint(subject: Subject) -> None:
         change["ResetPolicy"] = True
     if subject.inputs.get("privateDnsEnabled") is not None:
         change["PrivateDnsEnabled"] = subject.inputs["privateDnsEnabled"]
-    subject.ask("modify_vpc_endpoint", VpcEndpointId=subject.id, **change)
+    subject.request("modify_vpc_endpoint", VpcEndpointId=subject.id, **change)
 
 
-def shown_endpoint(subject: Subject) -> dict[str, Any] | None:
+def read_endpoint(subject: Subject) -> dict[str, Any] | None:
     """An endpoint; deleted ones are shown for a while."""
     operation = "describe_vpc_endpoints"
-    there = [{"Name": "vpc-endpoint-state", "Values": ["available", "pending"]}]
-    answer = subject.ask(operation, VpcEndpointIds=[subject.id], Filters=there)
+    existing = [{"Name": "vpc-endpoint-state", "Values": ["available", "pending"]}]
+    answer = subject.request(operation, VpcEndpointIds=[subject.id], Filters=existing)
     if not answer["VpcEndpoints"]:
         return None
-    groups = [each["GroupId"] for each in answer["VpcEndpoints"][0].get("Groups", ())]
-    return {**subject.shown(operation, answer, "VpcEndpoints[0]"), "securityGroupIds": groups}
+    groups = [group["GroupId"] for group in answer["VpcEndpoints"][0].get("Groups", ())]
+    return {**subject.extract(operation, answer, "VpcEndpoints[0]"), "securityGroupIds": groups}
 
 
 VPC_ENDPOINT = Kind(
@@ -249,16 +249,16 @@ VPC_ENDPOINT = Kind(
     id="VpcEndpoint.VpcEndpointId",
     names={"policy": "PolicyDocument"},
     defaults={"vpcEndpointType": "Gateway"},
-    chosen=words("policy privateDnsEnabled routeTableIds subnetIds securityGroupIds"),
+    computed=words("policy privateDnsEnabled routeTableIds subnetIds securityGroupIds"),
     documents=words("policy"),
     schema_names={"policy": "PolicyDocument"},
     unordered=words("routeTableIds subnetIds securityGroupIds"),
-    looks=(
-        Look(shown_endpoint),
-        Look(
-            Call("describe_prefix_lists", {"Filters": filtered("prefix-list-name", P("serviceName"))}),
+    reads=(
+        Read(read_endpoint),
+        Read(
+            Call("describe_prefix_lists", {"Filters": filter_by("prefix-list-name", P("serviceName"))}),
             at="PrefixLists[0]",
-            gives={"prefixListId": "PrefixListId"},
+            properties={"prefixListId": "PrefixListId"},
             all=False,
         ),
     ),
@@ -268,21 +268,19 @@ VPC_ENDPOINT = Kind(
         ),
     ),
     delete=(Call("delete_vpc_endpoints", {"VpcEndpointIds": [ID]}),),
-    tags=tagged("vpc-endpoint"),
+    tags=tags_of("vpc-endpoint"),
     derived=arn("vpc-endpoint"),
 )
 
 
-def shown_range(subject: Subject) -> dict[str, Any] | None:
+def read_range(subject: Subject) -> dict[str, Any] | None:
     """A further range of addresses of a VPC."""
-    shown = subject.ask(
-        "describe_vpcs", Filters=filtered("cidr-block-association.association-id", subject.id)
-    )
-    for vpc in shown["Vpcs"]:
-        for each in vpc["CidrBlockAssociationSet"]:
-            there = each["CidrBlockState"]["State"] == "associated"
-            if each["AssociationId"] == subject.id and there:
-                return {"vpcId": vpc["VpcId"], "cidrBlock": each["CidrBlock"]}
+    filters = filter_by("cidr-block-association.association-id", subject.id)
+    for vpc in subject.request("describe_vpcs", Filters=filters)["Vpcs"]:
+        for association in vpc["CidrBlockAssociationSet"]:
+            associated = association["CidrBlockState"]["State"] == "associated"
+            if association["AssociationId"] == subject.id and associated:
+                return {"vpcId": vpc["VpcId"], "cidrBlock": association["CidrBlock"]}
     return None
 
 
@@ -292,9 +290,9 @@ VPC_IPV4_RANGE = Kind(
     inputs="vpcId! cidrBlock",
     create=Call("associate_vpc_cidr_block", rest=True),
     id="CidrBlockAssociation.AssociationId",
-    looks=(Look(shown_range),),
+    reads=(Read(read_range),),
     delete=(Call("disassociate_vpc_cidr_block", {"AssociationId": ID}),),
-    alone=True,
+    exclusive=True,
 )
 
 TYPES = {

@@ -1,6 +1,6 @@
-"""ECR: repositories, the registry that they are in, and how it makes some by itself."""
+"""ECR: repositories, the registry, its pull-through caches and creation templates."""
 
-from localcloud.plugins.aws.table import ID, Call, Change, Kind, Look, Name, P, Tagging, words
+from localcloud.plugins.aws.table import ID, Call, Change, Kind, Name, P, Read, Tagging, words
 
 REPOSITORY = Kind(
     service="ecr",
@@ -16,12 +16,12 @@ REPOSITORY = Kind(
         "encryptionConfigurations": "encryptionConfiguration",
         "encryptionConfigurations.kmsKey": "kmsKey",
     },
-    many=words("encryptionConfigurations"),
-    name=Name(prefix=None, longest=256, lower=True),
+    pulumi_lists=words("encryptionConfigurations"),
+    name=Name(prefix=None, max_length=256, lower=True),
     defaults={"imageTagMutability": "MUTABLE"},
     arguments=words("forceDelete"),
-    chosen=words("encryptionConfigurations imageScanningConfiguration"),
-    looks=(Look(Call("describe_repositories", {"repositoryNames": [ID]}), at="repositories[0]"),),
+    computed=words("encryptionConfigurations imageScanningConfiguration"),
+    reads=(Read(Call("describe_repositories", {"repositoryNames": [ID]}), at="repositories[0]"),),
     changes=(
         Change(
             ("imageTagMutability",),
@@ -43,7 +43,7 @@ REPOSITORY = Kind(
         create="tags",
         put=Call("tag_resource", {"resourceArn": P("arn"), "tags": P("=tags")}),
         remove=Call("untag_resource", {"resourceArn": P("arn"), "tagKeys": P("=keys")}),
-        look=Call("list_tags_for_resource", {"resourceArn": P("arn")}),
+        read_call=Call("list_tags_for_resource", {"resourceArn": P("arn")}),
         at="tags",
     ),
     schema_names={
@@ -55,7 +55,7 @@ REPOSITORY = Kind(
 
 
 def policy_of_repository(member: str, noun: str, put: str, schema: str, changes: bool) -> Kind:
-    """Row of a document that a repository has or has not."""
+    """Row of a policy document of a repository."""
     key = {"repositoryName": P("repository")}
     step = Call(f"{put}_{noun}", {**key, member: P("policy")})
     return Kind(
@@ -66,12 +66,12 @@ def policy_of_repository(member: str, noun: str, put: str, schema: str, changes:
         create=step,
         id="{repository}",
         identity=("repository",),
-        looks=(Look(Call(f"get_{noun}", key), gives={"policy": member}),),
+        reads=(Read(Call(f"get_{noun}", key), properties={"policy": member}),),
         changes=(Change(("policy",), step),) if changes else (),
         delete=(Call(f"delete_{noun}", key),),
         documents=words("policy"),
         schema_names={"repository": "RepositoryName", "policy": schema},
-        alone=True,
+        exclusive=True,
     )
 
 
@@ -91,12 +91,12 @@ REGISTRY_POLICY = Kind(
     outputs="registryId",
     create=PUT_REGISTRY_POLICY,
     id="registryId",
-    looks=(Look(Call("get_registry_policy"), gives={"policy": "policyText"}),),
+    reads=(Read(Call("get_registry_policy"), properties={"policy": "policyText"}),),
     changes=(Change(("policy",), PUT_REGISTRY_POLICY),),
     delete=(Call("delete_registry_policy"),),
     documents=words("policy"),
     schema_names={"policy": "PolicyText"},
-    alone=True,
+    exclusive=True,
 )
 
 RULE_KEY = {"ecrRepositoryPrefix": P("ecrRepositoryPrefix")}
@@ -109,8 +109,8 @@ PULL_THROUGH_CACHE_RULE = Kind(
     create=Call("create_pull_through_cache_rule", rest=True),
     id="{ecrRepositoryPrefix}",
     identity=("ecrRepositoryPrefix",),
-    looks=(
-        Look(
+    reads=(
+        Read(
             Call("describe_pull_through_cache_rules", {"ecrRepositoryPrefixes": [P("ecrRepositoryPrefix")]}),
             at="pullThroughCacheRules[0]",
         ),
@@ -125,7 +125,7 @@ PULL_THROUGH_CACHE_RULE = Kind(
         ),
     ),
     delete=(Call("delete_pull_through_cache_rule", RULE_KEY),),
-    alone=True,
+    exclusive=True,
 )
 
 TEMPLATE_SETTINGS = (
@@ -146,13 +146,13 @@ REPOSITORY_CREATION_TEMPLATE = Kind(
         "encryptionConfigurations": "encryptionConfiguration",
         "encryptionConfigurations.kmsKey": "kmsKey",
     },
-    many=words("encryptionConfigurations"),
+    pulumi_lists=words("encryptionConfigurations"),
     defaults={"imageTagMutability": "MUTABLE"},
-    chosen=words("encryptionConfigurations"),
+    computed=words("encryptionConfigurations"),
     documents=words("lifecyclePolicy repositoryPolicy"),
     unordered=words("appliedFors"),
-    looks=(
-        Look(
+    reads=(
+        Read(
             Call("describe_repository_creation_templates", {"prefixes": [P("prefix")]}),
             at="repositoryCreationTemplates[0]",
         ),
@@ -166,7 +166,7 @@ REPOSITORY_CREATION_TEMPLATE = Kind(
         "appliedFors": "AppliedFor",
         "encryptionConfigurations": "EncryptionConfiguration",
     },
-    alone=True,
+    exclusive=True,
 )
 
 TYPES = {

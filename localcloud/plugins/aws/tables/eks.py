@@ -1,10 +1,11 @@
-"""EKS: clusters, node groups, add-ons, and who may do what on them."""
+"""EKS: clusters, node groups, add-ons, access entries, pod identity associations."""
 
+from itertools import chain
 from typing import Any
 
-from localcloud.plugins.aws import machine_room
+from localcloud.plugins.aws import eks_backend
 from localcloud.plugins.aws.subject import Subject
-from localcloud.plugins.aws.table import ID, Call, Change, Kind, Look, Name, P, Tagging, words
+from localcloud.plugins.aws.table import ID, Call, Change, Kind, Name, P, Read, Tagging, words
 
 LOG_TYPES = ("api", "audit", "authenticator", "controllerManager", "scheduler")
 
@@ -21,45 +22,44 @@ TAGS = Tagging(
 
 
 def logging(subject: Subject) -> dict[str, Any]:
-    """Which logs are kept, as EKS takes it: all that are not wanted are named too."""
-    wanted = set(subject.inputs.get("enabledClusterLogTypes") or ())
-    listed = [{"types": [t for t in LOG_TYPES if (t in wanted) == on], "enabled": on} for on in (True, False)]
-    return {"clusterLogging": [each for each in listed if each["types"]]}
+    """Logging as EKS takes it: types that are not enabled are listed too."""
+    types = set(subject.inputs.get("enabledClusterLogTypes") or ())
+    setups = [{"types": [t for t in LOG_TYPES if (t in types) == on], "enabled": on} for on in (True, False)]
+    return {"clusterLogging": [setup for setup in setups if setup["types"]]}
 
 
 def make_cluster(subject: Subject) -> str:
     """Make a cluster."""
-    machine_room.refuse_namesake(subject)
+    eks_backend.refuse_namesake(subject)
     tags = subject.properties.get("tagsAll") or {}
     more = {"logging": logging(subject), **({"tags": tags} if tags else {})}
     subject.call(Call("create_cluster", rest=True), more)
-    subject.taken.add("enabledClusterLogTypes")
+    subject.sent.add("enabledClusterLogTypes")
     return str(subject.properties["name"])
 
 
-def shown_cluster(subject: Subject) -> dict[str, Any] | None:
+def read_cluster(subject: Subject) -> dict[str, Any] | None:
     """A cluster."""
-    cluster = subject.ask("describe_cluster", name=subject.id)["cluster"]
+    cluster = subject.request("describe_cluster", name=subject.id)["cluster"]
     issuer = ((cluster.get("identity") or {}).get("oidc") or {}).get("issuer")
-    on = [kind for each in cluster["logging"]["clusterLogging"] if each["enabled"] for kind in each["types"]]
-    shown = subject.shown("describe_cluster", {"cluster": cluster}, "cluster")
+    enabled = (setup["types"] for setup in cluster["logging"]["clusterLogging"] if setup["enabled"])
     return {
-        **shown,
-        "enabledClusterLogTypes": on,
+        **subject.extract("describe_cluster", {"cluster": cluster}, "cluster"),
+        "enabledClusterLogTypes": list(chain.from_iterable(enabled)),
         "identities": [{"oidcs": [{"issuer": issuer}]}] if issuer else [],
     }
 
 
 def config(*names: str) -> Change:
-    """Settings of a cluster that are changed one by one."""
+    """A change of settings of a cluster."""
     return Change(names, Call("update_cluster_config", {"name": ID, **{name: P(name) for name in names}}))
 
 
 def change_vpc_config(subject: Subject) -> None:
-    """Give a cluster's network other settings; only what differs may be named."""
+    """Change settings of a cluster's network; EKS accepts only those that differ."""
     new, old = subject.inputs["vpcConfig"], subject.old.get("vpcConfig") or {}
     different = {name: value for name, value in new.items() if old.get(name) != value}
-    subject.ask("update_cluster_config", name=subject.id, resourcesVpcConfig=different)
+    subject.request("update_cluster_config", name=subject.id, resourcesVpcConfig=different)
 
 
 CLUSTER = Kind(
@@ -72,27 +72,29 @@ CLUSTER = Kind(
     create=make_cluster,
     id="",
     names={"vpcConfig": "resourcesVpcConfig"},
-    name=Name(prefix=None, longest=100),
+    name=Name(prefix=None, max_length=100),
     defaults={"bootstrapSelfManagedAddons": True},
     arguments=words("forceUpdateVersion defaultAddonsToRemoves"),
-    unanswered=words("bootstrapSelfManagedAddons"),
-    chosen=words(
+    write_only=words("bootstrapSelfManagedAddons"),
+    computed=words(
         "version accessConfig deletionProtection kubernetesNetworkConfig upgradePolicy zonalShiftConfig "
         "vpcConfig.clusterSecurityGroupId vpcConfig.vpcId vpcConfig.publicAccessCidrs "
         "vpcConfig.endpointPublicAccess vpcConfig.endpointPrivateAccess vpcConfig.securityGroupIds "
         "vpcConfig.controlPlaneEgressMode"
     ),
-    one=words("encryptionConfig"),
+    aws_lists=words("encryptionConfig"),
     unordered=words(
         "enabledClusterLogTypes vpcConfig.subnetIds vpcConfig.securityGroupIds vpcConfig.publicAccessCidrs"
     ),
     volatile=words("status"),
-    looks=(Look(shown_cluster),),
+    reads=(Read(read_cluster),),
     changes=(
         Change(("vpcConfig",), change_vpc_config),
         Change(
             ("enabledClusterLogTypes",),
-            lambda subject: subject.ask("update_cluster_config", name=subject.id, logging=logging(subject)),
+            lambda subject: subject.request(
+                "update_cluster_config", name=subject.id, logging=logging(subject)
+            ),
         ),
         Change(
             ("accessConfig",),
@@ -107,8 +109,8 @@ CLUSTER = Kind(
         config("kubernetesNetworkConfig"),
         Change(("version",), Call("update_cluster_version", {"name": ID, "version": P("version")})),
     ),
-    after=(machine_room.open_cluster,),
-    delete=(Call("delete_cluster", {"name": ID}), machine_room.close_cluster),
+    final_steps=(eks_backend.start_cluster,),
+    delete=(Call("delete_cluster", {"name": ID}), eks_backend.remove_cluster),
     tags=TAGS,
     schema_names={
         "vpcConfig": "ResourcesVpcConfig",
@@ -128,19 +130,19 @@ def change_nodes(subject: Subject) -> None:
     old_labels, labels = old.get("labels") or {}, new.get("labels") or {}
     if old_labels != labels:
         put = {key: value for key, value in labels.items() if old_labels.get(key) != value}
-        gone = sorted(old_labels.keys() - labels.keys())
-        change["labels"] = {k: v for k, v in (("addOrUpdateLabels", put), ("removeLabels", gone)) if v}
+        removed = sorted(old_labels.keys() - labels.keys())
+        change["labels"] = {k: v for k, v in (("addOrUpdateLabels", put), ("removeLabels", removed)) if v}
     old_taints, taints = old.get("taints") or [], new.get("taints") or []
     if old_taints != taints:
-        put_taints = [each for each in taints if each not in old_taints]
-        kept = {(each["key"], each["effect"]) for each in taints}
-        gone_taints = [each for each in old_taints if (each["key"], each["effect"]) not in kept]
-        listed = (("addOrUpdateTaints", put_taints), ("removeTaints", gone_taints))
-        change["taints"] = {k: v for k, v in listed if v}
+        put_taints = [taint for taint in taints if taint not in old_taints]
+        keys = {(taint["key"], taint["effect"]) for taint in taints}
+        removed_taints = [taint for taint in old_taints if (taint["key"], taint["effect"]) not in keys]
+        members = (("addOrUpdateTaints", put_taints), ("removeTaints", removed_taints))
+        change["taints"] = {k: v for k, v in members if v}
     for name in ("scalingConfig", "updateConfig", "nodeRepairConfig"):
         if new.get(name) and old.get(name) != new[name]:
             change[name] = new[name]
-    subject.ask(
+    subject.request(
         "update_nodegroup_config",
         clusterName=subject.properties["clusterName"],
         nodegroupName=subject.properties["nodeGroupName"],
@@ -149,7 +151,7 @@ def change_nodes(subject: Subject) -> None:
 
 
 def change_version(subject: Subject) -> None:
-    """Take a node group to another version or launch template; only what differs may be named."""
+    """Take a node group to another version or launch template; EKS accepts only settings that differ."""
     new, old = subject.inputs, subject.old
     change = {
         name: new[name]
@@ -161,7 +163,7 @@ def change_version(subject: Subject) -> None:
         change["launchTemplate"] = (
             {k: template[k] for k in ("id", "version") if k in template} if "id" in template else template
         )
-    subject.ask(
+    subject.request(
         "update_nodegroup_version",
         clusterName=subject.properties["clusterName"],
         nodegroupName=subject.properties["nodeGroupName"],
@@ -169,21 +171,19 @@ def change_version(subject: Subject) -> None:
     )
 
 
-def shown_group(subject: Subject) -> dict[str, Any]:
+def read_group(subject: Subject) -> dict[str, Any]:
     """A node group."""
-    known = subject.properties
-    answer = subject.ask(
-        "describe_nodegroup", clusterName=known["clusterName"], nodegroupName=known["nodeGroupName"]
+    properties = subject.properties
+    answer = subject.request(
+        "describe_nodegroup", clusterName=properties["clusterName"], nodegroupName=properties["nodeGroupName"]
     )
     resources = answer["nodegroup"].get("resources") or {}
-    shown = subject.shown("describe_nodegroup", answer, "nodegroup")
+    groups = [{"name": group["name"]} for group in resources.get("autoScalingGroups", ())]
     return {
-        **shown,
+        **subject.extract("describe_nodegroup", answer, "nodegroup"),
         "resources": [
             {
-                "autoscalingGroups": [
-                    {"name": each["name"]} for each in resources.get("autoScalingGroups", ())
-                ],
+                "autoscalingGroups": groups,
                 "remoteAccessSecurityGroupId": resources.get("remoteAccessSecurityGroup", ""),
             }
         ],
@@ -209,21 +209,21 @@ NODE_GROUP = Kind(
         "subnetIds": "subnets",
         "remoteAccess.sourceSecurityGroupIds": "sourceSecurityGroups",
     },
-    name=Name("nodeGroupName", prefix="nodeGroupNamePrefix", longest=63),
+    name=Name("nodeGroupName", prefix="nodeGroupNamePrefix", max_length=63),
     arguments=words("forceUpdateVersion nodeGroupNamePrefix"),
-    chosen=words(
+    computed=words(
         "amiType capacityType diskSize instanceTypes releaseVersion updateConfig version "
         "launchTemplate.id launchTemplate.name nodeRepairConfig remoteAccess"
     ),
     unordered=words("subnetIds taints"),
     volatile=words("releaseVersion"),
-    looks=(Look(shown_group),),
+    reads=(Read(read_group),),
     changes=(
         Change(("labels", "taints", "scalingConfig", "updateConfig", "nodeRepairConfig"), change_nodes),
         Change(("version", "releaseVersion", "launchTemplate"), change_version),
     ),
-    after=(machine_room.set_machines,),
-    delete=(Call("delete_nodegroup", GROUP), machine_room.remove_machines),
+    final_steps=(eks_backend.set_machines,),
+    delete=(Call("delete_nodegroup", GROUP), eks_backend.remove_machines),
     tags=TAGS,
     schema_names={
         "nodeRoleArn": "NodeRole",
@@ -256,10 +256,10 @@ ADDON = Kind(
     identity=("clusterName", "addonName"),
     names={"arn": "addonArn"},
     arguments=words("preserve resolveConflictsOnCreate resolveConflictsOnUpdate"),
-    chosen=words("addonVersion"),
+    computed=words("addonVersion"),
     volatile=words("modifiedAt"),
     documents=words("configurationValues"),
-    looks=(Look(Call("describe_addon", ADDON_KEY), at="addon"),),
+    reads=(Read(Call("describe_addon", ADDON_KEY), at="addon"),),
     changes=(
         Change(
             ("addonVersion", "configurationValues", "serviceAccountRoleArn"),
@@ -276,7 +276,7 @@ ADDON = Kind(
         "resolveConflictsOnCreate": "ResolveConflicts",
         "resolveConflictsOnUpdate": "ResolveConflicts",
     },
-    alone=True,
+    exclusive=True,
 )
 
 
@@ -294,10 +294,10 @@ ACCESS_ENTRY = Kind(
     identity=("clusterName", "principalArn"),
     names={"userName": "username"},
     defaults={"type": "STANDARD"},
-    chosen=words("kubernetesGroups userName"),
+    computed=words("kubernetesGroups userName"),
     unordered=words("kubernetesGroups"),
     volatile=words("modifiedAt"),
-    looks=(Look(Call("describe_access_entry", ENTRY_KEY), at="accessEntry"),),
+    reads=(Read(Call("describe_access_entry", ENTRY_KEY), at="accessEntry"),),
     changes=(
         Change(
             ("kubernetesGroups", "userName"),
@@ -315,22 +315,23 @@ ACCESS_ENTRY = Kind(
         remove=Call("untag_resource", {"resourceArn": P("accessEntryArn"), "tagKeys": P("=keys")}),
         at="tags",
     ),
-    alone=True,
+    exclusive=True,
 )
 
 
-def shown_policy(subject: Subject) -> dict[str, Any] | None:
+def read_policy(subject: Subject) -> dict[str, Any] | None:
     """A policy of an access entry."""
-    known = subject.properties
-    answer = subject.ask(
+    properties = subject.properties
+    answer = subject.request(
         "list_associated_access_policies",
-        clusterName=known["clusterName"],
-        principalArn=known["principalArn"],
+        clusterName=properties["clusterName"],
+        principalArn=properties["principalArn"],
     )
     for policy in answer["associatedAccessPolicies"]:
-        if policy["policyArn"] == known["policyArn"]:
+        if policy["policyArn"] == properties["policyArn"]:
             scope = {name: value for name, value in policy["accessScope"].items() if value}
-            return {**policy, "accessScope": scope, **{n: known[n] for n in ("clusterName", "principalArn")}}
+            entry = {name: properties[name] for name in ("clusterName", "principalArn")}
+            return {**policy, "accessScope": scope, **entry}
     return None
 
 
@@ -348,28 +349,28 @@ ACCESS_POLICY_ASSOCIATION = Kind(
     create=ASSOCIATE,
     id="{clusterName}#{principalArn}#{policyArn}",
     identity=("clusterName", "principalArn", "policyArn"),
-    split="#",
+    separator="#",
     volatile=words("modifiedAt"),
-    looks=(Look(shown_policy),),
+    reads=(Read(read_policy),),
     delete=(Call("disassociate_access_policy", {**ENTRY_KEY, "policyArn": P("policyArn")}),),
     schema_names={"policyArn": "AccessPolicies", "accessScope": "AccessPolicies"},
-    alone=True,
+    exclusive=True,
 )
 
 
 # --- pod identity ---
 
 
-def shown_association(subject: Subject) -> dict[str, Any]:
-    """A pod identity association. To import it: `<cluster>,<association>`."""
+def read_association(subject: Subject) -> dict[str, Any]:
+    """A pod identity association. Its id to import is `<cluster>,<association>`."""
     if "," in subject.id:
         subject.properties["clusterName"], _, subject.id = subject.id.partition(",")
-    answer = subject.ask(
+    answer = subject.request(
         "describe_pod_identity_association",
         clusterName=subject.properties["clusterName"],
         associationId=subject.id,
     )
-    return subject.shown("describe_pod_identity_association", answer, "association")
+    return subject.extract("describe_pod_identity_association", answer, "association")
 
 
 ASSOCIATION_KEY = {"clusterName": P("clusterName"), "associationId": ID}
@@ -381,9 +382,9 @@ POD_IDENTITY_ASSOCIATION = Kind(
     outputs="associationArn associationId externalId",
     create=Call("create_pod_identity_association", rest=True),
     id="association.associationId",
-    chosen=words("disableSessionTags"),
+    computed=words("disableSessionTags"),
     documents=words("policy"),
-    looks=(Look(shown_association),),
+    reads=(Read(read_association),),
     changes=(
         Change(
             ("roleArn", "disableSessionTags", "targetRoleArn", "policy"),
@@ -407,7 +408,7 @@ POD_IDENTITY_ASSOCIATION = Kind(
         remove=Call("untag_resource", {"resourceArn": P("associationArn"), "tagKeys": P("=keys")}),
         at="tags",
     ),
-    alone=True,
+    exclusive=True,
 )
 
 TYPES = {

@@ -4,41 +4,41 @@ from typing import Any
 
 from localcloud.errors import Refusal
 from localcloud.plugins.aws.subject import Subject
-from localcloud.plugins.aws.table import ID, Call, Kind, Look, words
-from localcloud.plugins.aws.tables._ec2 import arn, tagged
+from localcloud.plugins.aws.table import ID, Call, Kind, Read, words
+from localcloud.plugins.aws.tables._ec2 import arn, tags_of
 
-# What is watched, as the provider and as EC2 name it.
-WATCHED = {"vpcId": "VPC", "subnetId": "Subnet", "eniId": "NetworkInterface"}
+# The provider's input for the watched thing -> EC2's type of it.
+TARGETS = {"vpcId": "VPC", "subnetId": "Subnet", "eniId": "NetworkInterface"}
 PREFIXES = {"vpc-": "vpcId", "subnet-": "subnetId", "eni-": "eniId"}
 
 
 def make_flow_log(subject: Subject) -> str:
-    """Make a flow log of the one thing that it names."""
-    named = [name for name in WATCHED if subject.inputs.get(name)]
-    if len(named) != 1:
+    """Make a flow log of its target."""
+    names = [name for name in TARGETS if subject.inputs.get(name)]
+    if len(names) != 1:
         raise Refusal(
-            f"{subject.type} needs one of {', '.join(WATCHED)}: it has {', '.join(named) or 'none'}."
+            f"{subject.type} requires one of {', '.join(TARGETS)}: it has {', '.join(names) or 'none'}."
         )
-    [name] = named
+    [name] = names
     assert subject.kind.tags is not None
-    watched = {"ResourceIds": [subject.inputs[name]], "ResourceType": WATCHED[name]}
+    target = {"ResourceIds": [subject.inputs[name]], "ResourceType": TARGETS[name]}
     tags = subject.kind.tags.at_create(subject.properties.get("tagsAll") or {})
-    answer = subject.call(Call("create_flow_logs", rest=True), {**watched, **tags})
+    answer = subject.call(Call("create_flow_logs", rest=True), {**target, **tags})
     if answer["Unsuccessful"]:
         raise Refusal(f"{subject.type}: {answer['Unsuccessful'][0]['Error']['Message']}")
-    subject.taken.add(name)
+    subject.sent.add(name)
     return str(answer["FlowLogIds"][0])
 
 
-def shown_flow_log(subject: Subject) -> dict[str, Any] | None:
+def read_flow_log(subject: Subject) -> dict[str, Any] | None:
     """A flow log."""
     operation = "describe_flow_logs"
-    answer = subject.ask(operation, FlowLogIds=[subject.id])
+    answer = subject.request(operation, FlowLogIds=[subject.id])
     if not answer["FlowLogs"]:
         return None
-    watched = answer["FlowLogs"][0]["ResourceId"]
-    names = {name: watched for start, name in PREFIXES.items() if watched.startswith(start)}
-    return {**subject.shown(operation, answer, "FlowLogs[0]"), **names}
+    id = answer["FlowLogs"][0]["ResourceId"]
+    target = {name: id for prefix, name in PREFIXES.items() if id.startswith(prefix)}
+    return {**subject.extract(operation, answer, "FlowLogs[0]"), **target}
 
 
 FLOW_LOG = Kind(
@@ -51,15 +51,15 @@ FLOW_LOG = Kind(
     id="",
     names={"iamRoleArn": "DeliverLogsPermissionArn"},
     defaults={"logDestinationType": "cloud-watch-logs", "maxAggregationInterval": 600},
-    chosen=words("logDestination logFormat destinationOptions"),
-    unanswered=words("destinationOptions"),
-    looks=(Look(shown_flow_log),),
+    computed=words("logDestination logFormat destinationOptions"),
+    write_only=words("destinationOptions"),
+    reads=(Read(read_flow_log),),
     delete=(Call("delete_flow_logs", {"FlowLogIds": [ID]}),),
-    tags=tagged("vpc-flow-log"),
+    tags=tags_of("vpc-flow-log"),
     derived=arn("vpc-flow-log"),
     schema_names={
         "iamRoleArn": "DeliverLogsPermissionArn",
-        **dict.fromkeys(WATCHED, "ResourceId"),
+        **dict.fromkeys(TARGETS, "ResourceId"),
     },
 )
 

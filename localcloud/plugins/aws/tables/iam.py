@@ -1,37 +1,37 @@
-"""IAM roles, policies and what binds them."""
+"""IAM roles, policies, attachments, instance profiles and OIDC providers."""
 
 import json
 from dataclasses import replace
 from typing import Any
 
 from localcloud.errors import Refusal
-from localcloud.plugins.aws.api import gone
+from localcloud.plugins.aws.api import not_found
 from localcloud.plugins.aws.mapping import same_document
 from localcloud.plugins.aws.subject import Subject
-from localcloud.plugins.aws.table import ID, Call, Change, Kind, Look, Name, P, Tagging, words
+from localcloud.plugins.aws.table import ID, Call, Change, Kind, Name, P, Read, Tagging, words
 
 
-def tagged(noun: str, key: str, value: Any = ID) -> Tagging:
-    """How IAM keeps the tags of a kind of entity."""
+def tags_of(noun: str, key: str, value: Any = ID) -> Tagging:
+    """Tags of a kind of entity of IAM."""
     return Tagging(
         create="Tags",
         put=Call(f"tag_{noun}", {key: value, "Tags": P("=tags")}),
         remove=Call(f"untag_{noun}", {key: value, "TagKeys": P("=keys")}),
-        look=Call(f"list_{noun}_tags", {key: value}),
+        read_call=Call(f"list_{noun}_tags", {key: value}),
     )
 
 
 def document(value: Any) -> str:
-    """A policy document of an answer as JSON; botocore has read it already."""
+    """A policy document of an answer as JSON; botocore has parsed it already."""
     return value if isinstance(value, str) else json.dumps(value)
 
 
 # --- roles ---
 
 
-def shown_role(subject: Subject) -> dict[str, Any]:
+def read_role(subject: Subject) -> dict[str, Any]:
     """A role."""
-    role = subject.ask("get_role", RoleName=subject.id)["Role"]
+    role = subject.request("get_role", RoleName=subject.id)["Role"]
     return {
         "name": role["RoleName"],
         "arn": role["Arn"],
@@ -46,58 +46,56 @@ def shown_role(subject: Subject) -> dict[str, Any]:
 
 
 def policies_of_role(subject: Subject) -> dict[str, Any]:
-    """Policies in a role and on it, whoever put them there."""
-    attached = subject.ask("list_attached_role_policies", RoleName=subject.id)["AttachedPolicies"]
-    names = subject.ask("list_role_policies", RoleName=subject.id)["PolicyNames"]
-    inline = [
-        {
-            "name": name,
-            "policy": document(
-                subject.ask("get_role_policy", RoleName=subject.id, PolicyName=name)["PolicyDocument"]
-            ),
-        }
-        for name in names
-    ]
-    return {"managedPolicyArns": [each["PolicyArn"] for each in attached], "inlinePolicies": inline}
+    """Policies in a role and on it, also those set by hand."""
+    attached = subject.request("list_attached_role_policies", RoleName=subject.id)["AttachedPolicies"]
+    names = subject.request("list_role_policies", RoleName=subject.id)["PolicyNames"]
+
+    def policy(name: str) -> str:
+        answer = subject.request("get_role_policy", RoleName=subject.id, PolicyName=name)
+        return document(answer["PolicyDocument"])
+
+    inline = [{"name": name, "policy": policy(name)} for name in names]
+    return {"managedPolicyArns": [entry["PolicyArn"] for entry in attached], "inlinePolicies": inline}
 
 
 def set_managed(subject: Subject) -> None:
     """Attach the policies that the role lists, and no others."""
-    have = set(policies_of_role(subject)["managedPolicyArns"])
-    want = set(subject.inputs.get("managedPolicyArns") or ())
-    for arn in sorted(have - want):
-        subject.ask("detach_role_policy", RoleName=subject.id, PolicyArn=arn)
-    for arn in sorted(want - have):
-        subject.ask("attach_role_policy", RoleName=subject.id, PolicyArn=arn)
+    old = set(policies_of_role(subject)["managedPolicyArns"])
+    new = set(subject.inputs.get("managedPolicyArns") or ())
+    for arn in sorted(old - new):
+        subject.request("detach_role_policy", RoleName=subject.id, PolicyArn=arn)
+    for arn in sorted(new - old):
+        subject.request("attach_role_policy", RoleName=subject.id, PolicyArn=arn)
 
 
 def set_inline(subject: Subject) -> None:
     """Put the policies that the role lists into it, and no others."""
-    have = {each["name"]: each["policy"] for each in policies_of_role(subject)["inlinePolicies"]}
-    want = {each["name"]: each["policy"] for each in subject.inputs.get("inlinePolicies") or ()}
-    for name in sorted(have.keys() - want.keys()):
-        subject.ask("delete_role_policy", RoleName=subject.id, PolicyName=name)
-    for name, policy in want.items():
-        if not same_document(have.get(name), policy):
-            subject.ask("put_role_policy", RoleName=subject.id, PolicyName=name, PolicyDocument=policy)
+    old = {entry["name"]: entry["policy"] for entry in policies_of_role(subject)["inlinePolicies"]}
+    new = {entry["name"]: entry["policy"] for entry in subject.inputs.get("inlinePolicies") or ()}
+    for name in sorted(old.keys() - new.keys()):
+        subject.request("delete_role_policy", RoleName=subject.id, PolicyName=name)
+    for name, policy in new.items():
+        if not same_document(old.get(name), policy):
+            subject.request("put_role_policy", RoleName=subject.id, PolicyName=name, PolicyDocument=policy)
 
 
 def strip_role(subject: Subject) -> None:
-    """Take from a role what the program put on it, or everything where it says so, before it is deleted."""
-    for profile in subject.ask("list_instance_profiles_for_role", RoleName=subject.id)["InstanceProfiles"]:
-        subject.ask(
+    """Take the program's policies from a role before its deletion, or all with forceDetachPolicies."""
+    answer = subject.request("list_instance_profiles_for_role", RoleName=subject.id)
+    for profile in answer["InstanceProfiles"]:
+        subject.request(
             "remove_role_from_instance_profile",
             RoleName=subject.id,
             InstanceProfileName=profile["InstanceProfileName"],
         )
-    known, have = subject.properties, policies_of_role(subject)
-    everything = bool(known.get("forceDetachPolicies"))
-    if everything or known.get("managedPolicyArns"):
-        for arn in have["managedPolicyArns"]:
-            subject.ask("detach_role_policy", RoleName=subject.id, PolicyArn=arn)
-    if everything or known.get("inlinePolicies"):
-        for each in have["inlinePolicies"]:
-            subject.ask("delete_role_policy", RoleName=subject.id, PolicyName=each["name"])
+    properties, policies = subject.properties, policies_of_role(subject)
+    force = bool(properties.get("forceDetachPolicies"))
+    if force or properties.get("managedPolicyArns"):
+        for arn in policies["managedPolicyArns"]:
+            subject.request("detach_role_policy", RoleName=subject.id, PolicyArn=arn)
+    if force or properties.get("inlinePolicies"):
+        for policy in policies["inlinePolicies"]:
+            subject.request("delete_role_policy", RoleName=subject.id, PolicyName=policy["name"])
 
 
 ROLE = Kind(
@@ -110,14 +108,14 @@ ROLE = Kind(
     create=Call("create_role", rest=True),
     id="{name}",
     names={"name": "RoleName", "assumeRolePolicy": "AssumeRolePolicyDocument"},
-    name=Name(longest=64),
+    name=Name(max_length=64),
     defaults={"forceDetachPolicies": False, "maxSessionDuration": 3600, "path": "/"},
     arguments=words("namePrefix forceDetachPolicies"),
-    # Policies may also be resources of their own: a list that nobody gives is nobody's.
-    chosen=words("managedPolicyArns inlinePolicies"),
+    # Policies may also be resources of their own: without a list here all of them are left alone.
+    computed=words("managedPolicyArns inlinePolicies"),
     documents=words("assumeRolePolicy inlinePolicies.policy"),
     unordered=words("managedPolicyArns inlinePolicies"),
-    looks=(Look(shown_role), Look(policies_of_role)),
+    reads=(Read(read_role), Read(policies_of_role)),
     changes=(
         Change(
             ("assumeRolePolicy",),
@@ -140,13 +138,13 @@ ROLE = Kind(
                 "put_role_permissions_boundary",
                 {"RoleName": ID, "PermissionsBoundary": P("permissionsBoundary")},
             ),
-            without=Call("delete_role_permissions_boundary", {"RoleName": ID}),
+            removal=Call("delete_role_permissions_boundary", {"RoleName": ID}),
         ),
         Change(("managedPolicyArns",), set_managed),
         Change(("inlinePolicies",), set_inline),
     ),
     delete=(strip_role, Call("delete_role", {"RoleName": ID})),
-    tags=tagged("role", "RoleName"),
+    tags=tags_of("role", "RoleName"),
     schema_names={
         "name": "RoleName",
         "assumeRolePolicy": "AssumeRolePolicyDocument",
@@ -155,11 +153,11 @@ ROLE = Kind(
 )
 
 
-def shown_role_policy(subject: Subject) -> dict[str, Any]:
+def read_role_policy(subject: Subject) -> dict[str, Any]:
     """A policy in a role."""
     role, _, name = subject.id.partition(":")
-    shown = subject.ask("get_role_policy", RoleName=role, PolicyName=name)
-    return {"role": role, "name": name, "policy": document(shown["PolicyDocument"])}
+    answer = subject.request("get_role_policy", RoleName=role, PolicyName=name)
+    return {"role": role, "name": name, "policy": document(answer["PolicyDocument"])}
 
 
 PUT_ROLE_POLICY = Call(
@@ -173,38 +171,38 @@ ROLE_POLICY = Kind(
     inputs="role! policy! name namePrefix",
     create=PUT_ROLE_POLICY,
     id="{role}:{name}",
-    name=Name(longest=128),
+    name=Name(max_length=128),
     arguments=words("namePrefix"),
     documents=words("policy"),
-    looks=(Look(shown_role_policy),),
+    reads=(Read(read_role_policy),),
     changes=(Change(("policy",), PUT_ROLE_POLICY),),
     delete=(Call("delete_role_policy", {"RoleName": P("role"), "PolicyName": P("name")}),),
     schema_names={"role": "RoleName", "name": "PolicyName", "policy": "PolicyDocument"},
 )
 
 
-def shown_attachment(subject: Subject) -> dict[str, Any] | None:
-    """A policy on a role. To import it: `<role>/<policy's ARN>`."""
-    known = subject.properties
-    if not known.get("policyArn"):
-        known["role"], _, known["policyArn"] = subject.id.partition("/")
+def read_attachment(subject: Subject) -> dict[str, Any] | None:
+    """A policy on a role. Its id to import is `<role>/<policy's ARN>`."""
+    properties = subject.properties
+    if not properties.get("policyArn"):
+        properties["role"], _, properties["policyArn"] = subject.id.partition("/")
         subject.id = str(subject.text(ATTACHMENT_ID))
-    attached = subject.ask("list_attached_role_policies", RoleName=known["role"])["AttachedPolicies"]
-    if any(each["PolicyArn"] == known["policyArn"] for each in attached):
-        return {"role": known["role"], "policyArn": known["policyArn"]}
+    attached = subject.request("list_attached_role_policies", RoleName=properties["role"])["AttachedPolicies"]
+    if any(entry["PolicyArn"] == properties["policyArn"] for entry in attached):
+        return {"role": properties["role"], "policyArn": properties["policyArn"]}
     return None
 
 
 def attach(subject: Subject) -> None:
-    """Attach a policy to a role. Of AWS's own policies, moto knows those of its release."""
-    known = subject.properties
+    """Attach a policy to a role. moto has AWS's own policies as of its release."""
+    properties = subject.properties
     try:
-        subject.ask("attach_role_policy", RoleName=known["role"], PolicyArn=known["policyArn"])
+        subject.request("attach_role_policy", RoleName=properties["role"], PolicyArn=properties["policyArn"])
     except Exception as error:
-        if not gone(error):
+        if not not_found(error):
             raise
         raise Refusal(
-            f"{subject.type}: there is no role {known['role']}, or no policy {known['policyArn']}."
+            f"{subject.type}: there is no role {properties['role']}, or no policy {properties['policyArn']}."
         ) from None
 
 
@@ -218,19 +216,20 @@ ROLE_POLICY_ATTACHMENT = Kind(
     inputs="role! policyArn!",
     create=attach,
     id=ATTACHMENT_ID,
-    looks=(Look(shown_attachment),),
+    reads=(Read(read_attachment),),
     delete=(Call("detach_role_policy", {"RoleName": P("role"), "PolicyArn": P("policyArn")}),),
-    alone=True,
+    exclusive=True,
 )
 
 
 # --- policies ---
 
 
-def shown_policy(subject: Subject) -> dict[str, Any]:
+def read_policy(subject: Subject) -> dict[str, Any]:
     """A managed policy, in its default version."""
-    policy = subject.ask("get_policy", PolicyArn=subject.id)["Policy"]
-    version = subject.ask("get_policy_version", PolicyArn=subject.id, VersionId=policy["DefaultVersionId"])
+    policy = subject.request("get_policy", PolicyArn=subject.id)["Policy"]
+    default = policy["DefaultVersionId"]
+    version = subject.request("get_policy_version", PolicyArn=subject.id, VersionId=default)
     return {
         "name": policy["PolicyName"],
         "arn": policy["Arn"],
@@ -242,16 +241,16 @@ def shown_policy(subject: Subject) -> dict[str, Any]:
     }
 
 
-VERSIONS = 5
+MAX_VERSIONS = 5
 """Versions that IAM keeps of a policy."""
 
 
 def new_version(subject: Subject) -> None:
-    """Make a new default version; the oldest goes where there are as many as may be."""
+    """Make a new default version; at the limit, the oldest one is deleted."""
     old = _other_versions(subject)
-    if len(old) >= VERSIONS - 1:
-        subject.ask("delete_policy_version", PolicyArn=subject.id, VersionId=old[-1])
-    subject.ask(
+    if len(old) >= MAX_VERSIONS - 1:
+        subject.request("delete_policy_version", PolicyArn=subject.id, VersionId=old[-1])
+    subject.request(
         "create_policy_version",
         PolicyArn=subject.id,
         PolicyDocument=subject.properties["policy"],
@@ -262,14 +261,14 @@ def new_version(subject: Subject) -> None:
 def drop_versions(subject: Subject) -> None:
     """Delete all versions but the default one, which goes with the policy."""
     for version in _other_versions(subject):
-        subject.ask("delete_policy_version", PolicyArn=subject.id, VersionId=version)
+        subject.request("delete_policy_version", PolicyArn=subject.id, VersionId=version)
 
 
 def _other_versions(subject: Subject) -> list[str]:
     """Versions that are not the default one, newest first."""
-    versions = subject.ask("list_policy_versions", PolicyArn=subject.id)["Versions"]
-    others = [each for each in versions if not each["IsDefaultVersion"]]
-    return [each["VersionId"] for each in sorted(others, key=lambda each: each["CreateDate"], reverse=True)]
+    versions = subject.request("list_policy_versions", PolicyArn=subject.id)["Versions"]
+    versions.sort(key=lambda version: version["CreateDate"], reverse=True)
+    return [version["VersionId"] for version in versions if not version["IsDefaultVersion"]]
 
 
 POLICY = Kind(
@@ -281,14 +280,14 @@ POLICY = Kind(
     create=Call("create_policy", rest=True),
     id="Policy.Arn",
     names={"name": "PolicyName", "policy": "PolicyDocument"},
-    name=Name(longest=128),
+    name=Name(max_length=128),
     defaults={"path": "/"},
     arguments=words("namePrefix"),
     documents=words("policy"),
-    looks=(Look(shown_policy),),
+    reads=(Read(read_policy),),
     changes=(Change(("policy",), new_version),),
     delete=(drop_versions, Call("delete_policy", {"PolicyArn": ID})),
-    tags=tagged("policy", "PolicyArn"),
+    tags=tags_of("policy", "PolicyArn"),
     schema_names={"name": "ManagedPolicyName", "policy": "PolicyDocument"},
 )
 
@@ -297,14 +296,14 @@ POLICY = Kind(
 
 
 def set_role(subject: Subject) -> None:
-    """Put the role into a profile, in place of the one that is in it."""
-    profile = subject.ask("get_instance_profile", InstanceProfileName=subject.id)["InstanceProfile"]
+    """Put the role into a profile, in place of another one."""
+    profile = subject.request("get_instance_profile", InstanceProfileName=subject.id)["InstanceProfile"]
     for role in profile["Roles"]:
-        subject.ask(
+        subject.request(
             "remove_role_from_instance_profile", InstanceProfileName=subject.id, RoleName=role["RoleName"]
         )
     if subject.inputs.get("role"):
-        subject.ask(
+        subject.request(
             "add_role_to_instance_profile", InstanceProfileName=subject.id, RoleName=subject.inputs["role"]
         )
 
@@ -315,9 +314,9 @@ def empty_profile(subject: Subject) -> None:
     set_role(subject)
 
 
-def shown_profile(subject: Subject) -> dict[str, Any]:
+def read_profile(subject: Subject) -> dict[str, Any]:
     """An instance profile."""
-    profile = subject.ask("get_instance_profile", InstanceProfileName=subject.id)["InstanceProfile"]
+    profile = subject.request("get_instance_profile", InstanceProfileName=subject.id)["InstanceProfile"]
     return {
         "name": profile["InstanceProfileName"],
         "arn": profile["Arn"],
@@ -338,13 +337,13 @@ INSTANCE_PROFILE = Kind(
     create=Call("create_instance_profile", rest=True),
     id="{name}",
     names={"name": "InstanceProfileName"},
-    name=Name(longest=128),
+    name=Name(max_length=128),
     defaults={"path": "/"},
     arguments=words("namePrefix"),
-    looks=(Look(shown_profile),),
+    reads=(Read(read_profile),),
     changes=(Change(("role",), set_role),),
     delete=(empty_profile, Call("delete_instance_profile", {"InstanceProfileName": ID})),
-    tags=replace(tagged("instance_profile", "InstanceProfileName"), look=None),
+    tags=replace(tags_of("instance_profile", "InstanceProfileName"), read_call=None),
     schema_names={"name": "InstanceProfileName", "role": "Roles"},
 )
 
@@ -360,9 +359,9 @@ OIDC_PROVIDER = Kind(
     create=Call("create_open_id_connect_provider", rest=True),
     id="OpenIDConnectProviderArn",
     names={"clientIdLists": "ClientIDList", "thumbprintLists": "ThumbprintList"},
-    chosen=words("thumbprintLists"),
+    computed=words("thumbprintLists"),
     unordered=words("clientIdLists thumbprintLists"),
-    looks=(Look(Call("get_open_id_connect_provider", {"OpenIDConnectProviderArn": ID})),),
+    reads=(Read(Call("get_open_id_connect_provider", {"OpenIDConnectProviderArn": ID})),),
     changes=(
         Change(
             ("thumbprintLists",),
@@ -373,10 +372,10 @@ OIDC_PROVIDER = Kind(
         ),
     ),
     delete=(Call("delete_open_id_connect_provider", {"OpenIDConnectProviderArn": ID}),),
-    tags=tagged("open_id_connect_provider", "OpenIDConnectProviderArn"),
+    tags=tags_of("open_id_connect_provider", "OpenIDConnectProviderArn"),
     derived={"arn": "{id}", "url": "https://{url}"},
     schema_names={"clientIdLists": "ClientIdList", "thumbprintLists": "ThumbprintList"},
-    alone=True,
+    exclusive=True,
 )
 
 TYPES = {

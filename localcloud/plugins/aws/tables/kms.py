@@ -3,22 +3,22 @@
 from typing import Any
 
 from localcloud.plugins.aws.subject import Subject
-from localcloud.plugins.aws.table import ID, Call, Change, Kind, Look, Name, P, Tagging, words
+from localcloud.plugins.aws.table import ID, Call, Change, Kind, Name, P, Read, Tagging, words
 
 
-def shown_key(subject: Subject) -> dict[str, Any] | None:
-    """A key; None when its end is decided."""
-    shown = subject.ask("describe_key", KeyId=subject.id)["KeyMetadata"]
-    if shown["KeyState"] == "PendingDeletion":
+def read_key(subject: Subject) -> dict[str, Any] | None:
+    """A key; None when its deletion is scheduled."""
+    key = subject.request("describe_key", KeyId=subject.id)["KeyMetadata"]
+    if key["KeyState"] == "PendingDeletion":
         return None
     return {
-        "arn": shown["Arn"],
-        "keyId": shown["KeyId"],
-        "description": shown.get("Description"),
-        "keyUsage": shown.get("KeyUsage"),
-        "customerMasterKeySpec": shown.get("KeySpec"),
-        "isEnabled": shown.get("Enabled"),
-        "multiRegion": shown.get("MultiRegion"),
+        "arn": key["Arn"],
+        "keyId": key["KeyId"],
+        "description": key.get("Description"),
+        "keyUsage": key.get("KeyUsage"),
+        "customerMasterKeySpec": key.get("KeySpec"),
+        "isEnabled": key.get("Enabled"),
+        "multiRegion": key.get("MultiRegion"),
     }
 
 
@@ -37,18 +37,21 @@ KEY = Kind(
         "bypassPolicyLockoutSafetyCheck": False,
     },
     arguments=words("deletionWindowInDays bypassPolicyLockoutSafetyCheck"),
-    chosen=words("policy description multiRegion rotationPeriodInDays enableKeyRotation"),
+    computed=words("policy description multiRegion rotationPeriodInDays enableKeyRotation"),
     documents=words("policy"),
-    looks=(
-        Look(shown_key),
-        Look(
+    reads=(
+        Read(read_key),
+        Read(
             Call("get_key_policy", {"KeyId": ID, "PolicyName": "default"}),
-            gives={"policy": "Policy"},
+            properties={"policy": "Policy"},
             all=False,
         ),
-        Look(
+        Read(
             Call("get_key_rotation_status", {"KeyId": ID}),
-            gives={"enableKeyRotation": "KeyRotationEnabled", "rotationPeriodInDays": "RotationPeriodInDays"},
+            properties={
+                "enableKeyRotation": "KeyRotationEnabled",
+                "rotationPeriodInDays": "RotationPeriodInDays",
+            },
             all=False,
         ),
     ),
@@ -69,12 +72,12 @@ KEY = Kind(
                     )
                 )
                 if subject.properties.get("enableKeyRotation")
-                else subject.ask("disable_key_rotation", KeyId=subject.id)
+                else subject.request("disable_key_rotation", KeyId=subject.id)
             ),
         ),
         Change(
             ("isEnabled",),
-            lambda subject: subject.ask(
+            lambda subject: subject.request(
                 "enable_key" if subject.properties["isEnabled"] else "disable_key", KeyId=subject.id
             ),
         ),
@@ -85,7 +88,7 @@ KEY = Kind(
         pairs=("TagKey", "TagValue"),
         put=Call("tag_resource", {"KeyId": ID, "Tags": P("=tags")}),
         remove=Call("untag_resource", {"KeyId": ID, "TagKeys": P("=keys")}),
-        look=Call("list_resource_tags", {"KeyId": ID}),
+        read_call=Call("list_resource_tags", {"KeyId": ID}),
     ),
     schema_names={
         "customerMasterKeySpec": "KeySpec",
@@ -96,12 +99,12 @@ KEY = Kind(
 )
 
 
-def shown_alias(subject: Subject) -> dict[str, Any] | None:
-    """An alias among all."""
+def read_alias(subject: Subject) -> dict[str, Any] | None:
+    """An alias."""
     pages = subject.api.client("kms", subject.region).get_paginator("list_aliases").paginate()
     for alias in (alias for page in pages for alias in page["Aliases"]):
         if alias["AliasName"] == subject.id:
-            key = subject.ask("describe_key", KeyId=alias["TargetKeyId"])["KeyMetadata"]
+            key = subject.request("describe_key", KeyId=alias["TargetKeyId"])["KeyMetadata"]
             return {
                 "name": subject.id,
                 "arn": alias["AliasArn"],
@@ -118,9 +121,9 @@ ALIAS = Kind(
     outputs="arn targetKeyArn",
     create=Call("create_alias", {"AliasName": P("name"), "TargetKeyId": P("targetKeyId")}),
     id="{name}",
-    name=Name(before="alias/", longest=256),
+    name=Name(start="alias/", max_length=256),
     arguments=words("namePrefix"),
-    looks=(Look(shown_alias),),
+    reads=(Read(read_alias),),
     changes=(
         Change(("targetKeyId",), Call("update_alias", {"AliasName": ID, "TargetKeyId": P("targetKeyId")})),
     ),

@@ -4,8 +4,8 @@ from dataclasses import replace
 from typing import Any
 
 from localcloud.plugins.aws.subject import Subject
-from localcloud.plugins.aws.table import ID, REST, Call, Change, Kind, Look, Name, P, words
-from localcloud.plugins.aws.tables._ec2 import arn, tagged
+from localcloud.plugins.aws.table import ID, REST, Call, Change, Kind, Name, P, Read, words
+from localcloud.plugins.aws.tables._ec2 import arn, tags_of
 
 DATA = (
     "blockDeviceMappings imageId instanceType keyName userData ebsOptimized metadataOptions "
@@ -17,27 +17,27 @@ DATA = (
 
 
 def new_version(subject: Subject) -> None:
-    """Make a version of what the program says now; the default one where it asks for that."""
-    made = subject.call(
+    """Make a version of the inputs; the default version with updateDefaultVersion."""
+    answer = subject.call(
         Call(
             "create_launch_template_version",
             {"LaunchTemplateId": ID, "VersionDescription": P("description"), "LaunchTemplateData": REST},
         )
     )
     if subject.properties.get("updateDefaultVersion"):
-        version = made["LaunchTemplateVersion"]["VersionNumber"]
-        subject.ask("modify_launch_template", LaunchTemplateId=subject.id, DefaultVersion=str(version))
+        version = answer["LaunchTemplateVersion"]["VersionNumber"]
+        subject.request("modify_launch_template", LaunchTemplateId=subject.id, DefaultVersion=str(version))
 
 
-def shown_version(subject: Subject) -> dict[str, Any]:
+def read_version(subject: Subject) -> dict[str, Any]:
     """The latest version of a template."""
     operation = "describe_launch_template_versions"
-    answer = subject.ask(operation, LaunchTemplateId=subject.id, Versions=["$Latest"])
+    answer = subject.request(operation, LaunchTemplateId=subject.id, Versions=["$Latest"])
     latest = answer["LaunchTemplateVersions"][0]
-    shown = subject.shown(operation, answer, "LaunchTemplateVersions[0].LaunchTemplateData")
-    # moto shows the template's own tags as if they were those of what it launches.
-    tags = [each for each in shown.get("tagSpecifications", ()) if each["resourceType"] != "launch-template"]
-    return {**shown, "tagSpecifications": tags, "description": latest.get("VersionDescription")}
+    data = subject.extract(operation, answer, "LaunchTemplateVersions[0].LaunchTemplateData")
+    # moto shows the template's own tags among those of the things that it launches.
+    tags = [tag for tag in data.get("tagSpecifications", ()) if tag["resourceType"] != "launch-template"]
+    return {**data, "tagSpecifications": tags, "description": latest.get("VersionDescription")}
 
 
 LAUNCH_TEMPLATE = Kind(
@@ -57,14 +57,14 @@ LAUNCH_TEMPLATE = Kind(
         "latestVersion": "LatestVersionNumber",
         "defaultVersion": "DefaultVersionNumber",
     },
-    name=Name(longest=125),
+    name=Name(max_length=125),
     arguments=words("namePrefix updateDefaultVersion"),
-    chosen=words("defaultVersion metadataOptions.httpEndpoint"),
+    computed=words("defaultVersion metadataOptions.httpEndpoint"),
     volatile=words("latestVersion defaultVersion"),
     unordered=words("vpcSecurityGroupIds"),
-    looks=(
-        Look(Call("describe_launch_templates", {"LaunchTemplateIds": [ID]}), at="LaunchTemplates[0]"),
-        Look(shown_version),
+    reads=(
+        Read(Call("describe_launch_templates", {"LaunchTemplateIds": [ID]}), at="LaunchTemplates[0]"),
+        Read(read_version),
     ),
     changes=(
         Change(("description", *DATA.split()), new_version),
@@ -74,10 +74,10 @@ LAUNCH_TEMPLATE = Kind(
         ),
     ),
     delete=(Call("delete_launch_template", {"LaunchTemplateId": ID}),),
-    # moto shows with a template the tags that it was made with.
+    # moto shows the tags at creation with a template.
     tags=replace(
-        tagged("launch-template"),
-        look=Call("describe_tags", {"Filters": [{"Name": "resource-id", "Values": [ID]}]}),
+        tags_of("launch-template"),
+        read_call=Call("describe_tags", {"Filters": [{"Name": "resource-id", "Values": [ID]}]}),
     ),
     derived=arn("launch-template"),
     schema_names={"name": "LaunchTemplateName", "description": "VersionDescription"}

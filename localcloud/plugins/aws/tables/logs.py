@@ -3,15 +3,15 @@
 from typing import Any
 
 from localcloud.plugins.aws.subject import Subject
-from localcloud.plugins.aws.table import ID, Call, Change, Kind, Look, Name, P, Tagging, words
+from localcloud.plugins.aws.table import ID, Call, Change, Kind, Name, P, Read, Tagging, words
 
 
-def shown_group(subject: Subject) -> dict[str, Any] | None:
-    """A log group among those whose name begins with its."""
+def read_group(subject: Subject) -> dict[str, Any] | None:
+    """A log group."""
     page: dict[str, Any] = {}
     while not page or page.get("nextToken"):
-        after = {"nextToken": page["nextToken"]} if page else {}
-        page = subject.ask("describe_log_groups", logGroupNamePrefix=subject.id, **after)
+        token = {"nextToken": page["nextToken"]} if page else {}
+        page = subject.request("describe_log_groups", logGroupNamePrefix=subject.id, **token)
         for group in page["logGroups"]:
             if group["logGroupName"] == subject.id:
                 return {
@@ -26,10 +26,10 @@ def shown_group(subject: Subject) -> dict[str, Any] | None:
 
 
 def drop_tags(subject: Subject) -> None:
-    """Take the tags from a group that goes: moto would give them to the next one of its name."""
+    """Take the tags from a group before it is deleted: moto would put them on the next one of its name."""
     tags = subject.properties.get("tagsAll")
     if tags and not subject.properties.get("skipDestroy"):
-        subject.ask("untag_resource", resourceArn=subject.properties["arn"], tagKeys=sorted(tags))
+        subject.request("untag_resource", resourceArn=subject.properties["arn"], tagKeys=sorted(tags))
 
 
 GROUP = {"logGroupName": ID}
@@ -41,22 +41,22 @@ LOG_GROUP = Kind(
     outputs="arn",
     create=Call("create_log_group", {"logGroupName": P("name")}, rest=True),
     id="{name}",
-    name=Name(longest=512),
+    name=Name(max_length=512),
     defaults={"skipDestroy": False},
     arguments=words("namePrefix skipDestroy"),
-    chosen=words("logGroupClass deletionProtectionEnabled"),
-    unanswered=words("logGroupClass"),
-    looks=(Look(shown_group),),
+    computed=words("logGroupClass deletionProtectionEnabled"),
+    write_only=words("logGroupClass"),
+    reads=(Read(read_group),),
     changes=(
         Change(
             ("retentionInDays",),
             Call("put_retention_policy", GROUP | {"retentionInDays": P("retentionInDays")}),
-            without=Call("delete_retention_policy", GROUP),
+            removal=Call("delete_retention_policy", GROUP),
         ),
         Change(
             ("kmsKeyId",),
             Call("associate_kms_key", GROUP | {"kmsKeyId": P("kmsKeyId")}),
-            without=Call("disassociate_kms_key", GROUP),
+            removal=Call("disassociate_kms_key", GROUP),
         ),
         Change(
             ("deletionProtectionEnabled",),
@@ -71,7 +71,7 @@ LOG_GROUP = Kind(
         lambda subject: (
             None
             if subject.properties.get("skipDestroy")
-            else subject.ask("delete_log_group", logGroupName=subject.id)
+            else subject.request("delete_log_group", logGroupName=subject.id)
         ),
     ),
     tags=Tagging(
@@ -79,7 +79,7 @@ LOG_GROUP = Kind(
         pairs=None,
         put=Call("tag_resource", {"resourceArn": P("arn"), "tags": P("=tags")}),
         remove=Call("untag_resource", {"resourceArn": P("arn"), "tagKeys": P("=keys")}),
-        look=Call("list_tags_for_resource", {"resourceArn": P("arn")}),
+        read_call=Call("list_tags_for_resource", {"resourceArn": P("arn")}),
         at="tags",
     ),
     schema_names={"name": "LogGroupName"},

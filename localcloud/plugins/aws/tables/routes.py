@@ -1,10 +1,10 @@
-"""Route tables, routes, and what is routed by them."""
+"""Route tables, routes, and associations with subnets and gateways."""
 
 from typing import Any
 
 from localcloud.plugins.aws.subject import Subject
-from localcloud.plugins.aws.table import ID, Call, Change, Kind, Look, P
-from localcloud.plugins.aws.tables._ec2 import arn, tagged
+from localcloud.plugins.aws.table import ID, Call, Change, Kind, P, Read
+from localcloud.plugins.aws.tables._ec2 import arn, tags_of
 
 ROUTE_TABLE = Kind(
     service="ec2",
@@ -13,9 +13,9 @@ ROUTE_TABLE = Kind(
     outputs="arn ownerId",
     create=Call("create_route_table", rest=True),
     id="RouteTable.RouteTableId",
-    looks=(Look(Call("describe_route_tables", {"RouteTableIds": [ID]}), at="RouteTables[0]"),),
+    reads=(Read(Call("describe_route_tables", {"RouteTableIds": [ID]}), at="RouteTables[0]"),),
     delete=(Call("delete_route_table", {"RouteTableId": ID}),),
-    tags=tagged("route-table"),
+    tags=tags_of("route-table"),
     derived=arn("route-table"),
 )
 
@@ -38,7 +38,7 @@ TARGET_OF = {member: P(name) for name, member in TARGETS.items()}
 
 
 def make_route(subject: Subject) -> str:
-    """Make a route; its id, made as the real provider makes it."""
+    """Make a route; its id, as in the real provider."""
     subject.call(Call("create_route", ROUTE_OF | TARGET_OF))
     return _route_id(subject)
 
@@ -50,20 +50,21 @@ def _route_id(subject: Subject) -> str:
     return f"r-{subject.properties['routeTableId']}{crc32(destination.encode())}"
 
 
-def shown_route(subject: Subject) -> dict[str, Any] | None:
-    """A route among those of its table. To import it: `<route table>_<destination>`."""
-    known = subject.properties
-    if not known.get("routeTableId"):
-        known["routeTableId"], _, destination = subject.id.partition("_")
-        known[_destination(destination)] = destination
+def read_route(subject: Subject) -> dict[str, Any] | None:
+    """A route. Its id to import is `<route table>_<destination>`."""
+    properties = subject.properties
+    if not properties.get("routeTableId"):
+        properties["routeTableId"], _, destination = subject.id.partition("_")
+        properties[_destination(destination)] = destination
         subject.id = _route_id(subject)
-    tables = subject.ask("describe_route_tables", RouteTableIds=[known["routeTableId"]])["RouteTables"]
-    name, wanted = next((name, known[name]) for name in DESTINATIONS if known.get(name))
+    table = properties["routeTableId"]
+    tables = subject.request("describe_route_tables", RouteTableIds=[table])["RouteTables"]
+    name = next(name for name in DESTINATIONS if properties.get(name))
     for route in tables[0]["Routes"]:
-        if route.get(DESTINATIONS[name]) == wanted:
-            targets = {each: route.get(member) for each, member in TARGETS.items()}
-            shown = {"origin": route.get("Origin"), "state": route.get("State")}
-            return {"routeTableId": known["routeTableId"], name: wanted, **targets, **shown}
+        if route.get(DESTINATIONS[name]) == properties[name]:
+            targets = {target: route.get(member) for target, member in TARGETS.items()}
+            outputs = {"origin": route.get("Origin"), "state": route.get("State")}
+            return {"routeTableId": table, name: properties[name], **targets, **outputs}
     return None
 
 
@@ -80,49 +81,51 @@ ROUTE = Kind(
     outputs="origin state",
     create=make_route,
     id="",
-    looks=(Look(shown_route),),
+    reads=(Read(read_route),),
     changes=(Change(tuple(TARGETS), Call("replace_route", ROUTE_OF | TARGET_OF)),),
     delete=(Call("delete_route", ROUTE_OF),),
     schema_names={"egressOnlyGatewayId": "EgressOnlyInternetGatewayId"},
-    alone=True,
+    exclusive=True,
 )
 
 
 PLACES = {"subnetId": "SubnetId", "gatewayId": "GatewayId"}
 
 
-def shown_association(subject: Subject) -> dict[str, Any] | None:
-    """The association of a subnet or a gateway with its route table, whatever its id is by now.
+def read_association(subject: Subject) -> dict[str, Any] | None:
+    """The association of a subnet or a gateway with its route table, also under a new id.
 
-    To import it: `<subnet or gateway>/<route table>`.
+    Its id to import is `<subnet or gateway>/<route table>`.
     """
-    known = subject.properties
+    properties = subject.properties
     if "/" in subject.id:
-        place, _, known["routeTableId"] = subject.id.partition("/")
-        known["subnetId" if place.startswith("subnet-") else "gatewayId"] = place
-    found = _association(subject)
-    if found is None:
+        place, _, properties["routeTableId"] = subject.id.partition("/")
+        properties["subnetId" if place.startswith("subnet-") else "gatewayId"] = place
+    association = _association(subject)
+    if association is None:
         return None
     if "/" in subject.id:
-        subject.id = found["RouteTableAssociationId"]
-    places = {name: found.get(member) for name, member in PLACES.items()}
-    return {"routeTableId": found["RouteTableId"], **places}
+        subject.id = association["RouteTableAssociationId"]
+    places = {name: association.get(member) for name, member in PLACES.items()}
+    return {"routeTableId": association["RouteTableId"], **places}
 
 
 def _association(subject: Subject) -> dict[str, Any] | None:
-    known = subject.properties
-    for table in subject.ask("describe_route_tables")["RouteTables"]:
+    properties = subject.properties
+    for table in subject.request("describe_route_tables")["RouteTables"]:
         for association in table["Associations"]:
-            if association["RouteTableAssociationId"] == subject.id or any(
-                known.get(name) and association.get(member) == known[name] for name, member in PLACES.items()
-            ):
+            same_place = (
+                properties.get(name) and association.get(member) == properties[name]
+                for name, member in PLACES.items()
+            )
+            if association["RouteTableAssociationId"] == subject.id or any(same_place):
                 return {**association, "RouteTableId": table["RouteTableId"]}
     return None
 
 
 def reassociate(subject: Subject) -> None:
-    """Give a subnet another route table. AWS gives the association a new id; the engine keeps the old one."""
-    subject.ask(
+    """Change a subnet's route table. AWS gives the association a new id; the engine keeps the old one."""
+    subject.request(
         "replace_route_table_association",
         AssociationId=(_association(subject) or {})["RouteTableAssociationId"],
         RouteTableId=subject.properties["routeTableId"],
@@ -130,10 +133,10 @@ def reassociate(subject: Subject) -> None:
 
 
 def disassociate(subject: Subject) -> None:
-    """Take a subnet's route table away."""
-    found = _association(subject)
-    if found:
-        subject.ask("disassociate_route_table", AssociationId=found["RouteTableAssociationId"])
+    """Remove the association."""
+    association = _association(subject)
+    if association:
+        subject.request("disassociate_route_table", AssociationId=association["RouteTableAssociationId"])
 
 
 ROUTE_TABLE_ASSOCIATION = Kind(
@@ -142,10 +145,10 @@ ROUTE_TABLE_ASSOCIATION = Kind(
     inputs="routeTableId! subnetId gatewayId",
     create=Call("associate_route_table", rest=True),
     id="AssociationId",
-    looks=(Look(shown_association),),
+    reads=(Read(read_association),),
     changes=(Change(("routeTableId",), reassociate),),
     delete=(disassociate,),
-    alone=True,
+    exclusive=True,
 )
 
 TYPES = {

@@ -1,31 +1,28 @@
-"""S3 buckets, and what is said of them one by one."""
+"""S3 buckets and their settings."""
 
 from dataclasses import replace
 from typing import Any
 
 from localcloud.errors import Refusal
-from localcloud.plugins.aws.api import code_of
+from localcloud.plugins.aws.api import error_code
 from localcloud.plugins.aws.subject import Subject
-from localcloud.plugins.aws.table import ID, Call, Change, Kind, Look, Name, P, Tagging, words
+from localcloud.plugins.aws.table import ID, Call, Change, Kind, Name, P, Read, Tagging, words
 
 
 def make_bucket(subject: Subject) -> str:
-    """Make a bucket in its region; S3 does not take its own first region for one."""
+    """Make a bucket in its region; S3 does not accept us-east-1 as a location."""
     name = subject.properties["bucket"]
-    place = (
-        {}
-        if subject.region == "us-east-1"
-        else {"CreateBucketConfiguration": {"LocationConstraint": subject.region}}
-    )
+    location = {"CreateBucketConfiguration": {"LocationConstraint": subject.region}}
+    place = {} if subject.region == "us-east-1" else location
     lock = {"ObjectLockEnabledForBucket": True} if subject.properties.get("objectLockEnabled") else {}
     if subject.region == "us-east-1" and _exists(subject, name):
-        # S3 answers there as if it had made it.
-        raise _taken(name)
-    subject.ask("create_bucket", Bucket=name, **place, **lock)
+        # S3 answers there as if it had made the bucket.
+        raise _name_in_use(name)
+    subject.request("create_bucket", Bucket=name, **place, **lock)
     return str(name)
 
 
-def _taken(name: str) -> Exception:
+def _name_in_use(name: str) -> Exception:
     from botocore.exceptions import ClientError
 
     message = f"There is a bucket {name} already: choose another name, or import it"
@@ -34,17 +31,17 @@ def _taken(name: str) -> Exception:
 
 def _exists(subject: Subject, name: str) -> bool:
     try:
-        subject.ask("head_bucket", Bucket=name)
+        subject.request("head_bucket", Bucket=name)
     except Exception as error:
-        if code_of(error) in ("404", "NoSuchBucket"):
+        if error_code(error) in ("404", "NoSuchBucket"):
             return False
         raise
     return True
 
 
-def shown_bucket(subject: Subject) -> dict[str, Any]:
-    """A bucket; where it is."""
-    head = subject.ask("head_bucket", Bucket=subject.id)
+def read_bucket(subject: Subject) -> dict[str, Any]:
+    """A bucket and its region."""
+    head = subject.request("head_bucket", Bucket=subject.id)
     region = head["ResponseMetadata"]["HTTPHeaders"].get("x-amz-bucket-region", subject.region)
     return {"bucket": subject.id, "bucketRegion": region, "hostedZoneId": HOSTED_ZONES.get(region)}
 
@@ -61,23 +58,23 @@ HOSTED_ZONES = {
 
 
 def empty_if_forced(subject: Subject) -> None:
-    """Delete all that is in a bucket, if the program says so; otherwise it has to be empty."""
+    """Delete all objects of a bucket with forceDestroy; without it a bucket has to be empty."""
     if not subject.properties.get("forceDestroy"):
         return
     pages = subject.api.client("s3", subject.region).get_paginator("list_object_versions")
     for page in pages.paginate(Bucket=subject.id):
-        listed = [*page.get("Versions", ()), *page.get("DeleteMarkers", ())]
-        objects = [{"Key": each["Key"], "VersionId": each["VersionId"]} for each in listed]
+        versions = [*page.get("Versions", ()), *page.get("DeleteMarkers", ())]
+        objects = [{"Key": version["Key"], "VersionId": version["VersionId"]} for version in versions]
         if objects:
-            subject.ask("delete_objects", Bucket=subject.id, Delete={"Objects": objects, "Quiet": True})
+            subject.request("delete_objects", Bucket=subject.id, Delete={"Objects": objects, "Quiet": True})
 
 
 def delete_bucket(subject: Subject) -> None:
     """Delete an empty bucket."""
     try:
-        subject.ask("delete_bucket", Bucket=subject.id)
+        subject.request("delete_bucket", Bucket=subject.id)
     except Exception as error:
-        if code_of(error) != "BucketNotEmpty":
+        if error_code(error) != "BucketNotEmpty":
             raise
         raise Refusal(
             f"Bucket {subject.id} is not empty: empty it, or set forceDestroy on it, run `up`, and try again."
@@ -91,19 +88,19 @@ BUCKET = Kind(
     outputs="arn bucketDomainName bucketRegion bucketRegionalDomainName hostedZoneId",
     create=make_bucket,
     id="",
-    name=Name("bucket", prefix="bucketPrefix", longest=63, lower=True),
+    name=Name("bucket", prefix="bucketPrefix", max_length=63, lower=True),
     defaults={"forceDestroy": False},
     arguments=words("forceDestroy bucketPrefix"),
-    chosen=words("objectLockEnabled"),
-    unanswered=words("objectLockEnabled"),
-    looks=(Look(shown_bucket),),
+    computed=words("objectLockEnabled"),
+    write_only=words("objectLockEnabled"),
+    reads=(Read(read_bucket),),
     delete=(empty_if_forced, delete_bucket),
     tags=Tagging(
         create=None,
         put=Call("put_bucket_tagging", {"Bucket": ID, "Tagging": {"TagSet": P("tagsAll")}}),
-        whole=True,
+        replaces_all=True,
         remove=Call("delete_bucket_tagging", {"Bucket": ID}),
-        look=Call("get_bucket_tagging", {"Bucket": ID}),
+        read_call=Call("get_bucket_tagging", {"Bucket": ID}),
         at="TagSet",
     ),
     derived={
@@ -122,11 +119,11 @@ def setting(
     at: str,
     delete: tuple[Call, ...],
     schema: str,
-    gives: dict[str, str] | None = None,
+    properties: dict[str, str] | None = None,
     **more: Any,
 ) -> Kind:
-    """Row of a setting that a bucket has or has not: the whole of it is put, and put anew."""
-    properties = tuple(name.rstrip("!") for name in inputs.split())
+    """Row of a setting of a bucket, which is always put as a whole."""
+    names = tuple(name.rstrip("!") for name in inputs.split())
     return Kind(
         service="s3",
         schema="AWS::S3::Bucket",
@@ -134,11 +131,11 @@ def setting(
         create=put,
         id="{bucket}",
         identity=("bucket",),
-        looks=(Look(get, at, gives or {}, all=gives is None),),
-        changes=(Change(properties, put),),
+        reads=(Read(get, at, properties or {}, all=properties is None),),
+        changes=(Change(names, put),),
         delete=delete,
-        schema_names={"bucket": "BucketName", **dict.fromkeys(properties, schema)},
-        alone=True,
+        schema_names={"bucket": "BucketName", **dict.fromkeys(names, schema)},
+        exclusive=True,
         **more,
     )
 
@@ -174,7 +171,7 @@ ENCRYPTION = setting(
     "ServerSideEncryptionConfiguration",
     (Call("delete_bucket_encryption", BUCKET_ID),),
     "BucketEncryption",
-    chosen=words("rules.bucketKeyEnabled rules.blockedEncryptionTypes"),
+    computed=words("rules.bucketKeyEnabled rules.blockedEncryptionTypes"),
 )
 
 BUCKET_POLICY = replace(
@@ -185,7 +182,7 @@ BUCKET_POLICY = replace(
         "",
         (Call("delete_bucket_policy", BUCKET_ID),),
         "PolicyDocument",
-        gives={"policy": "Policy"},
+        properties={"policy": "Policy"},
         documents=words("policy"),
     ),
     schema="AWS::S3::BucketPolicy",
@@ -206,8 +203,8 @@ BUCKET_LIFECYCLE = setting(
     "",
     (Call("delete_bucket_lifecycle", BUCKET_ID),),
     "LifecycleConfiguration",
-    chosen=words("transitionDefaultMinimumObjectSize rules.filter rules.prefix"),
-    unanswered=words(
+    computed=words("transitionDefaultMinimumObjectSize rules.filter rules.prefix"),
+    write_only=words(
         "transitionDefaultMinimumObjectSize rules.noncurrentVersionExpiration.newerNoncurrentVersions"
     ),
 )
@@ -222,8 +219,8 @@ BUCKET_VERSIONING = setting(
     "",
     (Call("put_bucket_versioning", {**BUCKET_ID, "VersioningConfiguration": {"Status": "Suspended"}}),),
     "VersioningConfiguration",
-    gives={"versioningConfiguration": ""},
-    unanswered=words("mfa"),
+    properties={"versioningConfiguration": ""},
+    write_only=words("mfa"),
 )
 
 BUCKET_OWNERSHIP = setting(
@@ -233,7 +230,7 @@ BUCKET_OWNERSHIP = setting(
     "OwnershipControls",
     (Call("delete_bucket_ownership_controls", BUCKET_ID),),
     "OwnershipControls",
-    gives={"rule": "Rules[0]"},
+    properties={"rule": "Rules[0]"},
 )
 
 LOGGING = "targetBucket targetPrefix targetGrants targetObjectKeyFormat"

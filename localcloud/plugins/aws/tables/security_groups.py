@@ -1,4 +1,4 @@
-"""Security groups, and their rules in the three ways in which Pulumi's AWS package has them."""
+"""Security groups, and their rules in the three forms of Pulumi's AWS package."""
 
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
@@ -6,8 +6,8 @@ from zlib import crc32
 
 from localcloud.errors import Refusal
 from localcloud.plugins.aws.subject import Subject
-from localcloud.plugins.aws.table import ID, Call, Change, Kind, Look, Name, P, words
-from localcloud.plugins.aws.tables._ec2 import arn, tagged
+from localcloud.plugins.aws.table import ID, Call, Change, Kind, Name, P, Read, words
+from localcloud.plugins.aws.tables._ec2 import arn, tags_of
 
 PERMISSIONS = {"ingress": "IpPermissions", "egress": "IpPermissionsEgress"}
 ALL_PROTOCOLS = "-1"
@@ -20,78 +20,77 @@ SOURCES = {
     "securityGroups": ("UserIdGroupPairs", "GroupId"),
 }
 
-
-IN_A_RULE = {"protocol", "fromPort", "toPort", "description", "self", *SOURCES}
+RULE_PROPERTIES = {"protocol", "fromPort", "toPort", "description", "self", *SOURCES}
 
 
 # --- rules, as a group's own list has them, and as AWS has them ---
 
 
 def permission(rule: Mapping[str, Any], group: str) -> dict[str, Any]:
-    """A rule as AWS takes it. `self` stands for the group itself."""
-    unknown = sorted(rule.keys() - IN_A_RULE)
+    """A rule as AWS takes it. `self` means the group itself."""
+    unknown = sorted(rule.keys() - RULE_PROPERTIES)
     if unknown:
         raise Refusal(f"There is no {', '.join(unknown)} in a rule of a security group: leave it out.")
-    made: dict[str, Any] = {"IpProtocol": str(rule["protocol"])}
-    if made["IpProtocol"] != ALL_PROTOCOLS:
-        made |= {"FromPort": int(rule["fromPort"]), "ToPort": int(rule["toPort"])}
-    said = {"Description": rule["description"]} if rule.get("description") else {}
+    members: dict[str, Any] = {"IpProtocol": str(rule["protocol"])}
+    if members["IpProtocol"] != ALL_PROTOCOLS:
+        members |= {"FromPort": int(rule["fromPort"]), "ToPort": int(rule["toPort"])}
+    description = {"Description": rule["description"]} if rule.get("description") else {}
     for name, (member, key) in SOURCES.items():
         sources = list(rule.get(name) or ())
         if name == "securityGroups" and rule.get("self"):
             sources.append(group)
         if sources:
-            made[member] = [{key: source, **said} for source in sources]
-    return made
+            members[member] = [{key: source, **description} for source in sources]
+    return members
 
 
 def rules(permissions: list[dict[str, Any]], group: str) -> list[dict[str, Any]]:
-    """Rules as a group's own list has them: one for each protocol, ports and description."""
-    found: dict[tuple[Any, ...], dict[str, Any]] = {}
-    for each in permissions:
-        for name, source, description in _sources(each):
-            ports = (each.get("FromPort") or 0, each.get("ToPort") or 0)
-            rule = found.setdefault(
-                (each["IpProtocol"], *ports, description),
-                {"protocol": each["IpProtocol"], "fromPort": ports[0], "toPort": ports[1]}
+    """Rules as a group's own list has them: one for a protocol, ports and description."""
+    rules: dict[tuple[Any, ...], dict[str, Any]] = {}
+    for members in permissions:
+        for name, source, description in _sources(members):
+            ports = (members.get("FromPort") or 0, members.get("ToPort") or 0)
+            rule = rules.setdefault(
+                (members["IpProtocol"], *ports, description),
+                {"protocol": members["IpProtocol"], "fromPort": ports[0], "toPort": ports[1]}
                 | ({"description": description} if description else {}),
             )
             if source == group:
                 rule["self"] = True
             else:
                 rule.setdefault(name, []).append(source)
-    return list(found.values())
+    return list(rules.values())
 
 
-def _sources(each: Mapping[str, Any]) -> Iterator[tuple[str, str, str]]:
+def _sources(members: Mapping[str, Any]) -> Iterator[tuple[str, str, str]]:
     for name, (member, key) in SOURCES.items():
-        for source in each.get(member) or ():
+        for source in members.get(member) or ():
             yield name, source[key], source.get("Description") or ""
 
 
 def group_of(subject: Subject, id: str) -> dict[str, Any]:
     """A group as AWS shows it."""
-    shown: dict[str, Any] = subject.ask("describe_security_groups", GroupIds=[id])["SecurityGroups"][0]
-    return shown
+    group: dict[str, Any] = subject.request("describe_security_groups", GroupIds=[id])["SecurityGroups"][0]
+    return group
 
 
 def revoke(subject: Subject, group: str, direction: str, permissions: list[dict[str, Any]]) -> None:
-    """Take permissions from a group, if there are any to take."""
+    """Take permissions, if there are any, from a group."""
     if permissions:
-        subject.ask(f"revoke_security_group_{direction}", GroupId=group, IpPermissions=permissions)
+        subject.request(f"revoke_security_group_{direction}", GroupId=group, IpPermissions=permissions)
 
 
 def authorize(subject: Subject, group: str, direction: str, permissions: list[dict[str, Any]]) -> None:
-    """Give permissions to a group, if there are any to give."""
+    """Add permissions, if there are any, to a group."""
     if permissions:
-        subject.ask(f"authorize_security_group_{direction}", GroupId=group, IpPermissions=permissions)
+        subject.request(f"authorize_security_group_{direction}", GroupId=group, IpPermissions=permissions)
 
 
 # --- groups ---
 
 
 def make_group(subject: Subject) -> str:
-    """Make a group that lets nothing out: unlike AWS, the provider adds no rule that nobody asked for."""
+    """Make a group without egress: unlike AWS, the provider adds no default rule."""
     tags = [{"Key": key, "Value": value} for key, value in (subject.properties.get("tagsAll") or {}).items()]
     more = {"TagSpecifications": [{"ResourceType": "security-group", "Tags": tags}]} if tags else {}
     members = {"GroupName": P("name"), "Description": P("description"), "VpcId": P("vpcId")}
@@ -102,46 +101,45 @@ def make_group(subject: Subject) -> str:
 
 
 def adopt_default_group(subject: Subject) -> str:
-    """Take over the group that every VPC has, and take all its rules away."""
+    """Take over the default group of a VPC, and remove all its rules."""
     filters = [{"Name": "group-name", "Values": ["default"]}]
     if subject.properties.get("vpcId"):
         filters.append({"Name": "vpc-id", "Values": [subject.properties["vpcId"]]})
-    found = subject.ask("describe_security_groups", Filters=filters)["SecurityGroups"]
-    if not found:
+    groups = subject.request("describe_security_groups", Filters=filters)["SecurityGroups"]
+    if not groups:
         raise Refusal(f"{subject.type}: there is no VPC {subject.properties.get('vpcId', 'by default')}.")
-    subject.id = str(found[0]["GroupId"])
+    subject.id = str(groups[0]["GroupId"])
     clear_rules(subject)
-    if found[0].get("Tags"):
-        subject.ask("delete_tags", Resources=[subject.id], Tags=found[0]["Tags"])
+    if groups[0].get("Tags"):
+        subject.request("delete_tags", Resources=[subject.id], Tags=groups[0]["Tags"])
     tags = [{"Key": key, "Value": value} for key, value in (subject.properties.get("tagsAll") or {}).items()]
     if tags:
-        subject.ask("create_tags", Resources=[subject.id], Tags=tags)
+        subject.request("create_tags", Resources=[subject.id], Tags=tags)
     return subject.id
 
 
 def clear_rules(subject: Subject) -> None:
-    """Take all rules of a group away, so that groups which name each other can go."""
-    shown = group_of(subject, subject.id)
+    """Remove all rules of a group, so that groups which refer to each other can be deleted."""
+    group = group_of(subject, subject.id)
     for direction, member in PERMISSIONS.items():
-        revoke(subject, subject.id, direction, shown[member])
+        revoke(subject, subject.id, direction, group[member])
 
 
 def set_rules(direction: str) -> Callable[[Subject], None]:
-    """Bring a group's own list of rules to what it should be."""
+    """Set the rules of a group's own list, and remove all others."""
 
     def change(subject: Subject) -> None:
-        shown = group_of(subject, subject.id)[PERMISSIONS[direction]]
-        wanted = subject.inputs.get(direction)
-        revoke(subject, subject.id, direction, shown)
-        authorize(subject, subject.id, direction, [permission(each, subject.id) for each in wanted or ()])
+        rules = subject.inputs.get(direction) or ()
+        revoke(subject, subject.id, direction, group_of(subject, subject.id)[PERMISSIONS[direction]])
+        authorize(subject, subject.id, direction, [permission(rule, subject.id) for rule in rules])
 
     return change
 
 
 def rules_of(subject: Subject) -> dict[str, Any]:
     """A group's rules, in both directions."""
-    shown = group_of(subject, subject.id)
-    return {direction: rules(shown[member], subject.id) for direction, member in PERMISSIONS.items()}
+    group = group_of(subject, subject.id)
+    return {direction: rules(group[member], subject.id) for direction, member in PERMISSIONS.items()}
 
 
 LISTS = words(
@@ -149,8 +147,8 @@ LISTS = words(
     "egress egress.cidrBlocks egress.ipv6CidrBlocks egress.prefixListIds egress.securityGroups"
 )
 GROUP_LOOKS = (
-    Look(Call("describe_security_groups", {"GroupIds": [ID]}), at="SecurityGroups[0]"),
-    Look(rules_of),
+    Read(Call("describe_security_groups", {"GroupIds": [ID]}), at="SecurityGroups[0]"),
+    Read(rules_of),
 )
 RULE_CHANGES = (Change(("ingress",), set_rules("ingress")), Change(("egress",), set_rules("egress")))
 GROUP_NAMES = {
@@ -170,14 +168,14 @@ SECURITY_GROUP = Kind(
     names={"name": "GroupName"},
     name=Name(),
     defaults={"description": "Managed by Pulumi", "revokeRulesOnDelete": False},
-    # Rules may also be resources of their own: a list that nobody gives is nobody's.
-    chosen=words("vpcId ingress egress"),
+    # Rules may also be resources of their own: without a list here all of them are left alone.
+    computed=words("vpcId ingress egress"),
     arguments=words("revokeRulesOnDelete namePrefix"),
     unordered=LISTS,
-    looks=GROUP_LOOKS,
+    reads=GROUP_LOOKS,
     changes=RULE_CHANGES,
     delete=(clear_rules, Call("delete_security_group", {"GroupId": ID})),
-    tags=tagged("security-group"),
+    tags=tags_of("security-group"),
     derived=arn("security-group"),
     schema_names=GROUP_NAMES,
 )
@@ -191,14 +189,14 @@ DEFAULT_SECURITY_GROUP = Kind(
     id="",
     names={"name": "GroupName"},
     defaults={"revokeRulesOnDelete": False},
-    chosen=words("vpcId"),
+    computed=words("vpcId"),
     arguments=words("revokeRulesOnDelete"),
     unordered=LISTS,
-    looks=GROUP_LOOKS,
+    reads=GROUP_LOOKS,
     changes=RULE_CHANGES,
-    # It cannot be deleted: its VPC takes it along.
+    # It cannot be deleted: it goes with its VPC.
     delete=(),
-    tags=tagged("security-group"),
+    tags=tags_of("security-group"),
     derived=arn("security-group"),
     schema_names=GROUP_NAMES,
 )
@@ -207,62 +205,61 @@ DEFAULT_SECURITY_GROUP = Kind(
 # --- one resource, several sources: ec2.SecurityGroupRule ---
 
 
-def _as_listed(properties: Mapping[str, Any]) -> dict[str, Any]:
-    other = properties.get("sourceSecurityGroupId")
-    rule = {name: value for name, value in properties.items() if name in IN_A_RULE}
-    return {**rule, **({"securityGroups": [other]} if other else {})}
+def _permission(properties: Mapping[str, Any]) -> dict[str, Any]:
+    """A rule with several sources as AWS takes it."""
+    group = properties.get("sourceSecurityGroupId")
+    rule = {name: value for name, value in properties.items() if name in RULE_PROPERTIES}
+    groups = {"securityGroups": [group]} if group else {}
+    return permission({**rule, **groups}, properties["securityGroupId"])
 
 
 def add_rule(subject: Subject) -> str:
-    """Give a rule to its group; its id, which the provider makes up."""
-    known = subject.properties
-    given = permission(_as_listed(known), known["securityGroupId"])
-    authorize(subject, known["securityGroupId"], known["type"], [given])
+    """Add a rule to its group; its id, which the provider makes."""
+    properties = subject.properties
+    authorize(subject, properties["securityGroupId"], properties["type"], [_permission(properties)])
     return _rule_id(subject)
 
 
 def _rule_id(subject: Subject) -> str:
-    known = subject.properties
-    words = [known[name] for name in ("securityGroupId", "type", "protocol", "fromPort", "toPort")]
-    given = permission(_as_listed(known), known["securityGroupId"])
-    sources = sorted(source for _, source, _ in _sources(given))
+    properties = subject.properties
+    words = [properties[name] for name in ("securityGroupId", "type", "protocol", "fromPort", "toPort")]
+    sources = sorted(source for _, source, _ in _sources(_permission(properties)))
     return f"sgrule-{crc32('-'.join(map(str, [*words, *sources])).encode())}"
 
 
 def remove_rule(subject: Subject) -> None:
     """Take a rule from its group."""
-    known = subject.properties
-    given = permission(_as_listed(known), known["securityGroupId"])
-    revoke(subject, known["securityGroupId"], known["type"], [given])
+    properties = subject.properties
+    revoke(subject, properties["securityGroupId"], properties["type"], [_permission(properties)])
 
 
-def shown_rule(subject: Subject) -> dict[str, Any] | None:
-    """What of a rule its group has; None when it has nothing of it.
+def read_rule(subject: Subject) -> dict[str, Any] | None:
+    """The part of a rule that its group has; None when it has nothing of it.
 
-    To import it: `<group>_<type>_<protocol>_<from>_<to>_<source>`, with as many sources as there are.
+    Its id to import is `<group>_<type>_<protocol>_<from>_<to>_<source>`, with one source or more.
     """
-    known = subject.properties
-    if not known.get("securityGroupId"):
+    properties = subject.properties
+    if not properties.get("securityGroupId"):
         _identify(subject)
-    group = known["securityGroupId"]
-    wanted = permission(_as_listed(known), group)
-    have: dict[str, Any] = {}
-    for each in group_of(subject, group)[PERMISSIONS[known["type"]]]:
-        if any(each.get(member) != wanted.get(member) for member in ("IpProtocol", "FromPort", "ToPort")):
+    group = properties["securityGroupId"]
+    expected = _permission(properties)
+    live: dict[str, Any] = {}
+    for members in group_of(subject, group)[PERMISSIONS[properties["type"]]]:
+        if any(members.get(name) != expected.get(name) for name in ("IpProtocol", "FromPort", "ToPort")):
             continue
-        for member, key in SOURCES.values():
-            sources = {source[key] for source in wanted.get(member, ())}
-            have.setdefault(member, []).extend(s for s in each.get(member) or () if s[key] in sources)
-    if not any(have.values()):
+        for name, key in SOURCES.values():
+            sources = {source[key] for source in expected.get(name, ())}
+            live.setdefault(name, []).extend(s for s in members.get(name) or () if s[key] in sources)
+    if not any(live.values()):
         return None
-    [rule] = rules([{**wanted, **have}], group)[:1]
-    others = rule.pop("securityGroups", None)
+    [rule] = rules([{**expected, **live}], group)[:1]
+    source_groups = rule.pop("securityGroups", None)
     return {
-        "type": known["type"],
+        "type": properties["type"],
         "securityGroupId": group,
         "self": False,
         **rule,
-        "sourceSecurityGroupId": others[0] if others else None,
+        "sourceSecurityGroupId": source_groups[0] if source_groups else None,
     }
 
 
@@ -275,33 +272,28 @@ def _identify(subject: Subject) -> None:
             f"<group>_<type>_<protocol>_<from port>_<to port>_<source>, not {subject.id}."
         )
     kind, protocol, start, end, *sources = parts
-    known = subject.properties
-    known |= {"securityGroupId": group, "type": kind, "protocol": protocol}
-    known |= {"fromPort": int(start), "toPort": int(end)}
+    properties = subject.properties
+    properties |= {"securityGroupId": group, "type": kind, "protocol": protocol}
+    properties |= {"fromPort": int(start), "toPort": int(end)}
     for source in sources:
         if source == "self":
-            known["self"] = True
+            properties["self"] = True
         elif source.startswith("sg-"):
-            known["sourceSecurityGroupId"] = source
+            properties["sourceSecurityGroupId"] = source
         else:
-            lists = (
-                "prefixListIds"
-                if source.startswith("pl-")
-                else "ipv6CidrBlocks"
-                if ":" in source
-                else "cidrBlocks"
-            )
-            known.setdefault(lists, []).append(source)
+            cidr_blocks = "ipv6CidrBlocks" if ":" in source else "cidrBlocks"
+            name = "prefixListIds" if source.startswith("pl-") else cidr_blocks
+            properties.setdefault(name, []).append(source)
     subject.id = _rule_id(subject)
 
 
 def describe_rule(subject: Subject) -> None:
-    """Give a rule another description."""
-    known = subject.properties
-    subject.ask(
-        f"update_security_group_rule_descriptions_{known['type']}",
-        GroupId=known["securityGroupId"],
-        IpPermissions=[permission(_as_listed(known), known["securityGroupId"])],
+    """Change a rule's description."""
+    properties = subject.properties
+    subject.request(
+        f"update_security_group_rule_descriptions_{properties['type']}",
+        GroupId=properties["securityGroupId"],
+        IpPermissions=[_permission(properties)],
     )
 
 
@@ -314,7 +306,7 @@ SECURITY_GROUP_RULE = Kind(
     id="",
     defaults={"self": False},
     unordered=words("cidrBlocks ipv6CidrBlocks prefixListIds"),
-    looks=(Look(shown_rule),),
+    reads=(Read(read_rule),),
     changes=(Change(("description",), describe_rule),),
     delete=(remove_rule,),
     schema_names={
@@ -324,13 +316,13 @@ SECURITY_GROUP_RULE = Kind(
         "ipv6CidrBlocks": "CidrIpv6",
         "prefixListIds": "SourcePrefixListId",
     },
-    alone=True,
+    exclusive=True,
 )
 
 
 # --- one resource, one source: vpc.SecurityGroupIngressRule and EgressRule ---
 
-ONE_SOURCE = {
+SINGLE_SOURCES = {
     "cidrIpv4": ("cidrBlocks", "CidrIpv4"),
     "cidrIpv6": ("ipv6CidrBlocks", "CidrIpv6"),
     "prefixListId": ("prefixListIds", "PrefixListId"),
@@ -339,40 +331,44 @@ ONE_SOURCE = {
 
 
 def add_single_rule(direction: str) -> Callable[[Subject], str]:
-    """Give a rule with one source to its group; the id is AWS's."""
+    """Add a rule with one source to its group; the id is AWS's."""
 
     def make(subject: Subject) -> str:
-        known = subject.properties
-        listed = {lists: [known[name]] for name, (lists, _) in ONE_SOURCE.items() if known.get(name)}
-        said: dict[str, Any] = {
-            name: known[name] for name in ("fromPort", "toPort", "description") if name in known
+        properties = subject.properties
+        group = properties["securityGroupId"]
+        rule = {"protocol": properties["ipProtocol"]}
+        rule |= {
+            name: properties[name] for name in ("fromPort", "toPort", "description") if name in properties
         }
-        given = permission({**said, **listed, "protocol": known["ipProtocol"]}, known["securityGroupId"])
-        made = subject.ask(
-            f"authorize_security_group_{direction}", GroupId=known["securityGroupId"], IpPermissions=[given]
+        rule |= {
+            lists: [properties[name]] for name, (lists, _) in SINGLE_SOURCES.items() if properties.get(name)
+        }
+        members = permission(rule, group)
+        answer = subject.request(
+            f"authorize_security_group_{direction}", GroupId=group, IpPermissions=[members]
         )
-        id = str(made["SecurityGroupRules"][0]["SecurityGroupRuleId"])
-        tags = [{"Key": key, "Value": value} for key, value in (known.get("tagsAll") or {}).items()]
+        id = str(answer["SecurityGroupRules"][0]["SecurityGroupRuleId"])
+        tags = [{"Key": key, "Value": value} for key, value in (properties.get("tagsAll") or {}).items()]
         if tags:
-            subject.ask("create_tags", Resources=[id], Tags=tags)
+            subject.request("create_tags", Resources=[id], Tags=tags)
         return id
 
     return make
 
 
 def change_single_rule(subject: Subject) -> None:
-    """Give a rule other ports, another source or another description."""
-    known = subject.properties
-    rule: dict[str, Any] = {"IpProtocol": known["ipProtocol"]}
-    rule |= {"FromPort": known.get("fromPort", -1), "ToPort": known.get("toPort", -1)}
-    for name, (_, member) in ONE_SOURCE.items():
-        if known.get(name):
-            rule[member] = known[name]
-    if known.get("description"):
-        rule["Description"] = known["description"]
-    subject.ask(
+    """Change a rule's ports, source or description."""
+    properties = subject.properties
+    rule: dict[str, Any] = {"IpProtocol": properties["ipProtocol"]}
+    rule |= {"FromPort": properties.get("fromPort", -1), "ToPort": properties.get("toPort", -1)}
+    for name, (_, member) in SINGLE_SOURCES.items():
+        if properties.get(name):
+            rule[member] = properties[name]
+    if properties.get("description"):
+        rule["Description"] = properties["description"]
+    subject.request(
         "modify_security_group_rules",
-        GroupId=known["securityGroupId"],
+        GroupId=properties["securityGroupId"],
         SecurityGroupRules=[{"SecurityGroupRuleId": subject.id, "SecurityGroupRule": rule}],
     )
 
@@ -389,18 +385,18 @@ def single_rule(direction: str) -> Kind:
         create=add_single_rule(direction),
         id="",
         names={"securityGroupId": "GroupId"},
-        looks=(
-            Look(
+        reads=(
+            Read(
                 Call(
                     "describe_security_group_rules",
                     {"Filters": [{"Name": "security-group-rule-id", "Values": [ID]}]},
                 ),
                 at="SecurityGroupRules[0]",
-                gives={"referencedSecurityGroupId": "ReferencedGroupInfo.GroupId"},
+                properties={"referencedSecurityGroupId": "ReferencedGroupInfo.GroupId"},
             ),
         ),
         changes=(
-            Change(("ipProtocol", "fromPort", "toPort", "description", *ONE_SOURCE), change_single_rule),
+            Change(("ipProtocol", "fromPort", "toPort", "description", *SINGLE_SOURCES), change_single_rule),
         ),
         delete=(
             Call(
@@ -409,8 +405,8 @@ def single_rule(direction: str) -> Kind:
             ),
         ),
         # A rule for every protocol has no ports.
-        chosen=words("fromPort toPort"),
-        tags=tagged("security-group-rule"),
+        computed=words("fromPort toPort"),
+        tags=tags_of("security-group-rule"),
         derived={**arn("security-group-rule"), "securityGroupRuleId": "{id}"},
         schema_names={
             "securityGroupId": "GroupId",

@@ -1,6 +1,6 @@
 """SSM parameters."""
 
-from localcloud.plugins.aws.table import ID, Call, Change, Kind, Look, Name, P, Tagging, words
+from localcloud.plugins.aws.table import ID, Call, Change, Kind, Name, P, Read, Tagging, words
 
 PUT = {"Name": P("name"), "Value": P("value"), "Type": P("type"), "Description": P("description")}
 
@@ -11,11 +11,11 @@ PARAMETER = Kind(
     outputs="arn version",
     create=Call("put_parameter", rest=True),
     id="{name}",
-    name=Name(prefix=None, longest=2048),
-    chosen=words("tier dataType keyId"),
-    unanswered=words("description tier keyId allowedPattern"),
+    name=Name(prefix=None, max_length=2048),
+    computed=words("tier dataType keyId"),
+    write_only=words("description tier keyId allowedPattern"),
     volatile=words("version"),
-    looks=(Look(Call("get_parameter", {"Name": ID, "WithDecryption": True}), at="Parameter"),),
+    reads=(Read(Call("get_parameter", {"Name": ID, "WithDecryption": True}), at="Parameter"),),
     names={"arn": "ARN"},
     changes=(
         Change(
@@ -31,7 +31,7 @@ PARAMETER = Kind(
             "remove_tags_from_resource",
             {"ResourceType": "Parameter", "ResourceId": ID, "TagKeys": P("=keys")},
         ),
-        look=Call("list_tags_for_resource", {"ResourceType": "Parameter", "ResourceId": ID}),
+        read_call=Call("list_tags_for_resource", {"ResourceType": "Parameter", "ResourceId": ID}),
         at="TagList",
     ),
 )

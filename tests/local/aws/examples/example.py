@@ -10,7 +10,7 @@ import boto3
 
 from localcloud.cloud import ACCOUNT, REGION, Cloud
 from localcloud.engine import Resource
-from localcloud.plugins.aws.kept import Kept, folder
+from localcloud.plugins.aws.store import Store, store_folder
 
 POLICY = json.dumps(
     {
@@ -112,10 +112,10 @@ class Console:
 
     def edit(self, service: str, *key: str, **members: Any) -> None:
         """Change members of an object that the plugin keeps."""
-        kept = Kept(folder(self.cloud) / self.account / self.region / service)
-        before = kept.get(*key)
+        store = Store(store_folder(self.cloud) / self.account / self.region / service)
+        before = store.get(*key)
         assert before is not None, f"{service} {key} is kept"
-        kept.put(*key, thing={**before, **members})
+        store.put(*key, thing={**before, **members})
 
 
 @cache

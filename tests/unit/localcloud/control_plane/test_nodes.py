@@ -5,7 +5,7 @@ import pytest
 from localcloud.control_plane.machines import InstanceType
 from localcloud.control_plane.nodes import NodeGroup, Taint, node, ready
 from localcloud.errors import Refusal
-from localcloud.plugins.aws.machine_room import max_unavailable
+from localcloud.plugins.aws.eks_backend import max_unavailable
 
 ARM = InstanceType(name="m7g.2xlarge", architecture="arm64", vcpus=8, memory=32768)
 OTHER_ARM = InstanceType(name="r7g.2xlarge", architecture="arm64", vcpus=8, memory=65536)

@@ -127,7 +127,7 @@ def test_changes_are_of_inputs(token):
 
 def test_what_a_row_says_of_properties_it_says_of_its_own(token):
     kind = ROWS[token]
-    for said in (kind.arguments, kind.unanswered, kind.chosen, kind.documents, kind.unordered):
+    for said in (kind.arguments, kind.write_only, kind.computed, kind.documents, kind.unordered):
         assert {path.split(".")[0] for path in said} <= kind.input_names
     assert set(kind.defaults) <= kind.input_names
-    assert kind.volatile | set(kind.derived) | kind.one | kind.many <= kind.output_names
+    assert kind.volatile | set(kind.derived) | kind.aws_lists | kind.pulumi_lists <= kind.output_names

@@ -1,6 +1,6 @@
-"""What moto has no place for, as JSON files: one for each thing, by account and region.
+"""What moto does not keep, as JSON files: one for each thing, by account and region.
 
-Anybody may change or delete a file by hand, as one would change AWS by its console: a refresh finds it.
+A file may be changed or deleted by hand, as one would change AWS in its console: a refresh finds it.
 """
 
 import json
@@ -15,47 +15,44 @@ from urllib.parse import quote
 from localcloud.cloud import Cloud
 
 
-def folder(cloud: Cloud) -> Path:
-    """Where a cloud keeps what its moto has no place for. It means nothing once that moto is gone."""
+def store_folder(cloud: Cloud) -> Path:
+    """Folder of a cloud's files; they mean nothing once its moto has ended."""
     return cloud.home / "kept"
 
 
-def remember(cloud: Cloud, account: str) -> None:
+def record_account(cloud: Cloud, account: str) -> None:
     """Note that an account is used."""
-    (folder(cloud) / account).mkdir(parents=True, exist_ok=True)
+    (store_folder(cloud) / account).mkdir(parents=True, exist_ok=True)
 
 
 def accounts(cloud: Cloud) -> list[str]:
     """Accounts that were used since the cloud's AWS was started."""
-    return sorted(path.name for path in folder(cloud).glob("*") if path.is_dir())
+    return sorted(path.name for path in store_folder(cloud).glob("*") if path.is_dir())
 
 
-def elsewhere(cloud: Cloud, here: tuple[str, str], service: str, *key: str) -> list[tuple[str, str]]:
-    """Other accounts and regions than here in which a thing of this name is kept."""
-    places = [(path.parent.name, path.name) for path in folder(cloud).glob("*/*") if path.is_dir()]
-    return sorted(
-        place
-        for place in places
-        if place != here and Kept(folder(cloud).joinpath(*place, service)).get(*key) is not None
-    )
+def other_places(cloud: Cloud, place: tuple[str, str], service: str, *key: str) -> list[tuple[str, str]]:
+    """Accounts and regions other than `place` that have a thing with this key."""
+    folder = store_folder(cloud)
+    places = {(path.parent.name, path.name) for path in folder.glob("*/*") if path.is_dir()} - {place}
+    return sorted(other for other in places if Store(folder.joinpath(*other, service)).get(*key) is not None)
 
 
 @dataclass(frozen=True)
-class Kept:
-    """Things of one account and region, found by words such as `("addon", "spark-a", "coredns")`."""
+class Store:
+    """Things of one account and region, by keys such as `("addon", "spark-a", "coredns")`."""
 
     root: Path
 
     def get(self, *key: str) -> dict[str, Any] | None:
-        """A thing; None when it is not there."""
+        """A thing; None when there is none."""
         try:
-            found: dict[str, Any] = json.loads(self._path(key).read_text())
+            thing: dict[str, Any] = json.loads(self._path(key).read_text())
         except FileNotFoundError:
             return None
-        return found
+        return thing
 
     def put(self, *key: str, thing: Mapping[str, Any]) -> None:
-        """Keep a thing, in place of what was there."""
+        """Store a thing, in place of an earlier one."""
         path = self._path(key)
         path.parent.mkdir(parents=True, exist_ok=True)
         new = path.with_suffix(f".{os.getpid()}")
@@ -63,12 +60,12 @@ class Kept:
         new.replace(path)
 
     def remove(self, *key: str) -> None:
-        """Forget a thing, and all that is kept under it."""
+        """Remove a thing, and all things under it."""
         self._path(key).unlink(missing_ok=True)
         shutil.rmtree(self._path(key).with_suffix(""), ignore_errors=True)
 
     def all(self, *key: str) -> Iterator[dict[str, Any]]:
-        """All things under some words."""
+        """All things under a key."""
         for path in sorted(self._path(key).with_suffix("").rglob("*.json")):
             yield json.loads(path.read_text())
 

@@ -1,13 +1,13 @@
-"""What really runs behind EKS: a control plane for each cluster, and kwok's nodes for each node group.
+"""What runs behind EKS: a control plane for every cluster, and kwok's nodes for every node group.
 
-Each function brings it to what EKS says, so that it can be called again after a failure.
+The functions make it as EKS describes it, so that they can be called again after a failure.
 """
 
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from localcloud.errors import Refusal
-from localcloud.plugins.aws.kept import elsewhere
+from localcloud.plugins.aws.store import other_places
 from localcloud.plugins.aws.subject import Subject
 
 if TYPE_CHECKING:
@@ -31,39 +31,39 @@ def control_plane(subject: Subject, cluster: str) -> "ControlPlane":
     return ControlPlane(subject.api.cloud, cluster)
 
 
-def give_machines(plane: "ControlPlane", group: "NodeGroup") -> None:
-    """Give a cluster the nodes of a group."""
+def apply_machines(plane: "ControlPlane", group: "NodeGroup") -> None:
+    """Make the nodes of a group."""
     from localcloud.control_plane.nodes import apply_node_group
 
     apply_node_group(plane, group)
 
 
 def refuse_namesake(subject: Subject) -> None:
-    """Raise Refusal when another account or region has a cluster of this name, whose control plane it is."""
-    name, here = subject.properties["name"], (subject.api.account, subject.region)
-    for account, region in elsewhere(subject.api.cloud, here, "eks", "cluster", name):
+    """Raise Refusal when another account or region has a cluster of this name, and so the control plane."""
+    name, place = subject.properties["name"], (subject.api.account, subject.region)
+    for account, region in other_places(subject.api.cloud, place, "eks", "cluster", name):
         raise Refusal(
             f"There is an EKS cluster {name} in account {account}, {region}: on the laptop names of clusters "
             "are unique over all accounts and regions, so choose another."
         )
 
 
-def open_cluster(subject: Subject) -> None:
-    """Start a cluster's control plane, and let EKS answer where it is."""
+def start_cluster(subject: Subject) -> None:
+    """Start a cluster's control plane, and have EKS return its endpoint."""
     plane = control_plane(subject, subject.id)
     plane.start()
-    subject.api.service("eks", subject.region).keep_of_cluster(
+    subject.api.service("eks", subject.region).store_cluster_members(
         subject.id, endpoint=plane.endpoint, certificateAuthority={"data": plane.certificate_authority}
     )
 
 
-def close_cluster(subject: Subject) -> None:
-    """End a cluster's control plane, and forget all that is on it."""
+def remove_cluster(subject: Subject) -> None:
+    """End a cluster's control plane, and delete its data."""
     control_plane(subject, subject.id).remove()
 
 
 def set_machines(subject: Subject) -> None:
-    """Give a cluster the nodes of a node group, as many and of the kind that EKS says."""
+    """Make the nodes of a node group as EKS describes them."""
     from localcloud.control_plane.nodes import NodeGroup, Taint, capped_count
 
     group = _group(subject)
@@ -73,21 +73,21 @@ def set_machines(subject: Subject) -> None:
     subnets = subject.api.call("ec2", "describe_subnets", {"SubnetIds": group["subnets"]}, subject.region)[
         "Subnets"
     ]
-    by_name = {each["InstanceType"]: each for each in types}
+    by_name = {instance_type["InstanceType"]: instance_type for instance_type in types}
     template = group.get("launchTemplate") or {}
     data = _template_data(subject, template)
     count = group["scalingConfig"]["desiredSize"]
-    give_machines(
+    apply_machines(
         control_plane(subject, group["clusterName"]),
         NodeGroup(
             name=group["nodegroupName"],
             instance_types=tuple(_instance_type(by_name[name]) for name in group["instanceTypes"]),
-            zones=tuple(sorted({each["AvailabilityZone"] for each in subnets})),
+            zones=tuple(sorted({subnet["AvailabilityZone"] for subnet in subnets})),
             count=count,
             labels=dict(group.get("labels") or {}),
             taints=tuple(
-                Taint(key=each["key"], value=each.get("value") or "", effect=EFFECTS[each["effect"]])
-                for each in group.get("taints") or ()
+                Taint(key=taint["key"], value=taint.get("value") or "", effect=EFFECTS[taint["effect"]])
+                for taint in group.get("taints") or ()
             ),
             capacity_type=group["capacityType"],
             role=group["nodeRole"],
@@ -109,13 +109,13 @@ def set_machines(subject: Subject) -> None:
 
 
 def max_unavailable(update: Mapping[str, int], count: int) -> int:
-    """How many machines of a group EKS replaces at the same time: a number, or a share of all, rounded up."""
+    """Machines of a group that EKS replaces at the same time: a number, or a share of all, rounded up."""
     percent = update.get("maxUnavailablePercentage")
     return max(1, -(-count * percent // 100) if percent else update.get("maxUnavailable", 1))
 
 
 def remove_machines(subject: Subject) -> None:
-    """Take the nodes of a node group from its cluster, if the cluster still runs."""
+    """Remove the nodes of a node group from its cluster, if the cluster still runs."""
     from localcloud.control_plane.nodes import remove_node_group
 
     plane = control_plane(subject, subject.properties["clusterName"])
@@ -124,16 +124,16 @@ def remove_machines(subject: Subject) -> None:
 
 
 def _group(subject: Subject) -> dict[str, Any]:
-    known = subject.properties
-    answer = subject.ask(
-        "describe_nodegroup", clusterName=known["clusterName"], nodegroupName=known["nodeGroupName"]
+    properties = subject.properties
+    answer = subject.request(
+        "describe_nodegroup", clusterName=properties["clusterName"], nodegroupName=properties["nodeGroupName"]
     )
     group: dict[str, Any] = answer["nodegroup"]
     return group
 
 
 def _template_data(subject: Subject, template: Mapping[str, str]) -> dict[str, Any]:
-    """What a group's launch template says, in the version that the group has."""
+    """Data of a group's launch template, in the version that the group has."""
     if "id" not in template:
         return {}
     request = {"LaunchTemplateId": template["id"], "Versions": [str(template.get("version", "$Default"))]}
@@ -143,8 +143,8 @@ def _template_data(subject: Subject, template: Mapping[str, str]) -> dict[str, A
 
 
 def _disk(data: Mapping[str, Any]) -> int | None:
-    """Root disk that a launch template says, GiB."""
-    sizes = [each.get("Ebs", {}).get("VolumeSize") for each in data.get("BlockDeviceMappings") or ()]
+    """Size of the root disk in a launch template, GiB."""
+    sizes = [device.get("Ebs", {}).get("VolumeSize") for device in data.get("BlockDeviceMappings") or ()]
     return int(sizes[0]) if sizes and sizes[0] else None
 
 
@@ -154,20 +154,20 @@ def _settings(data: Mapping[str, Any]) -> "NodeSettings":
     return settings_of_user_data(data["UserData"]) if data.get("UserData") else NodeSettings()
 
 
-def _instance_type(known: Mapping[str, Any]) -> "InstanceType":
+def _instance_type(attributes: Mapping[str, Any]) -> "InstanceType":
     from localcloud.control_plane.machines import InstanceType
 
-    gpus = (known.get("GpuInfo") or {}).get("Gpus") or ()
+    gpus = (attributes.get("GpuInfo") or {}).get("Gpus") or ()
     return InstanceType(
-        name=known["InstanceType"],
-        architecture=_architecture(known),
-        vcpus=known["VCpuInfo"]["DefaultVCpus"],
-        memory=known["MemoryInfo"]["SizeInMiB"],
-        local_disk=(known.get("InstanceStorageInfo") or {}).get("TotalSizeInGB") or 0,
-        gpus=sum(each["Count"] for each in gpus if each["Manufacturer"] == "NVIDIA"),
+        name=attributes["InstanceType"],
+        architecture=_architecture(attributes),
+        vcpus=attributes["VCpuInfo"]["DefaultVCpus"],
+        memory=attributes["MemoryInfo"]["SizeInMiB"],
+        local_disk=(attributes.get("InstanceStorageInfo") or {}).get("TotalSizeInGB") or 0,
+        gpus=sum(gpu["Count"] for gpu in gpus if gpu["Manufacturer"] == "NVIDIA"),
     )
 
 
 def _architecture(instance_type: Mapping[str, Any]) -> str:
     supported = instance_type["ProcessorInfo"]["SupportedArchitectures"]
-    return next(ARCHITECTURES[each] for each in supported if each in ARCHITECTURES)
+    return next(ARCHITECTURES[name] for name in supported if name in ARCHITECTURES)
