@@ -4,7 +4,7 @@ import sys
 from pathlib import Path
 
 from localcloud.cloud import Cloud
-from localcloud.plugins.kubernetes.engine_log import EngineLog
+from localcloud.plugins.kubernetes.engine_log import engine_log
 from localcloud.plugins.kubernetes.provider import Kubernetes
 from localcloud.plugins.served import serve
 from localcloud.project import project_folder
@@ -18,7 +18,7 @@ def main(arguments: list[str]) -> int:
     address = next((argument for argument in arguments if not argument.startswith("-")), "")
     # The engine starts plugins in the project's folder.
     project = project_folder(Path.cwd())
-    return serve(Kubernetes(Cloud.of_environment(), EngineLog(address).info, project), VERSION)
+    return serve(Kubernetes(Cloud.of_environment(), engine_log(address), project), VERSION)
 
 
 if __name__ == "__main__":

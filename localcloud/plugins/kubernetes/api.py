@@ -1,17 +1,15 @@
 """A Kubernetes API server over HTTP: a few verbs, persistent connections, errors with reasons."""
 
 import json
-import os
 import ssl
-import tempfile
 import time
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlencode, urlsplit
 
+from localcloud.plugins.kubernetes.kinds import Kind
 from localcloud.plugins.kubernetes.kubeconfig import Access
 
 if TYPE_CHECKING:
@@ -62,6 +60,15 @@ class Api:
         """An object, or a list of them."""
         return self._request("GET", path, query)
 
+    def find(self, path: str) -> dict[str, Any] | None:
+        """An object; None where there is none."""
+        try:
+            return self.get(path)
+        except ApiError as error:
+            if error.not_found:
+                return None
+            raise
+
     def apply(
         self, path: str, thing: Mapping[str, Any], manager: str, *, force: bool, dry_run: bool
     ) -> dict[str, Any]:
@@ -93,23 +100,14 @@ class Api:
         finally:
             response.close()
 
-    def resource(self, group: str, version: str, kind: str) -> dict[str, Any] | None:
+    def resource(self, kind: Kind) -> dict[str, Any] | None:
         """How the server serves a kind: its plural `name`, whether `namespaced`; None if it does not."""
-        api_version = f"{group}/{version}" if group else version
-        kinds = self.kinds.get(api_version, {})
-        if kind not in kinds:
-            path = f"/apis/{api_version}" if group else f"/api/{version}"
-            kinds = self.kinds[api_version] = self._kinds_at(path)
-        return kinds.get(kind)
-
-    def _kinds_at(self, path: str) -> dict[str, dict[str, Any]]:
-        try:
-            resources = self.get(path).get("resources") or []
-        except ApiError as error:
-            if error.not_found:
-                return {}
-            raise
-        return {resource["kind"]: resource for resource in resources if "/" not in resource["name"]}
+        kinds = self.kinds.get(kind.root, {})
+        if kind.name not in kinds:
+            served = (self.find(kind.root) or {}).get("resources") or []
+            kinds = {resource["kind"]: resource for resource in served if "/" not in resource["name"]}
+            self.kinds[kind.root] = kinds
+        return kinds.get(kind.name)
 
     def _request(
         self,
@@ -180,25 +178,8 @@ class Api:
             address.hostname or "",
             port=address.port or 443,
             maxsize=CONNECTIONS,
-            ssl_context=self._trust(),
+            ssl_context=ssl.create_default_context(cadata=self.access.authority),
         )
-
-    def _trust(self) -> ssl.SSLContext:
-        context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
-        if self.access.authority:
-            context.load_verify_locations(cadata=self.access.authority)
-        else:
-            context.load_default_certs()
-        if self.access.certificate and self.access.key:
-            # ssl takes a client's certificate and key from a file only: for the owner, and removed at once.
-            handle, name = tempfile.mkstemp()
-            try:
-                os.write(handle, f"{self.access.certificate}\n{self.access.key}".encode())
-                context.load_cert_chain(name)
-            finally:
-                os.close(handle)
-                Path(name).unlink()
-        return context
 
 
 def _network_errors() -> tuple[type[Exception], ...]:

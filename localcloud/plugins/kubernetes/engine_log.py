@@ -1,28 +1,17 @@
 """Messages of the plugin while it works, which the engine shows beside a resource."""
 
-from dataclasses import dataclass
-from functools import cached_property
-from typing import Any
+from collections.abc import Callable
 
 import grpc
 
 from localcloud.plugins.protocol import engine_pb2, engine_pb2_grpc
 
 
-@dataclass
-class EngineLog:
-    """The engine's log.
+def engine_log(address: str) -> Callable[[str, str], None]:
+    """Shows a sentence beside the resource of a URN, in the log of the engine at this address."""
+    engine = engine_pb2_grpc.EngineStub(grpc.insecure_channel(address))
 
-    address: of the engine, as it gives it to its plugins.
-    """
+    def show(urn: str, sentence: str) -> None:
+        engine.Log(engine_pb2.LogRequest(severity=engine_pb2.INFO, message=sentence, urn=urn), timeout=5)
 
-    address: str
-
-    def info(self, urn: str, sentence: str) -> None:
-        """Show a sentence beside a resource."""
-        request = engine_pb2.LogRequest(severity=engine_pb2.INFO, message=sentence, urn=urn)
-        self._engine.Log(request, timeout=5)
-
-    @cached_property
-    def _engine(self) -> Any:
-        return engine_pb2_grpc.EngineStub(grpc.insecure_channel(self.address))
+    return show

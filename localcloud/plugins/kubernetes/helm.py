@@ -1,7 +1,6 @@
 """Helm, the program, and the releases that it keeps in a cluster."""
 
 import base64
-import contextlib
 import gzip
 import hashlib
 import json
@@ -9,7 +8,7 @@ import os
 import subprocess
 import tempfile
 import threading
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -90,18 +89,6 @@ def _reason(text: str) -> str:
     for prefix in ("INSTALLATION FAILED: ", "UPGRADE FAILED: "):
         reason = reason.replace(prefix, "")
     return " ".join(reason.split()).rstrip(".") or "it printed no reason"
-
-
-@contextlib.contextmanager
-def values_file(values: Mapping[str, Any]) -> Iterator[str]:
-    """A temporary file with values, for the owner only, as they may hold secrets."""
-    handle, name = tempfile.mkstemp(suffix=".json")
-    try:
-        with os.fdopen(handle, "w") as file:
-            json.dump(values, file)
-        yield name
-    finally:
-        Path(name).unlink()
 
 
 @dataclass(frozen=True)

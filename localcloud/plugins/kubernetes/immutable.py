@@ -4,8 +4,7 @@ Only what the real provider replaces is here. Of other fields that cannot be cha
 the API server says so itself, in the preview already, as it does with the real one.
 """
 
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping
 
 from localcloud.plugins.differences import PropertyPath
 from localcloud.plugins.kubernetes.kinds import Kind
@@ -15,20 +14,6 @@ Pattern = tuple[str, ...]
 
 IDENTITY: tuple[Pattern, ...] = (("metadata", "name"), ("metadata", "namespace"), ("kind",))
 """Fields that identify an object: another value is another object."""
-
-
-@dataclass(frozen=True)
-class FixedFields:
-    """Fields of some kinds that are fixed at creation, and the reason."""
-
-    group: str
-    kinds: tuple[str, ...]
-    fields: tuple[Pattern, ...]
-    reason: str
-
-
-def _spec(*names: str) -> tuple[Pattern, ...]:
-    return tuple(("spec", name) for name in names)
 
 
 CONTAINER = (
@@ -50,74 +35,45 @@ VOLUME_SOURCES = (
     "vsphereVolume"
 )
 
-FIXED = (
-    FixedFields(
-        "apps",
-        ("DaemonSet", "Deployment"),
-        _spec("selector"),
-        "the API server: spec.selector is immutable since apps/v1",
+
+def _spec(names: str) -> tuple[Pattern, ...]:
+    return tuple(("spec", name) for name in names.split())
+
+
+FIXED: Mapping[tuple[str, str], tuple[Pattern, ...]] = {
+    # The API server: spec.selector is immutable since apps/v1.
+    ("apps", "DaemonSet"): _spec("selector"),
+    ("apps", "Deployment"): _spec("selector"),
+    # The API server forbids updates of a StatefulSet's spec but for a few fields.
+    ("apps", "StatefulSet"): _spec(
+        "podManagementPolicy revisionHistoryLimit selector serviceName volumeClaimTemplates"
     ),
-    FixedFields(
-        "apps",
-        ("StatefulSet",),
-        _spec(
-            "podManagementPolicy", "revisionHistoryLimit", "selector", "serviceName", "volumeClaimTemplates"
+    # The API server: selector and template are immutable; for the others the real one runs the Job anew.
+    ("batch", "Job"): _spec("completions parallelism selector template"),
+    # The API server: a Pod may not change but for its image, and for that the real one starts another.
+    ("", "Pod"): (
+        *_spec(POD),
+        *(
+            ("spec", group, "*", name)
+            for group in ("containers", "initContainers")
+            for name in CONTAINER.split()
         ),
-        "the API server forbids updates of a StatefulSet's spec but for a few fields",
     ),
-    FixedFields(
-        "batch",
-        ("Job",),
-        _spec("completions", "parallelism", "selector", "template"),
-        "the API server: selector and template are immutable; for the others the real one runs the Job anew",
-    ),
-    FixedFields(
-        "",
-        ("Pod",),
-        (
-            *_spec(*POD.split()),
-            *(
-                ("spec", group, "*", name)
-                for group in ("containers", "initContainers")
-                for name in CONTAINER.split()
-            ),
-        ),
-        "the API server: a Pod may not change but for its image, and for that the real one starts another",
-    ),
-    FixedFields(
-        "",
-        ("PersistentVolumeClaim",),
-        _spec("accessModes", "selector", "storageClassName", "volumeName"),
-        "the API server: a claim's spec is immutable once created, but for its size",
-    ),
-    FixedFields(
-        "",
-        ("PersistentVolume",),
-        _spec(*VOLUME_SOURCES.split()),
-        "the API server: a volume's source is immutable after creation",
-    ),
-    FixedFields(
-        "",
-        ("ResourceQuota",),
-        _spec("scopes"),
-        "the API server: a quota's scopes are immutable",
-    ),
-    FixedFields(
-        "", ("Service",), _spec("clusterIP"), "the API server: a Service's address is immutable once set"
-    ),
-    FixedFields(
-        "rbac.authorization.k8s.io",
-        ("ClusterRoleBinding", "RoleBinding"),
-        (("roleRef",),),
-        "the API server: cannot change roleRef, so that a binding's editor cannot give other rights",
-    ),
-    FixedFields(
-        "storage.k8s.io",
-        ("StorageClass",),
-        (("parameters",), ("provisioner",)),
-        "the API server: updates to parameters and provisioner are forbidden",
-    ),
-)
+    # The API server: a claim's spec is immutable once created, but for its size.
+    ("", "PersistentVolumeClaim"): _spec("accessModes selector storageClassName volumeName"),
+    # The API server: a volume's source is immutable after creation.
+    ("", "PersistentVolume"): _spec(VOLUME_SOURCES),
+    # The API server: a quota's scopes are immutable.
+    ("", "ResourceQuota"): _spec("scopes"),
+    # The API server: a Service's address is immutable once set.
+    ("", "Service"): _spec("clusterIP"),
+    # The API server: cannot change roleRef, so that a binding's editor cannot give other rights.
+    ("rbac.authorization.k8s.io", "ClusterRoleBinding"): (("roleRef",),),
+    ("rbac.authorization.k8s.io", "RoleBinding"): (("roleRef",),),
+    # The API server: updates to parameters and provisioner are forbidden.
+    ("storage.k8s.io", "StorageClass"): (("parameters",), ("provisioner",)),
+}
+"""By group and kind: the fields that are fixed at creation."""
 
 CONTENTS = {
     "ConfigMap": (("data",), ("binaryData",)),
@@ -132,10 +88,7 @@ ALWAYS = {"Secret": (("type",),)}
 
 def fixed_fields(kind: Kind, *, contents_may_change: bool) -> tuple[Pattern, ...]:
     """The fields of a kind whose change is a replacement."""
-    fields = [*IDENTITY]
-    for fixed in FIXED:
-        if kind.group == fixed.group and kind.name in fixed.kinds:
-            fields += fixed.fields
+    fields = [*IDENTITY, *FIXED.get((kind.group, kind.name), ())]
     if kind.group == "" and kind.name in CONTENTS:
         fields += ALWAYS.get(kind.name, ()) if contents_may_change else CONTENTS[kind.name]
     return tuple(fields)

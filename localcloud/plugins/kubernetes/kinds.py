@@ -46,6 +46,11 @@ class Kind:
         return f"{self.group}/{self.version}" if self.group else self.version
 
     @property
+    def root(self) -> str:
+        """Path of its group and version on an API server."""
+        return f"/apis/{self.api_version}" if self.group else f"/api/{self.version}"
+
+    @property
     def built_in(self) -> bool:
         """Whether the kind is one of Kubernetes' own groups, not of a custom resource."""
         return "." not in self.group or self.group.endswith(".k8s.io")

@@ -18,7 +18,6 @@ class Access:
     server: URL of the API server.
     authority: certificate authority, PEM; None for those that the system trusts.
     token: bearer token; token_file: a file that holds it.
-    certificate, key: client certificate, PEM.
     namespace: that of the context.
     """
 
@@ -26,8 +25,6 @@ class Access:
     authority: str | None = None
     token: str | None = None
     token_file: Path | None = None
-    certificate: str | None = None
-    key: str | None = None
     namespace: str = "default"
 
     def bearer(self) -> str | None:
@@ -90,9 +87,7 @@ def active_cluster(
     config: Mapping[str, Any], context: str | None, cluster: str | None
 ) -> dict[str, Any] | None:
     """The entry of the current cluster; None where the kubeconfig has none."""
-    name = cluster or (_context(config, context) or {}).get("cluster")
-    entry = _entry(config.get("clusters"), name)
-    return entry.get("cluster") if entry else None
+    return _entry(config, "clusters", cluster or _context(config, context).get("cluster"))
 
 
 def access(config: Mapping[str, Any], context: str | None = None, cluster: str | None = None) -> Access:
@@ -100,14 +95,14 @@ def access(config: Mapping[str, Any], context: str | None = None, cluster: str |
 
     Raises Refusal where it has none, or signs in by running a program.
     """
-    current = _context(config, context) or {}
+    current = _context(config, context)
     entry = active_cluster(config, context, cluster)
     if entry is None or not entry.get("server"):
         where = f"context {context}" if context else "current context"
         raise Refusal(
             f"The provider's kubeconfig has no cluster for its {where}: name a context that it has."
         )
-    user: dict[str, Any] = (_entry(config.get("users"), current.get("user")) or {}).get("user") or {}
+    user = _entry(config, "users", current.get("user")) or {}
     for program in ("exec", "auth-provider"):
         if program in user:
             raise Refusal(
@@ -117,25 +112,28 @@ def access(config: Mapping[str, Any], context: str | None = None, cluster: str |
     file = user.get("tokenFile")
     return Access(
         server=str(entry["server"]).rstrip("/"),
-        authority=_pem(entry, "certificate-authority"),
+        authority=_authority(entry),
         token=user.get("token"),
         token_file=Path(file) if file else None,
-        certificate=_pem(user, "client-certificate"),
-        key=_pem(user, "client-key"),
         namespace=current.get("namespace") or "default",
     )
 
 
-def _pem(entry: Mapping[str, Any], name: str) -> str | None:
-    if entry.get(f"{name}-data"):
-        return base64.b64decode(entry[f"{name}-data"]).decode()
-    return Path(entry[name]).read_text() if entry.get(name) else None
+def _authority(cluster: Mapping[str, Any]) -> str | None:
+    if data := cluster.get("certificate-authority-data"):
+        return base64.b64decode(data).decode()
+    file = cluster.get("certificate-authority")
+    return Path(file).read_text() if file else None
 
 
-def _context(config: Mapping[str, Any], name: str | None) -> dict[str, Any] | None:
-    entry = _entry(config.get("contexts"), name or config.get("current-context"))
-    return entry.get("context") if entry else None
+def _context(config: Mapping[str, Any], name: str | None) -> dict[str, Any]:
+    return _entry(config, "contexts", name or config.get("current-context")) or {}
 
 
-def _entry(entries: Any, name: str | None) -> dict[str, Any] | None:
-    return next((entry for entry in entries or [] if entry.get("name") == name), None)
+def _entry(config: Mapping[str, Any], part: str, name: str | None) -> dict[str, Any] | None:
+    """What an entry of a kubeconfig's `clusters`, `users` or `contexts` says; None where there is none."""
+    for entry in config.get(part) or []:
+        if entry.get("name") == name:
+            content: dict[str, Any] | None = entry.get(part.removesuffix("s"))
+            return content
+    return None

@@ -1,5 +1,6 @@
 """The `kubernetes` provider: the engine's requests, answered by one cluster."""
 
+import json
 import os
 import threading
 from collections.abc import Callable
@@ -16,7 +17,7 @@ from localcloud.plugins.kubernetes.api import Api, ApiError, Unreachable
 from localcloud.plugins.kubernetes.immutable import fixed_fields, replacing
 from localcloud.plugins.kubernetes.kinds import Kind
 from localcloud.plugins.kubernetes.kubeconfig import access, active_cluster, read
-from localcloud.plugins.kubernetes.resources import Cluster
+from localcloud.plugins.kubernetes.resources import Cluster, Place
 from localcloud.plugins.kubernetes.settings import Settings
 from localcloud.plugins.kubernetes.waiting import NotReady
 from localcloud.plugins.provider import Failure, InitializationFailed, Naming, Provider, ReadResult, Target
@@ -27,7 +28,9 @@ from localcloud.project import stand_in_modules
 if TYPE_CHECKING:
     from localcloud.control_plane import ControlPlane
     from localcloud.plugins.kubernetes.releases import Releases
-    from localcloud.plugins.kubernetes.stand_ins import DeploymentStandIns
+
+DEPLOYMENT = Kind("apps", "v1", "Deployment")
+"""Kind whose pods a program of the project may run in place of."""
 
 CLUSTER_SETTINGS = ("kubeconfig", "context", "cluster")
 """Configuration that selects the cluster."""
@@ -113,19 +116,10 @@ class Kubernetes(Provider):
         """The Helm releases of the cluster."""
         from localcloud.plugins.kubernetes.helm import Helm
         from localcloud.plugins.kubernetes.releases import Releases
-        from localcloud.plugins.kubernetes.stand_ins import ReleaseStandIns
 
-        settings = self.settings
-        helm = Helm(self.cloud.home / "helm", settings.kubeconfig_text(), settings.context, self.cancelled)
-        stand_ins = ReleaseStandIns(self.plane)
-        return Releases(self.cluster.api, self.cluster, helm, stand_ins, self.log, self.cluster.namespace)
-
-    @cached_property
-    def deployments(self) -> "DeploymentStandIns":
-        """Programs that run in place of the pods of the cluster's Deployments."""
-        from localcloud.plugins.kubernetes.stand_ins import DeploymentStandIns
-
-        return DeploymentStandIns(self.plane, self.project)
+        kubeconfig = json.dumps(self.settings.kubeconfig)
+        helm = Helm(self.cloud.home / "helm", kubeconfig, self.settings.context, self.cancelled)
+        return Releases(self.cluster.api, self.cluster, helm, self.plane, self.log, self.cluster.namespace)
 
     def cancel(self) -> None:
         """Stop waiting for objects that are not ready yet."""
@@ -200,9 +194,7 @@ class Kubernetes(Provider):
             live = self._previewed(kind, inputs, thing, manager, new=True)
             return "", objects.outputs(inputs, live, manager) if live else inputs
         place, live = self.cluster.create(kind, thing, manager)
-        outputs = self._ready(kind, place.id, inputs, live, manager, timeout)
-        self.deployments.apply(kind, live)
-        return place.id, outputs
+        return place.id, self._ready(kind, place, place.id, inputs, live, manager, timeout)
 
     def update(
         self,
@@ -228,9 +220,7 @@ class Kubernetes(Provider):
                 f"The cluster no longer serves {kind}: make its definition again, or remove {target.id}."
             )
         live = self.cluster.apply(place, thing, manager)
-        outputs = self._ready(kind, target.id, new, live, manager, timeout)
-        self.deployments.apply(kind, live)
-        return outputs
+        return self._ready(kind, place, target.id, new, live, manager, timeout)
 
     def read(self, target: Target, inputs: Properties, state: Properties) -> ReadResult | None:
         """The object as it is, with the inputs that it now corresponds to; None when it is gone."""
@@ -266,7 +256,10 @@ class Kubernetes(Provider):
             # Where the kind is no longer served, its definition is gone, and its objects with it.
             if place is not None:
                 self.cluster.delete(place, inputs or state, timeout)
-            self.deployments.remove(kind, namespace, name)
+            if kind == DEPLOYMENT:
+                from localcloud.control_plane.stand_ins import deployments
+
+                deployments.remove(self.plane(), namespace or "default", name)
         except NotReady as error:
             raise Refusal(f"{target.id} is not deleted yet: {error}.") from None
         except Unreachable:
@@ -274,11 +267,16 @@ class Kubernetes(Provider):
                 raise
 
     def _ready(
-        self, kind: Kind, id: str, inputs: Properties, live: dict[str, Any], manager: str, timeout: float
+        self,
+        kind: Kind,
+        place: Place,
+        id: str,
+        inputs: Properties,
+        live: dict[str, Any],
+        manager: str,
+        timeout: float,
     ) -> Properties:
-        place = self.cluster.place(kind, live["metadata"]["name"], live["metadata"].get("namespace"))
-        if place is None:
-            return objects.outputs(inputs, live, manager)
+        """Wait until an object that was made or changed is ready; its outputs."""
         try:
             ready = self.cluster.until_ready(kind, place, inputs, live, timeout)
         except NotReady as error:
@@ -288,6 +286,10 @@ class Kubernetes(Provider):
             raise InitializationFailed(id, outputs, inputs, reason) from None
         if kind.name == "CustomResourceDefinition":
             self.cluster.api.kinds.clear()
+        if kind == DEPLOYMENT:
+            from localcloud.control_plane.stand_ins import deployments
+
+            deployments.apply(self.plane(), live, self.project)
         return objects.outputs(inputs, ready, manager)
 
     def _previewed(

@@ -69,9 +69,21 @@ def _reason(source: Mapping[str, Any]) -> str:
     return ": ".join(filter(None, (str(source.get("reason") or ""), str(source.get("message") or ""))))
 
 
-def _observed(thing: Thing) -> bool:
-    generation = objects.metadata(thing).get("generation") or 0
-    return (status(thing).get("observedGeneration") or 0) >= generation
+def _observed(judge: Callable[[Thing], Verdict]) -> Callable[[Thing], Verdict]:
+    """A judge of objects whose controller has processed their latest change."""
+
+    def judge_observed(thing: Thing) -> Verdict:
+        generation = objects.metadata(thing).get("generation") or 0
+        if (status(thing).get("observedGeneration") or 0) < generation:
+            return pending("its controller has not processed it yet")
+        return judge(thing)
+
+    return judge_observed
+
+
+def _pods(count: int, desired: int, state: str) -> Verdict:
+    """Whether enough pods are in a state."""
+    return READY if count >= desired else pending(f"{count} of {desired} pods are {state}")
 
 
 def _phase(*good: str, bad: Sequence[str] = ()) -> Callable[[Thing], Verdict]:
@@ -119,9 +131,8 @@ def machines_full(desired: int, pods: Iterable[Thing]) -> Verdict:
     return pending(f"{len(ready)} of {desired} pods are ready, {len(unplaced)} find no machine")
 
 
+@_observed
 def _deployment(thing: Thing) -> Verdict:
-    if not _observed(thing):
-        return pending("its controller has not processed it yet")
     progress = condition(thing, "Progressing")
     if progress.get("reason") == "ProgressDeadlineExceeded":
         return failure(_reason(progress))
@@ -134,41 +145,32 @@ def _deployment(thing: Thing) -> Verdict:
     old = (current.get("replicas") or 0) - updated
     if old > 0:
         return pending(f"{old} pods of the previous template still exist")
-    available = current.get("availableReplicas") or 0
-    if available < updated:
-        return pending(f"{available} of {updated} pods are available")
-    return READY
+    return _pods(current.get("availableReplicas") or 0, updated, "available")
 
 
+@_observed
 def _stateful_set(thing: Thing) -> Verdict:
-    if not _observed(thing):
-        return pending("its controller has not processed it yet")
     strategy = spec(thing).get("updateStrategy") or {}
     desired = spec(thing).get("replicas", 1)
     current = status(thing)
-    ready = current.get("readyReplicas") or 0
-    if ready < desired:
-        return pending(f"{ready} of {desired} pods are ready")
-    if strategy.get("type") == "OnDelete":
+    ready = _pods(current.get("readyReplicas") or 0, desired, "ready")
+    if not ready.ready or strategy.get("type") == "OnDelete":
+        return ready
+    if current.get("updateRevision") == current.get("currentRevision"):
         return READY
     partition = (strategy.get("rollingUpdate") or {}).get("partition") or 0
-    updated = current.get("updatedReplicas") or 0
-    if current.get("updateRevision") != current.get("currentRevision") and updated < desired - partition:
-        return pending(f"{updated} of {desired - partition} pods are of the new template")
-    return READY
+    return _pods(current.get("updatedReplicas") or 0, desired - partition, "of the new template")
 
 
+@_observed
 def _daemon_set(thing: Thing) -> Verdict:
-    if not _observed(thing):
-        return pending("its controller has not processed it yet")
     current = status(thing)
     desired = current.get("desiredNumberScheduled") or 0
     strategy = (spec(thing).get("updateStrategy") or {}).get("type")
-    updated = current.get("updatedNumberScheduled") or 0
-    if strategy != "OnDelete" and updated < desired:
-        return pending(f"{updated} of {desired} pods are of the new template")
-    available = current.get("numberAvailable") or 0
-    return READY if available >= desired else pending(f"{available} of {desired} pods are available")
+    updated = _pods(current.get("updatedNumberScheduled") or 0, desired, "of the new template")
+    if strategy != "OnDelete" and not updated.ready:
+        return updated
+    return _pods(current.get("numberAvailable") or 0, desired, "available")
 
 
 def _job(thing: Thing) -> Verdict:
@@ -191,8 +193,8 @@ def _definition(thing: Thing) -> Verdict:
 
 
 def _replication_controller(thing: Thing) -> Verdict:
-    desired, available = spec(thing).get("replicas", 1), status(thing).get("availableReplicas") or 0
-    return READY if available >= desired else pending(f"{available} of {desired} pods are available")
+    available = status(thing).get("availableReplicas") or 0
+    return _pods(available, spec(thing).get("replicas", 1), "available")
 
 
 def _quota(thing: Thing) -> Verdict:

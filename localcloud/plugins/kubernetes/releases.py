@@ -1,9 +1,11 @@
 """`helm.v3.Release`: rendered by Helm if its chart can be reached, else recorded."""
 
 import hashlib
+import json
+import tempfile
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from localcloud.errors import Refusal
 from localcloud.plugins.differences import Diff, Kind, differences
@@ -14,9 +16,11 @@ from localcloud.plugins.kubernetes.helm import Helm, HelmFailed, Revision
 from localcloud.plugins.kubernetes.kinds import Kind as ObjectKind
 from localcloud.plugins.kubernetes.readiness import WAITS
 from localcloud.plugins.kubernetes.resources import Cluster
-from localcloud.plugins.kubernetes.stand_ins import ReleaseStandIns
 from localcloud.plugins.provider import Failure, InitializationFailed, Naming, ReadResult, Target
 from localcloud.plugins.values import UNKNOWN, Properties, Secret, reveal, unknown_in, without_nulls
+
+if TYPE_CHECKING:
+    from localcloud.control_plane import ControlPlane
 
 RECORDED = "recorded"
 """Status of a release whose chart could not be reached: its values are kept, nothing was rendered."""
@@ -63,17 +67,8 @@ INPUTS = frozenset((*SWITCHES, *OPTIONS, *IGNORED, *READ, *MORE, "compat", "mani
 OUTPUTS = frozenset((*INPUTS, "status")) - {"compat"}
 """All outputs of a Release."""
 
-FALSE_BY_DEFAULT = (
-    *SWITCHES,
-    "allowNullValues",
-    "disableCRDHooks",
-    "devel",
-    "lint",
-    "recreatePods",
-    "replace",
-    "skipAwait",
-)
-"""Outputs that are false unless the program sets them."""
+DEFAULTS = dict.fromkeys((*SWITCHES, *IGNORED, "devel", "skipAwait"), False)
+"""Outputs that the program may leave to their defaults."""
 
 REPLACING = (("name",), ("namespace",))
 
@@ -82,13 +77,14 @@ REPLACING = (("name",), ("namespace",))
 class Releases:
     """The releases of one cluster.
 
+    plane: finds the control plane that runs programs in place of the pods of releases.
     log: shows a message beside the resource of a URN.
     """
 
     api: Api
     cluster: Cluster
     helm: Helm
-    stand_ins: ReleaseStandIns
+    plane: Callable[[], "ControlPlane"]
     log: Callable[[str, str], None]
     namespace: str = "default"
 
@@ -132,7 +128,7 @@ class Releases:
 
     def preview(self, inputs: Properties) -> Properties:
         """Outputs, as far as they are known before Helm has run."""
-        return {**_defaults(), **inputs, "resourceNames": UNKNOWN, "status": UNKNOWN}
+        return {**DEFAULTS, **inputs, "resourceNames": UNKNOWN, "status": UNKNOWN}
 
     def create(self, target: Target, inputs: Properties, timeout: float) -> tuple[str, Properties]:
         """Install the release, or record it. Raises InitializationFailed where it exists and failed."""
@@ -179,7 +175,9 @@ class Releases:
             seconds = timeout or plain.get("timeout") or TIMEOUT_SECONDS
             flags = ["--ignore-not-found", *wait, "--timeout", f"{seconds:.0f}s"]
             self._helm("uninstall", name, "--namespace", namespace, *flags)
-        self.stand_ins.remove(namespace, name)
+        from localcloud.control_plane.stand_ins import charts as stand_ins
+
+        stand_ins.remove(self.plane(), namespace, name)
 
     def _deploy(
         self, target: Target, id: str, inputs: Properties, plain: Properties, timeout: float, *, new: bool
@@ -209,8 +207,18 @@ class Releases:
 
     def _stand_in(self, plain: Properties, chart: str, version: str | None, *, rendered: bool) -> None:
         """Have programs run in place of the release's pods."""
-        values = plain.get("values") or {}
-        self.stand_ins.apply(plain["name"], plain["namespace"], chart, version or "", values, rendered)
+        from localcloud.control_plane.stand_ins import charts as stand_ins
+        from localcloud.control_plane.stand_ins.releases import Release
+
+        release = Release(
+            name=plain["name"],
+            namespace=plain["namespace"],
+            chart=chart,
+            version=version or "",
+            values=plain.get("values") or {},
+            rendered=rendered,
+        )
+        stand_ins.apply(self.plane(), release)
 
     def _upgrade(self, target: Target, chart: Chart, plain: Properties, timeout: float) -> str | None:
         """Let Helm install or upgrade; its error, None without one."""
@@ -222,11 +230,14 @@ class Releases:
         if not plain.get("skipAwait"):
             flags += ["--wait", *(["--wait-for-jobs"] if plain.get("waitForJobs") else [])]
         flags += ["--history-max", str(plain.get("maxHistory") or 0), "--timeout", f"{seconds:.0f}s"]
-        with helm.values_file(plain.get("values") or {}) as values:
+        # For the owner only, as values may hold secrets.
+        with tempfile.NamedTemporaryFile("w", suffix=".json") as values:
+            json.dump(plain.get("values") or {}, values)
+            values.flush()
             try:
                 self.helm.on_cluster(
                     "upgrade", plain["name"], str(chart.path), "--install", "--namespace", plain["namespace"],
-                    "--values", values, "--labels", f"{OWNER}={_owner(target)}", *flags,
+                    "--values", values.name, "--labels", f"{OWNER}={_owner(target)}", *flags,
                 )  # fmt: skip
             except HelmFailed as failure:
                 return str(failure)
@@ -247,7 +258,7 @@ class Releases:
         self.log(target.urn, f"release {name} recorded, not rendered: {obstacle}")
         status = {"name": name, "namespace": namespace, "chart": chart, "version": version}
         status["status"] = RECORDED
-        return {**_defaults(), **inputs, "resourceNames": {}, "status": status}
+        return {**DEFAULTS, **inputs, "resourceNames": {}, "status": status}
 
     def _namespace(self, name: str, *, create: bool) -> None:
         """Make a release's namespace, or refuse a missing one, as Helm does."""
@@ -306,13 +317,9 @@ def _owner(target: Target) -> str:
     return hashlib.sha256(target.urn.encode()).hexdigest()[:16]
 
 
-def _defaults() -> Properties:
-    return dict.fromkeys(FALSE_BY_DEFAULT, False)
-
-
 def _outputs(inputs: Properties, revision: Revision | None) -> Properties:
     if revision is None:
-        return {**_defaults(), **inputs}
+        return {**DEFAULTS, **inputs}
     status = {
         "appVersion": revision.app_version,
         "chart": revision.chart,
@@ -323,7 +330,7 @@ def _outputs(inputs: Properties, revision: Revision | None) -> Properties:
         "version": revision.version,
     }
     names = resource_names(revision.manifest)
-    return {**_defaults(), **inputs, "version": revision.version, "resourceNames": names, "status": status}
+    return {**DEFAULTS, **inputs, "version": revision.version, "resourceNames": names, "status": status}
 
 
 def resource_names(manifest: str) -> dict[str, list[str]]:

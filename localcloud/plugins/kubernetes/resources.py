@@ -4,7 +4,7 @@ import threading
 import time
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field
-from typing import Any, TypeVar
+from typing import Any
 
 from localcloud.errors import Refusal
 from localcloud.plugins.kubernetes import objects, readiness, waiting
@@ -19,8 +19,6 @@ NAMESPACE_TIMEOUT_SECONDS = 10.0
 """For a namespace and the service account in it."""
 
 DELETE_TIMEOUT_SECONDS = 600.0
-
-T = TypeVar("T")
 
 
 @dataclass(frozen=True)
@@ -64,19 +62,18 @@ class Cluster:
         """Whether objects of a kind live in namespaces; None where the kind is not served (yet)."""
         if kind.cluster_scoped:
             return False
-        served = self.api.resource(kind.group, kind.version, kind.name)
+        served = self.api.resource(kind)
         return bool(served["namespaced"]) if served else None
 
     def place(self, kind: Kind, name: str, namespace: str | None) -> Place | None:
         """Where an object is, or would be; None where its kind is not served."""
-        served = self.api.resource(kind.group, kind.version, kind.name)
+        served = self.api.resource(kind)
         if served is None:
             return None
-        root = f"/apis/{kind.api_version}" if kind.group else f"/api/{kind.version}"
         if not served["namespaced"]:
-            return Place(f"{root}/{served['name']}", None, name)
+            return Place(f"{kind.root}/{served['name']}", None, name)
         within = namespace or self.namespace
-        return Place(f"{root}/namespaces/{within}/{served['name']}", within, name)
+        return Place(f"{kind.root}/namespaces/{within}/{served['name']}", within, name)
 
     def preview(
         self, kind: Kind, thing: Mapping[str, Any], manager: str, *, new: bool
@@ -112,21 +109,25 @@ class Cluster:
         return place, self.apply(place, thing, manager)
 
     def apply(self, place: Place, thing: Mapping[str, Any], manager: str) -> dict[str, Any]:
-        """Apply an object; the live object then."""
+        """Apply an object, once what it needs exists: its namespace, its service account, its kind.
 
-        def attempt() -> dict[str, Any]:
-            return self._apply(place, thing, manager, dry_run=False)
-
-        return self._retry_missing(attempt, NAMESPACE_TIMEOUT_SECONDS)
+        The live object then.
+        """
+        deadline = Deadline(NAMESPACE_TIMEOUT_SECONDS, self.cancelled)
+        pause = 0.1
+        while True:
+            try:
+                return self._apply(place, thing, manager, dry_run=False)
+            except ApiError as error:
+                missing = error.not_found or "error looking up service account" in str(error)
+                if not missing or not deadline.left or self.cancelled.is_set():
+                    raise
+            time.sleep(pause)
+            pause = min(pause * 2, 1.0)
 
     def live(self, place: Place) -> dict[str, Any] | None:
         """An object as it is; None where there is none."""
-        try:
-            return self.api.get(place.path)
-        except ApiError as error:
-            if error.not_found:
-                return None
-            raise
+        return self.api.find(place.path)
 
     def until_ready(
         self, kind: Kind, place: Place, inputs: Mapping[str, Any], live: Mapping[str, Any], timeout: float
@@ -186,20 +187,6 @@ class Cluster:
             time.sleep(pause)
             pause = min(pause * 1.5, 2.0)
         return place
-
-    def _retry_missing(self, attempt: Callable[[], T], seconds: float) -> T:
-        """Try until what the object needs exists: its namespace, its service account, its kind."""
-        deadline = Deadline(seconds, self.cancelled)
-        pause = 0.1
-        while True:
-            try:
-                return attempt()
-            except ApiError as error:
-                missing = error.not_found or "error looking up service account" in str(error)
-                if not missing or not deadline.left or self.cancelled.is_set():
-                    raise
-            time.sleep(pause)
-            pause = min(pause * 2, 1.0)
 
     def _waits_for_consumer(self, kind: Kind, live: Mapping[str, Any]) -> bool:
         """Whether a claim is bound only once a pod uses it: it is then as ready as it gets."""

@@ -1,6 +1,5 @@
 """The provider's configuration, as the SDK's `Provider` sends it."""
 
-import json
 import os
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
@@ -87,10 +86,6 @@ class Settings:
                 "enableServerSideApply",
                 "enableServerSideApply cannot be off on the laptop, which has no other way: leave it out.",
             )
-
-    def kubeconfig_text(self) -> str:
-        """The kubeconfig, to be written to a file."""
-        return json.dumps(self.kubeconfig)
 
 
 def enabled(value: Any) -> bool:
