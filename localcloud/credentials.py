@@ -9,6 +9,8 @@ from pathlib import Path
 
 import trustme
 
+from localcloud.files import write_private
+
 # First address of the Services' range, which is the API server's own, and where all of it listens.
 ADDRESSES = ("127.0.0.1", "172.20.0.1")
 NAMES = ("localhost", "kubernetes", "kubernetes.default", "kubernetes.default.svc")
@@ -63,15 +65,6 @@ class Credentials:
         for name, content in _files().items():
             write_private(unfinished / name, content)
         unfinished.rename(self.folder)
-
-
-def write_private(path: Path, content: str) -> None:
-    """Write a file, in one step, that only its owner can read at any moment."""
-    unfinished = path.with_name(f"{path.name}.new")
-    unfinished.touch(mode=0o600)
-    unfinished.chmod(0o600)
-    unfinished.write_text(content)
-    unfinished.replace(path)
 
 
 def kubeconfig(endpoint: str, authority: Path, token: str, cluster: str) -> str:

@@ -5,7 +5,7 @@ import os
 import shlex
 import subprocess
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from importlib.metadata import version
@@ -114,15 +114,8 @@ class Engine:
 
     def run(self, verb: str, stack: str, *arguments: str) -> int:
         """Run `pulumi up`, `preview` or `destroy` of a stack for a person to watch; its exit status."""
-        command = [
-            "pulumi",
-            verb,
-            "--stack",
-            stack,
-            "--config-file",
-            str(self.config_file(stack)),
-            *arguments,
-        ]
+        file = str(self.config_file(stack))
+        command = ["pulumi", verb, "--stack", stack, "--config-file", file, *arguments]
         with subprocess.Popen(command, cwd=self.project, env=self.environment()) as pulumi:
             while True:
                 try:
@@ -261,7 +254,8 @@ class Engine:
         Raises Refusal where the process that holds the lock lives.
         """
         sentences = []
-        for lock in self._locks(stack):
+        folder = self.cloud.state / ".pulumi" / "locks" / "organization" / self.project_name / stack
+        for lock in sorted(folder.glob("*.json")):
             pid = _holder(lock)
             if _runs_pulumi(pid):
                 raise Refusal(
@@ -272,10 +266,6 @@ class Engine:
             process = f"process {pid}" if pid else "an unknown process"
             sentences.append(f"Removed the lock that {process}, which has ended, left on stack {stack}.")
         return sentences
-
-    def _locks(self, stack: str) -> Sequence[Path]:
-        folder = self.cloud.state / ".pulumi" / "locks" / "organization" / self.project_name / stack
-        return sorted(folder.glob("*.json"))
 
 
 def _mapping(path: Path) -> dict[str, Any]:

@@ -17,6 +17,7 @@ from pathlib import Path
 import psutil
 
 from localcloud.errors import Refusal
+from localcloud.files import write_private
 
 # Below the ports that systems give to outgoing connections, which would take a port that is reserved.
 PORTS = range(20000, 30000)
@@ -153,10 +154,7 @@ class Process:
         with shell, contextlib.suppress(psutil.NoSuchProcess):
             process = psutil.Process(int(shell.stdout.readline()))
             note = {"pid": process.pid, "began": process.create_time(), "as": [list(argv), dict(env)]}
-            unfinished = self.pid_file.with_suffix(".pid.new")
-            unfinished.touch(0o600)
-            unfinished.write_text(json.dumps(note))
-            unfinished.replace(self.pid_file)
+            write_private(self.pid_file, json.dumps(note))
             shell.stdin.write("go\n")
 
     def wait(self, ready: Callable[[], bool] | None = None, timeout: float = 60) -> None:

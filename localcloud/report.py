@@ -70,7 +70,10 @@ def status(engine: Engine, as_json: bool) -> None:
         say(f"Cluster          {cluster['name']}{'' if cluster['running'] else ' (not running)'}")
         say(f"  API server     {cluster['api_server']}")
         say(f"  kubeconfig     {cluster['kubeconfig']}")
-        say(f"  YuniKorn       {_page(cluster['yunikorn'])}")
+        page = (
+            f"{cluster['yunikorn']}/ws/v1/partition/default/queues" if cluster["yunikorn"] else "not running"
+        )
+        say(f"  YuniKorn       {page}")
         for program, url in cluster["programs"].items():
             say(f"  runs           {program}: {f'{url}/metrics' if url else 'not running'}")
         for group in cluster["capped"]:
@@ -110,7 +113,3 @@ def cut_off(engine: Engine, stack: str) -> None:
     """List resources whose creation was cut off, so that what is left of them is not hidden."""
     for urn in engine.cut_off(stack):
         say(f"Creation was cut off; it may exist, unknown to the stack: {urn}")
-
-
-def _page(yunikorn: str | None) -> str:
-    return f"{yunikorn}/ws/v1/partition/default/queues" if yunikorn else "not running"

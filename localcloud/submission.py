@@ -4,7 +4,6 @@
 puts its command line together, is kept by the JVM in an archive of classes (AppCDS) beside the tools.
 """
 
-import fcntl
 import json
 import os
 import shutil
@@ -18,6 +17,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
+from localcloud.files import locked
 from localcloud.tools import cache
 
 # The variable that each JVM takes options from, and its archive.
@@ -59,7 +59,8 @@ def make_archives(spark: Path, say: Callable[[str], None]) -> None:
     """
     archives = archives_of(spark)
     java = subprocess.run([_java(), "-version"], capture_output=True, text=True).stderr
-    with _locked(archives):
+    archives.mkdir(parents=True, exist_ok=True)
+    with locked(archives / ".lock"):
         note = archives / "java"
         if note.is_file() and note.read_text() == java:
             return
@@ -80,14 +81,6 @@ def _java() -> Path:
     """The Java that Spark's scripts take."""
     home = os.environ.get("JAVA_HOME")
     return Path(home, "bin", "java") if home else Path("java")
-
-
-@contextmanager
-def _locked(archives: Path) -> Iterator[None]:
-    archives.mkdir(parents=True, exist_ok=True)
-    with (archives / ".lock").open("w") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)
-        yield
 
 
 def _submit(spark: Path, work: Path) -> bool:

@@ -83,20 +83,14 @@ class NodeGroup:
 
 def capped_count(count: int) -> int:
     """The desired number of machines, or as many as `MOKA_MACHINES` allows."""
-    most = cap()
-    return count if most is None else min(count, most)
-
-
-def cap() -> int | None:
-    """Most machines of a group here, by `MOKA_MACHINES`; None for any number."""
     value = os.environ.get("MOKA_MACHINES")
     if not value:
-        return None
+        return count
     if not value.isdecimal():
         raise Refusal(
             f"MOKA_MACHINES is “{value}”: set it to the most machines of a node group, or unset it."
         )
-    return int(value)
+    return min(count, int(value))
 
 
 def apply_node_group(plane: ControlPlane, group: NodeGroup) -> None:
@@ -107,7 +101,7 @@ def apply_node_group(plane: ControlPlane, group: NodeGroup) -> None:
     api = plane.api()
     existing = {node["metadata"]["name"]: node for node in _nodes(plane, group.name)}
     places = range(1, group.machines + 1)
-    current = {_place(node): name for name, node in existing.items() if _current(node, group)}
+    current = {_place(node): name for name, node in existing.items() if _revision(node) == group.revision}
     stay = {place: current[place] for place in places if place in current}
     old = {name: _place(node) for name, node in existing.items() if name not in stay.values()}
     names = _names(group, places, stay, existing)
@@ -144,9 +138,8 @@ def _names(
     return names
 
 
-def _current(live: Object, group: NodeGroup) -> bool:
-    """Whether a node is of the group's revision."""
-    return bool((live["metadata"].get("annotations") or {}).get(REVISION, "") == group.revision)
+def _revision(live: Object) -> str:
+    return str((live["metadata"].get("annotations") or {}).get(REVISION, ""))
 
 
 def _place(live: Object) -> int:
@@ -197,7 +190,8 @@ def node(group: NodeGroup, place: int, live: Object | None = None, name: str | N
     zone = group.zones[(place - 1) % len(group.zones)]
     machine = Machine(kind, group.disk, group.settings)
     kubelet = f"v{group.release.partition('-')[0] or KUBELET_VERSION}"
-    address = f"10.{_number(name) >> 16 & 0xFF}.{_number(name) >> 8 & 0xFF}.{_number(name) & 0xFF}"
+    digest = sha256(name.encode())
+    address = ".".join(map(str, (10, *digest.digest()[:3])))
     group_taints = [{k: v for k, v in asdict(taint).items() if v} for taint in group.taints]
     other_taints = [t for t in _taints(live) if t["key"].startswith(KUBERNETES_TAINT)]
     return {
@@ -215,7 +209,7 @@ def node(group: NodeGroup, place: int, live: Object | None = None, name: str | N
             },
         },
         "spec": {
-            "providerID": f"aws:///{zone}/i-{sha256(name.encode()).hexdigest()[:17]}",
+            "providerID": f"aws:///{zone}/i-{digest.hexdigest()[:17]}",
             "taints": group_taints + other_taints,
         },
         "status": {
@@ -313,7 +307,3 @@ def _keep(plane: ControlPlane, group: NodeGroup) -> None:
 
 def _taints(live: Object | None) -> list[Object]:
     return list(live["spec"].get("taints") or []) if live else []
-
-
-def _number(name: str) -> int:
-    return int(sha256(name.encode()).hexdigest()[:6], 16)

@@ -1,7 +1,6 @@
 """One control plane: start it, find it, stop it, remove it."""
 
 import base64
-import fcntl
 import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -23,8 +22,9 @@ from localcloud.control_plane.programs import (
     STAGES,
     Program,
 )
-from localcloud.credentials import ADMIN, USERS, Credentials, kubeconfig, write_private
+from localcloud.credentials import ADMIN, USERS, Credentials, kubeconfig
 from localcloud.errors import Refusal
+from localcloud.files import locked, write_private
 from localcloud.processes import Process, answers, port_stays_taken
 
 ETCD_PEER = "etcd-peer"
@@ -145,8 +145,7 @@ class ControlPlane:
     def _locked(self) -> Iterator[None]:
         """Keep other processes and threads from starting or stopping it at the same time."""
         self.cloud.clusters.mkdir(mode=0o700, parents=True, exist_ok=True)
-        with self._lock.open("w") as lock:
-            fcntl.flock(lock, fcntl.LOCK_EX)
+        with locked(self._lock):
             yield
 
     def _prepare(self) -> None:

@@ -1,11 +1,10 @@
 """The ports of a control plane, chosen once and kept."""
 
-import fcntl
 import json
-from collections.abc import Container
 from dataclasses import dataclass
 from pathlib import Path
 
+from localcloud.files import locked, write_private
 from localcloud.processes import free_port, port_stays_taken
 
 
@@ -34,20 +33,12 @@ class Ports:
         return self._choose(name) if self.taken(name) else self.keep(name)
 
     def _choose(self, name: str) -> int:
-        with self.file.with_suffix(".lock").open("w") as lock:
-            fcntl.flock(lock, fcntl.LOCK_EX)
+        with locked(self.file.with_suffix(".lock")):
             ports = self._all()
-            ports[name] = _free_port(except_for=set(ports.values()))
-            unfinished = self.file.with_suffix(".new")
-            unfinished.write_text(json.dumps(ports, indent=2))
-            unfinished.replace(self.file)
-            return ports[name]
+            while (port := free_port()) in ports.values():
+                pass
+            write_private(self.file, json.dumps({**ports, name: port}, indent=2))
+            return port
 
     def _all(self) -> dict[str, int]:
         return dict(json.loads(self.file.read_text())) if self.file.is_file() else {}
-
-
-def _free_port(except_for: Container[int]) -> int:
-    while (port := free_port()) in except_for:
-        pass
-    return port

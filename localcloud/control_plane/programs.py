@@ -25,28 +25,19 @@ class Program:
 
     flags: values are formats over the plane's parameters: `folder`, `credentials`, `stages`, its ports.
     environment: beyond the environment of the process that starts it.
+    ours: it is a module of this package.
     """
 
     name: str
     flags: Mapping[str, str]
     environment: Mapping[str, str] = field(default_factory=dict)
+    ours: bool = False
 
     def argv(self, parameters: Mapping[str, str]) -> list[str]:
         """The command line."""
-        return [
-            *self._command(),
-            *(f"--{flag}={value.format_map(parameters)}" for flag, value in self.flags.items()),
-        ]
-
-    def _command(self) -> list[str]:
-        return [str(tools.path(self.name))]
-
-
-class OurProgram(Program):
-    """A program of the control plane that is a module of this package."""
-
-    def _command(self) -> list[str]:
-        return [sys.executable, "-m", f"localcloud.control_plane.{self.name}"]
+        module = [sys.executable, "-m", f"localcloud.control_plane.{self.name}"]
+        command = module if self.ours else [str(tools.path(self.name))]
+        return command + [f"--{flag}={value.format_map(parameters)}" for flag, value in self.flags.items()]
 
 
 ETCD = Program(
@@ -145,7 +136,9 @@ KWOK = Program(
     },
 )
 
-CARETAKER = OurProgram("caretaker", {"kubeconfig": "{folder}/kubeconfig"}, {"PYTHONPATH": str(REPOSITORY)})
+CARETAKER = Program(
+    "caretaker", {"kubeconfig": "{folder}/kubeconfig"}, {"PYTHONPATH": str(REPOSITORY)}, ours=True
+)
 
 SERVERS = (ETCD, API_SERVER)
 CLIENTS = (CONTROLLER_MANAGER, SCHEDULER, KWOK, CARETAKER)

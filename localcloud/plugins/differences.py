@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from enum import Enum
 from typing import Any
 
-from localcloud.plugins.values import Properties, reveal
+from localcloud.plugins.values import reveal
 
 PropertyPath = tuple[str | int, ...]
 """Where a value is: `("rules", 0, "prefix")`."""
@@ -52,7 +52,7 @@ def differences(
         case dict(), dict():
             # In the order of the new value, then what is gone.
             for name in [*new, *(name for name in old if name not in new)]:
-                changes |= _member(path, name, old, new, same)
+                changes |= differences(old.get(name), new.get(name), same, (*path, name))
             return changes
         case list(), list():
             for index in range(max(len(old), len(new))):
@@ -64,25 +64,12 @@ def differences(
                 else:
                     changes |= differences(old[index], new[index], same, item_path)
             return changes
+        case None, _:
+            return {path: Kind.ADD}
+        case _, None:
+            return {path: Kind.DELETE}
         case _:
             return {path: Kind.UPDATE}
-
-
-def _member(
-    path: PropertyPath,
-    name: str,
-    old: Properties,
-    new: Properties,
-    same: Callable[[PropertyPath, Any, Any], bool],
-) -> dict[PropertyPath, Kind]:
-    member_path = (*path, name)
-    if old.get(name) is None and new.get(name) is None:
-        return {}
-    if old.get(name) is None:
-        return {} if same(member_path, None, reveal(new[name])) else {member_path: Kind.ADD}
-    if new.get(name) is None:
-        return {} if same(member_path, reveal(old[name]), None) else {member_path: Kind.DELETE}
-    return differences(old[name], new[name], same, member_path)
 
 
 def path_text(path: PropertyPath) -> str:

@@ -27,14 +27,10 @@ def refuse_unless_laptop(environ: Mapping[str, str]) -> None:
             f"This plugin serves state kept in {state} only, and PULUMI_BACKEND_URL is "
             f"{_masked(backend)}: {REMEDY}."
         )
-    endpoint = environ.get("AWS_ENDPOINT_URL", "")
-    if not loopback(endpoint):
-        raise Refusal(
-            "This plugin talks to an AWS on this machine only, and AWS_ENDPOINT_URL is "
-            f"{_masked(endpoint)}: {REMEDY}."
-        )
-    for name, value in environ.items():
-        if name.startswith("AWS_ENDPOINT_URL_") and not loopback(value):
+    services = [name for name in environ if name.startswith("AWS_ENDPOINT_URL_")]
+    for name in ("AWS_ENDPOINT_URL", *services):
+        value = environ.get(name, "")
+        if not loopback(value):
             raise Refusal(
                 f"This plugin talks to an AWS on this machine only, and {name} is {_masked(value)}: {REMEDY}."
             )

@@ -115,28 +115,24 @@ def reveal(value: Any) -> Any:
 
 def secret_in(value: Any) -> bool:
     """Whether anything in the value is secret."""
-    match value:
-        case Secret():
-            return True
-        case dict():
-            return any(secret_in(item) for item in value.values())
-        case list():
-            return any(secret_in(item) for item in value)
-        case _:
-            return False
+    return _contains(value, Secret)
 
 
 def unknown_in(value: Any) -> bool:
     """Whether anything in the value is not known."""
+    return _contains(value, Unknown)
+
+
+def _contains(value: Any, mark: type) -> bool:
+    if isinstance(value, mark):
+        return True
     match value:
-        case Unknown():
-            return True
         case Secret(inner):
-            return unknown_in(inner)
+            return _contains(inner, mark)
         case dict():
-            return any(unknown_in(item) for item in value.values())
+            return any(_contains(item, mark) for item in value.values())
         case list():
-            return any(unknown_in(item) for item in value)
+            return any(_contains(item, mark) for item in value)
         case _:
             return False
 

@@ -2,6 +2,7 @@
 
 import os
 import re
+import shutil
 import subprocess
 from functools import cache
 from pathlib import Path
@@ -14,11 +15,10 @@ MARK = ".links-of-moka"
 
 def on_path(name: str) -> Path | None:
     """The program of this name on PATH, links made here left out."""
-    for folder in os.environ.get("PATH", "").split(os.pathsep):
-        program = Path(folder, name).absolute()
-        if folder and not (program.parent / MARK).exists() and _runs(program):
-            return program
-    return None
+    folders = os.environ.get("PATH", "").split(os.pathsep)
+    others = (folder for folder in folders if folder and not Path(folder, MARK).exists())
+    program = shutil.which(name, path=os.pathsep.join(others))
+    return Path(program).absolute() if program else None
 
 
 def suitable(tool: Tool) -> Path | None:
@@ -45,7 +45,3 @@ def version_of(program: Path, arguments: tuple[str, ...]) -> tuple[int, ...] | N
         return None
     match = re.search(r"(\d+)\.(\d+)(?:\.(\d+))?", output)
     return tuple(int(part or 0) for part in match.groups()) if match else None
-
-
-def _runs(program: Path) -> bool:
-    return program.is_file() and os.access(program, os.X_OK)

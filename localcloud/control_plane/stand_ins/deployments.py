@@ -17,7 +17,7 @@ from localcloud.cloud import REPOSITORY
 from localcloud.control_plane.parallel import parallel_map
 from localcloud.control_plane.plane import ControlPlane
 from localcloud.control_plane.stand_ins.processes import Command, Surroundings, run, url
-from localcloud.credentials import write_private
+from localcloud.files import write_private
 from localcloud.project import stand_in_modules
 
 HTTP = "http"

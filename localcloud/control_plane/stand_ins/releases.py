@@ -6,7 +6,7 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
-from localcloud.credentials import write_private
+from localcloud.files import write_private
 
 Values = dict[str, Any]
 

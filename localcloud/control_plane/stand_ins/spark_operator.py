@@ -1,7 +1,6 @@
 """The Spark Operator's controller, as its chart would run it. Its webhook is not run."""
 
 import json
-from dataclasses import dataclass
 from typing import Any
 
 import yaml
@@ -60,67 +59,46 @@ DEFAULTS: Values = {
 VERBS = ["get", "list", "watch", "create", "update", "patch", "delete", "deletecollection"]
 
 
-@dataclass(frozen=True)
-class Flag:
-    """A flag of the controller, and the value of the chart that it is set from.
+# Flag -> the value of the chart that it is set from, as in the chart's templates/controller/deployment.yaml.
+FLAGS = {
+    "zap-log-level": "controller.logLevel",
+    "zap-encoder": "controller.logEncoder",
+    "namespaces": "spark.jobNamespaces",
+    "namespace-selector": "spark.jobNamespaceSelector",
+    "controller-threads": "controller.workers",
+    "enable-ui-service": "controller.uiService.enable",
+    "ingress-url-format": "controller.uiIngress.urlFormat",
+    "ingress-class-name": "controller.uiIngress.ingressClassName",
+    "ingress-tls": "controller.uiIngress.tls",
+    "ingress-annotations": "controller.uiIngress.annotations",
+    "enable-batch-scheduler": "controller.batchScheduler.enable",
+    "kube-scheduler-names": "controller.batchScheduler.kubeSchedulerNames",
+    "default-batch-scheduler": "controller.batchScheduler.default",
+    "enable-metrics": "prometheus.metrics.enable",
+    "metrics-endpoint": "prometheus.metrics.endpoint",
+    "metrics-prefix": "prometheus.metrics.prefix",
+    "metrics-labels": "prometheus.metrics.labels",
+    "metrics-job-submit-latency-buckets": "prometheus.metrics.jobSubmitLatencyBuckets",
+    "metrics-job-start-latency-buckets": "prometheus.metrics.jobStartLatencyBuckets",
+    "workqueue-ratelimiter-bucket-qps": "controller.workqueueRateLimiter.bucketQPS",
+    "workqueue-ratelimiter-bucket-size": "controller.workqueueRateLimiter.bucketSize",
+    "workqueue-ratelimiter-max-delay": "controller.workqueueRateLimiter.maxDelay.duration",
+    "driver-pod-creation-grace-period": "controller.driverPodCreationGracePeriod",
+    "max-tracked-executor-per-app": "controller.maxTrackedExecutorPerApp",
+    "kube-api-qps": "controller.kubeAPIQPS",
+    "kube-api-burst": "controller.kubeAPIBurst",
+    "scheduled-spark-application-timestamp-precision": (
+        "controller.scheduledSparkApplicationTimestampPrecision"
+    ),
+    "feature-gates": "controller.featureGates",
+}
 
-    condition: the value that must be true for the flag to be there at all.
-    """
-
-    name: str
-    value: str
-    condition: str = ""
-
-
-# The order and the conditions of the chart's templates/controller/deployment.yaml.
-FLAGS = (
-    Flag("zap-log-level", "controller.logLevel"),
-    Flag("zap-encoder", "controller.logEncoder"),
-    Flag("namespaces", "spark.jobNamespaces"),
-    Flag("namespace-selector", "spark.jobNamespaceSelector"),
-    Flag("controller-threads", "controller.workers"),
-    Flag("enable-ui-service", "controller.uiService.enable"),
-    Flag("ingress-url-format", "controller.uiIngress.urlFormat", "controller.uiIngress.enable"),
-    Flag("ingress-class-name", "controller.uiIngress.ingressClassName", "controller.uiIngress.enable"),
-    Flag("ingress-tls", "controller.uiIngress.tls", "controller.uiIngress.enable"),
-    Flag("ingress-annotations", "controller.uiIngress.annotations", "controller.uiIngress.enable"),
-    Flag("enable-batch-scheduler", "controller.batchScheduler.enable", "controller.batchScheduler.enable"),
-    Flag(
-        "kube-scheduler-names",
-        "controller.batchScheduler.kubeSchedulerNames",
-        "controller.batchScheduler.enable",
-    ),
-    Flag("default-batch-scheduler", "controller.batchScheduler.default", "controller.batchScheduler.enable"),
-    Flag("enable-metrics", "prometheus.metrics.enable", "prometheus.metrics.enable"),
-    Flag("metrics-endpoint", "prometheus.metrics.endpoint", "prometheus.metrics.enable"),
-    Flag("metrics-prefix", "prometheus.metrics.prefix", "prometheus.metrics.enable"),
-    Flag("metrics-labels", "prometheus.metrics.labels", "prometheus.metrics.enable"),
-    Flag(
-        "metrics-job-submit-latency-buckets",
-        "prometheus.metrics.jobSubmitLatencyBuckets",
-        "prometheus.metrics.enable",
-    ),
-    Flag(
-        "metrics-job-start-latency-buckets",
-        "prometheus.metrics.jobStartLatencyBuckets",
-        "prometheus.metrics.enable",
-    ),
-    Flag("workqueue-ratelimiter-bucket-qps", "controller.workqueueRateLimiter.bucketQPS"),
-    Flag("workqueue-ratelimiter-bucket-size", "controller.workqueueRateLimiter.bucketSize"),
-    Flag(
-        "workqueue-ratelimiter-max-delay",
-        "controller.workqueueRateLimiter.maxDelay.duration",
-        "controller.workqueueRateLimiter.maxDelay.enable",
-    ),
-    Flag("driver-pod-creation-grace-period", "controller.driverPodCreationGracePeriod"),
-    Flag("max-tracked-executor-per-app", "controller.maxTrackedExecutorPerApp"),
-    Flag("kube-api-qps", "controller.kubeAPIQPS"),
-    Flag("kube-api-burst", "controller.kubeAPIBurst"),
-    Flag(
-        "scheduled-spark-application-timestamp-precision",
-        "controller.scheduledSparkApplicationTimestampPrecision",
-    ),
-    Flag("feature-gates", "controller.featureGates"),
+# Values below these set a flag only where `enable`, which is one of them, is true.
+OPTIONAL = (
+    "controller.uiIngress",
+    "controller.batchScheduler",
+    "prometheus.metrics",
+    "controller.workqueueRateLimiter.maxDelay",
 )
 
 # Whether these servers run is a value of the chart; their addresses are not, here.
@@ -171,9 +149,11 @@ def _environment(values: Values) -> dict[str, str]:
 
 def flags(values: Values) -> list[str]:
     """The controller's flags that the chart's values decide."""
-    enabled = (flag for flag in FLAGS if not flag.condition or value_at(values, flag.condition))
-    pairs = [(flag.name, value_at(values, flag.value)) for flag in enabled]
-    return [f"--{name}={_flag_value(value)}" for name, value in pairs if value not in (None, "", [], {})]
+    disabled = tuple(f"{part}." for part in OPTIONAL if not value_at(values, f"{part}.enable"))
+    enabled = {flag: value_at(values, path) for flag, path in FLAGS.items() if not path.startswith(disabled)}
+    return [
+        f"--{flag}={_flag_value(value)}" for flag, value in enabled.items() if value not in (None, "", [], {})
+    ]
 
 
 def objects(release: Release) -> list[Object]:

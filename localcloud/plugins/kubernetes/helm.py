@@ -6,7 +6,6 @@ import hashlib
 import json
 import os
 import subprocess
-import tempfile
 import threading
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -14,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from localcloud import tools
+from localcloud.files import write_private
 from localcloud.plugins.kubernetes.api import Api
 
 VARIABLES = ("HELM_", "KUBE")
@@ -75,9 +75,7 @@ class Helm:
         path = self.home / f"{name}.kubeconfig"
         if not path.is_file():
             self.home.mkdir(parents=True, exist_ok=True)
-            with tempfile.NamedTemporaryFile("w", dir=self.home, delete=False) as fresh:
-                fresh.write(self.kubeconfig)
-            Path(fresh.name).replace(path)
+            write_private(path, self.kubeconfig)
         return path
 
 
