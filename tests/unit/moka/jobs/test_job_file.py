@@ -19,8 +19,8 @@ PI = {
 
 
 def text(**changes):
-    said = {**PI, **changes}
-    return yaml.safe_dump({key: value for key, value in said.items() if value is not None})
+    fields = {**PI, **changes}
+    return yaml.safe_dump({key: value for key, value in fields.items() if value is not None})
 
 
 # What is different in the job; what its owner reads.
@@ -163,11 +163,11 @@ def test_an_editor_with_the_schema_accepts_the_examples(name):
 
 
 def test_every_field_of_a_job_is_described():
-    made = json.loads(JOB_FILE.schema())
+    schema = json.loads(JOB_FILE.schema())
 
     undescribed = [
         f"{name}.{key}"
-        for name, section in {"Job": made, **made["$defs"]}.items()
+        for name, section in {"Job": schema, **schema["$defs"]}.items()
         for key, field in section["properties"].items()
         if "description" not in field and "$ref" not in field
     ]

@@ -244,14 +244,14 @@ REFUSED = {
 def test_a_job_is_refused_with_a_reason(target, job, case):
     changes, of_target, reason = REFUSED[case]
 
-    with pytest.raises(InvalidDocument) as refused:
+    with pytest.raises(InvalidDocument) as error:
         spark_application(job(**changes), target(**of_target))
 
-    assert str(refused.value) == f"pi: {reason}"
+    assert str(error.value) == f"pi: {reason}"
 
 
 def test_everything_that_is_wrong_is_told_at_once(target, job):
-    with pytest.raises(InvalidDocument) as refused:
+    with pytest.raises(InvalidDocument) as error:
         spark_application(
             job(
                 namespace="nowhere",
@@ -263,8 +263,8 @@ def test_everything_that_is_wrong_is_told_at_once(target, job):
             target(celeborn=None),
         )
 
-    told = [line.split(": ")[1] for line in str(refused.value).splitlines()]
-    assert told == ["namespace", "queue", "celeborn", "env.SPARK_HOME", "conf.spark.master"]
+    fields = [line.split(": ")[1] for line in str(error.value).splitlines()]
+    assert fields == ["namespace", "queue", "celeborn", "env.SPARK_HOME", "conf.spark.master"]
 
 
 def test_memory_that_is_not_known_refuses_nothing(target, job):

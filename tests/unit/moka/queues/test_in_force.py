@@ -33,15 +33,15 @@ QUEUES = {
 }
 
 
-def told(change=None, config=None):
+def sentences(change=None, config=None):
     queues = copy.deepcopy(QUEUES)
     leaf = queues["children"][0]["children"][0]["children"][0]
     leaf.update(change or {})
-    return [str(each) for each in differences(TREE, queues, config or document(TREE))]
+    return [str(difference) for difference in differences(TREE, queues, config or document(TREE))]
 
 
 def test_nothing_is_told_of_what_is_as_it_should_be():
-    assert told() == []
+    assert sentences() == []
 
 
 @pytest.mark.parametrize(
@@ -61,7 +61,7 @@ def test_nothing_is_told_of_what_is_as_it_should_be():
     ],
 )
 def test_each_difference_is_one_sentence(change, says):
-    assert told(change) == [f"root.o.p.tier2 {says}."]
+    assert sentences(change) == [f"root.o.p.tier2 {says}."]
 
 
 def test_a_queue_that_went_says_what_still_runs_in_it():
@@ -69,7 +69,7 @@ def test_a_queue_that_went_says_what_still_runs_in_it():
     lost = {"queuename": "root.@recovery@", "status": "Active", "isManaged": False}
     queues = {**QUEUES, "children": [*QUEUES["children"], gone, lost]}
 
-    assert [str(each) for each in differences(TREE, queues, document(TREE))] == [
+    assert [str(difference) for difference in differences(TREE, queues, document(TREE))] == [
         "root.o.p.tier3 should not exist, but does (Draining, with 4 running jobs)."
     ]
 
@@ -78,4 +78,4 @@ def test_other_placement_rules_are_told():
     config = document(TREE)
     config["partitions"][0]["placementrules"] = [{"name": "tag", "value": "namespace", "create": True}]
 
-    assert told(config=config) == ["root places jobs by other rules than the queue that each job names."]
+    assert sentences(config=config) == ["root places jobs by other rules than the queue that each job names."]

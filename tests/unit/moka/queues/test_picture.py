@@ -44,7 +44,7 @@ def rows(svg):
 
 
 def bars(row, kind):
-    return [float(each.get("width")) for each in row.findall(f"{SVG}rect") if each.get("class") == kind]
+    return [float(bar.get("width")) for bar in row.findall(f"{SVG}rect") if bar.get("class") == kind]
 
 
 def test_the_drawing_has_every_queue_with_bars_in_proportion_to_the_capacity():

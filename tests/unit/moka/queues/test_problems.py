@@ -1,6 +1,7 @@
 import subprocess
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
+from itertools import islice
 from random import Random
 
 import pytest
@@ -14,8 +15,8 @@ def amount(cpu=None, memory=None):
     return Resources.of(cpu=cpu, memory=memory)
 
 
-def tier(number=2, **said):
-    return Queue(name=f"tier{number}", policy=POLICIES[number], **said)
+def tier(number=2, **settings):
+    return Queue(name=f"tier{number}", policy=POLICIES[number], **settings)
 
 
 def tree(*tiers, organization=None, project=None):
@@ -164,16 +165,16 @@ WRONG = {
 
 @pytest.mark.parametrize("what", WRONG)
 def test_what_is_wrong_is_told_once_with_what_to_do(what):
-    wrong, says = WRONG[what]
+    tree, sentences = WRONG[what]
 
-    told = [str(problem) for problem in problems(wrong)]
+    messages = [str(problem) for problem in problems(tree)]
 
-    assert len(told) == len(says), told
-    assert all(said in each for said, each in zip(says, told, strict=True)), told
+    assert len(messages) == len(sentences), messages
+    assert all(map(str.__contains__, messages, sentences)), messages
 
 
 def test_what_the_parent_says_nothing_of_is_not_held_to_it():
-    right = tree(
+    valid = tree(
         tier(1, guaranteed=amount("5", "9Gi")),
         tier(
             2, guaranteed=amount("4", "9Gi"), maximum=amount(memory="99Gi"), max_applications=3, limits=(U,)
@@ -181,7 +182,7 @@ def test_what_the_parent_says_nothing_of_is_not_held_to_it():
         organization={"guaranteed": amount("9"), "maximum": amount("20")},
     )
 
-    assert [str(each) for each in problems(right) if "limits" not in each.at] == []
+    assert [str(problem) for problem in problems(valid) if "limits" not in problem.at] == []
 
 
 def generated(random):
@@ -207,7 +208,7 @@ def generated(random):
             for _ in range(random.choice((0, 0, 0, 1, 1, 2)))
         )
 
-    def said(of):
+    def bounds(of):
         return {
             "guaranteed": maybe(some(of)),
             "maximum": maybe(some(10 * of)),
@@ -216,26 +217,29 @@ def generated(random):
         }
 
     def tiers():
-        return tuple(tier(number, **said(10)) for number in random.sample((1, 2, 3), random.randrange(1, 3)))
+        return tuple(
+            tier(number, **bounds(10)) for number in random.sample((1, 2, 3), random.randrange(1, 3))
+        )
 
     def projects():
-        return tuple(Queue(name=name, queues=tiers(), **said(40)) for name in "pq"[: random.randrange(1, 3)])
+        return tuple(
+            Queue(name=name, queues=tiers(), **bounds(40)) for name in "pq"[: random.randrange(1, 3)]
+        )
 
-    return QueueTree(organizations=(Queue(name="o", queues=projects(), **said(160)),))
+    return QueueTree(organizations=(Queue(name="o", queues=projects(), **bounds(160)),))
 
 
 def test_a_tree_without_problems_is_one_that_yunikorn_takes(tmp_path):
     checker = tools.path("queueconfigchecker")
-    right = [made for made in (generated(Random(seed)) for seed in range(1500)) if not any(problems(made))][
-        :100
-    ]
-    assert len(right) == 100
+    trees = (generated(Random(seed)) for seed in range(1500))
+    valid = list(islice((tree for tree in trees if not any(problems(tree))), 100))
+    assert len(valid) == 100
 
-    def refused(made, number):
+    def check(tree, number):
         file = tmp_path / f"{number}.yaml"
-        file.write_text(queues_yaml(made))
+        file.write_text(queues_yaml(tree))
         checked = subprocess.run([checker, file], capture_output=True, text=True)
         return checked.stdout + checked.stderr + file.read_text() if checked.returncode else None
 
     with ThreadPoolExecutor(4) as threads:
-        assert [each for each in threads.map(refused, right, range(len(right))) if each] == []
+        assert [message for message in threads.map(check, valid, range(len(valid))) if message] == []

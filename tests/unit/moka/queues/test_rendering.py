@@ -10,17 +10,17 @@ from moka.queues import Leaf, Limit, Queue, QueueTree, Resources, grow, queues_y
 from moka.queues.block import block
 
 
-def leaf(organization="analytics", project="reports", tier=2, **said):
+def leaf(organization="analytics", project="reports", tier=2, **settings):
     amounts = {
         "guaranteed": Resources.of(cpu="16", memory="128Gi"),
         "maximum": Resources.of(cpu="1000000", memory="512Gi"),
     }
-    return Leaf(organization=organization, project=project, tier=tier, **{**amounts, **said})
+    return Leaf(organization=organization, project=project, tier=tier, **{**amounts, **settings})
 
 
 def partition(tree):
-    [made] = yaml.safe_load(queues_yaml(tree))["partitions"]
-    return made
+    [document] = yaml.safe_load(queues_yaml(tree))["partitions"]
+    return document
 
 
 def find(tree, path):
@@ -31,18 +31,18 @@ def find(tree, path):
 
 
 def test_a_job_finds_its_queue_by_organization_project_and_tier():
-    one = leaf(tier=3)
+    queue = leaf(tier=3)
 
-    assert one.path == "root.analytics.reports.tier3"
-    assert find(grow([one]), one.path)["name"] == "tier3"
+    assert queue.path == "root.analytics.reports.tier3"
+    assert find(grow([queue]), queue.path)["name"] == "tier3"
 
 
 def test_projects_of_an_organization_and_tiers_of_a_project_share_their_parents():
-    made = grow([leaf(tier=1), leaf(tier=2), leaf(project="models")])
+    tree = grow([leaf(tier=1), leaf(tier=2), leaf(project="models")])
 
-    assert [queue["name"] for queue in find(made, "root")["queues"]] == ["analytics"]
-    assert [queue["name"] for queue in find(made, "root.analytics")["queues"]] == ["models", "reports"]
-    assert [queue["name"] for queue in find(made, "root.analytics.reports")["queues"]] == ["tier1", "tier2"]
+    assert [queue["name"] for queue in find(tree, "root")["queues"]] == ["analytics"]
+    assert [queue["name"] for queue in find(tree, "root.analytics")["queues"]] == ["models", "reports"]
+    assert [queue["name"] for queue in find(tree, "root.analytics.reports")["queues"]] == ["tier1", "tier2"]
 
 
 def test_amounts_are_told_exactly_and_large_ones_stay_as_they_are():
@@ -59,34 +59,34 @@ def test_the_root_takes_nothing_for_itself():
 
 
 def test_a_queue_of_which_nothing_is_said_is_left_to_its_parent():
-    made = grow([leaf(guaranteed=None, maximum=None)])
+    tree = grow([leaf(guaranteed=None, maximum=None)])
 
-    assert "resources" not in find(made, leaf().path)
-    assert "maxapplications" not in find(made, leaf().path)
+    assert "resources" not in find(tree, leaf().path)
+    assert "maxapplications" not in find(tree, leaf().path)
 
 
 def test_only_tier_one_is_never_preempted_and_it_waits_least():
-    made = grow(leaf(tier=tier) for tier in (1, 2, 3))
-    said = [find(made, leaf(tier=tier).path)["properties"] for tier in (1, 2, 3)]
+    tree = grow(leaf(tier=tier) for tier in (1, 2, 3))
+    tiers = [find(tree, leaf(tier=tier).path)["properties"] for tier in (1, 2, 3)]
 
-    assert [each["preemption.policy"] for each in said] == ["disabled", "default", "default"]
-    delays = [int(each["preemption.delay"].removesuffix("s")) for each in said]
+    assert [tier["preemption.policy"] for tier in tiers] == ["disabled", "default", "default"]
+    delays = [int(tier["preemption.delay"].removesuffix("s")) for tier in tiers]
     assert 0 < delays[0] < delays[1] < delays[2]
 
 
 def test_a_queue_has_the_priority_of_its_tier_whatever_the_class_of_its_pods():
-    made = grow(leaf(tier=tier) for tier in (1, 2, 3))
+    tree = grow(leaf(tier=tier) for tier in (1, 2, 3))
 
     for tier in (1, 2, 3):
-        said = find(made, leaf(tier=tier).path)["properties"]
-        assert said["priority.policy"] == "fence"
-        assert int(said["priority.offset"]) == CLASSES[priority_class(tier)].value
+        properties = find(tree, leaf(tier=tier).path)["properties"]
+        assert properties["priority.policy"] == "fence"
+        assert int(properties["priority.offset"]) == CLASSES[priority_class(tier)].value
 
 
 def test_every_leaf_says_all_of_its_policy_since_yunikorn_resets_nothing():
-    made = grow(leaf(tier=tier) for tier in (1, 2, 3))
+    tree = grow(leaf(tier=tier) for tier in (1, 2, 3))
 
-    assert len({frozenset(find(made, leaf(tier=tier).path)["properties"]) for tier in (1, 2, 3)}) == 1
+    assert len({frozenset(find(tree, leaf(tier=tier).path)["properties"]) for tier in (1, 2, 3)}) == 1
 
 
 def test_queues_within_one_that_counts_its_jobs_count_them_too():
@@ -95,10 +95,10 @@ def test_queues_within_one_that_counts_its_jobs_count_them_too():
         Queue(name="tier2"),
     )
     project = Queue(name="reports", queues=tiers)
-    made = QueueTree(organizations=(Queue(name="analytics", max_applications=20, queues=(project,)),))
+    tree = QueueTree(organizations=(Queue(name="analytics", max_applications=20, queues=(project,)),))
 
-    assert find(made, "root.analytics.reports")["maxapplications"] == 20
-    assert find(made, "root.analytics.reports.tier1")["maxapplications"] == 3
+    assert find(tree, "root.analytics.reports")["maxapplications"] == 20
+    assert find(tree, "root.analytics.reports.tier1")["maxapplications"] == 3
 
 
 def test_limits_are_of_users_or_of_groups_and_all_others_come_last():
@@ -106,15 +106,15 @@ def test_limits_are_of_users_or_of_groups_and_all_others_come_last():
         Limit(users=("*",), max_applications=2),
         Limit(users=("ann",), groups=("night", "day"), max_applications=5, maximum=Resources.of(cpu="8")),
     )
-    said = find(grow([leaf(limits=limits)]), leaf().path)["limits"]
+    rendered = find(grow([leaf(limits=limits)]), leaf().path)["limits"]
 
-    assert [(each.get("users"), each.get("groups")) for each in said] == [
+    assert [(limit.get("users"), limit.get("groups")) for limit in rendered] == [
         (["ann"], None),
         (["*"], None),
         (None, ["night", "day"]),
     ]
-    assert said[0]["maxapplications"] == 5
-    assert said[0]["maxresources"] == {"vcore": "8"}
+    assert rendered[0]["maxapplications"] == 5
+    assert rendered[0]["maxresources"] == {"vcore": "8"}
 
 
 def test_a_job_without_a_queue_of_the_tree_is_refused():
