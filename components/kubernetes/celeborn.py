@@ -174,14 +174,8 @@ class Celeborn(pulumi.ComponentResource):
             name, metadata=metadata, automount_service_account_token=False, opts=child
         )
         scale = Right("apps", "statefulsets/scale", ("get",), [worker_set.name for worker_set in sets])
-        binding = grant(
-            name,
-            metadata,
-            [scale],
-            child,
-            account=known_after(workers.name, account.id),
-            account_namespace=workers.namespace,
-        )
+        bound = known_after(workers.name, account.id)
+        binding = grant(name, metadata, [scale], child, account=bound, account_namespace=workers.namespace)
         return known_after(workers.name, binding.id)
 
 

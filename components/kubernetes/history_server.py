@@ -9,6 +9,7 @@ import pulumi_kubernetes as k8s
 from components.kubernetes.checksum import CHECKSUM, checksum
 from components.kubernetes.placement import PLATFORM_PRIORITY, node_selector, tolerations
 from components.kubernetes.security_context import container_security_context, pod_security_context
+from components.kubernetes.single_pod import single_pod
 from components.ordering import after, known_after
 from moka.catalog import Catalog, Jar
 
@@ -62,8 +63,6 @@ class HistoryServer(pulumi.ComponentResource):
         child = pulumi.ResourceOptions(parent=self)
         labels = {"app.kubernetes.io/name": "history-server"}
         metadata = k8s.meta.v1.ObjectMetaArgs(name="history-server", namespace=args.namespace, labels=labels)
-        image = args.catalog.image("spark")
-        jars = k8s.core.v1.VolumeMountArgs(name="jars", mount_path=JARS_FOLDER)
 
         account = k8s.core.v1.ServiceAccount(name, metadata=metadata, opts=child)
         files = pulumi.Output.from_input(args.bucket).apply(
@@ -77,88 +76,10 @@ class HistoryServer(pulumi.ComponentResource):
             }
         )
         configuration = k8s.core.v1.ConfigMap(name, metadata=metadata, data=files, opts=child)
-        deployment = k8s.apps.v1.Deployment(
-            name,
-            metadata=metadata,
-            spec=k8s.apps.v1.DeploymentSpecArgs(
-                replicas=1,
-                # Two at once are twice the memory, and read everything twice.
-                strategy=k8s.apps.v1.DeploymentStrategyArgs(type="Recreate"),
-                selector=k8s.meta.v1.LabelSelectorArgs(match_labels=labels),
-                template=k8s.core.v1.PodTemplateSpecArgs(
-                    metadata=k8s.meta.v1.ObjectMetaArgs(
-                        labels=labels, annotations={CHECKSUM: files.apply(checksum)}
-                    ),
-                    spec=k8s.core.v1.PodSpecArgs(
-                        service_account_name=SERVICE_ACCOUNT,
-                        node_selector=node_selector("system"),
-                        tolerations=tolerations("system"),
-                        priority_class_name=PLATFORM_PRIORITY,
-                        security_context=pod_security_context(UID, fs_group=UID),
-                        init_containers=[
-                            k8s.core.v1.ContainerArgs(
-                                name="jars",
-                                image=image,
-                                args=["/bin/bash", "-c", download_script(args.catalog.jars.values())],
-                                security_context=container_security_context(),
-                                volume_mounts=[jars],
-                            )
-                        ],
-                        containers=[
-                            k8s.core.v1.ContainerArgs(
-                                name="history-server",
-                                image=image,
-                                args=[
-                                    "/opt/spark/bin/spark-class",
-                                    "org.apache.spark.deploy.history.HistoryServer",
-                                ],
-                                env=[
-                                    k8s.core.v1.EnvVarArgs(name=key, value=value)
-                                    for key, value in {
-                                        "SPARK_DAEMON_MEMORY": f"{args.heap_gib}g",
-                                        "SPARK_DAEMON_CLASSPATH": f"{JARS_FOLDER}/*",
-                                    }.items()
-                                ],
-                                ports=[k8s.core.v1.ContainerPortArgs(name="http", container_port=UI_PORT)],
-                                readiness_probe=k8s.core.v1.ProbeArgs(
-                                    http_get=k8s.core.v1.HTTPGetActionArgs(path="/", port="http")
-                                ),
-                                resources=k8s.core.v1.ResourceRequirementsArgs(
-                                    requests={
-                                        "cpu": args.cpu,
-                                        "memory": f"{args.heap_gib + 4}Gi",
-                                        "ephemeral-storage": f"{args.store_gib}Gi",
-                                    },
-                                    limits={"memory": f"{args.heap_gib * 2}Gi"},
-                                ),
-                                security_context=container_security_context(),
-                                volume_mounts=[
-                                    jars,
-                                    k8s.core.v1.VolumeMountArgs(name="conf", mount_path="/opt/spark/conf"),
-                                    k8s.core.v1.VolumeMountArgs(name="store", mount_path=STORE_FOLDER),
-                                ],
-                            )
-                        ],
-                        volumes=[
-                            k8s.core.v1.VolumeArgs(
-                                name="conf",
-                                config_map=k8s.core.v1.ConfigMapVolumeSourceArgs(name="history-server"),
-                            ),
-                            k8s.core.v1.VolumeArgs(
-                                name="jars", empty_dir=k8s.core.v1.EmptyDirVolumeSourceArgs(size_limit="2Gi")
-                            ),
-                            k8s.core.v1.VolumeArgs(
-                                name="store",
-                                empty_dir=k8s.core.v1.EmptyDirVolumeSourceArgs(
-                                    size_limit=f"{args.store_gib}Gi"
-                                ),
-                            ),
-                        ],
-                    ),
-                ),
-            ),
-            opts=after(child, account, configuration),
-        )
+        # Two at once are twice the memory, and read everything twice.
+        annotations = {CHECKSUM: files.apply(checksum)}
+        opts = after(child, account, configuration)
+        deployment = single_pod(name, metadata, annotations, _pod(args), opts)
         service = k8s.core.v1.Service(
             name,
             metadata=metadata,
@@ -204,6 +125,71 @@ class HistoryServer(pulumi.ComponentResource):
 
         self.url = known_after(f"http://{args.host}", deployment.id, service.id)
         self.register_outputs({"url": self.url})
+
+
+def _pod(args: HistoryServerArgs) -> k8s.core.v1.PodSpecArgs:
+    image = args.catalog.image("spark")
+    jars = k8s.core.v1.VolumeMountArgs(name="jars", mount_path=JARS_FOLDER)
+    return k8s.core.v1.PodSpecArgs(
+        service_account_name=SERVICE_ACCOUNT,
+        node_selector=node_selector("system"),
+        tolerations=tolerations("system"),
+        priority_class_name=PLATFORM_PRIORITY,
+        security_context=pod_security_context(UID, fs_group=UID),
+        init_containers=[
+            k8s.core.v1.ContainerArgs(
+                name="jars",
+                image=image,
+                args=["/bin/bash", "-c", download_script(args.catalog.jars.values())],
+                security_context=container_security_context(),
+                volume_mounts=[jars],
+            )
+        ],
+        containers=[
+            k8s.core.v1.ContainerArgs(
+                name="history-server",
+                image=image,
+                args=["/opt/spark/bin/spark-class", "org.apache.spark.deploy.history.HistoryServer"],
+                env=[
+                    k8s.core.v1.EnvVarArgs(name=key, value=value)
+                    for key, value in {
+                        "SPARK_DAEMON_MEMORY": f"{args.heap_gib}g",
+                        "SPARK_DAEMON_CLASSPATH": f"{JARS_FOLDER}/*",
+                    }.items()
+                ],
+                ports=[k8s.core.v1.ContainerPortArgs(name="http", container_port=UI_PORT)],
+                readiness_probe=k8s.core.v1.ProbeArgs(
+                    http_get=k8s.core.v1.HTTPGetActionArgs(path="/", port="http")
+                ),
+                resources=k8s.core.v1.ResourceRequirementsArgs(
+                    requests={
+                        "cpu": args.cpu,
+                        "memory": f"{args.heap_gib + 4}Gi",
+                        "ephemeral-storage": f"{args.store_gib}Gi",
+                    },
+                    limits={"memory": f"{args.heap_gib * 2}Gi"},
+                ),
+                security_context=container_security_context(),
+                volume_mounts=[
+                    jars,
+                    k8s.core.v1.VolumeMountArgs(name="conf", mount_path="/opt/spark/conf"),
+                    k8s.core.v1.VolumeMountArgs(name="store", mount_path=STORE_FOLDER),
+                ],
+            )
+        ],
+        volumes=[
+            k8s.core.v1.VolumeArgs(
+                name="conf", config_map=k8s.core.v1.ConfigMapVolumeSourceArgs(name="history-server")
+            ),
+            k8s.core.v1.VolumeArgs(
+                name="jars", empty_dir=k8s.core.v1.EmptyDirVolumeSourceArgs(size_limit="2Gi")
+            ),
+            k8s.core.v1.VolumeArgs(
+                name="store",
+                empty_dir=k8s.core.v1.EmptyDirVolumeSourceArgs(size_limit=f"{args.store_gib}Gi"),
+            ),
+        ],
+    )
 
 
 def spark_defaults(log_folder: str, region: str, memory_gib: int, disk_gib: int) -> str:

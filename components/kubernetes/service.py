@@ -9,6 +9,7 @@ import pulumi_kubernetes as k8s
 from components.kubernetes.placement import PLATFORM_PRIORITY, node_selector, tolerations
 from components.kubernetes.rbac import Right, grant
 from components.kubernetes.security_context import container_security_context, pod_security_context
+from components.kubernetes.single_pod import single_pod
 from components.ordering import after, known_after
 
 
@@ -53,39 +54,18 @@ class Service(pulumi.ComponentResource):
         super().__init__(f"moka:kubernetes:{kind}", name, {}, opts)
         child = pulumi.ResourceOptions(parent=self)
         metadata = service_metadata(args.service, args.namespace)
-        labels = {"app.kubernetes.io/name": args.service}
 
         account = k8s.core.v1.ServiceAccount(name, metadata=metadata, opts=child)
         binding = grant(
-            name,
-            metadata,
-            args.rights,
-            child,
-            account=args.service,
-            account_namespace=args.namespace,
+            name, metadata, args.rights, child, account=args.service, account_namespace=args.namespace
         )
-        deployment = k8s.apps.v1.Deployment(
-            name,
-            metadata=metadata,
-            spec=k8s.apps.v1.DeploymentSpecArgs(
-                replicas=1,
-                # There is no lease: an update ends the pod before it starts the next.
-                strategy=k8s.apps.v1.DeploymentStrategyArgs(type="Recreate"),
-                selector=k8s.meta.v1.LabelSelectorArgs(match_labels=labels),
-                template=k8s.core.v1.PodTemplateSpecArgs(
-                    metadata=k8s.meta.v1.ObjectMetaArgs(
-                        labels=labels,
-                        annotations={
-                            "prometheus.io/scrape": "true",
-                            "prometheus.io/port": str(args.port),
-                            "prometheus.io/path": "/metrics",
-                        },
-                    ),
-                    spec=_pod(args),
-                ),
-            ),
-            opts=after(child, account, binding),
-        )
+        annotations = {
+            "prometheus.io/scrape": "true",
+            "prometheus.io/port": str(args.port),
+            "prometheus.io/path": "/metrics",
+        }
+        # There is no lease, so there must not be two.
+        deployment = single_pod(name, metadata, annotations, _pod(args), after(child, account, binding))
         self.namespace = known_after(args.namespace, deployment.id)
         self.service_account = known_after(args.service, self.namespace)
         self.register_outputs({"namespace": self.namespace, "service_account": self.service_account})

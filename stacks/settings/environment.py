@@ -11,6 +11,7 @@ from moka.queues import QueueTree
 from moka.queues import Resources as Amounts
 from moka.queues.definitions import Queues
 from moka.queues.resolution import resolve, to_resources
+from moka.registries import Upstream
 from stacks.layer_table import LayerName
 from stacks.settings.cluster import Cluster
 from stacks.settings.fields import Account, Days
@@ -81,9 +82,9 @@ class Registry(Section):
         default_factory=list,
         description="Repositories for images of your own, under the environment's prefix.",
     )
-    pull_through: dict[
-        Literal["docker.io", "ghcr.io", "quay.io", "registry.k8s.io", "public.ecr.aws"], PullThrough
-    ] = Field(default_factory=dict, description="Upstream registries that ECR caches, by host.")
+    pull_through: dict[Upstream, PullThrough] = Field(
+        default_factory=dict, description="Upstream registries that ECR caches, by host."
+    )
     readers: list[Account] = Field(default_factory=list, description="Other accounts that may pull.")
 
 

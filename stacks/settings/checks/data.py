@@ -3,10 +3,8 @@
 from collections.abc import Iterator
 
 from moka.mistakes import Mistake
+from moka.registries import UPSTREAMS_WITH_CREDENTIALS
 from stacks.settings.environment import Environment
-
-UPSTREAMS_WITH_CREDENTIALS = ("docker.io", "ghcr.io")
-"""Upstream registries that a pull-through cache needs credentials for (ECR User Guide)."""
 
 
 def grants(settings: Environment) -> Iterator[Mistake]:
