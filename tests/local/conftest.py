@@ -29,11 +29,11 @@ def nothing_of_the_callers() -> None:
 @pytest.fixture(scope="session")
 def cloud(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cloud]:
     """A cloud of the test run's own, started; ended with all its processes."""
-    made = Cloud(tmp_path_factory.mktemp("cloud"))
-    os.environ["MOKA_CLOUD"] = str(made.home)
-    engine = Engine(made)
+    cloud = Cloud(tmp_path_factory.mktemp("cloud"))
+    os.environ["MOKA_CLOUD"] = str(cloud.home)
+    engine = Engine(cloud)
     commands.start(engine)
-    yield made
+    yield cloud
     commands.stop(engine)
 
 
@@ -73,8 +73,8 @@ def aws_of():
 @pytest.fixture(scope="session")
 def local(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Engine]:
     """`local`, up on a cloud of its own, as `make up` brings it up."""
-    made = Cloud(tmp_path_factory.mktemp("local"))
-    engine = Engine(made)
+    cloud = Cloud(tmp_path_factory.mktemp("local"))
+    engine = Engine(cloud)
     try:
         assert commands.up(engine, "local", ("--non-interactive",)) == 0
         yield engine

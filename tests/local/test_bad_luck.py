@@ -51,19 +51,19 @@ cluster = aws.eks.Cluster(
 )
 """
 
-Lucky = Callable[..., Engine]
+MakeEngine = Callable[..., Engine]
 
 
 @pytest.fixture
-def lucky(tmp_path, project) -> Iterator[Lucky]:
+def make_engine(tmp_path, project) -> Iterator[MakeEngine]:
     """An engine on a cloud of its own, for a program; all of it is ended afterwards."""
     engines = []
 
-    def made(program: str) -> Engine:
+    def make(program: str) -> Engine:
         engines.append(Engine(Cloud(tmp_path / "cloud"), project(program)))
         return engines[-1]
 
-    yield made
+    yield make
     for engine in engines:
         commands.stop(engine)
 
@@ -79,12 +79,12 @@ def kill(*processes: Process) -> None:
 @contextlib.contextmanager
 def listening(port: int) -> Iterator[None]:
     """Take a port, as soon as the one who had it lets go of it."""
-    with socket.socket() as other:
-        other.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    with socket.socket() as listener:
+        listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         while port_taken(port):
             time.sleep(0.05)
-        other.bind(("127.0.0.1", port))
-        other.listen()
+        listener.bind(("127.0.0.1", port))
+        listener.listen()
         yield
 
 
@@ -101,8 +101,8 @@ def command_line(engine: Engine, *arguments: str) -> subprocess.Popen[str]:
     )
 
 
-def test_when_aws_is_gone_that_is_said_down_clears_the_rest_away_and_up_starts_anew(lucky, capfd):
-    engine = lucky(BUCKET)
+def test_when_aws_is_gone_that_is_said_down_clears_the_rest_away_and_up_starts_anew(make_engine, capfd):
+    engine = make_engine(BUCKET)
     assert commands.up(engine, "dev", QUIET) == 0
     kill(AwsServer(engine.cloud).process)
 
@@ -122,8 +122,10 @@ def test_when_aws_is_gone_that_is_said_down_clears_the_rest_away_and_up_starts_a
     assert not AwsServer(engine.cloud).alive()
 
 
-def test_a_control_plane_that_was_killed_is_started_again_on_its_data_unless_its_port_is_taken(lucky, capfd):
-    engine = lucky(CLUSTER)
+def test_a_control_plane_that_was_killed_is_started_again_on_its_data_unless_its_port_is_taken(
+    make_engine, capfd
+):
+    engine = make_engine(CLUSTER)
     assert commands.up(engine, "dev", QUIET) == 0
     [plane] = ControlPlane.all(engine.cloud)
     namespace = {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": "kept"}}
@@ -137,31 +139,31 @@ def test_a_control_plane_that_was_killed_is_started_again_on_its_data_unless_its
     capfd.readouterr()
     assert commands.preview(engine, "dev", QUIET) == 0
 
-    said = capfd.readouterr().out
-    assert "Starting the control plane of unlucky again, on its data." in said
-    assert "6 unchanged" in said
+    output = capfd.readouterr().out
+    assert "Starting the control plane of unlucky again, on its data." in output
+    assert "6 unchanged" in output
     assert plane.api().get("/api/v1/namespaces/kept") is not None
 
 
-def test_after_a_ctrl_c_what_was_under_way_is_ended_and_up_goes_on(lucky, capfd):
-    engine = lucky(CLUSTER)
+def test_after_a_ctrl_c_what_was_under_way_is_ended_and_up_goes_on(make_engine, capfd):
+    engine = make_engine(CLUSTER)
     first = command_line(engine, "up", "--stack", "dev", "--", *QUIET)
     while not (engine.cloud.clusters / "unlucky").exists():
         assert first.poll() is None, "it ended before it could be interrupted"
         time.sleep(0.05)
     os.killpg(first.pid, signal.SIGINT)
-    said, _ = first.communicate()
+    output, _ = first.communicate()
 
     assert first.returncode != 0
-    assert "Traceback" not in said
+    assert "Traceback" not in output
     assert engine.remove_stale_locks("dev") == []
     assert engine.cut_off("dev") == []
     assert commands.up(engine, "dev", QUIET) == 0
     assert [plane.alive() for plane in ControlPlane.all(engine.cloud)] == [True]
 
 
-def test_what_a_killed_up_left_behind_is_gone_with_down(lucky, capfd):
-    engine = lucky(CLUSTER)
+def test_what_a_killed_up_left_behind_is_gone_with_down(make_engine, capfd):
+    engine = make_engine(CLUSTER)
     first = command_line(engine, "up", "--stack", "dev", "--", *QUIET)
     while not (engine.cloud.clusters / "unlucky").exists():
         assert first.poll() is None, "it ended before it could be killed"
@@ -188,12 +190,12 @@ def test_every_mistake_in_the_settings_is_told_by_our_own_lines_and_nothing_else
 
     status = commands.up(Engine(cloud, folder), "local", QUIET)
 
-    said = capfd.readouterr().out
+    output = capfd.readouterr().out
     assert status != 0
-    assert "stacks/local.yaml: organisation: unknown key; did you mean 'organization'?" in said
-    assert "stacks/local.yaml: colour: unknown key" in said
-    assert "Traceback" not in said
-    assert "Outputs:" not in said
+    assert "stacks/local.yaml: organisation: unknown key; did you mean 'organization'?" in output
+    assert "stacks/local.yaml: colour: unknown key" in output
+    assert "Traceback" not in output
+    assert "Outputs:" not in output
 
 
 @pytest.mark.parametrize("plugin", PLUGINS)
@@ -223,8 +225,8 @@ def test_a_plugin_as_it_is_laid_serves_nothing_but_a_laptop(cloud, plugin, name,
 
 
 def test_another_project_uses_the_laptop_cloud_as_the_readme_says(tmp_path, monkeypatch):
-    told = (REPOSITORY / "README.md").read_text().split("## The laptop cloud for another project")[1]
-    blocks = re.findall(r"(?:^ {4}.*\n)+", told.split("\n## ")[0], re.MULTILINE)
+    section = (REPOSITORY / "README.md").read_text().split("## The laptop cloud for another project")[1]
+    blocks = re.findall(r"(?:^ {4}.*\n)+", section.split("\n## ")[0], re.MULTILINE)
     folder = tmp_path / "my-project"
     folder.mkdir()
     (folder / "Pulumi.yaml").write_text("name: theirs\nruntime: python\n")
@@ -234,11 +236,11 @@ def test_another_project_uses_the_laptop_cloud_as_the_readme_says(tmp_path, monk
         "HOME": str(tmp_path),
         "MOKA_CACHE": str(cache.root()),
     }
-    agreed = 'pulumi() { command pulumi "$@" --yes --skip-preview; }'
+    confirmed = 'pulumi() { command pulumi "$@" --yes --skip-preview; }'
     stop = f"cd {REPOSITORY} && .local/venv/bin/python -m localcloud stop"
 
     done = subprocess.run(
-        ["bash", "-e", "-c", "\n".join([agreed, *blocks, stop])],
+        ["bash", "-e", "-c", "\n".join([confirmed, *blocks, stop])],
         cwd=REPOSITORY,
         env=environment,
         capture_output=True,

@@ -89,8 +89,8 @@ def test_a_driver_may_not_reach_beyond_its_job(may, verb, resource, group):
 
 
 def test_a_driver_makes_executors_and_nobody_s_pods_elsewhere(driver):
-    made = driver.create_namespaced_pod(JOBS, pod("executor"), dry_run="All")
-    assert made.metadata.namespace == JOBS
+    executor = driver.create_namespaced_pod(JOBS, pod("executor"), dry_run="All")
+    assert executor.metadata.namespace == JOBS
 
     with pytest.raises(ApiException, match=r"spark-jobs:spark.* cannot create resource .*pods") as refused:
         driver.create_namespaced_pod("default", pod("executor"), dry_run="All")
@@ -106,9 +106,9 @@ def test_a_container_that_says_nothing_is_bounded(driver):
 
 def test_a_container_as_spark_makes_it_keeps_what_it_asks_for(driver):
     # Spark asks for CPU without a limit, and for memory with one.
-    asked = {"resources": {"requests": {"cpu": "4", "memory": "64Gi"}, "limits": {"memory": "64Gi"}}}
+    sizes = {"resources": {"requests": {"cpu": "4", "memory": "64Gi"}, "limits": {"memory": "64Gi"}}}
 
-    [container] = driver.create_namespaced_pod(JOBS, pod("spark", **asked), dry_run="All").spec.containers
+    [container] = driver.create_namespaced_pod(JOBS, pod("spark", **sizes), dry_run="All").spec.containers
 
     assert container.resources.requests == {"cpu": "4", "memory": "64Gi"}
     assert container.resources.limits["memory"] == "64Gi"
@@ -160,7 +160,7 @@ def test_no_way_in_from_outside_can_be_made(core, kind, counted):
 def test_nobody_is_let_in_or_out_but_for_what_spark_needs(kubeconfig):
     networking = client.NetworkingV1Api(config.new_client_from_config(config_file=kubeconfig))
     policies = {
-        each.metadata.name: each.spec for each in networking.list_namespaced_network_policy(JOBS).items
+        policy.metadata.name: policy.spec for policy in networking.list_namespaced_network_policy(JOBS).items
     }
 
     denied = policies["default-deny"]

@@ -122,7 +122,7 @@ def test_what_was_made_by_hand_is_imported_and_then_unchanged(dev, aws):
     assert dev.operations() == {}
 
 
-def test_two_stacks_parallel_map_do_not_touch_each_other(dev, aws):
+def test_two_stacks_side_by_side_do_not_touch_each_other(dev, aws):
     dev.engine.select("other")
     other = PulumiStack(dev.engine, "other")
     other.up()

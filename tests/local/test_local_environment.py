@@ -70,10 +70,10 @@ def eventually(true, within: float = 120):
 
 
 def status(local: Engine) -> dict:
-    said = io.StringIO()
-    with contextlib.redirect_stdout(said):
+    output = io.StringIO()
+    with contextlib.redirect_stdout(output):
         report.status(local, as_json=True)
-    return json.loads(said.getvalue())
+    return json.loads(output.getvalue())
 
 
 def pod(name: str, architecture: str) -> dict:
@@ -180,8 +180,8 @@ def test_celeborn_and_the_history_server_are_ready(api):
     apps = client.AppsV1Api(api)
 
     ready = {
-        each.metadata.name: each.status.ready_replicas
-        for each in apps.list_namespaced_stateful_set("celeborn").items
+        item.metadata.name: item.status.ready_replicas
+        for item in apps.list_namespaced_stateful_set("celeborn").items
     }
     workers = {f"celeborn-worker-us-east-1{zone}": 1 for zone in "abc"}
     assert ready == {"celeborn-master": 3, **workers}
@@ -212,21 +212,21 @@ def test_the_disruption_controller_finds_the_pods_of_celeborn(api):
     policy = client.PolicyV1Api(api)
 
     for name in ("celeborn-master", "celeborn-worker"):
-        found = eventually(
+        budget = eventually(
             lambda name=name: (
                 (s := policy.read_namespaced_pod_disruption_budget(name, "celeborn").status).expected_pods
                 and s.disruptions_allowed
                 and s
             )
         )
-        assert (found.expected_pods, found.disruptions_allowed, found.current_healthy) == (3, 1, 3)
+        assert (budget.expected_pods, budget.disruptions_allowed, budget.current_healthy) == (3, 1, 3)
 
 
 @pytest.fixture
 def as_worker(core, plane):
     """A client with the service account of Celeborn's workers, and the token that it has."""
-    asked = client.AuthenticationV1TokenRequest(spec=client.V1TokenRequestSpec(audiences=[]))
-    token = core.create_namespaced_service_account_token("celeborn-worker", "celeborn", asked).status.token
+    request = client.AuthenticationV1TokenRequest(spec=client.V1TokenRequestSpec(audiences=[]))
+    token = core.create_namespaced_service_account_token("celeborn-worker", "celeborn", request).status.token
     as_admin = config.new_client_from_config(config_file=str(plane.kubeconfig)).configuration
     own = client.Configuration(host=as_admin.host)
     own.ssl_ca_cert = as_admin.ssl_ca_cert
@@ -257,7 +257,7 @@ def test_a_celeborn_worker_finds_out_whether_it_goes_for_good(core, as_worker, t
     (tmp_path / "ca.crt").write_bytes(Path(asking.configuration.ssl_ca_cert).read_bytes())
     script = core.read_namespaced_config_map("celeborn", "celeborn").data["leave.sh"]
 
-    with fixed_answers({"/api/v1/workers/exit": "{}"}) as (port, told):
+    with fixed_answers({"/api/v1/workers/exit": "{}"}) as (port, requests):
         done = subprocess.run(
             ["bash", "-c", script],
             env={
@@ -275,7 +275,7 @@ def test_a_celeborn_worker_finds_out_whether_it_goes_for_good(core, as_worker, t
             text=True,
         )
 
-    assert (bool(told), done.stderr) == (leaves, "")
+    assert (bool(requests), done.stderr) == (leaves, "")
 
 
 def test_yunikorn_has_the_queues_of_the_settings_in_force(local, monkeypatch, capsys):
@@ -357,15 +357,15 @@ def test_down_leaves_nothing_and_ends_every_process(local, account):
     assert local.resources("local") == []
     assert s3.list_buckets()["Buckets"] == []
     assert eks.list_clusters()["clusters"] == []
-    ours = [{"Name": "tag:moka:environment", "Values": ["local"]}]
-    assert ec2.describe_vpcs(Filters=ours)["Vpcs"] == []
+    filters = [{"Name": "tag:moka:environment", "Values": ["local"]}]
+    assert ec2.describe_vpcs(Filters=filters)["Vpcs"] == []
 
     assert commands.down(local, "local", ("--non-interactive",)) == 0
     home = str(local.cloud.home)
-    left = []
+    processes = []
     for process in psutil.process_iter():
         with contextlib.suppress(psutil.Error):
             words = [*process.cmdline(), process.cwd()]
             if any(home in word for word in words):
-                left.append(words)
-    assert left == []
+                processes.append(words)
+    assert processes == []

@@ -78,10 +78,16 @@ def test_no_pod_is_missing(api, nodes):
     apps = client.AppsV1Api(api)
 
     short = {
-        f"{one.metadata.namespace}/{one.metadata.name}": (one.status.ready_replicas, one.spec.replicas)
-        for each in (apps.list_deployment_for_all_namespaces(), apps.list_stateful_set_for_all_namespaces())
-        for one in each.items
-        if one.status.ready_replicas != one.spec.replicas
+        f"{workload.metadata.namespace}/{workload.metadata.name}": (
+            workload.status.ready_replicas,
+            workload.spec.replicas,
+        )
+        for workloads in (
+            apps.list_deployment_for_all_namespaces(),
+            apps.list_stateful_set_for_all_namespaces(),
+        )
+        for workload in workloads.items
+        if workload.status.ready_replicas != workload.spec.replicas
     }
     assert short == {}
     for daemon in apps.list_daemon_set_for_all_namespaces().items:
@@ -91,11 +97,11 @@ def test_no_pod_is_missing(api, nodes):
 def test_pods_that_stay_apart_do(api, nodes):
     """Two of a kind on one node, or all in one zone, would go together."""
     for workload in client.AppsV1Api(api).list_stateful_set_for_all_namespaces().items:
-        chosen = ",".join(f"{key}={value}" for key, value in workload.spec.selector.match_labels.items())
-        pods = client.CoreV1Api(api).list_pod_for_all_namespaces(label_selector=chosen).items
+        selector = ",".join(f"{key}={value}" for key, value in workload.spec.selector.match_labels.items())
+        pods = client.CoreV1Api(api).list_pod_for_all_namespaces(label_selector=selector).items
         where = [nodes[pod.spec.node_name].metadata for pod in pods]
-        assert max(Counter(each.name for each in where).values()) == 1, workload.metadata.name
-        zones = Counter(each.labels["topology.kubernetes.io/zone"] for each in where)
+        assert max(Counter(node.name for node in where).values()) == 1, workload.metadata.name
+        zones = Counter(node.labels["topology.kubernetes.io/zone"] for node in where)
         assert len(zones) == min(3, workload.spec.replicas), workload.metadata.name
 
 
@@ -131,14 +137,14 @@ def test_every_object_of_every_chart_is_one_that_kubernetes_knows_to_the_last_fi
     """Helm asks the API server to be lenient: what is misspelt in resources or affinity goes unsaid."""
     [plane] = ControlPlane.all(with_charts.cloud)
     deployed = plane.api().list("/api/v1/secrets", labelSelector="owner=helm,status=deployed")
-    assert {each["metadata"]["labels"]["name"] for each in deployed} == set(catalog.read().values)
+    assert {secret["metadata"]["labels"]["name"] for secret in deployed} == set(catalog.read().values)
 
     for secret in deployed:
         release = json.loads(gzip.decompress(base64.b64decode(base64.b64decode(secret["data"]["release"]))))
         texts = [release["manifest"], *(hook["manifest"] for hook in release.get("hooks") or [])]
-        told = strictly(release["namespace"], "\n---\n".join(texts))
-        assert told.returncode == 0, f"{release['name']}: {told.stderr}"
-        assert "serverside-applied (server dry run)" in told.stdout
+        apply = strictly(release["namespace"], "\n---\n".join(texts))
+        assert apply.returncode == 0, f"{release['name']}: {apply.stderr}"
+        assert "serverside-applied (server dry run)" in apply.stdout
 
 
 def test_a_field_that_kubernetes_does_not_know_would_be_told(strictly):
@@ -150,7 +156,7 @@ def test_a_field_that_kubernetes_does_not_know_would_be_told(strictly):
         "spec": {"containers": [container]},
     }
 
-    told = strictly("default", yaml.safe_dump(wrong))
+    apply = strictly("default", yaml.safe_dump(wrong))
 
-    assert told.returncode != 0
-    assert ".resources.request: field not declared in schema" in told.stderr
+    assert apply.returncode != 0
+    assert ".resources.request: field not declared in schema" in apply.stderr

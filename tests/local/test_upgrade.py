@@ -68,5 +68,5 @@ def test_nothing_changes_of_what_an_earlier_version_deployed(local):
     after = {step["urn"]: step["newState"] for step in preview["steps"]}
     # Default providers are no steps.
     assert {urn for urn in before.keys() - after.keys() if "::default" not in urn} == set()
-    others = {urn: options(state) for urn, state in after.items() if options(state) != options(before[urn])}
-    assert others == {}
+    changed = {urn: options(state) for urn, state in after.items() if options(state) != options(before[urn])}
+    assert changed == {}

@@ -155,8 +155,8 @@ def test_other_machines_need_another_generation(stack):
 
 def test_bounds_are_not_changed_with_a_size_from_long_ago(stack, core):
     [node] = nodes(core, "driver")
-    another = {"metadata": {"name": "autoscaled", "labels": dict(node.metadata.labels)}}
-    core.create_node(another)
+    autoscaled = {"metadata": {"name": "autoscaled", "labels": dict(node.metadata.labels)}}
+    core.create_node(autoscaled)
     try:
         status, output = stack.try_run("up", {**FIRST, "maximum": 3}, "--yes", "--skip-preview")
     finally:

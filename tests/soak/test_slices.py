@@ -120,8 +120,8 @@ def test_from_one_way_to_another_and_back_no_resource_is_touched(sliced):
 def test_a_stack_whose_units_belong_elsewhere_now_is_left_alone_until_they_are_moved(sliced):
     before = sliced.identities()
     pieces = {name: dict(piece) for name, piece in WAYS["a stack a cluster"].items()}
-    others = [layer for layer in slices.LAYERS if layer not in ("foundation", "logs")]
-    pieces |= {name: {"clusters": [name], "layers": others} for name in ("spark-a", "spark-b")}
+    cluster_layers = [layer for layer in slices.LAYERS if layer not in ("foundation", "logs")]
+    pieces |= {name: {"clusters": [name], "layers": cluster_layers} for name in ("spark-a", "spark-b")}
     sliced.set(slices={**pieces, "logs": {"layers": ["logs"]}})
 
     refused = sliced.try_rollout("up")

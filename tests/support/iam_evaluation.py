@@ -51,8 +51,8 @@ class Role:
     def context(self) -> Context:
         """What every request of it says of the caller."""
         tags = {f"aws:PrincipalTag/{key}": value for key, value in self.tags.items()}
-        mine = {"aws:PrincipalAccount": self.account, "kms:CallerAccount": self.account}
-        return {"aws:PrincipalArn": self.arn, **mine, **tags}
+        own = {"aws:PrincipalAccount": self.account, "kms:CallerAccount": self.account}
+        return {"aws:PrincipalArn": self.arn, **own, **tags}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -86,20 +86,22 @@ def allowed(caller: Role | Service, action: str, resource: Resource, context: Co
     context: what the request says, besides who asks and that it is made over TLS.
     Raises NotImplementedError for a policy that says what this cannot judge.
     """
-    said = _folded({"aws:SecureTransport": "true", **caller.context, **(context or {})})
+    request = _folded({"aws:SecureTransport": "true", **caller.context, **(context or {})})
     own = resource.policy
-    its = list(_applying(own, caller, action, resource.arn, said)) if own else []
+    statements = list(_applying(own, caller, action, resource.arn, request)) if own else []
     if isinstance(caller, Service):
-        return _decided([statement for statement, _ in its]) is True
+        return _decided([statement for statement, _ in statements]) is True
 
-    granted = [statement for policy in caller.policies for statement in _of(policy, action, resource, said)]
-    bounds = [] if caller.boundary is None else list(_of(caller.boundary, action, resource, said))
-    if _denies(granted) or _denies(bounds) or _denies(statement for statement, _ in its):
+    identity = [
+        statement for policy in caller.policies for statement in _of(policy, action, resource, request)
+    ]
+    bounds = [] if caller.boundary is None else list(_of(caller.boundary, action, resource, request))
+    if _denies(identity) or _denies(bounds) or _denies(statement for statement, _ in statements):
         return False
 
-    by = {how for statement, how in its if statement["Effect"] == "Allow"}
+    by = {how for statement, how in statements if statement["Effect"] == "Allow"}
     within_bounds = caller.boundary is None or _allows(bounds)
-    by_identity = _allows(granted)
+    by_identity = _allows(identity)
     if caller.account != resource.account:
         return within_bounds and by_identity and bool(by)
     if "itself" in by:
@@ -121,15 +123,19 @@ def _denies(statements: Iterable[Mapping[str, Any]]) -> bool:
     return _decided(statements) is False
 
 
-def _of(policy: Policy, action: str, resource: Resource, said: Context) -> Iterator[Mapping[str, Any]]:
+def _of(policy: Policy, action: str, resource: Resource, request: Context) -> Iterator[Mapping[str, Any]]:
     """Statements of an identity's policy that apply."""
     for statement in _statements(policy):
-        if _acts(statement, action) and _about(statement, resource.arn, said) and _holds(statement, said):
+        if (
+            _acts(statement, action)
+            and _about(statement, resource.arn, request)
+            and _holds(statement, request)
+        ):
             yield statement
 
 
 def _applying(
-    policy: Policy, caller: Role | Service, action: str, arn: str, said: Context
+    policy: Policy, caller: Role | Service, action: str, arn: str, request: Context
 ) -> Iterator[tuple[Mapping[str, Any], By]]:
     """Statements of a resource's policy that apply, and how they name the caller."""
     for statement in _statements(policy):
@@ -137,7 +143,7 @@ def _applying(
         # A trust policy is about its role and names no resource.
         if not how or not _acts(statement, action):
             continue
-        if ("Resource" not in statement or _about(statement, arn, said)) and _holds(statement, said):
+        if ("Resource" not in statement or _about(statement, arn, request)) and _holds(statement, request):
             yield statement, how
 
 
@@ -166,54 +172,54 @@ def _named(statement: Mapping[str, Any], caller: Role | Service) -> By | None:
 
 def _acts(statement: Mapping[str, Any], action: str) -> bool:
     if "Action" in statement:
-        return any(_like(each, action, fold=True) for each in _listed(statement["Action"]))
-    return not any(_like(each, action, fold=True) for each in _listed(statement["NotAction"]))
+        return any(_like(pattern, action, fold=True) for pattern in _listed(statement["Action"]))
+    return not any(_like(pattern, action, fold=True) for pattern in _listed(statement["NotAction"]))
 
 
-def _about(statement: Mapping[str, Any], arn: str, said: Context) -> bool:
+def _about(statement: Mapping[str, Any], arn: str, request: Context) -> bool:
     if "Resource" in statement:
-        return any(_like(each, arn, said) for each in _listed(statement["Resource"]))
-    return not any(_like(each, arn, said) for each in _listed(statement["NotResource"]))
+        return any(_like(pattern, arn, request) for pattern in _listed(statement["Resource"]))
+    return not any(_like(pattern, arn, request) for pattern in _listed(statement["NotResource"]))
 
 
-def _holds(statement: Mapping[str, Any], said: Context) -> bool:
+def _holds(statement: Mapping[str, Any], request: Context) -> bool:
     """Whether every condition holds."""
     return all(
-        _meets(operator, said.get(key.lower()), _listed(wanted), said)
+        _meets(operator, request.get(key.lower()), _listed(values), request)
         for operator, keys in statement.get("Condition", {}).items()
-        for key, wanted in keys.items()
+        for key, values in keys.items()
     )
 
 
-def _meets(operator: str, value: str | None, wanted: list[Any], said: Context) -> bool:
+def _meets(operator: str, value: str | None, expected: list[Any], request: Context) -> bool:
     if operator == "Null":
-        return any((value is None) == (str(each).lower() == "true") for each in wanted)
+        return any((value is None) == (str(candidate).lower() == "true") for candidate in expected)
     base = operator.removesuffix("IfExists")
     if base not in OPERATORS:
         raise NotImplementedError(f"condition operator {operator}")
     test, negated = OPERATORS[base]
     if value is None:
         return negated or base != operator
-    return any(test(str(each), value, said) for each in wanted) != negated
+    return any(test(str(candidate), value, request) for candidate in expected) != negated
 
 
-def _equal(pattern: str, value: str, said: Context) -> bool:
-    return _like(pattern, value, said, wildcards=False)
+def _equal(pattern: str, value: str, request: Context) -> bool:
+    return _like(pattern, value, request, wildcards=False)
 
 
-def _equal_folded(pattern: str, value: str, said: Context) -> bool:
-    return _like(pattern, value, said, wildcards=False, fold=True)
+def _equal_folded(pattern: str, value: str, request: Context) -> bool:
+    return _like(pattern, value, request, wildcards=False, fold=True)
 
 
-def _similar(pattern: str, value: str, said: Context) -> bool:
-    return _like(pattern, value, said)
+def _similar(pattern: str, value: str, request: Context) -> bool:
+    return _like(pattern, value, request)
 
 
-def _arn_like(pattern: str, value: str, said: Context) -> bool:
+def _arn_like(pattern: str, value: str, request: Context) -> bool:
     """Each of the six parts of an ARN on its own: no wildcard reaches over a colon of the first five."""
-    mine, its = pattern.split(":", 5), value.split(":", 5)
-    return len(mine) == len(its) and all(
-        _like(one, other, said) for one, other in zip(mine, its, strict=True)
+    patterns, parts = pattern.split(":", 5), value.split(":", 5)
+    return len(patterns) == len(parts) and all(
+        _like(part_pattern, part, request) for part_pattern, part in zip(patterns, parts, strict=True)
     )
 
 
@@ -240,18 +246,18 @@ OPERATORS: Mapping[str, tuple[Test, bool]] = {
 
 
 def _like(
-    pattern: str, value: str, said: Context | None = None, *, wildcards: bool = True, fold: bool = False
+    pattern: str, value: str, request: Context | None = None, *, wildcards: bool = True, fold: bool = False
 ) -> bool:
     """Whether a value fits a pattern; one with a variable that the request does not have fits nothing."""
-    texts = VARIABLE.split(pattern) if said is not None else [pattern]
+    texts = VARIABLE.split(pattern) if request is not None else [pattern]
     expression = _expression(texts[0], wildcards)
     for name, text in zip(texts[1::2], texts[2::2], strict=True):
         if "," in name:
             raise NotImplementedError(f"policy variable with a default: {name}")
-        known = name if name in LITERAL else (said or {}).get(name.lower())
-        if known is None:
+        replacement = name if name in LITERAL else (request or {}).get(name.lower())
+        if replacement is None:
             return False
-        expression += re.escape(known) + _expression(text, wildcards)
+        expression += re.escape(replacement) + _expression(text, wildcards)
     return _compiled(expression, fold).fullmatch(value) is not None
 
 

@@ -47,10 +47,10 @@ def test_an_account_that_is_the_only_one_allowed_is_the_one_that_is_meant(bench)
 
 
 def test_a_role_of_an_account_that_is_not_allowed_is_refused(bench):
-    other = Aws(bench.provider.cloud, bench.provider.endpoint)
+    provider = Aws(bench.provider.cloud, bench.provider.endpoint)
 
     with pytest.raises(Refusal, match="a role of account 111122223333, which is not allowed"):
-        other.configure(
+        provider.configure(
             {
                 "allowedAccountIds": json.dumps(["444455556666"]),
                 "assumeRoles": json.dumps([{"roleArn": "arn:aws:iam::111122223333:role/deploy"}]),

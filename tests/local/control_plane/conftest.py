@@ -38,14 +38,14 @@ def planes(tmp_path_factory):
 @pytest.fixture(scope="session")
 def plane(planes):
     """A running control plane with three machines of each architecture."""
-    made = ControlPlane(planes, "spark-a")
-    made.start()
+    plane = ControlPlane(planes, "spark-a")
+    plane.start()
     for name, instance_type in {
         "arm": InstanceType(name="m7g.4xlarge", architecture="arm64", vcpus=16, memory=65536),
         "intel": InstanceType(name="m7i.4xlarge", architecture="amd64", vcpus=16, memory=65536),
     }.items():
-        apply_node_group(made, NodeGroup(name=name, instance_types=(instance_type,), zones=ZONES, count=3))
-    return made
+        apply_node_group(plane, NodeGroup(name=name, instance_types=(instance_type,), zones=ZONES, count=3))
+    return plane
 
 
 @pytest.fixture(scope="session")
@@ -58,9 +58,8 @@ def namespace(api):
     """A namespace of the test's own, with its service account."""
     name = f"test-{uuid4().hex[:8]}"
     api.apply_all([{"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": name}}])
-    follow_until(
-        api, f"/api/v1/namespaces/{name}/serviceaccounts", lambda one: one["metadata"]["name"] == "default"
-    )
+    accounts = f"/api/v1/namespaces/{name}/serviceaccounts"
+    follow_until(api, accounts, lambda account: account["metadata"]["name"] == "default")
     yield name
     api.delete(f"/api/v1/namespaces/{name}")
 
@@ -121,8 +120,8 @@ def eventually():
     return ask_until
 
 
-def follow_until(api, path, wanted):
-    return next(found for found in api.follow(path) if wanted(found))
+def follow_until(api, path, condition):
+    return next(thing for thing in api.follow(path) if condition(thing))
 
 
 def ask_until(ask, patience=60):

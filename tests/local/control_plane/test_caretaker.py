@@ -7,9 +7,14 @@ EBS = "ebs.csi.aws.com"
 def classes(api):
     """A storage class for each way of binding."""
     for name, mode in {"gp3": "WaitForFirstConsumer", "gp3-at-once": "Immediate"}.items():
-        made = {"apiVersion": "storage.k8s.io/v1", "kind": "StorageClass", "metadata": {"name": name}}
+        storage_class = {
+            "apiVersion": "storage.k8s.io/v1",
+            "kind": "StorageClass",
+            "metadata": {"name": name},
+        }
         api.create(
-            "/apis/storage.k8s.io/v1/storageclasses", made | {"provisioner": EBS, "volumeBindingMode": mode}
+            "/apis/storage.k8s.io/v1/storageclasses",
+            storage_class | {"provisioner": EBS, "volumeBindingMode": mode},
         )
 
 
@@ -34,8 +39,8 @@ def pod_with(claimed, zone):
     }
 
 
-def bound(found):
-    return found.get("status", {}).get("phase") == "Bound"
+def bound(claim):
+    return claim.get("status", {}).get("phase") == "Bound"
 
 
 def test_a_claim_gets_its_volume_in_the_zone_of_its_first_pod(api, classes, namespace, until):
@@ -45,8 +50,8 @@ def test_a_claim_gets_its_volume_in_the_zone_of_its_first_pod(api, classes, name
 
     volume = until(api, claims, bound)["spec"]["volumeName"]
 
-    made = api.get(f"/api/v1/persistentvolumes/{volume}")
-    [term] = made["spec"]["nodeAffinity"]["required"]["nodeSelectorTerms"]
+    volume_object = api.get(f"/api/v1/persistentvolumes/{volume}")
+    [term] = volume_object["spec"]["nodeAffinity"]["required"]["nodeSelectorTerms"]
     assert term["matchExpressions"][0]["values"] == ["us-east-1c"]
     until(api, f"/api/v1/namespaces/{namespace}/pods", lambda pod: pod["status"]["phase"] == "Running")
 
@@ -66,12 +71,12 @@ def test_a_service_gets_a_load_balancer(api, namespace, until):
     spec = {"type": "LoadBalancer", "ports": [{"port": 443}], "selector": {"app": "web"}}
     api.create(services, {"apiVersion": "v1", "kind": "Service", "metadata": {"name": "web"}, "spec": spec})
 
-    made = until(api, services, lambda found: found["status"]["loadBalancer"].get("ingress"))
+    service = until(api, services, lambda service: service["status"]["loadBalancer"].get("ingress"))
 
-    [balancer] = made["status"]["loadBalancer"]["ingress"]
+    [balancer] = service["status"]["loadBalancer"]["ingress"]
     assert balancer["hostname"].endswith(".localhost")
-    assert made["metadata"]["annotations"]["localcloud/simulated"] == "load balancer"
-    assert not made["metadata"].get("finalizers")
+    assert service["metadata"]["annotations"]["localcloud/simulated"] == "load balancer"
+    assert not service["metadata"].get("finalizers")
 
 
 def test_a_namespace_with_volumes_and_load_balancers_can_be_deleted(api, classes, eventually):
@@ -93,7 +98,9 @@ def driver(name, **annotations):
         "metadata": {
             "name": name,
             "labels": {"spark-role": "driver", "spark-app-selector": f"spark-{name}"},
-            "annotations": {f"localcloud/{key.replace('_', '-')}": told for key, told in annotations.items()},
+            "annotations": {
+                f"localcloud/{key.replace('_', '-')}": value for key, value in annotations.items()
+            },
             "finalizers": ["moka.dev/test"],
         },
         "spec": {"restartPolicy": "Never", "containers": [container], "volumes": [conf]},
@@ -121,8 +128,8 @@ def test_a_driver_that_is_deleted_has_ended_while_a_finalizer_holds_it(api, name
 
     api.delete(f"{pods}/etl")
 
-    held = until(api, pods, lambda pod: pod["status"]["phase"] == "Failed")
-    assert held["status"]["containerStatuses"][0]["state"]["terminated"]["exitCode"] == 143
+    pod = until(api, pods, lambda pod: pod["status"]["phase"] == "Failed")
+    assert pod["status"]["containerStatuses"][0]["state"]["terminated"]["exitCode"] == 143
     api.merge(f"{pods}/etl", {"metadata": {"finalizers": None}})
     eventually(lambda: api.get(f"{pods}/etl") is None)
 
@@ -135,6 +142,6 @@ def test_a_driver_that_may_not_make_executors_is_told_so(api, namespace, until):
 
     api.create(f"{path}/pods", driver("etl"))
 
-    told = until(api, f"{path}/events", lambda event: event["reason"] == "ExecutorsRefused")
-    assert f'"system:serviceaccount:{namespace}:default" cannot create resource "pods"' in told["message"]
+    refused = until(api, f"{path}/events", lambda event: event["reason"] == "ExecutorsRefused")
+    assert f'"system:serviceaccount:{namespace}:default" cannot create resource "pods"' in refused["message"]
     api.merge(f"{path}/pods/etl", {"metadata": {"finalizers": None}})

@@ -80,10 +80,10 @@ def test_drivers_go_once_their_application_has_read_their_end(api, served, remov
     unread = Application(api, served, "RUNNING")
     orphan = Application(api, served, "RUNNING")
     api.delete(orphan.path)
-    for one in (*ended, orphan, unread):
-        one.collect()
+    for job in (*ended, orphan, unread):
+        job.collect()
 
-    eventually(lambda: all(one.gone for one in (*ended, orphan)))
+    eventually(lambda: all(job.gone for job in (*ended, orphan)))
     assert unread.protected
     # Nothing but the finalizer is there of ours, and nothing of the framework's.
     assert unread.pod["metadata"]["finalizers"] == [DRIVER_FINALIZER]
@@ -91,8 +91,8 @@ def test_drivers_go_once_their_application_has_read_their_end(api, served, remov
 
     unread.read("COMPLETED")
     eventually(lambda: unread.gone)
-    told = [json.loads(line) for line in remover.log.read_text().splitlines()]
-    [line] = [one for one in told if one.get("application") == unread.name and one["msg"] == "released"]
+    records = [json.loads(line) for line in remover.log.read_text().splitlines()]
+    [line] = [r for r in records if r.get("application") == unread.name and r["msg"] == "released"]
     assert (line["state"], line["because"]) == ("COMPLETED", "its application is COMPLETED")
 
 
@@ -123,8 +123,8 @@ def test_what_happened_while_it_was_down_is_made_up_for(plane, api, served, remo
     remover.stop()
     missed.read("FAILED")
     api.delete(deleted.path)
-    for one in (unread, missed, deleted):
-        one.collect()
+    for job in (unread, missed, deleted):
+        job.collect()
 
     deployments.resume(plane)
 
@@ -135,8 +135,8 @@ def test_what_happened_while_it_was_down_is_made_up_for(plane, api, served, remo
 def test_namespaces_come_and_go_with_all_their_drivers(api, served, eventually):
     api.apply_all([{"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": "ml"}}])
     elsewhere, witness = Application(api, "ml", "COMPLETED"), Application(api, served, "COMPLETED")
-    for one in (elsewhere, witness):
-        one.collect()
+    for job in (elsewhere, witness):
+        job.collect()
     eventually(lambda: witness.gone)
     assert elsewhere.protected
 
@@ -145,7 +145,7 @@ def test_namespaces_come_and_go_with_all_their_drivers(api, served, eventually):
 
     # Nobody will read how these end.
     jobs = [Application(api, "ml", "RUNNING", phase) for phase in ("Succeeded", "Running")]
-    assert all(one.protected for one in jobs)
+    assert all(job.protected for job in jobs)
     api.delete("/api/v1/namespaces/ml")
     eventually(lambda: api.get("/api/v1/namespaces/ml") is None)
 
@@ -169,7 +169,7 @@ def test_it_may_do_nothing_else(api, served):
     ]
 
     assert _allowed(api, "patch", "", "pods", served)
-    assert not [each for each in may_not if _allowed(api, *each)]
+    assert not [request for request in may_not if _allowed(api, *request)]
 
 
 def test_it_ends_with_its_deployment(plane, remover):
@@ -184,14 +184,14 @@ def test_it_ends_with_its_deployment(plane, remover):
 def _allowed(api, verb, group, resource, namespace):
     """Whether the controller's account may do this; everywhere, without a namespace."""
     resource, _, sub = resource.partition("/")
-    asked = {"verb": verb, "group": group, "resource": resource, "subresource": sub}
+    attributes = {"verb": verb, "group": group, "resource": resource, "subresource": sub}
     review = {
         "apiVersion": "authorization.k8s.io/v1",
         "kind": "SubjectAccessReview",
         "spec": {
             "user": f"system:serviceaccount:{HOME}:{HOME}",
             "groups": ["system:serviceaccounts", f"system:serviceaccounts:{HOME}", "system:authenticated"],
-            "resourceAttributes": {**asked, "namespace": namespace or ""},
+            "resourceAttributes": {**attributes, "namespace": namespace or ""},
         },
     }
     answer = api.create("/apis/authorization.k8s.io/v1/subjectaccessreviews", review)

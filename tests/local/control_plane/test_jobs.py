@@ -109,20 +109,20 @@ def every_kind_of_job():
 def strict(api, until):
     """An API server that knows SparkApplications, priorities, and a namespace of level `restricted`."""
     api.apply_all(definitions())
-    until(api, DEFINITIONS, lambda one: one["metadata"]["name"] == CRD and established(one))
+    until(api, DEFINITIONS, lambda thing: thing["metadata"]["name"] == CRD and established(thing))
     apply_priority_classes(api)
     labels = {"pod-security.kubernetes.io/enforce": "restricted"}
     api.apply_all(
         [{"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": "spark-jobs", "labels": labels}}]
     )
     accounts = "/api/v1/namespaces/spark-jobs/serviceaccounts"
-    until(api, accounts, lambda one: one["metadata"]["name"] == "default")
+    until(api, accounts, lambda thing: thing["metadata"]["name"] == "default")
     return api
 
 
 def established(definition):
     conditions = (definition.get("status") or {}).get("conditions") or []
-    return any(one["type"] == "Established" and one["status"] == "True" for one in conditions)
+    return any((c["type"], c["status"]) == ("Established", "True") for c in conditions)
 
 
 def pod_of(application, role):
@@ -141,39 +141,41 @@ def pod_of(application, role):
 def test_the_api_server_takes_every_example_as_it_is(strict, file):
     drafts = read(file.read_text(), file.name)
 
-    for made in applications(drafts, TARGET):
-        kept = strict.create(KIND.format("spark-jobs") + NOTHING_IS_KEPT, made)
+    for application in applications(drafts, TARGET):
+        stored = strict.create(KIND.format("spark-jobs") + NOTHING_IS_KEPT, application)
 
         # What its owner wrote and no schema knows would be gone without a word.
-        assert kept["spec"] == made["spec"]
+        assert stored["spec"] == application["spec"]
 
 
 def test_the_api_server_takes_every_kind_of_job_and_loses_nothing_of_it(strict):
     path = KIND.format("spark-jobs") + NOTHING_IS_KEPT
-    made = [spark_application(each, TARGET) for each in every_kind_of_job()]
+    manifests = [spark_application(job, TARGET) for job in every_kind_of_job()]
 
-    assert len(made) == 192
-    assert [one["spec"] for one in made] == [strict.create(path, one)["spec"] for one in made]
+    assert len(manifests) == 192
+    assert [manifest["spec"] for manifest in manifests] == [
+        strict.create(path, manifest)["spec"] for manifest in manifests
+    ]
 
 
 @pytest.mark.parametrize("role", ["driver", "executor"])
 @pytest.mark.parametrize("more", [{}, EVERYTHING], ids=["least", "everything"])
 def test_pods_of_a_template_are_let_into_a_restricted_namespace(strict, role, more):
-    wanted = pod_of(spark_application(make_job(**more), TARGET), role)
+    manifest = pod_of(spark_application(make_job(**more), TARGET), role)
 
-    made = strict.create("/api/v1/namespaces/spark-jobs/pods" + NOTHING_IS_KEPT, wanted)
+    pod = strict.create("/api/v1/namespaces/spark-jobs/pods" + NOTHING_IS_KEPT, manifest)
 
-    assert made["spec"]["priority"] == CLASSES["moka-tier-1"].value
-    assert made["metadata"].get("finalizers") == (["moka.dev/driver"] if role == "driver" else None)
+    assert pod["spec"]["priority"] == CLASSES["moka-tier-1"].value
+    assert pod["metadata"].get("finalizers") == (["moka.dev/driver"] if role == "driver" else None)
 
 
 def test_a_pod_may_mount_what_the_platform_lets_it(strict):
     mounts = [{"path": "/mnt/models", "mount": "/models"}]
-    wanted = pod_of(spark_application(make_job(host_mounts=mounts), TARGET), "executor")
+    manifest = pod_of(spark_application(make_job(host_mounts=mounts), TARGET), "executor")
 
-    made = strict.create("/api/v1/namespaces/default/pods" + NOTHING_IS_KEPT, wanted)
+    pod = strict.create("/api/v1/namespaces/default/pods" + NOTHING_IS_KEPT, manifest)
 
-    assert made["spec"]["volumes"][1]["hostPath"]["path"] == "/mnt/models"
+    assert pod["spec"]["volumes"][1]["hostPath"]["path"] == "/mnt/models"
 
 
 # Real Spark, in place of an image: what a driver does with the configuration and the executors' template.
@@ -227,7 +229,7 @@ SIZED = {"cores": 2, "memory": "3g", "off_heap": "1g", "core_request": "1500m", 
 
 
 @pytest.fixture(scope="module")
-def asked_of_spark(tmp_path_factory):
+def spark_answers(tmp_path_factory):
     """A job's configuration and template, given to a Spark shell; the folder with what became of them."""
     folder = tmp_path_factory.mktemp("spark")
     (folder / "events").mkdir()
@@ -290,69 +292,71 @@ def test_spark_knows_every_key_that_jobs_get_and_that_they_may_not_set():
         tools.path("spark").glob(f"jars/{name}*.jar")
         for name in ("spark-core", "spark-kubernetes", "spark-sql_", "spark-catalyst", "spark-common-utils_")
     )
-    known = set()
+    names = set()
     for jar in classes:
         with zipfile.ZipFile(jar) as opened:
             for name in opened.namelist():
                 if name.endswith(".class"):
-                    known |= set(re.findall(rb"spark\.[A-Za-z0-9.]+", opened.read(name)))
+                    names |= set(re.findall(rb"spark\.[A-Za-z0-9.]+", opened.read(name)))
 
     # What is S3A's, Celeborn's, or of Spark 3.5 alone.
-    others = re.compile(r"spark\.(hadoop|celeborn|metrics\.conf)\.|spark\.kubernetes\.pyspark\.pythonVersion")
+    open_ended = re.compile(
+        r"spark\.(hadoop|celeborn|metrics\.conf)\.|spark\.kubernetes\.pyspark\.pythonVersion"
+    )
     jobs = [
         *every_kind_of_job(),
         make_job(language="python", main_file="local:///a.py", main_class=None, python="/p"),
     ]
-    conf = {key for each in jobs for key in spark_application(each, TARGET)["spec"]["sparkConf"]}
-    said = {key.removesuffix("*") for table in (FIELDS, PLATFORM_KEYS, WITH_CELEBORN) for key in table}
+    conf = {key for job in jobs for key in spark_application(job, TARGET)["spec"]["sparkConf"]}
+    listed = {key.removesuffix("*") for table in (FIELDS, PLATFORM_KEYS, WITH_CELEBORN) for key in table}
     assert len(conf) > 50
-    assert {key for key in conf | said if not others.match(key) and not _is_known(key, known)} == set()
+    assert {key for key in conf | listed if not open_ended.match(key) and not _is_known(key, names)} == set()
 
 
-def _is_known(key, known):
-    return key.encode() in known or key.rstrip(".").encode() in known
+def _is_known(key, names):
+    return key.encode() in names or key.rstrip(".").encode() in names
 
 
-def test_an_executor_of_real_spark_is_as_large_as_its_placeholder_and_where_it_is(asked_of_spark):
-    pod = json.loads((asked_of_spark / "executor.json").read_text())["spec"]
-    made = spark_application(make_job(executor=SIZED, scratch_gib=10), TARGET)["spec"]["executor"]
+def test_an_executor_of_real_spark_is_as_large_as_its_placeholder_and_where_it_is(spark_answers):
+    pod = json.loads((spark_answers / "executor.json").read_text())["spec"]
+    executor = spark_application(make_job(executor=SIZED, scratch_gib=10), TARGET)["spec"]["executor"]
     (container,) = pod["containers"]
 
     counted = size(make_job(executor=SIZED), "executor")
     assert container["resources"]["requests"] == {"cpu": "1500m", "memory": f"{counted.memory_mib}Mi"}
-    assert (pod["nodeSelector"], pod["tolerations"]) == (made["nodeSelector"], made["tolerations"])
+    assert (pod["nodeSelector"], pod["tolerations"]) == (executor["nodeSelector"], executor["tolerations"])
     assert (pod["schedulerName"], pod["priorityClassName"]) == ("yunikorn", "moka-tier-1")
 
 
-def test_an_executor_of_real_spark_hands_its_blocks_on_before_it_goes(asked_of_spark):
-    pod = json.loads((asked_of_spark / "executor.json").read_text())["spec"]
+def test_an_executor_of_real_spark_hands_its_blocks_on_before_it_goes(spark_answers):
+    pod = json.loads((spark_answers / "executor.json").read_text())["spec"]
 
     assert pod["containers"][0]["lifecycle"]["preStop"]["exec"]["command"] == ["/opt/decom.sh"]
     assert pod["terminationGracePeriodSeconds"] == 120
 
 
-def test_an_executor_of_real_spark_keeps_what_its_template_says(asked_of_spark):
-    pod = json.loads((asked_of_spark / "executor.json").read_text())["spec"]
+def test_an_executor_of_real_spark_keeps_what_its_template_says(spark_answers):
+    pod = json.loads((spark_answers / "executor.json").read_text())["spec"]
     (container,) = pod["containers"]
-    env = {one["name"]: one.get("value") for one in container["env"]}
+    env = {entry["name"]: entry.get("value") for entry in container["env"]}
 
     assert container["securityContext"]["allowPrivilegeEscalation"] is False
     assert pod["securityContext"]["runAsUser"] == 185
     assert pod["enableServiceLinks"] is False
     # On the volume of the template, and no other.
     assert env["SPARK_LOCAL_DIRS"] == "/var/data/spark-local"
-    assert [one["emptyDir"] for one in pod["volumes"] if "emptyDir" in one] == [{"sizeLimit": "10Gi"}]
+    assert [entry["emptyDir"] for entry in pod["volumes"] if "emptyDir" in entry] == [{"sizeLimit": "10Gi"}]
 
 
-def test_real_spark_rolls_and_compresses_its_event_log(asked_of_spark):
-    (log,) = (asked_of_spark / "events").iterdir()
+def test_real_spark_rolls_and_compresses_its_event_log(spark_answers):
+    (log,) = (spark_answers / "events").iterdir()
 
     assert log.name.startswith("eventlog_v2_")
     assert any(file.name.endswith(".zstd") for file in log.iterdir())
 
 
-def test_metrics_of_real_spark_are_where_they_are_scraped(asked_of_spark):
-    driver, executors = ((asked_of_spark / f"{of}.metrics").read_text() for of in ("driver", "executors"))
+def test_metrics_of_real_spark_are_where_they_are_scraped(spark_answers):
+    driver, executors = ((spark_answers / f"{of}.metrics").read_text() for of in ("driver", "executors"))
 
     # Under the job's name, whatever the run.
     assert "metrics_pi_driver_jvm_heap_used" in driver

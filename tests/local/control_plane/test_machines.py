@@ -31,8 +31,8 @@ def shuffle(plane):
 
 
 def nodes(api, group="shuffle"):
-    found = api.list("/api/v1/nodes", labelSelector=f"eks.amazonaws.com/nodegroup={group}")
-    return {node["metadata"]["name"]: node for node in found}
+    members = api.list("/api/v1/nodes", labelSelector=f"eks.amazonaws.com/nodegroup={group}")
+    return {node["metadata"]["name"]: node for node in members}
 
 
 def by_place(machines):
@@ -49,10 +49,10 @@ def pod_on(node):
 
 
 def test_machines_of_both_architectures_are_ready(api):
-    found = [*nodes(api, "arm").values(), *nodes(api, "intel").values()]
+    machines = [*nodes(api, "arm").values(), *nodes(api, "intel").values()]
 
-    assert all(ready(node) for node in found)
-    assert [node["status"]["nodeInfo"]["architecture"] for node in found] == ["arm64"] * 3 + ["amd64"] * 3
+    assert all(ready(node) for node in machines)
+    assert [node["status"]["nodeInfo"]["architecture"] for node in machines] == ["arm64"] * 3 + ["amd64"] * 3
 
 
 def test_a_group_grows_and_shrinks_by_its_last_machines(plane, api, shuffle):
@@ -81,8 +81,8 @@ def test_another_revision_replaces_the_machines_place_by_place(plane, api, shuff
 
     after = nodes(api)
     assert before.keys() & after.keys() == set(), "a new machine has a new name"
-    for told in (by_place(before), by_place(after)):
-        assert told.keys() == {"1", "2", "3"}
+    for places in (by_place(before), by_place(after)):
+        assert places.keys() == {"1", "2", "3"}
     for place, machine in by_place(after).items():
         zone = "topology.kubernetes.io/zone"
         assert machine["metadata"]["labels"][zone] == by_place(before)[place]["metadata"]["labels"][zone]

@@ -26,20 +26,20 @@ class Beside:
 def two(plane, api):
     """The releases as layer spark has them deployed, without their charts."""
     api.apply_all([{"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": "spark-operator"}}])
-    made = {}
+    operators = {}
     for name in ("batch", "adhoc"):
         namespace = f"{name}-{uuid4().hex[:8]}"
         api.apply_all([space(namespace), account(namespace)])
-        release = operator(name, namespace, owns_crds=not made)
+        release = operator(name, namespace, owns_crds=not operators)
         charts.apply(plane, release)
-        made[name] = Beside(release, namespace)
-    yield made
-    for one in made.values():
-        charts.remove(plane, one.release.namespace, one.release.name)
-        api.delete(f"/api/v1/namespaces/{one.namespace}")
+        operators[name] = Beside(release, namespace)
+    yield operators
+    for member in operators.values():
+        charts.remove(plane, member.release.namespace, member.release.name)
+        api.delete(f"/api/v1/namespaces/{member.namespace}")
 
 
-def operator(name, namespace, **other):
+def operator(name, namespace, **values):
     charts = catalog.read()
     args = SparkOperatorArgs(
         catalog=charts,
@@ -49,7 +49,7 @@ def operator(name, namespace, **other):
         ingress_class="nginx",
         release=release_name(name),
         applications_per_minute=5,
-        **other,
+        **values,
     )
     return Release(
         name=args.release,
@@ -75,19 +75,19 @@ def applications(namespace):
     return f"/apis/sparkoperator.k8s.io/v1beta2/namespaces/{namespace}/sparkapplications"
 
 
-def submitted(found):
+def submitted(application):
     """Whether a release has submitted an application, however far it has come since."""
-    return (found.get("status") or {}).get("executionAttempts", 0) > 0
+    return (application.get("status") or {}).get("executionAttempts", 0) > 0
 
 
 def test_each_release_runs_and_submits_the_applications_of_its_own_namespace(plane, api, two, until):
-    for one in two.values():
-        assert plane.process(one.release.key).alive()
-        api.create(applications(one.namespace), make_application("pi"))
+    for member in two.values():
+        assert plane.process(member.release.key).alive()
+        api.create(applications(member.namespace), make_application("pi"))
 
-    for one in two.values():
-        until(api, applications(one.namespace), submitted)
-        driver = api.get(f"/api/v1/namespaces/{one.namespace}/pods/pi-driver")
+    for member in two.values():
+        until(api, applications(member.namespace), submitted)
+        driver = api.get(f"/api/v1/namespaces/{member.namespace}/pods/pi-driver")
         assert driver["metadata"]["labels"]["sparkoperator.k8s.io/app-name"] == "pi"
 
 
@@ -98,13 +98,17 @@ def test_applications_of_a_release_that_is_gone_wait_while_others_run(plane, api
     api.create(applications(adhoc.namespace), make_application("runs"))
 
     until(
-        api, applications(adhoc.namespace), lambda one: one["metadata"]["name"] == "runs" and submitted(one)
+        api,
+        applications(adhoc.namespace),
+        lambda application: application["metadata"]["name"] == "runs" and submitted(application),
     )
     assert "status" not in api.get(f"{applications(batch.namespace)}/waits")
 
     charts.apply(plane, batch.release)
     until(
-        api, applications(batch.namespace), lambda one: one["metadata"]["name"] == "waits" and submitted(one)
+        api,
+        applications(batch.namespace),
+        lambda application: application["metadata"]["name"] == "waits" and submitted(application),
     )
 
 

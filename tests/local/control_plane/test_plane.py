@@ -12,25 +12,25 @@ from localcloud.errors import Refusal
 
 
 @pytest.fixture
-def other(planes):
+def second_plane(planes):
     """A control plane that a test may stop and remove."""
-    made = ControlPlane(planes, "spark-b")
-    made.start()
-    yield made
-    made.remove()
+    plane = ControlPlane(planes, "spark-b")
+    plane.start()
+    yield plane
+    plane.remove()
 
 
 def running(plane):
     """Processes that have the plane's folder on their command line or in their environment."""
-    found = []
+    processes = []
     for process in psutil.process_iter():
         try:
-            told = " ".join([*process.cmdline(), *process.environ().values()])
-            if str(plane.folder) in told and process.status() != psutil.STATUS_ZOMBIE:
-                found.append(process)
+            text = " ".join([*process.cmdline(), *process.environ().values()])
+            if str(plane.folder) in text and process.status() != psutil.STATUS_ZOMBIE:
+                processes.append(process)
         except psutil.Error:
             continue
-    return found
+    return processes
 
 
 def config_map(name):
@@ -38,8 +38,8 @@ def config_map(name):
 
 
 def test_its_kubeconfig_serves_any_client(plane):
-    with config.new_client_from_config(str(plane.kubeconfig)) as made:
-        names = {one.metadata.name for one in client.CoreV1Api(made).list_namespace().items}
+    with config.new_client_from_config(str(plane.kubeconfig)) as api_client:
+        names = {item.metadata.name for item in client.CoreV1Api(api_client).list_namespace().items}
 
     assert {"default", "kube-system", "kube-node-lease", "kube-public"} <= names
 
@@ -118,38 +118,38 @@ def test_a_plane_that_was_killed_whole_resumes_with_what_stands_in_for_charts(
     assert plane.api().get("/api/v1/namespaces/default/configmaps/from-before")
 
 
-def test_a_stopped_plane_leaves_no_process_and_starts_again_with_what_it_had(other):
-    other.api().apply_all([config_map("kept")])
-    endpoint = other.endpoint
+def test_a_stopped_plane_leaves_no_process_and_starts_again_with_what_it_had(second_plane):
+    second_plane.api().apply_all([config_map("kept")])
+    endpoint = second_plane.endpoint
 
-    other.stop()
+    second_plane.stop()
 
-    assert running(other) == []
-    other.start()
-    assert other.endpoint == endpoint
-    assert other.api().get("/api/v1/namespaces/default/configmaps/kept")
-
-
-def test_a_removed_plane_leaves_nothing(planes, other):
-    other.remove()
-
-    assert running(other) == []
-    assert not other.folder.exists()
-    assert other not in ControlPlane.all(planes)
+    assert running(second_plane) == []
+    second_plane.start()
+    assert second_plane.endpoint == endpoint
+    assert second_plane.api().get("/api/v1/namespaces/default/configmaps/kept")
 
 
-def test_a_plane_whose_port_was_taken_says_which_and_starts_once_it_is_free(other):
-    other.stop()
-    port = int(other.endpoint.rsplit(":", 1)[1])
+def test_a_removed_plane_leaves_nothing(planes, second_plane):
+    second_plane.remove()
+
+    assert running(second_plane) == []
+    assert not second_plane.folder.exists()
+    assert second_plane not in ControlPlane.all(planes)
+
+
+def test_a_plane_whose_port_was_taken_says_which_and_starts_once_it_is_free(second_plane):
+    second_plane.stop()
+    port = int(second_plane.endpoint.rsplit(":", 1)[1])
 
     with (
         socket.create_server(("127.0.0.1", port)),
         pytest.raises(Refusal, match=f"Port {port} of 127.0.0.1, which the API server of spark-b"),
     ):
-        other.start()
+        second_plane.start()
 
-    other.start()
-    assert other.alive()
+    second_plane.start()
+    assert second_plane.alive()
 
 
 def test_a_start_that_was_cut_off_is_gone_on_with(planes):

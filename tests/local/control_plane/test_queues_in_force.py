@@ -77,10 +77,10 @@ class Jobs:
         """Make an application's pods, on the full machines or on one of them; its name."""
         name = application or f"{queue.rpartition('.')[2]}-{uuid4().hex[:8]}"
         for _ in range(pods):
-            made = self.pod(name, queue)
-            made["spec"]["priorityClassName"] = priority or priority_class(int(queue[-1]))
-            made["spec"]["nodeSelector"] = {"kubernetes.io/hostname": machine} if machine else {GROUP: "full"}
-            self.api.create(self.path, made)
+            pod = self.pod(name, queue)
+            pod["spec"]["priorityClassName"] = priority or priority_class(int(queue[-1]))
+            pod["spec"]["nodeSelector"] = {"kubernetes.io/hostname": machine} if machine else {GROUP: "full"}
+            self.api.create(self.path, pod)
         return name
 
     def end(self, pod: str) -> None:
@@ -108,11 +108,11 @@ class Jobs:
     def running(self, queue: str = "") -> set[str]:
         """Names of pods that run, of a queue or of all."""
         return {
-            each["metadata"]["name"]
-            for each in self.api.list(self.path)
-            if each["metadata"]["labels"]["yunikorn.apache.org/queue"].startswith(queue)
-            and each["status"]["phase"] == "Running"
-            and "deletionTimestamp" not in each["metadata"]
+            pod["metadata"]["name"]
+            for pod in self.api.list(self.path)
+            if pod["metadata"]["labels"]["yunikorn.apache.org/queue"].startswith(queue)
+            and pod["status"]["phase"] == "Running"
+            and "deletionTimestamp" not in pod["metadata"]
         }
 
     def queue(self, queue: str) -> Any:
@@ -131,12 +131,12 @@ class Jobs:
     def history(self) -> list[str]:
         """What the scheduler's events say, of all applications."""
         records = ask(f"{self.url}/ws/v1/events/batch")["EventRecords"]
-        return [each.get("message", "") for each in records]
+        return [record.get("message", "") for record in records]
 
     def events(self) -> set[str]:
         """What Kubernetes' events say of the pods."""
         path = f"/apis/events.k8s.io/v1/namespaces/{self.namespace}/events"
-        return {each.get("note", "") for each in self.api.list(path)}
+        return {event.get("note", "") for event in self.api.list(path)}
 
 
 def ask(url: str) -> Any:
@@ -167,15 +167,15 @@ def in_force(url: str) -> set[str]:
 
 def names(queue: dict[str, Any]) -> set[str]:
     """Paths of a queue and all below it."""
-    return {queue["queuename"]}.union(*(names(each) for each in queue.get("children") or []))
+    return {queue["queuename"]}.union(*(names(child) for child in queue.get("children") or []))
 
 
 @pytest.fixture
 def jobs(plane, api, full, namespace, eventually):
-    made = Jobs(api, namespace, yunikorn_url(plane))
-    yield made
-    api.delete(made.path, gracePeriodSeconds=0)
-    eventually(lambda: not api.list(made.path))
+    jobs = Jobs(api, namespace, yunikorn_url(plane))
+    yield jobs
+    api.delete(jobs.path, gracePeriodSeconds=0)
+    eventually(lambda: not api.list(jobs.path))
 
 
 def test_tier_1_gets_what_it_is_guaranteed_on_full_machines(jobs, eventually):
@@ -190,23 +190,23 @@ def test_tier_1_gets_what_it_is_guaranteed_on_full_machines(jobs, eventually):
     assert len(jobs.running(ADHOC_2)) >= 2, "below what is guaranteed nobody is pushed"
     assert len(jobs.running(ADHOC_3)) >= 1
     # Of a pod that is gone, its events tell nothing; the scheduler's do.
-    told = rf"Preempted by \S+ from application {name} in {ORDERS}"
-    assert len([said for said in jobs.history() if re.fullmatch(told, said)]) == 3
+    message = rf"Preempted by \S+ from application {name} in {ORDERS}"
+    assert len([line for line in jobs.history() if re.fullmatch(message, line)]) == 3
 
 
 def test_nothing_of_tier_1_is_preempted_though_only_that_would_make_room(jobs, eventually):
     jobs.submit(ORDERS, SLOTS - 1)
     jobs.submit(REPORTS)
     eventually(lambda: len(jobs.running()) == SLOTS)
-    there, tried = jobs.running(ORDERS), jobs.preemptions_tried()
+    running, attempts = jobs.running(ORDERS), jobs.preemptions_tried()
 
     # Both are due; the first takes the place of tier 3's, and nothing is left for the second but tier 1's,
     # which has far more than it is guaranteed.
     jobs.submit(BILLING, 2)
     eventually(lambda: len(jobs.running(BILLING)) == 1, patience=WITHIN)
-    eventually(lambda: jobs.preemptions_tried() >= tried + 2, patience=WITHIN)
+    eventually(lambda: jobs.preemptions_tried() >= attempts + 2, patience=WITHIN)
 
-    assert jobs.running(ORDERS) == there
+    assert jobs.running(ORDERS) == running
     assert not jobs.running(REPORTS)
     assert len(jobs.running(BILLING)) == 1
 
@@ -214,12 +214,12 @@ def test_nothing_of_tier_1_is_preempted_though_only_that_would_make_room(jobs, e
 def test_a_pod_of_a_class_that_is_not_to_be_preempted_is_the_last_choice(jobs, eventually):
     name = jobs.submit(ADHOC_2, 2, machine="full-1")
     eventually(lambda: len(jobs.running()) == 2)
-    others, began = jobs.running(), int(time.time())
+    before, began = jobs.running(), int(time.time())
     eventually(lambda: int(time.time()) > began)
     # The newest would go first; the queue spares none of them.
     jobs.submit(ADHOC_2, application=name, priority=priority_class(1), machine="full-1")
     eventually(lambda: len(jobs.running()) == 3)
-    [spared] = jobs.running() - others
+    [spared] = jobs.running() - before
 
     jobs.submit(ORDERS, machine="full-1")
     eventually(lambda: jobs.running(ORDERS), patience=WITHIN)
@@ -253,8 +253,8 @@ def test_whoever_names_a_queue_that_is_not_there_reads_why_nothing_runs(jobs, ev
     # What `kubectl describe pod` shows: the pod's own status, and the event.
     assert pod["status"]["reason"] == "ApplicationRejected"
     assert f"failed to place application {name}" in pod["status"]["message"]
-    told = (
+    message = (
         f"Application {name} scheduling failed, reason: ApplicationRejected: "
         f"failed to place application {name}: application rejected: no placement rule matched"
     )
-    assert eventually(lambda: told in jobs.events())
+    assert eventually(lambda: message in jobs.events())

@@ -9,14 +9,14 @@ from localcloud.control_plane.stand_ins.charts import yunikorn_url
 from moka.queues import Leaf, Limit, QueueTree, Resources, grow, queues_yaml
 
 
-def leaf(project: str, tier: int, cpu: str = "1", **said: object) -> Leaf:
+def leaf(project: str, tier: int, cpu: str = "1", **fields: object) -> Leaf:
     return Leaf(
         organization="acme",
         project=project,
         tier=tier,
         guaranteed=Resources.of(cpu=cpu, memory="1Gi"),
         maximum=Resources.of(cpu="4", memory="2Ti"),
-        **said,
+        **fields,
     )
 
 
@@ -42,7 +42,7 @@ AFTER = with_policy(
 
 
 @pytest.fixture
-def told(plane, yunikorn, other_queues):
+def write_queues(plane, yunikorn, other_queues):
     """Give the scheduler a tree; what its process is called is the same afterwards."""
     process = plane.process(yunikorn.key).pid_file
 
@@ -61,9 +61,9 @@ def differences(tree, url):
 
 
 def test_a_change_of_queues_is_in_force_without_a_restart_and_what_is_not_taken_says_why(
-    plane, told, eventually
+    plane, write_queues, eventually
 ):
-    process = told(queues_yaml(BEFORE))
+    process = write_queues(queues_yaml(BEFORE))
     eventually(lambda: differences(BEFORE, yunikorn_url(plane)) == [])
 
     differing = differences(AFTER, yunikorn_url(plane))
@@ -74,15 +74,15 @@ def test_a_change_of_queues_is_in_force_without_a_restart_and_what_is_not_taken_
     assert "root.acme.etl.tier3 has jobs sorted fifo, but should have fair." in differing
     assert "root.acme.etl.tier3 has limits of users and groups other than it should have." in differing
 
-    assert told(queues_yaml(AFTER)) == process
+    assert write_queues(queues_yaml(AFTER)) == process
     eventually(lambda: differences(AFTER, yunikorn_url(plane)) == [])
 
     # Everything that was changed goes back, too.
-    told(queues_yaml(BEFORE))
+    write_queues(queues_yaml(BEFORE))
     eventually(lambda: differences(BEFORE, yunikorn_url(plane)) == [])
 
     too_much = grow([leaf("etl", 1, cpu="64")])
-    told(queues_yaml(too_much))
+    write_queues(queues_yaml(too_much))
     refused = differences(too_much, yunikorn_url(plane))
     assert "root.acme.etl.tier1 has guaranteed cpu 1, but should have 64." in refused
     assert "refused by the scheduler: guaranteed resource" in refused[-1]

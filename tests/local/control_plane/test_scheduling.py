@@ -20,10 +20,10 @@ def operator(plane, api, namespace):
     """The Spark Operator's release, recorded, for the test's own namespace."""
     api.apply_all([{"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": "spark-operator"}}])
     spark = {"jobNamespaces": [namespace], "serviceAccount": {"name": "spark"}}
-    made = release_of({**OPERATOR, "spark": spark})
-    charts.apply(plane, made)
-    yield made
-    charts.remove(plane, made.namespace, made.name)
+    release = release_of({**OPERATOR, "spark": spark})
+    charts.apply(plane, release)
+    yield release
+    charts.remove(plane, release.namespace, release.name)
 
 
 def release_of(values):
@@ -75,15 +75,15 @@ def test_yunikorn_places_pods_on_machines_of_their_architecture(
     pods = f"/api/v1/namespaces/{namespace}/pods"
     api.create(pods, pod(architecture))
 
-    placed = until(api, pods, lambda found: found["status"]["phase"] == "Running")
+    placed = until(api, pods, lambda pod: pod["status"]["phase"] == "Running")
 
     assert placed["spec"]["nodeName"].rsplit("-", 1)[0] == group
 
 
 def test_yunikorn_has_the_defaults_that_its_chart_would_have_made(api, yunikorn):
-    made = api.get("/api/v1/namespaces/yunikorn/configmaps/yunikorn-defaults")
+    defaults = api.get("/api/v1/namespaces/yunikorn/configmaps/yunikorn-defaults")
 
-    assert made["data"] == {"service.schedulingInterval": "100ms", "kubernetes.qps": "50"}
+    assert defaults["data"] == {"service.schedulingInterval": "100ms", "kubernetes.qps": "50"}
 
 
 def test_a_spark_application_becomes_a_driver_that_yunikorn_places_in_its_queue(
@@ -96,7 +96,7 @@ def test_a_spark_application_becomes_a_driver_that_yunikorn_places_in_its_queue(
     driver = until(
         api,
         f"/api/v1/namespaces/{namespace}/pods",
-        lambda found: found["metadata"]["name"] == "pi-driver" and found["status"]["phase"] == "Running",
+        lambda pod: pod["metadata"]["name"] == "pi-driver" and pod["status"]["phase"] == "Running",
     )
 
     assert driver["spec"]["nodeName"].startswith("arm-")
@@ -104,7 +104,9 @@ def test_a_spark_application_becomes_a_driver_that_yunikorn_places_in_its_queue(
         f"{yunikorn_url(plane)}/ws/v1/partition/default/queue/root.acme.etl/applications"
     ) as answer:
         placed = [
-            allocation["nodeId"] for one in json.load(answer) for allocation in one.get("allocations", [])
+            allocation["nodeId"]
+            for application in json.load(answer)
+            for allocation in application.get("allocations", [])
         ]
     assert driver["spec"]["nodeName"] in placed
 

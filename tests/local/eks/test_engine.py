@@ -131,8 +131,10 @@ def needs(stack: PulumiStack) -> dict[str, set[str]]:
 @pytest.fixture(scope="module")
 def nodes(outputs: dict[str, Any]) -> dict[str, Any]:
     """Nodes by role, seen with the kubeconfig that the cluster gives out."""
-    given = outputs["kubeconfig"]
-    api = config.new_client_from_config_dict(json.loads(given) if isinstance(given, str) else given)
+    kubeconfig = outputs["kubeconfig"]
+    api = config.new_client_from_config_dict(
+        json.loads(kubeconfig) if isinstance(kubeconfig, str) else kubeconfig
+    )
     return {node.metadata.labels["moka.dev/role"]: node for node in client.CoreV1Api(api).list_node().items}
 
 
@@ -153,8 +155,8 @@ def test_executor_nodes_keep_other_pods_away_and_system_nodes_do_not(nodes):
 
 
 def test_a_kubeconfig_holds_no_secret(outputs):
-    given = outputs["kubeconfig"]
-    [user] = (json.loads(given) if isinstance(given, str) else given)["users"]
+    kubeconfig = outputs["kubeconfig"]
+    [user] = (json.loads(kubeconfig) if isinstance(kubeconfig, str) else kubeconfig)["users"]
 
     assert user["user"].keys() == {"tokenFile"}
     assert Path(user["user"]["tokenFile"]).stat().st_mode & 0o077 == 0

@@ -27,13 +27,13 @@ CHARTS = Path(__file__).parents[2] / "charts"
 @pytest.fixture(scope="session")
 def plane(cloud: Cloud) -> ControlPlane:
     """A control plane with two machines."""
-    made = ControlPlane(cloud, "kubernetes")
-    made.start()
+    plane = ControlPlane(cloud, "kubernetes")
+    plane.start()
     kind = InstanceType(name="m7g.4xlarge", architecture="arm64", vcpus=16, memory=65536)
     apply_node_group(
-        made, NodeGroup(name="machines", instance_types=(kind,), zones=("us-east-1a", "us-east-1b"), count=2)
+        plane, NodeGroup(name="machines", instance_types=(kind,), zones=("us-east-1a", "us-east-1b"), count=2)
     )
-    return made
+    return plane
 
 
 @dataclass
@@ -46,11 +46,11 @@ class Resource:
 
 
 @dataclass
-class Asking:
-    """What the engine asks of a provider, in the order in which it does."""
+class FakeEngine:
+    """An engine that asks one provider, in the order in which Pulumi's does."""
 
     provider: Kubernetes
-    said: list[str] = field(default_factory=list)
+    messages: list[str] = field(default_factory=list)
 
     def checked(self, token: str, name: str, inputs: Properties, old: Properties | None = None) -> Properties:
         target = Target(f"urn:pulumi:test::tests::{token}::{name}")
@@ -83,8 +83,8 @@ class Asking:
         return Resource(resource.target, checked, state)
 
     def refresh(self, resource: Resource) -> Resource | None:
-        found = self.provider.read(resource.target, resource.inputs, resource.state)
-        return found and Resource(Target(resource.target.urn, found.id), found.inputs, found.outputs)
+        live = self.provider.read(resource.target, resource.inputs, resource.state)
+        return live and Resource(Target(resource.target.urn, live.id), live.inputs, live.outputs)
 
     def imported(self, token: str, name: str, id: str) -> ReadResult | None:
         return self.provider.read(Target(f"urn:pulumi:test::tests::{token}::{name}", id), {}, {})
@@ -94,33 +94,33 @@ class Asking:
 
 
 @pytest.fixture
-def asking(cloud: Cloud, plane: ControlPlane) -> Callable[..., Asking]:
-    """A provider for the control plane, configured as a program would."""
+def make_engine(cloud: Cloud, plane: ControlPlane) -> Callable[..., FakeEngine]:
+    """Make an engine with a provider for the control plane: the provider's arguments -> it."""
 
-    def ask(**settings: Any) -> Asking:
-        said: list[str] = []
-        provider = Kubernetes(cloud, lambda urn, sentence: said.append(sentence))
+    def make(**settings: Any) -> FakeEngine:
+        messages: list[str] = []
+        provider = Kubernetes(cloud, lambda urn, sentence: messages.append(sentence))
         inputs = {"kubeconfig": plane.kubeconfig.read_text(), **settings}
         checked, failures = provider.check_config(inputs)
         assert not failures, failures
         provider.configure(checked)
-        return Asking(provider, said)
+        return FakeEngine(provider, messages)
 
-    return ask
+    return make
 
 
 @pytest.fixture
-def engine_of(asking: Callable[..., Asking]) -> Asking:
-    """A provider with nothing but a kubeconfig."""
-    return asking()
+def engine(make_engine: Callable[..., FakeEngine]) -> FakeEngine:
+    """An engine whose provider has nothing but a kubeconfig."""
+    return make_engine()
 
 
 @pytest.fixture
 def namespace(plane: ControlPlane, request: pytest.FixtureRequest) -> Iterator[str]:
     """A namespace of the test's own."""
     name = request.node.name.replace("_", "-").lower()[:55].rstrip("-[]")
-    thing = {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": name}}
-    plane.api().apply(f"/api/v1/namespaces/{name}", thing)
+    manifest = {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": name}}
+    plane.api().apply(f"/api/v1/namespaces/{name}", manifest)
     yield name
     plane.api().delete(f"/api/v1/namespaces/{name}")
 

@@ -68,7 +68,7 @@ def test_namespaces_go_before_what_lets_their_drivers_go(stack, plane):
     process = plane.process("deployment.driver-finalizer.driver-finalizer")
     assert process.alive()
     unread = [Application(api, name, "RUNNING") for name in ("jobs-a", "jobs-b")]
-    assert all(one.protected for one in unread)
+    assert all(job.protected for job in unread)
 
     stack.run("config", "set", "namespaces", "jobs-a")
     stack.up()

@@ -70,112 +70,114 @@ def no_questions(monkeypatch):
     """Asking the API server anything fails the test."""
 
     def forbid():
-        def asked(*args, **options):
+        def refuse(*args, **options):
             raise AssertionError(f"the API server was asked {args[1:3]}")
 
-        monkeypatch.setattr(Api, "_send", asked)
+        monkeypatch.setattr(Api, "_send", refuse)
 
     return forbid
 
 
-def test_an_object_without_a_name_is_given_one_and_keeps_it(engine_of, namespace, plane):
-    made = engine_of.create(CONFIG_MAP, "settings", config_map(namespace, name=None, mode="a"))
+def test_an_object_without_a_name_is_given_one_and_keeps_it(engine, namespace, plane):
+    resource = engine.create(CONFIG_MAP, "settings", config_map(namespace, name=None, mode="a"))
 
-    name = made.state["metadata"]["name"]
+    name = resource.state["metadata"]["name"]
     assert re.fullmatch(r"settings-[0-9a-f]{8}", name)
-    assert made.target.id == f"{namespace}/{name}"
+    assert resource.target.id == f"{namespace}/{name}"
     assert plane.api().get(f"/api/v1/namespaces/{namespace}/configmaps/{name}")["data"] == {"mode": "a"}
-    assert engine_of.changed(made, config_map(namespace, name=None, mode="a")) == {}
+    assert engine.changed(resource, config_map(namespace, name=None, mode="a")) == {}
 
 
-def test_a_diff_without_changes_asks_the_cluster_nothing(engine_of, namespace, no_questions):
-    made = engine_of.create(CONFIG_MAP, "settings", config_map(namespace, mode="a"))
+def test_a_diff_without_changes_asks_the_cluster_nothing(engine, namespace, no_questions):
+    resource = engine.create(CONFIG_MAP, "settings", config_map(namespace, mode="a"))
 
     no_questions()
-    assert engine_of.changed(made, config_map(namespace, mode="a")) == {}
+    assert engine.changed(resource, config_map(namespace, mode="a")) == {}
 
 
-def test_a_preview_changes_nothing_and_tells_what_the_server_would_fill_in(engine_of, namespace, plane):
-    shown = engine_of.preview(DEPLOYMENT, "web", deployment(namespace))
+def test_a_preview_changes_nothing_and_tells_what_the_server_would_fill_in(engine, namespace, plane):
+    shown = engine.preview(DEPLOYMENT, "web", deployment(namespace))
 
     assert shown["spec"]["strategy"]["type"] == "RollingUpdate"
     assert plane.api().get(f"/apis/apps/v1/namespaces/{namespace}/deployments/web") is None
 
 
-def test_a_preview_in_a_namespace_that_comes_with_the_update_shows_the_inputs(engine_of):
+def test_a_preview_in_a_namespace_that_comes_with_the_update_shows_the_inputs(engine):
     inputs = config_map("not-there-yet", mode="a")
 
-    assert engine_of.preview(CONFIG_MAP, "settings", inputs) == inputs
+    assert engine.preview(CONFIG_MAP, "settings", inputs) == inputs
 
 
-def test_a_preview_of_a_kind_that_comes_with_the_update_shows_the_inputs(engine_of, namespace):
+def test_a_preview_of_a_kind_that_comes_with_the_update_shows_the_inputs(engine, namespace):
     inputs = {"apiVersion": "nowhere.example/v1", "kind": "Thing", "metadata": {"name": "x"}}
 
-    assert engine_of.preview("kubernetes:nowhere.example/v1:Thing", "x", inputs) == inputs
+    assert engine.preview("kubernetes:nowhere.example/v1:Thing", "x", inputs) == inputs
 
 
-def test_a_preview_with_unknown_inputs_shows_them_as_unknown(engine_of, namespace, no_questions):
+def test_a_preview_with_unknown_inputs_shows_them_as_unknown(engine, namespace, no_questions):
     no_questions()
-    shown = engine_of.preview(CONFIG_MAP, "settings", config_map(namespace, bucket=UNKNOWN))
+    shown = engine.preview(CONFIG_MAP, "settings", config_map(namespace, bucket=UNKNOWN))
 
     assert shown["data"] == {"bucket": UNKNOWN}
 
 
-def test_contents_of_a_config_map_replace_it_unless_the_provider_lets_them_change(asking, namespace, plane):
-    strict, lax = asking(), asking(enableConfigMapMutable="true")
-    made = strict.create(CONFIG_MAP, "settings", config_map(namespace, mode="a"))
-    wanted = config_map(namespace, mode="b")
+def test_contents_of_a_config_map_replace_it_unless_the_provider_lets_them_change(
+    make_engine, namespace, plane
+):
+    strict, lax = make_engine(), make_engine(enableConfigMapMutable="true")
+    resource = strict.create(CONFIG_MAP, "settings", config_map(namespace, mode="a"))
+    changed = config_map(namespace, mode="b")
 
-    diff = strict.diff(made, wanted)
+    diff = strict.diff(resource, changed)
     assert diff.replaces == {("data", "mode")} and diff.delete_before_replace
 
-    assert not lax.diff(made, wanted).replaces
-    assert lax.update(made, wanted).state["data"] == {"mode": "b"}
+    assert not lax.diff(resource, changed).replaces
+    assert lax.update(resource, changed).state["data"] == {"mode": "b"}
     assert plane.api().get(f"/api/v1/namespaces/{namespace}/configmaps/settings")["data"] == {"mode": "b"}
 
 
-def test_a_field_that_is_no_longer_declared_is_taken_away(asking, namespace):
-    engine = asking(enableConfigMapMutable="true")
-    made = engine.create(CONFIG_MAP, "settings", config_map(namespace, mode="a", old="x"))
+def test_a_field_that_is_no_longer_declared_is_taken_away(make_engine, namespace):
+    engine = make_engine(enableConfigMapMutable="true")
+    resource = engine.create(CONFIG_MAP, "settings", config_map(namespace, mode="a", old="x"))
 
-    assert engine.update(made, config_map(namespace, mode="a")).state["data"] == {"mode": "a"}
+    assert engine.update(resource, config_map(namespace, mode="a")).state["data"] == {"mode": "a"}
 
 
-def test_a_new_name_replaces_without_deleting_first(engine_of, namespace):
-    made = engine_of.create(CONFIG_MAP, "settings", config_map(namespace, mode="a"))
+def test_a_new_name_replaces_without_deleting_first(engine, namespace):
+    resource = engine.create(CONFIG_MAP, "settings", config_map(namespace, mode="a"))
 
-    diff = engine_of.diff(made, config_map(namespace, name="others", mode="a"))
+    diff = engine.diff(resource, config_map(namespace, name="others", mode="a"))
     assert diff.replaces == {("metadata", "name")} and not diff.delete_before_replace
 
 
-def test_a_deployment_is_there_when_it_is_rolled_out(engine_of, namespace):
-    made = engine_of.create(DEPLOYMENT, "web", deployment(namespace))
-    assert made.state["status"]["availableReplicas"] == 2
+def test_a_deployment_is_there_when_it_is_rolled_out(engine, namespace):
+    resource = engine.create(DEPLOYMENT, "web", deployment(namespace))
+    assert resource.state["status"]["availableReplicas"] == 2
 
-    wanted = deployment(namespace)
-    wanted["spec"]["replicas"] = 3
-    assert engine_of.changed(made, wanted) == {"spec.replicas": "UPDATE"}
-    assert engine_of.update(made, wanted).state["status"]["availableReplicas"] == 3
+    changed = deployment(namespace)
+    changed["spec"]["replicas"] = 3
+    assert engine.changed(resource, changed) == {"spec.replicas": "UPDATE"}
+    assert engine.update(resource, changed).state["status"]["availableReplicas"] == 3
 
 
-def test_a_deployment_that_cannot_run_is_kept_and_says_why(engine_of, namespace):
+def test_a_deployment_that_cannot_run_is_kept_and_says_why(engine, namespace):
     stuck = deployment(namespace, nodeSelector={"zone": "nowhere"})
 
     with pytest.raises(InitializationFailed, match=r"0 of 2 pods are available") as caught:
-        engine_of.create(DEPLOYMENT, "web", stuck, timeout=3)
+        engine.create(DEPLOYMENT, "web", stuck, timeout=3)
 
     assert caught.value.id == f"{namespace}/web"
     assert caught.value.outputs["metadata"]["uid"]
 
 
-def test_nobody_waits_for_what_is_told_not_to_be_waited_for(engine_of, namespace):
+def test_nobody_waits_for_what_is_told_not_to_be_waited_for(engine, namespace):
     stuck = deployment(namespace, annotations={"pulumi.com/skipAwait": "true"}, nodeSelector={"zone": "no"})
 
-    assert engine_of.create(DEPLOYMENT, "web", stuck).target.id == f"{namespace}/web"
+    assert engine.create(DEPLOYMENT, "web", stuck).target.id == f"{namespace}/web"
 
 
-def test_a_service_is_there_when_the_pods_behind_it_are_ready(engine_of, namespace):
-    engine_of.create(DEPLOYMENT, "web", deployment(namespace))
+def test_a_service_is_there_when_the_pods_behind_it_are_ready(engine, namespace):
+    engine.create(DEPLOYMENT, "web", deployment(namespace))
     service = {
         "apiVersion": "v1",
         "kind": "Service",
@@ -183,11 +185,11 @@ def test_a_service_is_there_when_the_pods_behind_it_are_ready(engine_of, namespa
         "spec": {"selector": {"app": "web"}, "ports": [{"port": 80}]},
     }
 
-    assert engine_of.create("kubernetes:core/v1:Service", "web", service).state["spec"]["clusterIP"]
+    assert engine.create("kubernetes:core/v1:Service", "web", service).state["spec"]["clusterIP"]
 
 
-def test_a_custom_resource_waits_for_its_definition_to_be_made(asking, namespace, plane):
-    made, waiting = [], asking()
+def test_a_custom_resource_waits_for_its_definition_to_be_made(make_engine, namespace, plane):
+    resource, waiting = [], make_engine()
     custom = {
         "apiVersion": "tests.example/v1",
         "kind": "Early",
@@ -195,16 +197,16 @@ def test_a_custom_resource_waits_for_its_definition_to_be_made(asking, namespace
         "spec": {"size": 1},
     }
     token = "kubernetes:tests.example/v1:Early"
-    thread = threading.Thread(target=lambda: made.append(waiting.create(token, "one", custom)))
+    thread = threading.Thread(target=lambda: resource.append(waiting.create(token, "one", custom)))
     thread.start()
-    asking().create(DEFINITION, "earlies", definition("earlies", "Early"))
+    make_engine().create(DEFINITION, "earlies", definition("earlies", "Early"))
     thread.join()
 
-    assert made[0].state["spec"] == {"size": 1}
+    assert resource[0].state["spec"] == {"size": 1}
 
 
-def test_an_unknown_field_is_refused_in_one_sentence(engine_of, namespace):
-    engine_of.create(DEFINITION, "stricts", definition("stricts", "Strict"))
+def test_an_unknown_field_is_refused_in_one_sentence(engine, namespace):
+    engine.create(DEFINITION, "stricts", definition("stricts", "Strict"))
     custom = {
         "apiVersion": "tests.example/v1",
         "kind": "Strict",
@@ -213,19 +215,19 @@ def test_an_unknown_field_is_refused_in_one_sentence(engine_of, namespace):
     }
 
     with pytest.raises(ApiError) as caught:
-        engine_of.create("kubernetes:tests.example/v1:Strict", "one", custom)
+        engine.create("kubernetes:tests.example/v1:Strict", "one", custom)
 
-    sentence = engine_of.provider.explain(caught.value)
+    sentence = engine.provider.explain(caught.value)
     assert "spec.sise" in sentence and "\n" not in sentence and sentence.endswith(".")
 
 
-def test_what_was_changed_by_hand_is_seen_by_refresh_and_put_right(asking, namespace, by_hand, plane):
-    engine = asking(enablePatchForce=True)
-    made = engine.create(DEPLOYMENT, "web", deployment(namespace))
+def test_what_was_changed_by_hand_is_seen_by_refresh_and_put_right(make_engine, namespace, by_hand, plane):
+    engine = make_engine(enablePatchForce=True)
+    resource = engine.create(DEPLOYMENT, "web", deployment(namespace))
     path = f"/apis/apps/v1/namespaces/{namespace}/deployments/web"
     by_hand(path, spec={"replicas": 1}, metadata={"labels": {"others": "own"}})
 
-    seen = engine.refresh(made)
+    seen = engine.refresh(resource)
     assert engine.changed(seen, deployment(namespace)) == {"spec.replicas": "UPDATE"}
 
     engine.update(seen, deployment(namespace))
@@ -234,145 +236,145 @@ def test_what_was_changed_by_hand_is_seen_by_refresh_and_put_right(asking, names
     assert now["metadata"]["labels"] == {"others": "own"}
 
 
-def test_refresh_of_what_nobody_touched_sees_no_drift(engine_of, namespace):
-    made = engine_of.create(DEPLOYMENT, "web", deployment(namespace))
+def test_refresh_of_what_nobody_touched_sees_no_drift(engine, namespace):
+    resource = engine.create(DEPLOYMENT, "web", deployment(namespace))
 
-    seen = engine_of.refresh(made)
-    assert seen.inputs == made.inputs
-    assert engine_of.changed(seen, deployment(namespace)) == {}
+    seen = engine.refresh(resource)
+    assert seen.inputs == resource.inputs
+    assert engine.changed(seen, deployment(namespace)) == {}
 
 
-def test_what_was_deleted_by_hand_is_gone_after_refresh(engine_of, namespace, plane):
-    made = engine_of.create(CONFIG_MAP, "settings", config_map(namespace, mode="a"))
+def test_what_was_deleted_by_hand_is_gone_after_refresh(engine, namespace, plane):
+    resource = engine.create(CONFIG_MAP, "settings", config_map(namespace, mode="a"))
     plane.api().delete(f"/api/v1/namespaces/{namespace}/configmaps/settings")
 
-    assert engine_of.refresh(made) is None
-    engine_of.delete(made)
+    assert engine.refresh(resource) is None
+    engine.delete(resource)
 
 
-def test_an_object_that_others_made_is_imported_with_inputs_that_match_a_program(engine_of, namespace, plane):
+def test_an_object_that_others_made_is_imported_with_inputs_that_match_a_program(engine, namespace, plane):
     inputs = deployment(namespace)
     path = f"/apis/apps/v1/namespaces/{namespace}/deployments/web"
     plane.api().apply(path, inputs)
 
-    found = engine_of.imported(DEPLOYMENT, "web", f"{namespace}/web")
+    imported = engine.imported(DEPLOYMENT, "web", f"{namespace}/web")
 
-    target = Target(f"urn:pulumi:test::tests::{DEPLOYMENT}::web", found.id)
-    wanted = engine_of.checked(DEPLOYMENT, "web", inputs, found.inputs)
-    assert not engine_of.provider.diff(target, found.inputs, found.outputs, wanted).kinds
+    target = Target(f"urn:pulumi:test::tests::{DEPLOYMENT}::web", imported.id)
+    changed = engine.checked(DEPLOYMENT, "web", inputs, imported.inputs)
+    assert not engine.provider.diff(target, imported.inputs, imported.outputs, changed).kinds
 
 
-def test_what_others_made_is_not_taken_over_unless_asked(asking, namespace, plane):
+def test_what_others_made_is_not_taken_over_unless_asked(make_engine, namespace, plane):
     path = f"/api/v1/namespaces/{namespace}/configmaps/settings"
     plane.api().apply(path, config_map(namespace, mode="theirs"))
 
     with pytest.raises(Refusal, match="exists already and is not this resource's"):
-        asking().create(CONFIG_MAP, "settings", config_map(namespace, mode="ours"))
+        make_engine().create(CONFIG_MAP, "settings", config_map(namespace, mode="ours"))
 
-    taken = asking(upsertExistingObjects=True, enablePatchForce=True)
+    taken = make_engine(upsertExistingObjects=True, enablePatchForce=True)
     assert taken.create(CONFIG_MAP, "settings", config_map(namespace, mode="ours")).state["data"] == {
         "mode": "ours"
     }
 
 
-def test_what_a_cut_off_create_left_is_taken_up_by_the_next(engine_of, namespace):
-    engine_of.create(CONFIG_MAP, "settings", config_map(namespace, mode="a"))
+def test_what_a_cut_off_create_left_is_taken_up_by_the_next(engine, namespace):
+    engine.create(CONFIG_MAP, "settings", config_map(namespace, mode="a"))
 
-    again = engine_of.create(CONFIG_MAP, "settings", config_map(namespace, mode="a"))
+    again = engine.create(CONFIG_MAP, "settings", config_map(namespace, mode="a"))
     assert again.target.id == f"{namespace}/settings"
 
 
-def test_fields_of_others_are_not_taken_without_a_word(asking, namespace, plane):
-    engine = asking(enableConfigMapMutable=True)
-    made = engine.create(CONFIG_MAP, "settings", config_map(namespace, mode="a"))
+def test_fields_of_others_are_not_taken_without_a_word(make_engine, namespace, plane):
+    engine = make_engine(enableConfigMapMutable=True)
+    resource = engine.create(CONFIG_MAP, "settings", config_map(namespace, mode="a"))
     plane.api().apply(
         f"/api/v1/namespaces/{namespace}/configmaps/settings", config_map(namespace, mode="theirs")
     )
 
     with pytest.raises(ApiError) as caught:
-        engine.update(made, config_map(namespace, mode="b"))
+        engine.update(resource, config_map(namespace, mode="b"))
     assert "pulumi.com/patchForce" in engine.provider.explain(caught.value)
 
     forced = config_map(namespace, mode="b")
     forced["metadata"]["annotations"] = {"pulumi.com/patchForce": "true"}
-    assert engine.update(made, forced).state["data"] == {"mode": "b"}
+    assert engine.update(resource, forced).state["data"] == {"mode": "b"}
 
 
-def test_delete_waits_for_finalizers(engine_of, namespace, by_hand):
-    held = config_map(namespace, mode="a")
-    held["metadata"]["finalizers"] = ["tests.example/hold"]
-    made = engine_of.create(CONFIG_MAP, "settings", held)
+def test_delete_waits_for_finalizers(engine, namespace, by_hand):
+    inputs = config_map(namespace, mode="a")
+    inputs["metadata"]["finalizers"] = ["tests.example/hold"]
+    resource = engine.create(CONFIG_MAP, "settings", inputs)
     path = f"/api/v1/namespaces/{namespace}/configmaps/settings"
 
     with pytest.raises(Refusal, match=r"finalizers tests\.example/hold hold it"):
-        engine_of.delete(made, timeout=1)
+        engine.delete(resource, timeout=1)
 
     by_hand(path, metadata={"finalizers": None})
-    engine_of.delete(made)
-    assert engine_of.refresh(made) is None
+    engine.delete(resource)
+    assert engine.refresh(resource) is None
 
 
-def test_a_namespace_is_gone_once_all_in_it_is(engine_of, namespace, plane):
-    thing = {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": f"{namespace}-x"}}
-    made = engine_of.create("kubernetes:core/v1:Namespace", "x", thing)
-    assert made.target.id == f"{namespace}-x"
-    engine_of.create(DEPLOYMENT, "web", deployment(f"{namespace}-x"))
+def test_a_namespace_is_gone_once_all_in_it_is(engine, namespace, plane):
+    manifest = {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": f"{namespace}-x"}}
+    resource = engine.create("kubernetes:core/v1:Namespace", "x", manifest)
+    assert resource.target.id == f"{namespace}-x"
+    engine.create(DEPLOYMENT, "web", deployment(f"{namespace}-x"))
 
-    engine_of.delete(made)
+    engine.delete(resource)
     assert plane.api().get(f"/api/v1/namespaces/{namespace}-x") is None
 
 
-def test_contents_of_a_secret_are_secret_however_they_were_given(engine_of, namespace):
-    thing = {
+def test_contents_of_a_secret_are_secret_however_they_were_given(engine, namespace):
+    inputs = {
         "apiVersion": "v1",
         "kind": "Secret",
         "metadata": {"name": "login", "namespace": namespace},
         "stringData": {"password": "hunter2"},
     }
-    made = engine_of.create(SECRET, "login", thing)
+    resource = engine.create(SECRET, "login", inputs)
 
-    assert made.state["data"] == Secret({"password": base64.b64encode(b"hunter2").decode()})
-    seen = engine_of.refresh(made)
+    assert resource.state["data"] == Secret({"password": base64.b64encode(b"hunter2").decode()})
+    seen = engine.refresh(resource)
     assert seen.inputs["stringData"] == {"password": "hunter2"}
 
 
-def test_the_providers_namespace_is_where_things_go_that_name_none(asking, namespace):
-    engine = asking(namespace=namespace)
-    thing = {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "settings"}, "data": {}}
+def test_the_providers_namespace_is_where_things_go_that_name_none(make_engine, namespace):
+    engine = make_engine(namespace=namespace)
+    inputs = {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "settings"}, "data": {}}
     role = {
         "apiVersion": "rbac.authorization.k8s.io/v1",
         "kind": "ClusterRole",
         "metadata": {"name": namespace},
     }
 
-    assert engine.create(CONFIG_MAP, "settings", thing).target.id == f"{namespace}/settings"
-    made = engine.create("kubernetes:rbac.authorization.k8s.io/v1:ClusterRole", "role", role)
-    assert made.target.id == namespace
-    engine.delete(made)
+    assert engine.create(CONFIG_MAP, "settings", inputs).target.id == f"{namespace}/settings"
+    resource = engine.create("kubernetes:rbac.authorization.k8s.io/v1:ClusterRole", "role", role)
+    assert resource.target.id == namespace
+    engine.delete(resource)
 
 
-def test_a_cluster_that_does_not_answer_is_one_sentence(asking, namespace, monkeypatch):
-    engine, lenient = asking(), asking(deleteUnreachable=True)
-    made = engine.create(CONFIG_MAP, "settings", config_map(namespace, mode="a"))
-    for each in (engine, lenient):
-        api = each.provider.cluster.api
+def test_a_cluster_that_does_not_answer_is_one_sentence(make_engine, namespace, monkeypatch):
+    engine, lenient = make_engine(), make_engine(deleteUnreachable=True)
+    resource = engine.create(CONFIG_MAP, "settings", config_map(namespace, mode="a"))
+    for unreachable in (engine, lenient):
+        api = unreachable.provider.cluster.api
         api.access = type(api.access)(server="https://127.0.0.1:1")
         api.__dict__.pop("_pool", None)
 
     with pytest.raises(Exception) as caught:
-        engine.delete(made)
+        engine.delete(resource)
     assert "no program listens there" in engine.provider.explain(caught.value)
-    lenient.delete(made)
-    assert lenient.refresh(made) is None
+    lenient.delete(resource)
+    assert lenient.refresh(resource) is None
 
 
-def test_clusters_that_are_not_of_this_cloud_are_refused(asking, plane):
+def test_clusters_that_are_not_of_this_cloud_are_refused(make_engine, plane):
     kubeconfig = plane.kubeconfig.read_text()
 
     with pytest.raises(Refusal, match=r"clusters of this laptop only, .* https://10\.0\.0\.1:443"):
-        asking(kubeconfig=kubeconfig.replace(plane.endpoint, "https://10.0.0.1:443"))
+        make_engine(kubeconfig=kubeconfig.replace(plane.endpoint, "https://10.0.0.1:443"))
     with pytest.raises(Refusal, match="is no API server of the laptop cloud"):
-        asking(kubeconfig=kubeconfig.replace(plane.endpoint, "https://127.0.0.1:1"))
+        make_engine(kubeconfig=kubeconfig.replace(plane.endpoint, "https://127.0.0.1:1"))
 
 
 def test_kinds_are_known_to_live_in_namespaces_or_not_as_the_api_server_has_it(plane):

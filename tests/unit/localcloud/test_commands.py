@@ -133,27 +133,27 @@ def test_a_lock_that_was_cut_off_before_it_said_whose_it_is_is_lifted(engine):
     folder.mkdir(parents=True)
     (folder / "lock.json").write_text('{"pid": 12')
 
-    [said] = engine.remove_stale_locks("dev")
+    [line] = engine.remove_stale_locks("dev")
 
-    assert "Removed the lock" in said
+    assert "Removed the lock" in line
 
 
 def test_a_folder_without_a_project_is_one_sentence(engine, run):
     (engine.project / "Pulumi.yaml").unlink()
 
-    status, said = run("status")
+    status, lines = run("status")
 
     assert status == 1
-    assert said == [f"There is no Pulumi project in {engine.project}: name the folder of one."]
+    assert lines == [f"There is no Pulumi project in {engine.project}: name the folder of one."]
 
 
 def test_an_engine_that_is_not_there_yet_is_one_sentence(engine, run, monkeypatch):
     monkeypatch.setattr(shutil, "which", lambda *_, **__: None)
 
-    status, [said] = run("preview", "--stack", "dev")
+    status, [line] = run("preview", "--stack", "dev")
 
     assert status == 1
-    assert "run `make setup`" in said
+    assert "run `make setup`" in line
 
 
 @pytest.mark.parametrize("trouble", [errno.ENOSPC, errno.EROFS, errno.EACCES])
@@ -163,20 +163,20 @@ def test_a_disk_that_cannot_be_written_is_one_sentence_that_says_where(run, monk
 
     monkeypatch.setattr(report, "status", fails)
 
-    status, [said] = run("status")
+    status, [line] = run("status")
 
     assert status == 1
-    assert said.startswith("/somewhere/file: cannot be written;")
+    assert line.startswith("/somewhere/file: cannot be written;")
 
 
 def test_no_java_is_one_sentence(run, monkeypatch, tmp_path):
     monkeypatch.setenv("PATH", str(tmp_path))
     monkeypatch.setattr(setup, "LOCAL", tmp_path)
 
-    status, [said] = run("setup")
+    status, [line] = run("setup")
 
     assert status == 1
-    assert said.startswith("No java is on PATH")
+    assert line.startswith("No java is on PATH")
 
 
 def test_what_a_stack_protects_is_lifted_with_the_deletion_protection_of_its_clusters(engine, monkeypatch):

@@ -8,9 +8,9 @@ from localcloud.credentials import ADMIN, USERS, Credentials, token_list
 
 @pytest.fixture(scope="module")
 def credentials(tmp_path_factory):
-    made = Credentials(tmp_path_factory.mktemp("plane") / "credentials")
-    made.make()
-    return made
+    credentials = Credentials(tmp_path_factory.mktemp("plane") / "credentials")
+    credentials.make()
+    return credentials
 
 
 def test_nobody_but_the_owner_reads_them(credentials):
@@ -43,10 +43,10 @@ def test_an_interrupted_making_is_begun_anew(tmp_path):
     (tmp_path / "credentials.new").mkdir()
     (tmp_path / "credentials.new" / "ca.crt").write_text("half of")
 
-    made = Credentials(tmp_path / "credentials")
-    made.make()
+    credentials = Credentials(tmp_path / "credentials")
+    credentials.make()
 
-    assert made.authority.read_text().startswith("-----BEGIN CERTIFICATE-----")
+    assert credentials.authority.read_text().startswith("-----BEGIN CERTIFICATE-----")
 
 
 def test_the_administrator_is_one_of_kubernetes_own_masters():

@@ -64,9 +64,9 @@ def test_a_lock_of_a_process_that_is_gone_is_lifted_and_said(engine):
     ended.wait()
     locked_by(engine, ended.pid)
 
-    [said] = engine.remove_stale_locks("dev")
+    [line] = engine.remove_stale_locks("dev")
 
-    assert str(ended.pid) in said
+    assert str(ended.pid) in line
     assert engine.remove_stale_locks("dev") == []
 
 
@@ -129,10 +129,10 @@ def test_a_stack_that_is_not_there_has_nothing(engine):
 def test_a_shell_set_up_for_the_laptop_loses_the_accounts_it_had(engine, monkeypatch):
     monkeypatch.setenv("AWS_PROFILE", "prod")
 
-    said = commands.exports(engine).splitlines()
+    lines = commands.exports(engine).splitlines()
 
-    assert "unset AWS_PROFILE" in said
-    assert f"export KUBECONFIG={os.devnull}" in said
+    assert "unset AWS_PROFILE" in lines
+    assert f"export KUBECONFIG={os.devnull}" in lines
 
 
 def stack_file(engine: Engine, text: str) -> None:
@@ -144,11 +144,11 @@ def taken(engine: Engine) -> dict[str, object]:
 
 
 def test_what_a_stacks_file_says_is_taken_from_a_copy_and_the_file_stays_as_it_is(engine):
-    said = "config:\n  small:size: 1\n"
-    stack_file(engine, said)
+    text = "config:\n  small:size: 1\n"
+    stack_file(engine, text)
 
     assert taken(engine) == {"config": {"small:size": 1}, "encryptionsalt": SALT}
-    stack_file(engine, said.replace("1", "2"))
+    stack_file(engine, text.replace("1", "2"))
     assert taken(engine)["config"] == {"small:size": 2}
     assert {path.name for path in engine.project.iterdir()} == {"Pulumi.yaml", "Pulumi.dev.yaml"}
 

@@ -14,9 +14,9 @@ SLEEP = [sys.executable, "-c", "import time; time.sleep(600)"]
 
 @pytest.fixture
 def process(tmp_path):
-    made = Process(tmp_path, "program")
-    yield made
-    made.stop()
+    process = Process(tmp_path, "program")
+    yield process
+    process.stop()
 
 
 def pid_of(process):

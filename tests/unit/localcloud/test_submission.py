@@ -54,10 +54,10 @@ def test_classes_are_kept_once_and_anew_for_another_java(spark):
 
 
 def test_a_java_that_keeps_no_classes_is_told_of_and_nothing_is_left(spark):
-    said = []
+    messages = []
     home = spark(CANNOT)
 
-    submission.make_archives(home, said.append)
+    submission.make_archives(home, messages.append)
 
-    assert "Unrecognized VM option 'ArchiveClassesAtExit'" in said[-1]
+    assert "Unrecognized VM option 'ArchiveClassesAtExit'" in messages[-1]
     assert not list(submission.archives_of(home).glob("*.jsa"))

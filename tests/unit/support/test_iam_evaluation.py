@@ -15,11 +15,11 @@ def policy(*statements):
 
 
 def role(*statements, account=HERE, name="job", **more):
-    given = (policy(*statements),) if statements else ()
-    return Role(arn=f"arn:aws:iam::{account}:role/{name}", policies=given, **more)
+    policies = (policy(*statements),) if statements else ()
+    return Role(arn=f"arn:aws:iam::{account}:role/{name}", policies=policies, **more)
 
 
-def thing(*statements, arn=f"{BUCKET}/a", account=HERE):
+def resource(*statements, arn=f"{BUCKET}/a", account=HERE):
     return Resource(arn=arn, account=account, policy=policy(*statements) if statements else None)
 
 
@@ -28,53 +28,53 @@ def letting(principal, action="s3:GetObject", resource=f"{BUCKET}/*", effect="Al
 
 
 def test_what_nothing_allows_is_denied():
-    assert not allowed(role(), "s3:GetObject", thing())
+    assert not allowed(role(), "s3:GetObject", resource())
 
 
 def test_a_policy_allows_its_actions_on_its_resources():
-    assert allowed(role(READ), "s3:GetObject", thing())
-    assert not allowed(role(READ), "s3:PutObject", thing())
-    assert not allowed(role(READ), "s3:GetObject", thing(arn="arn:aws:s3:::other/a"))
+    assert allowed(role(READ), "s3:GetObject", resource())
+    assert not allowed(role(READ), "s3:PutObject", resource())
+    assert not allowed(role(READ), "s3:GetObject", resource(arn="arn:aws:s3:::other/a"))
 
 
 def test_actions_are_told_apart_without_case_and_resources_with_it():
     statement = {"Effect": "Allow", "Action": "S3:get*", "Resource": f"{BUCKET}/A"}
 
-    assert allowed(role(statement), "s3:GetObject", thing(arn=f"{BUCKET}/A"))
-    assert not allowed(role(statement), "s3:GetObject", thing(arn=f"{BUCKET}/a"))
+    assert allowed(role(statement), "s3:GetObject", resource(arn=f"{BUCKET}/A"))
+    assert not allowed(role(statement), "s3:GetObject", resource(arn=f"{BUCKET}/a"))
 
 
 def test_a_question_mark_is_one_character():
     statement = {**READ, "Resource": f"{BUCKET}/?"}
 
-    assert allowed(role(statement), "s3:GetObject", thing(arn=f"{BUCKET}/a"))
-    assert not allowed(role(statement), "s3:GetObject", thing(arn=f"{BUCKET}/ab"))
+    assert allowed(role(statement), "s3:GetObject", resource(arn=f"{BUCKET}/a"))
+    assert not allowed(role(statement), "s3:GetObject", resource(arn=f"{BUCKET}/ab"))
 
 
 def test_all_but_some_actions_or_resources():
     statement = {"Effect": "Allow", "NotAction": "s3:Delete*", "NotResource": "arn:aws:s3:::secret/*"}
 
-    assert allowed(role(statement), "s3:GetObject", thing())
-    assert not allowed(role(statement), "s3:DeleteObject", thing())
-    assert not allowed(role(statement), "s3:GetObject", thing(arn="arn:aws:s3:::secret/a"))
+    assert allowed(role(statement), "s3:GetObject", resource())
+    assert not allowed(role(statement), "s3:DeleteObject", resource())
+    assert not allowed(role(statement), "s3:GetObject", resource(arn="arn:aws:s3:::secret/a"))
 
 
 def test_a_denial_wins_wherever_it_is():
     deny = {"Effect": "Deny", "Action": "s3:*", "Resource": "*"}
 
-    assert not allowed(role(READ, deny), "s3:GetObject", thing())
-    assert not allowed(role(READ), "s3:GetObject", thing(letting("*", "s3:*", "*", "Deny")))
-    assert not allowed(role(READ, boundary=policy(deny)), "s3:GetObject", thing())
+    assert not allowed(role(READ, deny), "s3:GetObject", resource())
+    assert not allowed(role(READ), "s3:GetObject", resource(letting("*", "s3:*", "*", "Deny")))
+    assert not allowed(role(READ, boundary=policy(deny)), "s3:GetObject", resource())
 
 
 def test_in_one_account_either_policy_is_enough():
-    assert allowed(role(READ), "s3:GetObject", thing())
-    assert allowed(role(), "s3:GetObject", thing(letting({"AWS": role().arn})))
-    assert allowed(role(), "s3:GetObject", thing(letting("*")))
+    assert allowed(role(READ), "s3:GetObject", resource())
+    assert allowed(role(), "s3:GetObject", resource(letting({"AWS": role().arn})))
+    assert allowed(role(), "s3:GetObject", resource(letting("*")))
 
 
 def test_an_account_leaves_it_to_its_own_policies():
-    bucket = thing(letting({"AWS": f"arn:aws:iam::{HERE}:root"}))
+    bucket = resource(letting({"AWS": f"arn:aws:iam::{HERE}:root"}))
 
     assert not allowed(role(), "s3:GetObject", bucket)
     assert allowed(role(READ), "s3:GetObject", bucket)
@@ -82,25 +82,25 @@ def test_an_account_leaves_it_to_its_own_policies():
 
 @pytest.mark.parametrize("principal", [f"arn:aws:iam::{THERE}:root", THERE, f"arn:aws:iam::{THERE}:role/job"])
 def test_across_accounts_both_policies_are_needed(principal):
-    bucket = thing(letting({"AWS": principal}))
+    bucket = resource(letting({"AWS": principal}))
 
     assert allowed(role(READ, account=THERE), "s3:GetObject", bucket)
     assert not allowed(role(account=THERE), "s3:GetObject", bucket)
-    assert not allowed(role(READ, account=THERE), "s3:GetObject", thing())
+    assert not allowed(role(READ, account=THERE), "s3:GetObject", resource())
 
 
 def test_a_boundary_bounds_what_policies_give():
     elsewhere = policy({"Effect": "Allow", "Action": "ec2:*", "Resource": "*"})
 
-    assert not allowed(role(READ, boundary=elsewhere), "s3:GetObject", thing())
-    assert not allowed(role(boundary=policy(READ)), "s3:GetObject", thing())
-    assert allowed(role(READ, boundary=policy(READ)), "s3:GetObject", thing())
+    assert not allowed(role(READ, boundary=elsewhere), "s3:GetObject", resource())
+    assert not allowed(role(boundary=policy(READ)), "s3:GetObject", resource())
+    assert allowed(role(READ, boundary=policy(READ)), "s3:GetObject", resource())
 
 
 def test_a_key_that_does_not_refer_to_its_account_takes_no_notice_of_its_policies():
     use = {"Effect": "Allow", "Action": "kms:Decrypt", "Resource": KEY}
-    refers = thing(letting({"AWS": f"arn:aws:iam::{HERE}:root"}, "kms:*", "*"), arn=KEY)
-    names_another = thing(letting({"AWS": f"arn:aws:iam::{HERE}:role/other"}, "kms:*", "*"), arn=KEY)
+    refers = resource(letting({"AWS": f"arn:aws:iam::{HERE}:root"}, "kms:*", "*"), arn=KEY)
+    names_another = resource(letting({"AWS": f"arn:aws:iam::{HERE}:role/other"}, "kms:*", "*"), arn=KEY)
 
     assert allowed(role(use), "kms:Decrypt", refers)
     assert not allowed(role(), "kms:Decrypt", refers)
@@ -125,7 +125,7 @@ def test_a_role_is_taken_by_those_that_its_trust_policy_names():
 
 
 @pytest.mark.parametrize(
-    ("operator", "wanted", "value", "holds"),
+    ("operator", "values", "value", "holds"),
     [
         ("StringEquals", ["x", "a"], "a", True),
         ("StringEquals", "A", "a", False),
@@ -152,31 +152,33 @@ def test_a_role_is_taken_by_those_that_its_trust_policy_names():
         ("ArnNotLike", "arn:aws:iam::*:role/a", None, True),
     ],
 )
-def test_conditions(operator, wanted, value, holds):
-    statement = {**READ, "Condition": {operator: {"some:Key": wanted}}}
+def test_conditions(operator, values, value, holds):
+    statement = {**READ, "Condition": {operator: {"some:Key": values}}}
 
-    assert allowed(role(statement), "s3:GetObject", thing(), {"some:key": value} if value else {}) == holds
+    assert allowed(role(statement), "s3:GetObject", resource(), {"some:key": value} if value else {}) == holds
 
 
 def test_every_condition_has_to_hold():
     both = {"StringEquals": {"some:a": "1", "some:b": "2"}}
 
-    assert allowed(role({**READ, "Condition": both}), "s3:GetObject", thing(), {"some:a": "1", "some:b": "2"})
-    assert not allowed(role({**READ, "Condition": both}), "s3:GetObject", thing(), {"some:a": "1"})
+    assert allowed(
+        role({**READ, "Condition": both}), "s3:GetObject", resource(), {"some:a": "1", "some:b": "2"}
+    )
+    assert not allowed(role({**READ, "Condition": both}), "s3:GetObject", resource(), {"some:a": "1"})
 
 
 def test_a_variable_stands_for_what_the_session_says_of_itself():
     own = {**READ, "Resource": BUCKET + "/${aws:PrincipalTag/team}/*"}
 
-    assert allowed(role(own, tags={"team": "a"}), "s3:GetObject", thing(arn=f"{BUCKET}/a/x"))
-    assert not allowed(role(own, tags={"team": "a"}), "s3:GetObject", thing(arn=f"{BUCKET}/b/x"))
-    assert not allowed(role(own), "s3:GetObject", thing(arn=f"{BUCKET}/a/x"))
+    assert allowed(role(own, tags={"team": "a"}), "s3:GetObject", resource(arn=f"{BUCKET}/a/x"))
+    assert not allowed(role(own, tags={"team": "a"}), "s3:GetObject", resource(arn=f"{BUCKET}/b/x"))
+    assert not allowed(role(own), "s3:GetObject", resource(arn=f"{BUCKET}/a/x"))
 
 
 def test_a_wildcard_in_a_tag_is_none():
     own = {**READ, "Resource": BUCKET + "/${aws:PrincipalTag/team}/*"}
 
-    assert not allowed(role(own, tags={"team": "*"}), "s3:GetObject", thing(arn=f"{BUCKET}/b/x"))
+    assert not allowed(role(own, tags={"team": "*"}), "s3:GetObject", resource(arn=f"{BUCKET}/b/x"))
 
 
 def test_a_denial_by_who_asks_reaches_only_them():
@@ -188,8 +190,8 @@ def test_a_denial_by_who_asks_reaches_only_them():
         Condition={"ArnLike": {"aws:PrincipalArn": "arn:aws:iam::*:role/b"}},
     )
 
-    assert allowed(role(READ, name="a"), "s3:GetObject", thing(keep_out))
-    assert not allowed(role(READ, name="b"), "s3:GetObject", thing(keep_out))
+    assert allowed(role(READ, name="a"), "s3:GetObject", resource(keep_out))
+    assert not allowed(role(READ, name="b"), "s3:GetObject", resource(keep_out))
 
 
 @pytest.mark.parametrize(
@@ -201,9 +203,9 @@ def test_a_denial_by_who_asks_reaches_only_them():
 )
 def test_what_it_cannot_judge_is_an_error(statement):
     with pytest.raises(NotImplementedError):
-        allowed(role(statement), "s3:GetObject", thing(), {"aws:SourceIp": "10.0.0.1"})
+        allowed(role(statement), "s3:GetObject", resource(), {"aws:SourceIp": "10.0.0.1"})
 
 
 def test_a_wildcard_in_a_principal_is_an_error():
     with pytest.raises(NotImplementedError):
-        allowed(role(), "s3:GetObject", thing(letting({"AWS": "arn:aws:iam::*:role/a"})))
+        allowed(role(), "s3:GetObject", resource(letting({"AWS": "arn:aws:iam::*:role/a"})))

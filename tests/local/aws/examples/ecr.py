@@ -134,8 +134,8 @@ EXAMPLES = [
 
 
 def change_mutability(console: Console, resource: Resource) -> None:
-    other = "MUTABLE" if resource.outputs["imageTagMutability"] == "IMMUTABLE" else "IMMUTABLE"
-    console.client("ecr").put_image_tag_mutability(repositoryName=resource.id, imageTagMutability=other)
+    mutability = "MUTABLE" if resource.outputs["imageTagMutability"] == "IMMUTABLE" else "IMMUTABLE"
+    console.client("ecr").put_image_tag_mutability(repositoryName=resource.id, imageTagMutability=mutability)
 
 
 def change_repository_lifecycle(console: Console, resource: Resource) -> None:

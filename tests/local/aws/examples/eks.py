@@ -182,8 +182,8 @@ def change_labels(console: Console, resource: Resource) -> None:
 
 def change_cluster(console: Console, resource: Resource) -> None:
     support = (resource.outputs.get("upgradePolicy") or {}).get("supportType")
-    other = "STANDARD" if support == "EXTENDED" else "EXTENDED"
-    console.edit("eks", "cluster", resource.id, upgradePolicy={"supportType": other})
+    support_type = "STANDARD" if support == "EXTENDED" else "EXTENDED"
+    console.edit("eks", "cluster", resource.id, upgradePolicy={"supportType": support_type})
 
 
 def edit_in_cluster(noun: str, *names: str, **members: Any) -> Change:

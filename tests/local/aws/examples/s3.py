@@ -153,8 +153,8 @@ def allow_public_access(console: Console, resource: Resource) -> None:
 def encrypt(console: Console, resource: Resource) -> None:
     [rule] = resource.inputs["rules"]
     kind = rule["applyServerSideEncryptionByDefault"]["sseAlgorithm"]
-    other = "AES256" if kind != "AES256" else "aws:kms"
-    rules = [{"ApplyServerSideEncryptionByDefault": {"SSEAlgorithm": other}}]
+    algorithm = "AES256" if kind != "AES256" else "aws:kms"
+    rules = [{"ApplyServerSideEncryptionByDefault": {"SSEAlgorithm": algorithm}}]
     console.client("s3").put_bucket_encryption(
         Bucket=resource.inputs["bucket"], ServerSideEncryptionConfiguration={"Rules": rules}
     )

@@ -38,7 +38,7 @@ spec:
 """
 
 
-def made(conf, template=TEMPLATE):
+def make_executor(conf, template=TEMPLATE):
     return executor(DRIVER, CONF | conf, yaml.safe_load(template) or {}, 1)
 
 
@@ -93,7 +93,7 @@ def test_an_executor_is_as_large_as_spark_makes_it(conf, mebibytes):
 
 
 def test_an_executor_has_what_its_template_says_and_over_it_what_spark_sets():
-    pod = made(
+    pod = make_executor(
         {
             "spark.executor.cores": "4",
             "spark.kubernetes.executor.podTemplateContainerName": "spark-kubernetes-executor",
@@ -126,7 +126,7 @@ def test_an_executor_has_what_its_template_says_and_over_it_what_spark_sets():
 
 
 def test_without_a_template_an_executor_is_an_ordinary_pod():
-    pod = made({}, template="")
+    pod = make_executor({}, template="")
 
     assert "schedulerName" not in pod["spec"]
-    assert [one["name"] for one in pod["spec"]["containers"]] == ["spark-kubernetes-executor"]
+    assert [container["name"] for container in pod["spec"]["containers"]] == ["spark-kubernetes-executor"]

@@ -41,11 +41,11 @@ def test_kubelet_keeps_as_much_cpu_as_on_eks(vcpus, reserved):
 
 
 def test_pods_get_what_kubelet_and_eviction_leave():
-    left = Machine(ARM, 20).allocatable()
+    allocatable = Machine(ARM, 20).allocatable()
 
-    assert left["cpu"] == "7910m"
-    assert left["memory"] == f"{32768 - 255 - 11 * 110 - 100}Mi"
-    assert left["ephemeral-storage"] == f"{18 * 1024 - 1024}Mi"
+    assert allocatable["cpu"] == "7910m"
+    assert allocatable["memory"] == f"{32768 - 255 - 11 * 110 - 100}Mi"
+    assert allocatable["ephemeral-storage"] == f"{18 * 1024 - 1024}Mi"
 
 
 def test_a_machine_takes_as_many_pods_as_its_user_data_says():
@@ -65,11 +65,11 @@ def test_what_user_data_reserves_is_not_for_pods():
             )
         )
     )
-    left = Machine(ARM, 20, settings).allocatable()
+    allocatable = Machine(ARM, 20, settings).allocatable()
 
-    assert left["cpu"] == "7810m"
-    assert left["memory"] == f"{32768 - 1024 - 300 - 200}Mi"
-    assert left["ephemeral-storage"] == f"{18 * 1024 - 2 * 1024}Mi"
+    assert allocatable["cpu"] == "7810m"
+    assert allocatable["memory"] == f"{32768 - 1024 - 300 - 200}Mi"
+    assert allocatable["ephemeral-storage"] == f"{18 * 1024 - 2 * 1024}Mi"
 
 
 def test_instance_storage_joined_into_one_is_the_disk_of_pods():

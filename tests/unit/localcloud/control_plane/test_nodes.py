@@ -25,15 +25,15 @@ def labels_of(group, number):
 
 
 def test_a_node_says_where_and_what_it_is_as_on_eks():
-    said = labels_of(GROUP, 2)
+    labels = labels_of(GROUP, 2)
 
-    assert said["kubernetes.io/arch"] == "arm64"
-    assert said["node.kubernetes.io/instance-type"] == "m7g.2xlarge"
-    assert said["topology.kubernetes.io/zone"] == "us-east-1b"
-    assert said["topology.kubernetes.io/region"] == "us-east-1"
-    assert said["eks.amazonaws.com/nodegroup"] == "executors"
-    assert said["eks.amazonaws.com/capacityType"] == "ON_DEMAND"
-    assert said["role"] == "executor"
+    assert labels["kubernetes.io/arch"] == "arm64"
+    assert labels["node.kubernetes.io/instance-type"] == "m7g.2xlarge"
+    assert labels["topology.kubernetes.io/zone"] == "us-east-1b"
+    assert labels["topology.kubernetes.io/region"] == "us-east-1"
+    assert labels["eks.amazonaws.com/nodegroup"] == "executors"
+    assert labels["eks.amazonaws.com/capacityType"] == "ON_DEMAND"
+    assert labels["role"] == "executor"
 
 
 def test_machines_are_spread_evenly_over_the_zones():
@@ -48,8 +48,8 @@ def test_on_demand_machines_are_all_of_the_first_type():
 
 def test_spot_machines_are_of_every_type_in_every_zone():
     spot = replace(GROUP, capacity_type="SPOT")
-    made = [labels_of(spot, n) for n in range(1, 7)]
-    pairs = {(m["node.kubernetes.io/instance-type"], m["topology.kubernetes.io/zone"]) for m in made}
+    machines = [labels_of(spot, n) for n in range(1, 7)]
+    pairs = {(m["node.kubernetes.io/instance-type"], m["topology.kubernetes.io/zone"]) for m in machines}
 
     assert pairs == {(kind.name, zone) for kind in (ARM, OTHER_ARM) for zone in ZONES}
 

@@ -68,9 +68,9 @@ def test_differences_are_told_field_by_field():
     old = {"rules": [{"prefix": "a", "days": 1}, {"prefix": "b"}], "tags": {"x": "1", "y": "2"}, "gone": 1}
     new = {"rules": [{"prefix": "a", "days": 2}], "tags": {"x": "1", "io/z": "3"}, "new": UNKNOWN}
 
-    found = {path_text(path): kind for path, kind in differences(old, new).items()}
+    changes = {path_text(path): kind for path, kind in differences(old, new).items()}
 
-    assert found == {
+    assert changes == {
         "rules[0].days": Kind.UPDATE,
         "rules[1]": Kind.DELETE,
         'tags["io/z"]': Kind.ADD,
@@ -97,10 +97,10 @@ def test_a_target_knows_its_type_and_name():
 
 
 def test_names_are_random_but_the_same_for_the_same_seed():
-    once, again, other = (Naming(seed=seed).name("logs") for seed in (b"1", b"1", b"2"))
+    first, second, third = (Naming(seed=seed).name("logs") for seed in (b"1", b"1", b"2"))
 
-    assert once == again != other
-    assert once.startswith("logs-") and len(once) == len("logs-") + 7
+    assert first == second != third
+    assert first.startswith("logs-") and len(first) == len("logs-") + 7
 
 
 def test_a_long_name_is_cut_to_what_is_allowed():

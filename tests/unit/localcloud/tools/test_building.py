@@ -66,16 +66,16 @@ class Machine:
             file.write_text(text)
 
     @property
-    def asked(self) -> list[str]:
-        asked = self.folder / "asked"
-        return asked.read_text().splitlines() if asked.exists() else []
+    def requests(self) -> list[str]:
+        file = self.folder / "asked"
+        return file.read_text().splitlines() if file.exists() else []
 
     @property
     def builds(self) -> list[str]:
-        return [line for line in self.asked if line.startswith("build")]
+        return [line for line in self.requests if line.startswith("build")]
 
     @property
-    def kept(self) -> set[str]:
+    def cached(self) -> set[str]:
         """What is in the cache but locks and logs."""
         files = (file.relative_to(cache.root()) for file in cache.root().rglob("*") if file.is_file())
         return {str(file) for file in files if file.name not in (".lock", "log")}
@@ -112,26 +112,26 @@ def laptop(tmp_path, monkeypatch):
 
 
 def test_each_tool_says_what_is_made_how_long_it_takes_and_what_is_left(laptop):
-    said = []
+    messages = []
 
-    tools.build(["kube-apiserver", "etcd"], said.append)
+    tools.build(["kube-apiserver", "etcd"], messages.append)
 
-    assert said[0] == "building kube-apiserver v1.34.4 (about 5 min; 2 of 2 left)"
-    assert said[1].startswith("built kube-apiserver in ")
-    assert said[2] == "building etcd v3.6.16 (about 30 s; 1 of 2 left)"
+    assert messages[0] == "building kube-apiserver v1.34.4 (about 5 min; 2 of 2 left)"
+    assert messages[1].startswith("built kube-apiserver in ")
+    assert messages[2] == "building etcd v3.6.16 (about 30 s; 1 of 2 left)"
     assert tools.path("etcd").read_text() == "whole\n"
     assert os.access(tools.path("etcd"), os.X_OK)
 
 
 def test_a_second_call_makes_nothing_and_says_one_line(laptop):
     tools.build(say=lambda line: None)
-    asked = laptop.asked
-    said = []
+    requests = laptop.requests
+    messages = []
 
-    tools.build(say=said.append)
+    tools.build(say=messages.append)
 
-    assert laptop.asked == asked
-    assert said == [f"Tools: {len(TOOLS)} of {len(TOOLS)} are ready."]
+    assert laptop.requests == requests
+    assert messages == [f"Tools: {len(TOOLS)} of {len(TOOLS)} are ready."]
 
 
 def test_only_what_is_asked_for_and_missing_is_made(laptop):
@@ -183,7 +183,7 @@ def test_files_that_a_module_no_longer_has_are_missed(laptop):
 
     with pytest.raises(Refusal, match=r"spark-operator/v2 has no config/crd/bases/\*.yaml"):
         tools.build(["spark-operator-files"], lambda line: None)
-    assert laptop.kept == set()
+    assert laptop.cached == set()
 
 
 def test_without_go_one_sentence_says_what_needs_it(laptop):
@@ -234,7 +234,7 @@ def test_a_build_that_fails_leaves_nothing_and_says_the_last_word_and_the_log(la
         f"etcd could not be made: go: dial tcp: lookup proxy: no such host (the full output is in {log})."
     )
     assert "no such host" in log.read_text()
-    assert laptop.kept == set()
+    assert laptop.cached == set()
 
 
 def test_an_interrupted_build_leaves_nothing_and_the_next_one_is_whole(laptop):
@@ -247,7 +247,7 @@ def test_an_interrupted_build_leaves_nothing_and_the_next_one_is_whole(laptop):
 
     assert building.returncode == 130
     assert complained == ""
-    assert laptop.kept == set()
+    assert laptop.cached == set()
     (laptop.folder / "started").unlink()
     tools.build(["etcd"], lambda line: None)
     assert tools.path("etcd").read_text() == "whole\n"
@@ -261,7 +261,7 @@ def test_what_a_killed_build_left_is_not_taken_for_the_tool(laptop):
     tools.build(["etcd"], lambda line: None)
 
     assert tools.path("etcd").read_text() == "whole\n"
-    assert len(laptop.kept) == 1
+    assert len(laptop.cached) == 1
 
 
 def test_two_checkouts_that_need_the_same_tool_build_it_once(laptop):

@@ -49,19 +49,21 @@ def test_the_controller_is_told_what_the_values_say():
         },
     )
 
-    told = flags(values)
+    arguments = flags(values)
 
-    assert "--controller-threads=20" in told
-    assert "--namespaces=etl,ml" in told
-    assert "--enable-batch-scheduler=true" in told
-    assert "--default-batch-scheduler=yunikorn" in told
-    assert "--feature-gates=PartialRestart=false,LoadSparkDefaults=false" in told
+    assert "--controller-threads=20" in arguments
+    assert "--namespaces=etl,ml" in arguments
+    assert "--enable-batch-scheduler=true" in arguments
+    assert "--default-batch-scheduler=yunikorn" in arguments
+    assert "--feature-gates=PartialRestart=false,LoadSparkDefaults=false" in arguments
 
 
 def test_what_hangs_on_a_switch_that_is_off_is_not_told():
-    told = flags(merge(DEFAULTS, {"controller": {"uiIngress": {"urlFormat": "{{$appName}}.example.com"}}}))
+    arguments = flags(
+        merge(DEFAULTS, {"controller": {"uiIngress": {"urlFormat": "{{$appName}}.example.com"}}})
+    )
 
-    assert not [flag for flag in told if flag.startswith(("--ingress", "--default-batch-scheduler"))]
+    assert not [flag for flag in arguments if flag.startswith(("--ingress", "--default-batch-scheduler"))]
 
 
 def test_an_empty_name_among_the_job_namespaces_means_every_namespace():
@@ -80,10 +82,10 @@ def test_programs_listen_on_loopback_only():
 def test_yunikorn_reads_its_configuration_where_the_release_is():
     release = Release(name="y", namespace="scheduling", chart="yunikorn", values={"goMemoryLimit": "8GiB"})
 
-    told = yunikorn.command(release, AROUND).environment
+    environment = yunikorn.command(release, AROUND).environment
 
-    assert told["NAMESPACE"] == "scheduling"
-    assert told["GOMEMLIMIT"] == "8GiB"
+    assert environment["NAMESPACE"] == "scheduling"
+    assert environment["GOMEMLIMIT"] == "8GiB"
 
 
 def test_yunikorns_defaults_are_handed_over_as_the_chart_does():
@@ -109,14 +111,14 @@ def test_each_job_namespace_gets_the_accounts_that_the_chart_makes():
         }
     )
 
-    made = spark_operator.objects(release)
+    objects = spark_operator.objects(release)
 
-    assert [(one["kind"], one["metadata"]["namespace"], one["metadata"]["name"]) for one in made] == [
+    assert [(o["kind"], o["metadata"]["namespace"], o["metadata"]["name"]) for o in objects] == [
         (kind, namespace, "spark")
         for namespace in ("etl", "ml")
         for kind in ("ServiceAccount", "Role", "RoleBinding")
     ]
-    assert made[0]["metadata"]["annotations"] == {**release.annotations, **annotations}
+    assert objects[0]["metadata"]["annotations"] == {**release.annotations, **annotations}
 
 
 def test_accounts_are_named_after_the_release_unless_the_values_name_them():
@@ -141,7 +143,7 @@ def test_the_controllers_environment_is_the_one_of_the_values():
         controller={"env": [{"name": name, "value": value} for name, value in options.items()]}
     )
 
-    told = spark_operator.command(release, AROUND).environment
+    environment = spark_operator.command(release, AROUND).environment
 
-    assert told["TZ"] == "UTC"
-    assert told["SPARK_SUBMIT_OPTS"].endswith(" -Xmx256m")
+    assert environment["TZ"] == "UTC"
+    assert environment["SPARK_SUBMIT_OPTS"].endswith(" -Xmx256m")

@@ -19,8 +19,8 @@ ROWS = all_rows()
 
 def properties(cls):
     """Pulumi's names of a class's properties."""
-    found = {name: value.fget for name, value in vars(cls).items() if isinstance(value, property)}
-    return {getattr(getter, "_pulumi_name", name) for name, getter in found.items()}
+    getters = {name: value.fget for name, value in vars(cls).items() if isinstance(value, property)}
+    return {getattr(getter, "_pulumi_name", name) for name, getter in getters.items()}
 
 
 def sdk(token):
@@ -31,8 +31,8 @@ def sdk(token):
     arguments = getattr(module, f"{name}InitArgs", None) or getattr(module, f"{name}Args")
     source = inspect.getsource(resource)
     assert f"'{token}'" in source, "the module found is that of the type"
-    by_snake = {snake(each): each for each in properties(arguments)}
-    required = {by_snake[each] for each in re.findall(r"Missing required property '(\w+)'", source)}
+    by_snake = {snake(name): name for name in properties(arguments)}
+    required = {by_snake[name] for name in re.findall(r"Missing required property '(\w+)'", source)}
     return properties(arguments), required, properties(resource)
 
 
@@ -67,26 +67,26 @@ def test_what_the_sdk_has_and_the_table_has_not_is_refused_by_its_name(token):
 
 
 def test_every_property_is_known_to_update_or_to_replace_by_data_or_for_a_reason(token):
-    kind, listed = ROWS[token], DEVIATIONS.get(token, {})
+    kind, deviations = ROWS[token], DEVIATIONS.get(token, {})
     by_data = {name.lower() for name in replacements.document(kind.schema)["properties"]}
     by_rule = {"region", "tags"} | kind.arguments
 
     for name in kind.input_names - by_rule:
-        known = name in listed or replacements.schema_path(kind, [name])[0] in by_data
-        assert known, f"{name} of {token}: map it in schema_names, or list it in deviations.py"
+        decided = name in deviations or replacements.schema_path(kind, [name])[0] in by_data
+        assert decided, f"{name} of {token}: map it in schema_names, or list it in deviations.py"
 
 
 def test_deviations_are_of_properties_that_there_are_and_say_why():
-    for token, listed in DEVIATIONS.items():
-        for path, (outcome, reason) in listed.items():
+    for token, deviations in DEVIATIONS.items():
+        for path, (outcome, reason) in deviations.items():
             assert path.split(".")[0] in sdk(token)[0], f"{token} has no {path}"
             assert outcome in (UPDATES, REPLACES) and len(reason) > 20
 
 
 def test_a_deviation_that_says_what_the_data_says_is_none():
-    for token, listed in DEVIATIONS.items():
+    for token, deviations in DEVIATIONS.items():
         kind = ROWS[token]
-        for path, (outcome, _) in listed.items():
+        for path, (outcome, _) in deviations.items():
             members = replacements.schema_path(kind, path.split("."))
             by_data = {name.lower() for name in replacements.document(kind.schema)["properties"]}
             if members[0] in by_data:
@@ -114,7 +114,7 @@ def test_functions_take_what_the_sdk_gives(function):
     source = inspect.getsource(getattr(module_of(function), snake(function.rsplit(":", 1)[1])))
     assert f"'{function}'" in source
 
-    arguments = {each.rstrip("!") for each in FUNCTIONS[function].arguments.split()}
+    arguments = {argument.rstrip("!") for argument in FUNCTIONS[function].arguments.split()}
     assert arguments - set(re.findall(r"__args__\['(\w+)'\]", source)) == set()
 
 
@@ -127,7 +127,7 @@ def test_changes_are_of_inputs(token):
 
 def test_what_a_row_says_of_properties_it_says_of_its_own(token):
     kind = ROWS[token]
-    for said in (kind.arguments, kind.write_only, kind.computed, kind.documents, kind.unordered):
-        assert {path.split(".")[0] for path in said} <= kind.input_names
+    for paths in (kind.arguments, kind.write_only, kind.computed, kind.documents, kind.unordered):
+        assert {path.split(".")[0] for path in paths} <= kind.input_names
     assert set(kind.defaults) <= kind.input_names
     assert kind.volatile | set(kind.derived) | kind.aws_lists | kind.pulumi_lists <= kind.output_names

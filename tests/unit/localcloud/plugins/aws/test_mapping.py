@@ -92,9 +92,9 @@ def test_a_name_that_pulumi_does_not_have_is_refused(shape, name):
 def test_an_answer_comes_back_under_pulumis_names(shape):
     answer = {"cluster": {"name": "c", "resourcesVpcConfig": {"vpcId": "v"}, "tags": {"Name": "x"}}}
 
-    found, inner = at(answer, shape("eks", "DescribeCluster", "output"), "cluster")
+    members, inner = at(answer, shape("eks", "DescribeCluster", "output"), "cluster")
 
-    assert from_members(found, inner, {"vpcConfig": "resourcesVpcConfig"}) == {
+    assert from_members(members, inner, {"vpcConfig": "resourcesVpcConfig"}) == {
         "name": "c",
         "vpcConfig": {"vpcId": "v"},
         "tags": {"Name": "x"},
@@ -108,12 +108,12 @@ def test_nothing_is_found_where_there_is_nothing(shape):
 
 
 def test_documents_are_compared_by_what_they_say():
-    one = {"Statement": [{"Action": ["a", "b"], "Resource": ["*"], "Condition": {"Bool": {"x": "true"}}}]}
-    other = {"Statement": {"Resource": "*", "Action": ["b", "a"], "Condition": {"Bool": {"x": True}}}}
+    listed = {"Statement": [{"Action": ["a", "b"], "Resource": ["*"], "Condition": {"Bool": {"x": "true"}}}]}
+    plain = {"Statement": {"Resource": "*", "Action": ["b", "a"], "Condition": {"Bool": {"x": True}}}}
 
-    assert same_document(json.dumps(one), json.dumps(other))
-    assert not same_document(json.dumps(one), json.dumps({"Statement": []}))
-    assert not same_document("no JSON", json.dumps(one))
+    assert same_document(json.dumps(listed), json.dumps(plain))
+    assert not same_document(json.dumps(listed), json.dumps({"Statement": []}))
+    assert not same_document("no JSON", json.dumps(listed))
 
 
 def test_scalars_that_are_the_same_to_aws_are_equal():

@@ -73,25 +73,25 @@ def test_a_service_role_that_is_given_is_not_made(deploy, monkeypatch):
     monkeypatch.setattr(kubeconfig, "for_endpoint", lambda *_: {})
 
     def program():
-        mine = aws.iam.Role("mine", assume_role_policy="{}")
-        Cluster("a", {**INPUTS, "serviceRole": mine}, None)
+        role = aws.iam.Role("mine", assume_role_policy="{}")
+        Cluster("a", {**INPUTS, "serviceRole": role}, None)
 
-    made = deploy(program)
+    recorder = deploy(program)
 
-    assert made.by_name("aws:eks/cluster:Cluster")["a-eksCluster"]["roleArn"].endswith("mine")
-    assert made.by_name("aws:iam/role:Role").keys() == {"mine"}
+    assert recorder.by_name("aws:eks/cluster:Cluster")["a-eksCluster"]["roleArn"].endswith("mine")
+    assert recorder.by_name("aws:iam/role:Role").keys() == {"mine"}
 
 
 def test_core_dns_is_only_made_when_asked_for(cluster):
     assert "a-coredns" not in cluster().by_name("aws:eks/addon:Addon")
-    asked = cluster(corednsAddonOptions={"enabled": True, "version": "v1.12.4-eksbuild.1"})
-    assert asked.by_name("aws:eks/addon:Addon")["a-coredns"]["addonVersion"] == "v1.12.4-eksbuild.1"
+    recorder = cluster(corednsAddonOptions={"enabled": True, "version": "v1.12.4-eksbuild.1"})
+    assert recorder.by_name("aws:eks/addon:Addon")["a-coredns"]["addonVersion"] == "v1.12.4-eksbuild.1"
 
 
 def test_an_add_on_without_a_version_is_the_newest(cluster):
-    made = cluster(kubeProxyAddonOptions={})
+    recorder = cluster(kubeProxyAddonOptions={})
 
-    assert made.by_name("aws:eks/addon:Addon")["a-kube-proxy"]["addonVersion"] == "v9-eksbuild.9"
+    assert recorder.by_name("aws:eks/addon:Addon")["a-kube-proxy"]["addonVersion"] == "v9-eksbuild.9"
 
 
 def test_access_entries_and_their_policies_are_named_by_their_keys(cluster):
@@ -99,9 +99,9 @@ def test_access_entries_and_their_policies_are_named_by_their_keys(cluster):
         "principalArn": "arn:aws:iam::111122223333:role/me",
         "accessPolicies": {"admin": {"policyArn": "arn:p", "accessScope": {"type": "cluster"}}},
     }
-    made = cluster(accessEntries={"me": entry})
+    recorder = cluster(accessEntries={"me": entry})
 
-    assert made.tree().keys() - ALWAYS == {
+    assert recorder.tree().keys() - ALWAYS == {
         "eks:index:Cluster$aws:eks/accessEntry:AccessEntry::a-me",
         "eks:index:Cluster$aws:eks/accessEntry:AccessEntry"
         "$aws:eks/accessPolicyAssociation:AccessPolicyAssociation::a-me-admin",
@@ -127,7 +127,7 @@ def test_the_control_plane_waits_until_its_role_may_do_its_work(cluster):
 
 
 def test_arguments_reach_the_control_plane(cluster):
-    made = cluster(
+    inputs = cluster(
         endpointPrivateAccess=True,
         endpointPublicAccess=False,
         encryptionConfigKeyArn="arn:aws:kms:::key/k",
@@ -138,22 +138,22 @@ def test_arguments_reach_the_control_plane(cluster):
         tags={"stage": "prod"},
     ).by_name("aws:eks/cluster:Cluster")["a-eksCluster"]
 
-    assert made["vpcConfig"] == {
+    assert inputs["vpcConfig"] == {
         "subnetIds": ["subnet-1", "subnet-2"],
         "endpointPrivateAccess": True,
         "endpointPublicAccess": False,
     }
-    assert made["encryptionConfig"] == {
+    assert inputs["encryptionConfig"] == {
         "provider": {"keyArn": "arn:aws:kms:::key/k"},
         "resources": ["secrets"],
     }
-    assert made["accessConfig"] == {
+    assert inputs["accessConfig"] == {
         "authenticationMode": "API",
         "bootstrapClusterCreatorAdminPermissions": True,
     }
-    assert made["tags"] == {"Name": "a-eksCluster", "team": "spark", "stage": "prod"}
-    assert (made["enabledClusterLogTypes"], made["deletionProtection"]) == (["audit"], True)
-    assert made["bootstrapSelfManagedAddons"] is False
+    assert inputs["tags"] == {"Name": "a-eksCluster", "team": "spark", "stage": "prod"}
+    assert (inputs["enabledClusterLogTypes"], inputs["deletionProtection"]) == (["audit"], True)
+    assert inputs["bootstrapSelfManagedAddons"] is False
 
 
 def test_the_kubernetes_provider_gets_the_kubeconfig_of_the_cluster(cluster):
@@ -163,10 +163,10 @@ def test_the_kubernetes_provider_gets_the_kubeconfig_of_the_cluster(cluster):
 
 
 def test_credentials_to_be_taken_are_accepted_and_the_kubeconfig_stays_as_it_is(cluster):
-    asked = {"roleArn": "arn:aws:iam::111122223333:role/deployer", "profileName": "prod"}
+    options = {"roleArn": "arn:aws:iam::111122223333:role/deployer", "profileName": "prod"}
 
-    CLUSTER.check("eks.Cluster a", {**INPUTS, "providerCredentialOpts": asked})
-    provider = cluster(providerCredentialOpts=asked).by_name("pulumi:providers:kubernetes")["a-eks-k8s"]
+    CLUSTER.check("eks.Cluster a", {**INPUTS, "providerCredentialOpts": options})
+    provider = cluster(providerCredentialOpts=options).by_name("pulumi:providers:kubernetes")["a-eks-k8s"]
 
     assert json.loads(provider["kubeconfig"]) == {"server": "https://cluster.example"}
 
@@ -204,20 +204,20 @@ def test_the_vpc_cni_is_configured_as_the_real_plugin_does_by_default():
 
 
 def test_settings_of_the_vpc_cni_become_its_environment():
-    made = configuration({"enablePrefixDelegation": True, "warmPrefixTarget": 1.0, "cniExternalSnat": True})
+    values = configuration({"enablePrefixDelegation": True, "warmPrefixTarget": 1.0, "cniExternalSnat": True})
 
-    assert made["env"]["ENABLE_PREFIX_DELEGATION"] == "true"
-    assert made["env"]["WARM_PREFIX_TARGET"] == "1"
-    assert made["env"]["AWS_VPC_K8S_CNI_EXTERNALSNAT"] == "true"
+    assert values["env"]["ENABLE_PREFIX_DELEGATION"] == "true"
+    assert values["env"]["WARM_PREFIX_TARGET"] == "1"
+    assert values["env"]["AWS_VPC_K8S_CNI_EXTERNALSNAT"] == "true"
 
 
 def test_configuration_values_win_over_settings_of_the_vpc_cni():
     values = {"env": {"WARM_ENI_TARGET": "5"}, "init": {"image": "i"}, "enableNetworkPolicy": "false"}
-    made = configuration({"configurationValues": values, "enableNetworkPolicy": True})
+    merged = configuration({"configurationValues": values, "enableNetworkPolicy": True})
 
-    assert made["env"]["WARM_ENI_TARGET"] == "5"
-    assert made["init"] == {"image": "i", "env": {"DISABLE_TCP_EARLY_DEMUX": "false"}}
-    assert made["enableNetworkPolicy"] == "false"
+    assert merged["env"]["WARM_ENI_TARGET"] == "5"
+    assert merged["init"] == {"image": "i", "env": {"DISABLE_TCP_EARLY_DEMUX": "false"}}
+    assert merged["enableNetworkPolicy"] == "false"
 
 
 @pytest.fixture
@@ -239,16 +239,20 @@ def node_group(deploy):
 
 
 def test_a_node_group_takes_from_its_cluster_what_it_is_not_told(node_group):
-    [made] = node_group().inputs("aws:eks/nodeGroup:NodeGroup")
+    [inputs] = node_group().inputs("aws:eks/nodeGroup:NodeGroup")
 
-    assert (made["clusterName"], made["version"], made["subnetIds"]) == ("spark-a", "1.34", ["subnet-9"])
-    assert made["scalingConfig"] == {"desiredSize": 2, "minSize": 1, "maxSize": 2}
+    assert (inputs["clusterName"], inputs["version"], inputs["subnetIds"]) == (
+        "spark-a",
+        "1.34",
+        ["subnet-9"],
+    )
+    assert inputs["scalingConfig"] == {"desiredSize": 2, "minSize": 1, "maxSize": 2}
 
 
 def test_a_launch_template_decides_the_version_unless_one_is_named(node_group):
-    [made] = node_group(launchTemplate={"id": "lt-1", "version": "1"}).inputs("aws:eks/nodeGroup:NodeGroup")
+    [inputs] = node_group(launchTemplate={"id": "lt-1", "version": "1"}).inputs("aws:eks/nodeGroup:NodeGroup")
 
-    assert "version" not in made
+    assert "version" not in inputs
 
 
 def test_the_number_of_nodes_is_no_change_when_scaling_is_ignored(node_group):
@@ -261,7 +265,7 @@ def test_the_number_of_nodes_is_no_change_when_scaling_is_ignored(node_group):
 
 
 @pytest.mark.parametrize(
-    ("given", "kind"),
+    ("arguments", "kind"),
     [
         ({"amiType": "AL2023_x86_64_NVIDIA"}, "AL2023_x86_64_NVIDIA"),
         ({"operatingSystem": "AL2023", "gpu": True, "instanceTypes": ["g6.xlarge"]}, "AL2023_x86_64_NVIDIA"),
@@ -270,10 +274,10 @@ def test_the_number_of_nodes_is_no_change_when_scaling_is_ignored(node_group):
         ({"gpu": True, "instanceTypes": ["g6.xlarge"]}, None),
     ],
 )
-def test_the_image_follows_from_the_system_where_it_is_not_named(node_group, given, kind):
-    [made] = node_group(**given).inputs("aws:eks/nodeGroup:NodeGroup")
+def test_the_image_follows_from_the_system_where_it_is_not_named(node_group, arguments, kind):
+    [inputs] = node_group(**arguments).inputs("aws:eks/nodeGroup:NodeGroup")
 
-    assert made.get("amiType") == kind
+    assert inputs.get("amiType") == kind
 
 
 def test_a_system_without_an_image_for_the_instance_types_is_refused():
@@ -288,7 +292,7 @@ def test_sizes_that_are_not_given_are_those_of_the_real_plugin():
 
 
 @pytest.mark.parametrize(
-    ("given", "sentence"),
+    ("arguments", "sentence"),
     [
         ({"fargate": True}, r"eks.Cluster a: the laptop cloud does not serve fargate: .*\."),
         ({"vpcCniOptions": {"securityContextPrivileged": True}}, r"vpcCniOptions.securityContextPrivileged"),
@@ -297,19 +301,19 @@ def test_sizes_that_are_not_given_are_those_of_the_real_plugin():
         ({"skipDefaultNodeGroup": False}, r"requires skipDefaultNodeGroup"),
     ],
 )
-def test_an_argument_that_is_not_served_is_refused_by_its_name(given, sentence):
+def test_an_argument_that_is_not_served_is_refused_by_its_name(arguments, sentence):
     with pytest.raises(Refusal, match=sentence):
-        CLUSTER.check("eks.Cluster a", {**INPUTS, **given})
+        CLUSTER.check("eks.Cluster a", {**INPUTS, **arguments})
 
 
 @pytest.mark.parametrize(
-    ("given", "sentence"),
+    ("arguments", "sentence"),
     [
         ({"authenticationMode": "CONFIG_MAP"}, "does not serve authenticationMode CONFIG_MAP"),
         ({"publicSubnetIds": ["subnet-1"]}, "subnetIds excludes publicSubnetIds"),
         ({"publicAccessCidrs": ["0.0.0.0/0"], "endpointPublicAccess": False}, "publicAccessCidrs"),
     ],
 )
-def test_arguments_that_contradict_are_refused(given, sentence):
+def test_arguments_that_contradict_are_refused(arguments, sentence):
     with pytest.raises(Refusal, match=sentence):
-        pulumi.runtime.test(lambda: Cluster("a", {**INPUTS, **given}, None))()
+        pulumi.runtime.test(lambda: Cluster("a", {**INPUTS, **arguments}, None))()

@@ -54,25 +54,25 @@ def outputs(deploy, monkeypatch):
     monkeypatch.setattr(kubeconfig, "for_endpoint", lambda *_: {"kind": "Config"})
 
     def of(component, inputs) -> dict[str, Any]:
-        told: dict[str, Any] = {}
+        outputs: dict[str, Any] = {}
 
         def program():
-            made = component("spark-a", inputs, None)
-            pulumi.Output.from_input(made.outputs).apply(told.update)
+            resource = component("spark-a", inputs, None)
+            pulumi.Output.from_input(resource.outputs).apply(outputs.update)
 
         deploy(program)
-        return told
+        return outputs
 
     return of
 
 
-@pytest.mark.parametrize(("ours", "sdk"), ARGUMENTS, ids=lambda each: getattr(each, "__name__", ""))
-def test_every_argument_of_the_sdk_is_served_or_refused_and_there_is_no_other(ours, sdk):
+@pytest.mark.parametrize(("arguments", "sdk"), ARGUMENTS, ids=lambda value: getattr(value, "__name__", ""))
+def test_every_argument_of_the_sdk_is_served_or_refused_and_there_is_no_other(arguments, sdk):
     theirs = set(_types.input_type_py_to_pulumi_names(sdk).values())
 
-    assert ours.served | ours.refused.keys() == theirs
-    assert not ours.served & ours.refused.keys()
-    assert ours.nested.keys() | ours.required.keys() <= ours.served
+    assert arguments.served | arguments.refused.keys() == theirs
+    assert not arguments.served & arguments.refused.keys()
+    assert arguments.nested.keys() | arguments.required.keys() <= arguments.served
 
 
 def test_every_component_has_the_type_of_the_sdk_class_of_its_name():
@@ -82,21 +82,21 @@ def test_every_component_has_the_type_of_the_sdk_class_of_its_name():
 
 
 def test_a_cluster_gives_out_what_the_sdk_takes(outputs):
-    given = outputs(Cluster, CLUSTER_INPUTS)
+    exported = outputs(Cluster, CLUSTER_INPUTS)
 
-    assert given
-    assert_typed(given, _types.resource_types(eks.Cluster))
-    assert_typed(given["core"], _types.output_type_types(eks.outputs.CoreData))
+    assert exported
+    assert_typed(exported, _types.resource_types(eks.Cluster))
+    assert_typed(exported["core"], _types.output_type_types(eks.outputs.CoreData))
     assert_typed(
-        given["core"]["nodeGroupOptions"], _types.output_type_types(eks.outputs.ClusterNodeGroupOptions)
+        exported["core"]["nodeGroupOptions"], _types.output_type_types(eks.outputs.ClusterNodeGroupOptions)
     )
 
 
 def test_a_cluster_without_security_groups_of_its_own_gives_out_what_the_sdk_takes(outputs):
-    given = outputs(Cluster, CLUSTER_INPUTS | {"skipDefaultSecurityGroups": True})
+    exported = outputs(Cluster, CLUSTER_INPUTS | {"skipDefaultSecurityGroups": True})
 
-    assert_typed(given, _types.resource_types(eks.Cluster))
-    assert given["clusterSecurityGroupId"] == given["nodeSecurityGroupId"] == "sg-cluster"
+    assert_typed(exported, _types.resource_types(eks.Cluster))
+    assert exported["clusterSecurityGroupId"] == exported["nodeSecurityGroupId"] == "sg-cluster"
 
 
 def test_a_node_group_gives_out_what_the_sdk_takes(outputs):
@@ -106,18 +106,18 @@ def test_a_node_group_gives_out_what_the_sdk_takes(outputs):
         )
         return ManagedNodeGroup(name, {**inputs, "cluster": {"cluster": cluster}}, opts)
 
-    given = outputs(
+    exported = outputs(
         of_a_cluster, {"nodeRoleArn": "arn:aws:iam::111122223333:role/n", "subnetIds": ["subnet-1"]}
     )
 
-    assert given.keys() == {"nodeGroup", "placementGroupName"}
-    assert_typed(given, _types.resource_types(eks.ManagedNodeGroup))
+    assert exported.keys() == {"nodeGroup", "placementGroupName"}
+    assert_typed(exported, _types.resource_types(eks.ManagedNodeGroup))
 
 
-def assert_typed(given: Mapping[str, Any], types: Mapping[str, Any]) -> None:
+def assert_typed(values: Mapping[str, Any], types: Mapping[str, Any]) -> None:
     """Every value has a name of the SDK's and is of its type there."""
-    assert given.keys() <= types.keys()
-    for name, value in given.items():
+    assert values.keys() <= types.keys()
+    for name, value in values.items():
         assert is_of(value, types[name]), f"{name} is {value!r}, and should be {types[name]}"
 
 
@@ -126,10 +126,10 @@ def is_of(value: Any, type: Any) -> bool:
         return True
     origin = typing.get_origin(type)
     if origin in (Sequence, list):
-        return isinstance(value, list) and all(is_of(each, typing.get_args(type)[0]) for each in value)
+        return isinstance(value, list) and all(is_of(member, typing.get_args(type)[0]) for member in value)
     if origin in (Mapping, dict):
         return isinstance(value, Mapping) and all(
-            is_of(each, typing.get_args(type)[1]) for each in value.values()
+            is_of(member, typing.get_args(type)[1]) for member in value.values()
         )
     if _types.is_output_type(type):
         return isinstance(value, Mapping) and value.keys() <= _types.output_type_types(type).keys()

@@ -9,8 +9,8 @@ from localcloud.plugins.eks.plugin import Plugin
 
 
 def test_the_plugin_does_not_start_outside_the_laptop_cloud():
-    ours = ("MOKA_", "PULUMI_", "AWS_")
-    elsewhere = {name: value for name, value in os.environ.items() if not name.startswith(ours)}
+    prefixes = ("MOKA_", "PULUMI_", "AWS_")
+    elsewhere = {name: value for name, value in os.environ.items() if not name.startswith(prefixes)}
     elsewhere["PULUMI_BACKEND_URL"] = "s3://state-of-production"
     started = subprocess.run(
         [sys.executable, "-m", "localcloud.plugins.eks", "127.0.0.1:1"],

@@ -29,7 +29,7 @@ def resources():
 
 
 RESOURCES = list(resources())
-OBJECTS = [(token, said) for token, said in RESOURCES if said and not token.endswith(("List", "Patch"))]
+OBJECTS = [(token, names) for token, names in RESOURCES if names and not token.endswith(("List", "Patch"))]
 OTHERS = [token for token, _ in RESOURCES if token.endswith(("List", "Patch"))]
 
 
@@ -41,9 +41,9 @@ def test_every_kind_of_the_sdk_is_walked():
     assert len(OBJECTS) > 150 and len(OTHERS) > 150
 
 
-@pytest.mark.parametrize(("token", "said"), OBJECTS, ids=[token for token, _ in OBJECTS])
-def test_a_token_stands_for_the_kind_that_the_sdk_sends(token, said):
-    assert kind_of_token(token) == Kind.of(said["api_version"], said["kind"])
+@pytest.mark.parametrize(("token", "names"), OBJECTS, ids=[token for token, _ in OBJECTS])
+def test_a_token_stands_for_the_kind_that_the_sdk_sends(token, names):
+    assert kind_of_token(token) == Kind.of(names["api_version"], names["kind"])
 
 
 @pytest.mark.parametrize("token", OTHERS)
@@ -77,16 +77,16 @@ def test_the_provider_takes_the_configuration_of_the_sdk_and_no_other():
 
 
 def test_every_field_whose_change_replaces_is_one_of_a_kind_of_the_sdk():
-    known = {(Kind.of(said["api_version"], said["kind"]).group, said["kind"]) for _, said in OBJECTS}
+    of_sdk = {(Kind.of(names["api_version"], names["kind"]).group, names["kind"]) for _, names in OBJECTS}
 
-    assert immutable.FIXED.keys() <= known
+    assert immutable.FIXED.keys() <= of_sdk
 
 
 def test_every_kind_in_no_namespace_is_one_of_the_sdk():
     # Some are only asked for by programs that talk to the API server themselves.
-    known = {said["kind"] for _, said in OBJECTS}
+    of_sdk = {names["kind"] for _, names in OBJECTS}
 
-    unknown = set(kinds.CLUSTER_SCOPED.split()) - known
+    unknown = set(kinds.CLUSTER_SCOPED.split()) - of_sdk
     assert unknown <= {
         "ComponentStatus",
         "SelfSubjectAccessReview",

@@ -16,10 +16,10 @@ def containers(*pairs):
 
 
 def test_a_quantity_written_in_another_way_is_no_drift():
-    asked = {"spec": {"resources": {"limits": {"cpu": "1000m", "memory": "1024Mi"}}}}
+    inputs = {"spec": {"resources": {"limits": {"cpu": "1000m", "memory": "1024Mi"}}}}
     live = {"spec": {"resources": {"limits": {"cpu": "1", "memory": "1Gi"}}}}
 
-    assert objects.actual_inputs(asked, live) == asked
+    assert objects.actual_inputs(inputs, live) == inputs
 
 
 def test_text_that_looks_like_a_quantity_is_text():
@@ -29,33 +29,40 @@ def test_text_that_looks_like_a_quantity_is_text():
 
 
 def test_what_others_added_is_theirs_and_what_they_removed_is_missed():
-    asked = {"metadata": {"labels": {"a": "1", "b": "2"}}}
+    inputs = {"metadata": {"labels": {"a": "1", "b": "2"}}}
     live = {"metadata": {"labels": {"a": "1", "c": "3"}}}
 
-    assert objects.actual_inputs(asked, live) == {"metadata": {"labels": {"a": "1"}}}
+    assert objects.actual_inputs(inputs, live) == {"metadata": {"labels": {"a": "1"}}}
 
 
 def test_items_of_a_list_are_known_by_their_names():
-    asked = containers(("web", "web:1"))
+    inputs = containers(("web", "web:1"))
     live = containers(("sidecar", "proxy:9"), ("web", "web:2"))
 
-    assert objects.actual_inputs(asked, live) == containers(("web", "web:2"))
+    assert objects.actual_inputs(inputs, live) == containers(("web", "web:2"))
 
 
 def test_drift_of_a_secret_value_stays_secret():
-    asked = {"data": {"password": Secret("b2xk")}}
+    inputs = {"data": {"password": Secret("b2xk")}}
 
-    assert objects.actual_inputs(asked, {"data": {"password": "bmV3"}}) == {
+    assert objects.actual_inputs(inputs, {"data": {"password": "bmV3"}}) == {
         "data": {"password": Secret("bmV3")}
     }
 
 
 def test_what_kubectl_applied_is_imported_as_it_was_written():
-    said = '{"apiVersion":"v1","kind":"ConfigMap","metadata":{"annotations":{},"name":"x"},"data":{"a":"1"}}'
+    applied = (
+        '{"apiVersion":"v1","kind":"ConfigMap","metadata":{"annotations":{},"name":"x"},"data":{"a":"1"}}'
+    )
     live = {
         "apiVersion": "v1",
         "kind": "ConfigMap",
-        "metadata": {"name": "x", "namespace": "n", "uid": "u", "annotations": {objects.LAST_APPLIED: said}},
+        "metadata": {
+            "name": "x",
+            "namespace": "n",
+            "uid": "u",
+            "annotations": {objects.LAST_APPLIED: applied},
+        },
         "data": {"a": "1"},
     }
 
@@ -136,13 +143,13 @@ def test_contents_that_may_change_do_not_replace_but_the_type_of_a_secret_does()
 def test_a_rollout_is_over_when_the_old_pods_are_gone_and_the_new_ones_available():
     judge = readiness.WAITS["apps", "Deployment"].judge
     rolled = {"observedGeneration": 2, "replicas": 2, "updatedReplicas": 2, "availableReplicas": 2}
-    thing = {"metadata": {"generation": 2}, "spec": {"replicas": 2}}
+    deployment = {"metadata": {"generation": 2}, "spec": {"replicas": 2}}
 
-    assert judge({**thing, "status": rolled}).ready
-    assert not judge({**thing, "status": {**rolled, "observedGeneration": 1}}).ready
-    assert "previous template" in judge({**thing, "status": {**rolled, "replicas": 3}}).reason
+    assert judge({**deployment, "status": rolled}).ready
+    assert not judge({**deployment, "status": {**rolled, "observedGeneration": 1}}).ready
+    assert "previous template" in judge({**deployment, "status": {**rolled, "replicas": 3}}).reason
     stuck = {"type": "Progressing", "reason": "ProgressDeadlineExceeded", "message": "too long"}
-    assert judge({**thing, "status": {**rolled, "conditions": [stuck]}}).failed
+    assert judge({**deployment, "status": {**rolled, "conditions": [stuck]}}).failed
 
 
 def test_a_job_that_failed_is_hopeless_and_says_why():
@@ -154,9 +161,9 @@ def test_a_job_that_failed_is_hopeless_and_says_why():
 
 def test_what_to_wait_for_can_be_said_in_an_annotation():
     def waits(text, status):
-        thing = {"metadata": {"annotations": {objects.WAIT_FOR: text}}, "status": status}
-        wait = readiness.wait_for(Kind("x", "v1", "X"), thing)
-        return wait.judge(thing).ready
+        manifest = {"metadata": {"annotations": {objects.WAIT_FOR: text}}, "status": status}
+        wait = readiness.wait_for(Kind("x", "v1", "X"), manifest)
+        return wait.judge(manifest).ready
 
     assert waits("condition=Ready", {"conditions": [{"type": "Ready", "status": "True"}]})
     assert not waits("condition=Ready=False", {"conditions": [{"type": "Ready", "status": "True"}]})
@@ -178,14 +185,14 @@ def test_a_kubeconfig_may_be_text_or_a_path_or_paths(tmp_path):
     file = tmp_path / "config"
     file.write_text(text)
 
-    for given in (text, str(file), f"{tmp_path / 'absent'}:{file}"):
-        found = kubeconfig.access(kubeconfig.read(given, {}))
-        assert (found.server, found.namespace) == ("https://127.0.0.1:1", "n")
+    for value in (text, str(file), f"{tmp_path / 'absent'}:{file}"):
+        access = kubeconfig.access(kubeconfig.read(value, {}))
+        assert (access.server, access.namespace) == ("https://127.0.0.1:1", "n")
     assert kubeconfig.read(None, {"KUBECONFIG": str(file)})["current-context"] == "x"
 
 
 @pytest.mark.parametrize(
-    ("given", "sentence"),
+    ("value", "sentence"),
     [
         (None, "has no cluster"),
         ("/nowhere/config", "there is no such file"),
@@ -193,9 +200,9 @@ def test_a_kubeconfig_may_be_text_or_a_path_or_paths(tmp_path):
         ("a: b\nc: d\n", "has no clusters"),
     ],
 )
-def test_a_kubeconfig_that_is_none_is_refused_in_one_sentence(given, sentence):
+def test_a_kubeconfig_that_is_none_is_refused_in_one_sentence(value, sentence):
     with pytest.raises(Refusal, match=sentence) as caught:
-        kubeconfig.read(given, {})
+        kubeconfig.read(value, {})
     assert "\n" not in str(caught.value)
 
 
@@ -212,9 +219,9 @@ def test_a_kubeconfig_that_signs_in_by_a_program_is_refused():
 
 
 def test_configuration_that_is_not_served_is_refused_input_by_input():
-    asked = {"renderYamlToDirectory": "out", "enableServerSideApply": "false", "alwaysRender": "false"}
+    inputs = {"renderYamlToDirectory": "out", "enableServerSideApply": "false", "alwaysRender": "false"}
 
-    assert [name for name, _ in Settings.refusals(asked)] == [
+    assert [name for name, _ in Settings.refusals(inputs)] == [
         "renderYamlToDirectory",
         "enableServerSideApply",
     ]
@@ -239,8 +246,8 @@ def test_a_chart_at_hand_goes_before_its_repository(tmp_path):
     (folder / "Chart.yaml").write_text("name: greeter\nversion: 1.2.3\n")
     inputs = {"chart": "oci://registry.example/charts/greeter", "version": "v1.2.3"}
 
-    found = local_chart(inputs, {"MOKA_CHARTS": str(tmp_path)})
-    assert found and (found.path, found.version) == (folder, "1.2.3")
+    chart = local_chart(inputs, {"MOKA_CHARTS": str(tmp_path)})
+    assert chart and (chart.path, chart.version) == (folder, "1.2.3")
     assert local_chart(inputs, {}) is None
 
 
@@ -250,9 +257,9 @@ def test_a_folder_of_charts_that_is_not_there_is_refused(tmp_path):
 
 
 def test_a_registry_given_as_a_repository_is_refused_as_helm_would():
-    asked = {"chart": "celeborn", "repositoryOpts": {"repo": "oci://registry.example/charts/"}}
+    inputs = {"chart": "celeborn", "repositoryOpts": {"repo": "oci://registry.example/charts/"}}
 
-    assert "give oci://registry.example/charts/celeborn as the chart" in (registry_mistake(asked) or "")
+    assert "give oci://registry.example/charts/celeborn as the chart" in (registry_mistake(inputs) or "")
     assert registry_mistake({"chart": "x", "repositoryOpts": {"repo": "https://charts.example"}}) is None
 
 
