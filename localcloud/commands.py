@@ -28,7 +28,7 @@ def start(engine: Engine) -> None:
     Raises Refusal when the in-memory AWS is gone and stacks had resources there, or the project's
     localcloud.yaml is wrong.
     """
-    # A wrong localcloud.yaml is refused now, and not once its Deployments are there.
+    # A wrong localcloud.yaml is refused now, not when its Deployments are made.
     stand_in_modules(engine.project)
     server = AwsServer(engine.cloud)
     if lost := _lost_stacks(engine):

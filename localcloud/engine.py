@@ -249,7 +249,7 @@ class Engine:
         return _latest(self._states / self.project_name / f"{stack}.json")
 
     def remove_stale_locks(self, stack: str) -> list[str]:
-        """Remove the locks of processes that are gone; a sentence for each.
+        """Remove the locks of processes that have ended; a sentence for every lock.
 
         Raises Refusal where the process that holds the lock lives.
         """

@@ -1,4 +1,4 @@
-"""The folder of a Pulumi project, and what the project tells the laptop cloud in `localcloud.yaml` there."""
+"""The folder of a Pulumi project, and the project's file for the laptop cloud in it: `localcloud.yaml`."""
 
 from pathlib import Path
 from typing import Any

@@ -35,7 +35,7 @@ POD = "apiVersion: v1\nkind: Pod\nspec:\n  containers:\n  - name: {}\n"
 def environment(spark: Path, variables: Mapping[str, str]) -> dict[str, str]:
     """Variables for running `spark-submit` of this Spark: some of its user, and those that make it quicker.
 
-    A JVM that an archive does not fit goes on without it, and so it does where there is none.
+    A JVM starts without an archive that does not fit, or does not exist.
     """
     archives = archives_of(spark)
     return {
@@ -48,7 +48,7 @@ def environment(spark: Path, variables: Mapping[str, str]) -> dict[str, str]:
 
 
 def archives_of(spark: Path) -> Path:
-    """Folder of the archives for this Spark, whether or not they are there."""
+    """Folder of the archives for this Spark, whether they exist or not."""
     return cache.root() / "spark-classes" / sha256(str(spark).encode()).hexdigest()[:10]
 
 

@@ -1,4 +1,4 @@
-"""What only AWS gives to a cluster: EBS volumes and load balancers. They have names here, and no more."""
+"""What only AWS gives to a cluster: EBS volumes and load balancers. Here they only have names."""
 
 from hashlib import sha256
 

@@ -128,7 +128,7 @@ def _files(name: str, part: GoFiles | PythonFiles, *, seconds: int, size: int, s
 
 V1_34 = Versions(("--version",), (1, 34), (1, 35))
 
-# Tools of one go.mod are made one after another, in this order, so that what they share is compiled once.
+# Rows of one shape. Those of one go.mod are made in this order, so that what they share is compiled once.
 _ALL = (
     _program(_kubernetes("kube-apiserver"), seconds=300, size=100, scratch=2600, installed=V1_34),
     _program(_kubernetes("kube-controller-manager"), seconds=55, size=90, scratch=500, installed=V1_34),

@@ -73,7 +73,7 @@ class Kubernetes(Provider):
     def configure(self, inputs: Properties) -> None:
         """Take the configuration. Raises Refusal for another machine's cluster or a wrong localcloud.yaml."""
         self.settings = Settings.of(reveal(inputs))
-        # A wrong localcloud.yaml is refused now, and not once its Deployments are there.
+        # A wrong localcloud.yaml is refused now, not when its Deployments are made.
         stand_in_modules(self.project)
         server = self.cluster.api.access.server
         if not loopback(server):

@@ -1,6 +1,6 @@
 """The simulated types, by token: one module a service, loaded when a type of it is first used.
 
-To add a type: a row in its service's module.
+To add a type: a row in its service's module. Rows have one shape, so that some are alike line by line.
 """
 
 from functools import cache

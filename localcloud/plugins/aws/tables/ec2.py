@@ -21,6 +21,12 @@ def vpc_change(member: str, name: str) -> Change:
     return Change((name,), Call("modify_vpc_attribute", {"VpcId": ID, member: {"Value": P(name)}}))
 
 
+def default_of_vpc(operation: str, rule: tuple[str, str], at: str, **properties: str) -> Read:
+    """Shows a thing that AWS makes with a VPC; `rule` is the filter that selects it."""
+    filters = [*filter_by("vpc-id", ID), *filter_by(*rule)]
+    return Read(Call(operation, {"Filters": filters}), at=at, properties=properties, all=False)
+
+
 VPC = Kind(
     service="ec2",
     schema="AWS::EC2::VPC",
@@ -36,32 +42,21 @@ VPC = Kind(
         vpc_attribute("EnableDnsSupport", "enableDnsSupport"),
         vpc_attribute("EnableDnsHostnames", "enableDnsHostnames"),
         vpc_attribute("EnableNetworkAddressUsageMetrics", "enableNetworkAddressUsageMetrics"),
-        Read(
-            Call(
-                "describe_network_acls",
-                {"Filters": [*filter_by("vpc-id", ID), *filter_by("default", "true")]},
-            ),
-            at="NetworkAcls[0]",
-            properties={"defaultNetworkAclId": "NetworkAclId"},
-            all=False,
+        default_of_vpc(
+            "describe_network_acls", ("default", "true"), "NetworkAcls[0]", defaultNetworkAclId="NetworkAclId"
         ),
-        Read(
-            Call(
-                "describe_security_groups",
-                {"Filters": [*filter_by("vpc-id", ID), *filter_by("group-name", "default")]},
-            ),
-            at="SecurityGroups[0]",
-            properties={"defaultSecurityGroupId": "GroupId"},
-            all=False,
+        default_of_vpc(
+            "describe_security_groups",
+            ("group-name", "default"),
+            "SecurityGroups[0]",
+            defaultSecurityGroupId="GroupId",
         ),
-        Read(
-            Call(
-                "describe_route_tables",
-                {"Filters": [*filter_by("vpc-id", ID), *filter_by("association.main", "true")]},
-            ),
-            at="RouteTables[0]",
-            properties={"mainRouteTableId": "RouteTableId", "defaultRouteTableId": "RouteTableId"},
-            all=False,
+        default_of_vpc(
+            "describe_route_tables",
+            ("association.main", "true"),
+            "RouteTables[0]",
+            mainRouteTableId="RouteTableId",
+            defaultRouteTableId="RouteTableId",
         ),
     ),
     changes=(

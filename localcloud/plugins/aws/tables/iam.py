@@ -111,7 +111,7 @@ ROLE = Kind(
     name=Name(max_length=64),
     defaults={"forceDetachPolicies": False, "maxSessionDuration": 3600, "path": "/"},
     arguments=words("namePrefix forceDetachPolicies"),
-    # Policies may also be resources of their own: without a list here all of them are left alone.
+    # Policies may also be resources of their own: without a list here none of them is changed.
     computed=words("managedPolicyArns inlinePolicies"),
     documents=words("assumeRolePolicy inlinePolicies.policy"),
     unordered=words("managedPolicyArns inlinePolicies"),

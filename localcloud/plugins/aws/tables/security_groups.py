@@ -168,7 +168,7 @@ SECURITY_GROUP = Kind(
     names={"name": "GroupName"},
     name=Name(),
     defaults={"description": "Managed by Pulumi", "revokeRulesOnDelete": False},
-    # Rules may also be resources of their own: without a list here all of them are left alone.
+    # Rules may also be resources of their own: without a list here none of them is changed.
     computed=words("vpcId ingress egress"),
     arguments=words("revokeRulesOnDelete namePrefix"),
     unordered=LISTS,
