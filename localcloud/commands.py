@@ -59,7 +59,7 @@ def up(engine: Engine, stack: str, arguments: tuple[str, ...], *, brief: bool = 
     status = engine.run("up", stack, "--yes", "--skip-preview", "--suppress-outputs", *arguments)
     report.cut_off(engine, stack)
     if status == 0:
-        report.brought_up(engine, stack)
+        report.say(f"\n{stack} is up: {len(engine.resources(stack))} resources.")
         if not brief:
             report.summary(engine)
     return status

@@ -92,11 +92,6 @@ def status(engine: Engine, as_json: bool) -> None:
         say("Stack            none yet; `make up` brings up local")
 
 
-def brought_up(engine: Engine, stack: str) -> None:
-    """Print that a stack is up, in a line."""
-    say(f"\n{stack} is up: {len(engine.resources(stack))} resources.")
-
-
 def summary(engine: Engine) -> None:
     """Print what to know after `up`."""
     status(engine, as_json=False)

@@ -6,7 +6,8 @@ Pods by the rule for prefix delegation; what kubelet and system reserve by nodea
 
 from dataclasses import dataclass, field
 
-from localcloud.control_plane.nodeadm import NodeSettings, quantity, share
+from localcloud.control_plane.nodeadm import NodeSettings, share
+from localcloud.quantities import quantity
 
 MIB, GIB = 2**20, 2**30
 GPU = "nvidia.com/gpu"
@@ -86,7 +87,7 @@ class Machine:
             "ephemeral-storage": DISK_RESERVED,
         }
         kube = {**defaults, **self.settings.kube_reserved}
-        return quantity(kube[resource]) + quantity(self.settings.system_reserved.get(resource, 0))
+        return float(quantity(kube[resource]) + quantity(self.settings.system_reserved.get(resource, 0)))
 
     def _gpus(self) -> dict[str, str]:
         return {GPU: str(self.kind.gpus)} if self.kind.gpus else {}

@@ -10,21 +10,9 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from localcloud.errors import Refusal
+from localcloud.quantities import quantity
 
 NODE_CONFIG = "application/node.eks.aws"
-
-UNITS = {
-    "m": 0.001,
-    "k": 1e3,
-    "M": 1e6,
-    "G": 1e9,
-    "T": 1e12,
-    "Ki": 2.0**10,
-    "Mi": 2.0**20,
-    "Gi": 2.0**30,
-    "Ti": 2.0**40,
-}
-"""Endings of a Kubernetes quantity."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -65,16 +53,9 @@ def settings_of_user_data(encoded: str) -> NodeSettings:
     )
 
 
-def quantity(value: str | float) -> float:
-    """The number that a Kubernetes quantity stands for: bytes, CPUs."""
-    text = str(value)
-    unit = next((unit for unit in sorted(UNITS, key=len, reverse=True) if text.endswith(unit)), "")
-    return float(text.removesuffix(unit)) * UNITS.get(unit, 1)
-
-
 def share(value: str, whole: float) -> float:
     """A quantity, or a percentage of a whole."""
-    return whole * float(value[:-1]) / 100 if value.endswith("%") else quantity(value)
+    return whole * float(value[:-1]) / 100 if value.endswith("%") else float(quantity(value))
 
 
 def _parts(text: str) -> Iterator[str]:

@@ -155,9 +155,18 @@ class Servicer(provider_pb2_grpc.ResourceProviderServicer):
         try:
             yield
         except InitializationFailed as failure:
-            _abort(context, str(failure), failure)
+            details = provider_pb2.ErrorResourceInitFailed(
+                id=failure.id,
+                properties=to_wire(failure.outputs),
+                inputs=to_wire(failure.inputs),
+                reasons=[failure.reason],
+            )
+            status = status_pb2.Status(code=grpc.StatusCode.UNKNOWN.value[0], message=failure.reason)
+            status.details.add().Pack(details)
+            context.set_trailing_metadata((("grpc-status-details-bin", status.SerializeToString()),))
+            context.abort(grpc.StatusCode.UNKNOWN, failure.reason)
         except Refusal as refusal:
-            _abort(context, str(refusal))
+            context.abort(grpc.StatusCode.UNKNOWN, str(refusal))
         except Exception as error:
             sentence = self.provider.explain(error)
             if sentence is None:
@@ -169,23 +178,7 @@ class Servicer(provider_pb2_grpc.ResourceProviderServicer):
                     f"The {self.provider.name} plugin failed ({type(error).__name__}: {message}): "
                     f"please report it with {log}."
                 )
-            _abort(context, sentence)
-
-
-def _abort(context: Any, sentence: str, failure: InitializationFailed | None = None) -> NoReturn:
-    if failure is not None:
-        status = status_pb2.Status(code=grpc.StatusCode.UNKNOWN.value[0], message=sentence)
-        status.details.add().Pack(
-            provider_pb2.ErrorResourceInitFailed(
-                id=failure.id,
-                properties=to_wire(failure.outputs),
-                inputs=to_wire(failure.inputs),
-                reasons=[failure.reason],
-            )
-        )
-        context.set_trailing_metadata((("grpc-status-details-bin", status.SerializeToString()),))
-    context.abort(grpc.StatusCode.UNKNOWN, sentence)
-    raise AssertionError("abort raises")
+            context.abort(grpc.StatusCode.UNKNOWN, sentence)
 
 
 def _failures(failures: Sequence[Failure]) -> list[Any]:

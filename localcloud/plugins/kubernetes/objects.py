@@ -5,11 +5,12 @@ import binascii
 import hashlib
 import json
 from collections.abc import Mapping
-from decimal import Decimal, InvalidOperation
+from decimal import InvalidOperation
 from typing import Any
 
 from localcloud.plugins.differences import PropertyPath
 from localcloud.plugins.values import UNKNOWN, Properties, Secret, reveal, secret_in, without_nulls
+from localcloud.quantities import quantity
 
 AUTONAMED = "pulumi.com/autonamed"
 SKIP_AWAIT = "pulumi.com/skipAwait"
@@ -66,15 +67,6 @@ QUANTITIES = frozenset(
     )
 )
 """Fields that hold quantities, which can be written in more than one way."""
-
-POWERS = {
-    **{suffix: Decimal(1000) ** power for power, suffix in enumerate(("k", "M", "G", "T", "P", "E"), 1)},
-    **{
-        suffix: Decimal(1024) ** power for power, suffix in enumerate(("Ki", "Mi", "Gi", "Ti", "Pi", "Ei"), 1)
-    },
-    **{suffix: Decimal(1000) ** -power for power, suffix in enumerate(("m", "u", "n"), 1)},
-}
-"""Suffixes of quantities."""
 
 
 def rename_fields(value: Any, names: Mapping[str, str]) -> Any:
@@ -274,24 +266,10 @@ def equivalent(path: PropertyPath, left: Any, right: Any) -> bool:
         return path[:1] == ("metadata",) and _empty(left) and _empty(right)
     if not QUANTITIES.intersection(path[-2:]):
         return False
-    number = _quantity(left)
-    return number is not None and number == _quantity(right)
-
-
-def _quantity(value: Any) -> Decimal | None:
-    """The number that a Kubernetes quantity (`500m`, `1Gi`) stands for."""
-    text = str(value)
-    for suffix in (text[-2:], text[-1:]):
-        if suffix in POWERS:
-            return _scale(text[: -len(suffix)], POWERS[suffix])
-    return _scale(text, Decimal(1))
-
-
-def _scale(text: str, factor: Decimal) -> Decimal | None:
     try:
-        return Decimal(text) * factor
+        return quantity(left) == quantity(right)
     except InvalidOperation:
-        return None
+        return False
 
 
 def inputs_of_import(live: Mapping[str, Any]) -> Properties:

@@ -68,7 +68,7 @@ OUTPUTS = frozenset((*INPUTS, "status")) - {"compat"}
 """All outputs of a Release."""
 
 DEFAULTS = dict.fromkeys((*SWITCHES, *IGNORED, "devel", "skipAwait"), False)
-"""Outputs that the program may leave to their defaults."""
+"""Outputs that are false unless the program sets them."""
 
 REPLACING = (("name",), ("namespace",))
 
