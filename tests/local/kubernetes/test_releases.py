@@ -4,6 +4,7 @@ import json
 
 import pytest
 
+from localcloud.control_plane.stand_ins import charts as stand_ins
 from localcloud.control_plane.stand_ins.charts import yunikorn_url
 from localcloud.errors import Refusal
 from localcloud.plugins.provider import InitializationFailed
@@ -215,27 +216,20 @@ def test_files_of_values_lie_below_the_values(engine, namespace, charts, tmp_pat
     assert checked["values"] == {"greeting": "from the file", "replicas": 1}
 
 
-class StandIns:
-    """Stand-ins that only keep their calls."""
+def test_the_control_plane_is_told_of_every_release_rendered_or_not(engine, namespace, request, monkeypatch):
+    calls = []
 
-    def __init__(self):
-        self.calls = []
+    def apply(plane, release):
+        calls.append((release.name, release.chart, release.values, release.rendered))
 
-    def apply(self, name, namespace, chart, version, values, rendered):
-        self.calls.append((name, chart, values, rendered))
-
-    def remove(self, namespace, name):
-        self.calls.append((name, "gone"))
-
-
-def test_the_control_plane_is_told_of_every_release_rendered_or_not(engine, namespace, request):
-    stand_ins = engine.provider.releases.stand_ins = StandIns()
+    monkeypatch.setattr(stand_ins, "apply", apply)
+    monkeypatch.setattr(stand_ins, "remove", lambda plane, namespace, name: calls.append((name, "gone")))
     inputs = release(namespace, chart="oci://charts.invalid/stable/greeter", values={"replicas": 1})
     hello = engine.create(RELEASE, "hello", inputs)
     request.getfixturevalue("charts")
     engine.delete(engine.update(hello, inputs))
 
-    assert stand_ins.calls == [
+    assert calls == [
         ("hello", "greeter", {"replicas": 1}, False),
         ("hello", "greeter", {"replicas": 1}, False),
         ("hello", "greeter", {"replicas": 1}, True),
