@@ -3,13 +3,16 @@
 import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from itertools import chain
 from typing import Any
 
 from localcloud.errors import Refusal
 from localcloud.plugins.aws import addons
 from localcloud.plugins.aws.api import Api, not_found
+from localcloud.plugins.aws.cluster_logs import enabled_logs
 from localcloud.plugins.aws.mapping import from_members
+from localcloud.plugins.aws.table import words
+from localcloud.plugins.aws.tables._ec2 import filters
+from localcloud.plugins.aws.tables.ec2 import VPC_ATTRIBUTES, member_name
 
 Answer = dict[str, Any]
 
@@ -18,7 +21,8 @@ Answer = dict[str, Any]
 class Function:
     """A function.
 
-    arguments: names, `!` after required ones.
+    arguments: names that it takes, `!` after those that are required.
+    answer: its outputs, to which the region and arguments that are outputs too are added.
     """
 
     arguments: str
@@ -26,7 +30,7 @@ class Function:
 
 
 def answer(api: Api, token: str, arguments: Mapping[str, Any]) -> Answer:
-    """The answer of a function. Raises Refusal for an unknown function or argument."""
+    """Outputs of a function. Raises Refusal when it is not simulated, or its arguments are wrong."""
     function = FUNCTIONS.get(token)
     if function is None:
         raise Refusal(
@@ -36,31 +40,36 @@ def answer(api: Api, token: str, arguments: Mapping[str, Any]) -> Answer:
     names = {name.rstrip("!"): name.endswith("!") for name in function.arguments.split()}
     for name in arguments:
         if name not in names:
-            raise Refusal(
-                f"{token} has no argument {name} in the laptop cloud; it has {', '.join(names) or 'none'}."
-            )
+            accepted = f"its arguments are {', '.join(names)}" if names else "it has no arguments"
+            raise Refusal(f"{token} does not take {name} in the laptop cloud: {accepted}.")
     missing = [name for name, required in names.items() if required and arguments.get(name) is None]
     if missing:
-        raise Refusal(f"{token} requires {', '.join(missing)}.")
-    return function.answer(api, arguments)
+        raise Refusal(f"{token} needs {', '.join(missing)}.")
+    region = {"region": _region(api, arguments)} if "region" in names else {}
+    repeated = {name: arguments[name] for name in REPEATED if name in arguments}
+    return {**region, **repeated, **function.answer(api, arguments)}
+
+
+REPEATED = ("state", "filters", "excludeNames", "excludeZoneIds", "tags", "mostRecent")
+"""Arguments that are outputs as well."""
 
 
 def _region(api: Api, arguments: Mapping[str, Any]) -> str:
     return str(arguments.get("region") or api.region)
 
 
-# --- identity and place ---
+# --- account, region, partition, zones ---
 
 
 def caller_identity(api: Api, arguments: Mapping[str, Any]) -> Answer:
-    """The plugin's identity to AWS."""
-    identity = api.call("sts", "get_caller_identity", {})
-    account = identity["Account"]
-    return {"accountId": account, "arn": identity["Arn"], "userId": identity["UserId"], "id": account}
+    """The account and user that the plugin calls AWS as."""
+    caller = api.call("sts", "get_caller_identity", {})
+    account = caller["Account"]
+    return {"accountId": account, "arn": caller["Arn"], "userId": caller["UserId"], "id": account}
 
 
 def region(api: Api, arguments: Mapping[str, Any]) -> Answer:
-    """The region."""
+    """A region, by default the provider's."""
     name = arguments.get("name") or _region(api, arguments)
     return {
         "id": name,
@@ -82,7 +91,7 @@ DESCRIPTIONS = {
 
 
 def partition(api: Api, arguments: Mapping[str, Any]) -> Answer:
-    """The partition of the region."""
+    """The partition of the provider's region."""
     name = api.partition
     suffix = "amazonaws.com.cn" if name == "aws-cn" else "amazonaws.com"
     return {
@@ -96,97 +105,85 @@ def partition(api: Api, arguments: Mapping[str, Any]) -> Answer:
 def availability_zones(api: Api, arguments: Mapping[str, Any]) -> Answer:
     """Zones of the region."""
     region = _region(api, arguments)
-    answer = api.call("ec2", "describe_availability_zones", {"Filters": _filters(arguments)}, region)
+    shown = api.call("ec2", "describe_availability_zones", {"Filters": _filters(arguments)}, region)
     excluded = set(arguments.get("excludeNames") or ()) | set(arguments.get("excludeZoneIds") or ())
-    state = arguments.get("state")
-    zones = sorted(
-        (
-            zone
-            for zone in answer["AvailabilityZones"]
-            if not {zone["ZoneName"], zone["ZoneId"]} & excluded and state in (None, zone["State"])
-        ),
-        key=lambda zone: str(zone["ZoneName"]),
-    )
+    zones = [
+        zone
+        for zone in sorted(shown["AvailabilityZones"], key=lambda zone: str(zone["ZoneName"]))
+        if not {zone["ZoneName"], zone["ZoneId"]} & excluded
+        and arguments.get("state") in (None, zone["State"])
+    ]
     return {
         "id": region,
-        "region": region,
         "names": [zone["ZoneName"] for zone in zones],
         "zoneIds": [zone["ZoneId"] for zone in zones],
         "groupNames": sorted({zone.get("GroupName", region) for zone in zones}),
-        **{
-            name: arguments[name]
-            for name in ("state", "filters", "excludeNames", "excludeZoneIds")
-            if name in arguments
-        },
     }
 
 
 # --- networks ---
 
 
-def _filters(arguments: Mapping[str, Any]) -> list[dict[str, Any]]:
-    filters = [{"Name": rule["name"], "Values": rule["values"]} for rule in arguments.get("filters") or ()]
-    return filters + [
-        {"Name": f"tag:{key}", "Values": [text]} for key, text in (arguments.get("tags") or {}).items()
-    ]
+def _filters(arguments: Mapping[str, Any], names: Mapping[str, str] = {}) -> list[dict[str, Any]]:
+    """Filters of a describe call: the program's own, its tags, and arguments by the name of their filter."""
+    listed = [{"Name": item["name"], "Values": item["values"]} for item in arguments.get("filters") or ()]
+    values = {f"tag:{key}": text for key, text in (arguments.get("tags") or {}).items()}
+    values |= {filter: str(arguments[name]).lower() for name, filter in names.items() if name in arguments}
+    return listed + filters(values)
 
 
-def _single(matches: list[Any], function: str) -> Any:
+def _ids(member: str, arguments: Mapping[str, Any]) -> Answer:
+    return {member: [arguments["id"]]} if arguments.get("id") else {}
+
+
+def _single(matches: list[Any], token: str) -> Any:
     if len(matches) != 1:
-        raise Refusal(f"{function} must match exactly one and matches {len(matches)}: correct its arguments.")
+        raise Refusal(f"{token} must match exactly one and matches {len(matches)}: narrow its arguments.")
     return matches[0]
 
 
-def _tags(members: Mapping[str, Any]) -> dict[str, str]:
-    return {tag["Key"]: tag["Value"] for tag in members.get("Tags", ())}
+def _tags(shown: Mapping[str, Any]) -> dict[str, str]:
+    return {tag["Key"]: tag["Value"] for tag in shown.get("Tags", ())}
+
+
+VPC_FILTERS = {"default": "is-default", "cidrBlock": "cidr", "state": "state"}
 
 
 def vpc(api: Api, arguments: Mapping[str, Any]) -> Answer:
     """One VPC."""
-    region, filters = _region(api, arguments), _filters(arguments)
-    for name, filter_ in (("default", "is-default"), ("cidrBlock", "cidr"), ("state", "state")):
-        if name in arguments:
-            filters.append({"Name": filter_, "Values": [str(arguments[name]).lower()]})
-    ids = {"VpcIds": [arguments["id"]]} if arguments.get("id") else {}
-    vpcs = api.call("ec2", "describe_vpcs", {"Filters": filters, **ids}, region)["Vpcs"]
-    vpc = _single(vpcs, "aws:ec2/getVpc")
-    id = vpc["VpcId"]
+    region = _region(api, arguments)
+    request = {"Filters": _filters(arguments, VPC_FILTERS)} | _ids("VpcIds", arguments)
+    shown = _single(api.call("ec2", "describe_vpcs", request, region)["Vpcs"], "aws:ec2/getVpc")
+    id = shown["VpcId"]
 
     def attribute(name: str) -> bool:
         answer = api.call("ec2", "describe_vpc_attribute", {"VpcId": id, "Attribute": name}, region)
-        return bool(answer[name[0].upper() + name[1:]]["Value"])
+        return bool(answer[member_name(name)]["Value"])
 
-    tables = api.call(
-        "ec2",
-        "describe_route_tables",
-        {"Filters": [{"Name": "vpc-id", "Values": [id]}, {"Name": "association.main", "Values": ["true"]}]},
-        region,
-    )["RouteTables"]
+    main = {"Filters": filters({"vpc-id": id, "association.main": "true"})}
+    tables = api.call("ec2", "describe_route_tables", main, region)["RouteTables"]
     return {
         "id": id,
-        "region": region,
-        "arn": f"arn:{api.partition}:ec2:{region}:{vpc['OwnerId']}:vpc/{id}",
-        "cidrBlock": vpc["CidrBlock"],
+        "arn": f"arn:{api.partition}:ec2:{region}:{shown['OwnerId']}:vpc/{id}",
+        "cidrBlock": shown["CidrBlock"],
         "cidrBlockAssociations": [
             {
                 "associationId": association["AssociationId"],
                 "cidrBlock": association["CidrBlock"],
                 "state": association["CidrBlockState"]["State"],
             }
-            for association in vpc.get("CidrBlockAssociationSet", ())
+            for association in shown.get("CidrBlockAssociationSet", ())
         ],
-        "default": vpc["IsDefault"],
-        "dhcpOptionsId": vpc.get("DhcpOptionsId", ""),
-        "enableDnsHostnames": attribute("enableDnsHostnames"),
-        "enableDnsSupport": attribute("enableDnsSupport"),
-        "enableNetworkAddressUsageMetrics": attribute("enableNetworkAddressUsageMetrics"),
-        "instanceTenancy": vpc["InstanceTenancy"],
+        "default": shown["IsDefault"],
+        "dhcpOptionsId": shown.get("DhcpOptionsId", ""),
+        **{name: attribute(name) for name in VPC_ATTRIBUTES},
+        "instanceTenancy": shown["InstanceTenancy"],
         "ipv6AssociationId": "",
         "ipv6CidrBlock": "",
         "mainRouteTableId": tables[0]["RouteTableId"] if tables else "",
-        "ownerId": vpc["OwnerId"],
-        "state": vpc["State"],
-        "tags": _tags(vpc),
+        "ownerId": shown["OwnerId"],
+        "state": shown["State"],
+        "tags": _tags(shown),
     }
 
 
@@ -202,110 +199,82 @@ SUBNET_FILTERS = {
 
 def subnet(api: Api, arguments: Mapping[str, Any]) -> Answer:
     """One subnet."""
-    region, filters = _region(api, arguments), _filters(arguments)
-    filters += [
-        {"Name": filter_, "Values": [str(arguments[name]).lower()]}
-        for name, filter_ in SUBNET_FILTERS.items()
-        if name in arguments
-    ]
-    ids = {"SubnetIds": [arguments["id"]]} if arguments.get("id") else {}
-    matches = api.call("ec2", "describe_subnets", {"Filters": filters, **ids}, region)["Subnets"]
-    subnet = _single(matches, "aws:ec2/getSubnet")
+    request = {"Filters": _filters(arguments, SUBNET_FILTERS)} | _ids("SubnetIds", arguments)
+    answer = api.call("ec2", "describe_subnets", request, _region(api, arguments))
+    shown = _single(answer["Subnets"], "aws:ec2/getSubnet")
     shape = api.shapes("ec2", "describe_subnets").output_shape.members["Subnets"].member
-    plain = from_members(subnet, shape)
-    return {name: plain[name] for name in SUBNET_PROPERTIES if plain.get(name) is not None} | {
-        "id": subnet["SubnetId"],
-        "region": region,
-        "arn": subnet["SubnetArn"],
-        "availableIpAddressCount": subnet["AvailableIpAddressCount"],
+    plain = from_members(shown, shape)
+    return {name: plain[name] for name in SUBNET_SHOWN if plain.get(name) is not None} | {
+        "id": shown["SubnetId"],
+        "arn": shown["SubnetArn"],
+        "availableIpAddressCount": shown["AvailableIpAddressCount"],
         "ipv6CidrBlock": "",
         "ipv6CidrBlockAssociationId": "",
-        "tags": _tags(subnet),
+        "tags": _tags(shown),
     }
 
 
-SUBNET_PROPERTIES = (
-    "assignIpv6AddressOnCreation",
-    "availabilityZone",
-    "availabilityZoneId",
-    "cidrBlock",
-    "defaultForAz",
-    "mapPublicIpOnLaunch",
-    "ownerId",
-    "state",
-    "vpcId",
-)
+SUBNET_SHOWN = (*SUBNET_FILTERS, "assignIpv6AddressOnCreation", "mapPublicIpOnLaunch", "ownerId")
 
 
 def subnets(api: Api, arguments: Mapping[str, Any]) -> Answer:
     """Subnets."""
     region = _region(api, arguments)
-    subnets = api.call("ec2", "describe_subnets", {"Filters": _filters(arguments)}, region)["Subnets"]
-    echo = {name: arguments[name] for name in ("filters", "tags") if name in arguments}
-    return {"id": region, "region": region, "ids": sorted(s["SubnetId"] for s in subnets), **echo}
+    answer = api.call("ec2", "describe_subnets", {"Filters": _filters(arguments)}, region)
+    return {"id": region, "ids": sorted(subnet["SubnetId"] for subnet in answer["Subnets"])}
 
 
 # --- machines ---
 
 
 def instance_type(api: Api, arguments: Mapping[str, Any]) -> Answer:
-    """Properties of an instance type."""
-    region, name = _region(api, arguments), arguments["instanceType"]
-    types = api.call("ec2", "describe_instance_types", {"InstanceTypes": [name]}, region)["InstanceTypes"]
-    instance_type = _single(types, f"aws:ec2/getInstanceType for {name}")
+    """One type of instance."""
+    name = arguments["instanceType"]
+    request = {"InstanceTypes": [name]}
+    answer = api.call("ec2", "describe_instance_types", request, _region(api, arguments))
+    shown = _single(answer["InstanceTypes"], f"aws:ec2/getInstanceType for {name}")
     return {
         "id": name,
-        "region": region,
         "instanceType": name,
-        "bareMetal": instance_type.get("BareMetal", False),
-        "burstablePerformanceSupported": instance_type.get("BurstablePerformanceSupported", False),
-        "currentGeneration": instance_type.get("CurrentGeneration", True),
-        "defaultVcpus": instance_type["VCpuInfo"]["DefaultVCpus"],
-        "defaultCores": instance_type["VCpuInfo"].get("DefaultCores"),
-        "memorySize": instance_type["MemoryInfo"]["SizeInMiB"],
-        "instanceStorageSupported": instance_type.get("InstanceStorageSupported", False),
-        "totalInstanceStorage": (instance_type.get("InstanceStorageInfo") or {}).get("TotalSizeInGB", 0),
-        "supportedArchitectures": instance_type["ProcessorInfo"]["SupportedArchitectures"],
+        "bareMetal": shown.get("BareMetal", False),
+        "burstablePerformanceSupported": shown.get("BurstablePerformanceSupported", False),
+        "currentGeneration": shown.get("CurrentGeneration", True),
+        "defaultVcpus": shown["VCpuInfo"]["DefaultVCpus"],
+        "defaultCores": shown["VCpuInfo"].get("DefaultCores"),
+        "memorySize": shown["MemoryInfo"]["SizeInMiB"],
+        "instanceStorageSupported": shown.get("InstanceStorageSupported", False),
+        "totalInstanceStorage": (shown.get("InstanceStorageInfo") or {}).get("TotalSizeInGB", 0),
+        "supportedArchitectures": shown["ProcessorInfo"]["SupportedArchitectures"],
     }
 
 
 def instance_types(api: Api, arguments: Mapping[str, Any]) -> Answer:
-    """Names of the instance types that match filters."""
+    """Names of the types of instance that filters match."""
     region = _region(api, arguments)
     pages = api.client("ec2", region).get_paginator("describe_instance_types")
-    types = [t for page in pages.paginate(Filters=_filters(arguments)) for t in page["InstanceTypes"]]
-    echo = {name: arguments[name] for name in ("filters",) if name in arguments}
-    return {"id": region, "region": region, "instanceTypes": [t["InstanceType"] for t in types], **echo}
+    types = [type for page in pages.paginate(Filters=_filters(arguments)) for type in page["InstanceTypes"]]
+    return {"id": region, "instanceTypes": [type["InstanceType"] for type in types]}
 
 
 # --- EKS ---
 
 
+CLUSTER_SHOWN = words("arn createdAt endpoint platformVersion roleArn status version deletionProtection")
+
+
 def cluster(api: Api, arguments: Mapping[str, Any]) -> Answer:
     """One cluster."""
-    region, name = _region(api, arguments), arguments["name"]
-    cluster = api.call("eks", "describe_cluster", {"name": name}, region)["cluster"]
+    name = arguments["name"]
+    shown = api.call("eks", "describe_cluster", {"name": name}, _region(api, arguments))["cluster"]
     shape = api.shapes("eks", "describe_cluster").output_shape.members["cluster"]
-    plain = from_members(cluster, shape)
-    issuer = ((cluster.get("identity") or {}).get("oidc") or {}).get("issuer", "")
-    enabled = (setup["types"] for setup in cluster["logging"]["clusterLogging"] if setup["enabled"])
-    same = (
-        "arn",
-        "createdAt",
-        "endpoint",
-        "platformVersion",
-        "roleArn",
-        "status",
-        "version",
-        "deletionProtection",
-    )
-    return {name: plain[name] for name in same} | {
+    plain = from_members(shown, shape)
+    issuer = ((shown.get("identity") or {}).get("oidc") or {}).get("issuer", "")
+    return {name: plain[name] for name in CLUSTER_SHOWN} | {
         "id": name,
         "name": name,
-        "region": region,
         "accessConfigs": [plain["accessConfig"]],
         "certificateAuthorities": [plain["certificateAuthority"]],
-        "enabledClusterLogTypes": list(chain.from_iterable(enabled)),
+        "enabledClusterLogTypes": enabled_logs(shown),
         "identities": [{"oidcs": [{"issuer": issuer}]}],
         "kubernetesNetworkConfigs": [
             {
@@ -315,35 +284,28 @@ def cluster(api: Api, arguments: Mapping[str, Any]) -> Answer:
                 "elasticLoadBalancings": [],
             }
         ],
-        "tags": cluster.get("tags") or {},
+        "tags": shown.get("tags") or {},
         "upgradePolicies": [plain["upgradePolicy"]],
         "vpcConfig": plain["resourcesVpcConfig"],
     }
 
 
 def cluster_auth(api: Api, arguments: Mapping[str, Any]) -> Answer:
-    """A token for a cluster: its control plane's."""
+    """A token for a cluster: that of its control plane here."""
     from localcloud.control_plane import ControlPlane
 
     token = ControlPlane(api.cloud, arguments["name"]).token_file.read_text().strip()
-    return {
-        "id": arguments["name"],
-        "name": arguments["name"],
-        "region": _region(api, arguments),
-        "token": token,
-    }
+    return {"id": arguments["name"], "name": arguments["name"], "token": token}
 
 
 def addon_version(api: Api, arguments: Mapping[str, Any]) -> Answer:
-    """The version of an add-on for a version of Kubernetes."""
+    """The version of an add-on that goes with a version of Kubernetes."""
     name = arguments["addonName"]
     return {
         "id": name,
         "addonName": name,
         "kubernetesVersion": arguments["kubernetesVersion"],
-        "region": _region(api, arguments),
         "version": addons.latest(name, arguments["kubernetesVersion"]),
-        **({"mostRecent": arguments["mostRecent"]} if "mostRecent" in arguments else {}),
     }
 
 
@@ -359,50 +321,53 @@ def policy_document(api: Api, arguments: Mapping[str, Any]) -> Answer:
     for name in ("sourcePolicyDocuments", "overridePolicyDocuments"):
         for text in arguments.get(name) or ():
             _merge(document["Statement"], json.loads(text)["Statement"], override=name.startswith("override"))
-    echo = {name: arguments[name] for name in arguments if name != "version"}
-    minified = json.dumps(document, separators=(",", ":"))
-    return {"id": "policy", "json": json.dumps(document, indent=2), "minifiedJson": minified, **echo}
+    return {
+        "id": "policy",
+        "json": json.dumps(document, indent=2),
+        "minifiedJson": json.dumps(document, separators=(",", ":")),
+        **{name: arguments[name] for name in arguments if name != "version"},
+    }
 
 
-def _merge(statements: list[Any], more: Any, *, override: bool) -> None:
-    for statement in more if isinstance(more, list) else [more]:
-        sid = statement.get("Sid")
-        same = [index for index, earlier in enumerate(statements) if sid and earlier.get("Sid") == sid]
-        if not same:
-            statements.append(statement)
+def _merge(statements: list[Any], others: Any, *, override: bool) -> None:
+    for other in others if isinstance(others, list) else [others]:
+        sids = [statement.get("Sid") for statement in statements]
+        if not other.get("Sid") or other["Sid"] not in sids:
+            statements.append(other)
         elif override:
-            statements[same[0]] = statement
+            statements[sids.index(other["Sid"])] = other
 
 
-def _statement(properties: Mapping[str, Any]) -> dict[str, Any]:
-    statement: dict[str, Any] = {}
-    if properties.get("sid"):
-        statement["Sid"] = properties["sid"]
-    statement["Effect"] = properties.get("effect", "Allow")
-    for name, member in (
-        ("actions", "Action"),
-        ("notActions", "NotAction"),
-        ("resources", "Resource"),
-        ("notResources", "NotResource"),
-    ):
-        if properties.get(name):
-            statement[member] = _unwrap(properties[name])
+STATEMENT_LISTS = {
+    "actions": "Action",
+    "notActions": "NotAction",
+    "resources": "Resource",
+    "notResources": "NotResource",
+}
+
+
+def _statement(arguments: Mapping[str, Any]) -> dict[str, Any]:
+    statement: dict[str, Any] = {"Sid": arguments["sid"]} if arguments.get("sid") else {}
+    statement["Effect"] = arguments.get("effect", "Allow")
+    for name, member in STATEMENT_LISTS.items():
+        if arguments.get(name):
+            statement[member] = _text_or_list(arguments[name])
     for name, member in (("principals", "Principal"), ("notPrincipals", "NotPrincipal")):
-        if properties.get(name):
-            statement[member] = _principals(properties[name])
-    for condition in properties.get("conditions") or ():
+        if arguments.get(name):
+            statement[member] = _principals(arguments[name])
+    for condition in arguments.get("conditions") or ():
         tests = statement.setdefault("Condition", {}).setdefault(condition["test"], {})
-        tests[condition["variable"]] = _unwrap(condition["values"])
+        tests[condition["variable"]] = _text_or_list(condition["values"])
     return statement
 
 
 def _principals(principals: list[Mapping[str, Any]]) -> Any:
     if principals == [{"type": "*", "identifiers": ["*"]}]:
         return "*"
-    return {principal["type"]: _unwrap(principal["identifiers"]) for principal in principals}
+    return {principal["type"]: _text_or_list(principal["identifiers"]) for principal in principals}
 
 
-def _unwrap(values: list[Any]) -> Any:
+def _text_or_list(values: list[Any]) -> Any:
     return values[0] if len(values) == 1 else sorted(values, reverse=True)
 
 
@@ -411,34 +376,29 @@ AMI_PARAMETERS = "/aws/service/eks/optimized-ami/"
 
 
 def parameter(api: Api, arguments: Mapping[str, Any]) -> Answer:
-    """A parameter. Those of EKS's machine images are invented: nothing here boots from them."""
+    """A parameter. Those of EKS's machine images are made up: nothing here boots from them."""
     region, name = _region(api, arguments), arguments["name"]
+    request = {"Name": name, "WithDecryption": arguments.get("withDecryption", True)}
     try:
-        parameter = api.call(
-            "ssm",
-            "get_parameter",
-            {"Name": name, "WithDecryption": arguments.get("withDecryption", True)},
-            region,
-        )["Parameter"]
+        shown = api.call("ssm", "get_parameter", request, region)["Parameter"]
     except Exception as error:
         if not not_found(error) or not name.startswith(AMI_PARAMETERS):
             raise
-        parameter = {
+        shown = {
             "Type": "String",
             "Value": _image(name),
             "Version": 1,
             "ARN": f"arn:{api.partition}:ssm:{region}::parameter{name}",
         }
-    insecure = {} if parameter["Type"] == "SecureString" else {"insecureValue": parameter["Value"]}
+    insecure = {} if shown["Type"] == "SecureString" else {"insecureValue": shown["Value"]}
     return {
         "id": name,
         "name": name,
-        "region": region,
-        "arn": parameter["ARN"],
-        "type": parameter["Type"],
-        "value": parameter["Value"],
-        "version": parameter["Version"],
-        "withDecryption": arguments.get("withDecryption", True),
+        "arn": shown["ARN"],
+        "type": shown["Type"],
+        "value": shown["Value"],
+        "version": shown["Version"],
+        "withDecryption": request["WithDecryption"],
         **insecure,
     }
 

@@ -98,6 +98,9 @@ def from_api(value: Any, shape: Any, back: Names = {}, path: str = "") -> Any:  
             return {key: from_api(item, shape.value, back, path) for key, item in value.items()}
         case "timestamp":
             return value.isoformat() if isinstance(value, datetime) else value
+        case "string":
+            # botocore has parsed IAM's policy documents already.
+            return json.dumps(value) if isinstance(value, dict) else value
         case _:
             return value
 

@@ -59,6 +59,12 @@ class Store:
         new.write_text(json.dumps(thing, indent=2, sort_keys=True, default=str))
         new.replace(path)
 
+    def update(self, *key: str, members: Mapping[str, Any]) -> dict[str, Any]:
+        """Change members of a thing, or store them as a new one; all of it."""
+        thing = {**(self.get(*key) or {}), **members}
+        self.put(*key, thing=thing)
+        return thing
+
     def remove(self, *key: str) -> None:
         """Remove a thing, and all things under it."""
         self._path(key).unlink(missing_ok=True)

@@ -63,10 +63,21 @@ class Subject:
     def call(self, call: Call, more: Mapping[str, Any] | None = None) -> Any:
         """Call with the members of the row, and `more`."""
         shape = self.api.shapes(self.kind.service, call.operation).input_shape
-        members = self._rendered(call.members, shape)
         rest = self._rest(shape) if call.rest else {}
-        members = rest | (members if members is not _ABSENT else {}) | dict(more or {})
-        return self.request(call.operation, **members)
+        takes = {name: self._value(name) for name in call.takes.split()}
+        self.sent |= takes.keys()
+        members = self._rendered(call.members, shape)
+        members = (
+            rest
+            | mapping.to_members(takes, shape, self.kind.names)
+            | (members if members is not _ABSENT else {})
+        )
+        return self.request(call.operation, **members | dict(more or {}))
+
+    def create(self, call: Call, more: Mapping[str, Any] | None = None) -> Any:
+        """Make the call that creates it, with its tags."""
+        tags = self.kind.tags.at_create(self.properties.get("tagsAll") or {}) if self.kind.tags else {}
+        return self.call(call, {**tags, **(more or {})})
 
     def extract(self, operation: str, answer: Any, at: str) -> dict[str, Any]:
         """The structure at a path in an answer, under Pulumi's names; empty when there is none."""
@@ -75,6 +86,8 @@ class Subject:
         if members is None:
             return {}
         properties = mapping.from_members(members, inner, self.kind.names)
+        # The service shows default tags too: `tags` are only the program's.
+        properties.pop("tags", None)
         tags = self.kind.tags
         if tags and tags.read_call is None and tags.at in members:
             properties["tagsAll"] = tags.read(members[tags.at])

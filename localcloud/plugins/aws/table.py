@@ -34,11 +34,13 @@ class Call:
 
     members: of the request, with `P` for the value of a property.
     rest: add all other inputs that have a member of their name.
+    takes: properties whose values go into the members of their name.
     """
 
     operation: str
     members: Mapping[str, Any] = field(default_factory=dict)
     rest: bool = False
+    takes: str = ""
 
 
 Step = Call | Callable[..., Any]
@@ -71,6 +73,11 @@ class Change:
     properties: tuple[str, ...]
     step: Step
     removal: Step | None = None
+
+
+def change(properties: str, operation: str, key: Mapping[str, Any], removal: Step | None = None) -> Change:
+    """A change by a call that takes the properties beside the members that identify the resource."""
+    return Change(tuple(properties.split()), Call(operation, key, takes=properties), removal)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -114,6 +121,22 @@ class Tagging:
             return {}
         members = self.write(tags)
         return {self.create: [{"ResourceType": self.resource, "Tags": members}] if self.resource else members}
+
+
+def tags_by_arn(arn: str, *, is_map: bool = True, in_reads: bool = True) -> Tagging:
+    """How newer services have tags: in calls that take the ARN of any of their resources.
+
+    arn: property with the ARN. is_map: tags are a map, not a list. in_reads: the type's own reads show them.
+    """
+    resource = {"resourceArn": P(arn)}
+    return Tagging(
+        create="tags",
+        pairs=None if is_map else ("Key", "Value"),
+        put=Call("tag_resource", {**resource, "tags": P("=tags")}),
+        remove=Call("untag_resource", {**resource, "tagKeys": P("=keys")}),
+        read_call=None if in_reads else Call("list_tags_for_resource", resource),
+        at="tags",
+    )
 
 
 @dataclass(frozen=True)

@@ -5,8 +5,9 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from localcloud.errors import Refusal
+from localcloud.plugins.aws.table import words
 
-RESOLVE = frozenset({"resolveConflictsOnCreate", "resolveConflictsOnUpdate"})
+RESOLVE = words("resolveConflictsOnCreate resolveConflictsOnUpdate")
 
 ACCESS = "give access with accessEntries"
 NO_AUTOMATIC_NODES = "only managed node groups are simulated, so make an eks.ManagedNodeGroup"
@@ -49,116 +50,59 @@ class Arguments:
                 raise Refusal(f"{component}: the laptop cloud requires {path}{name}: {remedy}.")
 
 
-CNI_SETTINGS = frozenset(
-    {
-        "cniConfigureRpfilter",
-        "cniCustomNetworkCfg",
-        "cniExternalSnat",
-        "customNetworkConfig",
-        "disableTcpEarlyDemux",
-        "enablePodEni",
-        "enablePrefixDelegation",
-        "eniConfigLabelDef",
-        "eniMtu",
-        "externalSnat",
-        "logFile",
-        "logLevel",
-        "nodePortSupport",
-        "vethPrefix",
-        "warmEniTarget",
-        "warmIpTarget",
-        "warmPrefixTarget",
-    }
+CNI_SETTINGS = words(
+    "cniConfigureRpfilter cniCustomNetworkCfg cniExternalSnat customNetworkConfig disableTcpEarlyDemux "
+    "enablePodEni enablePrefixDelegation eniConfigLabelDef eniMtu externalSnat logFile logLevel "
+    "nodePortSupport vethPrefix warmEniTarget warmIpTarget warmPrefixTarget"
 )
 
 CNI = Arguments(
     served=CNI_SETTINGS
     | RESOLVE
-    | {"addonVersion", "configurationValues", "enableNetworkPolicy", "serviceAccountRoleArn"},
+    | words("addonVersion configurationValues enableNetworkPolicy serviceAccountRoleArn"),
     refused={"securityContextPrivileged": "no CNI runs on the laptop, so leave it out"},
 )
 
 VPC_CNI_ADDON = Arguments(
-    served=CNI.served | {"clusterName", "clusterVersion", "tags"},
+    served=CNI.served | words("clusterName clusterVersion tags"),
     refused=CNI.refused,
 )
 
-KUBECONFIG = Arguments(served=frozenset({"profileName", "roleArn"}))
+KUBECONFIG = Arguments(served=words("profileName roleArn"))
 
-SIMPLE_ADDON = Arguments(served=RESOLVE | {"configurationValues", "enabled", "version"})
+SIMPLE_ADDON = Arguments(served=RESOLVE | words("configurationValues enabled version"))
 
 ADDON = Arguments(
     served=RESOLVE
-    | {
-        "addonName",
-        "addonVersion",
-        "cluster",
-        "configurationValues",
-        "preserve",
-        "serviceAccountRoleArn",
-        "tags",
-    }
+    | words("addonName addonVersion cluster configurationValues preserve serviceAccountRoleArn tags")
+)
+
+# Arguments of the node group that the real component makes by default.
+DEFAULT_NODES = words(
+    "desiredCapacity gpu instanceProfileName instanceType maxSize minSize nodeAmiId "
+    "nodeAssociatePublicIpAddress nodeGroupOptions nodePublicKey nodeRootVolumeEncrypted "
+    "nodeRootVolumeSize nodeSubnetIds nodeUserData"
 )
 
 CLUSTER = Arguments(
-    served=frozenset(
-        {
-            "accessEntries",
-            "authenticationMode",
-            "bootstrapSelfManagedAddons",
-            "clusterSecurityGroup",
-            "clusterSecurityGroupTags",
-            "clusterTags",
-            "corednsAddonOptions",
-            "deletionProtection",
-            "enableConfigMapMutable",
-            "enabledClusterLogTypes",
-            "encryptionConfigKeyArn",
-            "endpointPrivateAccess",
-            "endpointPublicAccess",
-            "ipFamily",
-            "kubeProxyAddonOptions",
-            "kubernetesServiceIpAddressRange",
-            "name",
-            "nodeSecurityGroupTags",
-            "privateSubnetIds",
-            "providerCredentialOpts",
-            "publicAccessCidrs",
-            "publicSubnetIds",
-            "serviceRole",
-            "skipDefaultNodeGroup",
-            "skipDefaultSecurityGroups",
-            "subnetIds",
-            "tags",
-            "upgradePolicy",
-            "useDefaultVpcCni",
-            "version",
-            "vpcCniOptions",
-            "vpcId",
-        }
+    served=words(
+        "accessEntries authenticationMode bootstrapSelfManagedAddons clusterSecurityGroup "
+        "clusterSecurityGroupTags clusterTags corednsAddonOptions deletionProtection "
+        "enableConfigMapMutable enabledClusterLogTypes encryptionConfigKeyArn endpointPrivateAccess "
+        "endpointPublicAccess ipFamily kubeProxyAddonOptions kubernetesServiceIpAddressRange name "
+        "nodeSecurityGroupTags privateSubnetIds providerCredentialOpts publicAccessCidrs publicSubnetIds "
+        "serviceRole skipDefaultNodeGroup skipDefaultSecurityGroups subnetIds tags upgradePolicy "
+        "useDefaultVpcCni version vpcCniOptions vpcId"
     ),
-    refused={
+    refused=dict.fromkeys(DEFAULT_NODES, NO_DEFAULT_NODES)
+    | {
         "autoMode": NO_AUTOMATIC_NODES,
         "createInstanceRole": "make an aws.iam.Role and give it to the node group",
         "createOidcProvider": "use aws.eks.PodIdentityAssociation",
         "creationRoleProvider": NO_CREDENTIALS,
-        "desiredCapacity": NO_DEFAULT_NODES,
         "fargate": NO_AUTOMATIC_NODES,
-        "gpu": NO_DEFAULT_NODES,
-        "instanceProfileName": NO_DEFAULT_NODES,
         "instanceRole": "give the role to the node group with nodeRoleArn",
         "instanceRoles": "give the role to the node group with nodeRoleArn",
-        "instanceType": NO_DEFAULT_NODES,
-        "maxSize": NO_DEFAULT_NODES,
-        "minSize": NO_DEFAULT_NODES,
-        "nodeAmiId": NO_DEFAULT_NODES,
-        "nodeAssociatePublicIpAddress": NO_DEFAULT_NODES,
-        "nodeGroupOptions": NO_DEFAULT_NODES,
-        "nodePublicKey": NO_DEFAULT_NODES,
-        "nodeRootVolumeEncrypted": NO_DEFAULT_NODES,
-        "nodeRootVolumeSize": NO_DEFAULT_NODES,
-        "nodeSubnetIds": NO_DEFAULT_NODES,
-        "nodeUserData": NO_DEFAULT_NODES,
         "proxy": "everything is on this machine, so leave it out",
         "roleMappings": ACCESS,
         "storageClasses": "make a kubernetes.storage.v1.StorageClass",
@@ -178,32 +122,10 @@ CLUSTER = Arguments(
 )
 
 MANAGED_NODE_GROUP = Arguments(
-    served=frozenset(
-        {
-            "amiType",
-            "capacityType",
-            "cluster",
-            "clusterName",
-            "diskSize",
-            "forceUpdateVersion",
-            "gpu",
-            "ignoreScalingChanges",
-            "instanceTypes",
-            "labels",
-            "launchTemplate",
-            "nodeGroupName",
-            "nodeGroupNamePrefix",
-            "nodeRole",
-            "nodeRoleArn",
-            "operatingSystem",
-            "releaseVersion",
-            "remoteAccess",
-            "scalingConfig",
-            "subnetIds",
-            "tags",
-            "taints",
-            "version",
-        }
+    served=words(
+        "amiType capacityType cluster clusterName diskSize forceUpdateVersion gpu ignoreScalingChanges "
+        "instanceTypes labels launchTemplate nodeGroupName nodeGroupNamePrefix nodeRole nodeRoleArn "
+        "operatingSystem releaseVersion remoteAccess scalingConfig subnetIds tags taints version"
     ),
     refused={
         "amiId": "no image is started, so name its kind with amiType",

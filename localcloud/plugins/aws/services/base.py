@@ -28,12 +28,12 @@ class Service:
         raise ClientError({"Error": {"Code": code, "Message": message}}, operation)
 
     def validate(self, operation: str, members: Mapping[str, Any]) -> None:
-        """Check a request as boto3 does, by the service's model."""
+        """Check a request as boto3 does, by the service's model; the operation has AWS's name."""
         from botocore.exceptions import ParamValidationError
         from botocore.validate import ParamValidator
 
-        model = self.meta.service_model.operation_model(self.meta.method_to_api_mapping[operation])
-        report = ParamValidator().validate(members, model.input_shape)
+        shape = self.meta.service_model.operation_model(operation).input_shape
+        report = ParamValidator().validate(members, shape)
         if report.has_errors():
             raise ParamValidationError(report=report.generate_report())
 

@@ -1,56 +1,67 @@
-"""ECR as boto3's client answers it: moto's repositories, and settings of the registry, kept in files.
+"""ECR as boto3's client answers it: moto's repositories, and the settings of a registry, kept in files.
 
 moto has no pull-through caches and no creation templates, and takes few of the actions that a registry's
 policy may allow.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 from localcloud.plugins.aws.services.base import Members, Service, now
 
 
 @dataclass(frozen=True, kw_only=True)
-class PrefixResource:
-    """A resource of a registry, of which there is at most one for a prefix of repositories.
+class Collection:
+    """Objects of a registry, of which it may have one for each prefix of repositories.
 
-    operation: methods of boto3's client are `create_<operation>` and so on.
-    name: in AWS's names of operations. error: start of AWS's error codes.
-    noun: in AWS's messages. member: of requests, with the prefix. folder: of its files.
-    defaults: settings that AWS fills in.
+    name: in AWS's operations. error: opening of AWS's error codes. prefix: member with the prefix.
+    title: for messages, up to the prefix. noun: of their files. defaults: what AWS fills in.
+    answer: member of answers that holds an object; None where the answer itself is the object.
     """
 
-    operation: str
     name: str
     error: str
+    prefix: str
+    title: str
     noun: str
-    member: str
-    folder: str
+    answer: str | None = None
     defaults: Mapping[str, Any] = field(default_factory=dict)
 
 
-RULE = PrefixResource(
-    operation="pull_through_cache_rule",
-    name="PullThroughCacheRule",
-    error="PullThroughCacheRule",
-    noun="pull through cache rule with repository prefix",
-    member="ecrRepositoryPrefix",
-    folder="pull-through",
-)
-TEMPLATE = PrefixResource(
-    operation="repository_creation_template",
-    name="RepositoryCreationTemplate",
-    error="Template",
-    noun="template with prefix",
-    member="prefix",
-    folder="template",
-    defaults={"encryptionConfiguration": {"encryptionType": "AES256"}, "imageTagMutability": "MUTABLE"},
-)
+COLLECTIONS = {
+    # What is pulled under the prefix comes from another registry; it stays when the rule is deleted.
+    "pull_through_cache_rule": Collection(
+        name="PullThroughCacheRule",
+        error="PullThroughCacheRule",
+        prefix="ecrRepositoryPrefix",
+        title="pull through cache rule with repository prefix",
+        noun="pull-through",
+    ),
+    # Settings of repositories under the prefix that ECR makes by itself; they stay without the template.
+    "repository_creation_template": Collection(
+        name="RepositoryCreationTemplate",
+        error="Template",
+        prefix="prefix",
+        title="template with prefix",
+        noun="template",
+        answer="repositoryCreationTemplate",
+        defaults={"encryptionConfiguration": {"encryptionType": "AES256"}, "imageTagMutability": "MUTABLE"},
+    ),
+}
+"""By what boto3's names of the operations have after the verb."""
 
 
 class Ecr(Service):
     """A client of ECR in one region."""
+
+    def __getattr__(self, operation: str) -> Any:
+        verb, _, noun = operation.partition("_")
+        collection = COLLECTIONS.get(noun.removesuffix("s"))
+        if collection:
+            return partial(getattr(self, f"_{verb}"), collection)
+        return super().__getattr__(operation)
 
     # --- the registry's policy ---
 
@@ -72,88 +83,42 @@ class Ecr(Service):
         self.store.remove("registry-policy")
         return policy
 
-    # --- pull-through caches: images under a prefix come from another registry ---
+    # --- pull-through caches and creation templates ---
 
-    # Rules and templates are two sets of methods of one shape: these are the names of boto3's operations.
+    def _create(self, collection: Collection, **members: Any) -> Members:
+        operation, prefix = f"Create{collection.name}", members[collection.prefix]
+        self.validate(operation, members)
+        if self.store.get(collection.noun, prefix):
+            code = f"{collection.error}AlreadyExistsException"
+            self.refuse(code, f"A {collection.title} {prefix} already exists", operation)
+        return self._put(collection, {**collection.defaults, **members, "createdAt": now()})
 
-    def create_pull_through_cache_rule(self, **members: Any) -> Members:
-        """Make a rule."""
-        return self._rule_answer(self._create(RULE, members))
+    def _describe(self, collection: Collection, **members: Any) -> Members:
+        [prefixes] = members.values()
+        account, answer = {"registryId": self.api.account}, collection.name[0].lower() + collection.name[1:]
+        return {f"{answer}s": [account | self._get(collection, prefix) for prefix in prefixes]}
 
-    def describe_pull_through_cache_rules(self, ecrRepositoryPrefixes: list[str]) -> Members:
-        """Rules of some prefixes."""
-        rules = self._all(RULE, ecrRepositoryPrefixes)
-        return {"pullThroughCacheRules": [self._rule_answer(rule) for rule in rules]}
+    def _update(self, collection: Collection, **members: Any) -> Members:
+        self.validate(f"Update{collection.name}", members)
+        thing = self._get(collection, members[collection.prefix])
+        return self._put(collection, {**thing, **members, "updatedAt": now()})
 
-    def update_pull_through_cache_rule(self, **members: Any) -> Members:
-        """Change how a rule signs in at the other registry."""
-        return self._rule_answer(self._update(RULE, members))
+    def _delete(self, collection: Collection, **members: Any) -> Members:
+        thing = self._get(collection, members[collection.prefix])
+        self.store.remove(collection.noun, members[collection.prefix])
+        return self._answer(collection, thing)
 
-    def delete_pull_through_cache_rule(self, ecrRepositoryPrefix: str) -> Members:
-        """Delete a rule; images that it has pulled stay."""
-        return self._rule_answer(self._delete(RULE, ecrRepositoryPrefix))
-
-    def _rule_answer(self, rule: Members) -> Members:
-        return {"registryId": self.api.account, **rule}
-
-    # --- creation templates: settings of repositories under a prefix that ECR makes by itself ---
-
-    def create_repository_creation_template(self, **members: Any) -> Members:
-        """Make a template."""
-        return self._template_answer(self._create(TEMPLATE, members))
-
-    def describe_repository_creation_templates(self, prefixes: list[str]) -> Members:
-        """Templates of some prefixes."""
-        templates = self._all(TEMPLATE, prefixes)
-        return {"registryId": self.api.account, "repositoryCreationTemplates": templates}
-
-    def update_repository_creation_template(self, **members: Any) -> Members:
-        """Change some settings of a template."""
-        return self._template_answer(self._update(TEMPLATE, members))
-
-    def delete_repository_creation_template(self, prefix: str) -> Members:
-        """Delete a template; repositories that were made by it stay."""
-        return self._template_answer(self._delete(TEMPLATE, prefix))
-
-    def _template_answer(self, template: Members) -> Members:
-        return {"registryId": self.api.account, "repositoryCreationTemplate": template}
-
-    # --- both ---
-
-    def _create(self, resource: PrefixResource, members: Members) -> Members:
-        self.validate(f"create_{resource.operation}", members)
-        prefix = members[resource.member]
-        if self.store.get(resource.folder, prefix):
-            self.refuse(
-                f"{resource.error}AlreadyExistsException",
-                f"A {resource.noun} {prefix} already exists",
-                f"Create{resource.name}",
-            )
-        return self._put(resource, {**resource.defaults, **members, "createdAt": now()})
-
-    def _all(self, resource: PrefixResource, prefixes: Sequence[str]) -> list[Members]:
-        return [self._get(resource, prefix) for prefix in prefixes]
-
-    def _update(self, resource: PrefixResource, members: Members) -> Members:
-        self.validate(f"update_{resource.operation}", members)
-        old = self._get(resource, members[resource.member])
-        return self._put(resource, {**old, **members, "updatedAt": now()})
-
-    def _delete(self, resource: PrefixResource, prefix: str) -> Members:
-        thing = self._get(resource, prefix)
-        self.store.remove(resource.folder, prefix)
-        return thing
-
-    def _get(self, resource: PrefixResource, prefix: str) -> Members:
-        thing = self.store.get(resource.folder, prefix)
+    def _get(self, collection: Collection, prefix: str) -> Members:
+        thing = self.store.get(collection.noun, prefix)
         if thing is None:
-            self.refuse(
-                f"{resource.error}NotFoundException",
-                f"There is no {resource.noun} {prefix}",
-                f"Describe{resource.name}s",
-            )
+            code, operation = f"{collection.error}NotFoundException", f"Describe{collection.name}s"
+            self.refuse(code, f"There is no {collection.title} {prefix}", operation)
         return thing
 
-    def _put(self, resource: PrefixResource, thing: Members) -> Members:
-        self.store.put(resource.folder, thing[resource.member], thing=thing)
-        return thing
+    def _put(self, collection: Collection, thing: Members) -> Members:
+        self.store.put(collection.noun, thing[collection.prefix], thing=thing)
+        return self._answer(collection, thing)
+
+    def _answer(self, collection: Collection, thing: Members) -> Members:
+        members = {collection.answer: thing} if collection.answer else thing
+        return {"registryId": self.api.account, **members}

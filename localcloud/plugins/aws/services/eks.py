@@ -1,7 +1,7 @@
-"""EKS as boto3's client answers it: moto's answers, and what moto lacks, kept in files.
+"""EKS as boto3's client answers it: moto's answers, and what moto leaves out, kept in files.
 
-moto has clusters and node groups, without many of their settings. It has no add-ons, access entries, access
-policies and pod identity associations, and no change of a version.
+moto has clusters and node groups, without a good part of their settings. It has no add-ons, access
+entries, access policies or pod identity associations, and no update of a version.
 """
 
 import secrets
@@ -13,7 +13,9 @@ from typing import TYPE_CHECKING, Any
 from uuid import uuid4
 
 from localcloud.plugins.aws import addons
+from localcloud.plugins.aws.cluster_logs import cluster_logging, enabled_logs
 from localcloud.plugins.aws.services.base import Members, Service, now
+from localcloud.plugins.aws.tables._ec2 import tags_of
 
 if TYPE_CHECKING:
     from localcloud.plugins.aws.services.auto_scaling import AutoScaling
@@ -21,20 +23,20 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Collection:
-    """Things of a cluster that moto does not have.
+    """Objects of a cluster that moto does not have.
 
-    noun: in their files and ARNs. answer: member of answers that holds one. key: members that identify it,
-    the cluster first. arn: member with its ARN. list_member: of the answer to a list call; list_item: member
-    of a thing that it lists, None for all of the thing. complete: fills in what EKS sets.
+    noun: in their files and ARNs. answer: member of answers that holds an object. arn: member with its ARN.
+    key: members that identify an object, the cluster first.
+    listed: member of the answer to a list call, and the member of the objects that is listed; None: all.
+    fill: adds to a create request what EKS fills in.
     """
 
     noun: str
     answer: str
     key: tuple[str, ...]
     arn: str
-    list_member: str
-    list_item: str | None
-    complete: Callable[["Eks", Members], Members]
+    listed: tuple[str, str | None]
+    fill: Callable[["Eks", Members], Members]
 
 
 def _addon(eks: "Eks", members: Members) -> Members:
@@ -53,25 +55,29 @@ def _entry(eks: "Eks", members: Members) -> Members:
 
 
 def _association(eks: "Eks", members: Members) -> Members:
-    account = ("namespace", "serviceAccount")
-    for association in eks.store.all("podidentityassociation", members["clusterName"]):
-        if all(association[name] == members[name] for name in account):
-            message = f"Association already exists: {association['associationId']}"
-            eks.refuse("ResourceInUseException", message, "CreatePodIdentityAssociation")
+    account = (members["namespace"], members["serviceAccount"])
+    for other in eks.store.all("podidentityassociation", members["clusterName"]):
+        if (other["namespace"], other["serviceAccount"]) == account:
+            eks.refuse(
+                "ResourceInUseException",
+                f"Association already exists: {other['associationId']}",
+                "CreatePodIdentityAssociation",
+            )
     return {"associationId": f"a-{secrets.token_hex(8)}", "disableSessionTags": False, **members}
 
 
 COLLECTIONS = {
     collection.noun: collection
     for collection in (
-        Collection("addon", "addon", ("clusterName", "addonName"), "addonArn", "addons", "addonName", _addon),
+        Collection(
+            "addon", "addon", ("clusterName", "addonName"), "addonArn", ("addons", "addonName"), _addon
+        ),
         Collection(
             "access-entry",
             "accessEntry",
             ("clusterName", "principalArn"),
             "accessEntryArn",
-            "accessEntries",
-            "principalArn",
+            ("accessEntries", "principalArn"),
             _entry,
         ),
         Collection(
@@ -79,17 +85,16 @@ COLLECTIONS = {
             "association",
             ("clusterName", "associationId"),
             "associationArn",
-            "associations",
-            None,
+            ("associations", None),
             _association,
         ),
     )
 }
 
-# boto3's name of an operation -> verb, and noun of its collection.
+# boto3's name of an operation -> its verb, and the collection that it works on.
 OPERATIONS = {
-    f"{verb}_{noun}": (verb, collection)
-    for noun, collection in (
+    f"{verb}_{singular}": (verb, noun)
+    for singular, noun in (
         ("addon", "addon"),
         ("access_entry", "access-entry"),
         ("pod_identity_association", "podidentityassociation"),
@@ -101,7 +106,7 @@ OPERATIONS = {
     "list_pod_identity_associations": ("list", "podidentityassociation"),
 }
 
-# Settings of a cluster that moto accepts and drops, or answers differently from EKS.
+# Settings of a cluster and of a node group that moto takes and forgets, or answers otherwise than EKS.
 CLUSTER_DEFAULTS: Members = {
     "accessConfig": {"bootstrapClusterCreatorAdminPermissions": True, "authenticationMode": "CONFIG_MAP"},
     "upgradePolicy": {"supportType": "EXTENDED"},
@@ -122,7 +127,6 @@ CLUSTER_DEFAULTS: Members = {
     "platformVersion": "eks.1",
     "encryptionConfig": [],
 }
-LOG_TYPES = ("api", "audit", "authenticator", "controllerManager", "scheduler")
 
 
 class Eks(Service):
@@ -131,7 +135,8 @@ class Eks(Service):
     def __getattr__(self, operation: str) -> Any:
         if operation in OPERATIONS:
             verb, noun = OPERATIONS[operation]
-            return partial(getattr(self, f"_{verb}"), operation, COLLECTIONS[noun])
+            name = self.meta.method_to_api_mapping[operation]
+            return partial(getattr(self, f"_{verb}"), name, COLLECTIONS[noun])
         return super().__getattr__(operation)
 
     # --- clusters ---
@@ -144,15 +149,12 @@ class Eks(Service):
         for noun in (*COLLECTIONS, "nodegroup", "policy"):
             self.store.remove(noun, name)
         group, vpc = self._make_security_group(name, members["resourcesVpcConfig"]["subnetIds"])
-        settings = _merge(CLUSTER_DEFAULTS, {k: v for k, v in members.items() if k not in ("name", "tags")})
+        settings = _merged(CLUSTER_DEFAULTS, {k: v for k, v in members.items() if k not in ("name", "tags")})
         settings["resourcesVpcConfig"] |= {"clusterSecurityGroupId": group, "vpcId": vpc}
         settings["logging"] = _logging({}, members.get("logging") or {})
-        settings["identity"] = {
-            "oidc": {
-                "issuer": f"https://oidc.eks.{self.region}.amazonaws.com/id/{secrets.token_hex(16).upper()}"
-            }
-        }
-        # EKS accepts this and never returns it.
+        issuer = f"https://oidc.eks.{self.region}.amazonaws.com/id/{secrets.token_hex(16).upper()}"
+        settings["identity"] = {"oidc": {"issuer": issuer}}
+        # EKS takes this and never shows it.
         settings.pop("bootstrapSelfManagedAddons", None)
         self.store.put("cluster", name, thing=settings)
         return self.describe_cluster(name=name)
@@ -163,14 +165,14 @@ class Eks(Service):
         return {"cluster": {**cluster, **(self.store.get("cluster", name) or {})}}
 
     def store_cluster_members(self, name: str, **members: Any) -> None:
-        """Store members of a cluster, which EKS returns from now on."""
-        self.store.put("cluster", name, thing=_merge(self.store.get("cluster", name) or {}, members))
+        """Store members of a cluster, which EKS shows from now on."""
+        self.store.put("cluster", name, thing=_merged(self.store.get("cluster", name) or {}, members))
 
     def update_cluster_config(self, name: str, **members: Any) -> Members:
         """Change settings of a cluster."""
         cluster = self.describe_cluster(name=name)["cluster"]
         if "logging" in members:
-            members["logging"] = _logging(cluster.get("logging") or {}, members["logging"])
+            members["logging"] = _logging(cluster, members["logging"])
         self.store_cluster_members(name, **members)
         return _update("ConfigUpdate")
 
@@ -187,7 +189,7 @@ class Eks(Service):
         return _update("VersionUpdate")
 
     def delete_cluster(self, name: str) -> Members:
-        """Delete a cluster, with all things of it."""
+        """Delete a cluster, with its objects and its security group."""
         cluster = self.describe_cluster(name=name)["cluster"]
         if cluster.get("deletionProtection"):
             self.refuse(
@@ -202,69 +204,54 @@ class Eks(Service):
         return answer
 
     def _make_security_group(self, cluster: str, subnets: list[str]) -> tuple[str, str]:
-        call = partial(self.api.call, "ec2", region=self.region)
-        vpc = call("describe_subnets", {"SubnetIds": subnets[:1]})["Subnets"][0]["VpcId"]
+        ask = partial(self.api.call, "ec2", region=self.region)
+        vpc = ask("describe_subnets", {"SubnetIds": subnets[:1]})["Subnets"][0]["VpcId"]
         name = f"eks-cluster-sg-{cluster}-{secrets.randbelow(10**9):09}"
-        answer = call(
+        tags = {"Name": name, f"kubernetes.io/cluster/{cluster}": "owned"}
+        group = ask(
             "create_security_group",
             {
                 "GroupName": name,
                 "Description": "EKS created security group applied to ENI that is attached to EKS "
                 "Control Plane master nodes, as well as any managed workloads.",
                 "VpcId": vpc,
-                "TagSpecifications": [
-                    {
-                        "ResourceType": "security-group",
-                        "Tags": [
-                            {"Key": "Name", "Value": name},
-                            {"Key": f"kubernetes.io/cluster/{cluster}", "Value": "owned"},
-                        ],
-                    }
-                ],
+                **tags_of("security-group").at_create(tags),
             },
         )
-        return answer["GroupId"], vpc
+        return group["GroupId"], vpc
 
     # --- node groups ---
 
     def create_nodegroup(self, **members: Any) -> Members:
-        """Make a node group; by default with the version of its cluster."""
-        cluster = self.describe_cluster(name=members["clusterName"])["cluster"]
+        """Make a node group; it has the version of its cluster unless it names another."""
+        cluster, name = members["clusterName"], members["nodegroupName"]
+        version = members.get("version") or self.describe_cluster(name=cluster)["cluster"]["version"]
         self.client.create_nodegroup(**members)
-        settings: Members = {
+        scaling_group = f"eks-{name}-{uuid4()}"
+        self._auto_scaling.put_group(scaling_group, cluster, name, members)
+        # moto answers no bounds that it was not given, and no machine image's own size of disk.
+        settings = {
             "updateConfig": {"maxUnavailable": 1},
-            "version": cluster["version"],
-            **{
-                name: members[name]
-                for name in ("updateConfig", "nodeRepairConfig", "version")
-                if name in members
-            },
+            "version": version,
+            "releaseVersion": release_version(version),
+            **_subset(members, "updateConfig", "nodeRepairConfig", "releaseVersion"),
+            "resources": {"autoScalingGroups": [{"name": scaling_group}]},
         }
-        settings["releaseVersion"] = members.get("releaseVersion", f"{settings['version']}.0-20251112")
-        scaling_group = f"eks-{members['nodegroupName']}-{uuid4()}"
-        settings["resources"] = {"autoScalingGroups": [{"name": scaling_group}]}
-        self._auto_scaling.put_group(scaling_group, members["clusterName"], members["nodegroupName"], members)
-        # moto has no default bounds, and no machine image's own disk size.
-        self.store.put("nodegroup", members["clusterName"], members["nodegroupName"], thing=settings)
-        return self.describe_nodegroup(
-            clusterName=members["clusterName"], nodegroupName=members["nodegroupName"]
-        )
+        self.store.put("nodegroup", cluster, name, thing=settings)
+        return self.describe_nodegroup(clusterName=cluster, nodegroupName=name)
 
     def describe_nodegroup(self, clusterName: str, nodegroupName: str) -> Members:
         """A node group."""
-        group = self.client.describe_nodegroup(clusterName=clusterName, nodegroupName=nodegroupName)[
-            "nodegroup"
-        ]
-        return {"nodegroup": {**group, **(self.store.get("nodegroup", clusterName, nodegroupName) or {})}}
+        answer = self.client.describe_nodegroup(clusterName=clusterName, nodegroupName=nodegroupName)
+        settings = self.store.get("nodegroup", clusterName, nodegroupName) or {}
+        return {"nodegroup": {**answer["nodegroup"], **settings}}
 
     def update_nodegroup_config(self, clusterName: str, nodegroupName: str, **members: Any) -> Members:
         """Change settings of a node group."""
-        key = ("nodegroup", clusterName, nodegroupName)
-        settings: Members = {
-            name: members.pop(name) for name in ("updateConfig", "nodeRepairConfig") if name in members
-        }
+        settings = _subset(members, "updateConfig", "nodeRepairConfig")
+        members = {name: value for name, value in members.items() if name not in settings}
         if settings:
-            self.store.put(*key, thing={**(self.store.get(*key) or {}), **settings})
+            self.store.update("nodegroup", clusterName, nodegroupName, members=settings)
         if "scalingConfig" in members:
             for name in self._scaling_groups(clusterName, nodegroupName):
                 self._auto_scaling.put_sizes(name, members["scalingConfig"])
@@ -276,14 +263,13 @@ class Eks(Service):
 
     def update_nodegroup_version(self, clusterName: str, nodegroupName: str, **members: Any) -> Members:
         """Take a node group to another version, release or launch template."""
-        key = ("nodegroup", clusterName, nodegroupName)
         group = self.describe_nodegroup(clusterName=clusterName, nodegroupName=nodegroupName)["nodegroup"]
-        settings: Members = {name: members[name] for name in ("version", "releaseVersion") if name in members}
-        if "version" in settings and "releaseVersion" not in settings:
-            settings["releaseVersion"] = f"{settings['version']}.0-20251112"
+        settings = _subset(members, "version", "releaseVersion")
+        if "version" in settings:
+            settings.setdefault("releaseVersion", release_version(settings["version"]))
         if "launchTemplate" in members:
             settings["launchTemplate"] = {**(group.get("launchTemplate") or {}), **members["launchTemplate"]}
-        self.store.put(*key, thing={**(self.store.get(*key) or {}), **settings})
+        self.store.update("nodegroup", clusterName, nodegroupName, members=settings)
         return _update("VersionUpdate")
 
     def delete_nodegroup(self, clusterName: str, nodegroupName: str) -> Members:
@@ -303,24 +289,21 @@ class Eks(Service):
         resources = (self.store.get("nodegroup", cluster, node_group) or {}).get("resources") or {}
         return [group["name"] for group in resources.get("autoScalingGroups", ())]
 
-    # --- what moto does not have ---
+    # --- objects that moto does not have ---
 
     def _create(self, operation: str, collection: Collection, **members: Any) -> Members:
         self.validate(operation, members)
         cluster = members["clusterName"]
         self.describe_cluster(name=cluster)
-        thing = collection.complete(self, {k: v for k, v in members.items() if k != "clientRequestToken"})
-        key = (collection.noun, *(thing[name] for name in collection.key))
-        if self.store.get(*key):
-            self.refuse(
-                "ResourceInUseException",
-                f"{collection.answer} already exists: {'/'.join(key[1:])}",
-                operation,
-            )
-        time = now()
-        thing |= {collection.arn: self._arn(collection, thing), "createdAt": time, "modifiedAt": time}
+        thing = collection.fill(self, {k: v for k, v in members.items() if k != "clientRequestToken"})
+        key = [thing[name] for name in collection.key]
+        if self.store.get(collection.noun, *key):
+            message = f"{collection.answer} already exists: {'/'.join(key)}"
+            self.refuse("ResourceInUseException", message, operation)
+        moment = now()
+        thing |= {collection.arn: self._arn(collection, thing), "createdAt": moment, "modifiedAt": moment}
         thing.setdefault("tags", {})
-        self.store.put(*key, thing=thing)
+        self.store.put(collection.noun, *key, thing=thing)
         return {collection.answer: thing}
 
     def _arn(self, collection: Collection, thing: Mapping[str, Any]) -> str:
@@ -333,25 +316,25 @@ class Eks(Service):
     def _describe(self, operation: str, collection: Collection, **members: Any) -> Members:
         self.validate(operation, members)
         self.describe_cluster(name=members["clusterName"])
-        thing = self.store.get(collection.noun, *(members[name] for name in collection.key))
+        key = [members[name] for name in collection.key]
+        thing = self.store.get(collection.noun, *key)
         if thing is None:
-            key = "/".join(members[name] for name in collection.key)
-            self.refuse("ResourceNotFoundException", f"No {collection.answer} found for: {key}", operation)
+            message = f"No {collection.answer} found for: {'/'.join(key)}"
+            self.refuse("ResourceNotFoundException", message, operation)
         return {collection.answer: thing}
 
     def _update(self, operation: str, collection: Collection, **members: Any) -> Members:
         self.validate(operation, members)
         key = {name: members.pop(name) for name in collection.key}
-        answer = self._describe(operation.replace("update", "describe"), collection, **key)
+        self._describe(operation.replace("Update", "Describe"), collection, **key)
         members.pop("resolveConflicts", None)
-        thing = {**answer[collection.answer], **members, "modifiedAt": now()}
-        self.store.put(collection.noun, *key.values(), thing=thing)
-        return {collection.answer: thing, "update": _update("AddonUpdate")["update"]}
+        thing = self.store.update(collection.noun, *key.values(), members={**members, "modifiedAt": now()})
+        return {collection.answer: thing, **_update("AddonUpdate")}
 
     def _delete(self, operation: str, collection: Collection, **members: Any) -> Members:
         self.validate(operation, members)
         key = {name: members[name] for name in collection.key}
-        answer = self._describe(operation.replace("delete", "describe"), collection, **key)
+        answer = self._describe(operation.replace("Delete", "Describe"), collection, **key)
         self.store.remove(collection.noun, *key.values())
         if collection.noun == "access-entry":
             self.store.remove("policy", *key.values())
@@ -360,22 +343,20 @@ class Eks(Service):
     def _list(self, operation: str, collection: Collection, **members: Any) -> Members:
         self.validate(operation, members)
         self.describe_cluster(name=members["clusterName"])
+        answer, member = collection.listed
         things = self.store.all(collection.noun, members["clusterName"])
-        item = collection.list_item
-        return {collection.list_member: [thing[item] if item else thing for thing in things]}
+        return {answer: [thing[member] if member else thing for thing in things]}
 
     def associate_access_policy(self, **members: Any) -> Members:
         """Give a policy to an access entry."""
-        self.validate("associate_access_policy", members)
-        entry = {name: members[name] for name in ("clusterName", "principalArn")}
+        self.validate("AssociateAccessPolicy", members)
+        entry = _subset(members, "clusterName", "principalArn")
         self.describe_access_entry(**entry)
-        key = ("policy", *entry.values(), members["policyArn"])
-        time = now()
-        old = self.store.get(*key) or {"associatedAt": time}
-        policy = {name: members[name] for name in ("policyArn", "accessScope")}
-        policy = {**old, **policy, "modifiedAt": time}
-        self.store.put(*key, thing=policy)
-        return {**entry, "associatedAccessPolicy": policy}
+        key, moment = ("policy", *entry.values(), members["policyArn"]), now()
+        policy = {**_subset(members, "policyArn", "accessScope"), "modifiedAt": moment}
+        if self.store.get(*key) is None:
+            policy["associatedAt"] = moment
+        return {**entry, "associatedAccessPolicy": self.store.update(*key, members=policy)}
 
     def disassociate_access_policy(self, clusterName: str, principalArn: str, policyArn: str) -> Members:
         """Take a policy from an access entry."""
@@ -385,20 +366,17 @@ class Eks(Service):
 
     def list_associated_access_policies(self, clusterName: str, principalArn: str) -> Members:
         """Policies of an access entry."""
-        self.describe_access_entry(clusterName=clusterName, principalArn=principalArn)
-        policies = list(self.store.all("policy", clusterName, principalArn))
-        return {
-            "clusterName": clusterName,
-            "principalArn": principalArn,
-            "associatedAccessPolicies": policies,
-        }
+        entry = {"clusterName": clusterName, "principalArn": principalArn}
+        self.describe_access_entry(**entry)
+        policies = list(self.store.all("policy", *entry.values()))
+        return {**entry, "associatedAccessPolicies": policies}
 
     def tag_resource(self, resourceArn: str, tags: Mapping[str, str]) -> Members:
-        """Put tags on a thing."""
+        """Put tags on anything."""
         return self._retag(resourceArn, lambda old: {**old, **tags}, "tag_resource", tags=tags)
 
     def untag_resource(self, resourceArn: str, tagKeys: list[str]) -> Members:
-        """Take tags from a thing."""
+        """Take tags from anything."""
         return self._retag(
             resourceArn,
             lambda old: {key: value for key, value in old.items() if key not in tagKeys},
@@ -410,50 +388,55 @@ class Eks(Service):
         self, arn: str, change: Callable[[dict[str, str]], dict[str, str]], operation: str, **members: Any
     ) -> Members:
         noun, _, rest = arn.split(":", 5)[5].partition("/")
+        cluster, _, name = rest.partition("/")
         if noun == "nodegroup":
-            cluster, name, _ = rest.split("/")
+            name = name.partition("/")[0]
             group = self.describe_nodegroup(clusterName=cluster, nodegroupName=name)["nodegroup"]
-            settings = self.store.get("nodegroup", cluster, name) or {}
-            settings["tags"] = change(group.get("tags") or {})
-            self.store.put("nodegroup", cluster, name, thing=settings)
+            self.store.update(noun, cluster, name, members={"tags": change(group.get("tags") or {})})
             return {}
         if noun not in COLLECTIONS:
             answer: Members = getattr(self.client, operation)(resourceArn=arn, **members)
             return answer
         collection = COLLECTIONS[noun]
-        for thing in self.store.all(noun, rest.partition("/")[0]):
+        for thing in self.store.all(noun, cluster):
             if thing[collection.arn] == arn:
                 key = (thing[name] for name in collection.key)
-                self.store.put(noun, *key, thing={**thing, "tags": change(thing.get("tags") or {})})
+                self.store.update(noun, *key, members={"tags": change(thing.get("tags") or {})})
                 return {}
         self.refuse("NotFoundException", f"No resource found for: {arn}", operation)
 
 
-def _merge(old: Mapping[str, Any], new: Mapping[str, Any]) -> Members:
-    """Settings with new ones over them: a structure keeps the members that the new one does not have."""
-    merged = {**old, **new}
+def release_version(version: str) -> str:
+    """The release of the machine images of a version of Kubernetes."""
+    return f"{version}.0-20251112"
+
+
+def _subset(members: Members, *names: str) -> Members:
+    return {name: members[name] for name in names if name in members}
+
+
+def _merged(old: Mapping[str, Any], new: Mapping[str, Any]) -> Members:
+    """Settings with others over them: a structure keeps the members that the other one does not have."""
+    union = {**old, **new}
     for name in old.keys() & new.keys():
         if isinstance(old[name], dict) and isinstance(new[name], dict):
-            merged[name] = _merge(old[name], new[name])
-    return merged
+            union[name] = _merged(old[name], new[name])
+    return union
 
 
-def _logging(old: Mapping[str, Any], new: Mapping[str, Any]) -> Members:
-    enabled: set[str] = set()
-    for setup in (*old.get("clusterLogging", ()), *new.get("clusterLogging", ())):
+def _logging(cluster: Mapping[str, Any], new: Mapping[str, Any]) -> Members:
+    """The logs of a cluster after a change: types that it does not name stay as they are."""
+    enabled = set(enabled_logs(cluster))
+    for setup in new.get("clusterLogging", ()):
         types = set(setup.get("types", ()))
         enabled = enabled | types if setup.get("enabled") else enabled - types
-    setups = [
-        {"types": [kind for kind in LOG_TYPES if (kind in enabled) == state], "enabled": state}
-        for state in (True, False)
-    ]
-    return {"clusterLogging": [setup for setup in setups if setup["types"]]}
+    return cluster_logging(enabled)
 
 
 def _minor(version: str) -> int:
     return int(version.split(".")[1])
 
 
-def _update(kind: str) -> Members:
-    time = datetime.now(UTC)
-    return {"update": {"id": secrets.token_hex(16), "status": "Successful", "type": kind, "createdAt": time}}
+def _update(type: str) -> Members:
+    id, moment = secrets.token_hex(16), datetime.now(UTC)
+    return {"update": {"id": id, "status": "Successful", "type": type, "createdAt": moment}}

@@ -1,4 +1,4 @@
-"""CloudWatch Logs as boto3's client answers it: moto's answers, and what moto drops of a group, in files."""
+"""CloudWatch Logs as boto3's client answers it: moto's answers, and what it forgets of a group, in files."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -42,19 +42,16 @@ class Logs(Service):
     def delete_log_group(self, logGroupName: str) -> Members:
         """Delete a group."""
         if (self.store.get("log-group", logGroupName) or {}).get("deletionProtectionEnabled"):
-            self.refuse(
-                "ValidationException",
-                f"Log group {logGroupName} has deletion protection enabled",
-                "DeleteLogGroup",
-            )
+            message = f"Log group {logGroupName} has deletion protection enabled"
+            self.refuse("ValidationException", message, "DeleteLogGroup")
         answer: Members = self.client.delete_log_group(logGroupName=logGroupName)
         self.store.remove("log-group", logGroupName)
         return answer
 
     def _put(self, group: str, **members: Any) -> Members:
-        self.store.put("log-group", group, thing={**(self.store.get("log-group", group) or {}), **members})
+        self.store.update("log-group", group, members=members)
         return {}
 
     def _with_stored(self, group: Mapping[str, Any]) -> Members:
-        merged = {**group, **(self.store.get("log-group", group["logGroupName"]) or {})}
-        return {name: value for name, value in merged.items() if value is not None}
+        members = {**group, **(self.store.get("log-group", group["logGroupName"]) or {})}
+        return {name: value for name, value in members.items() if value is not None}

@@ -17,7 +17,7 @@ class S3(Service):
 
     def put_bucket_logging(self, Bucket: str, BucketLoggingStatus: Members) -> Members:
         """Set the target of a bucket's logs, or none."""
-        self.validate("put_bucket_logging", {"Bucket": Bucket, "BucketLoggingStatus": BucketLoggingStatus})
+        self.validate("PutBucketLogging", {"Bucket": Bucket, "BucketLoggingStatus": BucketLoggingStatus})
         enabled = BucketLoggingStatus.get("LoggingEnabled")
         if not enabled:
             self.store.remove("logging", Bucket)

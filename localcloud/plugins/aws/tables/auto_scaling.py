@@ -1,39 +1,30 @@
-"""Auto Scaling: scheduled actions and tags of the groups of EKS node groups."""
+"""Auto Scaling: scheduled actions and tags of the groups behind EKS node groups."""
 
 from typing import Any
 
 from localcloud.plugins.aws.subject import Subject
-from localcloud.plugins.aws.table import Call, Change, Kind, P, Read
+from localcloud.plugins.aws.table import Call, Change, Kind, Read
 
 # --- scheduled actions ---
 
+ACTION_KEY = "autoscalingGroupName scheduledActionName"
 SIZES = ("minSize", "maxSize", "desiredCapacity")
+TIMES = ("startTime", "endTime", "recurrence", "timeZone")
 
 
 def put_schedule(subject: Subject) -> str:
-    """Make a scheduled action; as in the provider, a size that is left out is 0, and -1 is none."""
-    sizes = {name: subject.inputs.get(name, 0) for name in SIZES}
-    members = {name[0].upper() + name[1:]: int(size) for name, size in sizes.items() if int(size) != -1}
+    """Put a scheduled action; as in the provider, a size that is left out is 0, and -1 is none."""
+    sizes = {name[0].upper() + name[1:]: int(subject.inputs.get(name, 0)) for name in SIZES}
     subject.call(
-        Call(
-            "put_scheduled_update_group_action",
-            {
-                "AutoScalingGroupName": P("autoscalingGroupName"),
-                "ScheduledActionName": P("scheduledActionName"),
-                **{name[0].upper() + name[1:]: P(name) for name in WHEN},
-            },
-        ),
-        members,
+        Call("put_scheduled_update_group_action", takes=f"{ACTION_KEY} {' '.join(TIMES)}"),
+        {member: size for member, size in sizes.items() if size != -1},
     )
     subject.sent |= subject.inputs.keys()
     return str(subject.properties["scheduledActionName"])
 
 
-WHEN = ("startTime", "endTime", "recurrence", "timeZone")
-
-
 def read_schedule(subject: Subject) -> dict[str, Any] | None:
-    """A scheduled action. Its id to import is `<group>/<action>`."""
+    """A scheduled action. To import it: `<group>/<action>`."""
     properties = subject.properties
     if not properties.get("autoscalingGroupName"):
         properties["autoscalingGroupName"], _, subject.id = subject.id.partition("/")
@@ -44,8 +35,8 @@ def read_schedule(subject: Subject) -> dict[str, Any] | None:
     )
     if not answer["ScheduledUpdateGroupActions"]:
         return None
-    action = subject.extract("describe_scheduled_actions", answer, "ScheduledUpdateGroupActions[0]")
-    return {**dict.fromkeys(SIZES, -1), **action}
+    shown = subject.extract("describe_scheduled_actions", answer, "ScheduledUpdateGroupActions[0]")
+    return {**dict.fromkeys(SIZES, -1), **shown}
 
 
 SCHEDULE = Kind(
@@ -57,39 +48,27 @@ SCHEDULE = Kind(
     create=put_schedule,
     id="",
     names={"autoscalingGroupName": "AutoScalingGroupName", "arn": "ScheduledActionARN"},
-    computed=frozenset((*SIZES, *WHEN)),
+    computed=frozenset((*SIZES, *TIMES)),
     reads=(Read(read_schedule),),
-    changes=(Change((*SIZES, *WHEN), put_schedule),),
-    delete=(
-        Call(
-            "delete_scheduled_action",
-            {
-                "AutoScalingGroupName": P("autoscalingGroupName"),
-                "ScheduledActionName": P("scheduledActionName"),
-            },
-        ),
-    ),
+    changes=(Change((*SIZES, *TIMES), put_schedule),),
+    delete=(Call("delete_scheduled_action", takes=ACTION_KEY),),
 )
 
 
 # --- tags ---
 
+TAG_MEMBERS = {"key": "Key", "value": "Value", "propagateAtLaunch": "PropagateAtLaunch"}
 
-def tag(subject: Subject) -> dict[str, Any]:
+
+def tag_members(subject: Subject) -> dict[str, Any]:
     """The tag as the service takes it."""
-    properties = subject.properties["tag"]
-    return {
-        "ResourceId": subject.properties["autoscalingGroupName"],
-        "ResourceType": "auto-scaling-group",
-        "Key": properties["key"],
-        "Value": properties["value"],
-        "PropagateAtLaunch": properties["propagateAtLaunch"],
-    }
+    group = {"ResourceId": subject.properties["autoscalingGroupName"], "ResourceType": "auto-scaling-group"}
+    return {**group, **{member: subject.properties["tag"][name] for name, member in TAG_MEMBERS.items()}}
 
 
 def put_tag(subject: Subject) -> str:
     """Put the tag on its group."""
-    subject.request("create_or_update_tags", Tags=[tag(subject)])
+    subject.request("create_or_update_tags", Tags=[tag_members(subject)])
     subject.sent |= {"tag"}
     return f"{subject.properties['autoscalingGroupName']},{subject.properties['tag']['key']}"
 
@@ -98,11 +77,11 @@ def read_tag(subject: Subject) -> dict[str, Any] | None:
     """A tag of a group. Its id is `<group>,<key>`."""
     group, _, key = subject.id.partition(",")
     filters = [{"Name": "auto-scaling-group", "Values": [group]}, {"Name": "key", "Values": [key]}]
-    tags = subject.request("describe_tags", Filters=filters)["Tags"]
-    if not tags:
+    answer = subject.request("describe_tags", Filters=filters)
+    if not answer["Tags"]:
         return None
-    value = {"key": key, "value": tags[0]["Value"], "propagateAtLaunch": tags[0]["PropagateAtLaunch"]}
-    return {"autoscalingGroupName": group, "tag": value}
+    tag = {name: answer["Tags"][0][member] for name, member in TAG_MEMBERS.items()}
+    return {"autoscalingGroupName": group, "tag": tag}
 
 
 TAG = Kind(
@@ -114,7 +93,7 @@ TAG = Kind(
     id="",
     reads=(Read(read_tag),),
     changes=(Change(("tag",), put_tag),),
-    delete=(lambda subject: subject.request("delete_tags", Tags=[tag(subject)]),),
+    delete=(lambda subject: subject.request("delete_tags", Tags=[tag_members(subject)]),),
     schema_names={"tag": "Tags"},
 )
 

@@ -4,93 +4,67 @@ from typing import Any
 
 from localcloud.plugins.aws.subject import Subject
 from localcloud.plugins.aws.table import ID, Call, Change, Kind, P, Read, words
-from localcloud.plugins.aws.tables._ec2 import arn, filter_by, tags_of
+from localcloud.plugins.aws.tables._ec2 import arn, filters, operation, row, tags_of
+
+VPC_ATTRIBUTES = ("enableDnsSupport", "enableDnsHostnames", "enableNetworkAddressUsageMetrics")
+"""Attributes of a VPC; there is a call for each."""
 
 
-def vpc_attribute(operation_member: str, attribute: str) -> Read:
-    """Shows an attribute of a VPC, as they all have calls of their own."""
-    return Read(
-        Call("describe_vpc_attribute", {"VpcId": ID, "Attribute": attribute}),
-        properties={attribute: f"{operation_member}.Value"},
-        all=False,
-    )
+def member_name(name: str) -> str:
+    """Name of an attribute in requests and answers."""
+    return name[0].upper() + name[1:]
 
 
-def vpc_change(member: str, name: str) -> Change:
-    """Changes an attribute of a VPC, as they all have calls of their own."""
-    return Change((name,), Call("modify_vpc_attribute", {"VpcId": ID, member: {"Value": P(name)}}))
+def vpc_attribute(name: str) -> Read:
+    """Shows an attribute of a VPC."""
+    call = Call("describe_vpc_attribute", {"VpcId": ID, "Attribute": name})
+    return Read(call, properties={name: f"{member_name(name)}.Value"}, all=False)
 
 
-def default_of_vpc(operation: str, rule: tuple[str, str], at: str, **properties: str) -> Read:
-    """Shows a thing that AWS makes with a VPC; `rule` is the filter that selects it."""
-    filters = [*filter_by("vpc-id", ID), *filter_by(*rule)]
-    return Read(Call(operation, {"Filters": filters}), at=at, properties=properties, all=False)
+def vpc_change(name: str) -> Change:
+    """Changes an attribute of a VPC."""
+    return Change((name,), Call("modify_vpc_attribute", {"VpcId": ID, member_name(name): {"Value": P(name)}}))
 
 
-VPC = Kind(
-    service="ec2",
+def default_of_vpc(noun: str, filter: dict[str, str], **properties: str) -> Read:
+    """Shows something that AWS makes with a VPC."""
+    call = Call(operation("describe", f"{noun}s"), {"Filters": filters({"vpc-id": ID, **filter})})
+    return Read(call, at=f"{noun}s[0]", properties=properties, all=False)
+
+
+VPC = row(
+    "Vpc",
+    "vpc",
     schema="AWS::EC2::VPC",
     inputs="cidrBlock instanceTenancy enableDnsSupport enableDnsHostnames enableNetworkAddressUsageMetrics",
     outputs="arn defaultNetworkAclId defaultRouteTableId defaultSecurityGroupId dhcpOptionsId "
     "mainRouteTableId ownerId",
-    create=Call("create_vpc", rest=True),
-    id="Vpc.VpcId",
     defaults={"enableDnsSupport": True, "instanceTenancy": "default"},
     computed=words("enableDnsHostnames enableNetworkAddressUsageMetrics cidrBlock"),
     reads=(
-        Read(Call("describe_vpcs", {"VpcIds": [ID]}), at="Vpcs[0]"),
-        vpc_attribute("EnableDnsSupport", "enableDnsSupport"),
-        vpc_attribute("EnableDnsHostnames", "enableDnsHostnames"),
-        vpc_attribute("EnableNetworkAddressUsageMetrics", "enableNetworkAddressUsageMetrics"),
+        *map(vpc_attribute, VPC_ATTRIBUTES),
+        default_of_vpc("NetworkAcl", {"default": "true"}, defaultNetworkAclId="NetworkAclId"),
+        default_of_vpc("SecurityGroup", {"group-name": "default"}, defaultSecurityGroupId="GroupId"),
         default_of_vpc(
-            "describe_network_acls", ("default", "true"), "NetworkAcls[0]", defaultNetworkAclId="NetworkAclId"
-        ),
-        default_of_vpc(
-            "describe_security_groups",
-            ("group-name", "default"),
-            "SecurityGroups[0]",
-            defaultSecurityGroupId="GroupId",
-        ),
-        default_of_vpc(
-            "describe_route_tables",
-            ("association.main", "true"),
-            "RouteTables[0]",
+            "RouteTable",
+            {"association.main": "true"},
             mainRouteTableId="RouteTableId",
             defaultRouteTableId="RouteTableId",
         ),
     ),
-    changes=(
-        vpc_change("EnableDnsSupport", "enableDnsSupport"),
-        vpc_change("EnableDnsHostnames", "enableDnsHostnames"),
-        vpc_change("EnableNetworkAddressUsageMetrics", "enableNetworkAddressUsageMetrics"),
-    ),
-    delete=(Call("delete_vpc", {"VpcId": ID}),),
-    tags=tags_of("vpc"),
-    derived=arn("vpc"),
+    changes=tuple(map(vpc_change, VPC_ATTRIBUTES)),
 )
 
-SUBNET = Kind(
-    service="ec2",
-    schema="AWS::EC2::Subnet",
+MAP_PUBLIC_IP = {"SubnetId": ID, "MapPublicIpOnLaunch": {"Value": P("mapPublicIpOnLaunch")}}
+
+SUBNET = row(
+    "Subnet",
+    "subnet",
     inputs="vpcId! availabilityZone availabilityZoneId cidrBlock mapPublicIpOnLaunch",
     outputs="arn ownerId",
-    create=Call("create_subnet", rest=True),
-    id="Subnet.SubnetId",
     defaults={"mapPublicIpOnLaunch": False},
     computed=words("availabilityZone availabilityZoneId"),
-    reads=(Read(Call("describe_subnets", {"SubnetIds": [ID]}), at="Subnets[0]"),),
-    changes=(
-        Change(
-            ("mapPublicIpOnLaunch",),
-            Call(
-                "modify_subnet_attribute",
-                {"SubnetId": ID, "MapPublicIpOnLaunch": {"Value": P("mapPublicIpOnLaunch")}},
-            ),
-        ),
-    ),
-    delete=(Call("delete_subnet", {"SubnetId": ID}),),
-    tags=tags_of("subnet"),
-    derived=arn("subnet"),
+    changes=(Change(("mapPublicIpOnLaunch",), Call("modify_subnet_attribute", MAP_PUBLIC_IP)),),
 )
 
 
@@ -104,28 +78,20 @@ def detach(subject: Subject) -> None:
 def attach(subject: Subject) -> None:
     """Attach an internet gateway to its VPC, and to no other."""
     detach(subject)
-    vpc = subject.properties["vpcId"]
-    subject.request("attach_internet_gateway", InternetGatewayId=subject.id, VpcId=vpc)
+    subject.request(
+        "attach_internet_gateway", InternetGatewayId=subject.id, VpcId=subject.properties["vpcId"]
+    )
 
 
-INTERNET_GATEWAY = Kind(
-    service="ec2",
-    schema="AWS::EC2::InternetGateway",
+INTERNET_GATEWAY = row(
+    "InternetGateway",
+    "internet-gateway",
     inputs="vpcId",
     outputs="arn ownerId",
     create=Call("create_internet_gateway"),
-    id="InternetGateway.InternetGatewayId",
-    reads=(
-        Read(
-            Call("describe_internet_gateways", {"InternetGatewayIds": [ID]}),
-            at="InternetGateways[0]",
-            properties={"vpcId": "Attachments[0].VpcId"},
-        ),
-    ),
+    properties={"vpcId": "Attachments[0].VpcId"},
     changes=(Change(("vpcId",), attach, removal=detach),),
     delete=(detach, Call("delete_internet_gateway", {"InternetGatewayId": ID})),
-    tags=tags_of("internet-gateway"),
-    derived=arn("internet-gateway"),
 )
 
 EIP = Kind(
@@ -135,7 +101,6 @@ EIP = Kind(
     outputs="allocationId arn associationId privateIp publicIp publicDns",
     create=Call("allocate_address", rest=True),
     id="AllocationId",
-    defaults={},
     computed=words("domain networkBorderGroup publicIpv4Pool"),
     write_only=words("address"),
     reads=(
@@ -152,7 +117,7 @@ EIP = Kind(
 
 
 def free_address(subject: Subject) -> None:
-    """Free the address of a deleted gateway, as AWS does by itself and moto does not."""
+    """Free the address of a gateway that is gone, as AWS does by itself and moto does not."""
     allocation = subject.properties.get("allocationId")
     if allocation:
         address = subject.request("describe_addresses", AllocationIds=[allocation])["Addresses"][0]
@@ -194,7 +159,7 @@ NAT_GATEWAY = Kind(
 
 
 def route_endpoint(subject: Subject) -> None:
-    """Add routes to the endpoint to its tables and remove others, as AWS does by itself."""
+    """Route what the endpoint serves to it in its route tables only, as AWS does by itself."""
     route = {"DestinationPrefixListId": subject.properties.get("prefixListId")}
     old, new = (set(inputs.get("routeTableIds") or ()) for inputs in (subject.old, subject.inputs))
     for table in sorted(old - new):
@@ -203,17 +168,18 @@ def route_endpoint(subject: Subject) -> None:
         subject.request("create_route", RouteTableId=table, GatewayId=subject.id, **route)
 
 
+ENDPOINT_IDS = ("routeTableIds", "subnetIds", "securityGroupIds")
+
+
 def set_endpoint(subject: Subject) -> None:
-    """Bring an endpoint's tables, subnets, groups and policy to what they should be."""
+    """Give an endpoint the tables, subnets, groups and policy of the program."""
     route_endpoint(subject)
     change: dict[str, Any] = {}
-    for name, add, remove in (
-        ("routeTableIds", "AddRouteTableIds", "RemoveRouteTableIds"),
-        ("subnetIds", "AddSubnetIds", "RemoveSubnetIds"),
-        ("securityGroupIds", "AddSecurityGroupIds", "RemoveSecurityGroupIds"),
-    ):
+    for name in ENDPOINT_IDS:
         old, new = set(subject.old.get(name) or ()), set(subject.inputs.get(name) or ())
-        change |= {member: sorted(ids) for member, ids in ((add, new - old), (remove, old - new)) if ids}
+        for verb, ids in (("Add", new - old), ("Remove", old - new)):
+            if ids:
+                change[verb + member_name(name)] = sorted(ids)
     if subject.inputs.get("policy"):
         change["PolicyDocument"] = subject.inputs["policy"]
     elif subject.old.get("policy"):
@@ -225,13 +191,13 @@ def set_endpoint(subject: Subject) -> None:
 
 def read_endpoint(subject: Subject) -> dict[str, Any] | None:
     """An endpoint; deleted ones are shown for a while."""
-    operation = "describe_vpc_endpoints"
-    existing = [{"Name": "vpc-endpoint-state", "Values": ["available", "pending"]}]
-    answer = subject.request(operation, VpcEndpointIds=[subject.id], Filters=existing)
+    describe = "describe_vpc_endpoints"
+    states = [{"Name": "vpc-endpoint-state", "Values": ["available", "pending"]}]
+    answer = subject.request(describe, VpcEndpointIds=[subject.id], Filters=states)
     if not answer["VpcEndpoints"]:
         return None
     groups = [group["GroupId"] for group in answer["VpcEndpoints"][0].get("Groups", ())]
-    return {**subject.extract(operation, answer, "VpcEndpoints[0]"), "securityGroupIds": groups}
+    return {**subject.extract(describe, answer, "VpcEndpoints[0]"), "securityGroupIds": groups}
 
 
 VPC_ENDPOINT = Kind(
@@ -251,17 +217,13 @@ VPC_ENDPOINT = Kind(
     reads=(
         Read(read_endpoint),
         Read(
-            Call("describe_prefix_lists", {"Filters": filter_by("prefix-list-name", P("serviceName"))}),
+            Call("describe_prefix_lists", {"Filters": filters({"prefix-list-name": P("serviceName")})}),
             at="PrefixLists[0]",
             properties={"prefixListId": "PrefixListId"},
             all=False,
         ),
     ),
-    changes=(
-        Change(
-            ("routeTableIds", "subnetIds", "securityGroupIds", "policy", "privateDnsEnabled"), set_endpoint
-        ),
-    ),
+    changes=(Change((*ENDPOINT_IDS, "policy", "privateDnsEnabled"), set_endpoint),),
     delete=(Call("delete_vpc_endpoints", {"VpcEndpointIds": [ID]}),),
     tags=tags_of("vpc-endpoint"),
     derived=arn("vpc-endpoint"),
@@ -270,8 +232,8 @@ VPC_ENDPOINT = Kind(
 
 def read_range(subject: Subject) -> dict[str, Any] | None:
     """A further range of addresses of a VPC."""
-    filters = filter_by("cidr-block-association.association-id", subject.id)
-    for vpc in subject.request("describe_vpcs", Filters=filters)["Vpcs"]:
+    by_id = filters({"cidr-block-association.association-id": subject.id})
+    for vpc in subject.request("describe_vpcs", Filters=by_id)["Vpcs"]:
         for association in vpc["CidrBlockAssociationSet"]:
             associated = association["CidrBlockState"]["State"] == "associated"
             if association["AssociationId"] == subject.id and associated:

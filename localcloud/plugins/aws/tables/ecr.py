@@ -1,20 +1,24 @@
-"""ECR: repositories, the registry, its pull-through caches and creation templates."""
+"""ECR: repositories, their registry, its pull-through caches and creation templates."""
 
-from localcloud.plugins.aws.table import ID, Call, Change, Kind, Name, P, Read, Tagging, words
+from localcloud.plugins.aws.table import ID, Call, Change, Kind, Name, P, Read, change, tags_by_arn, words
+
+ENCRYPTION = {
+    "encryptionConfigurations": "encryptionConfiguration",
+    "encryptionConfigurations.kmsKey": "kmsKey",
+}
 
 REPOSITORY = Kind(
     service="ecr",
     schema="AWS::ECR::Repository",
     inputs="name imageTagMutability imageScanningConfiguration encryptionConfigurations forceDelete",
     outputs="arn registryId repositoryUrl",
-    create=Call("create_repository", {"repositoryName": P("name")}, rest=True),
+    create=Call("create_repository", rest=True),
     id="{name}",
     names={
         "name": "repositoryName",
         "repositoryUrl": "repositoryUri",
         "arn": "repositoryArn",
-        "encryptionConfigurations": "encryptionConfiguration",
-        "encryptionConfigurations.kmsKey": "kmsKey",
+        **ENCRYPTION,
     },
     pulumi_lists=words("encryptionConfigurations"),
     name=Name(prefix=None, max_length=256, lower=True),
@@ -23,29 +27,11 @@ REPOSITORY = Kind(
     computed=words("encryptionConfigurations imageScanningConfiguration"),
     reads=(Read(Call("describe_repositories", {"repositoryNames": [ID]}), at="repositories[0]"),),
     changes=(
-        Change(
-            ("imageTagMutability",),
-            Call(
-                "put_image_tag_mutability",
-                {"repositoryName": ID, "imageTagMutability": P("imageTagMutability")},
-            ),
-        ),
-        Change(
-            ("imageScanningConfiguration",),
-            Call(
-                "put_image_scanning_configuration",
-                {"repositoryName": ID, "imageScanningConfiguration": P("imageScanningConfiguration")},
-            ),
-        ),
+        change("imageTagMutability", "put_image_tag_mutability", {"repositoryName": ID}),
+        change("imageScanningConfiguration", "put_image_scanning_configuration", {"repositoryName": ID}),
     ),
     delete=(Call("delete_repository", {"repositoryName": ID, "force": P("forceDelete")}),),
-    tags=Tagging(
-        create="tags",
-        put=Call("tag_resource", {"resourceArn": P("arn"), "tags": P("=tags")}),
-        remove=Call("untag_resource", {"resourceArn": P("arn"), "tagKeys": P("=keys")}),
-        read_call=Call("list_tags_for_resource", {"resourceArn": P("arn")}),
-        at="tags",
-    ),
+    tags=tags_by_arn("arn", is_map=False, in_reads=False),
     schema_names={
         "name": "RepositoryName",
         "encryptionConfigurations": "EncryptionConfiguration",
@@ -55,20 +41,20 @@ REPOSITORY = Kind(
 
 
 def policy_of_repository(member: str, noun: str, put: str, schema: str, changes: bool) -> Kind:
-    """Row of a policy document of a repository."""
-    key = {"repositoryName": P("repository")}
-    step = Call(f"{put}_{noun}", {**key, member: P("policy")})
+    """Row of a document that a repository may have."""
+    put_policy = Call(f"{put}_{noun}", takes="repository policy")
     return Kind(
         service="ecr",
         schema="AWS::ECR::Repository",
         inputs="repository! policy!",
         outputs="registryId",
-        create=step,
+        create=put_policy,
         id="{repository}",
         identity=("repository",),
-        reads=(Read(Call(f"get_{noun}", key), properties={"policy": member}),),
-        changes=(Change(("policy",), step),) if changes else (),
-        delete=(Call(f"delete_{noun}", key),),
+        names={"repository": "repositoryName", "policy": member},
+        reads=(Read(Call(f"get_{noun}", takes="repository")),),
+        changes=(Change(("policy",), put_policy),) if changes else (),
+        delete=(Call(f"delete_{noun}", takes="repository"),),
         documents=words("policy"),
         schema_names={"repository": "RepositoryName", "policy": schema},
         exclusive=True,
@@ -82,7 +68,7 @@ REPOSITORY_POLICY = policy_of_repository(
     "policyText", "repository_policy", "set", "RepositoryPolicyText", changes=True
 )
 
-PUT_REGISTRY_POLICY = Call("put_registry_policy", {"policyText": P("policy")})
+PUT_REGISTRY_POLICY = Call("put_registry_policy", takes="policy")
 
 REGISTRY_POLICY = Kind(
     service="ecr",
@@ -91,15 +77,14 @@ REGISTRY_POLICY = Kind(
     outputs="registryId",
     create=PUT_REGISTRY_POLICY,
     id="registryId",
-    reads=(Read(Call("get_registry_policy"), properties={"policy": "policyText"}),),
+    names={"policy": "policyText"},
+    reads=(Read(Call("get_registry_policy")),),
     changes=(Change(("policy",), PUT_REGISTRY_POLICY),),
     delete=(Call("delete_registry_policy"),),
     documents=words("policy"),
     schema_names={"policy": "PolicyText"},
     exclusive=True,
 )
-
-RULE_KEY = {"ecrRepositoryPrefix": P("ecrRepositoryPrefix")}
 
 PULL_THROUGH_CACHE_RULE = Kind(
     service="ecr",
@@ -111,41 +96,35 @@ PULL_THROUGH_CACHE_RULE = Kind(
     identity=("ecrRepositoryPrefix",),
     reads=(
         Read(
-            Call("describe_pull_through_cache_rules", {"ecrRepositoryPrefixes": [P("ecrRepositoryPrefix")]}),
+            Call("describe_pull_through_cache_rules", {"ecrRepositoryPrefixes": [ID]}),
             at="pullThroughCacheRules[0]",
         ),
     ),
     changes=(
-        Change(
-            ("credentialArn", "customRoleArn"),
-            Call(
-                "update_pull_through_cache_rule",
-                {**RULE_KEY, "credentialArn": P("credentialArn"), "customRoleArn": P("customRoleArn")},
-            ),
+        change(
+            "credentialArn customRoleArn",
+            "update_pull_through_cache_rule",
+            {"ecrRepositoryPrefix": ID},
         ),
     ),
-    delete=(Call("delete_pull_through_cache_rule", RULE_KEY),),
+    delete=(Call("delete_pull_through_cache_rule", {"ecrRepositoryPrefix": ID}),),
     exclusive=True,
 )
 
 TEMPLATE_SETTINGS = (
-    "appliedFors customRoleArn description encryptionConfigurations imageTagMutability lifecyclePolicy "
-    "repositoryPolicy resourceTags"
+    "customRoleArn description encryptionConfigurations imageTagMutability lifecyclePolicy repositoryPolicy "
+    "resourceTags"
 )
 
 REPOSITORY_CREATION_TEMPLATE = Kind(
     service="ecr",
     schema="AWS::ECR::RepositoryCreationTemplate",
-    inputs="prefix! appliedFors! " + TEMPLATE_SETTINGS.removeprefix("appliedFors "),
+    inputs=f"prefix! appliedFors! {TEMPLATE_SETTINGS}",
     outputs="registryId",
     create=Call("create_repository_creation_template", rest=True),
     id="{prefix}",
     identity=("prefix",),
-    names={
-        "appliedFors": "appliedFor",
-        "encryptionConfigurations": "encryptionConfiguration",
-        "encryptionConfigurations.kmsKey": "kmsKey",
-    },
+    names={"appliedFors": "appliedFor", **ENCRYPTION},
     pulumi_lists=words("encryptionConfigurations"),
     defaults={"imageTagMutability": "MUTABLE"},
     computed=words("encryptionConfigurations"),
@@ -153,19 +132,19 @@ REPOSITORY_CREATION_TEMPLATE = Kind(
     unordered=words("appliedFors"),
     reads=(
         Read(
-            Call("describe_repository_creation_templates", {"prefixes": [P("prefix")]}),
+            Call("describe_repository_creation_templates", {"prefixes": [ID]}),
             at="repositoryCreationTemplates[0]",
         ),
     ),
     changes=(
-        Change(tuple(TEMPLATE_SETTINGS.split()), Call("update_repository_creation_template", rest=True)),
+        Change(
+            ("appliedFors", *TEMPLATE_SETTINGS.split()),
+            Call("update_repository_creation_template", rest=True),
+        ),
     ),
-    delete=(Call("delete_repository_creation_template", {"prefix": P("prefix")}),),
+    delete=(Call("delete_repository_creation_template", {"prefix": ID}),),
     derived={"registryId": "{account}"},
-    schema_names={
-        "appliedFors": "AppliedFor",
-        "encryptionConfigurations": "EncryptionConfiguration",
-    },
+    schema_names={"appliedFors": "AppliedFor", "encryptionConfigurations": "EncryptionConfiguration"},
     exclusive=True,
 )
 

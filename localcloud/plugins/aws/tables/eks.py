@@ -1,66 +1,47 @@
-"""EKS: clusters, node groups, add-ons, access entries, pod identity associations."""
+"""EKS: clusters, node groups, add-ons, access entries and pod identity associations."""
 
-from itertools import chain
 from typing import Any
 
 from localcloud.plugins.aws import eks_backend
+from localcloud.plugins.aws.cluster_logs import cluster_logging, enabled_logs
 from localcloud.plugins.aws.subject import Subject
-from localcloud.plugins.aws.table import ID, Call, Change, Kind, Name, P, Read, Tagging, words
-
-LOG_TYPES = ("api", "audit", "authenticator", "controllerManager", "scheduler")
-
-TAGS = Tagging(
-    create="tags",
-    pairs=None,
-    put=Call("tag_resource", {"resourceArn": P("arn"), "tags": P("=tags")}),
-    remove=Call("untag_resource", {"resourceArn": P("arn"), "tagKeys": P("=keys")}),
-    at="tags",
-)
-
+from localcloud.plugins.aws.table import ID, Call, Change, Kind, Name, P, Read, change, tags_by_arn, words
 
 # --- clusters ---
 
 
 def logging(subject: Subject) -> dict[str, Any]:
-    """Logging as EKS takes it: types that are not enabled are listed too."""
-    types = set(subject.inputs.get("enabledClusterLogTypes") or ())
-    setups = [{"types": [t for t in LOG_TYPES if (t in types) == on], "enabled": on} for on in (True, False)]
-    return {"clusterLogging": [setup for setup in setups if setup["types"]]}
+    """The logs of a cluster as EKS takes them: those that are off are named too."""
+    return cluster_logging(set(subject.inputs.get("enabledClusterLogTypes") or ()))
 
 
 def make_cluster(subject: Subject) -> str:
     """Make a cluster."""
     eks_backend.refuse_namesake(subject)
-    tags = subject.properties.get("tagsAll") or {}
-    more = {"logging": logging(subject), **({"tags": tags} if tags else {})}
-    subject.call(Call("create_cluster", rest=True), more)
+    subject.create(Call("create_cluster", rest=True), {"logging": logging(subject)})
     subject.sent.add("enabledClusterLogTypes")
     return str(subject.properties["name"])
 
 
 def read_cluster(subject: Subject) -> dict[str, Any] | None:
     """A cluster."""
-    cluster = subject.request("describe_cluster", name=subject.id)["cluster"]
-    issuer = ((cluster.get("identity") or {}).get("oidc") or {}).get("issuer")
-    enabled = (setup["types"] for setup in cluster["logging"]["clusterLogging"] if setup["enabled"])
+    answer = subject.request("describe_cluster", name=subject.id)
+    issuer = ((answer["cluster"].get("identity") or {}).get("oidc") or {}).get("issuer")
     return {
-        **subject.extract("describe_cluster", {"cluster": cluster}, "cluster"),
-        "enabledClusterLogTypes": list(chain.from_iterable(enabled)),
+        **subject.extract("describe_cluster", answer, "cluster"),
+        "enabledClusterLogTypes": enabled_logs(answer["cluster"]),
         "identities": [{"oidcs": [{"issuer": issuer}]}] if issuer else [],
     }
 
 
-def config(*names: str) -> Change:
-    """A change of settings of a cluster."""
-    return Change(names, Call("update_cluster_config", {"name": ID, **{name: P(name) for name in names}}))
-
-
 def change_vpc_config(subject: Subject) -> None:
-    """Change settings of a cluster's network; EKS accepts only those that differ."""
+    """Change settings of a cluster's network; only those that differ may be named."""
     new, old = subject.inputs["vpcConfig"], subject.old.get("vpcConfig") or {}
     different = {name: value for name, value in new.items() if old.get(name) != value}
     subject.request("update_cluster_config", name=subject.id, resourcesVpcConfig=different)
 
+
+CHANGED_ONE_BY_ONE = ("upgradePolicy", "deletionProtection", "zonalShiftConfig", "kubernetesNetworkConfig")
 
 CLUSTER = Kind(
     service="eks",
@@ -103,15 +84,12 @@ CLUSTER = Kind(
                 {"name": ID, "accessConfig": {"authenticationMode": P("accessConfig.authenticationMode")}},
             ),
         ),
-        config("upgradePolicy"),
-        config("deletionProtection"),
-        config("zonalShiftConfig"),
-        config("kubernetesNetworkConfig"),
-        Change(("version",), Call("update_cluster_version", {"name": ID, "version": P("version")})),
+        *(change(setting, "update_cluster_config", {"name": ID}) for setting in CHANGED_ONE_BY_ONE),
+        change("version", "update_cluster_version", {"name": ID}),
     ),
     final_steps=(eks_backend.start_cluster,),
     delete=(Call("delete_cluster", {"name": ID}), eks_backend.remove_cluster),
-    tags=TAGS,
+    tags=tags_by_arn("arn"),
     schema_names={
         "vpcConfig": "ResourcesVpcConfig",
         "enabledClusterLogTypes": "Logging",
@@ -123,74 +101,58 @@ CLUSTER = Kind(
 # --- node groups ---
 
 
-def change_nodes(subject: Subject) -> None:
+GROUP = {"clusterName": P("clusterName"), "nodegroupName": P("nodeGroupName")}
+
+
+def change_settings(subject: Subject) -> None:
     """Change labels, taints, bounds and other settings of a node group."""
     old, new = subject.old, subject.inputs
-    change: dict[str, Any] = {}
+    settings: dict[str, Any] = {}
     old_labels, labels = old.get("labels") or {}, new.get("labels") or {}
     if old_labels != labels:
-        put = {key: value for key, value in labels.items() if old_labels.get(key) != value}
-        removed = sorted(old_labels.keys() - labels.keys())
-        change["labels"] = {k: v for k, v in (("addOrUpdateLabels", put), ("removeLabels", removed)) if v}
+        changed = {key: value for key, value in labels.items() if old_labels.get(key) != value}
+        gone = sorted(old_labels.keys() - labels.keys())
+        settings["labels"] = _without_empty({"addOrUpdateLabels": changed, "removeLabels": gone})
     old_taints, taints = old.get("taints") or [], new.get("taints") or []
     if old_taints != taints:
-        put_taints = [taint for taint in taints if taint not in old_taints]
+        put = [taint for taint in taints if taint not in old_taints]
         keys = {(taint["key"], taint["effect"]) for taint in taints}
-        removed_taints = [taint for taint in old_taints if (taint["key"], taint["effect"]) not in keys]
-        members = (("addOrUpdateTaints", put_taints), ("removeTaints", removed_taints))
-        change["taints"] = {k: v for k, v in members if v}
-    for name in ("scalingConfig", "updateConfig", "nodeRepairConfig"):
-        if new.get(name) and old.get(name) != new[name]:
-            change[name] = new[name]
-    subject.request(
-        "update_nodegroup_config",
-        clusterName=subject.properties["clusterName"],
-        nodegroupName=subject.properties["nodeGroupName"],
-        **change,
-    )
+        removed = [taint for taint in old_taints if (taint["key"], taint["effect"]) not in keys]
+        settings["taints"] = _without_empty({"addOrUpdateTaints": put, "removeTaints": removed})
+    settings |= _changed(subject, "scalingConfig", "updateConfig", "nodeRepairConfig")
+    subject.call(Call("update_nodegroup_config", GROUP), settings)
 
 
 def change_version(subject: Subject) -> None:
-    """Take a node group to another version or launch template; EKS accepts only settings that differ."""
+    """Take a node group to another version or launch template; only what differs may be named."""
+    settings = _changed(subject, "version", "releaseVersion", "launchTemplate")
+    template = settings.get("launchTemplate")
+    if template and "id" in template:
+        settings["launchTemplate"] = {name: template[name] for name in ("id", "version") if name in template}
+    subject.call(Call("update_nodegroup_version", GROUP), settings)
+
+
+def _changed(subject: Subject, *names: str) -> dict[str, Any]:
+    """Inputs that are set and not what they were."""
     new, old = subject.inputs, subject.old
-    change = {
-        name: new[name]
-        for name in ("version", "releaseVersion")
-        if new.get(name) and old.get(name) != new[name]
-    }
-    template = new.get("launchTemplate")
-    if template and template != old.get("launchTemplate"):
-        change["launchTemplate"] = (
-            {k: template[k] for k in ("id", "version") if k in template} if "id" in template else template
-        )
-    subject.request(
-        "update_nodegroup_version",
-        clusterName=subject.properties["clusterName"],
-        nodegroupName=subject.properties["nodeGroupName"],
-        **change,
-    )
+    return {name: new[name] for name in names if new.get(name) and old.get(name) != new[name]}
+
+
+def _without_empty(members: dict[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in members.items() if value}
 
 
 def read_group(subject: Subject) -> dict[str, Any]:
     """A node group."""
-    properties = subject.properties
-    answer = subject.request(
-        "describe_nodegroup", clusterName=properties["clusterName"], nodegroupName=properties["nodeGroupName"]
-    )
+    answer = subject.call(Call("describe_nodegroup", GROUP))
     resources = answer["nodegroup"].get("resources") or {}
-    groups = [{"name": group["name"]} for group in resources.get("autoScalingGroups", ())]
+    scaling_groups = [{"name": group["name"]} for group in resources.get("autoScalingGroups", ())]
+    security_group = resources.get("remoteAccessSecurityGroup", "")
     return {
         **subject.extract("describe_nodegroup", answer, "nodegroup"),
-        "resources": [
-            {
-                "autoscalingGroups": groups,
-                "remoteAccessSecurityGroupId": resources.get("remoteAccessSecurityGroup", ""),
-            }
-        ],
+        "resources": [{"autoscalingGroups": scaling_groups, "remoteAccessSecurityGroupId": security_group}],
     }
 
-
-GROUP = {"clusterName": P("clusterName"), "nodegroupName": P("nodeGroupName")}
 
 NODE_GROUP = Kind(
     service="eks",
@@ -219,12 +181,12 @@ NODE_GROUP = Kind(
     volatile=words("releaseVersion"),
     reads=(Read(read_group),),
     changes=(
-        Change(("labels", "taints", "scalingConfig", "updateConfig", "nodeRepairConfig"), change_nodes),
+        Change(("labels", "taints", "scalingConfig", "updateConfig", "nodeRepairConfig"), change_settings),
         Change(("version", "releaseVersion", "launchTemplate"), change_version),
     ),
     final_steps=(eks_backend.set_machines,),
     delete=(Call("delete_nodegroup", GROUP), eks_backend.remove_machines),
-    tags=TAGS,
+    tags=tags_by_arn("arn"),
     schema_names={
         "nodeRoleArn": "NodeRole",
         "subnetIds": "Subnets",
@@ -236,12 +198,15 @@ NODE_GROUP = Kind(
 
 # --- add-ons ---
 
-ADDON_KEY = {"clusterName": P("clusterName"), "addonName": P("addonName")}
-ADDON_SETTINGS = {
-    "addonVersion": P("addonVersion"),
-    "configurationValues": P("configurationValues"),
-    "serviceAccountRoleArn": P("serviceAccountRoleArn"),
-}
+ADDON_KEY = "clusterName addonName"
+ADDON_SETTINGS = "addonVersion configurationValues serviceAccountRoleArn"
+
+
+def put_addon(operation: str) -> Call:
+    """Gives an add-on its version and settings; `operation` is create or update."""
+    conflicts = {"resolveConflicts": P(f"resolveConflictsOn{operation.capitalize()}")}
+    return Call(f"{operation}_addon", conflicts, takes=f"{ADDON_KEY} {ADDON_SETTINGS}")
+
 
 ADDON = Kind(
     service="eks",
@@ -249,9 +214,7 @@ ADDON = Kind(
     inputs="clusterName! addonName! addonVersion configurationValues preserve resolveConflictsOnCreate "
     "resolveConflictsOnUpdate serviceAccountRoleArn",
     outputs="arn createdAt modifiedAt",
-    create=Call(
-        "create_addon", {**ADDON_KEY, **ADDON_SETTINGS, "resolveConflicts": P("resolveConflictsOnCreate")}
-    ),
+    create=put_addon("create"),
     id="{clusterName}:{addonName}",
     identity=("clusterName", "addonName"),
     names={"arn": "addonArn"},
@@ -259,18 +222,10 @@ ADDON = Kind(
     computed=words("addonVersion"),
     volatile=words("modifiedAt"),
     documents=words("configurationValues"),
-    reads=(Read(Call("describe_addon", ADDON_KEY), at="addon"),),
-    changes=(
-        Change(
-            ("addonVersion", "configurationValues", "serviceAccountRoleArn"),
-            Call(
-                "update_addon",
-                {**ADDON_KEY, **ADDON_SETTINGS, "resolveConflicts": P("resolveConflictsOnUpdate")},
-            ),
-        ),
-    ),
-    delete=(Call("delete_addon", {**ADDON_KEY, "preserve": P("preserve")}),),
-    tags=TAGS,
+    reads=(Read(Call("describe_addon", takes=ADDON_KEY), at="addon"),),
+    changes=(Change(tuple(ADDON_SETTINGS.split()), put_addon("update")),),
+    delete=(Call("delete_addon", takes=f"{ADDON_KEY} preserve"),),
+    tags=tags_by_arn("arn"),
     schema_names={
         "preserve": "PreserveOnDelete",
         "resolveConflictsOnCreate": "ResolveConflicts",
@@ -298,23 +253,9 @@ ACCESS_ENTRY = Kind(
     unordered=words("kubernetesGroups"),
     volatile=words("modifiedAt"),
     reads=(Read(Call("describe_access_entry", ENTRY_KEY), at="accessEntry"),),
-    changes=(
-        Change(
-            ("kubernetesGroups", "userName"),
-            Call(
-                "update_access_entry",
-                {**ENTRY_KEY, "kubernetesGroups": P("kubernetesGroups"), "username": P("userName")},
-            ),
-        ),
-    ),
+    changes=(change("kubernetesGroups userName", "update_access_entry", ENTRY_KEY),),
     delete=(Call("delete_access_entry", ENTRY_KEY),),
-    tags=Tagging(
-        create="tags",
-        pairs=None,
-        put=Call("tag_resource", {"resourceArn": P("accessEntryArn"), "tags": P("=tags")}),
-        remove=Call("untag_resource", {"resourceArn": P("accessEntryArn"), "tagKeys": P("=keys")}),
-        at="tags",
-    ),
+    tags=tags_by_arn("accessEntryArn"),
     exclusive=True,
 )
 
@@ -322,23 +263,13 @@ ACCESS_ENTRY = Kind(
 def read_policy(subject: Subject) -> dict[str, Any] | None:
     """A policy of an access entry."""
     properties = subject.properties
-    answer = subject.request(
-        "list_associated_access_policies",
-        clusterName=properties["clusterName"],
-        principalArn=properties["principalArn"],
-    )
+    answer = subject.call(Call("list_associated_access_policies", ENTRY_KEY))
     for policy in answer["associatedAccessPolicies"]:
         if policy["policyArn"] == properties["policyArn"]:
-            scope = {name: value for name, value in policy["accessScope"].items() if value}
-            entry = {name: properties[name] for name in ("clusterName", "principalArn")}
-            return {**policy, "accessScope": scope, **entry}
+            entry = {name: properties[name] for name in ENTRY_KEY}
+            return {**policy, "accessScope": _without_empty(policy["accessScope"]), **entry}
     return None
 
-
-ASSOCIATE = Call(
-    "associate_access_policy",
-    {**ENTRY_KEY, "policyArn": P("policyArn"), "accessScope": P("accessScope")},
-)
 
 ACCESS_POLICY_ASSOCIATION = Kind(
     service="eks",
@@ -346,13 +277,13 @@ ACCESS_POLICY_ASSOCIATION = Kind(
     schema="AWS::EKS::AccessEntry",
     inputs="clusterName! principalArn! policyArn! accessScope!",
     outputs="associatedAt modifiedAt",
-    create=ASSOCIATE,
+    create=Call("associate_access_policy", ENTRY_KEY, takes="policyArn accessScope"),
     id="{clusterName}#{principalArn}#{policyArn}",
     identity=("clusterName", "principalArn", "policyArn"),
     separator="#",
     volatile=words("modifiedAt"),
     reads=(Read(read_policy),),
-    delete=(Call("disassociate_access_policy", {**ENTRY_KEY, "policyArn": P("policyArn")}),),
+    delete=(Call("disassociate_access_policy", ENTRY_KEY, takes="policyArn"),),
     schema_names={"policyArn": "AccessPolicies", "accessScope": "AccessPolicies"},
     exclusive=True,
 )
@@ -360,20 +291,16 @@ ACCESS_POLICY_ASSOCIATION = Kind(
 
 # --- pod identity ---
 
+ASSOCIATION_KEY = {"clusterName": P("clusterName"), "associationId": ID}
+
 
 def read_association(subject: Subject) -> dict[str, Any]:
-    """A pod identity association. Its id to import is `<cluster>,<association>`."""
+    """A pod identity association. To import it: `<cluster>,<association>`."""
     if "," in subject.id:
         subject.properties["clusterName"], _, subject.id = subject.id.partition(",")
-    answer = subject.request(
-        "describe_pod_identity_association",
-        clusterName=subject.properties["clusterName"],
-        associationId=subject.id,
-    )
+    answer = subject.call(Call("describe_pod_identity_association", ASSOCIATION_KEY))
     return subject.extract("describe_pod_identity_association", answer, "association")
 
-
-ASSOCIATION_KEY = {"clusterName": P("clusterName"), "associationId": ID}
 
 POD_IDENTITY_ASSOCIATION = Kind(
     service="eks",
@@ -386,28 +313,14 @@ POD_IDENTITY_ASSOCIATION = Kind(
     documents=words("policy"),
     reads=(Read(read_association),),
     changes=(
-        Change(
-            ("roleArn", "disableSessionTags", "targetRoleArn", "policy"),
-            Call(
-                "update_pod_identity_association",
-                {
-                    **ASSOCIATION_KEY,
-                    "roleArn": P("roleArn"),
-                    "disableSessionTags": P("disableSessionTags"),
-                    "targetRoleArn": P("targetRoleArn"),
-                    "policy": P("policy"),
-                },
-            ),
+        change(
+            "roleArn disableSessionTags targetRoleArn policy",
+            "update_pod_identity_association",
+            ASSOCIATION_KEY,
         ),
     ),
     delete=(Call("delete_pod_identity_association", ASSOCIATION_KEY),),
-    tags=Tagging(
-        create="tags",
-        pairs=None,
-        put=Call("tag_resource", {"resourceArn": P("associationArn"), "tags": P("=tags")}),
-        remove=Call("untag_resource", {"resourceArn": P("associationArn"), "tagKeys": P("=keys")}),
-        at="tags",
-    ),
+    tags=tags_by_arn("associationArn"),
     exclusive=True,
 )
 

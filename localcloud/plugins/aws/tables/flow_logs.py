@@ -7,23 +7,20 @@ from localcloud.plugins.aws.subject import Subject
 from localcloud.plugins.aws.table import ID, Call, Kind, Read, words
 from localcloud.plugins.aws.tables._ec2 import arn, tags_of
 
-# The provider's input for the watched thing -> EC2's type of it.
-TARGETS = {"vpcId": "VPC", "subnetId": "Subnet", "eniId": "NetworkInterface"}
-PREFIXES = {"vpc-": "vpcId", "subnet-": "subnetId", "eni-": "eniId"}
+# Property of the resource that is logged -> its type in requests, and the prefix of its id.
+LOGGED = {"vpcId": ("VPC", "vpc-"), "subnetId": ("Subnet", "subnet-"), "eniId": ("NetworkInterface", "eni-")}
 
 
 def make_flow_log(subject: Subject) -> str:
-    """Make a flow log of its target."""
-    names = [name for name in TARGETS if subject.inputs.get(name)]
+    """Make a flow log of the one resource that it names."""
+    names = [name for name in LOGGED if subject.inputs.get(name)]
     if len(names) != 1:
         raise Refusal(
-            f"{subject.type} requires one of {', '.join(TARGETS)}: it has {', '.join(names) or 'none'}."
+            f"{subject.type} needs one of {', '.join(LOGGED)}: it has {', '.join(names) or 'none'}."
         )
     [name] = names
-    assert subject.kind.tags is not None
-    target = {"ResourceIds": [subject.inputs[name]], "ResourceType": TARGETS[name]}
-    tags = subject.kind.tags.at_create(subject.properties.get("tagsAll") or {})
-    answer = subject.call(Call("create_flow_logs", rest=True), {**target, **tags})
+    resource = {"ResourceIds": [subject.inputs[name]], "ResourceType": LOGGED[name][0]}
+    answer = subject.create(Call("create_flow_logs", rest=True), resource)
     if answer["Unsuccessful"]:
         raise Refusal(f"{subject.type}: {answer['Unsuccessful'][0]['Error']['Message']}")
     subject.sent.add(name)
@@ -32,13 +29,12 @@ def make_flow_log(subject: Subject) -> str:
 
 def read_flow_log(subject: Subject) -> dict[str, Any] | None:
     """A flow log."""
-    operation = "describe_flow_logs"
-    answer = subject.request(operation, FlowLogIds=[subject.id])
+    answer = subject.request("describe_flow_logs", FlowLogIds=[subject.id])
     if not answer["FlowLogs"]:
         return None
-    id = answer["FlowLogs"][0]["ResourceId"]
-    target = {name: id for prefix, name in PREFIXES.items() if id.startswith(prefix)}
-    return {**subject.extract(operation, answer, "FlowLogs[0]"), **target}
+    resource = answer["FlowLogs"][0]["ResourceId"]
+    logged = {name: resource for name, (_, prefix) in LOGGED.items() if resource.startswith(prefix)}
+    return {**subject.extract("describe_flow_logs", answer, "FlowLogs[0]"), **logged}
 
 
 FLOW_LOG = Kind(
@@ -57,10 +53,7 @@ FLOW_LOG = Kind(
     delete=(Call("delete_flow_logs", {"FlowLogIds": [ID]}),),
     tags=tags_of("vpc-flow-log"),
     derived=arn("vpc-flow-log"),
-    schema_names={
-        "iamRoleArn": "DeliverLogsPermissionArn",
-        **dict.fromkeys(TARGETS, "ResourceId"),
-    },
+    schema_names={"iamRoleArn": "DeliverLogsPermissionArn", **dict.fromkeys(LOGGED, "ResourceId")},
 )
 
 TYPES = {"aws:ec2/flowLog:FlowLog": FLOW_LOG}

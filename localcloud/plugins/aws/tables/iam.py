@@ -1,4 +1,4 @@
-"""IAM roles, policies, attachments, instance profiles and OIDC providers."""
+"""IAM: roles, policies, instance profiles, OIDC providers."""
 
 import json
 from dataclasses import replace
@@ -8,95 +8,77 @@ from localcloud.errors import Refusal
 from localcloud.plugins.aws.api import not_found
 from localcloud.plugins.aws.mapping import same_document
 from localcloud.plugins.aws.subject import Subject
-from localcloud.plugins.aws.table import ID, Call, Change, Kind, Name, P, Read, Tagging, words
+from localcloud.plugins.aws.table import ID, Call, Change, Kind, Name, P, Read, Tagging, change, words
 
 
-def tags_of(noun: str, key: str, value: Any = ID) -> Tagging:
-    """Tags of a kind of entity of IAM."""
+def tags_of(noun: str, key: str) -> Tagging:
+    """How IAM keeps the tags of a type of entity."""
     return Tagging(
         create="Tags",
-        put=Call(f"tag_{noun}", {key: value, "Tags": P("=tags")}),
-        remove=Call(f"untag_{noun}", {key: value, "TagKeys": P("=keys")}),
-        read_call=Call(f"list_{noun}_tags", {key: value}),
+        put=Call(f"tag_{noun}", {key: ID, "Tags": P("=tags")}),
+        remove=Call(f"untag_{noun}", {key: ID, "TagKeys": P("=keys")}),
+        read_call=Call(f"list_{noun}_tags", {key: ID}),
     )
-
-
-def document(value: Any) -> str:
-    """A policy document of an answer as JSON; botocore has parsed it already."""
-    return value if isinstance(value, str) else json.dumps(value)
 
 
 # --- roles ---
 
 
-def read_role(subject: Subject) -> dict[str, Any]:
-    """A role."""
-    role = subject.request("get_role", RoleName=subject.id)["Role"]
-    return {
-        "name": role["RoleName"],
-        "arn": role["Arn"],
-        "path": role["Path"],
-        "uniqueId": role["RoleId"],
-        "createDate": role["CreateDate"].isoformat(),
-        "description": role.get("Description"),
-        "maxSessionDuration": role.get("MaxSessionDuration"),
-        "assumeRolePolicy": document(role["AssumeRolePolicyDocument"]),
-        "permissionsBoundary": (role.get("PermissionsBoundary") or {}).get("PermissionsBoundaryArn"),
-    }
-
-
 def policies_of_role(subject: Subject) -> dict[str, Any]:
-    """Policies in a role and on it, also those set by hand."""
+    """Policies in a role and on it, whoever put them there."""
     attached = subject.request("list_attached_role_policies", RoleName=subject.id)["AttachedPolicies"]
     names = subject.request("list_role_policies", RoleName=subject.id)["PolicyNames"]
-
-    def policy(name: str) -> str:
-        answer = subject.request("get_role_policy", RoleName=subject.id, PolicyName=name)
-        return document(answer["PolicyDocument"])
-
-    inline = [{"name": name, "policy": policy(name)} for name in names]
-    return {"managedPolicyArns": [entry["PolicyArn"] for entry in attached], "inlinePolicies": inline}
+    inline = [subject.request("get_role_policy", RoleName=subject.id, PolicyName=name) for name in names]
+    return {
+        "managedPolicyArns": [policy["PolicyArn"] for policy in attached],
+        "inlinePolicies": [
+            {"name": policy["PolicyName"], "policy": json.dumps(policy["PolicyDocument"])}
+            for policy in inline
+        ],
+    }
 
 
 def set_managed(subject: Subject) -> None:
     """Attach the policies that the role lists, and no others."""
-    old = set(policies_of_role(subject)["managedPolicyArns"])
-    new = set(subject.inputs.get("managedPolicyArns") or ())
-    for arn in sorted(old - new):
+    attached = set(policies_of_role(subject)["managedPolicyArns"])
+    listed = set(subject.inputs.get("managedPolicyArns") or ())
+    for arn in sorted(attached - listed):
         subject.request("detach_role_policy", RoleName=subject.id, PolicyArn=arn)
-    for arn in sorted(new - old):
+    for arn in sorted(listed - attached):
         subject.request("attach_role_policy", RoleName=subject.id, PolicyArn=arn)
 
 
 def set_inline(subject: Subject) -> None:
     """Put the policies that the role lists into it, and no others."""
-    old = {entry["name"]: entry["policy"] for entry in policies_of_role(subject)["inlinePolicies"]}
-    new = {entry["name"]: entry["policy"] for entry in subject.inputs.get("inlinePolicies") or ()}
-    for name in sorted(old.keys() - new.keys()):
+    existing = {inline["name"]: inline["policy"] for inline in policies_of_role(subject)["inlinePolicies"]}
+    listed = {inline["name"]: inline["policy"] for inline in subject.inputs.get("inlinePolicies") or ()}
+    for name in sorted(existing.keys() - listed.keys()):
         subject.request("delete_role_policy", RoleName=subject.id, PolicyName=name)
-    for name, policy in new.items():
-        if not same_document(old.get(name), policy):
+    for name, policy in listed.items():
+        if not same_document(existing.get(name), policy):
             subject.request("put_role_policy", RoleName=subject.id, PolicyName=name, PolicyDocument=policy)
 
 
 def strip_role(subject: Subject) -> None:
-    """Take the program's policies from a role before its deletion, or all with forceDetachPolicies."""
-    answer = subject.request("list_instance_profiles_for_role", RoleName=subject.id)
-    for profile in answer["InstanceProfiles"]:
+    """Take from a role the policies that the program gave it, or all with forceDetachPolicies."""
+    for profile in subject.request("list_instance_profiles_for_role", RoleName=subject.id)[
+        "InstanceProfiles"
+    ]:
         subject.request(
             "remove_role_from_instance_profile",
             RoleName=subject.id,
             InstanceProfileName=profile["InstanceProfileName"],
         )
     properties, policies = subject.properties, policies_of_role(subject)
-    force = bool(properties.get("forceDetachPolicies"))
-    if force or properties.get("managedPolicyArns"):
+    if properties.get("forceDetachPolicies") or properties.get("managedPolicyArns"):
         for arn in policies["managedPolicyArns"]:
             subject.request("detach_role_policy", RoleName=subject.id, PolicyArn=arn)
-    if force or properties.get("inlinePolicies"):
-        for policy in policies["inlinePolicies"]:
-            subject.request("delete_role_policy", RoleName=subject.id, PolicyName=policy["name"])
+    if properties.get("forceDetachPolicies") or properties.get("inlinePolicies"):
+        for inline in policies["inlinePolicies"]:
+            subject.request("delete_role_policy", RoleName=subject.id, PolicyName=inline["name"])
 
+
+ROLE_KEY = {"RoleName": ID}
 
 ROLE = Kind(
     service="iam",
@@ -115,35 +97,33 @@ ROLE = Kind(
     computed=words("managedPolicyArns inlinePolicies"),
     documents=words("assumeRolePolicy inlinePolicies.policy"),
     unordered=words("managedPolicyArns inlinePolicies"),
-    reads=(Read(read_role), Read(policies_of_role)),
+    reads=(
+        Read(
+            Call("get_role", ROLE_KEY),
+            at="Role",
+            properties={
+                "uniqueId": "RoleId",
+                "permissionsBoundary": "PermissionsBoundary.PermissionsBoundaryArn",
+            },
+        ),
+        Read(policies_of_role),
+    ),
     changes=(
         Change(
             ("assumeRolePolicy",),
-            Call("update_assume_role_policy", {"RoleName": ID, "PolicyDocument": P("assumeRolePolicy")}),
+            Call("update_assume_role_policy", {**ROLE_KEY, "PolicyDocument": P("assumeRolePolicy")}),
         ),
-        Change(
-            ("description", "maxSessionDuration"),
-            Call(
-                "update_role",
-                {
-                    "RoleName": ID,
-                    "Description": P("description"),
-                    "MaxSessionDuration": P("maxSessionDuration"),
-                },
-            ),
-        ),
-        Change(
-            ("permissionsBoundary",),
-            Call(
-                "put_role_permissions_boundary",
-                {"RoleName": ID, "PermissionsBoundary": P("permissionsBoundary")},
-            ),
-            removal=Call("delete_role_permissions_boundary", {"RoleName": ID}),
+        change("description maxSessionDuration", "update_role", ROLE_KEY),
+        change(
+            "permissionsBoundary",
+            "put_role_permissions_boundary",
+            ROLE_KEY,
+            removal=Call("delete_role_permissions_boundary", ROLE_KEY),
         ),
         Change(("managedPolicyArns",), set_managed),
         Change(("inlinePolicies",), set_inline),
     ),
-    delete=(strip_role, Call("delete_role", {"RoleName": ID})),
+    delete=(strip_role, Call("delete_role", ROLE_KEY)),
     tags=tags_of("role", "RoleName"),
     schema_names={
         "name": "RoleName",
@@ -153,16 +133,7 @@ ROLE = Kind(
 )
 
 
-def read_role_policy(subject: Subject) -> dict[str, Any]:
-    """A policy in a role."""
-    role, _, name = subject.id.partition(":")
-    answer = subject.request("get_role_policy", RoleName=role, PolicyName=name)
-    return {"role": role, "name": name, "policy": document(answer["PolicyDocument"])}
-
-
-PUT_ROLE_POLICY = Call(
-    "put_role_policy", {"RoleName": P("role"), "PolicyName": P("name"), "PolicyDocument": P("policy")}
-)
+PUT_ROLE_POLICY = Call("put_role_policy", takes="role name policy")
 
 ROLE_POLICY = Kind(
     service="iam",
@@ -171,30 +142,32 @@ ROLE_POLICY = Kind(
     inputs="role! policy! name namePrefix",
     create=PUT_ROLE_POLICY,
     id="{role}:{name}",
+    identity=("role", "name"),
+    names={"role": "RoleName", "name": "PolicyName", "policy": "PolicyDocument"},
     name=Name(max_length=128),
     arguments=words("namePrefix"),
     documents=words("policy"),
-    reads=(Read(read_role_policy),),
+    reads=(Read(Call("get_role_policy", takes="role name")),),
     changes=(Change(("policy",), PUT_ROLE_POLICY),),
-    delete=(Call("delete_role_policy", {"RoleName": P("role"), "PolicyName": P("name")}),),
+    delete=(Call("delete_role_policy", takes="role name"),),
     schema_names={"role": "RoleName", "name": "PolicyName", "policy": "PolicyDocument"},
 )
 
 
 def read_attachment(subject: Subject) -> dict[str, Any] | None:
-    """A policy on a role. Its id to import is `<role>/<policy's ARN>`."""
+    """A policy on a role. To import it: `<role>/<policy's ARN>`."""
     properties = subject.properties
     if not properties.get("policyArn"):
         properties["role"], _, properties["policyArn"] = subject.id.partition("/")
         subject.id = str(subject.text(ATTACHMENT_ID))
     attached = subject.request("list_attached_role_policies", RoleName=properties["role"])["AttachedPolicies"]
-    if any(entry["PolicyArn"] == properties["policyArn"] for entry in attached):
+    if any(policy["PolicyArn"] == properties["policyArn"] for policy in attached):
         return {"role": properties["role"], "policyArn": properties["policyArn"]}
     return None
 
 
 def attach(subject: Subject) -> None:
-    """Attach a policy to a role. moto has AWS's own policies as of its release."""
+    """Attach a policy to a role. Of AWS's own policies, moto knows those of its release."""
     properties = subject.properties
     try:
         subject.request("attach_role_policy", RoleName=properties["role"], PolicyArn=properties["policyArn"])
@@ -225,37 +198,16 @@ ROLE_POLICY_ATTACHMENT = Kind(
 # --- policies ---
 
 
-def read_policy(subject: Subject) -> dict[str, Any]:
-    """A managed policy, in its default version."""
-    policy = subject.request("get_policy", PolicyArn=subject.id)["Policy"]
-    default = policy["DefaultVersionId"]
-    version = subject.request("get_policy_version", PolicyArn=subject.id, VersionId=default)
-    return {
-        "name": policy["PolicyName"],
-        "arn": policy["Arn"],
-        "path": policy["Path"],
-        "policyId": policy["PolicyId"],
-        "description": policy.get("Description"),
-        "attachmentCount": policy.get("AttachmentCount"),
-        "policy": document(version["PolicyVersion"]["Document"]),
-    }
-
-
 MAX_VERSIONS = 5
 """Versions that IAM keeps of a policy."""
 
 
 def new_version(subject: Subject) -> None:
-    """Make a new default version; at the limit, the oldest one is deleted."""
+    """Make a new default version; the oldest is deleted first when there is no room for one more."""
     old = _other_versions(subject)
     if len(old) >= MAX_VERSIONS - 1:
         subject.request("delete_policy_version", PolicyArn=subject.id, VersionId=old[-1])
-    subject.request(
-        "create_policy_version",
-        PolicyArn=subject.id,
-        PolicyDocument=subject.properties["policy"],
-        SetAsDefault=True,
-    )
+    subject.call(Call("create_policy_version", {"PolicyArn": ID, "SetAsDefault": True}, takes="policy"))
 
 
 def drop_versions(subject: Subject) -> None:
@@ -267,8 +219,9 @@ def drop_versions(subject: Subject) -> None:
 def _other_versions(subject: Subject) -> list[str]:
     """Versions that are not the default one, newest first."""
     versions = subject.request("list_policy_versions", PolicyArn=subject.id)["Versions"]
-    versions.sort(key=lambda version: version["CreateDate"], reverse=True)
-    return [version["VersionId"] for version in versions if not version["IsDefaultVersion"]]
+    others = [version for version in versions if not version["IsDefaultVersion"]]
+    others.sort(key=lambda version: version["CreateDate"], reverse=True)
+    return [version["VersionId"] for version in others]
 
 
 POLICY = Kind(
@@ -284,7 +237,15 @@ POLICY = Kind(
     defaults={"path": "/"},
     arguments=words("namePrefix"),
     documents=words("policy"),
-    reads=(Read(read_policy),),
+    reads=(
+        Read(Call("get_policy", {"PolicyArn": ID}), at="Policy"),
+        Read(
+            Call("get_policy_version", {"PolicyArn": ID, "VersionId": P("defaultVersionId")}),
+            at="PolicyVersion",
+            properties={"policy": "Document"},
+            all=False,
+        ),
+    ),
     changes=(Change(("policy",), new_version),),
     delete=(drop_versions, Call("delete_policy", {"PolicyArn": ID})),
     tags=tags_of("policy", "PolicyArn"),
@@ -296,36 +257,18 @@ POLICY = Kind(
 
 
 def set_role(subject: Subject) -> None:
-    """Put the role into a profile, in place of another one."""
-    profile = subject.request("get_instance_profile", InstanceProfileName=subject.id)["InstanceProfile"]
-    for role in profile["Roles"]:
-        subject.request(
-            "remove_role_from_instance_profile", InstanceProfileName=subject.id, RoleName=role["RoleName"]
-        )
+    """Put the role into a profile, in place of its present one."""
+    profile = {"InstanceProfileName": subject.id}
+    for role in subject.request("get_instance_profile", **profile)["InstanceProfile"]["Roles"]:
+        subject.request("remove_role_from_instance_profile", **profile, RoleName=role["RoleName"])
     if subject.inputs.get("role"):
-        subject.request(
-            "add_role_to_instance_profile", InstanceProfileName=subject.id, RoleName=subject.inputs["role"]
-        )
+        subject.request("add_role_to_instance_profile", **profile, RoleName=subject.inputs["role"])
 
 
 def empty_profile(subject: Subject) -> None:
     """Take the role out of a profile."""
     subject.inputs = {}
     set_role(subject)
-
-
-def read_profile(subject: Subject) -> dict[str, Any]:
-    """An instance profile."""
-    profile = subject.request("get_instance_profile", InstanceProfileName=subject.id)["InstanceProfile"]
-    return {
-        "name": profile["InstanceProfileName"],
-        "arn": profile["Arn"],
-        "path": profile["Path"],
-        "uniqueId": profile["InstanceProfileId"],
-        "createDate": profile["CreateDate"].isoformat(),
-        "role": next((role["RoleName"] for role in profile["Roles"]), None),
-        "tagsAll": {tag["Key"]: tag["Value"] for tag in profile.get("Tags", ())},
-    }
 
 
 INSTANCE_PROFILE = Kind(
@@ -340,7 +283,13 @@ INSTANCE_PROFILE = Kind(
     name=Name(max_length=128),
     defaults={"path": "/"},
     arguments=words("namePrefix"),
-    reads=(Read(read_profile),),
+    reads=(
+        Read(
+            Call("get_instance_profile", {"InstanceProfileName": ID}),
+            at="InstanceProfile",
+            properties={"uniqueId": "InstanceProfileId", "role": "Roles[0].RoleName"},
+        ),
+    ),
     changes=(Change(("role",), set_role),),
     delete=(empty_profile, Call("delete_instance_profile", {"InstanceProfileName": ID})),
     tags=replace(tags_of("instance_profile", "InstanceProfileName"), read_call=None),
@@ -363,12 +312,10 @@ OIDC_PROVIDER = Kind(
     unordered=words("clientIdLists thumbprintLists"),
     reads=(Read(Call("get_open_id_connect_provider", {"OpenIDConnectProviderArn": ID})),),
     changes=(
-        Change(
-            ("thumbprintLists",),
-            Call(
-                "update_open_id_connect_provider_thumbprint",
-                {"OpenIDConnectProviderArn": ID, "ThumbprintList": P("thumbprintLists")},
-            ),
+        change(
+            "thumbprintLists",
+            "update_open_id_connect_provider_thumbprint",
+            {"OpenIDConnectProviderArn": ID},
         ),
     ),
     delete=(Call("delete_open_id_connect_provider", {"OpenIDConnectProviderArn": ID}),),

@@ -3,23 +3,32 @@
 from typing import Any
 
 from localcloud.plugins.aws.subject import Subject
-from localcloud.plugins.aws.table import ID, Call, Change, Kind, Name, P, Read, Tagging, words
+from localcloud.plugins.aws.table import ID, Call, Change, Kind, Name, P, Read, Tagging, change, words
 
 
 def read_key(subject: Subject) -> dict[str, Any] | None:
     """A key; None when its deletion is scheduled."""
-    key = subject.request("describe_key", KeyId=subject.id)["KeyMetadata"]
-    if key["KeyState"] == "PendingDeletion":
+    answer = subject.request("describe_key", KeyId=subject.id)
+    if answer["KeyMetadata"]["KeyState"] == "PendingDeletion":
         return None
-    return {
-        "arn": key["Arn"],
-        "keyId": key["KeyId"],
-        "description": key.get("Description"),
-        "keyUsage": key.get("KeyUsage"),
-        "customerMasterKeySpec": key.get("KeySpec"),
-        "isEnabled": key.get("Enabled"),
-        "multiRegion": key.get("MultiRegion"),
-    }
+    return subject.extract("describe_key", answer, "KeyMetadata")
+
+
+def set_rotation(subject: Subject) -> None:
+    """Rotate the key, or no longer."""
+    if subject.properties.get("enableKeyRotation"):
+        subject.call(Call("enable_key_rotation", KEY_ID, takes="rotationPeriodInDays"))
+    else:
+        subject.request("disable_key_rotation", KeyId=subject.id)
+
+
+def set_enabled(subject: Subject) -> None:
+    """Enable the key, or disable it."""
+    subject.request("enable_key" if subject.properties["isEnabled"] else "disable_key", KeyId=subject.id)
+
+
+KEY_ID = {"KeyId": ID}
+KEY_POLICY = {**KEY_ID, "PolicyName": "default"}
 
 
 KEY = Kind(
@@ -28,8 +37,9 @@ KEY = Kind(
     inputs="description keyUsage customerMasterKeySpec policy bypassPolicyLockoutSafetyCheck "
     "deletionWindowInDays isEnabled enableKeyRotation rotationPeriodInDays multiRegion",
     outputs="arn keyId",
-    create=Call("create_key", {"KeySpec": P("customerMasterKeySpec")}, rest=True),
+    create=Call("create_key", rest=True),
     id="KeyMetadata.KeyId",
+    names={"customerMasterKeySpec": "KeySpec", "isEnabled": "Enabled"},
     defaults={
         "keyUsage": "ENCRYPT_DECRYPT",
         "customerMasterKeySpec": "SYMMETRIC_DEFAULT",
@@ -41,13 +51,9 @@ KEY = Kind(
     documents=words("policy"),
     reads=(
         Read(read_key),
+        Read(Call("get_key_policy", KEY_POLICY), properties={"policy": "Policy"}, all=False),
         Read(
-            Call("get_key_policy", {"KeyId": ID, "PolicyName": "default"}),
-            properties={"policy": "Policy"},
-            all=False,
-        ),
-        Read(
-            Call("get_key_rotation_status", {"KeyId": ID}),
+            Call("get_key_rotation_status", KEY_ID),
             properties={
                 "enableKeyRotation": "KeyRotationEnabled",
                 "rotationPeriodInDays": "RotationPeriodInDays",
@@ -56,39 +62,18 @@ KEY = Kind(
         ),
     ),
     changes=(
-        Change(
-            ("description",), Call("update_key_description", {"KeyId": ID, "Description": P("description")})
-        ),
-        Change(
-            ("policy",), Call("put_key_policy", {"KeyId": ID, "PolicyName": "default", "Policy": P("policy")})
-        ),
-        Change(
-            ("enableKeyRotation", "rotationPeriodInDays"),
-            lambda subject: (
-                subject.call(
-                    Call(
-                        "enable_key_rotation",
-                        {"KeyId": ID, "RotationPeriodInDays": P("rotationPeriodInDays")},
-                    )
-                )
-                if subject.properties.get("enableKeyRotation")
-                else subject.request("disable_key_rotation", KeyId=subject.id)
-            ),
-        ),
-        Change(
-            ("isEnabled",),
-            lambda subject: subject.request(
-                "enable_key" if subject.properties["isEnabled"] else "disable_key", KeyId=subject.id
-            ),
-        ),
+        change("description", "update_key_description", KEY_ID),
+        change("policy", "put_key_policy", KEY_POLICY),
+        Change(("enableKeyRotation", "rotationPeriodInDays"), set_rotation),
+        Change(("isEnabled",), set_enabled),
     ),
-    delete=(Call("schedule_key_deletion", {"KeyId": ID, "PendingWindowInDays": P("deletionWindowInDays")}),),
+    delete=(Call("schedule_key_deletion", {**KEY_ID, "PendingWindowInDays": P("deletionWindowInDays")}),),
     tags=Tagging(
         create="Tags",
         pairs=("TagKey", "TagValue"),
-        put=Call("tag_resource", {"KeyId": ID, "Tags": P("=tags")}),
-        remove=Call("untag_resource", {"KeyId": ID, "TagKeys": P("=keys")}),
-        read_call=Call("list_resource_tags", {"KeyId": ID}),
+        put=Call("tag_resource", {**KEY_ID, "Tags": P("=tags")}),
+        remove=Call("untag_resource", {**KEY_ID, "TagKeys": P("=keys")}),
+        read_call=Call("list_resource_tags", KEY_ID),
     ),
     schema_names={
         "customerMasterKeySpec": "KeySpec",
@@ -100,7 +85,7 @@ KEY = Kind(
 
 
 def read_alias(subject: Subject) -> dict[str, Any] | None:
-    """An alias."""
+    """An alias, from the list of all."""
     pages = subject.api.client("kms", subject.region).get_paginator("list_aliases").paginate()
     for alias in (alias for page in pages for alias in page["Aliases"]):
         if alias["AliasName"] == subject.id:
@@ -119,14 +104,13 @@ ALIAS = Kind(
     schema="AWS::KMS::Alias",
     inputs="name namePrefix targetKeyId!",
     outputs="arn targetKeyArn",
-    create=Call("create_alias", {"AliasName": P("name"), "TargetKeyId": P("targetKeyId")}),
+    create=Call("create_alias", takes="name targetKeyId"),
     id="{name}",
+    names={"name": "AliasName"},
     name=Name(start="alias/", max_length=256),
     arguments=words("namePrefix"),
     reads=(Read(read_alias),),
-    changes=(
-        Change(("targetKeyId",), Call("update_alias", {"AliasName": ID, "TargetKeyId": P("targetKeyId")})),
-    ),
+    changes=(change("targetKeyId", "update_alias", {"AliasName": ID}),),
     delete=(Call("delete_alias", {"AliasName": ID}),),
     volatile=words("targetKeyArn"),
     schema_names={"name": "AliasName"},

@@ -4,8 +4,8 @@ from dataclasses import replace
 from typing import Any
 
 from localcloud.plugins.aws.subject import Subject
-from localcloud.plugins.aws.table import ID, REST, Call, Change, Kind, Name, P, Read, words
-from localcloud.plugins.aws.tables._ec2 import arn, tags_of
+from localcloud.plugins.aws.table import ID, REST, Call, Change, Name, P, Read, words
+from localcloud.plugins.aws.tables._ec2 import filters, row, tags_of
 
 DATA = (
     "blockDeviceMappings imageId instanceType keyName userData ebsOptimized metadataOptions "
@@ -17,13 +17,9 @@ DATA = (
 
 
 def new_version(subject: Subject) -> None:
-    """Make a version of the inputs; the default version with updateDefaultVersion."""
-    answer = subject.call(
-        Call(
-            "create_launch_template_version",
-            {"LaunchTemplateId": ID, "VersionDescription": P("description"), "LaunchTemplateData": REST},
-        )
-    )
+    """Make a version with the program's settings; the default one where the program asks for that."""
+    members = {"LaunchTemplateId": ID, "LaunchTemplateData": REST}
+    answer = subject.call(Call("create_launch_template_version", members, takes="description"))
     if subject.properties.get("updateDefaultVersion"):
         version = answer["LaunchTemplateVersion"]["VersionNumber"]
         subject.request("modify_launch_template", LaunchTemplateId=subject.id, DefaultVersion=str(version))
@@ -31,25 +27,21 @@ def new_version(subject: Subject) -> None:
 
 def read_version(subject: Subject) -> dict[str, Any]:
     """The latest version of a template."""
-    operation = "describe_launch_template_versions"
-    answer = subject.request(operation, LaunchTemplateId=subject.id, Versions=["$Latest"])
+    describe = "describe_launch_template_versions"
+    answer = subject.request(describe, LaunchTemplateId=subject.id, Versions=["$Latest"])
     latest = answer["LaunchTemplateVersions"][0]
-    data = subject.extract(operation, answer, "LaunchTemplateVersions[0].LaunchTemplateData")
-    # moto shows the template's own tags among those of the things that it launches.
-    tags = [tag for tag in data.get("tagSpecifications", ()) if tag["resourceType"] != "launch-template"]
-    return {**data, "tagSpecifications": tags, "description": latest.get("VersionDescription")}
+    shown = subject.extract(describe, answer, "LaunchTemplateVersions[0].LaunchTemplateData")
+    # moto shows the template's own tags as if they were those of what it launches.
+    tags = [spec for spec in shown.get("tagSpecifications", ()) if spec["resourceType"] != "launch-template"]
+    return {**shown, "tagSpecifications": tags, "description": latest.get("VersionDescription")}
 
 
-LAUNCH_TEMPLATE = Kind(
-    service="ec2",
-    schema="AWS::EC2::LaunchTemplate",
+LAUNCH_TEMPLATE = row(
+    "LaunchTemplate",
+    "launch-template",
     inputs=f"name namePrefix description defaultVersion updateDefaultVersion {DATA}",
     outputs="arn latestVersion",
-    create=Call(
-        "create_launch_template",
-        {"LaunchTemplateName": P("name"), "VersionDescription": P("description"), "LaunchTemplateData": REST},
-    ),
-    id="LaunchTemplate.LaunchTemplateId",
+    create=Call("create_launch_template", {"LaunchTemplateData": REST}, takes="name description"),
     names={
         "name": "LaunchTemplateName",
         "description": "VersionDescription",
@@ -62,10 +54,7 @@ LAUNCH_TEMPLATE = Kind(
     computed=words("defaultVersion metadataOptions.httpEndpoint"),
     volatile=words("latestVersion defaultVersion"),
     unordered=words("vpcSecurityGroupIds"),
-    reads=(
-        Read(Call("describe_launch_templates", {"LaunchTemplateIds": [ID]}), at="LaunchTemplates[0]"),
-        Read(read_version),
-    ),
+    reads=(Read(read_version),),
     changes=(
         Change(("description", *DATA.split()), new_version),
         Change(
@@ -73,13 +62,11 @@ LAUNCH_TEMPLATE = Kind(
             Call("modify_launch_template", {"LaunchTemplateId": ID, "DefaultVersion": P("defaultVersion")}),
         ),
     ),
-    delete=(Call("delete_launch_template", {"LaunchTemplateId": ID}),),
-    # moto shows the tags at creation with a template.
+    # moto shows with a template the tags that it was made with.
     tags=replace(
         tags_of("launch-template"),
-        read_call=Call("describe_tags", {"Filters": [{"Name": "resource-id", "Values": [ID]}]}),
+        read_call=Call("describe_tags", {"Filters": filters({"resource-id": ID})}),
     ),
-    derived=arn("launch-template"),
     schema_names={"name": "LaunchTemplateName", "description": "VersionDescription"}
     | {name: f"LaunchTemplateData/{name}" for name in DATA.split()},
 )

@@ -3,33 +3,33 @@
 from typing import Any
 
 from localcloud.plugins.aws.subject import Subject
-from localcloud.plugins.aws.table import ID, Call, Change, Kind, Name, P, Read, Tagging, words
+from localcloud.plugins.aws.table import ID, Call, Kind, Name, Read, change, tags_by_arn, words
 
 
 def read_group(subject: Subject) -> dict[str, Any] | None:
-    """A log group."""
+    """A log group, from the list of those whose name begins with its name."""
     page: dict[str, Any] = {}
     while not page or page.get("nextToken"):
         token = {"nextToken": page["nextToken"]} if page else {}
         page = subject.request("describe_log_groups", logGroupNamePrefix=subject.id, **token)
         for group in page["logGroups"]:
             if group["logGroupName"] == subject.id:
-                return {
-                    "name": subject.id,
-                    "arn": group["arn"].removesuffix(":*"),
-                    "retentionInDays": group.get("retentionInDays"),
-                    "kmsKeyId": group.get("kmsKeyId"),
-                    "logGroupClass": group.get("logGroupClass"),
-                    "deletionProtectionEnabled": group.get("deletionProtectionEnabled"),
-                }
+                shown = subject.extract("describe_log_groups", {"logGroups": [group]}, "logGroups[0]")
+                return {**shown, "arn": group["arn"].removesuffix(":*")}
     return None
 
 
 def drop_tags(subject: Subject) -> None:
-    """Take the tags from a group before it is deleted: moto would put them on the next one of its name."""
+    """Take the tags from a group to delete: moto would give them to the next one of its name."""
     tags = subject.properties.get("tagsAll")
     if tags and not subject.properties.get("skipDestroy"):
         subject.request("untag_resource", resourceArn=subject.properties["arn"], tagKeys=sorted(tags))
+
+
+def delete_group(subject: Subject) -> None:
+    """Delete a group, unless the program keeps it."""
+    if not subject.properties.get("skipDestroy"):
+        subject.request("delete_log_group", logGroupName=subject.id)
 
 
 GROUP = {"logGroupName": ID}
@@ -39,8 +39,9 @@ LOG_GROUP = Kind(
     schema="AWS::Logs::LogGroup",
     inputs="name namePrefix retentionInDays kmsKeyId logGroupClass deletionProtectionEnabled skipDestroy",
     outputs="arn",
-    create=Call("create_log_group", {"logGroupName": P("name")}, rest=True),
+    create=Call("create_log_group", rest=True),
     id="{name}",
+    names={"name": "logGroupName"},
     name=Name(max_length=512),
     defaults={"skipDestroy": False},
     arguments=words("namePrefix skipDestroy"),
@@ -48,40 +49,17 @@ LOG_GROUP = Kind(
     write_only=words("logGroupClass"),
     reads=(Read(read_group),),
     changes=(
-        Change(
-            ("retentionInDays",),
-            Call("put_retention_policy", GROUP | {"retentionInDays": P("retentionInDays")}),
+        change(
+            "retentionInDays",
+            "put_retention_policy",
+            GROUP,
             removal=Call("delete_retention_policy", GROUP),
         ),
-        Change(
-            ("kmsKeyId",),
-            Call("associate_kms_key", GROUP | {"kmsKeyId": P("kmsKeyId")}),
-            removal=Call("disassociate_kms_key", GROUP),
-        ),
-        Change(
-            ("deletionProtectionEnabled",),
-            Call(
-                "put_log_group_deletion_protection",
-                {"logGroupIdentifier": ID, "deletionProtectionEnabled": P("deletionProtectionEnabled")},
-            ),
-        ),
+        change("kmsKeyId", "associate_kms_key", GROUP, removal=Call("disassociate_kms_key", GROUP)),
+        change("deletionProtectionEnabled", "put_log_group_deletion_protection", {"logGroupIdentifier": ID}),
     ),
-    delete=(
-        drop_tags,
-        lambda subject: (
-            None
-            if subject.properties.get("skipDestroy")
-            else subject.request("delete_log_group", logGroupName=subject.id)
-        ),
-    ),
-    tags=Tagging(
-        create="tags",
-        pairs=None,
-        put=Call("tag_resource", {"resourceArn": P("arn"), "tags": P("=tags")}),
-        remove=Call("untag_resource", {"resourceArn": P("arn"), "tagKeys": P("=keys")}),
-        read_call=Call("list_tags_for_resource", {"resourceArn": P("arn")}),
-        at="tags",
-    ),
+    delete=(drop_tags, delete_group),
+    tags=tags_by_arn("arn", in_reads=False),
     schema_names={"name": "LogGroupName"},
 )
 

@@ -1,74 +1,56 @@
-"""Route tables, routes, and associations with subnets and gateways."""
+"""Route tables, routes, and what is routed by them."""
 
 from typing import Any
 
 from localcloud.plugins.aws.subject import Subject
-from localcloud.plugins.aws.table import ID, Call, Change, Kind, P, Read
-from localcloud.plugins.aws.tables._ec2 import arn, tags_of
+from localcloud.plugins.aws.table import Call, Change, Kind, Read
+from localcloud.plugins.aws.tables._ec2 import row
 
-ROUTE_TABLE = Kind(
-    service="ec2",
-    schema="AWS::EC2::RouteTable",
-    inputs="vpcId!",
-    outputs="arn ownerId",
-    create=Call("create_route_table", rest=True),
-    id="RouteTable.RouteTableId",
-    reads=(Read(Call("describe_route_tables", {"RouteTableIds": [ID]}), at="RouteTables[0]"),),
-    delete=(Call("delete_route_table", {"RouteTableId": ID}),),
-    tags=tags_of("route-table"),
-    derived=arn("route-table"),
+ROUTE_TABLE = row("RouteTable", "route-table", inputs="vpcId!", outputs="arn ownerId")
+
+DESTINATIONS = "destinationCidrBlock destinationIpv6CidrBlock destinationPrefixListId"
+TARGETS = (
+    "gatewayId natGatewayId egressOnlyGatewayId transitGatewayId networkInterfaceId vpcPeeringConnectionId "
+    "vpcEndpointId"
 )
-
-DESTINATIONS = {
-    "destinationCidrBlock": "DestinationCidrBlock",
-    "destinationIpv6CidrBlock": "DestinationIpv6CidrBlock",
-    "destinationPrefixListId": "DestinationPrefixListId",
-}
-TARGETS = {
-    "gatewayId": "GatewayId",
-    "natGatewayId": "NatGatewayId",
-    "egressOnlyGatewayId": "EgressOnlyInternetGatewayId",
-    "transitGatewayId": "TransitGatewayId",
-    "networkInterfaceId": "NetworkInterfaceId",
-    "vpcPeeringConnectionId": "VpcPeeringConnectionId",
-    "vpcEndpointId": "VpcEndpointId",
-}
-ROUTE_OF = {"RouteTableId": P("routeTableId"), **{member: P(name) for name, member in DESTINATIONS.items()}}
-TARGET_OF = {member: P(name) for name, member in TARGETS.items()}
+KEY = f"routeTableId {DESTINATIONS}"
 
 
 def make_route(subject: Subject) -> str:
-    """Make a route; its id, as in the real provider."""
-    subject.call(Call("create_route", ROUTE_OF | TARGET_OF))
+    """Make a route; its id, made as the real provider makes it."""
+    subject.call(Call("create_route", takes=f"{KEY} {TARGETS}"))
     return _route_id(subject)
+
+
+def _destination(subject: Subject) -> str:
+    """The property that holds the destination."""
+    return next(name for name in DESTINATIONS.split() if subject.properties.get(name))
 
 
 def _route_id(subject: Subject) -> str:
     from zlib import crc32
 
-    destination = next(str(subject.properties[name]) for name in DESTINATIONS if subject.properties.get(name))
+    destination = str(subject.properties[_destination(subject)])
     return f"r-{subject.properties['routeTableId']}{crc32(destination.encode())}"
 
 
 def read_route(subject: Subject) -> dict[str, Any] | None:
-    """A route. Its id to import is `<route table>_<destination>`."""
-    properties = subject.properties
+    """A route among those of its table. To import it: `<route table>_<destination>`."""
+    properties, describe = subject.properties, "describe_route_tables"
     if not properties.get("routeTableId"):
         properties["routeTableId"], _, destination = subject.id.partition("_")
-        properties[_destination(destination)] = destination
+        properties[_destination_property(destination)] = destination
         subject.id = _route_id(subject)
-    table = properties["routeTableId"]
-    tables = subject.request("describe_route_tables", RouteTableIds=[table])["RouteTables"]
-    name = next(name for name in DESTINATIONS if properties.get(name))
+    name = _destination(subject)
+    tables = subject.request(describe, RouteTableIds=[properties["routeTableId"]])["RouteTables"]
     for route in tables[0]["Routes"]:
-        if route.get(DESTINATIONS[name]) == properties[name]:
-            targets = {target: route.get(member) for target, member in TARGETS.items()}
-            outputs = {"origin": route.get("Origin"), "state": route.get("State")}
-            return {"routeTableId": table, name: properties[name], **targets, **outputs}
+        shown = subject.extract(describe, {"RouteTables": [{"Routes": [route]}]}, "RouteTables[0].Routes[0]")
+        if shown.get(name) == properties[name]:
+            return {**shown, "routeTableId": properties["routeTableId"]}
     return None
 
 
-def _destination(value: str) -> str:
+def _destination_property(value: str) -> str:
     if value.startswith("pl-"):
         return "destinationPrefixListId"
     return "destinationIpv6CidrBlock" if ":" in value else "destinationCidrBlock"
@@ -77,25 +59,26 @@ def _destination(value: str) -> str:
 ROUTE = Kind(
     service="ec2",
     schema="AWS::EC2::Route",
-    inputs=f"routeTableId! {' '.join(DESTINATIONS)} {' '.join(TARGETS)}",
+    inputs=f"routeTableId! {DESTINATIONS} {TARGETS}",
     outputs="origin state",
     create=make_route,
     id="",
+    names={"egressOnlyGatewayId": "EgressOnlyInternetGatewayId"},
     reads=(Read(read_route),),
-    changes=(Change(tuple(TARGETS), Call("replace_route", ROUTE_OF | TARGET_OF)),),
-    delete=(Call("delete_route", ROUTE_OF),),
+    changes=(Change(tuple(TARGETS.split()), Call("replace_route", takes=f"{KEY} {TARGETS}")),),
+    delete=(Call("delete_route", takes=KEY),),
     schema_names={"egressOnlyGatewayId": "EgressOnlyInternetGatewayId"},
     exclusive=True,
 )
 
 
-PLACES = {"subnetId": "SubnetId", "gatewayId": "GatewayId"}
+ASSOCIATED = {"routeTableId": "RouteTableId", "subnetId": "SubnetId", "gatewayId": "GatewayId"}
 
 
 def read_association(subject: Subject) -> dict[str, Any] | None:
-    """The association of a subnet or a gateway with its route table, also under a new id.
+    """The association of a subnet or a gateway with its route table, whatever its id is by now.
 
-    Its id to import is `<subnet or gateway>/<route table>`.
+    To import it: `<subnet or gateway>/<route table>`.
     """
     properties = subject.properties
     if "/" in subject.id:
@@ -106,25 +89,23 @@ def read_association(subject: Subject) -> dict[str, Any] | None:
         return None
     if "/" in subject.id:
         subject.id = association["RouteTableAssociationId"]
-    places = {name: association.get(member) for name, member in PLACES.items()}
-    return {"routeTableId": association["RouteTableId"], **places}
+    return {name: association.get(member) for name, member in ASSOCIATED.items()}
 
 
 def _association(subject: Subject) -> dict[str, Any] | None:
     properties = subject.properties
     for table in subject.request("describe_route_tables")["RouteTables"]:
         for association in table["Associations"]:
-            same_place = (
-                properties.get(name) and association.get(member) == properties[name]
-                for name, member in PLACES.items()
-            )
-            if association["RouteTableAssociationId"] == subject.id or any(same_place):
+            if association["RouteTableAssociationId"] == subject.id or any(
+                properties.get(name) and association.get(ASSOCIATED[name]) == properties[name]
+                for name in ("subnetId", "gatewayId")
+            ):
                 return {**association, "RouteTableId": table["RouteTableId"]}
     return None
 
 
 def reassociate(subject: Subject) -> None:
-    """Change a subnet's route table. AWS gives the association a new id; the engine keeps the old one."""
+    """Give a subnet another route table. AWS gives the association a new id; the engine keeps the old one."""
     subject.request(
         "replace_route_table_association",
         AssociationId=(_association(subject) or {})["RouteTableAssociationId"],
@@ -133,7 +114,7 @@ def reassociate(subject: Subject) -> None:
 
 
 def disassociate(subject: Subject) -> None:
-    """Remove the association."""
+    """Take a subnet's route table away."""
     association = _association(subject)
     if association:
         subject.request("disassociate_route_table", AssociationId=association["RouteTableAssociationId"])

@@ -1,28 +1,29 @@
-"""S3 buckets and their settings."""
+"""S3: buckets and their settings, each a resource."""
 
-from dataclasses import replace
 from typing import Any
 
 from localcloud.errors import Refusal
 from localcloud.plugins.aws.api import error_code
 from localcloud.plugins.aws.subject import Subject
-from localcloud.plugins.aws.table import ID, Call, Change, Kind, Name, P, Read, Tagging, words
+from localcloud.plugins.aws.table import ID, REST, Call, Change, Kind, Name, P, Read, Tagging, words
 
 
 def make_bucket(subject: Subject) -> str:
-    """Make a bucket in its region; S3 does not accept us-east-1 as a location."""
+    """Make a bucket in its region; S3 does not take its own first region for one."""
     name = subject.properties["bucket"]
-    location = {"CreateBucketConfiguration": {"LocationConstraint": subject.region}}
-    place = {} if subject.region == "us-east-1" else location
-    lock = {"ObjectLockEnabledForBucket": True} if subject.properties.get("objectLockEnabled") else {}
-    if subject.region == "us-east-1" and _exists(subject, name):
-        # S3 answers there as if it had made the bucket.
-        raise _name_in_use(name)
-    subject.request("create_bucket", Bucket=name, **place, **lock)
+    members: dict[str, Any] = {"Bucket": name}
+    if subject.properties.get("objectLockEnabled"):
+        members["ObjectLockEnabledForBucket"] = True
+    if subject.region != "us-east-1":
+        members["CreateBucketConfiguration"] = {"LocationConstraint": subject.region}
+    elif _exists(subject, name):
+        # S3 answers there as if it had made it.
+        raise _taken(name)
+    subject.request("create_bucket", **members)
     return str(name)
 
 
-def _name_in_use(name: str) -> Exception:
+def _taken(name: str) -> Exception:
     from botocore.exceptions import ClientError
 
     message = f"There is a bucket {name} already: choose another name, or import it"
@@ -58,13 +59,13 @@ HOSTED_ZONES = {
 
 
 def empty_if_forced(subject: Subject) -> None:
-    """Delete all objects of a bucket with forceDestroy; without it a bucket has to be empty."""
+    """Delete all objects of a bucket if forceDestroy is set; otherwise it has to be empty."""
     if not subject.properties.get("forceDestroy"):
         return
     pages = subject.api.client("s3", subject.region).get_paginator("list_object_versions")
     for page in pages.paginate(Bucket=subject.id):
-        versions = [*page.get("Versions", ()), *page.get("DeleteMarkers", ())]
-        objects = [{"Key": version["Key"], "VersionId": version["VersionId"]} for version in versions]
+        listed = [*page.get("Versions", ()), *page.get("DeleteMarkers", ())]
+        objects = [{"Key": version["Key"], "VersionId": version["VersionId"]} for version in listed]
         if objects:
             subject.request("delete_objects", Bucket=subject.id, Delete={"Objects": objects, "Quiet": True})
 
@@ -113,96 +114,82 @@ BUCKET = Kind(
 
 
 def setting(
+    noun: str,
     inputs: str,
-    put: Call,
-    get: Call,
-    at: str,
-    delete: tuple[Call, ...],
-    schema: str,
+    schema_name: str,
+    request: dict[str, Any],
+    *,
+    at: str = "",
     properties: dict[str, str] | None = None,
-    **more: Any,
+    delete: Call | None = None,
+    **others: Any,
 ) -> Kind:
-    """Row of a setting of a bucket, which is always put as a whole."""
+    """Row of a setting that a bucket may have: a change puts all of it anew.
+
+    noun: as in `put_<noun>`, `get_<noun>` and, by default, `delete_<noun>`.
+    schema_name: in CloudFormation's schema. request: members beside the bucket. at, properties: of its read.
+    others: columns that are particular to the setting.
+    """
     names = tuple(name.rstrip("!") for name in inputs.split())
+    put = Call(f"put_{noun}", {**BUCKET_KEY, **request})
+    columns: dict[str, Any] = {
+        "schema": "AWS::S3::Bucket",
+        "schema_names": {"bucket": "BucketName", **dict.fromkeys(names, schema_name)},
+    }
     return Kind(
         service="s3",
-        schema="AWS::S3::Bucket",
         inputs=f"bucket! {inputs}",
         create=put,
         id="{bucket}",
         identity=("bucket",),
-        reads=(Read(get, at, properties or {}, all=properties is None),),
+        reads=(Read(Call(f"get_{noun}", BUCKET_KEY), at, properties or {}, all=properties is None),),
         changes=(Change(names, put),),
-        delete=delete,
-        schema_names={"bucket": "BucketName", **dict.fromkeys(names, schema)},
+        delete=(delete or Call(f"delete_{noun}", BUCKET_KEY),),
         exclusive=True,
-        **more,
+        **(columns | others),
     )
 
 
-BUCKET_ID = {"Bucket": P("bucket")}
+BUCKET_KEY = {"Bucket": P("bucket")}
 BLOCKS = "blockPublicAcls blockPublicPolicy ignorePublicAcls restrictPublicBuckets"
 
 BUCKET_PUBLIC_ACCESS_BLOCK = setting(
+    "public_access_block",
     BLOCKS,
-    Call(
-        "put_public_access_block",
-        {
-            **BUCKET_ID,
-            "PublicAccessBlockConfiguration": {
-                name[0].upper() + name[1:]: P(name) for name in BLOCKS.split()
-            },
-        },
-    ),
-    Call("get_public_access_block", BUCKET_ID),
     "PublicAccessBlockConfiguration",
-    (Call("delete_public_access_block", BUCKET_ID),),
-    "PublicAccessBlockConfiguration",
+    {"PublicAccessBlockConfiguration": REST},
+    at="PublicAccessBlockConfiguration",
     defaults=dict.fromkeys(BLOCKS.split(), False),
 )
 
 ENCRYPTION = setting(
+    "bucket_encryption",
     "rules!",
-    Call(
-        "put_bucket_encryption",
-        {**BUCKET_ID, "ServerSideEncryptionConfiguration": {"Rules": P("rules")}},
-    ),
-    Call("get_bucket_encryption", BUCKET_ID),
-    "ServerSideEncryptionConfiguration",
-    (Call("delete_bucket_encryption", BUCKET_ID),),
     "BucketEncryption",
+    {"ServerSideEncryptionConfiguration": {"Rules": P("rules")}},
+    at="ServerSideEncryptionConfiguration",
     computed=words("rules.bucketKeyEnabled rules.blockedEncryptionTypes"),
 )
 
-BUCKET_POLICY = replace(
-    setting(
-        "policy!",
-        Call("put_bucket_policy", {**BUCKET_ID, "Policy": P("policy")}),
-        Call("get_bucket_policy", BUCKET_ID),
-        "",
-        (Call("delete_bucket_policy", BUCKET_ID),),
-        "PolicyDocument",
-        properties={"policy": "Policy"},
-        documents=words("policy"),
-    ),
+BUCKET_POLICY = setting(
+    "bucket_policy",
+    "policy!",
+    "PolicyDocument",
+    {"Policy": P("policy")},
+    documents=words("policy"),
     schema="AWS::S3::BucketPolicy",
     schema_names={"policy": "PolicyDocument"},
 )
 
 BUCKET_LIFECYCLE = setting(
+    "bucket_lifecycle_configuration",
     "rules transitionDefaultMinimumObjectSize",
-    Call(
-        "put_bucket_lifecycle_configuration",
-        {
-            **BUCKET_ID,
-            "LifecycleConfiguration": {"Rules": P("rules")},
-            "TransitionDefaultMinimumObjectSize": P("transitionDefaultMinimumObjectSize"),
-        },
-    ),
-    Call("get_bucket_lifecycle_configuration", BUCKET_ID),
-    "",
-    (Call("delete_bucket_lifecycle", BUCKET_ID),),
     "LifecycleConfiguration",
+    {
+        "LifecycleConfiguration": {"Rules": P("rules")},
+        "TransitionDefaultMinimumObjectSize": P("transitionDefaultMinimumObjectSize"),
+    },
+    delete=Call("delete_bucket_lifecycle", BUCKET_KEY),
     computed=words("transitionDefaultMinimumObjectSize rules.filter rules.prefix"),
     write_only=words(
         "transitionDefaultMinimumObjectSize rules.noncurrentVersionExpiration.newerNoncurrentVersions"
@@ -210,46 +197,31 @@ BUCKET_LIFECYCLE = setting(
 )
 
 BUCKET_VERSIONING = setting(
+    "bucket_versioning",
     "versioningConfiguration! mfa",
-    Call(
-        "put_bucket_versioning",
-        {**BUCKET_ID, "VersioningConfiguration": P("versioningConfiguration"), "MFA": P("mfa")},
-    ),
-    Call("get_bucket_versioning", BUCKET_ID),
-    "",
-    (Call("put_bucket_versioning", {**BUCKET_ID, "VersioningConfiguration": {"Status": "Suspended"}}),),
     "VersioningConfiguration",
+    {"VersioningConfiguration": P("versioningConfiguration"), "MFA": P("mfa")},
     properties={"versioningConfiguration": ""},
+    delete=Call("put_bucket_versioning", {**BUCKET_KEY, "VersioningConfiguration": {"Status": "Suspended"}}),
     write_only=words("mfa"),
 )
 
 BUCKET_OWNERSHIP = setting(
+    "bucket_ownership_controls",
     "rule!",
-    Call("put_bucket_ownership_controls", {**BUCKET_ID, "OwnershipControls": {"Rules": P("rule")}}),
-    Call("get_bucket_ownership_controls", BUCKET_ID),
     "OwnershipControls",
-    (Call("delete_bucket_ownership_controls", BUCKET_ID),),
-    "OwnershipControls",
+    {"OwnershipControls": {"Rules": P("rule")}},
+    at="OwnershipControls",
     properties={"rule": "Rules[0]"},
 )
 
-LOGGING = "targetBucket targetPrefix targetGrants targetObjectKeyFormat"
-
 BUCKET_LOGGING = setting(
+    "bucket_logging",
     "targetBucket! targetPrefix! targetGrants targetObjectKeyFormat",
-    Call(
-        "put_bucket_logging",
-        {
-            **BUCKET_ID,
-            "BucketLoggingStatus": {
-                "LoggingEnabled": {name[0].upper() + name[1:]: P(name) for name in LOGGING.split()}
-            },
-        },
-    ),
-    Call("get_bucket_logging", BUCKET_ID),
-    "LoggingEnabled",
-    (Call("put_bucket_logging", {**BUCKET_ID, "BucketLoggingStatus": {}}),),
     "LoggingConfiguration",
+    {"BucketLoggingStatus": {"LoggingEnabled": REST}},
+    at="LoggingEnabled",
+    delete=Call("put_bucket_logging", {**BUCKET_KEY, "BucketLoggingStatus": {}}),
 )
 
 TYPES = {

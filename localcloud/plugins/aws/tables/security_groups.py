@@ -1,4 +1,4 @@
-"""Security groups, and their rules in the three forms of Pulumi's AWS package."""
+"""Security groups, and their rules in the three forms that Pulumi's AWS package has."""
 
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
@@ -6,8 +6,8 @@ from zlib import crc32
 
 from localcloud.errors import Refusal
 from localcloud.plugins.aws.subject import Subject
-from localcloud.plugins.aws.table import ID, Call, Change, Kind, Name, P, Read, words
-from localcloud.plugins.aws.tables._ec2 import arn, tags_of
+from localcloud.plugins.aws.table import ID, Call, Change, Kind, Name, Read, words
+from localcloud.plugins.aws.tables._ec2 import arn, filters, tags_of
 
 PERMISSIONS = {"ingress": "IpPermissions", "egress": "IpPermissionsEgress"}
 ALL_PROTOCOLS = "-1"
@@ -27,7 +27,7 @@ RULE_PROPERTIES = {"protocol", "fromPort", "toPort", "description", "self", *SOU
 
 
 def permission(rule: Mapping[str, Any], group: str) -> dict[str, Any]:
-    """A rule as AWS takes it. `self` means the group itself."""
+    """A rule as AWS takes it. `self` stands for the group itself."""
     unknown = sorted(rule.keys() - RULE_PROPERTIES)
     if unknown:
         raise Refusal(f"There is no {', '.join(unknown)} in a rule of a security group: leave it out.")
@@ -45,43 +45,44 @@ def permission(rule: Mapping[str, Any], group: str) -> dict[str, Any]:
 
 
 def rules(permissions: list[dict[str, Any]], group: str) -> list[dict[str, Any]]:
-    """Rules as a group's own list has them: one for a protocol, ports and description."""
-    rules: dict[tuple[Any, ...], dict[str, Any]] = {}
-    for members in permissions:
-        for name, source, description in _sources(members):
-            ports = (members.get("FromPort") or 0, members.get("ToPort") or 0)
-            rule = rules.setdefault(
-                (members["IpProtocol"], *ports, description),
-                {"protocol": members["IpProtocol"], "fromPort": ports[0], "toPort": ports[1]}
+    """Rules as a group's own list has them: one for each protocol, ports and description."""
+    listed: dict[tuple[Any, ...], dict[str, Any]] = {}
+    for permission in permissions:
+        protocol = permission["IpProtocol"]
+        start, end = permission.get("FromPort") or 0, permission.get("ToPort") or 0
+        for name, source, description in _sources(permission):
+            rule = listed.setdefault(
+                (protocol, start, end, description),
+                {"protocol": protocol, "fromPort": start, "toPort": end}
                 | ({"description": description} if description else {}),
             )
             if source == group:
                 rule["self"] = True
             else:
                 rule.setdefault(name, []).append(source)
-    return list(rules.values())
+    return list(listed.values())
 
 
-def _sources(members: Mapping[str, Any]) -> Iterator[tuple[str, str, str]]:
+def _sources(permission: Mapping[str, Any]) -> Iterator[tuple[str, str, str]]:
     for name, (member, key) in SOURCES.items():
-        for source in members.get(member) or ():
+        for source in permission.get(member) or ():
             yield name, source[key], source.get("Description") or ""
 
 
 def group_of(subject: Subject, id: str) -> dict[str, Any]:
     """A group as AWS shows it."""
-    group: dict[str, Any] = subject.request("describe_security_groups", GroupIds=[id])["SecurityGroups"][0]
-    return group
+    shown: dict[str, Any] = subject.request("describe_security_groups", GroupIds=[id])["SecurityGroups"][0]
+    return shown
 
 
 def revoke(subject: Subject, group: str, direction: str, permissions: list[dict[str, Any]]) -> None:
-    """Take permissions, if there are any, from a group."""
+    """Take permissions from a group, if there are any to take."""
     if permissions:
         subject.request(f"revoke_security_group_{direction}", GroupId=group, IpPermissions=permissions)
 
 
 def authorize(subject: Subject, group: str, direction: str, permissions: list[dict[str, Any]]) -> None:
-    """Add permissions, if there are any, to a group."""
+    """Give permissions to a group, if there are any to give."""
     if permissions:
         subject.request(f"authorize_security_group_{direction}", GroupId=group, IpPermissions=permissions)
 
@@ -90,63 +91,64 @@ def authorize(subject: Subject, group: str, direction: str, permissions: list[di
 
 
 def make_group(subject: Subject) -> str:
-    """Make a group without egress: unlike AWS, the provider adds no default rule."""
-    tags = [{"Key": key, "Value": value} for key, value in (subject.properties.get("tagsAll") or {}).items()]
-    more = {"TagSpecifications": [{"ResourceType": "security-group", "Tags": tags}]} if tags else {}
-    members = {"GroupName": P("name"), "Description": P("description"), "VpcId": P("vpcId")}
-    id = str(subject.call(Call("create_security_group", members), more)["GroupId"])
-    subject.id = id
-    revoke(subject, id, "egress", group_of(subject, id)[PERMISSIONS["egress"]])
-    return id
+    """Make a group that lets nothing out: unlike AWS, the provider adds no rule of its own."""
+    answer = subject.create(Call("create_security_group", takes="name description vpcId"))
+    subject.id = str(answer["GroupId"])
+    revoke(subject, subject.id, "egress", group_of(subject, subject.id)[PERMISSIONS["egress"]])
+    return subject.id
+
+
+def put_tags(subject: Subject, id: str) -> None:
+    """Give something that was made without tags those of the program."""
+    tags = subject.properties.get("tagsAll")
+    if subject.kind.tags and tags:
+        subject.request("create_tags", Resources=[id], Tags=subject.kind.tags.write(tags))
 
 
 def adopt_default_group(subject: Subject) -> str:
-    """Take over the default group of a VPC, and remove all its rules."""
-    filters = [{"Name": "group-name", "Values": ["default"]}]
-    if subject.properties.get("vpcId"):
-        filters.append({"Name": "vpc-id", "Values": [subject.properties["vpcId"]]})
-    groups = subject.request("describe_security_groups", Filters=filters)["SecurityGroups"]
+    """Take over the group that every VPC has, and take all its rules away."""
+    vpc = subject.properties.get("vpcId")
+    by_name = filters({"group-name": "default"} | ({"vpc-id": vpc} if vpc else {}))
+    groups = subject.request("describe_security_groups", Filters=by_name)["SecurityGroups"]
     if not groups:
-        raise Refusal(f"{subject.type}: there is no VPC {subject.properties.get('vpcId', 'by default')}.")
+        raise Refusal(f"{subject.type}: there is no {f'VPC {vpc}' if vpc else 'default VPC'}.")
     subject.id = str(groups[0]["GroupId"])
     clear_rules(subject)
     if groups[0].get("Tags"):
         subject.request("delete_tags", Resources=[subject.id], Tags=groups[0]["Tags"])
-    tags = [{"Key": key, "Value": value} for key, value in (subject.properties.get("tagsAll") or {}).items()]
-    if tags:
-        subject.request("create_tags", Resources=[subject.id], Tags=tags)
+    put_tags(subject, subject.id)
     return subject.id
 
 
 def clear_rules(subject: Subject) -> None:
-    """Remove all rules of a group, so that groups which refer to each other can be deleted."""
-    group = group_of(subject, subject.id)
+    """Take all rules of a group away, so that groups which name each other can go."""
+    shown = group_of(subject, subject.id)
     for direction, member in PERMISSIONS.items():
-        revoke(subject, subject.id, direction, group[member])
+        revoke(subject, subject.id, direction, shown[member])
 
 
 def set_rules(direction: str) -> Callable[[Subject], None]:
-    """Set the rules of a group's own list, and remove all others."""
+    """Give a group the program's list of rules in place of its own."""
 
     def change(subject: Subject) -> None:
-        rules = subject.inputs.get(direction) or ()
+        listed = [permission(rule, subject.id) for rule in subject.inputs.get(direction) or ()]
         revoke(subject, subject.id, direction, group_of(subject, subject.id)[PERMISSIONS[direction]])
-        authorize(subject, subject.id, direction, [permission(rule, subject.id) for rule in rules])
+        authorize(subject, subject.id, direction, listed)
 
     return change
 
 
 def rules_of(subject: Subject) -> dict[str, Any]:
     """A group's rules, in both directions."""
-    group = group_of(subject, subject.id)
-    return {direction: rules(group[member], subject.id) for direction, member in PERMISSIONS.items()}
+    shown = group_of(subject, subject.id)
+    return {direction: rules(shown[member], subject.id) for direction, member in PERMISSIONS.items()}
 
 
 LISTS = words(
     "ingress ingress.cidrBlocks ingress.ipv6CidrBlocks ingress.prefixListIds ingress.securityGroups "
     "egress egress.cidrBlocks egress.ipv6CidrBlocks egress.prefixListIds egress.securityGroups"
 )
-GROUP_LOOKS = (
+GROUP_READS = (
     Read(Call("describe_security_groups", {"GroupIds": [ID]}), at="SecurityGroups[0]"),
     Read(rules_of),
 )
@@ -172,7 +174,7 @@ SECURITY_GROUP = Kind(
     computed=words("vpcId ingress egress"),
     arguments=words("revokeRulesOnDelete namePrefix"),
     unordered=LISTS,
-    reads=GROUP_LOOKS,
+    reads=GROUP_READS,
     changes=RULE_CHANGES,
     delete=(clear_rules, Call("delete_security_group", {"GroupId": ID})),
     tags=tags_of("security-group"),
@@ -192,10 +194,9 @@ DEFAULT_SECURITY_GROUP = Kind(
     computed=words("vpcId"),
     arguments=words("revokeRulesOnDelete"),
     unordered=LISTS,
-    reads=GROUP_LOOKS,
+    reads=GROUP_READS,
     changes=RULE_CHANGES,
-    # It cannot be deleted: it goes with its VPC.
-    delete=(),
+    # There is no delete: AWS deletes it with its VPC.
     tags=tags_of("security-group"),
     derived=arn("security-group"),
     schema_names=GROUP_NAMES,
@@ -205,62 +206,57 @@ DEFAULT_SECURITY_GROUP = Kind(
 # --- one resource, several sources: ec2.SecurityGroupRule ---
 
 
-def _permission(properties: Mapping[str, Any]) -> dict[str, Any]:
-    """A rule with several sources as AWS takes it."""
-    group = properties.get("sourceSecurityGroupId")
+def _permission(subject: Subject) -> dict[str, Any]:
+    properties = subject.properties
     rule = {name: value for name, value in properties.items() if name in RULE_PROPERTIES}
-    groups = {"securityGroups": [group]} if group else {}
-    return permission({**rule, **groups}, properties["securityGroupId"])
+    if properties.get("sourceSecurityGroupId"):
+        rule["securityGroups"] = [properties["sourceSecurityGroupId"]]
+    return permission(rule, properties["securityGroupId"])
 
 
 def add_rule(subject: Subject) -> str:
-    """Add a rule to its group; its id, which the provider makes."""
+    """Give a rule to its group; its id, which the provider makes up."""
     properties = subject.properties
-    authorize(subject, properties["securityGroupId"], properties["type"], [_permission(properties)])
+    authorize(subject, properties["securityGroupId"], properties["type"], [_permission(subject)])
     return _rule_id(subject)
 
 
 def _rule_id(subject: Subject) -> str:
-    properties = subject.properties
-    words = [properties[name] for name in ("securityGroupId", "type", "protocol", "fromPort", "toPort")]
-    sources = sorted(source for _, source, _ in _sources(_permission(properties)))
-    return f"sgrule-{crc32('-'.join(map(str, [*words, *sources])).encode())}"
+    names = ("securityGroupId", "type", "protocol", "fromPort", "toPort")
+    sources = sorted(source for _, source, _ in _sources(_permission(subject)))
+    parts = [*(subject.properties[name] for name in names), *sources]
+    return f"sgrule-{crc32('-'.join(map(str, parts)).encode())}"
 
 
 def remove_rule(subject: Subject) -> None:
     """Take a rule from its group."""
     properties = subject.properties
-    revoke(subject, properties["securityGroupId"], properties["type"], [_permission(properties)])
+    revoke(subject, properties["securityGroupId"], properties["type"], [_permission(subject)])
 
 
 def read_rule(subject: Subject) -> dict[str, Any] | None:
-    """The part of a rule that its group has; None when it has nothing of it.
+    """The part of a rule that its group has; None when it has none of it.
 
-    Its id to import is `<group>_<type>_<protocol>_<from>_<to>_<source>`, with one source or more.
+    To import it: `<group>_<type>_<protocol>_<from>_<to>_<source>`, with as many sources as there are.
     """
     properties = subject.properties
     if not properties.get("securityGroupId"):
         _identify(subject)
     group = properties["securityGroupId"]
-    expected = _permission(properties)
-    live: dict[str, Any] = {}
-    for members in group_of(subject, group)[PERMISSIONS[properties["type"]]]:
-        if any(members.get(name) != expected.get(name) for name in ("IpProtocol", "FromPort", "ToPort")):
-            continue
-        for name, key in SOURCES.values():
-            sources = {source[key] for source in expected.get(name, ())}
-            live.setdefault(name, []).extend(s for s in members.get(name) or () if s[key] in sources)
-    if not any(live.values()):
+    expected = _permission(subject)
+    sources: dict[str, list[Any]] = {}
+    for shown in group_of(subject, group)[PERMISSIONS[properties["type"]]]:
+        if all(shown.get(member) == expected.get(member) for member in ("IpProtocol", "FromPort", "ToPort")):
+            for member, key in SOURCES.values():
+                keys = {source[key] for source in expected.get(member, ())}
+                match = [source for source in shown.get(member) or () if source[key] in keys]
+                sources.setdefault(member, []).extend(match)
+    if not any(sources.values()):
         return None
-    [rule] = rules([{**expected, **live}], group)[:1]
-    source_groups = rule.pop("securityGroups", None)
-    return {
-        "type": properties["type"],
-        "securityGroupId": group,
-        "self": False,
-        **rule,
-        "sourceSecurityGroupId": source_groups[0] if source_groups else None,
-    }
+    rule = rules([{**expected, **sources}], group)[0]
+    groups = rule.pop("securityGroups", [None])
+    place = {"type": properties["type"], "securityGroupId": group}
+    return {**place, "self": False, **rule, "sourceSecurityGroupId": groups[0]}
 
 
 def _identify(subject: Subject) -> None:
@@ -280,20 +276,20 @@ def _identify(subject: Subject) -> None:
             properties["self"] = True
         elif source.startswith("sg-"):
             properties["sourceSecurityGroupId"] = source
+        elif source.startswith("pl-"):
+            properties.setdefault("prefixListIds", []).append(source)
         else:
-            cidr_blocks = "ipv6CidrBlocks" if ":" in source else "cidrBlocks"
-            name = "prefixListIds" if source.startswith("pl-") else cidr_blocks
-            properties.setdefault(name, []).append(source)
+            properties.setdefault("ipv6CidrBlocks" if ":" in source else "cidrBlocks", []).append(source)
     subject.id = _rule_id(subject)
 
 
 def describe_rule(subject: Subject) -> None:
-    """Change a rule's description."""
+    """Give a rule another description."""
     properties = subject.properties
     subject.request(
         f"update_security_group_rule_descriptions_{properties['type']}",
         GroupId=properties["securityGroupId"],
-        IpPermissions=[_permission(properties)],
+        IpPermissions=[_permission(subject)],
     )
 
 
@@ -322,7 +318,7 @@ SECURITY_GROUP_RULE = Kind(
 
 # --- one resource, one source: vpc.SecurityGroupIngressRule and EgressRule ---
 
-SINGLE_SOURCES = {
+ONE_SOURCE = {
     "cidrIpv4": ("cidrBlocks", "CidrIpv4"),
     "cidrIpv6": ("ipv6CidrBlocks", "CidrIpv6"),
     "prefixListId": ("prefixListIds", "PrefixListId"),
@@ -331,37 +327,38 @@ SINGLE_SOURCES = {
 
 
 def add_single_rule(direction: str) -> Callable[[Subject], str]:
-    """Add a rule with one source to its group; the id is AWS's."""
+    """Give a rule with one source to its group; the id is AWS's."""
 
     def make(subject: Subject) -> str:
         properties = subject.properties
-        group = properties["securityGroupId"]
-        rule = {"protocol": properties["ipProtocol"]}
-        rule |= {
+        listed = {
+            lists: [properties[name]] for name, (lists, _) in ONE_SOURCE.items() if properties.get(name)
+        }
+        rule: dict[str, Any] = {
             name: properties[name] for name in ("fromPort", "toPort", "description") if name in properties
         }
-        rule |= {
-            lists: [properties[name]] for name, (lists, _) in SINGLE_SOURCES.items() if properties.get(name)
-        }
-        members = permission(rule, group)
         answer = subject.request(
-            f"authorize_security_group_{direction}", GroupId=group, IpPermissions=[members]
+            f"authorize_security_group_{direction}",
+            GroupId=properties["securityGroupId"],
+            IpPermissions=[
+                permission(
+                    {**rule, **listed, "protocol": properties["ipProtocol"]}, properties["securityGroupId"]
+                )
+            ],
         )
         id = str(answer["SecurityGroupRules"][0]["SecurityGroupRuleId"])
-        tags = [{"Key": key, "Value": value} for key, value in (properties.get("tagsAll") or {}).items()]
-        if tags:
-            subject.request("create_tags", Resources=[id], Tags=tags)
+        put_tags(subject, id)
         return id
 
     return make
 
 
 def change_single_rule(subject: Subject) -> None:
-    """Change a rule's ports, source or description."""
+    """Give a rule other ports, another source or another description."""
     properties = subject.properties
     rule: dict[str, Any] = {"IpProtocol": properties["ipProtocol"]}
     rule |= {"FromPort": properties.get("fromPort", -1), "ToPort": properties.get("toPort", -1)}
-    for name, (_, member) in SINGLE_SOURCES.items():
+    for name, (_, member) in ONE_SOURCE.items():
         if properties.get(name):
             rule[member] = properties[name]
     if properties.get("description"):
@@ -387,21 +384,19 @@ def single_rule(direction: str) -> Kind:
         names={"securityGroupId": "GroupId"},
         reads=(
             Read(
-                Call(
-                    "describe_security_group_rules",
-                    {"Filters": [{"Name": "security-group-rule-id", "Values": [ID]}]},
-                ),
+                Call("describe_security_group_rules", {"Filters": filters({"security-group-rule-id": ID})}),
                 at="SecurityGroupRules[0]",
                 properties={"referencedSecurityGroupId": "ReferencedGroupInfo.GroupId"},
             ),
         ),
         changes=(
-            Change(("ipProtocol", "fromPort", "toPort", "description", *SINGLE_SOURCES), change_single_rule),
+            Change(("ipProtocol", "fromPort", "toPort", "description", *ONE_SOURCE), change_single_rule),
         ),
         delete=(
             Call(
                 f"revoke_security_group_{direction}",
-                {"GroupId": P("securityGroupId"), "SecurityGroupRuleIds": [ID]},
+                {"SecurityGroupRuleIds": [ID]},
+                takes="securityGroupId",
             ),
         ),
         # A rule for every protocol has no ports.

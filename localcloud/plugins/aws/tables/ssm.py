@@ -2,7 +2,7 @@
 
 from localcloud.plugins.aws.table import ID, Call, Change, Kind, Name, P, Read, Tagging, words
 
-PUT = {"Name": P("name"), "Value": P("value"), "Type": P("type"), "Description": P("description")}
+TAGGED = {"ResourceType": "Parameter", "ResourceId": ID}
 
 PARAMETER = Kind(
     service="ssm",
@@ -26,12 +26,9 @@ PARAMETER = Kind(
     delete=(Call("delete_parameter", {"Name": ID}),),
     tags=Tagging(
         create="Tags",
-        put=Call("add_tags_to_resource", {"ResourceType": "Parameter", "ResourceId": ID, "Tags": P("=tags")}),
-        remove=Call(
-            "remove_tags_from_resource",
-            {"ResourceType": "Parameter", "ResourceId": ID, "TagKeys": P("=keys")},
-        ),
-        read_call=Call("list_tags_for_resource", {"ResourceType": "Parameter", "ResourceId": ID}),
+        put=Call("add_tags_to_resource", {**TAGGED, "Tags": P("=tags")}),
+        remove=Call("remove_tags_from_resource", {**TAGGED, "TagKeys": P("=keys")}),
+        read_call=Call("list_tags_for_resource", TAGGED),
         at="TagList",
     ),
 )
