@@ -30,7 +30,7 @@ class Function:
 
 
 def answer(api: Api, token: str, arguments: Mapping[str, Any]) -> Answer:
-    """Outputs of a function. Raises Refusal when it is not simulated, or its arguments are wrong."""
+    """The answer of a function. Raises Refusal for an unknown function or argument."""
     function = FUNCTIONS.get(token)
     if function is None:
         raise Refusal(
@@ -62,14 +62,14 @@ def _region(api: Api, arguments: Mapping[str, Any]) -> str:
 
 
 def caller_identity(api: Api, arguments: Mapping[str, Any]) -> Answer:
-    """The account and user that the plugin calls AWS as."""
+    """The plugin's identity to AWS."""
     caller = api.call("sts", "get_caller_identity", {})
     account = caller["Account"]
     return {"accountId": account, "arn": caller["Arn"], "userId": caller["UserId"], "id": account}
 
 
 def region(api: Api, arguments: Mapping[str, Any]) -> Answer:
-    """A region, by default the provider's."""
+    """The region."""
     name = arguments.get("name") or _region(api, arguments)
     return {
         "id": name,
@@ -91,7 +91,7 @@ DESCRIPTIONS = {
 
 
 def partition(api: Api, arguments: Mapping[str, Any]) -> Answer:
-    """The partition of the provider's region."""
+    """The partition of the region."""
     name = api.partition
     suffix = "amazonaws.com.cn" if name == "aws-cn" else "amazonaws.com"
     return {
@@ -228,7 +228,7 @@ def subnets(api: Api, arguments: Mapping[str, Any]) -> Answer:
 
 
 def instance_type(api: Api, arguments: Mapping[str, Any]) -> Answer:
-    """One type of instance."""
+    """Properties of an instance type."""
     name = arguments["instanceType"]
     request = {"InstanceTypes": [name]}
     answer = api.call("ec2", "describe_instance_types", request, _region(api, arguments))
@@ -249,7 +249,7 @@ def instance_type(api: Api, arguments: Mapping[str, Any]) -> Answer:
 
 
 def instance_types(api: Api, arguments: Mapping[str, Any]) -> Answer:
-    """Names of the types of instance that filters match."""
+    """Names of the instance types that match filters."""
     region = _region(api, arguments)
     pages = api.client("ec2", region).get_paginator("describe_instance_types")
     types = [type for page in pages.paginate(Filters=_filters(arguments)) for type in page["InstanceTypes"]]
@@ -291,7 +291,7 @@ def cluster(api: Api, arguments: Mapping[str, Any]) -> Answer:
 
 
 def cluster_auth(api: Api, arguments: Mapping[str, Any]) -> Answer:
-    """A token for a cluster: that of its control plane here."""
+    """A token for a cluster: its control plane's."""
     from localcloud.control_plane import ControlPlane
 
     token = ControlPlane(api.cloud, arguments["name"]).token_file.read_text().strip()
@@ -299,7 +299,7 @@ def cluster_auth(api: Api, arguments: Mapping[str, Any]) -> Answer:
 
 
 def addon_version(api: Api, arguments: Mapping[str, Any]) -> Answer:
-    """The version of an add-on that goes with a version of Kubernetes."""
+    """The version of an add-on for a version of Kubernetes."""
     name = arguments["addonName"]
     return {
         "id": name,
@@ -376,7 +376,7 @@ AMI_PARAMETERS = "/aws/service/eks/optimized-ami/"
 
 
 def parameter(api: Api, arguments: Mapping[str, Any]) -> Answer:
-    """A parameter. Those of EKS's machine images are made up: nothing here boots from them."""
+    """A parameter. Those of EKS's machine images are invented: nothing here boots from them."""
     region, name = _region(api, arguments), arguments["name"]
     request = {"Name": name, "WithDecryption": arguments.get("withDecryption", True)}
     try:

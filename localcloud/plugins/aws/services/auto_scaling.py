@@ -18,7 +18,7 @@ class AutoScaling(Service):
     # --- groups ---
 
     def put_group(self, name: str, cluster: str, node_group: str, members: Members) -> None:
-        """Store the group of an EKS node group, with the tags that EKS gives it."""
+        """Store the group of an EKS node group, with the tags that EKS puts on it."""
         tags = {
             "eks:cluster-name": cluster,
             "eks:nodegroup-name": node_group,
@@ -41,12 +41,12 @@ class AutoScaling(Service):
             self._put_tag(ResourceId=name, Key=key, Value=value, PropagateAtLaunch=True)
 
     def put_sizes(self, name: str, scaling: Members) -> None:
-        """Store the sizes that EKS has."""
+        """Store the sizes of a node group."""
         if self.store.get("group", name):
             self.store.update("group", name, members=_sizes(scaling))
 
     def remove_group(self, name: str) -> None:
-        """Remove a group, its tags and its scheduled actions."""
+        """Remove a group, with its tags and scheduled actions."""
         for noun in ("group", "tag", "schedule"):
             self.store.remove(noun, name)
 
@@ -85,7 +85,7 @@ class AutoScaling(Service):
         return {}
 
     def describe_tags(self, Filters: list[Members]) -> Members:
-        """Tags of all groups that these filters let through: `auto-scaling-group` and `key`."""
+        """Tags of all groups that match these filters: `auto-scaling-group` and `key`."""
         values = {filter["Name"]: filter["Values"] for filter in Filters}
         return {
             "Tags": [
@@ -103,7 +103,7 @@ class AutoScaling(Service):
     # --- scheduled actions ---
 
     def put_scheduled_update_group_action(self, **members: Any) -> Members:
-        """Schedule a resize of a group, in place of an action of the same name."""
+        """Plan another size of a group, in place of an earlier action of this name."""
         self.validate("PutScheduledUpdateGroupAction", members)
         group, name = members["AutoScalingGroupName"], members["ScheduledActionName"]
         self._need_group(group, "PutScheduledUpdateGroupAction")
@@ -115,7 +115,7 @@ class AutoScaling(Service):
     def describe_scheduled_actions(
         self, AutoScalingGroupName: str, ScheduledActionNames: Sequence[str] = ()
     ) -> Members:
-        """Scheduled actions of a group, of some names or all."""
+        """Scheduled actions of a group."""
         actions = self.store.all("schedule", AutoScalingGroupName)
         return {
             "ScheduledUpdateGroupActions": [

@@ -1,4 +1,4 @@
-"""EKS as boto3's client answers it: moto's answers, and what moto leaves out, kept in files.
+"""EKS as boto3's client answers it: moto's answers, and what moto lacks, kept in files.
 
 moto has clusters and node groups, without a good part of their settings. It has no add-ons, access
 entries, access policies or pod identity associations, and no update of a version.
@@ -106,7 +106,7 @@ OPERATIONS = {
     "list_pod_identity_associations": ("list", "podidentityassociation"),
 }
 
-# Settings of a cluster and of a node group that moto takes and forgets, or answers otherwise than EKS.
+# Settings of a cluster that moto accepts and drops, or answers differently from EKS.
 CLUSTER_DEFAULTS: Members = {
     "accessConfig": {"bootstrapClusterCreatorAdminPermissions": True, "authenticationMode": "CONFIG_MAP"},
     "upgradePolicy": {"supportType": "EXTENDED"},
@@ -149,12 +149,12 @@ class Eks(Service):
         for noun in (*COLLECTIONS, "nodegroup", "policy"):
             self.store.remove(noun, name)
         group, vpc = self._make_security_group(name, members["resourcesVpcConfig"]["subnetIds"])
-        settings = _merged(CLUSTER_DEFAULTS, {k: v for k, v in members.items() if k not in ("name", "tags")})
+        settings = _merge(CLUSTER_DEFAULTS, {k: v for k, v in members.items() if k not in ("name", "tags")})
         settings["resourcesVpcConfig"] |= {"clusterSecurityGroupId": group, "vpcId": vpc}
         settings["logging"] = _logging({}, members.get("logging") or {})
         issuer = f"https://oidc.eks.{self.region}.amazonaws.com/id/{secrets.token_hex(16).upper()}"
         settings["identity"] = {"oidc": {"issuer": issuer}}
-        # EKS takes this and never shows it.
+        # EKS accepts this and never returns it.
         settings.pop("bootstrapSelfManagedAddons", None)
         self.store.put("cluster", name, thing=settings)
         return self.describe_cluster(name=name)
@@ -165,8 +165,8 @@ class Eks(Service):
         return {"cluster": {**cluster, **(self.store.get("cluster", name) or {})}}
 
     def store_cluster_members(self, name: str, **members: Any) -> None:
-        """Store members of a cluster, which EKS shows from now on."""
-        self.store.put("cluster", name, thing=_merged(self.store.get("cluster", name) or {}, members))
+        """Store members of a cluster, which EKS returns from now on."""
+        self.store.put("cluster", name, thing=_merge(self.store.get("cluster", name) or {}, members))
 
     def update_cluster_config(self, name: str, **members: Any) -> Members:
         """Change settings of a cluster."""
@@ -189,7 +189,7 @@ class Eks(Service):
         return _update("VersionUpdate")
 
     def delete_cluster(self, name: str) -> Members:
-        """Delete a cluster, with its objects and its security group."""
+        """Delete a cluster, with all things of it."""
         cluster = self.describe_cluster(name=name)["cluster"]
         if cluster.get("deletionProtection"):
             self.refuse(
@@ -204,11 +204,11 @@ class Eks(Service):
         return answer
 
     def _make_security_group(self, cluster: str, subnets: list[str]) -> tuple[str, str]:
-        ask = partial(self.api.call, "ec2", region=self.region)
-        vpc = ask("describe_subnets", {"SubnetIds": subnets[:1]})["Subnets"][0]["VpcId"]
+        call = partial(self.api.call, "ec2", region=self.region)
+        vpc = call("describe_subnets", {"SubnetIds": subnets[:1]})["Subnets"][0]["VpcId"]
         name = f"eks-cluster-sg-{cluster}-{secrets.randbelow(10**9):09}"
         tags = {"Name": name, f"kubernetes.io/cluster/{cluster}": "owned"}
-        group = ask(
+        group = call(
             "create_security_group",
             {
                 "GroupName": name,
@@ -223,13 +223,13 @@ class Eks(Service):
     # --- node groups ---
 
     def create_nodegroup(self, **members: Any) -> Members:
-        """Make a node group; it has the version of its cluster unless it names another."""
+        """Make a node group; by default with the version of its cluster."""
         cluster, name = members["clusterName"], members["nodegroupName"]
         version = members.get("version") or self.describe_cluster(name=cluster)["cluster"]["version"]
         self.client.create_nodegroup(**members)
         scaling_group = f"eks-{name}-{uuid4()}"
         self._auto_scaling.put_group(scaling_group, cluster, name, members)
-        # moto answers no bounds that it was not given, and no machine image's own size of disk.
+        # moto has no default bounds, and no machine image's own disk size.
         settings = {
             "updateConfig": {"maxUnavailable": 1},
             "version": version,
@@ -372,11 +372,11 @@ class Eks(Service):
         return {**entry, "associatedAccessPolicies": policies}
 
     def tag_resource(self, resourceArn: str, tags: Mapping[str, str]) -> Members:
-        """Put tags on anything."""
+        """Put tags on a thing."""
         return self._retag(resourceArn, lambda old: {**old, **tags}, "tag_resource", tags=tags)
 
     def untag_resource(self, resourceArn: str, tagKeys: list[str]) -> Members:
-        """Take tags from anything."""
+        """Take tags from a thing."""
         return self._retag(
             resourceArn,
             lambda old: {key: value for key, value in old.items() if key not in tagKeys},
@@ -415,12 +415,12 @@ def _subset(members: Members, *names: str) -> Members:
     return {name: members[name] for name in names if name in members}
 
 
-def _merged(old: Mapping[str, Any], new: Mapping[str, Any]) -> Members:
+def _merge(old: Mapping[str, Any], new: Mapping[str, Any]) -> Members:
     """Settings with others over them: a structure keeps the members that the other one does not have."""
     union = {**old, **new}
     for name in old.keys() & new.keys():
         if isinstance(old[name], dict) and isinstance(new[name], dict):
-            union[name] = _merged(old[name], new[name])
+            union[name] = _merge(old[name], new[name])
     return union
 
 

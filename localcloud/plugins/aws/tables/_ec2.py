@@ -33,7 +33,7 @@ def operation(verb: str, noun: str) -> str:
 
 
 def tags_of(resource: str) -> Tagging:
-    """How EC2 keeps the tags of a type of resource."""
+    """Tags of a kind of resource of EC2."""
     return Tagging(
         create="TagSpecifications",
         resource=resource,
@@ -43,7 +43,7 @@ def tags_of(resource: str) -> Tagging:
 
 
 def arn(resource: str) -> dict[str, str]:
-    """The ARN of a type of resource, made of its id."""
+    """The ARN of a kind of resource, by its id."""
     return {"arn": "arn:{partition}:ec2:{region}:{account}:" + resource + "/{id}"}
 
 

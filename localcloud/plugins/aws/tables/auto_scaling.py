@@ -13,7 +13,7 @@ TIMES = ("startTime", "endTime", "recurrence", "timeZone")
 
 
 def put_schedule(subject: Subject) -> str:
-    """Put a scheduled action; as in the provider, a size that is left out is 0, and -1 is none."""
+    """Make a scheduled action; as in the provider, a size that is left out is 0, and -1 is none."""
     sizes = {name[0].upper() + name[1:]: int(subject.inputs.get(name, 0)) for name in SIZES}
     subject.call(
         Call("put_scheduled_update_group_action", takes=f"{ACTION_KEY} {' '.join(TIMES)}"),
@@ -24,7 +24,7 @@ def put_schedule(subject: Subject) -> str:
 
 
 def read_schedule(subject: Subject) -> dict[str, Any] | None:
-    """A scheduled action. To import it: `<group>/<action>`."""
+    """A scheduled action. Its id to import is `<group>/<action>`."""
     properties = subject.properties
     if not properties.get("autoscalingGroupName"):
         properties["autoscalingGroupName"], _, subject.id = subject.id.partition("/")

@@ -16,18 +16,18 @@ def member_name(name: str) -> str:
 
 
 def vpc_attribute(name: str) -> Read:
-    """Shows an attribute of a VPC."""
+    """Shows an attribute of a VPC, as they all have calls of their own."""
     call = Call("describe_vpc_attribute", {"VpcId": ID, "Attribute": name})
     return Read(call, properties={name: f"{member_name(name)}.Value"}, all=False)
 
 
 def vpc_change(name: str) -> Change:
-    """Changes an attribute of a VPC."""
+    """Changes an attribute of a VPC, as they all have calls of their own."""
     return Change((name,), Call("modify_vpc_attribute", {"VpcId": ID, member_name(name): {"Value": P(name)}}))
 
 
 def default_of_vpc(noun: str, filter: dict[str, str], **properties: str) -> Read:
-    """Shows something that AWS makes with a VPC."""
+    """Shows a thing that AWS makes with a VPC; `filter` selects it."""
     call = Call(operation("describe", f"{noun}s"), {"Filters": filters({"vpc-id": ID, **filter})})
     return Read(call, at=f"{noun}s[0]", properties=properties, all=False)
 
@@ -117,7 +117,7 @@ EIP = Kind(
 
 
 def free_address(subject: Subject) -> None:
-    """Free the address of a gateway that is gone, as AWS does by itself and moto does not."""
+    """Free the address of a deleted gateway, as AWS does by itself and moto does not."""
     allocation = subject.properties.get("allocationId")
     if allocation:
         address = subject.request("describe_addresses", AllocationIds=[allocation])["Addresses"][0]
@@ -159,7 +159,7 @@ NAT_GATEWAY = Kind(
 
 
 def route_endpoint(subject: Subject) -> None:
-    """Route what the endpoint serves to it in its route tables only, as AWS does by itself."""
+    """Add routes to the endpoint to its tables and remove others, as AWS does by itself."""
     route = {"DestinationPrefixListId": subject.properties.get("prefixListId")}
     old, new = (set(inputs.get("routeTableIds") or ()) for inputs in (subject.old, subject.inputs))
     for table in sorted(old - new):

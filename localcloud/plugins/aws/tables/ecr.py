@@ -41,7 +41,7 @@ REPOSITORY = Kind(
 
 
 def policy_of_repository(member: str, noun: str, put: str, schema: str, changes: bool) -> Kind:
-    """Row of a document that a repository may have."""
+    """Row of a policy document of a repository."""
     put_policy = Call(f"{put}_{noun}", takes="repository policy")
     return Kind(
         service="ecr",

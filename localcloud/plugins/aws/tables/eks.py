@@ -11,7 +11,7 @@ from localcloud.plugins.aws.table import ID, Call, Change, Kind, Name, P, Read, 
 
 
 def logging(subject: Subject) -> dict[str, Any]:
-    """The logs of a cluster as EKS takes them: those that are off are named too."""
+    """Logging as EKS takes it: types that are not enabled are listed too."""
     return cluster_logging(set(subject.inputs.get("enabledClusterLogTypes") or ()))
 
 
@@ -35,7 +35,7 @@ def read_cluster(subject: Subject) -> dict[str, Any] | None:
 
 
 def change_vpc_config(subject: Subject) -> None:
-    """Change settings of a cluster's network; only those that differ may be named."""
+    """Change settings of a cluster's network; EKS accepts only those that differ."""
     new, old = subject.inputs["vpcConfig"], subject.old.get("vpcConfig") or {}
     different = {name: value for name, value in new.items() if old.get(name) != value}
     subject.request("update_cluster_config", name=subject.id, resourcesVpcConfig=different)
@@ -124,7 +124,7 @@ def change_settings(subject: Subject) -> None:
 
 
 def change_version(subject: Subject) -> None:
-    """Take a node group to another version or launch template; only what differs may be named."""
+    """Take a node group to another version or launch template; EKS accepts only settings that differ."""
     settings = _changed(subject, "version", "releaseVersion", "launchTemplate")
     template = settings.get("launchTemplate")
     if template and "id" in template:
@@ -295,7 +295,7 @@ ASSOCIATION_KEY = {"clusterName": P("clusterName"), "associationId": ID}
 
 
 def read_association(subject: Subject) -> dict[str, Any]:
-    """A pod identity association. To import it: `<cluster>,<association>`."""
+    """A pod identity association. Its id to import is `<cluster>,<association>`."""
     if "," in subject.id:
         subject.properties["clusterName"], _, subject.id = subject.id.partition(",")
     answer = subject.call(Call("describe_pod_identity_association", ASSOCIATION_KEY))

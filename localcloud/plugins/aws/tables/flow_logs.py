@@ -12,7 +12,7 @@ LOGGED = {"vpcId": ("VPC", "vpc-"), "subnetId": ("Subnet", "subnet-"), "eniId": 
 
 
 def make_flow_log(subject: Subject) -> str:
-    """Make a flow log of the one resource that it names."""
+    """Make a flow log of its target."""
     names = [name for name in LOGGED if subject.inputs.get(name)]
     if len(names) != 1:
         raise Refusal(

@@ -12,7 +12,7 @@ from localcloud.plugins.aws.table import ID, Call, Change, Kind, Name, P, Read, 
 
 
 def tags_of(noun: str, key: str) -> Tagging:
-    """How IAM keeps the tags of a type of entity."""
+    """Tags of a kind of entity of IAM."""
     return Tagging(
         create="Tags",
         put=Call(f"tag_{noun}", {key: ID, "Tags": P("=tags")}),
@@ -25,7 +25,7 @@ def tags_of(noun: str, key: str) -> Tagging:
 
 
 def policies_of_role(subject: Subject) -> dict[str, Any]:
-    """Policies in a role and on it, whoever put them there."""
+    """Policies in a role and on it, also those set by hand."""
     attached = subject.request("list_attached_role_policies", RoleName=subject.id)["AttachedPolicies"]
     names = subject.request("list_role_policies", RoleName=subject.id)["PolicyNames"]
     inline = [subject.request("get_role_policy", RoleName=subject.id, PolicyName=name) for name in names]
@@ -60,7 +60,7 @@ def set_inline(subject: Subject) -> None:
 
 
 def strip_role(subject: Subject) -> None:
-    """Take from a role the policies that the program gave it, or all with forceDetachPolicies."""
+    """Take the program's policies from a role before its deletion, or all with forceDetachPolicies."""
     for profile in subject.request("list_instance_profiles_for_role", RoleName=subject.id)[
         "InstanceProfiles"
     ]:
@@ -155,7 +155,7 @@ ROLE_POLICY = Kind(
 
 
 def read_attachment(subject: Subject) -> dict[str, Any] | None:
-    """A policy on a role. To import it: `<role>/<policy's ARN>`."""
+    """A policy on a role. Its id to import is `<role>/<policy's ARN>`."""
     properties = subject.properties
     if not properties.get("policyArn"):
         properties["role"], _, properties["policyArn"] = subject.id.partition("/")
@@ -167,7 +167,7 @@ def read_attachment(subject: Subject) -> dict[str, Any] | None:
 
 
 def attach(subject: Subject) -> None:
-    """Attach a policy to a role. Of AWS's own policies, moto knows those of its release."""
+    """Attach a policy to a role. moto has AWS's own policies as of its release."""
     properties = subject.properties
     try:
         subject.request("attach_role_policy", RoleName=properties["role"], PolicyArn=properties["policyArn"])
@@ -203,7 +203,7 @@ MAX_VERSIONS = 5
 
 
 def new_version(subject: Subject) -> None:
-    """Make a new default version; the oldest is deleted first when there is no room for one more."""
+    """Make a new default version; at the limit, the oldest one is deleted."""
     old = _other_versions(subject)
     if len(old) >= MAX_VERSIONS - 1:
         subject.request("delete_policy_version", PolicyArn=subject.id, VersionId=old[-1])
@@ -257,7 +257,7 @@ POLICY = Kind(
 
 
 def set_role(subject: Subject) -> None:
-    """Put the role into a profile, in place of its present one."""
+    """Put the role into a profile, in place of another one."""
     profile = {"InstanceProfileName": subject.id}
     for role in subject.request("get_instance_profile", **profile)["InstanceProfile"]["Roles"]:
         subject.request("remove_role_from_instance_profile", **profile, RoleName=role["RoleName"])

@@ -85,7 +85,7 @@ KEY = Kind(
 
 
 def read_alias(subject: Subject) -> dict[str, Any] | None:
-    """An alias, from the list of all."""
+    """An alias."""
     pages = subject.api.client("kms", subject.region).get_paginator("list_aliases").paginate()
     for alias in (alias for page in pages for alias in page["Aliases"]):
         if alias["AliasName"] == subject.id:

@@ -17,7 +17,7 @@ DATA = (
 
 
 def new_version(subject: Subject) -> None:
-    """Make a version with the program's settings; the default one where the program asks for that."""
+    """Make a version of the inputs; the default version with updateDefaultVersion."""
     members = {"LaunchTemplateId": ID, "LaunchTemplateData": REST}
     answer = subject.call(Call("create_launch_template_version", members, takes="description"))
     if subject.properties.get("updateDefaultVersion"):

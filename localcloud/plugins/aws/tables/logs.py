@@ -7,7 +7,7 @@ from localcloud.plugins.aws.table import ID, Call, Kind, Name, Read, change, tag
 
 
 def read_group(subject: Subject) -> dict[str, Any] | None:
-    """A log group, from the list of those whose name begins with its name."""
+    """A log group."""
     page: dict[str, Any] = {}
     while not page or page.get("nextToken"):
         token = {"nextToken": page["nextToken"]} if page else {}
@@ -20,7 +20,7 @@ def read_group(subject: Subject) -> dict[str, Any] | None:
 
 
 def drop_tags(subject: Subject) -> None:
-    """Take the tags from a group to delete: moto would give them to the next one of its name."""
+    """Take the tags from a group before it is deleted: moto would put them on the next one of its name."""
     tags = subject.properties.get("tagsAll")
     if tags and not subject.properties.get("skipDestroy"):
         subject.request("untag_resource", resourceArn=subject.properties["arn"], tagKeys=sorted(tags))

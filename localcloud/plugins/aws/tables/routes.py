@@ -17,7 +17,7 @@ KEY = f"routeTableId {DESTINATIONS}"
 
 
 def make_route(subject: Subject) -> str:
-    """Make a route; its id, made as the real provider makes it."""
+    """Make a route; its id, as in the real provider."""
     subject.call(Call("create_route", takes=f"{KEY} {TARGETS}"))
     return _route_id(subject)
 
@@ -35,7 +35,7 @@ def _route_id(subject: Subject) -> str:
 
 
 def read_route(subject: Subject) -> dict[str, Any] | None:
-    """A route among those of its table. To import it: `<route table>_<destination>`."""
+    """A route. Its id to import is `<route table>_<destination>`."""
     properties, describe = subject.properties, "describe_route_tables"
     if not properties.get("routeTableId"):
         properties["routeTableId"], _, destination = subject.id.partition("_")
@@ -105,7 +105,7 @@ def _association(subject: Subject) -> dict[str, Any] | None:
 
 
 def reassociate(subject: Subject) -> None:
-    """Give a subnet another route table. AWS gives the association a new id; the engine keeps the old one."""
+    """Change a subnet's route table. AWS gives the association a new id; the engine keeps the old one."""
     subject.request(
         "replace_route_table_association",
         AssociationId=(_association(subject) or {})["RouteTableAssociationId"],
@@ -114,7 +114,7 @@ def reassociate(subject: Subject) -> None:
 
 
 def disassociate(subject: Subject) -> None:
-    """Take a subnet's route table away."""
+    """Remove the association."""
     association = _association(subject)
     if association:
         subject.request("disassociate_route_table", AssociationId=association["RouteTableAssociationId"])

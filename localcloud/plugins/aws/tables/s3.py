@@ -9,7 +9,7 @@ from localcloud.plugins.aws.table import ID, REST, Call, Change, Kind, Name, P, 
 
 
 def make_bucket(subject: Subject) -> str:
-    """Make a bucket in its region; S3 does not take its own first region for one."""
+    """Make a bucket in its region; S3 does not accept us-east-1 as a location."""
     name = subject.properties["bucket"]
     members: dict[str, Any] = {"Bucket": name}
     if subject.properties.get("objectLockEnabled"):
@@ -59,7 +59,7 @@ HOSTED_ZONES = {
 
 
 def empty_if_forced(subject: Subject) -> None:
-    """Delete all objects of a bucket if forceDestroy is set; otherwise it has to be empty."""
+    """Delete all objects of a bucket with forceDestroy; without it a bucket has to be empty."""
     if not subject.properties.get("forceDestroy"):
         return
     pages = subject.api.client("s3", subject.region).get_paginator("list_object_versions")

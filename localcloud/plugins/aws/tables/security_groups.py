@@ -27,7 +27,7 @@ RULE_PROPERTIES = {"protocol", "fromPort", "toPort", "description", "self", *SOU
 
 
 def permission(rule: Mapping[str, Any], group: str) -> dict[str, Any]:
-    """A rule as AWS takes it. `self` stands for the group itself."""
+    """A rule as AWS takes it. `self` means the group itself."""
     unknown = sorted(rule.keys() - RULE_PROPERTIES)
     if unknown:
         raise Refusal(f"There is no {', '.join(unknown)} in a rule of a security group: leave it out.")
@@ -45,7 +45,7 @@ def permission(rule: Mapping[str, Any], group: str) -> dict[str, Any]:
 
 
 def rules(permissions: list[dict[str, Any]], group: str) -> list[dict[str, Any]]:
-    """Rules as a group's own list has them: one for each protocol, ports and description."""
+    """Rules as a group's own list has them: one for a protocol, ports and description."""
     listed: dict[tuple[Any, ...], dict[str, Any]] = {}
     for permission in permissions:
         protocol = permission["IpProtocol"]
@@ -76,13 +76,13 @@ def group_of(subject: Subject, id: str) -> dict[str, Any]:
 
 
 def revoke(subject: Subject, group: str, direction: str, permissions: list[dict[str, Any]]) -> None:
-    """Take permissions from a group, if there are any to take."""
+    """Take permissions, if there are any, from a group."""
     if permissions:
         subject.request(f"revoke_security_group_{direction}", GroupId=group, IpPermissions=permissions)
 
 
 def authorize(subject: Subject, group: str, direction: str, permissions: list[dict[str, Any]]) -> None:
-    """Give permissions to a group, if there are any to give."""
+    """Add permissions, if there are any, to a group."""
     if permissions:
         subject.request(f"authorize_security_group_{direction}", GroupId=group, IpPermissions=permissions)
 
@@ -91,7 +91,7 @@ def authorize(subject: Subject, group: str, direction: str, permissions: list[di
 
 
 def make_group(subject: Subject) -> str:
-    """Make a group that lets nothing out: unlike AWS, the provider adds no rule of its own."""
+    """Make a group without egress: unlike AWS, the provider adds no default rule."""
     answer = subject.create(Call("create_security_group", takes="name description vpcId"))
     subject.id = str(answer["GroupId"])
     revoke(subject, subject.id, "egress", group_of(subject, subject.id)[PERMISSIONS["egress"]])
@@ -106,7 +106,7 @@ def put_tags(subject: Subject, id: str) -> None:
 
 
 def adopt_default_group(subject: Subject) -> str:
-    """Take over the group that every VPC has, and take all its rules away."""
+    """Take over the default group of a VPC, and remove all its rules."""
     vpc = subject.properties.get("vpcId")
     by_name = filters({"group-name": "default"} | ({"vpc-id": vpc} if vpc else {}))
     groups = subject.request("describe_security_groups", Filters=by_name)["SecurityGroups"]
@@ -121,14 +121,14 @@ def adopt_default_group(subject: Subject) -> str:
 
 
 def clear_rules(subject: Subject) -> None:
-    """Take all rules of a group away, so that groups which name each other can go."""
+    """Remove all rules of a group, so that groups which refer to each other can be deleted."""
     shown = group_of(subject, subject.id)
     for direction, member in PERMISSIONS.items():
         revoke(subject, subject.id, direction, shown[member])
 
 
 def set_rules(direction: str) -> Callable[[Subject], None]:
-    """Give a group the program's list of rules in place of its own."""
+    """Set the rules of a group's own list, and remove all others."""
 
     def change(subject: Subject) -> None:
         listed = [permission(rule, subject.id) for rule in subject.inputs.get(direction) or ()]
@@ -215,7 +215,7 @@ def _permission(subject: Subject) -> dict[str, Any]:
 
 
 def add_rule(subject: Subject) -> str:
-    """Give a rule to its group; its id, which the provider makes up."""
+    """Add a rule to its group; its id, which the provider makes."""
     properties = subject.properties
     authorize(subject, properties["securityGroupId"], properties["type"], [_permission(subject)])
     return _rule_id(subject)
@@ -284,7 +284,7 @@ def _identify(subject: Subject) -> None:
 
 
 def describe_rule(subject: Subject) -> None:
-    """Give a rule another description."""
+    """Change a rule's description."""
     properties = subject.properties
     subject.request(
         f"update_security_group_rule_descriptions_{properties['type']}",
@@ -327,7 +327,7 @@ ONE_SOURCE = {
 
 
 def add_single_rule(direction: str) -> Callable[[Subject], str]:
-    """Give a rule with one source to its group; the id is AWS's."""
+    """Add a rule with one source to its group; the id is AWS's."""
 
     def make(subject: Subject) -> str:
         properties = subject.properties
@@ -354,7 +354,7 @@ def add_single_rule(direction: str) -> Callable[[Subject], str]:
 
 
 def change_single_rule(subject: Subject) -> None:
-    """Give a rule other ports, another source or another description."""
+    """Change a rule's ports, source or description."""
     properties = subject.properties
     rule: dict[str, Any] = {"IpProtocol": properties["ipProtocol"]}
     rule |= {"FromPort": properties.get("fromPort", -1), "ToPort": properties.get("toPort", -1)}
