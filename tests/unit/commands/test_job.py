@@ -81,9 +81,9 @@ def test_the_cluster_is_chosen_where_stacks_have_several(outputs, target, moka):
     unknown = moka(*arguments, "--cluster", "batch-c")
     assert unknown.status == 2
     assert unknown.err.startswith("Cluster batch-c is not in the stack: did you mean 'batch-")
-    one = moka(*arguments, "--cluster", "batch-b")
-    assert one.status == 0
-    assert "http://pi.spark-jobs.batch-b.example" in one.out
+    result = moka(*arguments, "--cluster", "batch-b")
+    assert result.status == 0
+    assert "http://pi.spark-jobs.batch-b.example" in result.out
 
 
 # Outputs; how they are refused.

@@ -41,7 +41,7 @@ def test_a_job_may_write_memory_as_spark_or_as_kubernetes_does(amount, mib):
 
 
 @pytest.mark.parametrize(
-    ("written", "kept"),
+    ("written", "stored"),
     [
         ("10000", "10k"),
         ("2000000", "2M"),
@@ -58,8 +58,8 @@ def test_a_job_may_write_memory_as_spark_or_as_kubernetes_does(amount, mib):
         ("0", "0"),
     ],
 )
-def test_quantities_are_written_as_the_api_server_keeps_them(written, kept):
-    assert canonical(written) == kept
+def test_quantities_are_written_as_the_api_server_keeps_them(written, stored):
+    assert canonical(written) == stored
 
 
 @pytest.mark.parametrize(

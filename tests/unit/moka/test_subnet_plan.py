@@ -14,7 +14,7 @@ def test_subnets_lie_in_the_network_and_never_overlap():
 
     subnets = [ipaddress.ip_network(cidr) for plan in plans for cidr in (plan.public, plan.private)]
     assert all(subnet.subnet_of(ipaddress.ip_network("10.0.0.0/16")) for subnet in subnets)
-    assert not any(one.overlaps(other) for one, other in itertools.combinations(subnets, 2))
+    assert not any(first.overlaps(second) for first, second in itertools.combinations(subnets, 2))
 
 
 def test_one_more_zone_moves_no_other():

@@ -16,11 +16,11 @@ def whole(deploy):
     """All of an environment in one stack: its name -> what its program asked for."""
 
     @cache
-    def made(environment: str):
-        chosen = settings.load(environment)
-        return deploy(lambda: program.deploy(chosen, Slice(environment, frozenset(units(chosen)))))
+    def recorder_of(environment: str):
+        loaded = settings.load(environment)
+        return deploy(lambda: program.deploy(loaded, Slice(environment, frozenset(units(loaded)))))
 
-    return made
+    return recorder_of
 
 
 def site(name, environment=None, **changes):

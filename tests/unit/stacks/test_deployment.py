@@ -12,20 +12,20 @@ SLICES = "slices:\n  shared: {layers: [foundation]}\n  spark-a: {clusters: [spar
 
 
 def test_what_another_stack_has_not_is_read_as_nothing(deploy, monkeypatch):
-    chosen = settings.parse(f"{LOCAL}\n{SLICES}", "stacks/local.yaml")
+    environment = settings.parse(f"{LOCAL}\n{SLICES}", "stacks/local.yaml")
     # As the engine keeps it: without what is None.
     exported = {field.name: field.name for field in dataclasses.fields(Outputs) if field.name != "registry"}
     monkeypatch.setattr(
         pulumi.StackReference, "get_output", lambda _, name: pulumi.Output.from_input(exported)
     )
-    told = []
+    outputs = []
 
     def program():
-        piece = slices.slice_named(chosen, "spark-a")
-        deployment = Deployment(chosen, piece, catalog.read())
+        piece = slices.slice_named(environment, "spark-a")
+        deployment = Deployment(environment, piece, catalog.read())
         read = deployment.outputs(slices.Unit("foundation", "main"), Outputs)
-        pulumi.Output.all(read.registry, read.vpc_id).apply(told.append)
+        pulumi.Output.all(read.registry, read.vpc_id).apply(outputs.append)
 
     deploy(program)
 
-    assert told == [[None, "vpc_id"]]
+    assert outputs == [[None, "vpc_id"]]

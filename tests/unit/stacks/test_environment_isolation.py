@@ -61,7 +61,7 @@ ON_KEYS = (
 
 @dataclass(frozen=True)
 class World:
-    """What an environment has of identities and data."""
+    """Identities and data of an environment."""
 
     settings: settings.Environment
     roles: dict[str, Role]
@@ -70,25 +70,25 @@ class World:
     keys: dict[str, Resource]
 
     def bucket(self, purpose: str) -> Resource:
-        [found] = [each for name, each in self.buckets.items() if name.endswith(f"-{purpose}")]
-        return found
+        [match] = [bucket for name, bucket in self.buckets.items() if name.endswith(f"-{purpose}")]
+        return match
 
     @property
     def key(self) -> Resource:
-        [found] = self.keys.values()
-        return found
+        [match] = self.keys.values()
+        return match
 
 
 @pytest.fixture(scope="module")
 def world(deploy):
-    """What is rendered of the settings in a text."""
+    """Render settings: their text -> what an environment of them has."""
 
     @cache
     def rendered(text: str, layers: frozenset[str] = WITH_ROLES_OR_DATA) -> World:
-        chosen = settings.parse(text, "a test")
-        units = frozenset(unit for unit in slices.units(chosen) if unit.layer in layers)
-        made = deploy(lambda: program.deploy(chosen, slices.Slice(chosen.environment, units)))
-        return _world(chosen, made)
+        environment = settings.parse(text, "a test")
+        units = frozenset(unit for unit in slices.units(environment) if unit.layer in layers)
+        recorder = deploy(lambda: program.deploy(environment, slices.Slice(environment.environment, units)))
+        return _world(environment, recorder)
 
     return rendered
 
@@ -119,7 +119,7 @@ def like_local(world):
 
 @pytest.fixture(scope="module")
 def data_of(like_local):
-    """What such an environment has of data."""
+    """Only the data of such an environment."""
 
     def of(environment: str, **changes) -> World:
         return like_local(environment, layers=frozenset({"foundation"}), **changes)
@@ -128,7 +128,7 @@ def data_of(like_local):
 
 
 @pytest.fixture(scope="module")
-def one(like_local):
+def environment(like_local):
     """Such an environment, with two namespaces for jobs."""
     return like_local("one", job_namespaces={"jobs-a": {}, "jobs-b": {}})
 
@@ -153,11 +153,11 @@ def test_nobody_takes_a_role_of_another_environment(written, by, whose):
 
 @pytest.mark.parametrize("name", ENVIRONMENTS)
 def test_every_role_is_under_the_path_that_tells_its_environment(written, name):
-    made = written(name)
+    environment = written(name)
 
-    assert made.roles
-    assert {role.arn.partition(":role")[2].rpartition("/")[0] for role in made.roles.values()} == {
-        f"/{made.settings.prefix}"
+    assert environment.roles
+    assert {role.arn.partition(":role")[2].rpartition("/")[0] for role in environment.roles.values()} == {
+        f"/{environment.settings.prefix}"
     }
 
 
@@ -177,17 +177,19 @@ def test_data_is_not_reached_by_those_who_are_granted_it_and_do_not_use_it(like_
 
 @pytest.mark.parametrize("account", [ACCOUNT, OTHER_ACCOUNT])
 @pytest.mark.parametrize(
-    ("given", "used", "expected"),
+    ("access_granted", "access_used", "expected"),
     [("read", "read", READ), ("read", "write", READ), ("write", "read", READ), ("write", "write", WRITE)],
 )
 def test_data_that_is_granted_and_used_is_reached_by_jobs_as_far_as_both_say(
-    like_local, data_of, account, given, used, expected
+    like_local, data_of, account, access_granted, access_used, expected
 ):
-    owner = data_of("one", grants=grants("two", account, "event-logs", given))
-    caller = like_local("two", account, uses=uses(data_of("one"), "event-logs", used))
+    owner = data_of("one", grants=grants("two", account, "event-logs", access_granted))
+    caller = like_local("two", account, uses=uses(data_of("one"), "event-logs", access_used))
 
     can = reached(caller, owner)
-    assert {(role, action) for role, action, _ in can} == {("spark-a-spark-jobs", each) for each in expected}
+    assert {(role, action) for role, action, _ in can} == {
+        ("spark-a-spark-jobs", action) for action in expected
+    }
     assert {arn for _, _, arn in can} == {owner.bucket("event-logs").arn, owner.key.arn}
 
 
@@ -205,41 +207,46 @@ def test_a_grant_is_for_the_account_that_it_names(like_local, data_of):
     assert reached(here, owner) == set()
 
 
-def test_jobs_add_event_logs_to_their_environment_and_the_history_server_reads_them(one):
-    logs, jobs, history = one.bucket("event-logs"), one.roles["spark-a-jobs-a"], one.roles["spark-a-history"]
+def test_jobs_add_event_logs_to_their_environment_and_the_history_server_reads_them(environment):
+    logs, key, roles = environment.bucket("event-logs"), environment.key, environment.roles
+    jobs, history = roles["spark-a-jobs-a"], roles["spark-a-history"]
 
     application = f"eventlog_v2_spark-{'0a' * 16}"
     status, events = f"{application}/appstatus_spark-0a.inprogress", f"{application}/events_1_spark-0a"
-    assert may(jobs, "s3:PutObject", logs, one.key, events)
-    assert may(jobs, "s3:GetObject", logs, one.key, application)
-    assert may(jobs, "s3:DeleteObject", logs, one.key, status)
+    assert may(jobs, "s3:PutObject", logs, key, events)
+    assert may(jobs, "s3:GetObject", logs, key, application)
+    assert may(jobs, "s3:DeleteObject", logs, key, status)
     for action in ("s3:GetObject", "s3:DeleteObject"):
-        assert not may(jobs, action, logs, one.key)
-        assert not may(jobs, action, logs, one.key, events)
-    assert may(history, "s3:GetObject", logs, one.key)
-    assert not may(history, "s3:PutObject", logs, one.key)
+        assert not may(jobs, action, logs, key)
+        assert not may(jobs, action, logs, key, events)
+    assert may(history, "s3:GetObject", logs, key)
+    assert not may(history, "s3:PutObject", logs, key)
 
 
-def test_jobs_have_the_staging_folder_of_their_namespace_alone(one):
-    staging, jobs = one.bucket("staging"), one.roles["spark-a-jobs-a"]
+def test_jobs_have_the_staging_folder_of_their_namespace_alone(environment):
+    staging, jobs = environment.bucket("staging"), environment.roles["spark-a-jobs-a"]
 
     for action in ("s3:GetObject", "s3:PutObject", "s3:DeleteObject"):
-        assert may(jobs, action, staging, one.key, "jobs-a/x")
-        assert not may(jobs, action, staging, one.key, "jobs-b/x")
+        assert may(jobs, action, staging, environment.key, "jobs-a/x")
+        assert not may(jobs, action, staging, environment.key, "jobs-b/x")
     assert allowed(jobs, "s3:ListBucket", staging, {"s3:prefix": "jobs-a/"})
     assert not allowed(jobs, "s3:ListBucket", staging, {"s3:prefix": "jobs-b/"})
     assert not allowed(jobs, "s3:ListBucket", staging)
 
 
-def test_logs_are_added_under_the_cluster_that_they_are_of_and_read_by_nobody(one):
-    fluent_bit = one.roles["spark-a-fluent-bit"]
+def test_logs_are_added_under_the_cluster_that_they_are_of_and_read_by_nobody(environment):
+    fluent_bit = environment.roles["spark-a-fluent-bit"]
 
     for purpose in ("job-logs", "system-logs"):
-        assert may(fluent_bit, "s3:PutObject", one.bucket(purpose), one.key, "moka-one-spark-a/x")
-        assert not may(fluent_bit, "s3:PutObject", one.bucket(purpose), one.key, "moka-one-spark-b/x")
+        assert may(
+            fluent_bit, "s3:PutObject", environment.bucket(purpose), environment.key, "moka-one-spark-a/x"
+        )
+        assert not may(
+            fluent_bit, "s3:PutObject", environment.bucket(purpose), environment.key, "moka-one-spark-b/x"
+        )
         assert not any(
-            allowed(role, "s3:GetObject", inside(one.bucket(purpose), "moka-one-spark-a/x"))
-            for role in one.roles.values()
+            allowed(role, "s3:GetObject", inside(environment.bucket(purpose), "moka-one-spark-a/x"))
+            for role in environment.roles.values()
         )
 
 
@@ -249,18 +256,20 @@ def test_clusters_in_other_accounts_add_event_logs_at_home_and_can_do_nothing_el
     deployer = f"arn:aws:iam::{OTHER_ACCOUNT}:role/deployer"
     far = main | {"account": OTHER_ACCOUNT, "deployer": deployer, "assume": True}
     cluster = text["clusters"]["spark-a"]
-    made = like_local(
+    environment = like_local(
         "one",
         foundations={"main": main, "far": far | {"network": main["network"] | {"cidr": "10.1.0.0/16"}}},
         clusters={"spark-a": cluster, "spark-b": cluster | {"foundation": "far"}},
     )
-    jobs = made.roles["spark-b-spark-jobs"]
+    jobs = environment.roles["spark-b-spark-jobs"]
     assert jobs.account == OTHER_ACCOUNT
 
     at_home = {
-        name: each for name, each in made.buckets.items() if each.account == ACCOUNT and "access" not in name
+        name: bucket
+        for name, bucket in environment.buckets.items()
+        if bucket.account == ACCOUNT and "access" not in name
     }
-    [home] = [key for key in made.keys.values() if key.account == ACCOUNT]
+    [home] = [key for key in environment.keys.values() if key.account == ACCOUNT]
     can = {
         (name.rpartition(f"{main['region']}-")[2], action)
         for name, bucket in at_home.items()
@@ -270,8 +279,8 @@ def test_clusters_in_other_accounts_add_event_logs_at_home_and_can_do_nothing_el
     assert can == {("event-logs", "s3:PutObject"), ("event-logs", "s3:AbortMultipartUpload")}
 
 
-def test_the_autoscaler_resizes_the_groups_of_its_cluster_alone(one):
-    role = one.roles["spark-a-autoscaler"]
+def test_the_autoscaler_resizes_the_groups_of_its_cluster_alone(environment):
+    role = environment.roles["spark-a-autoscaler"]
     group = Resource(
         arn=f"arn:aws:autoscaling:us-east-1:{ACCOUNT}:autoScalingGroup:1:autoScalingGroupName/g",
         account=ACCOUNT,
@@ -283,24 +292,24 @@ def test_the_autoscaler_resizes_the_groups_of_its_cluster_alone(one):
         assert not allowed(role, action, group)
 
 
-def test_load_balancers_are_made_and_changed_for_their_cluster_alone(one):
-    role, owner = one.roles["spark-a-load-balancing"], "elbv2.k8s.aws/cluster"
+def test_load_balancers_are_made_and_changed_for_their_cluster_alone(environment):
+    role, owner = environment.roles["spark-a-load-balancing"], "elbv2.k8s.aws/cluster"
     balancer = Resource(
         arn=f"arn:aws:elasticloadbalancing:us-east-1:{ACCOUNT}:loadbalancer/net/a/1", account=ACCOUNT
     )
-    mine, others = "moka-one-spark-a", "moka-two-spark-a"
+    own_cluster, other_cluster = "moka-one-spark-a", "moka-two-spark-a"
 
     create, delete = "elasticloadbalancing:CreateLoadBalancer", "elasticloadbalancing:DeleteLoadBalancer"
-    assert allowed(role, create, balancer, asked(owner, mine))
-    assert not allowed(role, create, balancer, asked(owner, others))
+    assert allowed(role, create, balancer, request_tag(owner, own_cluster))
+    assert not allowed(role, create, balancer, request_tag(owner, other_cluster))
     assert not allowed(role, create, balancer)
-    assert allowed(role, delete, balancer, tag(owner, mine))
-    assert not allowed(role, delete, balancer, tag(owner, others))
+    assert allowed(role, delete, balancer, tag(owner, own_cluster))
+    assert not allowed(role, delete, balancer, tag(owner, other_cluster))
     assert not allowed(role, delete, balancer)
 
 
-def test_load_balancers_are_let_through_to_pods_of_their_cluster_alone(one):
-    role, rules = one.roles["spark-a-load-balancing"], "ec2:AuthorizeSecurityGroupIngress"
+def test_load_balancers_are_let_through_to_pods_of_their_cluster_alone(environment):
+    role, rules = environment.roles["spark-a-load-balancing"], "ec2:AuthorizeSecurityGroupIngress"
     group = Resource(arn=f"arn:aws:ec2:us-east-1:{ACCOUNT}:security-group/sg-1", account=ACCOUNT)
 
     assert allowed(role, rules, group, tag("kubernetes.io/cluster/moka-one-spark-a", "owned"))
@@ -309,18 +318,18 @@ def test_load_balancers_are_let_through_to_pods_of_their_cluster_alone(one):
 
 
 @pytest.mark.parametrize("tagging", ["ec2:CreateTags", "elasticloadbalancing:AddTags"])
-def test_nothing_becomes_a_clusters_own_by_being_tagged_so(one, tagging):
-    role, owner = one.roles["spark-a-load-balancing"], "elbv2.k8s.aws/cluster"
-    things = [
+def test_nothing_becomes_a_clusters_own_by_being_tagged_so(environment, tagging):
+    role, owner = environment.roles["spark-a-load-balancing"], "elbv2.k8s.aws/cluster"
+    arns = [
         f"arn:aws:ec2:us-east-1:{ACCOUNT}:security-group/sg-1",
         f"arn:aws:elasticloadbalancing:us-east-1:{ACCOUNT}:loadbalancer/net/a/1",
     ]
 
-    for arn in things:
-        somebodys = Resource(arn=arn, account=ACCOUNT)
-        claim = asked(owner, "moka-one-spark-a")
-        assert not allowed(role, tagging, somebodys, claim | tag(owner, "moka-two-spark-a"))
-        assert not allowed(role, tagging, somebodys, claim)
+    for arn in arns:
+        unowned = Resource(arn=arn, account=ACCOUNT)
+        claim = request_tag(owner, "moka-one-spark-a")
+        assert not allowed(role, tagging, unowned, claim | tag(owner, "moka-two-spark-a"))
+        assert not allowed(role, tagging, unowned, claim)
 
 
 def local() -> dict[str, Any]:
@@ -337,7 +346,7 @@ def tag(key: str, value: str) -> dict[str, str]:
     return {f"aws:ResourceTag/{key}": value}
 
 
-def asked(key: str, value: str) -> dict[str, str]:
+def request_tag(key: str, value: str) -> dict[str, str]:
     return {f"aws:RequestTag/{key}": value}
 
 
@@ -356,7 +365,7 @@ def may(role: Role, action: str, bucket: Resource, key: Resource, name: str = "x
     """Whether a role may do this with an object, as far as the key of its bucket is concerned too."""
     needed = {"s3:GetObject": ["kms:Decrypt"], "s3:PutObject": ["kms:GenerateDataKey"]}.get(action, [])
     return allowed(role, action, inside(bucket, name)) and all(
-        allowed(role, each, key, through_s3(key, bucket)) for each in needed
+        allowed(role, key_action, key, through_s3(key, bucket)) for key_action in needed
     )
 
 
@@ -379,8 +388,8 @@ def reached(caller: World, owner: World) -> set[tuple[str, str, str]]:
     return {
         (name, action, whole.arn)
         for name, role in caller.roles.items()
-        for action, thing, whole, context in attempts(role, owner)
-        if allowed(role, action, thing, context)
+        for action, resource, whole, context in attempts(role, owner)
+        if allowed(role, action, resource, context)
     }
 
 
@@ -407,58 +416,49 @@ def granted(caller: World, owner: World) -> set[tuple[str, str, str]]:
         if grant.environment != caller.settings.environment:
             continue
         actions = READ if grant.access == "read" else WRITE
-        data = [each for name, each in owner.buckets.items() if name.endswith(tuple(grant.data))]
+        data = [bucket for name, bucket in owner.buckets.items() if name.endswith(tuple(grant.data))]
         allowed_to |= {
-            (name, action, thing.arn)
+            (name, action, resource.arn)
             for name, role in caller.roles.items()
             if role.account == grant.account
-            for action, thing in itertools.product(actions, [*data, *owner.keys.values()])
+            for action, resource in itertools.product(actions, [*data, *owner.keys.values()])
         }
     return allowed_to
 
 
-def _world(chosen: settings.Environment, made) -> World:
+def _world(environment: settings.Environment, recorder) -> World:
     policies: dict[str, list[Policy]] = {}
-    for each in made.inputs(ROLE_POLICY):
-        policies.setdefault(each["role"], []).append(json.loads(each["policy"]))
-    for each in made.inputs(ATTACHMENT):
-        policies.setdefault(each["role"], []).append(_kept_by_aws(each["policyArn"]))
-    roles = [each for each in made.resources if each.type == ROLE]
-    assert len({each.name for each in roles}) == len(roles)
-    assert set(policies) <= {each.name for each in roles}
-    trusts = {each.name: json.loads(each.inputs["assumeRolePolicy"]) for each in roles}
-    of_buckets = {each["bucket"]: json.loads(each["policy"]) for each in made.inputs(BUCKET_POLICY)}
-    return World(
-        settings=chosen,
-        roles={
-            each.name: Role(
-                arn=each.outputs["arn"],
-                policies=tuple(policies.get(each.name, [])),
-                tags=_session_tags(trusts[each.name]),
-            )
-            for each in roles
-        },
-        takeable={
-            each.name: Resource(arn=each.outputs["arn"], account=each.place.account, policy=trusts[each.name])
-            for each in roles
-        },
-        buckets={
-            each.inputs["bucket"]: Resource(
-                arn=each.outputs["arn"], account=each.place.account, policy=of_buckets[f"{each.name}-id"]
-            )
-            for each in made.resources
-            if each.type == BUCKET
-        },
-        keys={
-            each.outputs["arn"]: Resource(
-                arn=each.outputs["arn"],
-                account=each.place.account,
-                policy=json.loads(each.inputs["policy"]),
-            )
-            for each in made.resources
-            if each.type == KEY
-        },
+    for policy in recorder.inputs(ROLE_POLICY):
+        policies.setdefault(policy["role"], []).append(json.loads(policy["policy"]))
+    for attachment in recorder.inputs(ATTACHMENT):
+        policies.setdefault(attachment["role"], []).append(_managed_policy(attachment["policyArn"]))
+    roles, buckets, keys = (
+        [r for r in recorder.resources if r.type == type_] for type_ in (ROLE, BUCKET, KEY)
     )
+    assert len({role.name for role in roles}) == len(roles)
+    assert set(policies) <= {role.name for role in roles}
+    trusts = {role.name: json.loads(role.inputs["assumeRolePolicy"]) for role in roles}
+    of_buckets = {policy["bucket"]: json.loads(policy["policy"]) for policy in recorder.inputs(BUCKET_POLICY)}
+    return World(
+        settings=environment,
+        roles={
+            role.name: Role(
+                arn=role.outputs["arn"],
+                policies=tuple(policies.get(role.name, [])),
+                tags=_session_tags(trusts[role.name]),
+            )
+            for role in roles
+        },
+        takeable={role.name: _resource(role, trusts[role.name]) for role in roles},
+        buckets={
+            bucket.inputs["bucket"]: _resource(bucket, of_buckets[f"{bucket.name}-id"]) for bucket in buckets
+        },
+        keys={key.outputs["arn"]: _resource(key, json.loads(key.inputs["policy"])) for key in keys},
+    )
+
+
+def _resource(resource, policy: Policy) -> Resource:
+    return Resource(arn=resource.outputs["arn"], account=resource.place.account, policy=policy)
 
 
 def _session_tags(trust: Policy) -> dict[str, str]:
@@ -472,10 +472,10 @@ def _session_tags(trust: Policy) -> dict[str, str]:
 
 
 @cache
-def _managed() -> dict[str, dict]:
+def _managed_policies() -> dict[str, dict]:
     return json.loads(aws_managed_policies_data)
 
 
-def _kept_by_aws(arn: str) -> Policy:
-    """A policy that AWS keeps, as moto has it."""
-    return _managed()[arn.rpartition("/")[2]]["Document"]
+def _managed_policy(arn: str) -> Policy:
+    """A policy of AWS's own, as moto has it."""
+    return _managed_policies()[arn.rpartition("/")[2]]["Document"]

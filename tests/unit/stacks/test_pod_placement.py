@@ -64,8 +64,8 @@ class Together:
     def pods(self) -> list[Pods]:
         return list(pods_of(self.objects, self.namespace))
 
-    def of_kind(self, wanted: str) -> list:
-        return [each for each in self.objects if each["kind"] == wanted]
+    def of_kind(self, kind: str) -> list:
+        return [thing for thing in self.objects if thing["kind"] == kind]
 
 
 def node_of(group) -> Node:
@@ -85,25 +85,28 @@ def node_of(group) -> Node:
 @pytest.fixture(scope="module", params=reading.environments())
 def clusters(request, whole):
     """The clusters of an environment, by name in its settings."""
-    chosen = settings.load(request.param)
-    return {name: of_cluster(whole(request.param), name, chosen.eks_name(name)) for name in chosen.clusters}
+    environment = settings.load(request.param)
+    return {
+        name: of_cluster(whole(request.param), name, environment.eks_name(name))
+        for name in environment.clusters
+    }
 
 
-def of_cluster(made, name, eks_name) -> OneCluster:
-    own = [each for each in made.resources if each.name == name or each.name.startswith(f"{name}-")]
+def of_cluster(recorder, name, eks_name) -> OneCluster:
+    own = [r for r in recorder.resources if r.name == name or r.name.startswith(f"{name}-")]
 
-    def here(typ: str) -> list:
-        return [each for each in made.inputs(typ) if each["clusterName"] == eks_name]
+    def in_cluster(typ: str) -> list:
+        return [resource for resource in recorder.inputs(typ) if resource["clusterName"] == eks_name]
 
     return OneCluster(
-        nodes=[node_of(each.inputs) for each in own if each.type == "eks:index:ManagedNodeGroup"],
+        nodes=[node_of(resource.inputs) for resource in own if resource.type == "eks:index:ManagedNodeGroup"],
         objects=[e.inputs for e in own if e.type.startswith("kubernetes:") and e.type != RELEASE],
-        releases=[each.inputs for each in own if each.type == RELEASE],
+        releases=[resource.inputs for resource in own if resource.type == RELEASE],
         identities=[
-            (each["namespace"], each["serviceAccount"])
-            for each in here("aws:eks/podIdentityAssociation:PodIdentityAssociation")
+            (resource["namespace"], resource["serviceAccount"])
+            for resource in in_cluster("aws:eks/podIdentityAssociation:PodIdentityAssociation")
         ],
-        addons={each["addonName"] for each in here("aws:eks/addon:Addon")},
+        addons={resource["addonName"] for resource in in_cluster("aws:eks/addon:Addon")},
     )
 
 
@@ -120,20 +123,20 @@ def deployed(request, clusters) -> list[Together]:
 
 
 def misplaced(pods: Pods, nodes: list[Node]) -> list[str]:
-    """What is wrong with where pods land."""
-    wanted = ROLES.get(pods.kind) or next((r for n, r in ROLES.items() if pods.name.startswith(n)), SYSTEM)
+    """Mistakes in where pods land."""
+    expected = ROLES.get(pods.kind) or next((r for n, r in ROLES.items() if pods.name.startswith(n)), SYSTEM)
     # Of a group there are nodes in all its zones.
     selector = {key: value for key, value in (pods.spec.get("nodeSelector") or {}).items() if key != ZONE}
     pods = replace(pods, spec={**pods.spec, "nodeSelector": selector})
-    named = f"{pods.kind} {pods.namespace}/{pods.name}"
-    found = []
+    workload = f"{pods.kind} {pods.namespace}/{pods.name}"
+    mistakes = []
     for node in nodes:
-        role, let_in = node.labels["moka.dev/role"], schedulable(pods, node)
-        if let_in and role not in wanted:
-            found.append(f"{named} may be on {role} nodes")
-        if not let_in and role in wanted:
-            found.append(f"{named} may not be on {role} nodes {node}")
-    return found
+        role, fits = node.labels["moka.dev/role"], schedulable(pods, node)
+        if fits and role not in expected:
+            mistakes.append(f"{workload} may be on {role} nodes")
+        if not fits and role in expected:
+            mistakes.append(f"{workload} may not be on {role} nodes {node}")
+    return mistakes
 
 
 def test_node_groups_of_every_role_are_there(clusters):
@@ -142,36 +145,38 @@ def test_node_groups_of_every_role_are_there(clusters):
 
 
 def test_pods_land_on_nodes_of_their_role_and_no_other(deployed):
-    assert all(each.pods for each in deployed)
-    assert [w for each in deployed for pods in each.pods for w in misplaced(pods, each.cluster.nodes)] == []
+    assert all(group.pods for group in deployed)
+    assert [
+        w for group in deployed for pods in group.pods for w in misplaced(pods, group.cluster.nodes)
+    ] == []
 
 
 def test_pods_have_a_priority_class_and_an_account_that_are_there(deployed):
-    assert [wrong for each in deployed for pods in each.pods for wrong in missing(pods, each)] == []
+    assert [mistake for group in deployed for pods in group.pods for mistake in missing(pods, group)] == []
 
 
 def missing(pods: Pods, among: Together) -> list[str]:
-    """What pods name that is not there."""
-    named = f"{pods.kind} {pods.namespace}/{pods.name}"
-    made = Together(among.cluster, among.cluster.objects).of_kind("PriorityClass")
-    classes = BUILT_IN | {each["metadata"]["name"] for each in made}
+    """What pods name that does not exist."""
+    workload = f"{pods.kind} {pods.namespace}/{pods.name}"
+    own = Together(among.cluster, among.cluster.objects)
+    classes = BUILT_IN | {thing["metadata"]["name"] for thing in own.of_kind("PriorityClass")}
     accounts = {
-        (each["metadata"].get("namespace") or among.namespace, each["metadata"]["name"])
-        for each in among.of_kind("ServiceAccount")
+        (thing["metadata"].get("namespace") or among.namespace, thing["metadata"]["name"])
+        for thing in among.of_kind("ServiceAccount")
     }
     priority = pods.spec.get("priorityClassName")
-    found = []
+    mistakes = []
     if priority and priority not in classes:
-        found.append(f"{named}: there is no priority class {priority}")
+        mistakes.append(f"{workload}: there is no priority class {priority}")
     if pods.account[1] != "default" and pods.account not in accounts:
-        found.append(f"{named}: there is no service account {pods.account}")
-    return found
+        mistakes.append(f"{workload}: there is no service account {pods.account}")
+    return mistakes
 
 
 def test_pods_that_are_to_keep_apart_are_those_that_the_selector_is_for(deployed):
     """A selector that matches none of one's own pods keeps nothing apart, in silence."""
-    for each in deployed:
-        for pods in each.pods:
+    for group in deployed:
+        for pods in group.pods:
             for selector in own_selectors(pods):
                 assert selector and selects(selector, pods.labels), f"{pods.name}: {selector}"
 
@@ -188,11 +193,11 @@ def own_selectors(pods: Pods) -> Iterator[dict]:
 
 
 def test_disruption_budgets_are_for_pods_that_are_there_and_let_one_go(deployed):
-    for each in deployed:
-        for budget in each.of_kind("PodDisruptionBudget"):
+    for group in deployed:
+        for budget in group.of_kind("PodDisruptionBudget"):
             spec, name = budget["spec"], budget["metadata"]["name"]
-            chosen = {(p.kind, p.name) for p in each.pods if selects(spec["selector"], p.labels)}
-            workloads = [e for e in each.objects if (e["kind"], e["metadata"].get("name")) in chosen]
+            selected = {(p.kind, p.name) for p in group.pods if selects(spec["selector"], p.labels)}
+            workloads = [e for e in group.objects if (e["kind"], e["metadata"].get("name")) in selected]
             assert sum(e["spec"].get("replicas", 1) for e in workloads) > spec.get("minAvailable", 0), name
             assert spec.get("maxUnavailable", 1) > 0, name
 
@@ -203,8 +208,8 @@ def test_every_identity_is_of_a_service_account_that_pods_run_under(clusters):
         accounts = {pods.account for pods in own.pods}
         # Under these run drivers, whose pods jobs bring.
         accounts |= {
-            (each["metadata"]["namespace"], each["metadata"]["name"])
-            for each in own.of_kind("ServiceAccount")
+            (account["metadata"]["namespace"], account["metadata"]["name"])
+            for account in own.of_kind("ServiceAccount")
         }
         accounts |= {account for account, addon in OF_ADDONS.items() if addon in cluster.addons}
         accounts |= {account for release in cluster.releases for account in accounts_of(release)}
@@ -226,7 +231,7 @@ def test_the_account_that_the_values_of_a_release_name_is_the_one_of_its_pods(cl
     for cluster in clusters.values():
         for release in cluster.releases:
             pods = pods_of(manifests(release), release["namespace"])
-            assert set(accounts_of(release)) <= {each.account for each in pods}, release["name"]
+            assert set(accounts_of(release)) <= {workload.account for workload in pods}, release["name"]
 
 
 def test_pods_of_charts_run_the_images_that_the_catalog_says_they_pull(clusters):
@@ -246,9 +251,9 @@ def test_pods_of_charts_run_the_images_that_the_catalog_says_they_pull(clusters)
 def test_the_doctor_wants_images_for_the_nodes_that_their_pods_are_on(deployed):
     """An image with too few architectures is only found on nodes that are known to pull it."""
     catalog = charts.read()
-    told = doctor.image_roles(catalog, set(ADDON_VERSIONS))
-    for each in deployed:
-        for pods in each.pods:
+    roles_of = doctor.image_roles(catalog, set(ADDON_VERSIONS))
+    for group in deployed:
+        for pods in group.pods:
             roles = ROLES.get(pods.kind) or ROLES.get(pods.name) or SYSTEM
             # An image of one's own is not in the catalog.
-            assert all(roles <= told[image] for image in pods.images & set(told)), pods.name
+            assert all(roles <= roles_of[image] for image in pods.images & set(roles_of)), pods.name

@@ -13,28 +13,28 @@ LOCAL = settings.path_of("local").read_text()
 
 
 @pytest.fixture(scope="module")
-def made(deploy):
+def recorder(deploy):
     """All of local, in one stack."""
     local = settings.load("local")
     return deploy(lambda: program.deploy(local, slices.slice_named(local, "")))
 
 
 def names(recorder) -> set[tuple[str, str]]:
-    return {(made.type, made.name) for made in recorder.resources}
+    return {(recorder.type, recorder.name) for recorder in recorder.resources}
 
 
-def test_every_layer_is_deployed_by_the_one_stack(made):
-    releases = {m.inputs["name"] for m in made.resources if m.type == "kubernetes:helm.sh/v3:Release"}
+def test_every_layer_is_deployed_by_the_one_stack(recorder):
+    releases = {m.inputs["name"] for m in recorder.resources if m.type == "kubernetes:helm.sh/v3:Release"}
     assert releases >= {"yunikorn", "spark-operator", "ingress-nginx", "fluent-bit", "kube-state-metrics"}
     sets = {
-        m.inputs["metadata"]["name"] for m in made.resources if m.type == "kubernetes:apps/v1:StatefulSet"
+        m.inputs["metadata"]["name"] for m in recorder.resources if m.type == "kubernetes:apps/v1:StatefulSet"
     }
     workers = {f"celeborn-worker-us-east-1{zone}" for zone in "abc"}
     assert sets == {"celeborn-master", *workers}
 
 
-def test_both_architectures_have_node_groups(made):
-    images = {m.inputs["amiType"] for m in made.resources if m.type == "eks:index:ManagedNodeGroup"}
+def test_both_architectures_have_node_groups(recorder):
+    images = {m.inputs["amiType"] for m in recorder.resources if m.type == "eks:index:ManagedNodeGroup"}
     assert images == {"AL2023_ARM_64_STANDARD", "AL2023_x86_64_STANDARD"}
 
 
@@ -46,27 +46,27 @@ def test_clusters_have_an_autoscaler_where_it_has_a_choice(deploy, maximum, expe
         for group in cluster["node_groups"].values():
             group |= {"minimum": 3, "desired": 3, "maximum": 3, "spot": False}
         cluster["node_groups"]["executor-arm64"]["maximum"] = maximum
-    chosen = settings.parse(yaml.safe_dump(text), "stacks/local.yaml")
+    environment = settings.parse(yaml.safe_dump(text), "stacks/local.yaml")
     layers = ("foundation", "cluster", "scheduling")
-    units = frozenset(unit for unit in slices.units(chosen) if unit.layer in layers)
+    units = frozenset(unit for unit in slices.units(environment) if unit.layer in layers)
 
-    made = deploy(lambda: program.deploy(chosen, slices.Slice("local", units)))
+    recorder = deploy(lambda: program.deploy(environment, slices.Slice("local", units)))
 
-    releases = {release["name"] for release in made.inputs("kubernetes:helm.sh/v3:Release")}
+    releases = {release["name"] for release in recorder.inputs("kubernetes:helm.sh/v3:Release")}
     assert ("cluster-autoscaler" in releases) == expected
-    assert ("spark-a-autoscaler" in made.by_name("aws:iam/role:Role")) == expected
+    assert ("spark-a-autoscaler" in recorder.by_name("aws:iam/role:Role")) == expected
 
 
 @pytest.fixture
-def job_policy(made):
+def job_policy(recorder):
     """Statements of what jobs may do in AWS, by id."""
-    policy = made.by_name("aws:iam/rolePolicy:RolePolicy")["spark-a-spark-jobs"]["policy"]
-    return {each["Sid"]: each for each in json.loads(policy)["Statement"]}
+    policy = recorder.by_name("aws:iam/rolePolicy:RolePolicy")["spark-a-spark-jobs"]["policy"]
+    return {statement["Sid"]: statement for statement in json.loads(policy)["Statement"]}
 
 
 def test_jobs_put_event_logs_and_can_read_no_events(job_policy):
-    reading = [each for each in job_policy.values() if "s3:GetObject" in each["Action"]]
-    readable = [arn for each in reading for arn in each["Resource"] if "event-logs/" in arn]
+    reading = [statement for statement in job_policy.values() if "s3:GetObject" in statement["Action"]]
+    readable = [arn for statement in reading for arn in statement["Resource"] if "event-logs/" in arn]
 
     assert readable
     events = f"eventlog_v2_spark-{'0' * 32}/events_1_spark-{'0' * 32}"
@@ -81,10 +81,10 @@ def test_jobs_stage_in_the_folder_of_their_namespace_and_in_no_other(job_policy)
     assert job_policy["FindStaging"]["Condition"] == {"StringLike": {"s3:prefix": [folder]}}
 
 
-def test_roles_for_pods_are_under_the_path_of_their_environment(made):
+def test_roles_for_pods_are_under_the_path_of_their_environment(recorder):
     for_pods = {
         name: role
-        for name, role in made.by_name("aws:iam/role:Role").items()
+        for name, role in recorder.by_name("aws:iam/role:Role").items()
         if "pods.eks.amazonaws.com" in role["assumeRolePolicy"]
     }
     assert {"spark-a-spark-jobs", "spark-a-fluent-bit", "spark-a-history"} <= set(for_pods)
@@ -101,21 +101,21 @@ def test_roles_for_pods_are_under_the_path_of_their_environment(made):
         ("helm.sh/v3:Release::spark-a-fluent-bit", "PodIdentityAssociation::spark-a-fluent-bit"),
     ],
 )
-def test_what_needs_another_comes_after_it_and_so_goes_before_it(made, last, first):
+def test_what_needs_another_comes_after_it_and_so_goes_before_it(recorder, last, first):
     # What a component waits for, all in it waits for.
-    [request] = [each for place, each in made.tree().items() if place.endswith(last)]
+    [request] = [request for place, request in recorder.tree().items() if place.endswith(last)]
     needed = set()
     while request:
         needed |= set(request.dependencies)
-        request = made.monitor.requests.get(request.parent)
+        request = recorder.monitor.requests.get(request.parent)
     assert any(urn.endswith(first) for urn in needed)
 
 
 def test_values_for_a_release_that_is_not_there_are_refused_before_anything_is_registered(deploy):
-    chosen = settings.parse(f"{LOCAL}\ncharts: {{values: {{yunicorn: {{}}}}}}", "stacks/local.yaml")
+    environment = settings.parse(f"{LOCAL}\ncharts: {{values: {{yunicorn: {{}}}}}}", "stacks/local.yaml")
 
     with pytest.raises(CatalogError, match=r"no release 'yunicorn'; it has .*yunikorn"):
-        program.deploy(chosen, slices.slice_named(chosen, ""))
+        program.deploy(environment, slices.slice_named(environment, ""))
 
 
 def test_every_resource_at_the_top_of_a_stack_belongs_to_one_unit(deploy, monkeypatch):
@@ -124,26 +124,26 @@ def test_every_resource_at_the_top_of_a_stack_belongs_to_one_unit(deploy, monkey
     exported = {}
     monkeypatch.setattr(pulumi, "export", exported.__setitem__)
 
-    made = deploy(lambda: program.deploy(local, slices.slice_named(local, "")))
+    recorder = deploy(lambda: program.deploy(local, slices.slice_named(local, "")))
 
-    listed = [resource for unit in exported.values() for resource in unit[slices.RESOURCES]]
-    at_the_top = [place for place in made.tree() if "$" not in place and not place.startswith("pulumi:")]
+    members = [resource for unit in exported.values() for resource in unit[slices.RESOURCES]]
+    at_the_top = [place for place in recorder.tree() if "$" not in place and not place.startswith("pulumi:")]
     assert exported.keys() == {str(unit) for unit in slices.units(local)}
-    assert sorted(listed) == sorted(at_the_top)
+    assert sorted(members) == sorted(at_the_top)
 
 
 PARTED = f"{LOCAL}\nslices: {{shared: {{layers: [foundation]}}, spark-a: {{clusters: [spark-a]}}}}\n"
 
 
 def test_a_stack_with_a_unit_that_the_settings_give_to_another_is_refused(deploy, monkeypatch):
-    chosen = settings.parse(PARTED, "stacks/local.yaml")
+    environment = settings.parse(PARTED, "stacks/local.yaml")
     before = {"outputs": {"foundation/main": {}, "cluster/spark-a": {}}}
     monkeypatch.setattr(pulumi.runtime, "invoke", lambda *_: SimpleNamespace(value=before))
 
     with pytest.raises(
         pulumi.RunError, match=r"has foundation/main, which .* gives to local.shared: run `make move"
     ):
-        deploy(lambda: program.deploy(chosen, slices.slice_named(chosen, "spark-a")))
+        deploy(lambda: program.deploy(environment, slices.slice_named(environment, "spark-a")))
 
 
 def test_a_stack_that_comes_before_what_it_reads_is_told_which_that_is():

@@ -14,12 +14,14 @@ STATEFUL = {
 
 @pytest.mark.parametrize("environment", reading.environments())
 def test_what_holds_data_is_protected_and_kept_where_the_settings_say_retain(whole, environment):
-    chosen = settings.load(environment)
-    made = whole(environment)
+    loaded = settings.load(environment)
+    recorder = whole(environment)
 
-    kept = [request for request in made.monitor.requests.values() if request.type in STATEFUL]
-    assert {request.type for request in kept} >= STATEFUL - {"aws:ecr/repository:Repository"}
-    assert {request.protect for request in kept} == {chosen.retain}
-    assert {request.retainOnDelete for request in kept} == {chosen.retain}
+    stateful = [request for request in recorder.monitor.requests.values() if request.type in STATEFUL]
+    assert {request.type for request in stateful} >= STATEFUL - {"aws:ecr/repository:Repository"}
+    assert {request.protect for request in stateful} == {loaded.retain}
+    assert {request.retainOnDelete for request in stateful} == {loaded.retain}
     # The cluster itself is a child of a remote component: tests/local/test_protection.py tries it.
-    assert {each["deletionProtection"] for each in made.inputs("eks:index:Cluster")} == {chosen.retain}
+    assert {cluster["deletionProtection"] for cluster in recorder.inputs("eks:index:Cluster")} == {
+        loaded.retain
+    }

@@ -10,23 +10,23 @@ PATIENCE = 30.0
 
 
 def test_what_is_made_is_answered_while_the_program_goes_on(deploy):
-    answered = []
+    urns = []
     in_time = []
 
     def program():
-        aws.ec2.Vpc("vpc", cidr_block="10.0.0.0/16").urn.apply(answered.append)
+        aws.ec2.Vpc("vpc", cidr_block="10.0.0.0/16").urn.apply(urns.append)
         end = time.monotonic() + PATIENCE
-        while not answered and time.monotonic() < end:
+        while not urns and time.monotonic() < end:
             sdk_tuning.flush_registrations()
-        in_time.extend(answered)
+        in_time.extend(urns)
 
     deploy(program)
     assert len(in_time) == 1
 
 
 def test_debug_messages_of_the_sdk_stay_here_unless_asked_for(monkeypatch):
-    said = []
-    monkeypatch.setattr(pulumi.log, "debug", said.append)
+    messages = []
+    monkeypatch.setattr(pulumi.log, "debug", messages.append)
 
     monkeypatch.setenv("MOKA_DEBUG", "1")
     sdk_tuning.silence_debug_messages()
@@ -35,4 +35,4 @@ def test_debug_messages_of_the_sdk_stay_here_unless_asked_for(monkeypatch):
     sdk_tuning.silence_debug_messages()
     pulumi.log.debug("not heard")
 
-    assert said == ["heard"]
+    assert messages == ["heard"]

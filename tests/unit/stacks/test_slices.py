@@ -27,12 +27,12 @@ def test_history_is_on_the_home_cluster_only():
 
 
 def test_a_slice_of_a_cluster_holds_all_on_it_but_not_the_foundation():
-    made = sliced("  shared: {layers: [foundation]}\n  spark-a: {clusters: [spark-a]}")
+    pieces = sliced("  shared: {layers: [foundation]}\n  spark-a: {clusters: [spark-a]}")
 
-    assert made["shared"].units == {Unit("foundation", "main")}
-    assert Unit("history", "spark-a") in made["spark-a"].units
-    assert Unit("foundation", "main") not in made["spark-a"].units
-    assert made["spark-a"].stack == "local.spark-a"
+    assert pieces["shared"].units == {Unit("foundation", "main")}
+    assert Unit("history", "spark-a") in pieces["spark-a"].units
+    assert Unit("foundation", "main") not in pieces["spark-a"].units
+    assert pieces["spark-a"].stack == "local.spark-a"
 
 
 def test_a_layer_in_no_slice_is_refused():
@@ -46,11 +46,11 @@ def test_a_layer_in_two_slices_is_refused():
 
 
 def test_a_slice_that_the_settings_do_not_name_is_refused_with_those_they_do():
-    chosen = settings.parse(
+    environment = settings.parse(
         f"{LOCAL}\nslices: {{shared: {{layers: [foundation]}}, spark-a: {{clusters: [spark-a]}}}}", "x"
     )
     with pytest.raises(settings.InvalidDocument, match=r"'spark-b'.*shared, spark-a"):
-        slices.slice_named(chosen, "spark-b")
+        slices.slice_named(environment, "spark-b")
 
 
 A_STACK_A_LAYER = "".join(f"  {layer}: {{layers: [{layer}]}}\n" for layer in slices.LAYERS)
@@ -68,9 +68,9 @@ def test_stacks_that_read_each_other_are_refused():
 
 
 def test_a_stack_reads_those_that_hold_what_its_units_are_given():
-    chosen = settings.parse(f"{LOCAL}\nslices:\n{A_STACK_A_LAYER}", "stacks/local.yaml")
+    environment = settings.parse(f"{LOCAL}\nslices:\n{A_STACK_A_LAYER}", "stacks/local.yaml")
 
-    read = slices.references(chosen, list(slices.slices(chosen).values()))
+    read = slices.references(environment, list(slices.slices(environment).values()))
 
     assert read["local.foundation"] == []
     assert read["local.spark"] == ["local.access", "local.cluster", "local.foundation", "local.shuffle"]
@@ -79,11 +79,11 @@ def test_a_stack_reads_those_that_hold_what_its_units_are_given():
 def test_the_table_says_of_each_layer_what_it_reads(deploy, monkeypatch):
     """Otherwise stacks would come up in an order in which what they read is not there yet."""
     whole = settings.load("local")
-    chosen = settings.parse(f"{LOCAL}\nslices:\n{A_STACK_A_LAYER}", "stacks/local.yaml")
+    environment = settings.parse(f"{LOCAL}\nslices:\n{A_STACK_A_LAYER}", "stacks/local.yaml")
     exported = {}
 
     def keep(name, value):
-        pulumi.Output.from_input(value).apply(lambda known: exported.update({name: known}))
+        pulumi.Output.from_input(value).apply(lambda output: exported.update({name: output}))
 
     monkeypatch.setattr(pulumi, "export", keep)
     deploy(lambda: program.deploy(whole, slices.slice_named(whole, "")))
@@ -92,7 +92,12 @@ def test_the_table_says_of_each_layer_what_it_reads(deploy, monkeypatch):
     )
 
     for layer in slices.LAYERS:
-        piece = slices.slice_named(chosen, layer)
-        made = deploy(functools.partial(program.deploy, chosen, piece))
-        read = {each["name"].rpartition("/")[2] for each in made.inputs("pulumi:pulumi:StackReference")}
-        assert read == set(slices.references(chosen, list(slices.slices(chosen).values()))[piece.stack])
+        piece = slices.slice_named(environment, layer)
+        recorder = deploy(functools.partial(program.deploy, environment, piece))
+        read = {
+            reference["name"].rpartition("/")[2]
+            for reference in recorder.inputs("pulumi:pulumi:StackReference")
+        }
+        assert read == set(
+            slices.references(environment, list(slices.slices(environment).values()))[piece.stack]
+        )

@@ -16,42 +16,42 @@ def known_types():
     folder = Path(moto.ec2.__file__).parent / "resources"
     with gzip.open(folder / "instance_types.json.gz") as file:
         every = json.load(file)
-    for name, known in every.items():
+    for name, data in every.items():
         family = re.match(r"([a-z]+)(\d+)[a-z]*(-[a-z0-9]+)*\.", name)
         if family and (int(family[2]) >= 5 or name.startswith(("t3", "t4"))):
-            yield name, known
+            yield name, data
 
 
-def differing(read, told):
+def differing(read, expected):
     return {
-        name: (read(instance_type(name)), told(known))
-        for name, known in known_types()
-        if read(instance_type(name)) not in (told(known), None)
+        name: (read(instance_type(name)), expected(data))
+        for name, data in known_types()
+        if read(instance_type(name)) not in (expected(data), None)
     }
 
 
 def test_the_architecture_is_in_the_name():
-    def told(known):
-        supported = known["ProcessorInfo"]["SupportedArchitectures"]
-        return next(ARCHITECTURES[each] for each in supported if each in ARCHITECTURES)
+    def expected(data):
+        supported = data["ProcessorInfo"]["SupportedArchitectures"]
+        return next(ARCHITECTURES[t] for t in supported if t in ARCHITECTURES)
 
-    assert differing(lambda each: each.architecture, told) == {}
+    assert differing(lambda t: t.architecture, expected) == {}
 
 
 def test_the_vcpus_are_in_the_name():
-    assert differing(lambda each: each.vcpus, lambda known: known["VCpuInfo"]["DefaultVCpus"]) == {}
+    assert differing(lambda t: t.vcpus, lambda data: data["VCpuInfo"]["DefaultVCpus"]) == {}
 
 
 def test_what_names_tell_of_instance_storage_is_what_there_is():
     """To a hundredth: EC2 rounds the small ones down."""
-    told = {
-        name: known.get("InstanceStorageInfo", {}).get("TotalSizeInGB", 0) for name, known in known_types()
+    expected = {
+        name: data.get("InstanceStorageInfo", {}).get("TotalSizeInGB", 0) for name, data in known_types()
     }
-    read = {name: instance_type(name).local_gib for name in told}
+    read = {name: instance_type(name).local_gib for name in expected}
 
-    known = {name: gib * 2**30 / 10**9 for name, gib in read.items() if gib is not None}
-    assert len(known) > 100
-    assert {name: gb for name, gb in known.items() if abs(gb - told[name]) > 0.01 * told[name]} == {}
+    data = {name: gib * 2**30 / 10**9 for name, gib in read.items() if gib is not None}
+    assert len(data) > 100
+    assert {name: gb for name, gb in data.items() if abs(gb - expected[name]) > 0.01 * expected[name]} == {}
 
 
 def test_only_the_names_of_bare_metal_do_not_tell_the_vcpus():
@@ -62,25 +62,25 @@ def test_only_the_names_of_bare_metal_do_not_tell_the_vcpus():
 
 
 def test_the_memory_of_the_families_that_jobs_run_on_is_in_the_name():
-    assert differing(lambda each: each.memory_mib, lambda known: known["MemoryInfo"]["SizeInMiB"]) == {}
+    assert differing(lambda t: t.memory_mib, lambda data: data["MemoryInfo"]["SizeInMiB"]) == {}
 
     untold = {
         name.split(".")[0]
-        for name, known in known_types()
+        for name, data in known_types()
         if re.match(r"[cmrix]\d", name) and instance_type(name).memory_mib is None and ".metal" not in name
     }
     assert untold == {"c5n", "x8aedz"}
 
 
 def test_gpus_of_nvidia_are_in_the_name():
-    def told(known):
-        return any(gpu["Manufacturer"] == "NVIDIA" for gpu in known.get("GpuInfo", {}).get("Gpus", ()))
+    def expected(data):
+        return any(gpu["Manufacturer"] == "NVIDIA" for gpu in data.get("GpuInfo", {}).get("Gpus", ()))
 
-    assert differing(lambda each: each.gpu, told) == {}
+    assert differing(lambda t: t.gpu, expected) == {}
 
 
 def test_instance_storage_is_in_the_name():
-    assert differing(lambda each: each.local_disks, lambda known: "InstanceStorageInfo" in known) == {}
+    assert differing(lambda t: t.local_disks, lambda data: "InstanceStorageInfo" in data) == {}
 
 
 def test_gpus_of_amd_are_none_that_the_image_has_drivers_for():

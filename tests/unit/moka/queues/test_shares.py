@@ -54,10 +54,12 @@ def test_of_too_few_gpus_some_get_none():
 
 
 def test_what_was_taken_is_not_shared_again():
-    left = rest(Resources.of(cpu="100", memory="1Ti"), [Resources.of(cpu="60"), Resources.of("50", "1Gi")])
+    remaining = rest(
+        Resources.of(cpu="100", memory="1Ti"), [Resources.of(cpu="60"), Resources.of("50", "1Gi")]
+    )
 
-    assert (left.cpu, left.memory) == (-10_000, 1023 * 2**30)
-    assert by_weight(left, {"a": 1})["a"] == Resources(memory=1023 * 2**30)
+    assert (remaining.cpu, remaining.memory) == (-10_000, 1023 * 2**30)
+    assert by_weight(remaining, {"a": 1})["a"] == Resources(memory=1023 * 2**30)
 
 
 def test_a_percentage_is_never_more_than_that():

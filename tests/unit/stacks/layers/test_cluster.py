@@ -11,8 +11,8 @@ ADDON = "aws:eks/addon:Addon"
 
 
 def deployed(deploy, text=LOCAL):
-    chosen = settings.parse(text, "stacks/local.yaml")
-    return deploy(lambda: program.deploy(chosen, slices.slice_named(chosen, "")))
+    environment = settings.parse(text, "stacks/local.yaml")
+    return deploy(lambda: program.deploy(environment, slices.slice_named(environment, "")))
 
 
 def changed(where: str, more: str) -> str:
@@ -54,17 +54,17 @@ def test_nodes_come_after_the_add_ons_that_they_cannot_do_without_and_go_before_
 
 
 def test_pods_have_subnets_of_their_own_where_the_foundation_has_them(deploy):
-    made = deployed(deploy)
+    recorder = deployed(deploy)
 
-    [cni] = [each for each in made.inputs(ADDON) if each["addonName"] == "vpc-cni"]
+    [cni] = [addon for addon in recorder.inputs(ADDON) if addon["addonName"] == "vpc-cni"]
     subnets = json.loads(cni["configurationValues"])["eniConfig"]["subnets"]
     assert subnets.keys() == {"us-east-1a", "us-east-1b", "us-east-1c"}
 
 
 def test_the_api_server_is_reached_over_the_internet_from_the_networks_in_the_settings_alone(deploy):
-    made = deployed(deploy, changed("    profile: adhoc", "    public_access: [203.0.113.0/24]\n"))
+    recorder = deployed(deploy, changed("    profile: adhoc", "    public_access: [203.0.113.0/24]\n"))
 
-    [inputs] = made.inputs("eks:index:Cluster")
+    [inputs] = recorder.inputs("eks:index:Cluster")
     assert (inputs["endpointPublicAccess"], inputs["publicAccessCidrs"]) == (True, ["203.0.113.0/24"])
 
 
@@ -76,18 +76,18 @@ def test_whoever_the_settings_name_may_enter(deploy):
         "        policy: view\n"
         "        namespaces: [spark-jobs]\n"
     )
-    made = deployed(deploy, changed("    profile: adhoc", more))
+    recorder = deployed(deploy, changed("    profile: adhoc", more))
 
-    entries = made.by_name("aws:eks/accessPolicyAssociation:AccessPolicyAssociation")
+    entries = recorder.by_name("aws:eks/accessPolicyAssociation:AccessPolicyAssociation")
     assert entries["spark-a-access-analysts"]["principalArn"].endswith("role/analysts")
     assert entries["spark-a-access-analysts"]["accessScope"]["namespaces"] == ["spark-jobs"]
 
 
 def test_logs_of_the_control_plane_are_kept_as_long_as_the_settings_say(deploy):
-    made = deployed(deploy, f"{LOCAL}\nretention: {{control_plane_logs: 30}}\n")
+    recorder = deployed(deploy, f"{LOCAL}\nretention: {{control_plane_logs: 30}}\n")
 
-    groups = made.inputs("aws:cloudwatch/logGroup:LogGroup")
-    days = {each["name"]: each["retentionInDays"] for each in groups}
+    groups = recorder.inputs("aws:cloudwatch/logGroup:LogGroup")
+    days = {group["name"]: group["retentionInDays"] for group in groups}
     assert days["/aws/eks/moka-local-spark-a/cluster"] == 30
 
 
@@ -96,8 +96,8 @@ def test_nodes_may_make_repositories_only_where_images_are_pulled_through_ecr(de
     policies = "aws:iam/rolePolicy:RolePolicy"
 
     assert "spark-a-node" not in deployed(deploy).by_name(policies)
-    made = deployed(deploy, f"{LOCAL}\ncharts: {{mirror: {mirror}}}\n")
-    [statement] = json.loads(made.by_name(policies)["spark-a-node"]["policy"])["Statement"]
+    recorder = deployed(deploy, f"{LOCAL}\ncharts: {{mirror: {mirror}}}\n")
+    [statement] = json.loads(recorder.by_name(policies)["spark-a-node"]["policy"])["Statement"]
     assert statement["Action"] == ["ecr:CreateRepository"]
 
 
@@ -106,18 +106,18 @@ def test_an_account_is_entered_by_its_deployer_role_where_the_settings_say_so(de
     providers = "pulumi:providers:aws"
 
     assert "assumeRoles" not in deployed(deploy).by_name(providers)["main"]
-    made = deployed(deploy, assumed)
-    [role] = json.loads(made.by_name(providers)["main"]["assumeRoles"])
+    recorder = deployed(deploy, assumed)
+    [role] = json.loads(recorder.by_name(providers)["main"]["assumeRoles"])
     assert role["roleArn"] == "arn:aws:iam::123456789012:role/deployer"
-    [inputs] = made.inputs("eks:index:Cluster")
+    [inputs] = recorder.inputs("eks:index:Cluster")
     assert inputs["providerCredentialOpts"]["roleArn"] == role["roleArn"]
 
 
 def test_every_resource_has_the_tags_of_the_settings_besides_ours(deploy):
-    made = deployed(deploy, f"{LOCAL}\ntags: {{cost-center: '4711'}}\n")
+    recorder = deployed(deploy, f"{LOCAL}\ntags: {{cost-center: '4711'}}\n")
 
-    given = json.loads(made.by_name("pulumi:providers:aws")["main"]["defaultTags"])["tags"]
-    assert given.items() >= {"cost-center": "4711", "moka:environment": "local"}.items()
+    tags = json.loads(recorder.by_name("pulumi:providers:aws")["main"]["defaultTags"])["tags"]
+    assert tags.items() >= {"cost-center": "4711", "moka:environment": "local"}.items()
 
 
 @pytest.mark.parametrize(

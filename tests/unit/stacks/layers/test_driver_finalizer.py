@@ -12,28 +12,28 @@ LOCAL = yaml.safe_load(settings.path_of("local").read_text())
 def layer(deploy):
     """Layer spark of an environment that is `local` but for its section `services`."""
 
-    def made(**services):
+    def make(**services):
         text = yaml.safe_dump({**LOCAL, "services": services})
-        chosen = settings.parse(text, "stacks/local.yaml")
+        environment = settings.parse(text, "stacks/local.yaml")
         needed = ("foundation", "cluster", "shuffle", "access", "spark")
-        units = frozenset(unit for unit in slices.units(chosen) if unit.layer in needed)
-        return deploy(lambda: program.deploy(chosen, slices.Slice("local", units)))
+        units = frozenset(unit for unit in slices.units(environment) if unit.layer in needed)
+        return deploy(lambda: program.deploy(environment, slices.Slice("local", units)))
 
-    return made
+    return make
 
 
 @pytest.fixture(scope="module")
-def made(layer):
+def recorder(layer):
     return layer(driver_finalizer={"image": "registry.example/driver-finalizer:1"})
 
 
-def request(made, ending):
-    [found] = [one for place, one in made.tree().items() if place.endswith(ending)]
-    return found
+def request(recorder, ending):
+    [match] = [request_ for place, request_ in recorder.tree().items() if place.endswith(ending)]
+    return match
 
 
-def test_a_job_namespace_is_deleted_before_the_service_that_removes_its_finalizers(made):
-    space = request(made, "moka:kubernetes:JobNamespace::spark-a-spark-jobs")
+def test_a_job_namespace_is_deleted_before_the_service_that_removes_its_finalizers(recorder):
+    space = request(recorder, "moka:kubernetes:JobNamespace::spark-a-spark-jobs")
 
     waits_for = {urn.split("$")[-1] for urn in space.dependencies}
     assert "kubernetes:apps/v1:Deployment::spark-a-driver-finalizer" in waits_for
@@ -42,17 +42,17 @@ def test_a_job_namespace_is_deleted_before_the_service_that_removes_its_finalize
 
 
 @pytest.mark.parametrize("kind", ["Role", "RoleBinding"])
-def test_its_role_goes_with_the_namespace_and_not_before(made, kind):
+def test_its_role_goes_with_the_namespace_and_not_before(recorder, kind):
     role = request(
-        made, f"kubernetes:rbac.authorization.k8s.io/v1:{kind}::spark-a-spark-jobs-driver-finalizer"
+        recorder, f"kubernetes:rbac.authorization.k8s.io/v1:{kind}::spark-a-spark-jobs-driver-finalizer"
     )
 
     assert role.deletedWith.endswith("moka:kubernetes:JobNamespace::spark-a-spark-jobs")
 
 
 def test_where_the_settings_leave_it_out_it_is_not_deployed(layer):
-    made = layer()
+    recorder = layer()
 
-    assert "moka:kubernetes:DriverFinalizer" not in made.types()
-    assert "moka:kubernetes:DriverFinalizerRole" not in made.types()
-    assert "moka:kubernetes:JobNamespace" in made.types()
+    assert "moka:kubernetes:DriverFinalizer" not in recorder.types()
+    assert "moka:kubernetes:DriverFinalizerRole" not in recorder.types()
+    assert "moka:kubernetes:JobNamespace" in recorder.types()

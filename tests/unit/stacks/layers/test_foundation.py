@@ -41,24 +41,24 @@ EXISTING = NetworkIds(
 def prod(retain=True):
     """The laptop's settings in another account, under other names."""
     text = settings.path_of("local").read_text().replace("123456789012", "444455556666")
-    chosen = yaml.safe_load(text) | {"organization": "acme", "environment": "prod", "retain": retain}
-    return settings.parse(yaml.safe_dump(chosen), "stacks/prod.yaml")
+    document = yaml.safe_load(text) | {"organization": "acme", "environment": "prod", "retain": retain}
+    return settings.parse(yaml.safe_dump(document), "stacks/prod.yaml")
 
 
 @pytest.fixture
-def made(deploy):
-    """What a foundation makes, with its outputs in `told`."""
+def layer(deploy):
+    """What a foundation makes, with its outputs in `outputs`."""
 
     def run(retain=True, **changes):
-        told = []
+        resolved = []
 
         def program():
             where = site("main", prod(retain), catalog=replace(catalog.read(), charts={}))
             outputs = foundation.deploy(where, replace(INPUTS, **changes))
-            pulumi.Output.all(**vars(outputs)).apply(told.append)
+            pulumi.Output.all(**vars(outputs)).apply(resolved.append)
 
         recorder = deploy(program)
-        recorder.told = told[0]
+        recorder.outputs = resolved[0]
         return recorder
 
     return run
@@ -69,8 +69,8 @@ def rules(recorder, bucket: str) -> dict:
     return {rule["id"]: rule for rule in lifecycle[f"main-{bucket}"]["rules"]}
 
 
-def test_every_kind_of_data_has_a_bucket_whose_name_says_whose_and_where_it_is(made):
-    buckets = {bucket["bucket"] for bucket in made().inputs(BUCKET)}
+def test_every_kind_of_data_has_a_bucket_whose_name_says_whose_and_where_it_is(layer):
+    buckets = {bucket["bucket"] for bucket in layer().inputs(BUCKET)}
 
     assert buckets == {
         f"acme-prod-444455556666-us-east-1-{purpose}"
@@ -78,16 +78,16 @@ def test_every_kind_of_data_has_a_bucket_whose_name_says_whose_and_where_it_is(m
     }
 
 
-def test_what_the_environment_has_once_is_at_home_alone(made):
-    away = made(home=False)
+def test_what_the_environment_has_once_is_at_home_alone(layer):
+    away = layer(home=False)
 
     assert not {"main-event-logs", "main-resource-usage"} & away.by_name(BUCKET).keys()
-    assert away.told["event_logs_bucket"] is None
-    assert away.told["resource_usage_bucket_arn"] is None
+    assert away.outputs["event_logs_bucket"] is None
+    assert away.outputs["resource_usage_bucket_arn"] is None
 
 
-def test_data_goes_after_the_days_of_the_settings(made):
-    recorder = made()
+def test_data_goes_after_the_days_of_the_settings(layer):
+    recorder = layer()
 
     for purpose in ("event-logs", "resource-usage", "job-logs", "system-logs", "staging"):
         assert rules(recorder, purpose)["expire-all"]["expiration"] == {"days": DAYS[purpose]}
@@ -95,15 +95,15 @@ def test_data_goes_after_the_days_of_the_settings(made):
     assert rules(recorder, "access-logs")["expire-AWSLogs"]["expiration"] == {"days": 14}
 
 
-def test_what_nobody_could_write_again_is_versioned(made):
-    assert made().by_name("aws:s3/bucketVersioning:BucketVersioning").keys() == {
+def test_what_nobody_could_write_again_is_versioned(layer):
+    assert layer().by_name("aws:s3/bucketVersioning:BucketVersioning").keys() == {
         "main-event-logs",
         "main-resource-usage",
     }
 
 
-def test_logs_move_to_a_cheaper_class_but_what_is_read_or_goes_soon_does_not(made):
-    recorder = made()
+def test_logs_move_to_a_cheaper_class_but_what_is_read_or_goes_soon_does_not(layer):
+    recorder = layer()
 
     moved = {
         purpose
@@ -113,30 +113,33 @@ def test_logs_move_to_a_cheaper_class_but_what_is_read_or_goes_soon_does_not(mad
     assert moved == {"resource-usage", "job-logs", "system-logs"}
 
 
-def test_who_used_data_is_recorded_for_every_bucket_but_the_one_of_records(made):
-    recorder = made()
+def test_who_used_data_is_recorded_for_every_bucket_but_the_one_of_records(layer):
+    recorder = layer()
 
     recorded = recorder.by_name("aws:s3/bucketLogging:BucketLogging")
     assert recorded.keys() == recorder.by_name(BUCKET).keys() - {"main-access-logs"}
-    assert {each["targetBucket"] for each in recorded.values()} == {"main-access-logs-id"}
+    assert {logging["targetBucket"] for logging in recorded.values()} == {"main-access-logs-id"}
 
 
-def test_records_of_access_are_encrypted_in_the_one_way_that_s3_can_deliver(made):
-    encryption = made().by_name(
+def test_records_of_access_are_encrypted_in_the_one_way_that_s3_can_deliver(layer):
+    encryption = layer().by_name(
         "aws:s3/bucketServerSideEncryptionConfiguration:BucketServerSideEncryptionConfiguration"
     )
 
     used = {
-        name: each["rules"][0]["applyServerSideEncryptionByDefault"]["sseAlgorithm"]
-        for name, each in encryption.items()
+        name: configuration["rules"][0]["applyServerSideEncryptionByDefault"]["sseAlgorithm"]
+        for name, configuration in encryption.items()
     }
     assert used.pop("main-access-logs") == "AES256"
     assert set(used.values()) == {"aws:kms"}
 
 
-def test_the_bucket_of_records_takes_them_from_aws_for_this_environment_only(made):
-    policies = made().by_name("aws:s3/bucketPolicy:BucketPolicy")
-    by_id = {each["Sid"]: each for each in json.loads(policies["main-access-logs"]["policy"])["Statement"]}
+def test_the_bucket_of_records_takes_them_from_aws_for_this_environment_only(layer):
+    policies = layer().by_name("aws:s3/bucketPolicy:BucketPolicy")
+    by_id = {
+        statement["Sid"]: statement
+        for statement in json.loads(policies["main-access-logs"]["policy"])["Statement"]
+    }
 
     assert by_id["S3AccessLogsWrite"]["Condition"] == {
         "StringEquals": {"aws:SourceAccount": "444455556666"},
@@ -145,8 +148,8 @@ def test_the_bucket_of_records_takes_them_from_aws_for_this_environment_only(mad
     assert by_id["AWSLogDeliveryWrite"]["Condition"]["StringEquals"]["aws:SourceAccount"] == "444455556666"
 
 
-def test_traffic_is_recorded_and_aws_is_reached_inside_the_network(made):
-    recorder = made()
+def test_traffic_is_recorded_and_aws_is_reached_inside_the_network(layer):
+    recorder = layer()
 
     [log] = recorder.inputs("aws:ec2/flowLog:FlowLog")
     assert log["vpcId"] == "main-id"
@@ -154,49 +157,49 @@ def test_traffic_is_recorded_and_aws_is_reached_inside_the_network(made):
     assert group["ingress"][0]["cidrBlocks"] == ["10.0.0.0/16", "100.64.0.0/16"]
 
 
-def test_interface_endpoints_can_be_left_out(made):
-    endpoints = made(interface_endpoints=False).inputs("aws:ec2/vpcEndpoint:VpcEndpoint")
+def test_interface_endpoints_can_be_left_out(layer):
+    endpoints = layer(interface_endpoints=False).inputs("aws:ec2/vpcEndpoint:VpcEndpoint")
 
     assert [endpoint["vpcEndpointType"] for endpoint in endpoints] == ["Gateway"]
 
 
-def test_subnets_are_told_by_zone(made):
-    told = made().told
+def test_subnets_are_told_by_zone(layer):
+    outputs = layer().outputs
 
-    assert told["private_subnets"] == {zone: f"main-private-{zone}-id" for zone in ZONES}
-    assert told["public_subnets"] == {zone: f"main-public-{zone}-id" for zone in ZONES}
-    assert told["pod_subnets"] == {zone: f"main-pods-{zone}-id" for zone in ZONES}
+    assert outputs["private_subnets"] == {zone: f"main-private-{zone}-id" for zone in ZONES}
+    assert outputs["public_subnets"] == {zone: f"main-public-{zone}-id" for zone in ZONES}
+    assert outputs["pod_subnets"] == {zone: f"main-pods-{zone}-id" for zone in ZONES}
 
 
-def test_a_network_that_is_there_already_is_used_and_nothing_is_made_in_it(made):
-    recorder = made(network=EXISTING)
+def test_a_network_that_is_there_already_is_used_and_nothing_is_made_in_it(layer):
+    recorder = layer(network=EXISTING)
 
     assert not any(typ.startswith("aws:ec2/") for typ in recorder.types())
-    assert recorder.told["vpc_id"] == "vpc-0123456789"
-    assert recorder.told["private_subnets"] == {"us-east-1a": "subnet-a", "us-east-1b": "subnet-b"}
-    assert recorder.told["pod_subnets"] == {}
+    assert recorder.outputs["vpc_id"] == "vpc-0123456789"
+    assert recorder.outputs["private_subnets"] == {"us-east-1a": "subnet-a", "us-east-1b": "subnet-b"}
+    assert recorder.outputs["pod_subnets"] == {}
 
 
-def test_disks_of_machines_that_auto_scaling_starts_are_encrypted_with_the_key(made):
-    [key] = made().inputs("aws:kms/key:Key")
+def test_disks_of_machines_that_auto_scaling_starts_are_encrypted_with_the_key(layer):
+    [key] = layer().inputs("aws:kms/key:Key")
 
-    by_id = {each["Sid"]: each for each in json.loads(key["policy"])["Statement"]}
+    by_id = {statement["Sid"]: statement for statement in json.loads(key["policy"])["Statement"]}
     assert by_id["Users"]["Condition"]["ArnEquals"]["aws:PrincipalArn"] == [
         "arn:aws:iam::444455556666:role/aws-service-role/autoscaling.amazonaws.com/"
         "AWSServiceRoleForAutoScaling"
     ]
 
 
-def test_images_are_pulled_from_the_foundation_that_has_the_registry(made):
+def test_images_are_pulled_from_the_foundation_that_has_the_registry(layer):
     registry = Registry.model_validate(
         {"foundation": "main", "repositories": ["spark"], "pull_through": {"quay.io": {}}}
     )
-    recorder = made(registry=registry)
+    recorder = layer(registry=registry)
 
-    assert recorder.told["registry"] == "444455556666.dkr.ecr.us-east-1.amazonaws.com"
+    assert recorder.outputs["registry"] == "444455556666.dkr.ecr.us-east-1.amazonaws.com"
     [repository] = recorder.inputs("aws:ecr/repository:Repository")
     assert repository["name"] == "acme-prod/spark"
-    assert made().told["registry"] is None
+    assert layer().outputs["registry"] is None
 
 
 # What holds data, or what nobody could bring back as it was.
@@ -204,11 +207,11 @@ STATEFUL = {BUCKET, "aws:kms/key:Key", "aws:ec2/vpc:Vpc", "aws:ecr/repository:Re
 
 
 @pytest.mark.parametrize("retain", [True, False])
-def test_what_holds_data_is_protected_and_kept_as_the_settings_say(made, retain):
+def test_what_holds_data_is_protected_and_kept_as_the_settings_say(layer, retain):
     registry = Registry(foundation="main", repositories=["spark"])
     network = NetworkArgs(region="us-east-1", cidr="10.0.0.0/16", zones=ZONES, retain=retain)
-    recorder = made(registry=registry, network=network, retain=retain)
+    recorder = layer(registry=registry, network=network, retain=retain)
 
-    stateful = [each for each in recorder.tree().values() if each.type in STATEFUL]
-    assert {each.type for each in stateful} == STATEFUL
-    assert {(each.protect, each.retainOnDelete) for each in stateful} == {(retain, retain)}
+    stateful = [request for request in recorder.tree().values() if request.type in STATEFUL]
+    assert {request.type for request in stateful} == STATEFUL
+    assert {(request.protect, request.retainOnDelete) for request in stateful} == {(retain, retain)}

@@ -30,7 +30,7 @@ def group(**changes):
 
 
 def names(**changes):
-    return [each.name for each in node_group_plans("driver", group(**changes), ZONES)]
+    return [plan.name for plan in node_group_plans("driver", group(**changes), ZONES)]
 
 
 def test_a_group_is_one_in_eks_over_all_zones():
@@ -49,11 +49,11 @@ def test_a_group_of_some_zones_is_in_these_alone():
 def test_a_group_a_zone_shares_the_nodes_out():
     parts = node_group_plans("driver", group(per_zone=True), ZONES)
 
-    assert [each.name for each in parts] == ["driver-us-east-1a", "driver-us-east-1b", "driver-us-east-1c"]
-    assert [each.zones for each in parts] == [(zone,) for zone in ZONES]
-    assert [each.minimum for each in parts] == [2, 1, 1]
-    assert [each.initial for each in parts] == [2, 2, 1]
-    assert [each.maximum for each in parts] == [7, 7, 6]
+    assert [plan.name for plan in parts] == ["driver-us-east-1a", "driver-us-east-1b", "driver-us-east-1c"]
+    assert [plan.zones for plan in parts] == [(zone,) for zone in ZONES]
+    assert [plan.minimum for plan in parts] == [2, 1, 1]
+    assert [plan.initial for plan in parts] == [2, 2, 1]
+    assert [plan.maximum for plan in parts] == [7, 7, 6]
 
 
 @pytest.mark.parametrize("total", [0, 1, 2, 3, 100])
@@ -65,14 +65,14 @@ def test_a_schedule_is_shared_out_as_the_nodes_are():
     night = {"night": {"cron": "0 20 * * *", "minimum": 7}}
     parts = node_group_plans("driver", group(per_zone=True, schedule=night), ZONES)
 
-    assert [each.schedule for each in parts] == [{"night": 3}, {"night": 2}, {"night": 2}]
+    assert [plan.schedule for plan in parts] == [{"night": 3}, {"night": 2}, {"night": 2}]
 
 
 def test_a_reservation_is_used_in_its_zone():
-    one = {"us-east-1b": "cr-0123456789abcdef0"}
-    parts = node_group_plans("driver", group(per_zone=True, capacity_reservations=one), ZONES)
+    reservations = {"us-east-1b": "cr-0123456789abcdef0"}
+    parts = node_group_plans("driver", group(per_zone=True, capacity_reservations=reservations), ZONES)
 
-    assert [each.capacity_reservation for each in parts] == [None, "cr-0123456789abcdef0", None]
+    assert [plan.capacity_reservation for plan in parts] == [None, "cr-0123456789abcdef0", None]
 
 
 def test_the_first_generation_has_the_groups_own_name_and_later_ones_their_number():
@@ -93,7 +93,7 @@ def test_a_retiring_generation_is_beside_the_present_one_as_it_was_with_nothing_
 def test_every_zone_and_generation_of_a_group_has_a_name_of_its_own():
     groups = {"one": group(), "zonal": group(per_zone=True, generation=3, retiring={1: OLD, 2: OLD})}
 
-    plans = [plan for name, each in groups.items() for plan in node_group_plans(name, each, ZONES)]
+    plans = [plan for name, plan in groups.items() for plan in node_group_plans(name, plan, ZONES)]
 
     assert len({plan.name for plan in plans}) == len(plans) == 1 + 3 * 3
 
@@ -120,21 +120,21 @@ def deployed(deploy, groups, tags=None):
 
 
 def test_a_group_is_known_by_its_clusters_name_here_and_by_its_own_in_eks(deploy):
-    made = deployed(deploy, {"driver": group()}).by_name(GROUP)
+    groups = deployed(deploy, {"driver": group()}).by_name(GROUP)
 
-    assert made["spark-a-driver"]["nodeGroupName"] == "driver"
+    assert groups["spark-a-driver"]["nodeGroupName"] == "driver"
 
 
 def test_nodes_are_in_the_subnets_of_their_zones(deploy):
-    made = deployed(deploy, {"driver": group(per_zone=True)}).by_name(GROUP)
+    groups = deployed(deploy, {"driver": group(per_zone=True)}).by_name(GROUP)
 
-    assert made["spark-a-driver-us-east-1b"]["subnetIds"] == ["subnet-b"]
+    assert groups["spark-a-driver-us-east-1b"]["subnetIds"] == ["subnet-b"]
 
 
 def test_nodes_say_which_group_of_the_settings_and_which_generation_they_are(deploy):
-    made = deployed(deploy, {"driver": group(generation=2, labels={"team": "a"})}).by_name(GROUP)
+    groups = deployed(deploy, {"driver": group(generation=2, labels={"team": "a"})}).by_name(GROUP)
 
-    assert made["spark-a-driver-g2"]["labels"] == {
+    assert groups["spark-a-driver-g2"]["labels"] == {
         "moka.dev/role": "driver",
         "moka.dev/node-group": "driver",
         "moka.dev/generation": "2",
@@ -151,12 +151,12 @@ def test_the_new_generation_is_there_before_the_old_one_takes_no_more_pods(deplo
 
 
 def test_machines_have_the_tags_that_a_provider_cannot_give_them(deploy):
-    made = deployed(deploy, {"driver": group()}, tags={"cost-center": "4711"})
+    recorder = deployed(deploy, {"driver": group()}, tags={"cost-center": "4711"})
 
-    [template] = made.inputs("aws:ec2/launchTemplate:LaunchTemplate")
-    for each in template["tagSpecifications"]:
-        assert each["tags"].items() >= {"cost-center": "4711", "Name": "spark-a-driver"}.items()
-    assert {each["resourceType"] for each in template["tagSpecifications"]} == {
+    [template] = recorder.inputs("aws:ec2/launchTemplate:LaunchTemplate")
+    for specification in template["tagSpecifications"]:
+        assert specification["tags"].items() >= {"cost-center": "4711", "Name": "spark-a-driver"}.items()
+    assert {specification["resourceType"] for specification in template["tagSpecifications"]} == {
         "instance",
         "volume",
         "network-interface",
@@ -166,17 +166,17 @@ def test_machines_have_the_tags_that_a_provider_cannot_give_them(deploy):
 def test_every_setting_of_a_group_reaches_its_machines(deploy):
     disk = {"gib": 1000, "iops": 6000, "mibps": 1000}
     night = {"night": {"cron": "0 20 * * *", "minimum": 9}}
-    made = deployed(
+    recorder = deployed(
         deploy,
         {"driver": group(disk=disk, max_pods=40, spot=True, schedule=night, time_zone="Europe/Berlin")},
     )
 
-    [template] = made.inputs("aws:ec2/launchTemplate:LaunchTemplate")
+    [template] = recorder.inputs("aws:ec2/launchTemplate:LaunchTemplate")
     ebs = template["blockDeviceMappings"][0]["ebs"]
     assert (ebs["volumeSize"], ebs["iops"], ebs["throughput"]) == (1000, 6000, 1000)
-    [inputs] = made.inputs(GROUP)
+    [inputs] = recorder.inputs(GROUP)
     assert inputs["capacityType"] == "SPOT"
     assert inputs["releaseVersion"] == "1.34.2-20261105"
     assert inputs["tags"]["k8s.io/cluster-autoscaler/node-template/resources/pods"] == "40"
-    [schedule] = made.inputs("aws:autoscaling/schedule:Schedule")
+    [schedule] = recorder.inputs("aws:autoscaling/schedule:Schedule")
     assert (schedule["minSize"], schedule["timeZone"]) == (9, "Europe/Berlin")

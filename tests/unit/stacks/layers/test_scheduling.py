@@ -22,56 +22,60 @@ def environment(request, whole):
 
 
 @pytest.fixture
-def told(environment):
+def config_data(environment):
     """What each cluster's YuniKorn is told beside its queues."""
-    _, made = environment
-    found = [each["data"] for each in made.inputs(CONFIGS) if each["metadata"]["name"] == "yunikorn-configs"]
-    assert found
-    return found
+    _, recorder = environment
+    data = [
+        config_map["data"]
+        for config_map in recorder.inputs(CONFIGS)
+        if config_map["metadata"]["name"] == "yunikorn-configs"
+    ]
+    assert data
+    return data
 
 
 def matches(expressions: str, name: str) -> bool:
-    return any(re.search(each, name) for each in expressions.split(","))
+    return any(re.search(expression, name) for expression in expressions.split(","))
 
 
-def test_both_are_for_every_job_namespace(environment, told):
-    chosen, made = environment
+def test_both_are_for_every_job_namespace(environment, config_data):
+    loaded, recorder = environment
 
-    for policy in made.inputs(POLICY):
+    for policy in recorder.inputs(POLICY):
         [these] = policy["spec"]["matchConstraints"]["namespaceSelector"]["matchExpressions"]
-        assert these["values"] == sorted(chosen.job_namespaces)
-    assert len(made.inputs(POLICY)) == len(told) == len(chosen.clusters)
-    for each in told:
-        taken = each[ADMISSION + "filtering.processNamespaces"]
-        assert all(matches(taken, name) for name in chosen.job_namespaces)
+        assert these["values"] == sorted(loaded.job_namespaces)
+    assert len(recorder.inputs(POLICY)) == len(config_data) == len(loaded.clusters)
+    for data in config_data:
+        taken = data[ADMISSION + "filtering.processNamespaces"]
+        assert all(matches(taken, name) for name in loaded.job_namespaces)
 
 
-def test_the_operators_and_the_jobs_may_say_for_which_user_a_pod_is(environment, told):
-    chosen, made = environment
+def test_the_operators_and_the_jobs_may_say_for_which_user_a_pod_is(environment, config_data):
+    loaded, recorder = environment
     operators = {
         f"system:serviceaccount:{each['namespace']}:{each['name']}-controller"
-        for each in made.inputs(RELEASE)
+        for each in recorder.inputs(RELEASE)
         if each["chart"].endswith("spark-operator")
     }
-    jobs = {f"system:serviceaccount:{name}:{SPARK_ACCOUNT}" for name in chosen.job_namespaces}
+    jobs = {f"system:serviceaccount:{name}:{SPARK_ACCOUNT}" for name in loaded.job_namespaces}
 
     assert operators
-    for each in told:
+    for each in config_data:
         trusted = each[ADMISSION + "accessControl.externalUsers"]
         assert all(matches(trusted, user) for user in operators | jobs)
         assert not matches(trusted, "system:serviceaccount:monitoring:default")
 
 
 def test_the_scheduler_has_the_size_of_its_cluster(environment):
-    chosen, made = environment
+    loaded, recorder = environment
     nodes = [
-        sum(group.maximum for group in cluster.node_groups.values()) for cluster in chosen.clusters.values()
+        sum(group.maximum for group in cluster.node_groups.values()) for cluster in loaded.clusters.values()
     ]
 
     rates = [
-        int(each["values"]["yunikornDefaults"]["kubernetes.qps"])
-        for each in made.inputs(RELEASE)
-        if each["name"] == "yunikorn"
+        int(release["values"]["yunikornDefaults"]["kubernetes.qps"])
+        for release in recorder.inputs(RELEASE)
+        if release["name"] == "yunikorn"
     ]
 
     assert sorted(rates) == sorted(api_requests_per_second(number) for number in nodes)

@@ -12,7 +12,7 @@ from tests.unit.stacks.conftest import site
 LOCAL = settings.path_of("local").read_text()
 
 
-def chosen(**changes):
+def environment(**changes):
     """local, with something else in its `shuffle`."""
     text = yaml.safe_load(LOCAL)
     text["clusters"]["spark-a"]["shuffle"] |= changes
@@ -22,16 +22,16 @@ def chosen(**changes):
 def layer(deploy, environment):
     """What layer shuffle promises, and what it made."""
     where = site("spark-a", environment)
-    said = []
-    made = deploy(lambda: said.append(shuffle.deploy(where, shuffle.inputs(where))))
-    return said[0], made
+    outputs = []
+    recorder = deploy(lambda: outputs.append(shuffle.deploy(where, shuffle.inputs(where))))
+    return outputs[0], recorder
 
 
 def test_jobs_are_told_to_keep_two_copies_in_two_zones(deploy):
-    said, _ = layer(deploy, settings.load("local"))
+    outputs, _ = layer(deploy, settings.load("local"))
 
-    assert (said.replicate, said.rack_aware) == (True, True)
-    assert said.version == charts.read().tag("celeborn")
+    assert (outputs.replicate, outputs.rack_aware) == (True, True)
+    assert outputs.version == charts.read().tag("celeborn")
 
 
 def test_in_one_zone_copies_are_not_told_apart():
@@ -47,22 +47,22 @@ def test_in_one_zone_copies_are_not_told_apart():
 
 def test_on_volumes_workers_use_nothing_of_their_node_and_nothing_runs_as_root(deploy):
     volumes = {"count": 2, "gib": 500, "iops": 6000, "mibps": 500}
-    _, made = layer(deploy, chosen(storage={"volumes": volumes}))
+    _, recorder = layer(deploy, environment(storage={"volumes": volumes}))
 
-    namespace = made.by_name("kubernetes:core/v1:Namespace")["spark-a-celeborn"]["metadata"]
+    namespace = recorder.by_name("kubernetes:core/v1:Namespace")["spark-a-celeborn"]["metadata"]
     assert namespace["labels"]["pod-security.kubernetes.io/enforce"] == "baseline"
-    worker = made.by_name("kubernetes:apps/v1:StatefulSet")["spark-a-celeborn-worker-us-east-1a"]["spec"]
+    worker = recorder.by_name("kubernetes:apps/v1:StatefulSet")["spark-a-celeborn-worker-us-east-1a"]["spec"]
     assert not [volume for volume in worker["template"]["spec"]["volumes"] if "hostPath" in volume]
     assert {claim["spec"]["storageClassName"] for claim in worker["volumeClaimTemplates"]} == {"shuffle"}
-    fast = made.by_name("kubernetes:storage.k8s.io/v1:StorageClass")["spark-a-shuffle"]
+    fast = recorder.by_name("kubernetes:storage.k8s.io/v1:StorageClass")["spark-a-shuffle"]
     assert (fast["parameters"]["iops"], fast["parameters"]["throughput"]) == ("6000", "500")
 
 
 def test_on_volumes_a_second_copy_is_a_choice(deploy):
     volumes = {"volumes": {"count": 2, "gib": 500}}
-    said, _ = layer(deploy, chosen(storage=volumes, replicate=False))
+    outputs, _ = layer(deploy, environment(storage=volumes, replicate=False))
 
-    assert (said.replicate, said.rack_aware) == (False, False)
+    assert (outputs.replicate, outputs.rack_aware) == (False, False)
 
 
 def test_a_worker_fits_the_smallest_machine_that_it_may_be_on():
@@ -78,11 +78,11 @@ def test_a_worker_fits_the_smallest_machine_that_it_may_be_on():
 
 @pytest.mark.parametrize("of", ["master", "worker"])
 def test_a_size_may_be_said(of):
-    said = {"master": {"cpus": 2, "heap_gib": 6}, "worker": {"cpus": 4, "heap_gib": 8, "off_heap_gib": 16}}
+    sizes = {"master": {"cpus": 2, "heap_gib": 6}, "worker": {"cpus": 4, "heap_gib": 8, "off_heap_gib": 16}}
 
-    inputs = shuffle.inputs(site("spark-a", chosen(sizes={of: said[of]})))
+    inputs = shuffle.inputs(site("spark-a", environment(sizes={of: sizes[of]})))
 
-    assert said[of].items() <= vars(getattr(inputs, of)).items()
+    assert sizes[of].items() <= vars(getattr(inputs, of)).items()
 
 
 def test_a_cluster_may_have_no_celeborn(deploy, monkeypatch):
@@ -92,22 +92,22 @@ def test_a_cluster_may_have_no_celeborn(deploy, monkeypatch):
     exported = {}
     monkeypatch.setattr(pulumi, "export", exported.__setitem__)
 
-    made = deploy(lambda: program.deploy(without, slices.slice_named(without, "")))
+    recorder = deploy(lambda: program.deploy(without, slices.slice_named(without, "")))
 
     assert exported.keys() == {str(unit) for unit in slices.units(without)}
     assert "shuffle/spark-a" not in exported
-    assert not [each for each in made.resources if "celeborn" in each.name]
+    assert not [resource for resource in recorder.resources if "celeborn" in resource.name]
 
 
 def test_a_quota_reaches_celeborn(deploy):
-    _, made = layer(deploy, chosen(quotas={"science": {"gib": 500}}))
+    _, recorder = layer(deploy, environment(quotas={"science": {"gib": 500}}))
 
     [files] = [
-        each["data"]
-        for each in made.inputs("kubernetes:core/v1:ConfigMap")
-        if each["metadata"]["name"] == "celeborn"
+        thing["data"]
+        for thing in recorder.inputs("kubernetes:core/v1:ConfigMap")
+        if thing["metadata"]["name"] == "celeborn"
     ]
     [quota] = [
-        each for each in yaml.safe_load(files["dynamicConfig.yaml"]) if each.get("tenantId") == "science"
+        thing for thing in yaml.safe_load(files["dynamicConfig.yaml"]) if thing.get("tenantId") == "science"
     ]
     assert quota["config"] == {"celeborn.quota.tenant.diskBytesWritten": "500g"}

@@ -13,12 +13,12 @@ LOCAL = settings.path_of("local").read_text()
 def layer(deploy):
     """Layer spark of an environment that is `local` but for some sections."""
 
-    def made(**sections):
+    def make(**sections):
         text = yaml.safe_dump({**yaml.safe_load(LOCAL), **sections})
-        chosen = settings.parse(text, "stacks/local.yaml")
-        return deploy(lambda: program.deploy(chosen, slices.slice_named(chosen, "")))
+        environment = settings.parse(text, "stacks/local.yaml")
+        return deploy(lambda: program.deploy(environment, slices.slice_named(environment, "")))
 
-    return made
+    return make
 
 
 @pytest.fixture(scope="module")
@@ -35,17 +35,21 @@ def split(layer):
     )
 
 
-def operators(made):
+def operators(recorder):
     """Values of the operator's releases, by name of the release."""
-    releases = made.inputs("kubernetes:helm.sh/v3:Release")
-    return {each["name"]: each["values"] for each in releases if each["chart"].endswith("spark-operator")}
+    releases = recorder.inputs("kubernetes:helm.sh/v3:Release")
+    return {
+        release["name"]: release["values"]
+        for release in releases
+        if release["chart"].endswith("spark-operator")
+    }
 
 
 def test_one_release_runs_the_jobs_of_all_namespaces_by_default(layer):
-    made = operators(layer(job_namespaces={"jobs-a": {}, "jobs-b": {}}))
+    releases = operators(layer(job_namespaces={"jobs-a": {}, "jobs-b": {}}))
 
-    assert list(made) == ["spark-operator"]
-    assert made["spark-operator"]["spark"]["jobNamespaces"] == ["jobs-a", "jobs-b"]
+    assert list(releases) == ["spark-operator"]
+    assert releases["spark-operator"]["spark"]["jobNamespaces"] == ["jobs-a", "jobs-b"]
 
 
 def test_several_releases_have_the_namespaces_that_the_settings_give_them(split):
@@ -81,20 +85,20 @@ def test_the_release_with_the_crds_comes_before_all_others(split):
 
 
 def test_applications_are_counted_only_where_there_is_a_definition_to_count(layer):
-    made = layer(job_namespaces={"jobs-a": {"quota": {"applications": 50}}})
+    recorder = layer(job_namespaces={"jobs-a": {"quota": {"applications": 50}}})
     [release] = [
         urn
-        for urn, request in made.monitor.requests.items()
+        for urn, request in recorder.monitor.requests.items()
         if request.type == "kubernetes:helm.sh/v3:Release" and request.name == "spark-a-spark-operator"
     ]
 
-    quota = made.tree()["moka:kubernetes:ApplicationQuota::spark-a-jobs-a"]
+    quota = recorder.tree()["moka:kubernetes:ApplicationQuota::spark-a-jobs-a"]
 
     assert release in quota.dependencies
 
 
 def test_what_the_settings_say_of_a_namespace_is_there(layer):
-    made = layer(
+    recorder = layer(
         job_namespaces={
             "jobs-a": {
                 "quota": {"applications": 50, "cpu": "400"},
@@ -106,31 +110,31 @@ def test_what_the_settings_say_of_a_namespace_is_there(layer):
         }
     )
 
-    quotas = made.by_name("kubernetes:core/v1:ResourceQuota")
+    quotas = recorder.by_name("kubernetes:core/v1:ResourceQuota")
     counted = quotas["spark-a-jobs-a-applications"]["spec"]["hard"]
     assert counted == {"count/sparkapplications.sparkoperator.k8s.io": "50"}
     assert "spark-a-jobs-b-applications" not in quotas
     quota = quotas["spark-a-jobs-a"]["spec"]["hard"]
     assert quota["requests.cpu"] == "400"
     assert "requests.memory" not in quota
-    limits = made.by_name("kubernetes:core/v1:LimitRange")["spark-a-jobs-a"]["spec"]["limits"][0]
+    limits = recorder.by_name("kubernetes:core/v1:LimitRange")["spark-a-jobs-a"]["spec"]["limits"][0]
     assert limits["max"] == {"cpu": "16", "memory": "128Gi"}
     levels = {
-        each["metadata"]["name"]: each["metadata"]["labels"]["pod-security.kubernetes.io/enforce"]
-        for each in made.inputs("kubernetes:core/v1:Namespace")
+        thing["metadata"]["name"]: thing["metadata"]["labels"]["pod-security.kubernetes.io/enforce"]
+        for thing in recorder.inputs("kubernetes:core/v1:Namespace")
     }
     assert (levels["jobs-a"], levels["jobs-b"]) == ("privileged", "baseline")
-    policies = made.inputs("kubernetes:networking.k8s.io/v1:NetworkPolicy")
-    assert {each["metadata"]["namespace"] for each in policies} == {"jobs-a"}
+    policies = recorder.inputs("kubernetes:networking.k8s.io/v1:NetworkPolicy")
+    assert {thing["metadata"]["namespace"] for thing in policies} == {"jobs-a"}
     assert "9083" in str(policies)
 
 
 def test_what_pods_may_do_in_aws_is_for_the_account_that_they_run_with(whole):
-    made = whole("local")
-    releases = {each["name"]: each for each in made.inputs("kubernetes:helm.sh/v3:Release")}
+    recorder = whole("local")
+    releases = {thing["name"]: thing for thing in recorder.inputs("kubernetes:helm.sh/v3:Release")}
     accounts = {
-        (each["metadata"]["namespace"], each["metadata"]["name"])
-        for each in made.inputs("kubernetes:core/v1:ServiceAccount")
+        (thing["metadata"]["namespace"], thing["metadata"]["name"])
+        for thing in recorder.inputs("kubernetes:core/v1:ServiceAccount")
     }
     for name, (path, _) in ACCOUNTS.items():
         values = releases[name]["values"]
@@ -140,8 +144,8 @@ def test_what_pods_may_do_in_aws_is_for_the_account_that_they_run_with(whole):
         accounts.add((releases[name]["namespace"], values))
 
     identities = {
-        (each["namespace"], each["serviceAccount"])
-        for each in made.inputs("aws:eks/podIdentityAssociation:PodIdentityAssociation")
+        (thing["namespace"], thing["serviceAccount"])
+        for thing in recorder.inputs("aws:eks/podIdentityAssociation:PodIdentityAssociation")
     }
     # EKS makes the accounts of its add-ons.
-    assert {each for each in identities if each[0] != "kube-system"} <= accounts
+    assert {thing for thing in identities if thing[0] != "kube-system"} <= accounts
