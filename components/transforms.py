@@ -1,4 +1,4 @@
-"""Transforms of resources that a component of somebody else makes."""
+"""Transforms of resources that a third-party component makes."""
 
 from collections.abc import Callable, Mapping
 from typing import Any

@@ -32,7 +32,7 @@ COREFILE = """\
     loadbalance
 }
 """
-"""EKS's own, but for `lameduck`: with 5 s, a big cluster still asks a replica that is gone."""
+"""EKS's own, but for `lameduck`: with 5 s, a large cluster still queries a replica that is gone."""
 
 POD_IDENTITY_AGENT = {"tolerations": [{"operator": "Exists"}]}
 """The VPC CNI waits for the agent, so the agent must not wait for the node to be ready."""

@@ -1,4 +1,4 @@
-"""EKS add-ons: software that AWS installs and keeps on a cluster, each at the version that we name."""
+"""EKS add-ons: software that AWS installs and maintains on a cluster, each at a pinned version."""
 
 import json
 from collections.abc import Mapping

@@ -64,7 +64,7 @@ class BucketArgs:
     kms_key_arn: key that encrypts every object; None encrypts with S3's own, for what cannot use another.
     versioned: keep what an object was before it was overwritten or deleted.
     noncurrent_days: days that such former versions are kept.
-    expiries: what may go, and when; nothing by default.
+    expiries: what is deleted, and when; nothing by default.
     unfinished_days: days after which an upload in parts that was never finished is cleared away.
     sharing: who else may use it, and who never may.
     deliveries: AWS services that write to it.
@@ -100,7 +100,7 @@ class Bucket(pulumi.ComponentResource):
 
     def __init__(self, name: str, args: BucketArgs, opts: pulumi.ResourceOptions | None = None) -> None:
         super().__init__("moka:aws:Bucket", name, {}, opts)
-        # A bucket that is kept, is kept as it is: still private, encrypted and tidied up.
+        # A bucket that is retained stays as it is: private, encrypted and tidied up.
         child = pulumi.ResourceOptions(parent=self, retain_on_delete=args.retain)
 
         # The logical name is the bucket's identity in every state out there: never rename it.
@@ -226,7 +226,7 @@ def _expiry_rule(expiry: Expiry) -> aws.s3.BucketLifecycleConfigurationRuleArgsD
 
 
 def _key_denials(bucket_arn: str, kms_key_arn: str) -> list[dict[str, Any]]:
-    """Whoever asks for no encryption gets the bucket's; who asks for another could lock its owner out."""
+    """A request without encryption gets the bucket's; one with another key could lock the owner out."""
     denials = {
         "OtherEncryption": ("StringNotEquals", "s3:x-amz-server-side-encryption", "aws:kms"),
         "OtherKey": ("StringNotEquals", "s3:x-amz-server-side-encryption-aws-kms-key-id", kms_key_arn),

@@ -35,7 +35,7 @@ class ClusterArgs:
         policy must let CloudWatch Logs use it.
     deployer_arn: IAM role or user that deploys to the cluster, an administrator.
     vpc_cni, kube_proxy, pod_identity_agent: the add-ons of every node, there before any node.
-    assume: the deployer is a role that is taken with the credentials at hand; the kubeconfig takes it too.
+    assume: the deployer is a role, assumed with the credentials at hand and by the kubeconfig.
     access: who else may enter, each with a name; other principals than the deployer.
     public_cidrs: networks from which the API server may be reached from outside the VPC; by default none.
     support: what happens when standard support of the Kubernetes version ends: EKS upgrades the cluster, or
@@ -96,7 +96,7 @@ class Cluster(pulumi.ComponentResource):
         super().__init__("moka:aws:Cluster", name, {}, opts)
         child = pulumi.ResourceOptions(parent=self)
 
-        # EKS would make it when the first log is written, without an end and without our key.
+        # EKS would make it when the first log is written, without an expiry and without the key.
         logs = aws.cloudwatch.LogGroup(
             name,
             name=f"/aws/eks/{args.name}/cluster",
@@ -143,7 +143,7 @@ class Cluster(pulumi.ComponentResource):
             upgrade_policy={"support_type": args.support.upper()},
             skip_default_node_group=True,
             skip_default_security_groups=True,
-            # Add-ons are ours from the first hour, at versions that we name, and all in one way.
+            # All add-ons are managed from the start, in one way and at pinned versions.
             bootstrap_self_managed_addons=False,
             use_default_vpc_cni=True,
             kube_proxy_addon_options=eks.KubeProxyAddonOptionsArgs(enabled=False),
@@ -227,8 +227,8 @@ class Cluster(pulumi.ComponentResource):
 def with_missing_arguments(inputs: Mapping[str, object], *, zonal_shift: bool) -> dict[str, object]:
     """Inputs of an EKS cluster, with what the arguments of pulumi_eks cannot say.
 
-    Zonal shift has no argument there. Its creator gets no access unless an entry says so: pulumi_eks always
-    grants it, and it could never be taken back.
+    Zonal shift has no argument there. The cluster's creator gets no access unless an entry says so:
+    pulumi_eks always grants it, and it could never be taken back.
     """
     access = inputs.get("accessConfig")
     access = dict(access) if isinstance(access, Mapping) else {}

@@ -33,7 +33,7 @@ SERVICES = (
     Service(name="eks-auth"),
     Service(name="autoscaling"),
     Service(name="elasticloadbalancing"),
-    # A job that took a role in the account that has its data decrypts as that role.
+    # A job that assumes a role in the account with its data decrypts as that role.
     Service(name="kms", own_accounts=False),
 )
 

@@ -1,4 +1,4 @@
-"""Records of a VPC's traffic: who spoke to whom, and what was refused."""
+"""Records of a VPC's traffic: which addresses communicated, and what was refused."""
 
 from dataclasses import dataclass, field
 
@@ -12,7 +12,7 @@ PREFIX = "AWSLogs/"
 """Where AWS puts the records in their bucket."""
 
 INTERVAL_SECONDS = 600
-"""Of traffic, that a record sums up; the longer of the two that AWS has: fewer records."""
+"""How much traffic a record sums up: the longer of the two intervals that AWS has, for fewer records."""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -45,7 +45,7 @@ class PodIdentityArgs:
 class PodIdentity(pulumi.ComponentResource):
     """Pulumi type `moka:aws:PodIdentity`.
 
-    Makes: iam.Role that only this service account of this cluster can take, RolePolicy where there are
+    Makes: iam.Role that only this service account of this cluster can assume, RolePolicy where there are
     statements, RolePolicyAttachment for each managed policy, eks.PodIdentityAssociation.
     Outputs: `role_arn`, known only once the role may do what it is for; `association_id`: pods started
     before it is known run without permissions, so let their deployment depend on it.

@@ -40,7 +40,7 @@ def document(statements: Sequence[Mapping[str, Any]]) -> str:
 def trust(
     service: str, conditions: Mapping[str, Mapping[str, str]] | None = None, *, tags: bool = False
 ) -> str:
-    """Trust policy (JSON) that lets an AWS service take a role.
+    """Trust policy (JSON) that lets an AWS service assume a role.
 
     tags: the service may tag the session too.
     """

@@ -1,4 +1,4 @@
-"""ECR repositories: images of one's own, and copies of public ones that ECR fetches as they are asked for."""
+"""ECR repositories: own images, and copies of public ones that ECR fetches when they are first pulled."""
 
 import json
 from collections.abc import Iterable, Mapping

@@ -1,4 +1,4 @@
-"""Who may use data: identities told apart by their account and by the path of their roles."""
+"""Who may use data: identities are known by their account and by the path of their roles."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -22,7 +22,7 @@ class Roles:
 
     @property
     def account_arn(self) -> str:
-        """ARN that stands for the whole account; whether a role may do it, its account decides too."""
+        """ARN that stands for the whole account, whose IAM policies decide too what a role may do."""
         return f"arn:{self.partition}:iam::{self.account_id}:root"
 
     @property
@@ -33,7 +33,7 @@ class Roles:
 
 @dataclass(frozen=True, kw_only=True)
 class Sharing:
-    """Who may use data, besides those whom the IAM policies of its account allow to.
+    """Who may use data, besides identities of its account that IAM policies allow to.
 
     grants: roles -> what they may do.
     denied: ARN patterns of roles that are denied everything, whatever IAM policies say, unless they are among

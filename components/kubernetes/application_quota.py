@@ -19,7 +19,7 @@ every 5 minutes at quotas that were there before: so a quota comes after the def
 class ApplicationQuotaArgs:
     """What differs between namespaces.
 
-    namespace: it must be there, and the definition of SparkApplications, too.
+    namespace: it must exist, and the definition of SparkApplications, too.
     applications: SparkApplications, finished ones included, until their time to live is over.
     """
 

@@ -41,7 +41,7 @@ class CelebornArgs:
     disks: where workers keep data; a change of kind or size replaces the workers.
     worker: what each worker gets; one a node, on nodes with role shuffle.
     master: what each master gets.
-    workers: how many. One too many waits until its data is no longer needed, then it goes.
+    workers: how many. A surplus one waits until its data is no longer needed, then it is removed.
     zones: of their nodes. In several, workers know theirs, and a job can have its copies in two. A change of
         the zones replaces the workers.
     masters: an odd number, each on a node of its own; a change needs care, they vote.

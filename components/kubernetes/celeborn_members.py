@@ -44,7 +44,7 @@ class Group:
     size: what a pod gets, and variables besides those that every pod has.
     ports: by name; one is `http`.
     grace_seconds: that a pod has to stop.
-    drains: a pod that goes for good finds that out, and waits until its data is no longer needed.
+    drains: a pod that is removed for good waits until its data is no longer needed.
     """
 
     role: str
@@ -72,7 +72,7 @@ class Group:
 
 
 def service(name: str, group: Group, opts: pulumi.ResourceOptions) -> k8s.core.v1.Service:
-    """Gives each pod a name of its own."""
+    """Headless: it gives each pod a name of its own."""
     return k8s.core.v1.Service(
         name,
         metadata=_metadata(group.name, group),
@@ -168,7 +168,7 @@ def stateful_set(
                     volumes=[
                         k8s.core.v1.VolumeArgs(
                             name="conf",
-                            # Scripts are in it, that are run.
+                            # It has scripts, which are executed.
                             config_map=k8s.core.v1.ConfigMapVolumeSourceArgs(
                                 name="celeborn", default_mode=0o555
                             ),

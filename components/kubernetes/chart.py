@@ -19,7 +19,7 @@ class ChartArgs:
     release: name of the release, by default the chart's; a change replaces the release.
     values: what only the program knows, over the file's values.
     values_file: name of its file of values, by default the release's: several releases may share one.
-    timeout: seconds for every object of the release to become ready.
+    timeout_seconds: for every object of the release to become ready.
     """
 
     catalog: Catalog
@@ -28,7 +28,7 @@ class ChartArgs:
     release: str | None = None
     values: Values = field(default_factory=dict)
     values_file: str | None = None
-    timeout: int = 600
+    timeout_seconds: int = 600
 
 
 class Chart(pulumi.ComponentResource):
@@ -63,7 +63,7 @@ class Chart(pulumi.ComponentResource):
                 cleanup_on_fail=True,
                 skip_crds=False,
                 max_history=5,
-                timeout=args.timeout,
+                timeout=args.timeout_seconds,
             ),
             opts=pulumi.ResourceOptions(parent=self),
         )

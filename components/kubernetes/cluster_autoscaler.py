@@ -64,7 +64,7 @@ class ClusterAutoscaler(pulumi.ComponentResource):
                 values={
                     "autoDiscovery": {"clusterName": args.cluster},
                     "awsRegion": args.region,
-                    # It simulates the scheduler, so it is of the minor version that the cluster is of.
+                    # It simulates the scheduler, so it has the cluster's minor version.
                     "image": {"tag": args.catalog.tag(f"cluster-autoscaler-{args.version}")},
                     "rbac": {"serviceAccount": {"name": AUTOSCALER_ACCOUNT}},
                 },

@@ -1,4 +1,4 @@
-"""The Spark History Server: the UI of jobs that are over, from their event logs in S3."""
+"""The Spark History Server: the UI of finished jobs, from their event logs in S3."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass

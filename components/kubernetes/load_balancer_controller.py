@@ -124,7 +124,7 @@ class LoadBalancerController(pulumi.ComponentResource):
 
 
 def permissions(cluster: pulumi.Input[str], vpc_id: pulumi.Input[str], region: str) -> Sequence[Statement]:
-    """What it may do in AWS: see, and make and change what has its cluster's tag.
+    """What it may do in AWS: describe, and create and change what has its cluster's tag.
 
     The policy that the project publishes (docs/install/iam_policy.json), less what only application load
     balancers need (certificates, WAF, Shield, Cognito, rules), and with the cluster's name where the

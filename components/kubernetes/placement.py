@@ -15,7 +15,7 @@ def node_selector(role: Role) -> dict[str, str]:
 
 
 def tolerations(role: Role) -> list[k8s.core.v1.TolerationArgs]:
-    """What a pod needs to be let onto nodes with this role."""
+    """What a pod needs to run on nodes with this role."""
     if role == "system":
         return []
     return [k8s.core.v1.TolerationArgs(key=ROLE_LABEL, operator="Equal", value=role, effect="NoSchedule")]

@@ -15,8 +15,8 @@ class Priority:
     """One priority class.
 
     value: higher goes first; a change replaces the class.
-    preempts: its pods may push out others.
-    can_be_preempted: YuniKorn may push out its pods. (`false` there only makes them the last choice; that
+    preempts: its pods may preempt others.
+    can_be_preempted: YuniKorn may preempt its pods. (`false` there only makes them the last choice; that
     tier 1 is spared for certain is the queues' doing.)
     """
 

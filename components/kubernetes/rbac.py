@@ -8,7 +8,7 @@ import pulumi_kubernetes as k8s
 
 
 class Right(NamedTuple):
-    """What a Role allows: verbs on a resource of an API group, if names are given on those objects only."""
+    """What a Role allows: verbs on a resource of an API group; with names, only on those objects."""
 
     group: str
     resource: str

@@ -21,7 +21,7 @@ def pod_security_context(
 
 
 def container_security_context(*, read_only: bool | None = None) -> k8s.core.v1.SecurityContextArgs:
-    """No more privileges than its user has. read_only: so is its root filesystem."""
+    """No more privileges than its user has. read_only: its root filesystem is."""
     return k8s.core.v1.SecurityContextArgs(
         allow_privilege_escalation=False,
         read_only_root_filesystem=read_only,

@@ -69,7 +69,7 @@ class SparkOperator(pulumi.ComponentResource):
 
 
 def release_name(name: str) -> str:
-    """Name of a release of the settings: the chart's name is in it, or the chart would put it behind."""
+    """Name of a release of the settings, with the chart's name, which the chart would append otherwise."""
     return name if name == CHART else f"{CHART}-{name}"
 
 

@@ -17,8 +17,8 @@ CONTROLLERS = (
     "^system:serviceaccount:kube-system:"
     "(cronjob|daemon-set|deployment|job|replicaset|statefulset)-controller$"
 )
-"""Regular expression of the controllers of Kubernetes that make pods of a template; that one the admission
-controller has looked at.
+"""Regular expression of Kubernetes' controllers that make pods of a template, which the admission controller
+has checked.
 """
 
 

@@ -52,7 +52,7 @@ def test_a_release_tells_its_namespace_once_it_is_there(deploy, catalog):
 
     def program():
         args = ChartArgs(
-            catalog=catalog, chart="fluent-bit", release="fluent-bit", namespace="logs", timeout=60
+            catalog=catalog, chart="fluent-bit", release="fluent-bit", namespace="logs", timeout_seconds=60
         )
         chart = Chart("logs", args)
         chart.namespace.apply(outputs.append)
