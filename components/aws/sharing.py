@@ -92,7 +92,7 @@ def sharing_statements(
         limits.append(
             {
                 # A Sid is an input of policies that are deployed: the others keep theirs.
-                "Sid": "DenyBeyondRead" if access == "read" else f"{access.capitalize()}AndNoMore",
+                "Sid": f"DenyBeyond{access.capitalize()}",
                 "Effect": "Deny",
                 "Principal": "*",
                 "NotAction": sorted(actions[access]),

@@ -32,8 +32,8 @@ def test_who_may_read_is_refused_all_else_even_where_their_own_policies_allow_it
 
     assert denials["DenyBeyondRead"]["NotAction"] == ["s3:GetObject"]
     assert denials["DenyBeyondRead"]["Condition"] == {"ArnLike": {"aws:PrincipalArn": [STAGING.arn_pattern]}}
-    assert denials["WriteAndNoMore"]["NotAction"] == ["s3:GetObject", "s3:PutObject"]
-    assert denials["WriteAndNoMore"]["Condition"] == {"ArnLike": {"aws:PrincipalArn": [TEST.arn_pattern]}}
+    assert denials["DenyBeyondWrite"]["NotAction"] == ["s3:GetObject", "s3:PutObject"]
+    assert denials["DenyBeyondWrite"]["Condition"] == {"ArnLike": {"aws:PrincipalArn": [TEST.arn_pattern]}}
 
 
 def test_roles_are_denied_unless_they_are_owners_or_granted_access():
