@@ -2,12 +2,9 @@
 
 from functools import cache
 
-import pulumi
 import pytest
 
-from moka import catalog as charts
 from stacks import program, settings
-from stacks.site import ClusterSite
 from stacks.slices import Slice, units
 
 
@@ -21,20 +18,3 @@ def whole(deploy):
         return deploy(lambda: program.deploy(loaded, Slice(environment, frozenset(units(loaded)))))
 
     return recorder_of
-
-
-def site(name, environment=None, **changes):
-    """Where a layer of `local`, or of another environment, is deployed, without providers."""
-    environment = environment or settings.load("local")
-    return ClusterSite(
-        **{
-            "name": name,
-            "settings": environment,
-            "foundation": environment.foundations["main"],
-            "catalog": charts.read(),
-            "opts": pulumi.ResourceOptions(),
-            "read": lambda layer, kind: None,
-            "eks_name": f"moka-local-{name}",
-            **changes,
-        }
-    )

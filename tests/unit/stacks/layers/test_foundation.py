@@ -11,7 +11,7 @@ from stacks import settings
 from stacks.layers import foundation
 from stacks.layers.foundation import Inputs, NetworkIds
 from stacks.settings.environment import Registry
-from tests.unit.stacks.conftest import site
+from tests.support.sites import make_site
 
 BUCKET = "aws:s3/bucket:Bucket"
 ZONES = ("us-east-1a", "us-east-1b", "us-east-1c")
@@ -53,7 +53,7 @@ def layer(deploy):
         resolved = []
 
         def program():
-            where = site("main", prod(retain), catalog=replace(catalog.read(), charts={}))
+            where = make_site("main", prod(retain), catalog=replace(catalog.read(), charts={}))
             outputs = foundation.deploy(where, replace(INPUTS, **changes))
             pulumi.Output.all(**vars(outputs)).apply(resolved.append)
 

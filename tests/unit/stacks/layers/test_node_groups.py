@@ -9,7 +9,7 @@ from stacks import settings
 from stacks.layers import cluster, foundation
 from stacks.settings.cluster import NodeGroup
 from stacks.settings.node_group_plan import node_group_plans, share
-from tests.unit.stacks.conftest import site
+from tests.support.sites import make_site
 
 ZONES = ["us-east-1a", "us-east-1b", "us-east-1c"]
 GROUP = "eks:index:ManagedNodeGroup"
@@ -114,7 +114,7 @@ def deployed(deploy, groups, tags=None):
             kubeconfig=json.dumps({}),
         )
         environment = settings.load("local").model_copy(update={"tags": tags or {}})
-        cluster.node_groups(site("spark-a", environment), cluster.Inputs(**inputs), eks_cluster)
+        cluster.node_groups(make_site("spark-a", environment), cluster.Inputs(**inputs), eks_cluster)
 
     return deploy(program)
 

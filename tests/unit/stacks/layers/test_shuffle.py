@@ -7,7 +7,7 @@ import yaml
 from moka import catalog as charts
 from stacks import program, settings, slices
 from stacks.layers import shuffle
-from tests.unit.stacks.conftest import site
+from tests.support.sites import make_site
 
 LOCAL = settings.path_of("local").read_text()
 
@@ -21,7 +21,7 @@ def environment(**changes):
 
 def layer(deploy, environment):
     """What layer shuffle promises, and what it made."""
-    where = site("spark-a", environment)
+    where = make_site("spark-a", environment)
     outputs = []
     recorder = deploy(lambda: outputs.append(shuffle.deploy(where, shuffle.inputs(where))))
     return outputs[0], recorder
@@ -39,7 +39,7 @@ def test_in_one_zone_copies_are_not_told_apart():
     groups = text["clusters"]["spark-a"]["node_groups"]
     for name in ("shuffle", "executor-arm64", "executor-amd64"):
         groups[name]["zones"] = ["us-east-1b"]
-    inputs = shuffle.inputs(site("spark-a", settings.parse(yaml.safe_dump(text), "stacks/local.yaml")))
+    inputs = shuffle.inputs(make_site("spark-a", settings.parse(yaml.safe_dump(text), "stacks/local.yaml")))
 
     assert inputs.zones == ("us-east-1b",)
     assert inputs.master_zones == 3
@@ -71,7 +71,7 @@ def test_a_worker_fits_the_smallest_machine_that_it_may_be_on():
     group |= {"generation": 2, "retiring": {1: {"instance_types": group["instance_types"]}}}
     group["instance_types"] = ["r8gd.8xlarge"]
 
-    inputs = shuffle.inputs(site("spark-a", settings.parse(yaml.safe_dump(text), "stacks/local.yaml")))
+    inputs = shuffle.inputs(make_site("spark-a", settings.parse(yaml.safe_dump(text), "stacks/local.yaml")))
 
     assert (inputs.worker.cpus, inputs.worker.memory_gib) == (13, 110)
 
@@ -80,7 +80,7 @@ def test_a_worker_fits_the_smallest_machine_that_it_may_be_on():
 def test_a_size_may_be_said(of):
     sizes = {"master": {"cpus": 2, "heap_gib": 6}, "worker": {"cpus": 4, "heap_gib": 8, "off_heap_gib": 16}}
 
-    inputs = shuffle.inputs(site("spark-a", environment(sizes={of: sizes[of]})))
+    inputs = shuffle.inputs(make_site("spark-a", environment(sizes={of: sizes[of]})))
 
     assert sizes[of].items() <= vars(getattr(inputs, of)).items()
 

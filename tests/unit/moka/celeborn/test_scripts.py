@@ -17,7 +17,7 @@ EXIT = "/api/v1/workers/exit"
 
 @pytest.fixture
 def leave(tmp_path):
-    """Runs what a worker runs before it is requests to stop; gives what it requests the worker."""
+    """Run what a worker runs before it is stopped: pod and scale of its set -> requests to the worker."""
     (tmp_path / "token").write_text("secret")
     script = conf.files("celeborn", 3, ["/mnt/disk-1"], 800, 6, rack_aware=False)[conf.LEAVE_SCRIPT]
 
