@@ -133,7 +133,7 @@ images: ## build the services' images for both architectures, and push them (REG
 	@for service in $(or $(SERVICE),$(SERVICES)); do docker buildx build --platform linux/amd64,linux/arm64 --push --build-arg SERVICE=$$service \
 	  --tag $(REGISTRY)/$$(echo $$service | tr _ -):$(TAG) --file services/Dockerfile $(ARGS) . || exit; done
 
-schema: venv ## generate JSON Schemas and docs/settings.md from the models
+schema: venv ## generate JSON Schemas, docs/settings.md and docs/layers.md from the models
 	@$(MOKA) schema
 
 clean: ## end the laptop cloud and remove .local; built tools stay in the user's cache

@@ -3,7 +3,7 @@
 A layer is a module of its name in `stacks/layers/`.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Annotated, Literal
 
@@ -103,6 +103,26 @@ LAYERS: Mapping[str, Layer] = {
         ),
     )
 }
+
+
+def check(rows: Iterable[Layer]) -> None:
+    """Raise ValueError for a row that reads what does not come before it, or that has no cluster to be on."""
+    before = {HOME}
+    for row in rows:
+        if unknown := [source for source in row.reads if source not in before]:
+            raise ValueError(
+                f"stacks/layer_table.py: {row.name} reads {', '.join(unknown)}, and no row before it is "
+                "called so: correct the name, or move the row"
+            )
+        if row.scope != "foundation" and row.name != "cluster" and not row.on_cluster:
+            raise ValueError(
+                f"stacks/layer_table.py: {row.name} is on a cluster: add 'cluster' to what it reads, or its "
+                "resources go to whichever cluster the kubeconfig at hand names"
+            )
+        before.add(row.name)
+
+
+check(LAYERS.values())
 
 
 def _known(name: str) -> str:

@@ -20,7 +20,7 @@ WAYS: dict[str, dict[str, object]] = {
         "spark-a": {"clusters": ["spark-a"]},
         "spark-b": {"clusters": ["spark-b"]},
     },
-    "a stack a layer": {layer: {"layers": [layer]} for layer in slices.LAYERS},
+    "a stack a layer": {layer.replace("_", "-"): {"layers": [layer]} for layer in slices.LAYERS},
 }
 LOCAL = yaml.safe_load(settings.path_of("local").read_text())
 WAVES = {"canary": ["spark-b"], "rest": ["spark-a"]}

@@ -128,7 +128,8 @@ def releases(deploy, catalog):
 
 
 def test_every_file_of_values_is_a_release_and_every_chart_is_used(releases, catalog):
-    assert sorted(releases) == RELEASES == sorted(catalog.values)
+    assert sorted(releases) == sorted(catalog.values), "make every release in the fixture `releases`"
+    assert sorted(releases) == RELEASES, "name every release in RELEASES"
     assert {release["chart"] for release in releases.values()} == set(catalog.charts)
 
 

@@ -10,6 +10,7 @@ from types import ModuleType
 import pytest
 
 from localcloud.cloud import REPOSITORY
+from moka import names
 from moka.documents import DocumentKind
 from stacks import layer_table, program, settings, slices
 
@@ -27,6 +28,7 @@ def code_blocks(heading: str) -> list[str]:
 def tracing(monkeypatch):
     """The layer of the recipe, in the table and as a module."""
     row, source = code_blocks("A layer")[:2]
+    monkeypatch.setattr(names, "TRACING_NAMESPACE", "tracing", raising=False)
     layer = eval(row.rstrip(","), {"Layer": layer_table.Layer})
     module = ModuleType(f"stacks.layers.{layer.name}")
     monkeypatch.setitem(sys.modules, module.__name__, module)
@@ -55,9 +57,9 @@ def test_the_layer_of_the_recipe_is_one_that_slices_may_name(tracing):
 def test_the_setting_of_the_recipe_is_read_and_described():
     [field] = code_blocks("A setting")[:1]
     source = f"class Example(Section):\n    '''An example.'''\n\n    {field}\n"
-    names: dict = {}
-    exec(f"from pydantic import Field\nfrom moka.documents import Section\n{source}", names)
-    kind = DocumentKind(model=names["Example"], example="x", noun="settings")
+    namespace: dict = {}
+    exec(f"from pydantic import Field\nfrom moka.documents import Section\n{source}", namespace)
+    kind = DocumentKind(model=namespace["Example"], example="x", noun="settings")
 
     assert kind.validate({"spare_nodes": 3}, "x").spare_nodes == 3
     assert "Nodes kept empty" in kind.schema()

@@ -28,7 +28,7 @@ ENVIRONMENTS = sorted(
 PAIRS = list(itertools.permutations(ENVIRONMENTS, 2))
 PODS = Service(name="pods.eks.amazonaws.com")
 
-WITH_ROLES_OR_DATA = frozenset(slices.LAYERS) - {"metrics"}
+WITH_ROLES_OR_DATA = frozenset(slices.LAYERS)
 
 READ = {"s3:GetObject", "s3:ListBucket", "kms:Decrypt"}
 WRITE = READ | {"s3:PutObject", "s3:DeleteObject", "s3:AbortMultipartUpload", "kms:GenerateDataKey"}

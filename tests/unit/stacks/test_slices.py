@@ -4,6 +4,7 @@ import pulumi
 import pytest
 
 from stacks import program, settings, slices
+from stacks.layer_table import LAYERS, Layer, check
 from stacks.slices import Unit
 
 LOCAL = settings.path_of("local").read_text()
@@ -53,14 +54,14 @@ def test_a_slice_that_the_settings_do_not_name_is_refused_with_those_they_do():
         slices.slice_named(environment, "spark-b")
 
 
-A_STACK_A_LAYER = "".join(f"  {layer}: {{layers: [{layer}]}}\n" for layer in slices.LAYERS)
+A_STACK_A_LAYER = "".join(f"  {layer.replace('_', '-')}: {{layers: [{layer}]}}\n" for layer in slices.LAYERS)
 
 
 def test_stacks_that_read_each_other_are_refused():
     with pytest.raises(settings.InvalidDocument) as refused:
         sliced(
             "  one: {layers: [foundation, spark]}\n"
-            "  two: {layers: [cluster, scheduling, shuffle, access, logs, metrics, history]}"
+            f"  two: {{layers: [{', '.join(x for x in slices.LAYERS if x not in ('foundation', 'spark'))}]}}"
         )
 
     assert "slices: local.one reads local.two, which reads local.one" in str(refused.value)
@@ -92,12 +93,26 @@ def test_the_table_says_of_each_layer_what_it_reads(deploy, monkeypatch):
     )
 
     for layer in slices.LAYERS:
-        piece = slices.slice_named(environment, layer)
+        piece = slices.slice_named(environment, layer.replace("_", "-"))
         recorder = deploy(functools.partial(program.deploy, environment, piece))
         read = {
             reference["name"].rpartition("/")[2]
             for reference in recorder.inputs("pulumi:pulumi:StackReference")
         }
-        assert read == set(
-            slices.references(environment, list(slices.slices(environment).values()))[piece.stack]
-        )
+        pieces = list(slices.slices(environment).values())
+        expected = set(slices.references(environment, pieces)[piece.stack])
+        assert read == expected, f"{layer}: let `reads` in stacks/layer_table.py say what `inputs` reads"
+
+
+def test_a_row_that_reads_what_comes_after_it_is_refused():
+    rows = [Layer(name="traces", scope="cluster", reads=("cluster",), makes="traces")]
+
+    with pytest.raises(ValueError, match="traces reads cluster, and no row before it is called so"):
+        check(rows)
+
+
+def test_a_row_on_a_cluster_that_does_not_read_the_cluster_is_refused():
+    rows = [LAYERS["foundation"], Layer(name="traces", scope="cluster", makes="traces")]
+
+    with pytest.raises(ValueError, match="traces is on a cluster: add 'cluster' to what it reads"):
+        check(rows)

@@ -6,6 +6,7 @@ import yaml
 
 from stacks import settings
 from stacks.settings import Environment
+from stacks.slices import LAYERS
 from stacks.state_move import Move, State, add_units, plan_moves, remove_units, unfinished_urns
 from tests.support.pulumi_states import (
     CLUSTER,
@@ -116,7 +117,7 @@ def test_there_and_back_again_all_is_as_it_was():
 def test_a_stack_keeps_the_providers_that_the_rest_of_it_needs():
     parted = {
         "ground": {"layers": ["foundation", "cluster"]},
-        "local": {"layers": ["scheduling", "shuffle", "access", "spark", "logs", "metrics", "history"]},
+        "local": {"layers": [layer for layer in LAYERS if layer not in ("foundation", "cluster")]},
     }
     whole_named = json.loads(json.dumps(WHOLE).replace("pulumi:local::", "pulumi:local.local::"))
     text = json.dumps(whole_named).replace("moka-local", "moka-local.local")

@@ -17,7 +17,7 @@ def test_an_environment_without_slices_is_one_stack():
 
 def test_each_stack_comes_after_those_that_it_reads_whatever_their_order_in_the_settings():
     layers = {
-        "top": {"layers": ["spark", "history", "scheduling", "shuffle", "logs", "metrics"]},
+        "top": {"layers": [layer for layer in ON_CLUSTERS if layer not in ("cluster", "access")]},
         "ways-in": {"layers": ["access"]},
         "clusters": {"layers": ["cluster"]},
         **SHARED,
