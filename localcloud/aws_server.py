@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
-from localcloud.cloud import Cloud
+from localcloud.cloud import REGION, Cloud
 from localcloud.errors import Refusal
 from localcloud.processes import Process, answers, free_port, port_stays_taken
 
@@ -35,6 +35,17 @@ class AwsServer:
         if not self.has_url():
             raise Refusal("The laptop's AWS was never started here: run `make up`, which starts it.")
         return self._url_file.read_text().strip()
+
+    @property
+    def variables(self) -> dict[str, str]:
+        """Environment variables by which a program meets this AWS, and no real account."""
+        return {
+            "AWS_ACCESS_KEY_ID": "test",
+            "AWS_SECRET_ACCESS_KEY": "test",
+            "AWS_REGION": REGION,
+            "AWS_EC2_METADATA_DISABLED": "true",
+            **({"AWS_ENDPOINT_URL": self.url} if self.has_url() else {}),
+        }
 
     def alive(self) -> bool:
         """Whether it runs."""

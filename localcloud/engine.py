@@ -15,7 +15,7 @@ from typing import Any
 import psutil
 
 from localcloud.aws_server import AwsServer
-from localcloud.cloud import REGION, REPOSITORY, Cloud
+from localcloud.cloud import REPOSITORY, Cloud
 from localcloud.control_plane import ControlPlane
 from localcloud.errors import Refusal
 from localcloud.project import read_yaml
@@ -93,13 +93,8 @@ class Engine:
             "PULUMI_CONFIG_PASSPHRASE": PASSPHRASE,
             "PULUMI_SKIP_UPDATE_CHECK": "true",
             "PULUMI_DISABLE_AUTOMATIC_PLUGIN_ACQUISITION": "true",
-            "AWS_ACCESS_KEY_ID": "test",
-            "AWS_SECRET_ACCESS_KEY": "test",
-            "AWS_REGION": REGION,
-            "AWS_EC2_METADATA_DISABLED": "true",
+            **AwsServer(cloud).variables,
         }
-        if AwsServer(cloud).has_url():
-            variables["AWS_ENDPOINT_URL"] = AwsServer(cloud).url
         # Also where there is no cluster: the caller's own clusters are not meant then either.
         kubeconfigs = [str(plane.kubeconfig) for plane in ControlPlane.all(cloud)]
         variables["KUBECONFIG"] = ":".join(kubeconfigs or [os.devnull])

@@ -13,6 +13,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from localcloud.aws_server import AwsServer
 from localcloud.cloud import REPOSITORY
 from localcloud.control_plane.parallel import parallel_map
 from localcloud.control_plane.plane import ControlPlane
@@ -113,10 +114,13 @@ def _run(plane: ControlPlane, workload: Workload) -> None:
     if module is None:
         plane.process(workload.key).stop()
     else:
-        run(plane, workload.key, (HTTP,), partial(_command, workload, module, _account(plane, workload)))
+        aws = AwsServer(plane.cloud).variables
+        run(plane, workload.key, (HTTP,), partial(_command, workload, module, _account(plane, workload), aws))
 
 
-def _command(workload: Workload, module: str, account: Path, around: Surroundings) -> Command:
+def _command(
+    workload: Workload, module: str, account: Path, aws: Mapping[str, str], around: Surroundings
+) -> Command:
     address = f"127.0.0.1:{around.ports[HTTP]}"
     return Command(
         (
@@ -131,6 +135,8 @@ def _command(workload: Workload, module: str, account: Path, around: Surrounding
             "PYTHONPATH": workload.project,
             "KUBERNETES_SERVICE_HOST": "127.0.0.1",
             "KUBERNETES_SERVICE_PORT": str(around.api_server),
+            # Not the developer's own account.
+            **aws,
         },
         f"http://{address}/healthz",
     )
