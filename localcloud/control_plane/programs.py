@@ -25,18 +25,18 @@ class Program:
 
     flags: values are formats over the plane's parameters: `folder`, `credentials`, `stages`, its ports.
     environment: beyond the environment of the process that starts it.
-    ours: it is a module of this package.
+    module: it is a module of this package, not one of the tools.
     """
 
     name: str
     flags: Mapping[str, str]
     environment: Mapping[str, str] = field(default_factory=dict)
-    ours: bool = False
+    module: bool = False
 
     def argv(self, parameters: Mapping[str, str]) -> list[str]:
         """The command line."""
-        module = [sys.executable, "-m", f"localcloud.control_plane.{self.name}"]
-        command = module if self.ours else [str(tools.path(self.name))]
+        run_module = [sys.executable, "-m", f"localcloud.control_plane.{self.name}"]
+        command = run_module if self.module else [str(tools.path(self.name))]
         return command + [f"--{flag}={value.format_map(parameters)}" for flag, value in self.flags.items()]
 
 
@@ -137,7 +137,7 @@ KWOK = Program(
 )
 
 CARETAKER = Program(
-    "caretaker", {"kubeconfig": "{folder}/kubeconfig"}, {"PYTHONPATH": str(REPOSITORY)}, ours=True
+    "caretaker", {"kubeconfig": "{folder}/kubeconfig"}, {"PYTHONPATH": str(REPOSITORY)}, module=True
 )
 
 SERVERS = (ETCD, API_SERVER)

@@ -53,15 +53,15 @@ def test_both_are_for_every_job_namespace(environment, config_data):
 def test_the_operators_and_the_jobs_may_say_for_which_user_a_pod_is(environment, config_data):
     loaded, recorder = environment
     operators = {
-        f"system:serviceaccount:{each['namespace']}:{each['name']}-controller"
-        for each in recorder.inputs(RELEASE)
-        if each["chart"].endswith("spark-operator")
+        f"system:serviceaccount:{release['namespace']}:{release['name']}-controller"
+        for release in recorder.inputs(RELEASE)
+        if release["chart"].endswith("spark-operator")
     }
     jobs = {f"system:serviceaccount:{name}:{SPARK_ACCOUNT}" for name in loaded.job_namespaces}
 
     assert operators
-    for each in config_data:
-        trusted = each[ADMISSION + "accessControl.externalUsers"]
+    for data in config_data:
+        trusted = data[ADMISSION + "accessControl.externalUsers"]
         assert all(matches(trusted, user) for user in operators | jobs)
         assert not matches(trusted, "system:serviceaccount:monitoring:default")
 
