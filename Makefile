@@ -31,7 +31,7 @@ ifneq ($(filter-out laptop,$(ON)),)
 $(error ON is `$(ON)`, and can only be `laptop`)
 endif
 .DEFAULT_GOAL := help
-.PHONY: help setup venv tools up preview down move status doctor queues job stack-files test lint bench soak requirements images schema clean
+.PHONY: help setup venv tools up preview down move status doctor mirror queues job stack-files test lint bench soak requirements images schema clean
 
 help: ## show this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /|/' | awk -F'|' '{printf "make %-14s %s\n", $$1, $$2}'
@@ -94,6 +94,9 @@ endif
 
 doctor: $(OWN_SHELL) venv ## check whether the accounts of STACK can take it (ARGS=--json, ARGS="--only quotas")
 	@$(USE_LAPTOP_AWS) $(MOKA) doctor $(ENVIRONMENT) $(ARGS)
+
+mirror: venv ## fill the mirror of STACK with every chart and image (ARGS=--dry-run, ARGS="--to REGISTRY")
+	@$(MOKA) mirror $(ENVIRONMENT) $(ARGS)
 
 queues: venv ## show the queues of STACK (ARGS="--svg FILE", --json, --yaml), or how a scheduler's differ (ARGS=--in-force)
 	@$(USE_LAPTOP) $(MOKA) queues $(ENVIRONMENT) $(ARGS)

@@ -34,6 +34,8 @@ def settings_of(clusters: int) -> dict[str, Any]:
     [cluster] = document["clusters"].values()
     document["clusters"] = {f"spark-{number}": copy.deepcopy(cluster) for number in range(clusters)}
     document["home"] = "spark-0"
+    # So many nodes are more than Docker Hub serves behind one address.
+    document["charts"] = {"mirror": "registry.example/mirror"}
     # One range holds the pods of few clusters.
     network = document["foundations"]["main"]["network"]
     network["pod_cidrs"] = [f"100.{64 + number}.0.0/16" for number in range(3)]

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from commands import celeborn, doctor, job, move, queues, rollout, schema, stack_files
+from commands import celeborn, doctor, job, mirror, move, queues, rollout, schema, stack_files
 
 PROJECT_FILE = Path(__file__).resolve().parent.parent / "pyproject.toml"
 
@@ -25,6 +25,7 @@ app.command()(move.move)
 app.command()(queues.queues)
 app.add_typer(job.app, name="job")
 app.command()(doctor.doctor)
+app.command()(mirror.mirror)
 app.add_typer(celeborn.app, name="celeborn")
 app.command()(schema.schema)
 

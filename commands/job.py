@@ -2,21 +2,30 @@
 
 import json
 import sys
-from collections.abc import Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 import yaml
 
+from commands.s3_api import Answer, NotSeen, ObjectLookup
 from moka.jobs import checks
 from moka.jobs.application import spark_application
+from moka.jobs.files import S3Object, named_files
+from moka.jobs.job import Job
 from moka.jobs.job_file import Draft, read
 from moka.jobs.job_target import JobTarget
-from moka.mistakes import InvalidDocument, listed, near
+from moka.mistakes import InvalidDocument, Mistake, listed, near
 
 LAYER_PREFIX, OUTPUT = "spark/", "jobs"
 """Outputs of a stack: `spark/<cluster>` holds, as `jobs`, the cluster's job target."""
+
+MISSING: Mapping[Answer, str] = {
+    "no object": "that is not there; upload it with `aws s3 cp {file.name} {file.url}`",
+    "no bucket": "there is no bucket {file.bucket}; correct its name",
+}
+"""What is said of a file that is not there."""
 
 app = typer.Typer(no_args_is_help=True)
 
@@ -46,10 +55,18 @@ def render(
         str | None, typer.Option(metavar="NAME", help="Where to run, if the stack has several clusters.")
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print a list as JSON instead of YAML.")] = False,
+    look: Annotated[
+        bool,
+        typer.Option(
+            "--look/--no-look",
+            help="Look, with your own AWS credentials, for the files on S3 that jobs name.",
+        ),
+    ] = True,
 ) -> None:
     """Print the SparkApplications of a job file.
 
-    Nothing is printed but its mistakes, all at once, if it has any.
+    Nothing is printed but its mistakes, all at once, if it has any. A file on S3 that is not there is one; of
+    those that your AWS credentials do not let it see, or without credentials, it only says so.
 
     \b
     Examples:
@@ -65,7 +82,8 @@ def render(
                 "The job file and the outputs cannot both be the standard input: name a file for one of them."
             )
         job_target = job_target_in(_text(target), cluster)
-        manifests = applications(read(_text(file), file), job_target)
+        s3 = ObjectLookup(job_target.region) if look else None
+        manifests = applications(read(_text(file), file), job_target, s3)
     except InvalidDocument as error:
         typer.echo(error, err=True)
         raise typer.Exit(2) from None
@@ -75,18 +93,42 @@ def render(
         print(yaml.safe_dump_all(manifests, sort_keys=False, width=110), end="")
 
 
-def applications(drafts: Sequence[Draft], target: JobTarget) -> list[dict[str, Any]]:
+def applications(
+    drafts: Sequence[Draft], target: JobTarget, s3: ObjectLookup | None = None
+) -> list[dict[str, Any]]:
     """SparkApplications of all jobs of a file.
 
+    s3: looks for the files on S3 that they name; None to take them for granted.
     Raises InvalidDocument with all that is wrong with any of them.
     """
     mistakes = []
     for draft in drafts:
         job_mistakes = checks.mistakes(draft.job, target, draft.unsure) if draft.job else []
+        if draft.job and s3:
+            wrong = {mistake.at for mistake in job_mistakes} | draft.unsure
+            job_mistakes += _missing(draft.job, draft.where, s3, wrong)
         mistakes += [f"{draft.where}: {mistake}" for mistake in (*draft.mistakes, *job_mistakes)]
     if mistakes:
         raise InvalidDocument("\n".join(mistakes))
     return [spark_application(draft.job, target) for draft in drafts if draft.job]
+
+
+def _missing(job: Job, where: str, s3: ObjectLookup, wrong: Collection[str]) -> Iterator[Mistake]:
+    """Files on S3 that are not there; of those that cannot be seen it prints why.
+
+    wrong: fields that have mistakes already.
+    """
+    for file in named_files(job):
+        wanted = S3Object.of(file.url)
+        if wanted is None or {file.at, file.at.partition(".")[0]} & set(wrong):
+            continue
+        try:
+            answer = s3.find(wanted)
+        except NotSeen as error:
+            typer.echo(f"{where}: {file.at}: whether {file.url} is there was not seen: {error}.", err=True)
+            continue
+        if answer != "found":
+            yield Mistake(file.at, f"is {file.url}, but {MISSING[answer].format(file=wanted)}")
 
 
 def job_target_in(text: str, cluster: str | None = None) -> JobTarget:

@@ -7,6 +7,7 @@ import sys
 from pathlib import Path
 
 from localcloud.cloud import REPOSITORY, Cloud
+from localcloud.credentials import SESSION
 from localcloud.errors import Refusal
 
 # What is wrong then is the machine or its disk, not this program.
@@ -27,9 +28,20 @@ def main() -> int:
     verbs.add_parser("start", help="start the cloud, empty")
     verbs.add_parser("stop", help="end every process of the cloud")
     verbs.add_parser("env", help="print shell commands that make pulumi, kubectl and aws work on it")
+    verbs.add_parser(
+        "rules", help="what AWS, EKS and Kubernetes would refuse and is refused here, with sources"
+    )
+    config = verbs.add_parser("kubeconfig", help="write the kubeconfig of somebody, and print its path")
+    config.add_argument("--principal", required=True, help="ARN of an IAM role or user")
+    config.add_argument(
+        "--session", default=SESSION, help="name of the role's session, %(default)s by default"
+    )
+    config.add_argument("--cluster", help="by default the only one")
     status = verbs.add_parser("status", help="what runs, and what is deployed")
     status.add_argument("--json", action="store_true", help="as JSON, for scripts")
     verbs.add_parser("summary", help="the same, with hints for what to do after `up`")
+    clock = verbs.add_parser("clock", help="the time in the cloud; move it, and what is scheduled is done")
+    clock.add_argument("--advance", metavar="DURATION", help="how far to move it: 90m, 12h, 2d")
     for verb, meaning in (
         ("create", "create an empty stack"),
         ("up", "bring a stack up"),
@@ -65,6 +77,12 @@ def _run(options: argparse.Namespace) -> int:
         set_up()
         return 0
 
+    if options.verb == "rules":
+        from localcloud.rules import catalog
+
+        print(catalog.table())
+        return 0
+
     from localcloud import commands, report
     from localcloud.engine import Engine
 
@@ -75,8 +93,14 @@ def _run(options: argparse.Namespace) -> int:
             report.status(engine, as_json=False)
         case "stop":
             commands.stop(engine)
+        case "kubeconfig":
+            print(commands.kubeconfig(engine, options.principal, options.session, options.cluster))
         case "env":
             print(commands.exports(engine))
+        case "clock":
+            if options.advance:
+                commands.advance_clock(engine, options.advance)
+            report.time(engine)
         case "status":
             report.status(engine, options.json)
         case "summary":

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
-from localcloud.cloud import REGION, Cloud
+from localcloud.cloud import REGION, REPOSITORY, Cloud
 from localcloud.errors import Refusal
 from localcloud.processes import Process, answers, free_port, port_stays_taken
 
@@ -56,8 +56,10 @@ class AwsServer:
         self.cloud.aws.mkdir(parents=True, exist_ok=True)
         if not self.alive():
             self._url_file.write_text(f"http://127.0.0.1:{self._port()}\n")
-        command = [sys.executable, "-m", "moto.server", "-H", "127.0.0.1", "-p", self.url.rsplit(":", 1)[1]]
-        self.process.start(command, _ENVIRONMENT, partial(answers, f"{self.url}/moto-api/"))
+        port = self.url.rsplit(":", 1)[1]
+        command = [sys.executable, "-m", "localcloud.moto_server", "-H", "127.0.0.1", "-p", port]
+        environment = {**_ENVIRONMENT, "PYTHONPATH": str(REPOSITORY)}
+        self.process.start(command, environment, partial(answers, f"{self.url}/moto-api/"))
 
     def stop(self) -> None:
         """End it; all it has is lost."""

@@ -1,13 +1,16 @@
 """The commands of a laptop cloud: start it, bring a stack up, preview it, take it down."""
 
 import os
+import re
 import shlex
 import shutil
+from pathlib import Path
 
-from localcloud import report
+from localcloud import clock, report, unknowns
 from localcloud.aws_server import AwsServer
 from localcloud.control_plane import ControlPlane, stand_ins
 from localcloud.control_plane.stand_ins.charts import yunikorn_url
+from localcloud.credentials import principal
 from localcloud.engine import Engine
 from localcloud.errors import Refusal
 from localcloud.orphans import end_orphans
@@ -55,9 +58,11 @@ def up(engine: Engine, stack: str, arguments: tuple[str, ...], *, brief: bool = 
     """`pulumi up` of a stack, then a summary, `brief` in one line; the engine's exit status."""
     _refuse_full_disk(engine)
     _prepare(engine, stack)
+    unknowns.clear(engine.cloud)
     # The summary says how to reach what is there; all outputs are one `pulumi stack output` away.
     status = engine.run("up", stack, "--yes", "--skip-preview", "--suppress-outputs", *arguments)
     report.cut_off(engine, stack)
+    report.unknown(engine)
     if status == 0:
         report.say(f"\n{stack} is up: {len(engine.resources(stack))} resources.")
         if not brief:
@@ -68,7 +73,10 @@ def up(engine: Engine, stack: str, arguments: tuple[str, ...], *, brief: bool = 
 def preview(engine: Engine, stack: str, arguments: tuple[str, ...]) -> int:
     """`pulumi preview` of a stack; the engine's exit status."""
     _prepare(engine, stack)
-    return engine.run("preview", stack, *arguments)
+    unknowns.clear(engine.cloud)
+    status = engine.run("preview", stack, *arguments)
+    report.unknown(engine)
+    return status
 
 
 def down(engine: Engine, stack: str, arguments: tuple[str, ...]) -> int:
@@ -94,6 +102,18 @@ def down(engine: Engine, stack: str, arguments: tuple[str, ...]) -> int:
     return 0
 
 
+def advance_clock(engine: Engine, duration: str) -> None:
+    """Move the cloud's clock, and do what AWS does at the times that it passes."""
+    from localcloud.plugins.aws.passing_time import pass_time
+
+    server = AwsServer(engine.cloud)
+    if not server.alive():
+        raise Refusal("The laptop's AWS is not running, so no time passes there: run `make up` first.")
+    before, after = clock.advance(engine.cloud, clock.duration_of(duration))
+    for sentence in pass_time(engine.cloud, server.url, before, after):
+        report.say(sentence)
+
+
 def stop(engine: Engine) -> None:
     """End every process of the cloud; what is in the in-memory AWS is lost."""
     end_orphans(engine.cloud)
@@ -110,6 +130,24 @@ def exports(engine: Engine) -> str:
     planes = ControlPlane.all(engine.cloud)
     schedulers = " ".join(f"{plane.name}={url}" for plane in planes if (url := yunikorn_url(plane)))
     return "\n".join([*unset, *exports, f"export MOKA_SCHEDULERS={shlex.quote(schedulers)}"])
+
+
+def kubeconfig(engine: Engine, arn: str, session: str, cluster: str | None) -> Path:
+    """The kubeconfig with which an IAM role or user signs in to a cluster, whether or not it is let in.
+
+    session: name of a role's session. cluster: None for the only one.
+    Raises Refusal where there is no such cluster, or the ARN is of something else.
+    """
+    planes = {plane.name: plane for plane in ControlPlane.all(engine.cloud)}
+    if cluster is None and len(planes) > 1:
+        raise Refusal(f"The laptop has clusters {' and '.join(planes)}: name one with --cluster.")
+    if not planes or (cluster and cluster not in planes):
+        there = f"has only {' and '.join(planes)}" if planes else "has none: run `make up` first"
+        raise Refusal(f"There is no cluster {cluster or 'yet'} on the laptop; it {there}.")
+    if not re.fullmatch(r"arn:[a-z-]+:iam::\d{12}:(role|user)/.+", arn):
+        raise Refusal(f"{arn} is no IAM role or user: write arn:aws:iam::<account>:role/<path and name>.")
+    plane = planes[cluster] if cluster else next(iter(planes.values()))
+    return plane.principal_kubeconfig(principal(arn, session))
 
 
 def _prepare(engine: Engine, stack: str) -> None:
@@ -165,6 +203,7 @@ def _clear(engine: Engine) -> None:
         plane.remove()
     for folder in (store.store_folder(engine.cloud), engine.cloud.cut_off):
         shutil.rmtree(folder, ignore_errors=True)
+    clock.reset(engine.cloud)
 
 
 def _remove(engine: Engine, stack: str) -> None:

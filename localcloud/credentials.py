@@ -1,6 +1,8 @@
 """The credentials of a control plane: made at its first start, kept with it, readable by their owner only."""
 
 import base64
+import binascii
+import hmac
 import json
 import secrets
 import shutil
@@ -23,6 +25,32 @@ class User:
     name: str
     group: str = ""
 
+
+@dataclass(frozen=True)
+class Principal:
+    """Who signs in to an API server with an identity of IAM.
+
+    arn: of the role or user. session: name of the role's session; empty for a user.
+    """
+
+    arn: str
+    session: str = ""
+
+
+SESSION = "laptop"
+"""Session of a role whose credentials are at hand."""
+
+
+def principal(arn: str, session: str = SESSION) -> Principal:
+    """A principal of IAM, by its ARN; users have no sessions."""
+    return Principal(arn, session if ":role/" in arn else "")
+
+
+PRINCIPALS_KEY = "principals.key"
+"""File with the key that signs the tokens of principals."""
+
+TOKEN_PREFIX = "k8s-laptop-v1"
+"""Beginning of a principal's token; EKS's are `k8s-aws-v1.` and a request to STS that is signed."""
 
 ADMIN = "admin"
 
@@ -55,9 +83,25 @@ class Credentials:
         """The file that holds a user's token only."""
         return self.folder / f"{user}.token"
 
+    def principal_token(self, principal: Principal) -> str:
+        """Bearer token by which a principal signs in, whether or not it is let in."""
+        about = json.dumps([principal.arn, principal.session]).encode()
+        return f"{TOKEN_PREFIX}.{base64.urlsafe_b64encode(about).decode()}.{self._signature(about)}"
+
+    def principal(self, token: str) -> Principal | None:
+        """Whose token it is; None where it is no principal's, or of another control plane."""
+        claimed = principal_of(token)
+        valid = claimed is not None and hmac.compare_digest(self.principal_token(claimed), token)
+        return claimed if valid else None
+
+    def _signature(self, content: bytes) -> str:
+        return hmac.new((self.folder / PRINCIPALS_KEY).read_bytes(), content, "sha256").hexdigest()
+
     def make(self) -> None:
         """Make them unless they exist; what an interrupted call leaves is not taken for them."""
         if self.folder.is_dir():
+            if not (self.folder / PRINCIPALS_KEY).exists():
+                write_private(self.folder / PRINCIPALS_KEY, secrets.token_hex(32))
             return
         unfinished = self.folder.with_name(f"{self.folder.name}.new")
         shutil.rmtree(unfinished, ignore_errors=True)
@@ -65,6 +109,17 @@ class Credentials:
         for name, content in _files().items():
             write_private(unfinished / name, content)
         unfinished.rename(self.folder)
+
+
+def principal_of(token: str) -> Principal | None:
+    """Who a token says that it is of; None for other tokens."""
+    prefix, _, rest = token.partition(".")
+    if prefix != TOKEN_PREFIX:
+        return None
+    try:
+        return Principal(*json.loads(base64.urlsafe_b64decode(rest.partition(".")[0])))
+    except (binascii.Error, ValueError, TypeError):
+        return None
 
 
 def kubeconfig(endpoint: str, authority: Path, token: str, cluster: str) -> str:
@@ -107,5 +162,6 @@ def _files() -> dict[str, str]:
         # Any key: what it signs is checked with itself.
         "service-accounts.key": authority.issue_cert("service-accounts").private_key_pem.bytes().decode(),
         "tokens.csv": token_list(tokens),
+        PRINCIPALS_KEY: secrets.token_hex(32),
         **{f"{user}.token": token for user, token in tokens.items()},
     }

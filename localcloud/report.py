@@ -4,12 +4,15 @@ import json
 from itertools import chain
 from typing import Any
 
+from localcloud import clock, unknowns
 from localcloud.aws_server import AwsServer
 from localcloud.control_plane import ControlPlane
 from localcloud.control_plane.nodes import capped_groups
 from localcloud.control_plane.stand_ins import charts, deployments
 from localcloud.engine import Engine, Resource
 from localcloud.plugins.aws.api import buckets
+from localcloud.plugins.aws.refusals.beyond import beyond
+from localcloud.plugins.kubernetes.charts import short_name
 
 RELEASE = "kubernetes:helm.sh/v3:Release"
 
@@ -92,6 +95,11 @@ def status(engine: Engine, as_json: bool) -> None:
         say("Stack            none yet; `make up` brings up local")
 
 
+def time(engine: Engine) -> None:
+    """Print the time in the cloud."""
+    say(f"It is {clock.now(engine.cloud):%Y-%m-%d %H:%M} UTC there.")
+
+
 def summary(engine: Engine) -> None:
     """Print what to know after `up`."""
     status(engine, as_json=False)
@@ -100,8 +108,28 @@ def summary(engine: Engine) -> None:
             "Recorded releases are kept with their values and not rendered, as their charts cannot be "
             "reached from here; to render them, set MOKA_CHARTS=<folder with a folder per chart>."
         )
+    if AwsServer(engine.cloud).alive():
+        clusters = [plane.name for plane in ControlPlane.all(engine.cloud)]
+        for sentence in beyond(engine.cloud, clusters, _releases(engine)):
+            say(f"Allowed, and called by nothing known here: {sentence}")
     say("AWS and the machines of the nodes are simulated; docs/laptop-cloud.md says what differs.")
     say("By hand: `. .local/env`, then pulumi, kubectl and aws work on this environment.")
+
+
+def _releases(engine: Engine) -> list[tuple[str, str, dict[str, Any]]]:
+    """Chart, namespace and values of every release."""
+    return [
+        (short_name(str(r.inputs.get("chart"))), str(r.inputs.get("namespace")), r.inputs.get("values") or {})
+        for stack in engine.stacks()
+        for r in engine.resources(stack)
+        if r.type == RELEASE
+    ]
+
+
+def unknown(engine: Engine) -> None:
+    """List what the rules of AWS, EKS and Kubernetes did not know in this run, and so did not refuse."""
+    for sentence in unknowns.noted(engine.cloud):
+        say(f"Not decided: {sentence}")
 
 
 def cut_off(engine: Engine, stack: str) -> None:

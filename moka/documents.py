@@ -11,19 +11,39 @@ from types import UnionType
 from typing import Annotated, Any, ClassVar, Generic, TypeVar, Union, get_args, get_origin
 
 import yaml
-from pydantic import BaseModel, ConfigDict, Field, GetCoreSchemaHandler, GetJsonSchemaHandler, ValidationError
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    ConfigDict,
+    Field,
+    GetCoreSchemaHandler,
+    GetJsonSchemaHandler,
+    ValidationError,
+)
 from pydantic_core import CoreSchema, ErrorDetails
 from pydantic_core.core_schema import no_info_after_validator_function
 
 from moka.mistakes import InvalidDocument, Mistake, close_match, listed
+from moka.quantities import memory_bytes
 
-Name = Annotated[str, Field(pattern=r"^[a-z]([a-z0-9-]{0,28}[a-z0-9])?$")]
-"""A name that is part of resource names: lower case, digits and dashes, at most 30 characters."""
+MAX_MIB = 4
+"""Size of a file. The largest that anybody needs, jobs by the thousand, has one."""
+
+MAX_VALUES = 100_000
+"""Keys and values of a document, those that an alias repeats counted each time; stacks/prod.yaml has 800."""
+
+MAX_MISTAKES = 200
+"""Mistakes of a document that are listed; of others there is their number."""
+
+BOOLEANS = ("true", "false", "yes", "no")
+
+MAX_SHOWN = 200
+"""Characters of a wrong value that a message repeats."""
 
 
 @dataclass(frozen=True)
 class Form:
-    """Text that matches a pattern; other text is refused with how to write it."""
+    """Text that matches a pattern, in ASCII; other text is refused with how to write it."""
 
     pattern: str
     sentence: str
@@ -37,14 +57,36 @@ class Form:
         return {**handler(schema), "pattern": f"^{self.pattern}$"}
 
     def _check(self, text: str) -> str:
-        if not re.fullmatch(self.pattern, text):
+        if not re.fullmatch(self.pattern, text, re.ASCII):
             raise ValueError(self.sentence)
         return text
 
 
-Cpu = Annotated[str, Form(r"[1-9]\d*m?", "write cores as '4' or 500m")]
-Memory = Annotated[str, Form(r"[1-9]\d*(Mi|Gi|Ti)", "write memory as 512Mi, 64Gi or 2Ti")]
+Name = Annotated[
+    str,
+    Form(
+        r"[a-z]([a-z0-9-]{0,28}[a-z0-9])?",
+        "write lower case, digits and dashes, at most 30, a letter first and no dash last",
+    ),
+]
+"""A name that is part of resource names."""
+
+
+def _countable(quantity: str) -> str:
+    """Kubernetes counts thousandths of a core, and bytes, in 63 bits."""
+    if memory_bytes(quantity) >= 2**63:
+        raise ValueError("that is more than Kubernetes can count; lower it")
+    return quantity
+
+
+Cpu = Annotated[str, Form(r"[1-9]\d{0,14}m?", "write cores as '4' or 500m")]
+Memory = Annotated[
+    str, Form(r"[1-9]\d{0,12}(Mi|Gi|Ti)", "write memory as 512Mi, 64Gi or 2Ti"), AfterValidator(_countable)
+]
 """Amounts of a cluster's resources: Kubernetes quantities, in the units that people use for them."""
+
+Count = Annotated[int, Field(ge=1, le=2**31 - 1)]
+"""A number of things, as far as every program here can count."""
 
 Place = tuple[int | str, ...]
 """Where something stands in a file: keys of mappings and indexes of lists."""
@@ -92,8 +134,10 @@ class DocumentKind(Generic[S]):
     def read_all(self, content: bytes | str, where: str) -> list[Any]:
         """The YAML documents of a file, the empty ones left out.
 
-        Raises InvalidDocument when it is not text and YAML, or has a key twice.
+        Raises InvalidDocument when it is not text and YAML, is too large, or has a key twice.
         """
+        if len(content) > MAX_MIB * 2**20:
+            raise InvalidDocument(f"{where} has more than {MAX_MIB} MiB: write it like {self.example}.")
         try:
             text = content if isinstance(content, str) else content.decode()
         except UnicodeDecodeError as error:
@@ -103,6 +147,8 @@ class DocumentKind(Generic[S]):
         try:
             loader = _Loader(text)
             documents = list(_documents(loader))
+        except _Unbounded as error:
+            raise InvalidDocument(f"{where} {error}.") from None
         except yaml.YAMLError as error:
             raise InvalidDocument(f"{where} is not YAML: {' '.join(str(error).split())}.") from None
         except RecursionError:
@@ -114,26 +160,33 @@ class DocumentKind(Generic[S]):
     def validate(self, data: Mapping[Any, Any], where: str) -> S:
         """Plain data as the model, strictly: 2 is not text, "2" is not a number. Dates are text.
 
-        Raises ValidationError with the mistakes in it, and InvalidDocument when it contains itself or is
-        nested too deeply.
+        Raises ValidationError with the mistakes in it, and InvalidDocument when it is nested too deeply, or
+        has numbers or text that JSON cannot have.
         """
         try:
             text = json.dumps(data, default=str)
         except ValueError:
-            raise InvalidDocument(f"{where} contains itself: remove the YAML alias in it.") from None
+            raise InvalidDocument(f"{where} has a number of thousands of digits: correct it.") from None
         except RecursionError:
             raise InvalidDocument(f"{where} {self._too_deep}.") from None
         try:
             return self.model.model_validate_json(text, strict=True)
         except ValidationError as error:
-            if error.errors(include_url=False)[0]["type"] == "json_invalid":
-                # JSON that Python wrote and pydantic does not read: about 200 levels.
-                raise InvalidDocument(f"{where} {self._too_deep}.") from None
+            [first, *_] = error.errors(include_url=False)
+            if first["type"] == "json_invalid":
+                # JSON that Python wrote and pydantic does not read: about 200 levels, and half characters.
+                deep = "recursion" in first["msg"]
+                says = self._too_deep if deep else "has half of a character (\\ud800 to \\udfff): remove it"
+                raise InvalidDocument(f"{where} {says}.") from None
             raise
 
     def mistakes(self, error: ValidationError) -> list[Mistake]:
         """pydantic's errors as mistakes, each once."""
-        return list(dict.fromkeys(self._mistake(details) for details in error.errors(include_url=False)))
+        errors = error.errors(include_url=False)
+        mistakes = dict.fromkeys(self._mistake(details) for details in errors[:MAX_MISTAKES])
+        if (more := len(errors) - MAX_MISTAKES) > 0:
+            mistakes[Mistake(self.noun, f"has {more} more mistakes; correct these first")] = None
+        return list(mistakes)
 
     def places(self, error: ValidationError) -> Iterator[tuple[str, Place]]:
         """pydantic's type of each error, and its place in the file."""
@@ -154,6 +207,8 @@ class DocumentKind(Generic[S]):
         key = str(place[-1]) if place else ""
         description = _description(section, key)
         hint = f" ({description})" if description else ""
+        value = _shown(error["input"])
+        subject = "the key" if error["loc"] and error["loc"][-1] == "[key]" else "is"
         match error["type"]:
             case "extra_forbidden":
                 says = f"unknown key; {_alternative(section, key)}"
@@ -161,16 +216,19 @@ class DocumentKind(Generic[S]):
                 says = f"is missing{hint}"
             case "value_error":
                 message = error["msg"].removeprefix("Value error, ")
-                says = f"is {error['input']!r}; {message}" if isinstance(error["input"], str) else message
+                says = f"{subject} {value}; {message}" if isinstance(error["input"], str) else message
             case _:
-                subject = "the key" if error["loc"] and error["loc"][-1] == "[key]" else "is"
                 message = error["msg"][0].lower() + error["msg"][1:]
-                says = f"{subject} {error['input']!r}; {message}{hint}"
+                says = f"{subject} {value}; {message}{hint}{_remedy(error)}"
         return Mistake(".".join(str(part) for part in place) or self.noun, says)
 
 
+class _Unbounded(Exception):
+    """A document with far more in it than anybody writes, or without an end."""
+
+
 class _Loader(yaml.SafeLoader):
-    """YAML 1.1, but a duplicate key is a mistake, not the loss of the first value.
+    """YAML 1.1, but bounded, and a duplicate key is a mistake, not the loss of the first value.
 
     Not PyYAML's loader in C, though it is faster: with it, a deeply nested file ends the process.
     """
@@ -178,6 +236,21 @@ class _Loader(yaml.SafeLoader):
     def __init__(self, text: str) -> None:
         super().__init__(text)
         self.duplicates: list[str] = []
+        self.values = 0
+
+    def compose_node(self, parent: yaml.Node | None, index: Any) -> yaml.Node | None:
+        self.values += 1
+        if self.values > MAX_VALUES:
+            raise _Unbounded(f"has more than {MAX_VALUES} keys and values: divide it")
+        node: yaml.Node | None = super().compose_node(parent, index)
+        return node
+
+    def construct_object(self, node: yaml.Node, deep: bool = False) -> Any:
+        try:
+            return super().construct_object(node, deep)
+        except ValueError as error:
+            # A date in a 13th month, a number of thousands of digits.
+            raise yaml.constructor.ConstructorError(None, None, str(error), node.start_mark) from None
 
     def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Hashable, Any]:
         lines: dict[str, int] = {}
@@ -195,9 +268,52 @@ class _Loader(yaml.SafeLoader):
 
 
 def _documents(loader: _Loader) -> Iterator[Any]:
-    while loader.check_data():  # type: ignore[no-untyped-call]
-        if (document := loader.get_data()) is not None:
+    while loader.check_node():
+        node = loader.get_node()
+        assert node is not None
+        if _count(node, {}) > MAX_VALUES:
+            raise _Unbounded(
+                f"has more than {MAX_VALUES} keys and values where its YAML aliases repeat others: write out "
+                "what differs, and repeat less"
+            )
+        if (document := loader.construct_document(node)) is not None:
             yield document
+
+
+def _count(node: yaml.Node, counts: dict[yaml.Node, int | None]) -> int:
+    """Keys and values of a node, those of an alias counted each time, without visiting them each time.
+
+    counts: what is known; None of a node that is being counted.
+    """
+    if node not in counts:
+        counts[node] = None
+        parts = node.value if isinstance(node, yaml.CollectionNode) else ()
+        inner = (part for entry in parts for part in (entry if isinstance(entry, tuple) else (entry,)))
+        counts[node] = 1 + sum(_count(part, counts) for part in inner)
+    count = counts[node]
+    if count is None:
+        raise _Unbounded(f"contains itself, in line {node.start_mark.line + 1}: remove the YAML alias in it")
+    return count
+
+
+def _remedy(error: ErrorDetails) -> str:
+    """What to do about a value of another type, where that is plain; else empty."""
+    match error["type"], error["input"]:
+        case "string_type", float():
+            return "; put it in quotes"
+        case "int_type" | "bool_type", str(text) if text.removeprefix("-").isdigit() or text in BOOLEANS:
+            return "; remove the quotes"
+        case "list_type", str(text) if len(text) < MAX_SHOWN:
+            return f"; put it in brackets, [{text}]"
+        case "model_type" | "dict_type", None:
+            return "; nothing is written there, so write {} or what it has"
+    return ""
+
+
+def _shown(value: object) -> str:
+    """A value for a message; of a very long one, its beginning."""
+    text = repr(value)
+    return text if len(text) <= MAX_SHOWN else f"{text[:MAX_SHOWN]}..."
 
 
 def _located(model: type[Section], loc: Place) -> tuple[Place, type[Section]]:

@@ -3,6 +3,7 @@
 It imports only the standard library, so that the image of any service can contain it.
 """
 
+import re
 from typing import Literal
 
 # Labels, taints, annotations and finalizers of Kubernetes objects.
@@ -11,6 +12,9 @@ LABEL_PREFIX = "moka.dev/"
 """Prefix of the keys that are ours."""
 
 ROLE_LABEL = f"{LABEL_PREFIX}role"
+GPU = "nvidia.com/gpu"
+"""GPUs as Kubernetes counts them, and the taint of nodes that have some."""
+
 """Label, and taint, of a node: its role."""
 
 NODE_GROUP_LABEL = f"{LABEL_PREFIX}node-group"
@@ -18,6 +22,9 @@ NODE_GROUP_LABEL = f"{LABEL_PREFIX}node-group"
 
 GENERATION_LABEL = f"{LABEL_PREFIX}generation"
 """Label of a node: the number of its generation."""
+
+GPU_LABEL = "nvidia.com/gpu.present"
+"""Label of a node that has NVIDIA GPUs; the one that NVIDIA's own charts look for."""
 
 RETIRING_TAINT = f"{LABEL_PREFIX}retiring"
 """Taint of the nodes of a generation that waits for its drivers to finish."""
@@ -52,6 +59,7 @@ INGRESS_NAMESPACE = "ingress-nginx"
 LOAD_BALANCER_NAMESPACE = "aws-load-balancer-controller"
 LOGGING_NAMESPACE = "logging"
 MONITORING_NAMESPACE = "monitoring"
+NVIDIA_NAMESPACE = "nvidia-device-plugin"
 SPARK_HISTORY_NAMESPACE = "spark-history"
 SPARK_OPERATOR_NAMESPACE = "spark-operator"
 SYSTEM_NAMESPACE = "kube-system"
@@ -66,6 +74,7 @@ PLATFORM_NAMESPACES = frozenset(
         LOAD_BALANCER_NAMESPACE,
         LOGGING_NAMESPACE,
         MONITORING_NAMESPACE,
+        NVIDIA_NAMESPACE,
         SPARK_HISTORY_NAMESPACE,
         SPARK_OPERATOR_NAMESPACE,
         SYSTEM_NAMESPACE,
@@ -80,6 +89,17 @@ FLUENT_BIT_ACCOUNT = "fluent-bit"
 LOAD_BALANCER_ACCOUNT = "aws-load-balancer-controller"
 SPARK_ACCOUNT = "spark"
 """Of drivers and executors, in every job namespace."""
+
+# People.
+
+JobsLevel = Literal["edit", "view"]
+"""What somebody may do with the jobs of a namespace."""
+
+
+def jobs_group(namespace: str, level: JobsLevel) -> str:
+    """Kubernetes group of those who may do this in a job namespace; not one that EKS keeps to itself."""
+    return f"moka:jobs:{namespace}:{level}"
+
 
 # Pod Identities of layers; those of jobs are called as their namespaces are.
 
@@ -141,6 +161,24 @@ def eks_cluster_name(prefix: str, cluster: str) -> str:
 def bucket_name(prefix: str, account: str, region: str, purpose: str) -> str:
     """Name of a bucket, unique in AWS; `purpose` is a kind of data, or `access-logs`."""
     return f"{prefix}-{account}-{region}-{purpose}"
+
+
+NO_BUCKET_PREFIXES = ("xn--", "sthree-", "amzn-s3-demo-")
+NO_BUCKET_SUFFIXES = ("-s3alias", "--ol-s3", ".mrap", "--x-s3", "--table-s3", "-an")
+"""Of the name of a bucket: https://docs.aws.amazon.com/AmazonS3/latest/userguide/bucketnamingrules.html"""
+
+
+def bucket_problem(name: str) -> str | None:
+    """Why S3 cannot have a bucket of that name, as a clause; None where it can."""
+    if not re.fullmatch(r"[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]", name):
+        return "but S3 takes 3 to 63 lower case letters, digits, dots and dashes, no sign first or last"
+    if ".." in name or re.fullmatch(r"[0-9]+(\.[0-9]+){3}", name):
+        return "but S3 takes no two dots beside each other, and no IP address"
+    if name.startswith(NO_BUCKET_PREFIXES):
+        return f"but S3 keeps names that begin with {' or '.join(NO_BUCKET_PREFIXES)} for itself"
+    if name.endswith(NO_BUCKET_SUFFIXES):
+        return f"but S3 keeps names that end with {' or '.join(NO_BUCKET_SUFFIXES)} for itself"
+    return None
 
 
 def role_path(prefix: str) -> str:

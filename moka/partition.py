@@ -1,10 +1,25 @@
 """AWS partitions: the first part of every ARN after `arn:`, which its region decides."""
 
 # First part of a region's name -> its partition, where that is not `aws`.
-PARTITIONS = {"cn": "aws-cn", "us-gov": "aws-us-gov", "eusc": "aws-eusc"}
+PARTITIONS = {
+    "cn": "aws-cn",
+    "us-gov": "aws-us-gov",
+    "eusc": "aws-eusc",
+    "us-iso": "aws-iso",
+    "us-isob": "aws-iso-b",
+    "eu-isoe": "aws-iso-e",
+    "us-isof": "aws-iso-f",
+}
 
 # Partition -> domain of its services, where that is not `amazonaws.com`.
-DOMAINS = {"aws-cn": "amazonaws.com.cn", "aws-eusc": "amazonaws.eu"}
+DOMAINS = {
+    "aws-cn": "amazonaws.com.cn",
+    "aws-eusc": "amazonaws.eu",
+    "aws-iso": "c2s.ic.gov",
+    "aws-iso-b": "sc2s.sgov.gov",
+    "aws-iso-e": "cloud.adc-e.uk",
+    "aws-iso-f": "csp.hci.ic.gov",
+}
 
 
 def partition(region: str) -> str:

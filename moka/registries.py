@@ -1,5 +1,6 @@
-"""Public registries of images that ECR can fetch from."""
+"""Registries of images: ECR's, and public ones that ECR can fetch from."""
 
+import re
 from collections.abc import Mapping
 from typing import Literal
 
@@ -15,6 +16,11 @@ UPSTREAM_HOSTS: Mapping[Upstream, str] = {
 """Host in an image's public name -> the host that ECR asks:
 https://docs.aws.amazon.com/AmazonECR/latest/userguide/pull-through-cache.html
 """
+
+ECR = re.compile(
+    r"^(?P<account>\d{12})\.dkr\.ecr(-fips)?\.(?P<region>[a-z0-9-]+)\.amazonaws\.(com|com\.cn|eu)(/(?P<prefix>.+))?$"
+)
+"""A registry of ECR, host and path."""
 
 UPSTREAMS_WITH_CREDENTIALS: tuple[Upstream, ...] = ("docker.io", "ghcr.io")
 """Upstream registries that a pull-through cache asks only with credentials (ECR User Guide)."""

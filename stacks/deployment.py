@@ -10,6 +10,7 @@ import pulumi
 import pulumi_aws as aws
 import pulumi_kubernetes as kubernetes
 
+from components.kubernetes.registry_login import registry_login
 from moka.catalog import Catalog
 from stacks.layers import cluster as cluster_layer
 from stacks.settings import Environment
@@ -108,6 +109,7 @@ class Deployment:
         It knows the cluster by `identifier` (its ARN), so that a new kubeconfig replaces nothing.
         """
         if cluster not in self._kubernetes:
+            login = self._registry_login(self.settings.clusters[cluster].foundation)
             self._kubernetes[cluster] = kubernetes.Provider(
                 cluster,
                 kubeconfig=kubeconfig,
@@ -115,8 +117,16 @@ class Deployment:
                 enable_server_side_apply=True,
                 # A change of a ConfigMap reaches what reads it; another name would not.
                 enable_config_map_mutable=True,
+                helm_release_settings=(
+                    kubernetes.HelmReleaseSettingsArgs(registry_config_path=login) if login else None
+                ),
             )
         return self._kubernetes[cluster]
+
+    def _registry_login(self, foundation: str) -> pulumi.Output[str] | None:
+        """Where Helm finds its login to a private mirror of charts; None where there is none in ECR."""
+        mirror = self.catalog.mirror
+        return registry_login(mirror, self.aws(foundation)) if mirror else None
 
     @cached_property
     def _stack_of_units(self) -> dict[Unit, str]:

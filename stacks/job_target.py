@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from moka.jobs.job_target import Celeborn, JobTarget
-from moka.machines.machine_capacity import NodeGroupShape, largest_machines
+from moka.machines.machine_capacity import NodeGroupShape, largest_gpu_machines, largest_machines
 from moka.names import DRIVER_FINALIZER, SPARK_ACCOUNT, priority_class
 from moka.queues.bounds import maxima
 from moka.queues.tiers import POLICIES
@@ -22,7 +22,15 @@ def job_target(
 
     celeborn: outputs of layer shuffle; None where the cluster has no Celeborn.
     """
-    cluster_settings = settings.clusters[cluster]
+    groups = [
+        NodeGroupShape(
+            role=group.role,
+            architecture=group.architecture,
+            instance_types=group.instance_types,
+            max_pods=group.max_pods,
+        )
+        for group in settings.clusters[cluster].node_groups.values()
+    ]
     return JobTarget(
         cluster=cluster,
         environment=settings.environment,
@@ -30,17 +38,11 @@ def job_target(
         queues=maxima(settings.queue_tree(cluster)),
         namespaces=list(settings.job_namespaces),
         priority_classes={tier: priority_class(tier) for tier in POLICIES},
-        machines=largest_machines(
-            NodeGroupShape(
-                role=group.role,
-                architecture=group.architecture,
-                instance_types=group.instance_types,
-                max_pods=group.max_pods,
-            )
-            for group in cluster_settings.node_groups.values()
-        ),
+        machines=largest_machines(groups),
+        gpu_machines=largest_gpu_machines(groups),
         event_logs=f"s3a://{event_logs_bucket}/",
         staging={name: f"s3a://{staging_bucket}/{name}/" for name in settings.job_namespaces},
+        data=[f"s3a://{use.bucket}/" for use in settings.uses.values()],
         images={str(version): image for version, image in settings.spark.images.items()},
         ui_domain=settings.ui_domain(cluster),
         history_url=f"http://{settings.history_host}",

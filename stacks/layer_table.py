@@ -61,7 +61,7 @@ LAYERS: Mapping[str, Layer] = {
             scope="cluster",
             reads=("cluster",),
             makes="YuniKorn, its queues, priority classes; Cluster Autoscaler where groups may change their "
-            "size",
+            "size; NVIDIA's device plugin where there are GPUs",
         ),
         Layer(
             name="shuffle",

@@ -25,13 +25,16 @@ class ClusterAccess:
     """Somebody who may enter a cluster.
 
     principal_arn: IAM role or user; it can have one entry a cluster.
-    level: what they may do.
-    namespaces: only there; by default in the whole cluster.
+    level: what they may do with Kubernetes' own objects, by EKS's policies, which grant nothing on custom
+        resources but to an administrator of the cluster; None for nothing.
+    namespaces: where `level` holds; by default in the whole cluster.
+    groups: Kubernetes groups that they are in, with what RoleBindings grant to these.
     """
 
     principal_arn: str
-    level: AccessLevel
+    level: AccessLevel | None = None
     namespaces: tuple[str, ...] = ()
+    groups: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -51,7 +54,7 @@ class AccessEntryArgs:
 class AccessEntry(pulumi.ComponentResource):
     """Pulumi type `moka:aws:AccessEntry`.
 
-    Makes: eks.AccessEntry, eks.AccessPolicyAssociation.
+    Makes: eks.AccessEntry, and eks.AccessPolicyAssociation where there is a level.
     Outputs: `principal_arn`, known only once they may enter.
     """
 
@@ -66,24 +69,37 @@ class AccessEntry(pulumi.ComponentResource):
             cluster_name=args.cluster_name,
             principal_arn=args.access.principal_arn,
             type="STANDARD",
+            kubernetes_groups=list(args.access.groups) or None,
             tags=args.tags,
             opts=child,
         )
+        self.principal_arn = entry.principal_arn
+        if args.access.level:
+            self.principal_arn = self._association(name, entry, args, args.access.level, child)
+        self.register_outputs({"principal_arn": self.principal_arn})
+
+    def _association(
+        self,
+        name: str,
+        entry: aws.eks.AccessEntry,
+        args: AccessEntryArgs,
+        level: AccessLevel,
+        opts: pulumi.ResourceOptions,
+    ) -> pulumi.Output[str]:
         association = aws.eks.AccessPolicyAssociation(
             name,
             cluster_name=args.cluster_name,
             principal_arn=entry.principal_arn,
-            policy_arn=access_policy(args.access, args.region),
+            policy_arn=access_policy(level, args.access.namespaces, args.region),
             access_scope=access_scope(args.access.namespaces),
-            opts=child,
+            opts=opts,
         )
-        self.principal_arn = association.principal_arn
-        self.register_outputs({"principal_arn": self.principal_arn})
+        return association.principal_arn
 
 
-def access_policy(access: ClusterAccess, region: str) -> str:
+def access_policy(level: AccessLevel, namespaces: tuple[str, ...], region: str) -> str:
     """ARN of the EKS access policy; an administrator of namespaces is not one of the cluster."""
-    name = (IN_NAMESPACES if access.namespaces else CLUSTER_WIDE)[access.level]
+    name = (IN_NAMESPACES if namespaces else CLUSTER_WIDE)[level]
     return f"arn:{partition(region)}:eks::aws:cluster-access-policy/{name}"
 
 

@@ -12,6 +12,11 @@ from components.aws.pod_identity import PodIdentity, PodIdentityArgs
 from components.ordering import after
 from moka.partition import managed_policy
 
+TIMEOUT = "60m"
+"""For an add-on to be on every node. AWS's provider gives it 20 minutes; the DaemonSets of EKS's add-ons are
+updated in ten waves (`maxUnavailable: 10%` in aws/eks-charts and amazon-vpc-cni-k8s: charts/aws-vpc-cni), at
+minutes a wave where a thousand nodes pull."""
+
 NAMESPACE = "kube-system"
 """Namespace of the add-ons that EKS itself publishes."""
 
@@ -76,7 +81,11 @@ class Addons(pulumi.ComponentResource):
     def __init__(self, name: str, args: AddonsArgs, opts: pulumi.ResourceOptions | None = None) -> None:
         super().__init__("moka:aws:Addons", name, {}, opts)
         # On the way down, children know nothing of what their component depends on.
-        child = pulumi.ResourceOptions(parent=self, depends_on=opts.depends_on if opts else None)
+        child = pulumi.ResourceOptions(
+            parent=self,
+            depends_on=opts.depends_on if opts else None,
+            custom_timeouts=pulumi.CustomTimeouts(create=TIMEOUT, update=TIMEOUT),
+        )
 
         addons = [
             aws.eks.Addon(

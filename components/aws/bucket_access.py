@@ -65,12 +65,13 @@ def bucket_statements(
     data: str,
     access: BucketAccess,
     bucket_arn: pulumi.Input[str],
-    key_arn: pulumi.Input[str],
+    key_arn: pulumi.Input[str] | None,
     under: str = "",
 ) -> list[Statement]:
     """Statements that give an identity this access to a bucket, and to its key for this bucket only.
 
     data: what the bucket holds, in letters and digits (`EventLogs`); part of the statements' ids.
+    key_arn: None where S3's own key encrypts it, which everybody may use who may use the object.
     under: only keys that begin with this, for example `spark-a/`; may hold policy variables.
     """
     actions, bucket = ACTIONS[access], pulumi.Output.from_input(bucket_arn)
@@ -88,18 +89,21 @@ def bucket_statements(
             )
             for action, patterns in actions.limited.items()
         ),
-        Statement(
-            sid=f"KeyOf{data}",
-            actions=actions.key,
-            resources=[key_arn],
-            # S3 names the bucket to the key, or the object where the bucket has no key of its own.
-            conditions={
-                "StringLike": {
-                    "kms:EncryptionContext:aws:s3:arn": bucket.apply(lambda arn: [arn, f"{arn}/*"])
-                }
-            },
-        ),
     ]
+    if key_arn is not None:
+        statements.append(
+            Statement(
+                sid=f"KeyOf{data}",
+                actions=actions.key,
+                resources=[key_arn],
+                # S3 names the bucket to the key, or the object where the bucket has no key of its own.
+                conditions={
+                    "StringLike": {
+                        "kms:EncryptionContext:aws:s3:arn": bucket.apply(lambda arn: [arn, f"{arn}/*"])
+                    }
+                },
+            )
+        )
     if not actions.bucket:
         return statements
     prefix = {"StringLike": {"s3:prefix": [f"{under}*"]}} if under else {}

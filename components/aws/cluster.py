@@ -20,6 +20,8 @@ from moka.partition import managed_policy
 LOG_TYPES = ("api", "audit", "authenticator", "controllerManager", "scheduler")
 """All logs that a control plane writes."""
 
+HTTPS_PORT = 443
+
 Support = Literal["standard", "extended"]
 
 
@@ -37,7 +39,10 @@ class ClusterArgs:
     vpc_cni, kube_proxy, pod_identity_agent: the add-ons of every node, there before any node.
     assume: the deployer is a role, assumed with the credentials at hand and by the kubeconfig.
     access: who else may enter, each with a name; other principals than the deployer.
-    public_cidrs: networks from which the API server may be reached from outside the VPC; by default none.
+    public_cidrs: networks from which the API server may be reached over the internet; by default none.
+    api_cidrs, api_groups: connected networks, and security groups of the VPC, from which its private endpoint
+        may be reached; EKS itself lets in only what has the cluster's own security group. With `public_cidrs`
+        its name means the public endpoint everywhere but in the VPC.
     support: what happens when standard support of the Kubernetes version ends: EKS upgrades the cluster, or
         supports it for longer, at a price.
     zonal_shift: let AWS move traffic away from a zone in trouble.
@@ -61,6 +66,8 @@ class ClusterArgs:
     assume: bool = False
     access: Mapping[str, ClusterAccess] = field(default_factory=dict)
     public_cidrs: tuple[str, ...] = ()
+    api_cidrs: tuple[str, ...] = ()
+    api_groups: tuple[str, ...] = ()
     support: Support = "standard"
     zonal_shift: bool = True
     log_days: int = 90
@@ -75,12 +82,14 @@ class Cluster(pulumi.ComponentResource):
     """Pulumi type `moka:aws:Cluster`.
 
     Makes: cloudwatch.LogGroup and the cluster's iam.Role, before the cluster and gone after it; eks.Cluster
-    of pulumi_eks (control plane) without nodes, add-ons or security groups of its own; AccessEntry for the
-    deployer and for each of `access`; Addons of every node; NodeRole.
+    of pulumi_eks (control plane) without nodes, add-ons or security groups of its own; a
+    vpc.SecurityGroupIngressRule of the cluster's security group for each of `api_cidrs` and `api_groups`;
+    AccessEntry for the deployer and for each of `access`; Addons of every node; NodeRole.
     Outputs: `name`, `arn`, `endpoint`, `certificate_authority` (base64), `security_group_id` (the one that
     EKS makes, shared by control plane and nodes); `node_role_arn`, known only once nodes may come: what has
     it comes after the add-ons of every node and goes before them; `kubeconfig` (JSON, without a secret),
-    known only once the deployer may enter; `eks_cluster`, for node groups.
+    known only once the deployer may enter and has a way in; `eks_cluster`, for node groups; `deployer`, the
+    deployer's entry, for what asks the API server as it goes.
     """
 
     name: pulumi.Output[str]
@@ -91,6 +100,7 @@ class Cluster(pulumi.ComponentResource):
     node_role_arn: pulumi.Output[str]
     kubeconfig: pulumi.Output[str]
     eks_cluster: eks.Cluster
+    deployer: AccessEntry
 
     def __init__(self, name: str, args: ClusterArgs, opts: pulumi.ResourceOptions | None = None) -> None:
         super().__init__("moka:aws:Cluster", name, {}, opts)
@@ -163,6 +173,28 @@ class Cluster(pulumi.ComponentResource):
         cluster = self.eks_cluster.eks_cluster
         cluster_name: pulumi.Output[str] = cluster.name
 
+        security_group_id: pulumi.Output[str] = self.eks_cluster.cluster_security_group_id
+        # Before anybody has the kubeconfig, and after all that needs it is gone.
+        ways_in = [
+            aws.vpc.SecurityGroupIngressRule(
+                # Carries the network or group: one more leaves the others as they are.
+                f"{name}-api-{(cidr or group or '').replace('/', '-')}",
+                security_group_id=security_group_id,
+                ip_protocol="tcp",
+                from_port=HTTPS_PORT,
+                to_port=HTTPS_PORT,
+                cidr_ipv4=cidr,
+                referenced_security_group_id=group,
+                description="API server",
+                tags=args.tags,
+                opts=child,
+            )
+            for cidr, group in (
+                *((cidr, None) for cidr in args.api_cidrs),
+                *((None, group) for group in args.api_groups),
+            )
+        ]
+
         def access_entry(suffix: str, access: ClusterAccess) -> AccessEntry:
             entry = AccessEntryArgs(
                 cluster_name=cluster_name, region=args.region, access=access, tags=args.tags
@@ -171,7 +203,9 @@ class Cluster(pulumi.ComponentResource):
 
         # Made here and not by an argument of pulumi_eks, so that what needs the kubeconfig needs it too, and
         # on the way down is gone before it is.
-        deployer = access_entry("deployer", ClusterAccess(principal_arn=args.deployer_arn, level="admin"))
+        self.deployer = access_entry(
+            "deployer", ClusterAccess(principal_arn=args.deployer_arn, level="admin")
+        )
         for entry, access in args.access.items():
             access_entry(f"access-{entry}", access)
         addons = Addons(
@@ -208,9 +242,11 @@ class Cluster(pulumi.ComponentResource):
         self.certificate_authority = cluster.certificate_authority.apply(
             lambda authority: authority.data or ""
         )
-        self.security_group_id = self.eks_cluster.cluster_security_group_id
+        self.security_group_id = security_group_id
         self.node_role_arn = known_after(node_role.arn, addons.names)
-        self.kubeconfig = known_after(self.eks_cluster.kubeconfig_json, deployer.principal_arn)
+        self.kubeconfig = known_after(
+            self.eks_cluster.kubeconfig_json, self.deployer.principal_arn, *[rule.id for rule in ways_in]
+        )
         self.register_outputs(
             {
                 "name": self.name,

@@ -12,6 +12,18 @@ from moka.subnet_plan import subnet_plans
 
 
 @dataclass(frozen=True, kw_only=True)
+class TransitGateway:
+    """The way to other networks of the company.
+
+    id: of a transit gateway that is there, which accepts attachments of this account by itself.
+    cidrs: networks behind it, to which private and pod subnets have a way; answers need it too.
+    """
+
+    id: str
+    cidrs: tuple[str, ...]
+
+
+@dataclass(frozen=True, kw_only=True)
 class NetworkArgs:
     """What differs between networks.
 
@@ -21,6 +33,7 @@ class NetworkArgs:
     pod_cidrs: more addresses of the VPC, for pods: one range that the zones share, or one a zone in their
         order; without, pods are in the private subnets.
     nat: `single` shares one NAT gateway (cheaper, gone with its zone), `zonal` has one in every zone.
+    transit_gateway: connects it to other networks; without, to none.
     retain: protect VPC and subnets, and keep them when they are removed from the stack.
     """
 
@@ -29,6 +42,7 @@ class NetworkArgs:
     zones: tuple[str, ...]
     pod_cidrs: tuple[str, ...] = ()
     nat: Literal["single", "zonal"] = "zonal"
+    transit_gateway: TransitGateway | None = None
     retain: bool = True
     tags: dict[str, str] = field(default_factory=dict)
 
@@ -39,7 +53,8 @@ class Network(pulumi.ComponentResource):
     Makes: ec2.Vpc, VpcIpv4CidrBlockAssociation for each range of pods, DefaultSecurityGroup (emptied),
     InternetGateway; in every zone a public, a private and, where there are ranges for it, a pod Subnet, each
     with its RouteTableAssociation, and the RouteTable and Route that private and pod subnet share; the
-    public RouteTable and Route; Eip and NatGateway, one or one a zone; VpcEndpoint (gateway) of S3.
+    public RouteTable and Route; Eip and NatGateway, one or one a zone; VpcEndpoint (gateway) of S3; with a
+    transit gateway its VpcAttachment in the private subnets, and a Route a zone to each network behind it.
     Outputs: `vpc_id`; `public_subnets`, `private_subnets` and `pod_subnets`, zone -> subnet id, known only
     once traffic finds its way out of them; `pod_subnets` is empty where pods are in the private ones.
     """
@@ -146,6 +161,11 @@ class Network(pulumi.ComponentResource):
         ]
         private_associations = associations("private", private, private_tables)
 
+        if args.transit_gateway:
+            private_routes += self._transit_routes(
+                name, args.transit_gateway, vpc, private, private_tables, args.tags
+            )
+
         ranges = [
             aws.ec2.VpcIpv4CidrBlockAssociation(
                 # Carries the range: appending one leaves the others as they are.
@@ -185,6 +205,39 @@ class Network(pulumi.ComponentResource):
                 "pod_subnets": self.pod_subnets,
             }
         )
+
+    def _transit_routes(
+        self,
+        name: str,
+        gateway: TransitGateway,
+        vpc: aws.ec2.Vpc,
+        subnets: Mapping[str, aws.ec2.Subnet],
+        tables: Mapping[str, aws.ec2.RouteTable],
+        tags: dict[str, str],
+    ) -> list[aws.ec2.Route]:
+        """Attach the VPC to a transit gateway, and route what is behind it there."""
+        attachment = aws.ec2transitgateway.VpcAttachment(
+            name,
+            transit_gateway_id=gateway.id,
+            vpc_id=vpc.id,
+            # Only zones with a subnet in the attachment are led through it.
+            subnet_ids=[subnet.id for subnet in subnets.values()],
+            tags=tags | {"Name": name},
+            opts=pulumi.ResourceOptions(parent=self),
+        )
+        return [
+            aws.ec2.Route(
+                # Carries the network: one more leaves the others as they are.
+                f"{name}-private-{zone}-{cidr.replace('/', '-')}",
+                route_table_id=table.id,
+                destination_cidr_block=cidr,
+                transit_gateway_id=gateway.id,
+                # AWS knows no transit gateway that the VPC is not attached to.
+                opts=pulumi.ResourceOptions(parent=self, depends_on=[attachment]),
+            )
+            for zone, table in tables.items()
+            for cidr in gateway.cidrs
+        ]
 
     def _nat_gateway(
         self,

@@ -15,7 +15,7 @@ from components.aws.node_user_data import node_user_data
 from components.transforms import transform_of
 from moka.machines.instance_types import Architecture, InstanceType, instance_type
 from moka.machines.node_roles import ROLES, Role, kubelet_config
-from moka.names import RETIRING_TAINT, ROLE_LABEL
+from moka.names import GPU, GPU_LABEL, RETIRING_TAINT, ROLE_LABEL
 
 AMI: Mapping[tuple[Architecture, bool], str] = {
     ("arm64", False): "AL2023_ARM_64_STANDARD",
@@ -25,8 +25,11 @@ AMI: Mapping[tuple[Architecture, bool], str] = {
 }
 """EKS's name of a machine image, by architecture and whether there are GPUs."""
 
-GPU_TAINT = "nvidia.com/gpu"
-"""Taint of nodes with GPUs: only pods that ask for one come."""
+ACCELERATOR_LABEL = "k8s.amazonaws.com/accelerator"
+"""Label by which the Cluster Autoscaler waits for the GPUs of a new node, which come after it is ready
+(kubernetes/autoscaler: cluster-autoscaler/cloudprovider/aws/aws_cloud_provider.go, GPULabel)."""
+
+GPU_LABELS = {GPU_LABEL: "true", ACCELERATOR_LABEL: "nvidia"}
 
 RESOURCES_TAG = "k8s.io/cluster-autoscaler/node-template/resources"
 """Tag of a group by which the Cluster Autoscaler knows what a node would have while there is none. It asks
@@ -39,6 +42,16 @@ there the guard refuses."""
 
 MACHINE_INPUTS = ("launchTemplate", "releaseVersion", "version")
 """Inputs whose change replaces machine by machine."""
+
+
+MAX_UNAVAILABLE = 100
+"""Machines that EKS replaces at the same time, at most."""
+
+SETUP_MINUTES, WAVE_MINUTES = 15, 20
+"""Of an update: around its waves, and each of them."""
+
+PROVIDER_MINUTES = 60
+"""The AWS provider waits so long for an update unless told otherwise."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -66,10 +79,10 @@ class NodeGroupArgs:
     role: what runs here. All but `system` are tainted: only pods that tolerate `moka.dev/role` come.
     architecture: of the machine image; the instance types must be of it.
     instance_types: EC2 types, the first preferred. Instance storage, if all have some, becomes the nodes'
-        disk; with GPUs, the image has NVIDIA's drivers and the nodes a taint.
+        disk; with GPUs, the image has NVIDIA's drivers and the nodes a taint and a label.
     subnets: zone -> subnet: where nodes are placed.
     min_size, max_size: bounds of the autoscaler, in nodes.
-    initial_size: nodes at the start; the autoscaler decides afterwards.
+    initial_size: nodes at the start; where the bounds differ the autoscaler decides afterwards.
     schedule: changes of the minimum, by name. With any, `min_size` is only where the group starts.
     time_zone: of the schedule, for example `Europe/Berlin`.
     spot: spare capacity, cheaper, taken back at two minutes' notice.
@@ -188,8 +201,8 @@ class NodeGroup(pulumi.ComponentResource):
                 "max_size": args.max_size,
                 "desired_size": args.initial_size,
             },
-            ignore_scaling_changes=True,
-            labels={ROLE_LABEL: args.role, **args.labels},
+            ignore_scaling_changes=autoscaled(args),
+            labels={ROLE_LABEL: args.role, **(GPU_LABELS if machines[0].gpu else {}), **args.labels},
             taints=taints(args.role, gpu=machines[0].gpu, retiring=args.retiring),
             launch_template={"id": template.id, "version": template.latest_version.apply(str)},
             tags=args.tags | autoscaler_tags(args, local_disks=local_disks),
@@ -198,7 +211,7 @@ class NodeGroup(pulumi.ComponentResource):
                 transforms=[
                     transform_of(
                         "aws:eks/nodeGroup:NodeGroup",
-                        lambda inputs: {**inputs, **extra_inputs(args.role)},
+                        lambda inputs: {**inputs, **extra_inputs(args)},
                         group_options(args),
                     )
                 ],
@@ -253,7 +266,7 @@ def taints(role: Role, *, gpu: bool = False, retiring: bool = False) -> list[aws
     """Taints that keep all other pods away from nodes with this role, and all pods from retiring ones."""
     values = {
         ROLE_LABEL: None if role == "system" else role,
-        GPU_TAINT: "present" if gpu else None,
+        GPU: "present" if gpu else None,
         RETIRING_TAINT: "true" if retiring else None,
     }
     return [
@@ -286,13 +299,34 @@ def autoscaler_tags(args: NodeGroupArgs, *, local_disks: bool) -> dict[str, str]
     return tags
 
 
-def extra_inputs(role: Role) -> dict[str, Any]:
-    """Inputs of the EKS node group of a role that the arguments of pulumi_eks cannot say."""
-    percent = ROLES[role].rolling_percent
+def autoscaled(args: NodeGroupArgs) -> bool:
+    """Whether the autoscaler decides on the size of a group; one whose bounds are equal has their size.
+
+    EKS keeps the desired size when bounds change, and refuses a minimum above it.
+    """
+    return args.retiring or args.min_size != args.max_size
+
+
+def extra_inputs(args: NodeGroupArgs) -> dict[str, Any]:
+    """Inputs of the EKS node group that the arguments of pulumi_eks cannot say."""
+    percent = ROLES[args.role].rolling_percent
+    # By default EKS launches first, for which a reservation that the group fills has no room.
+    strategy = {"updateStrategy": "MINIMAL"} if args.capacity_reservation_id else {}
     return {
         "nodeRepairConfig": {"enabled": True},
-        **({"updateConfig": {"maxUnavailablePercentage": percent}} if percent else {}),
+        **({"updateConfig": {"maxUnavailablePercentage": percent, **strategy}} if percent else {}),
     }
+
+
+def update_minutes(max_size: int, percent: int) -> int:
+    """How long EKS may take to replace all machines of a group, so many percent of them at the same time.
+
+    Wave after wave, of at most 100 machines each; a wave is drained in 15 minutes at most, then there is a
+    wait of one, and its machines end or begin.
+    https://docs.aws.amazon.com/eks/latest/userguide/managed-node-update-behavior.html
+    """
+    waves = min(max_size, max(-(-100 // percent), -(-max_size // MAX_UNAVAILABLE)))
+    return SETUP_MINUTES + waves * WAVE_MINUTES
 
 
 def group_options(args: NodeGroupArgs) -> pulumi.ResourceOptions:
@@ -304,12 +338,22 @@ def group_options(args: NodeGroupArgs) -> pulumi.ResourceOptions:
         # The schedule's business; an update would take it back to where the group started.
         *(("scalingConfig.minSize",) if args.schedule and not args.retiring else ()),
     ]
+    # The size of a fixed group is the program's decision; only where machines must stay it may not shrink.
+    may_shrink = not autoscaled(args) and ROLES[args.role].rolling_percent is not None
     hooks = guard and pulumi.ResourceHookBinding(
-        before_update=[guard.not_smaller],
+        before_update=[] if may_shrink else [guard.not_smaller],
         before_delete=[guard.drivers_finished] if args.retiring else [],
     )
+    percent = ROLES[args.role].rolling_percent
     return pulumi.ResourceOptions(
-        ignore_changes=ignored, protect=args.protect and not args.retiring, hooks=hooks or None
+        ignore_changes=ignored,
+        protect=args.protect and not args.retiring,
+        hooks=hooks or None,
+        custom_timeouts=pulumi.CustomTimeouts(
+            update=f"{max(PROVIDER_MINUTES, update_minutes(args.max_size, percent))}m"
+        )
+        if percent
+        else None,
     )
 
 
@@ -317,14 +361,14 @@ def template_options(args: NodeGroupArgs) -> pulumi.ResourceOptions:
     """Options of the launch template: every new version of it replaces machines."""
     if args.retiring:
         return pulumi.ResourceOptions(ignore_changes=["*"])
+    # New tags are for new machines: the next generation has them.
+    ignored = ["tagSpecifications"]
     if args.guard is None:
-        return pulumi.ResourceOptions()
-    if ROLES[args.role].rolling_percent is not None:
-        return pulumi.ResourceOptions(hooks=pulumi.ResourceHookBinding(before_update=[args.guard.same_kind]))
+        return pulumi.ResourceOptions(ignore_changes=ignored)
+    rolls = ROLES[args.role].rolling_percent is not None
+    hook = args.guard.same_kind if rolls else args.guard.same_machines
     return pulumi.ResourceOptions(
-        hooks=pulumi.ResourceHookBinding(before_update=[args.guard.same_machines]),
-        # New tags are for new machines: the next generation has them.
-        ignore_changes=["tagSpecifications"],
+        hooks=pulumi.ResourceHookBinding(before_update=[hook]), ignore_changes=ignored
     )
 
 

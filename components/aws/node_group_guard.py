@@ -63,6 +63,13 @@ class NodeGroupGuard:
             return
         group, size = new["nodeGroupName"], int(new["scalingConfig"]["desiredSize"])
         existing = await self._ask(group, nodes)
+        fixed = new["scalingConfig"].get("minSize") == new["scalingConfig"].get("maxSize")
+        if len(existing) > size and fixed:
+            raise ValueError(
+                f"node group {group} of {self.cluster} has {len(existing)} nodes, and would lose machines "
+                f"under what runs on them to come down to {size}: count up its generation and list the "
+                "present one under retiring, or take the change back"
+            )
         if len(existing) > size:
             raise ValueError(
                 f"node group {group} of {self.cluster} has {len(existing)} nodes, and a change of its bounds "

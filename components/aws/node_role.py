@@ -1,6 +1,5 @@
 """The IAM role of a cluster's nodes: enough for a node to be one, and nothing for the pods on it."""
 
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
@@ -9,13 +8,13 @@ import pulumi_aws as aws
 
 from components.aws.policy import Statement, permit, trust
 from moka.partition import managed_policy, partition
-from moka.registries import UPSTREAM_HOSTS
+from moka.registries import ECR, UPSTREAM_HOSTS
 
 POLICIES = ("AmazonEKSWorkerNodeMinimalPolicy", "AmazonEC2ContainerRegistryPullOnly")
+"""The first of them lets the Pod Identity agent get credentials for pods, and does nothing else."""
 
-ECR = re.compile(
-    r"^(?P<account>\d{12})\.dkr\.ecr(-fips)?\.(?P<region>[a-z0-9-]+)\.amazonaws\.(com|com\.cn|eu)(/(?P<prefix>.+))?$"
-)
+NODE_NAME = Statement(sid="NodeName", actions=("ec2:DescribeInstances",), resources=["*"])
+"""nodeadm asks EC2 for the name of its node, and without it none joins (docs/decisions/0020-node-role.md)."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -38,8 +37,9 @@ class NodeRoleArgs:
 class NodeRole(pulumi.ComponentResource):
     """Pulumi type `moka:aws:NodeRole`.
 
-    Makes: iam.Role, a RolePolicyAttachment each for joining the cluster and pulling images, and a RolePolicy
-    where there are statements. Pods get their addresses by the VPC CNI's own identity, not by this role.
+    Makes: iam.Role, a RolePolicyAttachment each for the Pod Identity agent and for pulling images, and a
+    RolePolicy for joining the cluster and what else is stated. Pods get their addresses by the VPC CNI's own
+    identity, not by this role.
     Outputs: `arn`, known only once the role may do what it is for.
     """
 
@@ -58,7 +58,9 @@ class NodeRole(pulumi.ComponentResource):
             opts=child,
         )
         policies = [managed_policy(policy, args.region) for policy in POLICIES]
-        self.arn = permit(name, role, child, statements=args.statements, managed_policy_arns=policies)
+        self.arn = permit(
+            name, role, child, statements=[NODE_NAME, *args.statements], managed_policy_arns=policies
+        )
         self.register_outputs({"arn": self.arn})
 
 

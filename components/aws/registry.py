@@ -19,6 +19,9 @@ UNTAGGED_DAYS = 14
 MAX_IMAGES = 500
 """Tagged images that a repository keeps, the newest: a year of two releases a working day."""
 
+CHARTS = "charts"
+"""Prefix of repositories with copies of charts."""
+
 PULL = ("ecr:BatchCheckLayerAvailability", "ecr:BatchGetImage", "ecr:GetDownloadUrlForLayer")
 
 FIRST_PULL = ("ecr:BatchImportUpstreamImage", "ecr:CreateRepository")
@@ -57,8 +60,9 @@ class Registry(pulumi.ComponentResource):
 
     Makes: for each repository ecr.Repository (immutable tags, scanned on push, encrypted), LifecyclePolicy
     and, where others read, RepositoryPolicy; for each upstream PullThroughCacheRule and
-    RepositoryCreationTemplate, by which ECR makes repositories for copies like our own; for all upstreams
-    one iam.Role with RolePolicy, and RegistryPolicy where others read.
+    RepositoryCreationTemplate, by which ECR makes repositories for copies like our own, when they are fetched
+    or pushed; for all upstreams one such template for charts, one iam.Role with RolePolicy, and
+    RegistryPolicy where others read.
     Outputs: `host`, that images are pulled from, known only once they can be.
     Raises ValueError when ECR cannot fetch from an upstream, or not without a secret.
     """
@@ -95,13 +99,13 @@ class Registry(pulumi.ComponentResource):
 
         if args.pull_through:
             creation_role = self._creation_role(name, args)
-            for upstream, secret in args.pull_through.items():
-                logical = f"{name}-{upstream.replace('.', '-')}"
-                template = aws.ecr.RepositoryCreationTemplate(
+
+            def template(logical: str, prefix: str, description: str, *causes: str) -> pulumi.Resource:
+                return aws.ecr.RepositoryCreationTemplate(
                     logical,
-                    prefix=upstream,
-                    description=f"Copies of images of {upstream}",
-                    applied_fors=["PULL_THROUGH_CACHE"],
+                    prefix=prefix,
+                    description=description,
+                    applied_fors=list(causes),
                     custom_role_arn=creation_role,
                     image_tag_mutability="IMMUTABLE",
                     encryption_configurations=[{"encryption_type": "KMS", "kms_key": args.kms_key_arn}],
@@ -110,13 +114,20 @@ class Registry(pulumi.ComponentResource):
                     resource_tags=args.tags,
                     opts=child,
                 )
+
+            # What `moka mirror` pushes: charts, and images pinned by a digest, which no cache fetches.
+            template(f"{name}-{CHARTS}", CHARTS, "Copies of charts", "CREATE_ON_PUSH")
+            for upstream, secret in args.pull_through.items():
+                logical = f"{name}-{upstream.replace('.', '-')}"
+                description = f"Copies of images of {upstream}"
+                creation = template(logical, upstream, description, "CREATE_ON_PUSH", "PULL_THROUGH_CACHE")
                 # A copy that is made before the template is there is made without it, for good.
                 rule = aws.ecr.PullThroughCacheRule(
                     logical,
                     ecr_repository_prefix=upstream,
                     upstream_registry_url=UPSTREAM_HOSTS[upstream],
                     credential_arn=secret,
-                    opts=after(child, template),
+                    opts=after(child, creation),
                 )
                 ready.append(rule.id)
             if args.readers:
@@ -142,7 +153,7 @@ class Registry(pulumi.ComponentResource):
             Statement(
                 sid="MakeRepositories",
                 actions=("ecr:CreateRepository", "ecr:ReplicateImage", "ecr:TagResource"),
-                resources=copies(args.pull_through, args.account_id, args.region),
+                resources=copies((CHARTS, *args.pull_through), args.account_id, args.region),
             ),
             Statement(
                 sid="EncryptRepositories",

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 import pulumi
 import pulumi_kubernetes as k8s
 
+from components.kubernetes.daemon_set_rollout import LEAST_SECONDS, rollout_seconds
 from components.ordering import known_after
 from moka.catalog import Catalog, Values
 
@@ -19,7 +20,8 @@ class ChartArgs:
     release: name of the release, by default the chart's; a change replaces the release.
     values: what only the program knows, over the file's values.
     values_file: name of its file of values, by default the release's: several releases may share one.
-    timeout_seconds: for every object of the release to become ready.
+    on_every_node: value with the update strategy of its DaemonSet, if it has one: the release waits for as
+        long as that takes. Without, for ten minutes.
     """
 
     catalog: Catalog
@@ -28,7 +30,7 @@ class ChartArgs:
     release: str | None = None
     values: Values = field(default_factory=dict)
     values_file: str | None = None
-    timeout_seconds: int = 600
+    on_every_node: str | None = None
 
 
 class Chart(pulumi.ComponentResource):
@@ -48,6 +50,7 @@ class Chart(pulumi.ComponentResource):
 
         source = args.catalog.source(args.chart)
         release_name = args.release or args.chart
+        values = args.catalog.release_values(args.values_file or release_name, args.chart, args.values)
         release = k8s.helm.v3.Release(
             name,
             k8s.helm.v3.ReleaseArgs(
@@ -58,12 +61,14 @@ class Chart(pulumi.ComponentResource):
                     k8s.helm.v3.RepositoryOptsArgs(repo=source.repository) if source.repository else None
                 ),
                 namespace=args.namespace,
-                values=args.catalog.release_values(args.values_file or release_name, args.chart, args.values),
+                values=values,
                 atomic=True,
                 cleanup_on_fail=True,
                 skip_crds=False,
                 max_history=5,
-                timeout=args.timeout_seconds,
+                timeout=rollout_seconds(values.get(args.on_every_node, {}))
+                if args.on_every_node
+                else LEAST_SECONDS,
             ),
             opts=pulumi.ResourceOptions(parent=self),
         )

@@ -1,4 +1,4 @@
-"""What a ServiceAccount may ask of Kubernetes: a Role and its RoleBinding."""
+"""What a ServiceAccount or a group of people may ask of Kubernetes: a Role and its RoleBinding."""
 
 from collections.abc import Sequence
 from typing import NamedTuple
@@ -29,6 +29,30 @@ def grant(
 
     name: logical name of both. metadata: of both, in the namespace in which the rights are.
     """
+    subject = k8s.rbac.v1.SubjectArgs(kind="ServiceAccount", name=account, namespace=account_namespace)
+    return _grant(name, metadata, rights, opts, subject)
+
+
+def grant_group(
+    name: str,
+    metadata: k8s.meta.v1.ObjectMetaArgs,
+    rights: Sequence[Right],
+    opts: pulumi.ResourceOptions,
+    *,
+    group: str,
+) -> k8s.rbac.v1.RoleBinding:
+    """The same for a group of users."""
+    subject = k8s.rbac.v1.SubjectArgs(kind="Group", name=group, api_group="rbac.authorization.k8s.io")
+    return _grant(name, metadata, rights, opts, subject)
+
+
+def _grant(
+    name: str,
+    metadata: k8s.meta.v1.ObjectMetaArgs,
+    rights: Sequence[Right],
+    opts: pulumi.ResourceOptions,
+    subject: k8s.rbac.v1.SubjectArgs,
+) -> k8s.rbac.v1.RoleBinding:
     role_name = str(metadata.name)
     role = k8s.rbac.v1.Role(
         name,
@@ -52,6 +76,6 @@ def grant(
             kind="Role",
             name=role.id.apply(lambda _: role_name),
         ),
-        subjects=[k8s.rbac.v1.SubjectArgs(kind="ServiceAccount", name=account, namespace=account_namespace)],
+        subjects=[subject],
         opts=opts,
     )

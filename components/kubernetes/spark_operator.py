@@ -4,14 +4,37 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import pulumi
+import pulumi_kubernetes as k8s
 
 from components.kubernetes.chart import Chart, ChartArgs
 from moka.catalog import Catalog, Values
+from moka.jobs.conf import IVY_FOLDER
 from moka.names import SPARK_ACCOUNT
 from moka.sizes.spark_operator import JVM_FLAGS, REPLICAS, OperatorSize, operator_size
 
 CHART = "spark-operator"
 """Name of the chart, of its file of values, and of the first release."""
+
+HADOOP_FOLDER = "/etc/spark-submit/hadoop"
+"""Folder of the controller's pod with the Hadoop configuration of spark-submit."""
+
+CORE_SITE = """\
+<?xml version="1.0"?>
+<!-- Of spark-submit in the operator only: no driver gets it. -->
+<configuration>
+  <property>
+    <name>fs.s3a.impl</name>
+    <value>org.apache.hadoop.fs.http.HttpsFileSystem</value>
+  </property>
+</configuration>
+"""
+"""Hadoop configuration by which spark-submit hands URLs of S3 on as they are, to the driver, which reads
+them.
+
+It looks for each jar, file and archive of a job (Spark 4.0: DependencyUtils.resolveGlobPaths), for which it
+would need S3A, and an identity that may read the code of all tenants. Hadoop's own file system for https,
+which is in every Spark, asks nobody and says of each path that it is a file.
+"""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -41,7 +64,7 @@ class SparkOperatorArgs:
 class SparkOperator(pulumi.ComponentResource):
     """Pulumi type `moka:kubernetes:SparkOperator`.
 
-    Makes: a Chart, which brings the CRDs of SparkApplications.
+    Makes: ConfigMap `<release>-hadoop` for spark-submit; a Chart, which brings the CRDs of SparkApplications.
     Outputs: `namespace`, known only once applications can be submitted.
     """
 
@@ -52,6 +75,14 @@ class SparkOperator(pulumi.ComponentResource):
     ) -> None:
         super().__init__("moka:kubernetes:SparkOperator", name, {}, opts)
 
+        hadoop = k8s.core.v1.ConfigMap(
+            name,
+            metadata=k8s.meta.v1.ObjectMetaArgs(
+                name=hadoop_config_map(args.release), namespace=args.namespace
+            ),
+            data={"core-site.xml": CORE_SITE},
+            opts=pulumi.ResourceOptions(parent=self),
+        )
         chart = Chart(
             name,
             ChartArgs(
@@ -62,7 +93,8 @@ class SparkOperator(pulumi.ComponentResource):
                 namespace=args.namespace,
                 values=release_values(args),
             ),
-            pulumi.ResourceOptions(parent=self),
+            # Without it no pod starts.
+            pulumi.ResourceOptions(parent=self, depends_on=[hadoop]),
         )
         self.namespace = chart.namespace
         self.register_outputs({"namespace": self.namespace})
@@ -71,6 +103,11 @@ class SparkOperator(pulumi.ComponentResource):
 def release_name(name: str) -> str:
     """Name of a release of the settings, with the chart's name, which the chart would append otherwise."""
     return name if name == CHART else f"{CHART}-{name}"
+
+
+def hadoop_config_map(release: str) -> str:
+    """Name of the ConfigMap with the Hadoop configuration of a release's spark-submit."""
+    return f"{release}-hadoop"
 
 
 def release_values(args: SparkOperatorArgs) -> Values:
@@ -83,6 +120,7 @@ def release_values(args: SparkOperatorArgs) -> Values:
         },
         "controller": {
             **size_values(operator_size(args.applications_per_minute)),
+            **submission_values(args.release),
             "uiIngress": {
                 "urlFormat": url_format(args.ui_domain),
                 "ingressClassName": args.ingress_class,
@@ -100,12 +138,33 @@ def size_values(size: OperatorSize) -> Values:
         "kubeAPIQPS": size.calls,
         "kubeAPIBurst": size.calls_burst,
         "workqueueRateLimiter": {"bucketQPS": size.events, "bucketSize": size.events_burst},
-        "env": [{"name": "SPARK_SUBMIT_OPTS", "value": JVM_FLAGS}],
         # No limit of CPU: what its node has left makes a burst pass sooner.
         "resources": {
             "requests": {"cpu": f"{size.millicores}m", "memory": memory},
             "limits": {"memory": memory},
         },
+    }
+
+
+def submission_values(release: str) -> Values:
+    """Values of the controller for the spark-submit that it runs; its own volume `tmp` is among them."""
+    return {
+        "env": [
+            {"name": "SPARK_SUBMIT_OPTS", "value": JVM_FLAGS},
+            # On the class path, and nothing else: what HADOOP_CONF_DIR names, drivers would get too.
+            {"name": "SPARK_DIST_CLASSPATH", "value": HADOOP_FOLDER},
+        ],
+        "volumes": [
+            {"name": "tmp", "emptyDir": {"sizeLimit": "1Gi"}},
+            # Packages of jobs, apart from the folder that every submission writes to; the disk is read-only.
+            {"name": "ivy", "emptyDir": {"sizeLimit": "10Gi"}},
+            {"name": "hadoop", "configMap": {"name": hadoop_config_map(release)}},
+        ],
+        "volumeMounts": [
+            {"name": "tmp", "mountPath": "/tmp"},
+            {"name": "ivy", "mountPath": IVY_FOLDER},
+            {"name": "hadoop", "mountPath": HADOOP_FOLDER, "readOnly": True},
+        ],
     }
 
 

@@ -38,7 +38,13 @@ CHART_ROLES: Mapping[str, frozenset[Role]] = {
 }
 """Roles of the nodes that pods of a chart are on, where that is not only system."""
 
-IMAGE_ROLES: Mapping[str, frozenset[Role]] = {"celeborn": SYSTEM_ROLES | {"shuffle"}, "pause": JOB_ROLES}
+DEVICE_PLUGIN = "nvidia-device-plugin"
+
+IMAGE_ROLES: Mapping[str, frozenset[Role]] = {
+    "celeborn": SYSTEM_ROLES | {"shuffle"},
+    "pause": JOB_ROLES,
+    DEVICE_PLUGIN: frozenset(ROLES),
+}
 """The same for images of the catalog."""
 
 THREADS = 8
@@ -167,6 +173,11 @@ def architectures_of(settings: Environment, roles: frozenset[Role]) -> set[Archi
 def catalog_images(charts: Catalog, settings: Environment) -> dict[str, PulledImage]:
     """The images of the catalog that an environment pulls, as its pods name them."""
     versions = {cluster.version for cluster in settings.clusters.values()}
+    machines = [
+        machine for cluster in settings.clusters.values() for machine in cluster.machines_of("executor")
+    ]
+    idle = DEVICE_PLUGIN in charts.images and not any(machine.gpu for machine in machines)
+    unused = {charts.image(DEVICE_PLUGIN)} if idle else set()
     if charts.mirror:
         remedies = ("Copy it into the mirror.", "Copy all architectures of it.")
     else:
@@ -174,6 +185,7 @@ def catalog_images(charts: Catalog, settings: Environment) -> dict[str, PulledIm
     return {
         name: PulledImage(roles=node_roles, if_missing=remedies[0], if_incomplete=remedies[1])
         for name, node_roles in image_roles(charts, versions).items()
+        if name not in unused
     }
 
 

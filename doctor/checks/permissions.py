@@ -28,6 +28,11 @@ def _makes_network(place: Place) -> bool:
     return place.foundation.network is not None
 
 
+def _joins_transit_gateway(place: Place) -> bool:
+    network = place.foundation.network
+    return network is not None and network.transit_gateway is not None
+
+
 def _has_registry(place: Place) -> bool:
     return place.settings.registry is not None and place.settings.registry.foundation == place.name
 
@@ -50,6 +55,14 @@ REQUIRED_ACTIONS = (
             "CreateVpcEndpoint ModifyVpcEndpoint CreateFlowLogs ModifySubnetAttribute"
         },
         _makes_network,
+    ),
+    RequiredActions(
+        "*",
+        {
+            "ec2": "CreateTransitGatewayVpcAttachment ModifyTransitGatewayVpcAttachment "
+            "DeleteTransitGatewayVpcAttachment DescribeTransitGatewayVpcAttachments"
+        },
+        _joins_transit_gateway,
     ),
     RequiredActions(
         "*",

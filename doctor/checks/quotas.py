@@ -211,9 +211,7 @@ def node_groups(place: Place) -> Iterator[Finding]:
     sizes: Counter[tuple[str, str]] = Counter()
     for group in machine_groups(place):
         counts[group.cluster] += _eks_groups(group)
-        sizes[group.cluster, group.name] = (
-            group.per_zone if group.settings.per_zone else group.settings.maximum
-        )
+        sizes[group.cluster, group.name] = group.per_zone if group.settings.zonal else group.settings.maximum
     if counts:
         [(cluster, number)] = counts.most_common(1)
         where = f"{place.name}/{cluster}"
@@ -225,7 +223,7 @@ def node_groups(place: Place) -> Iterator[Finding]:
 
 def _eks_groups(group: MachineGroup) -> int:
     """EKS node groups that a node group of the settings is."""
-    return len(group.zones) if group.settings.per_zone else 1
+    return len(group.zones) if group.settings.zonal else 1
 
 
 def roles(place: Place) -> Iterator[Finding]:

@@ -59,9 +59,9 @@ class Api:
         listing = self.get(path, **query)
         return list(listing["items"]) if listing else []
 
-    def create(self, path: str, manifest: Object) -> Object:
+    def create(self, path: str, manifest: Object, **query: str) -> Object:
         """Create an object in the list at this path."""
-        return self._request("POST", path, {}, manifest) or {}
+        return self._request("POST", path, query, manifest) or {}
 
     def apply(self, path: str, manifest: Object) -> Object:
         """Server-side apply of the object at this path, also over fields of other managers."""

@@ -18,10 +18,13 @@ from zlib import crc32
 from localcloud.cloud import REGION
 from localcloud.control_plane import executors
 from localcloud.control_plane.api import Api, Object
+from localcloud.control_plane.machines import GPU
+from localcloud.control_plane.nodes import GPUS
 from localcloud.control_plane.simulated import (
     SIMULATED,
     ZONE,
     allowed_zones,
+    device_plugin,
     load_balancer_for,
     selected_node,
     unclaimed,
@@ -66,6 +69,26 @@ class Caretaker:
             namespace, name = service["metadata"]["namespace"], service["metadata"]["name"]
             path = f"/api/v1/namespaces/{namespace}/services/{name}/status"
             self._api.merge(path, load_balancer_for(service, REGION))
+
+    def device_plugin(self, daemon_set: Object) -> None:
+        """Have the GPUs of a node be there once NVIDIA's device plugin runs on it, as kubelet has it."""
+        if not device_plugin(daemon_set):
+            return
+        namespace = daemon_set["metadata"]["namespace"]
+        labels = daemon_set["spec"]["selector"].get("matchLabels") or {}
+        selector = ",".join(f"{key}={value}" for key, value in labels.items())
+        for pod in self._api.list(f"/api/v1/namespaces/{namespace}/pods", labelSelector=selector):
+            node = pod["spec"].get("nodeName")
+            if node and (pod.get("status") or {}).get("phase") == "Running":
+                self._show_gpus(node)
+
+    def _show_gpus(self, name: str) -> None:
+        node = self._api.get(f"/api/v1/nodes/{name}") or {"metadata": {}}
+        count = (node["metadata"].get("annotations") or {}).get(GPUS)
+        if count and GPU not in node["status"].get("allocatable", {}):
+            gpus = {GPU: count}
+            status = {"status": {"capacity": gpus, "allocatable": gpus}}
+            self._api.merge(f"/api/v1/nodes/{name}/status", status)
 
     def driver(self, driver: Object) -> None:
         """Make a driver's executors once it runs, and end them once it has ended."""
@@ -212,6 +235,7 @@ def main() -> int:
         ("/api/v1/persistentvolumeclaims", caretaker.claim, ""),
         ("/api/v1/persistentvolumes", caretaker.volume, ""),
         ("/api/v1/services", caretaker.service, ""),
+        ("/apis/apps/v1/daemonsets", caretaker.device_plugin, ""),
         ("/api/v1/pods", caretaker.driver, f"{executors.ROLE}={executors.DRIVER}"),
     ):
         threading.Thread(target=watch, args=(api, path, handle, selector), daemon=True).start()

@@ -182,8 +182,21 @@ def _container(conf: Properties, template: Object) -> Object:
                 **(resources.get("limits") or {}),
                 "memory": size,
                 **({"cpu": limit} if limit else {}),
+                **_devices(conf),
             },
         },
+    }
+
+
+def _devices(conf: Properties) -> dict[str, str]:
+    """Devices, such as GPUs, that Spark asks for as limits: `<vendor>/<name>`, if conf names the vendor."""
+    keys = (re.fullmatch(r"spark\.executor\.resource\.(\w+)\.vendor", key) for key in conf)
+    names = [key[1] for key in keys if key]
+    return {
+        f"{conf[f'spark.executor.resource.{name}.vendor']}/{name}": conf[
+            f"spark.executor.resource.{name}.amount"
+        ]
+        for name in names
     }
 
 

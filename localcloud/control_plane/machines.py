@@ -56,13 +56,12 @@ class Machine:
         return self.disk * GIB
 
     def capacity(self) -> dict[str, str]:
-        """All its resources."""
+        """All its resources, but for GPUs: a device plugin tells of them."""
         return {
             "cpu": str(self.kind.vcpus),
             "memory": f"{self.kind.memory}Mi",
             "pods": str(self.pods),
             "ephemeral-storage": f"{self.storage // MIB}Mi",
-            **self._gpus(),
         }
 
     def allocatable(self) -> dict[str, str]:
@@ -77,7 +76,6 @@ class Machine:
             "memory": f"{int(memory - memory_reserved) // MIB}Mi",
             "pods": str(self.pods),
             "ephemeral-storage": f"{int(self.storage - disk_reserved) // MIB}Mi",
-            **self._gpus(),
         }
 
     def _reserved(self, resource: str) -> float:
@@ -88,9 +86,6 @@ class Machine:
         }
         kube = {**defaults, **self.settings.kube_reserved}
         return float(quantity(kube[resource]) + quantity(self.settings.system_reserved.get(resource, 0)))
-
-    def _gpus(self) -> dict[str, str]:
-        return {GPU: str(self.kind.gpus)} if self.kind.gpus else {}
 
 
 def reserved_cpu(vcpus: int) -> int:

@@ -23,6 +23,7 @@ class NodeSettings:
     kube_reserved, system_reserved: resource -> quantity that pods cannot have.
     eviction_hard: signal -> quantity or share below which the kubelet evicts.
     local_disks: instance storage is one RAID0, and the kubelet's disk.
+    names_by_instance_id: nodes have the ids of their instances as names: feature gate InstanceIdNodeName.
     """
 
     max_pods: int | None = None
@@ -30,6 +31,7 @@ class NodeSettings:
     system_reserved: Mapping[str, str] = field(default_factory=dict)
     eviction_hard: Mapping[str, str] = field(default_factory=dict)
     local_disks: bool = False
+    names_by_instance_id: bool = False
 
 
 def settings_of_user_data(encoded: str) -> NodeSettings:
@@ -38,10 +40,11 @@ def settings_of_user_data(encoded: str) -> NodeSettings:
     Raises Refusal for text that nodeadm could not read either.
     """
     kubelet: dict[str, Any] = {}
-    local_disks = False
+    local_disks, gates = False, dict[str, bool]()
     for text in _parts(base64.b64decode(encoded).decode()):
         spec = _spec(text)
         kubelet |= (spec.get("kubelet") or {}).get("config") or {}
+        gates |= spec.get("featureGates") or {}
         strategy = ((spec.get("instance") or {}).get("localStorage") or {}).get("strategy")
         local_disks = strategy == "RAID0" if strategy else local_disks
     return NodeSettings(
@@ -50,6 +53,7 @@ def settings_of_user_data(encoded: str) -> NodeSettings:
         system_reserved=kubelet.get("systemReserved") or {},
         eviction_hard=kubelet.get("evictionHard") or {},
         local_disks=local_disks,
+        names_by_instance_id=bool(gates.get("InstanceIdNodeName")),
     )
 
 

@@ -4,13 +4,16 @@ A group has as many places as machines. A place keeps its zone and its instance 
 replaced when the group is upgraded: the new one comes first, then the old one goes, as EKS does it.
 """
 
+import itertools
 import json
 import os
 import time
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
+from datetime import UTC, datetime
 from hashlib import sha256
 
+from localcloud.control_plane import image_pulls
 from localcloud.control_plane.api import Object
 from localcloud.control_plane.machines import InstanceType, Machine
 from localcloud.control_plane.nodeadm import NodeSettings
@@ -31,6 +34,9 @@ KUBELET_VERSION = "1.34.4"
 PLACE = "localcloud/place"
 REVISION = "localcloud/revision"
 """Annotations of a machine: its place in the group, and the version of the group that it has."""
+
+GPUS = "localcloud/gpus"
+"""Annotation of a machine: GPUs that a device plugin finds there."""
 
 # A thousand machines take about 20.
 READY_TIMEOUT_SECONDS = 120
@@ -59,6 +65,7 @@ class NodeGroup:
     revision: what only other machines can have: version, image, launch template.
     release: of the machine image, such as 1.34.2-20261105; empty for any.
     max_unavailable: machines that are replaced at the same time.
+    launches_first: whether new machines come before the old ones go.
     """
 
     name: str
@@ -74,6 +81,7 @@ class NodeGroup:
     revision: str = ""
     release: str = ""
     max_unavailable: int = 1
+    launches_first: bool = True
 
     @property
     def machines(self) -> int:
@@ -93,14 +101,17 @@ def capped_count(count: int) -> int:
     return min(count, int(value))
 
 
-def apply_node_group(plane: ControlPlane, group: NodeGroup) -> None:
+def apply_node_group(plane: ControlPlane, group: NodeGroup) -> set[str]:
     """Make the nodes of a group as it describes them: make missing ones, change others, remove the last ones.
 
-    Machines of another revision are replaced, `max_unavailable` at a time.
+    Machines of another revision are replaced, `max_unavailable` at a time, the new ones first unless the
+    group says otherwise. Names of the machines that ended so that its zones are even.
     """
     api = plane.api()
     existing = {node["metadata"]["name"]: node for node in _nodes(plane, group.name)}
-    places = range(1, group.machines + 1)
+    had = {_place(node) for node in existing.values()}
+    places = balanced_places(had, group.machines, len(group.zones))
+    rebalanced = had - set(places) if len(places) >= len(had) else set()
     current = {_place(node): name for name, node in existing.items() if _revision(node) == group.revision}
     stay = {place: current[place] for place in places if place in current}
     old = {name: _place(node) for name, node in existing.items() if name not in stay.values()}
@@ -115,13 +126,96 @@ def apply_node_group(plane: ControlPlane, group: NodeGroup) -> None:
         _await_ready(plane, group, {names[place] for place in batch})
 
     _keep(plane, group)
-    _remove(plane, {name for name, place in old.items() if place not in places or place in stay})
+    image_pulls.forget(api)
+    moved = {name for name, place in old.items() if place in rebalanced}
+    _remove(plane, {name for name, place in old.items() if place not in places or place in stay} - moved)
     replaced = [place for place in places if place in old.values() and place not in stay]
     make([place for place in places if place not in replaced])
+    if moved:
+        # Auto Scaling launches in the emptier zone before it terminates in the fuller one.
+        _report_rebalancing(plane, group, moved)
+        _remove(plane, moved)
     for first in range(0, len(replaced), group.max_unavailable):
         batch = replaced[first : first + group.max_unavailable]
+        going = {name for name, place in old.items() if place in batch}
+        if not group.launches_first:
+            _remove(plane, going)
         make(batch)
-        _remove(plane, {name for name, place in old.items() if place in batch})
+        if group.launches_first:
+            _remove(plane, going)
+    return moved
+
+
+def balanced_places(had: Iterable[int], count: int, zones: int) -> list[int]:
+    """Places of so many machines, as evenly over the zones as Auto Scaling has them.
+
+    Machines stay where they are as far as that can be: too many go from the fullest zone, missing ones come
+    to the emptiest, and while one zone has two more than another one moves. Places are dealt zone by zone.
+    """
+    places = set(had)
+
+    def size(zone: int) -> int:
+        return sum(1 for place in places if (place - 1) % zones == zone)
+
+    def add() -> None:
+        zone = min(range(zones), key=lambda zone: (size(zone), zone))
+        places.add(next(place for place in itertools.count(zone + 1, zones) if place not in places))
+
+    def remove() -> None:
+        fullest = max(map(size, range(zones)))
+        places.remove(max(place for place in places if size((place - 1) % zones) == fullest))
+
+    while len(places) < count:
+        add()
+    while len(places) > count:
+        remove()
+    while max(map(size, range(zones))) - min(map(size, range(zones))) > 1:
+        remove()
+        add()
+    return sorted(places)
+
+
+def _report_rebalancing(plane: ControlPlane, group: NodeGroup, names: Iterable[str]) -> None:
+    """An event for each pod that goes with its machine as zones are rebalanced, and for each machine."""
+    api, gone = plane.api(), set(names)
+    pods = [pod for pod in api.list("/api/v1/pods") if pod["spec"].get("nodeName") in gone]
+    reason = f"its machine goes: Auto Scaling rebalances the zones of node group {group.name}"
+    for pod in pods:
+        _event(plane, pod, "Pod", f"Pod {pod['metadata']['name']} ends, as {reason}")
+    for name in sorted(gone):
+        count = sum(1 for pod in pods if pod["spec"]["nodeName"] == name)
+        node = {"metadata": {"name": name, "namespace": "default"}}
+        _event(plane, node, "Node", f"Terminated with {count} pods: {reason}")
+
+
+def _event(plane: ControlPlane, about: Object, kind: str, message: str) -> None:
+    now = datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+    metadata = about["metadata"]
+    namespace = metadata["namespace"]
+    involved = {key: metadata[key] for key in ("name", "namespace", "uid") if key in metadata}
+    plane.api().create(
+        f"/api/v1/namespaces/{namespace}/events",
+        {
+            "apiVersion": "v1",
+            "kind": "Event",
+            "metadata": {"generateName": f"{metadata['name'][:50]}.", "annotations": {SIMULATED: "event"}},
+            "involvedObject": {"apiVersion": "v1", "kind": kind, **involved},
+            "type": "Warning",
+            "reason": "ZonesRebalanced",
+            "message": message,
+            "source": {"component": "auto-scaling"},
+            "firstTimestamp": now,
+            "lastTimestamp": now,
+            "count": 1,
+        },
+    )
+
+
+def missing_machines(plane: ControlPlane, group: str) -> int:
+    """Machines of a group that somebody has taken away since it was last set: their nodes are deleted."""
+    file = plane.folder / "node-groups" / f"{group}.json"
+    wanted = json.loads(file.read_text())["machines"] if file.exists() else 0
+    return max(0, wanted - len(_nodes(plane, group)))
 
 
 def _names(
@@ -155,6 +249,17 @@ def remove_node_group(plane: ControlPlane, name: str) -> None:
     """Remove a group's nodes, and the pods on them."""
     _remove(plane, {node["metadata"]["name"] for node in _nodes(plane, name)})
     (plane.folder / "node-groups" / f"{name}.json").unlink(missing_ok=True)
+
+
+def pods_of_group(plane: ControlPlane, group: str) -> list[Object]:
+    """Pods on the nodes of a group."""
+    names = {node["metadata"]["name"] for node in _nodes(plane, group)}
+    return [pod for pod in plane.api().list("/api/v1/pods") if pod["spec"].get("nodeName") in names]
+
+
+def disruption_budgets(plane: ControlPlane) -> list[Object]:
+    """PodDisruptionBudgets of a cluster."""
+    return plane.api().list("/apis/policy/v1/poddisruptionbudgets")
 
 
 def capped_groups(plane: ControlPlane) -> list[str]:
@@ -204,6 +309,7 @@ def node(group: NodeGroup, place: int, live: Object | None = None, name: str | N
                 "kwok.x-k8s.io/node": "fake",
                 SIMULATED: "machine",
                 "localcloud/role": group.role,
+                **({GPUS: str(kind.gpus)} if kind.gpus else {}),
                 PLACE: str(place),
                 REVISION: group.revision,
             },

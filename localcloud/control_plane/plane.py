@@ -1,19 +1,23 @@
 """One control plane: start it, find it, stop it, remove it."""
 
 import base64
+import json
 import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from urllib.parse import quote
 
 from localcloud import tools
 from localcloud.cloud import Cloud
+from localcloud.control_plane import image_pulls
 from localcloud.control_plane.api import Api
 from localcloud.control_plane.parallel import parallel_map
 from localcloud.control_plane.ports import Ports
 from localcloud.control_plane.programs import (
     API_SERVER,
+    AUTHENTICATOR,
     CLIENTS,
     ETCD,
     KWOK,
@@ -21,13 +25,16 @@ from localcloud.control_plane.programs import (
     SERVERS,
     STAGES,
     Program,
+    authorization,
 )
-from localcloud.credentials import ADMIN, USERS, Credentials, kubeconfig
+from localcloud.credentials import ADMIN, USERS, Credentials, Principal, kubeconfig
 from localcloud.errors import Refusal
 from localcloud.files import locked, write_private
 from localcloud.processes import Process, answers, port_stays_taken
 
 ETCD_PEER = "etcd-peer"
+
+_PORTS = (ETCD.name, ETCD_PEER, AUTHENTICATOR.name, API_SERVER.name)
 
 
 @dataclass(frozen=True)
@@ -80,6 +87,26 @@ class ControlPlane:
         """The administrator's."""
         return self.folder / "kubeconfig"
 
+    def principal_token_file(self, principal: Principal) -> Path:
+        """Holds the bearer token of a principal of IAM, which its access entry lets in."""
+        self.credentials.make()
+        return self._of_principal(principal, "token", self.credentials.principal_token(principal))
+
+    def principal_kubeconfig(self, principal: Principal) -> Path:
+        """A principal's, as `aws eks update-kubeconfig` would write it."""
+        self.credentials.make()
+        token = self.credentials.principal_token(principal)
+        content = kubeconfig(self.endpoint, self.credentials.authority, token, self.name)
+        return self._of_principal(principal, "kubeconfig", content)
+
+    def _of_principal(self, principal: Principal, suffix: str, content: str) -> Path:
+        # Without colons, which part the paths in KUBECONFIG.
+        name = quote("@".join(filter(None, (principal.session, principal.arn))), safe="@")
+        path = self.folder / "principals" / f"{name}.{suffix}"
+        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        write_private(path, content)
+        return path
+
     @property
     def credentials(self) -> Credentials:
         """Of its programs and users."""
@@ -112,8 +139,10 @@ class ControlPlane:
             parallel_map(self._start, SERVERS)
             self._served.touch()
             self._release_machines()
+            image_pulls.install(self.api())
             parallel_map(self._start, CLIENTS)
             self.process("kube-controller-manager").wait(self._has_service_accounts)
+            self.process(API_SERVER.name).wait(lambda: image_pulls.marks(self.api()))
 
     def stop(self) -> None:
         """End all of its processes; its data stays for the next start."""
@@ -157,12 +186,24 @@ class ControlPlane:
             if self.ports.taken(ETCD.name):
                 self.process(API_SERVER.name).stop()
             self.ports.keep_or_move(ETCD.name)
+        if not self.process(AUTHENTICATOR.name).alive():
+            if self.ports.taken(AUTHENTICATOR.name):
+                self.process(API_SERVER.name).stop()
+            self.ports.keep_or_move(AUTHENTICATOR.name)
         if not self.process(API_SERVER.name).alive():
             self._keep_endpoint()
         for user in USERS:
             path = self.kubeconfig if user == ADMIN else self.credentials.folder / f"{user}.kubeconfig"
             token = self.credentials.token(user)
             write_private(path, kubeconfig(self.endpoint, self.credentials.authority, token, self.name))
+        for question in ("token", "access"):
+            content = kubeconfig(self._authenticator(question), self.credentials.authority, "", self.name)
+            write_private(self.folder / f"{question}-webhook.kubeconfig", content)
+        configuration = authorization(self.folder / "access-webhook.kubeconfig")
+        write_private(self.folder / "authorization.json", json.dumps(configuration, indent=2))
+
+    def _authenticator(self, path: str) -> str:
+        return f"https://127.0.0.1:{self.ports[AUTHENTICATOR.name]}/{path}"
 
     def _keep_endpoint(self) -> None:
         """Keep the API server's port, which is in its URL; it may only change before it has ever served."""
@@ -180,20 +221,29 @@ class ControlPlane:
             self.api().delete("/apis/coordination.k8s.io/v1/namespaces/kube-node-lease/leases")
 
     def _start(self, program: Program) -> None:
-        ready = self._serves if program is API_SERVER else None
-        self.process(program.name).start(program.argv(self._parameters()), program.environment, ready)
+        ready = {API_SERVER.name: self._serves, AUTHENTICATOR.name: self._authenticates}.get(program.name)
+        process, argv = self.process(program.name), program.argv(self._parameters())
+        if not process.runs_as(argv, program.environment):
+            # An earlier checkout may have started it with other flags.
+            process.stop()
+        process.start(argv, program.environment, ready)
 
     def _parameters(self) -> dict[str, str]:
         stages = tools.files("kwok") / "stages"
         return {
+            "home": str(self.cloud.home),
+            "cluster": self.name,
             "folder": str(self.folder),
             "credentials": str(self.credentials.folder),
             "stages": ",".join(str(stage) for stage in (*(stages / stage for stage in STAGES), *OUR_STAGES)),
-            **{name: str(self.ports[name]) for name in (ETCD.name, ETCD_PEER, API_SERVER.name)},
+            **{name: str(self.ports[name]) for name in _PORTS},
         }
 
     def _serves(self) -> bool:
         return answers(f"{self.endpoint}/readyz", self.credentials.authority)
+
+    def _authenticates(self) -> bool:
+        return answers(self._authenticator("healthz"), self.credentials.authority)
 
     def _has_service_accounts(self) -> bool:
         return self.api().get("/api/v1/namespaces/default/serviceaccounts/default") is not None

@@ -4,39 +4,74 @@ import sys
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 from localcloud import tools
 from localcloud.cloud import REPOSITORY
+from localcloud.rules.access.identity import PRINCIPAL
 
 # kwok's own stages, which simulate a machine and its pods; heartbeats are leases, which kwok itself renews.
 STAGES = (
     "node/fast/node-initialize.yaml",
-    "pod/fast/pod-ready.yaml",
     "pod/fast/pod-complete.yaml",
     "pod/fast/pod-delete.yaml",
 )
-# Ours simulate Spark's pods.
+# Ours have pods wait for their images, and simulate Spark's.
 OUR_STAGES = tuple(sorted((Path(__file__).parent / "stages").glob("*.yaml")))
+
+
+DECISION_SECONDS = 2
+"""For so long the API server trusts what the authenticator has said; EKS's takes "several seconds"
+(https://docs.aws.amazon.com/eks/latest/userguide/creating-access-entries.html)."""
+
+
+def authorization(kubeconfig: Path) -> dict[str, Any]:
+    """The API server's AuthorizationConfiguration: EKS's access policies beside RBAC.
+
+    kubeconfig: by which the authenticator is asked.
+    """
+    return {
+        "apiVersion": "apiserver.config.k8s.io/v1",
+        "kind": "AuthorizationConfiguration",
+        "authorizers": [
+            {"type": "Node", "name": "node"},
+            {
+                "type": "Webhook",
+                "name": "access-policies",
+                "webhook": {
+                    "authorizedTTL": f"{DECISION_SECONDS}s",
+                    "unauthorizedTTL": f"{DECISION_SECONDS}s",
+                    "timeout": "10s",
+                    "subjectAccessReviewVersion": "v1",
+                    "matchConditionSubjectAccessReviewVersion": "v1",
+                    "failurePolicy": "NoOpinion",
+                    "connectionInfo": {"type": "KubeConfigFile", "kubeConfigFile": str(kubeconfig)},
+                    "matchConditions": [{"expression": f"'{PRINCIPAL}' in request.extra"}],
+                },
+            },
+            {"type": "RBAC", "name": "rbac"},
+        ],
+    }
 
 
 @dataclass(frozen=True)
 class Program:
     """A program of the control plane.
 
-    flags: values are formats over the plane's parameters: `folder`, `credentials`, `stages`, its ports.
+    flags: values are formats over the plane's parameters: `home`, `cluster`, `folder`, `credentials`,
+        `stages`, its ports.
     environment: beyond the environment of the process that starts it.
-    module: it is a module of this package, not one of the tools.
+    module: Python module that it is; one of the tools where it is empty.
     """
 
     name: str
     flags: Mapping[str, str]
     environment: Mapping[str, str] = field(default_factory=dict)
-    module: bool = False
+    module: str = ""
 
     def argv(self, parameters: Mapping[str, str]) -> list[str]:
         """The command line."""
-        run_module = [sys.executable, "-m", f"localcloud.control_plane.{self.name}"]
-        command = run_module if self.module else [str(tools.path(self.name))]
+        command = [sys.executable, "-m", self.module] if self.module else [str(tools.path(self.name))]
         return command + [f"--{flag}={value.format_map(parameters)}" for flag, value in self.flags.items()]
 
 
@@ -80,9 +115,16 @@ API_SERVER = Program(
         "etcd-keyfile": "{credentials}/server.key",
         "tls-cert-file": "{credentials}/server.crt",
         "tls-private-key-file": "{credentials}/server.key",
+        # Of the programs of the control plane; everybody else is EKS's to know.
         "token-auth-file": "{credentials}/tokens.csv",
-        "authorization-mode": "Node,RBAC",
+        "authentication-token-webhook-config-file": "{folder}/token-webhook.kubeconfig",
+        "authentication-token-webhook-version": "v1",
+        "authentication-token-webhook-cache-ttl": f"{DECISION_SECONDS}s",
+        "authorization-config": "{folder}/authorization.json",
         "allow-privileged": "true",
+        # Admission policies that change objects: they mark pods whose images are new (image_pulls.py).
+        "feature-gates": "MutatingAdmissionPolicy=true",
+        "runtime-config": "admissionregistration.k8s.io/v1beta1=true",
         "service-cluster-ip-range": "172.20.0.0/16",
         "service-account-issuer": "https://kubernetes.default.svc",
         "service-account-signing-key-file": "{credentials}/service-accounts.key",
@@ -136,9 +178,33 @@ KWOK = Program(
     },
 )
 
-CARETAKER = Program(
-    "caretaker", {"kubeconfig": "{folder}/kubeconfig"}, {"PYTHONPATH": str(REPOSITORY)}, module=True
+OUR_ENVIRONMENT = {"PYTHONPATH": str(REPOSITORY)}
+
+AUTHENTICATOR = Program(
+    "authenticator",
+    {
+        "home": "{home}",
+        "cluster": "{cluster}",
+        "credentials": "{credentials}",
+        "port": "{authenticator}",
+    },
+    OUR_ENVIRONMENT,
+    module="localcloud.authenticator",
 )
 
-SERVERS = (ETCD, API_SERVER)
-CLIENTS = (CONTROLLER_MANAGER, SCHEDULER, KWOK, CARETAKER)
+CARETAKER = Program(
+    "caretaker",
+    {"kubeconfig": "{folder}/kubeconfig"},
+    OUR_ENVIRONMENT,
+    module="localcloud.control_plane.caretaker",
+)
+
+IMAGE_PULLER = Program(
+    "image-puller",
+    {"home": "{home}", "cluster": "{cluster}"},
+    OUR_ENVIRONMENT,
+    module="localcloud.image_puller",
+)
+
+SERVERS = (ETCD, AUTHENTICATOR, API_SERVER)
+CLIENTS = (CONTROLLER_MANAGER, SCHEDULER, KWOK, CARETAKER, IMAGE_PULLER)

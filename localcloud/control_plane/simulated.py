@@ -16,6 +16,17 @@ SELECTED_NODE = "volume.kubernetes.io/selected-node"
 PROVISIONED_BY = "pv.kubernetes.io/provisioned-by"
 
 
+DEVICE_PLUGINS = ("k8s-device-plugin", "nvidia-device-plugin")
+"""Names of images of NVIDIA's device plugin: https://github.com/NVIDIA/k8s-device-plugin"""
+
+
+def device_plugin(daemon_set: Object) -> bool:
+    """Whether a DaemonSet runs NVIDIA's device plugin."""
+    images = [container["image"] for container in daemon_set["spec"]["template"]["spec"]["containers"]]
+    names = [image.rpartition("/")[2].partition("@")[0].partition(":")[0] for image in images]
+    return any(name in DEVICE_PLUGINS for name in names)
+
+
 def waits_for_ebs(claim: Object) -> bool:
     """Whether Kubernetes is waiting for EBS to make a volume for this claim."""
     annotations = claim["metadata"].get("annotations") or {}

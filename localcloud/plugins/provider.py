@@ -22,6 +22,11 @@ class Target:
     interrupted: bool = False
 
     @property
+    def stack(self) -> str:
+        """Name of the stack."""
+        return self.urn.split("::")[0].rsplit(":", 1)[1]
+
+    @property
     def type(self) -> str:
         """Type token, for example `aws:ec2/vpc:Vpc`."""
         return self.urn.split("::")[2].rsplit("$", 1)[-1]

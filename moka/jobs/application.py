@@ -121,7 +121,7 @@ def _pod(job: Job, target: JobTarget, role: JobRole, pod: Driver | Executor) -> 
         "annotations": pods.annotations(job, role),
         # For placeholders; the pods have it from their template.
         "nodeSelector": pods.node_selector(job, role),
-        "tolerations": pods.tolerations(role),
+        "tolerations": pods.tolerations(job, role),
         "template": pods.template(job, target, role),
     }
     if pod.core_request:

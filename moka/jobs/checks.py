@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from moka.jobs import reserved
+from moka.jobs.files import S3Object, named_files
 from moka.jobs.job import Driver, Executor, Job
 from moka.jobs.job_target import JobTarget
 from moka.jobs.versions import RELEASES
@@ -19,6 +20,9 @@ LABEL_LENGTH = 63
 """Characters of a label's value: a queue's path is the label `queue`."""
 
 SCHEMES = ("local", "s3a", "https", "http")
+
+GLOB = "*?[{"
+"""Characters by which Hadoop takes a path for a pattern."""
 
 JVM_OVERHEAD, OTHER_OVERHEAD, MIN_OVERHEAD_MIB = 0.1, 0.4, 384
 """Spark's own: share of the heap, with Python or R, and at least."""
@@ -126,8 +130,17 @@ def machines(job: Job, target: JobTarget) -> Iterator[Mistake]:
         return
     architectures: list[Architecture] = available if job.architecture == "any" else [job.architecture]
     roles: tuple[JobRole, ...] = ("driver", "executor")
+    if job.executor.gpus and not any(target.machine("executor", name, gpu=True) for name in architectures):
+        with_gpus = {machine.architecture for machine in target.gpu_machines}
+        has = (
+            f"executor nodes with GPUs only of {listed(with_gpus)}; set architecture to that"
+            if with_gpus
+            else "no executor nodes with GPUs; remove it, or choose another cluster"
+        )
+        yield Mistake("executor.gpus", f"is {job.executor.gpus}, but {target.cluster} has {has}")
     for role in roles:
-        largest = [machine for name in architectures if (machine := target.machine(role, name))]
+        gpu = role == "executor" and job.executor.gpus is not None
+        largest = [machine for name in architectures if (machine := target.machine(role, name, gpu=gpu))]
         pod = size(job, role)
         if largest and not any(_fits(pod, machine) for machine in largest):
             yield Mistake(role, _too_large(job, role, pod, largest))
@@ -174,6 +187,13 @@ def queue_maximum(job: Job, target: JobTarget) -> Iterator[Mistake]:
             f"{pods} {gib_text(total.memory_mib)}, but {job.queue_path} has at most {gib_text(most)}; "
             "request less",
         )
+    gpus = count * (job.executor.gpus or 0)
+    if "gpu" in maximum and gpus > int(maximum["gpu"]):
+        yield Mistake(
+            "executor.gpus",
+            f"{count} executors at the start request {gpus} GPUs, but {job.queue_path} has at most "
+            f"{maximum['gpu']}; request fewer",
+        )
 
 
 def program(job: Job, target: JobTarget) -> Iterator[Mistake]:
@@ -200,18 +220,15 @@ def program(job: Job, target: JobTarget) -> Iterator[Mistake]:
             )
     if job.python is not None and job.language != "python":
         yield Mistake("python", f"is only for Python jobs, but this is a {job.language} job; remove it")
-    files = {"main_file": [job.main_file]} | {
-        f"dependencies.{kind}": getattr(job.dependencies, kind)
-        for kind in ("jars", "files", "py_files", "archives")
-    }
-    for at, urls in files.items():
-        for url in urls:
-            yield from _url(at, url)
+    for file in named_files(job):
+        yield from _url(file.at, file.url)
 
 
 def _url(at: str, url: str) -> Iterator[Mistake]:
     scheme, separator, path = url.partition("://")
     if separator and scheme in SCHEMES:
+        if "," in url:
+            yield Mistake(at, f"is {url}, but Spark splits at a comma; name the file without one")
         return
     if not separator and url.startswith("/"):
         yield Mistake(
@@ -223,6 +240,29 @@ def _url(at: str, url: str) -> Iterator[Mistake]:
         yield Mistake(at, f"is {url}, but Spark knows S3 as s3a; write s3a://{path}")
     else:
         yield Mistake(at, f"is {url}, but drivers only read {', '.join(SCHEMES)}; move it there")
+
+
+def s3_objects(job: Job, target: JobTarget) -> Iterator[Mistake]:
+    """What no file on S3 is, and files there that jobs may not read."""
+    readable = [target.staging.get(job.namespace), *(target.data or ())]
+    folders = [folder for folder in readable if folder]
+    for file in named_files(job):
+        wanted = S3Object.of(file.url)
+        if wanted is None:
+            continue
+        if any(character in wanted.key for character in GLOB):
+            yield Mistake(
+                file.at,
+                f"is {file.url}, a pattern, but the operator does not see what is on S3; name each file",
+            )
+        elif not wanted.name:
+            yield Mistake(file.at, f"is {file.url}, a folder, which Spark does not fetch; name each file")
+        elif target.data is not None and not any(wanted.under(folder) for folder in folders):
+            yield Mistake(
+                file.at,
+                f"is {file.url}, but jobs in {job.namespace} may only read {listed(folders)}; put it there, "
+                f"or have bucket {wanted.bucket} added to `uses` in the settings of {target.environment}",
+            )
 
 
 def versions(job: Job, target: JobTarget) -> Iterator[Mistake]:
@@ -304,6 +344,7 @@ CHECKS: Mapping[Callable[[Job, JobTarget], Iterator[Mistake]], frozenset[str]] =
     machines: frozenset({"architecture", "language", "driver", "executor"}),
     queue_maximum: frozenset({"queue", "tier", "language", "driver", "executor"}),
     program: frozenset({"language", "main_file", "main_class", "python", "dependencies"}),
+    s3_objects: frozenset({"namespace", "main_file", "dependencies"}),
     versions: frozenset({"spark_version", "image", "celeborn"}),
     environment: frozenset({"env", "secrets"}),
     metadata: frozenset({"labels", "annotations"}),

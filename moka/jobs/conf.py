@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Mapping
+from math import ceil
 
 from moka.jobs.job import Job
 from moka.jobs.job_target import Celeborn, JobTarget
@@ -13,6 +14,9 @@ UI_PORT = 4040
 DRIVER_PORT = 7078
 BLOCK_MANAGER_PORT = 7079
 """Ports of drivers (and the last of executors), fixed, so that network policies can name them."""
+
+IVY_FOLDER = "/tmp/.ivy2"
+"""Where Maven packages are kept, in the operator's pod and in drivers': neither may write to a home."""
 
 GRACE_SECONDS: Mapping[JobRole, int] = {
     # To close its event log.
@@ -106,6 +110,8 @@ def configuration(job: Job, target: JobTarget) -> dict[str, str]:
     if job.spark_version != "3.5":
         # Why a driver failed, on its pod.
         platform["spark.kubernetes.driver.annotateExitException"] = "true"
+    if job.dependencies.packages:
+        platform["spark.jars.ivy"] = IVY_FOLDER
     if job.python:
         platform |= {"spark.pyspark.python": job.python, "spark.pyspark.driver.python": job.python}
     return {**platform, **{key: _text(value) for key, value in job.conf.items()}}
@@ -176,10 +182,30 @@ def _executors(job: Job) -> dict[str, str]:
     conf = {}
     if job.executor.dynamic:
         conf["spark.dynamicAllocation.executorIdleTimeout"] = f"{job.executor.dynamic.idle_seconds}s"
+    if job.executor.gpus:
+        conf |= gpus(job.executor.gpus, job.executor.cores)
     if job.executor.off_heap:
         conf["spark.memory.offHeap.enabled"] = "true"
         conf["spark.memory.offHeap.size"] = f"{spark_mebibytes(job.executor.off_heap)}m"
     return conf
+
+
+def gpus(count: int, cores: int) -> dict[str, str]:
+    """GPUs of an executor, shared out so that all of its cores have tasks.
+
+    A task has one of several, or a share of one: Spark takes shares up to a half.
+    """
+    share = str(count // cores) if count >= cores else str(1 / ceil(cores / count))
+    return {
+        "spark.executor.resource.gpu.amount": str(count),
+        # With it Spark asks Kubernetes for nvidia.com/gpu.
+        "spark.executor.resource.gpu.vendor": "nvidia.com",
+        # Of Spark's own images: it asks nvidia-smi, which NVIDIA's runtime puts into the container.
+        "spark.executor.resource.gpu.discoveryScript": (
+            "/opt/spark/examples/src/main/scripts/getGpusResources.sh"
+        ),
+        "spark.task.resource.gpu.amount": share,
+    }
 
 
 def _text(value: str | int | float | bool) -> str:

@@ -7,6 +7,7 @@ from typing import Annotated, ClassVar, Literal, Self
 from pydantic import BeforeValidator, Field, model_validator
 
 from moka.documents import Form, Section
+from moka.images import Image
 from moka.jobs.versions import SparkVersion
 from moka.names import queue_path
 
@@ -103,6 +104,12 @@ class Executor(JobSection):
     off_heap: SparkMemory | None = Field(
         default=None, description="Memory that Spark manages outside of the heap; by default none."
     )
+    gpus: int | None = Field(
+        default=None,
+        ge=1,
+        le=16,
+        description="NVIDIA GPUs of each, on nodes with GPUs; by default none.",
+    )
     instances: int | None = Field(default=None, ge=1, description="Executors, by default 2.")
     dynamic: DynamicAllocation | None = Field(default=None, description="In place of `instances`.")
 
@@ -129,7 +136,7 @@ class Restart(JobSection):
 
 
 class Dependencies(JobSection):
-    """Files for drivers and executors besides the image; each a URL such as `s3a://` or `local://`."""
+    """Files for drivers and executors besides the image; each the URL of one file, such as `s3a://`, `local://`."""
 
     jars: list[str] = Field(default_factory=list, description="Jars on the class path.")
     files: list[str] = Field(default_factory=list, description="Files in the working directory.")
@@ -137,7 +144,7 @@ class Dependencies(JobSection):
     archives: list[str] = Field(default_factory=list, description="Archives to unpack, `url#folder`.")
     packages: list[str] = Field(
         default_factory=list,
-        description="Maven coordinates, `group:artifact:version`, fetched by the driver.",
+        description="Maven coordinates, `group:artifact:version`, fetched by the operator and the driver.",
     )
     exclude_packages: list[str] = Field(
         default_factory=list, description="`group:artifact` to leave out of those."
@@ -183,7 +190,7 @@ class Job(JobSection):
     main_class: str | None = Field(default=None, description="Main class, only for Scala and Java.")
     arguments: list[str] = Field(default_factory=list, description="Arguments, each as text.")
     spark_version: SparkVersion = Field(default="4.1", description="Spark version of the image.")
-    image: str | None = Field(
+    image: Image | None = Field(
         default=None, description="Image; by default the platform's for this Spark version."
     )
     image_pull_secrets: list[ObjectName] = Field(

@@ -35,9 +35,12 @@ class JobTarget:
         "512Gi"}`); a resource that is left out is not bounded.
     namespaces: in which jobs may run.
     priority_classes: tier -> priority class of its pods.
-    machines: the largest of each role and architecture.
+    machines: the largest of each role and architecture, without GPUs.
+    gpu_machines: the largest with GPUs.
     event_logs: folder, `s3a://bucket/`, that the History Server reads.
     staging: namespace -> its folder, `s3a://bucket/namespace/`, for intermediate data of jobs.
+    data: folders, `s3a://bucket/`, that jobs may read besides their staging folder; None where the stack's
+        outputs, of an earlier version, do not say.
     images: Spark version, `4.1` -> image of jobs that name none.
     ui_domain: the UI of a running application is at `<application>.<namespace>.<ui_domain>`.
     history_url: of the Spark History Server.
@@ -62,6 +65,8 @@ class JobTarget:
     history_url: str
     service_account: str = SPARK_ACCOUNT
     host_paths: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    data: Sequence[str] | None = None
+    gpu_machines: Sequence[MachineCapacity] = ()
     scheduler: str = SCHEDULER
     celeborn: Celeborn | None = None
     finalizer: str | None = None
@@ -73,7 +78,9 @@ class JobTarget:
         return {
             **plain,
             "machines": list(plain["machines"]),
+            "gpu_machines": list(plain["gpu_machines"]),
             "namespaces": list(self.namespaces),
+            "data": None if self.data is None else list(self.data),
             "host_paths": {name: list(paths) for name, paths in self.host_paths.items()},
         }
 
@@ -97,14 +104,19 @@ class JobTarget:
             **{
                 **values,
                 "priority_classes": {int(tier): name for tier, name in values["priority_classes"].items()},
-                "machines": tuple(MachineCapacity.from_outputs(machine) for machine in values["machines"]),
+                **{
+                    name: tuple(MachineCapacity.from_outputs(machine) for machine in values.get(name, ()))
+                    for name in ("machines", "gpu_machines")
+                },
                 "celeborn": Celeborn(**celeborn) if celeborn else None,
             }
         )
 
-    def machine(self, role: JobRole, architecture: Architecture) -> MachineCapacity | None:
-        """The largest machine of a role and architecture; None where there is none."""
-        for machine in self.machines:
+    def machine(
+        self, role: JobRole, architecture: Architecture, *, gpu: bool = False
+    ) -> MachineCapacity | None:
+        """The largest machine of a role and architecture, with GPUs or without; None where there is none."""
+        for machine in self.gpu_machines if gpu else self.machines:
             if machine.role == role and machine.architecture == architecture:
                 return machine
         return None

@@ -7,7 +7,7 @@ from moka.jobs.conf import GRACE_SECONDS, UI_PORT
 from moka.jobs.job import Job
 from moka.jobs.job_target import JobTarget
 from moka.machines.machine_capacity import JobRole
-from moka.names import DRIVER_CONTAINER, ROLE_LABEL, USER_INFO
+from moka.names import DRIVER_CONTAINER, GPU, GPU_LABEL, ROLE_LABEL, USER_INFO
 
 Object = dict[str, Any]
 
@@ -24,14 +24,22 @@ SCRATCH_FOLDER = "/var/data/spark-local"
 
 
 def node_selector(job: Job, role: JobRole) -> dict[str, str]:
-    """Nodes of the role, and of the job's architecture."""
-    selector: dict[str, str] = {ROLE_LABEL: role}
+    """Nodes of the role, and of the job's architecture; with GPUs for executors that ask for some."""
+    selector: dict[str, str] = {ROLE_LABEL: role, **({GPU_LABEL: "true"} if has_gpus(job, role) else {})}
     return selector if job.architecture == "any" else {**selector, "kubernetes.io/arch": job.architecture}
 
 
-def tolerations(role: JobRole) -> list[Object]:
-    """Tolerations that let a pod onto nodes of the role."""
-    return [{"key": ROLE_LABEL, "operator": "Equal", "value": role, "effect": "NoSchedule"}]
+def has_gpus(job: Job, role: JobRole) -> bool:
+    """Whether pods of a role ask for GPUs."""
+    return role == "executor" and job.executor.gpus is not None
+
+
+def tolerations(job: Job, role: JobRole) -> list[Object]:
+    """Tolerations that let a pod onto nodes of the role, and onto those with GPUs if it asks for some."""
+    result: list[Object] = [{"key": ROLE_LABEL, "operator": "Equal", "value": role, "effect": "NoSchedule"}]
+    if has_gpus(job, role):
+        result.append({"key": GPU, "operator": "Exists", "effect": "NoSchedule"})
+    return result
 
 
 def annotations(job: Job, role: JobRole) -> dict[str, str]:
@@ -80,7 +88,7 @@ def template(job: Job, target: JobTarget, role: JobRole) -> Object:
             "schedulerName": target.scheduler,
             "priorityClassName": target.priority_classes[job.tier],
             "nodeSelector": node_selector(job, role),
-            "tolerations": tolerations(role),
+            "tolerations": tolerations(job, role),
             "terminationGracePeriodSeconds": GRACE_SECONDS[role],
             # Each running driver has a Service: as variables they fill the environment of every pod.
             "enableServiceLinks": False,

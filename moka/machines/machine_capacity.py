@@ -66,15 +66,26 @@ class NodeGroupShape:
 
 
 def largest_machines(groups: Iterable[NodeGroupShape]) -> list[MachineCapacity]:
-    """The largest machine of each role and architecture that jobs use, of all node groups of a cluster."""
+    """The largest machine without GPUs of each role and architecture that jobs use, of all node groups of a
+    cluster.
+    """
+    return _largest(groups, gpu=False)
+
+
+def largest_gpu_machines(groups: Iterable[NodeGroupShape]) -> list[MachineCapacity]:
+    """The largest machine with GPUs of each role and architecture that jobs use; no driver runs on one."""
+    return _largest((group for group in groups if group.role == "executor"), gpu=True)
+
+
+def _largest(groups: Iterable[NodeGroupShape], *, gpu: bool) -> list[MachineCapacity]:
     largest: dict[tuple[JobRole, Architecture], MachineCapacity] = {}
     for group in groups:
         if group.role not in ("driver", "executor"):
             continue
         role = cast(JobRole, group.role)
         for name in group.instance_types:
-            if instance_type(name).gpu:
-                continue  # no job requests GPUs
+            if instance_type(name).gpu != gpu:
+                continue
             machine = _machine(role, group, name)
             key = (role, group.architecture)
             largest[key] = _larger(largest[key], machine) if key in largest else machine

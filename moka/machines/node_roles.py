@@ -17,23 +17,28 @@ class NodeRoleSettings:
     rolling_percent: percentage of a group's machines that are replaced at the same time when its AMI or its
         launch template changes; None: never in place, as what runs there cannot be moved within the 15
         minutes that EKS gives it. Then only a new generation of the group has the change.
+    zonal: whether a group is, by default, a managed group in each of its zones. Auto Scaling moves machines
+        of one that spans zones while these are uneven, whatever runs there; and of an empty one the
+        autoscaler takes its first zone for all of it.
     """
 
     max_pods: int
     log_mib: int
     image_pulls: int
     rolling_percent: int | None
+    zonal: bool
 
 
 ROLES: Mapping[Role, NodeRoleSettings] = {
-    "system": NodeRoleSettings(max_pods=110, log_mib=10, image_pulls=5, rolling_percent=25),
+    # Celeborn's masters are here, one a zone.
+    "system": NodeRoleSettings(max_pods=110, log_mib=10, image_pulls=5, rolling_percent=25, zonal=True),
     # A driver writes most of a job's log, in bursts: the kubelet looks every 10 s, and what is rotated twice
     # before Fluent Bit has read it is lost.
-    "driver": NodeRoleSettings(max_pods=110, log_mib=50, image_pulls=5, rolling_percent=None),
+    "driver": NodeRoleSettings(max_pods=110, log_mib=50, image_pulls=5, rolling_percent=None, zonal=True),
     # All executors of a node have one image, but many jobs start on it at once.
-    "executor": NodeRoleSettings(max_pods=58, log_mib=50, image_pulls=10, rolling_percent=10),
+    "executor": NodeRoleSettings(max_pods=58, log_mib=50, image_pulls=10, rolling_percent=10, zonal=False),
     # A worker, the daemons, and room for a rolling restart.
-    "shuffle": NodeRoleSettings(max_pods=24, log_mib=10, image_pulls=5, rolling_percent=None),
+    "shuffle": NodeRoleSettings(max_pods=24, log_mib=10, image_pulls=5, rolling_percent=None, zonal=True),
 }
 
 SYSTEM_MILLICORES, SYSTEM_MIB, SYSTEM_STORAGE_GIB = 100, 300, 1

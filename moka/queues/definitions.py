@@ -4,10 +4,9 @@ from typing import Annotated, Literal, Self
 
 from pydantic import Field, model_validator
 
-from moka.documents import Cpu, Memory, Name, Section
+from moka.documents import Count, Cpu, Memory, Name, Section
 
 TierNumber = Annotated[int, Field(ge=1, le=3)]
-Count = Annotated[int, Field(ge=1)]
 
 CPU = "Cores, as Kubernetes writes them: 4, 500m."
 MEMORY = "Memory: 512Mi, 64Gi, 2Ti."
@@ -22,7 +21,7 @@ class Resources(Section):
 
     cpu: Cpu = Field(description=CPU)
     memory: Memory = Field(description=MEMORY)
-    gpu: int | None = Field(default=None, ge=1, description=GPU)
+    gpu: Count | None = Field(default=None, description=GPU)
 
 
 class Maximum(Section):
@@ -30,7 +29,7 @@ class Maximum(Section):
 
     cpu: Cpu | None = Field(default=None, description=CPU)
     memory: Memory | None = Field(default=None, description=MEMORY)
-    gpu: int | None = Field(default=None, ge=1, description=GPU)
+    gpu: Count | None = Field(default=None, description=GPU)
     percent: int | None = Field(
         default=None, ge=1, le=100, description="Percentage of the cluster's capacity, instead of amounts."
     )

@@ -31,6 +31,7 @@ class Inputs:
     assume: the deployer is a role that is taken with the credentials at hand.
     access: who else may enter, each with a name.
     public_cidrs: networks from which the API server may be reached over the internet; none for not at all.
+    api_cidrs, api_groups: networks and security groups from which its private endpoint may be reached.
     support: of the Kubernetes version, when its standard support ends.
     zonal_shift: let AWS move traffic away from a zone in trouble.
     log_days: days that control-plane logs are kept.
@@ -43,6 +44,8 @@ class Inputs:
     assume: bool
     access: Mapping[str, ClusterAccess]
     public_cidrs: tuple[str, ...]
+    api_cidrs: tuple[str, ...]
+    api_groups: tuple[str, ...]
     support: Support
     zonal_shift: bool
     log_days: int
@@ -73,11 +76,16 @@ def inputs(site: Site) -> Inputs:
         assume=site.foundation.assume,
         access={
             name: ClusterAccess(
-                principal_arn=access.principal, level=access.policy, namespaces=tuple(access.namespaces)
+                principal_arn=access.principal,
+                level=access.policy,
+                namespaces=tuple(access.namespaces),
+                groups=access.groups(settings.job_namespaces),
             )
             for name, access in cluster.access.items()
         },
         public_cidrs=tuple(str(cidr) for cidr in cluster.public_access),
+        api_cidrs=tuple(str(cidr) for cidr in settings.api_networks(site.foundation)),
+        api_groups=tuple(site.foundation.api_access.security_groups),
         support=cluster.support,
         zonal_shift=cluster.zonal_shift,
         log_days=settings.retention.control_plane_logs,
@@ -116,6 +124,8 @@ def deploy(site: Site, inputs: Inputs) -> Outputs:
             assume=inputs.assume,
             access=inputs.access,
             public_cidrs=inputs.public_cidrs,
+            api_cidrs=inputs.api_cidrs,
+            api_groups=inputs.api_groups,
             support=inputs.support,
             zonal_shift=inputs.zonal_shift,
             log_days=inputs.log_days,
@@ -153,8 +163,9 @@ def node_groups(site: Site, inputs: Inputs, cluster: Cluster) -> list[NodeGroup]
             group = NodeGroup(
                 f"{site.name}-{plan.name}",
                 _node_group(site, inputs, cluster, guard, name, settings, plan),
-                # Nothing is taken from the old generation before the new one is up.
-                site.after(*present) if plan.retiring else site.opts,
+                # The guard asks the API server before a group goes. Nothing is taken from the old generation
+                # before the new one is up.
+                site.after(cluster.deployer, *(present if plan.retiring else ())),
             )
             groups.append(group)
             if not plan.retiring:

@@ -11,7 +11,7 @@ from components.aws.bucket import Bucket, BucketArgs, Delivery, Expiry
 from components.aws.endpoints import InterfaceEndpoints, InterfaceEndpointsArgs
 from components.aws.flow_logs import FlowLogs, FlowLogsArgs
 from components.aws.key import Key, KeyArgs
-from components.aws.network import Network, NetworkArgs
+from components.aws.network import Network, NetworkArgs, TransitGateway
 from components.aws.registry import Registry, RegistryArgs
 from components.aws.sharing import PRIVATE, Sharing
 from moka.names import ACCESS_LOGS, HOME_DATA, Data, bucket_name
@@ -19,6 +19,7 @@ from moka.partition import domain, partition
 from stacks.settings import Environment
 from stacks.settings.environment import Registry as RegistrySettings
 from stacks.settings.foundation import Foundation
+from stacks.settings.foundation import TransitGateway as TransitGatewaySettings
 from stacks.sharing import sharing
 from stacks.site import Site
 
@@ -211,8 +212,15 @@ def _network_args(settings: Environment, foundation: Foundation) -> NetworkArgs 
         zones=tuple(foundation.network.zones),
         pod_cidrs=tuple(str(cidr) for cidr in foundation.network.pod_cidrs),
         nat=foundation.network.nat,
+        transit_gateway=_transit_gateway(foundation.network.transit_gateway),
         retain=settings.retain,
     )
+
+
+def _transit_gateway(settings: TransitGatewaySettings | None) -> TransitGateway | None:
+    if settings is None:
+        return None
+    return TransitGateway(id=settings.id, cidrs=tuple(str(cidr) for cidr in settings.cidrs))
 
 
 def autoscaling_role_arn(account: str, region: str) -> str:

@@ -9,12 +9,15 @@ from components.kubernetes import cluster_autoscaler
 from components.kubernetes.cluster_autoscaler import ClusterAutoscaler, ClusterAutoscalerArgs
 from components.kubernetes.job_pods import JobPods, JobPodsArgs
 from components.kubernetes.namespace import Namespace, NamespaceArgs
+from components.kubernetes.nvidia_device_plugin import NvidiaDevicePlugin, NvidiaDevicePluginArgs
 from components.kubernetes.priority_classes import CLASSES, PriorityClasses, PriorityClassesArgs
 from components.kubernetes.yunikorn import CONTROLLERS, YuniKorn, YuniKornArgs, service_account_pattern
+from moka.machines.instance_types import instance_type
 from moka.names import (
     AUTOSCALER_ACCOUNT,
     AUTOSCALER_IDENTITY,
     AUTOSCALER_NAMESPACE,
+    NVIDIA_NAMESPACE,
     SPARK_ACCOUNT,
     SPARK_OPERATOR_NAMESPACE,
     YUNIKORN_NAMESPACE,
@@ -32,6 +35,7 @@ class Inputs:
     version: Kubernetes version of the cluster.
     nodes: that the cluster may have at most.
     autoscaled: some node group may change its size.
+    gpus: some node group has GPUs.
     """
 
     queues: QueueTree
@@ -39,6 +43,7 @@ class Inputs:
     version: str
     nodes: int
     autoscaled: bool
+    gpus: bool
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -64,15 +69,18 @@ def inputs(site: ClusterSite) -> Inputs:
         version=cluster.version,
         nodes=sum(group.maximum for group in groups),
         autoscaled=any(group.minimum < group.maximum for group in groups),
+        gpus=any(instance_type(name).gpu for group in groups for name in group.instance_types),
     )
 
 
 def deploy(site: ClusterSite, inputs: Inputs) -> Outputs:
-    """Make the priority classes, YuniKorn with its queues and what holds jobs to it, and Cluster Autoscaler
-    where it has a choice.
+    """Make the priority classes, YuniKorn with its queues and what holds jobs to it; Cluster Autoscaler where
+    it has a choice, and NVIDIA's device plugin where there are GPUs.
     """
     if inputs.autoscaled:
         _autoscaling(site, inputs.version)
+    if inputs.gpus:
+        _gpus(site)
     priorities = PriorityClasses(site.name, PriorityClassesArgs(classes=CLASSES), site.opts)
     JobPods(
         f"{site.name}-job-pods",
@@ -101,6 +109,17 @@ def trusted(job_namespaces: Sequence[str]) -> list[str]:
         service_account_pattern(SPARK_OPERATOR_NAMESPACE),
         *(service_account_pattern(namespace, SPARK_ACCOUNT) for namespace in job_namespaces),
     ]
+
+
+def _gpus(site: ClusterSite) -> None:
+    namespace = Namespace(
+        f"{site.name}-gpus", NamespaceArgs(name=NVIDIA_NAMESPACE, pod_security="privileged"), site.opts
+    )
+    NvidiaDevicePlugin(
+        f"{site.name}-gpus",
+        NvidiaDevicePluginArgs(image=site.catalog.image("nvidia-device-plugin"), namespace=namespace.name),
+        site.opts,
+    )
 
 
 def _autoscaling(site: ClusterSite, version: str) -> None:

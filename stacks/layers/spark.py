@@ -17,6 +17,7 @@ from components.kubernetes.driver_finalizer import (
     DriverFinalizerRole,
     DriverFinalizerRoleArgs,
 )
+from components.kubernetes.job_access import JobAccess, JobAccessArgs
 from components.kubernetes.job_namespace import (
     ContainerSize,
     JobNamespace,
@@ -48,7 +49,7 @@ class Inputs:
     staging_bucket_arn, staging_key_arn: bucket in which each namespace has the folder of its name.
     ui_domain: domain of the UIs of running applications.
     ingress_class: class of those UIs' Ingresses.
-    uses: name -> data of other environments, which have to grant it, that jobs use.
+    uses: name -> bucket that jobs use besides the environment's own; its owner has to grant that.
     driver_finalizer: the service that keeps drivers until they have been read; None for none.
     jobs: the cluster's `moka.jobs.job_target.JobTarget`.
     """
@@ -105,8 +106,8 @@ def inputs(site: ClusterSite) -> Inputs:
 
 
 def deploy(site: ClusterSite, inputs: Inputs) -> Outputs:
-    """Make the job namespaces with what their jobs may do, the operators that run the jobs, and what keeps
-    their drivers until they have been read.
+    """Make the job namespaces with what jobs and people may do there, the operators that run the jobs, and
+    what keeps their drivers until they have been read.
     """
     statements = job_statements(inputs, partition(site.region))
     finalizer = _driver_finalizer(site, inputs)
@@ -117,6 +118,14 @@ def deploy(site: ClusterSite, inputs: Inputs) -> Outputs:
     for name, space in inputs.job_namespaces.items():
         spaces[name] = JobNamespace(f"{site.name}-{name}", job_namespace(name, space), namespace_opts)
         identities.append(site.allow(name, name, SPARK_ACCOUNT, statements))
+    people = [
+        JobAccess(
+            f"{site.name}-{name}",
+            JobAccessArgs(name=name, namespace=space.name),
+            pulumi.ResourceOptions.merge(site.opts, pulumi.ResourceOptions(deleted_with=space)),
+        )
+        for name, space in spaces.items()
+    ]
     operators = _operators(site, inputs, spaces)
     quotas = [
         ApplicationQuota(
@@ -130,6 +139,7 @@ def deploy(site: ClusterSite, inputs: Inputs) -> Outputs:
     ready = pulumi.Output.all(
         *[operator.namespace for operator in operators],
         *[quota.namespace for quota in quotas],
+        *[access.namespace for access in people],
         *[
             _finalizer_role(site, name, space, finalizer).job_namespace
             for name, space in spaces.items()

@@ -1,17 +1,17 @@
 """Settings of a cluster and its node groups."""
 
-from collections.abc import Sequence
-from ipaddress import IPv4Network
+from collections.abc import Iterable, Sequence
 from typing import Annotated, Literal, Self
 
 from pydantic import AfterValidator, Field, model_validator
 
 from moka.addon_versions import ADDON_VERSIONS
-from moka.documents import Name, Section
+from moka.documents import Form, Name, Section
 from moka.machines.instance_types import Architecture, InstanceType, instance_type
-from moka.machines.node_roles import Role
+from moka.machines.node_roles import ROLES, Role
+from moka.names import JobsLevel, jobs_group
 from moka.queues.definitions import Resources
-from stacks.settings.fields import Principal
+from stacks.settings.fields import Cidr, Cron, NodeLabel, NodeLabelValue, Principal, Reservation
 from stacks.settings.shuffle import Shuffle
 
 
@@ -31,10 +31,11 @@ InstanceTypeName = Annotated[str, AfterValidator(_instance_type_name)]
 InstanceTypes = Annotated[list[InstanceTypeName], Field(min_length=1, max_length=20)]
 AmiRelease = Annotated[
     str,
-    Field(pattern=r"^\d+\.\d+\.\d+-\d{8}$", description="Release of the EKS AMI, such as 1.34.2-20261105."),
-]
-Reservation = Annotated[
-    str, Field(pattern=r"^cr-[0-9a-f]{8,17}$", description="Id of a capacity reservation.")
+    Form(
+        r"[0-9]+\.[0-9]+\.[0-9]+-20[0-9]{2}(0[1-9]|1[0-2])(0[1-9]|[12][0-9]|3[01])",
+        "write version and date, such as 1.34.2-20261105",
+    ),
+    Field(description="Release of the EKS AMI, such as 1.34.2-20261105."),
 ]
 
 
@@ -42,16 +43,17 @@ class Disk(Section):
     """The root disk of a node, gp3 and encrypted."""
 
     gib: int = Field(default=100, ge=20, le=16384, description="Size, GiB.")
-    iops: int = Field(default=3000, ge=3000, le=16000, description="Operations a second.")
-    mibps: int = Field(default=125, ge=125, le=1000, description="Throughput, MiB a second.")
+    iops: int = Field(default=3000, ge=3000, le=16000, description="Operations a second; at most 500 a GiB.")
+    mibps: int = Field(
+        default=125, ge=125, le=1000, description="Throughput, MiB a second; at most a quarter of iops."
+    )
 
 
 class Schedule(Section):
     """A change of a group's minimum at fixed times."""
 
-    cron: str = Field(
-        pattern=r"^(\S+\s+){4}\S+$",
-        description="Cron expression: minute, hour, day of month, month, day of week.",
+    cron: Cron = Field(
+        description="Cron expression: minute, hour, day of month, month, day of week: `0 20 * * MON-FRI`."
     )
     minimum: int = Field(ge=0, description="The group's minimum from then on.")
 
@@ -61,6 +63,10 @@ class Generation(Section):
 
     instance_types: InstanceTypes = Field(description="Instance types of its nodes.")
     ami_release: AmiRelease | None = Field(default=None, description="Release of its AMI.")
+    per_zone: bool | None = Field(
+        default=None,
+        description="Whether it is a managed node group for each zone; by default as the present generation.",
+    )
 
 
 class NodeGroup(Section):
@@ -71,7 +77,7 @@ class NodeGroup(Section):
         description="Of the processors: arm64 is Graviton, amd64 is Intel or AMD."
     )
     instance_types: InstanceTypes = Field(
-        description="EC2 instance types of that architecture, the first preferred."
+        description="EC2 instance types of that architecture that the region offers, the first preferred."
     )
     minimum: int = Field(ge=0, description="Smallest number of nodes, all zones together.")
     maximum: int = Field(ge=1, description="Largest number of nodes, all zones together.")
@@ -88,26 +94,28 @@ class NodeGroup(Section):
     zones: list[str] | None = Field(
         default=None, min_length=1, description="Zones of its nodes, by default all zones of the foundation."
     )
-    per_zone: bool = Field(
-        default=False,
-        description="Make a managed node group for each zone, so that the autoscaler can choose the zone.",
+    per_zone: bool | None = Field(
+        default=None,
+        description="Make a managed node group for each zone, so that the autoscaler can choose the zone and "
+        "Auto Scaling moves no machine; by default only executors span zones.",
     )
     capacity_reservations: dict[str, Reservation] = Field(
         default_factory=dict, description="Zone -> capacity reservation that its nodes use."
     )
-    labels: dict[str, str] = Field(
+    labels: dict[NodeLabel, NodeLabelValue] = Field(
         default_factory=dict, description="Labels of its nodes, besides those that the platform sets."
     )
     schedule: dict[Name, Schedule] = Field(
-        default_factory=dict, description="Scheduled changes of the minimum, by name."
+        default_factory=dict, max_length=125, description="Scheduled changes of the minimum, by name."
     )
-    time_zone: str = Field(default="Etc/UTC", description="Time zone of the schedule.")
+    time_zone: str = Field(default="Etc/UTC", description="Time zone of the schedule, such as Europe/Berlin.")
     ami_release: AmiRelease | None = Field(
         default=None, description="Release of its AMI; by default EKS's newest when the group is created."
     )
     generation: int = Field(
         default=1,
         ge=1,
+        le=9999,
         description="Raise it by one when instance types or AMI change: a new group is created beside it.",
     )
     retiring: dict[int, Generation] = Field(
@@ -128,6 +136,11 @@ class NodeGroup(Section):
         """Nodes at the start."""
         return self.minimum if self.desired is None else self.desired
 
+    @property
+    def zonal(self) -> bool:
+        """Whether it is a managed node group for each zone."""
+        return ROLES[self.role].zonal if self.per_zone is None else self.per_zone
+
     def effective_zones(self, foundation_zones: Sequence[str]) -> tuple[str, ...]:
         """Zones of its nodes: its own choice, or else all of the foundation."""
         return tuple(self.zones or foundation_zones)
@@ -137,10 +150,37 @@ class Access(Section):
     """A principal that may access a cluster, by an EKS access entry."""
 
     principal: Principal
-    policy: Literal["admin", "edit", "view"] = Field(description="What the principal may do there.")
-    namespaces: list[Name] = Field(
-        default_factory=list, description="Only in these namespaces; by default in the whole cluster."
+    policy: Literal["admin", "edit", "view"] | None = Field(
+        default=None,
+        description="What the principal may do with Kubernetes' own objects, by an access policy of EKS; "
+        "these allow nothing with SparkApplications, but for `admin` of the whole cluster.",
     )
+    jobs: JobsLevel | None = Field(
+        default=None,
+        description="view: see SparkApplications, pods, their logs, events and quotas; edit: submit, change "
+        "and delete SparkApplications, too.",
+    )
+    namespaces: list[Name] = Field(
+        default_factory=list,
+        description="Only in these namespaces; by default `policy` holds in the whole cluster, and `jobs` in "
+        "every job namespace.",
+    )
+
+    @model_validator(mode="after")
+    def _allows_something(self) -> Self:
+        if self.policy is None and self.jobs is None:
+            raise ValueError("allows nothing; set policy, jobs, or both")
+        return self
+
+    def groups(self, job_namespaces: Iterable[str]) -> tuple[str, ...]:
+        """Kubernetes groups that the principal is in, of a cluster with these job namespaces."""
+        if self.jobs is None:
+            return ()
+        return tuple(
+            jobs_group(namespace, self.jobs)
+            for namespace in job_namespaces
+            if not self.namespaces or namespace in self.namespaces
+        )
 
 
 class Cluster(Section):
@@ -153,9 +193,9 @@ class Cluster(Section):
     profile: Literal["batch", "adhoc"] = Field(
         description="batch: a fixed number of on-demand or reserved nodes; adhoc: autoscaled, spot welcome."
     )
-    public_access: list[IPv4Network] = Field(
+    public_access: list[Cidr] = Field(
         default_factory=list,
-        description="Networks that can reach the API server over the internet; by default none.",
+        description="Networks of the internet that can reach the API server; by default none.",
     )
     support: Literal["standard", "extended"] = Field(
         default="standard",

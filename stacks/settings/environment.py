@@ -1,10 +1,12 @@
 """The settings of an environment: the model of `stacks/<environment>.yaml`."""
 
-from typing import Any, Literal
+from ipaddress import IPv4Network
+from typing import Annotated, Any, Literal
 
 from pydantic import ConfigDict, Field
 
-from moka.documents import Name, Section
+from moka.documents import Form, Name, Section
+from moka.images import RegistryPath
 from moka.machines.node_roles import Role
 from moka.names import ENVIRONMENT_TAG, MANAGED_BY_TAG, Data, eks_cluster_name, environment_prefix, role_path
 from moka.queues import QueueTree
@@ -14,7 +16,7 @@ from moka.queues.resolution import resolve, to_resources
 from moka.registries import Upstream
 from stacks.layer_table import LayerName
 from stacks.settings.cluster import Cluster
-from stacks.settings.fields import Account, Days
+from stacks.settings.fields import Account, Cidr, Days, Domain, KmsKey, Secret, is_private
 from stacks.settings.foundation import Foundation
 from stacks.settings.services import Services
 from stacks.settings.spark import JobNamespace, Spark
@@ -28,8 +30,10 @@ LogDays = Literal[
 class Charts(Section):
     """Where charts and images come from, and values that differ in this environment."""
 
-    mirror: str | None = Field(
-        default=None, description="Private registry, host and path, that mirrors every chart and image."
+    mirror: RegistryPath | None = Field(
+        default=None,
+        description="Private registry, host and path, that mirrors every chart and image, such as "
+        "`registry.example/mirror`.",
     )
     values: dict[str, dict[str, Any]] = Field(
         default_factory=dict, description="Values that override those in charts-values/, by release."
@@ -64,13 +68,22 @@ class Retention(Section):
     flow_logs: Days = Field(default=30, description="Days that VPC flow logs are kept.")
 
 
+RepositoryName = Annotated[
+    str,
+    Form(
+        r"(?=.{2,128}$)[a-z0-9]+([._-][a-z0-9]+)*(/[a-z0-9]+([._-][a-z0-9]+)*)*",
+        "ECR takes names such as team/spark: lower case and digits, and one dot, dash, underscore or slash "
+        "between them",
+    ),
+]
+"""A repository of ECR (API CreateRepository, `repositoryName`), with room for the environment's prefix."""
+
+
 class PullThrough(Section):
     """An upstream registry whose images ECR fetches when they are first pulled, and caches."""
 
-    secret: str | None = Field(
-        default=None,
-        pattern=r"^arn:aws[a-z-]*:secretsmanager:.+:secret:ecr-pullthroughcache/.+$",
-        description="Secret with the credentials for it; docker.io and ghcr.io require one.",
+    secret: Secret | None = Field(
+        default=None, description="Secret with the credentials for it; docker.io and ghcr.io require one."
     )
 
 
@@ -78,7 +91,7 @@ class Registry(Section):
     """ECR repositories, for this environment and for other accounts that may pull from it."""
 
     foundation: Name = Field(description="Foundation whose account and region hold the repositories.")
-    repositories: list[str] = Field(
+    repositories: list[RepositoryName] = Field(
         default_factory=list,
         description="Repositories for images of your own, under the environment's prefix.",
     )
@@ -100,11 +113,11 @@ class Grant(Section):
 
 
 class Use(Section):
-    """Data of another environment that jobs of this one use; the other environment has to grant it."""
+    """A bucket that jobs use: another environment's, which has to grant it, or one of yours, with code."""
 
-    bucket: str = Field(pattern=r"^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$", description="Name of the bucket.")
-    key: str = Field(
-        pattern=r"^arn:aws[a-z-]*:kms:.+:key/.+$", description="ARN of the key that encrypts it."
+    bucket: str = Field(description="Name of the bucket.")
+    key: KmsKey | None = Field(
+        default=None, description="ARN of the key that encrypts it; none where S3's own key does."
     )
     access: Literal["read", "write"] = Field(
         default="read", description="What jobs may do there; write includes read."
@@ -133,6 +146,11 @@ class Environment(Section):
         description="Protect what holds data or is hard to recreate (VPC, keys, buckets, registries, "
         "clusters), and keep it when it is removed from a stack.",
     )
+    deployer_network: Cidr | None = Field(
+        default=None,
+        description="Where `pulumi up` runs, as API servers see it: a network that is connected to the VPCs "
+        "and may reach private API servers, or a public address that `public_access` of each cluster has.",
+    )
     foundations: dict[Name, Foundation] = Field(
         min_length=1, description="Accounts and regions that the environment uses, by name."
     )
@@ -147,7 +165,7 @@ class Environment(Section):
     )
     spark: Spark = Field(default=Spark(), description="How Spark applications run.")
     services: Services = Services()
-    domain: str = Field(description="Domain of the host names of UIs.")
+    domain: Domain = Field(description="Domain of the host names of UIs.")
     charts: Charts = Charts()
     slices: dict[Name, Slice] = Field(
         default_factory=dict,
@@ -155,7 +173,8 @@ class Environment(Section):
         "deploys everything.",
     )
     tags: dict[str, str] = Field(
-        default_factory=dict, description="Tags of every AWS resource, besides those that the platform sets."
+        default_factory=dict,
+        description="Tags of every AWS resource, besides those that the platform sets; at most 42.",
     )
     retention: Retention = Retention()
     registry: Registry | None = Field(
@@ -168,7 +187,7 @@ class Environment(Section):
     )
     uses: dict[Name, Use] = Field(
         default_factory=dict,
-        description="Data of other environments that jobs use, by a name of your choice.",
+        description="Buckets that jobs use besides the environment's own, by a name of your choice.",
     )
     waves: dict[Name, list[Name]] = Field(
         default_factory=dict,
@@ -208,6 +227,12 @@ class Environment(Section):
     def foundation_of(self, cluster: str) -> Foundation:
         """The foundation of a cluster."""
         return self.foundations[self.clusters[cluster].foundation]
+
+    def api_networks(self, foundation: Foundation) -> list[IPv4Network]:
+        """Networks that may reach the private API servers of a foundation."""
+        deployer = self.deployer_network
+        own = [deployer] if deployer is not None and is_private(deployer) else []
+        return list(dict.fromkeys([*own, *foundation.api_access.cidrs]))
 
     def clusters_of(self, foundation: str) -> dict[str, Cluster]:
         """The clusters of a foundation, by name."""

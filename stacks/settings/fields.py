@@ -1,26 +1,138 @@
 """Kinds of values that several parts of the settings have."""
 
-import re
+from datetime import UTC, datetime
+from ipaddress import IPv4Network
 from typing import Annotated
 
-from pydantic import AfterValidator, Field
+from cronsim import CronSim, CronSimError
+from pydantic import AfterValidator, BeforeValidator, Field
 
-Account = Annotated[str, Field(pattern=r"^\d{12}$", description="AWS account id, twelve digits, quoted.")]
-Region = Annotated[str, Field(pattern=r"^[a-z]{2}(-[a-z]+)+-\d$", description="AWS region.")]
+from moka.documents import Form
+from moka.mistakes import near
+from stacks.settings.aws_data import may_exist, regions
+
+Account = Annotated[
+    str,
+    Form(r"[0-9]{12}", "write all twelve digits, in quotes"),
+    Field(description="AWS account id, twelve digits, quoted."),
+]
+
+
+def _existing_region(region: str) -> str:
+    if not may_exist(region):
+        raise ValueError(f"AWS has no such region; {near(region, regions())}")
+    return region
+
+
+Region = Annotated[str, AfterValidator(_existing_region), Field(description="AWS region.")]
+
+IAM_NAME = r"([\w+=,.@-]+/)*[\w+=,.@-]{1,64}"
+"""Name of a role, user or policy, with its path (IAM User Guide, "IAM and AWS STS quotas")."""
+
+PRINCIPAL_FORM = "write arn:aws:iam::<account>:role/<name>, or :user/<name>"
 Principal = Annotated[
     str,
-    Field(pattern=r"^arn:aws[a-z-]*:iam::\d{12}:(role|user)/.+$", description="ARN of an IAM role or user."),
+    Form(rf"arn:aws[a-z-]*:iam::[0-9]{{12}}:(role|user)/{IAM_NAME}", PRINCIPAL_FORM),
+    Field(description="ARN of an IAM role or user."),
 ]
+Policy = Annotated[
+    str,
+    Form(rf"arn:aws[a-z-]*:iam::[0-9]{{12}}:policy/{IAM_NAME}", "write arn:aws:iam::<account>:policy/<name>"),
+]
+Secret = Annotated[
+    str,
+    Form(
+        r"arn:aws[a-z-]*:secretsmanager:[a-z0-9-]+:[0-9]{12}:secret:ecr-pullthroughcache/[\w/+=.@-]+",
+        "write arn:aws:secretsmanager:<region>:<account>:secret:ecr-pullthroughcache/<name>; ECR takes only "
+        "secrets whose names begin so",
+    ),
+]
+KmsKey = Annotated[
+    str,
+    Form(
+        r"arn:aws[a-z-]*:kms:[a-z0-9-]+:[0-9]{12}:key/[A-Za-z0-9-]+",
+        "write arn:aws:kms:<region>:<account>:key/<id>; an alias or a key's id is not enough",
+    ),
+]
+Vpc = Annotated[str, Form(r"vpc-([0-9a-f]{17}|[0-9a-f]{8})", "write vpc- and 17 hexadecimal digits")]
+Subnet = Annotated[str, Form(r"subnet-([0-9a-f]{17}|[0-9a-f]{8})", "write subnet- and 17 hexadecimal digits")]
+Reservation = Annotated[
+    str,
+    Form(r"cr-([0-9a-f]{17}|[0-9a-f]{8})", "write cr- and 17 hexadecimal digits"),
+    Field(description="Id of a capacity reservation."),
+]
+
+
+def _network(text: object) -> object:
+    """ipaddress says what is wrong, and here what would be right."""
+    if isinstance(text, str):
+        try:
+            IPv4Network(text)
+        except ValueError as error:
+            try:
+                meant = str(IPv4Network(text, strict=False))
+            except ValueError:
+                meant = "a network of IPv4 such as 10.0.0.0/16"
+            raise ValueError(f"{error}; write {meant}") from None
+    return text
+
+
+Cidr = Annotated[IPv4Network, BeforeValidator(_network)]
+"""A range of IPv4 addresses."""
+
 Days = Annotated[int, Field(ge=1, le=3650, description="Days.")]
 
+Domain = Annotated[
+    str,
+    Form(
+        r"([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z]([a-z0-9-]{0,61}[a-z0-9])?",
+        "write a domain such as spark.example.com: lower case, digits and dashes, at most 63 between dots",
+    ),
+]
 
-def _own_image(reference: str) -> str:
-    if not re.fullmatch(r"[^\s/:@]+(:\d+)?(/[a-z0-9._-]+)+(:\w[\w.-]*)?(@sha256:[0-9a-f]{64})?", reference):
-        raise ValueError("write <registry>/<repository>:<tag>")
-    if ":" not in reference.rpartition("/")[2]:
-        raise ValueError("without a tag or digest, nobody can say which image runs; add one")
-    return reference
+PRIVATE_RANGES = tuple(
+    IPv4Network(cidr) for cidr in ("10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16", "100.64.0.0/10")
+)
+"""RFC 1918 and RFC 6598."""
 
 
-OwnImage = Annotated[str, AfterValidator(_own_image)]
-"""An image of one's own, with registry and tag or digest."""
+def is_private(network: IPv4Network) -> bool:
+    """Whether a network is of addresses that the internet does not route."""
+    return any(network.subnet_of(private) for private in PRIVATE_RANGES)
+
+
+# EKS bounds a label more than Kubernetes does: CreateNodegroup, `labels`, in botocore's model of EKS.
+NodeLabel = Annotated[
+    str,
+    Form(
+        r"(?=.{1,63}$)([a-z0-9]([a-z0-9-]*[a-z0-9])?(\.[a-z0-9]([a-z0-9-]*[a-z0-9])?)*/)?"
+        r"[A-Za-z0-9]([A-Za-z0-9_.-]*[A-Za-z0-9])?",
+        "write one such as example.com/team, at most 63 letters, digits, dashes, underscores and dots",
+    ),
+]
+NodeLabelValue = Annotated[
+    str,
+    Form(
+        r"[A-Za-z0-9]([A-Za-z0-9_.-]{0,61}[A-Za-z0-9])?",
+        "EKS takes 1 to 63 letters, digits, dashes, underscores and dots, no sign first or last",
+    ),
+]
+
+
+def _cron(expression: str) -> str:
+    """Auto Scaling takes what crontab does: five fields, without the L, W, # and ? of other schedulers."""
+    example = "write minute, hour, day of month, month and day of week, such as '0 20 * * MON-FRI'"
+    if len(expression.split()) != 5:
+        raise ValueError(f"cron has five fields, and this {len(expression.split())}; {example}")
+    try:
+        times = CronSim(expression, datetime.now(UTC))
+    except CronSimError as error:
+        field = str(error).removeprefix("Bad ")
+        raise ValueError(f"there is no such {field}, or it never comes; {example}") from None
+    special = any(not isinstance(day, int) or day < 0 for day in (*times.days, *times.weekdays))
+    if special:
+        raise ValueError(f"Auto Scaling knows no L, W or #; {example}")
+    return expression
+
+
+Cron = Annotated[str, AfterValidator(_cron)]

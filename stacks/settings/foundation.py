@@ -1,21 +1,44 @@
 """Settings of a foundation: what an environment has once in an account and region."""
 
-from ipaddress import IPv4Network
-from typing import Literal
+from typing import Annotated, Literal
 
 from pydantic import Field
 
 from moka.documents import Section
-from stacks.settings.fields import Account, Principal, Region
+from stacks.settings.fields import Account, Cidr, Policy, Principal, Region, Subnet, Vpc
+
+SecurityGroup = Annotated[str, Field(pattern=r"^sg-[0-9a-f]{8,17}$", description="Id of a security group.")]
+
+
+class TransitGateway(Section):
+    """The way to other networks of the company: the VPC is attached to it, and routes there."""
+
+    id: str = Field(
+        pattern=r"^tgw-[0-9a-f]{8,17}$",
+        description="Id of a transit gateway that the account may use and that accepts its attachments.",
+    )
+    cidrs: list[Cidr] = Field(
+        min_length=1, description="Networks behind it that are reached and answered, not those of VPCs here."
+    )
+
+
+class ApiAccess(Section):
+    """Who reaches private API servers, besides nodes and `deployer_network`."""
+
+    cidrs: list[Cidr] = Field(
+        default_factory=list, description="Networks that are connected to the VPC, as small as they can be."
+    )
+    security_groups: list[SecurityGroup] = Field(
+        default_factory=list,
+        description="Security groups of machines in the VPC, such as runners or bastions.",
+    )
 
 
 class Network(Section):
     """A VPC that the foundation creates."""
 
-    cidr: IPv4Network = Field(
-        description="Address range of the VPC, /16 to /20, for nodes and load balancers."
-    )
-    pod_cidrs: list[IPv4Network] = Field(
+    cidr: Cidr = Field(description="Address range of the VPC, /16 to /20, for nodes and load balancers.")
+    pod_cidrs: list[Cidr] = Field(
         default_factory=list,
         max_length=4,
         description="Secondary ranges of the VPC for pods, /16 to /20: one for all zones, or one for "
@@ -29,6 +52,9 @@ class Network(Section):
     nat: Literal["single", "zonal"] = Field(
         default="zonal", description="NAT gateways: one for all zones (cheaper), or one in each zone."
     )
+    transit_gateway: TransitGateway | None = Field(
+        default=None, description="Connects the VPC to other networks; without, it is connected to none."
+    )
     interface_endpoints: bool = Field(
         default=True,
         description="Reach ECR, STS, EKS, CloudWatch and others inside the VPC; endpoints cost by the hour.",
@@ -38,12 +64,12 @@ class Network(Section):
 class ExistingNetwork(Section):
     """An existing VPC, by its ids; nothing in it is changed."""
 
-    vpc: str = Field(pattern=r"^vpc-[0-9a-f]{8,17}$", description="Id of the VPC.")
-    private_subnets: dict[str, str] = Field(min_length=2, description="Zone -> subnet of nodes.")
-    public_subnets: dict[str, str] = Field(
+    vpc: Vpc = Field(description="Id of the VPC.")
+    private_subnets: dict[str, Subnet] = Field(min_length=2, description="Zone -> subnet of nodes.")
+    public_subnets: dict[str, Subnet] = Field(
         default_factory=dict, description="Zone -> subnet of public load balancers."
     )
-    pod_subnets: dict[str, str] = Field(
+    pod_subnets: dict[str, Subnet] = Field(
         default_factory=dict, description="Zone -> subnet of pods; without, pods are in the nodes' subnets."
     )
 
@@ -60,13 +86,12 @@ class Foundation(Section):
         default=False,
         description="Assume the role `deployer` with the credentials at hand; every other account needs it.",
     )
-    permissions_boundary: str | None = Field(
-        default=None,
-        pattern=r"^arn:aws[a-z-]*:iam::\d{12}:policy/.+$",
-        description="Policy that bounds every role created in the account.",
+    permissions_boundary: Policy | None = Field(
+        default=None, description="Policy that bounds every role created in the account."
     )
     network: Network | None = Field(default=None, description="VPC to create; or set existing_network.")
     existing_network: ExistingNetwork | None = Field(default=None, description="Existing VPC to use.")
+    api_access: ApiAccess = ApiAccess()
 
     @property
     def zones(self) -> list[str]:

@@ -40,16 +40,19 @@ def node_group_plans(name: str, group: NodeGroup, foundation_zones: Sequence[str
     foundation_zones: zones of the cluster's foundation; the group's own choice comes before.
     """
     zones = group.effective_zones(foundation_zones)
-    zone_sets = [(zone,) for zone in zones] if group.per_zone else [zones]
     generations: list[tuple[int, NodeGroup | Generation]] = [
         (group.generation, group),
         *sorted(group.retiring.items(), reverse=True),
     ]
-    return [
-        _plan(name, group, number, generation, zone_set, part, len(zone_sets))
-        for number, generation in generations
-        for part, zone_set in enumerate(zone_sets)
-    ]
+    plans = []
+    for number, generation in generations:
+        zonal = group.zonal if generation.per_zone is None else generation.per_zone
+        zone_sets = [(zone,) for zone in zones] if zonal else [zones]
+        plans += [
+            _plan(name, group, number, generation, zone_set, part, len(zone_sets), zonal=zonal)
+            for part, zone_set in enumerate(zone_sets)
+        ]
+    return plans
 
 
 def share(total: int, part: int, parts: int) -> int:
@@ -65,11 +68,13 @@ def _plan(
     zones: tuple[str, ...],
     part: int,
     parts: int,
+    *,
+    zonal: bool,
 ) -> NodeGroupPlan:
     retiring = number != group.generation
     return NodeGroupPlan(
         # The first generation keeps the group's own name: it was there before there was a second one.
-        name="-".join([name, *(zones if group.per_zone else ()), *([f"g{number}"] if number > 1 else ())]),
+        name="-".join([name, *(zones if zonal else ()), *([f"g{number}"] if number > 1 else ())]),
         generation=number,
         retiring=retiring,
         zones=zones,

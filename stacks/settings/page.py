@@ -13,8 +13,9 @@ HEAD = """# Settings
 
 `stacks/<environment>.yaml` describes an environment; `stacks/{test,dev,staging,prod,local}.yaml` are examples
 that differ as environments do. A file sets what is required and what differs from the defaults below. It is
-checked before anything is deployed: types, unknown keys, and whether its values fit each other
-(`stacks/settings/checks/`); all mistakes are reported at once.
+checked before anything is deployed: types, unknown keys, whether its values fit each other, and whether AWS,
+EKS and Kubernetes would take them (`stacks/settings/checks/`); all mistakes are reported at once. What is
+newer than the data of the checks, such as an instance type or a region, is not refused.
 
 Editors that support JSON Schema complete and check the file: its first line names `settings.schema.json`.
 In titles, `<name>` is a name of your choice. `make schema` generates this page from the model.

@@ -3,7 +3,7 @@
 from pydantic import Field
 
 from moka.documents import Section
-from stacks.settings.fields import OwnImage
+from moka.images import OwnImage
 
 
 class Service(Section):

@@ -4,13 +4,15 @@ from typing import Literal, Self
 
 from pydantic import Field, model_validator
 
-from moka.documents import Name, Section
+from moka.documents import Count, Name, Section
 
 
 class InstanceStorage(Section):
     """The disks that come with a machine: fastest, and lost with it."""
 
-    gib: int = Field(ge=10, description="How much of a node's instance storage its worker may use, GiB.")
+    gib: int = Field(
+        ge=10, le=1_000_000, description="How much of a node's instance storage its worker may use, GiB."
+    )
 
 
 class VolumeStorage(Section):
@@ -18,8 +20,12 @@ class VolumeStorage(Section):
 
     count: int = Field(default=4, ge=1, le=16, description="Volumes of each worker.")
     gib: int = Field(default=1000, ge=10, le=16384, description="Size of each volume, GiB.")
-    iops: int = Field(default=3000, ge=3000, le=16000, description="Operations a second of each volume.")
-    mibps: int = Field(default=250, ge=125, le=1000, description="MiB a second of each volume.")
+    iops: int = Field(
+        default=3000, ge=3000, le=16000, description="Operations a second of each volume; at most 500 a GiB."
+    )
+    mibps: int = Field(
+        default=250, ge=125, le=1000, description="MiB a second of each volume; at most a quarter of iops."
+    )
 
 
 class Storage(Section):
@@ -38,17 +44,19 @@ class Storage(Section):
 class MasterSize(Section):
     """Size of a master."""
 
-    cpus: int = Field(ge=1, description="Cores.")
-    heap_gib: int = Field(ge=1, description="Heap of its JVM, GiB; the pod gets one more.")
+    cpus: int = Field(ge=1, le=1000, description="Cores.")
+    heap_gib: int = Field(ge=1, le=100_000, description="Heap of its JVM, GiB; the pod gets one more.")
 
 
 class WorkerSize(Section):
     """Size of a worker."""
 
-    cpus: int = Field(ge=1, description="Cores.")
-    heap_gib: int = Field(ge=1, description="Heap of its JVM, GiB.")
+    cpus: int = Field(ge=1, le=1000, description="Cores.")
+    heap_gib: int = Field(ge=1, le=100_000, description="Heap of its JVM, GiB.")
     off_heap_gib: int = Field(
-        ge=1, description="Memory for its buffers, GiB; the pod gets a tenth more than heap and buffers."
+        ge=1,
+        le=100_000,
+        description="Memory for its buffers, GiB; the pod gets a tenth more than heap and buffers.",
     )
 
 
@@ -65,8 +73,8 @@ class Quota(Section):
     Jobs beyond it shuffle on their executors, or fail with a message if they allocate executors dynamically.
     """
 
-    gib: int | None = Field(default=None, ge=1, description="Shuffle data, GiB; no limit by default.")
-    files: int | None = Field(default=None, ge=1, description="Files; no limit by default.")
+    gib: Count | None = Field(default=None, description="Shuffle data, GiB; no limit by default.")
+    files: Count | None = Field(default=None, description="Files; no limit by default.")
 
     @model_validator(mode="after")
     def _some_limit(self) -> Self:

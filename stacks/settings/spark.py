@@ -1,16 +1,25 @@
 """Settings of the Spark Operator and of the namespaces in which jobs run."""
 
 from collections.abc import Mapping
-from ipaddress import IPv4Network
 from typing import Annotated, ClassVar, Literal
 
 from pydantic import Field
 
-from moka.documents import Cpu, Memory, Name, Section
+from moka.documents import Count, Cpu, Form, Memory, Name, Section
+from moka.images import OwnImage
 from moka.jobs.versions import SparkVersion
-from stacks.settings.fields import OwnImage
+from stacks.settings.fields import Cidr
 
-HostPath = Annotated[str, Field(pattern=r"^(/[A-Za-z0-9_-][A-Za-z0-9._-]*)+$")]
+HostPath = Annotated[
+    str,
+    Form(
+        r"(/[A-Za-z0-9_-][A-Za-z0-9._-]*)+",
+        "write an absolute path such as /mnt/models, without a final slash",
+    ),
+]
+Namespace = Annotated[
+    str, Form(r"[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?", "write lower case, digits and dashes, at most 63")
+]
 Port = Annotated[int, Field(ge=1, le=65535)]
 
 
@@ -21,16 +30,14 @@ class Quota(Section):
     limit what jobs may use.
     """
 
-    applications: int | None = Field(
+    applications: Count | None = Field(
         default=None,
-        ge=1,
         description="SparkApplications, including finished ones that still exist; by default any number. "
         "On a new cluster it can take minutes until Kubernetes counts them, and `up` waits "
         "for it.",
     )
-    pods: int = Field(
+    pods: Count = Field(
         default=20_000,
-        ge=1,
         description="Pods that have not finished, including the placeholders of gang scheduling.",
     )
     cpu: Cpu | None = Field(
@@ -51,11 +58,11 @@ class ContainerSize(Section):
 class Egress(Section):
     """Where drivers and executors may connect to, besides what Spark needs: networks, or a namespace."""
 
-    ports: list[Port] = Field(min_length=1, description="TCP ports.")
-    cidrs: list[IPv4Network] = Field(default_factory=list, description="Networks.")
-    namespace: str | None = Field(
-        default=None, pattern=r"^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$", description="Namespace in the cluster."
-    )
+    # The VPC CNI takes no more in one rule of a network policy (EKS User Guide, "Limit Pod traffic with
+    # Kubernetes network policies").
+    ports: list[Port] = Field(min_length=1, max_length=24, description="TCP ports.")
+    cidrs: list[Cidr] = Field(default_factory=list, description="Networks.")
+    namespace: Namespace | None = Field(default=None, description="Namespace in the cluster.")
 
 
 class JobNamespace(Section):

@@ -34,11 +34,14 @@ aws.s3.Bucket("data", bucket="bad-luck")
 
 CLUSTER = """
 import json
+import pulumi
 import pulumi_aws as aws
 
 trust = {"Version": "2012-10-17", "Statement": [
     {"Effect": "Allow", "Principal": {"Service": "eks.amazonaws.com"}, "Action": "sts:AssumeRole"}]}
 role = aws.iam.Role("role", assume_role_policy=json.dumps(trust))
+permissions = aws.iam.RolePolicyAttachment(
+    "role", role=role.name, policy_arn="arn:aws:iam::aws:policy/AmazonEKSClusterPolicy")
 network = aws.ec2.Vpc("network", cidr_block="10.9.0.0/16")
 subnets = [
     aws.ec2.Subnet(f"subnet-{zone}", vpc_id=network.id, cidr_block=f"10.9.{n}.0/24",
@@ -48,6 +51,7 @@ subnets = [
 cluster = aws.eks.Cluster(
     "cluster", name="unlucky", role_arn=role.arn, version="1.34",
     vpc_config={"subnet_ids": [subnet.id for subnet in subnets]},
+    opts=pulumi.ResourceOptions(depends_on=[permissions]),
 )
 """
 
@@ -141,7 +145,7 @@ def test_a_control_plane_that_was_killed_is_started_again_on_its_data_unless_its
 
     output = capfd.readouterr().out
     assert "Starting the control plane of unlucky again, on its data." in output
-    assert "6 unchanged" in output
+    assert "7 unchanged" in output
     assert plane.api().get("/api/v1/namespaces/kept") is not None
 
 

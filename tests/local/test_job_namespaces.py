@@ -1,5 +1,6 @@
 """The job namespace of `local`, asked of a real API server: what its jobs may do, and what bounds them."""
 
+import json
 import time
 
 import pytest
@@ -8,6 +9,9 @@ from kubernetes.client import ApiException
 
 from components.kubernetes.job_namespace import DRIVER_VERBS
 from localcloud.control_plane import ControlPlane
+from localcloud.credentials import principal
+from localcloud.plugins.aws.store import stores
+from moka.names import jobs_group
 
 JOBS = "spark-jobs"
 ELSEWHERE = ("default", "celeborn", "spark-operator")
@@ -155,6 +159,100 @@ def test_no_way_in_from_outside_can_be_made(core, kind, counted):
 
     with pytest.raises(ApiException, match=f"exceeded quota: jobs, requested: .*services.{counted}=1"):
         core.create_namespaced_service(JOBS, service, dry_run="All")
+
+
+APPLICATIONS = "sparkapplications"
+
+
+@pytest.fixture(scope="module")
+def plane(local):
+    [plane] = ControlPlane.all(local.cloud)
+    return plane
+
+
+@pytest.fixture(scope="module")
+def someone(local, plane):
+    """Whether somebody whose settings say `jobs` may do something, asked as they would ask."""
+    [kept] = stores(local.cloud, "eks")
+
+    def let_in(level, *namespaces):
+        arn = f"arn:aws:iam::123456789012:role/{level}-{len(namespaces)}"
+        groups = [jobs_group(namespace, level) for namespace in namespaces]
+        entry = {
+            "clusterName": plane.name,
+            "principalArn": arn,
+            "type": "STANDARD",
+            "username": f"my:{level}",
+        }
+        kept.put("access-entry", plane.name, arn, thing={**entry, "kubernetesGroups": groups})
+        api = config.new_client_from_config(config_file=str(plane.principal_kubeconfig(principal(arn))))
+        asking = client.AuthorizationV1Api(api)
+
+        def may(verb, resource, namespace=JOBS, group=""):
+            name, _, sub = resource.partition("/")
+            attributes = {"verb": verb, "resource": name, "subresource": sub, "namespace": namespace}
+            group = "sparkoperator.k8s.io" if name == APPLICATIONS else group
+            review = {"spec": {"resourceAttributes": {**attributes, "group": group}}}
+            return asking.create_self_subject_access_review(review).status.allowed
+
+        return may
+
+    return let_in
+
+
+def test_a_developer_sees_submits_and_deletes_applications_and_reads_their_logs(someone):
+    may = someone("edit", JOBS)
+
+    assert all(may(verb, APPLICATIONS) for verb in ("get", "list", "watch", "create", "patch", "delete"))
+    assert all(may("get", resource) for resource in ("pods", "pods/log", "events", "resourcequotas"))
+
+
+@pytest.mark.parametrize(
+    ("verb", "resource"),
+    [
+        ("get", "secrets"),
+        ("get", "configmaps"),
+        ("create", "pods"),
+        ("delete", "pods"),
+        ("create", "pods/exec"),
+        ("create", "pods/portforward"),
+        ("update", "resourcequotas"),
+        ("impersonate", "serviceaccounts"),
+        ("deletecollection", APPLICATIONS),
+    ],
+)
+def test_a_developer_may_do_no_more_than_that(someone, verb, resource):
+    assert not someone("edit", JOBS)(verb, resource)
+
+
+def test_an_auditor_sees_what_a_developer_sees_and_changes_nothing(someone):
+    may = someone("view", JOBS)
+
+    assert all(may("list", resource) for resource in (APPLICATIONS, "pods", "events"))
+    assert not any(may(verb, APPLICATIONS) for verb in ("create", "update", "patch", "delete"))
+    assert not may("get", "secrets")
+
+
+def test_a_developer_of_another_namespace_has_no_business_here(someone):
+    may = someone("edit", "spark-elsewhere", "spark-more")
+
+    assert not may("list", APPLICATIONS)
+    assert not someone("edit", JOBS)("list", APPLICATIONS, namespace="default")
+
+
+def test_who_deploys_signs_in_as_the_deployer_and_not_as_one_of_kubernetes_masters(local, plane):
+    [provider] = [
+        resource
+        for resource in local.resources("local")
+        if resource.type == "pulumi:providers:kubernetes" and resource.name == "spark-a"
+    ]
+    kubeconfig = json.loads(provider.inputs["kubeconfig"])
+    signed_in = client.AuthenticationV1Api(config.new_client_from_config_dict(kubeconfig))
+
+    who = signed_in.create_self_subject_review({}).status.user_info
+
+    assert who.username == "arn:aws:iam::123456789012:user/laptop"
+    assert who.groups == ["system:authenticated"]
 
 
 def test_nobody_is_let_in_or_out_but_for_what_spark_needs(kubeconfig):

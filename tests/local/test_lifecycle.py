@@ -35,6 +35,8 @@ stack = pulumi.get_stack()
 trust = {"Version": "2012-10-17", "Statement": [
     {"Effect": "Allow", "Principal": {"Service": "eks.amazonaws.com"}, "Action": "sts:AssumeRole"}]}
 role = aws.iam.Role("role", assume_role_policy=json.dumps(trust))
+permissions = aws.iam.RolePolicyAttachment(
+    "role", role=role.name, policy_arn="arn:aws:iam::aws:policy/AmazonEKSClusterPolicy")
 network = aws.ec2.Vpc("network", cidr_block="10.9.0.0/16")
 subnets = [
     aws.ec2.Subnet(f"subnet-{n}", vpc_id=network.id, cidr_block=f"10.9.{n}.0/24",
@@ -44,6 +46,7 @@ subnets = [
 cluster = aws.eks.Cluster(
     "cluster", name=f"cut-{stack}", role_arn=role.arn, version="1.34",
     vpc_config={"subnet_ids": [s.id for s in subnets]},
+    opts=pulumi.ResourceOptions(depends_on=[permissions]),
 )
 pulumi.export("endpoint", cluster.endpoint)
 """

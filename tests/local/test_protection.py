@@ -36,9 +36,9 @@ Cluster(
         subnet_ids=network.private_subnets.apply(lambda subnets: list(subnets.values())),
         key_arn=key.arn,
         deployer_arn="arn:aws:iam::123456789012:user/laptop",
-        vpc_cni=Addon(version="v1"),
-        kube_proxy=Addon(version="v1"),
-        pod_identity_agent=Addon(version="v1"),
+        vpc_cni=Addon(version="v1.21.1-eksbuild.7"),
+        kube_proxy=Addon(version="v1.34.6-eksbuild.2"),
+        pod_identity_agent=Addon(version="v1.3.10-eksbuild.3"),
     ),
 )
 """

@@ -19,7 +19,7 @@ import yaml
 
 from components.kubernetes.job_namespace import DRIVER_VERBS
 from components.kubernetes.rbac import Right
-from components.kubernetes.spark_operator import SparkOperatorArgs
+from components.kubernetes.spark_operator import CORE_SITE, SparkOperatorArgs, hadoop_config_map
 from components.kubernetes.spark_operator import release_values as operator_values
 from localcloud.cloud import REPOSITORY, Cloud
 from localcloud.control_plane import ControlPlane
@@ -242,6 +242,9 @@ class Cluster:
             ingress_class="nginx",
             applications_per_minute=per_minute,
         )
+        metadata = {"name": hadoop_config_map("spark-operator"), "namespace": "spark-operator"}
+        config_map = {"apiVersion": "v1", "kind": "ConfigMap", "metadata": metadata}
+        self.api.apply_all([{**config_map, "data": {"core-site.xml": CORE_SITE}}])
         charts.apply(self.plane, _release("spark-operator", merge(values, operator_values(arguments))))
 
     def start_remover(self) -> None:

@@ -17,6 +17,8 @@ def sliced_environment(**changes: object) -> Environment:
         **LOCAL,
         "clusters": dict.fromkeys("abc", LOCAL["clusters"]["spark-a"]),
         "home": "a",
+        # Its nodes together are more than Docker Hub serves behind one address.
+        "charts": {"mirror": "registry.example/mirror"},
         "slices": ONE_EACH,
         "waves": WAVES,
         **changes,

@@ -1,13 +1,13 @@
 """Fixtures of unit tests: a program run against a recorder, jobs and their target."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
 import pytest
 
 from moka import catalog as charts
 from moka.jobs.job import Job
 from moka.jobs.job_target import JobTarget
-from tests.support import jobs, recorder
+from tests.support import deployment, jobs, recorder
 
 
 @pytest.fixture(scope="session")
@@ -32,3 +32,10 @@ def job() -> Callable[..., Job]:
 def target() -> Callable[..., JobTarget]:
     """Make a job target: what is different -> it."""
     return jobs.make_job_target
+
+
+@pytest.fixture(scope="module")
+def up() -> Iterator[Callable[..., deployment.Account]]:
+    """Bring up an environment on the laptop's AWS in this process; see tests/support/deployment.py."""
+    yield deployment.deploy
+    deployment.close()

@@ -1,14 +1,16 @@
 """The programs of charts: YuniKorn's scheduler and the Spark Operator's controller."""
 
-from collections.abc import Callable
+import shutil
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
 
 from localcloud.control_plane.api import Api, Object, path_of
 from localcloud.control_plane.parallel import parallel_map
 from localcloud.control_plane.plane import ControlPlane
-from localcloud.control_plane.stand_ins import spark_operator, yunikorn
-from localcloud.control_plane.stand_ins.processes import Command, Surroundings, run, url
+from localcloud.control_plane.stand_ins import config_maps, spark_operator, yunikorn
+from localcloud.control_plane.stand_ins.config_maps import ConfigMapMount
+from localcloud.control_plane.stand_ins.processes import Command, Surroundings, files, run, url
 from localcloud.control_plane.stand_ins.releases import Release, Releases
 
 CUSTOM_RESOURCES = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions"
@@ -21,12 +23,14 @@ class StandIn:
     servers: what it serves, a port each.
     objects: what the chart makes that the program needs; made here when the chart was not rendered.
     definitions: custom resources that the chart brings along; as Helm does, made once and then left alone.
+    mounts: ConfigMaps that the program's pods mount.
     """
 
     servers: tuple[str, ...]
     command: Callable[[Release, Surroundings], Command]
     objects: Callable[[Release], list[Object]]
     definitions: Callable[[], list[Object]] = lambda: []
+    mounts: Callable[[Release], Sequence[ConfigMapMount]] = lambda _: ()
 
 
 STAND_INS = {
@@ -36,6 +40,7 @@ STAND_INS = {
         spark_operator.command,
         spark_operator.objects,
         spark_operator.definitions,
+        spark_operator.mounts,
     ),
 }
 """By the name of the chart."""
@@ -65,6 +70,7 @@ def remove(plane: ControlPlane, namespace: str, name: str) -> None:
     release = releases(plane).find(namespace, name)
     if release is not None:
         plane.process(release.key).stop()
+        shutil.rmtree(files(plane, release.key), ignore_errors=True)
         _delete(plane.api(), _objects(release), except_for=[])
         releases(plane).drop(release)
 
@@ -87,6 +93,9 @@ def releases(plane: ControlPlane) -> Releases:
 
 def _run(plane: ControlPlane, release: Release) -> None:
     stand_in = STAND_INS[release.chart_name]
+    if mounts := stand_in.mounts(release):
+        owner = f"release {release.namespace}/{release.name}"
+        config_maps.write(plane.api(), owner, release.namespace, mounts, files(plane, release.key))
     run(plane, release.key, stand_in.servers, partial(stand_in.command, release))
 
 

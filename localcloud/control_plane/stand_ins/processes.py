@@ -16,11 +16,13 @@ class Surroundings:
 
     api_server: port of the API server on 127.0.0.1.
     ports: its own ports, by what it serves there.
+    files: folder below which is what its pods mount, of ConfigMaps.
     """
 
     kubeconfig: Path
     api_server: int
     ports: Mapping[str, int]
+    files: Path = Path("/")
 
 
 @dataclass(frozen=True)
@@ -48,10 +50,16 @@ def run(
     # A running program holds its ports, so these are only looked at when it does not run.
     choose = plane.ports.keep if process.alive() else plane.ports.keep_or_move
     ports = {server: choose(port_name(key, server)) for server in servers}
-    program = command(Surroundings(plane.kubeconfig, plane.ports[API_SERVER.name], ports))
+    api_server = plane.ports[API_SERVER.name]
+    program = command(Surroundings(plane.kubeconfig, api_server, ports, files(plane, key)))
     if not process.runs_as(program.argv, program.environment):
         process.stop()
     process.start(program.argv, program.environment, partial(answers, program.health_url))
+
+
+def files(plane: ControlPlane, key: str) -> Path:
+    """Folder below which is what a program's pods mount."""
+    return plane.folder / "files" / key
 
 
 def url(plane: ControlPlane, key: str, server: str) -> str | None:

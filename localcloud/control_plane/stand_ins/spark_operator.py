@@ -1,12 +1,15 @@
 """The Spark Operator's controller, as its chart would run it. Its webhook is not run."""
 
 import json
+from pathlib import Path
 from typing import Any
 
 import yaml
 
 from localcloud import submission, tools
 from localcloud.control_plane.api import Object
+from localcloud.control_plane.stand_ins import config_maps
+from localcloud.control_plane.stand_ins.config_maps import ConfigMapMount
 from localcloud.control_plane.stand_ins.processes import Command, Surroundings
 from localcloud.control_plane.stand_ins.releases import Release, Values, merge, value_at
 
@@ -136,15 +139,33 @@ def command(release: Release, around: Surroundings) -> Command:
             "KUBERNETES_SERVICE_PORT": str(around.api_server),
             "SPARK_HOME": str(spark),
             "SPARK_CONF_DIR": str(spark / "conf"),
-            **submission.environment(spark, _environment(values)),
+            **submission.environment(spark, _environment(values, around.files)),
         },
         f"http://{address(around.ports[HEALTH])}/readyz",
     )
 
 
-def _environment(values: Values) -> dict[str, str]:
-    variables = value_at(values, "controller.env") or []
-    return {variable["name"]: str(variable["value"]) for variable in variables if "value" in variable}
+def mounts(release: Release) -> list[ConfigMapMount]:
+    """ConfigMaps that the controller's pods mount."""
+    return _mounts(merge(DEFAULTS, release.values))
+
+
+def _mounts(values: Values) -> list[ConfigMapMount]:
+    volumes, volume_mounts = (value_at(values, f"controller.{key}") for key in ("volumes", "volumeMounts"))
+    return list(config_maps.mounts(volumes or [], volume_mounts or []))
+
+
+def _environment(values: Values, files: Path) -> dict[str, str]:
+    """Variables of the controller; a folder that is a ConfigMap of its pods is named as it is here."""
+    variables = {
+        variable["name"]: str(variable["value"])
+        for variable in value_at(values, "controller.env") or []
+        if "value" in variable
+    }
+    for mount in _mounts(values):
+        here = str(config_maps.within(files, mount.path))
+        variables = {name: value.replace(mount.path, here) for name, value in variables.items()}
+    return variables
 
 
 def flags(values: Values) -> list[str]:

@@ -9,6 +9,8 @@ from typing import Any
 
 from localcloud.cloud import ACCOUNT, REGION, Cloud
 from localcloud.plugins.aws.store import accounts, record_account
+from localcloud.project import USER_AT_HAND
+from localcloud.rules.values.request import partition
 
 THREADS = 32
 
@@ -33,13 +35,18 @@ class Api:
     endpoint: of moto's server.
     region: by default.
     roles: ARNs of roles assumed one after the other; the last one's account is used.
+    guard: called with every call, before it is made.
+    identity: ARN of the principal that AWS sees; empty where nobody says whose credentials are at hand.
     """
 
     cloud: Cloud
     endpoint: str
     region: str
     roles: tuple[str, ...] = ()
+    guard: "Guard | None" = None
+    identity: str = USER_AT_HAND
     _clients: dict[tuple[str, str], Any] = field(default_factory=dict)
+    _models: dict[str, tuple[Any, Mapping[str, str]]] = field(default_factory=dict)
     _lock: threading.RLock = field(default_factory=threading.RLock)
 
     @cached_property
@@ -77,9 +84,19 @@ class Api:
         return wrapper(self, service, region or self.region, client)
 
     def shapes(self, service: str, operation: str) -> Any:
-        """Model of an operation: `input_shape`, `output_shape`."""
-        client = self.client(service)
-        return client.meta.service_model.operation_model(client.meta.method_to_api_mapping[operation])
+        """Model of an operation: `name`, `input_shape`, `output_shape`."""
+        with self._lock:
+            model, names = self._model(service)
+            return model.operation_model(names[operation])
+
+    def _model(self, service: str) -> tuple[Any, Mapping[str, str]]:
+        """Model of a service, and its operations by boto3's names."""
+        if service not in self._models:
+            from botocore import xform_name
+
+            model = self._session.get_service_model(service)
+            self._models[service] = model, {xform_name(name): name for name in model.operation_names}
+        return self._models[service]
 
     @cached_property
     def _session(self) -> Any:
@@ -111,9 +128,21 @@ class Api:
             max_pool_connections=THREADS,
             s3={"addressing_style": "path"},
         )
-        return self._session.create_client(
+        client = self._session.create_client(
             service, region_name=region, endpoint_url=self.endpoint, config=config, **credentials
         )
+        if self.guard:
+            guard = self.guard
+
+            def check(params: Mapping[str, Any], model: Any, **_: Any) -> None:
+                guard(self, service, model, params, region)
+
+            client.meta.events.register("provide-client-params", check)
+        return client
+
+
+Guard = Callable[[Api, str, Any, Mapping[str, Any], str], None]
+"""What sees every call: who calls, the service, the operation's model, the call's members, the region."""
 
 
 def account_api(cloud: Cloud, endpoint: str, account: str, region: str = REGION) -> Api:
@@ -135,11 +164,6 @@ def buckets(cloud: Cloud, endpoint: str) -> dict[str, list[str]]:
 def account_role(account: str, region: str) -> str:
     """A role of an account: assuming it makes a key pair stand for that account."""
     return f"arn:{partition(region)}:iam::{account}:role/laptop"
-
-
-def partition(region: str) -> str:
-    """Partition that a region belongs to."""
-    return {"cn": "aws-cn", "us-gov": "aws-us-gov"}.get(region.rsplit("-", 2)[0], "aws")
 
 
 def not_found(error: Exception) -> bool:

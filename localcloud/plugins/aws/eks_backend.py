@@ -3,12 +3,19 @@
 The functions make it as EKS describes it, so that they can be called again after a failure.
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from localcloud import unknowns
 from localcloud.errors import Refusal
+from localcloud.plugins.aws.api import Api
+from localcloud.plugins.aws.refusals import nodes, reservations
 from localcloud.plugins.aws.store import other_places
 from localcloud.plugins.aws.subject import Subject
+from localcloud.rules.eks import drain, duration
+from localcloud.rules.eks.capacity import max_unavailable
+from localcloud.rules.nodes.machine_images import ARCHITECTURES
+from localcloud.rules.rule import Unknown, Verdict, Violation
 
 if TYPE_CHECKING:
     from localcloud.control_plane import ControlPlane
@@ -16,12 +23,23 @@ if TYPE_CHECKING:
     from localcloud.control_plane.nodeadm import NodeSettings
     from localcloud.control_plane.nodes import NodeGroup
 
-ARCHITECTURES = {"x86_64": "amd64", "arm64": "arm64"}
 EFFECTS = {
     "NO_SCHEDULE": "NoSchedule",
     "NO_EXECUTE": "NoExecute",
     "PREFER_NO_SCHEDULE": "PreferNoSchedule",
 }
+
+
+JoinCheck = Callable[[Subject, Mapping[str, Any], Mapping[str, Any]], Iterable[Verdict]]
+"""What new machines of a node group would fail at.
+
+It is given the group as EKS describes it, and the data of its launch template. A violation's code is one of
+EKS's for the health of node groups, such as `NodeCreationFailure`:
+https://docs.aws.amazon.com/eks/latest/APIReference/API_Issue.html
+"""
+
+JOIN_CHECKS: list[JoinCheck] = [nodes.check, reservations.check]
+"""Asked in this order before machines are made."""
 
 
 def control_plane(subject: Subject, cluster: str) -> "ControlPlane":
@@ -63,55 +81,138 @@ def remove_cluster(subject: Subject) -> None:
 
 
 def set_machines(subject: Subject) -> None:
-    """Make the nodes of a node group as EKS describes them."""
-    from localcloud.control_plane.nodes import NodeGroup, Taint, capped_count
-
+    """Make the nodes of a node group as EKS describes them, or have it fail as in EKS."""
     group = _group(subject)
-    types = subject.api.call(
-        "ec2", "describe_instance_types", {"InstanceTypes": group["instanceTypes"]}, subject.region
-    )["InstanceTypes"]
-    subnets = subject.api.call("ec2", "describe_subnets", {"SubnetIds": group["subnets"]}, subject.region)[
-        "Subnets"
+    data = template_data(subject.api, subject.region, group.get("launchTemplate") or {})
+    service = subject.api.service("eks", subject.region)
+    key = ("machines", group["clusterName"], group["nodegroupName"])
+    had, has = service.store.get(*key), machines(group, data)
+    plane = control_plane(subject, group["clusterName"])
+    violations = list(_launch_failures(subject, group, data)) if _launches(had, has) else []
+    if had and had["count"] and had["revision"] != has["revision"]:
+        violations += _replace(subject, plane, group, had["count"])
+    _note_health(subject, group, violations, updating=had is not None)
+    apply_machines(plane, described_machines(subject.api, subject.region, group))
+    service.store.put(*key, thing=has)
+
+
+def machines(group: Mapping[str, Any], data: Mapping[str, Any]) -> dict[str, Any]:
+    """What is kept of a group's machines: how many, their revision, and the reservation that they use."""
+    return {
+        "count": group["scalingConfig"]["desiredSize"],
+        "revision": revision(group),
+        "reservation": reservations.target(data),
+    }
+
+
+def _launches(had: Mapping[str, Any] | None, has: Mapping[str, Any]) -> bool:
+    """Whether a group launches machines for what it is to have."""
+    if not has["count"]:
+        return False
+    return had is None or has["count"] > had["count"] or has["revision"] != had["revision"]
+
+
+def _launch_failures(
+    subject: Subject, group: Mapping[str, Any], data: Mapping[str, Any]
+) -> Iterator[Violation]:
+    """Why new machines of a group would not run, or not join; what is not known is noted."""
+    for check in JOIN_CHECKS:
+        for verdict in check(subject, group, data):
+            match verdict:
+                case Violation():
+                    yield verdict
+                case Unknown():
+                    unknowns.note(subject.api.cloud, verdict)
+
+
+def _replace(
+    subject: Subject, plane: "ControlPlane", group: Mapping[str, Any], count: int
+) -> Iterator[Violation]:
+    """Count the minutes that EKS takes to replace a group's machines; why it could not drain them."""
+    from localcloud.control_plane.nodes import disruption_budgets, pods_of_group
+
+    alive = plane.alive()
+    pods = pods_of_group(plane, group["nodegroupName"]) if alive else []
+    subject.minutes += duration.update_minutes(
+        group.get("updateConfig") or {}, count, drain.drain_minutes(pods)
+    )
+    if not subject.inputs.get("forceUpdateVersion"):
+        about = f"EKS node group {group['nodegroupName']} of {group['clusterName']}"
+        yield from drain.drain(about, pods, disruption_budgets(plane) if alive else [])
+
+
+def _note_health(
+    subject: Subject, group: Mapping[str, Any], violations: Sequence[Violation], *, updating: bool
+) -> None:
+    """Have EKS show the health of a group from now on; raise Refusal when it failed."""
+    place = (group["clusterName"], group["nodegroupName"])
+    service = subject.api.service("eks", subject.region)
+    if not violations:
+        service.store_health(*place, "ACTIVE", [])
+        return
+    ids = [group["resources"]["autoScalingGroups"][0]["name"]]
+    issues = [
+        {"code": violation.code, "message": violation.message, "resourceIds": ids} for violation in violations
     ]
-    by_name = {instance_type["InstanceType"]: instance_type for instance_type in types}
-    template = group.get("launchTemplate") or {}
-    data = _template_data(subject, template)
-    count = group["scalingConfig"]["desiredSize"]
-    apply_machines(
-        control_plane(subject, group["clusterName"]),
-        NodeGroup(
-            name=group["nodegroupName"],
-            instance_types=tuple(_instance_type(by_name[name]) for name in group["instanceTypes"]),
-            zones=tuple(sorted({subnet["AvailabilityZone"] for subnet in subnets})),
-            count=count,
-            labels=dict(group.get("labels") or {}),
-            taints=tuple(
-                Taint(key=taint["key"], value=taint.get("value") or "", effect=EFFECTS[taint["effect"]])
-                for taint in group.get("taints") or ()
-            ),
-            capacity_type=group["capacityType"],
-            role=group["nodeRole"],
-            disk=_disk(data) or group.get("diskSize") or 20,
-            settings=_settings(data),
-            revision=" ".join(
-                str(part)
-                for part in (
-                    group["version"],
-                    group["releaseVersion"],
-                    template.get("id", ""),
-                    template.get("version", ""),
-                )
-            ).strip(),
-            release=group["releaseVersion"],
-            max_unavailable=max_unavailable(group.get("updateConfig") or {}, capped_count(count)),
-        ),
+    # A group whose update failed goes on with the machines that it has.
+    service.store_health(*place, "DEGRADED" if updating else "CREATE_FAILED", issues)
+    raise Refusal("\n".join([failure(*place, violations, updating=updating), *map(str, violations)]))
+
+
+def failure(cluster: str, group: str, violations: Iterable[Violation], *, updating: bool) -> str:
+    """What the provider says of a failed node group (hashicorp/terraform-provider-aws: node_group.go)."""
+    errors = "; ".join(f"{violation.code}: {violation.message}" for violation in violations)
+    wait, state, target = (
+        ("version update", "Failed", "Successful") if updating else ("create", "CREATE_FAILED", "ACTIVE")
+    )
+    return (
+        f"waiting for EKS Node Group ({cluster}:{group}) {wait}: unexpected state '{state}', wanted target "
+        f"'{target}'. last error: {errors}"
     )
 
 
-def max_unavailable(update: Mapping[str, int], count: int) -> int:
-    """Machines of a group that EKS replaces at the same time: a number, or a share of all, rounded up."""
-    percent = update.get("maxUnavailablePercentage")
-    return max(1, -(-count * percent // 100) if percent else update.get("maxUnavailable", 1))
+def revision(group: Mapping[str, Any]) -> str:
+    """What only other machines can have: version, image, launch template."""
+    template = group.get("launchTemplate") or {}
+    parts = (
+        group["version"],
+        group["releaseVersion"],
+        template.get("id", ""),
+        template.get("version", ""),
+    )
+    return " ".join(map(str, parts)).strip()
+
+
+def described_machines(api: Api, region: str, group: Mapping[str, Any]) -> "NodeGroup":
+    """The machines of a node group as EKS describes it."""
+    from localcloud.control_plane.nodes import NodeGroup, Taint, capped_count
+
+    types = api.call("ec2", "describe_instance_types", {"InstanceTypes": group["instanceTypes"]}, region)
+    subnets = api.call("ec2", "describe_subnets", {"SubnetIds": group["subnets"]}, region)["Subnets"]
+    by_name = {instance_type["InstanceType"]: instance_type for instance_type in types["InstanceTypes"]}
+    data = template_data(api, region, group.get("launchTemplate") or {})
+    update, count = group.get("updateConfig") or {}, group["scalingConfig"]["desiredSize"]
+    return NodeGroup(
+        name=group["nodegroupName"],
+        instance_types=tuple(
+            _instance_type(by_name[name], drivers=_has_drivers(group)) for name in group["instanceTypes"]
+        ),
+        zones=tuple(sorted({subnet["AvailabilityZone"] for subnet in subnets})),
+        count=count,
+        labels=dict(group.get("labels") or {}),
+        taints=tuple(
+            Taint(key=taint["key"], value=taint.get("value") or "", effect=EFFECTS[taint["effect"]])
+            for taint in group.get("taints") or ()
+        ),
+        capacity_type=group["capacityType"],
+        role=group["nodeRole"],
+        disk=_disk(data) or group.get("diskSize") or 20,
+        settings=_settings(data),
+        revision=revision(group),
+        release=group["releaseVersion"],
+        max_unavailable=max_unavailable(update, capped_count(count)),
+        launches_first=update.get("updateStrategy") != "MINIMAL",
+    )
 
 
 def remove_machines(subject: Subject) -> None:
@@ -132,12 +233,12 @@ def _group(subject: Subject) -> dict[str, Any]:
     return group
 
 
-def _template_data(subject: Subject, template: Mapping[str, str]) -> dict[str, Any]:
+def template_data(api: Api, region: str, template: Mapping[str, Any]) -> dict[str, Any]:
     """Data of a group's launch template, in the version that the group has."""
     if "id" not in template:
         return {}
     request = {"LaunchTemplateId": template["id"], "Versions": [str(template.get("version", "$Default"))]}
-    answer = subject.api.call("ec2", "describe_launch_template_versions", request, subject.region)
+    answer = api.call("ec2", "describe_launch_template_versions", request, region)
     data: dict[str, Any] = answer["LaunchTemplateVersions"][0]["LaunchTemplateData"]
     return data
 
@@ -154,7 +255,12 @@ def _settings(data: Mapping[str, Any]) -> "NodeSettings":
     return settings_of_user_data(data["UserData"]) if data.get("UserData") else NodeSettings()
 
 
-def _instance_type(attributes: Mapping[str, Any]) -> "InstanceType":
+def _has_drivers(group: Mapping[str, Any]) -> bool:
+    """Whether the machine image has NVIDIA's drivers; of an image of one's own it is taken for granted."""
+    return any(word in str(group.get("amiType")) for word in ("NVIDIA", "GPU", "CUSTOM"))
+
+
+def _instance_type(attributes: Mapping[str, Any], *, drivers: bool) -> "InstanceType":
     from localcloud.control_plane.machines import InstanceType
 
     gpus = (attributes.get("GpuInfo") or {}).get("Gpus") or ()
@@ -164,7 +270,7 @@ def _instance_type(attributes: Mapping[str, Any]) -> "InstanceType":
         vcpus=attributes["VCpuInfo"]["DefaultVCpus"],
         memory=attributes["MemoryInfo"]["SizeInMiB"],
         local_disk=(attributes.get("InstanceStorageInfo") or {}).get("TotalSizeInGB") or 0,
-        gpus=sum(gpu["Count"] for gpu in gpus if gpu["Manufacturer"] == "NVIDIA"),
+        gpus=sum(gpu["Count"] for gpu in gpus if drivers and gpu["Manufacturer"] == "NVIDIA"),
     )
 
 

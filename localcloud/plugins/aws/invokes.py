@@ -1,10 +1,12 @@
 """Functions of Pulumi's AWS package that programs call: a row for each, by token."""
 
+import base64
 import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from localcloud.credentials import SESSION, principal
 from localcloud.errors import Refusal
 from localcloud.plugins.aws import addons
 from localcloud.plugins.aws.api import Api, not_found
@@ -13,6 +15,7 @@ from localcloud.plugins.aws.mapping import from_members
 from localcloud.plugins.aws.table import words
 from localcloud.plugins.aws.tables._ec2 import filters
 from localcloud.plugins.aws.tables.ec2 import VPC_ATTRIBUTES, member_name
+from localcloud.rules.access.identity import session_arn
 
 Answer = dict[str, Any]
 
@@ -65,7 +68,10 @@ def caller_identity(api: Api, arguments: Mapping[str, Any]) -> Answer:
     """The plugin's identity to AWS."""
     caller = api.call("sts", "get_caller_identity", {})
     account = caller["Account"]
-    return {"accountId": account, "arn": caller["Arn"], "userId": caller["UserId"], "id": account}
+    # moto knows a role that was assumed; who has a key pair it calls user/moto.
+    at_hand = api.identity if api.identity not in api.roles else ""
+    arn = session_arn(at_hand, SESSION) if at_hand else caller["Arn"]
+    return {"accountId": account, "arn": arn, "userId": caller["UserId"], "id": account}
 
 
 def region(api: Api, arguments: Mapping[str, Any]) -> Answer:
@@ -291,11 +297,28 @@ def cluster(api: Api, arguments: Mapping[str, Any]) -> Answer:
 
 
 def cluster_auth(api: Api, arguments: Mapping[str, Any]) -> Answer:
-    """A token for a cluster: its control plane's."""
+    """A token for a cluster: that of the plugin's identity."""
     from localcloud.control_plane import ControlPlane
 
-    token = ControlPlane(api.cloud, arguments["name"]).token_file.read_text().strip()
+    plane = ControlPlane(api.cloud, arguments["name"])
+    identity = api.identity and principal(api.identity)
+    token = plane.credentials.principal_token(identity) if identity else plane.token_file.read_text().strip()
     return {"id": arguments["name"], "name": arguments["name"], "token": token}
+
+
+def authorization_token(api: Api, arguments: Mapping[str, Any]) -> Answer:
+    """A login to the registries of a region."""
+    region = _region(api, arguments)
+    [login] = api.call("ecr", "get_authorization_token", {}, region)["authorizationData"]
+    user, _, password = base64.b64decode(login["authorizationToken"]).decode().partition(":")
+    return {
+        "id": region,
+        "authorizationToken": login["authorizationToken"],
+        "expiresAt": login["expiresAt"].isoformat(),
+        "password": password,
+        "proxyEndpoint": login["proxyEndpoint"],
+        "userName": user,
+    }
 
 
 def addon_version(api: Api, arguments: Mapping[str, Any]) -> Answer:
@@ -423,6 +446,7 @@ FUNCTIONS: Mapping[str, Function] = {
     "aws:ec2/getSubnets:getSubnets": Function("filters tags region", subnets),
     "aws:ec2/getInstanceType:getInstanceType": Function("instanceType! region", instance_type),
     "aws:ec2/getInstanceTypes:getInstanceTypes": Function("filters region", instance_types),
+    "aws:ecr/getAuthorizationToken:getAuthorizationToken": Function("registryId region", authorization_token),
     "aws:eks/getCluster:getCluster": Function("name! region", cluster),
     "aws:eks/getClusterAuth:getClusterAuth": Function("name! region", cluster_auth),
     "aws:eks/getAddonVersion:getAddonVersion": Function(

@@ -8,6 +8,7 @@ import json
 import re
 from collections.abc import Iterator, Mapping
 from datetime import datetime
+from enum import Enum
 from typing import Any
 
 from localcloud.errors import Refusal
@@ -43,7 +44,9 @@ def to_members(properties: Mapping[str, Any], shape: Any, names: Names = {}) -> 
 
 
 def to_api(value: Any, shape: Any, names: Names = {}, path: str = "") -> Any:  # noqa: B006
-    """A property's value as AWS takes it."""
+    """A property's value as AWS takes it; one that is not plain is not known yet, and stays."""
+    if isinstance(value, Enum):
+        return value
     match shape.type_name:
         case "structure":
             if isinstance(value, list):

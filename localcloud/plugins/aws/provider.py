@@ -4,19 +4,25 @@ import json
 import os
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Any
 
-from localcloud.cloud import ACCOUNT, REGION, Cloud
+from localcloud.cloud import ACCOUNT, REGION, REPOSITORY, Cloud
 from localcloud.errors import Refusal
 from localcloud.plugins.aws import resources
 from localcloud.plugins.aws.api import Api, account_role, explain
+from localcloud.plugins.aws.refusals import eks as eks_refusals
+from localcloud.plugins.aws.refusals import policies
 from localcloud.plugins.aws.subject import Subject
 from localcloud.plugins.aws.table import Kind
 from localcloud.plugins.aws.tables import kind_of
+from localcloud.plugins.aws.timing import meet_timeout
 from localcloud.plugins.differences import Diff
 from localcloud.plugins.differences import Kind as ChangeKind
 from localcloud.plugins.provider import Failure, InitializationFailed, Naming, Provider, ReadResult, Target
-from localcloud.plugins.values import UNKNOWN, Properties, reveal, seal, unknown_in, without_nulls
+from localcloud.plugins.values import UNKNOWN, Properties, reveal, seal, secret_in, unknown_in, without_nulls
+from localcloud.project import identity_at_hand
+from localcloud.rules.values.request import partition
 
 
 def _decode(value: Any) -> Any:
@@ -24,6 +30,13 @@ def _decode(value: Any) -> Any:
     if isinstance(value, str) and value[:1] in ("{", "["):
         return json.loads(value)
     return value
+
+
+def _guard(api: Api, service: str, operation: Any, members: Mapping[str, Any], region: str) -> None:
+    """Refuse a call that AWS would refuse for its values."""
+    from localcloud.plugins.aws.refusals.values import guard
+
+    guard(api, service, operation, members, region)
 
 
 def _label(target: Target) -> str:
@@ -35,10 +48,12 @@ class Aws(Provider):
 
     name = "aws"
 
-    def __init__(self, cloud: Cloud, endpoint: str, region: str = REGION) -> None:
-        self.cloud, self.endpoint = cloud, endpoint
-        self.api = Api(cloud, endpoint, region)
+    def __init__(self, cloud: Cloud, endpoint: str, region: str = REGION, project: Path = REPOSITORY) -> None:
+        """`project`: folder of the Pulumi project that it serves."""
+        self.cloud, self.endpoint, self.project = cloud, endpoint, project
+        self.api = Api(cloud, endpoint, region, guard=_guard)
         self.default_tags: dict[str, Any] = {}
+        self.cluster_versions: dict[tuple[str, str], str] = {}
 
     # --- configuration ---
 
@@ -55,10 +70,14 @@ class Aws(Provider):
         allowed = plain.get("allowedAccountIds") or []
         if unknown_in([region, arns, allowed]):
             region, arns, allowed = REGION, [], []
-        if not arns and allowed and ACCOUNT not in allowed:
+        if arns:
+            identity = arns[-1]
+        else:
+            account = allowed[0] if allowed and ACCOUNT not in allowed else ACCOUNT
+            identity = identity_at_hand(self.project, account, partition(region)) or ""
             # Any key pair is valid here; on AWS it would have to be one of this account.
-            arns = [account_role(allowed[0], region)]
-        self.api = Api(self.cloud, self.endpoint, region, tuple(arns))
+            arns = [] if account == ACCOUNT else [account_role(account, region)]
+        self.api = Api(self.cloud, self.endpoint, region, tuple(arns), _guard, identity)
         if allowed and self.api.account not in allowed:
             raise Refusal(
                 f"The AWS provider assumes a role of account {self.api.account}, which is not allowed: "
@@ -73,9 +92,28 @@ class Aws(Provider):
     ) -> tuple[Properties, list[Failure]]:
         """Inputs with names and defaults, and what is wrong with them."""
         kind = kind_of(target.type)
-        return resources.check(
+        inputs, failures = resources.check(
             kind, target.type, target.name, self.api.region, old, without_nulls(new), naming
         )
+        # What has not changed was checked when it was made.
+        if not failures and inputs != old:
+            from localcloud.plugins.aws.refusals import values
+
+            subject = self._subject(target, kind, inputs, {})
+            tags = self._all_tags(inputs) if kind.tags else {}
+            subject.properties["tagsAll"] = tags
+            secret = {name for name, value in inputs.items() if secret_in(value)}
+            failures = values.failures(subject, _label(target), tags, secret)
+            # Once for each input: what is too long or no JSON need not be read as a policy.
+            refused = {failure.property for failure in failures}
+            failures += [
+                failure
+                for failure in policies.failures(
+                    self.cloud, target.type, target.name, self.api.region, old, without_nulls(new)
+                )
+                if failure.property not in refused
+            ]
+        return inputs, failures
 
     def diff(self, target: Target, old: Properties, state: Properties, new: Properties) -> Diff:
         """How the new inputs differ; whether they need a new resource."""
@@ -102,6 +140,7 @@ class Aws(Provider):
         """Make it."""
         kind = kind_of(target.type)
         tags = self._all_tags(inputs) if kind.tags else {}
+        eks_refusals.refuse(self.api, self.cluster_versions, target, inputs)
         if preview:
             return "", seal(resources.plan(kind, inputs, None, tags), inputs)
         subject = self._subject(target, kind, inputs, {})
@@ -109,6 +148,7 @@ class Aws(Provider):
         try:
             with self._about(_label(target)):
                 resources.create(subject, tags, target.interrupted)
+                meet_timeout(subject, "create", timeout)
                 return subject.id, self._outputs(kind, inputs, resources.read(subject) or {})
         except Exception as error:
             if not subject.id:
@@ -142,6 +182,7 @@ class Aws(Provider):
         """Change it."""
         kind = kind_of(target.type)
         tags = self._all_tags(new) if kind.tags else {}
+        eks_refusals.refuse(self.api, self.cluster_versions, target, new, old)
         if preview:
             return seal(resources.plan(kind, new, state, tags), new)
         subject = self._subject(target, kind, new, state, old)
@@ -149,12 +190,15 @@ class Aws(Provider):
         old_tags = reveal(state.get("tagsAll") or {})
         with self._about(_label(target)):
             resources.update(subject, resources.changes(kind, old, new), old_tags, tags)
+            meet_timeout(subject, "update", timeout)
             return self._outputs(kind, new, resources.read(subject) or {})
 
     def delete(self, target: Target, inputs: Properties, state: Properties, timeout: float) -> None:
         """Delete it."""
         with self._about(_label(target)):
-            resources.delete(self._subject(target, kind_of(target.type), inputs, state))
+            subject = self._subject(target, kind_of(target.type), inputs, state)
+            resources.delete(subject)
+            meet_timeout(subject, "delete", timeout)
 
     # --- functions ---
 
@@ -173,7 +217,10 @@ class Aws(Provider):
         try:
             yield
         except Exception as error:
-            sentence = explain(error, self.endpoint, subject)
+            from localcloud.plugins.aws.refusals.values import RefusedCall
+
+            refused = error.about(subject) if isinstance(error, RefusedCall) else None
+            sentence = refused or explain(error, self.endpoint, subject)
             if sentence is None:
                 raise
             raise Refusal(sentence) from error

@@ -4,17 +4,14 @@ cfn-lint carries the schema of every CloudFormation type with the properties tha
 creation. They are read only for a type with a changed resource.
 """
 
-import json
 from collections.abc import Iterable
 from functools import cache
-from importlib.util import find_spec
-from pathlib import Path
 from typing import Any
 
-from localcloud.errors import Refusal
 from localcloud.plugins.aws.deviations import DEVIATIONS, UPDATES
 from localcloud.plugins.aws.table import Kind
 from localcloud.plugins.differences import PropertyPath
+from localcloud.rules.values.schemas import document
 
 
 def replacing(
@@ -79,23 +76,3 @@ def create_only(schema: str) -> tuple[tuple[str, ...], ...]:
         tuple(step.lower() for step in path.removeprefix("/properties/").split("/") if step != "*")
         for path in document(schema).get("createOnlyProperties", [])
     )
-
-
-@cache
-def document(schema: str) -> dict[str, Any]:
-    """The schema of a CloudFormation type. cfn-lint itself is not loaded: it takes seconds."""
-    content: dict[str, Any] = json.loads((_schemas() / "resources" / f"{_index()[schema]}.json").read_text())
-    return content
-
-
-@cache
-def _index() -> dict[str, str]:
-    index: dict[str, str] = json.loads((_schemas() / "providers" / "us-east-1.json").read_text())
-    return index
-
-
-def _schemas() -> Path:
-    spec = find_spec("cfnlint")
-    if spec is None or not spec.submodule_search_locations:
-        raise Refusal("The schemas of AWS's types are missing: run `make setup`, which installs cfn-lint.")
-    return Path(spec.submodule_search_locations[0]) / "data" / "schemas"

@@ -129,6 +129,8 @@ def create(subject: Subject, tags: Mapping[str, str], interrupted: bool = False)
     interrupted: an earlier create was cut off; a thing of its name is taken for what that made.
     """
     kind = subject.kind
+    for step in kind.refusals:
+        subject.do(step)
     try:
         subject.id = _id(subject, _call_create(subject, tags))
     except Exception as error:
@@ -273,6 +275,8 @@ def update(
         raise Refusal(
             f"{subject.type}: moto, which simulates AWS here, cannot change {name}: replace the resource."
         )
+    for step in subject.kind.refusals:
+        subject.do(step)
     for change in subject.kind.changes:
         if changed & set(change.properties):
             subject.do(_step(subject, change))

@@ -37,6 +37,11 @@ def other_places(cloud: Cloud, place: tuple[str, str], service: str, *key: str) 
     return sorted(other for other in places if Store(folder.joinpath(*other, service)).get(*key) is not None)
 
 
+def stores(cloud: Cloud, service: str) -> "list[Store]":
+    """What is kept of a service, in every account and region."""
+    return [Store(path) for path in sorted(store_folder(cloud).glob(f"*/*/{service}"))]
+
+
 @dataclass(frozen=True)
 class Store:
     """Things of one account and region, by keys such as `("addon", "spark-a", "coredns")`."""

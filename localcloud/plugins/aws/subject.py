@@ -5,8 +5,10 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from localcloud.plugins.aws import mapping
-from localcloud.plugins.aws.api import Api, partition
+from localcloud.plugins.aws.api import Api
 from localcloud.plugins.aws.table import OLD, REST, Call, Kind, P, Step
+from localcloud.plugins.values import UNKNOWN
+from localcloud.rules.values.request import partition
 
 _ABSENT: Any = object()
 
@@ -18,6 +20,7 @@ class Subject:
     properties: outputs, and over them inputs; revealed.
     inputs: of the program. old: its earlier inputs, in an update.
     sent: properties that were part of a request so far.
+    minutes: that AWS takes for what was changed so far.
     """
 
     api: Api
@@ -28,6 +31,7 @@ class Subject:
     inputs: Mapping[str, Any] = field(default_factory=dict)
     old: Mapping[str, Any] = field(default_factory=dict)
     sent: set[str] = field(default_factory=set)
+    minutes: int = 0
 
     @property
     def region(self) -> str:
@@ -46,7 +50,11 @@ class Subject:
 
     def text(self, template: str) -> str | None:
         """A template such as `{bucket}` with properties in it; None where one has no value."""
-        variables = {name: value for name, value in self.variables().items() if value is not None}
+        variables = {
+            name: value
+            for name, value in self.variables().items()
+            if value is not None and value is not UNKNOWN
+        }
         try:
             return template.format_map(variables)
         except KeyError:
@@ -62,17 +70,17 @@ class Subject:
 
     def call(self, call: Call, more: Mapping[str, Any] | None = None) -> Any:
         """Call with the members of the row, and `more`."""
+        return self.request(call.operation, **self.members(call) | dict(more or {}))
+
+    def members(self, call: Call) -> dict[str, Any]:
+        """The members of the row, with their values."""
         shape = self.api.shapes(self.kind.service, call.operation).input_shape
         rest = self._rest(shape) if call.rest else {}
         takes = {name: self._value(name) for name in call.takes.split()}
         self.sent |= takes.keys()
         members = self._rendered(call.members, shape)
-        members = (
-            rest
-            | mapping.to_members(takes, shape, self.kind.names)
-            | (members if members is not _ABSENT else {})
-        )
-        return self.request(call.operation, **members | dict(more or {}))
+        taken = mapping.to_members(takes, shape, self.kind.names)
+        return rest | taken | (members if members is not _ABSENT else {})
 
     def create(self, call: Call, more: Mapping[str, Any] | None = None) -> Any:
         """Make the call that creates it, with its tags."""

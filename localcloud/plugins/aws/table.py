@@ -3,7 +3,7 @@
 A row (`Kind`) is data. What a call needs that no data says is a small function in the row's place.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
@@ -42,6 +42,9 @@ class Call:
     rest: bool = False
     takes: str = ""
 
+
+Calls = Callable[..., Iterable[tuple[str, Mapping[str, Any]]]]
+"""A function of the `Subject`: operations, named as boto3 names them, and their members."""
 
 Step = Call | Callable[..., Any]
 """A call, or a function of the `Subject` under way where data cannot say it."""
@@ -162,6 +165,7 @@ class Kind:
     inputs: simulated properties, `!` after required ones. outputs: further ones.
     id: path in the create's answer, or, with braces, made of properties: `{clusterName}:{addonName}`.
     reads: calls that show it. delete: done in order.
+    refusals: done before it is made or changed: they raise what AWS would refuse.
     final_steps: done once it is made, and after every update.
     identity: properties that an id to import is made of, if a read needs them; separator: between them.
     names: property -> member, where they differ. aws_lists: single values that are lists of one in AWS.
@@ -172,6 +176,7 @@ class Kind:
     documents: JSON texts, compared by meaning. unordered: lists whose order has no meaning.
     schema_names: property -> CloudFormation's property, where they differ.
     exclusive: only one can exist at a time, so that the old one goes before the new one comes.
+    calls: where a function makes it, the calls that it makes, by which inputs are checked beforehand.
     """
 
     service: str
@@ -181,6 +186,7 @@ class Kind:
     id: str
     reads: tuple[Read, ...]
     delete: tuple[Step, ...] = ()
+    refusals: tuple[Step, ...] = ()
     final_steps: tuple[Step, ...] = ()
     outputs: str = ""
     changes: tuple[Change, ...] = ()
@@ -201,6 +207,7 @@ class Kind:
     unordered: frozenset[str] = frozenset()
     schema_names: Mapping[str, str] = field(default_factory=dict)
     exclusive: bool = False
+    calls: Calls | None = None
     regional: bool = True
 
     @cached_property

@@ -88,8 +88,9 @@ class Cluster(Component):
         self._simple_addon(name, "kube-proxy", cluster, inputs.get("kubeProxyAddonOptions", {}), tags)
 
         authority = cluster.certificate_authority.apply(lambda authority: authority.data or "")
-        config = pulumi.Output.all(cluster.endpoint, authority).apply(
-            lambda values: kubeconfig.for_endpoint(values[0], values[1])
+        options = inputs.get("providerCredentialOpts", {})
+        config = pulumi.Output.all(cluster.endpoint, authority, cluster.arn, options).apply(
+            lambda values: kubeconfig.for_cluster(*values)
         )
         config_json = config.apply(lambda value: json.dumps(value, separators=(",", ":")))
         provider = kubernetes.Provider(

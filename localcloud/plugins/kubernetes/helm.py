@@ -7,7 +7,7 @@ import json
 import os
 import subprocess
 import threading
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -40,8 +40,11 @@ class Helm:
     context: str | None = None
     cancelled: threading.Event = field(default_factory=threading.Event)
 
-    def run(self, *arguments: str) -> str:
-        """Run Helm; what it prints. Raises HelmFailed with its reason."""
+    def run(self, *arguments: str, hopeless: Callable[[], str] = lambda: "") -> str:
+        """Run Helm; what it prints. Raises HelmFailed with its reason.
+
+        hopeless: why its waiting is in vain, upon which it is terminated; empty where it may help.
+        """
         inherited = {name: value for name, value in os.environ.items() if not name.startswith(VARIABLES)}
         folders = {f"HELM_{name}_HOME": str(self.home / name.lower()) for name in ("CACHE", "CONFIG", "DATA")}
         process = subprocess.Popen(
@@ -52,23 +55,26 @@ class Helm:
             stderr=subprocess.PIPE,
             text=True,
         )
-        terminated = False
+        terminated, why = False, ""
         while True:
             try:
                 output, errors = process.communicate(timeout=POLL_SECONDS)
                 break
             except subprocess.TimeoutExpired:
-                if self.cancelled.is_set() and not terminated:
+                why = why or hopeless()
+                if (self.cancelled.is_set() or why) and not terminated:
                     terminated = True
                     process.terminate()
+        if process.returncode and why:
+            raise HelmFailed(why)
         if process.returncode:
             raise HelmFailed(_reason(errors or output))
         return output
 
-    def on_cluster(self, *arguments: str) -> str:
-        """Run Helm on the cluster; what it prints. Raises HelmFailed."""
+    def on_cluster(self, *arguments: str, hopeless: Callable[[], str] = lambda: "") -> str:
+        """Run Helm on the cluster, as `run` does; what it prints. Raises HelmFailed."""
         context = ["--kube-context", self.context] if self.context else []
-        return self.run(*arguments, "--kubeconfig", str(self._file()), *context)
+        return self.run(*arguments, "--kubeconfig", str(self._file()), *context, hopeless=hopeless)
 
     def _file(self) -> Path:
         name = hashlib.sha256(self.kubeconfig.encode()).hexdigest()[:16]

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from localcloud.cloud import REPOSITORY, Cloud
+from localcloud.credentials import principal_of
 from localcloud.errors import Refusal
 from localcloud.plugins.differences import Diff, PropertyPath, differences
 from localcloud.plugins.kubernetes import kinds, objects
@@ -23,11 +24,15 @@ from localcloud.plugins.kubernetes.waiting import NotReady
 from localcloud.plugins.provider import Failure, InitializationFailed, Naming, Provider, ReadResult, Target
 from localcloud.plugins.safety import loopback, reachable
 from localcloud.plugins.values import Properties, reveal, unknown_in
-from localcloud.project import stand_in_modules
+from localcloud.project import deployer_network, image_architectures, stand_in_modules
+from localcloud.rules.access.identity import IDENTITIES
+from localcloud.rules.rule import Violation
 
 if TYPE_CHECKING:
     from localcloud.control_plane import ControlPlane
     from localcloud.plugins.kubernetes.releases import Releases
+
+UNAUTHORIZED = 401
 
 DEPLOYMENT = Kind("apps", "v1", "Deployment")
 """Kind whose pods a program of the project may run in place of."""
@@ -51,6 +56,8 @@ class Kubernetes(Provider):
     name: str = "kubernetes"
     settings: Settings = field(default_factory=Settings)
     cancelled: threading.Event = field(default_factory=threading.Event)
+    _dialing: threading.Lock = field(default_factory=threading.Lock)
+    _reached: bool = False
 
     # --- configuration ---
 
@@ -75,6 +82,7 @@ class Kubernetes(Provider):
         self.settings = Settings.of(reveal(inputs))
         # A wrong localcloud.yaml is refused now, not when its Deployments are made.
         stand_in_modules(self.project)
+        known = image_architectures(self.project)
         server = self.cluster.api.access.server
         if not loopback(server):
             raise Refusal(
@@ -83,7 +91,9 @@ class Kubernetes(Provider):
             )
         # The server must be one of the cloud's: a tunnel to a real cluster is on this machine too.
         if not self.settings.delete_unreachable or reachable(server):
-            self.plane()
+            from localcloud.control_plane.image_pulls import note_architectures
+
+            note_architectures(self.plane().folder, self.project, known)
 
     @cached_property
     def cluster(self) -> Cluster:
@@ -111,6 +121,23 @@ class Kubernetes(Provider):
 
         return ControlPlane.at(self.cloud, self.cluster.api.access.server)
 
+    def dial(self, target: Target) -> None:
+        """Raise Refusal when AWS would not let a client there reach the API server from where `up` runs.
+
+        Asked once; it listens on this machine, where everything reaches it.
+        """
+        with self._dialing:
+            if self._reached:
+                return
+            from localcloud.aws_server import AwsServer
+            from localcloud.plugins.aws.refusals.network import refuse_unreachable
+
+            aws, plane = AwsServer(self.cloud), self.plane()
+            if aws.has_url():
+                network = deployer_network(self.project, target.stack)
+                refuse_unreachable(self.cloud, aws.url, plane.name, plane.endpoint, network)
+            self._reached = True
+
     @cached_property
     def releases(self) -> "Releases":
         """The Helm releases of the cluster."""
@@ -128,12 +155,26 @@ class Kubernetes(Provider):
     def explain(self, error: Exception) -> str | None:
         """An error of the API server, of Helm or of the network, as one sentence."""
         if isinstance(error, ApiError):
-            return _refusal(error)
+            return self._unauthorized() if error.status == UNAUTHORIZED else _refusal(error)
         if isinstance(error, Unreachable):
             return f"{error}: run `make up`, which starts it again, or set deleteUnreachable if it is gone."
         if isinstance(error, NotReady):
             return f"{error}."
         return None
+
+    def _unauthorized(self) -> str:
+        """What EKS and its clients say of somebody whom no access entry lets in, and what to do."""
+        who = principal_of(self.cluster.api.access.bearer() or "")
+        name = who.arn if who else "whoever signs in here"
+        return str(
+            Violation(
+                rule=IDENTITIES,
+                resource=f"cluster {self.plane().name}",
+                code="Unauthorized",
+                message="the server has asked for the client to provide credentials",
+                remedy=f"give {name} an access entry on the cluster, or deploy as somebody who has one",
+            )
+        )
 
     # --- resources ---
 
@@ -183,6 +224,8 @@ class Kubernetes(Provider):
         self, target: Target, inputs: Properties, preview: bool, timeout: float
     ) -> tuple[str, Properties]:
         """Make the object and wait until it is ready; in a preview, a dry run."""
+        if not preview:
+            self.dial(target)
         if target.type == kinds.RELEASE:
             if preview:
                 return "", self.releases.preview(inputs)
@@ -206,6 +249,8 @@ class Kubernetes(Provider):
         timeout: float,
     ) -> Properties:
         """Change the object and wait until it is ready again; in a preview, a dry run."""
+        if not preview:
+            self.dial(target)
         if target.type == kinds.RELEASE:
             return self.releases.preview(new) if preview else self.releases.update(target, new, timeout)
         kind = kinds.kind_of_object(target.type, reveal(new))

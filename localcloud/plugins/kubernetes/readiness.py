@@ -2,8 +2,9 @@
 
 import json
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Any
 
 from localcloud.errors import Refusal
@@ -104,14 +105,32 @@ def pod(thing: Thing) -> Verdict:
         return READY
     if phase == "Failed":
         return failure(_reason(status(thing)) or "it failed")
-    for container in status(thing).get("containerStatuses") or []:
-        state = (container.get("state") or {}).get("waiting") or {}
-        if state.get("reason") not in (None, "ContainerCreating", "PodInitializing"):
-            return pending(f"container {container.get('name')}: {_reason(state)}")
+    if waiting := next(_waiting_containers(thing), ""):
+        return pending(waiting)
     scheduled = condition(thing, "PodScheduled")
     if scheduled.get("status") == "False":
         return pending(_reason(scheduled))
     return pending(_reason(condition(thing, "Ready")) or f"it is {phase or 'not scheduled yet'}")
+
+
+def pull_failure(thing: Thing) -> str:
+    """Why images of a pod are not pulled; empty where they are, or may be yet."""
+    return next((text for text in _waiting_containers(thing) if ": ImagePullBackOff" in text), "")
+
+
+def age(thing: Thing, now: datetime) -> float:
+    """Seconds since kubelet took a pod."""
+    start = status(thing).get("startTime")
+    return (now - datetime.fromisoformat(start)).total_seconds() if start else 0.0
+
+
+def _waiting_containers(thing: Thing) -> Iterator[str]:
+    """Containers of a pod that something keeps from starting, and what."""
+    for kind in ("initContainerStatuses", "containerStatuses"):
+        for container in status(thing).get(kind) or []:
+            state = (container.get("state") or {}).get("waiting") or {}
+            if state.get("reason") not in (None, "ContainerCreating", "PodInitializing"):
+                yield f"container {container.get('name')}: {_reason(state)}"
 
 
 def replicas(kind: Kind, thing: Thing) -> int:

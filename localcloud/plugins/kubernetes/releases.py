@@ -183,6 +183,7 @@ class Releases:
         self, target: Target, id: str, inputs: Properties, plain: Properties, timeout: float, *, new: bool
     ) -> Properties:
         namespace, name = plain["namespace"], plain["name"]
+        self._refuse_unpermitted(plain)
         try:
             chart = charts.find(plain, self.helm)
         except ChartUnreachable as obstacle:
@@ -204,6 +205,13 @@ class Releases:
             )
         self._stand_in(plain, chart.name, revision.version, rendered=True)
         return _outputs(inputs, revision)
+
+    def _refuse_unpermitted(self, plain: Properties) -> None:
+        """Refuse a release whose program may not do in AWS what it calls there."""
+        from localcloud.plugins.aws.refusals.releases import refuse_unpermitted
+
+        plane, chart = self.plane(), charts.short_name(str(plain["chart"]))
+        refuse_unpermitted(plane.cloud, plane.name, chart, plain["namespace"], plain.get("values") or {})
 
     def _stand_in(self, plain: Properties, chart: str, version: str | None, *, rendered: bool) -> None:
         """Have programs run in place of the release's pods."""
@@ -238,10 +246,17 @@ class Releases:
                 self.helm.on_cluster(
                     "upgrade", plain["name"], str(chart.path), "--install", "--namespace", plain["namespace"],
                     "--values", values.name, "--labels", f"{OWNER}={_owner(target)}", *flags,
+                    hopeless=lambda: self._unpulled_pod(plain),
                 )  # fmt: skip
             except HelmFailed as failure:
                 return str(failure)
         return None
+
+    def _unpulled_pod(self, plain: Properties) -> str:
+        """A pod of a release whose images cannot be pulled, and why; empty where there is none."""
+        pods = f"/api/v1/namespaces/{plain['namespace']}/pods"
+        instance = f"app.kubernetes.io/instance={plain['name']}"
+        return "" if plain.get("skipAwait") else self.cluster.unpulled(pods, labelSelector=instance)
 
     def _record(self, target: Target, inputs: Properties, plain: Properties, reason: str) -> Properties:
         """Record a release whose chart cannot be reached; none of its objects is pretended."""

@@ -4,6 +4,7 @@ import threading
 import time
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field
+from datetime import UTC, datetime
 from typing import Any
 
 from localcloud.errors import Refusal
@@ -19,6 +20,9 @@ NAMESPACE_TIMEOUT_SECONDS = 10.0
 """For a namespace and the service account in it."""
 
 DELETE_TIMEOUT_SECONDS = 600.0
+
+PULL_PATIENCE_SECONDS = 30.0
+"""For images that are not pulled: by then kubelet has tried three times."""
 
 
 @dataclass(frozen=True)
@@ -136,7 +140,8 @@ class Cluster:
         wait = readiness.wait_for(kind, inputs)
         if wait is None:
             return live
-        deadline = Deadline(timeout or _timeout(inputs) or wait.seconds, self.cancelled)
+        seconds = timeout or _timeout(inputs) or wait.seconds
+        deadline = Deadline(seconds, self.cancelled, lambda: self._unpulled_pod(place, live))
         try:
             if wait.judge(live).ready or self._waits_for_consumer(kind, live):
                 pass
@@ -206,6 +211,19 @@ class Cluster:
             return readiness.machines_full(desired, pods.values())
 
         waiting.until(self.api, *_pods_of(place, live), judge, deadline)
+
+    def _unpulled_pod(self, place: Place, live: Mapping[str, Any]) -> str:
+        """A pod of an object whose images cannot be pulled, and why; empty where there is none."""
+        pods, query = _pods_of(place, live)
+        return self.unpulled(pods, **query) if query else ""
+
+    def unpulled(self, pods: str, **query: str) -> str:
+        """A pod of a list that has waited for its images for long, and why; empty where there is none."""
+        now = datetime.now(UTC)
+        for pod in self.api.get(pods, **query).get("items") or []:
+            if (why := readiness.pull_failure(pod)) and readiness.age(pod, now) > PULL_PATIENCE_SECONDS:
+                return f"pod {objects.name_of(pod)}: {_plain(why)}"
+        return ""
 
     def _stuck_pod(self, place: Place, live: Mapping[str, Any]) -> str:
         """A pod of an object that is not ready, and why; empty where there is none."""

@@ -28,10 +28,12 @@ class Deadline:
     """The end of waiting.
 
     cancelled: set when the user stops the update.
+    hopeless: why waiting is in vain, which ends it early; empty where it may help.
     """
 
     seconds: float
     cancelled: threading.Event
+    hopeless: Callable[[], str] = lambda: ""
     until: float = field(init=False)
 
     def __post_init__(self) -> None:
@@ -48,6 +50,8 @@ class Deadline:
             raise NotReady(f"the update was stopped while waiting ({reason})")
         if not self.left:
             raise NotReady(f"timed out after {self.seconds:.0f} s ({reason})")
+        if why := self.hopeless():
+            raise NotReady(f"it would time out after {self.seconds:.0f} s ({reason}): {why}")
 
 
 def until(

@@ -3,20 +3,50 @@
 from collections.abc import Callable, Iterator
 
 from moka.mistakes import Mistake
-from stacks.settings.checks import charts, data, names, network, node_groups, places, queues, shuffle, spark
+from stacks.settings.checks import (
+    charts,
+    data,
+    machines,
+    names,
+    network,
+    node_groups,
+    partitions,
+    places,
+    queues,
+    shuffle,
+    spark,
+    tags,
+)
 from stacks.settings.environment import Environment
 
 CHECKS: tuple[Callable[[Environment], Iterator[Mistake]], ...] = (
     names.references,
     names.duplicates,
     names.access_entries,
+    names.access_namespaces,
     names.reserved,
     names.waves,
+    tags.tags,
     places.accounts,
     places.zones,
-    places.long_names,
+    places.buckets,
+    places.roles,
+    places.hosts,
+    partitions.foundations,
+    partitions.arns,
+    partitions.principals,
+    partitions.secrets,
+    partitions.registries,
     network.ranges,
+    network.associations,
+    network.public_access,
     network.addresses,
+    network.transit_gateways,
+    network.api_access,
+    network.deployer,
+    machines.offers,
+    machines.pods,
+    machines.disks,
     node_groups.instance_types,
     node_groups.roles,
     node_groups.profiles,
@@ -29,6 +59,7 @@ CHECKS: tuple[Callable[[Environment], Iterator[Mistake]], ...] = (
     shuffle.storage,
     shuffle.nodes,
     shuffle.sizes,
+    shuffle.master_sizes,
     shuffle.tenants,
     spark.operators,
     spark.operator_sizes,
@@ -38,8 +69,11 @@ CHECKS: tuple[Callable[[Environment], Iterator[Mistake]], ...] = (
     queues.trees,
     queues.tier_policies,
     queues.capacities,
+    charts.docker_hub,
     charts.scale_down_delay,
+    charts.tags,
     data.grants,
+    data.uses,
     data.registry,
 )
 """In the order of their messages."""

@@ -1,21 +1,43 @@
 """Who may use whose data and images."""
 
+import re
 from collections.abc import Iterator
+from typing import get_args
 
 from moka.mistakes import Mistake
+from moka.names import Data, bucket_problem
 from moka.registries import UPSTREAMS_WITH_CREDENTIALS
 from stacks.settings.environment import Environment
 
+BUCKET_OF_MOKA = re.compile(
+    rf".+-(?P<account>[0-9]{{12}})-(?P<region>[a-z0-9-]+?)-({'|'.join(get_args(Data))})", re.ASCII
+)
+"""Name of a bucket that an environment of moka made (moka.names.bucket_name)."""
+
 
 def grants(settings: Environment) -> Iterator[Mistake]:
-    """Grants to the environment itself, and data of its own listed as another's."""
+    """Grants to the environment itself."""
     for name, grant in settings.grants.items():
         if grant.environment == settings.environment:
             yield Mistake(
                 f"grants.{name}.environment",
                 f"is {grant.environment!r}, this environment, which needs no grant; remove it",
             )
+
+
+def uses(settings: Environment) -> Iterator[Mistake]:
+    """Buckets that S3 cannot have, that are one's own, or whose key is elsewhere."""
     for name, use in settings.uses.items():
+        if problem := bucket_problem(use.bucket):
+            yield Mistake(f"uses.{name}.bucket", f"is {use.bucket!r}, {problem}; copy the name of a bucket")
+        place = BUCKET_OF_MOKA.fullmatch(use.bucket)
+        region, account = use.key.split(":")[3:5] if use.key else ("", "")
+        if place and use.key and (place["region"], place["account"]) != (region, account):
+            yield Mistake(
+                f"uses.{name}.key",
+                f"is of {region} and account {account}, but the bucket is in {place['region']} of "
+                f"{place['account']}, and so is its key; correct one of the two",
+            )
         if use.bucket.startswith(f"{settings.prefix}-"):
             yield Mistake(
                 f"uses.{name}.bucket",
@@ -24,9 +46,15 @@ def grants(settings: Environment) -> Iterator[Mistake]:
 
 
 def registry(settings: Environment) -> Iterator[Mistake]:
-    """Upstream registries that would refuse ECR, and readers that need no permission."""
+    """Names that ECR refuses, upstream registries that would refuse ECR, and needless readers."""
     if settings.registry is None:
         return
+    if settings.registry.repositories and "--" in settings.prefix:
+        yield Mistake(
+            "registry.repositories",
+            f"would be under {settings.prefix!r}, but ECR takes no two dashes beside each other; rename the "
+            "environment or the organization",
+        )
     for upstream, cache in settings.registry.pull_through.items():
         if upstream in UPSTREAMS_WITH_CREDENTIALS and cache.secret is None:
             yield Mistake(

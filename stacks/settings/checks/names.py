@@ -3,8 +3,8 @@
 from collections import Counter
 from collections.abc import Iterable, Iterator
 
-from moka.mistakes import Mistake, listed
-from moka.names import LABEL_PREFIX, PLATFORM_IDENTITIES, PLATFORM_NAMESPACES, TAG_PREFIX
+from moka.mistakes import Mistake, listed, near
+from moka.names import LABEL_PREFIX, PLATFORM_IDENTITIES, PLATFORM_NAMESPACES
 from stacks.settings.environment import Environment
 
 NOT_FOR_JOBS = PLATFORM_NAMESPACES | PLATFORM_IDENTITIES | {"default"}
@@ -12,7 +12,6 @@ NOT_FOR_JOBS = PLATFORM_NAMESPACES | PLATFORM_IDENTITIES | {"default"}
 namespaces are."""
 
 RESERVED_LABELS = (LABEL_PREFIX, "eks.amazonaws.com/", "kubernetes.io/", "k8s.io/")
-RESERVED_TAGS = (TAG_PREFIX, "aws:")
 
 
 def references(settings: Environment) -> Iterator[Mistake]:
@@ -53,10 +52,17 @@ def duplicates(settings: Environment) -> Iterator[Mistake]:
     if settings.registry:
         yield from repeated("registry.repositories", settings.registry.repositories)
         yield from repeated("registry.readers", settings.registry.readers)
+    for name, grant in settings.grants.items():
+        yield from repeated(f"grants.{name}.data", grant.data)
     places: dict[str, str] = {}
     for cluster_name, cluster in settings.clusters.items():
-        for group_name in cluster.node_groups:
-            name, at = f"{cluster_name}-{group_name}", f"clusters.{cluster_name}.node_groups.{group_name}"
+        yield from repeated(f"clusters.{cluster_name}.public_access", map(str, cluster.public_access))
+        for entry, access in cluster.access.items():
+            yield from repeated(f"clusters.{cluster_name}.access.{entry}.namespaces", access.namespaces)
+        for group_name, group in cluster.node_groups.items():
+            at = f"clusters.{cluster_name}.node_groups.{group_name}"
+            yield from repeated(f"{at}.zones", group.zones or ())
+            name = f"{cluster_name}-{group_name}"
             first = places.setdefault(name, at)
             if first != at:
                 yield Mistake(at, f"would be named {name}, as {first} would; rename one of the two")
@@ -86,18 +92,30 @@ def access_entries(settings: Environment) -> Iterator[Mistake]:
                 )
 
 
+def access_namespaces(settings: Environment) -> Iterator[Mistake]:
+    """Access to jobs in namespaces that have none: EKS and Kubernetes would take any name."""
+    for name, cluster in settings.clusters.items():
+        for entry, access in cluster.access.items():
+            if access.jobs is None:
+                continue
+            at = f"clusters.{name}.access.{entry}"
+            for namespace in access.namespaces:
+                if namespace not in settings.job_namespaces and namespace not in NOT_FOR_JOBS:
+                    hint = near(namespace, settings.job_namespaces)
+                    yield Mistake(f"{at}.namespaces", f"no job namespace is named {namespace!r}; {hint}")
+            if access.namespaces and set(access.namespaces) <= NOT_FOR_JOBS:
+                yield Mistake(
+                    f"{at}.jobs",
+                    "allows nothing, as none of its namespaces is one for jobs; add one or remove jobs",
+                )
+
+
 def reserved(settings: Environment) -> Iterator[Mistake]:
-    """Namespaces, labels and tags that the platform, Kubernetes or AWS uses."""
+    """Namespaces and labels that the platform, Kubernetes or EKS uses."""
     for name in settings.job_namespaces:
         if name in NOT_FOR_JOBS or name.startswith("kube-"):
             yield Mistake(
                 f"job_namespaces.{name}", "is a name that the platform uses itself; choose another for jobs"
-            )
-    for tag in settings.tags:
-        if tag.startswith(RESERVED_TAGS):
-            yield Mistake(
-                f"tags.{tag}",
-                f"tags that begin with {' or '.join(RESERVED_TAGS)} are reserved; choose another",
             )
     for cluster_name, cluster in settings.clusters.items():
         for group_name, group in cluster.node_groups.items():

@@ -1,8 +1,8 @@
 """Address ranges, and whether they hold the nodes and pods."""
 
 import math
-from collections.abc import Iterator
-from ipaddress import IPv4Network
+from collections.abc import Iterator, Mapping
+from ipaddress import IPv4Network, collapse_addresses
 from itertools import combinations
 
 from moka.machines.pod_addresses import pod_addresses
@@ -10,12 +10,36 @@ from moka.mistakes import Mistake
 from moka.subnet_plan import SubnetPlan, subnet_plans, usable_addresses
 from stacks.settings.cluster import NodeGroup
 from stacks.settings.environment import Environment
-from stacks.settings.foundation import Network
+from stacks.settings.fields import is_private
+from stacks.settings.foundation import Foundation, Network
 
 LARGEST_PREFIX_LENGTH, SMALLEST_PREFIX_LENGTH = 16, 20
 """Of a range: AWS takes none larger, and a smaller one has no room for zones of pods."""
 
 EVERYWHERE = IPv4Network("0.0.0.0/0")
+DEFAULT_VPC = IPv4Network("172.31.0.0/16")
+CLASSIC = (IPv4Network("10.0.0.0/16"), IPv4Network("10.1.0.0/16"))
+PRIVATE = tuple(map(IPv4Network, ("10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16", "198.19.0.0/16")))
+"""Ranges of which a VPC can have one, by what AWS adds to one another."""
+
+UNUSABLE: Mapping[IPv4Network, str] = {
+    IPv4Network("0.0.0.0/8"): "no address of a machine",
+    IPv4Network("127.0.0.0/8"): "each machine's own",
+    IPv4Network("169.254.0.0/16"): "link-local, and AWS's own",
+    IPv4Network("172.17.0.0/16"): "Docker's, and some services of AWS fail in a VPC with it",
+    IPv4Network("224.0.0.0/4"): "for multicast",
+    IPv4Network("240.0.0.0/4"): "reserved",
+}
+"""Ranges that a VPC cannot or should not have, and why:
+https://docs.aws.amazon.com/vpc/latest/userguide/vpc-cidr-blocks.html
+"""
+
+NOT_PUBLIC = (
+    *map(IPv4Network, ("0.0.0.0/8", "10.0.0.0/8", "100.64.0.0/10", "127.0.0.0/8", "169.254.0.0/16")),
+    *map(IPv4Network, ("172.16.0.0/12", "192.168.0.0/16", "198.18.0.0/15", "224.0.0.0/4", "240.0.0.0/4")),
+)
+MAX_PUBLIC_RANGES = 40
+"""EKS's quota (AWS General Reference, Amazon EKS quotas)."""
 
 
 def ranges(settings: Environment) -> Iterator[Mistake]:
@@ -30,12 +54,6 @@ def ranges(settings: Environment) -> Iterator[Mistake]:
                 f"is {network.cidr}, which overlaps {first.cidr} of foundation {first_name!r}; choose "
                 "another range, as networks that overlap can never be connected",
             )
-    for name, cluster in settings.clusters.items():
-        if EVERYWHERE in cluster.public_access:
-            yield Mistake(
-                f"clusters.{name}.public_access",
-                f"is {EVERYWHERE}, the whole internet; list only the networks that need access",
-            )
 
 
 def _ranges(at: str, network: Network) -> Iterator[Mistake]:
@@ -48,7 +66,13 @@ def _ranges(at: str, network: Network) -> Iterator[Mistake]:
                 f"is {cidr}; choose a range from /{LARGEST_PREFIX_LENGTH}, the largest that AWS allows, to "
                 f"/{SMALLEST_PREFIX_LENGTH}",
             )
-        if cidr.is_global:
+        if reserved := next((block for block in UNUSABLE if cidr.overlaps(block)), None):
+            yield Mistake(
+                f"{at}.{key}",
+                f"is {cidr}, but {reserved} is {UNUSABLE[reserved]}; choose a range in 10.0.0.0/8 or "
+                "100.64.0.0/10",
+            )
+        elif cidr.is_global:
             yield Mistake(
                 f"{at}.{key}",
                 f"is {cidr}, which has public addresses; choose a range in 10.0.0.0/8 or 100.64.0.0/10",
@@ -64,6 +88,61 @@ def _ranges(at: str, network: Network) -> Iterator[Mistake]:
             f"has {len(network.pod_cidrs)} ranges for {len(network.zones)} zones; give one for all zones, or "
             "one for each",
         )
+
+
+def associations(settings: Environment) -> Iterator[Mistake]:
+    """Ranges for pods that AWS does not add to a VPC with that range:
+    https://docs.aws.amazon.com/vpc/latest/userguide/vpc-cidr-blocks.html#add-cidr-block-restrictions
+    """
+    for name, foundation in settings.foundations.items():
+        if foundation.network:
+            vpc = foundation.network.cidr
+            for number, cidr in enumerate(foundation.network.pod_cidrs):
+                others = [vpc, *foundation.network.pod_cidrs[:number]]
+                if restriction := _restriction(vpc, cidr, others):
+                    yield Mistake(
+                        f"foundations.{name}.network.pod_cidrs.{number}",
+                        f"is {cidr}, but {restriction}; choose a range in 100.64.0.0/10",
+                    )
+
+
+def _restriction(vpc: IPv4Network, cidr: IPv4Network, others: list[IPv4Network]) -> str | None:
+    """Why a range cannot be added to a VPC, as a clause; None where it can."""
+    own, home = _private_range(cidr), _private_range(vpc)
+    if own is not None and own != home:
+        return f"AWS adds nothing of {own} to a VPC of {home or vpc}"
+    if own == IPv4Network("172.16.0.0/12") and cidr.overlaps(DEFAULT_VPC):
+        return f"AWS adds nothing of {DEFAULT_VPC} to a VPC of {own}"
+    if cidr.overlaps(CLASSIC[0]) and any(other.overlaps(block) for other in others for block in CLASSIC):
+        return f"AWS adds nothing of {CLASSIC[0]} to a VPC with a range in 10.0.0.0/15"
+    return None
+
+
+def _private_range(cidr: IPv4Network) -> IPv4Network | None:
+    return next((private for private in PRIVATE if cidr.subnet_of(private)), None)
+
+
+def public_access(settings: Environment) -> Iterator[Mistake]:
+    """Networks that EKS lets nobody in from over the internet, and all of the internet:
+    https://docs.aws.amazon.com/eks/latest/userguide/cluster-endpoint.html
+    """
+    for name, cluster in settings.clusters.items():
+        at = f"clusters.{name}.public_access"
+        if len(cluster.public_access) > MAX_PUBLIC_RANGES:
+            yield Mistake(
+                at,
+                f"has {len(cluster.public_access)} networks, but EKS takes {MAX_PUBLIC_RANGES}; merge some",
+            )
+        if EVERYWHERE in collapse_addresses(cluster.public_access):
+            yield Mistake(at, f"is {EVERYWHERE}, the whole internet; list only the networks that need access")
+            continue
+        for cidr in cluster.public_access:
+            if reserved := next((block for block in NOT_PUBLIC if cidr.overlaps(block)), None):
+                yield Mistake(
+                    at,
+                    f"{cidr} has addresses of {reserved}, which the internet does not know, and EKS refuses; "
+                    "list the public addresses that requests come from, such as those of a NAT gateway",
+                )
 
 
 def addresses(settings: Environment) -> Iterator[Mistake]:
@@ -85,6 +164,73 @@ def addresses(settings: Environment) -> Iterator[Mistake]:
             else:
                 yield from _shortage(f"{at}.pod_cidrs", plan.zone, plan.pods, pods, "pods")
                 yield from _shortage(f"{at}.cidr", plan.zone, plan.private, nodes, "nodes")
+
+
+def transit_gateways(settings: Environment) -> Iterator[Mistake]:
+    """Networks behind a transit gateway that are the VPC's own."""
+    for name, foundation in settings.foundations.items():
+        network = foundation.network
+        if network is None or network.transit_gateway is None:
+            continue
+        for number, cidr in enumerate(network.transit_gateway.cidrs):
+            for own in (network.cidr, *network.pod_cidrs):
+                # A route to all private networks is fine: the VPC's own is more specific.
+                if cidr.subnet_of(own):
+                    yield Mistake(
+                        f"foundations.{name}.network.transit_gateway.cidrs.{number}",
+                        f"is {cidr}, which is within the VPC's own {own}; name networks behind the gateway",
+                    )
+
+
+def api_access(settings: Environment) -> Iterator[Mistake]:
+    """Networks that private API servers let in and that have no way there."""
+    for name, foundation in settings.foundations.items():
+        for number, cidr in enumerate(foundation.api_access.cidrs):
+            at = f"foundations.{name}.api_access.cidrs.{number}"
+            if not is_private(cidr):
+                yield Mistake(
+                    at,
+                    f"is {cidr}, which is no private network: private API servers are reached from connected "
+                    "networks only; for the internet there is `public_access` of a cluster",
+                )
+            elif not _connected(foundation, cidr):
+                yield Mistake(at, f"is {cidr}, {_NOT_CONNECTED.format(name)}")
+
+
+def deployer(settings: Environment) -> Iterator[Mistake]:
+    """API servers that are not reached from where `up` runs."""
+    network = settings.deployer_network
+    if network is None:
+        return
+    if is_private(network):
+        for name, foundation in settings.foundations.items():
+            # A VPC that is connected to nothing may be yet, by who owns the other network.
+            gateway = foundation.network.transit_gateway if foundation.network else None
+            if gateway and not _connected(foundation, network):
+                yield Mistake("deployer_network", f"is {network}, {_NOT_CONNECTED.format(name)}")
+        return
+    for name, cluster in settings.clusters.items():
+        if not any(network.subnet_of(cidr) for cidr in cluster.public_access):
+            yield Mistake(
+                f"clusters.{name}.public_access",
+                f"does not have deployer_network, {network}, from which `up` has to reach the API server; "
+                "add it, or run `up` in a network that is connected to the VPC",
+            )
+
+
+_NOT_CONNECTED = (
+    "to which the VPC of foundation {0!r} has no route; add a network that has it to "
+    "foundations.{0}.network.transit_gateway.cidrs"
+)
+
+
+def _connected(foundation: Foundation, cidr: IPv4Network) -> bool:
+    """Whether a VPC has a route to a network; of an existing one that is not known here."""
+    network = foundation.network
+    if network is None:
+        return True
+    behind = network.transit_gateway.cidrs if network.transit_gateway else []
+    return any(cidr.subnet_of(other) for other in (network.cidr, *network.pod_cidrs, *behind))
 
 
 def _subnet_plans(network: Network) -> list[SubnetPlan]:

@@ -1,8 +1,10 @@
 """Node groups: machines, roles, zones, schedules, generations."""
 
-import re
-from collections.abc import Iterator
+from collections.abc import Hashable, Iterable, Iterator
+from datetime import UTC, datetime
 from zoneinfo import available_timezones
+
+from cronsim import CronSim
 
 from moka.machines.instance_types import instance_type
 from moka.mistakes import Mistake, listed
@@ -24,7 +26,8 @@ ON_DEMAND_ONLY = {
 }
 """Roles that do not bear losing a machine at two minutes' notice, and why."""
 
-CRON_FIELD = re.compile(r"^[\d*/,\-?LW#A-Za-z]+$")
+NO_TIME_ZONES = frozenset({"Factory", "localtime"})
+"""Names of Python's list that stand for no place."""
 
 
 def _groups(settings: Environment) -> Iterator[tuple[str, Cluster, NodeGroup, tuple[str, ...]]]:
@@ -104,11 +107,11 @@ def zones(settings: Environment) -> Iterator[Mistake]:
                     f"foundation {cluster.foundation!r} has no zone {listed(unknown)}; it has "
                     f"{listed(foundation_zones)}",
                 )
-            if group.per_zone and group.maximum < len(group_zones):
+            if group.zonal and group.maximum < len(group_zones):
                 yield Mistake(
                     f"{at}.maximum",
                     f"is {group.maximum} for a group in each of {len(group_zones)} zones; raise it to at "
-                    f"least {len(group_zones)}",
+                    f"least {len(group_zones)}, or name fewer zones",
                 )
             if group.role == "executor" and len(shuffle_zones) == 1 and set(group_zones) - shuffle_zones:
                 yield Mistake(
@@ -119,15 +122,18 @@ def zones(settings: Environment) -> Iterator[Mistake]:
 
 
 def schedules(settings: Environment) -> Iterator[Mistake]:
-    """Times that never come, and minimums above the maximum."""
+    """Two changes at one time, minimums above the maximum, and time zones that are none."""
     # Reads every zone's file: once, not for each group.
-    time_zones = available_timezones()
+    time_zones = available_timezones() - NO_TIME_ZONES
     for at, _, group, _ in _groups(settings):
+        names: dict[Hashable, str] = {}
         for name, change in group.schedule.items():
-            if not all(CRON_FIELD.match(field) for field in change.cron.split()):
+            first = names.setdefault(_times(change.cron), name)
+            if first != name:
                 yield Mistake(
                     f"{at}.schedule.{name}.cron",
-                    f"is {change.cron!r}, which is no cron expression; write one such as '0 20 * * MON-FRI'",
+                    f"is {change.cron!r}, the same times as of {first!r}, and Auto Scaling takes one change "
+                    "at a time; remove one of the two",
                 )
             if change.minimum > group.maximum:
                 yield Mistake(
@@ -141,17 +147,33 @@ def schedules(settings: Environment) -> Iterator[Mistake]:
             )
 
 
+def _times(cron: str) -> Hashable:
+    """What a cron expression comes to, however it is written."""
+    times = CronSim(cron, datetime.now(UTC))
+    fields: tuple[Iterable[object], ...]
+    fields = (times.minutes, times.hours, times.days, times.months, times.weekdays)
+    return (times.day_and, *(frozenset(field) for field in fields))
+
+
 def reservations(settings: Environment) -> Iterator[Mistake]:
     """Capacity reservations that machines of the group could not use."""
+    zones: dict[str, str] = {}
     for group_at, _, group, group_zones in _groups(settings):
         if not group.capacity_reservations:
             continue
         at = f"{group_at}.capacity_reservations"
+        for zone, reservation in group.capacity_reservations.items():
+            if zones.setdefault(reservation, zone) != zone:
+                yield Mistake(
+                    f"{at}.{zone}",
+                    f"is {reservation}, as in {zones[reservation]}, but a reservation is in one zone; "
+                    "correct one of the two",
+                )
         if group.spot:
             yield Mistake(at, "spot machines cannot use a reservation; remove spot")
         if len(group.instance_types) > 1:
             yield Mistake(at, "a reservation is for one instance type; list only that one in instance_types")
-        if not group.per_zone and len(group_zones) > 1:
+        if not group.zonal and len(group_zones) > 1:
             yield Mistake(at, "a reservation is for one zone; set per_zone: true, or zones to that one")
         if group_zones and (elsewhere := set(group.capacity_reservations) - set(group_zones)):
             yield Mistake(

@@ -4,13 +4,20 @@ from collections.abc import Iterator
 from typing import get_args
 
 from moka.mistakes import Mistake, listed
-from moka.names import Data, bucket_name
+from moka.names import NO_BUCKET_PREFIXES, Data, bucket_name
 from stacks.settings.checks.names import repeated
 from stacks.settings.environment import Environment
-from stacks.settings.foundation import Foundation
+from stacks.settings.foundation import ExistingNetwork, Foundation
 
 MAX_BUCKET_NAME_LENGTH = 63
 """Characters (S3 User Guide, "General purpose bucket naming rules")."""
+
+MAX_HOST_LENGTH, MAX_LABEL_LENGTH = 253, 63
+"""Characters of a host name, and between its dots (RFC 1035)."""
+
+ZONES = frozenset("abcdefgh")
+"""Letters of zones: up to six, as us-east-1 has, and two that may come
+(https://aws.amazon.com/about-aws/global-infrastructure/)."""
 
 MAX_ROLE_NAME_LENGTH = 64 - 8
 """Characters: what IAM allows (IAM User Guide, "IAM and AWS STS quotas"), less the eight that Pulumi adds."""
@@ -60,7 +67,13 @@ def zones(settings: Environment) -> Iterator[Mistake]:
             yield Mistake(at, "has neither network (to create) nor existing_network (by ids); add one")
         for key, names in _zones(foundation):
             for zone in dict.fromkeys(names):
-                if zone[:-1] != foundation.region or not zone[-1].isalpha():
+                if zone.startswith(f"{foundation.region}-"):
+                    yield Mistake(
+                        f"{at}.{key}",
+                        f"{zone!r} is a Local or Wavelength Zone, where EKS has no control plane and no "
+                        f"managed nodes; use zones such as {foundation.region}a",
+                    )
+                elif zone[:-1] != foundation.region or zone[-1:] not in ZONES:
                     yield Mistake(
                         f"{at}.{key}",
                         f"{zone!r} is no zone of {foundation.region}; use zones such as {foundation.region}a",
@@ -73,6 +86,14 @@ def zones(settings: Environment) -> Iterator[Mistake]:
                 f"are in {listed(existing.pod_subnets)}, but nodes are in "
                 f"{listed(existing.private_subnets)}; give pods a subnet in each zone that has nodes",
             )
+        if existing:
+            yield from repeated(f"{at}.existing_network", _subnets(existing))
+
+
+def _subnets(network: ExistingNetwork) -> list[str]:
+    """Every subnet: each is in one zone, for one purpose."""
+    kinds = (network.private_subnets, network.public_subnets, network.pod_subnets)
+    return [subnet for kind in kinds for subnet in kind.values()]
 
 
 def _zones(foundation: Foundation) -> Iterator[tuple[str, list[str]]]:
@@ -83,8 +104,8 @@ def _zones(foundation: Foundation) -> Iterator[tuple[str, list[str]]]:
             yield f"existing_network.{kind}", list(getattr(foundation.existing_network, kind))
 
 
-def long_names(settings: Environment) -> Iterator[Mistake]:
-    """Names of buckets and roles that are longer than AWS allows."""
+def roles(settings: Environment) -> Iterator[Mistake]:
+    """Names of roles that are longer than IAM allows."""
     for cluster in settings.clusters:
         for namespace in settings.job_namespaces:
             if len(f"{cluster}-{namespace}") > MAX_ROLE_NAME_LENGTH:
@@ -93,7 +114,17 @@ def long_names(settings: Environment) -> Iterator[Mistake]:
                     f"with namespace {namespace!r}, its role names have more than {MAX_ROLE_NAME_LENGTH} "
                     "characters; shorten one of the two",
                 )
+
+
+def buckets(settings: Environment) -> Iterator[Mistake]:
+    """Names of buckets that are longer than S3 allows, or begin as its own do."""
     longest = max(get_args(Data), key=len)
+    if settings.prefix.startswith(NO_BUCKET_PREFIXES):
+        yield Mistake(
+            "organization",
+            f"is {settings.organization!r}, but S3 takes no bucket whose name begins with "
+            f"{' or '.join(NO_BUCKET_PREFIXES)}; choose another",
+        )
     for foundation in settings.foundations.values():
         name = bucket_name(settings.prefix, foundation.account, foundation.region, longest)
         if len(name) > MAX_BUCKET_NAME_LENGTH:
@@ -103,3 +134,21 @@ def long_names(settings: Environment) -> Iterator[Mistake]:
                 f"characters, and S3 allows {MAX_BUCKET_NAME_LENGTH}; shorten one of the two",
             )
             return
+
+
+def hosts(settings: Environment) -> Iterator[Mistake]:
+    """Host names of UIs, `<application>.<namespace>.<cluster>.<domain>`, that are too long for DNS."""
+    longest = max(
+        (
+            f"{namespace}.{settings.ui_domain(cluster)}"
+            for cluster in settings.clusters
+            for namespace in settings.job_namespaces
+        ),
+        key=len,
+    )
+    if MAX_LABEL_LENGTH + 1 + len(longest) > MAX_HOST_LENGTH:
+        yield Mistake(
+            "domain",
+            f"has {len(settings.domain)} characters, and names of UIs, <application>.{longest}, would have "
+            f"more than the {MAX_HOST_LENGTH} of DNS; shorten it",
+        )

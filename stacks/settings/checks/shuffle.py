@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from moka.celeborn.configuration import worker_sets
-from moka.machines.instance_types import instance_type
+from moka.machines.instance_types import METAL_VCPUS, instance_type
 from moka.machines.node_roles import Role
 from moka.mistakes import Mistake, listed
 from moka.sizes.celeborn import worker_cores, worker_memory_gib
@@ -128,6 +128,23 @@ def sizes(settings: Environment) -> Iterator[Mistake]:
                     f"needs {size.cpus} cores and {size.memory_gib} GiB, but {machine.name} has "
                     f"{usable_cores} and {usable_gib} for a worker; lower it, or use larger machines",
                 )
+
+
+def master_sizes(settings: Environment) -> Iterator[Mistake]:
+    """Masters for which every system node is too small."""
+    for name, cluster, shuffle in _with_celeborn(settings):
+        size, machines = shuffle.sizes.master, cluster.machines_of("system")
+        if size is None or not machines or any(machine.memory_mib is None for machine in machines):
+            continue
+        cores = max(machine.vcpus or METAL_VCPUS for machine in machines)
+        gib = max(machine.memory_mib or 0 for machine in machines) // 1024
+        # A machine never has all of itself for one pod.
+        if size.cpus >= cores or size.heap_gib + 1 >= gib:
+            yield Mistake(
+                f"clusters.{name}.shuffle.sizes.master",
+                f"needs {size.cpus} cores and {size.heap_gib + 1} GiB, but the largest system node has "
+                f"{cores} and {gib}, not all of it for a master; lower it, or use larger machines",
+            )
 
 
 def tenants(settings: Environment) -> Iterator[Mistake]:

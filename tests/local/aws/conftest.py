@@ -10,9 +10,11 @@ from types import SimpleNamespace
 import pytest
 
 from localcloud.cloud import Cloud
+from localcloud.errors import Refusal
 from localcloud.plugins.aws import eks_backend
 from localcloud.plugins.aws.provider import Aws
-from localcloud.plugins.provider import Naming, Target
+from localcloud.plugins.aws.refusals import reservations
+from localcloud.plugins.provider import InitializationFailed, Naming, Target
 from tests.local.aws.examples import make_world
 from tests.local.aws.tokens import CLUSTER, ROLE_ARN, SUBNET, VPC
 
@@ -59,14 +61,22 @@ class Bench:
         checked, failures = self.provider.check(
             self.target(type, name), old or {}, inputs, Naming(seed=name.encode())
         )
-        assert failures == [], [failure.reason for failure in failures]
+        if failures:
+            raise Refusal("\n".join(failure.reason for failure in failures))
         return checked
 
-    def make(self, type, inputs, name="it"):
+    def make(self, type, inputs, name="it", timeout=0):
         checked = self.check(type, inputs, name=name)
-        id, outputs = self.provider.create(self.target(type, name), checked, False, 0)
+        try:
+            id, outputs = self.provider.create(self.target(type, name), checked, False, timeout)
+        except InitializationFailed as failure:
+            self._keep(type, name, failure.id, checked, failure.outputs)
+            raise
+        return self._keep(type, name, id, checked, outputs)
+
+    def _keep(self, type, name, id, inputs, outputs):
         resource = SimpleNamespace(
-            type=type, name=name, id=id, inputs=checked, outputs=outputs, provider=self.provider
+            type=type, name=name, id=id, inputs=inputs, outputs=outputs, provider=self.provider
         )
         self.resources.append(resource)
         return resource
@@ -126,6 +136,8 @@ def provider(moto_url, tmp_path_factory):
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(eks_backend, "control_plane", lambda subject, cluster: Plane())
         patch.setattr(eks_backend, "apply_machines", lambda plane, group: None)
+        # Machines that could not join are looked at where there is a network to join: tests/unit/sabotages.
+        patch.setattr(eks_backend, "JOIN_CHECKS", [reservations.check])
         yield Aws(Cloud(tmp_path_factory.mktemp("cloud")), moto_url)
 
 

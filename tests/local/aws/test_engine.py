@@ -102,6 +102,18 @@ def test_a_property_that_does_not_exist_is_named_with_the_nearest_that_does(smal
     assert "did you mean description?" in preview.stdout + preview.stderr
 
 
+def test_a_value_that_aws_refuses_is_refused_at_the_preview_with_its_place(small):
+    preview = small.try_run("preview", **with_changes(subnet="10.0.0.0/30"))
+    output = preview.stdout + preview.stderr
+
+    assert preview.returncode != 0
+    assert "resource 'net'" in output
+    assert "property cidrBlock" in output
+    assert (
+        "AWS refuses this: The CIDR '10.0.0.0/30' is invalid (InvalidSubnet.Range): choose a range" in output
+    )
+
+
 def test_what_aws_refuses_is_told_in_one_sentence_and_the_rest_stays(small):
     up = small.try_run("up", "--yes", "--skip-preview", **with_changes(refused=True))
 

@@ -69,6 +69,10 @@ CALLS = {
         {"filters": [{"name": "vpc-id", "values": [p["vpc"]]}]},
         {"ids": [p["subnet"]]},
     ),
+    "aws:ecr/getAuthorizationToken:getAuthorizationToken": lambda p: (
+        {"registryId": "123456789012"},
+        {"userName": "AWS"},
+    ),
     "aws:ec2/getInstanceType:getInstanceType": lambda p: (
         {"instanceType": "r8g.4xlarge"},
         {"defaultVcpus": 16, "memorySize": 131072, "supportedArchitectures": ["arm64"]},

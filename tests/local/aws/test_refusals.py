@@ -1,11 +1,14 @@
 """What the provider refuses, and how it says so."""
 
+import json
+
 import pytest
 
 from localcloud.errors import Refusal
 from localcloud.plugins.aws.provider import Aws
+from localcloud.plugins.aws.refusals.values import RefusedCall
 from localcloud.plugins.provider import InitializationFailed, Naming
-from tests.local.aws.tokens import BUCKET, SUBNET, VPC
+from tests.local.aws.tokens import BUCKET, ROLE_ARN, SUBNET, VPC
 
 
 def test_what_is_missing_and_what_is_unknown_is_told_at_once(bench):
@@ -75,3 +78,57 @@ def test_a_log_group_that_is_protected_is_not_deleted(bench):
     with pytest.raises(Refusal, match="deletion protection"):
         bench.delete(protected)
     bench.change(protected, {**inputs, "deletionProtectionEnabled": False})
+
+
+def test_a_range_beside_those_of_a_vpc_has_to_go_with_the_first_one(bench):
+    vpc = bench.make(VPC, {"cidrBlock": "10.9.0.0/16"})
+    further = "aws:ec2/vpcIpv4CidrBlockAssociation:VpcIpv4CidrBlockAssociation"
+
+    with pytest.raises(
+        Refusal, match=r"172\.16\.0\.0/16' is restricted.*\(InvalidVpc\.Range\): choose a range"
+    ):
+        bench.make(further, {"vpcId": vpc.id, "cidrBlock": "172.16.0.0/16"})
+    with pytest.raises(Refusal, match=r"conflicts with 10\.9\.0\.0/16"):
+        bench.make(further, {"vpcId": vpc.id, "cidrBlock": "10.9.128.0/20"})
+    bench.make(further, {"vpcId": vpc.id, "cidrBlock": "100.64.0.0/16"})
+
+
+def test_policies_of_a_role_are_too_long_together(bench):
+    trust = {"Effect": "Allow", "Action": "sts:AssumeRole", "Principal": {"Service": "ec2.amazonaws.com"}}
+    role = bench.make("aws:iam/role:Role", {"name": "long", "assumeRolePolicy": json.dumps(document(trust))})
+    long = json.dumps(
+        document({"Effect": "Allow", "Action": "s3:GetObject", "Resource": "arn:aws:s3:::" + "x" * 6000})
+    )
+    bench.make("aws:iam/rolePolicy:RolePolicy", {"role": role.id, "name": "one", "policy": long})
+
+    with pytest.raises(Refusal, match=r"Maximum policy size of 10240 bytes exceeded for role long"):
+        bench.make(
+            "aws:iam/rolePolicy:RolePolicy", {"role": role.id, "name": "two", "policy": long}, name="two"
+        )
+
+
+def test_services_of_a_cluster_may_not_have_addresses_of_its_vpc(bench):
+    vpc = bench.make(VPC, {"cidrBlock": "172.20.0.0/16"})
+    subnet = bench.make(SUBNET, {"vpcId": vpc.id, "cidrBlock": "172.20.0.0/24"})
+    inputs = {
+        "name": "overlapping",
+        "roleArn": ROLE_ARN,
+        "vpcConfig": {"subnetIds": [subnet.id]},
+        "kubernetesNetworkConfig": {"serviceIpv4Cidr": "172.20.0.0/16"},
+    }
+
+    with pytest.raises(
+        Refusal, match=r"aws:eks/cluster:Cluster it: EKS refuses this: .* overlaps with 172\.20"
+    ):
+        bench.make("aws:eks/cluster:Cluster", inputs)
+
+
+def test_a_call_that_no_input_shows_is_held_against_the_model_too(bench):
+    with pytest.raises(RefusedCall) as refused:
+        bench.provider.api.call("logs", "describe_log_groups", {"logGroupNamePrefix": "a b"})
+
+    assert "failed to satisfy constraint" in str(refused.value)
+
+
+def document(statement):
+    return {"Version": "2012-10-17", "Statement": [statement]}

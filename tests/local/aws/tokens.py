@@ -5,6 +5,7 @@ import json
 VPC, SUBNET, ROLE = "aws:ec2/vpc:Vpc", "aws:ec2/subnet:Subnet", "aws:iam/role:Role"
 BUCKET, GROUP = "aws:s3/bucket:Bucket", "aws:ec2/securityGroup:SecurityGroup"
 CLUSTER, NODE_GROUP, ADDON = "aws:eks/cluster:Cluster", "aws:eks/nodeGroup:NodeGroup", "aws:eks/addon:Addon"
+LAUNCH_TEMPLATE = "aws:ec2/launchTemplate:LaunchTemplate"
 ROLE_ARN = "arn:aws:iam::123456789012:role/somebody"
 
 

@@ -20,7 +20,7 @@ from moka.jobs.job_file import read
 from moka.jobs.job_target import Celeborn, JobTarget
 from moka.jobs.reserved import FIELDS, WITH_CELEBORN
 from moka.jobs.reserved import PLATFORM as PLATFORM_KEYS
-from moka.machines.machine_capacity import NodeGroupShape, largest_machines
+from moka.machines.machine_capacity import NodeGroupShape, largest_gpu_machines, largest_machines
 from tests.support.jobs import make_job
 from tests.support.priority_classes import apply_priority_classes
 
@@ -41,6 +41,9 @@ TARGET = JobTarget(
         NodeGroupShape(role=role, architecture=architecture, instance_types=[name])
         for role in ("driver", "executor")
         for architecture, name in (("arm64", "r7g.8xlarge"), ("amd64", "r7i.8xlarge"))
+    ),
+    gpu_machines=largest_gpu_machines(
+        [NodeGroupShape(role="executor", architecture="arm64", instance_types=["g5g.8xlarge"])]
     ),
     event_logs="s3a://logs/",
     staging={"spark-jobs": "s3a://staging/spark-jobs/"},
@@ -223,9 +226,11 @@ System.exit(0)
 NOT_HERE = re.compile(
     # S3A and its committers are in jars that Spark does not bring; the ports may be taken.
     r"spark\.hadoop\.|spark\.sql\.sources\.commitProtocolClass|spark\.sql\.parquet\.output\.committer"
+    # No GPU is here, and no script that finds some.
+    r"|spark\.(executor|task)\.resource\."
     r"|spark\.(driver|blockManager|driver\.blockManager|ui)\.port|spark\.eventLog\.dir"
 )
-SIZED = {"cores": 2, "memory": "3g", "off_heap": "1g", "core_request": "1500m", "instances": 2}
+SIZED = {"cores": 2, "memory": "3g", "off_heap": "1g", "core_request": "1500m", "instances": 2, "gpus": 1}
 
 
 @pytest.fixture(scope="module")
@@ -301,7 +306,7 @@ def test_spark_knows_every_key_that_jobs_get_and_that_they_may_not_set():
 
     # What is S3A's, Celeborn's, or of Spark 3.5 alone.
     open_ended = re.compile(
-        r"spark\.(hadoop|celeborn|metrics\.conf)\.|spark\.kubernetes\.pyspark\.pythonVersion"
+        r"spark\.(hadoop|celeborn|metrics\.conf|(executor|task)\.resource)\.|spark\.kubernetes\.pyspark\.pythonVersion"
     )
     jobs = [
         *every_kind_of_job(),
@@ -326,6 +331,13 @@ def test_an_executor_of_real_spark_is_as_large_as_its_placeholder_and_where_it_i
     assert container["resources"]["requests"] == {"cpu": "1500m", "memory": f"{counted.memory_mib}Mi"}
     assert (pod["nodeSelector"], pod["tolerations"]) == (executor["nodeSelector"], executor["tolerations"])
     assert (pod["schedulerName"], pod["priorityClassName"]) == ("yunikorn", "moka-tier-1")
+
+
+def test_an_executor_of_real_spark_asks_for_the_gpus_of_its_job(spark_answers):
+    pod = json.loads((spark_answers / "executor.json").read_text())["spec"]
+    (container,) = pod["containers"]
+
+    assert container["resources"]["limits"]["nvidia.com/gpu"] == "1"
 
 
 def test_an_executor_of_real_spark_hands_its_blocks_on_before_it_goes(spark_answers):

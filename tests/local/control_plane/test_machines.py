@@ -9,6 +9,7 @@ from localcloud.control_plane.nodes import (
     Taint,
     apply_node_group,
     capped_groups,
+    missing_machines,
     ready,
     remove_node_group,
 )
@@ -142,3 +143,78 @@ def test_a_capped_group_is_listed_with_what_it_lacks(plane, api, monkeypatch):
     ]
     remove_node_group(plane, GROUP.name)
     assert capped_groups(plane) == []
+
+
+def test_uneven_zones_are_made_even_and_what_ran_on_the_machine_that_ends_dies(plane, api):
+    group = replace(GROUP, name="spanning", count=4)
+    apply_node_group(plane, group)
+    try:
+        for name in ("spanning-2", "spanning-4"):
+            api.delete(f"/api/v1/nodes/{name}")
+        api.create("/api/v1/namespaces/default/pods", pod_on("spanning-3"))
+
+        assert missing_machines(plane, "spanning") == 2
+        assert apply_node_group(plane, replace(group, count=2)) == {"spanning-3"}
+
+        zones = [
+            node["metadata"]["labels"]["topology.kubernetes.io/zone"]
+            for node in nodes(api, "spanning").values()
+        ]
+        assert sorted(zones) == ["us-east-1a", "us-east-1b"]
+        assert api.get("/api/v1/namespaces/default/pods/here") is None
+        events = api.list("/api/v1/namespaces/default/events", fieldSelector="reason=ZonesRebalanced")
+        assert any("Pod here ends, as its machine goes" in event["message"] for event in events)
+    finally:
+        remove_node_group(plane, "spanning")
+
+
+def test_where_old_machines_go_first_there_are_never_more_than_the_desired_ones(
+    plane, api, shuffle, monkeypatch
+):
+    most = 0
+    make = nodes_module._await_ready
+
+    def count(*arguments):
+        nonlocal most
+        make(*arguments)
+        most = max(most, len(nodes(api)))
+
+    monkeypatch.setattr(nodes_module, "_await_ready", count)
+    apply_node_group(plane, replace(GROUP, revision="2", launches_first=False))
+
+    assert most == 3
+    assert {node["metadata"]["annotations"]["localcloud/revision"] for node in nodes(api).values()} == {"2"}
+
+
+def test_gpus_are_there_once_a_device_plugin_runs_on_the_machine(plane, api):
+    kind = InstanceType(name="g6.xlarge", architecture="amd64", vcpus=4, memory=16384, gpus=1)
+    apply_node_group(plane, replace(GROUP, name="gpu", count=1, instance_types=(kind,), taints=()))
+    try:
+        assert "nvidia.com/gpu" not in nodes(api, "gpu")["gpu-1"]["status"]["allocatable"]
+        labels = {"app": "device-plugin"}
+        container = {"name": "plugin", "image": "nvcr.io/nvidia/k8s-device-plugin:v0.18.0"}
+        api.create(
+            "/apis/apps/v1/namespaces/kube-system/daemonsets",
+            {
+                "apiVersion": "apps/v1",
+                "kind": "DaemonSet",
+                "metadata": {"name": "device-plugin"},
+                "spec": {
+                    "selector": {"matchLabels": labels},
+                    "template": {
+                        "metadata": {"labels": labels},
+                        "spec": {
+                            "nodeSelector": {"kubernetes.io/hostname": "gpu-1"},
+                            "containers": [container],
+                        },
+                    },
+                },
+            },
+        )
+        for node in api.follow("/api/v1/nodes", fieldSelector="metadata.name=gpu-1", timeoutSeconds="60"):
+            if node["status"]["allocatable"].get("nvidia.com/gpu") == "1":
+                break
+        assert nodes(api, "gpu")["gpu-1"]["status"]["capacity"]["nvidia.com/gpu"] == "1"
+    finally:
+        api.delete("/apis/apps/v1/namespaces/kube-system/daemonsets/device-plugin")
+        remove_node_group(plane, "gpu")

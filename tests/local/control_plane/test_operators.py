@@ -1,12 +1,19 @@
 """Two releases of the Spark Operator beside each other, each for job namespaces of its own."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from uuid import uuid4
 
 import pytest
 
 from components.kubernetes.application_quota import APPLICATIONS
-from components.kubernetes.spark_operator import CHART, SparkOperatorArgs, release_name, release_values
+from components.kubernetes.spark_operator import (
+    CHART,
+    CORE_SITE,
+    SparkOperatorArgs,
+    hadoop_config_map,
+    release_name,
+    release_values,
+)
 from localcloud.control_plane.stand_ins import charts
 from localcloud.control_plane.stand_ins.releases import Release
 from localcloud.errors import Refusal
@@ -31,6 +38,7 @@ def two(plane, api):
         namespace = f"{name}-{uuid4().hex[:8]}"
         api.apply_all([space(namespace), account(namespace)])
         release = operator(name, namespace, owns_crds=not operators)
+        api.apply_all([hadoop(release)])
         charts.apply(plane, release)
         operators[name] = Beside(release, namespace)
     yield operators
@@ -57,6 +65,15 @@ def operator(name, namespace, **values):
         chart=CHART,
         values=charts.release_values(CHART, CHART, release_values(args)),
     )
+
+
+def hadoop(release):
+    return {
+        "apiVersion": "v1",
+        "kind": "ConfigMap",
+        "metadata": {"name": hadoop_config_map(release.name), "namespace": release.namespace},
+        "data": {"core-site.xml": CORE_SITE},
+    }
 
 
 def space(name):
@@ -110,6 +127,73 @@ def test_applications_of_a_release_that_is_gone_wait_while_others_run(plane, api
         applications(batch.namespace),
         lambda application: application["metadata"]["name"] == "waits" and submitted(application),
     )
+
+
+ON_S3 = {
+    "jars": ["s3a://code/a.jar"],
+    "pyFiles": ["s3a://code/b.zip", "https://example.invalid/c.py"],
+    "files": ["s3a://code/d.txt#e"],
+    "archives": ["s3a://code/f.tgz#g"],
+}
+SCRIPT = {"type": "Python", "mainClass": None, "mainApplicationFile": "s3a://code/main.py"}
+
+
+def test_the_driver_is_given_every_url_of_s3_as_its_owner_wrote_it(api, two, until):
+    namespace = two["adhoc"].namespace
+    api.create(applications(namespace), make_application("on-s3", deps=ON_S3, **SCRIPT))
+
+    pod = until(
+        api, f"/api/v1/namespaces/{namespace}/pods", lambda pod: pod["metadata"]["name"] == "on-s3-driver"
+    )
+    names = [volume["configMap"]["name"] for volume in pod["spec"]["volumes"] if "configMap" in volume]
+    # spark-submit makes it after the pod.
+    config_map = until(
+        api,
+        f"/api/v1/namespaces/{namespace}/configmaps",
+        lambda made: made["metadata"]["name"] in names and "spark.properties" in made["data"],
+    )
+    properties = config_map["data"]["spark.properties"].replace("\\", "")
+    conf = dict(line.split("=", 1) for line in properties.splitlines() if "=" in line)
+
+    assert {key: conf[f"spark.{key}"].split(",") for key in ("jars", "files", "archives")} == {
+        key: ON_S3[key] for key in ("jars", "files", "archives")
+    }
+    assert conf["spark.submit.pyFiles"].split(",") == ON_S3["pyFiles"]
+    assert SCRIPT["mainApplicationFile"] in pod["spec"]["containers"][0]["args"]
+    # What the operator's spark-submit has in place of S3A is not for drivers.
+    assert [key for key in conf if key.startswith("spark.hadoop.fs.")] == []
+
+
+def test_without_its_hadoop_configuration_spark_submit_fails_as_it_would_on_eks(plane, api, two, until):
+    member = two["batch"]
+    values = member.release.values
+    controller = {**values["controller"], "env": values["controller"]["env"][:1]}
+    charts.apply(plane, replace(member.release, values={**values, "controller": controller}))
+    try:
+        api.create(applications(member.namespace), make_application("on-s3", deps=ON_S3, **SCRIPT))
+        failed = until(
+            api,
+            applications(member.namespace),
+            lambda thing: (
+                thing["metadata"]["name"] == "on-s3"
+                and (thing.get("status") or {}).get("applicationState", {}).get("errorMessage")
+            ),
+        )
+    finally:
+        charts.apply(plane, member.release)
+
+    state = failed["status"]["applicationState"]
+    assert state["state"] in ("SUBMISSION_FAILED", "FAILED")
+    assert "ClassNotFoundException: Class org.apache.hadoop.fs.s3a.S3AFileSystem" in state["errorMessage"]
+
+
+def test_a_release_whose_config_map_is_not_there_is_refused_as_its_pods_would_not_start(plane, api, two):
+    release = operator("third", two["adhoc"].namespace)
+
+    with pytest.raises(Refusal, match='configmap "spark-operator-third-hadoop" not found'):
+        charts.apply(plane, release)
+
+    assert not plane.process(release.key).alive()
 
 
 def test_an_application_above_the_quota_is_refused_with_the_reason(api, two, namespace, eventually):

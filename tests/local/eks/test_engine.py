@@ -21,7 +21,7 @@ import pulumi
 
 sys.path.insert(0, {str(REPOSITORY)!r})
 
-from components.aws.addons import Addon, Addons, AddonsArgs
+from components.aws.addons import Addon, AddonIdentity, Addons, AddonsArgs
 from components.aws.cluster import Cluster, ClusterArgs
 from components.aws.key import Key, KeyArgs
 from components.aws.network import Network, NetworkArgs
@@ -31,6 +31,7 @@ zones = ("us-east-1a", "us-east-1b", "us-east-1c")
 network = Network(
     "net", NetworkArgs(region="us-east-1", cidr="10.8.0.0/16", zones=zones, nat="single", retain=False)
 )
+cni = AddonIdentity(service_account="aws-node", policies=("AmazonEKS_CNI_Policy",))
 key = Key(
     "key",
     KeyArgs(
@@ -38,6 +39,7 @@ key = Key(
         description="Secrets",
         account_id="123456789012",
         region="us-east-1",
+        services=("logs.us-east-1.amazonaws.com",),
         retain=False,
     ),
 )
@@ -51,7 +53,8 @@ cluster = Cluster(
         subnet_ids=network.private_subnets.apply(lambda subnets: list(subnets.values())),
         key_arn=key.arn,
         deployer_arn="arn:aws:iam::123456789012:role/deployer",
-        vpc_cni=Addon(version="v1.20.4-eksbuild.1"),
+        assume=True,
+        vpc_cni=Addon(version="v1.20.4-eksbuild.1", identity=cni),
         kube_proxy=Addon(version="v1.34.1-eksbuild.2"),
         pod_identity_agent=Addon(version="v1.3.9-eksbuild.3"),
         retain=False,
@@ -74,9 +77,10 @@ def group(name, role, architecture, instance_type):
                 zone: network.private_subnets.apply(lambda subnets, zone=zone: subnets[zone])
                 for zone in zones
             }},
-            min_size=1,
+            min_size=int(os.environ.get("LEAST_NODES", "1")),
             max_size=int(os.environ.get("MOST_NODES", "3")),
-            initial_size=1,
+            initial_size=int(os.environ.get("LEAST_NODES", "1")),
+            tags={{"cost-center": os.environ.get("COST_CENTER", "data")}},
         ),
     )
 
@@ -94,6 +98,11 @@ Addons(
     ),
     pulumi.ResourceOptions(depends_on=groups),
 )
+if "TALKS" in os.environ:
+    import pulumi_kubernetes as k8s
+
+    provider = k8s.Provider("blue", kubeconfig=cluster.kubeconfig)
+    k8s.core.v1.ConfigMap("hello", data={{}}, opts=pulumi.ResourceOptions(provider=provider))
 pulumi.export("kubeconfig", cluster.kubeconfig)
 pulumi.export("vpc", network.vpc_id)
 """
@@ -208,6 +217,37 @@ def test_other_bounds_change_a_node_group_and_do_not_replace_it(stack):
     assert stack.operations(MOST_NODES="5") == {"system": "update", "executor": "update"}
 
 
+def test_a_fixed_group_has_the_size_of_its_bounds_and_other_tags_replace_no_machine(stack, cloud):
+    api = ControlPlane(cloud, "eks-test-blue").api()
+    before = {node["metadata"]["uid"] for node in api.list("/api/v1/nodes")}
+
+    stack.up(LEAST_NODES="2", MOST_NODES="2", COST_CENTER="other")
+
+    after = {node["metadata"]["uid"] for node in api.list("/api/v1/nodes")}
+    assert before < after
+    assert len(after) == 4
+
+
+def test_a_minimum_above_the_size_that_eks_keeps_is_refused_at_the_preview(stack):
+    refused = stack.try_run("preview", LEAST_NODES="3", MOST_NODES="5", COST_CENTER="other")
+
+    assert refused.returncode != 0
+    assert "Minimum capacity 3 can't be greater than desired size 2" in refused.stdout
+
+
+def test_a_version_that_eks_has_no_longer_is_refused_at_the_preview(stack):
+    program = stack.engine.project / "__main__.py"
+    text = program.read_text()
+    program.write_text(text.replace('version="1.34",\n        vpc_id', 'version="1.36",\n        vpc_id'))
+    try:
+        refused = stack.try_run("preview")
+    finally:
+        program.write_text(text)
+
+    assert refused.returncode != 0
+    assert "Unsupported Kubernetes minor version update from 1.34 to 1.36" in refused.stdout
+
+
 def test_a_component_argument_that_is_not_served_is_named_in_one_sentence(cloud, project):
     arguments = 'vpc_id="vpc-1", authentication_mode="API", skip_default_node_group=True, fargate=True'
     program = f'import pulumi_eks\npulumi_eks.Cluster("c", {arguments})\n'
@@ -219,6 +259,22 @@ def test_a_component_argument_that_is_not_served_is_named_in_one_sentence(cloud,
     assert (
         "eks.Cluster c: the laptop cloud does not serve fargate: only managed node groups" in preview.stdout
     )
+
+
+def test_an_api_server_that_lets_nobody_in_is_not_reached_from_where_up_runs(stack):
+    project = stack.engine.project
+    (project / "dev.yaml").write_text("deployer_network: 10.250.16.0/24\n")
+    (project / "localcloud.yaml").write_text(
+        'deployer_network: {file: "{environment}.yaml", key: deployer_network}\n'
+    )
+
+    up = stack.try_run("up", "--yes", "--skip-preview", TALKS="yes")
+
+    assert up.returncode != 0
+    assert "configured Kubernetes cluster is unreachable" in up.stdout
+    assert "443: i/o timeout" in up.stdout
+    assert "no rule lets tcp 443 in from 10.250.16.0/24" in up.stdout
+    assert "(NO_ROUTE_TO_DESTINATION): add a route" in up.stdout
 
 
 def test_what_is_taken_down_is_gone(stack, aws, cloud):

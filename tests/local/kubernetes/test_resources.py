@@ -4,6 +4,7 @@ import threading
 
 import pytest
 
+from localcloud.credentials import Principal
 from localcloud.errors import Refusal
 from localcloud.plugins.kubernetes.api import Api, ApiError
 from localcloud.plugins.kubernetes.kinds import Kind
@@ -386,3 +387,17 @@ def test_kinds_are_known_to_live_in_namespaces_or_not_as_the_api_server_has_it(p
             kind = Kind.of(api_version, served["kind"])
             if "/" not in served["name"] and kind.built_in:
                 assert kind.cluster_scoped != served["namespaced"], kind
+
+
+def test_who_has_no_access_entry_deploys_nothing_and_is_told_what_to_do(make_engine, plane, namespace):
+    who = Principal("arn:aws:iam::123456789012:role/nobody", "EKSGetTokenAuth")
+    engine = make_engine(kubeconfig=plane.principal_kubeconfig(who).read_text())
+
+    with pytest.raises(ApiError) as refused:
+        engine.create(CONFIG_MAP, "settings", config_map(namespace))
+
+    assert engine.provider.explain(refused.value) == (
+        "cluster kubernetes: EKS refuses this: the server has asked for the client to provide credentials "
+        "(Unauthorized): give arn:aws:iam::123456789012:role/nobody an access entry on the cluster, or "
+        "deploy as somebody who has one."
+    )

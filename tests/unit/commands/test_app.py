@@ -11,7 +11,7 @@ import pytest
 from tests.support.command_line import COMMANDS, leaf_commands
 
 FOLDER = Path(__file__).resolve().parents[3] / "commands"
-NOT_SUBCOMMANDS = {"__init__", "__main__", "app", "arguments", "celeborn_api", "yunikorn_api"}
+NOT_SUBCOMMANDS = {"__init__", "__main__", "app", "arguments", "celeborn_api", "s3_api", "yunikorn_api"}
 
 IMPORT_ALL = """
 import pkgutil, sys

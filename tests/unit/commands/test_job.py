@@ -1,10 +1,25 @@
 import json
 from pathlib import Path
 
+import boto3
 import pytest
 import yaml
+from moto import mock_aws
+
+from commands.s3_api import ObjectLookup
+from tests.support.aws_stubs import Scripted
 
 EXAMPLES = Path(__file__).resolve().parents[3] / "examples" / "jobs"
+
+
+@pytest.fixture(autouse=True)
+def without_credentials(monkeypatch):
+    """Nobody's account is asked."""
+    for name in ("AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY", "AWS_PROFILE", "AWS_ENDPOINT_URL"):
+        monkeypatch.delenv(name, raising=False)
+    for name in ("AWS_CONFIG_FILE", "AWS_SHARED_CREDENTIALS_FILE"):
+        monkeypatch.setenv(name, "/dev/null")
+    monkeypatch.setenv("AWS_EC2_METADATA_DISABLED", "true")
 
 
 @pytest.fixture
@@ -117,3 +132,104 @@ def test_a_file_that_does_not_exist_is_named(outputs, target, moka):
         2,
         "nowhere.yaml cannot be read (No such file or directory): name a file that is there.\n",
     )
+
+
+JOB = """
+name: orders
+namespace: spark-jobs
+queue: analytics.reports
+tier: 1
+language: python
+main_file: s3a://staging/spark-jobs/main.py
+dependencies: {py_files: [s3a://staging/spark-jobs/orders.zip#orders]}
+"""
+
+
+@pytest.fixture
+def render(tmp_path, outputs, target, moka):
+    """Render the job -> how it ended, with standard error by line; options go to the command."""
+    file = tmp_path / "orders.yaml"
+    file.write_text(JOB)
+
+    def run(*options, **of_target):
+        arguments = [str(file), "--target", outputs({"spark-a": target(data=[], **of_target)}), *options]
+        result = moka("job", "render", *arguments)
+        return result, [line.removeprefix(f"{file}: orders: ") for line in result.err.splitlines()]
+
+    return run
+
+
+@pytest.fixture
+def s3():
+    """A bucket for staging in an account in memory."""
+    with mock_aws():
+        client = boto3.client("s3", "us-east-1")
+        client.create_bucket(Bucket="staging")
+        yield client
+
+
+def test_a_job_whose_files_are_on_s3_is_rendered(render, s3):
+    for key in ("main.py", "orders.zip"):
+        s3.put_object(Bucket="staging", Key=f"spark-jobs/{key}")
+
+    result, lines = render()
+
+    assert (result.status, lines) == (0, [])
+    assert result.out.startswith("apiVersion: ")
+
+
+def test_files_that_are_not_on_s3_are_told_at_once_with_what_to_do(render, s3):
+    result, lines = render()
+
+    assert (result.status, result.out) == (2, "")
+    assert lines == [
+        "main_file: is s3a://staging/spark-jobs/main.py, but that is not there; upload it with "
+        "`aws s3 cp main.py s3://staging/spark-jobs/main.py`.",
+        "dependencies.py_files: is s3a://staging/spark-jobs/orders.zip#orders, but that is not there; "
+        "upload it with `aws s3 cp orders.zip s3://staging/spark-jobs/orders.zip`.",
+    ]
+
+
+def test_a_bucket_that_is_not_there_is_named(render, s3):
+    s3.delete_bucket(Bucket="staging")
+
+    _, lines = render()
+
+    assert lines[0] == (
+        "main_file: is s3a://staging/spark-jobs/main.py, but there is no bucket staging; correct its name."
+    )
+
+
+def test_whoever_may_not_see_the_files_is_told_so_and_gets_the_application(render, monkeypatch):
+    keys = ("main.py", "orders.zip")
+    answers = [("head_object", {"Bucket": "staging", "Key": f"spark-jobs/{key}"}, "403") for key in keys]
+    with Scripted("s3", answers) as client:
+        monkeypatch.setattr(ObjectLookup, "_connected", lambda self: client)
+        result, lines = render()
+
+    assert result.status == 0
+    assert result.out.startswith("apiVersion: ")
+    assert lines[0] == (
+        "main_file: whether s3a://staging/spark-jobs/main.py is there was not seen: your own AWS credentials "
+        "may not see it (403)."
+    )
+
+
+def test_without_credentials_files_are_taken_for_granted_and_that_is_said(render):
+    result, lines = render()
+
+    assert result.status == 0
+    assert len(lines) == 2
+    assert lines[0].endswith("was not seen: Unable to locate credentials.")
+    assert render("--no-look")[1] == []
+
+
+def test_what_jobs_may_not_read_anyway_is_not_looked_for(render, s3):
+    _, lines = render(staging={"spark-jobs": "s3a://elsewhere/spark-jobs/"})
+
+    assert [line.partition(";")[0] for line in lines] == [
+        "main_file: is s3a://staging/spark-jobs/main.py, but jobs in spark-jobs may only read "
+        "s3a://elsewhere/spark-jobs/",
+        "dependencies.py_files: is s3a://staging/spark-jobs/orders.zip#orders, but jobs in spark-jobs may "
+        "only read s3a://elsewhere/spark-jobs/",
+    ]

@@ -3,7 +3,7 @@ import ssl
 import pytest
 from cryptography import x509
 
-from localcloud.credentials import ADMIN, USERS, Credentials, token_list
+from localcloud.credentials import ADMIN, USERS, Credentials, Principal, principal_of, token_list
 
 
 @pytest.fixture(scope="module")
@@ -37,6 +37,36 @@ def test_making_them_again_changes_nothing(credentials):
     credentials.make()
 
     assert credentials.token(ADMIN) == before
+
+
+def test_a_token_says_whose_it_is_and_nobody_else_can_make_one(credentials, tmp_path):
+    me = Principal("arn:aws:iam::123456789012:role/path/me", "laptop")
+    other = Credentials(tmp_path / "credentials")
+    other.make()
+    token = credentials.principal_token(me)
+
+    assert credentials.principal(token) == principal_of(token) == me
+    assert other.principal(token) is None
+    assert credentials.principal(other.principal_token(me)) is None
+
+
+@pytest.mark.parametrize(
+    "token", ["", "guess", "k8s-laptop-v1.", "k8s-laptop-v1.bm9uZQ.x", "k8s-laptop-v1.W10=.x"]
+)
+def test_what_is_no_token_of_a_principal_is_nobody_s(credentials, token):
+    assert credentials.principal(token) is None
+
+
+def test_credentials_of_an_earlier_checkout_get_what_they_lack(tmp_path):
+    credentials = Credentials(tmp_path / "credentials")
+    credentials.make()
+    before = credentials.token(ADMIN)
+    (credentials.folder / "principals.key").unlink()
+
+    credentials.make()
+
+    assert credentials.token(ADMIN) == before
+    assert credentials.principal(credentials.principal_token(Principal("arn:a"))) == Principal("arn:a")
 
 
 def test_an_interrupted_making_is_begun_anew(tmp_path):

@@ -11,8 +11,8 @@ import pytest
 import yaml
 from moto.iam.aws_managed_policies import aws_managed_policies_data
 
+from localcloud.rules.iam.evaluation import Policy, Resource, Role, Service, allowed
 from stacks import program, settings, slices
-from tests.support.iam_evaluation import Policy, Resource, Role, Service, allowed
 
 ROLE, ROLE_POLICY = "aws:iam/role:Role", "aws:iam/rolePolicy:RolePolicy"
 ATTACHMENT = "aws:iam/rolePolicyAttachment:RolePolicyAttachment"

@@ -9,15 +9,16 @@ import pytest
 from doctor.checks import images as doctor
 from moka import catalog as charts
 from moka.addon_versions import ADDON_VERSIONS
+from moka.names import GPU_LABEL
 from stacks import settings
 from stacks.settings import reading
 from tests.support.chart_rendering import manifests
 from tests.support.pod_placement import Node, Pods, pods_of, schedulable, selects
 
-SYSTEM, SHUFFLE = frozenset({"system"}), frozenset({"shuffle"})
+SYSTEM, EXECUTOR, SHUFFLE = frozenset({"system"}), frozenset({"executor"}), frozenset({"shuffle"})
 EVERYWHERE = frozenset({"system", "driver", "executor", "shuffle"})
 
-ROLES = {"DaemonSet": EVERYWHERE, "celeborn-worker": SHUFFLE}
+ROLES = {"nvidia-device-plugin": EXECUTOR, "DaemonSet": EVERYWHERE, "celeborn-worker": SHUFFLE}
 """Roles of the nodes that pods land on, by kind or start of the name of their workload; of others, system."""
 
 ZONE = "topology.kubernetes.io/zone"
@@ -124,10 +125,14 @@ def deployed(request, clusters) -> list[Together]:
 
 def misplaced(pods: Pods, nodes: list[Node]) -> list[str]:
     """Mistakes in where pods land."""
-    expected = ROLES.get(pods.kind) or next((r for n, r in ROLES.items() if pods.name.startswith(n)), SYSTEM)
+    by_name = next((r for n, r in ROLES.items() if pods.name.startswith(n)), None)
+    expected = by_name or ROLES.get(pods.kind) or SYSTEM
     # Of a group there are nodes in all its zones.
     selector = {key: value for key, value in (pods.spec.get("nodeSelector") or {}).items() if key != ZONE}
     pods = replace(pods, spec={**pods.spec, "nodeSelector": selector})
+    if GPU_LABEL in selector:
+        nodes = [node for node in nodes if GPU_LABEL in node.labels]
+        assert nodes, "there are GPUs for the pods that look for them"
     workload = f"{pods.kind} {pods.namespace}/{pods.name}"
     mistakes = []
     for node in nodes:
@@ -254,6 +259,6 @@ def test_the_doctor_wants_images_for_the_nodes_that_their_pods_are_on(deployed):
     roles_of = doctor.image_roles(catalog, set(ADDON_VERSIONS))
     for group in deployed:
         for pods in group.pods:
-            roles = ROLES.get(pods.kind) or ROLES.get(pods.name) or SYSTEM
+            roles = ROLES.get(pods.name) or ROLES.get(pods.kind) or SYSTEM
             # An image of one's own is not in the catalog.
             assert all(roles <= roles_of[image] for image in pods.images & set(roles_of)), pods.name

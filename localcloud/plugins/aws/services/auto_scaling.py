@@ -45,6 +45,28 @@ class AutoScaling(Service):
         if self.store.get("group", name):
             self.store.update("group", name, members=_sizes(scaling))
 
+    def sizes(self, name: str) -> Members:
+        """Sizes of a group, as EKS names them."""
+        group = self.store.get("group", name) or {}
+        return {size: group[member] for size, member in SIZES.items() if member in group}
+
+    def set_desired_capacity(self, AutoScalingGroupName: str, DesiredCapacity: int) -> Members:
+        """Change the desired size of a group, as the autoscaler does."""
+        self._need_group(AutoScalingGroupName, "SetDesiredCapacity")
+        group = self.store.get("group", AutoScalingGroupName) or {}
+        if not group["MinSize"] <= DesiredCapacity <= group["MaxSize"]:
+            bound, size = (
+                ("below min value", group["MinSize"])
+                if DesiredCapacity < group["MinSize"]
+                else ("above max value", group["MaxSize"])
+            )
+            message = (
+                f"New SetDesiredCapacity value {DesiredCapacity} is {bound} {size} for the AutoScalingGroup."
+            )
+            self.refuse("ValidationError", message, "SetDesiredCapacity")
+        self.store.update("group", AutoScalingGroupName, members={"DesiredCapacity": DesiredCapacity})
+        return {}
+
     def remove_group(self, name: str) -> None:
         """Remove a group, with its tags and scheduled actions."""
         for noun in ("group", "tag", "schedule"):

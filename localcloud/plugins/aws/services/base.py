@@ -28,12 +28,14 @@ class Service:
         raise ClientError({"Error": {"Code": code, "Message": message}}, operation)
 
     def validate(self, operation: str, members: Mapping[str, Any]) -> None:
-        """Check a request as boto3 does, by the service's model; the operation has AWS's name."""
+        """Check a request as boto3's client does; the operation has AWS's name."""
         from botocore.exceptions import ParamValidationError
         from botocore.validate import ParamValidator
 
-        shape = self.meta.service_model.operation_model(operation).input_shape
-        report = ParamValidator().validate(members, shape)
+        model = self.meta.service_model.operation_model(operation)
+        if self.api.guard:
+            self.api.guard(self.api, self.meta.service_model.service_name, model, members, self.region)
+        report = ParamValidator().validate(members, model.input_shape)
         if report.has_errors():
             raise ParamValidationError(report=report.generate_report())
 

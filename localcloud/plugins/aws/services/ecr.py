@@ -94,9 +94,12 @@ class Ecr(Service):
         return self._put(collection, {**collection.defaults, **members, "createdAt": now()})
 
     def _describe(self, collection: Collection, **members: Any) -> Members:
-        [prefixes] = members.values()
+        [prefixes] = members.values() or [self._prefixes(collection)]
         account, answer = {"registryId": self.api.account}, collection.name[0].lower() + collection.name[1:]
         return {f"{answer}s": [account | self._get(collection, prefix) for prefix in prefixes]}
+
+    def _prefixes(self, collection: Collection) -> list[str]:
+        return [thing[collection.prefix] for thing in self.store.all(collection.noun)]
 
     def _update(self, collection: Collection, **members: Any) -> Members:
         self.validate(f"Update{collection.name}", members)

@@ -14,8 +14,11 @@ from uuid import uuid4
 
 from localcloud.plugins.aws import addons
 from localcloud.plugins.aws.cluster_logs import cluster_logging, enabled_logs
+from localcloud.plugins.aws.refusals import access
 from localcloud.plugins.aws.services.base import Members, Service, now
 from localcloud.plugins.aws.tables._ec2 import tags_of
+from localcloud.rules.access.entries import MODES
+from localcloud.rules.access.identity import NODES, default_username
 
 if TYPE_CHECKING:
     from localcloud.plugins.aws.services.auto_scaling import AutoScaling
@@ -29,6 +32,7 @@ class Collection:
     key: members that identify an object, the cluster first.
     listed: member of the answer to a list call, and the member of the objects that is listed; None: all.
     fill: adds to a create request what EKS fills in.
+    in_use, missing: what EKS says where there is one already, or none.
     """
 
     noun: str
@@ -37,6 +41,8 @@ class Collection:
     arn: str
     listed: tuple[str, str | None]
     fill: Callable[["Eks", Members], Members]
+    in_use: str = "{answer} already exists: {key}"
+    missing: str = "No {answer} found for: {key}"
 
 
 def _addon(eks: "Eks", members: Members) -> Members:
@@ -51,7 +57,9 @@ def _addon(eks: "Eks", members: Members) -> Members:
 
 
 def _entry(eks: "Eks", members: Members) -> Members:
-    return {"type": "STANDARD", "kubernetesGroups": [], "username": members["principalArn"], **members}
+    access.refuse_entry(eks.api, eks.describe_cluster(name=members["clusterName"])["cluster"], members)
+    username = default_username(members["principalArn"], members.get("type", "STANDARD"))
+    return {"type": "STANDARD", "kubernetesGroups": [], "username": username, **members}
 
 
 def _association(eks: "Eks", members: Members) -> Members:
@@ -79,6 +87,9 @@ COLLECTIONS = {
             "accessEntryArn",
             ("accessEntries", "principalArn"),
             _entry,
+            in_use="The specified access entry resource is already in use on this cluster",
+            missing="The specified principalArn could not be found. You can view your available access "
+            "entries with 'list-access-entries'",
         ),
         Collection(
             "podidentityassociation",
@@ -146,7 +157,7 @@ class Eks(Service):
         name = members["name"]
         self.client.create_cluster(**members)
         self.store.remove("cluster", name)
-        for noun in (*COLLECTIONS, "nodegroup", "policy"):
+        for noun in (*COLLECTIONS, "nodegroup", "machines", "policy", "addresses"):
             self.store.remove(noun, name)
         group, vpc = self._make_security_group(name, members["resourcesVpcConfig"]["subnetIds"])
         settings = _merge(CLUSTER_DEFAULTS, {k: v for k, v in members.items() if k not in ("name", "tags")})
@@ -155,9 +166,24 @@ class Eks(Service):
         issuer = f"https://oidc.eks.{self.region}.amazonaws.com/id/{secrets.token_hex(16).upper()}"
         settings["identity"] = {"oidc": {"issuer": issuer}}
         # EKS accepts this and never returns it.
-        settings.pop("bootstrapSelfManagedAddons", None)
+        self_managed = settings.pop("bootstrapSelfManagedAddons", True)
+        self.store.put("bootstrap", name, thing={"selfManagedAddons": self_managed})
         self.store.put("cluster", name, thing=settings)
+        self._let_creator_in(name, settings["accessConfig"])
         return self.describe_cluster(name=name)
+
+    def _let_creator_in(self, cluster: str, access_config: Mapping[str, Any]) -> None:
+        """Make the access entry of who made a cluster, an administrator, unless EKS was told not to."""
+        if access_config["authenticationMode"] not in MODES:
+            return
+        if access_config["bootstrapClusterCreatorAdminPermissions"]:
+            entry = {"clusterName": cluster, "principalArn": self.api.identity or self.api.roles[-1]}
+            self.create_access_entry(**entry)
+            self.associate_access_policy(
+                **entry,
+                policyArn=f"arn:{self.api.partition}:eks::aws:cluster-access-policy/AmazonEKSClusterAdminPolicy",
+                accessScope={"type": "cluster"},
+            )
 
     def describe_cluster(self, name: str) -> Members:
         """A cluster."""
@@ -178,13 +204,6 @@ class Eks(Service):
 
     def update_cluster_version(self, name: str, version: str, force: bool = False) -> Members:
         """Take a cluster to the next minor version."""
-        old = self.describe_cluster(name=name)["cluster"]["version"]
-        if _minor(version) not in (_minor(old), _minor(old) + 1):
-            self.refuse(
-                "InvalidParameterException",
-                f"Unsupported Kubernetes minor version update from {old} to {version}",
-                "UpdateClusterVersion",
-            )
         self.store_cluster_members(name, version=version)
         return _update("VersionUpdate")
 
@@ -196,7 +215,7 @@ class Eks(Service):
                 "InvalidRequestException", "The cluster has deletion protection enabled", "DeleteCluster"
             )
         answer: Members = self.client.delete_cluster(name=name)
-        for noun in (*COLLECTIONS, "nodegroup", "policy", "cluster"):
+        for noun in (*COLLECTIONS, "nodegroup", "machines", "policy", "cluster", "addresses", "bootstrap"):
             self.store.remove(noun, name)
         group = cluster["resourcesVpcConfig"].get("clusterSecurityGroupId")
         if group:
@@ -218,6 +237,9 @@ class Eks(Service):
                 **tags_of("security-group").at_create(tags),
             },
         )
+        # https://docs.aws.amazon.com/eks/latest/userguide/sec-group-reqs.html
+        itself = {"IpProtocol": "-1", "UserIdGroupPairs": [{"GroupId": group["GroupId"]}]}
+        call("authorize_security_group_ingress", {"GroupId": group["GroupId"], "IpPermissions": [itself]})
         return group["GroupId"], vpc
 
     # --- node groups ---
@@ -238,16 +260,21 @@ class Eks(Service):
             "resources": {"autoScalingGroups": [{"name": scaling_group}]},
         }
         self.store.put("nodegroup", cluster, name, thing=settings)
+        self._let_machines_in(cluster, members["nodeRole"])
         return self.describe_nodegroup(clusterName=cluster, nodegroupName=name)
 
     def describe_nodegroup(self, clusterName: str, nodegroupName: str) -> Members:
         """A node group."""
         answer = self.client.describe_nodegroup(clusterName=clusterName, nodegroupName=nodegroupName)
         settings = self.store.get("nodegroup", clusterName, nodegroupName) or {}
-        return {"nodegroup": {**answer["nodegroup"], **settings}}
+        group = {**answer["nodegroup"], **settings}
+        for name in self._scaling_groups(clusterName, nodegroupName):
+            # EKS shows what Auto Scaling has, whoever changed it: a schedule, the autoscaler.
+            group["scalingConfig"] = {**group["scalingConfig"], **self._auto_scaling.sizes(name)}
+        return {"nodegroup": group}
 
     def update_nodegroup_config(self, clusterName: str, nodegroupName: str, **members: Any) -> Members:
-        """Change settings of a node group."""
+        """Change settings of a node group. Its desired size stays, unless another one is given."""
         settings = _subset(members, "updateConfig", "nodeRepairConfig")
         members = {name: value for name, value in members.items() if name not in settings}
         if settings:
@@ -277,8 +304,35 @@ class Eks(Service):
         for name in self._scaling_groups(clusterName, nodegroupName):
             self._auto_scaling.remove_group(name)
         answer: Members = self.client.delete_nodegroup(clusterName=clusterName, nodegroupName=nodegroupName)
-        self.store.remove("nodegroup", clusterName, nodegroupName)
+        for noun in ("nodegroup", "machines", "addresses"):
+            self.store.remove(noun, clusterName, nodegroupName)
+        self._keep_machines_out(clusterName, answer["nodegroup"]["nodeRole"])
         return answer
+
+    def store_health(self, cluster: str, group: str, status: str, issues: list[Members]) -> None:
+        """Store how a node group is, which EKS returns from now on."""
+        health = {"status": status, "health": {"issues": issues}}
+        self.store.update("nodegroup", cluster, group, members=health)
+
+    def _let_machines_in(self, cluster: str, role: str) -> None:
+        """Make the access entry of a group's role, as EKS does unless there is one."""
+        mode = self.describe_cluster(name=cluster)["cluster"]["accessConfig"]["authenticationMode"]
+        if mode in MODES and not self.store.get("access-entry", cluster, role):
+            self._put("access-entry", {"clusterName": cluster, "principalArn": role, **_MACHINES})
+
+    def _keep_machines_out(self, cluster: str, role: str) -> None:
+        """Delete the access entry of a role that no group has any more.
+
+        Documented of `aws-auth` (eks/latest/userguide/delete-managed-node-group.html).
+        """
+        groups = self.client.list_nodegroups(clusterName=cluster)["nodegroups"]
+        roles = {
+            self.client.describe_nodegroup(clusterName=cluster, nodegroupName=name)["nodegroup"]["nodeRole"]
+            for name in groups
+        }
+        entry = self.store.get("access-entry", cluster, role)
+        if role not in roles and entry and entry["type"] == _MACHINES["type"]:
+            self.store.remove("access-entry", cluster, role)
 
     @property
     def _auto_scaling(self) -> "AutoScaling":
@@ -298,13 +352,17 @@ class Eks(Service):
         thing = collection.fill(self, {k: v for k, v in members.items() if k != "clientRequestToken"})
         key = [thing[name] for name in collection.key]
         if self.store.get(collection.noun, *key):
-            message = f"{collection.answer} already exists: {'/'.join(key)}"
+            message = collection.in_use.format(answer=collection.answer, key="/".join(key))
             self.refuse("ResourceInUseException", message, operation)
-        moment = now()
-        thing |= {collection.arn: self._arn(collection, thing), "createdAt": moment, "modifiedAt": moment}
-        thing.setdefault("tags", {})
-        self.store.put(collection.noun, *key, thing=thing)
-        return {collection.answer: thing}
+        return {collection.answer: self._put(collection.noun, thing)}
+
+    def _put(self, noun: str, thing: Members) -> Members:
+        """Store a new object of a cluster; with its ARN and times."""
+        collection, moment = COLLECTIONS[noun], now()
+        arn = self._arn(collection, thing)
+        thing = {"tags": {}, **thing, collection.arn: arn, "createdAt": moment, "modifiedAt": moment}
+        self.store.put(noun, *(thing[name] for name in collection.key), thing=thing)
+        return thing
 
     def _arn(self, collection: Collection, thing: Mapping[str, Any]) -> str:
         last = thing[collection.key[1]].rpartition("/")[2]
@@ -319,14 +377,18 @@ class Eks(Service):
         key = [members[name] for name in collection.key]
         thing = self.store.get(collection.noun, *key)
         if thing is None:
-            message = f"No {collection.answer} found for: {'/'.join(key)}"
+            message = collection.missing.format(answer=collection.answer, key="/".join(key))
             self.refuse("ResourceNotFoundException", message, operation)
         return {collection.answer: thing}
 
     def _update(self, operation: str, collection: Collection, **members: Any) -> Members:
         self.validate(operation, members)
         key = {name: members.pop(name) for name in collection.key}
-        self._describe(operation.replace("Update", "Describe"), collection, **key)
+        thing = self._describe(operation.replace("Update", "Describe"), collection, **key)[collection.answer]
+        if collection.noun == "access-entry":
+            set_members = {"kubernetesGroups": thing["kubernetesGroups"], **members}
+            cluster = self.describe_cluster(name=key["clusterName"])["cluster"]
+            access.refuse_entry(self.api, cluster, {**key, "type": thing["type"], **set_members})
         members.pop("resolveConflicts", None)
         thing = self.store.update(collection.noun, *key.values(), members={**members, "modifiedAt": now()})
         return {collection.answer: thing, **_update("AddonUpdate")}
@@ -351,7 +413,7 @@ class Eks(Service):
         """Give a policy to an access entry."""
         self.validate("AssociateAccessPolicy", members)
         entry = _subset(members, "clusterName", "principalArn")
-        self.describe_access_entry(**entry)
+        access.refuse_policy(self.api, members, self.describe_access_entry(**entry)["accessEntry"])
         key, moment = ("policy", *entry.values(), members["policyArn"]), now()
         policy = {**_subset(members, "policyArn", "accessScope"), "modifiedAt": moment}
         if self.store.get(*key) is None:
@@ -406,6 +468,14 @@ class Eks(Service):
         self.refuse("NotFoundException", f"No resource found for: {arn}", operation)
 
 
+# What EKS gives the role of a managed group's machines.
+_MACHINES: Members = {
+    "type": "EC2_LINUX",
+    "kubernetesGroups": [NODES],
+    "username": default_username("", "EC2_LINUX"),
+}
+
+
 def release_version(version: str) -> str:
     """The release of the machine images of a version of Kubernetes."""
     return f"{version}.0-20251112"
@@ -431,10 +501,6 @@ def _logging(cluster: Mapping[str, Any], new: Mapping[str, Any]) -> Members:
         types = set(setup.get("types", ()))
         enabled = enabled | types if setup.get("enabled") else enabled - types
     return cluster_logging(enabled)
-
-
-def _minor(version: str) -> int:
-    return int(version.split(".")[1])
 
 
 def _update(type: str) -> Members:

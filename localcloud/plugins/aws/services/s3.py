@@ -28,6 +28,7 @@ class S3(Service):
                 f"Bucket {enabled['TargetBucket']} is not there, or its policy does not let {LOGGER} write",
                 "PutBucketLogging",
             )
+        self._refuse_undeliverable(Bucket, enabled)
         self.store.put("logging", Bucket, thing=enabled)
         return {}
 
@@ -42,6 +43,21 @@ class S3(Service):
         answer: Members = self.client.delete_bucket(**members)
         self.store.remove("logging", members["Bucket"])
         return answer
+
+    def _refuse_undeliverable(self, bucket: str, enabled: Members) -> None:
+        """Refuse logs that the target's policy would keep out, for this bucket or under this prefix."""
+        # It imports the types that call this service.
+        from localcloud.plugins.aws.refusals.identities import Identities
+        from localcloud.plugins.aws.refusals.permissions import takes_access_logs
+
+        target, prefix = enabled["TargetBucket"], enabled.get("TargetPrefix", "")
+        if why := takes_access_logs(Identities(self.api, self.region), bucket, target, prefix):
+            self.refuse(
+                "InvalidTargetBucketForLogging",
+                f"Logs of {bucket} could not be put under {prefix} in {target} by {LOGGER}, "
+                f"{why.because('s3:PutObject')}",
+                "PutBucketLogging",
+            )
 
     def _takes_logs(self, bucket: str) -> bool:
         try:

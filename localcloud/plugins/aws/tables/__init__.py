@@ -14,6 +14,7 @@ MODULES: dict[str, tuple[str, ...]] = {
     "autoscaling": ("auto_scaling",),
     "cloudwatch": ("logs",),
     "ec2": ("ec2", "flow_logs", "routes", "security_groups", "launch_templates"),
+    "ec2transitgateway": ("transit_gateways",),
     "ecr": ("ecr",),
     "eks": ("eks",),
     "iam": ("iam",),

@@ -1,9 +1,11 @@
 """Auto Scaling: scheduled actions and tags of the groups behind EKS node groups."""
 
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from localcloud.plugins.aws.subject import Subject
 from localcloud.plugins.aws.table import Call, Change, Kind, Read
+from localcloud.plugins.values import UNKNOWN
 
 # --- scheduled actions ---
 
@@ -12,13 +14,22 @@ SIZES = ("minSize", "maxSize", "desiredCapacity")
 TIMES = ("startTime", "endTime", "recurrence", "timeZone")
 
 
+def calls_of_schedule(subject: Subject) -> Iterator[tuple[str, Mapping[str, Any]]]:
+    """The call that makes it; as in the provider, a size that is left out is 0, and -1 is none."""
+    put = Call("put_scheduled_update_group_action", takes=f"{ACTION_KEY} {' '.join(TIMES)}")
+    sizes = {name[0].upper() + name[1:]: subject.inputs.get(name, 0) for name in SIZES}
+    given = {
+        member: size if size is UNKNOWN else int(size)
+        for member, size in sizes.items()
+        if size not in (-1, "-1")
+    }
+    yield put.operation, subject.members(put) | given
+
+
 def put_schedule(subject: Subject) -> str:
-    """Make a scheduled action; as in the provider, a size that is left out is 0, and -1 is none."""
-    sizes = {name[0].upper() + name[1:]: int(subject.inputs.get(name, 0)) for name in SIZES}
-    subject.call(
-        Call("put_scheduled_update_group_action", takes=f"{ACTION_KEY} {' '.join(TIMES)}"),
-        {member: size for member, size in sizes.items() if size != -1},
-    )
+    """Make a scheduled action."""
+    [(operation, members)] = calls_of_schedule(subject)
+    subject.request(operation, **members)
     subject.sent |= subject.inputs.keys()
     return str(subject.properties["scheduledActionName"])
 
@@ -52,6 +63,7 @@ SCHEDULE = Kind(
     reads=(Read(read_schedule),),
     changes=(Change((*SIZES, *TIMES), put_schedule),),
     delete=(Call("delete_scheduled_action", takes=ACTION_KEY),),
+    calls=calls_of_schedule,
 )
 
 

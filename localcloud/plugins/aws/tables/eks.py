@@ -4,8 +4,10 @@ from typing import Any
 
 from localcloud.plugins.aws import eks_backend
 from localcloud.plugins.aws.cluster_logs import cluster_logging, enabled_logs
+from localcloud.plugins.aws.refusals import nodes, permissions
 from localcloud.plugins.aws.subject import Subject
 from localcloud.plugins.aws.table import ID, Call, Change, Kind, Name, P, Read, change, tags_by_arn, words
+from localcloud.rules.eks import duration
 
 # --- clusters ---
 
@@ -15,10 +17,13 @@ def logging(subject: Subject) -> dict[str, Any]:
     return cluster_logging(set(subject.inputs.get("enabledClusterLogTypes") or ()))
 
 
+CREATE_CLUSTER = Call("create_cluster", rest=True)
+
+
 def make_cluster(subject: Subject) -> str:
     """Make a cluster."""
     eks_backend.refuse_namesake(subject)
-    subject.create(Call("create_cluster", rest=True), {"logging": logging(subject)})
+    subject.create(CREATE_CLUSTER, {"logging": logging(subject)})
     subject.sent.add("enabledClusterLogTypes")
     return str(subject.properties["name"])
 
@@ -39,6 +44,12 @@ def change_vpc_config(subject: Subject) -> None:
     new, old = subject.inputs["vpcConfig"], subject.old.get("vpcConfig") or {}
     different = {name: value for name, value in new.items() if old.get(name) != value}
     subject.request("update_cluster_config", name=subject.id, resourcesVpcConfig=different)
+
+
+def change_cluster_version(subject: Subject) -> None:
+    """Take a cluster to its next version."""
+    subject.call(Call("update_cluster_version", {"name": ID}, takes="version"))
+    subject.minutes += duration.CLUSTER_VERSION_MINUTES
 
 
 CHANGED_ONE_BY_ONE = ("upgradePolicy", "deletionProtection", "zonalShiftConfig", "kubernetesNetworkConfig")
@@ -85,8 +96,9 @@ CLUSTER = Kind(
             ),
         ),
         *(change(setting, "update_cluster_config", {"name": ID}) for setting in CHANGED_ONE_BY_ONE),
-        change("version", "update_cluster_version", {"name": ID}),
+        Change(("version",), change_cluster_version),
     ),
+    refusals=(permissions.cluster_role,),
     final_steps=(eks_backend.start_cluster,),
     delete=(Call("delete_cluster", {"name": ID}), eks_backend.remove_cluster),
     tags=tags_by_arn("arn"),
@@ -95,6 +107,7 @@ CLUSTER = Kind(
         "enabledClusterLogTypes": "Logging",
         "forceUpdateVersion": "Force",
     },
+    calls=lambda subject: [("create_cluster", subject.members(CREATE_CLUSTER))],
 )
 
 
@@ -121,6 +134,7 @@ def change_settings(subject: Subject) -> None:
         settings["taints"] = _without_empty({"addOrUpdateTaints": put, "removeTaints": removed})
     settings |= _changed(subject, "scalingConfig", "updateConfig", "nodeRepairConfig")
     subject.call(Call("update_nodegroup_config", GROUP), settings)
+    subject.minutes += duration.CONFIG_MINUTES
 
 
 def change_version(subject: Subject) -> None:
@@ -184,6 +198,7 @@ NODE_GROUP = Kind(
         Change(("labels", "taints", "scalingConfig", "updateConfig", "nodeRepairConfig"), change_settings),
         Change(("version", "releaseVersion", "launchTemplate"), change_version),
     ),
+    refusals=(nodes.misfit,),
     final_steps=(eks_backend.set_machines,),
     delete=(Call("delete_nodegroup", GROUP), eks_backend.remove_machines),
     tags=tags_by_arn("arn"),
@@ -224,6 +239,7 @@ ADDON = Kind(
     documents=words("configurationValues"),
     reads=(Read(Call("describe_addon", takes=ADDON_KEY), at="addon"),),
     changes=(Change(tuple(ADDON_SETTINGS.split()), put_addon("update")),),
+    final_steps=(permissions.addon_permissions,),
     delete=(Call("delete_addon", takes=f"{ADDON_KEY} preserve"),),
     tags=tags_by_arn("arn"),
     schema_names={
@@ -311,6 +327,7 @@ POD_IDENTITY_ASSOCIATION = Kind(
     id="association.associationId",
     computed=words("disableSessionTags"),
     documents=words("policy"),
+    refusals=(permissions.association_permissions,),
     reads=(Read(read_association),),
     changes=(
         change(

@@ -3,12 +3,16 @@
 from typing import Any
 
 from localcloud.errors import Refusal
+from localcloud.plugins.aws.refusals import permissions
 from localcloud.plugins.aws.subject import Subject
 from localcloud.plugins.aws.table import ID, Call, Kind, Read, words
 from localcloud.plugins.aws.tables._ec2 import arn, tags_of
 
 # Property of the resource that is logged -> its type in requests, and the prefix of its id.
 LOGGED = {"vpcId": ("VPC", "vpc-"), "subnetId": ("Subnet", "subnet-"), "eniId": ("NetworkInterface", "eni-")}
+
+
+CREATE = Call("create_flow_logs", rest=True)
 
 
 def make_flow_log(subject: Subject) -> str:
@@ -20,7 +24,7 @@ def make_flow_log(subject: Subject) -> str:
         )
     [name] = names
     resource = {"ResourceIds": [subject.inputs[name]], "ResourceType": LOGGED[name][0]}
-    answer = subject.create(Call("create_flow_logs", rest=True), resource)
+    answer = subject.create(CREATE, resource)
     if answer["Unsuccessful"]:
         raise Refusal(f"{subject.type}: {answer['Unsuccessful'][0]['Error']['Message']}")
     subject.sent.add(name)
@@ -49,11 +53,13 @@ FLOW_LOG = Kind(
     defaults={"logDestinationType": "cloud-watch-logs", "maxAggregationInterval": 600},
     computed=words("logDestination logFormat destinationOptions"),
     write_only=words("destinationOptions"),
+    refusals=(permissions.flow_log_bucket,),
     reads=(Read(read_flow_log),),
     delete=(Call("delete_flow_logs", {"FlowLogIds": [ID]}),),
     tags=tags_of("vpc-flow-log"),
     derived=arn("vpc-flow-log"),
     schema_names={"iamRoleArn": "DeliverLogsPermissionArn", **dict.fromkeys(LOGGED, "ResourceId")},
+    calls=lambda subject: [("create_flow_logs", subject.members(CREATE))],
 )
 
 TYPES = {"aws:ec2/flowLog:FlowLog": FLOW_LOG}

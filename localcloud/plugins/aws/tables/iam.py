@@ -192,6 +192,12 @@ ROLE_POLICY_ATTACHMENT = Kind(
     reads=(Read(read_attachment),),
     delete=(Call("detach_role_policy", {"RoleName": P("role"), "PolicyArn": P("policyArn")}),),
     exclusive=True,
+    calls=lambda subject: [
+        (
+            "attach_role_policy",
+            {"RoleName": subject.properties["role"], "PolicyArn": subject.properties["policyArn"]},
+        )
+    ],
 )
 
 

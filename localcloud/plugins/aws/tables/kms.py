@@ -1,5 +1,6 @@
 """KMS keys and their aliases."""
 
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from localcloud.plugins.aws.subject import Subject
@@ -27,7 +28,15 @@ def set_enabled(subject: Subject) -> None:
     subject.request("enable_key" if subject.properties["isEnabled"] else "disable_key", KeyId=subject.id)
 
 
+def calls_of_key(subject: Subject) -> Iterator[tuple[str, Mapping[str, Any]]]:
+    """The calls that make a key, and that will delete it."""
+    yield CREATE_KEY.operation, subject.members(CREATE_KEY)
+    yield DELETE_KEY.operation, subject.members(DELETE_KEY)
+
+
 KEY_ID = {"KeyId": ID}
+CREATE_KEY = Call("create_key", rest=True)
+DELETE_KEY = Call("schedule_key_deletion", {**KEY_ID, "PendingWindowInDays": P("deletionWindowInDays")})
 KEY_POLICY = {**KEY_ID, "PolicyName": "default"}
 
 
@@ -37,7 +46,7 @@ KEY = Kind(
     inputs="description keyUsage customerMasterKeySpec policy bypassPolicyLockoutSafetyCheck "
     "deletionWindowInDays isEnabled enableKeyRotation rotationPeriodInDays multiRegion",
     outputs="arn keyId",
-    create=Call("create_key", rest=True),
+    create=CREATE_KEY,
     id="KeyMetadata.KeyId",
     names={"customerMasterKeySpec": "KeySpec", "isEnabled": "Enabled"},
     defaults={
@@ -67,7 +76,7 @@ KEY = Kind(
         Change(("enableKeyRotation", "rotationPeriodInDays"), set_rotation),
         Change(("isEnabled",), set_enabled),
     ),
-    delete=(Call("schedule_key_deletion", {**KEY_ID, "PendingWindowInDays": P("deletionWindowInDays")}),),
+    delete=(DELETE_KEY,),
     tags=Tagging(
         create="Tags",
         pairs=("TagKey", "TagValue"),
@@ -75,6 +84,7 @@ KEY = Kind(
         remove=Call("untag_resource", {**KEY_ID, "TagKeys": P("=keys")}),
         read_call=Call("list_resource_tags", KEY_ID),
     ),
+    calls=calls_of_key,
     schema_names={
         "customerMasterKeySpec": "KeySpec",
         "isEnabled": "Enabled",

@@ -110,6 +110,7 @@ BUCKET = Kind(
         "bucketRegionalDomainName": "{bucket}.s3.{bucketRegion}.amazonaws.com",
     },
     schema_names={"bucket": "BucketName", "bucketPrefix": "BucketNamePrefix"},
+    calls=lambda subject: [("create_bucket", {"Bucket": subject.properties["bucket"]})],
 )
 
 

@@ -8,6 +8,7 @@ from localcloud.errors import Refusal
 from localcloud.plugins.aws.subject import Subject
 from localcloud.plugins.aws.table import ID, Call, Change, Kind, Name, Read, words
 from localcloud.plugins.aws.tables._ec2 import arn, filters, tags_of
+from localcloud.plugins.values import UNKNOWN
 
 PERMISSIONS = {"ingress": "IpPermissions", "egress": "IpPermissionsEgress"}
 ALL_PROTOCOLS = "-1"
@@ -20,7 +21,9 @@ SOURCES = {
     "securityGroups": ("UserIdGroupPairs", "GroupId"),
 }
 
-RULE_PROPERTIES = {"protocol", "fromPort", "toPort", "description", "self", *SOURCES}
+PORTS = {"fromPort": "FromPort", "toPort": "ToPort"}
+
+RULE_PROPERTIES = {"protocol", "description", "self", *PORTS, *SOURCES}
 
 
 # --- rules, as a group's own list has them, and as AWS has them ---
@@ -31,17 +34,25 @@ def permission(rule: Mapping[str, Any], group: str) -> dict[str, Any]:
     unknown = sorted(rule.keys() - RULE_PROPERTIES)
     if unknown:
         raise Refusal(f"There is no {', '.join(unknown)} in a rule of a security group: leave it out.")
-    members: dict[str, Any] = {"IpProtocol": str(rule["protocol"])}
+    protocol = rule["protocol"]
+    members: dict[str, Any] = {"IpProtocol": protocol if protocol is UNKNOWN else str(protocol)}
     if members["IpProtocol"] != ALL_PROTOCOLS:
-        members |= {"FromPort": int(rule["fromPort"]), "ToPort": int(rule["toPort"])}
+        members |= {member: _port(rule[name]) for name, member in PORTS.items() if rule.get(name) is not None}
     description = {"Description": rule["description"]} if rule.get("description") else {}
     for name, (member, key) in SOURCES.items():
+        if rule.get(name) is UNKNOWN:
+            members[member] = UNKNOWN
+            continue
         sources = list(rule.get(name) or ())
         if name == "securityGroups" and rule.get("self"):
             sources.append(group)
         if sources:
             members[member] = [{key: source, **description} for source in sources]
     return members
+
+
+def _port(value: Any) -> Any:
+    return value if value is UNKNOWN else int(value)
 
 
 def rules(permissions: list[dict[str, Any]], group: str) -> list[dict[str, Any]]:
@@ -89,10 +100,29 @@ def authorize(subject: Subject, group: str, direction: str, permissions: list[di
 
 # --- groups ---
 
+Calls = Iterator[tuple[str, Mapping[str, Any]]]
+
+
+def calls_of_group(subject: Subject) -> Calls:
+    """The calls that make a group with its rules."""
+    yield "create_security_group", subject.members(CREATE_GROUP)
+    for direction in PERMISSIONS:
+        listed = subject.inputs.get(direction)
+        if isinstance(listed, list):
+            yield _authorization(direction, [rule for rule in listed if rule is not UNKNOWN], subject.id)
+
+
+def _authorization(direction: str, rules: list[Any], group: str) -> tuple[str, Mapping[str, Any]]:
+    permissions = [permission(rule, group) for rule in rules]
+    return f"authorize_security_group_{direction}", {"GroupId": group, "IpPermissions": permissions}
+
+
+CREATE_GROUP = Call("create_security_group", takes="name description vpcId")
+
 
 def make_group(subject: Subject) -> str:
     """Make a group without egress: unlike AWS, the provider adds no default rule."""
-    answer = subject.create(Call("create_security_group", takes="name description vpcId"))
+    answer = subject.create(CREATE_GROUP)
     subject.id = str(answer["GroupId"])
     revoke(subject, subject.id, "egress", group_of(subject, subject.id)[PERMISSIONS["egress"]])
     return subject.id
@@ -180,6 +210,7 @@ SECURITY_GROUP = Kind(
     tags=tags_of("security-group"),
     derived=arn("security-group"),
     schema_names=GROUP_NAMES,
+    calls=calls_of_group,
 )
 
 DEFAULT_SECURITY_GROUP = Kind(
@@ -226,6 +257,14 @@ def _rule_id(subject: Subject) -> str:
     sources = sorted(source for _, source, _ in _sources(_permission(subject)))
     parts = [*(subject.properties[name] for name in names), *sources]
     return f"sgrule-{crc32('-'.join(map(str, parts)).encode())}"
+
+
+def calls_of_rule(subject: Subject) -> Calls:
+    """The call that adds a rule."""
+    properties = subject.properties
+    if properties["type"] in PERMISSIONS:
+        members = {"GroupId": properties["securityGroupId"], "IpPermissions": [_permission(subject)]}
+        yield f"authorize_security_group_{properties['type']}", members
 
 
 def remove_rule(subject: Subject) -> None:
@@ -313,6 +352,7 @@ SECURITY_GROUP_RULE = Kind(
         "prefixListIds": "SourcePrefixListId",
     },
     exclusive=True,
+    calls=calls_of_rule,
 )
 
 
@@ -326,26 +366,27 @@ ONE_SOURCE = {
 }
 
 
-def add_single_rule(direction: str) -> Callable[[Subject], str]:
-    """Add a rule with one source to its group; the id is AWS's."""
+def calls_of_single_rule(direction: str) -> Callable[[Subject], Calls]:
+    """The call that adds a rule with one source."""
 
-    def make(subject: Subject) -> str:
+    def calls(subject: Subject) -> Calls:
         properties = subject.properties
         listed = {
             lists: [properties[name]] for name, (lists, _) in ONE_SOURCE.items() if properties.get(name)
         }
-        rule: dict[str, Any] = {
-            name: properties[name] for name in ("fromPort", "toPort", "description") if name in properties
-        }
-        answer = subject.request(
-            f"authorize_security_group_{direction}",
-            GroupId=properties["securityGroupId"],
-            IpPermissions=[
-                permission(
-                    {**rule, **listed, "protocol": properties["ipProtocol"]}, properties["securityGroupId"]
-                )
-            ],
-        )
+        rule = {name: properties[name] for name in (*PORTS, "description") if name in properties}
+        rule |= {**listed, "protocol": properties["ipProtocol"]}
+        yield _authorization(direction, [rule], properties["securityGroupId"])
+
+    return calls
+
+
+def add_single_rule(direction: str) -> Callable[[Subject], str]:
+    """Add a rule with one source to its group; the id is AWS's."""
+
+    def make(subject: Subject) -> str:
+        [(operation, members)] = calls_of_single_rule(direction)(subject)
+        answer = subject.request(operation, **members)
         id = str(answer["SecurityGroupRules"][0]["SecurityGroupRuleId"])
         put_tags(subject, id)
         return id
@@ -409,6 +450,7 @@ def single_rule(direction: str) -> Kind:
             "prefixListId": f"{source}PrefixListId",
             "referencedSecurityGroupId": f"{source}SecurityGroupId",
         },
+        calls=calls_of_single_rule(direction),
     )
 
 

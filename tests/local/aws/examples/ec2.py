@@ -2,9 +2,7 @@
 
 from localcloud.engine import Resource
 from tests.local.aws.examples.example import (
-    OTHER_POLICY,
     OTHER_TAGS,
-    POLICY,
     POLICY_FOR_ANYBODY,
     TAGS,
     Bases,
@@ -12,6 +10,7 @@ from tests.local.aws.examples.example import (
     Console,
     Example,
     add_tag,
+    resource_policy,
 )
 
 BASES: Bases = {
@@ -70,7 +69,11 @@ EXAMPLES = [
             "routeTableIds": [w.table],
             "tags": TAGS,
         },
-        lambda w: {"routeTableIds": [w.other_table], "policy": POLICY, "tags": OTHER_TAGS},
+        lambda w: {
+            "routeTableIds": [w.other_table],
+            "policy": resource_policy("s3:GetObject"),
+            "tags": OTHER_TAGS,
+        },
         lambda w: {"serviceName": "com.amazonaws.us-east-1.dynamodb"},
     ),
     Example(
@@ -82,14 +85,14 @@ EXAMPLES = [
             "subnetIds": [w.subnet],
             "securityGroupIds": [w.group],
             "privateDnsEnabled": True,
-            "policy": POLICY,
+            "policy": resource_policy("s3:GetObject"),
             "tags": TAGS,
         },
         lambda w: {
             "subnetIds": [w.subnet, w.other_subnet],
             "securityGroupIds": [w.other_group],
             "privateDnsEnabled": False,
-            "policy": OTHER_POLICY,
+            "policy": resource_policy("s3:PutObject"),
             "tags": OTHER_TAGS,
         },
         lambda w: {"vpcEndpointType": "GatewayLoadBalancer"},

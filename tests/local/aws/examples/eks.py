@@ -22,6 +22,7 @@ BASES: Bases = {
             "roleArn": ROLE_ARN,
             "version": "1.34",
             "vpcConfig": {"subnetIds": [w.subnet, w.other_subnet]},
+            "accessConfig": {"authenticationMode": "API"},
             "bootstrapSelfManagedAddons": False,
         },
     ),
@@ -45,7 +46,7 @@ BASES: Bases = {
 
 def second_version(w):
     """The launch template that the examples stand on, with a second version."""
-    w.change("template", {"name": "base-template", "description": "second"})
+    w.change("template", {"name": "base-template", "ebsOptimized": "true", "description": "second"})
     return w.template
 
 
@@ -78,7 +79,7 @@ EXAMPLES = [
                 "subnetIds": [w.subnet, w.other_subnet],
                 "endpointPrivateAccess": True,
                 "endpointPublicAccess": True,
-                "publicAccessCidrs": ["198.51.100.0/24"],
+                "publicAccessCidrs": ["54.240.0.0/24"],
             },
             "enabledClusterLogTypes": ["api"],
             "upgradePolicy": {"supportType": "EXTENDED"},
@@ -142,7 +143,7 @@ EXAMPLES = [
     ),
     Example(
         "aws:eks/accessEntry:AccessEntry",
-        lambda w: {"clusterName": w.cluster, "principalArn": ROLE_ARN, "tags": TAGS},
+        lambda w: {"clusterName": w.cluster, "principalArn": ROLE_ARN + "-person", "tags": TAGS},
         lambda w: {"kubernetesGroups": ["readers"], "userName": "somebody", "tags": OTHER_TAGS},
         lambda w: {"principalArn": ROLE_ARN + "-else"},
     ),

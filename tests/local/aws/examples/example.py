@@ -19,6 +19,15 @@ POLICY = json.dumps(
     }
 )
 OTHER_POLICY = POLICY.replace("s3:GetObject", "s3:PutObject")
+
+
+def resource_policy(action: str, resource: str = "*") -> str:
+    """A policy of a resource that lets an account do something."""
+    principal = {"AWS": "arn:aws:iam::123456789012:root"}
+    statement = {"Effect": "Allow", "Principal": principal, "Action": action, "Resource": resource}
+    return json.dumps({"Version": "2012-10-17", "Statement": [statement]})
+
+
 TRUST = json.dumps(
     {
         "Version": "2012-10-17",

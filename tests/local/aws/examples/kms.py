@@ -2,19 +2,23 @@
 
 from localcloud.engine import Resource
 from tests.local.aws.examples.example import (
-    OTHER_POLICY,
     OTHER_TAGS,
-    POLICY,
     TAGS,
     Bases,
     Changes,
     Console,
     Example,
+    resource_policy,
+)
+
+# As CloudWatch Logs asks for it.
+FOR_LOGS = resource_policy("kms:*").replace(
+    '{"AWS": "arn:aws:iam::123456789012:root"}', '{"Service": "logs.us-east-1.amazonaws.com"}'
 )
 
 BASES: Bases = {
-    "key": lambda w: ("aws:kms/key:Key", {"description": "base"}),
-    "other_key": lambda w: ("aws:kms/key:Key", {"description": "other base"}),
+    "key": lambda w: ("aws:kms/key:Key", {"description": "base", "policy": FOR_LOGS}),
+    "other_key": lambda w: ("aws:kms/key:Key", {"description": "other base", "policy": FOR_LOGS}),
 }
 
 EXAMPLES = [
@@ -24,14 +28,14 @@ EXAMPLES = [
             "description": "logs",
             "enableKeyRotation": True,
             "deletionWindowInDays": 7,
-            "policy": POLICY,
+            "policy": resource_policy("kms:*"),
             "tags": TAGS,
         },
         lambda w: {
             "description": "more logs",
             "enableKeyRotation": False,
             "deletionWindowInDays": 10,
-            "policy": OTHER_POLICY,
+            "policy": resource_policy("kms:Decrypt"),
             "isEnabled": False,
             "tags": OTHER_TAGS,
         },

@@ -4,7 +4,10 @@ from localcloud.engine import Resource
 from tests.local.aws.examples.example import OTHER_TAGS, TAGS, Bases, Changes, Console, Example, add_tag
 
 BASES: Bases = {
-    "template": lambda w: ("aws:ec2/launchTemplate:LaunchTemplate", {"name": "base-template"}),
+    "template": lambda w: (
+        "aws:ec2/launchTemplate:LaunchTemplate",
+        {"name": "base-template", "ebsOptimized": "true"},
+    ),
 }
 
 EXAMPLES = [

@@ -4,15 +4,14 @@ import json
 
 from localcloud.engine import Resource
 from tests.local.aws.examples.example import (
-    OTHER_POLICY,
     OTHER_TAGS,
-    POLICY,
     POLICY_FOR_ANYBODY,
     TAGS,
     Bases,
     Changes,
     Console,
     Example,
+    resource_policy,
 )
 
 LOG_DELIVERY = json.dumps(
@@ -70,8 +69,8 @@ EXAMPLES = [
     ),
     Example(
         "aws:s3/bucketPolicy:BucketPolicy",
-        lambda w: {"bucket": w.bucket, "policy": POLICY},
-        lambda w: {"policy": OTHER_POLICY},
+        lambda w: {"bucket": w.bucket, "policy": resource_policy("s3:GetObject", "arn:aws:s3:::data/*")},
+        lambda w: {"policy": resource_policy("s3:PutObject", "arn:aws:s3:::data/*")},
         lambda w: {"bucket": "another-bucket"},
     ),
     Example(

@@ -40,12 +40,18 @@ def test_namespaces_bound_what_somebody_may_do(deploy):
     ],
 )
 def test_an_administrator_of_namespaces_is_not_one_of_the_cluster(level, namespaces, policy):
-    access = ClusterAccess(principal_arn=ANALYST, level=level, namespaces=namespaces)
-
-    assert access_policy(access, "us-east-1").endswith(f":cluster-access-policy/{policy}")
+    assert access_policy(level, namespaces, "us-east-1").endswith(f":cluster-access-policy/{policy}")
 
 
 def test_access_policies_are_of_the_partition_of_the_region():
-    access = ClusterAccess(principal_arn=ANALYST, level="admin")
+    assert access_policy("admin", (), "cn-north-1").startswith("arn:aws-cn:eks::aws:")
 
-    assert access_policy(access, "cn-north-1").startswith("arn:aws-cn:eks::aws:")
+
+def test_who_only_has_groups_may_do_what_these_are_bound_to(deploy):
+    access = ClusterAccess(principal_arn=ANALYST, groups=("moka:jobs:spark-jobs:edit",))
+    args = AccessEntryArgs(cluster_name="spark-a", region="us-east-1", access=access)
+    stack = deploy(lambda: AccessEntry("analyst", args))
+
+    [entry] = stack.inputs("aws:eks/accessEntry:AccessEntry")
+    assert entry["kubernetesGroups"] == ["moka:jobs:spark-jobs:edit"]
+    assert stack.inputs("aws:eks/accessPolicyAssociation:AccessPolicyAssociation") == []

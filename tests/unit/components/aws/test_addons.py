@@ -63,3 +63,10 @@ def test_roles_of_add_ons_are_under_their_path_and_bounded(deploy):
 
 def test_the_order_of_keys_is_no_change_of_configuration():
     assert configuration_json({"a": 1, "b": 2}) == configuration_json({"b": 2, "a": 1})
+
+
+def test_an_add_on_has_time_to_come_to_a_thousand_nodes(deploy):
+    tree = deploy_addons(deploy, {"vpc-cni": CNI}).tree()
+
+    [request] = [request for path, request in tree.items() if "aws:eks/addon:Addon" in path]
+    assert (request.customTimeouts.create, request.customTimeouts.update) == ("60m", "60m")

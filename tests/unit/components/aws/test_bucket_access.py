@@ -70,3 +70,7 @@ def test_write_includes_read():
     assert set(read.bucket) <= set(write.bucket)
     assert set(read.objects) <= set(write.objects)
     assert set(read.key) <= set(write.key)
+
+
+def test_a_bucket_that_s3_s_own_key_encrypts_needs_no_key(allowed):
+    assert set(allowed("Code", "read", BUCKET, None)) == {"FindCode", "ReadCode"}

@@ -51,6 +51,19 @@ def test_networks_outside_that_may_reach_it_are_named_one_by_one(deploy):
     assert cluster["publicAccessCidrs"] == ["203.0.113.0/24"]
 
 
+def test_connected_networks_and_groups_that_may_reach_it_are_let_in_on_its_port_only(deploy):
+    ways_in = args(api_cidrs=("10.250.16.0/24",), api_groups=("sg-0123456789",))
+    recorder = deploy(lambda: Cluster("a", ways_in))
+
+    rules = recorder.by_name("aws:vpc/securityGroupIngressRule:SecurityGroupIngressRule")
+    assert {(rule["ipProtocol"], rule["fromPort"], rule["toPort"]) for rule in rules.values()} == {
+        ("tcp", 443, 443)
+    }
+    assert {rule["securityGroupId"] for rule in rules.values()} == {"sg-cluster"}
+    assert rules["a-api-10.250.16.0-24"]["cidrIpv4"] == "10.250.16.0/24"
+    assert rules["a-api-sg-0123456789"]["referencedSecurityGroupId"] == "sg-0123456789"
+
+
 def test_secrets_are_encrypted_with_the_given_key(deploy):
     assert cluster_inputs(deploy)["encryptionConfigKeyArn"] == KEY
 

@@ -1,6 +1,6 @@
 import pytest
 
-from components.aws.network import Network, NetworkArgs
+from components.aws.network import Network, NetworkArgs, TransitGateway
 
 ZONES = ("us-east-1a", "us-east-1b", "us-east-1c")
 
@@ -116,3 +116,25 @@ def test_network_and_subnets_are_protected_and_kept_unless_asked_otherwise(deplo
     ]
     assert len(lasting) == 1 + 3 * len(ZONES)
     assert {(resource.protect, resource.retainOnDelete) for resource in lasting} == {(retain, retain)}
+
+
+def test_networks_behind_a_transit_gateway_have_a_way_in_every_zone(deploy):
+    gateway = TransitGateway(id="tgw-0a1b2c3d4e5f60718", cidrs=("10.250.0.0/16", "10.251.0.0/16"))
+    recorder = deploy(lambda: Network("net", args(transit_gateway=gateway)))
+
+    [attachment] = recorder.inputs("aws:ec2transitgateway/vpcAttachment:VpcAttachment")
+    routes = [
+        (route["routeTableId"], route["destinationCidrBlock"])
+        for route in recorder.inputs("aws:ec2/route:Route")
+        if route.get("transitGatewayId") == gateway.id
+    ]
+    assert set(attachment["subnetIds"]) == {f"net-private-{zone}-id" for zone in args().zones}
+    assert sorted(routes) == [
+        (f"net-private-{zone}-id", cidr) for zone in args().zones for cidr in gateway.cidrs
+    ]
+
+
+def test_a_network_is_connected_to_no_other_unless_asked(deploy):
+    recorder = deploy(lambda: Network("net", args()))
+
+    assert recorder.inputs("aws:ec2transitgateway/vpcAttachment:VpcAttachment") == []

@@ -13,6 +13,7 @@ from components.aws.node_group import (
     group_options,
     machine_kind,
     template_options,
+    update_minutes,
 )
 from components.aws.node_group_guard import NodeGroupGuard
 
@@ -106,6 +107,15 @@ def test_only_pods_that_ask_for_a_gpu_come_to_nodes_with_one(deploy):
     inputs = group(deploy, architecture="amd64", instance_types=("g6.4xlarge", "g5.4xlarge"))
 
     assert {"key": "nvidia.com/gpu", "value": "present", "effect": "NO_SCHEDULE"} in inputs["taints"]
+    # Placeholders of a gang, which ask for none, come there by this.
+    assert inputs["labels"]["nvidia.com/gpu.present"] == "true"
+
+
+def test_nodes_with_gpus_are_known_to_the_device_plugin_and_the_autoscaler(deploy):
+    labels = group(deploy, architecture="amd64", instance_types=("g5.xlarge",))["labels"]
+
+    assert labels["nvidia.com/gpu.present"] == "true"
+    assert labels["k8s.amazonaws.com/accelerator"] == "nvidia"
 
 
 def test_how_many_nodes_there_are_is_left_to_the_autoscaler(deploy):
@@ -202,11 +212,59 @@ def test_an_update_does_not_take_back_what_the_schedule_set():
 
 
 def test_broken_nodes_are_replaced(deploy):
-    assert extra_inputs("driver")["nodeRepairConfig"] == {"enabled": True}
+    assert extra_inputs(arguments(role="driver"))["nodeRepairConfig"] == {"enabled": True}
 
 
 def test_a_tenth_of_the_executors_may_be_replaced_at_the_same_time():
-    assert extra_inputs("executor")["updateConfig"] == {"maxUnavailablePercentage": 10}
+    assert extra_inputs(arguments())["updateConfig"] == {"maxUnavailablePercentage": 10}
+
+
+def test_a_group_that_fills_a_reservation_ends_old_machines_before_it_launches_new_ones():
+    reserved = arguments(capacity_reservation_id="cr-0a1b2c3d4e5f60718")
+
+    assert extra_inputs(reserved)["updateConfig"]["updateStrategy"] == "MINIMAL"
+    assert "updateStrategy" not in extra_inputs(arguments())["updateConfig"]
+
+
+def test_the_size_of_a_group_whose_bounds_are_equal_is_the_programs(deploy):
+    fixed = group(deploy, min_size=40, max_size=40, initial_size=40)
+
+    assert fixed["scalingConfig"] == {"minSize": 40, "maxSize": 40, "desiredSize": 40}
+    assert not fixed.get("ignoreScalingChanges")
+
+
+@pytest.mark.parametrize(
+    ("role", "hooks"), [("executor", []), ("system", []), ("driver", ["spark-a-not-smaller"])]
+)
+def test_a_fixed_group_shrinks_only_where_its_pods_can_be_moved(deploy, role, hooks):
+    made = []
+
+    def program():
+        args = arguments(
+            role=role, min_size=3, max_size=3, initial_size=3, guard=NodeGroupGuard("spark-a", "{}")
+        )
+        made.append(group_options(args))
+
+    deploy(program)
+    assert [hook.name for hook in made[0].hooks.before_update] == hooks
+
+
+@pytest.mark.parametrize("role", ["system", "driver", "executor", "shuffle"])
+def test_other_tags_replace_no_machine(role):
+    assert "tagSpecifications" in template_options(arguments(role=role)).ignore_changes
+
+
+@pytest.mark.parametrize(
+    ("role", "size", "waves"), [("executor", 450, 10), ("system", 6, 4), ("system", 2, 2)]
+)
+def test_an_update_may_take_as_long_as_all_its_waves(role, size, waves):
+    options = group_options(arguments(role=role, max_size=size))
+
+    assert options.custom_timeouts.update == f"{max(60, 15 + 20 * waves)}m"
+
+
+def test_a_group_of_a_thousand_is_replaced_a_hundred_machines_at_a_time():
+    assert update_minutes(1000, 33) == 15 + 20 * 10
 
 
 @pytest.mark.parametrize("role", ["driver", "shuffle"])

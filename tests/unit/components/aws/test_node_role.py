@@ -21,14 +21,17 @@ def test_nodes_may_join_and_pull_images_and_nothing_else(deploy):
         "AmazonEKSWorkerNodeMinimalPolicy",
         "AmazonEC2ContainerRegistryPullOnly",
     }
-    assert stack.inputs("aws:iam/rolePolicy:RolePolicy") == []
+    [policy] = stack.inputs("aws:iam/rolePolicy:RolePolicy")
+    [statement] = json.loads(policy["policy"])["Statement"]
+    assert (statement["Action"], statement["Resource"]) == (["ec2:DescribeInstances"], ["*"])
 
 
 def test_what_else_nodes_may_do_is_said_statement_by_statement(deploy):
     more = Statement(sid="More", actions=("ecr:CreateRepository",), resources=["arn:r"])
     [policy] = deploy_role(deploy, statements=[more]).inputs("aws:iam/rolePolicy:RolePolicy")
 
-    assert [statement["Sid"] for statement in json.loads(policy["policy"])["Statement"]] == ["More"]
+    sids = [statement["Sid"] for statement in json.loads(policy["policy"])["Statement"]]
+    assert sids == ["NodeName", "More"]
 
 
 def test_the_role_is_under_its_path_and_bounded(deploy):

@@ -84,7 +84,10 @@ def test_copies_are_kept_like_our_own_images(deploy):
         stack.inputs("aws:ecr/lifecyclePolicy:LifecyclePolicy"),
         stack.inputs("aws:ecr/repositoryPolicy:RepositoryPolicy"),
     )
-    assert (template["prefix"], template["appliedFors"]) == ("docker.io", ["PULL_THROUGH_CACHE"])
+    assert (template["prefix"], template["appliedFors"]) == (
+        "docker.io",
+        ["CREATE_ON_PUSH", "PULL_THROUGH_CACHE"],
+    )
     assert template["imageTagMutability"] == "IMMUTABLE"
     assert template["encryptionConfigurations"] == [{"encryptionType": "KMS", "kmsKey": KEY}]
     assert template["lifecyclePolicy"] == lifecycle["policy"]
@@ -106,6 +109,7 @@ def test_repositories_for_copies_are_made_by_a_role_that_can_make_no_others(depl
     [policy] = stack.inputs("aws:iam/rolePolicy:RolePolicy")
     by_id = {statement["Sid"]: statement for statement in json.loads(policy["policy"])["Statement"]}
     assert by_id["MakeRepositories"]["Resource"] == [
+        "arn:aws:ecr:eu-west-1:444455556666:repository/charts/*",
         "arn:aws:ecr:eu-west-1:444455556666:repository/docker.io/*",
         "arn:aws:ecr:eu-west-1:444455556666:repository/registry.k8s.io/*",
     ]

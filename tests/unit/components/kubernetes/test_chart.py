@@ -1,3 +1,5 @@
+import pytest
+
 from components.kubernetes.chart import Chart, ChartArgs
 from moka.catalog import read
 
@@ -47,13 +49,22 @@ def test_values_of_the_program_are_over_those_of_the_file(deploy, catalog):
     assert inputs["values"]["nodeSelector"] == {"moka.dev/role": "system"}
 
 
+@pytest.mark.parametrize(
+    ("changes", "seconds"),
+    [
+        ({}, 600),
+        ({"chart": "fluent-bit", "release": "fluent-bit", "on_every_node": "updateStrategy"}, 1800),
+    ],
+)
+def test_a_release_waits_until_a_daemon_set_has_come_to_every_node(deploy, catalog, changes, seconds):
+    assert release(deploy, catalog, **changes)["timeout"] == seconds
+
+
 def test_a_release_tells_its_namespace_once_it_is_there(deploy, catalog):
     outputs = []
 
     def program():
-        args = ChartArgs(
-            catalog=catalog, chart="fluent-bit", release="fluent-bit", namespace="logs", timeout_seconds=60
-        )
+        args = ChartArgs(catalog=catalog, chart="fluent-bit", release="fluent-bit", namespace="logs")
         chart = Chart("logs", args)
         chart.namespace.apply(outputs.append)
         chart.name.apply(outputs.append)

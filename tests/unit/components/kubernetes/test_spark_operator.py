@@ -1,10 +1,17 @@
 import re
 from collections import Counter
+from xml.etree import ElementTree
 
 import pytest
 
-from components.kubernetes.spark_operator import SparkOperator, SparkOperatorArgs, release_name
+from components.kubernetes.spark_operator import (
+    CORE_SITE,
+    SparkOperator,
+    SparkOperatorArgs,
+    release_name,
+)
 from moka.catalog import read
+from moka.jobs.conf import IVY_FOLDER
 from moka.sizes.spark_operator import JVM_FLAGS, operator_size
 from tests.support.chart_rendering import manifests
 
@@ -107,7 +114,33 @@ def test_a_submission_has_a_heap_that_its_share_of_the_memory_holds(release):
         variable["name"]: variable["value"] for variable in release()["values"]["controller"]["env"]
     }
 
-    assert environment == {"SPARK_SUBMIT_OPTS": JVM_FLAGS}
+    assert environment["SPARK_SUBMIT_OPTS"] == JVM_FLAGS
+
+
+def test_spark_submit_hands_urls_of_s3_on_without_s3a_or_an_identity(release):
+    controller = release(release="spark-operator-batch")["values"]["controller"]
+    variables = {variable["name"]: variable["value"] for variable in controller["env"]}
+    mounted = {mount["mountPath"]: mount["name"] for mount in controller["volumeMounts"]}
+    volumes = {volume["name"]: volume for volume in controller["volumes"]}
+
+    volume = volumes[mounted[variables["SPARK_DIST_CLASSPATH"]]]
+    assert volume["configMap"] == {"name": "spark-operator-batch-hadoop"}
+    # Spark would put what these name into the driver's pod as well.
+    assert not {"HADOOP_CONF_DIR", "SPARK_CONF_DIR"} & variables.keys()
+    [setting] = ElementTree.fromstring(CORE_SITE)
+    assert [part.text for part in setting] == ["fs.s3a.impl", "org.apache.hadoop.fs.http.HttpsFileSystem"]
+
+
+def test_spark_submit_can_write_what_it_fetches_though_the_disk_is_read_only(values):
+    mounts = {mount["mountPath"]: mount for mount in values["controller"]["volumeMounts"]}
+    sizes = {
+        volume["name"]: volume["emptyDir"]["sizeLimit"]
+        for volume in values["controller"]["volumes"]
+        if "emptyDir" in volume
+    }
+
+    writable = {path: sizes[mount["name"]] for path, mount in mounts.items() if not mount.get("readOnly")}
+    assert writable == {"/tmp": "1Gi", IVY_FOLDER: "10Gi"}
 
 
 def test_every_release_is_named_as_an_operator():

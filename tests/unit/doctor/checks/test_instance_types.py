@@ -34,7 +34,7 @@ def test_a_zone_without_any_type_of_a_group_is_a_problem_and_names_the_zones_tha
 def test_a_zone_that_lacks_some_types_of_a_group_is_a_warning(place):
     findings = lines(
         offerings,
-        place(in_zones("us-east-1a", "us-east-1e"), with_types("driver", "m5.2xlarge", "m4.2xlarge")),
+        place(in_zones("us-east-1a", "us-east-1e"), with_types("driver", "m5.2xlarge", "i4i.2xlarge")),
     )
 
     assert [line for line in findings if "driver" in line] == [

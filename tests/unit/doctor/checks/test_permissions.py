@@ -12,7 +12,8 @@ def simulation(decide):
     answers = []
     for required in permissions.REQUIRED_ACTIONS:
         names = [f"{service}:{name}" for service, all_ in required.names.items() for name in all_.split()]
-        if not names[0].startswith(("ecr:", "autoscaling:")):  # neither registry nor schedules here
+        # Neither registry nor schedules nor transit gateway here.
+        if not names[0].startswith(("ecr:", "autoscaling:", "ec2:CreateTransitGateway")):
             results = [{"EvalActionName": name, "EvalDecision": "allowed", **decide(name)} for name in names]
             answers.append(("simulate_principal_policy", None, {"EvaluationResults": results}))
     return {"iam": answers}
@@ -115,6 +116,7 @@ CREATED_BY = {
     "ec2.Eip": "ec2:AllocateAddress",
     "ec2.FlowLog": "ec2:CreateFlowLogs",
     "ec2.RouteTableAssociation": "ec2:AssociateRouteTable",
+    "ec2transitgateway.VpcAttachment": "ec2:CreateTransitGatewayVpcAttachment",
     "ec2.VpcIpv4CidrBlockAssociation": "ec2:AssociateVpcCidrBlock",
     "ecr.LifecyclePolicy": "ecr:PutLifecyclePolicy",
     "ecr.RegistryPolicy": "ecr:PutRegistryPolicy",

@@ -208,12 +208,14 @@ def test_root_disks_are_counted_in_tib(place):
 def test_groups_of_a_cluster_and_machines_of_a_group_have_limits(place):
     def a_zone(written):
         written["clusters"]["spark-a"]["node_groups"]["executor"].update(per_zone=True, maximum=450)
+        # So many would pull too much from Docker Hub.
+        written["charts"] = {"mirror": "registry.example/mirror"}
 
     stubbed = {"service-quotas": [*allowed("eks", "L-6D54EA21", 30.0), *allowed("eks", "L-BD136A63", 100.0)]}
 
     findings = lines(quotas.node_groups, place(a_zone, stubbed=stubbed))
 
-    assert findings[0] == "ok main/spark-a Managed node groups: 6 needed, 30 allowed."
+    assert findings[0] == "ok main/spark-a Managed node groups: 12 needed, 30 allowed."
     assert findings[1].startswith(
         "problem main/spark-a Machines of node group executor: 150 needed, 100 allowed."
     )

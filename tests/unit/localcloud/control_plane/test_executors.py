@@ -125,6 +125,19 @@ def test_an_executor_has_what_its_template_says_and_over_it_what_spark_sets():
     }
 
 
+def test_an_executor_asks_for_the_devices_whose_vendor_its_driver_knows():
+    pod = make_executor(
+        {
+            "spark.executor.resource.gpu.amount": "2",
+            "spark.executor.resource.gpu.vendor": "nvidia.com",
+            "spark.executor.resource.fpga.amount": "1",
+        }
+    )
+
+    limits = pod["spec"]["containers"][0]["resources"]["limits"]
+    assert {name: amount for name, amount in limits.items() if "/" in name} == {"nvidia.com/gpu": "2"}
+
+
 def test_without_a_template_an_executor_is_an_ordinary_pod():
     pod = make_executor({}, template="")
 

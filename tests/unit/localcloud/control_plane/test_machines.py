@@ -80,9 +80,9 @@ def test_instance_storage_joined_into_one_is_the_disk_of_pods():
     assert Machine(ARM, 20, settings).capacity()["ephemeral-storage"] == f"{20 * 1024}Mi"
 
 
-def test_gpus_are_there_for_pods_that_ask_for_them():
-    assert Machine(WITH_GPU, 20).allocatable()["nvidia.com/gpu"] == "1"
-    assert "nvidia.com/gpu" not in Machine(ARM, 20).capacity()
+def test_no_machine_tells_of_its_gpus_by_itself():
+    assert "nvidia.com/gpu" not in Machine(WITH_GPU, 20).allocatable()
+    assert "nvidia.com/gpu" not in Machine(WITH_GPU, 20).capacity()
 
 
 def test_of_several_parts_settings_of_user_data_the_last_one_wins():

@@ -3,9 +3,9 @@ from dataclasses import replace
 import pytest
 
 from localcloud.control_plane.machines import InstanceType
-from localcloud.control_plane.nodes import NodeGroup, Taint, node, ready
+from localcloud.control_plane.nodes import NodeGroup, Taint, balanced_places, node, ready
 from localcloud.errors import Refusal
-from localcloud.plugins.aws.eks_backend import max_unavailable
+from localcloud.rules.eks.capacity import max_unavailable
 
 ARM = InstanceType(name="m7g.2xlarge", architecture="arm64", vcpus=8, memory=32768)
 OTHER_ARM = InstanceType(name="r7g.2xlarge", architecture="arm64", vcpus=8, memory=65536)
@@ -110,3 +110,31 @@ def test_a_cap_that_is_no_number_is_refused(monkeypatch):
 
     with pytest.raises(Refusal, match="MOKA_MACHINES is “few”"):
         _ = GROUP.machines
+
+
+@pytest.mark.parametrize(
+    ("had", "count", "places"),
+    [
+        ([], 4, [1, 2, 3, 4]),
+        ([1, 2, 3, 4, 5, 6], 4, [1, 2, 3, 4]),
+        # One more in a zone is no reason to move a machine.
+        ([1, 3, 4, 5, 6], 5, [1, 3, 4, 5, 6]),
+        # Two machines of zone b are gone: one of a fuller zone ends, and one begins there.
+        ([1, 3, 4, 6], 4, [1, 2, 3, 4]),
+        ([1, 3, 4, 6], 6, [1, 2, 3, 4, 5, 6]),
+    ],
+)
+def test_machines_are_spread_over_three_zones_and_stay_as_far_as_that_can_be(had, count, places):
+    assert balanced_places(had, count, 3) == places
+
+
+def test_machines_of_one_zone_are_never_moved():
+    assert balanced_places([1, 7, 9], 3, 1) == [1, 7, 9]
+
+
+def test_a_machine_says_what_a_device_plugin_will_find_and_shows_no_gpu_before():
+    gpu = InstanceType(name="g6.xlarge", architecture="amd64", vcpus=4, memory=16384, gpus=1)
+    machine = node(replace(GROUP, instance_types=(gpu,)), 1)
+
+    assert machine["metadata"]["annotations"]["localcloud/gpus"] == "1"
+    assert "nvidia.com/gpu" not in machine["status"]["allocatable"]

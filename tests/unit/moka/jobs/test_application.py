@@ -4,9 +4,11 @@ import pytest
 
 from components.kubernetes import placement
 from moka.jobs.application import spark_application
+from moka.jobs.conf import gpus
 from moka.jobs.job import DynamicAllocation, Executor, HostMount, Restart
 from moka.jobs.job_target import Celeborn
 from moka.jobs.versions import RELEASES
+from moka.machines.machine_capacity import NodeGroupShape, largest_gpu_machines
 from moka.names import SPARK_ACCOUNT
 
 ROLES = ["driver", "executor"]
@@ -324,6 +326,8 @@ def test_the_rest_of_what_a_job_says_is_in_its_application(make_spec):
     assert spec["arguments"] == ["--day", "2026-11-20"]
     assert (spec["image"], spec["imagePullSecrets"]) == ("acme/spark:4", ["registry"])
     assert spec["sparkConf"]["spark.pyspark.python"] == "/opt/python/bin/python3.12"
+    # Neither the operator nor a driver may write to a home.
+    assert spec["sparkConf"]["spark.jars.ivy"] == "/tmp/.ivy2"
     assert spec["deps"] == {
         "pyFiles": ["s3a://code/lib.zip"],
         "packages": ["org.postgresql:postgresql:42.7.4"],
@@ -348,3 +352,32 @@ def test_equal_jobs_become_equal_applications_and_the_caller_may_change_one(targ
     first["spec"]["sparkConf"]["spark.x"] = "1"
 
     assert spark_application(job(), target()) == second
+
+
+@pytest.mark.parametrize(
+    ("count", "cores", "share"),
+    [(1, 1, "1"), (1, 8, "0.125"), (2, 8, "0.25"), (3, 4, "0.5"), (4, 4, "1"), (8, 4, "2")],
+)
+def test_all_cores_of_an_executor_with_gpus_have_tasks(count, cores, share):
+    conf = gpus(count, cores)
+
+    assert conf["spark.executor.resource.gpu.amount"] == str(count)
+    assert conf["spark.task.resource.gpu.amount"] == share
+    # What Spark computes: tasks at a time, by GPUs.
+    assert int(count / float(share)) >= min(count, cores)
+
+
+def test_only_executors_that_ask_for_gpus_come_onto_nodes_that_have_some(target, job):
+    shapes = [NodeGroupShape(role="executor", architecture="amd64", instance_types=["g6.8xlarge"])]
+    with_gpus = target(gpu_machines=largest_gpu_machines(shapes))
+    spec = spark_application(job(architecture="amd64", executor={"gpus": 1}), with_gpus)["spec"]
+
+    # Both for the pods and for the placeholders.
+    for executor in (spec["executor"], spec["executor"]["template"]["spec"]):
+        assert executor["nodeSelector"]["nvidia.com/gpu.present"] == "true"
+        assert {"key": "nvidia.com/gpu", "operator": "Exists", "effect": "NoSchedule"} in executor[
+            "tolerations"
+        ]
+    assert spec["sparkConf"]["spark.executor.resource.gpu.vendor"] == "nvidia.com"
+    assert "nvidia.com/gpu.present" not in spec["driver"]["nodeSelector"]
+    assert len(spec["driver"]["tolerations"]) == 1

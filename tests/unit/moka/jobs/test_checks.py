@@ -2,11 +2,21 @@ import pytest
 
 from moka.jobs.application import spark_application
 from moka.jobs.job_target import Celeborn
-from moka.machines.machine_capacity import MachineCapacity, NodeGroupShape, largest_machines
+from moka.machines.machine_capacity import (
+    MachineCapacity,
+    NodeGroupShape,
+    largest_gpu_machines,
+    largest_machines,
+)
 from moka.mistakes import InvalidDocument
 
 PYTHON = {"language": "python", "main_file": "local:///main.py", "main_class": None}
 LONG = "a" * 30
+WITH_GPUS = {
+    "gpu_machines": largest_gpu_machines(
+        [NodeGroupShape(role="executor", architecture="amd64", instance_types=["g6.8xlarge"])]
+    )
+}
 ONLY_ARM = largest_machines(
     NodeGroupShape(role=role, architecture="arm64", instance_types=["r7g.2xlarge"])
     for role in ("driver", "executor")
@@ -215,6 +225,97 @@ REFUSED = {
         {},
         "conf.spark.eventLog.dir: is set by the platform, as the History Server reads event logs; remove it.",
     ),
+    "another file system for S3": (
+        {"conf": {"spark.hadoop.fs.s3a.impl": "org.apache.hadoop.fs.s3a.S3AFileSystem"}},
+        {},
+        "conf.spark.hadoop.fs.s3a.impl: is set by the platform, as the operator has another one than "
+        "drivers; remove it.",
+    ),
+    "another folder for Maven packages": (
+        {"conf": {"spark.jars.ivy": "/root/.ivy2"}},
+        {},
+        "conf.spark.jars.ivy: is set by the platform, as the operator can write Maven packages only there; "
+        "remove it.",
+    ),
+    "a pattern on S3": (
+        {"dependencies": {"jars": ["s3a://code/lib/*.jar"]}},
+        {},
+        "dependencies.jars: is s3a://code/lib/*.jar, a pattern, but the operator does not see what is on S3; "
+        "name each file.",
+    ),
+    "a folder on S3": (
+        {"dependencies": {"files": ["s3a://code/conf/"]}},
+        {},
+        "dependencies.files: is s3a://code/conf/, a folder, which Spark does not fetch; name each file.",
+    ),
+    "nothing but a bucket": (
+        {"dependencies": {"archives": ["s3a://code#env"]}},
+        {},
+        "dependencies.archives: is s3a://code#env, a folder, which Spark does not fetch; name each file.",
+    ),
+    "two files in one": (
+        {"dependencies": {"jars": ["s3a://code/a.jar,s3a://code/b.jar"]}},
+        {},
+        "dependencies.jars: is s3a://code/a.jar,s3a://code/b.jar, but Spark splits at a comma; name the file "
+        "without one.",
+    ),
+    "a bucket that jobs were not granted": (
+        {"dependencies": {"jars": ["s3a://code/a.jar"]}},
+        {"data": []},
+        "dependencies.jars: is s3a://code/a.jar, but jobs in spark-jobs may only read "
+        "s3a://staging/spark-jobs/; put it there, or have bucket code added to `uses` in the settings of "
+        "test.",
+    ),
+    "a bucket of another environment": (
+        {**PYTHON, "dependencies": {"py_files": ["s3a://acme-prod-staging/spark-jobs/a.zip"]}},
+        {"data": ["s3a://code/"]},
+        "dependencies.py_files: is s3a://acme-prod-staging/spark-jobs/a.zip, but jobs in spark-jobs may only "
+        "read s3a://code/, s3a://staging/spark-jobs/; put it there, or have bucket acme-prod-staging added "
+        "to `uses` in the settings of test.",
+    ),
+    "a folder of another namespace": (
+        {"main_file": "s3a://staging/spark-jobs-of-others/a.jar"},
+        {"data": []},
+        "main_file: is s3a://staging/spark-jobs-of-others/a.jar, but jobs in spark-jobs may only read "
+        "s3a://staging/spark-jobs/; put it there, or have bucket staging added to `uses` in the settings of "
+        "test.",
+    ),
+    "the folder of event logs": (
+        {"dependencies": {"files": ["s3a://logs/eventlog_v2_spark-1/a"]}},
+        {"data": []},
+        "dependencies.files: is s3a://logs/eventlog_v2_spark-1/a, but jobs in spark-jobs may only read "
+        "s3a://staging/spark-jobs/; put it there, or have bucket logs added to `uses` in the settings of "
+        "test.",
+    ),
+    "GPUs where there are none": (
+        {"executor": {"gpus": 1}},
+        {},
+        "executor.gpus: is 1, but spark-a has no executor nodes with GPUs; remove it, or choose another "
+        "cluster.",
+    ),
+    "GPUs on another architecture": (
+        {"executor": {"gpus": 1}},
+        WITH_GPUS,
+        "executor.gpus: is 1, but spark-a has executor nodes with GPUs only of amd64; set architecture to "
+        "that.",
+    ),
+    "an executor too large for machines with GPUs": (
+        {"architecture": "amd64", "executor": {"gpus": 1, "cores": 32, "instances": 1}},
+        {**WITH_GPUS, "queues": {"root.analytics.reports.tier1": {}}},
+        "executor: requests 32 cores and 4.4 GiB with overhead, but the largest executor node of amd64 has "
+        "31.35 cores for a pod; request less.",
+    ),
+    "more GPUs at the start than its queue ever has": (
+        {"architecture": "amd64", "executor": {"gpus": 2, "instances": 3}},
+        {**WITH_GPUS, "queues": {"root.analytics.reports.tier1": {"gpu": "4"}}},
+        "executor.gpus: 3 executors at the start request 6 GPUs, but root.analytics.reports.tier1 has at "
+        "most 4; request fewer.",
+    ),
+    "GPUs as configuration": (
+        {"conf": {"spark.executor.resource.gpu.amount": 1}},
+        {},
+        "conf.spark.executor.resource.gpu.amount: is set by the job's own executor.gpus; use that.",
+    ),
     "another scheduler": (
         {"conf": {"spark.kubernetes.scheduler.name": "default-scheduler"}},
         {},
@@ -279,6 +380,22 @@ def test_memory_that_is_not_known_refuses_nothing(target, job):
 
 def test_more_executors_than_the_queue_has_room_for_may_be_wished_for(target, job):
     assert spark_application(job(executor={"cores": 8, "dynamic": {"maximum": 1000}}), target())
+
+
+@pytest.mark.parametrize(
+    ("url", "data"),
+    [
+        ("s3a://staging/spark-jobs/a.jar", []),
+        ("s3a://code/lib/a.jar", ["s3a://code/"]),
+        ("s3a://code/env.tgz#env", ["s3a://code/"]),
+        ("https://example.invalid/a.jar", []),
+        ("local:///opt/a.jar", []),
+        # A stack of an earlier version does not say.
+        ("s3a://code/a.jar", None),
+    ],
+)
+def test_a_job_may_name_files_that_it_can_read_or_that_nothing_is_known_of(target, job, url, data):
+    assert spark_application(job(dependencies={"files": [url]}), target(data=data))
 
 
 @pytest.mark.parametrize("version", ["3.5", "4.1"])

@@ -86,6 +86,16 @@ WRONG = {
         {"queue": "root.analytics.reports.tier1"},
         "queue: is 'root.analytics.reports.tier1'; write queue analytics.reports and tier 1.",
     ),
+    "an image that is another one every day": (
+        {"image": "registry.example/spark:latest"},
+        "image: is 'registry.example/spark:latest'; latest is another image every day; write the tag of a "
+        "release, or add a digest.",
+    ),
+    "an image that may be any": (
+        {"image": "registry.example/spark"},
+        "image: is 'registry.example/spark'; without a tag or digest, nobody can say which image runs; add "
+        "one.",
+    ),
     "configuration that is not Spark's": (
         {"conf": {"fs.s3a.endpoint": "x"}},
         r"conf.fs.s3a.endpoint: the key 'fs.s3a.endpoint'; string should match pattern '^spark\.\S+$'.",
@@ -134,7 +144,7 @@ def test_what_is_no_job_is_told_by_its_number():
 
 
 def test_a_file_that_holds_itself_is_told():
-    with pytest.raises(InvalidDocument, match=r"^jobs.yaml: document 1 contains itself: remove the YAML"):
+    with pytest.raises(InvalidDocument, match=r"^jobs.yaml contains itself, in line 1: remove the YAML"):
         read("conf: &a\n  - *a\n", "jobs.yaml")
 
 

@@ -25,6 +25,7 @@ def group(**changes):
         "minimum": 4,
         "maximum": 20,
         "desired": 5,
+        "per_zone": False,
     }
     return NodeGroup.model_validate({**usual, **changes})
 
@@ -38,6 +39,20 @@ def test_a_group_is_one_in_eks_over_all_zones():
 
     assert (only.name, only.zones) == ("driver", tuple(ZONES))
     assert (only.minimum, only.initial, only.maximum) == (4, 5, 20)
+
+
+@pytest.mark.parametrize(("role", "groups"), [("system", 3), ("driver", 3), ("shuffle", 3), ("executor", 1)])
+def test_only_executors_span_zones_where_auto_scaling_moves_machines(role, groups):
+    assert len(node_group_plans("some", group(role=role, per_zone=None), ZONES)) == groups
+
+
+def test_a_group_of_each_zone_has_a_name_that_more_zones_do_not_change():
+    assert names(zones=["us-east-1a"], per_zone=None) == ["driver-us-east-1a"]
+    assert names(zones=["us-east-1a", "us-east-1b"], per_zone=None)[0] == "driver-us-east-1a"
+
+
+def test_a_group_that_spanned_zones_retires_as_it_was():
+    assert names(generation=2, per_zone=None, retiring={1: {**OLD, "per_zone": False}})[-1] == "driver"
 
 
 def test_a_group_of_some_zones_is_in_these_alone():
@@ -108,8 +123,10 @@ def deployed(deploy, groups, tags=None):
             "node_groups": groups,
             "foundation": foundation.Outputs(**{**base, "private_subnets": subnets}),
         }
+        resource = eks.Cluster("spark-a")
         eks_cluster = SimpleNamespace(
-            eks_cluster=eks.Cluster("spark-a"),
+            eks_cluster=resource,
+            deployer=resource,
             node_role_arn="arn:aws:iam::111122223333:role/node",
             kubeconfig=json.dumps({}),
         )

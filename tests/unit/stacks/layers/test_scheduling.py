@@ -5,6 +5,7 @@ import re
 import pytest
 
 from components.kubernetes.yunikorn import api_requests_per_second
+from moka.machines.node_roles import ROLES
 from moka.names import SPARK_ACCOUNT
 from stacks import settings
 from stacks.settings import reading
@@ -79,3 +80,19 @@ def test_the_scheduler_has_the_size_of_its_cluster(environment):
     ]
 
     assert sorted(rates) == sorted(api_requests_per_second(number) for number in nodes)
+
+
+def test_the_device_plugin_is_on_each_cluster_that_has_gpus(environment):
+    loaded, recorder = environment
+    plugins = [
+        daemon_set
+        for daemon_set in recorder.inputs("kubernetes:apps/v1:DaemonSet")
+        if daemon_set["metadata"]["name"] == "nvidia-device-plugin"
+    ]
+    with_gpus = [
+        name
+        for name, cluster in loaded.clusters.items()
+        if any(machine.gpu for role in ROLES for machine in cluster.machines_of(role))
+    ]
+
+    assert len(plugins) == len(with_gpus)

@@ -37,7 +37,13 @@ VALUES: dict[str, tuple[Changes, str]] = {
     ),
     "a number in quotes": (
         {f"{GROUPS}.system.minimum": "2"},
-        "minimum: is '2'; input should be a valid integer",
+        "minimum: is '2'; input should be a valid integer (Smallest number of nodes, all zones together); "
+        "remove the quotes.",
+    ),
+    "one of a list, without brackets": (
+        {f"{GROUPS}.system.zones": "us-east-1a"},
+        f"{GROUPS}.system.zones: is 'us-east-1a'; input should be a valid array (Zones of its nodes, by "
+        "default all zones of the foundation); put it in brackets, [us-east-1a].",
     ),
     "a fraction of a machine": (
         {f"{GROUPS}.system.maximum": 4.5},
@@ -53,7 +59,8 @@ VALUES: dict[str, tuple[Changes, str]] = {
     ),
     "nothing where something has to be": (
         {"clusters": None},
-        "clusters: is None; input should be an object",
+        "clusters: is None; input should be an object (EKS clusters, by name); nothing is written there, so "
+        "write {} or what it has.",
     ),
     "no clusters": (
         {"clusters": {}},
@@ -61,7 +68,7 @@ VALUES: dict[str, tuple[Changes, str]] = {
     ),
     "a version as a number": (
         {"clusters.spark-a.version": 1.34},
-        "clusters.spark-a.version: is 1.34; input should be a valid string",
+        "pins add-ons); put it in quotes.",
     ),
     "a version without add-ons": (
         {"clusters.spark-a.version": "1.12"},
@@ -77,7 +84,7 @@ VALUES: dict[str, tuple[Changes, str]] = {
     ),
     "an account that is too short": (
         {"foundations.main.account": "12345"},
-        "foundations.main.account: is '12345'; string should match pattern",
+        "foundations.main.account: is '12345'; write all twelve digits, in quotes.",
     ),
     "an account without quotes": (
         {"foundations.main.account": 123456789012},
@@ -85,7 +92,8 @@ VALUES: dict[str, tuple[Changes, str]] = {
     ),
     "a name with capitals": (
         {"job_namespaces": {"Spark_Jobs": {}}},
-        "job_namespaces.Spark_Jobs: the key 'Spark_Jobs'; string should match pattern",
+        "job_namespaces.Spark_Jobs: the key 'Spark_Jobs'; write lower case, digits and dashes, at most 30, a "
+        "letter first and no dash last.",
     ),
     "an unknown role": (
         {f"{GROUPS}.system.role": "master"},

@@ -147,3 +147,18 @@ def test_the_controllers_environment_is_the_one_of_the_values():
 
     assert environment["TZ"] == "UTC"
     assert environment["SPARK_SUBMIT_OPTS"].endswith(" -Xmx256m")
+
+
+def test_a_folder_that_is_a_config_map_of_its_pods_is_named_as_it_is_here():
+    release = operator(
+        controller={
+            "env": [{"name": "SPARK_DIST_CLASSPATH", "value": "/etc/hadoop:/opt/jars"}],
+            "volumes": [{"name": "h", "configMap": {"name": "hadoop"}}, {"name": "tmp", "emptyDir": {}}],
+            "volumeMounts": [{"name": "h", "mountPath": "/etc/hadoop"}, {"name": "tmp", "mountPath": "/opt"}],
+        }
+    )
+    around = Surroundings(Path("/plane/kubeconfig"), 20000, PORTS, Path("/plane/files"))
+
+    environment = spark_operator.command(release, around).environment
+
+    assert environment["SPARK_DIST_CLASSPATH"] == "/plane/files/etc/hadoop:/opt/jars"

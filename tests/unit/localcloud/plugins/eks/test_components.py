@@ -1,11 +1,16 @@
 """The components of the `eks` plugin make what the real ones make, under the same names."""
 
 import json
+from pathlib import Path
 
 import pulumi
 import pulumi_aws as aws
 import pytest
 
+from localcloud import unknowns
+from localcloud.cloud import Cloud
+from localcloud.control_plane import ControlPlane
+from localcloud.credentials import Principal
 from localcloud.errors import Refusal
 from localcloud.plugins.eks import kubeconfig
 from localcloud.plugins.eks.arguments import CLUSTER
@@ -53,7 +58,9 @@ SECURITY_GROUPS = {
 @pytest.fixture
 def cluster(deploy, monkeypatch):
     """Make a cluster as the engine would ask for it."""
-    monkeypatch.setattr(kubeconfig, "for_endpoint", lambda endpoint, _: {"server": endpoint})
+    monkeypatch.setattr(
+        kubeconfig, "for_cluster", lambda endpoint, *rest: {"server": endpoint, "options": rest[-1]}
+    )
 
     def make(**changes):
         return deploy(lambda: Cluster("a", {**INPUTS, **changes}, None))
@@ -70,7 +77,7 @@ def test_security_groups_of_its_own_are_made_unless_skipped(cluster):
 
 
 def test_a_service_role_that_is_given_is_not_made(deploy, monkeypatch):
-    monkeypatch.setattr(kubeconfig, "for_endpoint", lambda *_: {})
+    monkeypatch.setattr(kubeconfig, "for_cluster", lambda *_: {})
 
     def program():
         role = aws.iam.Role("mine", assume_role_policy="{}")
@@ -159,16 +166,73 @@ def test_arguments_reach_the_control_plane(cluster):
 def test_the_kubernetes_provider_gets_the_kubeconfig_of_the_cluster(cluster):
     provider = cluster().by_name("pulumi:providers:kubernetes")["a-eks-k8s"]
 
-    assert json.loads(provider["kubeconfig"]) == {"server": "https://cluster.example"}
+    assert json.loads(provider["kubeconfig"]) == {"server": "https://cluster.example", "options": {}}
 
 
-def test_credentials_to_be_taken_are_accepted_and_the_kubeconfig_stays_as_it_is(cluster):
+def test_the_kubeconfig_is_of_the_role_that_is_to_be_assumed(cluster):
     options = {"roleArn": "arn:aws:iam::111122223333:role/deployer", "profileName": "prod"}
 
     CLUSTER.check("eks.Cluster a", {**INPUTS, "providerCredentialOpts": options})
     provider = cluster(providerCredentialOpts=options).by_name("pulumi:providers:kubernetes")["a-eks-k8s"]
 
-    assert json.loads(provider["kubeconfig"]) == {"server": "https://cluster.example"}
+    assert json.loads(provider["kubeconfig"])["options"] == options
+
+
+DEPLOYER = "arn:aws:iam::111122223333:role/moka-deployer"
+CLUSTER_ARN = "arn:aws:eks:us-west-2:111122223333:cluster/spark-a"
+
+
+@pytest.fixture
+def plane(tmp_path, monkeypatch):
+    """A control plane that was made and never started, and a project that says who deploys."""
+    monkeypatch.setenv("MOKA_CLOUD", str(tmp_path / "cloud"))
+    project = tmp_path / "project"
+    project.mkdir()
+    (project / "Pulumi.yaml").write_text("name: small\nruntime: python\n")
+    (project / "localcloud.yaml").write_text("identities: {'111122223333': role/moka-deployer}\n")
+    monkeypatch.chdir(project)
+    plane = ControlPlane(Cloud.of_environment(), "spark-a")
+    plane.credentials.make()
+    plane.ports.keep("kube-apiserver")
+    return plane
+
+
+@pytest.mark.parametrize(
+    ("options", "cluster_arn", "who"),
+    [
+        ({}, CLUSTER_ARN, Principal(DEPLOYER, "laptop")),
+        (
+            {"roleArn": "arn:aws:iam::1:role/other"},
+            CLUSTER_ARN,
+            Principal("arn:aws:iam::1:role/other", "EKSGetTokenAuth"),
+        ),
+        (
+            {},
+            "arn:aws:eks:us-east-1:123456789012:cluster/spark-a",
+            Principal("arn:aws:iam::123456789012:user/laptop"),
+        ),
+        (
+            {},
+            "arn:aws-cn:eks:cn-north-1:111122223333:cluster/spark-a",
+            Principal("arn:aws-cn:iam::111122223333:role/moka-deployer", "laptop"),
+        ),
+    ],
+)
+def test_a_kubeconfig_signs_in_as_who_deploys(plane, options, cluster_arn, who):
+    config = kubeconfig.for_cluster(plane.endpoint, "Y2E=", cluster_arn, options)
+
+    token = Path(config["users"][0]["user"]["tokenFile"]).read_text()
+    assert plane.credentials.principal(token) == who
+
+
+def test_where_nobody_says_who_deploys_it_is_an_administrator_and_that_is_noted(plane):
+    elsewhere = "arn:aws:eks:us-west-2:999999999999:cluster/spark-a"
+
+    config = kubeconfig.for_cluster(plane.endpoint, "Y2E=", elsewhere, {})
+
+    assert Path(config["users"][0]["user"]["tokenFile"]) == plane.token_file
+    [unknown] = unknowns.noted(plane.cloud)
+    assert "whose credentials `up` has in account 999999999999" in unknown
 
 
 def test_a_kubeconfig_names_the_endpoint_its_authority_and_where_the_token_is(tmp_path):

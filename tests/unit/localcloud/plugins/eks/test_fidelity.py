@@ -51,7 +51,7 @@ CLUSTER_INPUTS = {
 @pytest.fixture
 def outputs(deploy, monkeypatch):
     """What a component gives out, every output resolved."""
-    monkeypatch.setattr(kubeconfig, "for_endpoint", lambda *_: {"kind": "Config"})
+    monkeypatch.setattr(kubeconfig, "for_cluster", lambda *_: {"kind": "Config"})
 
     def of(component, inputs) -> dict[str, Any]:
         outputs: dict[str, Any] = {}

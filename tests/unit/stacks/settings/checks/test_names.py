@@ -45,6 +45,40 @@ MISTAKES: dict[str, tuple[Changes, str]] = {
         "clusters.spark-a.access.me.principal: is 'arn:aws:iam::123456789012:user/laptop', the same "
         "principal as the deployer; EKS allows one entry for each, so remove this one.",
     ),
+    "jobs of a namespace that has none": (
+        {
+            "clusters.spark-a.access": {
+                "developers": {
+                    "principal": "arn:aws:iam::123456789012:role/developer",
+                    "jobs": "edit",
+                    "namespaces": ["spark-job"],
+                }
+            }
+        },
+        "clusters.spark-a.access.developers.namespaces: no job namespace is named 'spark-job'; did you mean "
+        "'spark-jobs'?",
+    ),
+    "jobs of namespaces of the platform": (
+        {
+            "clusters.spark-a.access": {
+                "developers": {
+                    "principal": "arn:aws:iam::123456789012:role/developer",
+                    "jobs": "view",
+                    "namespaces": ["celeborn"],
+                }
+            }
+        },
+        "clusters.spark-a.access.developers.jobs: allows nothing, as none of its namespaces is one for jobs; "
+        "add one or remove jobs.",
+    ),
+    "access that allows nothing": (
+        {
+            "clusters.spark-a.access": {
+                "developers": {"principal": "arn:aws:iam::123456789012:role/developer"}
+            }
+        },
+        "clusters.spark-a.access.developers: allows nothing; set policy, jobs, or both",
+    ),
     "tags that are ours": (
         {"tags": {"moka:environment": "prod"}},
         "tags.moka:environment: tags that begin with",

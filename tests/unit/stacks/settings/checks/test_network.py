@@ -12,6 +12,31 @@ MISTAKES: dict[str, tuple[Changes, str]] = {
         "clusters.spark-a.public_access: is 0.0.0.0/0, the whole internet; list only the networks "
         "that need access.",
     ),
+    "a deployer whom no route answers": (
+        {"deployer_network": "10.251.0.0/24"},
+        "deployer_network: is 10.251.0.0/24, to which the VPC of foundation 'main' has no route; add a "
+        "network that has it to foundations.main.network.transit_gateway.cidrs.",
+    ),
+    "a deployer on the internet whom a private API server does not let in": (
+        {"deployer_network": "54.240.193.129/32"},
+        "clusters.spark-a.public_access: does not have deployer_network, 54.240.193.129/32, from which `up` "
+        "has to reach the API server; add it, or run `up` in a network that is connected to the VPC.",
+    ),
+    "people whom no route answers": (
+        {"foundations.main.api_access": {"cidrs": ["10.251.0.0/24"]}},
+        "foundations.main.api_access.cidrs.0: is 10.251.0.0/24, to which the VPC of foundation 'main' has no "
+        "route; add a network that has it to foundations.main.network.transit_gateway.cidrs.",
+    ),
+    "people on the internet": (
+        {"foundations.main.api_access": {"cidrs": ["0.0.0.0/0"]}},
+        "foundations.main.api_access.cidrs.0: is 0.0.0.0/0, which is no private network: private API servers "
+        "are reached from connected networks only; for the internet there is `public_access` of a cluster.",
+    ),
+    "the VPC's own range behind its transit gateway": (
+        {f"{NETWORK}.transit_gateway.cidrs": ["10.250.0.0/16", "10.0.64.0/18"]},
+        f"{NETWORK}.transit_gateway.cidrs.1: is 10.0.64.0/18, which is within the VPC's own 10.0.0.0/16; "
+        "name networks behind the gateway.",
+    ),
     "a network that is no network": (
         {f"{NETWORK}.cidr": "10.0.0.0/33"},
         f"{NETWORK}.cidr: is '10.0.0.0/33'; '33' is not a valid netmask",

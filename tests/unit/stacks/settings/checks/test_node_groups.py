@@ -51,7 +51,8 @@ MISTAKES: dict[str, tuple[Changes, str]] = {
     ),
     "fewer machines than zones with a group each": (
         {f"{GROUPS}.executor-arm64": {"per_zone": True, "maximum": 2, "desired": 1}},
-        f"{GROUPS}.executor-arm64.maximum: is 2 for a group in each of 3 zones; raise it to at least 3.",
+        f"{GROUPS}.executor-arm64.maximum: is 2 for a group in each of 3 zones; raise it to at least 3, "
+        "or name fewer zones.",
     ),
     "more nodes in a group than EKS takes": (
         {f"{GROUPS}.executor-arm64.maximum": 600},
@@ -59,7 +60,7 @@ MISTAKES: dict[str, tuple[Changes, str]] = {
         "groups, or set per_zone: true.",
     ),
     "more groups in a cluster than EKS takes": (
-        {f"{GROUPS}.{f'more-{number}'}": "copy of executor-amd64" for number in range(25)},
+        {f"{GROUPS}.{f'more-{number}'}": "copy of executor-amd64" for number in range(17)},
         f"{GROUPS}: make 31 managed node groups with their zones and generations, but EKS allows 30 "
         "in a cluster; merge some.",
     ),
@@ -69,7 +70,7 @@ MISTAKES: dict[str, tuple[Changes, str]] = {
     ),
     "a schedule that is no cron": (
         {f"{GROUPS}.executor-arm64.schedule": {"night": {"cron": "at eight", "minimum": 1}}},
-        "schedule.night.cron: is 'at eight'; string should match pattern",
+        "schedule.night.cron: is 'at eight'; cron has five fields, and this 2; write minute, hour, day of",
     ),
     "a time zone that is none": (
         {f"{GROUPS}.executor-arm64.time_zone": "Mars/Olympus"},
@@ -82,7 +83,10 @@ MISTAKES: dict[str, tuple[Changes, str]] = {
         "remove spot.",
     ),
     "a reservation for several zones": (
-        {f"{GROUPS}.system.capacity_reservations": {"us-east-1a": "cr-0123456789abcdef0"}},
+        {
+            f"{GROUPS}.system.capacity_reservations": {"us-east-1a": "cr-0123456789abcdef0"},
+            f"{GROUPS}.system.per_zone": False,
+        },
         f"{GROUPS}.system.capacity_reservations: a reservation is for one zone; set per_zone: true, "
         "or zones to that one.",
     ),

@@ -30,7 +30,10 @@ MISTAKES: dict[str, tuple[Changes, str]] = {
         {
             "foundations.main.existing_network": {
                 "vpc": "vpc-0123456789abcdef0",
-                "private_subnets": {"us-east-1a": "subnet-1", "us-east-1b": "subnet-2"},
+                "private_subnets": {
+                    "us-east-1a": "subnet-0123456789abcdef0",
+                    "us-east-1b": "subnet-0123456789abcdef1",
+                },
             }
         },
         "foundations.main: has both network (to create) and existing_network (by ids); keep one.",

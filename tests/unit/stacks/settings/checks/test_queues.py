@@ -123,7 +123,7 @@ MISTAKES: dict[str, tuple[Changes, str]] = {
     ),
     "an organization in upper case": (
         {"queues.organizations.Analytics": "copy of analytics"},
-        "queues.organizations.Analytics: the key 'Analytics'; string should match pattern",
+        "queues.organizations.Analytics: the key 'Analytics'; write lower case, digits and dashes, at most ",
     ),
     "queues and a file of them": (
         {"queues_from": "local.queues.yaml"},

@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.support.iam_evaluation import Resource, Role, Service, allowed
+from localcloud.rules.iam.evaluation import Denial, Resource, Role, Service, Undecided, allowed, denial
 
 HERE, THERE = "111111111111", "222222222222"
 BUCKET = "arn:aws:s3:::data"
@@ -195,15 +195,115 @@ def test_a_denial_by_who_asks_reaches_only_them():
 
 
 @pytest.mark.parametrize(
-    "statement",
+    ("operator", "values", "value", "holds"),
     [
-        {**READ, "Condition": {"IpAddress": {"aws:SourceIp": "10.0.0.0/8"}}},
-        {**READ, "Resource": BUCKET + "/${aws:PrincipalTag/team, 'none'}/*"},
+        ("NumericLessThan", "900", "899", True),
+        ("NumericLessThan", "900", "900", False),
+        ("NumericGreaterThanEquals", ["900", "10"], "10", True),
+        ("NumericNotEquals", "1", "1.0", False),
+        ("DateGreaterThan", "2026-01-01T00:00:00Z", "2026-11-22T04:00:00Z", True),
+        ("DateLessThan", "2026-01-01T00:00:00Z", "1800000000", False),
+        ("IpAddress", ["10.0.0.0/8", "192.168.0.0/16"], "10.1.2.3", True),
+        ("IpAddress", "10.0.0.1", "10.0.0.1", True),
+        ("NotIpAddress", "10.0.0.0/8", "10.1.2.3", False),
+        ("ForAllValues:StringEquals", ["a", "b"], ["a"], True),
+        ("ForAllValues:StringEquals", ["a", "b"], ["a", "c"], False),
+        ("ForAllValues:StringEquals", ["a", "b"], None, True),
+        ("ForAnyValue:StringEquals", ["a", "b"], ["a", "c"], True),
+        ("ForAnyValue:StringEquals", ["a", "b"], ["c"], False),
+        ("ForAnyValue:StringEquals", ["a", "b"], None, False),
+        ("ForAllValues:StringNotEquals", ["a"], ["b", "c"], True),
+        ("ForAllValues:StringNotEquals", ["a"], ["a", "c"], False),
+        ("ForAnyValue:StringNotEquals", ["a"], ["a", "c"], True),
     ],
 )
-def test_what_it_cannot_judge_is_an_error(statement):
+def test_conditions_on_numbers_dates_addresses_and_several_values(operator, values, value, holds):
+    statement = {**READ, "Condition": {operator: {"some:Key": values}}}
+
+    assert allowed(role(statement), "s3:GetObject", resource(), {"some:key": value} if value else {}) == holds
+
+
+def test_a_variable_may_have_a_default():
+    own = {**READ, "Resource": BUCKET + "/${aws:PrincipalTag/team, 'none'}/*"}
+
+    assert allowed(role(own), "s3:GetObject", resource(arn=f"{BUCKET}/none/x"))
+    assert not allowed(role(own, tags={"team": "a"}), "s3:GetObject", resource(arn=f"{BUCKET}/none/x"))
+
+
+def test_the_older_version_has_no_variables():
+    own = {**READ, "Resource": BUCKET + "/${aws:PrincipalTag/team}/*"}
+    old = Role(arn=role().arn, policies=({"Version": "2008-10-17", "Statement": [own]},), tags={"team": "a"})
+
+    assert not allowed(old, "s3:GetObject", resource(arn=f"{BUCKET}/a/x"))
+
+
+def test_a_session_policy_bounds_the_session():
+    bounded = role(READ, session_policy=policy({**READ, "Resource": f"{BUCKET}/mine/*"}))
+
+    assert allowed(bounded, "s3:GetObject", resource(arn=f"{BUCKET}/mine/a"))
+    assert not allowed(bounded, "s3:GetObject", resource())
+    assert not allowed(role(session_policy=policy(READ)), "s3:GetObject", resource())
+
+
+def test_an_endpoint_lets_through_what_its_policy_allows():
+    ours = policy(letting("*", "*", "*", Condition={"StringEquals": {"aws:PrincipalAccount": HERE}}))
+
+    assert allowed(role(READ), "s3:GetObject", resource(), endpoint=ours)
+    assert not allowed(role(READ, account=THERE), "s3:GetObject", resource(letting("*")), endpoint=ours)
+
+
+@pytest.mark.parametrize(
+    ("caller", "resource_policy", "endpoint", "reason"),
+    [
+        (role(), None, None, Denial(by="identity-based policy")),
+        (role({**READ, "Effect": "Deny"}), None, None, Denial(by="identity-based policy", explicit=True)),
+        (role(READ, boundary=policy({**READ, "Action": "s3:PutObject"})), None, None,
+         Denial(by="permissions boundary")),
+        (role(READ, session_policy=policy({**READ, "Action": "s3:PutObject"})), None, None,
+         Denial(by="session policy")),
+        (role(READ), letting("*", effect="Deny"), None, Denial(by="resource-based policy", explicit=True)),
+        (role(READ, account=THERE), None, None, Denial(by="resource-based policy")),
+        (role(READ), None, policy(letting("*", "s3:PutObject")), Denial(by="VPC endpoint policy")),
+        (role(READ), None, policy(letting("*", effect="Deny")),
+         Denial(by="VPC endpoint policy", explicit=True)),
+    ],
+)  # fmt: skip
+def test_a_denial_says_which_type_of_policy_is_the_reason(caller, resource_policy, endpoint, reason):
+    about = resource(*([resource_policy] if resource_policy else []))
+
+    assert denial(caller, "s3:GetObject", about, endpoint=endpoint) == reason
+
+
+def test_reasons_are_in_the_words_of_iam():
+    assert Denial(by="identity-based policy").because("s3:GetObject") == (
+        "because no identity-based policy allows the s3:GetObject action"
+    )
+    assert Denial(by="identity-based policy", explicit=True).because("s3:GetObject") == (
+        "with an explicit deny in an identity-based policy"
+    )
+    assert Denial(by="VPC endpoint policy", explicit=True).because("s3:GetObject") == (
+        "with an explicit deny in a VPC endpoint policy"
+    )
+
+
+def test_what_depends_on_where_a_request_comes_from_is_undecided_unless_it_makes_no_difference():
+    from_there = {"Condition": {"StringEquals": {"aws:SourceVpce": "vpce-1"}}}
+    unless_there = {"Condition": {"StringNotEquals": {"aws:SourceVpce": "vpce-1"}}}
+
+    with pytest.raises(Undecided, match="aws:SourceVpce"):
+        allowed(role({**READ, **from_there}), "s3:GetObject", resource())
+    with pytest.raises(Undecided, match="aws:SourceVpce"):
+        allowed(role(READ), "s3:GetObject", resource(letting("*", effect="Deny", **unless_there)))
+    assert allowed(role({**READ, **from_there}), "s3:GetObject", resource(), {"aws:SourceVpce": "vpce-1"})
+    assert allowed(role(READ, {**READ, **from_there}), "s3:GetObject", resource())
+    assert not allowed(role({**READ, **from_there}), "s3:PutObject", resource())
+
+
+def test_an_operator_that_it_does_not_know_is_an_error():
+    statement = {**READ, "Condition": {"StringRhymes": {"aws:UserName": "a"}}}
+
     with pytest.raises(NotImplementedError):
-        allowed(role(statement), "s3:GetObject", resource(), {"aws:SourceIp": "10.0.0.1"})
+        allowed(role(statement), "s3:GetObject", resource())
 
 
 def test_a_wildcard_in_a_principal_is_an_error():

@@ -1,0 +1,63 @@
+"""What roles may do beyond what their programs call: not refused, and said."""
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
+
+from localcloud.cloud import Cloud
+from localcloud.plugins.aws.refusals import permissions
+from localcloud.plugins.aws.refusals.identities import Absent, Identities
+from localcloud.plugins.aws.refusals.releases import cluster_identities
+from localcloud.rules.iam import nodes
+from localcloud.rules.iam.permissions import surplus
+from localcloud.rules.iam.programs import ADDONS, Program
+
+Release = tuple[str, str, Mapping[str, Any]]
+"""A release: chart, namespace, values."""
+
+
+def beyond(cloud: Cloud, clusters: Iterable[str], releases: Iterable[Release]) -> list[str]:
+    """Sentences on the roles of nodes and of pods, each with the actions that nothing known calls."""
+    releases, sentences = list(releases), list[str]()
+    for cluster in clusters:
+        iam = cluster_identities(cloud, cluster)
+        if iam is not None:
+            sentences += [
+                f"{who} on {cluster}: {', '.join(actions)}"
+                for who, actions in sorted(_surpluses(iam, cluster, releases))
+                if actions
+            ]
+    return sentences
+
+
+def _surpluses(iam: Identities, cluster: str, releases: Iterable[Release]) -> Iterator[tuple[str, list[str]]]:
+    eks = iam.api.service("eks", iam.region)
+    for arn in {
+        eks.describe_nodegroup(clusterName=cluster, nodegroupName=name)["nodegroup"]["nodeRole"]
+        for name in eks.list_nodegroups(clusterName=cluster)["nodegroups"]
+    }:
+        programs = nodes.node_programs(names_by_instance_id=False, pod_identity=True, cni_identity=True)
+        try:
+            yield "nodes", surplus(iam.role(arn), programs)
+        except Absent:
+            continue
+    for association in permissions.associations(iam, cluster):
+        programs = list(programs_of(association, releases))
+        if programs:
+            who = f"{association['namespace']}/{association['serviceAccount']}"
+            try:
+                yield who, surplus(permissions.association_role(iam, association), programs)
+            except Absent:
+                continue
+
+
+def programs_of(association: Mapping[str, Any], releases: Iterable[Release]) -> Iterator[Program]:
+    """Programs that run by the service account of an association, as far as any is known."""
+    yield from permissions.told_programs(association)
+    namespace, account = association["namespace"], association["serviceAccount"]
+    for addon in ADDONS.values():
+        if (namespace, account) == (permissions.SYSTEM_NAMESPACE, addon.service_account):
+            yield addon.program
+    for chart, place, values in releases:
+        program, name = permissions.release_program(chart, values)
+        if program and (namespace, account) == (place, name):
+            yield program

@@ -1,0 +1,124 @@
+"""EKS's own refusals, at a preview already where the values are known."""
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from localcloud import clock, unknowns
+from localcloud.plugins.aws.api import Api, not_found
+from localcloud.plugins.provider import Target
+from localcloud.plugins.values import UNKNOWN, Properties, reveal, unknown_in
+from localcloud.rules.eks import endpoint, sizes, versions
+from localcloud.rules.rule import Verdict
+
+
+@dataclass(frozen=True)
+class Plan:
+    """A resource that is to be made or changed.
+
+    region: of the resource. name: logical. inputs, old: those that are known, after and before; `old` is
+    empty for a new one. cluster_versions: of clusters that this run makes or changes, by region and name: at
+    a preview they still have another one.
+    """
+
+    api: Api
+    region: str
+    name: str
+    inputs: Mapping[str, Any]
+    old: Mapping[str, Any]
+    cluster_versions: dict[tuple[str, str], str]
+
+    def call(self, operation: str, **members: Any) -> dict[str, Any] | None:
+        """An answer of EKS; None when the thing is not there yet."""
+        if any(value is None for value in members.values()):
+            return None
+        try:
+            answer: dict[str, Any] = self.api.call("eks", operation, members, self.region)
+        except Exception as error:
+            if not_found(error):
+                return None
+            raise
+        return answer
+
+    def cluster_version(self) -> str | None:
+        """Version of the cluster that it belongs to."""
+        name = self.inputs.get("clusterName")
+        if planned := self.cluster_versions.get((self.region, str(name))):
+            return planned
+        answer = self.call("describe_cluster", name=name)
+        return answer["cluster"]["version"] if answer else None
+
+
+def cluster(plan: Plan) -> Iterator[Verdict]:
+    """A cluster: its version, and access to its endpoint."""
+    name, today = plan.inputs.get("name", plan.name), clock.now(plan.api.cloud).date()
+    about = f"EKS cluster {name}"
+    version, old = plan.inputs.get("version"), plan.old.get("version")
+    if version:
+        plan.cluster_versions[plan.region, name] = version
+    if version and not plan.old:
+        yield from versions.new_cluster(about, version, today)
+    elif version and old and version != old:
+        yield from versions.other_cluster_version(about, old, version, _group_versions(plan, name), today)
+    yield from endpoint.endpoint(about, plan.inputs.get("vpcConfig") or {})
+
+
+def _group_versions(plan: Plan, cluster: str) -> dict[str, str]:
+    names = (plan.call("list_nodegroups", clusterName=cluster) or {}).get("nodegroups", ())
+    groups = (plan.call("describe_nodegroup", clusterName=cluster, nodegroupName=name) for name in names)
+    return {group["nodegroup"]["nodegroupName"]: group["nodegroup"]["version"] for group in groups if group}
+
+
+def node_group(plan: Plan) -> Iterator[Verdict]:
+    """A node group: its sizes, its version."""
+    cluster_name, name = plan.inputs.get("clusterName"), plan.inputs.get("nodeGroupName")
+    about = f"EKS node group {name or plan.name} of {cluster_name or 'a new cluster'}"
+    live = plan.call("describe_nodegroup", clusterName=cluster_name, nodegroupName=name) if plan.old else None
+    group = live["nodegroup"] if live else {}
+    scaling = plan.inputs.get("scalingConfig") or {}
+    if scaling != plan.old.get("scalingConfig"):
+        yield from sizes.sizes(about, scaling, group.get("scalingConfig") if plan.old else None)
+    version, release = plan.inputs.get("version"), plan.inputs.get("releaseVersion")
+    unchanged = plan.old and (version, release) == (plan.old.get("version"), plan.old.get("releaseVersion"))
+    if not unchanged and (cluster_version := plan.cluster_version()):
+        yield from versions.node_group_version(about, version, release, cluster_version, group.get("version"))
+
+
+def addon(plan: Plan) -> Iterator[Verdict]:
+    """An add-on: its version."""
+    name, version = plan.inputs.get("addonName"), plan.inputs.get("addonVersion")
+    if version and name and version != plan.old.get("addonVersion"):
+        about = f"EKS add-on {name} of {plan.inputs.get('clusterName') or 'a new cluster'}"
+        if cluster_version := plan.cluster_version():
+            yield from versions.addon_version(about, name, version, cluster_version)
+
+
+CHECKS: Mapping[str, Callable[[Plan], Iterator[Verdict]]] = {
+    "aws:eks/cluster:Cluster": cluster,
+    "aws:eks/nodeGroup:NodeGroup": node_group,
+    "aws:eks/addon:Addon": addon,
+}
+"""Type -> what EKS decides of it."""
+
+
+def refuse(
+    api: Api,
+    cluster_versions: dict[tuple[str, str], str],
+    target: Target,
+    inputs: Properties,
+    old: Properties | None = None,
+) -> None:
+    """Raise Refusal when EKS would not make a resource, or change it so. Values not known yet are left out.
+
+    cluster_versions: as in `Plan`; this adds the cluster's.
+    """
+    if check := CHECKS.get(target.type):
+        known = _known(reveal(inputs))
+        region = known.get("region") or api.region
+        plan = Plan(api, region, target.name, known, _known(reveal(old or {})), cluster_versions)
+        unknowns.refuse(api.cloud, check(plan))
+
+
+def _known(inputs: Mapping[str, Any]) -> dict[str, Any]:
+    """Inputs, without those that are not known yet, or not wholly."""
+    return {name: value for name, value in inputs.items() if value is not UNKNOWN and not unknown_in(value)}

@@ -1,0 +1,235 @@
+"""Roles and what they meet, as the laptop's AWS has them, in the shape that the rules of IAM take."""
+
+import json
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+from urllib.parse import unquote
+
+from localcloud.plugins.aws.api import Api, account_api, error_code, not_found
+from localcloud.plugins.aws.store import accounts
+from localcloud.rules.iam.evaluation import Policy, Resource, Role
+from localcloud.rules.iam.permissions import Place, Surroundings
+
+
+class Absent(Exception):
+    """Something that this AWS does not have, as it is not of the program; says what."""
+
+
+@dataclass
+class Identities:
+    """IAM as an account sees it, and what has policies in it and in the other accounts of the cloud.
+
+    missing: boundaries that roles have and this AWS has not: what they would take away was not judged.
+    """
+
+    api: Api
+    region: str
+    missing: set[str] = field(default_factory=set)
+    _known: dict[tuple[str, ...], Any] = field(default_factory=dict)
+
+    @property
+    def place(self) -> Place:
+        """Where its programs run, without a cluster."""
+        return Place(region=self.region, account=self.api.account, partition=self.api.partition)
+
+    def cluster_place(self, cluster: str, **more: str) -> Place:
+        """Where the programs of a cluster run."""
+        place = self.place
+        return Place(place.region, place.account, place.partition, cluster, more)
+
+    def role(
+        self, arn: str, *, tags: Mapping[str, str] | None = None, session_policy: Policy | None = None
+    ) -> Role:
+        """A session of a role. Raises Absent where the role or a policy of it is not here."""
+        policies, boundary = self._once(("role", arn), lambda: self._role(arn))
+        return Role(
+            arn=arn,
+            policies=policies,
+            boundary=boundary,
+            session_policy=session_policy,
+            tags=dict(tags or {}),
+        )
+
+    def trust(self, arn: str) -> Policy:
+        """The trust policy of a role. Raises Absent where it is not here."""
+        policy: Policy = self._described(arn)["AssumeRolePolicyDocument"]
+        return policy
+
+    def surroundings(self, vpc: str | None = None) -> Surroundings:
+        """What decides besides the caller: for programs in a VPC, its endpoints too."""
+        return Surroundings(
+            resource=self.resource,
+            key_of=self.key_of,
+            endpoint=self._endpoints(vpc).get if vpc else lambda _: None,
+        )
+
+    def resource(self, arn: str) -> Resource:
+        """A resource, with its policy if it has one: of a bucket, a key or a repository."""
+        service, account = arn.split(":")[2:5:2] if arn.startswith("arn:") else ("", "")
+        if service == "s3":
+            owner, policy = self._bucket(arn.split(":", 5)[5].partition("/")[0])
+            return Resource(arn=arn, account=owner, policy=policy)
+        if service == "kms":
+            policy = self._once(("key", arn), lambda: self._key_policy(arn))
+            return Resource(arn=arn, account=account, policy=policy)
+        return Resource(arn=arn, account=account or self.api.account)
+
+    def key_of(self, bucket: str) -> Resource | None:
+        """The key that encrypts a bucket; None for S3's own, and where there is no such bucket."""
+        key: str | None = self._once(("encryption", bucket), lambda: self._encryption(bucket))
+        return self.resource(key) if key else None
+
+    def buckets(self) -> list[str]:
+        """Names of all buckets of the cloud, those of this account first."""
+        names: dict[str, str] = self._owners
+        return sorted(names, key=lambda name: (names[name] != self.api.account, name))
+
+    def _once(self, key: tuple[str, ...], load: Callable[[], Any]) -> Any:
+        if key not in self._known:
+            self._known[key] = load()
+        return self._known[key]
+
+    def _api(self, account: str) -> Api:
+        if account in ("", self.api.account):
+            return self.api
+        api: Api = self._once(
+            ("api", account), lambda: account_api(self.api.cloud, self.api.endpoint, account, self.region)
+        )
+        return api
+
+    # --- roles ---
+
+    def _described(self, arn: str) -> dict[str, Any]:
+        name, account = arn.rpartition("/")[2], arn.split(":")[4]
+        described: dict[str, Any] = self._once(
+            ("described", arn),
+            lambda: self._asked(account, "get_role", f"role {arn}", RoleName=name)["Role"],
+        )
+        return described
+
+    def _role(self, arn: str) -> tuple[tuple[Policy, ...], Policy | None]:
+        name, account = arn.rpartition("/")[2], arn.split(":")[4]
+        boundary = (self._described(arn).get("PermissionsBoundary") or {}).get("PermissionsBoundaryArn")
+        ask = self._api(account).client("iam")
+        attached = ask.list_attached_role_policies(RoleName=name)["AttachedPolicies"]
+        inline = ask.list_role_policies(RoleName=name)["PolicyNames"]
+        return (
+            (
+                *(self._managed(account, policy["PolicyArn"]) for policy in attached),
+                *(
+                    document(ask.get_role_policy(RoleName=name, PolicyName=policy)["PolicyDocument"])
+                    for policy in inline
+                ),
+            ),
+            self._boundary(account, boundary) if boundary else None,
+        )
+
+    def _boundary(self, account: str, arn: str) -> Policy | None:
+        try:
+            return self._managed(account, arn)
+        except Absent as absent:
+            self.missing.add(str(absent))
+            return None
+
+    def _managed(self, account: str, arn: str) -> Policy:
+        def load() -> Policy:
+            policy = self._asked(account, "get_policy", f"policy {arn}", PolicyArn=arn)["Policy"]
+            version = (
+                self._api(account)
+                .client("iam")
+                .get_policy_version(PolicyArn=arn, VersionId=policy["DefaultVersionId"])
+            )
+            return document(version["PolicyVersion"]["Document"])
+
+        loaded: Policy = self._once(("managed", arn), load)
+        return loaded
+
+    def _asked(self, account: str, operation: str, what: str, **members: Any) -> Any:
+        """An answer of IAM. Raises Absent where it does not have what it is asked for."""
+        try:
+            return getattr(self._api(account).client("iam"), operation)(**members)
+        except Exception as error:
+            if not not_found(error):
+                raise
+            raise Absent(f"{what}, which this AWS does not have") from None
+
+    # --- buckets, keys, endpoints ---
+
+    @cached_property
+    def _owners(self) -> dict[str, str]:
+        """Bucket -> its account."""
+        return {
+            bucket["Name"]: account
+            for account in {self.api.account, *accounts(self.api.cloud)}
+            for bucket in self._api(account).client("s3").list_buckets()["Buckets"]
+        }
+
+    def _bucket(self, name: str) -> tuple[str, Policy | None]:
+        owner = self._owners.get(name, "")
+
+        def load() -> Policy | None:
+            if not owner:
+                return None
+            try:
+                return document(self._api(owner).client("s3").get_bucket_policy(Bucket=name)["Policy"])
+            except Exception as error:
+                if error_code(error) != "NoSuchBucketPolicy":
+                    raise
+                return None
+
+        policy: Policy | None = self._once(("bucket", name), load)
+        return owner or self.api.account, policy
+
+    def _encryption(self, name: str) -> str | None:
+        owner = self._owners.get(name)
+        if owner is None:
+            return None
+        try:
+            answer = self._api(owner).client("s3").get_bucket_encryption(Bucket=name)
+        except Exception as error:
+            if not_found(error) or "EncryptionConfiguration" in error_code(error):
+                return None
+            raise
+        [rule, *_] = answer["ServerSideEncryptionConfiguration"]["Rules"]
+        by_default = rule.get("ApplyServerSideEncryptionByDefault") or {}
+        key = by_default.get("KMSMasterKeyID")
+        if by_default.get("SSEAlgorithm") != "aws:kms" or not key:
+            return None
+        return key if key.startswith("arn:") else None
+
+    def _key_policy(self, arn: str) -> Policy | None:
+        _, _, _, region, account, _ = arn.split(":", 5)
+        try:
+            answer = self._api(account).client("kms", region).get_key_policy(KeyId=arn, PolicyName="default")
+        except Exception as error:
+            if not not_found(error):
+                raise
+            return None
+        return document(answer["Policy"])
+
+    def _endpoints(self, vpc: str) -> dict[str, Policy]:
+        """Service -> policy of its endpoint in a VPC, as far as one has a policy."""
+
+        def load() -> dict[str, Policy]:
+            wanted = [{"Name": "vpc-id", "Values": [vpc]}]
+            answer = self.api.client("ec2", self.region).describe_vpc_endpoints(Filters=wanted)
+            return {
+                endpoint["ServiceName"].partition(f"{self.region}.")[2]: document(endpoint["PolicyDocument"])
+                for endpoint in answer["VpcEndpoints"]
+                if endpoint.get("PolicyDocument")
+            }
+
+        policies: dict[str, Policy] = self._once(("endpoints", vpc), load)
+        return policies
+
+
+def document(policy: Any) -> Policy:
+    """A policy document, which some answers have as text and some of these in the form of a URL."""
+    if isinstance(policy, str):
+        text = unquote(policy) if policy.lstrip().startswith("%7B") else policy
+        loaded: Policy = json.loads(text)
+        return loaded
+    decoded: Policy = policy
+    return decoded

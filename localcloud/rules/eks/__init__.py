@@ -1,0 +1,6 @@
+"""What EKS decides of clusters, node groups and add-ons, beyond the form of a request."""
+
+from localcloud.rules.eks import capacity, drain, endpoint, sizes, versions
+from localcloud.rules.rule import Rule
+
+RULES: tuple[Rule, ...] = (*sizes.RULES, *versions.RULES, *endpoint.RULES, *capacity.RULES, *drain.RULES)

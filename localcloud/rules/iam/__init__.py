@@ -1,0 +1,1 @@
+"""What IAM decides: who may do what."""

@@ -1,0 +1,47 @@
+"""Values that AWS would refuse: one by one, between each other, and resource by resource.
+
+A call of AWS's API is a `Request`: it is held against botocore's model of it (`model`) and against the rules
+of its operation (`calls`). A resource is held against CloudFormation's schema of its type in its region
+(`resource`).
+"""
+
+from localcloud.rules.rule import Rule
+from localcloud.rules.values import (
+    arns,
+    buckets,
+    eks,
+    endpoints,
+    instance_types,
+    keys,
+    launch_templates,
+    logs,
+    model,
+    policies,
+    ranges,
+    registries,
+    resource,
+    schedules,
+    security_groups,
+    tags,
+    volumes,
+)
+
+RULES: tuple[Rule, ...] = (
+    *model.RULES,
+    *resource.RULES,
+    *instance_types.RULES,
+    *tags.RULES,
+    *arns.RULES,
+    *ranges.RULES,
+    *security_groups.RULES,
+    *endpoints.RULES,
+    *volumes.RULES,
+    *launch_templates.RULES,
+    *eks.RULES,
+    *schedules.RULES,
+    *policies.RULES,
+    *buckets.RULES,
+    *keys.RULES,
+    *registries.RULES,
+    *logs.RULES,
+)

@@ -1,0 +1,75 @@
+"""Which rules a call is given to: its operation's own, and those of every call."""
+
+from collections.abc import Callable, Iterator, Mapping
+
+from localcloud.rules.values import (
+    arns,
+    buckets,
+    eks,
+    endpoints,
+    instance_types,
+    keys,
+    launch_templates,
+    logs,
+    policies,
+    ranges,
+    registries,
+    schedules,
+    security_groups,
+    tags,
+    volumes,
+)
+from localcloud.rules.values.request import Request, ValueVerdict
+
+Check = Callable[[Request], Iterator[ValueVerdict]]
+
+EVERY: tuple[Check, ...] = (tags.verdicts, arns.verdicts)
+
+_TEMPLATE: tuple[Check, ...] = (volumes.verdicts, launch_templates.verdicts, instance_types.launch_template)
+
+CHECKS: Mapping[tuple[str, str], tuple[Check, ...]] = {
+    ("autoscaling", "PutScheduledUpdateGroupAction"): (schedules.verdicts,),
+    ("ec2", "AssociateVpcCidrBlock"): (ranges.vpc,),
+    ("ec2", "AuthorizeSecurityGroupEgress"): (security_groups.permissions,),
+    ("ec2", "AuthorizeSecurityGroupIngress"): (security_groups.permissions,),
+    ("ec2", "CreateFlowLogs"): (logs.flow_log,),
+    ("ec2", "CreateLaunchTemplate"): _TEMPLATE,
+    ("ec2", "CreateLaunchTemplateVersion"): _TEMPLATE,
+    ("ec2", "CreateSecurityGroup"): (security_groups.group,),
+    ("ec2", "CreateSubnet"): (ranges.subnet,),
+    ("ec2", "CreateVpc"): (ranges.vpc,),
+    ("ec2", "CreateVpcEndpoint"): (endpoints.verdicts, policies.document),
+    ("ecr", "CreatePullThroughCacheRule"): (registries.cache_rule,),
+    ("ecr", "SetRepositoryPolicy"): (policies.document,),
+    ("eks", "AssociateAccessPolicy"): (eks.access_policy,),
+    ("eks", "CreateAccessEntry"): (eks.access_entry,),
+    ("eks", "CreateCluster"): (eks.cluster, ranges.cluster),
+    ("eks", "CreateNodegroup"): (eks.node_group, instance_types.node_group),
+    ("eks", "UpdateAccessEntry"): (eks.access_entry,),
+    ("eks", "UpdateClusterConfig"): (ranges.cluster,),
+    ("eks", "UpdateClusterVersion"): (eks.cluster,),
+    ("eks", "UpdateNodegroupConfig"): (eks.node_group,),
+    ("eks", "UpdateNodegroupVersion"): (eks.node_group,),
+    ("iam", "CreatePolicy"): (policies.document,),
+    ("iam", "CreatePolicyVersion"): (policies.document,),
+    ("iam", "CreateRole"): (policies.document,),
+    ("iam", "PutRolePolicy"): (policies.document,),
+    ("iam", "UpdateAssumeRolePolicy"): (policies.document,),
+    ("kms", "CreateAlias"): (keys.alias,),
+    ("kms", "CreateKey"): (policies.document,),
+    ("kms", "PutKeyPolicy"): (policies.document,),
+    ("kms", "ScheduleKeyDeletion"): (keys.deletion,),
+    ("logs", "CreateLogGroup"): (logs.log_group,),
+    ("logs", "PutRetentionPolicy"): (logs.retention,),
+    ("s3", "CreateBucket"): (buckets.bucket,),
+    ("s3", "PutBucketEncryption"): (buckets.encryption,),
+    ("s3", "PutBucketLifecycleConfiguration"): (buckets.lifecycle,),
+    ("s3", "PutBucketPolicy"): (policies.document,),
+}
+"""Service and operation -> its rules."""
+
+
+def verdicts(request: Request) -> Iterator[ValueVerdict]:
+    """What AWS would refuse of a call's values, and of how they fit each other."""
+    for check in (*EVERY, *CHECKS.get((request.service, request.operation), ())):
+        yield from check(request)

@@ -1,0 +1,56 @@
+"""VPC endpoints: names of services."""
+
+import re
+from collections.abc import Iterator
+
+from localcloud.rules.rule import Rule
+from localcloud.rules.values.request import Request, ValueVerdict, words
+
+RULE = Rule(
+    name="endpoint-services",
+    authority="AWS",
+    decides="whether a region has a service that a VPC endpoint names",
+    source="https://docs.aws.amazon.com/vpc/latest/privatelink/aws-services-privatelink-support.html",
+)
+
+RULES = (RULE,)
+
+GATEWAYS = frozenset({"s3", "dynamodb"})
+"""Services with gateway endpoints; of their own page, gateway-endpoints.html."""
+
+INTERFACES = words(
+    """
+    access-analyzer acm-pca airflow.api airflow.env airflow.ops application-autoscaling athena autoscaling
+    autoscaling-plans backup batch bedrock bedrock-runtime cloudformation cloudtrail cloudwatch
+    codeartifact.api codeartifact.repositories codebuild codecommit codepipeline config datasync dms
+    dynamodb ebs ec2 ec2messages ecr.api ecr.dkr ecs ecs-agent ecs-telemetry eks eks-auth elasticache
+    elasticfilesystem elasticloadbalancing elasticmapreduce email-smtp emr-containers emr-serverless events
+    execute-api firehose fis glue grafana guardduty-data iam imagebuilder inspector2 kafka kinesis-firehose
+    kinesis-streams kms kms-fips lakeformation lambda license-manager logs macie2 monitoring organizations
+    pricing.api prod.emr-services rds rds-data redshift redshift-data resource-groups s3 sagemaker.api
+    sagemaker.runtime secretsmanager securityhub servicecatalog servicediscovery servicequotas sns sqs ssm
+    ssmmessages states sts support sync-states synthetics tagging textract transcribe translate workspaces
+    xray
+    """
+)
+"""Services with interface endpoints. Source: of the rule."""
+
+_NAME = re.compile(r"(?:cn\.)?com\.amazonaws\.(?P<region>[a-z]{2,4}(?:-[a-z]+)+-\d+)\.(?P<service>.+)")
+
+
+def verdicts(request: Request) -> Iterator[ValueVerdict]:
+    """The service of an endpoint."""
+    name = request.known("ServiceName")
+    if not isinstance(name, str) or name.startswith(("com.amazonaws.vpce.", "aws.")):
+        return
+    message = f"The Vpc Endpoint Service '{name}' does not exist"
+    match = _NAME.fullmatch(name)
+    if match is None or match["region"] != request.region:
+        remedy = f"name a service of {request.region}: com.amazonaws.{request.region}.<service>"
+        yield request.misfit(RULE, ("ServiceName",), "InvalidServiceName", message, remedy)
+    elif request.members.get("VpcEndpointType", "Gateway") == "Gateway" and match["service"] not in GATEWAYS:
+        message = f"Endpoint type (Gateway) does not match available service types for {name}"
+        remedy = f"make it an Interface; Gateway is for {', '.join(sorted(GATEWAYS))}"
+        yield request.misfit(RULE, ("VpcEndpointType",), "InvalidParameter", message, remedy)
+    elif match["service"] not in INTERFACES:
+        yield request.gap(RULE, f"the service {name}")

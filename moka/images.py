@@ -1,0 +1,106 @@
+"""References of images, `<registry>/<repository>:<tag>@<digest>`, as distribution and ECR take them."""
+
+import re
+from dataclasses import dataclass
+from typing import Annotated
+
+from pydantic import AfterValidator
+
+COMPONENT = r"[a-z0-9]+(?:(?:\.|_|__|-+)[a-z0-9]+)*"
+HOST = (
+    r"(?:[a-zA-Z0-9](?:[a-zA-Z0-9-]*[a-zA-Z0-9])?)(?:\.[a-zA-Z0-9](?:[a-zA-Z0-9-]*[a-zA-Z0-9])?)*(?::[0-9]+)?"
+)
+REFERENCE = re.compile(
+    rf"(?:(?P<registry>{HOST})/)??(?P<repository>{COMPONENT}(?:/{COMPONENT})*)"
+    r"(?::(?P<tag>\w[\w.-]{0,127}))?(?:@(?P<digest>sha256:[0-9a-f]{64}))?",
+    re.ASCII,
+)
+"""Grammar of a reference (distribution/reference: reference.go), with the one kind of digest in use."""
+
+REGISTRY_PATH = re.compile(rf"(?P<host>{HOST})(?:/{COMPONENT})*", re.ASCII)
+
+ECR = re.compile(
+    r"(?P<account>[0-9]{12})\.(?:dkr\.ecr(?:-fips)?\.(?P<region>[a-z0-9-]+)\.(?P<domain>[a-z0-9.-]+)"
+    r"|dkr-ecr(?:-fips)?\.(?P<dual_region>[a-z0-9-]+)\.on\.aws(?:\.[a-z.]+)?)"
+)
+"""Host of a private registry of ECR:
+https://docs.aws.amazon.com/general/latest/gr/ecr.html
+"""
+
+
+@dataclass(frozen=True)
+class EcrHost:
+    """Account and region of a private registry of ECR. domain: of its host, None for the dual-stack one."""
+
+    account: str
+    region: str
+    domain: str | None
+
+
+def ecr_host(host: str) -> EcrHost | None:
+    """What the host of a registry says, if it is one of ECR.
+
+    Raises ValueError when it is nearly one.
+    """
+    if match := ECR.fullmatch(host):
+        return EcrHost(match["account"], match["region"] or match["dual_region"], match["domain"])
+    if re.search(r"\.dkr[.-]ecr|\becr\..*amazonaws", host):
+        raise ValueError("write the host of ECR as <account>.dkr.ecr.<region>.amazonaws.com")
+    return None
+
+
+def registry_of(reference: str) -> str | None:
+    """Host of the registry in a reference; None where it is Docker Hub's."""
+    first, slash, _ = reference.partition("/")
+    return first if slash and (re.search(r"[.:]", first) or first == "localhost") else None
+
+
+def check_image(reference: str) -> str:
+    """The reference, if it says which image runs. Raises ValueError with what is wrong."""
+    name, _, digest = reference.partition("@")
+    if digest and not re.fullmatch(r"sha256:[0-9a-f]{64}", digest):
+        raise ValueError("its digest must be sha256: and 64 hexadecimal digits; copy it from the registry")
+    if "://" in reference:
+        raise ValueError("an image has no scheme; write <registry>/<repository>:<tag>")
+    match = REFERENCE.fullmatch(reference)
+    if match is None:
+        raise ValueError("write <registry>/<repository>:<tag>, the repository in lower case")
+    if not match["tag"] and not digest:
+        raise ValueError("without a tag or digest, nobody can say which image runs; add one")
+    if match["tag"] == "latest" and not digest:
+        raise ValueError("latest is another image every day; write the tag of a release, or add a digest")
+    if host := registry_of(name):
+        ecr_host(host)
+    return reference
+
+
+def check_own_image(reference: str) -> str:
+    """The reference, if it also names a registry. Raises ValueError with what is wrong."""
+    if "/" not in reference:
+        raise ValueError("write <registry>/<repository>:<tag>")
+    check_image(reference)
+    if registry_of(reference) is None:
+        raise ValueError("has no registry before the repository; write <registry>/<repository>:<tag>")
+    return reference
+
+
+def check_registry_path(path: str) -> str:
+    """Host of a registry with a path, if charts and images can be under it. Raises ValueError otherwise."""
+    match = REGISTRY_PATH.fullmatch(path)
+    if match is None:
+        raise ValueError(
+            "write host and path of a registry, as in registry.example/mirror, without scheme, tag or final "
+            "slash"
+        )
+    ecr_host(match["host"])
+    return path
+
+
+Image = Annotated[str, AfterValidator(check_image)]
+"""An image, with tag or digest."""
+
+OwnImage = Annotated[str, AfterValidator(check_own_image)]
+"""An image of one's own: with registry, and tag or digest."""
+
+RegistryPath = Annotated[str, AfterValidator(check_registry_path)]
+"""Host of a registry, and a path in it."""

@@ -1,0 +1,207 @@
+"""The tables of docs/network.md hold in every environment: each row is followed through what is made."""
+
+import itertools
+import re
+from dataclasses import dataclass, replace
+from functools import cached_property
+from pathlib import Path
+
+import pytest
+
+from localcloud.cloud import REPOSITORY
+from localcloud.plugins.aws.refusals import network as laptop
+from localcloud.rules.network import (
+    INTERNET,
+    ApiServer,
+    Host,
+    Interface,
+    Metadata,
+    Network,
+    Pod,
+    Service,
+    control_plane_interfaces,
+    reach,
+)
+from moka.names import (
+    CELEBORN_NAMESPACE,
+    INGRESS_NAMESPACE,
+    MONITORING_NAMESPACE,
+    SPARK_HISTORY_NAMESPACE,
+    SYSTEM_NAMESPACE,
+)
+from stacks.settings.reading import environments
+from tests.support.deployment import EXAMPLES, Account
+
+PAGE = (REPOSITORY / "docs" / "network.md").read_text()
+ROW = re.compile(
+    r"^\| (?P<source>[^|]+) \| (?P<destination>[^|]+) \| (?P<port>\d+)(?:/(?P<protocol>udp))? \|", re.M
+)
+LAYERS = ("foundation", "cluster", "access", "shuffle", "spark")
+ENVIRONMENTS = [*environments(), EXAMPLES / "two-accounts.yaml"]
+
+ANOTHER_NETWORK = Host(name="another network", address="10.99.0.0/16")
+JOB_PODS = {"driver pods": "driver", "executor pods": "executor"}
+OTHER_PODS = {
+    "system pods": (SYSTEM_NAMESPACE, {}),
+    "DNS pods": (SYSTEM_NAMESPACE, {"k8s-app": "kube-dns"}),
+    "ingress pods": (INGRESS_NAMESPACE, {}),
+    "monitoring pods": (MONITORING_NAMESPACE, {}),
+    "Celeborn pods": (CELEBORN_NAMESPACE, {}),
+    "History Server": (SPARK_HISTORY_NAMESPACE, {}),
+    "YuniKorn": ("yunikorn", {"app": "yunikorn"}),
+    "pods of another job namespace": ("another-team", {"spark-role": "driver"}),
+}
+
+
+def rows(section):
+    text = PAGE.split(f"## {section}")[1].split("\n## ")[0]
+    found = [
+        (row["source"].strip(), row["destination"].strip(), int(row["port"]), row["protocol"] or "tcp")
+        for row in ROW.finditer(text)
+    ]
+    assert len(found) == text.count("\n| ") - 2, "every row of a table is read"
+    return found
+
+
+@dataclass(frozen=True)
+class ClusterPlaces:
+    """The places of the page on one cluster of an environment that is up."""
+
+    account: Account
+    cluster: str
+
+    @property
+    def settings(self):
+        return self.account.settings
+
+    @property
+    def foundation(self):
+        return self.settings.clusters[self.cluster].foundation
+
+    @property
+    def eks_name(self):
+        return self.settings.eks_name(self.cluster)
+
+    @cached_property
+    def network(self) -> Network:
+        policies = tuple(
+            resource.inputs
+            for name, resource in self.account.of("NetworkPolicy").items()
+            if name.startswith(f"{self.cluster}-")
+        )
+        return laptop.load(self.account.api(self.foundation), policies=policies)
+
+    @cached_property
+    def nodes(self) -> dict[str, list[Interface]]:
+        """Role -> a node of it in each of its subnets."""
+        api = self.account.api(self.foundation)
+        by_role: dict[str, list[Interface]] = {}
+        for group in api.call("eks", "list_nodegroups", {"clusterName": self.eks_name})["nodegroups"]:
+            described = api.call(
+                "eks", "describe_nodegroup", {"clusterName": self.eks_name, "nodegroupName": group}
+            )
+            role = described["nodegroup"]["labels"]["moka.dev/role"]
+            by_role.setdefault(role, []).extend(laptop.nodes(api, self.eks_name, group))
+        return by_role
+
+    def pods(self, name, namespace, labels, role) -> list[Pod]:
+        subnets = self.account.outputs[f"foundation/{self.foundation}"]["pod_subnets"]
+        pods = []
+        for node in self.nodes.get(role) or self.nodes["system"]:
+            zone = self.network.find("Subnets", node.subnet)["AvailabilityZone"]
+            interface = replace(node, subnet=subnets.get(zone, node.subnet))
+            pods.append(Pod(name=name, namespace=namespace, labels=labels, interface=interface, node=node))
+        return pods
+
+    def find(self, name):
+        """The places that a name of the page means here; none where the cluster has no such thing."""
+        namespace = next(iter(self.settings.job_namespaces))
+        if name in JOB_PODS:
+            role = JOB_PODS[name]
+            return self.pods(name, namespace, {"spark-role": role}, role)
+        if name == "other pods of a job namespace":
+            return self.pods(name, namespace, {}, "executor")
+        if name == "Celeborn pods" and self.settings.clusters[self.cluster].shuffle is None:
+            return []
+        if name in OTHER_PODS:
+            return self.pods(name, *OTHER_PODS[name], "shuffle" if name == "Celeborn pods" else "system")
+        match name:
+            case "where `up` runs":
+                return [Host(name=name, address=str(self.settings.deployer_network))]
+            case "another network":
+                return [ANOTHER_NETWORK]
+            case "the internet":
+                return [INTERNET]
+            case "API server":
+                return [ApiServer(cluster=self.eks_name)]
+            case "control plane":
+                return control_plane_interfaces(self.network, self.eks_name)
+            case "nodes":
+                return list(itertools.chain.from_iterable(self.nodes.values()))
+            case "Pod Identity agent":
+                return [Host(name=name, address="169.254.170.23/32")]
+            case "instance metadata":
+                return [Metadata(hop_limit=self.hop_limit)]
+            case _:
+                return [Service(name=name)]
+
+    @property
+    def hop_limit(self):
+        return max(
+            template.inputs["metadataOptions"]["httpPutResponseHopLimit"]
+            for name, template in self.account.of("LaunchTemplate").items()
+            if name.startswith(f"{self.cluster}-")
+        )
+
+    def paths(self, source, destination, port, protocol):
+        """Every way of a row."""
+        return [
+            reach(self.network, start, end, port, protocol)
+            for start, end in itertools.product(self.find(source), self.find(destination))
+            if start != end
+        ]
+
+
+@pytest.fixture(scope="module", params=ENVIRONMENTS, ids=lambda name: Path(name).stem)
+def clusters(request, up):
+    account = up(request.param, layers=LAYERS)
+    return [ClusterPlaces(account, cluster) for cluster in account.settings.clusters]
+
+
+def test_everything_that_has_to_be_reached_is(clusters):
+    wrong = {
+        f"{place.cluster}: {row}: {path.reasons[0]}"
+        for place, row in itertools.product(clusters, rows("Must reach"))
+        for path in place.paths(*row)
+        if not path
+    }
+
+    assert wrong == set()
+
+
+def test_nothing_is_reached_that_must_not_be(clusters):
+    wrong = {
+        f"{place.cluster}: {row}: {path.hops}"
+        for place, row in itertools.product(clusters, rows("Must not reach"))
+        for path in place.paths(*row)
+        if path
+    }
+
+    assert wrong == set()
+
+
+def test_every_row_is_about_something_there(clusters):
+    for place in clusters:
+        for source, destination, *_ in rows("Must reach") + rows("Must not reach"):
+            assert place.find(source), source
+            assert place.find(destination) or destination == "Celeborn pods", destination
+
+
+def test_what_must_not_be_reached_would_be_noticed(clusters):
+    place = clusters[0]
+    [pod, *_] = place.find("executor pods")
+    open_to_all = replace(place.network, policies=())
+
+    for destination, port in (("YuniKorn", 9080), ("History Server", 18080), ("nodes", 10250)):
+        assert reach(open_to_all, pod, place.find(destination)[0], port)
+        assert not reach(place.network, pod, place.find(destination)[0], port)

@@ -1,0 +1,45 @@
+import pytest
+
+from localcloud.rules.eks.endpoint import endpoint
+
+
+@pytest.mark.parametrize(
+    ("config", "message"),
+    [
+        (
+            {"endpointPublicAccess": False, "endpointPrivateAccess": False},
+            "Private and public endpoint access cannot be false",
+        ),
+        (
+            {
+                "endpointPublicAccess": False,
+                "endpointPrivateAccess": True,
+                "publicAccessCidrs": ["203.0.113.0/24"],
+            },
+            "publicAccessCidrs can only be set when endpointPublicAccess is enabled",
+        ),
+        (
+            {"publicAccessCidrs": ["203.0.113.0/24", "10.1.0.0/16"]},
+            "The following CIDRs are not allowed in publicAccessCidrs: [10.1.0.0/16]",
+        ),
+        (
+            {"publicAccessCidrs": [f"203.0.113.{number}/32" for number in range(41)]},
+            "publicAccessCidrs has 41 entries, more than 40",
+        ),
+    ],
+)
+def test_an_endpoint_that_nobody_reaches_or_from_reserved_networks_is_refused(config, message):
+    assert [violation.message for violation in endpoint("main", config)] == [message]
+
+
+@pytest.mark.parametrize(
+    "config",
+    [
+        {},
+        {"endpointPublicAccess": False, "endpointPrivateAccess": True},
+        {"endpointPublicAccess": False, "endpointPrivateAccess": True, "publicAccessCidrs": ["0.0.0.0/0"]},
+        {"endpointPrivateAccess": True, "publicAccessCidrs": ["203.0.113.0/24"]},
+    ],
+)
+def test_an_endpoint_that_somebody_reaches_is_not_refused(config):
+    assert list(endpoint("main", config)) == []

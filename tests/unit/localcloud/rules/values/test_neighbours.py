@@ -1,0 +1,74 @@
+"""Values that have to fit those of other resources: pure, over what AWS shows of these."""
+
+import pytest
+
+from localcloud.rules.values import policies, ranges
+from localcloud.rules.values.request import LATER, Request
+
+
+def request(service, operation, **members):
+    return Request(resource="it", service=service, operation=operation, members=members, region="us-east-1")
+
+
+def refused(verdicts):
+    return [verdict.code for verdict in verdicts]
+
+
+# https://docs.aws.amazon.com/vpc/latest/userguide/vpc-cidr-blocks.html#add-cidr-block-restrictions
+@pytest.mark.parametrize(
+    ("primary", "further", "allowed"),
+    [
+        ("10.20.0.0/18", "100.64.0.0/16", True),
+        ("10.20.0.0/18", "10.64.0.0/16", True),
+        ("10.20.0.0/18", "198.20.0.0/16", True),
+        ("10.20.0.0/18", "172.16.0.0/16", False),
+        ("10.20.0.0/18", "192.168.0.0/20", False),
+        ("10.20.0.0/18", "198.19.0.0/16", False),
+        ("10.20.0.0/18", "10.20.32.0/20", False),
+        ("10.1.0.0/16", "10.0.0.0/20", False),
+        ("10.20.0.0/18", "10.0.0.0/20", True),
+        ("172.16.0.0/16", "172.31.0.0/16", False),
+        ("172.16.0.0/16", "172.20.0.0/16", True),
+        ("192.168.0.0/20", "192.168.16.0/20", True),
+        ("100.64.0.0/16", "10.0.0.0/16", False),
+        ("100.64.0.0/16", "100.65.0.0/16", True),
+        ("198.19.0.0/20", "100.64.0.0/16", True),
+    ],
+)
+def test_further_ranges_of_a_vpc_are_those_of_awss_table(primary, further, allowed):
+    call = request("ec2", "AssociateVpcCidrBlock", VpcId="vpc-1", CidrBlock=further)
+
+    codes = refused(ranges.further_range(call, primary, [primary]))
+
+    assert codes == ([] if allowed else ["InvalidVpc.Range"])
+
+
+def test_the_services_of_a_cluster_are_outside_its_vpc():
+    call = request("eks", "CreateCluster", kubernetesNetworkConfig={"serviceIpv4Cidr": "10.0.128.0/20"})
+
+    assert refused(ranges.services_in_vpc(call, ["10.0.0.0/16"])) == ["InvalidParameterException"]
+    assert refused(ranges.services_in_vpc(call, ["10.1.0.0/16", "100.64.0.0/16"])) == []
+
+
+def test_inline_policies_of_a_role_count_together_and_white_space_does_not():
+    half = '{"Statement": "' + "x" * 5100 + '"}'
+    call = request("iam", "PutRolePolicy", RoleName="r", PolicyName="p", PolicyDocument=half)
+
+    assert refused(policies.inline(call, [half.replace(" ", " " * 3000)])) == []
+    assert refused(policies.inline(call, [half, "x" * 40])) == ["LimitExceeded"]
+
+
+def test_a_role_has_ten_managed_policies_at_most():
+    others = [f"arn:aws:iam::aws:policy/{number}" for number in range(10)]
+    call = request("iam", "AttachRolePolicy", RoleName="r", PolicyArn="arn:aws:iam::aws:policy/more")
+    again = request("iam", "AttachRolePolicy", RoleName="r", PolicyArn=others[0])
+
+    assert refused(policies.attached(call, others[:9])) == []
+    assert refused(policies.attached(call, others)) == ["LimitExceeded"]
+    assert refused(policies.attached(again, others)) == []
+
+
+def test_what_is_known_later_fits():
+    call = request("ec2", "AssociateVpcCidrBlock", VpcId=LATER, CidrBlock=LATER)
+
+    assert refused(ranges.further_range(call, "10.0.0.0/16", ["10.0.0.0/16"])) == []

@@ -1,0 +1,864 @@
+"""Every key of docs/settings.md, and what AWS, EKS, Kubernetes or YuniKorn say of its odd values.
+
+Mistakes in what values are to each other are in `checks/`, those of types in `test_settings_refused.py`.
+"""
+
+import re
+from pathlib import Path
+
+import pytest
+import yaml
+
+from stacks import settings
+from stacks.settings import reading
+from stacks.settings.page import page
+from tests.support.wrong_settings import OTHER_FOUNDATION, Changes, changed
+
+CLUSTER, MAIN = "clusters.spark-a", "foundations.main"
+GROUPS, NETWORK = f"{CLUSTER}.node_groups", f"{MAIN}.network"
+ARM, AMD, SHUFFLE = f"{GROUPS}.executor-arm64", f"{GROUPS}.executor-amd64", f"{CLUSTER}.shuffle"
+JOBS = "job_namespaces.spark-jobs"
+FINALIZER = "services.driver_finalizer.image"
+ACCOUNT = "123456789012"
+ECR = f"{ACCOUNT}.dkr.ecr"
+DIGEST = "sha256:" + "0a" * 32
+KEY = "arn:aws:kms:us-east-1:444455556666:key/0a1b2c3d-4e5f-6071-8293-a4b5c6d7e8f9"
+SECRET = f"secretsmanager:us-east-1:{ACCOUNT}:secret"
+CACHE = f"arn:aws:{SECRET}:ecr-pullthroughcache/docker-AbCdEf"
+SUBNETS = {"us-east-1a": "subnet-0123456789abcdef0", "us-east-1b": "subnet-0123456789abcdef1"}
+CRON = f"{ARM}.schedule.night.cron"
+
+
+def access(**entry: object) -> Changes:
+    """An access entry for someone, with a change."""
+    return {f"{CLUSTER}.access": {"someone": {"principal": ROLE, "policy": "view", **entry}}}
+
+
+ROLE = f"arn:aws:iam::{ACCOUNT}:role/someone"
+
+
+def night(cron: str) -> Changes:
+    """A schedule with one change."""
+    return {f"{ARM}.schedule": {"night": {"cron": cron, "minimum": 1}}}
+
+
+def registry(**change: object) -> Changes:
+    """A registry with a change."""
+    return {"registry": {"foundation": "main", **change}}
+
+
+def existing(**change: object) -> Changes:
+    """An existing network with a change."""
+    network = {"vpc": "vpc-0123456789abcdef0", "private_subnets": SUBNETS, **change}
+    return {f"{MAIN}.existing_network": network}
+
+
+def image(reference: str) -> Changes:
+    """Another image of the driver finalizer."""
+    return {"services": {"driver_finalizer": {"image": reference}}}
+
+
+def uses(bucket: str, key: str = KEY) -> Changes:
+    """Data of another environment."""
+    return {"uses": {"prod": {"bucket": bucket, "key": key}}}
+
+
+def egress(**change: object) -> Changes:
+    """A place that jobs may connect to."""
+    return {JOBS: {"egress": {"hive": {"ports": [9083], "cidrs": ["10.0.0.0/8"], **change}}}}
+
+
+IN_CHINA = {
+    **OTHER_FOUNDATION,
+    "region": "cn-north-1",
+    "assume": True,
+    "deployer": "arn:aws-cn:iam::210987654321:role/deployer",
+    "network": {"cidr": "10.1.0.0/16", "zones": ["cn-north-1a", "cn-north-1b"]},
+}
+
+# Key in docs/settings.md -> changes of stacks/local.yaml, and what is said.
+REFUSED: dict[str, list[tuple[Changes, str]]] = {
+    "environment": [
+        ({"environment": "local_1"}, "environment: is 'local_1'; write lower case, digits and dashes"),
+    ],
+    "organization": [
+        ({"organization": "sthree"}, "organization: is 'sthree', but S3 takes no bucket whose name begins"),
+        ({"organization": "xn--moka"}, "organization: is 'xn--moka', but S3 takes no bucket whose name"),
+        ({"organization": "amzn-s3-demo"}, "is 'amzn-s3-demo', but S3 takes no bucket whose name begins"),
+        (
+            {"organization": "mo--ka", **registry(repositories=["spark"])},
+            "registry.repositories: would be under 'mo--ka-local', but ECR takes no two dashes beside",
+        ),
+    ],
+    "domain": [
+        ({"domain": "https://spark.example"}, "domain: is 'https://spark.example'; write a domain such as"),
+        ({"domain": "Spark.example.com"}, "domain: is 'Spark.example.com'; write a domain such as"),
+        ({"domain": "spark_1.example.com"}, "domain: is 'spark_1.example.com'; write a domain such as"),
+        ({"domain": "*.example.com"}, "domain: is '*.example.com'; write a domain such as"),
+        ({"domain": "10.0.0.1"}, "domain: is '10.0.0.1'; write a domain such as"),
+        ({"domain": "localhost"}, "domain: is 'localhost'; write a domain such as"),
+        ({"domain": f"{'a' * 64}.example"}, "at most 63 between dots"),
+        (
+            {"domain": ".".join(["a" * 60] * 4)},
+            "domain: has 243 characters, and names of UIs, <application>.spark-jobs.spark-a.a",
+        ),
+    ],
+    "tags": [
+        ({"tags": {"AWS:team": "a"}}, "tags.AWS:team: tags that begin with moka: or aws:"),
+        (
+            {"tags": {"kubernetes.io/cluster/a": "owned"}},
+            "tags that begin with moka: or aws: or eks: or kube",
+        ),
+        ({"tags": {"Name": "a"}}, "tags.Name: is set by the platform, on each resource its own"),
+        ({"tags": {"team": "aws:a"}}, "tags.team: is 'aws:a', but values that begin with aws: are reserved"),
+        ({"tags": {"": "a"}}, "tags: has an empty key; give it a name"),
+        ({"tags": {"k" * 129: "a"}}, "its key has 129 characters, but AWS takes 128; shorten it"),
+        ({"tags": {"team": "v" * 257}}, "its value has 257 characters, but AWS takes 256; shorten it"),
+        ({"tags": {"team": "a;b"}}, "tags.team: its value has ';', but AWS takes only letters, digits"),
+        ({"tags": {"te&m": "a"}}, "tags.te&m: its key has '&', but AWS takes only letters, digits"),
+        ({"tags": {"team": "a\nb"}}, "tags.team: its value has '\\n', but AWS takes only"),
+        ({"tags": {"Team": "a", "team": "b"}}, "tags.team: is the key 'Team' to IAM, which takes no two"),
+        (
+            {"tags": {f"tag-{number}": "a" for number in range(43)}},
+            "tags: are 43, but AWS takes 50 on a resource, of which up to 8 are set by the platform",
+        ),
+        ({"tags": {"cost-center": 42}}, "tags.cost-center: is 42; input should be a valid string"),
+    ],
+    "job_namespaces": [
+        ({"job_namespaces": {"Spark.Jobs": {}}}, "the key 'Spark.Jobs'; write lower case, digits and dashes"),
+    ],
+    "foundations.<name>.account": [
+        ({f"{MAIN}.account": "１２３４５６７８９０１２"}, "write all twelve digits, in quotes"),
+        ({f"{MAIN}.account": "1234-5678-9012"}, "is '1234-5678-9012'; write all twelve digits, in quotes"),
+    ],
+    "foundations.<name>.region": [
+        (
+            {f"{MAIN}.region": "us-esat-1"},
+            "region: is 'us-esat-1'; AWS has no such region; did you mean 'us-",
+        ),
+        ({f"{MAIN}.region": "us-east-9"}, "region: is 'us-east-9'; AWS has no such region"),
+        ({f"{MAIN}.region": "mars-east-1"}, "region: is 'mars-east-1'; AWS has no such region"),
+        ({f"{MAIN}.region": "us-east-1a"}, "AWS has no such region; did you mean 'us-east-1'?"),
+        ({f"{MAIN}.region": "aws-global"}, "region: is 'aws-global'; AWS has no such region"),
+        ({f"{MAIN}.region": "US-EAST-1"}, "region: is 'US-EAST-1'; AWS has no such region"),
+        (
+            {
+                "foundations.other": IN_CHINA,
+                "clusters.b": "copy of spark-a",
+                "clusters.b.foundation": "other",
+            },
+            "foundations: are in the partitions aws, aws-cn, and none has access to another's data",
+        ),
+    ],
+    "foundations.<name>.deployer": [
+        (
+            {f"{MAIN}.deployer": f"arn:aws-cn:iam::{ACCOUNT}:role/a"},
+            "of partition aws-cn, but us-east-1 is of",
+        ),
+        (
+            {f"{MAIN}.deployer": f"arn:aws:iam::{ACCOUNT}:root"},
+            "write arn:aws:iam::<account>:role/<name>, or",
+        ),
+        (
+            {f"{MAIN}.deployer": f"arn:aws:sts::{ACCOUNT}:assumed-role/a/b"},
+            "write arn:aws:iam::<account>:role",
+        ),
+        (
+            {f"{MAIN}.deployer": f"arn:aws:iam::{ACCOUNT}:role/a b"},
+            "write arn:aws:iam::<account>:role/<name>",
+        ),
+        (
+            {f"{MAIN}.deployer": f"arn:aws:iam::{ACCOUNT}:role/{'a' * 65}"},
+            "write arn:aws:iam::<account>:role/",
+        ),
+        (
+            {f"{MAIN}.deployer": f"arn:aws:iam::{ACCOUNT}:role/aws-service-role/eks.amazonaws.com/A"},
+            "a service-linked role, which EKS gives no access; name another role",
+        ),
+    ],
+    "foundations.<name>.permissions_boundary": [
+        (
+            {f"{MAIN}.permissions_boundary": f"arn:aws-us-gov:iam::{ACCOUNT}:policy/a"},
+            "of partition aws-us-gov, but us-east-1 is of aws; write an ARN that begins with arn:aws:.",
+        ),
+        (
+            {f"{MAIN}.permissions_boundary": f"arn:aws:iam::{ACCOUNT}:role/a"},
+            "write arn:aws:iam::<account>:policy/<name>",
+        ),
+    ],
+    "deployer_network": [
+        ({"deployer_network": "the office"}, "deployer_network: is 'the office'"),
+        ({"deployer_network": "10.251.0.0/24"}, "has no route; add a network that has it to"),
+    ],
+    "foundations.<name>.api_access.cidrs": [
+        ({f"{MAIN}.api_access": {"cidrs": ["10.251.0.0/24"]}}, "api_access.cidrs"),
+        ({f"{MAIN}.api_access": {"cidrs": ["anywhere"]}}, "api_access.cidrs.0"),
+    ],
+    "foundations.<name>.api_access.security_groups": [
+        ({f"{MAIN}.api_access": {"security_groups": ["runners"]}}, "api_access.security_groups.0"),
+    ],
+    "foundations.<name>.network.transit_gateway.id": [
+        ({f"{NETWORK}.transit_gateway.id": "gateway"}, "transit_gateway.id"),
+    ],
+    "foundations.<name>.network.transit_gateway.cidrs": [
+        ({f"{NETWORK}.transit_gateway.cidrs": ["10.0.64.0/18"]}, "which is within the VPC's own 10.0.0.0/16"),
+        ({f"{NETWORK}.transit_gateway.cidrs": []}, "transit_gateway.cidrs"),
+    ],
+    "foundations.<name>.network.cidr": [
+        (
+            {f"{NETWORK}.cidr": "172.17.0.0/16"},
+            "but 172.17.0.0/16 is Docker's, and some services of AWS fail",
+        ),
+        ({f"{NETWORK}.cidr": "169.254.0.0/16"}, "but 169.254.0.0/16 is link-local, and AWS's own"),
+        ({f"{NETWORK}.cidr": "127.0.0.0/16"}, "but 127.0.0.0/8 is each machine's own"),
+        ({f"{NETWORK}.cidr": "0.0.0.0/16"}, "but 0.0.0.0/8 is no address of a machine"),
+        ({f"{NETWORK}.cidr": "224.0.0.0/16"}, "but 224.0.0.0/4 is for multicast"),
+        ({f"{NETWORK}.cidr": "240.0.0.0/16"}, "but 240.0.0.0/4 is reserved"),
+        ({f"{NETWORK}.cidr": "10.0.0.0/24"}, "is 10.0.0.0/24; choose a range from /16, the largest"),
+    ],
+    "foundations.<name>.network.pod_cidrs": [
+        (
+            {f"{NETWORK}.pod_cidrs": ["172.16.0.0/16"]},
+            f"{NETWORK}.pod_cidrs.0: is 172.16.0.0/16, but AWS adds nothing of 172.16.0.0/12 to a VPC of "
+            "10.0.0.0/8; choose a range in 100.64.0.0/10.",
+        ),
+        (
+            {f"{NETWORK}.pod_cidrs": ["192.168.0.0/16"]},
+            "adds nothing of 192.168.0.0/16 to a VPC of 10.0.0.0/8",
+        ),
+        ({f"{NETWORK}.pod_cidrs": ["198.19.0.0/16"]}, "adds nothing of 198.19.0.0/16 to a VPC of 10.0.0.0/8"),
+        (
+            {f"{NETWORK}.cidr": "100.65.0.0/16", f"{NETWORK}.pod_cidrs": ["10.0.0.0/16"]},
+            "AWS adds nothing of 10.0.0.0/8 to a VPC of 100.65.0.0/16",
+        ),
+        (
+            {f"{NETWORK}.cidr": "172.16.0.0/16", f"{NETWORK}.pod_cidrs": ["172.31.0.0/16"]},
+            "AWS adds nothing of 172.31.0.0/16 to a VPC of 172.16.0.0/12",
+        ),
+        (
+            {f"{NETWORK}.cidr": "10.1.0.0/16", f"{NETWORK}.pod_cidrs": ["10.0.0.0/16"]},
+            "AWS adds nothing of 10.0.0.0/16 to a VPC with a range in 10.0.0.0/15",
+        ),
+    ],
+    "foundations.<name>.network.zones": [
+        ({f"{NETWORK}.zones": ["us-east-1a", "us-east-1z"]}, "'us-east-1z' is no zone of us-east-1"),
+        ({f"{NETWORK}.zones": ["us-east-1a", "us-east-1B"]}, "'us-east-1B' is no zone of us-east-1"),
+        ({f"{NETWORK}.zones": ["us-east-1a", ""]}, "'' is no zone of us-east-1"),
+        ({f"{NETWORK}.zones": ["use1-az1", "use1-az2"]}, "'use1-az1' is no zone of us-east-1"),
+        (
+            {f"{NETWORK}.zones": ["us-east-1a", "us-east-1-bos-1a"]},
+            "is a Local or Wavelength Zone, where EKS",
+        ),
+        ({f"{NETWORK}.zones": ["us-east-1a", "us-east-1-wl1-bos-wlz-1"]}, "is a Local or Wavelength Zone"),
+        ({f"{NETWORK}.zones": ["us-east-1a"]}, "list should have at least 2 items"),
+    ],
+    "foundations.<name>.existing_network.vpc": [
+        (existing(vpc="vpc-012345678"), "vpc: is 'vpc-012345678'; write vpc- and 17 hexadecimal digits"),
+        (existing(vpc="main"), "vpc: is 'main'; write vpc- and 17 hexadecimal digits"),
+    ],
+    "foundations.<name>.existing_network.private_subnets": [
+        (
+            existing(private_subnets={"us-east-1a": "10.0.0.0/18", "us-east-1b": "subnet-0123456789abcdef1"}),
+            "private_subnets.us-east-1a: is '10.0.0.0/18'; write subnet- and 17 hexadecimal digits",
+        ),
+        (
+            existing(private_subnets=dict.fromkeys(SUBNETS, "subnet-0123456789abcdef0")),
+            "existing_network: 'subnet-0123456789abcdef0' is listed twice; list it once",
+        ),
+    ],
+    "foundations.<name>.existing_network.public_subnets": [
+        (existing(public_subnets=SUBNETS), "'subnet-0123456789abcdef0' is listed twice; list it once"),
+    ],
+    "foundations.<name>.existing_network.pod_subnets": [
+        (existing(pod_subnets=SUBNETS), "'subnet-0123456789abcdef1' is listed twice; list it once"),
+    ],
+    "clusters.<name>.public_access": [
+        (
+            {f"{CLUSTER}.public_access": ["10.0.0.0/8"]},
+            "10.0.0.0/8 has addresses of 10.0.0.0/8, which the int",
+        ),
+        (
+            {f"{CLUSTER}.public_access": ["100.64.1.0/24"]},
+            "has addresses of 100.64.0.0/10, which the internet",
+        ),
+        (
+            {f"{CLUSTER}.public_access": ["192.168.1.7/32"]},
+            "has addresses of 192.168.0.0/16, which the intern",
+        ),
+        ({f"{CLUSTER}.public_access": ["0.0.0.0/1", "128.0.0.0/1"]}, "is 0.0.0.0/0, the whole internet"),
+        ({f"{CLUSTER}.public_access": ["5.0.0.0/24", "5.0.0.0/24"]}, "'5.0.0.0/24' is listed twice"),
+        (
+            {f"{CLUSTER}.public_access": [f"5.0.{number}.0/24" for number in range(41)]},
+            "has 41 networks, but EKS takes 40; merge some",
+        ),
+    ],
+    "clusters.<name>.access.<name>.principal": [
+        (
+            access(principal=f"arn:aws-cn:iam::{ACCOUNT}:role/a"),
+            "of partition aws-cn, but us-east-1 is of aws",
+        ),
+        (access(principal=f"arn:aws:iam::{ACCOUNT}:group/a"), "write arn:aws:iam::<account>:role/<name>, or"),
+        (access(principal="*"), "principal: is '*'; write arn:aws:iam::<account>:role/<name>"),
+        (
+            access(principal=f"arn:aws:iam::{ACCOUNT}:role/aws-service-role/eks.amazonaws.com/A"),
+            "a service-linked role, which EKS gives no access",
+        ),
+    ],
+    "clusters.<name>.access.<name>.namespaces": [
+        (access(namespaces=["spark-jobs", "spark-jobs"]), "'spark-jobs' is listed twice; list it once"),
+        (access(namespaces=["Spark Jobs"]), "is 'Spark Jobs'; write lower case, digits and dashes"),
+    ],
+    "clusters.<name>.node_groups.<name>.instance_types": [
+        (
+            {f"{MAIN}.region": "me-central-1", f"{NETWORK}.zones": ["me-central-1a", "me-central-1b"]},
+            f"{GROUPS}.shuffle.instance_types: r6gd.4xlarge is not offered in me-central-1, as cfn-lint "
+            "lists it; choose another, such as r6g.4xlarge.",
+        ),
+        (
+            {f"{AMD}.instance_types": ["r6i.4xlarge", "r5b.4xlarge"], f"{MAIN}.region": "ap-south-2"},
+            "r5b.4xlarge is not offered in ap-south-2",
+        ),
+        ({f"{AMD}.instance_types": ["m4.4xlarge"]}, "m4.4xlarge is not built on Nitro, and the VPC CNI has"),
+        (
+            {f"{ARM}.instance_types": ["r7g.medium"]},
+            "the interfaces of r7g.medium have addresses for 50 pods, but its nodes take 58; choose a larger",
+        ),
+        (
+            {f"{AMD}.instance_types": ["t3.nano"]},
+            "of t3.nano have addresses for 18 pods, but its nodes take 58",
+        ),
+    ],
+    "clusters.<name>.node_groups.<name>.max_pods": [
+        (
+            {f"{AMD}.max_pods": 200},
+            f"{AMD}.max_pods: is 200, but EKS allows 110 pods on r6i.4xlarge, by its vCPUs",
+        ),
+    ],
+    "clusters.<name>.node_groups.<name>.minimum": [
+        ({f"{GROUPS}.system.minimum": 9}, "sizes must be in order, minimum <= desired <= maximum, but are 9"),
+    ],
+    "clusters.<name>.node_groups.<name>.maximum": [
+        ({f"{ARM}.maximum": 451}, "is 451, but EKS allows 450 nodes in a group"),
+    ],
+    "clusters.<name>.node_groups.<name>.desired": [
+        ({f"{ARM}.desired": 9}, "sizes must be in order, minimum <= desired <= maximum, but are 0, 9, 8"),
+    ],
+    "clusters.<name>.node_groups.<name>.zones": [
+        ({f"{GROUPS}.system.zones": ["us-east-1a"] * 2}, "system.zones: 'us-east-1a' is listed twice"),
+    ],
+    "clusters.<name>.node_groups.<name>.capacity_reservations": [
+        (
+            {f"{GROUPS}.system.capacity_reservations": {"us-east-1a": "cr-0123456789"}},
+            "capacity_reservations.us-east-1a: is 'cr-0123456789'; write cr- and 17 hexadecimal digits",
+        ),
+        (
+            {
+                f"{GROUPS}.system": {
+                    "per_zone": True,
+                    "capacity_reservations": dict.fromkeys(SUBNETS, "cr-0123456789abcdef0"),
+                }
+            },
+            "us-east-1b: is cr-0123456789abcdef0, as in us-east-1a, but a reservation is in one zone",
+        ),
+    ],
+    "clusters.<name>.node_groups.<name>.labels": [
+        (
+            {f"{GROUPS}.system.labels": {"my team": "a"}},
+            "the key 'my team'; write one such as example.com/team",
+        ),
+        ({f"{GROUPS}.system.labels": {"team": ""}}, "labels.team: is ''; EKS takes 1 to 63 letters"),
+        ({f"{GROUPS}.system.labels": {"team": "a/b"}}, "labels.team: is 'a/b'; EKS takes 1 to 63 letters"),
+        ({f"{GROUPS}.system.labels": {"team": "v" * 64}}, "EKS takes 1 to 63 letters"),
+        ({f"{GROUPS}.system.labels": {f"example.com/{'k' * 52}": "a"}}, "at most 63 letters, digits, dashes"),
+        ({f"{GROUPS}.system.labels": {"/team": "a"}}, "the key '/team'; write one such as example.com/team"),
+        ({f"{GROUPS}.system.labels": {"team": "-a"}}, "labels.team: is '-a'; EKS takes 1 to 63 letters"),
+    ],
+    "clusters.<name>.node_groups.<name>.time_zone": [
+        ({f"{ARM}.time_zone": "Europe/berlin"}, "is 'Europe/berlin', which is no known time zone"),
+        ({f"{ARM}.time_zone": "+01:00"}, "is '+01:00', which is no known time zone"),
+        ({f"{ARM}.time_zone": "Factory"}, "is 'Factory', which is no known time zone"),
+    ],
+    "clusters.<name>.node_groups.<name>.ami_release": [
+        ({f"{ARM}.ami_release": "1.34.2-20261399"}, "write version and date, such as 1.34.2-20261105"),
+        ({f"{ARM}.ami_release": "latest"}, "is 'latest'; write version and date, such as 1.34.2-20261105"),
+    ],
+    "clusters.<name>.node_groups.<name>.generation": [
+        ({f"{ARM}.generation": 10**20}, "generation: is 100000000000000000000; input should be less than"),
+    ],
+    "clusters.<name>.node_groups.<name>.retiring.<number>.instance_types": [
+        (
+            {
+                f"{MAIN}.region": "me-central-1",
+                f"{ARM}.generation": 2,
+                f"{ARM}.retiring": {1: {"instance_types": ["r6gd.4xlarge"]}},
+            },
+            f"{ARM}.retiring.1.instance_types: r6gd.4xlarge is not offered in me-central-1",
+        ),
+    ],
+    "clusters.<name>.node_groups.<name>.retiring.<number>.ami_release": [
+        (
+            {
+                f"{ARM}.generation": 2,
+                f"{ARM}.retiring": {1: {"instance_types": ["r6g.4xlarge"], "ami_release": "1.34"}},
+            },
+            f"{ARM}.retiring.1.ami_release: is '1.34'; write version and date",
+        ),
+    ],
+    "clusters.<name>.node_groups.<name>.disk.gib": [
+        ({f"{ARM}.disk": {"gib": 8}}, "disk.gib: is 8; input should be greater than or equal to 20"),
+        ({f"{ARM}.disk": {"gib": 20_000}}, "disk.gib: is 20000; input should be less than or equal to 16384"),
+    ],
+    "clusters.<name>.node_groups.<name>.disk.iops": [
+        (
+            {f"{ARM}.disk": {"gib": 20, "iops": 16_000}},
+            f"{ARM}.disk.iops: is 16000, but gp3 gives 500 for each GiB, 10000 with 20; lower it or",
+        ),
+    ],
+    "clusters.<name>.node_groups.<name>.disk.mibps": [
+        (
+            {f"{ARM}.disk": {"mibps": 1000}},
+            f"{ARM}.disk.mibps: is 1000, but gp3 gives 0.25 for each of its IOPS, 750 with 3000; raise "
+            "iops to 4000, or lower it.",
+        ),
+    ],
+    "clusters.<name>.node_groups.<name>.schedule.<name>.cron": [
+        (night("60 * * * *"), f"{CRON}: is '60 * * * *'; there is no such minute, or it never comes"),
+        (night("0 24 * * *"), f"{CRON}: is '0 24 * * *'; there is no such hour, or it never comes"),
+        (night("0 0 0 * *"), f"{CRON}: is '0 0 0 * *'; there is no such day-of-month, or it never comes"),
+        (night("0 0 31 2 *"), f"{CRON}: is '0 0 31 2 *'; there is no such day-of-month, or it never comes"),
+        (night("0 0 * 13 *"), f"{CRON}: is '0 0 * 13 *'; there is no such month, or it never comes"),
+        (night("0 0 * * 8"), f"{CRON}: is '0 0 * * 8'; there is no such day-of-week, or it never comes"),
+        (night("0 0 * * MOM"), f"{CRON}: is '0 0 * * MOM'; there is no such day-of-week, or it never comes"),
+        (night("*/0 * * * *"), f"{CRON}: is '*/0 * * * *'; there is no such minute, or it never comes"),
+        (night("30-10 * * * *"), f"{CRON}: is '30-10 * * * *'; there is no such minute, or it never comes"),
+        (night("0 0 ? * MON"), f"{CRON}: is '0 0 ? * MON'; there is no such day-of-month, or it never comes"),
+        (night("0 0 L * *"), f"{CRON}: is '0 0 L * *'; Auto Scaling knows no L, W or #"),
+        (night("0 0 * * 1#2"), f"{CRON}: is '0 0 * * 1#2'; Auto Scaling knows no L, W or #"),
+        (night("0 0 8 * * *"), f"{CRON}: is '0 0 8 * * *'; cron has five fields, and this 6"),
+        (night("@daily"), f"{CRON}: is '@daily'; cron has five fields, and this 1"),
+        (night("rate(1 day)"), f"{CRON}: is 'rate(1 day)'; cron has five fields, and this 2"),
+        (
+            {
+                f"{ARM}.schedule": {
+                    "one": {"cron": "0 8 * * MON", "minimum": 1},
+                    "other": {"cron": "00 8 * * 1", "minimum": 2},
+                }
+            },
+            f"{ARM}.schedule.other.cron: is '00 8 * * 1', the same times as of 'one', and Auto Scaling takes",
+        ),
+    ],
+    "clusters.<name>.node_groups.<name>.schedule.<name>.minimum": [
+        (
+            {f"{ARM}.schedule": {"night": {"cron": "0 8 * * *", "minimum": 9}}},
+            "is 9, above the group's maximum",
+        ),
+    ],
+    "clusters.<name>.node_groups.<name>.schedule": [
+        (
+            {
+                f"{ARM}.schedule": {
+                    f"at-{n}": {"cron": f"{n % 60} {n // 60} * * *", "minimum": 1} for n in range(126)
+                }
+            },
+            f"{ARM}.schedule: is {{'at-0': {{'cron': '0 0 * * *', 'minimum': 1}}, 'at-1'",
+        ),
+    ],
+    "clusters.<name>.shuffle.workers": [
+        ({f"{SHUFFLE}.workers": 7}, "workers: is 7, one a node, but groups with role shuffle have at most 6"),
+    ],
+    "clusters.<name>.shuffle.storage.instance.gib": [
+        (
+            {f"{SHUFFLE}.storage.instance": {"gib": 900}},
+            "is 900, but r6gd.4xlarge has 884 GiB, 50 of them for",
+        ),
+    ],
+    "clusters.<name>.shuffle.storage.volumes.count": [
+        ({f"{SHUFFLE}.storage.volumes": {"count": 17}}, "volumes.count: is 17; input should be less than or"),
+    ],
+    "clusters.<name>.shuffle.storage.volumes.gib": [
+        ({f"{SHUFFLE}.storage.volumes": {"gib": 20_000}}, "volumes.gib: is 20000; input should be less than"),
+    ],
+    "clusters.<name>.shuffle.storage.volumes.iops": [
+        (
+            {f"{SHUFFLE}": {"workers": 3, "storage": {"volumes": {"gib": 10, "iops": 6000}}}},
+            "volumes.iops: is 6000, but gp3 gives 500 for each GiB, 5000 with 10; lower it or raise gib",
+        ),
+    ],
+    "clusters.<name>.shuffle.storage.volumes.mibps": [
+        (
+            {f"{SHUFFLE}": {"workers": 3, "storage": {"volumes": {"mibps": 1000}}}},
+            "volumes.mibps: is 1000, but gp3 gives 0.25 for each of its IOPS, 750 with 3000; raise iops",
+        ),
+    ],
+    "clusters.<name>.shuffle.sizes.master": [
+        (
+            {f"{SHUFFLE}.sizes": {"master": {"cpus": 8, "heap_gib": 4}}},
+            "sizes.master: needs 8 cores and 5 GiB, but the largest system node has 8 and 32, not all of it",
+        ),
+    ],
+    "clusters.<name>.shuffle.sizes.worker": [
+        (
+            {f"{SHUFFLE}.sizes": {"worker": {"cpus": 100, "heap_gib": 4, "off_heap_gib": 4}}},
+            "sizes.worker: needs 100 cores and",
+        ),
+    ],
+    "clusters.<name>.shuffle.quotas.<name>.gib": [
+        (
+            {f"{SHUFFLE}.quotas": {"analytics": {"gib": 2**40}}},
+            "quotas.analytics.gib: is 1099511627776; input",
+        ),
+    ],
+    "clusters.<name>.shuffle.quotas.<name>.files": [
+        ({f"{SHUFFLE}.quotas": {"analytics": {"files": 2**40}}}, "analytics.files: is 1099511627776; input"),
+    ],
+    "clusters.<name>.capacity.cpu": [
+        ({f"{CLUSTER}.capacity": {"cpu": "9" * 30, "memory": "1Ti"}}, "write cores as '4' or 500m"),
+        ({f"{CLUSTER}.capacity": {"cpu": "0", "memory": "1Ti"}}, "cpu: is '0'; write cores as '4' or 500m"),
+        ({f"{CLUSTER}.capacity": {"cpu": "-4", "memory": "1Ti"}}, "cpu: is '-4'; write cores as '4' or 500m"),
+    ],
+    "clusters.<name>.capacity.memory": [
+        (
+            {f"{CLUSTER}.capacity": {"cpu": "4", "memory": "9000000Ti"}},
+            "that is more than Kubernetes can count",
+        ),
+        (
+            {f"{CLUSTER}.capacity": {"cpu": "4", "memory": "64gb"}},
+            "is '64gb'; write memory as 512Mi, 64Gi or",
+        ),
+    ],
+    "clusters.<name>.capacity.gpu": [
+        (
+            {f"{CLUSTER}.capacity": {"cpu": "4", "memory": "4Gi", "gpu": 2**40}},
+            "gpu: is 1099511627776; input",
+        ),
+    ],
+    "queues.organizations.<name>.max_applications": [
+        (
+            {"queues.organizations.analytics.max_applications": 2**70},
+            "max_applications: is 1180591620717411303",
+        ),
+    ],
+    "queues.organizations.<name>.limits.users": [
+        (
+            {"queues.organizations.science.limits.0.users": ["Anne Smith"]},
+            "limits: name 'Anne Smith', which cannot be a user of YuniKorn",
+        ),
+    ],
+    "queues.organizations.<name>.limits.groups": [
+        (
+            {"queues.organizations.science.limits.0.groups": ["a/b"]},
+            "limits: name 'a/b', which cannot be a group of YuniKorn",
+        ),
+    ],
+    "job_namespaces.<name>.quota.applications": [
+        ({JOBS: {"quota": {"applications": 2**40}}}, "quota.applications: is 1099511627776; input should be"),
+    ],
+    "job_namespaces.<name>.quota.pods": [
+        ({JOBS: {"quota": {"pods": 2**40}}}, "quota.pods: is 1099511627776; input should be less than"),
+    ],
+    "job_namespaces.<name>.quota.cpu": [
+        ({JOBS: {"quota": {"cpu": "4.5"}}}, "quota.cpu: is '4.5'; write cores as '4' or 500m"),
+    ],
+    "job_namespaces.<name>.quota.memory": [
+        (
+            {JOBS: {"quota": {"memory": "9000000000000Gi"}}},
+            "that is more than Kubernetes can count; lower it",
+        ),
+    ],
+    "job_namespaces.<name>.largest_container.cpu": [
+        ({JOBS: {"largest_container": {"cpu": "0"}}}, "largest_container.cpu: is '0'; write cores as '4'"),
+    ],
+    "job_namespaces.<name>.largest_container.memory": [
+        ({JOBS: {"largest_container": {"memory": "1T"}}}, "memory: is '1T'; write memory as 512Mi, 64Gi"),
+    ],
+    "job_namespaces.<name>.host_paths": [
+        (
+            {JOBS: {"host_paths": ["/mnt/../etc"], "pod_security": "privileged"}},
+            "host_paths.0: is '/mnt/../etc'; write an absolute path such as /mnt/models",
+        ),
+    ],
+    "job_namespaces.<name>.egress.<name>.ports": [
+        (egress(ports=[65536]), "ports.0: is 65536; input should be less than or equal to 65535"),
+        (egress(ports=list(range(1, 26))), "list should have at most 24 items"),
+    ],
+    "job_namespaces.<name>.egress.<name>.cidrs": [
+        (egress(cidrs=["10.0.0.7/8"]), "cidrs.0: is '10.0.0.7/8'; 10.0.0.7/8 has host bits set"),
+    ],
+    "job_namespaces.<name>.egress.<name>.namespace": [
+        (egress(cidrs=[], namespace="Hive"), "namespace: is 'Hive'; write lower case, digits and dashes"),
+    ],
+    "spark.images": [
+        (
+            {"spark": {"images": {"4.1": "registry.example/spark:latest"}}},
+            "latest is another image every day",
+        ),
+        ({"spark": {"images": {"4.1": "registry.example/spark"}}}, "without a tag or digest, nobody can say"),
+        (
+            {"spark": {"images": {"4.1": f"{ECR}.cn-north-1.amazonaws.com.cn/spark:4"}}},
+            "in partition aws-cn, where nodes in aws may not pull; copy it to a registry of their partition",
+        ),
+    ],
+    "services.driver_finalizer.image": [
+        (
+            image("registry.example/driver-finalizer:latest"),
+            f"{FINALIZER}: is 'registry.example/driver-finaliz",
+        ),
+        (image(f"{ECR}.us-esat-1.amazonaws.com/a/b:1"), "but AWS has no region us-esat-1; did you mean 'us-"),
+        (
+            image("12345.dkr.ecr.us-east-1.amazonaws.com/a/b:1"),
+            "write the host of ECR as <account>.dkr.ecr.<re",
+        ),
+        (
+            image(f"{ACCOUNT}.ecr.us-east-1.amazonaws.com/a/b:1"),
+            "write the host of ECR as <account>.dkr.ecr.<re",
+        ),
+        (
+            image(f"{ECR}.us-east-1.amazonaws.com.cn/a/b:1"),
+            "but registries in us-east-1 end with amazonaws.com",
+        ),
+        (
+            image(f"{ECR}.us-gov-west-1.amazonaws.com/a/b:1"),
+            "in partition aws-us-gov, where nodes in aws may",
+        ),
+        (image("registry.example/a@sha256:abc"), "its digest must be sha256: and 64 hexadecimal digits"),
+        (
+            image(f"registry.example/a@md5:{DIGEST[7:]}"),
+            "its digest must be sha256: and 64 hexadecimal digits",
+        ),
+        (image("registry.example/A:1"), "write <registry>/<repository>:<tag>, the repository in lower case"),
+        (
+            image("https://registry.example/a:1"),
+            "an image has no scheme; write <registry>/<repository>:<tag>",
+        ),
+        (image("apache/spark:4.1.0"), "has no registry before the repository; write <registry>/<repository>"),
+        (image(f"registry.example/a:{'1' * 129}"), "write <registry>/<repository>:<tag>"),
+    ],
+    "charts.mirror": [
+        ({"charts": {"mirror": "https://registry.example"}}, "write host and path of a registry, as in"),
+        ({"charts": {"mirror": "registry.example/mirror/"}}, "without scheme, tag or final slash"),
+        ({"charts": {"mirror": "registry.example/mirror:1"}}, "without scheme, tag or final slash"),
+        (
+            {"charts": {"mirror": f"{ECR}.eu-moon-1.amazonaws.com"}},
+            "charts.mirror: is '123456789012.dkr.ecr.eu-",
+        ),
+        (
+            {"charts": {"mirror": f"{ECR}.cn-north-1.amazonaws.com.cn"}},
+            "in partition aws-cn, where nodes in aws",
+        ),
+    ],
+    "charts.values": [
+        (
+            {"charts": {"values": {"fluent-bit": {"image": {"tag": "latest"}}}}},
+            "charts.values.fluent-bit.image.tag: is 'latest', another image every day; write the tag of a",
+        ),
+    ],
+    "registry.repositories": [
+        (registry(repositories=["Spark"]), "repositories.0: is 'Spark'; ECR takes names such as team/spark"),
+        (registry(repositories=["a__b"]), "repositories.0: is 'a__b'; ECR takes names such as team/spark"),
+        (
+            registry(repositories=["/spark"]),
+            "repositories.0: is '/spark'; ECR takes names such as team/spark",
+        ),
+        (registry(repositories=["s"]), "repositories.0: is 's'; ECR takes names such as team/spark"),
+        (
+            registry(repositories=["spark:4"]),
+            "repositories.0: is 'spark:4'; ECR takes names such as team/spark",
+        ),
+    ],
+    "registry.pull_through": [
+        (registry(pull_through={"gcr.io": {}}), "registry.pull_through.gcr.io: the key 'gcr.io'"),
+    ],
+    "registry.pull_through.<name>.secret": [
+        (
+            registry(pull_through={"docker.io": {"secret": f"arn:aws:{SECRET}:docker-AbCdEf"}}),
+            "ECR takes only secrets whose names begin so",
+        ),
+        (
+            registry(pull_through={"docker.io": {"secret": CACHE.replace("us-east-1", "eu-west-1")}}),
+            "is in eu-west-1 of account 123456789012, but ECR looks for it beside the registry, in us-east-1",
+        ),
+        (
+            registry(pull_through={"docker.io": {"secret": CACHE.replace(ACCOUNT, "2" * 12)}}),
+            "is in us-east-1 of account 222222222222, but ECR looks for it beside the registry",
+        ),
+        (
+            registry(pull_through={"docker.io": {"secret": CACHE.replace("arn:aws:", "arn:aws-cn:")}}),
+            "of partition aws-cn, but us-east-1 is of aws",
+        ),
+    ],
+    "registry.readers": [
+        (registry(readers=["*"]), "readers.0: is '*'; write all twelve digits, in quotes"),
+    ],
+    "grants.<name>.account": [
+        (
+            {"grants": {"replay": {"environment": "staging", "account": "*", "data": ["event-logs"]}}},
+            "grants.replay.account: is '*'; write all twelve digits, in quotes",
+        ),
+    ],
+    "grants.<name>.data": [
+        (
+            {"grants": {"replay": {"environment": "staging", "account": "2" * 12, "data": ["staging"] * 2}}},
+            "grants.replay.data: 'staging' is listed twice; list it once",
+        ),
+    ],
+    "uses.<name>.bucket": [
+        (uses("Events"), "is 'Events', but S3 takes 3 to 63 lower case letters"),
+        (uses("a..b"), "is 'a..b', but S3 takes no two dots beside each other, and no IP address"),
+        (
+            uses("10.20.30.40"),
+            "is '10.20.30.40', but S3 takes no two dots beside each other, and no IP address",
+        ),
+        (
+            uses("xn--events"),
+            "but S3 keeps names that begin with xn-- or sthree- or amzn-s3-demo- for itself",
+        ),
+        (uses("events-s3alias"), "but S3 keeps names that end with -s3alias or"),
+        (uses("s3://events"), "but S3 takes 3 to 63 lower case letters"),
+        (uses("e" * 64), "but S3 takes 3 to 63 lower case letters"),
+    ],
+    "uses.<name>.key": [
+        (uses("events", KEY.replace("key/", "alias/")), "an alias or a key's id is not enough"),
+        (uses("events", KEY.partition("/")[2]), "an alias or a key's id is not enough"),
+        (
+            uses("events", KEY.replace("arn:aws:", "arn:aws-cn:")),
+            "of partition aws-cn, but us-east-1 is of aws",
+        ),
+        (
+            uses("acme-prod-444455556666-eu-west-1-event-logs"),
+            "is of us-east-1 and account 444455556666, but the bucket is in eu-west-1 of 444455556666",
+        ),
+    ],
+    "retention.control_plane_logs": [
+        (
+            {"retention": {"control_plane_logs": 31}},
+            "control_plane_logs: is 31; input should be 1, 3, 5, 7, 14",
+        ),
+    ],
+}
+
+TYPES = "yes or no, or one of a few words: its type refuses the rest"
+NAMES = "a name in this file, which has to be there, or a section: its keys follow"
+DAYS = "1 to 3650 days, which S3 takes"
+SIZES = "cores or GiB: too many for the machines are a mistake of `sizes`"
+SHARES = "shares and amounts, which must fit to each other: moka/queues/problems.py"
+
+# What no service refuses, and why.
+FREE: dict[str, str] = {
+    **dict.fromkeys(("home", "foundations", "clusters", "slices", "waves", "uses", "grants"), NAMES),
+    **dict.fromkeys(("queues", "queues_from", "spark", "services", "charts", "retention", "registry"), NAMES),
+    **dict.fromkeys(("foundations.<name>.network", "foundations.<name>.existing_network"), NAMES),
+    **dict.fromkeys((f"clusters.<name>.{key}" for key in ("foundation", "access", "node_groups")), NAMES),
+    **dict.fromkeys((f"clusters.<name>.{key}" for key in ("shuffle", "capacity")), NAMES),
+    **dict.fromkeys((f"clusters.<name>.node_groups.<name>.{key}" for key in ("disk", "retiring")), NAMES),
+    **dict.fromkeys((f"clusters.<name>.shuffle.{key}" for key in ("storage", "sizes", "quotas")), NAMES),
+    **dict.fromkeys((f"clusters.<name>.shuffle.storage.{key}" for key in ("instance", "volumes")), NAMES),
+    **dict.fromkeys(
+        (f"job_namespaces.<name>.{key}" for key in ("quota", "largest_container", "egress")), NAMES
+    ),
+    **dict.fromkeys(("spark.operators", "spark.operators.<name>.namespaces", "registry.foundation"), NAMES),
+    **dict.fromkeys(("services.driver_finalizer", "slices.<name>.layers", "slices.<name>.clusters"), NAMES),
+    **dict.fromkeys(("grants.<name>.environment", "queues.tiers", "queues.organizations"), NAMES),
+    **dict.fromkeys(("retain", "grants.<name>.access", "uses.<name>.access"), TYPES),
+    **dict.fromkeys((f"foundations.<name>.{key}" for key in ("assume", "network.nat")), TYPES),
+    "foundations.<name>.network.interface_endpoints": TYPES,
+    **dict.fromkeys(
+        (f"clusters.<name>.{key}" for key in ("version", "profile", "support", "zonal_shift")), TYPES
+    ),
+    **dict.fromkeys((f"clusters.<name>.access.<name>.{key}" for key in ("policy", "jobs")), TYPES),
+    "clusters.<name>.node_groups.<name>.retiring.<number>.per_zone": TYPES,
+    **dict.fromkeys(("foundations.<name>.api_access", "foundations.<name>.network.transit_gateway"), NAMES),
+    **dict.fromkeys(
+        (f"clusters.<name>.node_groups.<name>.{key}" for key in ("role", "architecture", "spot", "per_zone")),
+        TYPES,
+    ),
+    **dict.fromkeys(
+        (f"clusters.<name>.shuffle.{key}" for key in ("replicate", "masters", "drain_hours")), TYPES
+    ),
+    **dict.fromkeys(
+        (f"queues.tiers.<number>.{key}" for key in ("preemption", "delay_seconds", "sort")), TYPES
+    ),
+    **dict.fromkeys((f"job_namespaces.<name>.{key}" for key in ("pod_security", "isolated")), TYPES),
+    **dict.fromkeys(
+        (f"retention.{key}" for key in ("event_logs", "job_logs", "system_logs", "resource_usage")), DAYS
+    ),
+    **dict.fromkeys((f"retention.{key}" for key in ("staging", "access_logs", "flow_logs")), DAYS),
+    **dict.fromkeys((f"clusters.<name>.shuffle.sizes.master.{key}" for key in ("cpus", "heap_gib")), SIZES),
+    **dict.fromkeys(
+        (f"clusters.<name>.shuffle.sizes.worker.{key}" for key in ("cpus", "heap_gib", "off_heap_gib")), SIZES
+    ),
+    "spark.operators.<name>.applications_per_minute": SIZES,
+    "queues.capacity": SHARES,
+}
+
+
+def keys() -> list[str]:
+    """Every key that docs/settings.md describes, with its path."""
+    found, path = [], ""
+    for line in page().splitlines():
+        if line.startswith("## "):
+            path = line.removeprefix("## ").strip("`") + "."
+            path = "" if path == "The file." else path
+        elif row := re.match(r"\| `(\w+)` \|", line):
+            found.append(path + row[1])
+    return found
+
+
+CASES = [(changes, expected) for cases in REFUSED.values() for changes, expected in cases]
+IDS = [f"{key}-{number}" for key, cases in REFUSED.items() for number, _ in enumerate(cases)]
+
+
+@pytest.mark.parametrize(("changes", "expected"), CASES, ids=IDS)
+def test_what_would_be_refused_later_is_refused_in_the_file_with_its_place(changes, expected):
+    with pytest.raises(settings.InvalidDocument) as error:
+        settings.parse(changed(changes), "stacks/local.yaml")
+
+    assert expected in str(error.value)
+
+
+def test_every_key_was_looked_at():
+    described = {
+        key for key in keys() if not key.startswith("queues.organizations.<name>.") or "limits." in key
+    }
+    shares = {key for key in described if key.startswith("queues.organizations.<name>.limits.m")}
+
+    assert (
+        described - shares
+        == (REFUSED.keys() - {"queues.organizations.<name>.max_applications"}) | FREE.keys()
+    )
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {f"{MAIN}.region": "us-east-3", f"{NETWORK}.zones": ["us-east-3a", "us-east-3b", "us-east-3c"]},
+        {f"{ARM}.instance_types": ["r99g.4xlarge"]},
+        {f"{ARM}.disk": {"iops": 4000, "mibps": 1000}},
+        {f"{GROUPS}.system.labels": {"example.com/team": "a.b_c-d"}},
+        {f"{CLUSTER}.public_access": ["203.0.113.0/24", "54.240.0.0/16"]},
+        {"tags": {"cost center": "größe 4/5 @home", "empty": ""}},
+        {"tags": {f"tag-{number}": "a" for number in range(42)}},
+        {f"{NETWORK}.cidr": "192.168.0.0/16"},
+        {f"{NETWORK}.cidr": "10.64.0.0/16", f"{NETWORK}.pod_cidrs": ["10.65.0.0/16"]},
+        night("*/15 6-20 1,15 JAN-jun mon-fri"),
+        night("0 0 29 2 *"),
+        {**night("0 8 * * 7"), f"{ARM}.time_zone": "Asia/Kolkata"},
+        image(f"registry.example:5000/a/b:latest@{DIGEST}"),
+        image(f"{ECR}.eu-west-1.amazonaws.com/a/b@{DIGEST}"),
+        image(f"{ACCOUNT}.dkr-ecr.us-east-1.on.aws/a/b:1"),
+        {"charts": {"mirror": f"{ECR}.us-east-1.amazonaws.com/mirror"}},
+        access(principal=f"arn:aws:iam::{ACCOUNT}:role/aws-reserved/sso.amazonaws.com/AWSReservedSSO_a"),
+        registry(repositories=["team/spark-jobs"], pull_through={"docker.io": {"secret": CACHE}}),
+        uses("acme-prod-444455556666-us-east-1-event-logs"),
+        uses("some.bucket"),
+    ],
+    ids=str,
+)
+def test_what_aws_takes_or_nobody_here_knows_is_not_refused(changes):
+    assert settings.parse(changed(changes), "stacks/local.yaml").environment == "local"
+
+
+@pytest.mark.parametrize("example", sorted(Path(reading.__file__).parents[2].glob("examples/*.yaml")))
+def test_example_environments_are_accepted(example):
+    name = yaml.safe_load(example.read_text())["environment"]
+
+    assert settings.parse(example.read_bytes(), example.name, name).environment == name
