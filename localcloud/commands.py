@@ -156,6 +156,8 @@ def _prepare(engine: Engine, stack: str) -> None:
     start(engine)
     for sentence in engine.remove_stale_locks(stack):
         report.say(sentence)
+    if sentence := engine.restore_checkpoint(stack):
+        report.say(sentence)
     engine.select(stack)
 
 

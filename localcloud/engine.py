@@ -3,6 +3,7 @@
 import json
 import os
 import shlex
+import shutil
 import subprocess
 import sys
 from collections.abc import Iterator, Mapping
@@ -243,6 +244,21 @@ class Engine:
     def _latest(self, stack: str) -> dict[str, Any]:
         return _latest(self._states / self.project_name / f"{stack}.json")
 
+    def restore_checkpoint(self, stack: str) -> str | None:
+        """Put the engine's backup in place of a state that a kill left empty; a sentence if it did.
+
+        The engine cannot read such a file ("failed to load checkpoint: EOF"). It copies the state to `.bak`
+        before it writes: what was made since the copy is not in it, and `cut_off` tells it.
+        """
+        state = self._states / self.project_name / f"{stack}.json"
+        backup = _backup(state)
+        if not state.is_file() or state.stat().st_size or not backup.is_file():
+            return None
+        shutil.copyfile(backup, state)
+        return (
+            f"The state of stack {stack} was cut off as it was written: its backup {backup.name} is in force."
+        )
+
     def remove_stale_locks(self, stack: str) -> list[str]:
         """Remove the locks of processes that have ended; a sentence for every lock.
 
@@ -273,9 +289,16 @@ def _latest(path: Path) -> dict[str, Any]:
     """The deployment in a stack's state; empty when there is no such stack."""
     if not path.is_file():
         return {}
+    if not path.stat().st_size:  # cut off as it was written: `restore_checkpoint`
+        return _latest(_backup(path))
     checkpoint = json.loads(path.read_text()).get("checkpoint") or {}
     # `pulumi stack import` writes it with a capital letter.
     return checkpoint.get("latest") or checkpoint.get("Latest") or {}
+
+
+def _backup(state: Path) -> Path:
+    """The engine's copy of a stack's state, as it was before the last write."""
+    return state.with_name(f"{state.name}.bak")
 
 
 def _resources(latest: dict[str, Any]) -> list[dict[str, Any]]:

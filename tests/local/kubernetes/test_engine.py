@@ -173,6 +173,7 @@ def test_after_a_kill_in_the_middle_the_next_up_goes_on(stack, plane):
     engine.communicate()
 
     killed.engine.remove_stale_locks("killed")
+    killed.engine.restore_checkpoint("killed")
     killed.run("config", "rm", "zone")
     killed.up()
     assert killed.outputs()["replicas"] == 2
