@@ -55,19 +55,23 @@ def create(engine: Engine, stack: str) -> None:
 
 
 def up(engine: Engine, stack: str, arguments: tuple[str, ...], *, brief: bool = False) -> int:
-    """`pulumi up` of a stack, then a summary, `brief` in one line; the engine's exit status."""
+    """`pulumi up` of a stack, then a summary, `brief` in one line.
+
+    The engine's exit status, and 1 where something that stands would no longer work on AWS.
+    """
     _refuse_full_disk(engine)
     _prepare(engine, stack)
     unknowns.clear(engine.cloud)
     # The summary says how to reach what is there; all outputs are one `pulumi stack output` away.
     status = engine.run("up", stack, "--yes", "--skip-preview", "--suppress-outputs", *arguments)
     report.cut_off(engine, stack)
+    broken = report.standing(engine) if status == 0 else 0
     report.unknown(engine)
     if status == 0:
         report.say(f"\n{stack} is up: {len(engine.resources(stack))} resources.")
         if not brief:
             report.summary(engine)
-    return status
+    return status or int(broken > 0)
 
 
 def preview(engine: Engine, stack: str, arguments: tuple[str, ...]) -> int:
@@ -156,8 +160,8 @@ def _prepare(engine: Engine, stack: str) -> None:
     start(engine)
     for sentence in engine.remove_stale_locks(stack):
         report.say(sentence)
-    if sentence := engine.restore_checkpoint(stack):
-        report.say(sentence)
+    if restored := engine.restore_checkpoint(stack):
+        report.say(restored)
     engine.select(stack)
 
 

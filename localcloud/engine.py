@@ -43,6 +43,7 @@ class Resource:
     """A resource in a stack's state.
 
     protected: from being deleted, or left behind when its stack is.
+    provider: URN of its provider.
     """
 
     urn: str
@@ -51,6 +52,7 @@ class Resource:
     outputs: dict[str, Any]
     id: str = ""
     protected: bool = False
+    provider: str = ""
 
     @property
     def name(self) -> str:
@@ -226,6 +228,8 @@ class Engine:
                 r.get("outputs", {}),
                 r.get("id", ""),
                 protected=bool(r.get("protect") or r.get("retainOnDelete")),
+                # In the state, a reference ends with the id of the provider.
+                provider=r.get("provider", "").rpartition("::")[0],
             )
             for r in _resources(self._latest(stack))
         ]

@@ -12,6 +12,8 @@ from localcloud.control_plane.stand_ins import charts, deployments
 from localcloud.engine import Engine, Resource
 from localcloud.plugins.aws.api import buckets
 from localcloud.plugins.aws.refusals.beyond import beyond
+from localcloud.plugins.aws.refusals.releases import ClusterRelease
+from localcloud.plugins.aws.refusals.standing import broken
 from localcloud.plugins.kubernetes.charts import short_name
 
 RELEASE = "kubernetes:helm.sh/v3:Release"
@@ -116,14 +118,34 @@ def summary(engine: Engine) -> None:
     say("By hand: `. .local/env`, then pulumi, kubectl and aws work on this environment.")
 
 
-def _releases(engine: Engine) -> list[tuple[str, str, dict[str, Any]]]:
-    """Chart, namespace and values of every release."""
-    return [
-        (short_name(str(r.inputs.get("chart"))), str(r.inputs.get("namespace")), r.inputs.get("values") or {})
-        for stack in engine.stacks()
-        for r in engine.resources(stack)
-        if r.type == RELEASE
-    ]
+def standing(engine: Engine) -> int:
+    """List what AWS lets a change break without a word; how much that is."""
+    clusters = [plane.name for plane in ControlPlane.all(engine.cloud)]
+    sentences = broken(engine.cloud, clusters, _releases(engine))
+    if sentences:
+        say("\nAWS takes all of these changes, and what stands there then fails:")
+    for sentence in sentences:
+        say(f"  {sentence}")
+    return len(sentences)
+
+
+def _releases(engine: Engine) -> list[ClusterRelease]:
+    """The releases of every stack."""
+    planes = ControlPlane.all(engine.cloud)
+    releases = []
+    for stack in engine.stacks():
+        resources = engine.resources(stack)
+        kubeconfigs = {r.urn: str(r.inputs.get("kubeconfig")) for r in resources}
+        for r in resources:
+            if r.type != RELEASE:
+                continue
+            chart, namespace = short_name(str(r.inputs.get("chart"))), str(r.inputs.get("namespace"))
+            releases += [
+                ClusterRelease(plane.name, chart, namespace, r.inputs.get("values") or {})
+                for plane in planes
+                if plane.endpoint in kubeconfigs.get(r.provider, "")
+            ]
+    return releases
 
 
 def unknown(engine: Engine) -> None:

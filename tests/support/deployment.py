@@ -23,7 +23,8 @@ Names in `inputs` are `<last word of the type>::<logical name>`, with `*` for an
 resource is a mistake. Settings that the model itself refuses raise `InvalidDocument` as ever. Mistakes that
 rules only do not know are in `account.unknowns`.
 
-A second `account.deploy(...)` is the next `up` of the same environment: it updates, replaces and deletes.
+A second `account.deploy(...)` is the next `up` of the same environment: it updates, replaces and deletes,
+and raises what it broke of all that stands.
 """
 
 import asyncio
@@ -56,15 +57,19 @@ from pulumi.runtime.settings import configure
 from pulumi.runtime.stack import run_in_stack, wait_for_rpcs
 
 from localcloud import unknowns
+from localcloud.aws_server import AwsServer
 from localcloud.cloud import Cloud
 from localcloud.errors import Refusal
 from localcloud.plugins.aws import eks_backend
 from localcloud.plugins.aws.api import Api
 from localcloud.plugins.aws.provider import Aws
 from localcloud.plugins.aws.refusals.network import refuse_unreachable
+from localcloud.plugins.aws.refusals.releases import ClusterRelease, refuse_unpermitted
+from localcloud.plugins.aws.refusals.standing import broken
 from localcloud.plugins.eks import kubeconfig
 from localcloud.plugins.eks import reference as eks_reference
 from localcloud.plugins.eks.plugin import Plugin
+from localcloud.plugins.kubernetes.charts import short_name
 from localcloud.plugins.provider import InitializationFailed, Naming, Target
 from localcloud.plugins.values import from_wire, reveal, to_wire
 from localcloud.rules.network.deployer import ANYWHERE
@@ -76,6 +81,7 @@ from stacks.slices import Slice, units
 EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
 
 STACK = "pulumi:pulumi:Stack"
+RELEASE = "kubernetes:helm.sh/v3:Release"
 
 Inputs = dict[str, Any]
 Change = Callable[[Inputs], Inputs | None] | Mapping[str, Any]
@@ -135,6 +141,7 @@ class Account:
     outputs: Inputs = field(default_factory=dict)
     machines: list[Any] = field(default_factory=list)
     _states: dict[str, "State"] = field(default_factory=dict)
+    releases: list[ClusterRelease] = field(default_factory=list)
     _text: dict[str, Any] = field(default_factory=dict)
     _layers: Collection[str] = ()
 
@@ -181,9 +188,17 @@ class Account:
         """
         text = self._text if settings is None else _changed(self._text, settings)
         self.settings = settings_module.parse(yaml.safe_dump(text), "settings")
-        self._text = text
+        self._text, again = text, bool(self.resources)
         _Run(self, arguments or {}, inputs or {}).up()
+        # In a first `up` all of it has been asked as it was made.
+        if again and (sentences := self.broken()):
+            raise Refused(sentences)
         return self
+
+    def broken(self) -> list[str]:
+        """What stands and would not work, as AWS is now."""
+        clusters = [outputs["name"] for key, outputs in self.outputs.items() if key.startswith("cluster/")]
+        return broken(self.cloud, clusters, self.releases)
 
     def _provider(self, foundation: str) -> Aws:
         [provider] = [
@@ -239,6 +254,7 @@ def laptop() -> Iterator[Cloud]:
         stack.enter_context(patch.dict(os.environ, {"MOKA_CLOUD": str(home)}))
         # The models of AWS's services are read once, not for each account.
         stack.enter_context(patch.object(Api, "_session", _SESSION))
+        stack.enter_context(patch.object(AwsServer, "url", None))
         for name in ("AWS_ENDPOINT_URL", "AWS_PROFILE", "MOKA_MACHINES"):
             os.environ.pop(name, None)
         yield Cloud(home)
@@ -327,6 +343,7 @@ class _Run:
     def up(self) -> None:
         """Run the program, then delete what it no longer has."""
         unknowns.clear(self.account.cloud)
+        self.account.releases.clear()
         replaced = patch.dict(rpc._RESOURCE_MODULES, {"eks:index": [eks_reference.References()]})
         with (
             replaced,
@@ -530,7 +547,10 @@ class _Run:
             if request.type == "pulumi:providers:kubernetes":
                 self.servers[urn] = json.loads(reveal(inputs["kubeconfig"]))["server"]
             elif request.type.startswith("kubernetes:"):
-                self._dial(self.servers[request.provider.rpartition("::")[0]])
+                server = self.servers[request.provider.rpartition("::")[0]]
+                self._dial(server)
+                if request.type == RELEASE:
+                    self._release(_cluster(server), reveal(inputs))
             id, outputs = f"{request.name}-id" if request.custom else "", inputs
         self.account.resources[urn] = Resource(
             urn, request.type, request.name, id, reveal(inputs), reveal(outputs)
@@ -541,10 +561,20 @@ class _Run:
         """The first request to an API server: whether it is reached from where `up` runs."""
         with self.lock:
             if server not in self.reached:
-                cluster = server.removeprefix("https://").partition(".")[0]
                 deployer = self.account.settings.deployer_network or ANYWHERE
-                refuse_unreachable(self.account.cloud, None, cluster, server, deployer)  # type: ignore[arg-type]
+                refuse_unreachable(
+                    self.account.cloud, AwsServer(self.account.cloud).url, _cluster(server), server, deployer
+                )
                 self.reached.add(server)
+
+    def _release(self, cluster: str, inputs: Inputs) -> None:
+        """What the `kubernetes` plugin asks before Helm begins."""
+        release = ClusterRelease(
+            cluster, short_name(inputs["chart"]), inputs["namespace"], inputs.get("values") or {}
+        )
+        with self.lock:
+            refuse_unpermitted(self.account.cloud, *release)
+        self.account.releases.append(release)
 
     def _transformed(self, urn: str, request: Any) -> tuple[Any, list[str]]:
         """Inputs after the transforms of the resource and of those that it is in, and what to ignore."""
@@ -635,6 +665,11 @@ class _Run:
                 state.provider.delete(state.target, state.inputs, state.outputs, 0)
             except Refusal as refusal:
                 self.refusals.append(str(refusal))
+
+
+def _cluster(server: str) -> str:
+    """The cluster of a `Plane`'s endpoint."""
+    return server.removeprefix("https://").partition(".")[0]
 
 
 class _Callbacks:

@@ -6,16 +6,13 @@ from typing import Any
 from localcloud.cloud import Cloud
 from localcloud.plugins.aws.refusals import permissions
 from localcloud.plugins.aws.refusals.identities import Absent, Identities
-from localcloud.plugins.aws.refusals.releases import cluster_identities
+from localcloud.plugins.aws.refusals.releases import ClusterRelease, cluster_identities
 from localcloud.rules.iam import nodes
 from localcloud.rules.iam.permissions import surplus
 from localcloud.rules.iam.programs import ADDONS, Program
 
-Release = tuple[str, str, Mapping[str, Any]]
-"""A release: chart, namespace, values."""
 
-
-def beyond(cloud: Cloud, clusters: Iterable[str], releases: Iterable[Release]) -> list[str]:
+def beyond(cloud: Cloud, clusters: Iterable[str], releases: Iterable[ClusterRelease]) -> list[str]:
     """Sentences on the roles of nodes and of pods, each with the actions that nothing known calls."""
     releases, sentences = list(releases), list[str]()
     for cluster in clusters:
@@ -29,7 +26,9 @@ def beyond(cloud: Cloud, clusters: Iterable[str], releases: Iterable[Release]) -
     return sentences
 
 
-def _surpluses(iam: Identities, cluster: str, releases: Iterable[Release]) -> Iterator[tuple[str, list[str]]]:
+def _surpluses(
+    iam: Identities, cluster: str, releases: Iterable[ClusterRelease]
+) -> Iterator[tuple[str, list[str]]]:
     eks = iam.api.service("eks", iam.region)
     for arn in {
         eks.describe_nodegroup(clusterName=cluster, nodegroupName=name)["nodegroup"]["nodeRole"]
@@ -50,14 +49,18 @@ def _surpluses(iam: Identities, cluster: str, releases: Iterable[Release]) -> It
                 continue
 
 
-def programs_of(association: Mapping[str, Any], releases: Iterable[Release]) -> Iterator[Program]:
+def programs_of(association: Mapping[str, Any], releases: Iterable[ClusterRelease]) -> Iterator[Program]:
     """Programs that run by the service account of an association, as far as any is known."""
     yield from permissions.told_programs(association)
     namespace, account = association["namespace"], association["serviceAccount"]
     for addon in ADDONS.values():
         if (namespace, account) == (permissions.SYSTEM_NAMESPACE, addon.service_account):
             yield addon.program
-    for chart, place, values in releases:
-        program, name = permissions.release_program(chart, values)
-        if program and (namespace, account) == (place, name):
+    for release in releases:
+        program, name = permissions.release_program(release.chart, release.values)
+        if (
+            program
+            and release.cluster == association["clusterName"]
+            and (namespace, account) == (release.namespace, name)
+        ):
             yield program

@@ -55,6 +55,10 @@ class Joining:
         types = self.group["instanceTypes"]
         yield from offered(self.name, types, self._zones, self._offerings(types))
         yield from free_addresses(self.name, self._key, self._needs(), self.subnets)
+        yield from self.surroundings()
+
+    def surroundings(self) -> Iterator[Verdict]:
+        """What keeps any machine of it from being a node: the cluster's add-ons, roles, ways."""
         yield from node_add_ons(
             self.name,
             self.add_ons,

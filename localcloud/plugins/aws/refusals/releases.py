@@ -1,7 +1,7 @@
 """Helm releases whose programs call AWS, refused where these may not."""
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, NamedTuple
 
 from localcloud.aws_server import AwsServer
 from localcloud.cloud import Cloud
@@ -10,6 +10,15 @@ from localcloud.plugins.aws.refusals.identities import Identities
 from localcloud.plugins.aws.refusals.permissions import release_verdicts
 from localcloud.plugins.aws.store import other_places
 from localcloud.unknowns import refuse
+
+
+class ClusterRelease(NamedTuple):
+    """A release as a stack deployed it; chart: its name only."""
+
+    cluster: str
+    chart: str
+    namespace: str
+    values: Mapping[str, Any]
 
 
 def cluster_identities(cloud: Cloud, cluster: str) -> Identities | None:

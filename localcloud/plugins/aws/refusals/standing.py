@@ -1,0 +1,49 @@
+"""What AWS lets an `up` change, and what no longer works once it has: a policy, a route, a rule.
+
+IAM and EC2 take such a change; who depends on it fails later: the next machine, the next start of a program.
+"""
+
+from collections.abc import Iterable, Iterator
+
+from localcloud import unknowns
+from localcloud.cloud import Cloud
+from localcloud.plugins.aws.refusals.identities import Identities
+from localcloud.plugins.aws.refusals.nodes import Joining
+from localcloud.plugins.aws.refusals.permissions import (
+    addon_verdicts,
+    association_verdicts,
+    associations,
+    release_verdicts,
+)
+from localcloud.plugins.aws.refusals.releases import ClusterRelease, cluster_identities
+from localcloud.rules.rule import Unknown, Verdict
+
+
+def broken(cloud: Cloud, clusters: Iterable[str], releases: Iterable[ClusterRelease]) -> list[str]:
+    """Sentences on what stands and would not work, as AWS is now; what is not known is noted."""
+    releases, sentences = list(releases), dict[str, None]()
+    for cluster in clusters:
+        iam = cluster_identities(cloud, cluster)
+        if iam is None:
+            continue
+        for verdict in _verdicts(iam, cluster, releases):
+            if isinstance(verdict, Unknown):
+                unknowns.note(cloud, verdict)
+            else:
+                sentences[str(verdict)] = None
+    return list(sentences)
+
+
+def _verdicts(iam: Identities, cluster: str, releases: Iterable[ClusterRelease]) -> Iterator[Verdict]:
+    eks = iam.api.service("eks", iam.region)
+    for name in eks.list_nodegroups(clusterName=cluster)["nodegroups"]:
+        group = eks.describe_nodegroup(clusterName=cluster, nodegroupName=name)["nodegroup"]
+        yield from Joining(iam.api, iam.region, group).surroundings()
+    for name in eks.list_addons(clusterName=cluster)["addons"]:
+        addon = eks.describe_addon(clusterName=cluster, addonName=name)["addon"]
+        yield from addon_verdicts(iam, addon)
+    for association in associations(iam, cluster):
+        yield from association_verdicts(iam, association)
+    for release in releases:
+        if release.cluster == cluster:
+            yield from release_verdicts(iam, *release)
