@@ -304,6 +304,23 @@ def test_straight_after_up_a_preview_shows_no_change(local):
     PulumiStack(local, "local").expect_no_changes()
 
 
+def test_what_no_longer_works_though_aws_took_the_change_ends_up_with_1(local, account, capfd):
+    iam = account("iam")
+    [role] = [role["RoleName"] for role in iam.list_roles()["Roles"] if "autoscaler" in role["RoleName"]]
+    [policy] = iam.list_role_policies(RoleName=role)["PolicyNames"]
+    document = iam.get_role_policy(RoleName=role, PolicyName=policy)["PolicyDocument"]
+    iam.delete_role_policy(RoleName=role, PolicyName=policy)
+
+    try:
+        assert commands.up(local, "local", ("--non-interactive",), brief=True) == 1
+    finally:
+        iam.put_role_policy(RoleName=role, PolicyName=policy, PolicyDocument=json.dumps(document))
+
+    [sentence] = [line for line in capfd.readouterr().out.splitlines() if "Cluster Autoscaler gets" in line]
+    assert "is not authorized to perform: autoscaling:" in sentence
+    assert "because no identity-based policy allows" in sentence
+
+
 def test_the_policy_pack_lets_local_pass(local):
     output = PulumiStack(local, "local").run("preview", "--policy-pack", "policies")
 

@@ -6,11 +6,11 @@ from dataclasses import asdict
 from functools import cached_property
 from typing import Any
 
-from localcloud.plugins.aws.api import Api
 from localcloud.plugins.aws.refusals.identities import Identities
 from localcloud.plugins.aws.refusals.network import load, nodes
 from localcloud.plugins.aws.refusals.permissions import group_verdicts
 from localcloud.plugins.aws.subject import Subject
+from localcloud.rules.network import Network
 from localcloud.rules.nodes.add_ons import node_add_ons
 from localcloud.rules.nodes.addresses import Machines, Need, PodNetwork, free_addresses, needs
 from localcloud.rules.nodes.machine_images import fits_image
@@ -39,14 +39,16 @@ def misfit(subject: Subject) -> None:
 
 def check(subject: Subject, group: Mapping[str, Any], data: Mapping[str, Any]) -> Iterator[Verdict]:
     """What keeps the machines of a node group from becoming nodes; data: of its launch template."""
-    return Joining(subject.api, subject.region, group).verdicts()
+    identities = Identities(subject.api, subject.region)
+    return Joining(identities, load(subject.api, subject.region), group).verdicts()
 
 
 class Joining:
-    """A node group, as EKS describes it, about to have machines."""
+    """A node group, as EKS describes it, about to have machines in a network."""
 
-    def __init__(self, api: Api, region: str, group: Mapping[str, Any]) -> None:
-        self.api, self.region, self.group = api, region, group
+    def __init__(self, identities: Identities, network: Network, group: Mapping[str, Any]) -> None:
+        self.identities, self.network, self.group = identities, network, group
+        self.api, self.region = identities.api, identities.region
         self.cluster = group["clusterName"]
         self.name = f"node group {group['nodegroupName']} of {self.cluster}"
 
@@ -67,10 +69,10 @@ class Joining:
             ),
             cni_by_pod_identity=self._cni_by_pod_identity(),
         )
-        yield from group_verdicts(Identities(self.api, self.region), self.group)
+        yield from group_verdicts(self.identities, self.group)
         yield from node_ways(
             self.name,
-            load(self.api, self.region),
+            self.network,
             self.cluster,
             nodes(self.api, self.cluster, self.group["nodegroupName"], self.region),
             pod_identity=self._cni_by_pod_identity(),

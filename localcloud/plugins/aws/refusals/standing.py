@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator
 from localcloud import unknowns
 from localcloud.cloud import Cloud
 from localcloud.plugins.aws.refusals.identities import Identities
+from localcloud.plugins.aws.refusals.network import load
 from localcloud.plugins.aws.refusals.nodes import Joining
 from localcloud.plugins.aws.refusals.permissions import (
     addon_verdicts,
@@ -36,9 +37,10 @@ def broken(cloud: Cloud, clusters: Iterable[str], releases: Iterable[ClusterRele
 
 def _verdicts(iam: Identities, cluster: str, releases: Iterable[ClusterRelease]) -> Iterator[Verdict]:
     eks = iam.api.service("eks", iam.region)
+    network = load(iam.api, iam.region)
     for name in eks.list_nodegroups(clusterName=cluster)["nodegroups"]:
         group = eks.describe_nodegroup(clusterName=cluster, nodegroupName=name)["nodegroup"]
-        yield from Joining(iam.api, iam.region, group).surroundings()
+        yield from Joining(iam, network, group).surroundings()
     for name in eks.list_addons(clusterName=cluster)["addons"]:
         addon = eks.describe_addon(clusterName=cluster, addonName=name)["addon"]
         yield from addon_verdicts(iam, addon)
