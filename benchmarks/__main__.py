@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 
 import psutil
 
-from benchmarks import fleet, local, queues, scheduling
+from benchmarks import checks, fleet, local, queues, scheduling
 from benchmarks.bench import CLOUD, FOLDER, LOG
 from localcloud import commands
 from localcloud.cloud import REPOSITORY
@@ -19,6 +19,7 @@ from localcloud.errors import Refusal
 PAGE = REPOSITORY / "docs" / "benchmarks.md"
 TABLES = {
     "local": local.table,
+    "checks": checks.table,
     "fleet": fleet.table,
     "scheduling": scheduling.table,
     "queues": queues.table,
