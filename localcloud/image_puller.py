@@ -108,7 +108,7 @@ class Puller:
             self._groups_of_nodes[node] = labels.get(GROUP)
         return self._groups_of_nodes[node]
 
-    def _learn(self, found: set[str]) -> None:
+    def _learn(self, candidates: set[str]) -> None:
         """Add images that every node group can pull to those that the API server marks no pod for."""
         for _ in range(3):
             known = self._api.get(PULLED) or {"data": {"images": "", "round": ""}, "metadata": {}}
@@ -120,7 +120,7 @@ class Puller:
             images = set(known["data"]["images"].split("\n")) - {""}
             new = {
                 image
-                for image in found - images
+                for image in candidates - images
                 if not any(self._refusal(image, group) for group in self._all_groups)
             }
             if not new:
@@ -303,15 +303,15 @@ def main() -> int:
         return find_cluster(cloud, server.url, plane.name) if server.alive() else None
 
     def decide(image: str, group: str, others: Iterable[str]) -> Iterable[Verdict]:
-        found = cluster()
-        if found is None:
+        pulls = cluster()
+        if pulls is None:
             return []
-        verdicts: Iterable[Verdict] = found.pull(image, group, others, noted_architectures(plane.folder))
+        verdicts: Iterable[Verdict] = pulls.pull(image, group, others, noted_architectures(plane.folder))
         return verdicts
 
     def groups() -> Iterable[str]:
-        found = cluster()
-        return found.groups() if found else []
+        pulls = cluster()
+        return pulls.groups() if pulls else []
 
     puller = Puller(api, decide, groups, lambda unknown: unknowns.note(cloud, unknown), cluster.cache_clear)
     threading.Thread(target=_watch, args=(api, puller), daemon=True).start()

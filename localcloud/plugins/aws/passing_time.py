@@ -111,8 +111,7 @@ def _follow(api: Api, region: str) -> Iterator[str]:
     store = api.service("eks", region).store
     for group, plane in _groups(api, region):
         name, cluster = group["nodegroupName"], group["clusterName"]
-        wanted = described_machines(api, region, group)
-        if moved := apply_node_group(plane, wanted):
+        if moved := apply_node_group(plane, described_machines(api, region, group)):
             yield (
                 f"Node group {name} of {cluster}: zones were uneven, so {', '.join(sorted(moved))} ended, "
                 "with what ran there; its events say more."

@@ -33,10 +33,10 @@ def docker_hub(image: Reference, machines: Machines, others: Iterable[Machines] 
         return
     behind: Counter[str] = Counter()
     for group in (machines, *others):
-        each = math.ceil(group.maximum / len(group.subnets))
+        in_each_subnet = math.ceil(group.maximum / len(group.subnets))
         for subnet in group.subnets:
             if address := group.addresses.get(subnet):
-                behind[address] += each
+                behind[address] += in_each_subnet
     for subnet in machines.subnets:
         address = machines.addresses.get(subnet, "")
         if behind[address] > PULLS:

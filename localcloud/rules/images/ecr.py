@@ -202,11 +202,11 @@ def _pull(refusals: _Refusals, way: Way) -> Iterator[Verdict]:
         return
     exists = image.repository in registry.repositories
     cache = registry.cache_of(image.repository)
-    made = refusals.pushed and registry.template_of(image.repository, "CREATE_ON_PUSH") is not None
-    if not exists and cache is None and not made:
+    made_on_push = refusals.pushed and registry.template_of(image.repository, "CREATE_ON_PUSH") is not None
+    if not exists and cache is None and not made_on_push:
         yield refusals.no_repository("make the repository and push the image, or correct the image's name")
         return
-    if cache is not None and not made and not (exists and refusals.pushed):
+    if cache is not None and not made_on_push and not (exists and refusals.pushed):
         first = list(_first_pull(refusals, cache, exists, way))
         yield from first
         if first:

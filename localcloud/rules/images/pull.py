@@ -83,8 +83,8 @@ def _registry(
     place = ECR.match(image.host)
     if place is None:
         return
-    found = registry(place["account"], place["region"])
-    if found is None:
+    ecr = registry(place["account"], place["region"])
+    if ecr is None:
         yield Unknown(
             rule=REGISTRY_REACH,
             resource=f"image {image}",
@@ -93,7 +93,7 @@ def _registry(
         return
     # What is known by its own name is there; a copy is otherwise known by its original's.
     pushed = bool(_fitting(image, architectures))
-    yield from pull_from_ecr(image, machines, found, way, pushed=pushed)
+    yield from pull_from_ecr(image, machines, ecr, way, pushed=pushed)
 
 
 def _platform(
@@ -123,8 +123,8 @@ def exists_for(
     """
     names = [image]
     if place := ECR.match(image.host):
-        found = registry(place["account"], place["region"])
-        original = upstream(image, found) if found else None
+        ecr = registry(place["account"], place["region"])
+        original = upstream(image, ecr) if ecr else None
         names += [original] if original else []
     if original := _public_name(image):
         names.append(original)

@@ -26,7 +26,7 @@ S3 = re.compile(r"\.s3\.(?P<region>[a-z0-9-]+)\.amazonaws\.")
 def endpoint_service(host: str, region: str) -> str | None:
     """Service of AWS, as VPC endpoints name it, that a host belongs to in a region; None for the internet."""
     for pattern, service in ((API_OF_ECR, "ecr.api"), (ECR, "ecr.dkr"), (S3, "s3")):
-        found = pattern.search(host)
-        if found and found["region"] == region:
+        match = pattern.search(host)
+        if match and match["region"] == region:
             return service
     return None

@@ -41,13 +41,13 @@ class Ec2(Service):
 
     def describe_transit_gateway_vpc_attachments(self, **members: Any) -> Members:
         """Attachments of VPCs."""
-        wanted = members.get("TransitGatewayAttachmentIds") or ()
+        ids = members.get("TransitGatewayAttachmentIds") or ()
         attachments = [
             attachment
             for attachment in self.store.all(ATTACHMENT)
-            if not wanted or attachment["TransitGatewayAttachmentId"] in wanted
+            if not ids or attachment["TransitGatewayAttachmentId"] in ids
         ]
-        for id in wanted:
+        for id in ids:
             if not any(attachment["TransitGatewayAttachmentId"] == id for attachment in attachments):
                 self._no_attachment(id, "DescribeTransitGatewayVpcAttachments")
         return {"TransitGatewayVpcAttachments": attachments}
