@@ -5,13 +5,10 @@ import json
 import pytest
 
 from localcloud.plugins.aws.refusals.identities import Identities
-from localcloud.plugins.aws.refusals.permissions import (
-    addon_verdicts,
-    association_verdicts,
-    associations,
-    group_verdicts,
-    release_verdicts,
-)
+from localcloud.plugins.aws.refusals.permissions.addons import addon_verdicts
+from localcloud.plugins.aws.refusals.permissions.associations import association_verdicts, associations
+from localcloud.plugins.aws.refusals.permissions.machines import group_verdicts
+from localcloud.plugins.aws.refusals.permissions.releases import release_verdicts
 from localcloud.plugins.kubernetes.charts import short_name
 from localcloud.rules.iam.programs import CHARTS
 from localcloud.rules.rule import Unknown, Violation

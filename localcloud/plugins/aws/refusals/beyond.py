@@ -4,9 +4,14 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from localcloud.cloud import Cloud
-from localcloud.plugins.aws.refusals import permissions
 from localcloud.plugins.aws.refusals.identities import Absent, Identities
-from localcloud.plugins.aws.refusals.releases import cluster_identities
+from localcloud.plugins.aws.refusals.permissions.associations import (
+    association_role,
+    associations,
+    project_programs,
+)
+from localcloud.plugins.aws.refusals.permissions.common import SYSTEM_NAMESPACE
+from localcloud.plugins.aws.refusals.permissions.releases import cluster_identities, release_program
 from localcloud.rules.iam import nodes
 from localcloud.rules.iam.permissions import surplus
 from localcloud.rules.iam.programs import ADDONS, Program
@@ -40,24 +45,24 @@ def _surpluses(iam: Identities, cluster: str, releases: Iterable[Release]) -> It
             yield "nodes", surplus(iam.role(arn), programs)
         except Absent:
             continue
-    for association in permissions.associations(iam, cluster):
+    for association in associations(iam, cluster):
         programs = list(programs_of(association, releases))
         if programs:
             who = f"{association['namespace']}/{association['serviceAccount']}"
             try:
-                yield who, surplus(permissions.association_role(iam, association), programs)
+                yield who, surplus(association_role(iam, association), programs)
             except Absent:
                 continue
 
 
 def programs_of(association: Mapping[str, Any], releases: Iterable[Release]) -> Iterator[Program]:
     """Programs that run by the service account of an association, as far as any is known."""
-    yield from permissions.told_programs(association)
+    yield from project_programs(association)
     namespace, account = association["namespace"], association["serviceAccount"]
     for addon in ADDONS.values():
-        if (namespace, account) == (permissions.SYSTEM_NAMESPACE, addon.service_account):
+        if (namespace, account) == (SYSTEM_NAMESPACE, addon.service_account):
             yield addon.program
     for chart, place, values in releases:
-        program, name = permissions.release_program(chart, values)
+        program, name = release_program(chart, values)
         if program and (namespace, account) == (place, name):
             yield program

@@ -9,7 +9,7 @@ from typing import Any
 from localcloud.plugins.aws.api import Api
 from localcloud.plugins.aws.refusals.identities import Identities
 from localcloud.plugins.aws.refusals.network import load, nodes
-from localcloud.plugins.aws.refusals.permissions import group_verdicts
+from localcloud.plugins.aws.refusals.permissions.machines import group_verdicts
 from localcloud.plugins.aws.subject import Subject
 from localcloud.rules.nodes.add_ons import node_add_ons
 from localcloud.rules.nodes.addresses import Machines, Need, PodNetwork, free_addresses, needs

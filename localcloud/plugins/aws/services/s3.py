@@ -48,7 +48,7 @@ class S3(Service):
         """Refuse logs that the target's policy would keep out, for this bucket or under this prefix."""
         # It imports the types that call this service.
         from localcloud.plugins.aws.refusals.identities import Identities
-        from localcloud.plugins.aws.refusals.permissions import takes_access_logs
+        from localcloud.plugins.aws.refusals.permissions.services import takes_access_logs
 
         target, prefix = enabled["TargetBucket"], enabled.get("TargetPrefix", "")
         if why := takes_access_logs(Identities(self.api, self.region), bucket, target, prefix):
