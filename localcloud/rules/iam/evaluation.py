@@ -163,11 +163,13 @@ class Resource:
 
     arn: its name; account: whose it is, which an S3 ARN does not say; empty where nobody knows.
     policy: its own, if any: of a bucket, a key, or the trust policy of a role.
+    unusable: why nobody may use it, as its service says it: a key that is disabled, or is not there.
     """
 
     arn: str
     account: str
     policy: Policy | None = None
+    unusable: str = ""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -176,10 +178,12 @@ class Denial:
 
     by: the type of policy that denies it, or that nothing of allows it.
     explicit: a statement denies it.
+    unusable: why nobody may use the resource, if that is it.
     """
 
     by: PolicyType
     explicit: bool = False
+    unusable: str = ""
 
     def because(self, action: str) -> str:
         """The last part of IAM's message.
@@ -187,6 +191,8 @@ class Denial:
         Source: "Troubleshoot access denied error messages", IAM User Guide:
         https://docs.aws.amazon.com/IAM/latest/UserGuide/troubleshoot_access-denied.html
         """
+        if self.unusable:
+            return f"because {self.unusable}"
         if self.explicit:
             return f"with an explicit deny in {'an' if self.by[0] == 'i' else 'a'} {self.by}"
         return f"because no {self.by} allows the {action} action"
@@ -220,6 +226,8 @@ def denial(
     endpoint: policy of the VPC endpoint that the request goes through, if it goes through one.
     Raises Undecided where it depends on what only AWS knows, or a policy says what this cannot judge.
     """
+    if resource.unusable:
+        return Denial(by="resource-based policy", unusable=resource.unusable)
     now = datetime.now(UTC)
     own = {
         "aws:CurrentTime": now.isoformat(),

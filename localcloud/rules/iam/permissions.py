@@ -185,8 +185,7 @@ def verdicts(
             resource=resource,
             code=code or CODES.get(actions[0].partition(":")[0], "AccessDeniedException"),
             message=opening + message(caller, of_reason[0], why),
-            remedy=f"let {caller.name} do {some(actions)}: {REMEDIES[why.by]} "
-            f"({program.name} calls it: {program.source})",
+            remedy=f"{remedy(caller, actions, why)} ({program.name} calls it: {program.source})",
         )
 
 
@@ -198,6 +197,13 @@ REMEDIES: Mapping[str, str] = {
     "session policy": "by the policy of the association too",
     "VPC endpoint policy": "by the policy of the VPC endpoint too",
 }
+
+
+def remedy(caller: Role | Service, actions: Sequence[str], why: Denial) -> str:
+    """What lets a caller do what it is denied."""
+    if why.unusable:
+        return "name a key that is there and enabled"
+    return f"let {caller.name} do {some(actions)}: {REMEDIES[why.by]}"
 
 
 def message(caller: Role | Service, request: Request, why: Denial) -> str:

@@ -37,14 +37,15 @@ def group_verdicts(iam: Identities, group: Mapping[str, Any]) -> Iterator[Verdic
             yield from nodes.cni_may(name, cni, place, around)
     except Absent as absent:
         yield Unknown(rule=nodes.NODE_PERMISSIONS, resource=name, lacks=str(absent))
-    yield from not_judged(iam, nodes.NODE_PERMISSIONS, name)
+    yield from nodes.has_no_profile(name, data)
     yield from _volumes(iam, name, data)
+    yield from not_judged(iam, nodes.NODE_PERMISSIONS, name)
 
 
 def _volumes(iam: Identities, name: str, data: Mapping[str, Any]) -> Iterator[Verdict]:
     """Whether Auto Scaling may use the keys of a launch template's volumes."""
     disks = [device.get("Ebs") or {} for device in data.get("BlockDeviceMappings") or ()]
-    for key in sorted({disk["KmsKeyId"] for disk in disks if str(disk.get("KmsKeyId")).startswith("arn:")}):
+    for key in sorted({iam.key_arn(disk["KmsKeyId"]) for disk in disks if disk.get("KmsKeyId")}):
         service = "aws-service-role/autoscaling.amazonaws.com/AWSServiceRoleForAutoScaling"
         role = Role(
             arn=f"arn:{iam.api.partition}:iam::{iam.api.account}:role/{service}", session="AutoScaling"

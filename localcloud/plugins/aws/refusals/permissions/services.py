@@ -1,13 +1,16 @@
 """Services of AWS that use keys, buckets and roles of ours."""
 
 from collections.abc import Iterator, Mapping
+from functools import partial
 from typing import Any
 
-from localcloud.plugins.aws.refusals.identities import Absent, Identities
+from localcloud.plugins.aws.api import Api
+from localcloud.plugins.aws.refusals.identities import Absent, Identities, document
 from localcloud.plugins.aws.refusals.permissions.common import identities, with_calls
 from localcloud.plugins.aws.subject import Subject
-from localcloud.rules.iam.evaluation import Denial, Service
+from localcloud.rules.iam.evaluation import Policy, Resource, Role, Service, Undecided, allowed
 from localcloud.rules.iam.permissions import (
+    ANYTHING,
     CALLS,
     Place,
     denied,
@@ -90,17 +93,48 @@ def _copies_role(iam: Identities, properties: Mapping[str, Any], arn: str) -> It
     )
 
 
-def takes_access_logs(iam: Identities, bucket: str, target: str, prefix: str) -> Denial | None:
-    """Why S3 could not deliver the access logs of a bucket; None where it could."""
-    place = Place(
-        iam.region,
-        iam.api.account,
-        iam.api.partition,
-        more={"bucket": bucket, "target": target, "prefix": prefix},
+def access_logs_target(subject: Subject) -> None:
+    """Refuse access logs that S3 could not deliver: the target is not there, or its policy keeps them out."""
+    iam, properties = identities(subject), subject.properties
+    refuse(
+        subject.api.cloud,
+        _access_logs(
+            iam, properties["bucket"], properties["targetBucket"], properties.get("targetPrefix", "")
+        ),
     )
+
+
+def _access_logs(iam: Identities, bucket: str, target: str, prefix: str) -> Iterator[Violation]:
+    # In AWS's words: boto/boto3 as of PutBucketLogging; zalando-stups/sevenseconds#29; s3tools/s3cmd#614.
+    refusal = partial(
+        Violation,
+        rule=CALLS,
+        resource=f"access logs of bucket {bucket}",
+        code="InvalidTargetBucketForLogging",
+    )
+    owner = iam.owner(target)
+    if owner is None:
+        yield refusal(
+            message=f"The target bucket for logging does not exist: {target}", remedy="make the bucket first"
+        )
+        return
+    if owner != iam.owner(bucket):
+        yield refusal(
+            message="The owner for the bucket to be logged and the target bucket must be the same",
+            remedy=f"log to a bucket of the account of {bucket}",
+        )
+        return
+    more = {"bucket": bucket, "target": target, "prefix": prefix}
+    place = Place(iam.region, iam.api.account, iam.api.partition, more=more)
     service = Service(name="logging.s3.amazonaws.com")
-    found, _ = denied(service, ACCESS_LOGS.calls, place, iam.surroundings())
-    return found[0].denial if found else None
+    denials, _ = denied(service, ACCESS_LOGS.calls, place, iam.surroundings())
+    for one in denials[:1]:
+        yield refusal(
+            message="You must give the log-delivery group WRITE and READ_ACP permissions to the target "
+            f"bucket: {message(service, one.request, one.denial)}",
+            remedy=f"let {service.name} do s3:PutObject under {prefix} in the policy of bucket {target}, "
+            f"with conditions that fit {bucket}",
+        )
 
 
 def flow_log_bucket(subject: Subject) -> None:
@@ -121,7 +155,7 @@ def flow_log_bucket(subject: Subject) -> None:
             "s3:x-amz-acl": "bucket-owner-full-control",
         },
     )
-    found, _ = denied(delivery, [call], iam.place, iam.surroundings())
+    denials, _ = denied(delivery, [call], iam.place, iam.surroundings())
     refuse(
         subject.api.cloud,
         [
@@ -133,10 +167,41 @@ def flow_log_bucket(subject: Subject) -> None:
                 f"permission: {message(delivery, one.request, one.denial)}",
                 remedy=f"let {delivery.name} put objects under AWSLogs/ in the policy of the bucket",
             )
-            for one in found
+            for one in denials
             if one.denial.explicit
         ],
     )
+
+
+def key_policy(subject: Subject) -> None:
+    """Refuse the policy of a key by which who makes it could not change it again."""
+    properties = subject.properties
+    if properties.get("policy") and not properties.get("bypassPolicyLockoutSafetyCheck"):
+        refuse(subject.api.cloud, _lockout(subject.api, document(properties["policy"]), str(subject.id)))
+
+
+def _lockout(api: Api, policy: Policy, key: str) -> Iterator[Verdict]:
+    """Source: https://docs.aws.amazon.com/kms/latest/APIReference/API_CreateKey.html"""
+    title = f"key policy of {key or 'a new key'}"
+    deployer = api.roles[-1] if api.roles else api.identity
+    if not deployer:
+        yield Unknown(rule=CALLS, resource=title, lacks="who deploys, and whether they could change it again")
+        return
+    action, name = "kms:PutKeyPolicy", f"arn:{api.partition}:kms:{api.region}:{api.account}:key/new"
+    resource = Resource(arn=name, account=api.account, policy=policy)
+    try:
+        locked_out = not allowed(Role(arn=deployer, policies=(ANYTHING,)), action, resource)
+    except Undecided as error:
+        yield Unknown(rule=CALLS, resource=title, lacks=str(error))
+        return
+    if locked_out:
+        yield Violation(
+            rule=CALLS,
+            resource=title,
+            code="MalformedPolicyDocumentException",
+            message="The new key policy will not allow you to update the key policy in the future",
+            remedy=f"let {deployer}, or its account (root), do {action}",
+        )
 
 
 def _service_verdicts(
@@ -149,16 +214,16 @@ def _service_verdicts(
     code: str,
     words: str,
 ) -> Iterator[Verdict]:
-    found, undecided = denied(service, program.calls, place, iam.surroundings())
-    for lacks in sorted(set(undecided)):
+    denials, undecided = denied(service, program.calls, place, iam.surroundings())
+    for lacks in sorted({*undecided, *iam.missing}):
         yield Unknown(rule=rule, resource=title, lacks=lacks)
-    if found:
-        one = found[0]
+    for one in denials[:1]:
         yield Violation(
             rule=rule,
             resource=title,
             code=code,
             message=f"{words}: {message(service, one.request, one.denial)}",
-            remedy=f"let {service.name} use it in the policy of {one.request.resource.arn} "
-            f"({program.source})",
+            remedy="name a key that is there and enabled"
+            if one.denial.unusable
+            else f"let {service.name} use it in the policy of {one.request.resource.arn} ({program.source})",
         )
