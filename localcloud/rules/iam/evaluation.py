@@ -191,8 +191,6 @@ class Denial:
         Source: "Troubleshoot access denied error messages", IAM User Guide:
         https://docs.aws.amazon.com/IAM/latest/UserGuide/troubleshoot_access-denied.html
         """
-        if self.unusable:
-            return f"because {self.unusable}"
         if self.explicit:
             return f"with an explicit deny in {'an' if self.by[0] == 'i' else 'a'} {self.by}"
         return f"because no {self.by} allows the {action} action"

@@ -211,6 +211,8 @@ def message(caller: Role | Service, request: Request, why: Denial) -> str:
 
     Source: https://docs.aws.amazon.com/IAM/latest/UserGuide/troubleshoot_access-denied.html
     """
+    if why.unusable:
+        return why.unusable
     name = caller.session_arn if isinstance(caller, Role) else caller.name
     action, arn = request.action, request.resource.arn
     opening, where = "", f" on resource: {arn}"

@@ -166,6 +166,7 @@ def refused(account):
     )
 
 
+ELSEWHERE = '"Condition": {"StringEquals": {"aws:RequestedRegion": "eu-west-1"}}'
 ALLOW = {"Effect": "Allow", "Resource": "*"}
 JOINED = "Instances failed to join the kubernetes cluster; nodeadm gets: You are not authorized to perform"
 UNHEALTHY = "Unhealthy nodes in the kubernetes cluster; "
@@ -179,6 +180,7 @@ def test_nothing_of_the_laptop_s_environment_is_refused(account):
     ("sabotage", "words"),
     [
         (lambda hand: hand.change("spark-a-node", "ec2:DescribeInstances", "ec2:DescribeImages"), JOINED),
+        (lambda hand: hand.change("spark-a-node", '"Effect"', f"{ELSEWHERE}, \"Effect\""), JOINED),
         (lambda hand: hand.change("spark-a-node", '"Allow"', '"Deny"'), "explicit deny in an identity-based"),
         (lambda hand: hand.bound("spark-a-node", {**ALLOW, "Action": ["ecr:*", "eks-auth:*"]}),
          "no permissions boundary allows the ec2:DescribeInstances action (NodeCreationFailure)"),

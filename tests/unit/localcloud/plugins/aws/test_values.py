@@ -319,6 +319,13 @@ SABOTAGES = [
     # --- EKS ---
     (
         "NodeGroup",
+        {"nodeRoleArn": f"arn:aws:iam::{ACCOUNT}:instance-profile/nodes"},
+        "nodeRoleArn",
+        "InvalidParameterException",
+        "Invalid Role Arn",
+    ),
+    (
+        "NodeGroup",
         {"instanceTypes": ["m7g.2xlarge", "m7g.2xlargee"]},
         "instanceTypes[1]",
         "InvalidParameterException",
@@ -424,6 +431,13 @@ SABOTAGES = [
     ),
     (
         "Cluster",
+        {"encryptionConfig": {"resources": ["configmaps"], "provider": {"keyArn": KEY_ARN}}},
+        "encryptionConfig.resources",
+        "InvalidParameterException",
+        "the only supported value is secrets",
+    ),
+    (
+        "Cluster",
         {"vpcConfig": {"subnetIds": SUBNETS, "publicAccessCidrs": ["10.0.0.0/8"]}},
         "vpcConfig.publicAccessCidrs[0]",
         "InvalidParameterException",
@@ -458,6 +472,13 @@ SABOTAGES = [
         "The specified principalArn is invalid: invalid principal",
     ),
     ("AccessEntry", {"type": "EC2_LINUX"}, "kubernetesGroups[0]", "InvalidParameterException", "STANDARD"),
+    (
+        "AccessPolicyAssociation",
+        {"policyArn": "arn:aws:eks::aws:cluster-access-policy/AmazonEKSViewsPolicy"},
+        "policyArn",
+        "ResourceNotFoundException",
+        "did you mean arn:aws:eks::aws:cluster-access-policy/AmazonEKSViewPolicy",
+    ),
     (
         "AccessPolicyAssociation",
         {"accessScope": {"type": "namespace"}},
