@@ -12,7 +12,7 @@ from localcloud.control_plane.stand_ins import charts, deployments
 from localcloud.engine import Engine, Resource
 from localcloud.plugins.aws.api import buckets
 from localcloud.plugins.aws.refusals.beyond import beyond
-from localcloud.plugins.aws.refusals.releases import ClusterRelease
+from localcloud.plugins.aws.refusals.permissions.releases import ClusterRelease
 from localcloud.plugins.aws.refusals.standing import broken
 from localcloud.plugins.kubernetes.charts import short_name
 

@@ -10,7 +10,7 @@ import signal
 import sys
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from datetime import UTC, datetime
 from pathlib import Path
 from zlib import crc32
@@ -140,16 +140,28 @@ class Caretaker:
         if executors.PROPERTIES not in files:
             return
         namespace = driver["metadata"]["namespace"]
+        name = driver["spec"].get("serviceAccountName", "default")
         existing = {pod["metadata"]["name"] for pod in self._executors_of(driver)}
         try:
+            account = self._api.as_account(namespace, name)
+            if denials := list(_denials(account, namespace, name)):
+                self._report(driver, f"External scheduler cannot be instantiated: {'; '.join(denials)}")
+                self._fail(driver)
+                return
             conf = executors.read_properties(files[executors.PROPERTIES])
             pods = executors.executors(driver, conf, files.get(executors.TEMPLATE, ""))
-            account = self._api.as_account(namespace, driver["spec"].get("serviceAccountName", "default"))
             for pod in pods:
                 if pod["metadata"]["name"] not in existing:
                     account.create(f"/api/v1/namespaces/{namespace}/pods", pod)
         except (Refusal, KeyError, ValueError) as error:
             self._report(driver, str(error))
+
+    def _fail(self, driver: Object) -> None:
+        """Have a driver end at once, as one whose context could not be made."""
+        metadata = driver["metadata"]
+        path = f"/api/v1/namespaces/{metadata['namespace']}/pods/{metadata['name']}"
+        annotations = {"localcloud/ends": "Failed", "localcloud/runs-for": "0"}
+        self._api.merge(path, {"metadata": {"annotations": annotations}})
 
     def _end_executors(self, driver: Object) -> None:
         """End executors and delete them, as their driver does."""
@@ -201,6 +213,25 @@ class Caretaker:
         zones = {_zone_of(node) for node in self._api.list("/api/v1/nodes")} - {None}
         allowed = allowed_zones(storage_class, [zone for zone in zones if zone])
         return allowed[crc32(claim["metadata"]["uid"].encode()) % len(allowed)] if allowed else None
+
+
+def _denials(account: Api, namespace: str, name: str) -> Iterator[str]:
+    """What a driver's account may not do and the driver cannot do without, in the API server's words."""
+    for verb, resource in executors.DRIVER_CALLS:
+        request = {"namespace": namespace, "verb": verb, "resource": resource}
+        review = account.create(
+            "/apis/authorization.k8s.io/v1/selfsubjectaccessreviews",
+            {
+                "apiVersion": "authorization.k8s.io/v1",
+                "kind": "SelfSubjectAccessReview",
+                "spec": {"resourceAttributes": request},
+            },
+        )
+        if not review["status"]["allowed"]:
+            yield (
+                f'{resource} is forbidden: User "system:serviceaccount:{namespace}:{name}" cannot {verb} '
+                f'resource "{resource}" in API group "" in the namespace "{namespace}"'
+            )
 
 
 def _zone_of(node: Object) -> str | None:

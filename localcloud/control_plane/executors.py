@@ -24,6 +24,14 @@ ROLE = "spark-role"
 DRIVER = "driver"
 EXECUTOR = "executor"
 
+DRIVER_CALLS = (("get", "pods"), ("watch", "pods"), ("create", "pods"), ("create", "configmaps"))
+"""Verbs and resources that a driver cannot do without, in its own namespace: its pod, its executors', and the
+configuration that these mount.
+
+Source: apache/spark: resource-managers/kubernetes/core, package scheduler.cluster.k8s: ExecutorPodsAllocator,
+ExecutorPodsWatchSnapshotSource, KubernetesClusterSchedulerBackend.
+"""
+
 # Spark's defaults.
 INSTANCES = 2
 BLOCK_MANAGER_PORT = 7079

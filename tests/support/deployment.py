@@ -57,14 +57,16 @@ from pulumi.runtime.settings import configure
 from pulumi.runtime.stack import run_in_stack, wait_for_rpcs
 
 from localcloud import unknowns
+from localcloud.authenticator import Authenticator
 from localcloud.aws_server import AwsServer
 from localcloud.cloud import Cloud
+from localcloud.credentials import Principal, principal
 from localcloud.errors import Refusal
 from localcloud.plugins.aws import eks_backend
 from localcloud.plugins.aws.api import Api
 from localcloud.plugins.aws.provider import Aws
 from localcloud.plugins.aws.refusals.network import refuse_unreachable
-from localcloud.plugins.aws.refusals.releases import ClusterRelease, refuse_unpermitted
+from localcloud.plugins.aws.refusals.permissions.releases import ClusterRelease, refuse_unpermitted
 from localcloud.plugins.aws.refusals.standing import broken
 from localcloud.plugins.eks import kubeconfig
 from localcloud.plugins.eks import reference as eks_reference
@@ -72,6 +74,8 @@ from localcloud.plugins.eks.plugin import Plugin
 from localcloud.plugins.kubernetes.charts import short_name
 from localcloud.plugins.provider import InitializationFailed, Naming, Target
 from localcloud.plugins.values import from_wire, reveal, to_wire
+from localcloud.project import identity_at_hand
+from localcloud.rules.access.identity import PRINCIPAL, unauthorized
 from localcloud.rules.network.deployer import ANYWHERE
 from stacks import program
 from stacks import settings as settings_module
@@ -334,6 +338,7 @@ class _Run:
         self.wires: dict[str, tuple[str, Any]] = {}
         self.callbacks = _Callbacks()
         self.servers: dict[str, str] = {}
+        self.signed_in: dict[str, str] = {}
         self.reached: set[str] = set()
         # moto's clients are not for several threads at once, and Python would not run them side by side.
         self.lock = threading.Lock()
@@ -349,7 +354,7 @@ class _Run:
             replaced,
             patch.object(eks_backend, "control_plane", self._plane),
             patch.object(eks_backend, "apply_machines", self._machines),
-            patch.object(kubeconfig, "for_cluster", lambda endpoint, *_: {"server": endpoint}),
+            patch.object(kubeconfig, "for_cluster", _kubeconfig),
             ExitStack() as stack,
         ):
             for component, change in self.arguments.items():
@@ -545,7 +550,9 @@ class _Run:
                 id, outputs = self._apply(urn, self._aws(request.provider), inputs, ignored)
         else:
             if request.type == "pulumi:providers:kubernetes":
-                self.servers[urn] = json.loads(reveal(inputs["kubeconfig"]))["server"]
+                config = json.loads(reveal(inputs["kubeconfig"]))
+                self.servers[urn] = config["server"]
+                self.signed_in[config["server"]] = config["principal"]
             elif request.type.startswith("kubernetes:"):
                 server = self.servers[request.provider.rpartition("::")[0]]
                 self._dial(server)
@@ -558,13 +565,15 @@ class _Run:
         return id, to_wire(outputs)
 
     def _dial(self, server: str) -> None:
-        """The first request to an API server: whether it is reached from where `up` runs."""
+        """The first request to an API server: whether it is reached from where `up` runs, and lets it in."""
         with self.lock:
             if server not in self.reached:
                 deployer = self.account.settings.deployer_network or ANYWHERE
                 refuse_unreachable(
                     self.account.cloud, AwsServer(self.account.cloud).url, _cluster(server), server, deployer
                 )
+                if arn := self.signed_in[server]:
+                    _enter(self.account.cloud, _cluster(server), arn)
                 self.reached.add(server)
 
     def _release(self, cluster: str, inputs: Inputs) -> None:
@@ -670,6 +679,40 @@ class _Run:
 def _cluster(server: str) -> str:
     """The cluster of a `Plane`'s endpoint."""
     return server.removeprefix("https://").partition(".")[0]
+
+
+def _kubeconfig(endpoint: str, _: str, cluster: str, options: Mapping[str, Any]) -> Inputs:
+    """Where a cluster is, and whose credentials `up` has there, if anybody says so."""
+    _arn, partition, _service, _region, account, _name = cluster.split(":", 5)
+    at_hand = identity_at_hand(EXAMPLES.parent, account, partition)
+    return {"server": endpoint, "principal": options.get("roleArn") or at_hand or ""}
+
+
+def _enter(cloud: Cloud, cluster: str, arn: str) -> None:
+    """Raise Refusal where EKS would not let a principal in, or its policies not let it make namespaces."""
+    authenticator = Authenticator(cloud, cluster, _SignedIn(arn))  # type: ignore[arg-type]
+    review = authenticator.token_review({"spec": {"token": ""}})
+    if not review["authenticated"]:
+        raise Refusal(str(unauthorized(cluster, arn)))
+    request = {"verb": "create", "group": "", "resource": "namespaces"}
+    spec = {"extra": {PRINCIPAL: [arn]}, "resourceAttributes": request}
+    if not authenticator.access_review({"spec": spec})["allowed"]:
+        name = review["user"]["username"]
+        raise Refusal(
+            f'namespaces is forbidden: User "{name}" cannot create resource "namespaces" in API group "" at '
+            "the cluster scope"
+        )
+
+
+@dataclass(frozen=True)
+class _SignedIn:
+    """Credentials that are a principal's, whatever the token."""
+
+    arn: str
+
+    def principal(self, _: str) -> Principal:
+        """Whose they are."""
+        return principal(self.arn)
 
 
 class _Callbacks:

@@ -25,8 +25,7 @@ from localcloud.plugins.provider import Failure, InitializationFailed, Naming, P
 from localcloud.plugins.safety import loopback, reachable
 from localcloud.plugins.values import Properties, reveal, unknown_in
 from localcloud.project import deployer_network, image_architectures, stand_in_modules
-from localcloud.rules.access.identity import IDENTITIES
-from localcloud.rules.rule import Violation
+from localcloud.rules.access.identity import unauthorized
 
 if TYPE_CHECKING:
     from localcloud.control_plane import ControlPlane
@@ -165,16 +164,7 @@ class Kubernetes(Provider):
     def _unauthorized(self) -> str:
         """What EKS and its clients say of somebody whom no access entry lets in, and what to do."""
         who = principal_of(self.cluster.api.access.bearer() or "")
-        name = who.arn if who else "whoever signs in here"
-        return str(
-            Violation(
-                rule=IDENTITIES,
-                resource=f"cluster {self.plane().name}",
-                code="Unauthorized",
-                message="the server has asked for the client to provide credentials",
-                remedy=f"give {name} an access entry on the cluster, or deploy as somebody who has one",
-            )
-        )
+        return str(unauthorized(self.plane().name, who.arn if who else ""))
 
     # --- resources ---
 

@@ -208,7 +208,7 @@ class Releases:
 
     def _refuse_unpermitted(self, plain: Properties) -> None:
         """Refuse a release whose program may not do in AWS what it calls there."""
-        from localcloud.plugins.aws.refusals.releases import refuse_unpermitted
+        from localcloud.plugins.aws.refusals.permissions.releases import refuse_unpermitted
 
         plane, chart = self.plane(), charts.short_name(str(plain["chart"]))
         refuse_unpermitted(plane.cloud, plane.name, chart, plain["namespace"], plain.get("values") or {})

@@ -1,17 +1,20 @@
 """What EKS refuses of access entries and of the policies associated with them."""
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from difflib import get_close_matches
+from functools import partial
 from typing import Any
 
 from localcloud.rules.access.authorization import policy_name
-from localcloud.rules.access.policies import POLICIES, SERVICE_LINKED
+from localcloud.rules.access.policies import POLICIES, SERVICE_LINKED, UNWRITTEN
 from localcloud.rules.rule import Rule, Unknown, Verdict, Violation
 
 ACCESS_ENTRIES = Rule(
     name="access-entries",
     authority="EKS",
-    decides="which access entries there may be: principals, types, user names, groups, policies",
+    decides="which access entries there may be: principals, types, user names, groups, policies, scopes",
     source="https://docs.aws.amazon.com/eks/latest/APIReference/API_CreateAccessEntry.html",
 )
 
@@ -28,6 +31,12 @@ _PRINCIPAL = re.compile(
     r"arn:(?P<partition>[a-z-]+):iam::(?P<account>\d{12}):(?P<kind>role|user|root|federated-user)(/.+)?"
 )
 _POLICY = re.compile(r"arn:(?P<partition>[a-z-]+):eks::aws:cluster-access-policy/[A-Za-z0-9]+")
+
+Path = tuple[str | int, ...]
+"""Where a member is in a request: `("kubernetesGroups", 0)`."""
+
+CUTOFF = 0.9
+"""How much alike the name of a policy and one that exists must be for the first to be a slip."""
 
 _STANDARD_ONLY = 'This operation can only be performed on Access Entries with a type of "STANDARD"'
 
@@ -48,64 +57,87 @@ def refused_by_mode(cluster: Mapping[str, Any]) -> Iterator[Violation]:
         )
 
 
+@dataclass(frozen=True, kw_only=True)
+class Fault:
+    """What is wrong with a request about access entries, in EKS's words. path: of the member."""
+
+    path: Path
+    message: str
+    remedy: str
+    code: str = "InvalidParameterException"
+
+
 def refused_entry(entry: Mapping[str, Any], account: str, partition: str) -> Iterator[Violation]:
     """What EKS refuses of an access entry.
 
     entry: as it is asked for, or as it would be after a change; what is not set may be missing.
     account, partition: of the cluster.
     """
-    principal, type = entry["principalArn"], entry.get("type") or "STANDARD"
-    about = f"access entry of {principal} on cluster {entry['clusterName']}"
+    about = f"access entry of {entry['principalArn']} on cluster {entry['clusterName']}"
+    yield from _violations(about, faults_of_entry(entry, account, partition))
 
-    def violation(message: str, remedy: str) -> Violation:
-        return Violation(
-            rule=ACCESS_ENTRIES,
-            resource=about,
-            code="InvalidParameterException",
-            message=message,
-            remedy=remedy,
-        )
 
-    match = _PRINCIPAL.fullmatch(principal)
-    if match is None or match["partition"] != partition:
-        # terraform-aws-eks: seen of principals that do not exist (aws-samples/sample-agentic-platform#11).
-        yield violation(
-            "The specified principalArn is invalid: invalid principal",
-            f"name an IAM role or user as arn:{partition}:iam::<account>:role/<name>, never a session of it",
-        )
-    elif "role/aws-service-role/" in principal:
-        # hashicorp/terraform-provider-aws#36447
-        yield violation(
-            "The caller is not allowed to modify access entries with a principalArn value of a Service "
-            "Linked Role",
-            "name a role of your own",
-        )
-    elif type != "STANDARD" and (match["account"] != account or match["kind"] != "role"):
-        yield violation(
-            "If the type of the access entry is anything other than STANDARD, the ARN must be in the same "
-            "AWS account that your cluster is in",
-            f"name a role of account {account}, or leave the type out",
-        )
-    if type != "STANDARD" and (entry.get("kubernetesGroups") or entry.get("username")):
-        yield violation(
-            _STANDARD_ONLY, "leave user name and groups out: EKS gives its own to entries of other types"
+def faults_of_entry(entry: Mapping[str, Any], account: str, partition: str) -> Iterator[Fault]:
+    """What is wrong with an access entry, as far as its members are known; `account` may be empty."""
+    type, username = entry.get("type") or "STANDARD", entry.get("username") or ""
+    groups = list(entry.get("kubernetesGroups") or ())
+    if principal := entry.get("principalArn"):
+        yield from _faults_of_principal(principal, type, account, partition)
+    if type != "STANDARD" and (groups or username):
+        yield Fault(
+            path=("username",) if username else ("kubernetesGroups", 0),
+            message=_STANDARD_ONLY,
+            remedy="leave user name and groups out: EKS gives its own to entries of other types",
         )
         return
-    for group in entry.get("kubernetesGroups") or ():
+    for index, group in enumerate(groups):
         if prefix := _reserved(group):
             # terraform-aws-modules/terraform-aws-eks#2915
-            yield violation(
-                f"The kubernetes group name {group} is invalid, it cannot start with {prefix}",
-                "choose another name for the group, and bind Roles to that, or associate an access policy",
+            yield Fault(
+                path=("kubernetesGroups", index),
+                message=f"The kubernetes group name {group} is invalid, it cannot start with {prefix}",
+                remedy="choose another name for the group, and bind Roles to that, or associate a policy",
             )
-    username = entry.get("username") or ""
     if prefix := _reserved(username):
         # aws-ia/terraform-aws-eks-blueprints#2004
-        yield violation(f"The username must not begin with {prefix}", "leave the user name out")
+        yield Fault(
+            path=("username",),
+            message=f"The username must not begin with {prefix}",
+            remedy="leave the user name out",
+        )
     elif (start := re.search(r"\{\{SessionName(Raw)?\}\}", username)) and ":" not in username[
         : start.start()
     ]:
-        yield violation("The username must include a colon before {{SessionName}}", "leave the user name out")
+        yield Fault(
+            path=("username",),
+            message="The username must include a colon before {{SessionName}}",
+            remedy="leave the user name out",
+        )
+
+
+def _faults_of_principal(principal: str, type: str, account: str, partition: str) -> Iterator[Fault]:
+    fault = partial(Fault, path=("principalArn",))
+    match = _PRINCIPAL.fullmatch(principal)
+    if match is None or match["partition"] != partition:
+        # terraform-aws-eks: seen of principals that do not exist (aws-samples/sample-agentic-platform#11).
+        yield fault(
+            message="The specified principalArn is invalid: invalid principal",
+            remedy=f"name an IAM role or user as arn:{partition}:iam::<account>:role/<name>, never a session "
+            "of it",
+        )
+    elif "role/aws-service-role/" in principal:
+        # hashicorp/terraform-provider-aws#36447
+        yield fault(
+            message="The caller is not allowed to modify access entries with a principalArn value of a "
+            "Service Linked Role",
+            remedy="name a role of your own",
+        )
+    elif type != "STANDARD" and (match["kind"] != "role" or account not in ("", match["account"])):
+        yield fault(
+            message="If the type of the access entry is anything other than STANDARD, the ARN must be in the "
+            "same AWS account that your cluster is in",
+            remedy=f"name a role of {account or 'the account of the cluster'}, or leave the type out",
+        )
 
 
 def refused_policy(
@@ -114,43 +146,79 @@ def refused_policy(
     """What EKS refuses of an access policy that is associated with an access entry."""
     arn = association["policyArn"]
     about = f"access policy {arn} for {entry['principalArn']} on cluster {entry['clusterName']}"
-
-    def violation(code: str, message: str, remedy: str) -> Violation:
-        return Violation(rule=ACCESS_ENTRIES, resource=about, code=code, message=message, remedy=remedy)
-
-    match = _POLICY.fullmatch(arn)
-    if match is None:
-        yield violation(
-            "InvalidParameterException",
-            "The policyArn parameter format is not valid",
-            f"name it as arn:{partition}:eks::aws:cluster-access-policy/<name>: it is no policy of IAM",
-        )
-    elif match["partition"] != partition:
-        yield violation(
-            "ResourceNotFoundException",
-            "The specified policyArn could not be found",
-            f"name it as arn:{partition}:eks::aws:cluster-access-policy/{policy_name(arn)}",
-        )
-    elif policy_name(arn) in SERVICE_LINKED:
-        yield violation(
-            "InvalidParameterException",
-            "This policy is designated for AWS service-linked roles only and cannot be used with "
-            "customer-managed roles",
-            "associate another policy",
-        )
-    elif policy_name(arn) not in POLICIES:
-        yield Unknown(
-            rule=ACCESS_ENTRIES,
-            resource=about,
-            lacks=f"what {policy_name(arn)} allows (here it allows nothing)",
-        )
+    faults = list(faults_of_policy(association, partition))
+    yield from _violations(about, faults)
+    if not faults and policy_name(arn) not in POLICIES:
+        lacks = f"what {policy_name(arn)} allows (here it allows nothing)"
+        yield Unknown(rule=ACCESS_ENTRIES, resource=about, lacks=lacks)
     # Entries of EKS Auto Mode's nodes (EC2) take AmazonEKSAutoNodePolicy.
     if (entry.get("type") or "STANDARD") not in ("STANDARD", "EC2"):
         # aws-controllers-k8s/community#2144
-        yield violation(
-            "InvalidParameterException",
-            _STANDARD_ONLY,
-            "leave the policy out: EKS grants to entries of other types what they need",
+        fault = Fault(
+            path=("policyArn",),
+            message=_STANDARD_ONLY,
+            remedy="leave the policy out: EKS grants to entries of other types what they need",
+        )
+        yield from _violations(about, [fault])
+
+
+def faults_of_policy(association: Mapping[str, Any], partition: str) -> Iterator[Fault]:
+    """What is wrong with an access policy and its scope, as far as they are known.
+
+    Source of what is said of scopes: https://docs.aws.amazon.com/eks/latest/APIReference/API_AccessScope.html
+    """
+    if arn := association.get("policyArn"):
+        yield from _faults_of_arn(arn, partition)
+    scope = association.get("accessScope") or {}
+    type, namespaces = scope.get("type"), scope.get("namespaces")
+    path = ("accessScope", "namespaces")
+    if type == "namespace" and not namespaces:
+        message = "The access scope of type namespace needs namespaces"
+        yield Fault(path=path, message=message, remedy="list some, or choose the type cluster")
+    elif type == "cluster" and namespaces:
+        message = "Namespaces cannot be specified with an access scope of type cluster"
+        yield Fault(path=path, message=message, remedy="leave them out, or choose the type namespace")
+
+
+def _faults_of_arn(arn: str, partition: str) -> Iterator[Fault]:
+    fault = partial(Fault, path=("policyArn",))
+    match = _POLICY.fullmatch(arn)
+    right = f"arn:{partition}:eks::aws:cluster-access-policy/"
+    if match is None:
+        yield fault(
+            message="The policyArn parameter format is not valid",
+            remedy=f"name it as {right}<name>: it is no policy of IAM",
+        )
+    elif match["partition"] != partition:
+        yield fault(
+            code="ResourceNotFoundException",
+            message="The specified policyArn could not be found",
+            remedy=f"name it as {right}{policy_name(arn)}",
+        )
+    elif policy_name(arn) in SERVICE_LINKED:
+        yield fault(
+            message="This policy is designated for AWS service-linked roles only and cannot be used with "
+            "customer-managed roles",
+            remedy="associate another policy",
+        )
+    elif policy_name(arn) not in POLICIES and (
+        close := get_close_matches(policy_name(arn), [*POLICIES, *UNWRITTEN], 1, CUTOFF)
+    ):
+        yield fault(
+            code="ResourceNotFoundException",
+            message="The specified policyArn could not be found",
+            remedy=f"did you mean {right}{close[0]}",
+        )
+
+
+def _violations(about: str, faults: Iterable[Fault]) -> Iterator[Violation]:
+    for fault in faults:
+        yield Violation(
+            rule=ACCESS_ENTRIES,
+            resource=about,
+            code=fault.code,
+            message=fault.message,
+            remedy=fault.remedy,
         )
 
 

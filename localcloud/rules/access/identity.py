@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from localcloud.rules.rule import Rule
+from localcloud.rules.rule import Rule, Violation
 
 IDENTITIES = Rule(
     name="access-entry-identity",
@@ -60,6 +60,21 @@ def user(entry: Mapping[str, Any], session: str) -> User:
     )
     extra = {"arn": (session_arn(principal, session),), PRINCIPAL: (principal,), "sessionName": (session,)}
     return User(username, tuple(entry.get("kubernetesGroups") or ()), extra)
+
+
+def unauthorized(cluster: str, who: str) -> Violation:
+    """What EKS and its clients say of somebody whom no access entry lets in.
+
+    who: ARN of the principal; empty where nobody knows.
+    """
+    return Violation(
+        rule=IDENTITIES,
+        resource=f"cluster {cluster}",
+        code="Unauthorized",
+        message="the server has asked for the client to provide credentials",
+        remedy=f"give {who or 'whoever signs in here'} an access entry on the cluster, or deploy as somebody "
+        "who has one",
+    )
 
 
 def session_arn(principal: str, session: str) -> str:

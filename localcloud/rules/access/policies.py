@@ -124,3 +124,14 @@ SERVICE_LINKED = frozenset(
     }
 )
 """Policies that are for AWS's service-linked roles only."""
+
+UNWRITTEN = frozenset(
+    {
+        "AmazonEKSAutoNodePolicy",
+        "AmazonEKSLoadBalancingClusterPolicy",
+        "AmazonEKSLoadBalancingPolicy",
+        "AmazonEKSNetworkingClusterPolicy",
+        "AmazonEKSNetworkingPolicy",
+    }
+)
+"""Further policies that EKS has, without their rules row by row."""

@@ -39,11 +39,12 @@ OWN_POLICY_DECIDES = frozenset({"kms", "sts"})
 UNTOLD_KEYS = frozenset(
     f"aws:{key}"
     for key in [
-        "currenttime",
-        "epochtime",
+        "ec2instancesourceprivateipv4",
+        "ec2instancesourcevpc",
         "principalorgid",
         "principalorgpaths",
         "requestedregion",
+        "resourceaccount",
         "resourceorgid",
         "resourceorgpaths",
         "sourceip",
@@ -52,15 +53,45 @@ UNTOLD_KEYS = frozenset(
         "sourcevpce",
         "tokenissuetime",
         "useragent",
+        "userid",
         "vpceaccount",
         "vpceorgid",
         "vpceorgpaths",
         "vpcsourceip",
     ]
-)
+) | {"ec2:sourceinstancearn"}
 """Condition keys that requests have on AWS, with values that only AWS or the network knows.
 
-Where a request does not give one, a statement that asks for it may apply, and may not.
+Where a request does not give one, a statement that asks for it may apply, and may not. The same goes for the
+keys of the service that is asked, but for those in OPTIONAL_KEYS.
+"""
+
+INVENTED_KEYS = frozenset(
+    f"aws:{kind}/kubernetes-pod-{tag}" for kind in ("principaltag", "requesttag") for tag in ("name", "uid")
+)
+"""Keys whose values stand for any: those of a pod that is not there yet."""
+
+OPTIONAL_KEYS = (
+    "*:createaction",
+    "*:requesttag/*",
+    "*:resourcetag/*",
+    "iam:awsservicename",
+    "kms:bypass*",
+    "kms:encryptioncontext*",
+    "kms:grant*",
+    "kms:recipientattestation*",
+    "kms:retiringprincipal",
+    "kms:viaservice",
+    "s3:delimiter",
+    "s3:max-keys",
+    "s3:prefix",
+    "s3:requestobjecttag*",
+    "s3:versionid",
+    "s3:x-amz-*",
+)
+"""Keys of services that only some requests have: one that is not given is not there.
+
+Source: https://docs.aws.amazon.com/service-authorization/latest/reference/
 """
 
 VARIABLE = re.compile(r"\$\{([^}]*)\}")
@@ -130,13 +161,15 @@ class Service:
 class Resource:
     """What a request is about.
 
-    arn: its name; account: whose it is, which an S3 ARN does not say.
+    arn: its name; account: whose it is, which an S3 ARN does not say; empty where nobody knows.
     policy: its own, if any: of a bucket, a key, or the trust policy of a role.
+    unusable: why nobody may use it, as its service says it: a key that is disabled, or is not there.
     """
 
     arn: str
     account: str
     policy: Policy | None = None
+    unusable: str = ""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -145,10 +178,12 @@ class Denial:
 
     by: the type of policy that denies it, or that nothing of allows it.
     explicit: a statement denies it.
+    unusable: why nobody may use the resource, if that is it.
     """
 
     by: PolicyType
     explicit: bool = False
+    unusable: str = ""
 
     def because(self, action: str) -> str:
         """The last part of IAM's message.
@@ -161,8 +196,8 @@ class Denial:
         return f"because no {self.by} allows the {action} action"
 
 
-class Undecided(NotImplementedError):
-    """What a policy says depends on something that is not known here; says on what."""
+class Undecided(Exception):
+    """What a policy says cannot be judged, or depends on something that is not known here; says what."""
 
 
 def allowed(
@@ -187,10 +222,21 @@ def denial(
 
     context: what the request says, besides who asks and that it is made over TLS.
     endpoint: policy of the VPC endpoint that the request goes through, if it goes through one.
-    Raises Undecided where it depends on what only AWS knows, and NotImplementedError for a policy that says
-    what this cannot judge.
+    Raises Undecided where it depends on what only AWS knows, or a policy says what this cannot judge.
     """
-    own = {"aws:SecureTransport": "true", "aws:ResourceAccount": resource.account}
+    if resource.unusable:
+        return Denial(by="resource-based policy", unusable=resource.unusable)
+    now = datetime.now(UTC)
+    own = {
+        "aws:CurrentTime": now.isoformat(),
+        "aws:EpochTime": str(int(now.timestamp())),
+        "aws:SecureTransport": "true",
+        # Of every request that an SDK signs.
+        "s3:authType": "REST-HEADER",
+        "s3:signatureversion": "AWS4-HMAC-SHA256",
+    }
+    if resource.account:
+        own |= {"aws:ResourceAccount": resource.account, "s3:ResourceAccount": resource.account}
     request = _Request(caller, action, resource.arn, _folded({**own, **caller.context, **(context or {})}))
     at_best = _denial(request, resource, endpoint, doubtful="Allow")
     if at_best is None and _denial(request, resource, endpoint, doubtful="Deny") is not None:
@@ -297,26 +343,22 @@ def _applying(
         how = _named(statement, request.caller) if principals else "itself"
         if not how or not _acts(statement, request.action):
             continue
-        # A trust policy is about its role and names no resource.
-        if ("Resource" in statement or "NotResource" in statement) and not _about(
-            statement, request.arn, variables
-        ):
-            continue
+        about = _about(statement, request, variables)
         holds = _holds(statement, request, variables)
-        if holds is not False:
-            yield statement, how, bool(holds)
+        if about is not False and holds is not False:
+            yield statement, how, bool(about and holds)
 
 
 def _named(statement: Mapping[str, Any], caller: Role | Service) -> By | None:
     if "Principal" not in statement:
-        raise NotImplementedError(f"a resource's statement without Principal: {sorted(statement)}")
+        raise Undecided(f"a resource's statement without Principal: {sorted(statement)}")
     principal = statement["Principal"]
     kinds = {"AWS": "*", "Service": "*"} if principal == "*" else principal
     if isinstance(caller, Service):
         return "itself" if {"*", caller.name} & set(listed(kinds.get("Service", []))) else None
     names = set(listed(kinds.get("AWS", [])))
     if unknown := {name for name in names if "*" in name and name != "*"}:
-        raise NotImplementedError(f"AWS refuses wildcards in a principal: {sorted(unknown)}")
+        raise Undecided(f"AWS refuses wildcards in a principal: {sorted(unknown)}")
     if {"*", caller.arn, caller.session_arn} & names:
         return "itself"
     whole = {caller.account} | {name for name in names if name.endswith(f":iam::{caller.account}:root")}
@@ -329,10 +371,24 @@ def _acts(statement: Mapping[str, Any], action: str) -> bool:
     return not any(like(pattern, action, fold=True) for pattern in listed(statement["NotAction"]))
 
 
-def _about(statement: Mapping[str, Any], arn: str, variables: Context | None) -> bool:
-    if "Resource" in statement:
-        return any(like(pattern, arn, variables) for pattern in listed(statement["Resource"]))
-    return not any(like(pattern, arn, variables) for pattern in listed(statement["NotResource"]))
+def _about(statement: Mapping[str, Any], request: _Request, variables: Context | None) -> bool | None:
+    """Whether it is about a request's resource; None where that depends on a variable that is not known.
+
+    A trust policy is about its role and names no resource.
+    """
+    kind = "Resource" if "Resource" in statement else "NotResource"
+    if kind not in statement:
+        return True
+    patterns = listed(statement[kind])
+    if any(like(pattern, request.arn, variables) for pattern in patterns):
+        return kind == "Resource"
+    for pattern in patterns if variables is not None else ():
+        keys = {name.partition(",")[0].strip() for name in VARIABLE.findall(pattern)}
+        untold = {key for key in keys if _untold(key, request)}
+        if untold and like(VARIABLE.sub("*", pattern), request.arn):
+            request.untold.update(untold)
+            return None
+    return kind != "Resource"
 
 
 def _holds(statement: Mapping[str, Any], request: _Request, variables: Context | None) -> bool | None:
@@ -340,13 +396,23 @@ def _holds(statement: Mapping[str, Any], request: _Request, variables: Context |
     doubtful = set()
     for operator, keys in statement.get("Condition", {}).items():
         for key, values in keys.items():
-            name = key.lower()
-            if name in UNTOLD_KEYS and name not in request.context:
+            if _untold(key, request):
                 doubtful.add(key)
-            elif not _meets(operator, request.context.get(name), listed(values), variables):
+            elif not _meets(operator, request.context.get(key.lower()), listed(values), variables):
                 return False
     request.untold.update(doubtful)
     return None if doubtful else True
+
+
+def _untold(key: str, request: _Request) -> bool:
+    """Whether a request has a condition key on AWS, with a value that is not known here."""
+    name = key.lower()
+    if name in INVENTED_KEYS:
+        return True
+    if name in request.context:
+        return False
+    of_service = name.partition(":")[0] == request.action.partition(":")[0].lower()
+    return name in UNTOLD_KEYS or (of_service and not any(like(pattern, name) for pattern in OPTIONAL_KEYS))
 
 
 def _meets(
@@ -357,7 +423,7 @@ def _meets(
     qualifier, separator, rest = operator.partition(":")
     base = (rest if separator else operator).removesuffix("IfExists")
     if base not in OPERATORS or (separator and qualifier not in ("ForAllValues", "ForAnyValue")):
-        raise NotImplementedError(f"condition operator {operator}")
+        raise Undecided(f"condition operator {operator}")
     test, negated = OPERATORS[base]
     if value is None:
         # Nothing is all of it, and none of it is any.

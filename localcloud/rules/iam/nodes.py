@@ -1,7 +1,8 @@
 """Whether a node's role lets it join its cluster."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
+from typing import Any
 
 from localcloud.rules.iam.evaluation import Policy, Role
 from localcloud.rules.iam.permissions import (
@@ -101,12 +102,28 @@ def may_join(
     yield from _layers(group, place, around)
 
 
+def has_no_profile(group: str, template: Mapping[str, Any]) -> Iterator[Violation]:
+    """That a launch template names an instance profile, which EKS makes of the group's role.
+
+    template: data of it, as EC2 describes it. Source, without EKS's own words:
+    https://docs.aws.amazon.com/eks/latest/userguide/launch-templates.html
+    """
+    if template.get("IamInstanceProfile"):
+        yield Violation(
+            rule=NODE_PERMISSIONS,
+            resource=group,
+            code="InvalidParameterException",
+            message="IAM instance profile under Advanced details is prohibited in a launch template",
+            remedy="take iamInstanceProfile out of the launch template: EKS makes one of the group's role",
+        )
+
+
 def _layers(group: str, place: Place, around: Surroundings) -> Iterator[Violation]:
     """Whether images get through the VPC's endpoint of S3; it is ECR that signs the requests."""
-    found, _ = denied(
+    denials, _ = denied(
         ECR_ITSELF, [IMAGE_LAYERS], place, Surroundings(resource=open_resource, endpoint=around.endpoint)
     )
-    for one in found:
+    for one in denials:
         arn = one.request.resource.arn.rpartition("/")[0]
         yield Violation(
             rule=NODE_PERMISSIONS,

@@ -11,6 +11,7 @@ from localcloud.rules.iam.evaluation import (
     Resource,
     Role,
     Service,
+    Undecided,
     denial,
     listed,
     statements_of,
@@ -104,11 +105,16 @@ class Denied:
 
 def requests(call: Call, place: Place, around: Surroundings) -> Iterator[Request]:
     """The requests of a call, and those that S3 makes of a bucket's key in the caller's name."""
+    region = {"aws:RequestedRegion": place.region}
     context = {
-        filled(key, place): filled(value, place)
-        if isinstance(value, str)
-        else tuple(filled(one, place) for one in value)
-        for key, value in call.context.items()
+        **region,
+        "ec2:Region": place.region,
+        **{
+            filled(key, place): filled(value, place)
+            if isinstance(value, str)
+            else tuple(filled(text, place) for text in value)
+            for key, value in call.context.items()
+        },
     }
     for pattern in call.resources:
         arn = filled(pattern, place)
@@ -125,6 +131,7 @@ def requests(call: Call, place: Place, around: Surroundings) -> Iterator[Request
                     action=key_action,
                     resource=key,
                     context={
+                        **region,
                         "kms:ViaService": f"s3.{key.arn.split(':')[3]}.{dns_suffix(place.partition)}",
                         "kms:EncryptionContext:aws:s3:arn": arn.partition("/")[0],
                     },
@@ -143,7 +150,7 @@ def denied(
             endpoint = around.endpoint(request.endpoint) if request.endpoint else None
             try:
                 why = denial(caller, request.action, request.resource, request.context, endpoint)
-            except NotImplementedError as error:
+            except Undecided as error:
                 undecided.append(str(error))
                 continue
             if why:
@@ -178,8 +185,7 @@ def verdicts(
             resource=resource,
             code=code or CODES.get(actions[0].partition(":")[0], "AccessDeniedException"),
             message=opening + message(caller, of_reason[0], why),
-            remedy=f"let {caller.name} do {some(actions)}: {REMEDIES[why.by]} "
-            f"({program.name} calls it: {program.source})",
+            remedy=f"{remedy(caller, actions, why)} ({program.name} calls it: {program.source})",
         )
 
 
@@ -193,11 +199,20 @@ REMEDIES: Mapping[str, str] = {
 }
 
 
+def remedy(caller: Role | Service, actions: Sequence[str], why: Denial) -> str:
+    """What lets a caller do what it is denied."""
+    if why.unusable:
+        return "name a key that is there and enabled"
+    return f"let {caller.name} do {some(actions)}: {REMEDIES[why.by]}"
+
+
 def message(caller: Role | Service, request: Request, why: Denial) -> str:
     """A denial in AWS's words, as the service puts them.
 
     Source: https://docs.aws.amazon.com/IAM/latest/UserGuide/troubleshoot_access-denied.html
     """
+    if why.unusable:
+        return why.unusable
     name = caller.session_arn if isinstance(caller, Role) else caller.name
     action, arn = request.action, request.resource.arn
     opening, where = "", f" on resource: {arn}"

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from localcloud.rules.iam.evaluation import Policy
+from localcloud.rules.iam.evaluation import Policy, Undecided
 from localcloud.rules.iam.permissions import Place, trusted
 from localcloud.rules.rule import Rule, Unknown, Verdict, Violation
 
@@ -63,7 +63,7 @@ def may_be_taken(association: Mapping[str, Any], trust: Policy, place: Place) ->
     for action in actions:
         try:
             why = trusted(association["roleArn"], trust, SERVICE, [action], context)
-        except NotImplementedError as error:
+        except Undecided as error:
             yield Unknown(rule=POD_IDENTITY, resource=name, lacks=str(error))
             continue
         if why:

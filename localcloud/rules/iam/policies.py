@@ -127,12 +127,13 @@ CUTOFF = 0.85
 """How much alike a name and one that exists must be for the first to be a slip; others may be newer."""
 
 
-def mistakes(document: Any, kind: Kind, resource: str, partition: str) -> Iterator[Verdict]:
+def mistakes(document: Any, kind: Kind, resource: str, partition: str, bucket: str = "") -> Iterator[Verdict]:
     """What is wrong with a policy, as text or as what it says.
 
     resource: whose policy it is, for messages. partition: of the account that it is for.
+    bucket: that it is for, if it is known.
     """
-    yield from _Policy(kind, resource, partition).mistakes(document)
+    yield from _Policy(kind, resource, partition, bucket).mistakes(document)
 
 
 @dataclass(frozen=True)
@@ -140,6 +141,7 @@ class _Policy:
     kind: Kind
     resource: str
     partition: str
+    bucket: str
 
     def refusal(self, rule: Rule, message: str, remedy: str, code: str = "") -> Violation:
         return Violation(
@@ -188,7 +190,11 @@ class _Policy:
             yield from self.statement(statement, str(statement.get("Sid") or number))
 
     def statement(self, statement: Mapping[str, Any], name: str) -> Iterator[Verdict]:
-        broken = [*self.grammar(statement, name), *self.partitions(statement, name)]
+        broken = [
+            *self.grammar(statement, name),
+            *self.partitions(statement, name),
+            *self.other_buckets(statement, name),
+        ]
         yield from broken
         if broken:
             return
@@ -271,6 +277,20 @@ class _Policy:
                     f'Invalid principal in policy: "AWS":"{arn}"',
                     f"name an account, a role or a user of partition {self.partition} in statement {name}, "
                     "without wildcards",
+                )
+
+    def other_buckets(self, statement: Mapping[str, Any], name: str) -> Iterator[Violation]:
+        """Resources of a bucket's policy that are not its own (noobaa/noobaa-core#10058)."""
+        if self.kind is not BUCKET:
+            return
+        for arn in listed(statement.get("Resource", [])) + listed(statement.get("NotResource", [])):
+            own = arn.split(":", 5)[-1].partition("/")[0] if arn.startswith("arn:") else ""
+            if arn == "*" or (own and self.bucket and not like(own, self.bucket)):
+                yield self.refusal(
+                    GRAMMAR,
+                    f"Policy has invalid resource: {arn}",
+                    f"name the bucket, arn:{self.partition}:s3:::{self.bucket or '<name>'}, or objects "
+                    f"of it in statement {name}",
                 )
 
     def unknown_action(self, pattern: str, name: str) -> Verdict:

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from localcloud.rules.iam.evaluation import Policy, Resource, Role, Service, allowed
+from localcloud.rules.iam.evaluation import Policy, Resource, Role, Service, Undecided, allowed
 from localcloud.rules.images.machines import Machines, Request, Way
 from localcloud.rules.images.reference import ECR, Reference
 from localcloud.rules.rule import Rule, Unknown, Verdict, Violation
@@ -135,7 +135,7 @@ def pull_from_ecr(
     refusals = _Refusals(image, machines, registry, pushed)
     try:
         yield from _pull(refusals, way)
-    except NotImplementedError as error:
+    except Undecided as error:
         yield Unknown(rule=ECR_PULL, resource=refusals.resource, lacks=str(error))
 
 

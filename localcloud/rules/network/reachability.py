@@ -262,7 +262,7 @@ class _Walk:
         )
         try:
             allowed = evaluation.allowed(caller, request.action, resource)
-        except NotImplementedError as error:
+        except evaluation.Undecided as error:
             self.hop(f"policy of {endpoint['VpcEndpointId']}, which is not judged here: {error}")
             return
         if not allowed:

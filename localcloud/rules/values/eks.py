@@ -1,9 +1,8 @@
 """Node groups, clusters and access entries of EKS: values that have to fit each other."""
 
 from collections.abc import Iterator, Mapping
-from typing import Any
 
-from localcloud.rules.access.entries import RESERVED
+from localcloud.rules.access import entries
 from localcloud.rules.rule import Rule
 from localcloud.rules.values.patterns import pattern
 from localcloud.rules.values.request import Path, Request, ValueVerdict, partition
@@ -19,17 +18,10 @@ NODE_GROUP_RULE = Rule(
 CLUSTER_RULE = Rule(
     name="cluster-settings",
     authority="EKS",
-    decides="how a version of Kubernetes is written",
+    decides="how a version of Kubernetes is written, and what is encrypted with a key",
     source=f"{_API}/API_CreateCluster.html",
 )
-ACCESS_RULE = Rule(
-    name="access-entry-values",
-    authority="EKS",
-    decides="which principals, user names, groups and scopes an access entry may have",
-    source="https://docs.aws.amazon.com/eks/latest/userguide/creating-access-entries.html",
-)
-
-RULES = (NODE_GROUP_RULE, CLUSTER_RULE, ACCESS_RULE)
+RULES = (NODE_GROUP_RULE, CLUSTER_RULE)
 
 CODE = "InvalidParameterException"
 
@@ -50,9 +42,7 @@ LABEL_VALUE = r"(([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9])?"
 LONGEST_NAME, LONGEST_PREFIX = 63, 253
 """https://kubernetes.io/docs/concepts/overview/working-with-objects/labels/#syntax-and-character-set"""
 
-NODE_TYPES = frozenset({"EC2", "EC2_LINUX", "EC2_WINDOWS", "FARGATE_LINUX", "HYBRID_LINUX", "HYPERPOD_LINUX"})
-"""Types of access entries for nodes, which have neither a user name nor groups of their own."""
-PRINCIPAL = r"arn:aws[a-z-]*:iam::\d{12}:(role|user)/.+"
+ROLE = r"arn:aws[a-z-]*:iam::\d{12}:role/.+"
 
 
 def node_group(request: Request) -> Iterator[ValueVerdict]:
@@ -64,6 +54,13 @@ def node_group(request: Request) -> Iterator[ValueVerdict]:
     yield from _version(request, NODE_GROUP_RULE)
     if request.operation != "CreateNodegroup":
         return
+    role = request.known("nodeRole")
+    if isinstance(role, str) and not _fits(ROLE, role):
+        remedy = (
+            f"name a role, arn:{partition(request.region)}:iam::<account>:role/<name>, that EKS makes an "
+        )
+        remedy += "instance profile of"
+        yield request.misfit(NODE_GROUP_RULE, ("nodeRole",), CODE, f"Invalid Role Arn: '{role}'", remedy)
     name, types = request.known("nodegroupName"), request.known("instanceTypes")
     if isinstance(name, str) and not _fits(NODE_GROUP_NAME, name):
         message = f"The node group name {name} is not valid"
@@ -78,43 +75,49 @@ def node_group(request: Request) -> Iterator[ValueVerdict]:
 
 
 def cluster(request: Request) -> Iterator[ValueVerdict]:
-    """The settings of a cluster."""
+    """The settings of a cluster.
+
+    https://docs.aws.amazon.com/eks/latest/APIReference/API_EncryptionConfig.html
+    """
     yield from _version(request, CLUSTER_RULE)
+    encryption = request.known("encryptionConfig")
+    for index, config in enumerate(encryption if isinstance(encryption, list) else ()):
+        resources = config.get("resources") if isinstance(config, Mapping) else None
+        if isinstance(resources, list) and resources != ["secrets"]:
+            message = (
+                f"resources of encryptionConfig are {', '.join(map(str, resources)) or 'none'}: the only "
+            )
+            message += "supported value is secrets"
+            path: Path = ("encryptionConfig", index, "resources")
+            yield request.misfit(CLUSTER_RULE, path, CODE, message, 'write ["secrets"]')
 
 
 def access_entry(request: Request) -> Iterator[ValueVerdict]:
-    """An access entry."""
-    principal, type = request.known("principalArn"), request.known("type")
-    if isinstance(principal, str) and not _fits(PRINCIPAL, principal):
-        message = "The principalArn parameter format is not valid"
-        remedy = f"name a role or a user of IAM, arn:{partition(request.region)}:iam::<account>:role/<name>"
-        yield request.misfit(ACCESS_RULE, ("principalArn",), CODE, message, remedy)
+    """An access entry, as far as it is known."""
+    names = ["principalArn", "type", "username"]
     groups = request.known("kubernetesGroups")
-    names: list[tuple[Path, Any, str]] = [(("username",), request.known("username"), "username")]
-    for index, group in enumerate(groups if isinstance(groups, list) else ()):
-        names.append((("kubernetesGroups", index), group, "kubernetes group name"))
-    for path, name, what in names:
-        if isinstance(name, str) and name.startswith(RESERVED):
-            message = f"The {what} {name} is invalid, it cannot start with {', '.join(RESERVED)}"
-            yield request.misfit(ACCESS_RULE, path, CODE, message, "name it otherwise")
-        elif isinstance(name, str) and type in NODE_TYPES and request.operation == "CreateAccessEntry":
-            message = f"The {what} cannot be specified for type {type}"
-            yield request.misfit(ACCESS_RULE, path, CODE, message, "leave it out")
+    entry = {name: request.known(name) for name in names} | {
+        "kubernetesGroups": [group for group in groups if isinstance(group, str)]
+        if isinstance(groups, list)
+        else []
+    }
+    for fault in entries.faults_of_entry(entry, "", partition(request.region)):
+        yield request.misfit(entries.ACCESS_ENTRIES, fault.path, fault.code, fault.message, fault.remedy)
 
 
 def access_policy(request: Request) -> Iterator[ValueVerdict]:
-    """The scope of an access policy.
-
-    https://docs.aws.amazon.com/eks/latest/APIReference/API_AccessScope.html
-    """
-    type, namespaces = request.known("accessScope", "type"), request.known("accessScope", "namespaces")
-    path = ("accessScope", "namespaces")
-    if type == "namespace" and (not request.has(*path) or namespaces == []):
-        message = "The access scope of type namespace needs namespaces"
-        yield request.misfit(ACCESS_RULE, path, CODE, message, "list some, or choose the type cluster")
-    elif type == "cluster" and namespaces:
-        message = "Namespaces cannot be specified with an access scope of type cluster"
-        yield request.misfit(ACCESS_RULE, path, CODE, message, "leave them out, or choose the type namespace")
+    """An access policy and its scope, as far as they are known."""
+    scope = {"type": request.known("accessScope", "type")}
+    if not request.has("accessScope", "namespaces"):
+        scope["namespaces"] = []
+    else:
+        # What is known later may be some.
+        scope["namespaces"] = request.known("accessScope", "namespaces")
+        if scope["namespaces"] is None and scope["type"] == "namespace":
+            scope["type"] = None
+    association = {"policyArn": request.known("policyArn"), "accessScope": scope}
+    for fault in entries.faults_of_policy(association, partition(request.region)):
+        yield request.misfit(entries.ACCESS_ENTRIES, fault.path, fault.code, fault.message, fault.remedy)
 
 
 def _scaling(request: Request) -> Iterator[ValueVerdict]:

@@ -134,14 +134,29 @@ def test_a_driver_that_is_deleted_has_ended_while_a_finalizer_holds_it(api, name
     eventually(lambda: api.get(f"{pods}/etl") is None)
 
 
-def test_a_driver_that_may_not_make_executors_is_told_so(api, namespace, until):
+@pytest.mark.parametrize(
+    ("missing", "words"),
+    [
+        ("watch", 'cannot watch resource "pods" in API group "" in the namespace'),
+        ("create", 'cannot create resource "configmaps" in API group "" in the namespace'),
+    ],
+)
+def test_a_driver_whose_role_lacks_a_verb_fails_as_its_context_would(api, namespace, until, missing, words):
     path = f"/api/v1/namespaces/{namespace}"
+    rbac = f"/apis/rbac.authorization.k8s.io/v1/namespaces/{namespace}"
     properties = "spark.executor.instances=1\nspark.kubernetes.container.image=any\n"
-    conf = {"metadata": {"name": "conf"}, "data": {"spark.properties": properties}}
-    api.create(f"{path}/configmaps", conf)
+    verbs = sorted({"get", "list", "watch", "create", "delete", "patch"} - {missing})
+    rules = [{"apiGroups": [""], "resources": ["pods", "configmaps"], "verbs": verbs}]
+    subject = {"kind": "ServiceAccount", "name": "default", "namespace": namespace}
+    reference = {"apiGroup": "rbac.authorization.k8s.io", "kind": "Role", "name": "spark"}
+    api.create(f"{rbac}/roles", {"metadata": {"name": "spark"}, "rules": rules})
+    binding = {"metadata": {"name": "spark"}, "subjects": [subject], "roleRef": reference}
+    api.create(f"{rbac}/rolebindings", binding)
+    api.create(f"{path}/configmaps", {"metadata": {"name": "conf"}, "data": {"spark.properties": properties}})
 
-    api.create(f"{path}/pods", driver("etl"))
+    api.create(f"{path}/pods", driver("etl", runs_for="3600"))
 
     refused = until(api, f"{path}/events", lambda event: event["reason"] == "ExecutorsRefused")
-    assert f'"system:serviceaccount:{namespace}:default" cannot create resource "pods"' in refused["message"]
+    assert f'"system:serviceaccount:{namespace}:default" {words}' in refused["message"]
+    until(api, f"{path}/pods", lambda pod: pod["status"]["phase"] == "Failed")
     api.merge(f"{path}/pods/etl", {"metadata": {"finalizers": None}})

@@ -117,6 +117,7 @@ def hand(account):
 CLUSTER = "moka-local-spark-a"
 
 
+ELSEWHERE = '"Condition": {"StringEquals": {"aws:RequestedRegion": "eu-west-1"}}'
 ALLOW = {"Effect": "Allow", "Resource": "*"}
 JOINED = "Instances failed to join the kubernetes cluster; nodeadm gets: You are not authorized to perform"
 UNHEALTHY = "Unhealthy nodes in the kubernetes cluster; "
@@ -130,6 +131,7 @@ def test_nothing_of_the_laptop_s_environment_is_refused(account):
     ("sabotage", "words"),
     [
         (lambda hand: hand.change("spark-a-node", "ec2:DescribeInstances", "ec2:DescribeImages"), JOINED),
+        (lambda hand: hand.change("spark-a-node", '"Effect"', f"{ELSEWHERE}, \"Effect\""), JOINED),
         (lambda hand: hand.change("spark-a-node", '"Allow"', '"Deny"'), "explicit deny in an identity-based"),
         (lambda hand: hand.bound("spark-a-node", {**ALLOW, "Action": ["ecr:*", "eks-auth:*"]}),
          "no permissions boundary allows the ec2:DescribeInstances action (NodeCreationFailure)"),

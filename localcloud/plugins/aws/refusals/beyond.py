@@ -4,9 +4,18 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from localcloud.cloud import Cloud
-from localcloud.plugins.aws.refusals import permissions
 from localcloud.plugins.aws.refusals.identities import Absent, Identities
-from localcloud.plugins.aws.refusals.releases import ClusterRelease, cluster_identities
+from localcloud.plugins.aws.refusals.permissions.associations import (
+    association_role,
+    associations,
+    project_programs,
+)
+from localcloud.plugins.aws.refusals.permissions.common import SYSTEM_NAMESPACE
+from localcloud.plugins.aws.refusals.permissions.releases import (
+    ClusterRelease,
+    cluster_identities,
+    release_program,
+)
 from localcloud.rules.iam import nodes
 from localcloud.rules.iam.permissions import surplus
 from localcloud.rules.iam.programs import ADDONS, Program
@@ -39,25 +48,25 @@ def _surpluses(
             yield "nodes", surplus(iam.role(arn), programs)
         except Absent:
             continue
-    for association in permissions.associations(iam, cluster):
+    for association in associations(iam, cluster):
         programs = list(programs_of(association, releases))
         if programs:
             who = f"{association['namespace']}/{association['serviceAccount']}"
             try:
-                yield who, surplus(permissions.association_role(iam, association), programs)
+                yield who, surplus(association_role(iam, association), programs)
             except Absent:
                 continue
 
 
 def programs_of(association: Mapping[str, Any], releases: Iterable[ClusterRelease]) -> Iterator[Program]:
     """Programs that run by the service account of an association, as far as any is known."""
-    yield from permissions.told_programs(association)
+    yield from project_programs(association)
     namespace, account = association["namespace"], association["serviceAccount"]
     for addon in ADDONS.values():
-        if (namespace, account) == (permissions.SYSTEM_NAMESPACE, addon.service_account):
+        if (namespace, account) == (SYSTEM_NAMESPACE, addon.service_account):
             yield addon.program
     for release in releases:
-        program, name = permissions.release_program(release.chart, release.values)
+        program, name = release_program(release.chart, release.values)
         if (
             program
             and release.cluster == association["clusterName"]

@@ -10,7 +10,13 @@ from urllib.parse import unquote
 from localcloud.plugins.aws.api import Api, account_api, error_code, not_found
 from localcloud.plugins.aws.store import accounts
 from localcloud.rules.iam.evaluation import Policy, Resource, Role
-from localcloud.rules.iam.permissions import Place, Surroundings
+from localcloud.rules.iam.permissions import ANYTHING, Place, Surroundings
+
+UNUSABLE: Mapping[str, str] = {"Disabled": "is disabled", "PendingDeletion": "is pending deletion"}
+"""State of a key -> what KMS says of it (DisabledException, KMSInvalidStateException).
+
+Source: https://docs.aws.amazon.com/kms/latest/developerguide/key-state.html
+"""
 
 
 class Absent(Exception):
@@ -21,7 +27,7 @@ class Absent(Exception):
 class Identities:
     """IAM as an account sees it, and what has policies in it and in the other accounts of the cloud.
 
-    missing: boundaries that roles have and this AWS has not: what they would take away was not judged.
+    missing: boundaries of roles, and keys, that this AWS has not: what they take away was not judged.
     """
 
     api: Api
@@ -72,8 +78,8 @@ class Identities:
             owner, policy = self._bucket(arn.split(":", 5)[5].partition("/")[0])
             return Resource(arn=arn, account=owner, policy=policy)
         if service == "kms":
-            policy = self._once(("key", arn), lambda: self._key_policy(arn))
-            return Resource(arn=arn, account=account, policy=policy)
+            key: Resource = self._once(("key", arn), lambda: self._key(arn, account))
+            return key
         return Resource(arn=arn, account=account or self.api.account)
 
     def key_of(self, bucket: str) -> Resource | None:
@@ -85,6 +91,31 @@ class Identities:
         """Names of all buckets of the cloud, those of this account first."""
         names: dict[str, str] = self._owners
         return sorted(names, key=lambda name: (names[name] != self.api.account, name))
+
+    def key_arn(self, key: str) -> str:
+        """ARN of a key that is named by its id, an alias, or the ARN of either."""
+        *_, named = key.split(":", 5)
+        if not named.startswith("alias/"):
+            return key if key.startswith("arn:") else self._key_arn(f"key/{key}")
+        aliases = self._once(("aliases",), self._aliases)
+        return self._key_arn(f"key/{aliases[named]}" if named in aliases else named)
+
+    def _key_arn(self, name: str) -> str:
+        return f"arn:{self.api.partition}:kms:{self.region}:{self.api.account}:{name}"
+
+    def _aliases(self) -> dict[str, str]:
+        """Alias -> id of its key."""
+        pages = self.api.client("kms", self.region).get_paginator("list_aliases").paginate()
+        return {
+            alias["AliasName"]: alias["TargetKeyId"]
+            for page in pages
+            for alias in page["Aliases"]
+            if alias.get("TargetKeyId")
+        }
+
+    def owner(self, bucket: str) -> str | None:
+        """Account of a bucket; None where the cloud has none of this name."""
+        return self._owners.get(bucket)
 
     def _once(self, key: tuple[str, ...], load: Callable[[], Any]) -> Any:
         if key not in self._known:
@@ -199,22 +230,28 @@ class Identities:
             return None
         return key if key.startswith("arn:") else None
 
-    def _key_policy(self, arn: str) -> Policy | None:
-        _, _, _, region, account, _ = arn.split(":", 5)
+    def _key(self, arn: str, account: str) -> Resource:
+        """A key. One of an account that the cloud has not seen lets everybody, and is noted as missing."""
+        if account not in {self.api.account, *accounts(self.api.cloud)}:
+            self.missing.add(f"key {arn}, which this AWS does not have")
+            return Resource(arn=arn, account=account, policy=ANYTHING)
+        kms = self._api(account).client("kms", arn.split(":")[3])
         try:
-            answer = self._api(account).client("kms", region).get_key_policy(KeyId=arn, PolicyName="default")
+            state = kms.describe_key(KeyId=arn)["KeyMetadata"]["KeyState"]
+            policy = document(kms.get_key_policy(KeyId=arn, PolicyName="default")["Policy"])
         except Exception as error:
             if not not_found(error):
                 raise
-            return None
-        return document(answer["Policy"])
+            return Resource(arn=arn, account=account, unusable=f"Key '{arn}' does not exist")
+        unusable = UNUSABLE.get(state, "")
+        return Resource(arn=arn, account=account, policy=policy, unusable=unusable and f"{arn} {unusable}")
 
     def _endpoints(self, vpc: str) -> dict[str, Policy]:
         """Service -> policy of its endpoint in a VPC, as far as one has a policy."""
 
         def load() -> dict[str, Policy]:
-            wanted = [{"Name": "vpc-id", "Values": [vpc]}]
-            answer = self.api.client("ec2", self.region).describe_vpc_endpoints(Filters=wanted)
+            of_vpc = [{"Name": "vpc-id", "Values": [vpc]}]
+            answer = self.api.client("ec2", self.region).describe_vpc_endpoints(Filters=of_vpc)
             return {
                 endpoint["ServiceName"].partition(f"{self.region}.")[2]: document(endpoint["PolicyDocument"])
                 for endpoint in answer["VpcEndpoints"]

@@ -8,7 +8,7 @@ from typing import Any
 
 from localcloud.plugins.aws.refusals.identities import Identities
 from localcloud.plugins.aws.refusals.network import load, nodes
-from localcloud.plugins.aws.refusals.permissions import group_verdicts
+from localcloud.plugins.aws.refusals.permissions.machines import group_verdicts
 from localcloud.plugins.aws.subject import Subject
 from localcloud.rules.network import Network
 from localcloud.rules.nodes.add_ons import node_add_ons

@@ -52,7 +52,8 @@ def failures(
                 "TRUST": policies.TRUST,
             }
             about = f"{property} of {type} {name}"
-            for verdict in policies.mistakes(text, kinds[kind], about, partition(region)):
+            bucket = "" if unknown_in(new.get("bucket")) else str(new.get("bucket") or "")
+            for verdict in policies.mistakes(text, kinds[kind], about, partition(region), bucket):
                 if isinstance(verdict, Unknown):
                     note(cloud, verdict)
                 else:

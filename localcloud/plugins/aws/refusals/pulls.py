@@ -1,21 +1,22 @@
 """Pulls of images: what their rules need to know of AWS, as it describes itself."""
 
-import json
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
 from localcloud.cloud import Cloud
 from localcloud.plugins.aws.api import Api, account_api, not_found
+from localcloud.plugins.aws.refusals.identities import Absent, Identities, document
 from localcloud.plugins.aws.refusals.ways import group_ways
 from localcloud.plugins.aws.store import accounts, other_places
 from localcloud.rules.iam.evaluation import Policy, Role
-from localcloud.rules.images.ecr import Registry
+from localcloud.rules.images.ecr import ECR_PULL, Registry
 from localcloud.rules.images.machines import Machines, Way
 from localcloud.rules.images.pull import Architectures, pull
 from localcloud.rules.nodes.machine_images import ARCHITECTURES
-from localcloud.rules.rule import Verdict
+from localcloud.rules.rule import Unknown, Verdict
 
 NOWHERE = ("", "")
 
@@ -42,7 +43,6 @@ class Cluster:
     region: str
     ways: Callable[[str], Way]
     _registries: dict[tuple[str, str], Registry | None] = field(default_factory=dict)
-    _roles: dict[str, Role] = field(default_factory=dict)
 
     def groups(self) -> list[str]:
         """Its node groups."""
@@ -56,10 +56,16 @@ class Cluster:
 
         others: groups of the cluster that pull from Docker Hub.
         """
-        machines = self.machines(group)
+        try:
+            machines = self.machines(group)
+            also = [neighbours for name in others if name != group and (neighbours := self.machines(name))]
+        except Absent as absent:
+            yield Unknown(rule=ECR_PULL, resource=f"image {image} on node group {group}", lacks=str(absent))
+            return
         if machines is None:
             return
-        also = [neighbours for name in others if name != group and (neighbours := self.machines(name))]
+        for lacks in sorted(self._identities.missing):
+            yield Unknown(rule=ECR_PULL, resource=machines.name, lacks=lacks)
         yield from pull(
             image,
             machines,
@@ -70,7 +76,7 @@ class Cluster:
         )
 
     def machines(self, group: str) -> Machines | None:
-        """The machines of a group; None once it is gone."""
+        """The machines of a group; None once it is gone. Raises Absent where their role is not here."""
         try:
             answer = self._call("eks", "describe_nodegroup", clusterName=self.name, nodegroupName=group)
         except Exception as error:
@@ -87,7 +93,7 @@ class Cluster:
         }
         return Machines(
             name=f"node group {group} of {self.name}",
-            role=self._role(described["nodeRole"]),
+            role=self._identities.role(described["nodeRole"]),
             region=self.region,
             architectures=tuple(sorted(supported)),
             subnets=tuple(described["subnets"]),
@@ -121,13 +127,12 @@ class Cluster:
             policy=_policy(ecr.get_registry_policy, "policyText"),
             caches=tuple(ecr.describe_pull_through_cache_rules()["pullThroughCacheRules"]),
             templates=tuple(templates),
-            roles={arn: role(api, arn) for arn in roles},
+            roles=dict(_known_roles(Identities(api, region), roles)),
         )
 
-    def _role(self, arn: str) -> Role:
-        if arn not in self._roles:
-            self._roles[arn] = role(self._api, arn)[0]
-        return self._roles[arn]
+    @cached_property
+    def _identities(self) -> Identities:
+        return Identities(self._api, self.region)
 
     @cached_property
     def _api(self) -> Api:
@@ -150,52 +155,17 @@ class Cluster:
         return self._api.call(service, operation, members, self.region)
 
 
-def role(api: Api, arn: str) -> tuple[Role, Policy]:
-    """A role with its policies and its boundary, and its trust policy."""
-    name = arn.rpartition("/")[2]
-    iam = api.service("iam")
-    described = iam.get_role(RoleName=name)["Role"]
-    attached = iam.list_attached_role_policies(RoleName=name)["AttachedPolicies"]
-    inline = iam.list_role_policies(RoleName=name)["PolicyNames"]
-    boundary = (described.get("PermissionsBoundary") or {}).get("PermissionsBoundaryArn")
-    policies = [
-        *(_managed(iam, policy["PolicyArn"]) for policy in attached),
-        *(iam.get_role_policy(RoleName=name, PolicyName=policy)["PolicyDocument"] for policy in inline),
-    ]
-    return (
-        Role(
-            arn=described["Arn"],
-            policies=tuple(_document(policy) for policy in policies),
-            boundary=_boundary(iam, boundary) if boundary else None,
-        ),
-        _document(described["AssumeRolePolicyDocument"]),
-    )
-
-
-def _managed(iam: Any, arn: str) -> Any:
-    version = iam.get_policy(PolicyArn=arn)["Policy"]["DefaultVersionId"]
-    return iam.get_policy_version(PolicyArn=arn, VersionId=version)["PolicyVersion"]["Document"]
-
-
-def _boundary(iam: Any, arn: str) -> Policy | None:
-    """A permissions boundary; None where the laptop has no such policy, and cannot tell what it allows."""
-    try:
-        return _document(_managed(iam, arn))
-    except Exception as error:
-        if not_found(error):
-            return None
-        raise
+def _known_roles(iam: Identities, arns: Iterable[str]) -> Iterator[tuple[str, tuple[Role, Policy]]]:
+    """Roles by their ARNs, with their trust policies; without those that this AWS has not."""
+    for arn in arns:
+        with suppress(Absent):
+            yield arn, (iam.role(arn), iam.trust(arn))
 
 
 def _policy(get: Any, member: str, **request: str) -> Policy | None:
     try:
-        return _document(get(**request)[member])
+        return document(get(**request)[member])
     except Exception as error:
         if not_found(error):
             return None
         raise
-
-
-def _document(policy: Any) -> Mapping[str, Any]:
-    document: Mapping[str, Any] = json.loads(policy) if isinstance(policy, str) else policy
-    return document

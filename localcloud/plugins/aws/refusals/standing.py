@@ -10,13 +10,13 @@ from localcloud.cloud import Cloud
 from localcloud.plugins.aws.refusals.identities import Identities
 from localcloud.plugins.aws.refusals.network import load
 from localcloud.plugins.aws.refusals.nodes import Joining
-from localcloud.plugins.aws.refusals.permissions import (
-    addon_verdicts,
-    association_verdicts,
-    associations,
+from localcloud.plugins.aws.refusals.permissions.addons import addon_verdicts
+from localcloud.plugins.aws.refusals.permissions.associations import association_verdicts, associations
+from localcloud.plugins.aws.refusals.permissions.releases import (
+    ClusterRelease,
+    cluster_identities,
     release_verdicts,
 )
-from localcloud.plugins.aws.refusals.releases import ClusterRelease, cluster_identities
 from localcloud.rules.rule import Unknown, Verdict
 
 

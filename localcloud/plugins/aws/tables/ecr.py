@@ -1,6 +1,6 @@
 """ECR: repositories, their registry, its pull-through caches and creation templates."""
 
-from localcloud.plugins.aws.refusals import permissions
+from localcloud.plugins.aws.refusals.permissions import services
 from localcloud.plugins.aws.table import ID, Call, Change, Kind, Name, P, Read, change, tags_by_arn, words
 
 ENCRYPTION = {
@@ -131,7 +131,7 @@ REPOSITORY_CREATION_TEMPLATE = Kind(
     computed=words("encryptionConfigurations"),
     documents=words("lifecyclePolicy repositoryPolicy"),
     unordered=words("appliedFors"),
-    refusals=(permissions.copies_role,),
+    refusals=(services.copies_role,),
     reads=(
         Read(
             Call("describe_repository_creation_templates", {"prefixes": [ID]}),

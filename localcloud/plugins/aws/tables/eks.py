@@ -4,7 +4,8 @@ from typing import Any
 
 from localcloud.plugins.aws import eks_backend
 from localcloud.plugins.aws.cluster_logs import cluster_logging, enabled_logs
-from localcloud.plugins.aws.refusals import nodes, permissions
+from localcloud.plugins.aws.refusals import nodes
+from localcloud.plugins.aws.refusals.permissions import addons, associations, clusters
 from localcloud.plugins.aws.subject import Subject
 from localcloud.plugins.aws.table import ID, Call, Change, Kind, Name, P, Read, change, tags_by_arn, words
 from localcloud.rules.eks import duration
@@ -98,7 +99,7 @@ CLUSTER = Kind(
         *(change(setting, "update_cluster_config", {"name": ID}) for setting in CHANGED_ONE_BY_ONE),
         Change(("version",), change_cluster_version),
     ),
-    refusals=(permissions.cluster_role,),
+    refusals=(clusters.cluster_role,),
     final_steps=(eks_backend.start_cluster,),
     delete=(Call("delete_cluster", {"name": ID}), eks_backend.remove_cluster),
     tags=tags_by_arn("arn"),
@@ -239,7 +240,7 @@ ADDON = Kind(
     documents=words("configurationValues"),
     reads=(Read(Call("describe_addon", takes=ADDON_KEY), at="addon"),),
     changes=(Change(tuple(ADDON_SETTINGS.split()), put_addon("update")),),
-    final_steps=(permissions.addon_permissions,),
+    final_steps=(addons.addon_permissions,),
     delete=(Call("delete_addon", takes=f"{ADDON_KEY} preserve"),),
     tags=tags_by_arn("arn"),
     schema_names={
@@ -327,7 +328,7 @@ POD_IDENTITY_ASSOCIATION = Kind(
     id="association.associationId",
     computed=words("disableSessionTags"),
     documents=words("policy"),
-    refusals=(permissions.association_permissions,),
+    refusals=(associations.association_permissions,),
     reads=(Read(read_association),),
     changes=(
         change(

@@ -3,7 +3,7 @@
 from typing import Any
 
 from localcloud.errors import Refusal
-from localcloud.plugins.aws.refusals import permissions
+from localcloud.plugins.aws.refusals.permissions import services
 from localcloud.plugins.aws.subject import Subject
 from localcloud.plugins.aws.table import ID, Call, Kind, Read, words
 from localcloud.plugins.aws.tables._ec2 import arn, tags_of
@@ -53,7 +53,7 @@ FLOW_LOG = Kind(
     defaults={"logDestinationType": "cloud-watch-logs", "maxAggregationInterval": 600},
     computed=words("logDestination logFormat destinationOptions"),
     write_only=words("destinationOptions"),
-    refusals=(permissions.flow_log_bucket,),
+    refusals=(services.flow_log_bucket,),
     reads=(Read(read_flow_log),),
     delete=(Call("delete_flow_logs", {"FlowLogIds": [ID]}),),
     tags=tags_of("vpc-flow-log"),

@@ -4,11 +4,13 @@ import json
 from dataclasses import replace
 from typing import Any
 
-from localcloud.errors import Refusal
 from localcloud.plugins.aws.api import not_found
 from localcloud.plugins.aws.mapping import same_document
 from localcloud.plugins.aws.subject import Subject
 from localcloud.plugins.aws.table import ID, Call, Change, Kind, Name, P, Read, Tagging, change, words
+from localcloud.rules.rule import Violation
+from localcloud.rules.values.policies import RULE as ATTACHMENTS
+from localcloud.unknowns import refuse
 
 
 def tags_of(noun: str, key: str) -> Tagging:
@@ -174,9 +176,25 @@ def attach(subject: Subject) -> None:
     except Exception as error:
         if not not_found(error):
             raise
-        raise Refusal(
-            f"{subject.type}: there is no role {properties['role']}, or no policy {properties['policyArn']}."
-        ) from None
+        role, policy = properties["role"], properties["policyArn"]
+        of_aws = ":iam::aws:" in policy
+        refuse(
+            subject.api.cloud,
+            [
+                Violation(
+                    rule=ATTACHMENTS,
+                    resource=f"policies of role {role}",
+                    code="NoSuchEntity",
+                    message=f"Policy {policy} does not exist or is not attachable"
+                    if policy in str(error)
+                    else f"The role with name {role} cannot be found",
+                    remedy="name a policy of AWS as https://docs.aws.amazon.com/aws-managed-policy/latest/"
+                    "reference/ has it, where it is not newer than moto's"
+                    if of_aws
+                    else "name a role and a policy that are there",
+                )
+            ],
+        )
 
 
 ATTACHMENT_ID = "{role}/{policyArn}"

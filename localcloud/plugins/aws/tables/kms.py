@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from localcloud.plugins.aws.refusals.permissions import services
 from localcloud.plugins.aws.subject import Subject
 from localcloud.plugins.aws.table import ID, Call, Change, Kind, Name, P, Read, Tagging, change, words
 
@@ -77,6 +78,7 @@ KEY = Kind(
         Change(("isEnabled",), set_enabled),
     ),
     delete=(DELETE_KEY,),
+    refusals=(services.key_policy,),
     tags=Tagging(
         create="Tags",
         pairs=("TagKey", "TagValue"),

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from localcloud.plugins.aws.refusals import permissions
+from localcloud.plugins.aws.refusals.permissions import services
 from localcloud.plugins.aws.subject import Subject
 from localcloud.plugins.aws.table import ID, Call, Kind, Name, Read, change, tags_by_arn, words
 
@@ -48,7 +48,7 @@ LOG_GROUP = Kind(
     arguments=words("namePrefix skipDestroy"),
     computed=words("logGroupClass deletionProtectionEnabled"),
     write_only=words("logGroupClass"),
-    refusals=(permissions.log_group_key,),
+    refusals=(services.log_group_key,),
     reads=(Read(read_group),),
     changes=(
         change(

@@ -4,6 +4,7 @@ from typing import Any
 
 from localcloud.errors import Refusal
 from localcloud.plugins.aws.api import error_code
+from localcloud.plugins.aws.refusals.permissions import services
 from localcloud.plugins.aws.subject import Subject
 from localcloud.plugins.aws.table import ID, REST, Call, Change, Kind, Name, P, Read, Tagging, words
 
@@ -223,6 +224,7 @@ BUCKET_LOGGING = setting(
     {"BucketLoggingStatus": {"LoggingEnabled": REST}},
     at="LoggingEnabled",
     delete=Call("put_bucket_logging", {**BUCKET_KEY, "BucketLoggingStatus": {}}),
+    refusals=(services.access_logs_target,),
 )
 
 TYPES = {

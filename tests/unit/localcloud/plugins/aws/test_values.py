@@ -21,7 +21,7 @@ GROUP = "sg-0123456789abcdef0"
 VPC = "vpc-0123456789abcdef0"
 
 
-def policy(resource="arn:aws:s3:::bucket/*", filler=0, principal=None):
+def policy(resource="arn:aws:s3:::acme-event-logs/*", filler=0, principal=None):
     statement = {"Sid": "x" * filler, "Effect": "Allow", "Action": "s3:GetObject", "Resource": resource}
     whose = {"Principal": principal} if principal else {}
     return json.dumps({"Version": "2012-10-17", "Statement": [statement | whose]})
@@ -319,6 +319,13 @@ SABOTAGES = [
     # --- EKS ---
     (
         "NodeGroup",
+        {"nodeRoleArn": f"arn:aws:iam::{ACCOUNT}:instance-profile/nodes"},
+        "nodeRoleArn",
+        "InvalidParameterException",
+        "Invalid Role Arn",
+    ),
+    (
+        "NodeGroup",
         {"instanceTypes": ["m7g.2xlarge", "m7g.2xlargee"]},
         "instanceTypes[1]",
         "InvalidParameterException",
@@ -424,6 +431,13 @@ SABOTAGES = [
     ),
     (
         "Cluster",
+        {"encryptionConfig": {"resources": ["configmaps"], "provider": {"keyArn": KEY_ARN}}},
+        "encryptionConfig.resources",
+        "InvalidParameterException",
+        "the only supported value is secrets",
+    ),
+    (
+        "Cluster",
         {"vpcConfig": {"subnetIds": SUBNETS, "publicAccessCidrs": ["10.0.0.0/8"]}},
         "vpcConfig.publicAccessCidrs[0]",
         "InvalidParameterException",
@@ -443,15 +457,28 @@ SABOTAGES = [
         "InvalidParam",
         "system:",
     ),
-    ("AccessEntry", {"userName": "eks:me"}, "userName", "InvalidParameterException", "cannot start with"),
+    (
+        "AccessEntry",
+        {"userName": "eks:me"},
+        "userName",
+        "InvalidParameterException",
+        "must not begin with eks:",
+    ),
     (
         "AccessEntry",
         {"principalArn": f"arn:aws:sts::{ACCOUNT}:assumed-role/a/b"},
         "principalArn",
         "InvalidParameterException",
-        "principalArn parameter format is not valid",
+        "The specified principalArn is invalid: invalid principal",
     ),
-    ("AccessEntry", {"type": "EC2_LINUX"}, "kubernetesGroups[0]", "InvalidParameterException", "EC2_LINUX"),
+    ("AccessEntry", {"type": "EC2_LINUX"}, "kubernetesGroups[0]", "InvalidParameterException", "STANDARD"),
+    (
+        "AccessPolicyAssociation",
+        {"policyArn": "arn:aws:eks::aws:cluster-access-policy/AmazonEKSViewsPolicy"},
+        "policyArn",
+        "ResourceNotFoundException",
+        "did you mean arn:aws:eks::aws:cluster-access-policy/AmazonEKSViewPolicy",
+    ),
     (
         "AccessPolicyAssociation",
         {"accessScope": {"type": "namespace"}},

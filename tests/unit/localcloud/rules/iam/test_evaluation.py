@@ -299,13 +299,61 @@ def test_what_depends_on_where_a_request_comes_from_is_undecided_unless_it_makes
     assert not allowed(role({**READ, **from_there}), "s3:PutObject", resource())
 
 
+@pytest.mark.parametrize(
+    "condition",
+    [
+        {"StringLike": {"aws:userid": "AROA*:i-*"}},
+        {"ArnLike": {"ec2:SourceInstanceARN": "arn:aws:ec2:*:*:instance/*"}},
+        {"StringEquals": {"s3:ExistingObjectTag/kind": "log"}},
+        {"StringEquals": {"aws:PrincipalTag/kubernetes-pod-name": "driver-1"}},
+    ],
+)
+def test_a_key_that_a_request_has_on_aws_with_a_value_that_nobody_knows_here_is_undecided(condition):
+    pod = {"kubernetes-pod-name": "pod-0"}
+
+    with pytest.raises(Undecided):
+        allowed(role({**READ, "Condition": condition}, tags=pod), "s3:GetObject", resource())
+
+
+def test_a_variable_with_a_value_that_nobody_knows_here_is_undecided():
+    mine = {**READ, "Resource": f"{BUCKET}/${{aws:userid}}/*"}
+
+    with pytest.raises(Undecided, match="aws:userid"):
+        allowed(role(mine), "s3:GetObject", resource(arn=f"{BUCKET}/AROA1:a/b"))
+    assert not allowed(role(mine), "s3:GetObject", resource(arn="arn:aws:s3:::other/AROA1:a/b"))
+
+
+@pytest.mark.parametrize(
+    ("condition", "holds"),
+    [
+        ({"DateLessThan": {"aws:CurrentTime": "2020-01-01T00:00:00Z"}}, False),
+        ({"NumericGreaterThan": {"aws:EpochTime": "1577836800"}}, True),
+        ({"StringEquals": {"s3:ResourceAccount": HERE}}, True),
+        ({"StringEquals": {"s3:ResourceAccount": THERE}}, False),
+        ({"StringEquals": {"s3:x-amz-acl": "private"}}, False),
+        ({"StringEquals": {"aws:RequestTag/a": "b"}}, False),
+    ],
+)
+def test_the_time_and_the_account_are_known_and_what_a_request_does_not_send_is_not_there(condition, holds):
+    assert allowed(role({**READ, "Condition": condition}), "s3:GetObject", resource()) is holds
+
+
+def test_a_key_that_is_off_is_nobody_s_whatever_policies_say():
+    everybody = policy(letting("*", "kms:*", "*"))
+    off = Resource(arn=KEY, account=HERE, policy=everybody, unusable=f"{KEY} is disabled")
+
+    why = denial(role(), "kms:Decrypt", off)
+
+    assert why is not None and why.unusable == f"{KEY} is disabled"
+
+
 def test_an_operator_that_it_does_not_know_is_an_error():
     statement = {**READ, "Condition": {"StringRhymes": {"aws:UserName": "a"}}}
 
-    with pytest.raises(NotImplementedError):
+    with pytest.raises(Undecided):
         allowed(role(statement), "s3:GetObject", resource())
 
 
 def test_a_wildcard_in_a_principal_is_an_error():
-    with pytest.raises(NotImplementedError):
+    with pytest.raises(Undecided):
         allowed(role(), "s3:GetObject", resource(letting({"AWS": "arn:aws:iam::*:role/a"})))

@@ -253,3 +253,13 @@ def test_a_policy_that_is_too_large_is_refused(name):
 
 def test_each_rule_says_where_it_is_written():
     assert all(rule.source.startswith("https://") for rule in policies.RULES)
+
+
+@pytest.mark.parametrize("arn", ["*", "arn:aws:s3:::other/*", "arn:aws:s3:::data-2"])
+def test_a_bucket_s_policy_is_about_that_bucket(arn):
+    statement = {"Effect": "Deny", "Principal": "*", "Action": "s3:*", "Resource": ["arn:aws:s3:::data", arn]}
+    text = json.dumps({"Version": "2012-10-17", "Statement": [statement]})
+
+    [refusal] = mistakes(text, BUCKET, "policy p", "aws", bucket="data")
+
+    assert f"Policy has invalid resource: {arn} (MalformedPolicy): name the bucket" in str(refusal)

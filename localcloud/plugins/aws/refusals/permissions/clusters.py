@@ -1,0 +1,47 @@
+"""Clusters: their role, and what a control plane does with it."""
+
+from collections.abc import Iterator
+from typing import Any
+
+from localcloud.plugins.aws.refusals.identities import Absent
+from localcloud.plugins.aws.refusals.permissions.common import identities, not_judged, with_calls
+from localcloud.plugins.aws.subject import Subject
+from localcloud.rules.iam.permissions import CALLS, trusted, verdicts
+from localcloud.rules.iam.programs import CONTROL_PLANE, ENCRYPTED_SECRETS
+from localcloud.rules.rule import Unknown, Verdict, Violation
+from localcloud.unknowns import refuse
+
+
+def cluster_role(subject: Subject) -> None:
+    """Refuse a cluster whose role EKS cannot take, or that may not do what a control plane does."""
+    refuse(subject.api.cloud, _cluster_role(subject))
+
+
+def _cluster_role(subject: Subject) -> Iterator[Verdict]:
+    iam, properties = identities(subject), subject.properties
+    name, arn = f"EKS cluster {properties['name']}", properties["roleArn"]
+    keys = [one["provider"]["keyArn"] for one in _as_list(properties.get("encryptionConfig"))]
+    try:
+        trust, role = iam.trust(arn), iam.role(arn)
+    except Absent as absent:
+        yield Unknown(rule=CALLS, resource=name, lacks=str(absent))
+        return
+    if trusted(arn, trust, "eks.amazonaws.com", ["sts:AssumeRole"]):
+        yield Violation(
+            rule=CALLS,
+            resource=name,
+            code="InvalidParameterException",
+            message=f"Role with arn: {arn}, could not be assumed because it does not exist or the trusted "
+            "entity is not correct",
+            remedy=f"let eks.amazonaws.com take {role.name} (sts:AssumeRole) in its trust policy",
+        )
+        return
+    place = iam.cluster_place(properties["name"], **({"key": keys[0]} if keys else {}))
+    more = (ENCRYPTED_SECRETS,) if keys else ()
+    program = with_calls(CONTROL_PLANE, more)
+    yield from verdicts(CALLS, name, program, role, place, iam.surroundings())
+    yield from not_judged(iam, CALLS, name)
+
+
+def _as_list(value: Any) -> list[Any]:
+    return list(value) if isinstance(value, list | tuple) else [value] if value else []
