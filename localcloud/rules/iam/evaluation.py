@@ -302,8 +302,8 @@ def _denial(
         ("identity-based policy", by_identity),
         *limits,
     ]
-    for by, found in everything:
-        if found.deny:
+    for by, effect in everything:
+        if effect.deny:
             return Denial(by=by, explicit=True)
     if caller.account != resource.account:
         enough = {"identity-based policy": bool(by_identity.allow), own: bool(by_resource.allow)}
@@ -313,7 +313,7 @@ def _denial(
         enough = {own: bool(by_resource.allow), "identity-based policy": bool(by_identity.allow)}
     else:
         enough = {"identity-based policy": bool(by_identity.allow)}
-    for kind, holds in [*enough.items(), *((by, bool(found.allow)) for by, found in limits)]:
+    for kind, holds in [*enough.items(), *((by, bool(effect.allow)) for by, effect in limits)]:
         if not holds:
             return Denial(by=kind)
     return None

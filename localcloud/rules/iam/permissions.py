@@ -144,7 +144,7 @@ def denied(
     caller: Role | Service, calls: Iterable[Call], place: Place, around: Surroundings
 ) -> tuple[list[Denied], list[str]]:
     """Requests that are denied, and what would have to be known to decide others."""
-    found, undecided = [], []
+    denials, undecided = [], []
     for call in calls:
         for request in requests(call, place, around):
             endpoint = around.endpoint(request.endpoint) if request.endpoint else None
@@ -154,8 +154,8 @@ def denied(
                 undecided.append(str(error))
                 continue
             if why:
-                found.append(Denied(request, why))
-    return found, undecided
+                denials.append(Denied(request, why))
+    return denials, undecided
 
 
 def verdicts(
@@ -174,11 +174,11 @@ def verdicts(
     resource: what runs the program, for the message. code: of who notices, where not the program itself does.
     opening: of the message, in the words of who notices.
     """
-    found, undecided = denied(caller, program.calls, place, around)
+    denials, undecided = denied(caller, program.calls, place, around)
     for lacks in sorted(set(undecided)):
         yield Unknown(rule=rule, resource=resource, lacks=lacks)
-    for why in dict.fromkeys(one.denial for one in found):
-        of_reason = [one.request for one in found if one.denial == why]
+    for why in dict.fromkeys(one.denial for one in denials):
+        of_reason = [one.request for one in denials if one.denial == why]
         actions = list(dict.fromkeys(request.action for request in of_reason))
         yield Violation(
             rule=rule,

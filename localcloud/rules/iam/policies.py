@@ -201,11 +201,11 @@ class _Policy:
         actions: list[str] = []
         complete = "Action" in statement
         for pattern in listed(statement.get("Action", statement.get("NotAction"))):
-            found = definitions.expanded(pattern)
-            actions += found
+            known = definitions.expanded(pattern)
+            actions += known
             if pattern == "*":
                 complete = False
-            elif not found:
+            elif not known:
                 complete = False
                 yield self.unknown_action(pattern, name)
             elif self.kind.services and pattern.partition(":")[0].lower() not in self.kind.services:

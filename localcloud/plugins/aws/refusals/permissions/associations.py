@@ -112,11 +112,11 @@ def _denied_program(
                 lacks=f"a bucket {call.resources[0]}, which this AWS does not have",
             )
             continue
-        found: list[list[Verdict]] = []
+        of_buckets: list[list[Verdict]] = []
         for candidate in candidates:
             one = Program(name=program.name, calls=(candidate,), source=program.source)
-            found.append(list(verdicts(CALLS, title, one, role, place, around)))
-        yield from min(found, key=lambda one: sum(isinstance(verdict, Violation) for verdict in one))
+            of_buckets.append(list(verdicts(CALLS, title, one, role, place, around)))
+        yield from min(of_buckets, key=lambda one: sum(isinstance(verdict, Violation) for verdict in one))
 
 
 def _in_buckets(iam: Identities, call: Call, place: Place) -> Iterator[Call]:
@@ -125,8 +125,8 @@ def _in_buckets(iam: Identities, call: Call, place: Place) -> Iterator[Call]:
     if pattern == "*" or pattern.startswith("arn:"):
         yield call
         return
-    wanted, slash, key = pattern.format_map(place.texts).partition("/")
+    name, slash, key = pattern.format_map(place.texts).partition("/")
     for bucket in iam.buckets():
-        if fnmatchcase(bucket, wanted):
+        if fnmatchcase(bucket, name):
             arn = f"arn:{place.partition}:s3:::{bucket}{slash}{key}"
             yield Call(actions=call.actions, resources=(arn,), context=call.context)
