@@ -187,7 +187,8 @@ def described_machines(api: Api, region: str, group: Mapping[str, Any]) -> "Node
     """The machines of a node group as EKS describes it."""
     from localcloud.control_plane.nodes import NodeGroup, Taint, capped_count
 
-    types = api.call("ec2", "describe_instance_types", {"InstanceTypes": group["instanceTypes"]}, region)
+    request = {"InstanceTypes": list(dict.fromkeys(group["instanceTypes"]))}
+    types = api.call("ec2", "describe_instance_types", request, region)
     subnets = api.call("ec2", "describe_subnets", {"SubnetIds": group["subnets"]}, region)["Subnets"]
     by_name = {instance_type["InstanceType"]: instance_type for instance_type in types["InstanceTypes"]}
     data = nodes.template_data(api, region, group.get("launchTemplate") or {})
