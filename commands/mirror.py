@@ -1,5 +1,7 @@
 """`moka mirror`: a registry of one's own, filled with every chart and image that the platform runs."""
 
+import json
+import re
 import shutil
 import subprocess
 import sys
@@ -32,6 +34,10 @@ PROGRAMS = {
 """Program that copies -> how to get it."""
 
 AWS = {"aws": "https://docs.aws.amazon.com/cli/latest/userguide/getting-started-install.html"}
+
+
+DENIED = re.compile("unauthorized|authentication required|credential not found|no basic auth|403 Forbidden")
+"""Words of skopeo and Helm for a registry that does not know who asks."""
 
 
 class CopyFailed(Exception):
@@ -90,14 +96,18 @@ def mirror(
         work.log_in(target)
     except CopyFailed as error:
         raise _refuse(f"Cannot log in to {target}: {error}.") from None
-    failures = 0
+    failures, denied = 0, False
     for number, each in enumerate(copies, start=1):
         try:
             done = work.image(each) if isinstance(each, ImageCopy) else work.chart(each)
             print(f"{number}/{len(copies)} {done}: {each.line}", flush=True)
         except CopyFailed as error:
             failures += 1
+            denied = denied or bool(DENIED.search(str(error)))
             typer.echo(f"{number}/{len(copies)} not copied: {each.line}: {error}.", err=True)
+    if denied:
+        host = target.partition("/")[0]
+        typer.echo(f"Log in first: `skopeo login {host}` and `helm registry login {host}`.", err=True)
     if failures:
         typer.echo(f"{failures} of {len(copies)} were not copied; run this again to go on.", err=True)
         raise typer.Exit(1)
@@ -199,8 +209,15 @@ def _run(command: Sequence[str], text: bytes | None) -> bytes:
     result = subprocess.run(list(command), input=text, capture_output=True, check=False)
     if result.returncode:
         lines = result.stderr.decode(errors="replace").strip().splitlines()
-        raise CopyFailed(lines[-1].rstrip(".") if lines else f"{command[0]} failed")
+        raise CopyFailed(_reason(lines[-1]) if lines else f"{command[0]} failed")
     return result.stdout
+
+
+def _reason(line: str) -> str:
+    """What the last line of skopeo or Helm says, without when and how loud: skopeo writes a log."""
+    logged = re.search(r' msg=("(?:[^"\\]|\\.)*")', line)
+    said: str = json.loads(logged[1]) if logged else line
+    return said.removeprefix("Error: ").rstrip(".")
 
 
 def _refuse(sentence: str) -> typer.Exit:

@@ -123,11 +123,7 @@ def read(
     Raises CatalogError when an override is for a release that does not exist.
     """
     pins = yaml.safe_load((folder / "charts.yaml").read_text())
-    values = {
-        path.stem: yaml.safe_load(path.read_text())
-        for path in sorted(folder.glob("*.yaml"))
-        if path.stem != "charts"
-    }
+    values = {release: file_values(release, folder) for release in releases(folder)}
     for release in overrides or {}:
         _find(values, release, "release")
     return Catalog(
@@ -138,6 +134,17 @@ def read(
         overrides=overrides or {},
         mirror=mirror,
     )
+
+
+def releases(folder: Path = FOLDER) -> list[str]:
+    """Releases, each of which has a file of values."""
+    return sorted(path.stem for path in folder.glob("*.yaml") if path.stem != "charts")
+
+
+def file_values(release: str, folder: Path = FOLDER) -> Values:
+    """The values in a release's file."""
+    values: Values = yaml.safe_load((folder / f"{release}.yaml").read_text())
+    return values
 
 
 def mirror_name(public: str, mirror: str | None) -> str:

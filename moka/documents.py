@@ -153,8 +153,8 @@ class DocumentKind(Generic[S]):
             raise InvalidDocument(f"{where} is not YAML: {' '.join(str(error).split())}.") from None
         except RecursionError:
             raise InvalidDocument(f"{where} {self._too_deep}.") from None
-        if loader.duplicates:
-            raise InvalidDocument("\n".join(f"{where}: {sentence}." for sentence in loader.duplicates))
+        if loader.wrong_keys:
+            raise InvalidDocument("\n".join(f"{where}: {sentence}." for sentence in loader.wrong_keys))
         return documents
 
     def validate(self, data: Mapping[Any, Any], where: str) -> S:
@@ -227,6 +227,10 @@ class _Unbounded(Exception):
     """A document with far more in it than anybody writes, or without an end."""
 
 
+_KEYS = (str, int, float, bool, type(None))
+"""What a key may be, here as in JSON."""
+
+
 class _Loader(yaml.SafeLoader):
     """YAML 1.1, but bounded, and a duplicate key is a mistake, not the loss of the first value.
 
@@ -235,7 +239,7 @@ class _Loader(yaml.SafeLoader):
 
     def __init__(self, text: str) -> None:
         super().__init__(text)
-        self.duplicates: list[str] = []
+        self.wrong_keys: list[str] = []
         self.values = 0
 
     def compose_node(self, parent: yaml.Node | None, index: Any) -> yaml.Node | None:
@@ -248,22 +252,33 @@ class _Loader(yaml.SafeLoader):
     def construct_object(self, node: yaml.Node, deep: bool = False) -> Any:
         try:
             return super().construct_object(node, deep)
-        except ValueError as error:
-            # A date in a 13th month, a number of thousands of digits.
-            raise yaml.constructor.ConstructorError(None, None, str(error), node.start_mark) from None
+        except (ValueError, TypeError, KeyError, IndexError, AttributeError):
+            # A date in a 13th month, a number of thousands of digits, a tag such as !!bool before other text.
+            kind = node.tag.rpartition(":")[2]
+            raise yaml.constructor.ConstructorError(
+                None,
+                None,
+                f"{_shown(node.value)} cannot be read as {kind}: correct it, or put it in quotes",
+                node.start_mark,
+            ) from None
 
     def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Hashable, Any]:
         lines: dict[str, int] = {}
-        for key, _ in node.value:
-            if not isinstance(key.value, str) or key.value == "<<":
+        for key, _ in node.value if isinstance(node, yaml.MappingNode) else ():
+            if not isinstance(key, yaml.ScalarNode) or key.value == "<<":
                 continue
             line = key.start_mark.line + 1
-            if key.value in lines:
-                self.duplicates.append(
-                    f"line {line}: {key.value} is a duplicate of line {lines[key.value]}; rename or remove "
+            constructed = self.construct_object(key)
+            if not isinstance(constructed, _KEYS):
+                self.wrong_keys.append(f"line {line}: {key.value} is read as a date; put it in quotes")
+            # In YAML `yes` and `true`, or 1 and 0x1, are one key; in JSON, 1 and "1" are, too.
+            name = constructed if isinstance(constructed, str) else json.dumps(constructed, default=str)
+            if name in lines:
+                self.wrong_keys.append(
+                    f"line {line}: {key.value} is a duplicate of line {lines[name]}; rename or remove "
                     "one of the two"
                 )
-            lines.setdefault(key.value, line)
+            lines.setdefault(name, line)
         return super().construct_mapping(node, deep)
 
 

@@ -181,6 +181,11 @@ def bucket_problem(name: str) -> str | None:
     return None
 
 
+def use_sid(use: str) -> str:
+    """A Sid, which has letters and digits only, for a bucket that jobs use: UseProdEvents for prod-events."""
+    return "Use" + "".join(part.capitalize() for part in use.split("-"))
+
+
 def role_path(prefix: str) -> str:
     """Path of all IAM roles of an environment; policies tell environments apart by it."""
     return f"/{prefix}/"

@@ -5,9 +5,9 @@ from dataclasses import dataclass, field
 import pulumi
 import pulumi_kubernetes as k8s
 
-from components.kubernetes.daemon_set_rollout import LEAST_SECONDS, rollout_seconds
 from components.ordering import known_after
 from moka.catalog import Catalog, Values
+from moka.sizes.daemon_sets import LEAST_SECONDS, UPDATE_STRATEGIES, rollout_seconds
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -20,8 +20,6 @@ class ChartArgs:
     release: name of the release, by default the chart's; a change replaces the release.
     values: what only the program knows, over the file's values.
     values_file: name of its file of values, by default the release's: several releases may share one.
-    on_every_node: value with the update strategy of its DaemonSet, if it has one: the release waits for as
-        long as that takes. Without, for ten minutes.
     """
 
     catalog: Catalog
@@ -30,7 +28,6 @@ class ChartArgs:
     release: str | None = None
     values: Values = field(default_factory=dict)
     values_file: str | None = None
-    on_every_node: str | None = None
 
 
 class Chart(pulumi.ComponentResource):
@@ -51,6 +48,7 @@ class Chart(pulumi.ComponentResource):
         source = args.catalog.source(args.chart)
         release_name = args.release or args.chart
         values = args.catalog.release_values(args.values_file or release_name, args.chart, args.values)
+        strategy = UPDATE_STRATEGIES.get(release_name)
         release = k8s.helm.v3.Release(
             name,
             k8s.helm.v3.ReleaseArgs(
@@ -66,9 +64,8 @@ class Chart(pulumi.ComponentResource):
                 cleanup_on_fail=True,
                 skip_crds=False,
                 max_history=5,
-                timeout=rollout_seconds(values.get(args.on_every_node, {}))
-                if args.on_every_node
-                else LEAST_SECONDS,
+                # As long as a DaemonSet needs to come to every node.
+                timeout=rollout_seconds(values.get(strategy)) if strategy else LEAST_SECONDS,
             ),
             opts=pulumi.ResourceOptions(parent=self),
         )

@@ -48,7 +48,6 @@ class FluentBit(pulumi.ComponentResource):
             ChartArgs(
                 catalog=args.catalog,
                 chart="fluent-bit",
-                on_every_node="updateStrategy",
                 namespace=args.namespace,
                 values={
                     "serviceAccount": {"name": FLUENT_BIT_ACCOUNT},

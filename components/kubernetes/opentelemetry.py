@@ -61,7 +61,6 @@ class OpenTelemetry(pulumi.ComponentResource):
                 catalog=args.catalog,
                 chart="opentelemetry-collector",
                 release=AGENT_RELEASE,
-                on_every_node="rollout",
                 namespace=args.namespace,
                 values={"alternateConfig": {"exporters": {"otlp": {"endpoint": self.endpoint}}}},
             ),

@@ -11,7 +11,9 @@ from typing import Literal
 Architecture = Literal["arm64", "amd64"]
 
 NAME = re.compile(
-    r"^(?P<family>[a-z]+)(?P<generation>\d+)(?P<options>[a-z]*)(-[a-z0-9]+)*\.(?P<size>[a-z0-9-]+)$"
+    r"(?P<family>[a-z]+(-\d+tb)?)(?P<generation>\d+)(?P<options>[a-z]*)(-[a-z0-9]+)*"
+    r"\.(?P<size>nano|micro|small|medium|large|\d*xlarge|metal(-\d+xl)?)",
+    re.ASCII,
 )
 STORAGE_FAMILIES = frozenset({"d", "f", "g", "gr", "h", "i", "im", "is", "p", "trn"})
 """Families with instance storage in every size; others have it with option `d`."""
@@ -63,7 +65,7 @@ def instance_type(name: str) -> InstanceType:
 
     Raises ValueError for anything else.
     """
-    match = NAME.match(name)
+    match = NAME.fullmatch(name)
     if match is None:
         raise ValueError(f"{name!r} is not the name of an EC2 instance type, such as m7g.2xlarge")
     family, options, size = match["family"], match["options"], match["size"]
@@ -94,7 +96,7 @@ def _vcpus(family: str, architecture: Architecture, size: str) -> int | None:
         return 2
     if size in SMALL:
         return SMALL[size]
-    multiple = re.match(r"^(\d+)xlarge$", size)
+    multiple = re.fullmatch(r"(\d+)xlarge", size)
     if multiple is None:
         return None
     # hpc on x86 runs one thread a core.

@@ -17,11 +17,11 @@ from moka.queues.resources import Resources, quantity, total
 from moka.queues.tiers import POLICIES
 from moka.queues.tree import WILDCARD, Limit, Queue, QueueTree
 
-NAME = re.compile(r"^[a-z0-9]([a-z0-9_-]{0,62}[a-z0-9])?$")
+NAME = re.compile(r"[a-z0-9]([a-z0-9_-]{0,62}[a-z0-9])?")
 """Names of queues: YuniKorn's without those that the value of a label could not have."""
 
-USER = re.compile(r"^[_a-zA-Z][a-zA-Z0-9:#/_.@-]*[$]?$")
-GROUP = re.compile(r"^[_a-zA-Z][a-zA-Z0-9:_.-]*$")
+USER = re.compile(r"[_a-zA-Z][a-zA-Z0-9:#/_.@-]*[$]?")
+GROUP = re.compile(r"[_a-zA-Z][a-zA-Z0-9:_.-]*")
 LABEL_LENGTH = 63
 """Characters of a label's value: a job names its queue by one."""
 
@@ -81,7 +81,7 @@ def _queue(path: str, queue: Queue, level: int, inherited: _Inherited) -> Iterat
 def _names(path: str, queues: tuple[Queue, ...]) -> Iterator[Problem]:
     """Names that YuniKorn or a label would not take, and duplicates."""
     for queue in queues:
-        if not NAME.match(queue.name):
+        if not NAME.fullmatch(queue.name):
             yield Problem(
                 f"{path}.{queue.name}",
                 "",
@@ -193,7 +193,7 @@ def _limits(path: str, queue: Queue, inherited: _Inherited, own: Bounds) -> Iter
         for name in count:
             if count[name] > 1:
                 yield Problem(path, "limits", f"list {kind[:-1]} {name!r} {count[name]} times; merge them")
-            if name != WILDCARD and not pattern.match(name):
+            if name != WILDCARD and not pattern.fullmatch(name):
                 yield Problem(path, "limits", f"name {name!r}, which cannot be a {kind[:-1]} of YuniKorn")
     if {name for limit in queue.limits for name in limit.groups} == {WILDCARD}:
         # It would be a limit of all jobs together (configvalidator.go: checkLimit).

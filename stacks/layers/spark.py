@@ -27,7 +27,7 @@ from components.kubernetes.job_namespace import (
 from components.kubernetes.job_network import Egress
 from components.kubernetes.namespace import Namespace, NamespaceArgs
 from components.kubernetes.spark_operator import CHART, SparkOperator, SparkOperatorArgs, release_name
-from moka.names import DRIVER_FINALIZER_NAMESPACE, SPARK_ACCOUNT, SPARK_OPERATOR_NAMESPACE
+from moka.names import DRIVER_FINALIZER_NAMESPACE, SPARK_ACCOUNT, SPARK_OPERATOR_NAMESPACE, use_sid
 from moka.partition import partition
 from stacks.job_target import job_target
 from stacks.layer_table import HOME
@@ -254,10 +254,5 @@ def job_statements(inputs: Inputs, partition: str) -> list[Statement]:
     ]
     for name, use in sorted(inputs.uses.items()):
         arn = f"arn:{partition}:s3:::{use.bucket}"
-        statements += bucket_statements(_sid(name), use.access, arn, use.key)
+        statements += bucket_statements(use_sid(name), use.access, arn, use.key)
     return statements
-
-
-def _sid(name: str) -> str:
-    """A Sid, which has letters and digits only, for a name of the settings: UseProdEvents for prod-events."""
-    return "Use" + "".join(part.capitalize() for part in name.split("-"))

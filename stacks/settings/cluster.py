@@ -1,12 +1,13 @@
 """Settings of a cluster and its node groups."""
 
 from collections.abc import Iterable, Sequence
+from datetime import date
 from typing import Annotated, Literal, Self
 
 from pydantic import AfterValidator, Field, model_validator
 
 from moka.addon_versions import ADDON_VERSIONS
-from moka.documents import Form, Name, Section
+from moka.documents import Count, Form, Name, Section
 from moka.machines.instance_types import Architecture, InstanceType, instance_type
 from moka.machines.node_roles import ROLES, Role
 from moka.names import JobsLevel, jobs_group
@@ -21,6 +22,17 @@ def _version_with_addons(version: str) -> str:
     return version
 
 
+AMI_RELEASE_FORM = "write version and date, such as 1.34.2-20261105"
+
+
+def _of_a_day(release: str) -> str:
+    try:
+        date.fromisoformat(release.rpartition("-")[2])
+    except ValueError:
+        raise ValueError(AMI_RELEASE_FORM) from None
+    return release
+
+
 def _instance_type_name(name: str) -> str:
     instance_type(name)
     return name
@@ -31,12 +43,13 @@ InstanceTypeName = Annotated[str, AfterValidator(_instance_type_name)]
 InstanceTypes = Annotated[list[InstanceTypeName], Field(min_length=1, max_length=20)]
 AmiRelease = Annotated[
     str,
-    Form(
-        r"[0-9]+\.[0-9]+\.[0-9]+-20[0-9]{2}(0[1-9]|1[0-2])(0[1-9]|[12][0-9]|3[01])",
-        "write version and date, such as 1.34.2-20261105",
-    ),
+    Form(r"[0-9]+\.[0-9]+\.[0-9]+-20[0-9]{6}", AMI_RELEASE_FORM),
+    AfterValidator(_of_a_day),
     Field(description="Release of the EKS AMI, such as 1.34.2-20261105."),
 ]
+
+
+Nodes = Annotated[int, Field(ge=0, le=2**31 - 1)]
 
 
 class Disk(Section):
@@ -55,7 +68,7 @@ class Schedule(Section):
     cron: Cron = Field(
         description="Cron expression: minute, hour, day of month, month, day of week: `0 20 * * MON-FRI`."
     )
-    minimum: int = Field(ge=0, description="The group's minimum from then on.")
+    minimum: Nodes = Field(description="The group's minimum from then on.")
 
 
 class Generation(Section):
@@ -79,11 +92,10 @@ class NodeGroup(Section):
     instance_types: InstanceTypes = Field(
         description="EC2 instance types of that architecture that the region offers, the first preferred."
     )
-    minimum: int = Field(ge=0, description="Smallest number of nodes, all zones together.")
-    maximum: int = Field(ge=1, description="Largest number of nodes, all zones together.")
-    desired: int | None = Field(
+    minimum: Nodes = Field(description="Smallest number of nodes, all zones together.")
+    maximum: Count = Field(description="Largest number of nodes, all zones together.")
+    desired: Nodes | None = Field(
         default=None,
-        ge=0,
         description="Number of nodes at the start, by default the minimum; then the autoscaler decides.",
     )
     spot: bool = Field(default=False, description="Spot capacity instead of on-demand.")

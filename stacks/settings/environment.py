@@ -6,7 +6,7 @@ from typing import Annotated, Any, Literal
 from pydantic import ConfigDict, Field
 
 from moka.documents import Form, Name, Section
-from moka.images import RegistryPath
+from moka.images import ECR_NAME, RegistryPath
 from moka.machines.node_roles import Role
 from moka.names import ENVIRONMENT_TAG, MANAGED_BY_TAG, Data, eks_cluster_name, environment_prefix, role_path
 from moka.queues import QueueTree
@@ -71,12 +71,12 @@ class Retention(Section):
 RepositoryName = Annotated[
     str,
     Form(
-        r"(?=.{2,128}$)[a-z0-9]+([._-][a-z0-9]+)*(/[a-z0-9]+([._-][a-z0-9]+)*)*",
+        rf"(?=.{{2,128}}$){ECR_NAME}",
         "ECR takes names such as team/spark: lower case and digits, and one dot, dash, underscore or slash "
         "between them",
     ),
 ]
-"""A repository of ECR (API CreateRepository, `repositoryName`), with room for the environment's prefix."""
+"""A repository of ECR, with room for the environment's prefix."""
 
 
 class PullThrough(Section):

@@ -26,8 +26,9 @@ def _existing_region(region: str) -> str:
 
 Region = Annotated[str, AfterValidator(_existing_region), Field(description="AWS region.")]
 
-IAM_NAME = r"([\w+=,.@-]+/)*[\w+=,.@-]{1,64}"
-"""Name of a role, user or policy, with its path (IAM User Guide, "IAM and AWS STS quotas")."""
+IAM_PATH = r"(?=[^/]*$|.{1,510}/[^/]*$)([\w+=,.@-]+/)*"
+IAM_NAME = rf"{IAM_PATH}[\w+=,.@-]{{1,64}}"
+"""Name of a role or user, with its path (IAM User Guide, "IAM and AWS STS quotas")."""
 
 PRINCIPAL_FORM = "write arn:aws:iam::<account>:role/<name>, or :user/<name>"
 Principal = Annotated[
@@ -37,11 +38,15 @@ Principal = Annotated[
 ]
 Policy = Annotated[
     str,
-    Form(rf"arn:aws[a-z-]*:iam::[0-9]{{12}}:policy/{IAM_NAME}", "write arn:aws:iam::<account>:policy/<name>"),
+    Form(
+        rf"arn:aws[a-z-]*:iam::[0-9]{{12}}:policy/{IAM_PATH}[\w+=,.@-]{{1,128}}",
+        "write arn:aws:iam::<account>:policy/<name>",
+    ),
 ]
 Secret = Annotated[
     str,
     Form(
+        r"(?=.{50,612}$)"
         r"arn:aws[a-z-]*:secretsmanager:[a-z0-9-]+:[0-9]{12}:secret:ecr-pullthroughcache/[\w/+=.@-]+",
         "write arn:aws:secretsmanager:<region>:<account>:secret:ecr-pullthroughcache/<name>; ECR takes only "
         "secrets whose names begin so",
@@ -50,17 +55,22 @@ Secret = Annotated[
 KmsKey = Annotated[
     str,
     Form(
-        r"arn:aws[a-z-]*:kms:[a-z0-9-]+:[0-9]{12}:key/[A-Za-z0-9-]+",
-        "write arn:aws:kms:<region>:<account>:key/<id>; an alias or a key's id is not enough",
+        r"arn:aws[a-z-]*:kms:[a-z0-9-]+:[0-9]{12}:key/([0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}|mrk-[0-9a-f]{32})",
+        "write arn:aws:kms:<region>:<account>:key/<id> as KMS shows it; an alias or a key's id is not enough",
     ),
 ]
-Vpc = Annotated[str, Form(r"vpc-([0-9a-f]{17}|[0-9a-f]{8})", "write vpc- and 17 hexadecimal digits")]
-Subnet = Annotated[str, Form(r"subnet-([0-9a-f]{17}|[0-9a-f]{8})", "write subnet- and 17 hexadecimal digits")]
-Reservation = Annotated[
-    str,
-    Form(r"cr-([0-9a-f]{17}|[0-9a-f]{8})", "write cr- and 17 hexadecimal digits"),
-    Field(description="Id of a capacity reservation."),
-]
+
+
+def _id(prefix: str) -> Form:
+    """Id of something of EC2: 17 hexadecimal digits, or the 8 of before 2018."""
+    return Form(rf"{prefix}-([0-9a-f]{{17}}|[0-9a-f]{{8}})", f"write {prefix}- and 17 hexadecimal digits")
+
+
+Vpc = Annotated[str, _id("vpc")]
+Subnet = Annotated[str, _id("subnet")]
+SecurityGroup = Annotated[str, _id("sg"), Field(description="Id of a security group.")]
+TransitGatewayId = Annotated[str, _id("tgw")]
+Reservation = Annotated[str, _id("cr"), Field(description="Id of a capacity reservation.")]
 
 
 def _network(text: object) -> object:
@@ -122,8 +132,9 @@ NodeLabelValue = Annotated[
 def _cron(expression: str) -> str:
     """Auto Scaling takes what crontab does: five fields, without the L, W, # and ? of other schedulers."""
     example = "write minute, hour, day of month, month and day of week, such as '0 20 * * MON-FRI'"
-    if len(expression.split()) != 5:
-        raise ValueError(f"cron has five fields, and this {len(expression.split())}; {example}")
+    fields = expression.split()
+    if len(fields) != 5:
+        raise ValueError(f"cron has five fields, and this {len(fields)}; {example}")
     try:
         times = CronSim(expression, datetime.now(UTC))
     except CronSimError as error:
@@ -132,7 +143,8 @@ def _cron(expression: str) -> str:
     special = any(not isinstance(day, int) or day < 0 for day in (*times.days, *times.weekdays))
     if special:
         raise ValueError(f"Auto Scaling knows no L, W or #; {example}")
-    return expression
+    # A line break of YAML is no part of it.
+    return " ".join(fields)
 
 
 Cron = Annotated[str, AfterValidator(_cron)]

@@ -1,20 +1,27 @@
 """Settings of a foundation: what an environment has once in an account and region."""
 
-from typing import Annotated, Literal
+from typing import Literal
 
 from pydantic import Field
 
 from moka.documents import Section
-from stacks.settings.fields import Account, Cidr, Policy, Principal, Region, Subnet, Vpc
-
-SecurityGroup = Annotated[str, Field(pattern=r"^sg-[0-9a-f]{8,17}$", description="Id of a security group.")]
+from stacks.settings.fields import (
+    Account,
+    Cidr,
+    Policy,
+    Principal,
+    Region,
+    SecurityGroup,
+    Subnet,
+    TransitGatewayId,
+    Vpc,
+)
 
 
 class TransitGateway(Section):
     """The way to other networks of the company: the VPC is attached to it, and routes there."""
 
-    id: str = Field(
-        pattern=r"^tgw-[0-9a-f]{8,17}$",
+    id: TransitGatewayId = Field(
         description="Id of a transit gateway that the account may use and that accepts its attachments.",
     )
     cidrs: list[Cidr] = Field(

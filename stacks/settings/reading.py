@@ -140,9 +140,9 @@ def _key(holder: dict[Any, Any], part: int | str) -> Any:
 
 def _touches(mistake: Mistake, removed: list[Place]) -> bool:
     """Whether a mistake is about something that was removed, or about what that was part of."""
-    at = mistake.at.split(".")
     for place in removed:
-        path = [str(part) for part in place]
-        if path[: len(at)] == at or at[: len(path)] == path or (path and f"'{path[-1]}'" in mistake.says):
+        path = ".".join(map(str, place))
+        within = f"{mistake.at}.".startswith(f"{path}.") or f"{path}.".startswith(f"{mistake.at}.")
+        if not path or within or f"'{place[-1]}'" in mistake.says:
             return True
     return False

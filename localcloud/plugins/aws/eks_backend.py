@@ -83,7 +83,7 @@ def remove_cluster(subject: Subject) -> None:
 def set_machines(subject: Subject) -> None:
     """Make the nodes of a node group as EKS describes them, or have it fail as in EKS."""
     group = _group(subject)
-    data = template_data(subject.api, subject.region, group.get("launchTemplate") or {})
+    data = nodes.template_data(subject.api, subject.region, group.get("launchTemplate") or {})
     service = subject.api.service("eks", subject.region)
     key = ("machines", group["clusterName"], group["nodegroupName"])
     had, has = service.store.get(*key), machines(group, data)
@@ -187,10 +187,11 @@ def described_machines(api: Api, region: str, group: Mapping[str, Any]) -> "Node
     """The machines of a node group as EKS describes it."""
     from localcloud.control_plane.nodes import NodeGroup, Taint, capped_count
 
-    types = api.call("ec2", "describe_instance_types", {"InstanceTypes": group["instanceTypes"]}, region)
+    request = {"InstanceTypes": list(dict.fromkeys(group["instanceTypes"]))}
+    types = api.call("ec2", "describe_instance_types", request, region)
     subnets = api.call("ec2", "describe_subnets", {"SubnetIds": group["subnets"]}, region)["Subnets"]
     by_name = {instance_type["InstanceType"]: instance_type for instance_type in types["InstanceTypes"]}
-    data = template_data(api, region, group.get("launchTemplate") or {})
+    data = nodes.template_data(api, region, group.get("launchTemplate") or {})
     update, count = group.get("updateConfig") or {}, group["scalingConfig"]["desiredSize"]
     return NodeGroup(
         name=group["nodegroupName"],
@@ -231,16 +232,6 @@ def _group(subject: Subject) -> dict[str, Any]:
     )
     group: dict[str, Any] = answer["nodegroup"]
     return group
-
-
-def template_data(api: Api, region: str, template: Mapping[str, Any]) -> dict[str, Any]:
-    """Data of a group's launch template, in the version that the group has."""
-    if "id" not in template:
-        return {}
-    request = {"LaunchTemplateId": template["id"], "Versions": [str(template.get("version", "$Default"))]}
-    answer = api.call("ec2", "describe_launch_template_versions", request, region)
-    data: dict[str, Any] = answer["LaunchTemplateVersions"][0]["LaunchTemplateData"]
-    return data
 
 
 def _disk(data: Mapping[str, Any]) -> int | None:

@@ -61,15 +61,24 @@ def to_api(value: Any, shape: Any, names: Names = {}, path: str = "") -> Any:  #
         case "map":
             return {key: to_api(item, shape.value, names, path) for key, item in value.items()}
         case "boolean":
-            return value == "true" if isinstance(value, str) else value
+            if isinstance(value, str) and value not in BOOLEANS:
+                raise Refusal(f"{path} is {value!r}, but takes true or false: write one of the two.")
+            return BOOLEANS[value] if isinstance(value, str) else value
         case "integer" | "long":
-            return int(value)
+            try:
+                return int(value)
+            except ValueError:
+                raise Refusal(f"{path} is {value!r}, but takes a whole number: write one.") from None
         case "string":
             if isinstance(value, bool):
                 return str(value).lower()
             return value if isinstance(value, str) else json.dumps(value)
         case _:
             return value
+
+
+BOOLEANS = {"true": True, "false": False, "": False}
+"""Pulumi has some booleans as text; empty is what is left out."""
 
 
 def _members(value: Mapping[str, Any], shape: Any, names: Names, path: str) -> Iterator[tuple[str, Any]]:

@@ -103,7 +103,11 @@ class Aws(Provider):
             tags = self._all_tags(inputs) if kind.tags else {}
             subject.properties["tagsAll"] = tags
             secret = {name for name, value in inputs.items() if secret_in(value)}
-            failures = values.failures(subject, _label(target), tags, secret)
+            try:
+                failures = values.failures(subject, _label(target), tags, secret)
+            except Refusal as refusal:
+                # A value of another type: the engine names the resource.
+                failures = [Failure("", str(refusal))]
             # Once for each input: what is too long or no JSON need not be read as a policy.
             refused = {failure.property for failure in failures}
             failures += [

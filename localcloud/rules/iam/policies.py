@@ -122,6 +122,11 @@ ELEMENTS = frozenset(
     }
 )
 SID = re.compile(r"[0-9A-Za-z]*")
+SERVICE = re.compile(
+    r"[a-z0-9][a-z0-9.-]*\.(amazonaws\.(com|com\.cn|eu)|aws\.internal|([a-z0-9-]+\.)*(gov|uk))"
+    r"|alexa-[a-z]+\.amazon\.com"
+)
+"""Principal that is a service of AWS (IAM User Guide, "AWS service principals")."""
 
 CUTOFF = 0.85
 """How much alike a name and one that exists must be for the first to be a slip; others may be newer."""
@@ -194,6 +199,7 @@ class _Policy:
             *self.grammar(statement, name),
             *self.partitions(statement, name),
             *self.other_buckets(statement, name),
+            *self.services(statement, name),
         ]
         yield from broken
         if broken:
@@ -242,8 +248,9 @@ class _Policy:
         ):
             wrong.append("has a Sid with other characters than letters and digits")
         for operator in statement.get("Condition", {}):
-            base = operator.rpartition(":")[2].removesuffix("IfExists")
-            if base not in OPERATORS and base != "Null":
+            base = operator.rpartition(":")[2]
+            # Null is the one operator that has no IfExists.
+            if base.removesuffix("IfExists") not in OPERATORS and base != "Null":
                 wrong.append(f"has Invalid Condition type : {operator}")
         for pattern in listed(statement.get("Action", statement.get("NotAction", []))):
             if pattern != "*" and not re.fullmatch(r"[A-Za-z0-9*?-]+:[A-Za-z0-9*?]+", str(pattern)):
@@ -291,6 +298,16 @@ class _Policy:
                     f"Policy has invalid resource: {arn}",
                     f"name the bucket, arn:{self.partition}:s3:::{self.bucket or '<name>'}, or objects "
                     f"of it in statement {name}",
+                )
+
+    def services(self, statement: Mapping[str, Any], name: str) -> Iterator[Violation]:
+        principal = statement.get("Principal", statement.get("NotPrincipal"))
+        for service in listed(principal.get("Service", [])) if isinstance(principal, Mapping) else []:
+            if not SERVICE.fullmatch(str(service)):
+                yield self.refusal(
+                    GRAMMAR,
+                    f'Invalid principal in policy: "SERVICE":"{service}"',
+                    f"write <service>.amazonaws.com in statement {name}",
                 )
 
     def unknown_action(self, pattern: str, name: str) -> Verdict:

@@ -1,5 +1,6 @@
 """Buckets of S3: names, encryption, lifecycles."""
 
+import json
 import re
 from collections.abc import Iterator, Mapping
 from typing import Any
@@ -26,7 +27,16 @@ LIFECYCLE_RULE = Rule(
     source="https://docs.aws.amazon.com/AmazonS3/latest/userguide/lifecycle-transition-general-considerations.html",
 )
 
-RULES = (NAME_RULE, ENCRYPTION_RULE, LIFECYCLE_RULE)
+POLICY_RULE = Rule(
+    name="bucket-policies",
+    authority="AWS",
+    decides="whether a bucket's policy is about it, and not for everybody where that is blocked",
+    source="https://docs.aws.amazon.com/AmazonS3/latest/userguide/access-control-block-public-access.html",
+)
+
+RULES = (NAME_RULE, ENCRYPTION_RULE, LIFECYCLE_RULE, POLICY_RULE)
+
+MALFORMED_XML = "The XML you provided was not well-formed or did not validate against our published schema"
 
 NAME = re.compile(r"[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]")
 ADDRESS = re.compile(r"\d+\.\d+\.\d+\.\d+")
@@ -35,6 +45,13 @@ SUFFIXES = ("-s3alias", "--ol-s3", ".mrap", "--x-s3", "--table-s3", "-an")
 
 MOST_RULES = 1000
 LONGEST_ID = 255
+POSITIVE: Mapping[str, str] = {
+    "NoncurrentVersionExpiration": "NoncurrentDays",
+    "AbortIncompleteMultipartUpload": "DaysAfterInitiation",
+}
+"""Action -> its member with days."""
+MIDNIGHT = re.compile(r"^\d{4}-\d\d-\d\d([T ]00:00:00(\.0+)?(Z|\+00:00)?)?$")
+WILDCARD = re.compile(r"[*?$]")
 LEAST_DAYS: Mapping[str, int] = {"STANDARD_IA": 30, "ONEZONE_IA": 30}
 """Storage class -> days before an object can be in it. Source: of the rule."""
 ACTIONS = (
@@ -64,6 +81,9 @@ def bucket(request: Request) -> Iterator[ValueVerdict]:
 def encryption(request: Request) -> Iterator[ValueVerdict]:
     """The encryption of a bucket."""
     path: Path = ("ServerSideEncryptionConfiguration", "Rules")
+    if len(list(_mappings(request.known(*path)))) > 1:
+        # hashicorp/terraform-provider-aws: s3_bucket_server_side_encryption_configuration, "a single rule".
+        yield request.misfit(ENCRYPTION_RULE, path, "MalformedXML", MALFORMED_XML, "keep one rule")
     for index, rule in _mappings(request.known(*path)):
         default = rule.get("ApplyServerSideEncryptionByDefault")
         if (
@@ -105,7 +125,67 @@ def lifecycle(request: Request) -> Iterator[ValueVerdict]:
             message = "At least one action needs to be specified in a rule"
             remedy = "let it expire or move objects, or leave the rule out"
             yield request.misfit(LIFECYCLE_RULE, place, "InvalidRequest", message, remedy)
+        yield from _filter(request, place, rule)
         yield from _days(request, place, rule)
+
+
+def _filter(request: Request, place: Path, rule: Mapping[str, Any]) -> Iterator[ValueVerdict]:
+    """Which objects a rule is for.
+
+    https://docs.aws.amazon.com/AmazonS3/latest/API/API_LifecycleRuleFilter.html
+    """
+    selection = rule.get("Filter")
+    if not isinstance(selection, Mapping):
+        return
+    criteria = [name for name, value in selection.items() if value not in (None, "")]
+    if len(criteria) > 1:
+        remedy = f"put {' and '.join(criteria)} under and"
+        yield request.misfit(LIFECYCLE_RULE, (*place, "Filter"), "MalformedXML", MALFORMED_XML, remedy)
+    inner = selection.get("And")
+    tagged = "Tag" in criteria or (isinstance(inner, Mapping) and inner.get("Tags"))
+    if tagged and rule.get("AbortIncompleteMultipartUpload"):
+        message = "AbortIncompleteMultipartUpload cannot be specified with Tags"
+        remedy = "select by prefix, or make it a rule of its own"
+        yield request.misfit(LIFECYCLE_RULE, (*place, "Filter"), "InvalidRequest", message, remedy)
+
+
+def policy_resources(request: Request) -> Iterator[ValueVerdict]:
+    """Resources of a bucket's policy that are another bucket's."""
+    bucket = request.known("Bucket")
+    for statement in _statements(request):
+        resources = statement.get("Resource") or []
+        for resource in [resources] if isinstance(resources, str) else resources:
+            name = str(resource).split(":")[-1].partition("/")[0]
+            if isinstance(bucket, str) and not WILDCARD.search(name) and name != bucket:
+                message = "Policy has invalid resource"
+                remedy = f"name arn:aws:s3:::{bucket}, or what is in it, in place of {resource}"
+                yield request.misfit(POLICY_RULE, ("Policy",), "MalformedPolicy", message, remedy)
+
+
+def public_policy(request: Request, caller: str, blocked: bool) -> Iterator[ValueVerdict]:
+    """A policy for everybody, of a bucket that blocks such; one with conditions is taken for none."""
+    for statement in _statements(request):
+        principal = statement.get("Principal")
+        everybody = principal in ("*", {"AWS": "*"}, {"AWS": ["*"]})
+        if blocked and everybody and statement.get("Effect") == "Allow" and not statement.get("Condition"):
+            message = (
+                f"User: {caller} is not authorized to perform: s3:PutBucketPolicy on resource: "
+                f'"arn:aws:s3:::{request.known("Bucket")}" because public policies are blocked by the '
+                "BlockPublicPolicy block public access setting"
+            )
+            remedy = "name principals, or a condition on who they are"
+            yield request.misfit(POLICY_RULE, ("Policy",), "AccessDenied", message, remedy)
+
+
+def _statements(request: Request) -> Iterator[Mapping[str, Any]]:
+    """Statements of the policy in a call; none where it is no policy, which another rule refuses."""
+    try:
+        statements = json.loads(request.known("Policy") or "{}").get("Statement", ())
+    except (ValueError, TypeError, AttributeError):
+        return
+    for statement in statements if isinstance(statements, list) else [statements]:
+        if isinstance(statement, Mapping):
+            yield statement
 
 
 def _days(request: Request, place: Path, rule: Mapping[str, Any]) -> Iterator[ValueVerdict]:
@@ -124,8 +204,25 @@ def _days(request: Request, place: Path, rule: Mapping[str, Any]) -> Iterator[Va
             where = (*place, "Transitions", index, "Days")
             yield request.misfit(LIFECYCLE_RULE, where, "InvalidArgument", message, f"set {least} or more")
         latest = max(latest, days)
-    expiration = rule.get("Expiration")
-    days = expiration.get("Days") if isinstance(expiration, Mapping) else None
+    for action, member in POSITIVE.items():
+        count = rule[action].get(member) if isinstance(rule.get(action), Mapping) else None
+        if isinstance(count, int) and count <= 0:
+            message = f"'{member}' for {action} action must be a positive integer"
+            yield request.misfit(
+                LIFECYCLE_RULE, (*place, action, member), "InvalidArgument", message, "set 1 or more"
+            )
+    expiration = rule.get("Expiration") if isinstance(rule.get("Expiration"), Mapping) else {}
+    assert isinstance(expiration, Mapping)
+    date, days = expiration.get("Date"), expiration.get("Days")
+    if date is not None and days is not None:
+        where = (*place, "Expiration")
+        yield request.misfit(LIFECYCLE_RULE, where, "MalformedXML", MALFORMED_XML, "set days or a date")
+    elif date is not None and date is not LATER and not MIDNIGHT.search(str(date)):
+        where = (*place, "Expiration", "Date")
+        remedy = "write a day and T00:00:00Z"
+        yield request.misfit(
+            LIFECYCLE_RULE, where, "InvalidArgument", "'Date' must be at midnight GMT", remedy
+        )
     where = (*place, "Expiration", "Days")
     if isinstance(days, int) and days <= 0:
         message = "'Days' for Expiration action must be a positive integer"

@@ -12,13 +12,13 @@ _API = "https://docs.aws.amazon.com/eks/latest/APIReference"
 NODE_GROUP_RULE = Rule(
     name="node-group-settings",
     authority="EKS",
-    decides="which name, bounds, update, labels, taints and number of instance types a node group may have",
+    decides="which name, image, bounds, update, labels, taints and number of instance types a node group has",
     source=f"{_API}/API_CreateNodegroup.html",
 )
 CLUSTER_RULE = Rule(
     name="cluster-settings",
     authority="EKS",
-    decides="how a version of Kubernetes is written, and what is encrypted with a key",
+    decides="how a version of Kubernetes is written, and what may be encrypted",
     source=f"{_API}/API_CreateCluster.html",
 )
 RULES = (NODE_GROUP_RULE, CLUSTER_RULE)
@@ -31,6 +31,13 @@ MOST_TAINTS = 50
 MOST_UNAVAILABLE = 100
 """https://docs.aws.amazon.com/eks/latest/APIReference/API_NodegroupUpdateConfig.html"""
 
+NEWEST_VERSIONS: Mapping[str, str] = dict.fromkeys(("AL2_x86_64", "AL2_x86_64_GPU", "AL2_ARM_64"), "1.32")
+"""AMI type -> the newest version of Kubernetes that it is made for.
+https://docs.aws.amazon.com/eks/latest/userguide/eks-ami-deprecation-faqs.html"""
+
+ENCRYPTED = "secrets"
+"""https://docs.aws.amazon.com/eks/latest/APIReference/API_EncryptionConfig.html"""
+
 NODE_GROUP_NAME = r"[A-Za-z0-9][A-Za-z0-9_-]{0,62}"
 """https://docs.aws.amazon.com/eks/latest/userguide/create-managed-node-group.html"""
 VERSION = r"1\.\d\d"
@@ -38,6 +45,7 @@ VERSION = r"1\.\d\d"
 LABEL_PREFIXES = ("kubernetes.io/", "k8s.io/", "eks.amazonaws.com/")
 """eksctl-io/eksctl, issue 4007: EKS's own words."""
 LABEL_NAME = r"([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]"
+LABEL_PREFIX = r"[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*"
 LABEL_VALUE = r"(([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9])?"
 LONGEST_NAME, LONGEST_PREFIX = 63, 253
 """https://kubernetes.io/docs/concepts/overview/working-with-objects/labels/#syntax-and-character-set"""
@@ -58,14 +66,17 @@ def node_group(request: Request) -> Iterator[ValueVerdict]:
     if isinstance(role, str) and not _fits(ROLE, role):
         remedy = (
             f"name a role, arn:{partition(request.region)}:iam::<account>:role/<name>, that EKS makes an "
+            "instance profile of"
         )
-        remedy += "instance profile of"
         yield request.misfit(NODE_GROUP_RULE, ("nodeRole",), CODE, f"Invalid Role Arn: '{role}'", remedy)
+    yield from _image(request)
     name, types = request.known("nodegroupName"), request.known("instanceTypes")
     if isinstance(name, str) and not _fits(NODE_GROUP_NAME, name):
         message = f"The node group name {name} is not valid"
         remedy = "use at most 63 letters, digits, hyphens and underscores, and begin with a letter or a digit"
         yield request.misfit(NODE_GROUP_RULE, ("nodegroupName",), CODE, message, remedy)
+    for type in sorted({type for type in types if types.count(type) > 1} if isinstance(types, list) else ()):
+        yield request.gap(NODE_GROUP_RULE, f"whether EKS takes {type} twice")
     if isinstance(types, list) and len(types) > MOST_INSTANCE_TYPES:
         message = (
             f"A maximum of {MOST_INSTANCE_TYPES} instance types can be specified: there are {len(types)}"
@@ -74,22 +85,28 @@ def node_group(request: Request) -> Iterator[ValueVerdict]:
         yield request.misfit(NODE_GROUP_RULE, ("instanceTypes",), CODE, message, remedy)
 
 
+def _image(request: Request) -> Iterator[ValueVerdict]:
+    """The AMI type and the version of Kubernetes."""
+    type, version = request.known("amiType"), request.known("version")
+    newest = NEWEST_VERSIONS.get(str(type))
+    if newest and isinstance(version, str) and _fits(VERSION, version) and version > newest:
+        message = f"AMI Type {type} is only supported for kubernetes versions {newest} or earlier"
+        yield request.misfit(NODE_GROUP_RULE, ("amiType",), CODE, message, "choose one of AL2023")
+
+
 def cluster(request: Request) -> Iterator[ValueVerdict]:
     """The settings of a cluster.
 
     https://docs.aws.amazon.com/eks/latest/APIReference/API_EncryptionConfig.html
     """
     yield from _version(request, CLUSTER_RULE)
-    encryption = request.known("encryptionConfig")
-    for index, config in enumerate(encryption if isinstance(encryption, list) else ()):
+    configs = request.known("encryptionConfig")
+    for index, config in enumerate(configs if isinstance(configs, list) else ()):
         resources = config.get("resources") if isinstance(config, Mapping) else None
-        if isinstance(resources, list) and resources != ["secrets"]:
-            message = (
-                f"resources of encryptionConfig are {', '.join(map(str, resources)) or 'none'}: the only "
-            )
-            message += "supported value is secrets"
+        if isinstance(resources, list) and resources != [ENCRYPTED]:
+            message = f"The only supported value of encryptionConfig.resources is {ENCRYPTED}: {resources}"
             path: Path = ("encryptionConfig", index, "resources")
-            yield request.misfit(CLUSTER_RULE, path, CODE, message, 'write ["secrets"]')
+            yield request.misfit(CLUSTER_RULE, path, CODE, message, f'write ["{ENCRYPTED}"]')
 
 
 def access_entry(request: Request) -> Iterator[ValueVerdict]:
@@ -176,7 +193,10 @@ def _labels(request: Request) -> Iterator[ValueVerdict]:
             message = f"Label cannot contain reserved prefixes [{', '.join(LABEL_PREFIXES)}]: {key}"
             remedy = "use a prefix of your own: kubelet may not set these, and the nodes would not join"
             yield request.misfit(NODE_GROUP_RULE, (*path, key), CODE, message, remedy)
-        elif not _fits(LABEL_NAME, name) or len(name) > LONGEST_NAME or len(prefix) > LONGEST_PREFIX:
+        elif slash and (not _fits(LABEL_PREFIX, prefix) or len(prefix) > LONGEST_PREFIX):
+            message = f"Invalid label key: {key}: {_PREFIX_SYNTAX}"
+            yield request.misfit(NODE_GROUP_RULE, (*path, key), CODE, message, "name it otherwise")
+        elif not _fits(LABEL_NAME, name) or len(name) > LONGEST_NAME:
             message = f"Invalid label key: {key}: {_SYNTAX}"
             yield request.misfit(NODE_GROUP_RULE, (*path, key), CODE, message, "name it otherwise")
         if isinstance(value, str) and (not _fits(LABEL_VALUE, value) or len(value) > LONGEST_NAME):
@@ -187,6 +207,12 @@ def _labels(request: Request) -> Iterator[ValueVerdict]:
 _SYNTAX = (
     "field must consist of alphanumeric characters, '-', '_' or '.', and must start and end with an "
     "alphanumeric character, and be no more than 63 characters"
+)
+
+
+_PREFIX_SYNTAX = (
+    "prefix part a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' or "
+    "'.', and must start and end with an alphanumeric character"
 )
 
 

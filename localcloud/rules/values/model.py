@@ -24,7 +24,9 @@ RULES = (RULE,)
 
 def verdicts(request: Request, shape: Any, whole: bool = True) -> Iterator[ValueVerdict]:
     """What the service would refuse in a call with an input of this shape; whole: all of it is known."""
-    for path, name, value, constraint in _broken((), shape, request.members, whole):
+    # EC2's protocol has no empty lists: they are left out.
+    absent: tuple[Any, ...] = (None, []) if request.service == "ec2" else (None,)
+    for path, name, value, constraint in _broken((), shape, request.members, whole, absent):
         place = (request.service, name)
         if place in LOOSER:
             continue
@@ -35,8 +37,13 @@ def verdicts(request: Request, shape: Any, whole: bool = True) -> Iterator[Value
         yield request.misfit(RULE, path, code, message, f"correct {written(path)}")
 
 
-def _broken(path: Path, shape: Any, value: Any, whole: bool) -> Iterator[tuple[Path, str, Any, str]]:
-    """Path, name of the shape, value and constraint of each value that breaks one."""
+def _broken(
+    path: Path, shape: Any, value: Any, whole: bool, absent: Sequence[Any]
+) -> Iterator[tuple[Path, str, Any, str]]:
+    """Path, name of the shape, value and constraint of each value that breaks one.
+
+    absent: values that are as good as none.
+    """
     if value is LATER or value is None:
         return
     metadata = shape.metadata
@@ -46,20 +53,20 @@ def _broken(path: Path, shape: Any, value: Any, whole: bool) -> Iterator[tuple[P
                 for name in metadata.get("required", ()):
                     # botocore makes up tokens itself.
                     token = shape.members[name].metadata.get("idempotencyToken")
-                    if value.get(name) is None and not token:
+                    if value.get(name) in absent and not token:
                         yield (*path, name), shape.members[name].name, None, REQUIRED
             for name, item in value.items():
                 if name in shape.members:
-                    yield from _broken((*path, name), shape.members[name], item, whole)
+                    yield from _broken((*path, name), shape.members[name], item, whole, absent)
         case "list" if isinstance(value, Sequence) and not isinstance(value, str):
             yield from _beyond(path, shape, len(value), value, "length")
             for index, item in enumerate(value):
-                yield from _broken((*path, index), shape.member, item, whole)
+                yield from _broken((*path, index), shape.member, item, whole, absent)
         case "map" if isinstance(value, Mapping):
             yield from _beyond(path, shape, len(value), value, "length")
             for key, item in value.items():
-                yield from _broken((*path, key), shape.key, key, whole)
-                yield from _broken((*path, key), shape.value, item, whole)
+                yield from _broken((*path, key), shape.key, key, whole, absent)
+                yield from _broken((*path, key), shape.value, item, whole, absent)
         case "string" if isinstance(value, str):
             yield from _beyond(path, shape, len(value), value, "length")
             yield from _unlike(path, shape, value)

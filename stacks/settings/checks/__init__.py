@@ -44,6 +44,7 @@ CHECKS: tuple[Callable[[Environment], Iterator[Mistake]], ...] = (
     network.transit_gateways,
     network.api_access,
     network.deployer,
+    machines.images,
     machines.offers,
     machines.pods,
     machines.disks,
@@ -69,12 +70,16 @@ CHECKS: tuple[Callable[[Environment], Iterator[Mistake]], ...] = (
     queues.trees,
     queues.tier_policies,
     queues.capacities,
+    charts.releases,
+    charts.daemon_sets,
     charts.docker_hub,
     charts.scale_down_delay,
-    charts.tags,
+    charts.image_values,
+    charts.numbers,
     data.grants,
     data.uses,
     data.registry,
+    data.own_images,
 )
 """In the order of their messages."""
 

@@ -3,9 +3,12 @@
 import math
 from collections.abc import Iterator
 
+from moka import catalog
+from moka.images import DIGEST, TAG
 from moka.jobs.job import DynamicAllocation
-from moka.mistakes import Mistake
+from moka.mistakes import Mistake, near
 from moka.quantities import duration_seconds
+from moka.sizes.daemon_sets import UPDATE_STRATEGIES, rollout_seconds
 from stacks.settings.environment import Environment
 from stacks.settings.foundation import Foundation
 
@@ -27,19 +30,65 @@ def value(settings: Environment, release: str, path: str) -> object:
     return section
 
 
-def tags(settings: Environment) -> Iterator[Mistake]:
-    """Images of charts by a tag that is another image every day."""
+def releases(settings: Environment) -> Iterator[Mistake]:
+    """Releases that there are not."""
+    for release in settings.charts.values:
+        if release not in catalog.releases():
+            hint = near(release, catalog.releases())
+            yield Mistake(f"charts.values.{release}", f"no release has that name; {hint}")
+
+
+def daemon_sets(settings: Environment) -> Iterator[Mistake]:
+    """Updates of what runs on every node that take the longer the more nodes there are."""
+    for release, path in UPDATE_STRATEGIES.items():
+        values = settings.charts.values.get(release, {})
+        if path not in values:
+            continue
+        try:
+            rollout_seconds(catalog.merge_values(catalog.file_values(release), values)[path])
+        except ValueError as error:
+            yield Mistake(f"charts.values.{release}.{path}", str(error))
+
+
+def image_values(settings: Environment) -> Iterator[Mistake]:
+    """Images of charts by a tag or digest that is none, or that is another image every day."""
+    for path, setting in _overrides(settings):
+        if setting and (problem := _image_problem(path, setting)):
+            yield Mistake(path, f"is {setting!r}, {problem}")
+
+
+def _image_problem(path: str, setting: object) -> str | None:
+    """What is wrong with a value that names an image, as a clause."""
+    text = str(setting)
+    is_tag = path.endswith((".tag", ".imageTag"))
+    if is_tag and not isinstance(setting, str):
+        return "which YAML reads as no text; put the tag in quotes"
+    if (is_tag and text == "latest") or (path.endswith(".image") and text.endswith(":latest")):
+        return "another image every day; write the tag of a release"
+    if is_tag and not TAG.fullmatch(text):
+        return "which is no tag of an image; copy it from the registry"
+    if path.endswith(".digest") and not DIGEST.fullmatch(text):
+        return "but a digest is sha256: and 64 hexadecimal digits; copy it from the registry"
+    return None
+
+
+def numbers(settings: Environment) -> Iterator[Mistake]:
+    """Numbers that neither JSON nor Helm has."""
+    for path, setting in _overrides(settings):
+        if isinstance(setting, float) and not math.isfinite(setting):
+            yield Mistake(path, f"is {setting}, which is no number to Helm; correct it")
+
+
+def _overrides(settings: Environment) -> Iterator[tuple[str, object]]:
+    """Every value that the settings override in a release, by its path in the file."""
     for release, values in settings.charts.values.items():
-        for path, tag in _leaves(f"charts.values.{release}", values):
-            is_tag = path.endswith((".tag", ".imageTag"))
-            if (is_tag and tag == "latest") or (path.endswith(".image") and str(tag).endswith(":latest")):
-                yield Mistake(path, f"is {tag!r}, another image every day; write the tag of a release")
+        yield from _leaves(f"charts.values.{release}", values)
 
 
 def _leaves(path: str, values: object) -> Iterator[tuple[str, object]]:
-    """Every value that is no mapping, by its path."""
-    if isinstance(values, dict):
-        for key, inner in values.items():
+    """Every value that is no mapping and no list, by its path."""
+    if isinstance(values, dict | list):
+        for key, inner in values.items() if isinstance(values, dict) else enumerate(values):
             yield from _leaves(f"{path}.{key}", inner)
     else:
         yield path, values

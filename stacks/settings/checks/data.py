@@ -4,9 +4,12 @@ import re
 from collections.abc import Iterator
 from typing import get_args
 
-from moka.mistakes import Mistake
-from moka.names import Data, bucket_problem
+from moka.images import ecr_host
+from moka.mistakes import Mistake, near
+from moka.names import Data, bucket_problem, use_sid
 from moka.registries import UPSTREAMS_WITH_CREDENTIALS
+from stacks.settings.checks.names import repeated
+from stacks.settings.checks.partitions import images
 from stacks.settings.environment import Environment
 
 BUCKET_OF_MOKA = re.compile(
@@ -26,8 +29,17 @@ def grants(settings: Environment) -> Iterator[Mistake]:
 
 
 def uses(settings: Environment) -> Iterator[Mistake]:
-    """Buckets that S3 cannot have, that are one's own, or whose key is elsewhere."""
+    """Buckets that S3 cannot have, that are one's own, or whose key is elsewhere, and names that are one."""
+    yield from repeated("uses", (use.bucket for use in settings.uses.values()))
+    sids: dict[str, str] = {}
     for name, use in settings.uses.items():
+        first = sids.setdefault(use_sid(name), name)
+        if first != name:
+            yield Mistake(
+                f"uses.{name}",
+                f"would have the statement {use_sid(name)} in policies, as {first!r} has, and IAM takes each "
+                "once; rename one of the two",
+            )
         if problem := bucket_problem(use.bucket):
             yield Mistake(f"uses.{name}.bucket", f"is {use.bucket!r}, {problem}; copy the name of a bucket")
         place = BUCKET_OF_MOKA.fullmatch(use.bucket)
@@ -67,3 +79,23 @@ def registry(settings: Environment) -> Iterator[Mistake]:
         yield Mistake(
             "registry.readers", f"{foundation.account!r} owns the registry; list only other accounts"
         )
+
+
+def own_images(settings: Environment) -> Iterator[Mistake]:
+    """Images under the environment's own prefix in its registry, in repositories that it does not have."""
+    registry = settings.registry
+    foundation = settings.foundations.get(registry.foundation) if registry else None
+    if registry is None or foundation is None:
+        return
+    for at, reference in images(settings):
+        host, _, rest = reference.partition("/")
+        ecr = ecr_host(host)
+        path = re.split("[:@]", rest)[0]
+        own = ecr and (ecr.account, ecr.region) == (foundation.account, foundation.region)
+        name = path.removeprefix(f"{settings.prefix}/")
+        if own and name != path and name not in registry.repositories:
+            yield Mistake(
+                at,
+                f"is {reference!r}, but registry.repositories has no {name}; "
+                f"{near(name, set(registry.repositories))}",
+            )

@@ -1,5 +1,6 @@
 """Machines as EC2 offers them: where, with how many addresses, and with which disks."""
 
+import re
 from collections.abc import Iterator
 
 from moka.machines.instance_types import instance_type, max_pods
@@ -16,6 +17,14 @@ MIBPS_PER_IOPS = 0.25
 """What gp3 gives at most: EBS User Guide, "Amazon EBS General Purpose SSD volumes"."""
 
 
+WITHOUT_IMAGE = (
+    (re.compile(r"mac.*"), "runs macOS on a host of its own, for which EKS has no machine image"),
+    (re.compile(r"a1\..*"), "has the first Graviton, and Amazon Linux 2023 needs the second or a later one"),
+)
+"""Instance types that EKS's machine images do not run on, and why. Sources: EC2 User Guide, "Amazon EC2 Mac
+instances"; https://docs.aws.amazon.com/linux/al2023/ug/system-requirements.html."""
+
+
 def _groups(settings: Environment) -> Iterator[tuple[str, NodeGroup, Foundation]]:
     """Every node group: path in the file, group, and foundation."""
     for cluster_name, cluster in settings.clusters.items():
@@ -30,6 +39,15 @@ def _instance_types(group: NodeGroup, *, retiring: bool) -> Iterator[tuple[str, 
     if retiring:
         for number, generation in group.retiring.items():
             yield from ((f"retiring.{number}.instance_types", name) for name in generation.instance_types)
+
+
+def images(settings: Environment) -> Iterator[Mistake]:
+    """Instance types for which there is no machine image."""
+    for at, group, _ in _groups(settings):
+        for place, name in _instance_types(group, retiring=False):
+            for pattern, why in WITHOUT_IMAGE:
+                if pattern.fullmatch(name):
+                    yield Mistake(f"{at}.{place}", f"{name} {why}; choose another family")
 
 
 def offers(settings: Environment) -> Iterator[Mistake]:

@@ -11,7 +11,11 @@ NOT_FOR_JOBS = PLATFORM_NAMESPACES | PLATFORM_IDENTITIES | {"default"}
 """Namespaces of the platform, and names of its IAM roles on a cluster: those of jobs are called as their
 namespaces are."""
 
-RESERVED_LABELS = (LABEL_PREFIX, "eks.amazonaws.com/", "kubernetes.io/", "k8s.io/")
+RESERVED_DOMAINS = (
+    LABEL_PREFIX.rstrip("/"),
+    *("kubernetes.io", "k8s.io", "eks.amazonaws.com", "k8s.amazonaws.com", "ebs.csi.aws.com", "nvidia.com"),
+)
+"""Domains of labels that others set, those below them included."""
 
 
 def references(settings: Environment) -> Iterator[Mistake]:
@@ -54,6 +58,11 @@ def duplicates(settings: Environment) -> Iterator[Mistake]:
         yield from repeated("registry.readers", settings.registry.readers)
     for name, grant in settings.grants.items():
         yield from repeated(f"grants.{name}.data", grant.data)
+    for name, namespace in settings.job_namespaces.items():
+        yield from repeated(f"job_namespaces.{name}.host_paths", namespace.host_paths)
+        for key, egress in namespace.egress.items():
+            yield from repeated(f"job_namespaces.{name}.egress.{key}.cidrs", map(str, egress.cidrs))
+            yield from repeated(f"job_namespaces.{name}.egress.{key}.ports", map(str, egress.ports))
     places: dict[str, str] = {}
     for cluster_name, cluster in settings.clusters.items():
         yield from repeated(f"clusters.{cluster_name}.public_access", map(str, cluster.public_access))
@@ -120,10 +129,11 @@ def reserved(settings: Environment) -> Iterator[Mistake]:
     for cluster_name, cluster in settings.clusters.items():
         for group_name, group in cluster.node_groups.items():
             for label in group.labels:
-                if label.startswith(RESERVED_LABELS) or ".kubernetes.io/" in label or ".k8s.io/" in label:
+                domain = label.rpartition("/")[0]
+                if any(f".{domain}".endswith(f".{reserved}") for reserved in RESERVED_DOMAINS):
                     yield Mistake(
                         f"clusters.{cluster_name}.node_groups.{group_name}.labels.{label}",
-                        "labels of that domain are set by Kubernetes, EKS or moka; use a domain of your own",
+                        "labels of that domain are set by others; use a domain of your own",
                     )
 
 

@@ -8,6 +8,7 @@ from itertools import combinations
 from moka.machines.pod_addresses import pod_addresses
 from moka.mistakes import Mistake
 from moka.subnet_plan import SubnetPlan, subnet_plans, usable_addresses
+from stacks.settings.checks.names import repeated
 from stacks.settings.cluster import NodeGroup
 from stacks.settings.environment import Environment
 from stacks.settings.fields import is_private
@@ -22,11 +23,13 @@ CLASSIC = (IPv4Network("10.0.0.0/16"), IPv4Network("10.1.0.0/16"))
 PRIVATE = tuple(map(IPv4Network, ("10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16", "198.19.0.0/16")))
 """Ranges of which a VPC can have one, by what AWS adds to one another."""
 
+DOCKER = IPv4Network("172.17.0.0/16")
+
 UNUSABLE: Mapping[IPv4Network, str] = {
     IPv4Network("0.0.0.0/8"): "no address of a machine",
     IPv4Network("127.0.0.0/8"): "each machine's own",
     IPv4Network("169.254.0.0/16"): "link-local, and AWS's own",
-    IPv4Network("172.17.0.0/16"): "Docker's, and some services of AWS fail in a VPC with it",
+    DOCKER: "Docker's, and some services of AWS fail in a VPC with it",
     IPv4Network("224.0.0.0/4"): "for multicast",
     IPv4Network("240.0.0.0/4"): "reserved",
 }
@@ -34,10 +37,16 @@ UNUSABLE: Mapping[IPv4Network, str] = {
 https://docs.aws.amazon.com/vpc/latest/userguide/vpc-cidr-blocks.html
 """
 
+NOWHERE = tuple(block for block in UNUSABLE if block != DOCKER)
+"""Ranges in which no machine of another network can be."""
+
 NOT_PUBLIC = (
     *map(IPv4Network, ("0.0.0.0/8", "10.0.0.0/8", "100.64.0.0/10", "127.0.0.0/8", "169.254.0.0/16")),
     *map(IPv4Network, ("172.16.0.0/12", "192.168.0.0/16", "198.18.0.0/15", "224.0.0.0/4", "240.0.0.0/4")),
 )
+MAX_INBOUND_RULES, EKS_RULES = 60, 1
+"""Of the cluster's security group: Amazon VPC quotas, "Inbound or outbound rules per security group"."""
+
 MAX_PUBLIC_RANGES = 40
 """EKS's quota (AWS General Reference, Amazon EKS quotas)."""
 
@@ -167,17 +176,30 @@ def addresses(settings: Environment) -> Iterator[Mistake]:
 
 
 def transit_gateways(settings: Environment) -> Iterator[Mistake]:
-    """Networks behind a transit gateway that are the VPC's own."""
+    """Networks behind a transit gateway that are the VPC's own, everything, or none of machines."""
     for name, foundation in settings.foundations.items():
         network = foundation.network
         if network is None or network.transit_gateway is None:
             continue
+        at = f"foundations.{name}.network.transit_gateway.cidrs"
+        yield from repeated(at, map(str, network.transit_gateway.cidrs))
         for number, cidr in enumerate(network.transit_gateway.cidrs):
+            if cidr == EVERYWHERE:
+                yield Mistake(
+                    f"{at}.{number}",
+                    f"is {cidr}, to which a NAT gateway has the one route that a table can have; name the "
+                    "networks behind the transit gateway",
+                )
+            elif reserved := next((block for block in NOWHERE if cidr.subnet_of(block)), None):
+                yield Mistake(
+                    f"{at}.{number}",
+                    f"is {cidr}, but {reserved} is {UNUSABLE[reserved]}; name networks of machines",
+                )
             for own in (network.cidr, *network.pod_cidrs):
                 # A route to all private networks is fine: the VPC's own is more specific.
                 if cidr.subnet_of(own):
                     yield Mistake(
-                        f"foundations.{name}.network.transit_gateway.cidrs.{number}",
+                        f"{at}.{number}",
                         f"is {cidr}, which is within the VPC's own {own}; name networks behind the gateway",
                     )
 
@@ -185,7 +207,17 @@ def transit_gateways(settings: Environment) -> Iterator[Mistake]:
 def api_access(settings: Environment) -> Iterator[Mistake]:
     """Networks that private API servers let in and that have no way there."""
     for name, foundation in settings.foundations.items():
-        for number, cidr in enumerate(foundation.api_access.cidrs):
+        access = foundation.api_access
+        yield from repeated(f"foundations.{name}.api_access.cidrs", map(str, access.cidrs))
+        yield from repeated(f"foundations.{name}.api_access.security_groups", access.security_groups)
+        rules = len(settings.api_networks(foundation)) + len(access.security_groups)
+        if rules > MAX_INBOUND_RULES - EKS_RULES:
+            yield Mistake(
+                f"foundations.{name}.api_access",
+                f"needs {rules} rules with deployer_network, but a security group has {MAX_INBOUND_RULES}, "
+                f"{EKS_RULES} of them EKS's own; merge some networks",
+            )
+        for number, cidr in enumerate(access.cidrs):
             at = f"foundations.{name}.api_access.cidrs.{number}"
             if not is_private(cidr):
                 yield Mistake(

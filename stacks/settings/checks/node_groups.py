@@ -1,12 +1,12 @@
 """Node groups: machines, roles, zones, schedules, generations."""
 
-from collections.abc import Hashable, Iterable, Iterator
+from collections.abc import Hashable, Iterable, Iterator, Sequence
 from datetime import UTC, datetime
 from zoneinfo import available_timezones
 
 from cronsim import CronSim
 
-from moka.machines.instance_types import instance_type
+from moka.machines.instance_types import InstanceType, instance_type
 from moka.mistakes import Mistake, listed
 from stacks.settings.checks.names import repeated
 from stacks.settings.cluster import Cluster, NodeGroup
@@ -50,14 +50,22 @@ def instance_types(settings: Environment) -> Iterator[Mistake]:
                     f"{machine.name} is {machine.architecture}, but the group is {group.architecture}; move "
                     f"it to a group for {machine.architecture}",
                 )
-        if len({machine.gpu for machine in types}) > 1:
-            yield Mistake(
-                f"{at}.instance_types",
-                f"{listed(machine.name for machine in types if machine.gpu)} with GPUs and "
-                f"{listed(machine.name for machine in types if not machine.gpu)} without need different "
-                "machine images; split them into two groups",
-            )
+        yield from _one_image(f"{at}.instance_types", types)
+        for number, generation in group.retiring.items():
+            retiring = [instance_type(name) for name in generation.instance_types]
+            yield from _one_image(f"{at}.retiring.{number}.instance_types", retiring)
         yield from repeated(f"{at}.instance_types", group.instance_types)
+
+
+def _one_image(at: str, types: Sequence[InstanceType]) -> Iterator[Mistake]:
+    """Types with GPUs beside others."""
+    if len({machine.gpu for machine in types}) > 1:
+        yield Mistake(
+            at,
+            f"{listed(machine.name for machine in types if machine.gpu)} with GPUs and "
+            f"{listed(machine.name for machine in types if not machine.gpu)} without need different "
+            "machine images; split them into two groups",
+        )
 
 
 def roles(settings: Environment) -> Iterator[Mistake]:
@@ -158,6 +166,7 @@ def _times(cron: str) -> Hashable:
 def reservations(settings: Environment) -> Iterator[Mistake]:
     """Capacity reservations that machines of the group could not use."""
     zones: dict[str, str] = {}
+    machines: dict[str, str] = {}
     for group_at, _, group, group_zones in _groups(settings):
         if not group.capacity_reservations:
             continue
@@ -168,6 +177,13 @@ def reservations(settings: Environment) -> Iterator[Mistake]:
                     f"{at}.{zone}",
                     f"is {reservation}, as in {zones[reservation]}, but a reservation is in one zone; "
                     "correct one of the two",
+                )
+            machine = machines.setdefault(reservation, group.instance_types[0])
+            if machine not in group.instance_types:
+                yield Mistake(
+                    f"{at}.{zone}",
+                    f"is {reservation}, as of a group of {machine}, but a reservation is of one instance "
+                    f"type and these are {listed(group.instance_types)}; correct one of the two",
                 )
         if group.spot:
             yield Mistake(at, "spot machines cannot use a reservation; remove spot")
@@ -200,13 +216,24 @@ def generations(settings: Environment) -> Iterator[Mistake]:
                         f"{name} is {architecture}, but the group is {group.architecture}; another "
                         "architecture needs another group",
                     )
-        # One that retires may be of the version before.
+            # One that retires may be of the version before.
+            if generation.ami_release and _minor(generation.ami_release) > _minor(cluster.version):
+                yield Mistake(
+                    f"{generation_at}.ami_release",
+                    f"is {generation.ami_release!r}, but the cluster's Kubernetes version is "
+                    f"{cluster.version}, and no node may be newer; use the release that it has",
+                )
         if group.ami_release and not group.ami_release.startswith(f"{cluster.version}."):
             yield Mistake(
                 f"{at}.ami_release",
                 f"is {group.ami_release!r}, but the cluster's Kubernetes version is {cluster.version}; use a "
                 "release for that version",
             )
+
+
+def _minor(version: str) -> tuple[int, ...]:
+    """Major and minor of a version that may have more."""
+    return tuple(map(int, version.split(".")[:2]))
 
 
 def quotas(settings: Environment) -> Iterator[Mistake]:

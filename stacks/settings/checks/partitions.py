@@ -24,6 +24,9 @@ def arns(settings: Environment) -> Iterator[Mistake]:
     """ARNs of another partition than the region that they are used in."""
     for at, arn, region in _arns(settings):
         own, right = arn.split(":")[1], partition(region)
+        place = arn.split(":")[3]
+        if place and not may_exist(place):
+            yield Mistake(at, f"is {arn!r}, but AWS has no region {place}; {near(place, regions())}")
         if own != right:
             yield Mistake(
                 at,
@@ -88,7 +91,8 @@ def secrets(settings: Environment) -> Iterator[Mistake]:
 def registries(settings: Environment) -> Iterator[Mistake]:
     """Registries of ECR in a region that is none, under another domain, or in another partition."""
     partitions = {partition(foundation.region) for foundation in settings.foundations.values()}
-    for at, reference in _references(settings):
+    mirror = settings.charts.mirror
+    for at, reference in (*images(settings), *([("charts.mirror", mirror)] if mirror else [])):
         ecr = ecr_host(reference.partition("/")[0])
         if ecr is None:
             continue
@@ -109,12 +113,10 @@ def registries(settings: Environment) -> Iterator[Mistake]:
             )
 
 
-def _references(settings: Environment) -> Iterator[tuple[str, str]]:
-    """Images of the settings, and the mirror: place, and what is there."""
+def images(settings: Environment) -> Iterator[tuple[str, str]]:
+    """Images of the settings: place, and reference."""
     for name, service in settings.services:
         if service:
             yield f"services.{name}.image", service.image
     for version, image in settings.spark.images.items():
         yield f"spark.images.{version}", image
-    if settings.charts.mirror:
-        yield "charts.mirror", settings.charts.mirror

@@ -101,6 +101,40 @@ def test_what_is_missing_is_copied_with_all_architectures(moka, programs, monkey
     assert "run this again to go on." in result.err
 
 
+# As skopeo 1.9.3 and Helm 3.19.5 say it of distribution's registry.
+@pytest.mark.parametrize(
+    ("line", "reason"),
+    [
+        (
+            'time="2026-11-22T09:28:51Z" level=fatal msg="Error parsing image name \\"docker://a/b:1\\": '
+            'pinging container registry a: unauthorized: authentication required"',
+            'Error parsing image name "docker://a/b:1": pinging container registry a: unauthorized: '
+            "authentication required",
+        ),
+        (
+            'Error: failed to perform "Exists" on destination: HEAD "a": basic credential not found',
+            'failed to perform "Exists" on destination: HEAD "a": basic credential not found',
+        ),
+    ],
+    ids=["skopeo", "helm"],
+)
+def test_who_is_not_logged_in_is_told_so_in_the_programs_words(
+    moka, programs, tmp_path, monkeypatch, line, reason
+):
+    (tmp_path / "line").write_text(line)
+    for name in ("skopeo", "helm"):
+        (tmp_path / "bin" / name).write_text(f'#!/bin/sh\ncat "{tmp_path}/line" >&2\nexit 1\n')
+
+    result = moka("mirror", "prod", "--to", "registry.example/mirror")
+
+    assert result.status == 1
+    assert f": {reason}.\n" in result.err
+    assert (
+        "Log in first: `skopeo login registry.example` and `helm registry login registry.example`."
+        in result.err
+    )
+
+
 def test_an_image_without_one_of_the_architectures_is_not_copied(moka, programs, tmp_path):
     (tmp_path / "manifest").write_text(
         json.dumps({"manifests": [{"platform": {"os": "linux", "architecture": "amd64"}}]})

@@ -14,7 +14,8 @@ DIGEST = "sha256:" + "0a" * 32
         "localhost:5000/a/b__c/d-e.f:1",
         f"quay.io/a@{DIGEST}",
         f"quay.io/a:latest@{DIGEST}",
-        "123456789012.dkr.ecr.eu-west-1.amazonaws.com/a:1",
+        "123456789012.dkr.ecr.eu-west-1.amazonaws.com/a/b:1",
+        f"quay.io/{'a' * 247}:1",
     ],
 )
 def test_an_image_that_says_which_runs_is_taken(reference):
@@ -35,6 +36,12 @@ def test_an_image_that_says_which_runs_is_taken(reference):
         (f"quay.io/spark@{DIGEST.upper()}", "64 hexadecimal digits"),
         ("docker://quay.io/spark:1", "an image has no scheme"),
         ("1234.dkr.ecr.us-east-1.amazonaws.com/a:1", "<account>.dkr.ecr.<region>.amazonaws.com"),
+        ("123456789012.DKR.ECR.us-east-1.amazonaws.com/a:1", "<account>.dkr.ecr.<region>.amazonaws.com"),
+        ("123456789012.dkr.ecr.us-east-1.amazonaws.com/a:1", "ECR has no such repository"),
+        ("123456789012.dkr.ecr.us-east-1.amazonaws.com/a__b:1", "ECR has no such repository"),
+        ("my_registry.example/a:1", "my_registry.example is no host of a registry"),
+        ("registry.example:65536/a:1", "registry.example:65536 is no host of a registry"),
+        (f"quay.io/{'a' * 248}:1", "has a name of more than 255 characters"),
     ],
 )
 def test_an_image_that_no_registry_has_or_that_may_be_any_is_refused(reference, says):
@@ -47,6 +54,8 @@ def test_ones_own_image_has_a_registry():
 
     with pytest.raises(ValueError, match="has no registry before the repository"):
         check_own_image("apache/spark:1")
+    with pytest.raises(ValueError, match="localhost:5000 is each node itself"):
+        check_own_image("localhost:5000/spark:1")
 
 
 def test_a_host_of_ecr_says_account_region_and_domain():

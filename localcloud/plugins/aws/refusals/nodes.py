@@ -6,6 +6,7 @@ from dataclasses import asdict
 from functools import cached_property
 from typing import Any
 
+from localcloud.plugins.aws.api import Api
 from localcloud.plugins.aws.refusals.identities import Identities
 from localcloud.plugins.aws.refusals.network import load, nodes
 from localcloud.plugins.aws.refusals.permissions.machines import group_verdicts
@@ -15,6 +16,7 @@ from localcloud.rules.nodes.add_ons import node_add_ons
 from localcloud.rules.nodes.addresses import Machines, Need, PodNetwork, free_addresses, needs
 from localcloud.rules.nodes.machine_images import fits_image
 from localcloud.rules.nodes.offerings import offered
+from localcloud.rules.nodes.templates import group_template
 from localcloud.rules.nodes.ways import node_ways
 from localcloud.rules.rule import Verdict
 from localcloud.unknowns import refuse
@@ -31,10 +33,29 @@ def misfit(subject: Subject) -> None:
     ami_type, types = subject.inputs.get("amiType"), subject.inputs.get("instanceTypes")
     if not ami_type or not types:
         return
-    members = {"InstanceTypes": types}
+    members = {"InstanceTypes": list(dict.fromkeys(types))}
     described = subject.api.call("ec2", "describe_instance_types", members, subject.region)["InstanceTypes"]
     name = f"node group {subject.properties['nodeGroupName']} of {subject.properties['clusterName']}"
     refuse(subject.api.cloud, fits_image(name, ami_type, described))
+
+
+def template(subject: Subject) -> None:
+    """Refuse a node group whose launch template has what EKS sets itself."""
+    template = subject.inputs.get("launchTemplate")
+    if isinstance(template, Mapping):
+        name = f"node group {subject.properties['nodeGroupName']} of {subject.properties['clusterName']}"
+        data = template_data(subject.api, subject.region, template)
+        refuse(subject.api.cloud, group_template(name, data, subject.inputs))
+
+
+def template_data(api: Api, region: str, template: Mapping[str, Any]) -> dict[str, Any]:
+    """Data of a group's launch template, in the version that the group has."""
+    if "id" not in template:
+        return {}
+    request = {"LaunchTemplateId": template["id"], "Versions": [str(template.get("version", "$Default"))]}
+    answer = api.call("ec2", "describe_launch_template_versions", request, region)
+    data: dict[str, Any] = answer["LaunchTemplateVersions"][0]["LaunchTemplateData"]
+    return data
 
 
 def check(subject: Subject, group: Mapping[str, Any], data: Mapping[str, Any]) -> Iterator[Verdict]:
@@ -81,7 +102,7 @@ class Joining:
     @cached_property
     def instance_types(self) -> list[Mapping[str, Any]]:
         """Attributes of its instance types."""
-        request = {"InstanceTypes": self.group["instanceTypes"]}
+        request = {"InstanceTypes": list(dict.fromkeys(self.group["instanceTypes"]))}
         types: list[Mapping[str, Any]] = self._ec2("describe_instance_types", request)["InstanceTypes"]
         return types
 

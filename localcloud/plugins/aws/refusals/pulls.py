@@ -84,7 +84,8 @@ class Cluster:
                 return None
             raise
         described = answer["nodegroup"]
-        types = self._call("ec2", "describe_instance_types", InstanceTypes=described["instanceTypes"])
+        names = list(dict.fromkeys(described["instanceTypes"]))
+        types = self._call("ec2", "describe_instance_types", InstanceTypes=names)
         supported = {
             ARCHITECTURES[name]
             for machine in types["InstanceTypes"]

@@ -12,7 +12,7 @@ from localcloud.plugins.aws.table import Call, Change, Kind
 from localcloud.plugins.provider import Failure
 from localcloud.plugins.values import UNKNOWN
 from localcloud.rules.rule import Unknown
-from localcloud.rules.values import calls, model, policies, ranges, resource
+from localcloud.rules.values import buckets, calls, model, policies, ranges, resource, routes
 from localcloud.rules.values.request import LATER, Misfit, Request, ValueVerdict
 from localcloud.rules.values.schemas import document, types_of
 
@@ -75,6 +75,33 @@ def _services(api: Api, request: Request) -> Iterator[ValueVerdict]:
             yield from ranges.services_in_vpc(request, _associated(described["Vpcs"][0]))
 
 
+def _zones(api: Api, request: Request) -> Iterator[ValueVerdict]:
+    yield from _services(api, request)
+    subnets = request.known("resourcesVpcConfig", "subnetIds") or []
+    answer = _describe(api, request, "describe_subnets", SubnetIds=list(subnets)) if subnets else None
+    if answer:
+        zones = {subnet["AvailabilityZone"] for subnet in answer["Subnets"]}
+        yield from ranges.zones_of_cluster(request, zones)
+
+
+def _nat_gateway(api: Api, request: Request) -> Iterator[ValueVerdict]:
+    if request.known("NatGatewayId"):
+        gateways = api.client("ec2", request.region).describe_nat_gateways()["NatGateways"]
+        yield from routes.nat_gateway(request, [gateway["NatGatewayId"] for gateway in gateways])
+
+
+def _public(api: Api, request: Request) -> Iterator[ValueVerdict]:
+    try:
+        answer = api.client("s3", request.region).get_public_access_block(Bucket=request.known("Bucket"))
+        blocked = answer["PublicAccessBlockConfiguration"].get("BlockPublicPolicy", False)
+    except Exception as error:
+        if not not_found(error):
+            raise
+        # New buckets block it: https://docs.aws.amazon.com/AmazonS3/latest/userguide/create-bucket-faq.html
+        blocked = True
+    yield from buckets.public_policy(request, api.identity, blocked)
+
+
 def _inline(api: Api, request: Request) -> Iterator[ValueVerdict]:
     import json
 
@@ -96,9 +123,11 @@ def _attached(api: Api, request: Request) -> Iterator[ValueVerdict]:
 
 NEIGHBOURS: Mapping[tuple[str, str], Callable[[Api, Request], Iterator[ValueVerdict]]] = {
     ("ec2", "AssociateVpcCidrBlock"): _further_range,
-    ("eks", "CreateCluster"): _services,
+    ("ec2", "CreateRoute"): _nat_gateway,
+    ("eks", "CreateCluster"): _zones,
     ("iam", "AttachRolePolicy"): _attached,
     ("iam", "PutRolePolicy"): _inline,
+    ("s3", "PutBucketPolicy"): _public,
 }
 """Service and operation -> what depends on other resources."""
 

@@ -53,7 +53,7 @@ def test_values_of_the_program_are_over_those_of_the_file(deploy, catalog):
     ("changes", "seconds"),
     [
         ({}, 600),
-        ({"chart": "fluent-bit", "release": "fluent-bit", "on_every_node": "updateStrategy"}, 1800),
+        ({"chart": "fluent-bit", "release": "fluent-bit"}, 1800),
     ],
 )
 def test_a_release_waits_until_a_daemon_set_has_come_to_every_node(deploy, catalog, changes, seconds):

@@ -27,6 +27,7 @@ SECRET = f"secretsmanager:us-east-1:{ACCOUNT}:secret"
 CACHE = f"arn:aws:{SECRET}:ecr-pullthroughcache/docker-AbCdEf"
 SUBNETS = {"us-east-1a": "subnet-0123456789abcdef0", "us-east-1b": "subnet-0123456789abcdef1"}
 CRON = f"{ARM}.schedule.night.cron"
+OLD = {"ami_release": "1.33.4-20261105"}
 
 
 def access(**entry: object) -> Changes:
@@ -51,6 +52,16 @@ def existing(**change: object) -> Changes:
     """An existing network with a change."""
     network = {"vpc": "vpc-0123456789abcdef0", "private_subnets": SUBNETS, **change}
     return {f"{MAIN}.existing_network": network}
+
+
+def values(release: str, **override: object) -> Changes:
+    """Other values of a release."""
+    return {"charts": {"values": {release: override}}}
+
+
+def rolled(**strategy: object) -> Changes:
+    """Fluent Bit's DaemonSet with another update strategy."""
+    return values("fluent-bit", updateStrategy=strategy)
 
 
 def image(reference: str) -> Changes:
@@ -172,6 +183,10 @@ REFUSED: dict[str, list[tuple[Changes, str]]] = {
             "write arn:aws:iam::<account>:role/",
         ),
         (
+            {f"{MAIN}.deployer": f"arn:aws:iam::{ACCOUNT}:role/{'a' * 511}/b"},
+            "write arn:aws:iam::<account>:role/",
+        ),
+        (
             {f"{MAIN}.deployer": f"arn:aws:iam::{ACCOUNT}:role/aws-service-role/eks.amazonaws.com/A"},
             "a service-linked role, which EKS gives no access; name another role",
         ),
@@ -193,16 +208,42 @@ REFUSED: dict[str, list[tuple[Changes, str]]] = {
     "foundations.<name>.api_access.cidrs": [
         ({f"{MAIN}.api_access": {"cidrs": ["10.251.0.0/24"]}}, "api_access.cidrs"),
         ({f"{MAIN}.api_access": {"cidrs": ["anywhere"]}}, "api_access.cidrs.0"),
+        ({f"{MAIN}.api_access": {"cidrs": ["10.250.1.0/24"] * 2}}, "cidrs: '10.250.1.0/24' is listed twice"),
+        (
+            {f"{MAIN}.api_access": {"cidrs": [f"10.250.{number}.0/24" for number in range(30, 89)]}},
+            "api_access: needs 60 rules with deployer_network, but a security group has 60, 1 of them EKS's",
+        ),
     ],
     "foundations.<name>.api_access.security_groups": [
-        ({f"{MAIN}.api_access": {"security_groups": ["runners"]}}, "api_access.security_groups.0"),
+        ({f"{MAIN}.api_access": {"security_groups": ["runners"]}}, "write sg- and 17 hexadecimal digits"),
+        (
+            {f"{MAIN}.api_access": {"security_groups": ["sg-012345678"]}},
+            "security_groups.0: is 'sg-012345678'",
+        ),
+        (
+            {f"{MAIN}.api_access": {"security_groups": ["sg-0123456789abcdef0"] * 2}},
+            "api_access.security_groups: 'sg-0123456789abcdef0' is listed twice; list it once",
+        ),
     ],
     "foundations.<name>.network.transit_gateway.id": [
-        ({f"{NETWORK}.transit_gateway.id": "gateway"}, "transit_gateway.id"),
+        ({f"{NETWORK}.transit_gateway.id": "gateway"}, "transit_gateway.id: is 'gateway'; write tgw- and 17"),
+        ({f"{NETWORK}.transit_gateway.id": "tgw-012345678"}, "write tgw- and 17 hexadecimal digits"),
     ],
     "foundations.<name>.network.transit_gateway.cidrs": [
         ({f"{NETWORK}.transit_gateway.cidrs": ["10.0.64.0/18"]}, "which is within the VPC's own 10.0.0.0/16"),
         ({f"{NETWORK}.transit_gateway.cidrs": []}, "transit_gateway.cidrs"),
+        (
+            {f"{NETWORK}.transit_gateway.cidrs": ["10.250.0.0/16"] * 2},
+            "transit_gateway.cidrs: '10.250.0.0/16' is listed twice; list it once",
+        ),
+        (
+            {f"{NETWORK}.transit_gateway.cidrs": ["0.0.0.0/0"]},
+            "cidrs.0: is 0.0.0.0/0, to which a NAT gateway has the one route that a table can have",
+        ),
+        (
+            {f"{NETWORK}.transit_gateway.cidrs": ["10.250.0.0/16", "169.254.0.0/16"]},
+            "cidrs.1: is 169.254.0.0/16, but 169.254.0.0/16 is link-local",
+        ),
     ],
     "foundations.<name>.network.cidr": [
         (
@@ -319,6 +360,13 @@ REFUSED: dict[str, list[tuple[Changes, str]]] = {
             "r5b.4xlarge is not offered in ap-south-2",
         ),
         ({f"{AMD}.instance_types": ["m4.4xlarge"]}, "m4.4xlarge is not built on Nitro, and the VPC CNI has"),
+        ({f"{AMD}.instance_types": ["mac1.metal"]}, "mac1.metal runs macOS on a host of its own, for which"),
+        (
+            {f"{ARM}.instance_types": ["a1.4xlarge"]},
+            "a1.4xlarge has the first Graviton, and Amazon Linux 2023",
+        ),
+        ({f"{ARM}.instance_types": ["r7g.huge"]}, "'r7g.huge' is not the name of an EC2 instance type"),
+        ({f"{ARM}.instance_types": ["r7g.4xlarge\n"]}, "is not the name of an EC2 instance type"),
         (
             {f"{ARM}.instance_types": ["r7g.medium"]},
             "the interfaces of r7g.medium have addresses for 50 pods, but its nodes take 58; choose a larger",
@@ -339,6 +387,7 @@ REFUSED: dict[str, list[tuple[Changes, str]]] = {
     ],
     "clusters.<name>.node_groups.<name>.maximum": [
         ({f"{ARM}.maximum": 451}, "is 451, but EKS allows 450 nodes in a group"),
+        ({f"{ARM}.maximum": 10**4000}, f"{ARM}.maximum: is 1000"),
     ],
     "clusters.<name>.node_groups.<name>.desired": [
         ({f"{ARM}.desired": 9}, "sizes must be in order, minimum <= desired <= maximum, but are 0, 9, 8"),
@@ -360,6 +409,17 @@ REFUSED: dict[str, list[tuple[Changes, str]]] = {
             },
             "us-east-1b: is cr-0123456789abcdef0, as in us-east-1a, but a reservation is in one zone",
         ),
+        (
+            {
+                f"{GROUPS}.{group}": {
+                    "zones": ["us-east-1a"],
+                    "capacity_reservations": {"us-east-1a": "cr-0123456789abcdef0"},
+                }
+                for group in ("driver-amd64", "driver-arm64")
+            },
+            "driver-arm64.capacity_reservations.us-east-1a: is cr-0123456789abcdef0, as of a group of "
+            "r6i.2xlarge, but a reservation is of one instance type and these are r7g.2xlarge",
+        ),
     ],
     "clusters.<name>.node_groups.<name>.labels": [
         (
@@ -372,6 +432,11 @@ REFUSED: dict[str, list[tuple[Changes, str]]] = {
         ({f"{GROUPS}.system.labels": {f"example.com/{'k' * 52}": "a"}}, "at most 63 letters, digits, dashes"),
         ({f"{GROUPS}.system.labels": {"/team": "a"}}, "the key '/team'; write one such as example.com/team"),
         ({f"{GROUPS}.system.labels": {"team": "-a"}}, "labels.team: is '-a'; EKS takes 1 to 63 letters"),
+        ({f"{GROUPS}.system.labels": {"nvidia.com/gpu.present": "true"}}, "labels of that domain are set by"),
+        (
+            {f"{GROUPS}.system.labels": {"topology.ebs.csi.aws.com/zone": "a"}},
+            "labels of that domain are set",
+        ),
     ],
     "clusters.<name>.node_groups.<name>.time_zone": [
         ({f"{ARM}.time_zone": "Europe/berlin"}, "is 'Europe/berlin', which is no known time zone"),
@@ -380,6 +445,7 @@ REFUSED: dict[str, list[tuple[Changes, str]]] = {
     ],
     "clusters.<name>.node_groups.<name>.ami_release": [
         ({f"{ARM}.ami_release": "1.34.2-20261399"}, "write version and date, such as 1.34.2-20261105"),
+        ({f"{ARM}.ami_release": "1.34.2-20260230"}, "write version and date, such as 1.34.2-20261105"),
         ({f"{ARM}.ami_release": "latest"}, "is 'latest'; write version and date, such as 1.34.2-20261105"),
     ],
     "clusters.<name>.node_groups.<name>.generation": [
@@ -394,6 +460,13 @@ REFUSED: dict[str, list[tuple[Changes, str]]] = {
             },
             f"{ARM}.retiring.1.instance_types: r6gd.4xlarge is not offered in me-central-1",
         ),
+        (
+            {
+                f"{AMD}.generation": 2,
+                f"{AMD}.retiring": {1: {"instance_types": ["g5.4xlarge", "r6i.4xlarge"]}},
+            },
+            f"{AMD}.retiring.1.instance_types: g5.4xlarge with GPUs and r6i.4xlarge without need different",
+        ),
     ],
     "clusters.<name>.node_groups.<name>.retiring.<number>.ami_release": [
         (
@@ -402,6 +475,13 @@ REFUSED: dict[str, list[tuple[Changes, str]]] = {
                 f"{ARM}.retiring": {1: {"instance_types": ["r6g.4xlarge"], "ami_release": "1.34"}},
             },
             f"{ARM}.retiring.1.ami_release: is '1.34'; write version and date",
+        ),
+        (
+            {
+                f"{ARM}.generation": 2,
+                f"{ARM}.retiring": {1: {"instance_types": ["r6g.4xlarge"], "ami_release": "1.35.0-20261105"}},
+            },
+            f"{ARM}.retiring.1.ami_release: is '1.35.0-20261105', but the cluster's Kubernetes version is",
         ),
     ],
     "clusters.<name>.node_groups.<name>.disk.gib": [
@@ -543,6 +623,10 @@ REFUSED: dict[str, list[tuple[Changes, str]]] = {
             {"queues.organizations.science.limits.0.users": ["Anne Smith"]},
             "limits: name 'Anne Smith', which cannot be a user of YuniKorn",
         ),
+        (
+            {"queues.organizations.science.limits.0.users": ["anne\n"]},
+            "limits: name 'anne\\n', which cannot be a user of YuniKorn",
+        ),
     ],
     "queues.organizations.<name>.limits.groups": [
         (
@@ -576,10 +660,15 @@ REFUSED: dict[str, list[tuple[Changes, str]]] = {
             {JOBS: {"host_paths": ["/mnt/../etc"], "pod_security": "privileged"}},
             "host_paths.0: is '/mnt/../etc'; write an absolute path such as /mnt/models",
         ),
+        (
+            {JOBS: {"host_paths": ["/mnt"] * 2, "pod_security": "privileged"}},
+            f"{JOBS}.host_paths: '/mnt' is listed twice; list it once",
+        ),
     ],
     "job_namespaces.<name>.egress.<name>.ports": [
         (egress(ports=[65536]), "ports.0: is 65536; input should be less than or equal to 65535"),
         (egress(ports=list(range(1, 26))), "list should have at most 24 items"),
+        (egress(ports=[443, 443]), "egress.hive.ports: '443' is listed twice; list it once"),
     ],
     "job_namespaces.<name>.egress.<name>.cidrs": [
         (egress(cidrs=["10.0.0.7/8"]), "cidrs.0: is '10.0.0.7/8'; 10.0.0.7/8 has host bits set"),
@@ -632,11 +721,23 @@ REFUSED: dict[str, list[tuple[Changes, str]]] = {
         ),
         (image("apache/spark:4.1.0"), "has no registry before the repository; write <registry>/<repository>"),
         (image(f"registry.example/a:{'1' * 129}"), "write <registry>/<repository>:<tag>"),
+        (image("a_registry.example/a:1"), "a_registry.example is no host of a registry; write one such as"),
+        (image("localhost:5000/a:1"), "localhost:5000 is each node itself, where no registry is"),
+        (
+            image(f"{ECR}.us-east-1.amazonaws.com/moka-local/finalizer:1"),
+            "moka-local/finalizer:1', but registry.repositories has no finalizer; did you mean 'driver-fin",
+        ),
     ],
     "charts.mirror": [
         ({"charts": {"mirror": "https://registry.example"}}, "write host and path of a registry, as in"),
         ({"charts": {"mirror": "registry.example/mirror/"}}, "without scheme, tag or final slash"),
         ({"charts": {"mirror": "registry.example/mirror:1"}}, "without scheme, tag or final slash"),
+        ({"charts": {"mirror": "mirror"}}, "charts.mirror: is 'mirror'; would be a user of Docker Hub"),
+        (
+            {"charts": {"mirror": "docker.io/acme"}},
+            "Docker Hub has no repositories deeper than <user>/<name>",
+        ),
+        ({"charts": {"mirror": "localhost/mirror"}}, "localhost is each node itself, where no registry is"),
         (
             {"charts": {"mirror": f"{ECR}.eu-moon-1.amazonaws.com"}},
             "charts.mirror: is '123456789012.dkr.ecr.eu-",
@@ -650,6 +751,43 @@ REFUSED: dict[str, list[tuple[Changes, str]]] = {
         (
             {"charts": {"values": {"fluent-bit": {"image": {"tag": "latest"}}}}},
             "charts.values.fluent-bit.image.tag: is 'latest', another image every day; write the tag of a",
+        ),
+        (
+            values("fluentbit", a=1),
+            "charts.values.fluentbit: no release has that name; did you mean 'fluent-bit'?",
+        ),
+        (
+            values("fluent-bit", image={"tag": 5.1}),
+            "image.tag: is 5.1, which YAML reads as no text; put the tag",
+        ),
+        (
+            values("fluent-bit", image={"tag": "5.1 "}),
+            "image.tag: is '5.1 ', which is no tag of an image; copy",
+        ),
+        (
+            values("ingress-nginx", controller={"image": {"digest": "sha256:0a"}}),
+            "charts.values.ingress-nginx.controller.image.digest: is 'sha256:0a', but a digest is",
+        ),
+        (
+            values("fluent-bit", daemonSetVolumes=[{"name": "a", "size": float("nan")}]),
+            "charts.values.fluent-bit.daemonSetVolumes.0.size: is nan, which is no number to Helm",
+        ),
+        (
+            rolled(rollingUpdate={"maxUnavailable": 5}),
+            "charts.values.fluent-bit.updateStrategy: has maxUnavailable 5, but only with a share of",
+        ),
+        (rolled(rollingUpdate={"maxUnavailable": "0%"}), "has maxUnavailable '0%', but only with a share of"),
+        (
+            rolled(type="OnDelete"),
+            "updateStrategy: has type 'OnDelete', with which no update reaches the nodes",
+        ),
+        (
+            values("fluent-bit", updateStrategy=None),
+            "updateStrategy: has maxUnavailable 1, but only with a share",
+        ),
+        (
+            values("opentelemetry-agent", rollout={"rollingUpdate": {"maxUnavailable": 1}}),
+            "charts.values.opentelemetry-agent.rollout: has maxUnavailable 1, but only with a share",
         ),
     ],
     "registry.repositories": [
@@ -672,6 +810,14 @@ REFUSED: dict[str, list[tuple[Changes, str]]] = {
         (
             registry(pull_through={"docker.io": {"secret": f"arn:aws:{SECRET}:docker-AbCdEf"}}),
             "ECR takes only secrets whose names begin so",
+        ),
+        (
+            registry(pull_through={"docker.io": {"secret": CACHE + "a" * 600}}),
+            "registry.pull_through.docker.io.secret: is 'arn:aws:secretsmanager",
+        ),
+        (
+            registry(pull_through={"docker.io": {"secret": CACHE.replace("us-east-1", "us-esat-1")}}),
+            "but AWS has no region us-esat-1; did you mean 'us-",
         ),
         (
             registry(pull_through={"docker.io": {"secret": CACHE.replace("us-east-1", "eu-west-1")}}),
@@ -713,12 +859,22 @@ REFUSED: dict[str, list[tuple[Changes, str]]] = {
             "but S3 keeps names that begin with xn-- or sthree- or amzn-s3-demo- for itself",
         ),
         (uses("events-s3alias"), "but S3 keeps names that end with -s3alias or"),
+        (
+            {"uses": {"one": {"bucket": "events"}, "two": {"bucket": "events"}}},
+            "uses: 'events' is listed twice; list it once",
+        ),
         (uses("s3://events"), "but S3 takes 3 to 63 lower case letters"),
         (uses("e" * 64), "but S3 takes 3 to 63 lower case letters"),
     ],
     "uses.<name>.key": [
         (uses("events", KEY.replace("key/", "alias/")), "an alias or a key's id is not enough"),
         (uses("events", KEY.partition("/")[2]), "an alias or a key's id is not enough"),
+        (uses("events", KEY[:-1]), "uses.prod.key: is 'arn:aws:kms:us-east-1:444455556666:key/0a1b2c3d-4e5f"),
+        (uses("events", KEY.replace("us-east-1", "us-esat-1")), "but AWS has no region us-esat-1; did"),
+        (
+            {"uses": {"prod-1": {"bucket": "events"}, "prod1": {"bucket": "logs"}}},
+            "uses.prod1: would have the statement UseProd1 in policies, as 'prod-1' has, and IAM takes each",
+        ),
         (
             uses("events", KEY.replace("arn:aws:", "arn:aws-cn:")),
             "of partition aws-cn, but us-east-1 is of aws",
@@ -841,13 +997,27 @@ def test_every_key_was_looked_at():
         {f"{NETWORK}.cidr": "10.64.0.0/16", f"{NETWORK}.pod_cidrs": ["10.65.0.0/16"]},
         night("*/15 6-20 1,15 JAN-jun mon-fri"),
         night("0 0 29 2 *"),
+        night("0  20 * * *\n"),
+        {f"{AMD}.instance_types": ["u-6tb1.56xlarge"]},
+        {f"{AMD}.instance_types": ["r7i.metal-24xl"]},
+        {f"{NETWORK}.transit_gateway.cidrs": ["10.0.0.0/8", "172.17.0.0/24"]},
+        {f"{CLUSTER}.public_access": ["203.0.113.7"]},
+        {f"{ARM}.generation": 2, f"{ARM}.retiring": {1: {"instance_types": ["r6g.4xlarge"], **OLD}}},
+        rolled(rollingUpdate={"maxUnavailable": "25%"}),
+        values("fluent-bit", image={"tag": "5.1", "digest": DIGEST}),
+        uses("events", KEY.rpartition("/")[0] + "/mrk-1234abcd12ab34cd56ef1234567890ab"),
+        access(principal=f"arn:aws:iam::{ACCOUNT}:role/{'a' * 500}/{'b' * 64}"),
+        {f"{MAIN}.permissions_boundary": f"arn:aws:iam::{ACCOUNT}:policy/{'a' * 128}"},
         {**night("0 8 * * 7"), f"{ARM}.time_zone": "Asia/Kolkata"},
         image(f"registry.example:5000/a/b:latest@{DIGEST}"),
         image(f"{ECR}.eu-west-1.amazonaws.com/a/b@{DIGEST}"),
         image(f"{ACCOUNT}.dkr-ecr.us-east-1.on.aws/a/b:1"),
         {"charts": {"mirror": f"{ECR}.us-east-1.amazonaws.com/mirror"}},
         access(principal=f"arn:aws:iam::{ACCOUNT}:role/aws-reserved/sso.amazonaws.com/AWSReservedSSO_a"),
-        registry(repositories=["team/spark-jobs"], pull_through={"docker.io": {"secret": CACHE}}),
+        registry(
+            repositories=["driver-finalizer", "spark", "team/spark-jobs"],
+            pull_through={"docker.io": {"secret": CACHE}},
+        ),
         uses("acme-prod-444455556666-us-east-1-event-logs"),
         uses("some.bucket"),
     ],

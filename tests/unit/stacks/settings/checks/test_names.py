@@ -9,7 +9,7 @@ MISTAKES: dict[str, tuple[Changes, str]] = {
     "labels of Kubernetes": (
         {f"{GROUPS}.system.labels": {"node.kubernetes.io/pool": "a"}},
         f"{GROUPS}.system.labels.node.kubernetes.io/pool: labels of that domain are set by "
-        "Kubernetes, EKS or moka; use a domain of your own.",
+        "others; use a domain of your own.",
     ),
     "a home that is no cluster": (
         {"home": "spark-z"},

@@ -1,0 +1,36 @@
+import pytest
+
+from moka.sizes.daemon_sets import rollout_seconds
+
+
+def test_a_tenth_at_a_time_is_ten_waves():
+    assert rollout_seconds({"rollingUpdate": {"maxUnavailable": "10%"}}) == 10 * 180
+
+
+def test_larger_shares_take_less_time_but_never_less_than_a_release_without_a_daemon_set():
+    assert rollout_seconds({"rollingUpdate": {"maxUnavailable": "100%"}}) == 600
+
+
+@pytest.mark.parametrize(
+    "strategy",
+    [
+        {},
+        None,
+        "RollingUpdate",
+        {"type": "RollingUpdate"},
+        {"rollingUpdate": None},
+        *(
+            {"rollingUpdate": {"maxUnavailable": share}}
+            for share in (1, "5", "0%", "101%", "-5%", "1.5%", "²%")
+        ),
+    ],
+    ids=str,
+)
+def test_a_fixed_number_of_pods_at_a_time_and_what_is_no_share_is_refused(strategy):
+    with pytest.raises(ValueError, match="set it from 1% to 100%, such as 10%"):
+        rollout_seconds(strategy)
+
+
+def test_pods_that_are_replaced_only_when_somebody_deletes_them_are_refused():
+    with pytest.raises(ValueError, match="has type 'OnDelete', with which no update reaches the nodes"):
+        rollout_seconds({"type": "OnDelete"})
