@@ -9,7 +9,9 @@ from typing import TYPE_CHECKING, Any
 from localcloud import unknowns
 from localcloud.errors import Refusal
 from localcloud.plugins.aws.api import Api
+from localcloud.plugins.aws.instance_types import described
 from localcloud.plugins.aws.refusals import nodes, reservations
+from localcloud.plugins.aws.refusals.templates import template_data
 from localcloud.plugins.aws.store import other_places
 from localcloud.plugins.aws.subject import Subject
 from localcloud.rules.eks import drain, duration
@@ -187,15 +189,14 @@ def described_machines(api: Api, region: str, group: Mapping[str, Any]) -> "Node
     """The machines of a node group as EKS describes it."""
     from localcloud.control_plane.nodes import NodeGroup, Taint, capped_count
 
-    types = api.call("ec2", "describe_instance_types", {"InstanceTypes": group["instanceTypes"]}, region)
     subnets = api.call("ec2", "describe_subnets", {"SubnetIds": group["subnets"]}, region)["Subnets"]
-    by_name = {instance_type["InstanceType"]: instance_type for instance_type in types["InstanceTypes"]}
     data = template_data(api, region, group.get("launchTemplate") or {})
     update, count = group.get("updateConfig") or {}, group["scalingConfig"]["desiredSize"]
     return NodeGroup(
         name=group["nodegroupName"],
         instance_types=tuple(
-            _instance_type(by_name[name], drivers=_has_drivers(group)) for name in group["instanceTypes"]
+            _instance_type(attributes, drivers=_has_drivers(group))
+            for attributes in described(api, region, group["instanceTypes"])
         ),
         zones=tuple(sorted({subnet["AvailabilityZone"] for subnet in subnets})),
         count=count,
@@ -231,16 +232,6 @@ def _group(subject: Subject) -> dict[str, Any]:
     )
     group: dict[str, Any] = answer["nodegroup"]
     return group
-
-
-def template_data(api: Api, region: str, template: Mapping[str, Any]) -> dict[str, Any]:
-    """Data of a group's launch template, in the version that the group has."""
-    if "id" not in template:
-        return {}
-    request = {"LaunchTemplateId": template["id"], "Versions": [str(template.get("version", "$Default"))]}
-    answer = api.call("ec2", "describe_launch_template_versions", request, region)
-    data: dict[str, Any] = answer["LaunchTemplateVersions"][0]["LaunchTemplateData"]
-    return data
 
 
 def _disk(data: Mapping[str, Any]) -> int | None:

@@ -32,11 +32,11 @@ class PodNetwork:
     """How the VPC CNI of a cluster takes addresses, by the configuration of its add-on.
 
     prefixes: prefix delegation is on.
-    pod_subnets: zone -> subnet of the interfaces for pods, with custom networking; else empty.
+    pod_subnets: zone -> subnet of the interfaces for pods, with custom networking; else None.
     """
 
     prefixes: bool = False
-    pod_subnets: Mapping[str, str]
+    pod_subnets: Mapping[str, str] | None = None
 
     @classmethod
     def of(cls, configuration: Mapping[str, Any]) -> "PodNetwork":
@@ -46,7 +46,7 @@ class PodNetwork:
         subnets = (configuration.get("eniConfig") or {}).get("subnets") or {}
         return cls(
             prefixes=str(env.get("ENABLE_PREFIX_DELEGATION", "false")).lower() == "true",
-            pod_subnets={zone: subnet["id"] for zone, subnet in subnets.items()} if custom else {},
+            pod_subnets={zone: subnet["id"] for zone, subnet in subnets.items()} if custom else None,
         )
 
 
@@ -89,9 +89,9 @@ def needs(machines: Machines, network: PodNetwork) -> Iterator[Need]:
     """What machines take of subnets with that many pods."""
     units = math.ceil(machines.pods / PREFIX) if network.prefixes else machines.pods
     interfaces = math.ceil(units / max(1, machines.slots - 1))
-    pod_subnet = network.pod_subnets.get(machines.zone)
+    pod_subnet = (network.pod_subnets or {}).get(machines.zone)
     count = machines.count
-    if network.pod_subnets and pod_subnet is not None:
+    if pod_subnet is not None:
         yield Need(machines.subnet, machines.group, count)
         yield _pod_need(pod_subnet, machines.group, count, interfaces, units, network)
     else:

@@ -8,7 +8,7 @@ from localcloud import clock, unknowns
 from localcloud.plugins.aws.api import Api, not_found
 from localcloud.plugins.provider import Target
 from localcloud.plugins.values import UNKNOWN, Properties, reveal, unknown_in
-from localcloud.rules.eks import endpoint, sizes, versions
+from localcloud.rules.eks import endpoint, sizes, subnets, versions
 from localcloud.rules.rule import Verdict
 
 
@@ -28,12 +28,12 @@ class Plan:
     old: Mapping[str, Any]
     cluster_versions: dict[tuple[str, str], str]
 
-    def call(self, operation: str, **members: Any) -> dict[str, Any] | None:
-        """An answer of EKS; None when the thing is not there yet."""
+    def call(self, operation: str, service: str = "eks", **members: Any) -> dict[str, Any] | None:
+        """An answer of EKS, or another service; None when the thing is not there yet."""
         if any(value is None for value in members.values()):
             return None
         try:
-            answer: dict[str, Any] = self.api.call("eks", operation, members, self.region)
+            answer: dict[str, Any] = self.api.call(service, operation, members, self.region)
         except Exception as error:
             if not_found(error):
                 return None
@@ -50,7 +50,7 @@ class Plan:
 
 
 def cluster(plan: Plan) -> Iterator[Verdict]:
-    """A cluster: its version, and access to its endpoint."""
+    """A cluster: its version, its subnets, and access to its endpoint."""
     name, today = plan.inputs.get("name", plan.name), clock.now(plan.api.cloud).date()
     about = f"EKS cluster {name}"
     version, old = plan.inputs.get("version"), plan.old.get("version")
@@ -60,7 +60,19 @@ def cluster(plan: Plan) -> Iterator[Verdict]:
         yield from versions.new_cluster(about, version, today)
     elif version and old and version != old:
         yield from versions.other_cluster_version(about, old, version, _group_versions(plan, name), today)
-    yield from endpoint.endpoint(about, plan.inputs.get("vpcConfig") or {})
+    config = plan.inputs.get("vpcConfig") or {}
+    if not plan.old:
+        yield from _subnets(plan, about, name, config)
+    yield from endpoint.endpoint(about, config)
+
+
+def _subnets(plan: Plan, about: str, name: str, config: Mapping[str, Any]) -> Iterator[Verdict]:
+    ids, group_ids = config.get("subnetIds") or [], config.get("securityGroupIds") or []
+    described = plan.call("describe_subnets", "ec2", SubnetIds=list(ids)) if ids else None
+    groups = plan.call("describe_security_groups", "ec2", GroupIds=list(group_ids)) if group_ids else None
+    if described:
+        group_list = groups["SecurityGroups"] if groups else []
+        yield from subnets.cluster_subnets(about, name, described["Subnets"], group_list)
 
 
 def _group_versions(plan: Plan, cluster: str) -> dict[str, str]:

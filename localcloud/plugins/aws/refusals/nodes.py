@@ -7,14 +7,19 @@ from functools import cached_property
 from typing import Any
 
 from localcloud.plugins.aws.api import Api
+from localcloud.plugins.aws.instance_types import described
 from localcloud.plugins.aws.refusals.identities import Identities
 from localcloud.plugins.aws.refusals.network import load, nodes
 from localcloud.plugins.aws.refusals.permissions import group_verdicts
+from localcloud.plugins.aws.refusals.templates import template_data
 from localcloud.plugins.aws.subject import Subject
+from localcloud.rules.network import Network
 from localcloud.rules.nodes.add_ons import node_add_ons
 from localcloud.rules.nodes.addresses import Machines, Need, PodNetwork, free_addresses, needs
 from localcloud.rules.nodes.machine_images import fits_image
 from localcloud.rules.nodes.offerings import offered
+from localcloud.rules.nodes.subnets import group_subnets, pod_subnets
+from localcloud.rules.nodes.templates import refused_template, unlaunched
 from localcloud.rules.nodes.ways import node_ways
 from localcloud.rules.rule import Verdict
 from localcloud.unknowns import refuse
@@ -31,28 +36,40 @@ def misfit(subject: Subject) -> None:
     ami_type, types = subject.inputs.get("amiType"), subject.inputs.get("instanceTypes")
     if not ami_type or not types:
         return
-    members = {"InstanceTypes": types}
-    described = subject.api.call("ec2", "describe_instance_types", members, subject.region)["InstanceTypes"]
-    name = f"node group {subject.properties['nodeGroupName']} of {subject.properties['clusterName']}"
-    refuse(subject.api.cloud, fits_image(name, ami_type, described))
+    attributes = described(subject.api, subject.region, types)
+    refuse(subject.api.cloud, fits_image(_name(subject.properties), ami_type, attributes))
+
+
+def template(subject: Subject) -> None:
+    """Refuse a node group whose launch template EKS would not take."""
+    chosen = subject.inputs.get("launchTemplate")
+    if chosen:
+        data = template_data(subject.api, subject.region, chosen)
+        refuse(subject.api.cloud, refused_template(_name(subject.properties), subject.inputs, data))
 
 
 def check(subject: Subject, group: Mapping[str, Any], data: Mapping[str, Any]) -> Iterator[Verdict]:
     """What keeps the machines of a node group from becoming nodes; data: of its launch template."""
-    return Joining(subject.api, subject.region, group).verdicts()
+    return Joining(subject.api, subject.region, group, data).verdicts()
+
+
+def _name(properties: Mapping[str, Any]) -> str:
+    return f"node group {properties['nodeGroupName']} of {properties['clusterName']}"
 
 
 class Joining:
     """A node group, as EKS describes it, about to have machines."""
 
-    def __init__(self, api: Api, region: str, group: Mapping[str, Any]) -> None:
-        self.api, self.region, self.group = api, region, group
+    def __init__(self, api: Api, region: str, group: Mapping[str, Any], data: Mapping[str, Any]) -> None:
+        self.api, self.region, self.group, self.data = api, region, group, data
         self.cluster = group["clusterName"]
         self.name = f"node group {group['nodegroupName']} of {self.cluster}"
 
     def verdicts(self) -> Iterator[Verdict]:
         """What EKS and EC2 would refuse of it."""
-        types = self.group["instanceTypes"]
+        types, network = self.group["instanceTypes"], load(self.api, self.region)
+        yield from unlaunched(self.name, self.group, self.data, network.clusters[self.cluster])
+        yield from self._subnet_verdicts(network)
         yield from offered(self.name, types, self._zones, self._offerings(types))
         yield from free_addresses(self.name, self._key, self._needs(), self.subnets)
         yield from node_add_ons(
@@ -66,24 +83,32 @@ class Joining:
         yield from group_verdicts(Identities(self.api, self.region), self.group)
         yield from node_ways(
             self.name,
-            load(self.api, self.region),
+            network,
             self.cluster,
             nodes(self.api, self.cluster, self.group["nodegroupName"], self.region),
             pod_identity=self._cni_by_pod_identity(),
         )
 
+    def _subnet_verdicts(self, network: Network) -> Iterator[Verdict]:
+        vpc = network.clusters[self.cluster]["resourcesVpcConfig"]["vpcId"]
+        own = [self.subnets[id_] for id_ in self.group["subnets"]]
+        public = [subnet["SubnetId"] for subnet in own if network.is_public(subnet)]
+        yield from group_subnets(self.name, self.group["nodegroupName"], own, vpc, public)
+        configured = self.pod_network.pod_subnets
+        if configured is not None:
+            yield from pod_subnets(self.name, self._zones, configured, self.subnets, vpc)
+
     @cached_property
     def instance_types(self) -> list[Mapping[str, Any]]:
         """Attributes of its instance types."""
-        request = {"InstanceTypes": self.group["instanceTypes"]}
-        types: list[Mapping[str, Any]] = self._ec2("describe_instance_types", request)["InstanceTypes"]
-        return types
+        return described(self.api, self.region, self.group["instanceTypes"])
 
     @cached_property
     def subnets(self) -> dict[str, Mapping[str, Any]]:
         """Subnets of its machines and of their pods, by id."""
-        ids = sorted({*self.group["subnets"], *self.pod_network.pod_subnets.values()})
-        answer = self._ec2("describe_subnets", {"SubnetIds": ids})
+        ids = sorted({*self.group["subnets"], *(self.pod_network.pod_subnets or {}).values()})
+        # By a filter, as the configuration of an add-on may name what is not there.
+        answer = self._ec2("describe_subnets", {"Filters": [{"Name": "subnet-id", "Values": ids}]})
         return {subnet["SubnetId"]: subnet for subnet in answer["Subnets"]}
 
     @cached_property
@@ -96,7 +121,7 @@ class Joining:
     def pod_network(self) -> PodNetwork:
         """How pods of the cluster get addresses."""
         if "vpc-cni" not in self.add_ons:
-            return PodNetwork(pod_subnets={})
+            return PodNetwork()
         addon = self._eks.describe_addon(clusterName=self.cluster, addonName="vpc-cni")["addon"]
         return PodNetwork.of(json.loads(addon.get("configurationValues") or "{}"))
 

@@ -7,12 +7,13 @@ from typing import Any
 from localcloud import unknowns
 from localcloud.plugins.aws import mapping
 from localcloud.plugins.aws.api import Api, not_found
+from localcloud.plugins.aws.refusals.network import resolves_names
 from localcloud.plugins.aws.subject import Subject
 from localcloud.plugins.aws.table import Call, Change, Kind
 from localcloud.plugins.provider import Failure
 from localcloud.plugins.values import UNKNOWN
 from localcloud.rules.rule import Unknown
-from localcloud.rules.values import calls, model, policies, ranges, resource
+from localcloud.rules.values import calls, endpoints, model, policies, ranges, resource
 from localcloud.rules.values.request import LATER, Misfit, Request, ValueVerdict
 from localcloud.rules.values.schemas import document, types_of
 
@@ -75,6 +76,25 @@ def _services(api: Api, request: Request) -> Iterator[ValueVerdict]:
             yield from ranges.services_in_vpc(request, _associated(described["Vpcs"][0]))
 
 
+def _endpoint(api: Api, request: Request) -> Iterator[ValueVerdict]:
+    vpc, ids = request.known("VpcId"), request.known("SubnetIds") or []
+    if request.known("VpcEndpointType") != "Interface" or not _describe(
+        api, request, "describe_vpcs", VpcIds=[vpc]
+    ):
+        return
+    answer = _describe(api, request, "describe_subnets", SubnetIds=list(ids)) if ids else None
+    # The laptop's own client: moto forgets changes of private names.
+    described = api.service("ec2", request.region).describe_vpc_endpoints(
+        Filters=[{"Name": "vpc-id", "Values": [vpc]}]
+    )
+    yield from endpoints.places(
+        request,
+        answer["Subnets"] if answer else [],
+        described["VpcEndpoints"],
+        resolves=resolves_names(api, request.region, vpc),
+    )
+
+
 def _inline(api: Api, request: Request) -> Iterator[ValueVerdict]:
     import json
 
@@ -96,6 +116,7 @@ def _attached(api: Api, request: Request) -> Iterator[ValueVerdict]:
 
 NEIGHBOURS: Mapping[tuple[str, str], Callable[[Api, Request], Iterator[ValueVerdict]]] = {
     ("ec2", "AssociateVpcCidrBlock"): _further_range,
+    ("ec2", "CreateVpcEndpoint"): _endpoint,
     ("eks", "CreateCluster"): _services,
     ("iam", "AttachRolePolicy"): _attached,
     ("iam", "PutRolePolicy"): _inline,

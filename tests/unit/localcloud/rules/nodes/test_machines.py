@@ -83,8 +83,8 @@ def test_a_type_whose_zones_are_not_known_is_not_refused():
     assert isinstance(unknown, Unknown)
 
 
-PLAIN = PodNetwork(pod_subnets={})
-PREFIXES = PodNetwork(prefixes=True, pod_subnets={})
+PLAIN = PodNetwork()
+PREFIXES = PodNetwork(prefixes=True)
 CUSTOM = PodNetwork(prefixes=True, pod_subnets={"us-east-1a": "subnet-pods"})
 
 
