@@ -13,9 +13,12 @@ def enabled_logs(cluster: Mapping[str, Any]) -> list[str]:
 
 
 def cluster_logging(enabled: set[str]) -> dict[str, Any]:
-    """The member `logging`, with the types that are on and those that are off."""
+    """The member `logging`, with the types that are on and those that are off.
+
+    One that EKS does not have stays, for EKS to refuse.
+    """
+    types = (*LOG_TYPES, *sorted(enabled.difference(LOG_TYPES)))
     setups = [
-        {"types": [type for type in LOG_TYPES if (type in enabled) == on], "enabled": on}
-        for on in (True, False)
+        {"types": [type for type in types if (type in enabled) == on], "enabled": on} for on in (True, False)
     ]
     return {"clusterLogging": [setup for setup in setups if setup["types"]]}

@@ -23,6 +23,15 @@ Described = Mapping[str, Any]
 """As EC2 describes it."""
 
 
+def absent(cluster: str, subnets: Sequence[str], groups: Sequence[str]) -> Iterator[Violation]:
+    """What EKS refuses of ids that EC2 does not have."""
+    for kind, ids in (("subnet ID", subnets), ("security group", groups)):
+        for id_ in ids:
+            # EC2's words, which EKS hands on.
+            remedy = "correct the id; a network of one's own has to be in the laptop's AWS before"
+            yield _violation(cluster, f"The {kind} '{id_}' does not exist", remedy)
+
+
 def cluster_subnets(
     cluster: str, name: str, subnets: Sequence[Described], groups: Sequence[Described]
 ) -> Iterator[Violation]:

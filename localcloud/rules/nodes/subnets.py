@@ -3,7 +3,8 @@
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from localcloud.rules.rule import Rule, Violation
+from localcloud.rules.nodes.addresses import ZONE_LABELS, PodNetwork
+from localcloud.rules.rule import Rule, Unknown, Verdict, Violation
 
 GROUP_SUBNETS = Rule(
     name="node-group-subnets",
@@ -66,36 +67,43 @@ def group_subnets(
 
 
 def pod_subnets(
-    resource: str,
-    zones: Sequence[str],
-    configured: Mapping[str, str],
-    subnets: Mapping[str, Subnet],
-    vpc: str,
-) -> Iterator[Violation]:
+    resource: str, zones: Sequence[str], network: PodNetwork, subnets: Mapping[str, Subnet], vpc: str
+) -> Iterator[Verdict]:
     """What keeps the VPC CNI from interfaces for pods, with custom networking.
 
-    configured: zone -> subnet of its ENIConfig. subnets: by id. vpc: of the cluster.
+    subnets: by id. vpc: of the cluster.
     """
+    if network.pod_subnets is None:
+        return
+    if network.label not in (None, *ZONE_LABELS):
+        yield Unknown(rule=POD_SUBNETS, resource=resource, lacks=f"the label {network.label} of nodes")
+        return
     for zone in zones:
-        id_ = configured.get(zone)
+        name = network.configuration(zone)
+        id_ = network.pod_subnets.get(name)
         if id_ is None:
-            reason = f'error while retrieving eniconfig: ENIConfig.crd.k8s.amazonaws.com "{zone}" not found'
-            yield _violation(resource, reason, f"add {zone} to eniConfig.subnets of the add-on vpc-cni")
+            reason = f'error while retrieving eniconfig: ENIConfig.crd.k8s.amazonaws.com "{name}" not found'
+            remedy = (
+                f"add {zone} to eniConfig.subnets of the add-on vpc-cni"
+                if name == zone
+                else f"set ENI_CONFIG_LABEL_DEF of the add-on vpc-cni to {ZONE_LABELS[0]}"
+            )
+            yield _violation(resource, reason, remedy)
             continue
         subnet = subnets.get(id_)
         if subnet is None:
             reason = f"InvalidSubnetID.NotFound: The subnet ID '{id_}' does not exist"
-            yield _violation(resource, reason, f"correct the subnet of ENIConfig {zone}")
+            yield _violation(resource, reason, f"correct the subnet of ENIConfig {name}")
         elif subnet["VpcId"] != vpc:
-            reason = f"subnet {id_} of ENIConfig {zone} is not in the VPC of the node, {vpc}"
+            reason = f"subnet {id_} of ENIConfig {name} is not in the VPC of the node, {vpc}"
             yield _violation(resource, reason, "name a subnet of that VPC")
         elif subnet["AvailabilityZone"] != zone:
             reason = (
                 "InvalidParameterCombination: You may not attach a network interface to an instance if they "
-                f"are not in the same availability zone: subnet {id_} of ENIConfig {zone} is in "
+                f"are not in the same availability zone: subnet {id_} of ENIConfig {name} is in "
                 f"{subnet['AvailabilityZone']}"
             )
-            yield _violation(resource, reason, f"give ENIConfig {zone} a subnet in {zone}")
+            yield _violation(resource, reason, f"give ENIConfig {name} a subnet in {zone}")
 
 
 def _violation(resource: str, reason: str, remedy: str) -> Violation:

@@ -28,12 +28,12 @@ class Plan:
     old: Mapping[str, Any]
     cluster_versions: dict[tuple[str, str], str]
 
-    def call(self, operation: str, service: str = "eks", **members: Any) -> dict[str, Any] | None:
-        """An answer of EKS, or another service; None when the thing is not there yet."""
+    def call(self, operation: str, **members: Any) -> dict[str, Any] | None:
+        """An answer of EKS; None when the thing is not there yet."""
         if any(value is None for value in members.values()):
             return None
         try:
-            answer: dict[str, Any] = self.api.call(service, operation, members, self.region)
+            answer: dict[str, Any] = self.api.call("eks", operation, members, self.region)
         except Exception as error:
             if not_found(error):
                 return None
@@ -67,12 +67,24 @@ def cluster(plan: Plan) -> Iterator[Verdict]:
 
 
 def _subnets(plan: Plan, about: str, name: str, config: Mapping[str, Any]) -> Iterator[Verdict]:
-    ids, group_ids = config.get("subnetIds") or [], config.get("securityGroupIds") or []
-    described = plan.call("describe_subnets", "ec2", SubnetIds=list(ids)) if ids else None
-    groups = plan.call("describe_security_groups", "ec2", GroupIds=list(group_ids)) if group_ids else None
-    if described:
-        group_list = groups["SecurityGroups"] if groups else []
-        yield from subnets.cluster_subnets(about, name, described["Subnets"], group_list)
+    ids, group_ids = list(config.get("subnetIds") or []), list(config.get("securityGroupIds") or [])
+    if not ids:
+        return
+    own = _filtered(plan, "describe_subnets", "subnet-id", ids)["Subnets"]
+    groups = _filtered(plan, "describe_security_groups", "group-id", group_ids)["SecurityGroups"]
+    no_subnets = sorted({*ids} - {subnet["SubnetId"] for subnet in own})
+    no_groups = sorted({*group_ids} - {group["GroupId"] for group in groups})
+    if no_subnets or no_groups:
+        yield from subnets.absent(about, no_subnets, no_groups)
+    else:
+        yield from subnets.cluster_subnets(about, name, own, groups)
+
+
+def _filtered(plan: Plan, operation: str, name: str, values: list[str]) -> dict[str, Any]:
+    """What EC2 has of these ids; it refuses a call that names one that it has not."""
+    filters = [{"Name": name, "Values": values or ["none"]}]
+    answer: dict[str, Any] = plan.api.call("ec2", operation, {"Filters": filters}, plan.region)
+    return answer
 
 
 def _group_versions(plan: Plan, cluster: str) -> dict[str, str]:

@@ -94,9 +94,7 @@ class Joining:
         own = [self.subnets[id_] for id_ in self.group["subnets"]]
         public = [subnet["SubnetId"] for subnet in own if network.is_public(subnet)]
         yield from group_subnets(self.name, self.group["nodegroupName"], own, vpc, public)
-        configured = self.pod_network.pod_subnets
-        if configured is not None:
-            yield from pod_subnets(self.name, self._zones, configured, self.subnets, vpc)
+        yield from pod_subnets(self.name, self._zones, self.pod_network, self.subnets, vpc)
 
     @cached_property
     def instance_types(self) -> list[Mapping[str, Any]]:

@@ -2,8 +2,12 @@
 
 import pytest
 
+from localcloud.rules.nodes.addresses import PodNetwork
 from localcloud.rules.nodes.instance_types import assumed
 from localcloud.rules.nodes.subnets import group_subnets, pod_subnets
+from localcloud.rules.rule import Unknown
+
+ZONE = "topology.kubernetes.io/zone"
 
 
 def subnet(name, zone="us-east-1a", vpc="vpc-1", *, assigns=False):
@@ -43,14 +47,41 @@ SUBNETS = {"pods-a": subnet("pods-a"), "other": subnet("other", vpc="vpc-2")}
     ],
 )
 def test_a_zone_without_a_subnet_for_its_pods_gets_no_nodes(zone, configured, words):
-    [violation] = pod_subnets("group", [zone], configured, SUBNETS, "vpc-1")
+    network = PodNetwork(pod_subnets=configured, label=ZONE)
+
+    [violation] = pod_subnets("group", [zone], network, SUBNETS, "vpc-1")
 
     assert words in violation.message
     assert "Failed to attach any ENIs for custom networking" in violation.message
 
 
-def test_zones_that_have_no_nodes_need_no_subnet_for_pods():
-    assert list(pod_subnets("group", ["us-east-1a"], {"us-east-1a": "pods-a"}, SUBNETS, "vpc-1")) == []
+def test_nodes_that_no_label_tells_of_their_zone_ask_for_the_default_configuration():
+    network = PodNetwork(pod_subnets={"us-east-1a": "pods-a"})
+
+    [violation] = pod_subnets("group", ["us-east-1a"], network, SUBNETS, "vpc-1")
+
+    assert 'ENIConfig.crd.k8s.amazonaws.com "default" not found' in violation.message
+    assert "ENI_CONFIG_LABEL_DEF" in violation.remedy
+
+
+@pytest.mark.parametrize(
+    "network",
+    [
+        PodNetwork(),
+        PodNetwork(pod_subnets={"us-east-1a": "pods-a"}, label=ZONE),
+        PodNetwork(pod_subnets={"default": "pods-a"}),
+    ],
+)
+def test_zones_whose_pods_have_a_subnet_are_not_refused(network):
+    assert list(pod_subnets("group", ["us-east-1a"], network, SUBNETS, "vpc-1")) == []
+
+
+def test_a_label_that_is_not_known_is_not_refused():
+    network = PodNetwork(pod_subnets={"blue": "pods-a"}, label="example.com/colour")
+
+    [unknown] = pod_subnets("group", ["us-east-1a"], network, SUBNETS, "vpc-1")
+
+    assert isinstance(unknown, Unknown)
 
 
 @pytest.mark.parametrize(
