@@ -695,7 +695,7 @@ class _Walk:
                 f"none lets {pod.name} connect to {name} on {self.protocol} {self.port}"
                 if direction == "Egress"
                 else f"none lets {name} connect to {pod.name} on {self.protocol} {self.port}",
-                f"add a rule of {direction.lower()} if that is wanted",
+                f"add a rule of {direction.lower()} if it should",
             )
 
     # --- addresses ---

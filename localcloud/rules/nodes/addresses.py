@@ -129,12 +129,12 @@ def free_addresses(
     by_subnet: defaultdict[str, list[Need]] = defaultdict(list)
     for need in all_needs:
         by_subnet[need.subnet].append(need)
-    for id_, needed in sorted(by_subnet.items()):
-        if id_ not in subnets or all(need.group != group for need in needed):
+    for id_, shares in sorted(by_subnet.items()):
+        if id_ not in subnets or all(need.group != group for need in shares):
             continue
         prefix_length = int(str(subnets[id_]["CidrBlock"]).partition("/")[2])
         available = 2 ** (32 - prefix_length) - RESERVED
-        total = sum(need.total for need in needed)
+        total = sum(need.total for need in shares)
         if total > available:
             yield Violation(
                 rule=FREE_ADDRESSES,

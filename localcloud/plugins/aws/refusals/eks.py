@@ -8,7 +8,7 @@ from localcloud import clock, unknowns
 from localcloud.plugins.aws.api import Api, not_found
 from localcloud.plugins.provider import Target
 from localcloud.plugins.values import UNKNOWN, Properties, reveal, unknown_in
-from localcloud.rules.eks import endpoint, sizes, subnets, versions
+from localcloud.rules.eks import configuration, endpoint, sizes, subnets, versions
 from localcloud.rules.rule import Verdict
 
 
@@ -109,12 +109,14 @@ def node_group(plan: Plan) -> Iterator[Verdict]:
 
 
 def addon(plan: Plan) -> Iterator[Verdict]:
-    """An add-on: its version."""
+    """An add-on: its version, its configuration."""
     name, version = plan.inputs.get("addonName"), plan.inputs.get("addonVersion")
-    if version and name and version != plan.old.get("addonVersion"):
-        about = f"EKS add-on {name} of {plan.inputs.get('clusterName') or 'a new cluster'}"
-        if cluster_version := plan.cluster_version():
-            yield from versions.addon_version(about, name, version, cluster_version)
+    about = f"EKS add-on {name or plan.name} of {plan.inputs.get('clusterName') or 'a new cluster'}"
+    yield from configuration.configuration(about, plan.inputs.get("configurationValues") or "")
+    if not (version and name) or version == plan.old.get("addonVersion"):
+        return
+    if cluster_version := plan.cluster_version():
+        yield from versions.addon_version(about, name, version, cluster_version)
 
 
 CHECKS: Mapping[str, Callable[[Plan], Iterator[Verdict]]] = {

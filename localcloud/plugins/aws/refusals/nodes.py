@@ -1,10 +1,11 @@
 """Whether the machines of an EKS node group become nodes, by all that AWS knows of their surroundings."""
 
-import json
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import asdict
 from functools import cached_property
 from typing import Any
+
+import yaml
 
 from localcloud.plugins.aws.api import Api
 from localcloud.plugins.aws.instance_types import described
@@ -121,7 +122,7 @@ class Joining:
         if "vpc-cni" not in self.add_ons:
             return PodNetwork()
         addon = self._eks.describe_addon(clusterName=self.cluster, addonName="vpc-cni")["addon"]
-        return PodNetwork.of(json.loads(addon.get("configurationValues") or "{}"))
+        return PodNetwork.of(yaml.safe_load(addon.get("configurationValues") or "{}"))
 
     @cached_property
     def _zones(self) -> list[str]:
