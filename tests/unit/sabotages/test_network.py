@@ -1,4 +1,4 @@
-"""Networks and clusters that AWS would refuse or that would give no nodes: one change each, in AWS's words."""
+"""Networks and clusters that AWS refuses, or that give no nodes: one change each, in its words."""
 
 import json
 
