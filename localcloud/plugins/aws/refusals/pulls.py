@@ -9,6 +9,7 @@ from typing import Any
 from localcloud.cloud import Cloud
 from localcloud.plugins.aws.api import Api, account_api, not_found
 from localcloud.plugins.aws.instance_types import described
+from localcloud.plugins.aws.refusals.identities import managed_policy
 from localcloud.plugins.aws.refusals.ways import group_ways
 from localcloud.plugins.aws.store import accounts, other_places
 from localcloud.rules.iam.evaluation import Policy, Role
@@ -159,7 +160,7 @@ def role(api: Api, arn: str) -> tuple[Role, Policy]:
     inline = iam.list_role_policies(RoleName=name)["PolicyNames"]
     boundary = (described.get("PermissionsBoundary") or {}).get("PermissionsBoundaryArn")
     policies = [
-        *(_managed(iam, policy["PolicyArn"]) for policy in attached),
+        *(managed_policy(iam, policy["PolicyArn"]) for policy in attached),
         *(iam.get_role_policy(RoleName=name, PolicyName=policy)["PolicyDocument"] for policy in inline),
     ]
     return (
@@ -172,15 +173,10 @@ def role(api: Api, arn: str) -> tuple[Role, Policy]:
     )
 
 
-def _managed(iam: Any, arn: str) -> Any:
-    version = iam.get_policy(PolicyArn=arn)["Policy"]["DefaultVersionId"]
-    return iam.get_policy_version(PolicyArn=arn, VersionId=version)["PolicyVersion"]["Document"]
-
-
 def _boundary(iam: Any, arn: str) -> Policy | None:
     """A permissions boundary; None where the laptop has no such policy, and cannot tell what it allows."""
     try:
-        return _document(_managed(iam, arn))
+        return managed_policy(iam, arn)
     except Exception as error:
         if not_found(error):
             return None
