@@ -8,7 +8,7 @@ from localcloud.rules.rule import Rule, Violation
 CLUSTER_SUBNETS = Rule(
     name="cluster-subnets",
     authority="EKS",
-    decides="in which subnets and with which security groups a control plane may be: zones, VPC, addresses",
+    decides="whether a control plane may be in its subnets (zones, VPC, addresses) with its security groups",
     source="https://docs.aws.amazon.com/eks/latest/userguide/network-reqs.html",
 )
 RULES = (CLUSTER_SUBNETS,)

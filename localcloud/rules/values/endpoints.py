@@ -17,7 +17,7 @@ RULE = Rule(
 PLACES = Rule(
     name="endpoint-places",
     authority="AWS",
-    decides="in which subnets an interface endpoint may be, and whether its VPC resolves its private names",
+    decides="whether an interface endpoint may be in its subnets, and its VPC resolves its private names",
     source="https://docs.aws.amazon.com/vpc/latest/privatelink/create-interface-endpoint.html",
 )
 
