@@ -4,15 +4,13 @@ The MIME parts and NodeConfig are those of awslabs/amazon-eks-ami, nodeadm.
 """
 
 import base64
-import email
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
 from localcloud.errors import Refusal
 from localcloud.quantities import quantity
-
-NODE_CONFIG = "application/node.eks.aws"
+from localcloud.rules.nodes.user_data import node_configs
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -41,7 +39,7 @@ def settings_of_user_data(encoded: str) -> NodeSettings:
     """
     kubelet: dict[str, Any] = {}
     local_disks, gates = False, dict[str, bool]()
-    for text in _parts(base64.b64decode(encoded).decode()):
+    for text in node_configs(base64.b64decode(encoded).decode()):
         spec = _spec(text)
         kubelet |= (spec.get("kubelet") or {}).get("config") or {}
         gates |= spec.get("featureGates") or {}
@@ -60,17 +58,6 @@ def settings_of_user_data(encoded: str) -> NodeSettings:
 def share(value: str, whole: float) -> float:
     """A quantity, or a percentage of a whole."""
     return whole * float(value[:-1]) / 100 if value.endswith("%") else float(quantity(value))
-
-
-def _parts(text: str) -> Iterator[str]:
-    """The NodeConfigs of user data: all of it, or those parts of a MIME document."""
-    if text.lstrip().startswith(("apiVersion:", "---")):
-        yield text
-        return
-    for part in email.message_from_string(text).walk():
-        if part.get_content_type() == NODE_CONFIG:
-            payload = part.get_payload(decode=True)
-            yield payload.decode() if isinstance(payload, bytes) else ""
 
 
 def _spec(text: str) -> Mapping[str, Any]:

@@ -14,12 +14,14 @@ class Rule:
     authority: who decides it.
     decides: what, as a clause: "whether a node's role may do what joining takes".
     source: address, or `repository: path`, of where that is written.
+    further: more such sources, of its data or of its words.
     """
 
     name: str
     authority: Authority
     decides: str
     source: str
+    further: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, kw_only=True)

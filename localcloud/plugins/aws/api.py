@@ -14,8 +14,8 @@ from localcloud.rules.values.request import partition
 
 THREADS = 32
 
-GLOBAL = {"iam": "us-east-1"}
-"""Service that is the same in all regions -> region in which it is called."""
+GLOBAL = {"iam": {"aws": "us-east-1", "aws-cn": "cn-north-1", "aws-us-gov": "us-gov-west-1"}}
+"""Service that is the same in all regions of a partition -> partition -> region in which it is called."""
 
 SERVICES = {
     "autoscaling": ("auto_scaling", "AutoScaling"),
@@ -61,7 +61,7 @@ class Api:
 
     def client(self, service: str, region: str = "") -> Any:
         """The botocore client."""
-        key = (service, GLOBAL.get(service) or region or self.region)
+        key = (service, GLOBAL.get(service, {}).get(self.partition) or region or self.region)
         with self._lock:
             if key not in self._clients:
                 self._clients[key] = self._client(*key, self._credentials)

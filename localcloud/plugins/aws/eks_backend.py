@@ -9,7 +9,9 @@ from typing import TYPE_CHECKING, Any
 from localcloud import unknowns
 from localcloud.errors import Refusal
 from localcloud.plugins.aws.api import Api
+from localcloud.plugins.aws.instance_types import described
 from localcloud.plugins.aws.refusals import nodes, reservations
+from localcloud.plugins.aws.refusals.templates import template_data
 from localcloud.plugins.aws.store import other_places
 from localcloud.plugins.aws.subject import Subject
 from localcloud.rules.eks import drain, duration
@@ -83,7 +85,7 @@ def remove_cluster(subject: Subject) -> None:
 def set_machines(subject: Subject) -> None:
     """Make the nodes of a node group as EKS describes them, or have it fail as in EKS."""
     group = _group(subject)
-    data = nodes.template_data(subject.api, subject.region, group.get("launchTemplate") or {})
+    data = template_data(subject.api, subject.region, group.get("launchTemplate") or {})
     service = subject.api.service("eks", subject.region)
     key = ("machines", group["clusterName"], group["nodegroupName"])
     had, has = service.store.get(*key), machines(group, data)
@@ -187,16 +189,14 @@ def described_machines(api: Api, region: str, group: Mapping[str, Any]) -> "Node
     """The machines of a node group as EKS describes it."""
     from localcloud.control_plane.nodes import NodeGroup, Taint, capped_count
 
-    request = {"InstanceTypes": list(dict.fromkeys(group["instanceTypes"]))}
-    types = api.call("ec2", "describe_instance_types", request, region)
     subnets = api.call("ec2", "describe_subnets", {"SubnetIds": group["subnets"]}, region)["Subnets"]
-    by_name = {instance_type["InstanceType"]: instance_type for instance_type in types["InstanceTypes"]}
-    data = nodes.template_data(api, region, group.get("launchTemplate") or {})
+    data = template_data(api, region, group.get("launchTemplate") or {})
     update, count = group.get("updateConfig") or {}, group["scalingConfig"]["desiredSize"]
     return NodeGroup(
         name=group["nodegroupName"],
         instance_types=tuple(
-            _instance_type(by_name[name], drivers=_has_drivers(group)) for name in group["instanceTypes"]
+            _instance_type(attributes, drivers=_has_drivers(group))
+            for attributes in described(api, region, group["instanceTypes"])
         ),
         zones=tuple(sorted({subnet["AvailabilityZone"] for subnet in subnets})),
         count=count,

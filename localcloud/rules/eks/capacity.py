@@ -13,8 +13,8 @@ RESERVATION = Rule(
     authority="EKS",
     decides="whether the reservation that a node group targets has instances for what the group launches: "
     "the desired ones, and in an update those that come before the old ones go",
-    source="https://docs.aws.amazon.com/eks/latest/userguide/managed-node-update-behavior.html; "
-    "https://docs.aws.amazon.com/AWSEC2/latest/APIReference/errors-overview.html",
+    source="https://docs.aws.amazon.com/eks/latest/userguide/managed-node-update-behavior.html",
+    further=("https://docs.aws.amazon.com/AWSEC2/latest/APIReference/errors-overview.html",),
 )
 
 RULES = (RESERVATION,)
@@ -61,21 +61,22 @@ def reservation(
     reservations: all that the account has, as far as known. launched: machines of the group at the most.
     others: of other groups in this reservation. updating: some of them only for the time of an update.
     """
-    found = next((r for r in reservations if r["CapacityReservationId"] == id), None)
-    if found is None:
+    targeted = next((one for one in reservations if one["CapacityReservationId"] == id), None)
+    if targeted is None:
         yield Unknown(rule=RESERVATION, resource=group, lacks=f"capacity reservation {id}")
         return
-    if list(instance_types) != [found["InstanceType"]] or list(zones) != [found["AvailabilityZone"]]:
+    type, zone = targeted["InstanceType"], targeted["AvailabilityZone"]
+    if list(instance_types) != [type] or list(zones) != [zone]:
         yield Violation(
             rule=RESERVATION,
             resource=group,
             code=LAUNCH_FAILED,
             message="Could not launch On-Demand Instances. InvalidParameterValue - The attributes of the "
             f"instances do not match those of the Capacity Reservation {id}. Launching EC2 instance failed",
-            remedy=f"have only {found['InstanceType']} in {found['AvailabilityZone']}, as the reservation",
+            remedy=f"have only {type} in {zone}, as the reservation",
         )
         return
-    total = int(found["TotalInstanceCount"])
+    total = int(targeted["TotalInstanceCount"])
     if launched + others > total:
         taken = f", of which other groups have {others}" if others else ""
         yield Violation(

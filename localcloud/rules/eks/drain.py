@@ -70,14 +70,14 @@ def _violation(group: str, pod: Object, remedy: str) -> Violation:
 
 def _covers(budget: Object, pod: Object) -> bool:
     selector = budget["spec"].get("selector") or {}
-    labels, wanted = pod["metadata"].get("labels") or {}, selector.get("matchLabels") or {}
+    labels, selection = pod["metadata"].get("labels") or {}, selector.get("matchLabels") or {}
     same_namespace = budget["metadata"].get("namespace") == pod["metadata"].get("namespace")
     # Expressions are left out: such a budget is taken to let pods go.
     return bool(
         same_namespace
-        and wanted
+        and selection
         and not selector.get("matchExpressions")
-        and wanted.items() <= labels.items()
+        and selection.items() <= labels.items()
     )
 
 

@@ -8,8 +8,9 @@ SIZES = Rule(
     name="node-group-sizes",
     authority="EKS",
     decides="whether a node group's desired size is within its bounds, at creation and at every change",
-    source="https://docs.aws.amazon.com/eks/latest/APIReference/API_NodegroupScalingConfig.html; its words: "
-    "terraform-aws-modules/terraform-aws-eks issues 2508 and 3306",
+    source="https://docs.aws.amazon.com/eks/latest/APIReference/API_NodegroupScalingConfig.html",
+    # Its words.
+    further=("terraform-aws-modules/terraform-aws-eks#2508", "terraform-aws-modules/terraform-aws-eks#3306"),
 )
 
 RULES = (SIZES,)

@@ -121,7 +121,7 @@ def node_group_version(
         yield _group(
             group,
             f"Requested release version {release} is not valid for kubernetes version {effective}",
-            f"take a release that starts with {effective}.",
+            f"take a release of Kubernetes {effective}, or leave it out",
         )
 
 

@@ -1,8 +1,7 @@
 """Whether a node's role lets it join its cluster."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import replace
-from typing import Any
 
 from localcloud.rules.iam.evaluation import Policy, Role
 from localcloud.rules.iam.permissions import (
@@ -100,22 +99,6 @@ def may_join(
             opening=f"{failure}; {program.name} gets: ",
         )
     yield from _layers(group, place, around)
-
-
-def has_no_profile(group: str, template: Mapping[str, Any]) -> Iterator[Violation]:
-    """That a launch template names an instance profile, which EKS makes of the group's role.
-
-    template: data of it, as EC2 describes it. Source, without EKS's own words:
-    https://docs.aws.amazon.com/eks/latest/userguide/launch-templates.html
-    """
-    if template.get("IamInstanceProfile"):
-        yield Violation(
-            rule=NODE_PERMISSIONS,
-            resource=group,
-            code="InvalidParameterException",
-            message="IAM instance profile under Advanced details is prohibited in a launch template",
-            remedy="take iamInstanceProfile out of the launch template: EKS makes one of the group's role",
-        )
 
 
 def _layers(group: str, place: Place, around: Surroundings) -> Iterator[Violation]:

@@ -269,10 +269,21 @@ def filled(text: str, place: Place) -> str:
     return text.format_map(place.texts) if "{" in text else text
 
 
+ENDPOINTS = {
+    "ecr": "ecr.api",
+    "cloudwatch": "monitoring",
+    # What containerd asks for as Docker's registry API: https://docs.aws.amazon.com/AmazonECR/latest/userguide/
+    # vpc-endpoints.html.
+    "ecr:BatchGetImage": "ecr.dkr",
+    "ecr:GetDownloadUrlForLayer": "ecr.dkr",
+}
+"""Action, or prefix of actions -> service of the endpoint; others by their prefix."""
+
+
 def endpoint_service(action: str) -> str:
     """Service by which the endpoint is known that an action's requests go through."""
     prefix = action.partition(":")[0]
-    return {"ecr": "ecr.api", "cloudwatch": "monitoring"}.get(prefix, prefix)
+    return ENDPOINTS.get(action) or ENDPOINTS.get(prefix, prefix)
 
 
 def dns_suffix(partition: str) -> str:

@@ -100,6 +100,14 @@ class Network:
                     main = table
         return main
 
+    def is_public(self, subnet: Member) -> bool:
+        """Whether a subnet's default route leads to an internet gateway."""
+        return any(
+            route.get("DestinationCidrBlock") == "0.0.0.0/0"
+            and str(route.get("GatewayId", "")).startswith("igw-")
+            for route in (self.route_table(subnet) or {}).get("Routes", ())
+        )
+
     def acl(self, subnet: Member) -> Member | None:
         """The network ACL of a subnet, else the VPC's default one."""
         default = None

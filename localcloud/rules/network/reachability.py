@@ -202,10 +202,12 @@ class _Walk:
     def _to_service(self, source: Interface, service: Service) -> None:
         vpc = self._vpc(source)
         for endpoint in self._private_endpoints(vpc, service):
+            name = f"endpoint {label(endpoint, 'VpcEndpointId')} of {service.name}"
+            self.hop(name)
+            if not endpoint.get("SubnetIds"):
+                self.no(name, "BAD_STATE", "it has no network interface", "name a subnet a zone for it")
             for subnet in endpoint.get("SubnetIds", ()):
                 groups = tuple(group["GroupId"] for group in endpoint.get("Groups", ()))
-                name = f"endpoint {label(endpoint, 'VpcEndpointId')} of {service.name}"
-                self.hop(name)
                 self._to_interface(source, Interface(name=name, subnet=subnet, groups=groups))
             self._endpoint_lets_through(endpoint, service)
             return
@@ -454,6 +456,13 @@ class _Walk:
             )
             return
         self.hop(f"NAT gateway {label(gateway, 'NatGatewayId')}")
+        if gateway.get("ConnectivityType") == "private":
+            self.no(
+                f"NAT gateway {label(gateway, 'NatGatewayId')}",
+                "IGW_PUBLIC_IP_ASSOCIATION_FOR_EGRESS",
+                "its connectivity type is private, so it has no public address",
+                "make a public one, with an Elastic IP address",
+            )
         subnet = self.network.find("Subnets", gateway["SubnetId"])
         if subnet is None:
             return
@@ -686,7 +695,7 @@ class _Walk:
                 f"none lets {pod.name} connect to {name} on {self.protocol} {self.port}"
                 if direction == "Egress"
                 else f"none lets {name} connect to {pod.name} on {self.protocol} {self.port}",
-                f"add a rule of {direction.lower()} if that is wanted",
+                f"add a rule of {direction.lower()} if it should",
             )
 
     # --- addresses ---

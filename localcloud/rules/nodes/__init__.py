@@ -1,12 +1,13 @@
 """Whether the machines of a node group become nodes: what EKS, EC2 and the kubelet would say."""
 
-from localcloud.rules.nodes import add_ons, addresses, machine_images, offerings, templates, ways
+from localcloud.rules.nodes import add_ons, addresses, machine_images, offerings, subnets, templates, ways
 from localcloud.rules.rule import Rule
 
 RULES: tuple[Rule, ...] = (
-    *machine_images.RULES,
     *templates.RULES,
+    *machine_images.RULES,
     *offerings.RULES,
+    *subnets.RULES,
     *addresses.RULES,
     *add_ons.RULES,
     *ways.RULES,

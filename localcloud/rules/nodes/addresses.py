@@ -18,6 +18,13 @@ PREFIX = 16
 RESERVED = 5
 """Addresses of each subnet that AWS keeps: docs.aws.amazon.com/vpc/latest/userguide/subnet-sizing.html."""
 
+ZONE_LABELS: tuple[str | None, ...] = (
+    "topology.kubernetes.io/zone",
+    "failure-domain.beta.kubernetes.io/zone",
+)
+DEFAULT = "default"
+"""ENIConfig of nodes without such a label: aws/amazon-vpc-cni-k8s: README.md, ENI_CONFIG_LABEL_DEF."""
+
 FREE_ADDRESSES = Rule(
     name="free-addresses",
     authority="EKS",
@@ -32,11 +39,13 @@ class PodNetwork:
     """How the VPC CNI of a cluster takes addresses, by the configuration of its add-on.
 
     prefixes: prefix delegation is on.
-    pod_subnets: zone -> subnet of the interfaces for pods, with custom networking; else empty.
+    pod_subnets: ENIConfig -> subnet of the interfaces for pods, with custom networking; else None.
+    label: of nodes that names their ENIConfig; without, it is the default one.
     """
 
     prefixes: bool = False
-    pod_subnets: Mapping[str, str]
+    pod_subnets: Mapping[str, str] | None = None
+    label: str | None = None
 
     @classmethod
     def of(cls, configuration: Mapping[str, Any]) -> "PodNetwork":
@@ -46,8 +55,13 @@ class PodNetwork:
         subnets = (configuration.get("eniConfig") or {}).get("subnets") or {}
         return cls(
             prefixes=str(env.get("ENABLE_PREFIX_DELEGATION", "false")).lower() == "true",
-            pod_subnets={zone: subnet["id"] for zone, subnet in subnets.items()} if custom else {},
+            pod_subnets={name: subnet["id"] for name, subnet in subnets.items()} if custom else None,
+            label=env.get("ENI_CONFIG_LABEL_DEF"),
         )
+
+    def configuration(self, zone: str) -> str:
+        """Name of the ENIConfig of nodes in a zone."""
+        return zone if self.label in ZONE_LABELS else DEFAULT
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -89,9 +103,9 @@ def needs(machines: Machines, network: PodNetwork) -> Iterator[Need]:
     """What machines take of subnets with that many pods."""
     units = math.ceil(machines.pods / PREFIX) if network.prefixes else machines.pods
     interfaces = math.ceil(units / max(1, machines.slots - 1))
-    pod_subnet = network.pod_subnets.get(machines.zone)
+    pod_subnet = (network.pod_subnets or {}).get(network.configuration(machines.zone))
     count = machines.count
-    if network.pod_subnets and pod_subnet is not None:
+    if pod_subnet is not None:
         yield Need(machines.subnet, machines.group, count)
         yield _pod_need(pod_subnet, machines.group, count, interfaces, units, network)
     else:
@@ -115,12 +129,12 @@ def free_addresses(
     by_subnet: defaultdict[str, list[Need]] = defaultdict(list)
     for need in all_needs:
         by_subnet[need.subnet].append(need)
-    for id_, needed in sorted(by_subnet.items()):
-        if id_ not in subnets or all(need.group != group for need in needed):
+    for id_, shares in sorted(by_subnet.items()):
+        if id_ not in subnets or all(need.group != group for need in shares):
             continue
         prefix_length = int(str(subnets[id_]["CidrBlock"]).partition("/")[2])
         available = 2 ** (32 - prefix_length) - RESERVED
-        total = sum(need.total for need in needed)
+        total = sum(need.total for need in shares)
         if total > available:
             yield Violation(
                 rule=FREE_ADDRESSES,

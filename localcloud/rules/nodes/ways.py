@@ -52,19 +52,18 @@ def node_ways(
         (ApiServer(cluster=cluster), NOT_JOINED),
         *((Service(name=name), SERVICES.get(name, NOT_READY)) for name in names),
     ]
-    told = set()
+    # Reason, as text -> what it keeps from what; the first that has it stands for all.
+    obstacles: dict[str, tuple[str, Reason]] = {}
     for machine in machines:
         for destination, failure in destinations:
             for reason in reach(network, machine, destination, 443).reasons:
-                if str(reason) not in told:
-                    told.add(str(reason))
-                    yield _violation(resource, f"{failure}: {_name(destination)} is not reached", reason)
+                obstacles.setdefault(str(reason), (f"{failure}: {_name(destination)} is not reached", reason))
         for plane in control_plane_interfaces(network, cluster)[:1]:
             for reason in reach(network, plane, machine, KUBELET_PORT).reasons:
-                if str(reason) not in told:
-                    told.add(str(reason))
-                    what = f"{NOT_READY}: the control plane does not reach the kubelet"
-                    yield _violation(resource, what, reason)
+                what = f"{NOT_READY}: the control plane does not reach the kubelet"
+                obstacles.setdefault(str(reason), (what, reason))
+    for what, reason in obstacles.values():
+        yield _violation(resource, what, reason)
 
 
 def _name(destination: Destination) -> str:

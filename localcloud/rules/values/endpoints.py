@@ -1,7 +1,8 @@
-"""VPC endpoints: names of services."""
+"""VPC endpoints: names of services, subnets, private names."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
 
 from localcloud.rules.rule import Rule
 from localcloud.rules.values.request import Request, ValueVerdict, words
@@ -13,7 +14,14 @@ RULE = Rule(
     source="https://docs.aws.amazon.com/vpc/latest/privatelink/aws-services-privatelink-support.html",
 )
 
-RULES = (RULE,)
+PLACES = Rule(
+    name="endpoint-places",
+    authority="AWS",
+    decides="whether an interface endpoint may be in its subnets, and its VPC resolves its private names",
+    source="https://docs.aws.amazon.com/vpc/latest/privatelink/create-interface-endpoint.html",
+)
+
+RULES = (RULE, PLACES)
 
 GATEWAYS = frozenset({"s3", "dynamodb"})
 """Services with gateway endpoints; of their own page, gateway-endpoints.html."""
@@ -54,3 +62,44 @@ def verdicts(request: Request) -> Iterator[ValueVerdict]:
         yield request.misfit(RULE, ("VpcEndpointType",), "InvalidParameter", message, remedy)
     elif match["service"] not in INTERFACES:
         yield request.gap(RULE, f"the service {name}")
+
+
+def places(
+    request: Request,
+    subnets: Sequence[Mapping[str, Any]],
+    others: Sequence[Mapping[str, Any]],
+    *,
+    resolves: bool,
+) -> Iterator[ValueVerdict]:
+    """Subnets and private names of a new interface endpoint.
+
+    subnets: as EC2 describes them. others: endpoints of its VPC. resolves: enableDnsSupport and
+    enableDnsHostnames of that are both set.
+    """
+    vpc, name = request.known("VpcId"), str(request.known("ServiceName"))
+    strangers = [subnet["SubnetId"] for subnet in subnets if subnet["VpcId"] != vpc]
+    zones = [subnet["AvailabilityZone"] for subnet in subnets]
+    path = ("SubnetIds",)
+    if strangers:
+        message = f"The subnet ID '{strangers[0]}' does not belong to VPC {vpc}"
+        yield request.misfit(PLACES, path, "InvalidParameter", message, "name subnets of the endpoint's VPC")
+    elif len(set(zones)) < len(zones):
+        twice = next(subnet for subnet in subnets if zones.count(subnet["AvailabilityZone"]) > 1)
+        message = f"Found another VPC endpoint subnet in the availability zone of {twice['SubnetId']}"
+        yield request.misfit(PLACES, path, "DuplicateSubnetsInSameZone", message, "name one subnet a zone")
+    if not request.known("PrivateDnsEnabled"):
+        return
+    path = ("PrivateDnsEnabled",)
+    if not resolves:
+        message = (
+            "Enabling private DNS requires both enableDnsSupport and enableDnsHostnames VPC attributes set "
+            f"to true for {vpc}"
+        )
+        yield request.misfit(PLACES, path, "InvalidParameter", message, "set both of the VPC")
+    elif any(other["ServiceName"] == name and other.get("PrivateDnsEnabled") for other in others):
+        message = (
+            "private-dns-enabled cannot be set because there is already a conflicting DNS domain for "
+            f"{name.rpartition('.')[2]}.{request.region}.amazonaws.com in the VPC {vpc}"
+        )
+        remedy = "use the endpoint that is there, or set privateDnsEnabled to false"
+        yield request.misfit(PLACES, path, "InvalidParameter", message, remedy)

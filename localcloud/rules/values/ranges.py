@@ -1,6 +1,6 @@
 """Ranges of addresses: of VPCs, subnets, services of a cluster, and of who may reach its API server."""
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from ipaddress import IPv4Network, IPv6Network, ip_network
 
@@ -75,7 +75,6 @@ SERVICE_LARGEST, SERVICE_SMALLEST = 12, 24
 """Prefix lengths of the addresses of services. Source: of the rule."""
 
 MOST_PUBLIC_CIDRS = 40
-LEAST_ZONES = 2
 """https://docs.aws.amazon.com/eks/latest/userguide/service-quotas.html"""
 
 
@@ -143,19 +142,6 @@ def services_in_vpc(request: Request, ranges: Sequence[str]) -> Iterator[ValueVe
         message = f"The service IPv4 CIDR block {network} overlaps with {taken}, a CIDR block of the VPC"
         remedy = "choose a range outside those of the VPC"
         yield request.misfit(CLUSTER_RULE, path, "InvalidParameterException", message, remedy)
-
-
-def zones_of_cluster(request: Request, zones: Collection[str]) -> Iterator[ValueVerdict]:
-    """The zones of the subnets of a cluster.
-
-    https://docs.aws.amazon.com/eks/latest/userguide/network-reqs.html
-    """
-    if len(zones) < LEAST_ZONES:
-        message = "Subnets specified must be in at least two different AZs"
-        path: Path = ("resourcesVpcConfig", "subnetIds")
-        yield request.misfit(
-            CLUSTER_RULE, path, "InvalidParameterException", message, "name a subnet of another zone"
-        )
 
 
 def _endpoint(request: Request) -> Iterator[ValueVerdict]:

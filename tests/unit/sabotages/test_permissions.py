@@ -82,8 +82,8 @@ SABOTAGES = {
     "a launch template with an instance profile": (
         CLUSTER,
         {"LaunchTemplate::spark-a-executor-arm64": {"iamInstanceProfile": {"name": "nodes"}}},
-        "IAM instance profile under Advanced details is prohibited in a launch template",
-        "take iamInstanceProfile out of the launch template",
+        "The launch template has an IAM instance profile, which is prohibited",
+        "leave it out",
     ),
     "disks with a key that is not there": (
         CLUSTER,

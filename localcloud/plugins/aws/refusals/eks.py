@@ -8,7 +8,7 @@ from localcloud import clock, unknowns
 from localcloud.plugins.aws.api import Api, not_found
 from localcloud.plugins.provider import Target
 from localcloud.plugins.values import UNKNOWN, Properties, reveal, unknown_in
-from localcloud.rules.eks import endpoint, sizes, versions
+from localcloud.rules.eks import configuration, endpoint, sizes, subnets, versions
 from localcloud.rules.rule import Verdict
 
 
@@ -50,7 +50,7 @@ class Plan:
 
 
 def cluster(plan: Plan) -> Iterator[Verdict]:
-    """A cluster: its version, and access to its endpoint."""
+    """A cluster: its version, its subnets, and access to its endpoint."""
     name, today = plan.inputs.get("name", plan.name), clock.now(plan.api.cloud).date()
     about = f"EKS cluster {name}"
     version, old = plan.inputs.get("version"), plan.old.get("version")
@@ -60,7 +60,31 @@ def cluster(plan: Plan) -> Iterator[Verdict]:
         yield from versions.new_cluster(about, version, today)
     elif version and old and version != old:
         yield from versions.other_cluster_version(about, old, version, _group_versions(plan, name), today)
-    yield from endpoint.endpoint(about, plan.inputs.get("vpcConfig") or {})
+    config = plan.inputs.get("vpcConfig") or {}
+    if not plan.old:
+        yield from _subnets(plan, about, name, config)
+    yield from endpoint.endpoint(about, config)
+
+
+def _subnets(plan: Plan, about: str, name: str, config: Mapping[str, Any]) -> Iterator[Verdict]:
+    ids, group_ids = list(config.get("subnetIds") or []), list(config.get("securityGroupIds") or [])
+    if not ids:
+        return
+    own = _filtered(plan, "describe_subnets", "subnet-id", ids)["Subnets"]
+    groups = _filtered(plan, "describe_security_groups", "group-id", group_ids)["SecurityGroups"]
+    no_subnets = sorted({*ids} - {subnet["SubnetId"] for subnet in own})
+    no_groups = sorted({*group_ids} - {group["GroupId"] for group in groups})
+    if no_subnets or no_groups:
+        yield from subnets.absent(about, no_subnets, no_groups)
+    else:
+        yield from subnets.cluster_subnets(about, name, own, groups)
+
+
+def _filtered(plan: Plan, operation: str, name: str, values: list[str]) -> dict[str, Any]:
+    """What EC2 has of these ids; it refuses a call that names one that it has not."""
+    filters = [{"Name": name, "Values": values or ["none"]}]
+    answer: dict[str, Any] = plan.api.call("ec2", operation, {"Filters": filters}, plan.region)
+    return answer
 
 
 def _group_versions(plan: Plan, cluster: str) -> dict[str, str]:
@@ -85,12 +109,14 @@ def node_group(plan: Plan) -> Iterator[Verdict]:
 
 
 def addon(plan: Plan) -> Iterator[Verdict]:
-    """An add-on: its version."""
+    """An add-on: its version, its configuration."""
     name, version = plan.inputs.get("addonName"), plan.inputs.get("addonVersion")
-    if version and name and version != plan.old.get("addonVersion"):
-        about = f"EKS add-on {name} of {plan.inputs.get('clusterName') or 'a new cluster'}"
-        if cluster_version := plan.cluster_version():
-            yield from versions.addon_version(about, name, version, cluster_version)
+    about = f"EKS add-on {name or plan.name} of {plan.inputs.get('clusterName') or 'a new cluster'}"
+    yield from configuration.configuration(about, plan.inputs.get("configurationValues") or "")
+    if not (version and name) or version == plan.old.get("addonVersion"):
+        return
+    if cluster_version := plan.cluster_version():
+        yield from versions.addon_version(about, name, version, cluster_version)
 
 
 CHECKS: Mapping[str, Callable[[Plan], Iterator[Verdict]]] = {

@@ -166,13 +166,8 @@ class Identities:
 
     def _managed(self, account: str, arn: str) -> Policy:
         def load() -> Policy:
-            policy = self._asked(account, "get_policy", f"policy {arn}", PolicyArn=arn)["Policy"]
-            version = (
-                self._api(account)
-                .client("iam")
-                .get_policy_version(PolicyArn=arn, VersionId=policy["DefaultVersionId"])
-            )
-            return document(version["PolicyVersion"]["Document"])
+            self._asked(account, "get_policy", f"policy {arn}", PolicyArn=arn)
+            return managed_policy(self._api(account).client("iam"), arn)
 
         loaded: Policy = self._once(("managed", arn), load)
         return loaded
@@ -270,3 +265,13 @@ def document(policy: Any) -> Policy:
         return loaded
     decoded: Policy = policy
     return decoded
+
+
+def managed_policy(iam: Any, arn: str) -> Policy:
+    """The default version of a managed policy; those of AWS's own are, in moto, written for one partition."""
+    version = iam.get_policy(PolicyArn=arn)["Policy"]["DefaultVersionId"]
+    text = iam.get_policy_version(PolicyArn=arn, VersionId=version)["PolicyVersion"]["Document"]
+    if ":iam::aws:" not in arn:
+        return document(text)
+    written = text if isinstance(text, str) else json.dumps(text)
+    return document(written.replace("arn:aws:", f"arn:{arn.split(':')[1]}:"))

@@ -6,6 +6,7 @@ from typing import Any
 
 from localcloud.cloud import Cloud
 from localcloud.plugins.aws.api import Api, account_api
+from localcloud.plugins.aws.refusals.templates import template_data
 from localcloud.plugins.aws.store import other_places
 from localcloud.rules.network import ANSWERS, Interface, Network
 from localcloud.rules.network.deployer import unreached
@@ -30,7 +31,7 @@ def load(
     return Network(
         region=region,
         answers=answers,
-        dns={vpc["VpcId"]: _dns(api, region, vpc["VpcId"]) for vpc in answers["Vpcs"]},
+        dns={vpc["VpcId"]: resolves_names(api, region, vpc["VpcId"]) for vpc in answers["Vpcs"]},
         clusters={
             name: api.call("eks", "describe_cluster", {"name": name}, region)["cluster"]
             for name in api.call("eks", "list_clusters", {}, region)["clusters"]
@@ -48,13 +49,23 @@ def nodes(api: Api, cluster: str, group: str, region: str = "") -> list[Interfac
     """
     key = {"clusterName": cluster, "nodegroupName": group}
     described = api.call("eks", "describe_nodegroup", key, region)["nodegroup"]
-    groups = _template_groups(api, described.get("launchTemplate") or {}, region)
+    data = template_data(api, region, described.get("launchTemplate") or {})
+    interface: Mapping[str, Any] = next(iter(data.get("NetworkInterfaces") or ()), {})
+    groups = tuple(data.get("SecurityGroupIds") or interface.get("Groups") or ())
     if not groups:
-        made = api.call("eks", "describe_cluster", {"name": cluster}, region)["cluster"]
-        groups = (made["resourcesVpcConfig"]["clusterSecurityGroupId"],)
+        config = api.call("eks", "describe_cluster", {"name": cluster}, region)["cluster"][
+            "resourcesVpcConfig"
+        ]
+        groups = (config["clusterSecurityGroupId"],)
+    subnets = api.call("ec2", "describe_subnets", {"SubnetIds": described["subnets"]}, region)["Subnets"]
     return [
-        Interface(name=f"node of {group} in {subnet}", subnet=subnet, groups=groups)
-        for subnet in described["subnets"]
+        Interface(
+            name=f"node of {group} in {subnet['SubnetId']}",
+            subnet=subnet["SubnetId"],
+            groups=groups,
+            public=bool(interface.get("AssociatePublicIpAddress", subnet.get("MapPublicIpOnLaunch"))),
+        )
+        for subnet in subnets
     ]
 
 
@@ -76,20 +87,11 @@ def _all(api: Api, region: str, operation: str, name: str) -> list[dict[str, Any
     return members
 
 
-def _dns(api: Api, region: str, vpc: str) -> bool:
+def resolves_names(api: Api, region: str, vpc: str) -> bool:
+    """Whether a VPC resolves the private names of endpoints and clusters."""
     return all(
         api.call("ec2", "describe_vpc_attribute", {"VpcId": vpc, "Attribute": attribute}, region)[
             attribute[0].upper() + attribute[1:]
         ]["Value"]
         for attribute in DNS
     )
-
-
-def _template_groups(api: Api, template: Mapping[str, Any], region: str) -> tuple[str, ...]:
-    if "id" not in template:
-        return ()
-    request = {"LaunchTemplateId": template["id"], "Versions": [str(template.get("version", "$Default"))]}
-    answer = api.call("ec2", "describe_launch_template_versions", request, region)
-    data = answer["LaunchTemplateVersions"][0]["LaunchTemplateData"]
-    interfaces = data.get("NetworkInterfaces") or [{}]
-    return tuple(data.get("SecurityGroupIds") or interfaces[0].get("Groups") or ())

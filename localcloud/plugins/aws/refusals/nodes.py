@@ -1,22 +1,25 @@
 """Whether the machines of an EKS node group become nodes, by all that AWS knows of their surroundings."""
 
-import json
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import asdict
 from functools import cached_property
 from typing import Any
 
-from localcloud.plugins.aws.api import Api
+import yaml
+
+from localcloud.plugins.aws.instance_types import described
 from localcloud.plugins.aws.refusals.identities import Identities
 from localcloud.plugins.aws.refusals.network import load, nodes
 from localcloud.plugins.aws.refusals.permissions.machines import group_verdicts
+from localcloud.plugins.aws.refusals.templates import template_data
 from localcloud.plugins.aws.subject import Subject
 from localcloud.rules.network import Network
 from localcloud.rules.nodes.add_ons import node_add_ons
 from localcloud.rules.nodes.addresses import Machines, Need, PodNetwork, free_addresses, needs
 from localcloud.rules.nodes.machine_images import fits_image
 from localcloud.rules.nodes.offerings import offered
-from localcloud.rules.nodes.templates import group_template
+from localcloud.rules.nodes.subnets import group_subnets, pod_subnets
+from localcloud.rules.nodes.templates import refused_template, unlaunched
 from localcloud.rules.nodes.ways import node_ways
 from localcloud.rules.rule import Verdict
 from localcloud.unknowns import refuse
@@ -33,42 +36,40 @@ def misfit(subject: Subject) -> None:
     ami_type, types = subject.inputs.get("amiType"), subject.inputs.get("instanceTypes")
     if not ami_type or not types:
         return
-    members = {"InstanceTypes": list(dict.fromkeys(types))}
-    described = subject.api.call("ec2", "describe_instance_types", members, subject.region)["InstanceTypes"]
-    name = f"node group {subject.properties['nodeGroupName']} of {subject.properties['clusterName']}"
-    refuse(subject.api.cloud, fits_image(name, ami_type, described))
+    attributes = described(subject.api, subject.region, types)
+    refuse(subject.api.cloud, fits_image(_name(subject.properties), ami_type, attributes))
 
 
 def template(subject: Subject) -> None:
-    """Refuse a node group whose launch template has what EKS sets itself."""
-    template = subject.inputs.get("launchTemplate")
-    if isinstance(template, Mapping):
-        name = f"node group {subject.properties['nodeGroupName']} of {subject.properties['clusterName']}"
-        data = template_data(subject.api, subject.region, template)
-        refuse(subject.api.cloud, group_template(name, data, subject.inputs))
-
-
-def template_data(api: Api, region: str, template: Mapping[str, Any]) -> dict[str, Any]:
-    """Data of a group's launch template, in the version that the group has."""
-    if "id" not in template:
-        return {}
-    request = {"LaunchTemplateId": template["id"], "Versions": [str(template.get("version", "$Default"))]}
-    answer = api.call("ec2", "describe_launch_template_versions", request, region)
-    data: dict[str, Any] = answer["LaunchTemplateVersions"][0]["LaunchTemplateData"]
-    return data
+    """Refuse a node group whose launch template EKS would not take."""
+    chosen = subject.inputs.get("launchTemplate")
+    if isinstance(chosen, Mapping):
+        data = template_data(subject.api, subject.region, chosen)
+        refuse(subject.api.cloud, refused_template(_name(subject.properties), subject.inputs, data))
 
 
 def check(subject: Subject, group: Mapping[str, Any], data: Mapping[str, Any]) -> Iterator[Verdict]:
     """What keeps the machines of a node group from becoming nodes; data: of its launch template."""
     identities = Identities(subject.api, subject.region)
-    return Joining(identities, load(subject.api, subject.region), group).verdicts()
+    return Joining(identities, load(subject.api, subject.region), group, data).verdicts()
+
+
+def _name(properties: Mapping[str, Any]) -> str:
+    return f"node group {properties['nodeGroupName']} of {properties['clusterName']}"
 
 
 class Joining:
     """A node group, as EKS describes it, about to have machines in a network."""
 
-    def __init__(self, identities: Identities, network: Network, group: Mapping[str, Any]) -> None:
-        self.identities, self.network, self.group = identities, network, group
+    def __init__(
+        self,
+        identities: Identities,
+        network: Network,
+        group: Mapping[str, Any],
+        data: Mapping[str, Any],
+    ) -> None:
+        self.identities, self.network = identities, network
+        self.group, self.data = group, data
         self.api, self.region = identities.api, identities.region
         self.cluster = group["clusterName"]
         self.name = f"node group {group['nodegroupName']} of {self.cluster}"
@@ -76,6 +77,8 @@ class Joining:
     def verdicts(self) -> Iterator[Verdict]:
         """What EKS and EC2 would refuse of it."""
         types = self.group["instanceTypes"]
+        yield from unlaunched(self.name, self.group, self.data, self.network.clusters[self.cluster])
+        yield from self._subnet_verdicts()
         yield from offered(self.name, types, self._zones, self._offerings(types))
         yield from free_addresses(self.name, self._key, self._needs(), self.subnets)
         yield from self.surroundings()
@@ -90,7 +93,7 @@ class Joining:
             ),
             cni_by_pod_identity=self._cni_by_pod_identity(),
         )
-        yield from group_verdicts(self.identities, self.group)
+        yield from group_verdicts(self.identities, self.group, self.data)
         yield from node_ways(
             self.name,
             self.network,
@@ -99,18 +102,24 @@ class Joining:
             pod_identity=self._cni_by_pod_identity(),
         )
 
+    def _subnet_verdicts(self) -> Iterator[Verdict]:
+        vpc = self.network.clusters[self.cluster]["resourcesVpcConfig"]["vpcId"]
+        own = [self.subnets[id_] for id_ in self.group["subnets"]]
+        public = [subnet["SubnetId"] for subnet in own if self.network.is_public(subnet)]
+        yield from group_subnets(self.name, self.group["nodegroupName"], own, vpc, public)
+        yield from pod_subnets(self.name, self._zones, self.pod_network, self.subnets, vpc)
+
     @cached_property
     def instance_types(self) -> list[Mapping[str, Any]]:
         """Attributes of its instance types."""
-        request = {"InstanceTypes": list(dict.fromkeys(self.group["instanceTypes"]))}
-        types: list[Mapping[str, Any]] = self._ec2("describe_instance_types", request)["InstanceTypes"]
-        return types
+        return described(self.api, self.region, self.group["instanceTypes"])
 
     @cached_property
     def subnets(self) -> dict[str, Mapping[str, Any]]:
         """Subnets of its machines and of their pods, by id."""
-        ids = sorted({*self.group["subnets"], *self.pod_network.pod_subnets.values()})
-        answer = self._ec2("describe_subnets", {"SubnetIds": ids})
+        ids = sorted({*self.group["subnets"], *(self.pod_network.pod_subnets or {}).values()})
+        # By a filter, as the configuration of an add-on may name what is not there.
+        answer = self._ec2("describe_subnets", {"Filters": [{"Name": "subnet-id", "Values": ids}]})
         return {subnet["SubnetId"]: subnet for subnet in answer["Subnets"]}
 
     @cached_property
@@ -123,9 +132,9 @@ class Joining:
     def pod_network(self) -> PodNetwork:
         """How pods of the cluster get addresses."""
         if "vpc-cni" not in self.add_ons:
-            return PodNetwork(pod_subnets={})
+            return PodNetwork()
         addon = self._eks.describe_addon(clusterName=self.cluster, addonName="vpc-cni")["addon"]
-        return PodNetwork.of(json.loads(addon.get("configurationValues") or "{}"))
+        return PodNetwork.of(yaml.safe_load(addon.get("configurationValues") or "{}"))
 
     @cached_property
     def _zones(self) -> list[str]:

@@ -8,6 +8,7 @@ from typing import Any
 
 from localcloud.cloud import Cloud
 from localcloud.plugins.aws.api import Api, account_api, not_found
+from localcloud.plugins.aws.instance_types import described
 from localcloud.plugins.aws.refusals.identities import Absent, Identities, document
 from localcloud.plugins.aws.refusals.ways import group_ways
 from localcloud.plugins.aws.store import accounts, other_places
@@ -83,22 +84,20 @@ class Cluster:
             if not_found(error):
                 return None
             raise
-        described = answer["nodegroup"]
-        names = list(dict.fromkeys(described["instanceTypes"]))
-        types = self._call("ec2", "describe_instance_types", InstanceTypes=names)
+        settings = answer["nodegroup"]
         supported = {
             ARCHITECTURES[name]
-            for machine in types["InstanceTypes"]
+            for machine in described(self._api, self.region, settings["instanceTypes"])
             for name in machine["ProcessorInfo"]["SupportedArchitectures"]
             if name in ARCHITECTURES
         }
         return Machines(
             name=f"node group {group} of {self.name}",
-            role=self._identities.role(described["nodeRole"]),
+            role=self._identities.role(settings["nodeRole"]),
             region=self.region,
             architectures=tuple(sorted(supported)),
-            subnets=tuple(described["subnets"]),
-            maximum=described["scalingConfig"]["maxSize"],
+            subnets=tuple(settings["subnets"]),
+            maximum=settings["scalingConfig"]["maxSize"],
             addresses=self._addresses,
         )
 

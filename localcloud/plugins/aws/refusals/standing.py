@@ -17,6 +17,7 @@ from localcloud.plugins.aws.refusals.permissions.releases import (
     cluster_identities,
     release_verdicts,
 )
+from localcloud.plugins.aws.refusals.templates import template_data
 from localcloud.rules.rule import Unknown, Verdict
 
 
@@ -40,7 +41,8 @@ def _verdicts(iam: Identities, cluster: str, releases: Iterable[ClusterRelease])
     network = load(iam.api, iam.region)
     for name in eks.list_nodegroups(clusterName=cluster)["nodegroups"]:
         group = eks.describe_nodegroup(clusterName=cluster, nodegroupName=name)["nodegroup"]
-        yield from Joining(iam, network, group).surroundings()
+        data = template_data(iam.api, iam.region, group.get("launchTemplate") or {})
+        yield from Joining(iam, network, group, data).surroundings()
     for name in eks.list_addons(clusterName=cluster)["addons"]:
         addon = eks.describe_addon(clusterName=cluster, addonName=name)["addon"]
         yield from addon_verdicts(iam, addon)

@@ -7,12 +7,13 @@ from typing import Any
 from localcloud import unknowns
 from localcloud.plugins.aws import mapping
 from localcloud.plugins.aws.api import Api, not_found
+from localcloud.plugins.aws.refusals.network import resolves_names
 from localcloud.plugins.aws.subject import Subject
 from localcloud.plugins.aws.table import Call, Change, Kind
 from localcloud.plugins.provider import Failure
 from localcloud.plugins.values import UNKNOWN
 from localcloud.rules.rule import Unknown
-from localcloud.rules.values import buckets, calls, model, policies, ranges, resource, routes
+from localcloud.rules.values import buckets, calls, endpoints, model, policies, ranges, resource, routes
 from localcloud.rules.values.request import LATER, Misfit, Request, ValueVerdict
 from localcloud.rules.values.schemas import document, types_of
 
@@ -75,15 +76,6 @@ def _services(api: Api, request: Request) -> Iterator[ValueVerdict]:
             yield from ranges.services_in_vpc(request, _associated(described["Vpcs"][0]))
 
 
-def _zones(api: Api, request: Request) -> Iterator[ValueVerdict]:
-    yield from _services(api, request)
-    subnets = request.known("resourcesVpcConfig", "subnetIds") or []
-    answer = _describe(api, request, "describe_subnets", SubnetIds=list(subnets)) if subnets else None
-    if answer:
-        zones = {subnet["AvailabilityZone"] for subnet in answer["Subnets"]}
-        yield from ranges.zones_of_cluster(request, zones)
-
-
 def _nat_gateway(api: Api, request: Request) -> Iterator[ValueVerdict]:
     if request.known("NatGatewayId"):
         gateways = api.client("ec2", request.region).describe_nat_gateways()["NatGateways"]
@@ -100,6 +92,25 @@ def _public(api: Api, request: Request) -> Iterator[ValueVerdict]:
         # New buckets block it: https://docs.aws.amazon.com/AmazonS3/latest/userguide/create-bucket-faq.html
         blocked = True
     yield from buckets.public_policy(request, api.identity, blocked)
+
+
+def _endpoint(api: Api, request: Request) -> Iterator[ValueVerdict]:
+    vpc, ids = request.known("VpcId"), request.known("SubnetIds") or []
+    if request.known("VpcEndpointType") != "Interface" or not _describe(
+        api, request, "describe_vpcs", VpcIds=[vpc]
+    ):
+        return
+    answer = _describe(api, request, "describe_subnets", SubnetIds=list(ids)) if ids else None
+    # The laptop's own client: moto forgets changes of private names.
+    described = api.service("ec2", request.region).describe_vpc_endpoints(
+        Filters=[{"Name": "vpc-id", "Values": [vpc]}]
+    )
+    yield from endpoints.places(
+        request,
+        answer["Subnets"] if answer else [],
+        described["VpcEndpoints"],
+        resolves=resolves_names(api, request.region, vpc),
+    )
 
 
 def _inline(api: Api, request: Request) -> Iterator[ValueVerdict]:
@@ -124,7 +135,8 @@ def _attached(api: Api, request: Request) -> Iterator[ValueVerdict]:
 NEIGHBOURS: Mapping[tuple[str, str], Callable[[Api, Request], Iterator[ValueVerdict]]] = {
     ("ec2", "AssociateVpcCidrBlock"): _further_range,
     ("ec2", "CreateRoute"): _nat_gateway,
-    ("eks", "CreateCluster"): _zones,
+    ("ec2", "CreateVpcEndpoint"): _endpoint,
+    ("eks", "CreateCluster"): _services,
     ("iam", "AttachRolePolicy"): _attached,
     ("iam", "PutRolePolicy"): _inline,
     ("s3", "PutBucketPolicy"): _public,

@@ -199,7 +199,7 @@ NODE_GROUP = Kind(
         Change(("labels", "taints", "scalingConfig", "updateConfig", "nodeRepairConfig"), change_settings),
         Change(("version", "releaseVersion", "launchTemplate"), change_version),
     ),
-    refusals=(nodes.misfit, nodes.template),
+    refusals=(nodes.template, nodes.misfit),
     final_steps=(eks_backend.set_machines,),
     delete=(Call("delete_nodegroup", GROUP), eks_backend.remove_machines),
     tags=tags_by_arn("arn"),

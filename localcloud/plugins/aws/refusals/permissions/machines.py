@@ -13,13 +13,12 @@ from localcloud.rules.iam.programs import ENCRYPTED_VOLUMES
 from localcloud.rules.rule import Unknown, Verdict
 
 
-def group_verdicts(iam: Identities, group: Mapping[str, Any]) -> Iterator[Verdict]:
-    """What keeps the machines of a node group, as EKS describes it, from joining."""
+def group_verdicts(iam: Identities, group: Mapping[str, Any], data: Mapping[str, Any]) -> Iterator[Verdict]:
+    """What keeps the machines of a node group, as EKS describes it, from joining; data: of its template."""
     cluster, name = group["clusterName"], f"node group {group['nodegroupName']} of {group['clusterName']}"
     eks = iam.api.service("eks", iam.region)
     vpc = eks.describe_cluster(name=cluster)["cluster"]["resourcesVpcConfig"].get("vpcId")
     place, around = iam.cluster_place(cluster, vpc=vpc or ""), iam.surroundings(vpc)
-    data = template_data(iam, group)
     addons = {addon["addonName"]: addon for addon in eks.store.all("addon", cluster)}
     try:
         cni = addon_role(iam, cluster, "vpc-cni", addons.get("vpc-cni"))
@@ -37,7 +36,6 @@ def group_verdicts(iam: Identities, group: Mapping[str, Any]) -> Iterator[Verdic
             yield from nodes.cni_may(name, cni, place, around)
     except Absent as absent:
         yield Unknown(rule=nodes.NODE_PERMISSIONS, resource=name, lacks=str(absent))
-    yield from nodes.has_no_profile(name, data)
     yield from _volumes(iam, name, data)
     yield from not_judged(iam, nodes.NODE_PERMISSIONS, name)
 
@@ -61,18 +59,6 @@ def _volumes(iam: Identities, name: str, data: Mapping[str, Any]) -> Iterator[Ve
             code="AsgInstanceLaunchFailures",
             opening="Could not launch instances. Client.InternalError: Client error on launch; ",
         )
-
-
-def template_data(iam: Identities, group: Mapping[str, Any]) -> dict[str, Any]:
-    """Data of a node group's launch template, in the version that the group has."""
-    template = group.get("launchTemplate") or {}
-    if "id" not in template:
-        return {}
-    answer = iam.api.client("ec2", iam.region).describe_launch_template_versions(
-        LaunchTemplateId=template["id"], Versions=[str(template.get("version", "$Default"))]
-    )
-    data: dict[str, Any] = answer["LaunchTemplateVersions"][0]["LaunchTemplateData"]
-    return data
 
 
 def _names_by_instance_id(data: Mapping[str, Any]) -> bool:

@@ -83,9 +83,10 @@ def test_a_type_whose_zones_are_not_known_is_not_refused():
     assert isinstance(unknown, Unknown)
 
 
-PLAIN = PodNetwork(pod_subnets={})
-PREFIXES = PodNetwork(prefixes=True, pod_subnets={})
-CUSTOM = PodNetwork(prefixes=True, pod_subnets={"us-east-1a": "subnet-pods"})
+PLAIN = PodNetwork()
+PREFIXES = PodNetwork(prefixes=True)
+ZONE = "topology.kubernetes.io/zone"
+CUSTOM = PodNetwork(prefixes=True, pod_subnets={"us-east-1a": "subnet-pods"}, label=ZONE)
 
 
 def machines(count: int, pods: int = 1, slots: int = 10, group: str = "group") -> Machines:
@@ -120,7 +121,11 @@ def test_without_prefixes_each_pod_takes_an_address():
 def test_the_configuration_of_the_add_on_says_how_addresses_are_taken():
     network = PodNetwork.of(
         {
-            "env": {"ENABLE_PREFIX_DELEGATION": "true", "AWS_VPC_K8S_CNI_CUSTOM_NETWORK_CFG": "true"},
+            "env": {
+                "ENABLE_PREFIX_DELEGATION": "true",
+                "AWS_VPC_K8S_CNI_CUSTOM_NETWORK_CFG": "true",
+                "ENI_CONFIG_LABEL_DEF": ZONE,
+            },
             "eniConfig": {"create": True, "subnets": {"us-east-1a": {"id": "subnet-pods"}}},
         }
     )

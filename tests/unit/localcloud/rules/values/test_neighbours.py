@@ -2,7 +2,7 @@
 
 import pytest
 
-from localcloud.rules.values import policies, ranges
+from localcloud.rules.values import endpoints, policies, ranges
 from localcloud.rules.values.request import LATER, Request
 
 
@@ -72,3 +72,44 @@ def test_what_is_known_later_fits():
     call = request("ec2", "AssociateVpcCidrBlock", VpcId=LATER, CidrBlock=LATER)
 
     assert refused(ranges.further_range(call, "10.0.0.0/16", ["10.0.0.0/16"])) == []
+
+
+def places(subnets, others=(), *, resolves=True, vpc="vpc-1"):
+    name = "com.amazonaws.us-east-1.ec2"
+    call = request("ec2", "CreateVpcEndpoint", VpcId=vpc, ServiceName=name, PrivateDnsEnabled=True)
+    described = [
+        {"SubnetId": f"subnet-{number}", "AvailabilityZone": zone, "VpcId": "vpc-1"}
+        for number, zone in enumerate(subnets)
+    ]
+    names = [{"ServiceName": other, "PrivateDnsEnabled": True} for other in others]
+    return [
+        (verdict.code, verdict.message)
+        for verdict in endpoints.places(call, described, names, resolves=resolves)
+    ]
+
+
+ZONES = ["us-east-1a", "us-east-1b"]
+
+
+@pytest.mark.parametrize(
+    ("verdicts", "code", "words"),
+    [
+        (places(ZONES, vpc="vpc-2"), "InvalidParameter", "'subnet-0' does not belong to VPC vpc-2"),
+        (places(["us-east-1a"] * 2), "DuplicateSubnetsInSameZone", "availability zone of subnet-0"),
+        (places(ZONES, resolves=False), "InvalidParameter", "both enableDnsSupport and enableDnsHostnames"),
+        (
+            places(ZONES, ["com.amazonaws.us-east-1.ec2"]),
+            "InvalidParameter",
+            "already a conflicting DNS domain for ec2.us-east-1.amazonaws.com in the VPC vpc-1",
+        ),
+    ],
+)
+def test_an_endpoint_in_subnets_or_with_names_that_its_vpc_cannot_have_is_refused(verdicts, code, words):
+    [(actual, message)] = verdicts
+
+    assert actual == code
+    assert words in message
+
+
+def test_an_endpoint_in_a_subnet_a_zone_beside_those_of_other_services_is_not_refused():
+    assert places(ZONES, ["com.amazonaws.us-east-1.ecr.dkr"]) == []

@@ -4,8 +4,7 @@ import json
 
 import pytest
 
-from localcloud.rules.nodes.templates import group_template
-from localcloud.rules.values import buckets, calls, ranges, routes
+from localcloud.rules.values import buckets, calls, routes
 from localcloud.rules.values.request import LATER, Request
 
 STAGING = "arn:aws:s3:::staging"
@@ -185,15 +184,6 @@ def test_a_policy_for_everybody_is_refused_where_the_bucket_blocks_such():
     assert not list(buckets.public_policy(conditional, "a", blocked=True))
 
 
-def test_a_cluster_has_subnets_in_two_zones():
-    call = request("eks", "CreateCluster")
-
-    [refusal] = ranges.zones_of_cluster(call, {"us-east-1a"})
-
-    assert refusal.message == "Subnets specified must be in at least two different AZs"
-    assert not list(ranges.zones_of_cluster(call, {"us-east-1a", "us-east-1b"}))
-
-
 def test_the_nat_gateway_of_a_route_has_to_be_there():
     call = request("ec2", "CreateRoute", NatGatewayId="nat-1")
 
@@ -201,21 +191,3 @@ def test_the_nat_gateway_of_a_route_has_to_be_there():
         "InvalidNatGatewayID.NotFound"
     ]
     assert not list(routes.nat_gateway(call, ["nat-1"]))
-
-
-@pytest.mark.parametrize(
-    ("data", "words"),
-    [
-        ({"NetworkInterfaces": [{"SubnetId": "subnet-1"}]}, "Subnets are not supported"),
-        ({"InstanceMarketOptions": {"MarketType": "spot"}}, "Instance market options are not supported with"),
-        ({"IamInstanceProfile": {"Name": "a"}}, "IAM instance profiles are not supported"),
-        ({"InstanceInitiatedShutdownBehavior": "stop"}, "Shutdown behavior is not supported"),
-        ({"HibernationOptions": {"Configured": True}}, "Hibernate behavior is not supported"),
-        ({"InstanceType": "m7g.large"}, "Cannot specify instance types in launch template and API request"),
-    ],
-)
-def test_a_group_refuses_what_eks_sets_in_its_template(data, words):
-    [refusal] = group_template("it", data, {"instanceTypes": ["m7g.xlarge"]})
-
-    assert words in refusal.message
-    assert not list(group_template("it", {"HibernationOptions": {"Configured": False}}, {}))

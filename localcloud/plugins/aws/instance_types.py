@@ -1,0 +1,16 @@
+"""Attributes of instance types."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from localcloud.plugins.aws.api import Api
+from localcloud.rules.nodes.instance_types import assumed
+
+
+def described(api: Api, region: str, names: Sequence[str]) -> list[Mapping[str, Any]]:
+    """Instance types as EC2 describes them, in this order; what is newer than its data, as its name says."""
+    # By a filter, as EC2 refuses names that it does not know.
+    request = {"Filters": [{"Name": "instance-type", "Values": list(names)}]}
+    answer = api.call("ec2", "describe_instance_types", request, region)["InstanceTypes"]
+    known = {attributes["InstanceType"]: attributes for attributes in answer}
+    return [known.get(name) or assumed(name) for name in names]
