@@ -150,11 +150,6 @@ def _endpoint(request: Request) -> Iterator[ValueVerdict]:
     https://docs.aws.amazon.com/eks/latest/userguide/cluster-endpoint.html
     """
     config, code = ("resourcesVpcConfig",), "InvalidParameterException"
-    private = request.known(*config, "endpointPrivateAccess")
-    if private is False and request.known(*config, "endpointPublicAccess") is False:
-        message = "Private and public endpoint access cannot be false"
-        remedy = "enable the private endpoint, the public one, or both"
-        yield request.misfit(CLUSTER_RULE, (*config, "endpointPublicAccess"), code, message, remedy)
     cidrs, path = request.known(*config, "publicAccessCidrs"), (*config, "publicAccessCidrs")
     listed = cidrs if isinstance(cidrs, list) else []
     if len(listed) > MOST_PUBLIC_CIDRS:
