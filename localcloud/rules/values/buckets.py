@@ -30,7 +30,7 @@ LIFECYCLE_RULE = Rule(
 POLICY_RULE = Rule(
     name="bucket-policies",
     authority="AWS",
-    decides="whether a bucket's policy is about it, and not for everybody where that is blocked",
+    decides="whether a bucket's policy is for everybody where that is blocked",
     source="https://docs.aws.amazon.com/AmazonS3/latest/userguide/access-control-block-public-access.html",
 )
 
@@ -51,7 +51,6 @@ POSITIVE: Mapping[str, str] = {
 }
 """Action -> its member with days."""
 MIDNIGHT = re.compile(r"^\d{4}-\d\d-\d\d([T ]00:00:00(\.0+)?(Z|\+00:00)?)?$")
-WILDCARD = re.compile(r"[*?$]")
 LEAST_DAYS: Mapping[str, int] = {"STANDARD_IA": 30, "ONEZONE_IA": 30}
 """Storage class -> days before an object can be in it. Source: of the rule."""
 ACTIONS = (
@@ -147,19 +146,6 @@ def _filter(request: Request, place: Path, rule: Mapping[str, Any]) -> Iterator[
         message = "AbortIncompleteMultipartUpload cannot be specified with Tags"
         remedy = "select by prefix, or make it a rule of its own"
         yield request.misfit(LIFECYCLE_RULE, (*place, "Filter"), "InvalidRequest", message, remedy)
-
-
-def policy_resources(request: Request) -> Iterator[ValueVerdict]:
-    """Resources of a bucket's policy that are another bucket's."""
-    bucket = request.known("Bucket")
-    for statement in _statements(request):
-        resources = statement.get("Resource") or []
-        for resource in [resources] if isinstance(resources, str) else resources:
-            name = str(resource).split(":")[-1].partition("/")[0]
-            if isinstance(bucket, str) and not WILDCARD.search(name) and name != bucket:
-                message = "Policy has invalid resource"
-                remedy = f"name arn:aws:s3:::{bucket}, or what is in it, in place of {resource}"
-                yield request.misfit(POLICY_RULE, ("Policy",), "MalformedPolicy", message, remedy)
 
 
 def public_policy(request: Request, caller: str, blocked: bool) -> Iterator[ValueVerdict]:

@@ -63,15 +63,15 @@ CHECKS: Mapping[tuple[str, str], tuple[Check, ...]] = {
     ("iam", "PutRolePolicy"): (policies.document,),
     ("iam", "UpdateAssumeRolePolicy"): (policies.document,),
     ("kms", "CreateAlias"): (keys.alias,),
-    ("kms", "CreateKey"): (policies.document, keys.lockout),
-    ("kms", "PutKeyPolicy"): (policies.document, keys.lockout),
+    ("kms", "CreateKey"): (policies.document,),
+    ("kms", "PutKeyPolicy"): (policies.document,),
     ("kms", "ScheduleKeyDeletion"): (keys.deletion,),
     ("logs", "CreateLogGroup"): (logs.log_group,),
     ("logs", "PutRetentionPolicy"): (logs.retention,),
     ("s3", "CreateBucket"): (buckets.bucket,),
     ("s3", "PutBucketEncryption"): (buckets.encryption,),
     ("s3", "PutBucketLifecycleConfiguration"): (buckets.lifecycle,),
-    ("s3", "PutBucketPolicy"): (policies.document, buckets.policy_resources),
+    ("s3", "PutBucketPolicy"): (policies.document,),
 }
 """Service and operation -> its rules."""
 

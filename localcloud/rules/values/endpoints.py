@@ -96,7 +96,10 @@ def places(
             f"to true for {vpc}"
         )
         yield request.misfit(PLACES, path, "InvalidParameter", message, "set both of the VPC")
-    elif any(other["ServiceName"] == name and other.get("PrivateDnsEnabled") for other in others):
+    elif any(
+        other["ServiceName"] == name and other.get("PrivateDnsEnabled") and other["State"] != "deleted"
+        for other in others
+    ):
         message = (
             "private-dns-enabled cannot be set because there is already a conflicting DNS domain for "
             f"{name.rpartition('.')[2]}.{request.region}.amazonaws.com in the VPC {vpc}"

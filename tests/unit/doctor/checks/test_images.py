@@ -1,5 +1,6 @@
 import dataclasses
 import json
+import re
 import threading
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
@@ -10,6 +11,7 @@ from doctor import registries
 from doctor.checks import images
 from doctor.registries import ImageNotFound, PublicRegistries, Reference, Unreachable
 from moka import catalog
+from moka import images as image_names
 from moka.catalog import ChartPin, Image
 from tests.support.aws_stubs import lines
 
@@ -144,7 +146,10 @@ def test_an_image_is_wanted_for_the_nodes_that_pull_it_and_no_others(place, host
     assert lines(images.pulled_images, place(other_machines)) == [f"ok main 1 images {COMPLETE}."]
 
 
-def test_images_of_ones_own_are_looked_for_too(place, host, pulling):
+def test_images_of_ones_own_are_looked_for_too(place, host, pulling, monkeypatch):
+    # The registry of this test is one that no node reaches.
+    monkeypatch.setattr(image_names, "OWN_MACHINE", re.compile("none"))
+
     def own(written):
         written["services"] = {"driver_finalizer": {"image": f"{host}/org/one:1"}}
         written["spark"] = {"images": {"4.1": f"{host}/org/none:1"}}

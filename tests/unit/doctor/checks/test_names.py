@@ -68,7 +68,7 @@ def test_a_bucket_that_we_may_not_look_at_is_somebody_else_s(place):
 
 def test_a_bucket_of_another_environment_that_jobs_use_must_be_there(place):
     def using(written):
-        key = "arn:aws:kms:us-east-1:111122223333:key/k"
+        key = "arn:aws:kms:us-east-1:111122223333:key/1234abcd-12ab-34cd-56ef-1234567890ab"
         written["uses"] = {
             "gold": {"bucket": "acme-prod-gold", "key": key},
             "silver": {"bucket": "acme-prod-silver", "key": key},

@@ -74,14 +74,16 @@ def test_what_is_known_later_fits():
     assert refused(ranges.further_range(call, "10.0.0.0/16", ["10.0.0.0/16"])) == []
 
 
-def places(subnets, others=(), *, resolves=True, vpc="vpc-1"):
-    name = "com.amazonaws.us-east-1.ec2"
-    call = request("ec2", "CreateVpcEndpoint", VpcId=vpc, ServiceName=name, PrivateDnsEnabled=True)
+EC2 = "com.amazonaws.us-east-1.ec2"
+
+
+def places(subnets, others=(), *, resolves=True, vpc="vpc-1", state="available"):
+    call = request("ec2", "CreateVpcEndpoint", VpcId=vpc, ServiceName=EC2, PrivateDnsEnabled=True)
     described = [
         {"SubnetId": f"subnet-{number}", "AvailabilityZone": zone, "VpcId": "vpc-1"}
         for number, zone in enumerate(subnets)
     ]
-    names = [{"ServiceName": other, "PrivateDnsEnabled": True} for other in others]
+    names = [{"ServiceName": other, "PrivateDnsEnabled": True, "State": state} for other in others]
     return [
         (verdict.code, verdict.message)
         for verdict in endpoints.places(call, described, names, resolves=resolves)
@@ -98,7 +100,7 @@ ZONES = ["us-east-1a", "us-east-1b"]
         (places(["us-east-1a"] * 2), "DuplicateSubnetsInSameZone", "availability zone of subnet-0"),
         (places(ZONES, resolves=False), "InvalidParameter", "both enableDnsSupport and enableDnsHostnames"),
         (
-            places(ZONES, ["com.amazonaws.us-east-1.ec2"]),
+            places(ZONES, [EC2]),
             "InvalidParameter",
             "already a conflicting DNS domain for ec2.us-east-1.amazonaws.com in the VPC vpc-1",
         ),
@@ -113,3 +115,7 @@ def test_an_endpoint_in_subnets_or_with_names_that_its_vpc_cannot_have_is_refuse
 
 def test_an_endpoint_in_a_subnet_a_zone_beside_those_of_other_services_is_not_refused():
     assert places(ZONES, ["com.amazonaws.us-east-1.ecr.dkr"]) == []
+
+
+def test_the_names_of_an_endpoint_that_is_gone_are_free():
+    assert places(ZONES, [EC2], state="deleted") == []

@@ -89,14 +89,6 @@ REFUSED = {
         ),
         "MalformedXML: The XML you provided was not well-formed",
     ),
-    "a policy about another bucket": (
-        policy("PutBucketPolicy", Resource=f"{STAGING}-2/*"),
-        "MalformedPolicy: Policy has invalid resource",
-    ),
-    "a key whose policy nobody may change": (
-        policy("PutKeyPolicy", "kms", Action=["kms:Decrypt", "kms:Describe*"], Resource="*"),
-        "MalformedPolicyDocumentException: The new key policy will not allow you to update the key policy in",
-    ),
     "two rules of one priority": (
         expiry(UNTAGGED, {**TAGGED, "rulePriority": 1}),
         "InvalidParameterException: Invalid parameter at 'LifecyclePolicyText' failed to satisfy constraint: "
