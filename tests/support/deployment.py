@@ -24,7 +24,7 @@ resource is a mistake. Settings that the model itself refuses raise `InvalidDocu
 rules only do not know are in `account.unknowns`.
 
 A second `account.deploy(...)` is the next `up` of the same environment: it updates, replaces and deletes,
-and raises what it broke of all that stands.
+and raises what it broke of all that stands; the first one of all layers, what would not work.
 """
 
 import asyncio
@@ -194,8 +194,9 @@ class Account:
         self.settings = settings_module.parse(yaml.safe_dump(text), "settings")
         self._text, again = text, bool(self.resources)
         _Run(self, arguments or {}, inputs or {}).up()
-        # In a first `up` all of it has been asked as it was made.
-        if again and (sentences := self.broken()):
+        # Of some layers, most has been asked as it was made: a whole `up` asks again, and so does a later one.
+        whole = set(self._layers) == set(LAYERS)
+        if (again or whole) and (sentences := self.broken()):
             raise Refused(sentences)
         return self
 

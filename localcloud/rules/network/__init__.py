@@ -8,8 +8,8 @@
 What a connection needs beside a way (a listener, TLS, permissions) is not looked at, and nothing of IPv6.
 """
 
+from localcloud.rules.network import deployer, program_ways
 from localcloud.rules.network.answers import ANSWERS, Network
-from localcloud.rules.network.deployer import RULES
 from localcloud.rules.network.places import (
     INTERNET,
     ApiServer,
@@ -23,6 +23,8 @@ from localcloud.rules.network.places import (
     Source,
 )
 from localcloud.rules.network.reachability import Path, Reason, control_plane_interfaces, reach
+
+RULES = (*deployer.RULES, *program_ways.RULES)
 
 __all__ = [
     "ANSWERS",

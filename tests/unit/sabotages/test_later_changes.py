@@ -18,6 +18,10 @@ SABOTAGES = {
         "node group executor-arm64 of moka-local-spark-a",
         "service ecr.dkr is not reached",
     ),
+    "VpcEndpoint::main-autoscaling": (
+        "cluster-autoscaler/cluster-autoscaler on moka-local-spark-a",
+        "dial tcp: i/o timeout, as service autoscaling is not reached",
+    ),
     "PodIdentityAssociation::spark-a-fluent-bit": (
         "release fluent-bit",
         "no Pod Identity association of logging/fluent-bit",

@@ -1,7 +1,7 @@
 """Whether the machines of an EKS node group become nodes, by all that AWS knows of their surroundings."""
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from functools import cached_property
 from typing import Any
 
@@ -13,7 +13,7 @@ from localcloud.plugins.aws.refusals.network import load, nodes
 from localcloud.plugins.aws.refusals.permissions.machines import group_verdicts
 from localcloud.plugins.aws.refusals.templates import template_data
 from localcloud.plugins.aws.subject import Subject
-from localcloud.rules.network import Network
+from localcloud.rules.network import Network, Pod
 from localcloud.rules.nodes.add_ons import node_add_ons
 from localcloud.rules.nodes.addresses import Machines, Need, PodNetwork, free_addresses, needs
 from localcloud.rules.nodes.machine_images import fits_image
@@ -101,6 +101,15 @@ class Joining:
             nodes(self.api, self.cluster, self.group["nodegroupName"], self.region),
             pod_identity=self._cni_by_pod_identity(),
         )
+
+    def pods(self) -> Iterator[Pod]:
+        """A pod for each of its subnets, wherever the VPC CNI gives pods their addresses."""
+        for node in nodes(self.api, self.cluster, self.group["nodegroupName"], self.region):
+            zone = self.subnets[node.subnet]["AvailabilityZone"]
+            configuration = self.pod_network.configuration(zone)
+            subnet = (self.pod_network.pod_subnets or {}).get(configuration, node.subnet)
+            interface = replace(node, subnet=subnet)
+            yield Pod(name=f"pod on {node.name}", namespace="", interface=interface, node=node)
 
     def _subnet_verdicts(self) -> Iterator[Verdict]:
         vpc = self.network.clusters[self.cluster]["resourcesVpcConfig"]["vpcId"]

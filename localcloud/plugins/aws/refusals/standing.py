@@ -1,12 +1,14 @@
-"""What AWS lets an `up` change, and what no longer works once it has: a policy, a route, a rule.
+"""What stands and would not work: what AWS lets an `up` make or change without asking who needs it.
 
-IAM and EC2 take such a change; who depends on it fails later: the next machine, the next start of a program.
+IAM and EC2 take such a change of a policy, a route or a rule; who depends on it fails later: the next
+machine, the next start of a program.
 """
 
 from collections.abc import Iterable, Iterator
 
 from localcloud import unknowns
 from localcloud.cloud import Cloud
+from localcloud.plugins.aws.refusals.beyond import programs_of
 from localcloud.plugins.aws.refusals.identities import Identities
 from localcloud.plugins.aws.refusals.network import load
 from localcloud.plugins.aws.refusals.nodes import Joining
@@ -18,6 +20,9 @@ from localcloud.plugins.aws.refusals.permissions.releases import (
     release_verdicts,
 )
 from localcloud.plugins.aws.refusals.templates import template_data
+from localcloud.rules.iam.permissions import endpoint_service
+from localcloud.rules.network import Pod
+from localcloud.rules.network.program_ways import program_ways
 from localcloud.rules.rule import Unknown, Verdict
 
 
@@ -38,16 +43,22 @@ def broken(cloud: Cloud, clusters: Iterable[str], releases: Iterable[ClusterRele
 
 def _verdicts(iam: Identities, cluster: str, releases: Iterable[ClusterRelease]) -> Iterator[Verdict]:
     eks = iam.api.service("eks", iam.region)
-    network = load(iam.api, iam.region)
+    network, pods = load(iam.api, iam.region), list[Pod]()
     for name in eks.list_nodegroups(clusterName=cluster)["nodegroups"]:
         group = eks.describe_nodegroup(clusterName=cluster, nodegroupName=name)["nodegroup"]
         data = template_data(iam.api, iam.region, group.get("launchTemplate") or {})
-        yield from Joining(iam, network, group, data).surroundings()
+        joining = Joining(iam, network, group, data)
+        yield from joining.surroundings()
+        pods += joining.pods()
     for name in eks.list_addons(clusterName=cluster)["addons"]:
         addon = eks.describe_addon(clusterName=cluster, addonName=name)["addon"]
         yield from addon_verdicts(iam, addon)
     for association in associations(iam, cluster):
         yield from association_verdicts(iam, association)
+        for program in programs_of(association, releases):
+            services = {endpoint_service(action) for call in program.calls for action in call.actions}
+            account = f"{association['namespace']}/{association['serviceAccount']} on {cluster}"
+            yield from program_ways(account, network, pods, program.name, services)
     for release in releases:
         if release.cluster == cluster:
             yield from release_verdicts(iam, *release)
