@@ -194,7 +194,7 @@ class Account:
         self.settings = settings_module.parse(yaml.safe_dump(text), "settings")
         self._text, again = text, bool(self.resources)
         _Run(self, arguments or {}, inputs or {}).up()
-        # Of some layers, most has been asked as it was made: a whole `up` asks again, and so does a later one.
+        # With some layers, most has been asked as it was made; a whole `up` asks again, as does a later one.
         whole = set(self._layers) == set(LAYERS)
         if (again or whole) and (sentences := self.broken()):
             raise Refused(sentences)
