@@ -14,7 +14,7 @@ from tests.local.aws.examples.example import (
 )
 
 BASES: Bases = {
-    "vpc": lambda w: ("aws:ec2/vpc:Vpc", {"cidrBlock": "10.0.0.0/16"}),
+    "vpc": lambda w: ("aws:ec2/vpc:Vpc", {"cidrBlock": "10.0.0.0/16", "enableDnsHostnames": True}),
     "other_vpc": lambda w: ("aws:ec2/vpc:Vpc", {"cidrBlock": "10.9.0.0/16"}),
     "subnet": lambda w: (
         "aws:ec2/subnet:Subnet",

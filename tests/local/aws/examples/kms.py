@@ -13,7 +13,8 @@ from tests.local.aws.examples.example import (
 
 # As CloudWatch Logs asks for it.
 FOR_LOGS = resource_policy("kms:*").replace(
-    '{"AWS": "arn:aws:iam::123456789012:root"}', '{"Service": "logs.us-east-1.amazonaws.com"}'
+    '"arn:aws:iam::123456789012:root"',
+    '"arn:aws:iam::123456789012:root", "Service": "logs.us-east-1.amazonaws.com"',
 )
 
 BASES: Bases = {
@@ -35,7 +36,7 @@ EXAMPLES = [
             "description": "more logs",
             "enableKeyRotation": False,
             "deletionWindowInDays": 10,
-            "policy": resource_policy("kms:Decrypt"),
+            "policy": resource_policy("kms:Put*"),
             "isEnabled": False,
             "tags": OTHER_TAGS,
         },

@@ -69,8 +69,11 @@ EXAMPLES = [
     ),
     Example(
         "aws:s3/bucketPolicy:BucketPolicy",
-        lambda w: {"bucket": w.bucket, "policy": resource_policy("s3:GetObject", "arn:aws:s3:::data/*")},
-        lambda w: {"policy": resource_policy("s3:PutObject", "arn:aws:s3:::data/*")},
+        lambda w: {
+            "bucket": w.bucket,
+            "policy": resource_policy("s3:GetObject", f"arn:aws:s3:::{w.bucket}/*"),
+        },
+        lambda w: {"policy": resource_policy("s3:PutObject", f"arn:aws:s3:::{w.bucket}/*")},
         lambda w: {"bucket": "another-bucket"},
     ),
     Example(
