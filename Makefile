@@ -109,7 +109,7 @@ stack-files: venv ## write the Pulumi stack files that STACK lacks
 	@$(MOKA) stack-files $(STACK)
 
 test: setup ## run every test: units, policies, and the laptop cloud on the real engine
-	@$(PY) -m pytest --numprocesses logical --maxprocesses 4 --dist loadgroup --no-loadscope-reorder $(ARGS)
+	@$(PY) -m pytest --numprocesses logical --maxprocesses 4 --dist loadscope --no-loadscope-reorder $(ARGS)
 
 lint: venv ## check formatting, style, types, and which package imports which
 	@$(VENV)/bin/ruff format --check --quiet .

@@ -1,17 +1,27 @@
-"""Tests side by side: a module's stay together, and so do all that look at `local`, which is up once."""
+"""Tests side by side: those of a module in one process, and those of `local`, which is up once, as well."""
 
 import pytest
+from xdist.scheduler import LoadScopeScheduling
+
+OF_LOCAL = "tests/local/environment/"
+
+
+class ModuleScheduling(LoadScopeScheduling):
+    """Shares out modules, in the order in which they are collected.
+
+    By the module, as pytest-xdist 3.8 does not see groups with pytest 9 (`--dist loadgroup` needs `_nodeid`).
+    """
+
+    def _split_scope(self, nodeid: str) -> str:
+        return OF_LOCAL if nodeid.startswith(OF_LOCAL) else nodeid.partition("::")[0]
+
+
+def pytest_xdist_make_scheduler(config: pytest.Config, log: object) -> ModuleScheduling:
+    """How tests are shared out to processes."""
+    return ModuleScheduling(config, log)
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Tests of a group run in one process, in order: what a module or `local` needs is made once."""
-    groups = {item: _group(item) for item in items}
-    for item, group in groups.items():
-        item.add_marker(pytest.mark.xdist_group(group))
+    """In several processes, what takes longest begins first, so that all end at about the same time."""
     if hasattr(config, "workerinput"):
-        # What takes longest begins first, so that all processes end at about the same time.
-        items.sort(key=lambda item: (groups[item] != "local", "tests/local/" not in groups[item]))
-
-
-def _group(item: pytest.Item) -> str:
-    return "local" if "local" in getattr(item, "fixturenames", ()) else item.nodeid.partition("::")[0]
+        items.sort(key=lambda item: (OF_LOCAL not in item.nodeid, "tests/local/" not in item.nodeid))

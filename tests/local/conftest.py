@@ -1,4 +1,4 @@
-"""A laptop cloud for the test run, and `local` brought up on it once."""
+"""A laptop cloud for the test run."""
 
 import os
 from collections.abc import Callable, Iterator
@@ -12,11 +12,6 @@ from localcloud.aws_server import AwsServer
 from localcloud.cloud import REGION, Cloud
 from localcloud.engine import Engine
 from tests.support.pulumi_project import write_project
-
-
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Whatever looks at `local` runs before the test that takes it down."""
-    items.sort(key=lambda item: item.get_closest_marker("takes_local_down") is not None)
 
 
 @pytest.fixture(scope="session", autouse=True)
@@ -68,18 +63,6 @@ def aws(cloud: Cloud):
 def aws_of():
     """boto3 clients of a cloud of a test's own."""
     return clients
-
-
-@pytest.fixture(scope="session")
-def local(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Engine]:
-    """`local`, up on a cloud of its own, as `make up` brings it up."""
-    cloud = Cloud(tmp_path_factory.mktemp("local"))
-    engine = Engine(cloud)
-    try:
-        assert commands.up(engine, "local", ("--non-interactive",)) == 0
-        yield engine
-    finally:
-        commands.stop(engine)
 
 
 @pytest.fixture

@@ -13,7 +13,7 @@ from moka.jobs.files import S3Object, named_files
 from moka.jobs.job_file import read
 from tests.local.conftest import clients
 
-ROOT = Path(__file__).resolve().parents[2]
+ROOT = Path(__file__).resolve().parents[3]
 EXAMPLES = sorted((ROOT / "examples" / "jobs").glob("*.yaml"))
 APPLICATIONS = "/apis/sparkoperator.k8s.io/v1beta2/namespaces/spark-jobs/sparkapplications"
 DRIVERS = "/api/v1/namespaces/spark-jobs/pods"
