@@ -165,8 +165,19 @@ def world(base):
 def cluster(bench):
     """A cluster in a VPC of its own."""
     vpc = bench.make(VPC, {"cidrBlock": "10.0.0.0/16"})
-    subnet = bench.make(SUBNET, {"vpcId": vpc.id, "cidrBlock": "10.0.0.0/24"})
+    subnets = two_subnets(bench, vpc.id)
     return bench.make(
-        CLUSTER,
-        {"name": "c", "roleArn": ROLE_ARN, "version": "1.34", "vpcConfig": {"subnetIds": [subnet.id]}},
+        CLUSTER, {"name": "c", "roleArn": ROLE_ARN, "version": "1.34", "vpcConfig": {"subnetIds": subnets}}
     )
+
+
+def two_subnets(bench, vpc, network="10.0", region="us-east-1", name="it"):
+    """Ids of subnets in two zones, as EKS wants them for a cluster; network: its first two numbers."""
+    return [
+        bench.make(
+            SUBNET,
+            {"vpcId": vpc, "cidrBlock": f"{network}.{n}.0/24", "availabilityZone": f"{region}{zone}"},
+            f"{name}-{zone}",
+        ).id
+        for n, zone in enumerate("ab")
+    ]

@@ -7,7 +7,8 @@ import pytest
 from localcloud.errors import Refusal
 from localcloud.plugins.aws.api import buckets
 from localcloud.plugins.aws.provider import Aws
-from tests.local.aws.tokens import ADDON, BUCKET, CLUSTER, ROLE_ARN, SUBNET, VPC
+from tests.local.aws.conftest import two_subnets
+from tests.local.aws.tokens import ADDON, BUCKET, CLUSTER, ROLE_ARN, VPC
 
 
 def test_default_tags_are_on_everything_and_among_no_inputs(bench):
@@ -63,12 +64,9 @@ def test_accounts_share_nothing_but_the_names_of_clusters_and_buckets(bench, clu
     second.configure({"allowedAccountIds": json.dumps(["111122223333"]), "region": "eu-west-1"})
     bench.make(BUCKET, {"bucket": "of-the-first"})
     bench.provider = second
-    subnet = bench.make(
-        SUBNET,
-        {"vpcId": bench.make(VPC, {"cidrBlock": "10.0.0.0/16"}).id, "cidrBlock": "10.0.0.0/24"},
-    )
+    subnets = two_subnets(bench, bench.make(VPC, {"cidrBlock": "10.0.0.0/16"}).id, region="eu-west-1")
     bench.make(BUCKET, {"bucket": "of-the-second"})
-    inputs = {"roleArn": ROLE_ARN, "version": "1.34", "vpcConfig": {"subnetIds": [subnet.id]}}
+    inputs = {"roleArn": ROLE_ARN, "version": "1.34", "vpcConfig": {"subnetIds": subnets}}
 
     with pytest.raises(Refusal, match="an EKS cluster c in account 123456789012, us-east-1"):
         bench.make(CLUSTER, {"name": "c", **inputs})

@@ -105,7 +105,7 @@ def test_the_machines_of_groups_have_an_entry_as_long_as_there_is_one(bench, ope
     open_cluster("c2", bootstrapClusterCreatorAdminPermissions=False)
 
     def group(name):
-        subnets = cluster.inputs["vpcConfig"]["subnetIds"]
+        subnets = cluster.inputs["vpcConfig"]["subnetIds"][:1]
         sizes = {"minSize": 0, "maxSize": 1, "desiredSize": 0}
         inputs = {"clusterName": "c2", "nodeGroupName": name, "nodeRoleArn": ROLE_ARN, "subnetIds": subnets}
         return bench.make(NODE_GROUP, {**inputs, "scalingConfig": sizes}, name=name)
@@ -133,13 +133,13 @@ def test_an_entry_has_the_session_of_its_role_as_user_name(bench, open_cluster):
     [
         (
             {"kubernetesGroups": ["system:masters"]},
-            "The kubernetes group name system:masters is invalid, it cannot start with system:, eks:,",
+            "The kubernetes group name system:masters is invalid, it cannot start with system:",
         ),
-        ({"userName": "eks:me"}, "The username eks:me is invalid, it cannot start with system:, eks:,"),
+        ({"userName": "eks:me"}, "The username must not begin with eks:"),
         ({"principalArn": CREATOR}, r"already in use on this cluster \(ResourceInUseException\)"),
         (
             {"principalArn": "arn:aws:sts::123456789012:assumed-role/person/me"},
-            "The principalArn parameter format is not valid",
+            "The specified principalArn is invalid: invalid principal",
         ),
     ],
 )
@@ -199,7 +199,7 @@ def test_a_node_group_has_an_auto_scaling_group_with_the_tags_that_eks_gives_it(
             "clusterName": "c",
             "nodeGroupName": "executors",
             "nodeRoleArn": ROLE_ARN,
-            "subnetIds": cluster.inputs["vpcConfig"]["subnetIds"],
+            "subnetIds": cluster.inputs["vpcConfig"]["subnetIds"][:1],
             "scalingConfig": {"minSize": 1, "maxSize": 9, "desiredSize": 2},
         },
     )
@@ -231,7 +231,7 @@ def test_two_auto_scaling_groups_may_plan_under_the_same_name(bench, cluster):
                 "clusterName": "c",
                 "nodeGroupName": name,
                 "nodeRoleArn": ROLE_ARN,
-                "subnetIds": cluster.inputs["vpcConfig"]["subnetIds"],
+                "subnetIds": cluster.inputs["vpcConfig"]["subnetIds"][:1],
                 "scalingConfig": {"minSize": 1, "maxSize": 9, "desiredSize": 2},
             },
             name=name,
@@ -259,7 +259,7 @@ def machines(bench, cluster, monkeypatch):
         "clusterName": "c",
         "nodeGroupName": "executors",
         "nodeRoleArn": ROLE_ARN,
-        "subnetIds": cluster.inputs["vpcConfig"]["subnetIds"],
+        "subnetIds": cluster.inputs["vpcConfig"]["subnetIds"][:1],
         "instanceTypes": ["r8gd.4xlarge"],
         "scalingConfig": {"minSize": 1, "maxSize": 9, "desiredSize": 4},
         "updateConfig": {"maxUnavailablePercentage": 50},
@@ -329,7 +329,7 @@ def group_inputs(cluster, **changes):
         "clusterName": "c",
         "nodeGroupName": "executors",
         "nodeRoleArn": ROLE_ARN,
-        "subnetIds": cluster.inputs["vpcConfig"]["subnetIds"],
+        "subnetIds": cluster.inputs["vpcConfig"]["subnetIds"][:1],
         "scalingConfig": {"minSize": 3, "maxSize": 3, "desiredSize": 3},
         **changes,
     }
@@ -344,7 +344,7 @@ def shown(bench, name="executors"):
 def reserved(bench, cluster, monkeypatch, instances, **changes):
     """A group of three machines, all in a reservation of so many instances."""
     ec2 = bench.provider.api.client("ec2")
-    [subnet] = ec2.describe_subnets(SubnetIds=cluster.inputs["vpcConfig"]["subnetIds"])["Subnets"]
+    [subnet] = ec2.describe_subnets(SubnetIds=cluster.inputs["vpcConfig"]["subnetIds"][:1])["Subnets"]
     reservation = {
         "CapacityReservationId": "cr-0a1b2c3d4e5f60718",
         "InstanceType": "m7g.large",

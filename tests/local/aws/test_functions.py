@@ -21,13 +21,15 @@ def place(base):
         {"vpcId": vpc.id, "cidrBlock": "10.77.1.0/24", "availabilityZone": "us-east-1b"},
         "place",
     )
+    other_zone = {"vpcId": vpc.id, "cidrBlock": "10.77.2.0/24", "availabilityZone": "us-east-1c"}
+    other = base.make("aws:ec2/subnet:Subnet", other_zone, "other-place")
     cluster = base.make(
         "aws:eks/cluster:Cluster",
         {
             "name": "place",
             "roleArn": ROLE_ARN,
             "version": "1.34",
-            "vpcConfig": {"subnetIds": [subnet.id]},
+            "vpcConfig": {"subnetIds": [subnet.id, other.id]},
             "enabledClusterLogTypes": ["api"],
         },
         "place",
@@ -66,7 +68,7 @@ CALLS = {
         {"vpcId": p["vpc"], "availabilityZone": "us-east-1b", "cidrBlock": "10.77.1.0/24"},
     ),
     "aws:ec2/getSubnets:getSubnets": lambda p: (
-        {"filters": [{"name": "vpc-id", "values": [p["vpc"]]}]},
+        {"filters": [{"name": "cidr-block", "values": ["10.77.1.0/24"]}]},
         {"ids": [p["subnet"]]},
     ),
     "aws:ecr/getAuthorizationToken:getAuthorizationToken": lambda p: (

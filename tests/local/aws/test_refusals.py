@@ -8,6 +8,7 @@ from localcloud.errors import Refusal
 from localcloud.plugins.aws.provider import Aws
 from localcloud.plugins.aws.refusals.values import RefusedCall
 from localcloud.plugins.provider import InitializationFailed, Naming
+from tests.local.aws.conftest import two_subnets
 from tests.local.aws.tokens import BUCKET, ROLE_ARN, SUBNET, VPC
 
 
@@ -109,11 +110,10 @@ def test_policies_of_a_role_are_too_long_together(bench):
 
 def test_services_of_a_cluster_may_not_have_addresses_of_its_vpc(bench):
     vpc = bench.make(VPC, {"cidrBlock": "172.20.0.0/16"})
-    subnet = bench.make(SUBNET, {"vpcId": vpc.id, "cidrBlock": "172.20.0.0/24"})
     inputs = {
         "name": "overlapping",
         "roleArn": ROLE_ARN,
-        "vpcConfig": {"subnetIds": [subnet.id]},
+        "vpcConfig": {"subnetIds": two_subnets(bench, vpc.id, "172.20")},
         "kubernetesNetworkConfig": {"serviceIpv4Cidr": "172.20.0.0/16"},
     }
 
