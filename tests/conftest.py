@@ -1,5 +1,7 @@
 """Tests side by side: those of a module in one process, and those of `local`, which is up once, as well."""
 
+import os
+
 import pytest
 from xdist.scheduler import LoadScopeScheduling
 
@@ -16,6 +18,13 @@ class ModuleScheduling(LoadScopeScheduling):
         return OF_LOCAL if nodeid.startswith(OF_LOCAL) else nodeid.partition("::")[0]
 
 
+def pytest_configure() -> None:
+    """Have `make` that tests run be the first one, whatever `make test` was told."""
+    for name in ("MAKEFLAGS", "MAKELEVEL", "MFLAGS", "MAKEOVERRIDES", "ARGS"):
+        os.environ.pop(name, None)
+
+
+@pytest.hookimpl(optionalhook=True)
 def pytest_xdist_make_scheduler(config: pytest.Config, log: object) -> ModuleScheduling:
     """How tests are shared out to processes."""
     return ModuleScheduling(config, log)

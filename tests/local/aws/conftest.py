@@ -4,6 +4,7 @@ import subprocess
 import sys
 import time
 import urllib.request
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from types import SimpleNamespace
 
@@ -133,12 +134,25 @@ class Plane:
 @pytest.fixture(scope="session")
 def provider(moto_url, tmp_path_factory):
     """One provider for all tests: to make its clients takes longer than the tests."""
+    return Aws(Cloud(tmp_path_factory.mktemp("cloud")), moto_url)
+
+
+@contextmanager
+def without_planes():
+    """Clusters without control planes, and node groups without machines."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(eks_backend, "control_plane", lambda subject, cluster: Plane())
         patch.setattr(eks_backend, "apply_machines", lambda plane, group: None)
         # Machines that could not join are looked at where there is a network to join: tests/unit/sabotages.
         patch.setattr(eks_backend, "JOIN_CHECKS", [reservations.check])
-        yield Aws(Cloud(tmp_path_factory.mktemp("cloud")), moto_url)
+        yield
+
+
+@pytest.fixture(scope="module", autouse=True)
+def nothing_runs():
+    """Not for the session: the tests of other folders that this process runs have to meet the real thing."""
+    with without_planes():
+        yield
 
 
 @pytest.fixture
@@ -158,7 +172,8 @@ def base(provider):
 @pytest.fixture(scope="session")
 def world(base):
     """What the examples of types stand on."""
-    return make_world(base)
+    with without_planes():
+        return make_world(base)
 
 
 @pytest.fixture

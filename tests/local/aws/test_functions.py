@@ -12,7 +12,7 @@ from tests.support.sdk_types import unknown_in_function
 ROLE_ARN = "arn:aws:iam::123456789012:role/somebody"
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def place(base):
     """A VPC with a subnet, and a cluster in it."""
     vpc = base.make("aws:ec2/vpc:Vpc", {"cidrBlock": "10.77.0.0/16", "tags": {"Name": "place"}}, "place")

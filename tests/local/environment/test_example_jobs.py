@@ -47,8 +47,7 @@ def shell(local, plane, tmp_path_factory):
     (folder / "kubectl").write_text(KUBECTL)
     (folder / "kubectl").chmod(0o755)
     environment = {
-        # Within another make, make tells which folder it enters, where the objects go.
-        **{name: value for name, value in os.environ.items() if name not in ("MAKEFLAGS", "MAKELEVEL")},
+        **os.environ,
         "PATH": f"{folder}:{os.environ['PATH']}",
         "PYTHONPATH": str(ROOT),
         "MOKA_CLOUD": str(local.cloud.home),
