@@ -12,7 +12,7 @@ import yaml
 from commands.s3_api import Answer, NotSeen, ObjectLookup
 from moka.jobs import checks
 from moka.jobs.application import spark_application
-from moka.jobs.files import S3Object, named_files
+from moka.jobs.files import named_objects
 from moka.jobs.job import Job
 from moka.jobs.job_file import Draft, read
 from moka.jobs.job_target import JobTarget
@@ -118,17 +118,16 @@ def _missing(job: Job, where: str, s3: ObjectLookup, wrong: Collection[str]) -> 
 
     wrong: fields that have mistakes already.
     """
-    for file in named_files(job):
-        wanted = S3Object.of(file.url)
-        if wanted is None or {file.at, file.at.partition(".")[0]} & set(wrong):
+    for file, s3_object in named_objects(job):
+        if {file.at, file.at.partition(".")[0]} & set(wrong):
             continue
         try:
-            answer = s3.find(wanted)
+            answer = s3.find(s3_object)
         except NotSeen as error:
             typer.echo(f"{where}: {file.at}: whether {file.url} is there was not seen: {error}.", err=True)
             continue
         if answer != "found":
-            yield Mistake(file.at, f"is {file.url}, but {MISSING[answer].format(file=wanted)}")
+            yield Mistake(file.at, f"is {file.url}, but {MISSING[answer].format(file=s3_object)}")
 
 
 def job_target_in(text: str, cluster: str | None = None) -> JobTarget:

@@ -84,8 +84,8 @@ def mirror(
     charts = catalog.read()
     copies: list[ChartCopy | ImageCopy] = [*chart_copies(charts, target), *image_copies(charts, target)]
     if dry_run:
-        for each in copies:
-            print(each.line)
+        for copy in copies:
+            print(copy.line)
         return
     programs = PROGRAMS | (AWS if ECR.match(target) else {})
     if missing := [name for name in programs if shutil.which(name) is None]:
@@ -97,14 +97,14 @@ def mirror(
     except CopyFailed as error:
         raise _refuse(f"Cannot log in to {target}: {error}.") from None
     failures, denied = 0, False
-    for number, each in enumerate(copies, start=1):
+    for number, copy in enumerate(copies, start=1):
         try:
-            done = work.image(each) if isinstance(each, ImageCopy) else work.chart(each)
-            print(f"{number}/{len(copies)} {done}: {each.line}", flush=True)
+            done = work.image(copy) if isinstance(copy, ImageCopy) else work.chart(copy)
+            print(f"{number}/{len(copies)} {done}: {copy.line}", flush=True)
         except CopyFailed as error:
             failures += 1
             denied = denied or bool(DENIED.search(str(error)))
-            typer.echo(f"{number}/{len(copies)} not copied: {each.line}: {error}.", err=True)
+            typer.echo(f"{number}/{len(copies)} not copied: {copy.line}: {error}.", err=True)
     if denied:
         host = target.partition("/")[0]
         typer.echo(f"Log in first: `skopeo login {host}` and `helm registry login {host}`.", err=True)

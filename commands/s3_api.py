@@ -23,16 +23,16 @@ class ObjectLookup:
         self._answers: dict[S3Object, Answer] = {}
         self._unavailable: str | None = None
 
-    def find(self, wanted: S3Object) -> Answer:
+    def find(self, s3_object: S3Object) -> Answer:
         """Whether an object is there. Raises NotSeen."""
-        if wanted not in self._answers:
-            self._answers[wanted] = self._find(wanted)
-        return self._answers[wanted]
+        if s3_object not in self._answers:
+            self._answers[s3_object] = self._find(s3_object)
+        return self._answers[s3_object]
 
-    def _find(self, wanted: S3Object) -> Answer:
-        if self._status("head_object", Bucket=wanted.bucket, Key=wanted.key) == "200":
+    def _find(self, s3_object: S3Object) -> Answer:
+        if self._status("head_object", Bucket=s3_object.bucket, Key=s3_object.key) == "200":
             return "found"
-        return "no object" if self._status("head_bucket", Bucket=wanted.bucket) == "200" else "no bucket"
+        return "no object" if self._status("head_bucket", Bucket=s3_object.bucket) == "200" else "no bucket"
 
     def _status(self, operation: str, **of: str) -> str:
         """200 or 404. Raises NotSeen."""

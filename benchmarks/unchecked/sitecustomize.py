@@ -5,6 +5,7 @@ even looked at, as verdicts are generated when somebody asks for them.
 """
 
 import sys
+from types import ModuleType
 
 if any(argument.startswith("localcloud") for argument in sys.orig_argv):
     from localcloud import unknowns
@@ -14,11 +15,14 @@ if any(argument.startswith("localcloud") for argument in sys.orig_argv):
 
 if "localcloud.plugins.aws" in sys.orig_argv:
     from localcloud.plugins.aws import eks_backend
-    from localcloud.plugins.aws.refusals import values
 
     eks_backend.JOIN_CHECKS.clear()
-    values.failures = lambda *_: []
-    values.guard = lambda *_: None
+    # In place of the module: the plugin loads it when it first checks a value, with all models and schemas.
+    values = ModuleType("localcloud.plugins.aws.refusals.values")
+    vars(values).update(
+        failures=lambda *_: [], guard=lambda *_: None, RefusedCall=type("RefusedCall", (Exception,), {})
+    )
+    sys.modules[values.__name__] = values
 
 if "localcloud.image_puller" in sys.orig_argv:
     from localcloud.plugins.aws.refusals import pulls

@@ -214,8 +214,8 @@ def _event(plane: ControlPlane, about: Object, kind: str, message: str) -> None:
 def missing_machines(plane: ControlPlane, group: str) -> int:
     """Machines of a group that somebody has taken away since it was last set: their nodes are deleted."""
     file = plane.folder / "node-groups" / f"{group}.json"
-    wanted = json.loads(file.read_text())["machines"] if file.exists() else 0
-    return max(0, wanted - len(_nodes(plane, group)))
+    machines = json.loads(file.read_text())["machines"] if file.exists() else 0
+    return max(0, machines - len(_nodes(plane, group)))
 
 
 def _names(

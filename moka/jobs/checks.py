@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from moka.jobs import reserved
-from moka.jobs.files import S3Object, named_files
+from moka.jobs.files import named_files, named_objects
 from moka.jobs.job import Driver, Executor, Job
 from moka.jobs.job_target import JobTarget
 from moka.jobs.versions import RELEASES
@@ -246,22 +246,19 @@ def s3_objects(job: Job, target: JobTarget) -> Iterator[Mistake]:
     """What no file on S3 is, and files there that jobs may not read."""
     readable = [target.staging.get(job.namespace), *(target.data or ())]
     folders = [folder for folder in readable if folder]
-    for file in named_files(job):
-        wanted = S3Object.of(file.url)
-        if wanted is None:
-            continue
-        if any(character in wanted.key for character in GLOB):
+    for file, s3_object in named_objects(job):
+        if any(character in s3_object.key for character in GLOB):
             yield Mistake(
                 file.at,
                 f"is {file.url}, a pattern, but the operator does not see what is on S3; name each file",
             )
-        elif not wanted.name:
+        elif not s3_object.name:
             yield Mistake(file.at, f"is {file.url}, a folder, which Spark does not fetch; name each file")
-        elif target.data is not None and not any(wanted.under(folder) for folder in folders):
+        elif target.data is not None and not any(s3_object.under(folder) for folder in folders):
             yield Mistake(
                 file.at,
                 f"is {file.url}, but jobs in {job.namespace} may only read {listed(folders)}; put it there, "
-                f"or have bucket {wanted.bucket} added to `uses` in the settings of {target.environment}",
+                f"or have bucket {s3_object.bucket} added to `uses` in the settings of {target.environment}",
             )
 
 

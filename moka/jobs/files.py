@@ -30,8 +30,8 @@ class S3Object:
     @classmethod
     def of(cls, url: str) -> "S3Object | None":
         """The object of a URL, as Spark reads it: what follows `#` is a name for the file. None of others."""
-        found = re.fullmatch(r"s3a://([^/#]+)/?([^#]*)(#.*)?", url)
-        return cls(found[1], found[2]) if found else None
+        match = re.fullmatch(r"s3a://([^/#]+)/?([^#]*)(#.*)?", url)
+        return cls(match[1], match[2]) if match else None
 
     @property
     def url(self) -> str:
@@ -54,3 +54,10 @@ def named_files(job: Job) -> Iterator[NamedFile]:
     for kind in DEPENDENCIES:
         for url in getattr(job.dependencies, kind):
             yield NamedFile(f"dependencies.{kind}", url)
+
+
+def named_objects(job: Job) -> Iterator[tuple[NamedFile, S3Object]]:
+    """Those of them that are on S3, with their objects."""
+    for file in named_files(job):
+        if s3_object := S3Object.of(file.url):
+            yield file, s3_object

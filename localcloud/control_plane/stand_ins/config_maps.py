@@ -61,8 +61,8 @@ def within(folder: Path, path: str) -> Path:
 
 
 def _data(api: Api, owner: str, namespace: str, mount: ConfigMapMount) -> dict[str, Any]:
-    found = api.get(f"/api/v1/namespaces/{namespace}/configmaps/{mount.config_map}")
-    if found is None:
+    config_map = api.get(f"/api/v1/namespaces/{namespace}/configmaps/{mount.config_map}")
+    if config_map is None:
         if mount.optional:
             return {}
         raise Refusal(
@@ -70,7 +70,7 @@ def _data(api: Api, owner: str, namespace: str, mount: ConfigMapMount) -> dict[s
             f'"{mount.volume}" : configmap "{mount.config_map}" not found (FailedMount): make that ConfigMap '
             f"in namespace {namespace} first, or correct its name."
         )
-    data: dict[str, Any] = found.get("data") or {}
+    data: dict[str, Any] = config_map.get("data") or {}
     return (
         data if mount.keys is None else {file: data[key] for key, file in mount.keys.items() if key in data}
     )

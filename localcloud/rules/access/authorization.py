@@ -56,17 +56,17 @@ def _in_scope(scope: Mapping[str, Any], request: Mapping[str, Any]) -> bool:
 
 
 def _grants(grant: Grant, request: Mapping[str, Any]) -> bool:
-    asked = request.get("resourceAttributes")
-    if asked is None:
+    attributes = request.get("resourceAttributes")
+    if attributes is None:
         path = request["nonResourceAttributes"]
         return ANY in grant.paths and _has(grant.verbs, path["verb"])
-    resource = asked.get("resource", "")
-    if asked.get("subresource"):
-        resource = f"{resource}/{asked['subresource']}"
+    resource = attributes.get("resource", "")
+    if attributes.get("subresource"):
+        resource = f"{resource}/{attributes['subresource']}"
     return (
-        grant.group in (ANY, asked.get("group", ""))
+        grant.group in (ANY, attributes.get("group", ""))
         and _has(grant.resources, resource)
-        and _has(grant.verbs, asked.get("verb", ""))
+        and _has(grant.verbs, attributes.get("verb", ""))
     )
 
 

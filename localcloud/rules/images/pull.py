@@ -61,8 +61,8 @@ def pull(
 def _reach(image: Reference, machines: Machines, way: Way) -> Iterator[Verdict]:
     ecr = ECR.match(image.host) is not None
     hosts = HOSTS.get(image.host, (API_HOSTS.get(image.host, image.host),))
-    asked = list(requests(image, machines)) if ecr else [Request(host=host) for host in hosts]
-    for request in asked:
+    calls = list(requests(image, machines)) if ecr else [Request(host=host) for host in hosts]
+    for request in calls:
         for subnet in machines.subnets:
             if reason := way(subnet, request):
                 yield Violation(

@@ -67,10 +67,10 @@ def offers(settings: Environment) -> Iterator[Mistake]:
 
 def _alternative(name: str, there: frozenset[str]) -> str:
     """A type of the same size and architecture that is offered, for a message; empty when there is none."""
-    wanted = instance_type(name)
+    architecture = instance_type(name).architecture
     size = name.rpartition(".")[2]
     same_size = [other for other in there if other.rpartition(".")[2] == size and other[0] == name[0]]
-    fitting = [other for other in same_size if instance_type(other).architecture == wanted.architecture]
+    fitting = [other for other in same_size if instance_type(other).architecture == architecture]
     match = close_match(name, fitting)
     return f", such as {match}" if match else ""
 

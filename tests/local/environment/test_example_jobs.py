@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from localcloud.control_plane import ControlPlane
-from moka.jobs.files import S3Object, named_files
+from moka.jobs.files import named_objects
 from moka.jobs.job_file import read
 from tests.local.conftest import clients
 
@@ -69,8 +69,7 @@ def jobs(example):
 
 def objects(example):
     """The objects on S3 that the jobs of a file name."""
-    named = (S3Object.of(file.url) for job in jobs(example) for file in named_files(job))
-    return sorted({wanted for wanted in named if wanted}, key=str)
+    return sorted({s3_object for job in jobs(example) for _, s3_object in named_objects(job)}, key=str)
 
 
 def test_a_library_that_is_not_there_is_told_before_anything_is_submitted(shell, plane):
@@ -79,8 +78,10 @@ def test_a_library_that_is_not_there_is_told_before_anything_is_submitted(shell,
     done = shell(nightly)
 
     assert done.returncode != 0
-    for wanted in objects(nightly):
-        assert f"that is not there; upload it with `aws s3 cp {wanted.name} {wanted.url}`." in done.stderr
+    for s3_object in objects(nightly):
+        assert (
+            f"that is not there; upload it with `aws s3 cp {s3_object.name} {s3_object.url}`." in done.stderr
+        )
     assert plane.api().list(APPLICATIONS) == []
 
 
@@ -89,8 +90,8 @@ def test_every_example_runs_to_its_end(shell, plane, local):
     names = {job.name for example in EXAMPLES for job in jobs(example)}
     try:
         for example in EXAMPLES:
-            for wanted in objects(example):
-                s3.put_object(Bucket=wanted.bucket, Key=wanted.key, Body=b"")
+            for s3_object in objects(example):
+                s3.put_object(Bucket=s3_object.bucket, Key=s3_object.key, Body=b"")
             done = shell(example)
             assert (done.returncode, done.stderr) == (0, ""), done.stderr
 
@@ -109,8 +110,8 @@ def test_every_example_runs_to_its_end(shell, plane, local):
         for name in names:
             api.delete(f"{APPLICATIONS}/{name}")
         for example in EXAMPLES:
-            for wanted in objects(example):
-                s3.delete_object(Bucket=wanted.bucket, Key=wanted.key)
+            for s3_object in objects(example):
+                s3.delete_object(Bucket=s3_object.bucket, Key=s3_object.key)
 
 
 def state_of(application):

@@ -13,7 +13,7 @@ from localcloud.plugins.aws.refusals.network import load, nodes
 from localcloud.plugins.aws.refusals.permissions.machines import group_verdicts
 from localcloud.plugins.aws.refusals.templates import template_data
 from localcloud.plugins.aws.subject import Subject
-from localcloud.rules.network import Network, Pod
+from localcloud.rules.network import Interface, Network, Pod
 from localcloud.rules.nodes.add_ons import node_add_ons
 from localcloud.rules.nodes.addresses import Machines, Need, PodNetwork, free_addresses, needs
 from localcloud.rules.nodes.machine_images import fits_image
@@ -91,20 +91,20 @@ class Joining:
             self_managed=bool(
                 (self._eks.store.get("bootstrap", self.cluster) or {}).get("selfManagedAddons")
             ),
-            cni_by_pod_identity=self._cni_by_pod_identity(),
+            cni_by_pod_identity=self._cni_by_pod_identity,
         )
         yield from group_verdicts(self.identities, self.group, self.data)
         yield from node_ways(
             self.name,
             self.network,
             self.cluster,
-            nodes(self.api, self.cluster, self.group["nodegroupName"], self.region),
-            pod_identity=self._cni_by_pod_identity(),
+            self._machine_interfaces,
+            pod_identity=self._cni_by_pod_identity,
         )
 
     def pods(self) -> Iterator[Pod]:
         """A pod for each of its subnets, wherever the VPC CNI gives pods their addresses."""
-        for node in nodes(self.api, self.cluster, self.group["nodegroupName"], self.region):
+        for node in self._machine_interfaces:
             zone = self.subnets[node.subnet]["AvailabilityZone"]
             configuration = self.pod_network.configuration(zone)
             subnet = (self.pod_network.pod_subnets or {}).get(configuration, node.subnet)
@@ -146,6 +146,10 @@ class Joining:
         return PodNetwork.of(yaml.safe_load(addon.get("configurationValues") or "{}"))
 
     @cached_property
+    def _machine_interfaces(self) -> list[Interface]:
+        return nodes(self.api, self.cluster, self.group["nodegroupName"], self.region)
+
+    @cached_property
     def _zones(self) -> list[str]:
         own = (self.subnets[id_] for id_ in self.group["subnets"])
         return sorted({subnet["AvailabilityZone"] for subnet in own})
@@ -170,6 +174,7 @@ class Joining:
             offerings.setdefault(offering["InstanceType"], []).append(offering["Location"])
         return offerings
 
+    @cached_property
     def _cni_by_pod_identity(self) -> bool:
         answer = self._eks.list_pod_identity_associations(clusterName=self.cluster)
         return any(

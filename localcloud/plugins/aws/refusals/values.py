@@ -217,12 +217,12 @@ def _verdicts(subject: Subject, name: str, tags: Mapping[str, Any]) -> Iterator[
 def _requests(subject: Subject, tags: Mapping[str, Any]) -> Iterator[tuple[Any, Mapping[str, Any]]]:
     """The calls that would make it: model of the operation, and members."""
     kind, api = subject.kind, subject.api
-    made: Iterable[tuple[str, Mapping[str, Any]]] = ()
+    requests: Iterable[tuple[str, Mapping[str, Any]]] = ()
     if kind.calls is not None:
-        made = kind.calls(subject)
+        requests = kind.calls(subject)
     elif isinstance(kind.create, Call):
-        made = [(kind.create.operation, subject.members(kind.create))]
-    for index, (operation, members) in enumerate(made):
+        requests = [(kind.create.operation, subject.members(kind.create))]
+    for index, (operation, members) in enumerate(requests):
         tagged = kind.tags.at_create(tags) if kind.tags and not index else {}
         yield api.shapes(kind.service, operation), {**tagged, **members}
     for change in kind.changes:

@@ -18,12 +18,12 @@ def calls_of_schedule(subject: Subject) -> Iterator[tuple[str, Mapping[str, Any]
     """The call that makes it; as in the provider, a size that is left out is 0, and -1 is none."""
     put = Call("put_scheduled_update_group_action", takes=f"{ACTION_KEY} {' '.join(TIMES)}")
     sizes = {name[0].upper() + name[1:]: subject.inputs.get(name, 0) for name in SIZES}
-    given = {
+    bounds = {
         member: size if size is UNKNOWN else int(size)
         for member, size in sizes.items()
         if size not in (-1, "-1")
     }
-    yield put.operation, subject.members(put) | given
+    yield put.operation, subject.members(put) | bounds
 
 
 def put_schedule(subject: Subject) -> str:

@@ -11,8 +11,8 @@ OPTIONS = {"dnsSupport": "DnsSupport", "applianceModeSupport": "ApplianceModeSup
 
 def options(subject: Subject) -> dict[str, Any]:
     """Options of an attachment, which the program has as properties of their own."""
-    given = {member: subject.inputs[name] for name, member in OPTIONS.items() if subject.inputs.get(name)}
-    return {"Options": given} if given else {}
+    members = {member: subject.inputs[name] for name, member in OPTIONS.items() if subject.inputs.get(name)}
+    return {"Options": members} if members else {}
 
 
 def attach(subject: Subject) -> str:
