@@ -8,6 +8,7 @@ from importlib import import_module
 from typing import Any
 
 from localcloud.cloud import ACCOUNT, REGION, Cloud
+from localcloud.plugins.aws.remedies import remedy
 from localcloud.plugins.aws.store import accounts, record_account
 from localcloud.project import USER_AT_HAND
 from localcloud.rules.values.request import partition
@@ -199,7 +200,8 @@ def explain(error: Exception, endpoint: str, about: str) -> str | None:
             )
         case ClientError():
             message = " ".join(str(error.response["Error"].get("Message", "")).split()).rstrip(".")
-            return f"{about}: AWS refused {error.operation_name}: {message} ({error_code(error)})."
+            code = error_code(error)
+            return f"{about}: AWS refused {error.operation_name}: {message} ({code}): {remedy(code)}."
         case ParamValidationError():
             return f"{about}: AWS would refuse this: {' '.join(str(error).split())}."
         case ConnectionError() | HTTPClientError():

@@ -118,7 +118,9 @@ def test_what_aws_refuses_is_told_in_one_sentence_and_the_rest_stays(small):
     up = small.try_run("up", "--yes", "--skip-preview", **with_changes(refused=True))
 
     assert up.returncode != 0
-    assert "aws:ec2/subnet:Subnet refused: AWS refused CreateSubnet" in up.stdout + up.stderr
+    output = " ".join((up.stdout + up.stderr).split())
+    assert "aws:ec2/subnet:Subnet refused: AWS refused CreateSubnet" in output
+    assert "(InvalidSubnet.Range): give it a range within one of its VPC's." in output
     assert "Traceback" not in up.stdout + up.stderr
     assert small.steps() == []
 

@@ -8,6 +8,7 @@ from localcloud.errors import Refusal
 from localcloud.plugins.aws.provider import Aws
 from localcloud.plugins.aws.refusals.values import RefusedCall
 from localcloud.plugins.provider import InitializationFailed, Naming
+from localcloud.unknowns import clear, noted
 from tests.local.aws.conftest import two_subnets
 from tests.local.aws.tokens import BUCKET, ROLE_ARN, SUBNET, VPC
 
@@ -132,3 +133,26 @@ def test_a_call_that_no_input_shows_is_held_against_the_model_too(bench):
 
 def document(statement):
     return {"Version": "2012-10-17", "Statement": [statement]}
+
+
+def test_roles_that_a_policy_names_and_nobody_made_are_listed(bench):
+    def lets_in(*roles):
+        arns = [f"arn:aws:iam::123456789012:role/{role}" for role in roles]
+        statement = {"Effect": "Allow", "Action": "kms:*", "Resource": "*"}
+        account = {**statement, "Principal": {"AWS": "arn:aws:iam::123456789012:root"}}
+        policy = {"Version": "2012-10-17", "Statement": [account, {**statement, "Principal": {"AWS": arns}}]}
+        return {"policy": json.dumps(policy)}
+
+    trust = {"Effect": "Allow", "Action": "sts:AssumeRole", "Principal": {"Service": "ec2.amazonaws.com"}}
+    bench.make(
+        "aws:iam/role:Role",
+        {"name": "etl", "assumeRolePolicy": json.dumps({"Version": "2012-10-17", "Statement": [trust]})},
+    )
+    key = bench.make("aws:kms/key:Key", lets_in("etl"))
+    clear(bench.provider.cloud)
+
+    bench.change(key, lets_in("etl", "analyst"))
+
+    [listed] = noted(bench.provider.cloud)
+    assert "whether principal arn:aws:iam::123456789012:role/analyst exists" in listed
+    assert "MalformedPolicyDocumentException" in listed

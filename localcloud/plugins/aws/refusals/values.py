@@ -6,14 +6,25 @@ from typing import Any
 
 from localcloud import unknowns
 from localcloud.plugins.aws import mapping
-from localcloud.plugins.aws.api import Api, not_found
+from localcloud.plugins.aws.api import Api, account_api, not_found
 from localcloud.plugins.aws.refusals.network import resolves_names
+from localcloud.plugins.aws.store import accounts
 from localcloud.plugins.aws.subject import Subject
 from localcloud.plugins.aws.table import Call, Change, Kind
 from localcloud.plugins.provider import Failure
 from localcloud.plugins.values import UNKNOWN
 from localcloud.rules.rule import Unknown
-from localcloud.rules.values import buckets, calls, endpoints, model, policies, ranges, resource, routes
+from localcloud.rules.values import (
+    buckets,
+    calls,
+    endpoints,
+    model,
+    policies,
+    principals,
+    ranges,
+    resource,
+    routes,
+)
 from localcloud.rules.values.request import LATER, Misfit, Request, ValueVerdict
 from localcloud.rules.values.schemas import document, types_of
 
@@ -43,9 +54,14 @@ def guard(api: Api, service: str, operation: Any, members: Mapping[str, Any], re
         region=api.region if service == "iam" else region,
     )
     misfits = [verdict for verdict in _of_call(request, operation, whole=True) if isinstance(verdict, Misfit)]
-    neighbours = NEIGHBOURS.get((service, operation.name))
-    if not misfits and neighbours:
-        misfits = [verdict for verdict in neighbours(api, request) if isinstance(verdict, Misfit)]
+    if not misfits:
+        for neighbours in NEIGHBOURS.get((service, operation.name), ()):
+            for verdict in neighbours(api, request):
+                match verdict:
+                    case Misfit():
+                        misfits.append(verdict)
+                    case Unknown():
+                        unknowns.note(api.cloud, verdict)
     if misfits:
         raise RefusedCall(misfits)
 
@@ -132,14 +148,41 @@ def _attached(api: Api, request: Request) -> Iterator[ValueVerdict]:
     yield from policies.attached(request, others)
 
 
-NEIGHBOURS: Mapping[tuple[str, str], Callable[[Api, Request], Iterator[ValueVerdict]]] = {
-    ("ec2", "AssociateVpcCidrBlock"): _further_range,
-    ("ec2", "CreateRoute"): _nat_gateway,
-    ("ec2", "CreateVpcEndpoint"): _endpoint,
-    ("eks", "CreateCluster"): _services,
-    ("iam", "AttachRolePolicy"): _attached,
-    ("iam", "PutRolePolicy"): _inline,
-    ("s3", "PutBucketPolicy"): _public,
+def _principals(api: Api, request: Request) -> Iterator[ValueVerdict]:
+    yield from principals.existence(request, lambda arn: arn == api.identity or _is_there(api, arn))
+
+
+def _is_there(api: Api, arn: str) -> bool:
+    """Whether an account of this cloud has a role or a user."""
+    account, (kind, *_, name) = arn.split(":")[4], arn.split(":")[5].split("/")
+    if account not in {api.account, *accounts(api.cloud)}:
+        return False
+    owner = api if account == api.account else account_api(api.cloud, api.endpoint, account, api.region)
+    operation, member = {"role": ("get_role", "RoleName"), "user": ("get_user", "UserName")}[kind]
+    try:
+        getattr(owner.client("iam"), operation)(**{member: name})
+    except Exception as error:
+        if not not_found(error):
+            raise
+        return False
+    return True
+
+
+Neighbours = Callable[[Api, Request], Iterator[ValueVerdict]]
+
+NEIGHBOURS: Mapping[tuple[str, str], tuple[Neighbours, ...]] = {
+    ("ec2", "AssociateVpcCidrBlock"): (_further_range,),
+    ("ec2", "CreateRoute"): (_nat_gateway,),
+    ("ec2", "CreateVpcEndpoint"): (_endpoint,),
+    ("ecr", "SetRepositoryPolicy"): (_principals,),
+    ("eks", "CreateCluster"): (_services,),
+    ("iam", "AttachRolePolicy"): (_attached,),
+    ("iam", "CreateRole"): (_principals,),
+    ("iam", "PutRolePolicy"): (_inline,),
+    ("iam", "UpdateAssumeRolePolicy"): (_principals,),
+    ("kms", "CreateKey"): (_principals,),
+    ("kms", "PutKeyPolicy"): (_principals,),
+    ("s3", "PutBucketPolicy"): (_public, _principals),
 }
 """Service and operation -> what depends on other resources."""
 

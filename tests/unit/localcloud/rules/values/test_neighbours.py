@@ -1,8 +1,10 @@
 """Values that have to fit those of other resources: pure, over what AWS shows of these."""
 
+import json
+
 import pytest
 
-from localcloud.rules.values import endpoints, policies, ranges
+from localcloud.rules.values import endpoints, policies, principals, ranges
 from localcloud.rules.values.request import LATER, Request
 
 
@@ -119,3 +121,27 @@ def test_an_endpoint_in_a_subnet_a_zone_beside_those_of_other_services_is_not_re
 
 def test_the_names_of_an_endpoint_that_is_gone_are_free():
     assert places(ZONES, [EC2], state="deleted") == []
+
+
+def names(*arns):
+    statements = [{"Effect": "Allow", "Action": "s3:*", "Principal": {"AWS": arn}} for arn in arns]
+    return json.dumps({"Version": "2012-10-17", "Statement": [*statements, {"Principal": "*"}]})
+
+
+def test_roles_and_users_in_a_policy_that_are_not_there_are_not_known():
+    role, user = (f"arn:aws:iam::111122223333:{name}" for name in ("role/team/etl", "user/ana"))
+    here, gone = [role, "arn:aws:iam::111122223333:root", "444455556666", "*"], [user]
+    call = request("s3", "PutBucketPolicy", Bucket="b", Policy=names(here, gone))
+
+    unknown = [verdict.lacks for verdict in principals.existence(call, lambda arn: arn == role)]
+
+    assert unknown == [
+        f"whether principal {user} exists, and AWS refuses a policy with one that does not (MalformedPolicy)"
+    ]
+
+
+@pytest.mark.parametrize("policy", [None, LATER, "no JSON", "[]", '{"Statement": "*"}'])
+def test_what_is_no_policy_names_nobody(policy):
+    call = request("kms", "PutKeyPolicy", Policy=policy)
+
+    assert list(principals.existence(call, lambda arn: False)) == []
