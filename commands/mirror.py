@@ -24,7 +24,7 @@ from moka.mirror import (
     image_copies,
     missing_architectures,
 )
-from moka.registries import ECR
+from moka.registries import ecr_host
 from stacks.settings import InvalidDocument, load
 
 PROGRAMS = {
@@ -81,13 +81,17 @@ def mirror(
         raise _refuse(
             f"stacks/{environment}.yaml sets no charts.mirror: set it, or name the registry with --to."
         )
+    try:
+        in_ecr = ecr_host(target.partition("/")[0])
+    except ValueError as error:
+        raise _refuse(f"Cannot copy to {target}: {error}.") from None
     charts = catalog.read()
     copies: list[ChartCopy | ImageCopy] = [*chart_copies(charts, target), *image_copies(charts, target)]
     if dry_run:
         for copy in copies:
             print(copy.line)
         return
-    programs = PROGRAMS | (AWS if ECR.match(target) else {})
+    programs = PROGRAMS | (AWS if in_ecr else {})
     if missing := [name for name in programs if shutil.which(name) is None]:
         hints = "; ".join(f"{name} ({programs[name]})" for name in missing)
         raise _refuse(f"These programs are missing on PATH: {hints}.")
@@ -128,11 +132,11 @@ class Work:
 
     def log_in(self, mirror: str) -> None:
         """Log skopeo and Helm in to a mirror in ECR, for 12 hours; others are left to whoever runs this."""
-        registry = ECR.match(mirror)
+        host = mirror.partition("/")[0]
+        registry = ecr_host(host)
         if registry is None:
             return
-        host = mirror.partition("/")[0]
-        token = self.run(["aws", "ecr", "get-login-password", "--region", registry["region"]], None)
+        token = self.run(["aws", "ecr", "get-login-password", "--region", registry.region], None)
         for program in (["skopeo", "login"], ["helm", "registry", "login"]):
             self.run([*program, "--username", "AWS", "--password-stdin", host], token)
 

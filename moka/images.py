@@ -1,10 +1,11 @@
 """References of images, `<registry>/<repository>:<tag>@<digest>`, as distribution and ECR take them."""
 
 import re
-from dataclasses import dataclass
 from typing import Annotated
 
 from pydantic import AfterValidator
+
+from moka.registries import ecr_host
 
 COMPONENT = r"[a-z0-9]+(?:(?:\.|_|__|-+)[a-z0-9]+)*"
 HOST = (
@@ -20,36 +21,6 @@ REFERENCE = re.compile(
 """Grammar of a reference (distribution/reference: reference.go), with the one kind of digest in use."""
 
 REGISTRY_PATH = re.compile(rf"{HOST}(?:/{COMPONENT})*", re.ASCII)
-
-ECR = re.compile(
-    r"(?P<account>[0-9]{12})\.(?:dkr\.ecr(?:-fips)?\.(?P<region>[a-z0-9-]+)\.(?P<domain>[a-z0-9.-]+)"
-    r"|dkr-ecr(?:-fips)?\.(?P<dual_region>[a-z0-9-]+)\.on\.aws(?:\.[a-z.]+)?)"
-)
-"""Host of a private registry of ECR:
-https://docs.aws.amazon.com/general/latest/gr/ecr.html
-"""
-
-
-@dataclass(frozen=True)
-class EcrHost:
-    """Account and region of a private registry of ECR. domain: of its host, None for the dual-stack one."""
-
-    account: str
-    region: str
-    domain: str | None
-
-
-def ecr_host(host: str) -> EcrHost | None:
-    """What the host of a registry says, if it is one of ECR.
-
-    Raises ValueError when it is nearly one.
-    """
-    if match := ECR.fullmatch(host):
-        return EcrHost(match["account"], match["region"] or match["dual_region"], match["domain"])
-    if re.search(r"\.dkr[.-]ecr|\becr\..*amazonaws", host, re.IGNORECASE):
-        raise ValueError("write the host of ECR as <account>.dkr.ecr.<region>.amazonaws.com")
-    return None
-
 
 MAX_NAME_LENGTH = 255
 """Characters of host and repository (distribution/reference: reference.go, NameTotalLengthMax)."""

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Literal
 
 Upstream = Literal["docker.io", "ghcr.io", "quay.io", "registry.k8s.io", "public.ecr.aws"]
@@ -17,10 +18,34 @@ UPSTREAM_HOSTS: Mapping[Upstream, str] = {
 https://docs.aws.amazon.com/AmazonECR/latest/userguide/pull-through-cache.html
 """
 
-ECR = re.compile(
-    r"^(?P<account>\d{12})\.dkr\.ecr(-fips)?\.(?P<region>[a-z0-9-]+)\.amazonaws\.(com|com\.cn|eu)(/(?P<prefix>.+))?$"
-)
-"""A registry of ECR, host and path."""
-
 UPSTREAMS_WITH_CREDENTIALS: tuple[Upstream, ...] = ("docker.io", "ghcr.io")
 """Upstream registries that a pull-through cache asks only with credentials (ECR User Guide)."""
+
+ECR_HOST = re.compile(
+    r"(?P<account>[0-9]{12})\.(?:dkr\.ecr(?:-fips)?\.(?P<region>[a-z0-9-]+)\.(?P<domain>[a-z0-9.-]+)"
+    r"|dkr-ecr(?:-fips)?\.(?P<dual_region>[a-z0-9-]+)\.on\.aws(?:\.[a-z.]+)?)"
+)
+"""Host of a private registry of ECR:
+https://docs.aws.amazon.com/general/latest/gr/ecr.html
+"""
+
+
+@dataclass(frozen=True)
+class EcrHost:
+    """Account and region of a private registry of ECR. domain: of its host, None for the dual-stack one."""
+
+    account: str
+    region: str
+    domain: str | None
+
+
+def ecr_host(host: str) -> EcrHost | None:
+    """What the host of a registry says, if it is one of ECR.
+
+    Raises ValueError when it is nearly one.
+    """
+    if match := ECR_HOST.fullmatch(host):
+        return EcrHost(match["account"], match["region"] or match["dual_region"], match["domain"])
+    if re.search(r"\.dkr[.-]ecr|\becr\..*amazonaws", host, re.IGNORECASE):
+        raise ValueError("write the host of ECR as <account>.dkr.ecr.<region>.amazonaws.com")
+    return None

@@ -8,7 +8,7 @@ import pulumi_aws as aws
 
 from components.aws.policy import Statement, permit, trust
 from moka.partition import managed_policy, partition
-from moka.registries import ECR, UPSTREAM_HOSTS
+from moka.registries import UPSTREAM_HOSTS, ecr_host
 
 POLICIES = ("AmazonEKSWorkerNodeMinimalPolicy", "AmazonEC2ContainerRegistryPullOnly")
 """The first of them lets the Pod Identity agent get credentials for pods, and does nothing else."""
@@ -70,10 +70,11 @@ def first_pulls(mirror: str) -> tuple[Statement, ...]:
     ECR's pull-through cache makes the copy's repository, named as the image is in public, as whoever pulls;
     the import itself is in AmazonEC2ContainerRegistryPullOnly. Nothing for a mirror that is not ECR.
     """
-    registry = ECR.match(mirror)
+    host, slash, prefix = mirror.partition("/")
+    registry = ecr_host(host)
     if registry is None:
         return ()
-    region, prefix = registry["region"], f"/{registry['prefix'] or ''}".rstrip("/")
-    repositories = f"arn:{partition(region)}:ecr:{region}:{registry['account']}:repository{prefix}"
+    region = registry.region
+    repositories = f"arn:{partition(region)}:ecr:{region}:{registry.account}:repository{slash}{prefix}"
     copies = [f"{repositories}/{upstream}/*" for upstream in sorted(UPSTREAM_HOSTS)]
     return (Statement(sid="FirstPulls", actions=("ecr:CreateRepository",), resources=copies),)

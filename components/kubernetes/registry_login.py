@@ -8,7 +8,7 @@ from pathlib import Path
 import pulumi
 import pulumi_aws as aws
 
-from moka.registries import ECR
+from moka.registries import ecr_host
 
 FOLDER = Path(".local") / "registry-login"
 """In the project's folder, where programs and plugins both run, so that the path is the same everywhere."""
@@ -22,12 +22,12 @@ def registry_login(mirror: str, provider: aws.Provider) -> pulumi.Output[str] | 
     hours (pulumi/pulumi: resource/deploy/step_generator.go). A path stays the same, and the state has no
     secret.
     """
-    registry = ECR.match(mirror)
+    host = mirror.partition("/")[0]
+    registry = ecr_host(host)
     if registry is None:
         return None
-    host = mirror.partition("/")[0]
     token = aws.ecr.get_authorization_token_output(
-        region=registry["region"], opts=pulumi.InvokeOutputOptions(provider=provider)
+        region=registry.region, opts=pulumi.InvokeOutputOptions(provider=provider)
     )
     return pulumi.Output.unsecret(token.authorization_token.apply(partial(write_login, host)))
 

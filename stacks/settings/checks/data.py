@@ -4,10 +4,9 @@ import re
 from collections.abc import Iterator
 from typing import get_args
 
-from moka.images import ecr_host
 from moka.mistakes import Mistake, near
 from moka.names import Data, bucket_problem, use_sid
-from moka.registries import UPSTREAMS_WITH_CREDENTIALS
+from moka.registries import UPSTREAMS_WITH_CREDENTIALS, ecr_host
 from stacks.settings.checks.names import repeated
 from stacks.settings.checks.partitions import images
 from stacks.settings.environment import Environment

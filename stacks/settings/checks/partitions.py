@@ -2,9 +2,9 @@
 
 from collections.abc import Iterator
 
-from moka.images import ecr_host
 from moka.mistakes import Mistake, listed, near
 from moka.partition import domain, partition
+from moka.registries import ecr_host
 from stacks.settings.aws_data import may_exist, regions
 from stacks.settings.environment import Environment
 

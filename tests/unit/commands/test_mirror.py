@@ -76,16 +76,25 @@ def test_what_is_there_is_not_copied_again(moka, programs):
     assert result.out.splitlines()[-1].startswith(f"{MIRROR} has all ")
 
 
-def test_it_logs_in_to_ecr_before_it_copies_and_passes_no_password_as_an_argument(moka, programs):
-    moka("mirror", "prod")
+@pytest.mark.parametrize("host", [MIRROR, "444455556666.dkr-ecr.us-east-1.on.aws"])
+def test_it_logs_in_to_ecr_before_it_copies_and_passes_no_password_as_an_argument(moka, programs, host):
+    moka("mirror", "prod", "--to", host)
 
     assert programs()[:5] == [
         "aws ecr get-login-password --region us-east-1",
-        f"skopeo login --username AWS --password-stdin {MIRROR}",
+        f"skopeo login --username AWS --password-stdin {host}",
         "read secret",
-        f"helm registry login --username AWS --password-stdin {MIRROR}",
+        f"helm registry login --username AWS --password-stdin {host}",
         "read secret",
     ]
+
+
+def test_a_registry_that_is_nearly_one_of_ecr_is_refused(moka, programs):
+    result = moka("mirror", "prod", "--to", "444455556666.dkr.ecr.us-east-1")
+
+    assert result.status == 2
+    assert "write the host of ECR as <account>.dkr.ecr.<region>.amazonaws.com" in result.err
+    assert programs() == []
 
 
 def test_what_is_missing_is_copied_with_all_architectures(moka, programs, monkeypatch):

@@ -1,6 +1,7 @@
 import pytest
 
-from moka.images import EcrHost, check_image, check_own_image, ecr_host
+from moka.images import check_image, check_own_image
+from moka.registries import EcrHost, ecr_host
 
 DIGEST = "sha256:" + "0a" * 32
 

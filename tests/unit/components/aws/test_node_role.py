@@ -55,5 +55,11 @@ def test_a_mirror_below_a_path_in_another_partition_is_named_there():
     assert "arn:aws-cn:ecr:cn-north-1:444455556666:repository/mirror/quay.io/*" in statement.resources
 
 
+def test_a_mirror_by_its_dual_stack_name_is_the_same_registry():
+    assert first_pulls("444455556666.dkr-ecr.eu-west-1.on.aws") == first_pulls(
+        "444455556666.dkr.ecr.eu-west-1.amazonaws.com"
+    )
+
+
 def test_a_mirror_that_is_not_ecr_needs_no_permission_in_aws():
     assert first_pulls("registry.example.com/mirror") == ()
