@@ -55,12 +55,12 @@ OTHER_PODS = {
 
 def rows(section):
     text = PAGE.split(f"## {section}")[1].split("\n## ")[0]
-    found = [
+    table = [
         (row["source"].strip(), row["destination"].strip(), int(row["port"]), row["protocol"] or "tcp")
         for row in ROW.finditer(text)
     ]
-    assert len(found) == text.count("\n| ") - 2, "every row of a table is read"
-    return found
+    assert len(table) == text.count("\n| ") - 2, "every row of a table is read"
+    return table
 
 
 @dataclass(frozen=True)

@@ -85,10 +85,10 @@ def hand(account):
 
         def bound(self, role, *statements):
             document = {"Version": "2012-10-17", "Statement": list(statements)}
-            made = iam.create_policy(PolicyName="bounds", PolicyDocument=json.dumps(document))["Policy"]
-            undo.append(lambda: iam.delete_policy(PolicyArn=made["Arn"]))
+            bounds = iam.create_policy(PolicyName="bounds", PolicyDocument=json.dumps(document))["Policy"]
+            undo.append(lambda: iam.delete_policy(PolicyArn=bounds["Arn"]))
             undo.append(lambda: iam.delete_role_permissions_boundary(RoleName=name(role)))
-            iam.put_role_permissions_boundary(RoleName=name(role), PermissionsBoundary=made["Arn"])
+            iam.put_role_permissions_boundary(RoleName=name(role), PermissionsBoundary=bounds["Arn"])
 
         def associate(self, account_name, **changes):
             store = account.client("eks").store

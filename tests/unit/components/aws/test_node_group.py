@@ -237,16 +237,16 @@ def test_the_size_of_a_group_whose_bounds_are_equal_is_the_programs(deploy):
     ("role", "hooks"), [("executor", []), ("system", []), ("driver", ["spark-a-not-smaller"])]
 )
 def test_a_fixed_group_shrinks_only_where_its_pods_can_be_moved(deploy, role, hooks):
-    made = []
+    options = []
 
     def program():
         args = arguments(
             role=role, min_size=3, max_size=3, initial_size=3, guard=NodeGroupGuard("spark-a", "{}")
         )
-        made.append(group_options(args))
+        options.append(group_options(args))
 
     deploy(program)
-    assert [hook.name for hook in made[0].hooks.before_update] == hooks
+    assert [hook.name for hook in options[0].hooks.before_update] == hooks
 
 
 @pytest.mark.parametrize("role", ["system", "driver", "executor", "shuffle"])

@@ -672,8 +672,8 @@ def checked(cloud, provider_of, monkeypatch):
     def check(type, inputs, region="us-east-1", default_tags=None):
         provider = provider_of(region)
         monkeypatch.setattr(provider, "default_tags", default_tags or {})
-        given = {name: value for name, value in inputs.items() if value is not None}
-        return provider.check(target_of(type), {}, given, Naming(seed=b"it"))[1]
+        set_inputs = {name: value for name, value in inputs.items() if value is not None}
+        return provider.check(target_of(type), {}, set_inputs, Naming(seed=b"it"))[1]
 
     return check
 

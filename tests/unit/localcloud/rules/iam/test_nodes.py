@@ -33,7 +33,7 @@ def trust(service="ec2.amazonaws.com", action="sts:AssumeRole", **more):
 
 def endpoint_of(service, *statements):
     document = policy(*[{"Principal": "*", **statement} for statement in statements])
-    return replace(AROUND, endpoint=lambda asked: document if asked == service else None)
+    return replace(AROUND, endpoint=lambda name: document if name == service else None)
 
 
 PULL, AGENT = managed("AmazonEC2ContainerRegistryPullOnly"), managed("AmazonEKSWorkerNodeMinimalPolicy")

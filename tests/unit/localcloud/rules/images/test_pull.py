@@ -117,9 +117,9 @@ class World:
             policies=(policy(*self.statements),),
             boundary=self.boundary,
         )
-        given = {"name": "node group g", "architectures": BOTH, "subnets": ("subnet-a",), "maximum": 4}
+        defaults = {"name": "node group g", "architectures": BOTH, "subnets": ("subnet-a",), "maximum": 4}
         addresses = {"subnet-a": "nat-a"}
-        return Machines(**{**given, "role": role, "region": REGION, "addresses": addresses, **self.group})
+        return Machines(**{**defaults, "role": role, "region": REGION, "addresses": addresses, **self.group})
 
     def way(self, subnet, request):
         if request.host in self.closed:
@@ -174,7 +174,7 @@ def test_a_role_of_the_registrys_own_account_needs_no_policy_of_the_repository()
 def without(action):
     def change(world):
         for statement in world.statements:
-            statement["Action"] = [each for each in statement["Action"] if each != action]
+            statement["Action"] = [name for name in statement["Action"] if name != action]
 
     return change
 
