@@ -14,7 +14,11 @@ RESERVATION = Rule(
     decides="whether the reservation that a node group targets has instances for what the group launches: "
     "the desired ones, and in an update those that come before the old ones go",
     source="https://docs.aws.amazon.com/eks/latest/userguide/managed-node-update-behavior.html",
-    further=("https://docs.aws.amazon.com/AWSEC2/latest/APIReference/errors-overview.html",),
+    further=(
+        "https://docs.aws.amazon.com/AWSEC2/latest/APIReference/errors-overview.html",
+        # Spot machines and reservations: "this combination is not supported by AWS".
+        "https://github.com/kubernetes-sigs/cluster-api-provider-aws/pull/5633",
+    ),
 )
 
 RULES = (RESERVATION,)
@@ -55,12 +59,24 @@ def reservation(
     others: int = 0,
     *,
     updating: bool = False,
+    spot: bool = False,
 ) -> Iterator[Verdict]:
     """What is refused of a group whose machines all use one reservation.
 
     reservations: all that the account has, as far as known. launched: machines of the group at the most.
     others: of other groups in this reservation. updating: some of them only for the time of an update.
+    spot: the group has spot machines.
     """
+    if spot:
+        yield Violation(
+            rule=RESERVATION,
+            resource=group,
+            code=LAUNCH_FAILED,
+            message=f"Could not launch Spot Instances. Capacity Reservation {id} is for On-Demand Instances "
+            "only. Launching EC2 instance failed",
+            remedy="set capacityType to ON_DEMAND, or take the reservation out of the launch template",
+        )
+        return
     targeted = next((one for one in reservations if one["CapacityReservationId"] == id), None)
     if targeted is None:
         yield Unknown(rule=RESERVATION, resource=group, lacks=f"capacity reservation {id}")

@@ -43,4 +43,5 @@ def check(subject: Subject, group: Mapping[str, Any], data: Mapping[str, Any]) -
         desired + extra,
         others,
         updating=extra > 0 and desired <= had["count"],
+        spot=group.get("capacityType") == "SPOT",
     )

@@ -15,8 +15,8 @@ RESERVATIONS = [
 ]
 
 
-def verdicts(id="cr-1", types=(TYPE,), zones=(ZONE,), launched=120, others=0, updating=False):
-    return list(reservation("executors", id, RESERVATIONS, types, zones, launched, others, updating=updating))
+def verdicts(id="cr-1", types=(TYPE,), zones=(ZONE,), launched=120, others=0, **more):
+    return list(reservation("executors", id, RESERVATIONS, types, zones, launched, others, **more))
 
 
 @pytest.mark.parametrize(
@@ -49,7 +49,13 @@ def test_a_group_that_fills_its_reservation_is_made_and_not_updated_by_launching
 
 @pytest.mark.parametrize(
     "sabotage",
-    [{"launched": 121}, {"others": 1}, {"types": ("r8gd.16xlarge",)}, {"zones": ("us-east-1b",)}],
+    [
+        {"launched": 121},
+        {"others": 1},
+        {"types": ("r8gd.16xlarge",)},
+        {"zones": ("us-east-1b",)},
+        {"spot": True},
+    ],
 )
 def test_machines_that_a_reservation_is_not_for_are_refused(sabotage):
     [refusal] = verdicts(**sabotage)
