@@ -1,6 +1,7 @@
 """What a laptop cloud prints of itself, as text and as JSON."""
 
 import json
+from collections.abc import Iterator, Mapping
 from itertools import chain
 from typing import Any
 
@@ -12,11 +13,13 @@ from localcloud.control_plane.stand_ins import charts, deployments
 from localcloud.engine import Engine, Resource
 from localcloud.plugins.aws.api import buckets
 from localcloud.plugins.aws.refusals.beyond import beyond
+from localcloud.plugins.aws.refusals.permissions.associations import ServiceAccount
 from localcloud.plugins.aws.refusals.permissions.releases import ClusterRelease
 from localcloud.plugins.aws.refusals.standing import broken
 from localcloud.plugins.kubernetes.charts import short_name
+from localcloud.plugins.kubernetes.kinds import RELEASE
 
-RELEASE = "kubernetes:helm.sh/v3:Release"
+SERVICE_ACCOUNT = "kubernetes:core/v1:ServiceAccount"
 
 
 def say(sentence: str) -> None:
@@ -121,7 +124,7 @@ def summary(engine: Engine) -> None:
 def standing(engine: Engine) -> int:
     """List what AWS lets a change break without a word; how much that is."""
     clusters = [plane.name for plane in ControlPlane.all(engine.cloud)]
-    sentences = broken(engine.cloud, clusters, _releases(engine))
+    sentences = broken(engine.cloud, clusters, _releases(engine), _service_accounts(engine))
     if sentences:
         say("\nAWS takes all of these changes, and what stands there then fails:")
     for sentence in sentences:
@@ -131,21 +134,37 @@ def standing(engine: Engine) -> int:
 
 def _releases(engine: Engine) -> list[ClusterRelease]:
     """The releases of every stack."""
+    return [
+        ClusterRelease(
+            cluster,
+            short_name(str(inputs.get("chart"))),
+            str(inputs.get("namespace")),
+            inputs.get("values") or {},
+        )
+        for cluster, inputs in _in_clusters(engine, RELEASE)
+    ]
+
+
+def _service_accounts(engine: Engine) -> list[ServiceAccount]:
+    """The service accounts that stacks made themselves."""
+    return [
+        ServiceAccount(cluster, str(metadata.get("namespace") or "default"), str(metadata.get("name")))
+        for cluster, inputs in _in_clusters(engine, SERVICE_ACCOUNT)
+        for metadata in [inputs.get("metadata") or {}]
+    ]
+
+
+def _in_clusters(engine: Engine, type: str) -> Iterator[tuple[str, Mapping[str, Any]]]:
+    """Cluster and inputs of every stack's resources of a type in Kubernetes."""
     planes = ControlPlane.all(engine.cloud)
-    releases = []
     for stack in engine.stacks():
         resources = engine.resources(stack)
         kubeconfigs = {r.urn: str(r.inputs.get("kubeconfig")) for r in resources}
         for r in resources:
-            if r.type != RELEASE:
-                continue
-            chart, namespace = short_name(str(r.inputs.get("chart"))), str(r.inputs.get("namespace"))
-            releases += [
-                ClusterRelease(plane.name, chart, namespace, r.inputs.get("values") or {})
-                for plane in planes
-                if plane.endpoint in kubeconfigs.get(r.provider, "")
-            ]
-    return releases
+            if r.type == type:
+                for plane in planes:
+                    if plane.endpoint in kubeconfigs.get(r.provider, ""):
+                        yield plane.name, r.inputs
 
 
 def unknown(engine: Engine) -> None:

@@ -21,6 +21,7 @@ from localcloud.control_plane.api import Api, Object
 from localcloud.control_plane.machines import GPU
 from localcloud.control_plane.nodes import GPUS
 from localcloud.control_plane.simulated import (
+    CSI_DRIVERS,
     SIMULATED,
     ZONE,
     allowed_zones,
@@ -33,6 +34,7 @@ from localcloud.control_plane.simulated import (
     waits_for_load_balancer,
 )
 from localcloud.errors import Refusal
+from localcloud.rules.eks.volumes import EBS
 
 # Before the next attempt when the API server could not be reached.
 RETRY_SECONDS = 1.0
@@ -49,14 +51,20 @@ class Caretaker:
         self._lock = threading.Lock()
 
     def claim(self, claim: Object) -> None:
-        """Make the volume that a claim waits for, in the zone of its first pod."""
-        if not waits_for_ebs(claim):
+        """Make the volume that a claim waits for, in the zone of its first pod, if EBS's driver is there."""
+        if not waits_for_ebs(claim) or self._api.get(f"{CSI_DRIVERS}/{EBS}") is None:
             return
         name = claim["spec"]["storageClassName"]
         storage_class = self._api.get(f"/apis/storage.k8s.io/v1/storageclasses/{name}")
         if storage_class is not None:
             volume = volume_for(claim, storage_class, self._zone(claim, storage_class))
             self._api.apply(f"/api/v1/persistentvolumes/{volume['metadata']['name']}", volume)
+
+    def volume_driver(self, driver: Object) -> None:
+        """Make the volumes that claims waited for before EBS's driver came."""
+        if driver["metadata"]["name"] == EBS:
+            for claim in self._api.list("/api/v1/persistentvolumeclaims"):
+                self.claim(claim)
 
     def volume(self, volume: Object) -> None:
         """Delete a volume that its claim has released."""
@@ -264,6 +272,7 @@ def main() -> int:
     caretaker = Caretaker(api)
     for path, handle, selector in (
         ("/api/v1/persistentvolumeclaims", caretaker.claim, ""),
+        (CSI_DRIVERS, caretaker.volume_driver, ""),
         ("/api/v1/persistentvolumes", caretaker.volume, ""),
         ("/api/v1/services", caretaker.service, ""),
         ("/apis/apps/v1/daemonsets", caretaker.device_plugin, ""),

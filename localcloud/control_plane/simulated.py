@@ -3,15 +3,23 @@
 from hashlib import sha256
 
 from localcloud.control_plane.api import Object
+from localcloud.rules.eks.volumes import EBS, PROVISIONER
 
 SIMULATED = "localcloud/simulated"
 """Annotation of simulated objects; the value names what is simulated."""
 
-EBS = "ebs.csi.aws.com"
+CSI_DRIVERS = "/apis/storage.k8s.io/v1/csidrivers"
+EBS_DRIVER: Object = {
+    "apiVersion": "storage.k8s.io/v1",
+    "kind": "CSIDriver",
+    "metadata": {"name": EBS, "annotations": {SIMULATED: "EBS CSI driver"}},
+    "spec": {"attachRequired": True, "podInfoOnMount": False, "fsGroupPolicy": "File"},
+}
+"""What the EBS CSI driver has in a cluster (kubernetes-sigs/aws-ebs-csi-driver: csidriver.yaml)."""
+
 ZONE = "topology.kubernetes.io/zone"
 
-# Set by Kubernetes on claims that wait for a provisioner, and on those whose first pod has a node.
-PROVISIONER = "volume.kubernetes.io/storage-provisioner"
+# Set by Kubernetes on claims whose first pod has a node.
 SELECTED_NODE = "volume.kubernetes.io/selected-node"
 PROVISIONED_BY = "pv.kubernetes.io/provisioned-by"
 

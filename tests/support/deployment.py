@@ -66,6 +66,7 @@ from localcloud.plugins.aws import eks_backend
 from localcloud.plugins.aws.api import Api
 from localcloud.plugins.aws.provider import Aws
 from localcloud.plugins.aws.refusals.network import refuse_unreachable
+from localcloud.plugins.aws.refusals.permissions.associations import ServiceAccount
 from localcloud.plugins.aws.refusals.permissions.releases import ClusterRelease, refuse_unpermitted
 from localcloud.plugins.aws.refusals.standing import broken
 from localcloud.plugins.eks import kubeconfig
@@ -86,6 +87,7 @@ EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
 
 STACK = "pulumi:pulumi:Stack"
 RELEASE = "kubernetes:helm.sh/v3:Release"
+SERVICE_ACCOUNT = "kubernetes:core/v1:ServiceAccount"
 
 Inputs = dict[str, Any]
 Change = Callable[[Inputs], Inputs | None] | Mapping[str, Any]
@@ -146,6 +148,7 @@ class Account:
     machines: list[Any] = field(default_factory=list)
     _states: dict[str, "State"] = field(default_factory=dict)
     releases: list[ClusterRelease] = field(default_factory=list)
+    service_accounts: list[ServiceAccount] = field(default_factory=list)
     _text: dict[str, Any] = field(default_factory=dict)
     _layers: Collection[str] = ()
 
@@ -203,7 +206,7 @@ class Account:
     def broken(self) -> list[str]:
         """What stands and would not work, as AWS is now."""
         clusters = [outputs["name"] for key, outputs in self.outputs.items() if key.startswith("cluster/")]
-        return broken(self.cloud, clusters, self.releases)
+        return broken(self.cloud, clusters, self.releases, self.service_accounts)
 
     def _provider(self, foundation: str) -> Aws:
         [provider] = [
@@ -350,6 +353,7 @@ class _Run:
         """Run the program, then delete what it no longer has."""
         unknowns.clear(self.account.cloud)
         self.account.releases.clear()
+        self.account.service_accounts.clear()
         replaced = patch.dict(rpc._RESOURCE_MODULES, {"eks:index": [eks_reference.References()]})
         with (
             replaced,
@@ -559,6 +563,11 @@ class _Run:
                 self._dial(server)
                 if request.type == RELEASE:
                     self._release(_cluster(server), reveal(inputs))
+                elif request.type == SERVICE_ACCOUNT:
+                    metadata = reveal(inputs["metadata"])
+                    self.account.service_accounts.append(
+                        ServiceAccount(_cluster(server), metadata["namespace"], metadata["name"])
+                    )
             id, outputs = f"{request.name}-id" if request.custom else "", inputs
         self.account.resources[urn] = Resource(
             urn, request.type, request.name, id, reveal(inputs), reveal(outputs)

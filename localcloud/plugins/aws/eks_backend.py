@@ -16,6 +16,7 @@ from localcloud.plugins.aws.store import other_places
 from localcloud.plugins.aws.subject import Subject
 from localcloud.rules.eks import drain, duration
 from localcloud.rules.eks.capacity import max_unavailable
+from localcloud.rules.eks.volumes import ADD_ONS, EBS
 from localcloud.rules.nodes.machine_images import ARCHITECTURES
 from localcloud.rules.rule import Unknown, Verdict, Violation
 
@@ -75,6 +76,28 @@ def start_cluster(subject: Subject) -> None:
     subject.api.service("eks", subject.region).store_cluster_members(
         subject.id, endpoint=plane.endpoint, certificateAuthority={"data": plane.certificate_authority}
     )
+
+
+def add_volume_driver(subject: Subject) -> None:
+    """Show a cluster that its add-on for EBS volumes is there."""
+    plane = control_plane(subject, subject.properties["clusterName"])
+    if _of_volumes(subject) and plane.alive():
+        from localcloud.control_plane.simulated import CSI_DRIVERS, EBS_DRIVER
+
+        plane.api().apply(f"{CSI_DRIVERS}/{EBS}", EBS_DRIVER)
+
+
+def remove_volume_driver(subject: Subject) -> None:
+    """Show a cluster that its add-on for EBS volumes is gone, unless its software is to stay."""
+    plane = control_plane(subject, subject.properties["clusterName"])
+    if _of_volumes(subject) and not subject.properties.get("preserve") and plane.alive():
+        from localcloud.control_plane.simulated import CSI_DRIVERS
+
+        plane.api().delete(f"{CSI_DRIVERS}/{EBS}")
+
+
+def _of_volumes(subject: Subject) -> bool:
+    return bool(subject.properties["addonName"] == ADD_ONS[EBS])
 
 
 def remove_cluster(subject: Subject) -> None:

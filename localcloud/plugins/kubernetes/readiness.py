@@ -124,6 +124,23 @@ def age(thing: Thing, now: datetime) -> float:
     return (now - datetime.fromisoformat(start)).total_seconds() if start else 0.0
 
 
+def unscheduled(thing: Thing, now: datetime) -> float:
+    """Seconds that a pod has waited for a node; 0 for one that has a node."""
+    made = objects.metadata(thing).get("creationTimestamp")
+    if not made or spec(thing).get("nodeName"):
+        return 0.0
+    return (now - datetime.fromisoformat(made)).total_seconds()
+
+
+def claim_names(thing: Thing) -> Iterator[str]:
+    """Names of the claims whose volumes a pod uses, those that are made for it included."""
+    for volume in spec(thing).get("volumes") or []:
+        if "persistentVolumeClaim" in volume:
+            yield str(volume["persistentVolumeClaim"]["claimName"])
+        elif "ephemeral" in volume:
+            yield f"{objects.metadata(thing)['name']}-{volume['name']}"
+
+
 def _waiting_containers(thing: Thing) -> Iterator[str]:
     """Containers of a pod that something keeps from starting, and what."""
     for kind in ("initContainerStatuses", "containerStatuses"):

@@ -246,17 +246,17 @@ class Releases:
                 self.helm.on_cluster(
                     "upgrade", plain["name"], str(chart.path), "--install", "--namespace", plain["namespace"],
                     "--values", values.name, "--labels", f"{OWNER}={_owner(target)}", *flags,
-                    hopeless=lambda: self._unpulled_pod(plain),
+                    hopeless=lambda: self._stopped_pod(plain),
                 )  # fmt: skip
             except HelmFailed as failure:
                 return str(failure)
         return None
 
-    def _unpulled_pod(self, plain: Properties) -> str:
-        """A pod of a release whose images cannot be pulled, and why; empty where there is none."""
+    def _stopped_pod(self, plain: Properties) -> str:
+        """A pod of a release that will not start, and why; empty where there is none."""
         pods = f"/api/v1/namespaces/{plain['namespace']}/pods"
         instance = f"app.kubernetes.io/instance={plain['name']}"
-        return "" if plain.get("skipAwait") else self.cluster.unpulled(pods, labelSelector=instance)
+        return "" if plain.get("skipAwait") else self.cluster.stopped(pods, labelSelector=instance)
 
     def _record(self, target: Target, inputs: Properties, plain: Properties, reason: str) -> Properties:
         """Record a release whose chart cannot be reached; none of its objects is pretended."""

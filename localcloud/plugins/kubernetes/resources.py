@@ -12,6 +12,7 @@ from localcloud.plugins.kubernetes import objects, readiness, waiting
 from localcloud.plugins.kubernetes.api import Api, ApiError
 from localcloud.plugins.kubernetes.kinds import Kind
 from localcloud.plugins.kubernetes.waiting import Deadline, NotReady
+from localcloud.rules.eks.volumes import volume_driver
 
 KIND_TIMEOUT_SECONDS = 60.0
 """For a kind to be served, when its definition is made by the same update."""
@@ -23,6 +24,9 @@ DELETE_TIMEOUT_SECONDS = 600.0
 
 PULL_PATIENCE_SECONDS = 30.0
 """For images that are not pulled: by then kubelet has tried three times."""
+
+VOLUME_PATIENCE_SECONDS = 30.0
+"""For volumes that no driver makes: it may be of the same update."""
 
 
 @dataclass(frozen=True)
@@ -141,7 +145,7 @@ class Cluster:
         if wait is None:
             return live
         seconds = timeout or _timeout(inputs) or wait.seconds
-        deadline = Deadline(seconds, self.cancelled, lambda: self._unpulled_pod(place, live))
+        deadline = Deadline(seconds, self.cancelled, lambda: self._stopped_pod(place, live))
         try:
             if wait.judge(live).ready or self._waits_for_consumer(kind, live):
                 pass
@@ -212,18 +216,34 @@ class Cluster:
 
         waiting.until(self.api, *_pods_of(place, live), judge, deadline)
 
-    def _unpulled_pod(self, place: Place, live: Mapping[str, Any]) -> str:
-        """A pod of an object whose images cannot be pulled, and why; empty where there is none."""
+    def _stopped_pod(self, place: Place, live: Mapping[str, Any]) -> str:
+        """A pod of an object that will not start, and why; empty where there is none."""
         pods, query = _pods_of(place, live)
-        return self.unpulled(pods, **query) if query else ""
+        return self.stopped(pods, **query) if query else ""
 
-    def unpulled(self, pods: str, **query: str) -> str:
-        """A pod of a list that has waited for its images for long, and why; empty where there is none."""
+    def stopped(self, pods: str, **query: str) -> str:
+        """A pod of a list that has waited long for its images or a volume, and why; empty without one."""
         now = datetime.now(UTC)
         for pod in self.api.get(pods, **query).get("items") or []:
             if (why := readiness.pull_failure(pod)) and readiness.age(pod, now) > PULL_PATIENCE_SECONDS:
                 return f"pod {objects.name_of(pod)}: {_plain(why)}"
+            if readiness.unscheduled(pod, now) > VOLUME_PATIENCE_SECONDS and (why := self._no_volume(pod)):
+                return f"pod {objects.name_of(pod)}: {why}"
         return ""
+
+    def _no_volume(self, pod: Mapping[str, Any]) -> str:
+        """Why a volume of a pod is not made; empty where it is, or may be yet."""
+        claims = f"/api/v1/namespaces/{objects.metadata(pod)['namespace']}/persistentvolumeclaims"
+        drivers = self.api.get("/apis/storage.k8s.io/v1/csidrivers").get("items") or []
+        names = frozenset(str(objects.name_of(driver)) for driver in drivers)
+        of_pod = set(readiness.claim_names(pod))
+        refusals = [
+            refusal
+            for claim in self.api.get(claims).get("items") or []
+            if objects.name_of(claim) in of_pod
+            for refusal in volume_driver(claim, names)
+        ]
+        return _plain(str(refusals[0])) if refusals else ""
 
     def _stuck_pod(self, place: Place, live: Mapping[str, Any]) -> str:
         """A pod of an object that is not ready, and why; empty where there is none."""

@@ -1,6 +1,6 @@
 """What EKS decides of clusters, node groups and add-ons, beyond the form of a request."""
 
-from localcloud.rules.eks import capacity, configuration, drain, endpoint, sizes, subnets, versions
+from localcloud.rules.eks import capacity, configuration, drain, endpoint, sizes, subnets, versions, volumes
 from localcloud.rules.rule import Rule
 
 RULES: tuple[Rule, ...] = (
@@ -11,4 +11,5 @@ RULES: tuple[Rule, ...] = (
     *endpoint.RULES,
     *capacity.RULES,
     *drain.RULES,
+    *volumes.RULES,
 )

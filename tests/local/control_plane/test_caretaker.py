@@ -1,5 +1,7 @@
 import pytest
 
+from localcloud.control_plane.simulated import CSI_DRIVERS, EBS_DRIVER
+
 EBS = "ebs.csi.aws.com"
 
 
@@ -16,6 +18,12 @@ def classes(api):
             "/apis/storage.k8s.io/v1/storageclasses",
             storage_class | {"provisioner": EBS, "volumeBindingMode": mode},
         )
+
+
+@pytest.fixture
+def volume_driver(api):
+    """The driver of EBS volumes, as its add-on puts it into a cluster."""
+    api.apply(f"{CSI_DRIVERS}/{EBS}", EBS_DRIVER)
 
 
 def claim(name, storage_class):
@@ -43,7 +51,20 @@ def bound(claim):
     return claim.get("status", {}).get("phase") == "Bound"
 
 
-def test_a_claim_gets_its_volume_in_the_zone_of_its_first_pod(api, classes, namespace, until):
+def test_a_claim_waits_for_the_driver_of_its_volume(api, classes, namespace, until, eventually):
+    claims, events = (
+        f"/api/v1/namespaces/{namespace}/{list}" for list in ("persistentvolumeclaims", "events")
+    )
+    api.create(claims, claim("early", "gp3-at-once"))
+    eventually(lambda: any(event["reason"] == "ExternalProvisioning" for event in api.list(events)))
+    assert api.get(f"{claims}/early")["status"]["phase"] == "Pending"
+
+    api.apply(f"{CSI_DRIVERS}/{EBS}", EBS_DRIVER)
+
+    until(api, claims, bound)
+
+
+def test_a_claim_gets_its_volume_in_the_zone_of_its_first_pod(api, classes, volume_driver, namespace, until):
     claims = f"/api/v1/namespaces/{namespace}/persistentvolumeclaims"
     api.create(claims, claim("data", "gp3"))
     api.create(f"/api/v1/namespaces/{namespace}/pods", pod_with("data", "us-east-1c"))
@@ -56,7 +77,7 @@ def test_a_claim_gets_its_volume_in_the_zone_of_its_first_pod(api, classes, name
     until(api, f"/api/v1/namespaces/{namespace}/pods", lambda pod: pod["status"]["phase"] == "Running")
 
 
-def test_a_volume_goes_with_its_claim(api, classes, namespace, until, eventually):
+def test_a_volume_goes_with_its_claim(api, classes, volume_driver, namespace, until, eventually):
     claims = f"/api/v1/namespaces/{namespace}/persistentvolumeclaims"
     api.create(claims, claim("scratch", "gp3-at-once"))
     volume = until(api, claims, bound)["spec"]["volumeName"]
@@ -79,7 +100,7 @@ def test_a_service_gets_a_load_balancer(api, namespace, until):
     assert not service["metadata"].get("finalizers")
 
 
-def test_a_namespace_with_volumes_and_load_balancers_can_be_deleted(api, classes, eventually):
+def test_a_namespace_with_volumes_and_load_balancers_can_be_deleted(api, classes, volume_driver, eventually):
     path = "/api/v1/namespaces/doomed"
     api.apply_all([{"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": "doomed"}}])
     api.create(f"{path}/persistentvolumeclaims", claim("data", "gp3-at-once"))

@@ -6,6 +6,7 @@ import pytest
 
 from localcloud.credentials import Principal
 from localcloud.errors import Refusal
+from localcloud.plugins.kubernetes import resources
 from localcloud.plugins.kubernetes.api import Api, ApiError
 from localcloud.plugins.kubernetes.kinds import Kind
 from localcloud.plugins.provider import InitializationFailed, Target
@@ -169,6 +170,41 @@ def test_a_deployment_that_cannot_run_is_kept_and_says_why(engine, namespace):
 
     assert caught.value.id == f"{namespace}/web"
     assert caught.value.outputs["metadata"]["uid"]
+
+
+def test_pods_whose_volume_no_driver_makes_are_not_waited_for(engine, namespace, monkeypatch):
+    monkeypatch.setattr(resources, "VOLUME_PATIENCE_SECONDS", 0.0)
+    metadata = {"name": "slow-ebs"}
+    engine.create(
+        "kubernetes:storage.k8s.io/v1:StorageClass",
+        "slow-ebs",
+        {
+            "apiVersion": "storage.k8s.io/v1",
+            "kind": "StorageClass",
+            "metadata": metadata,
+            "provisioner": "ebs.csi.aws.com",
+        },
+    )
+    stateful_set = deployment(namespace, "store") | {"kind": "StatefulSet"}
+    stateful_set["spec"]["serviceName"] = "store"
+    stateful_set["spec"]["volumeClaimTemplates"] = [
+        {
+            "metadata": {"name": "data"},
+            "spec": {
+                "accessModes": ["ReadWriteOnce"],
+                "storageClassName": "slow-ebs",
+                "resources": {"requests": {"storage": "1Gi"}},
+            },
+        }
+    ]
+
+    with pytest.raises(InitializationFailed) as failed:
+        engine.create("kubernetes:apps/v1:StatefulSet", "store", stateful_set, timeout=300)
+
+    reason = str(failed.value)
+    assert "claim data-store-0" in reason
+    assert "Waiting for a volume to be created either by the external provisioner" in reason
+    assert "install the add-on aws-ebs-csi-driver" in reason
 
 
 def test_nobody_waits_for_what_is_told_not_to_be_waited_for(engine, namespace):

@@ -26,6 +26,14 @@ SABOTAGES = {
         "release fluent-bit",
         "no Pod Identity association of logging/fluent-bit",
     ),
+    "PodIdentityAssociation::spark-a-spark-jobs": (
+        "service account spark-jobs/spark",
+        "no Pod Identity association of spark-jobs/spark",
+    ),
+    "Addon::spark-a-coredns": (
+        "EKS cluster moka-local-spark-a",
+        "kubernetes.default.svc: Name or service not known",
+    ),
 }
 
 
@@ -36,6 +44,6 @@ def test_what_changes_break_of_all_that_stands_is_told_and_can_be_put_right(up):
         account.deploy(inputs=dict.fromkeys([*SABOTAGES, "Route::main-private-us-east-1?"], gone))
 
     for sabotage, (resource, words) in SABOTAGES.items():
-        told = [reason for reason in refusal.value.reasons if resource in reason and words in reason]
-        assert told, sabotage
+        reasons = [reason for reason in refusal.value.reasons if resource in reason and words in reason]
+        assert reasons, sabotage
     account.deploy()

@@ -88,9 +88,7 @@ class Joining:
         yield from node_add_ons(
             self.name,
             self.add_ons,
-            self_managed=bool(
-                (self._eks.store.get("bootstrap", self.cluster) or {}).get("selfManagedAddons")
-            ),
+            self_managed=self_managed_add_ons(self._eks, self.cluster),
             cni_by_pod_identity=self._cni_by_pod_identity,
         )
         yield from group_verdicts(self.identities, self.group, self.data)
@@ -208,3 +206,8 @@ class Joining:
                 pods=FIRST_PODS,
                 slots=slots,
             )
+
+
+def self_managed_add_ons(eks: Any, cluster: str) -> bool:
+    """Whether EKS has put VPC CNI, kube-proxy and CoreDNS into a cluster itself, as it was made."""
+    return bool((eks.store.get("bootstrap", cluster) or {}).get("selfManagedAddons"))

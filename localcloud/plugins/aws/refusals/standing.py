@@ -11,9 +11,14 @@ from localcloud.cloud import Cloud
 from localcloud.plugins.aws.refusals.beyond import programs_of
 from localcloud.plugins.aws.refusals.identities import Identities
 from localcloud.plugins.aws.refusals.network import load
-from localcloud.plugins.aws.refusals.nodes import Joining
+from localcloud.plugins.aws.refusals.nodes import Joining, self_managed_add_ons
 from localcloud.plugins.aws.refusals.permissions.addons import addon_verdicts
-from localcloud.plugins.aws.refusals.permissions.associations import association_verdicts, associations
+from localcloud.plugins.aws.refusals.permissions.associations import (
+    ServiceAccount,
+    association_verdicts,
+    associations,
+    unassociated,
+)
 from localcloud.plugins.aws.refusals.permissions.releases import (
     ClusterRelease,
     cluster_identities,
@@ -23,17 +28,26 @@ from localcloud.plugins.aws.refusals.templates import template_data
 from localcloud.rules.iam.permissions import endpoint_service
 from localcloud.rules.network import Pod
 from localcloud.rules.network.program_ways import program_ways
+from localcloud.rules.nodes.add_ons import cluster_dns
 from localcloud.rules.rule import Unknown, Verdict
 
 
-def broken(cloud: Cloud, clusters: Iterable[str], releases: Iterable[ClusterRelease]) -> list[str]:
-    """Sentences on what stands and would not work, as AWS is now; what is not known is noted."""
-    releases, sentences = list(releases), dict[str, None]()
+def broken(
+    cloud: Cloud,
+    clusters: Iterable[str],
+    releases: Iterable[ClusterRelease],
+    accounts: Iterable[ServiceAccount],
+) -> list[str]:
+    """Sentences on what stands and would not work, as AWS is now; what is not known is noted.
+
+    releases, accounts: of all of the clusters.
+    """
+    releases, accounts, sentences = list(releases), list(accounts), dict[str, None]()
     for cluster in clusters:
         iam = cluster_identities(cloud, cluster)
         if iam is None:
             continue
-        for verdict in _verdicts(iam, cluster, releases):
+        for verdict in _verdicts(iam, cluster, releases, accounts):
             if isinstance(verdict, Unknown):
                 unknowns.note(cloud, verdict)
             else:
@@ -41,16 +55,24 @@ def broken(cloud: Cloud, clusters: Iterable[str], releases: Iterable[ClusterRele
     return list(sentences)
 
 
-def _verdicts(iam: Identities, cluster: str, releases: Iterable[ClusterRelease]) -> Iterator[Verdict]:
+def _verdicts(
+    iam: Identities, cluster: str, releases: Iterable[ClusterRelease], accounts: Iterable[ServiceAccount]
+) -> Iterator[Verdict]:
     eks = iam.api.service("eks", iam.region)
     network, pods = load(iam.api, iam.region), list[Pod]()
-    for name in eks.list_nodegroups(clusterName=cluster)["nodegroups"]:
+    groups = eks.list_nodegroups(clusterName=cluster)["nodegroups"]
+    add_ons = eks.list_addons(clusterName=cluster)["addons"]
+    charts = [release.chart for release in releases if release.cluster == cluster]
+    if groups:
+        self_managed = self_managed_add_ons(eks, cluster)
+        yield from cluster_dns(cluster, [*add_ons, *charts], self_managed=self_managed)
+    for name in groups:
         group = eks.describe_nodegroup(clusterName=cluster, nodegroupName=name)["nodegroup"]
         data = template_data(iam.api, iam.region, group.get("launchTemplate") or {})
         joining = Joining(iam, network, group, data)
         yield from joining.surroundings()
         pods += joining.pods()
-    for name in eks.list_addons(clusterName=cluster)["addons"]:
+    for name in add_ons:
         addon = eks.describe_addon(clusterName=cluster, addonName=name)["addon"]
         yield from addon_verdicts(iam, addon)
     for association in associations(iam, cluster):
@@ -59,6 +81,7 @@ def _verdicts(iam: Identities, cluster: str, releases: Iterable[ClusterRelease])
             services = {endpoint_service(action) for call in program.calls for action in call.actions}
             account = f"{association['namespace']}/{association['serviceAccount']} on {cluster}"
             yield from program_ways(account, network, pods, program.name, services)
+    yield from unassociated(iam, (account for account in accounts if account.cluster == cluster))
     for release in releases:
         if release.cluster == cluster:
             yield from release_verdicts(iam, *release)

@@ -240,8 +240,8 @@ ADDON = Kind(
     documents=words("configurationValues"),
     reads=(Read(Call("describe_addon", takes=ADDON_KEY), at="addon"),),
     changes=(Change(tuple(ADDON_SETTINGS.split()), put_addon("update")),),
-    final_steps=(addons.addon_permissions,),
-    delete=(Call("delete_addon", takes=f"{ADDON_KEY} preserve"),),
+    final_steps=(addons.addon_permissions, eks_backend.add_volume_driver),
+    delete=(Call("delete_addon", takes=f"{ADDON_KEY} preserve"), eks_backend.remove_volume_driver),
     tags=tags_by_arn("arn"),
     schema_names={
         "preserve": "PreserveOnDelete",

@@ -1,13 +1,13 @@
 """Pod Identity associations: whether EKS may take their roles, and their pods do what the project says."""
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from fnmatch import fnmatchcase
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from localcloud.plugins.aws.refusals.identities import Absent, Identities
-from localcloud.plugins.aws.refusals.permissions.common import identities, network_of, not_judged
+from localcloud.plugins.aws.refusals.permissions.common import identities, network_of, no_role, not_judged
 from localcloud.plugins.aws.subject import Subject
 from localcloud.project import project_calls, project_folder
 from localcloud.rules.iam import pod_identity
@@ -26,6 +26,14 @@ ASSOCIATION_PROPERTIES = (
     "serviceAccount",
     "targetRoleArn",
 )
+
+
+class ServiceAccount(NamedTuple):
+    """A service account as a stack made it in a cluster."""
+
+    cluster: str
+    namespace: str
+    name: str
 
 
 def associations(iam: Identities, cluster: str) -> list[dict[str, Any]]:
@@ -96,6 +104,22 @@ def project_programs(association: Mapping[str, Any]) -> Iterator[Program]:
                 ),
                 source="localcloud.yaml",
             )
+
+
+def unassociated(iam: Identities, accounts: Iterable[ServiceAccount]) -> Iterator[Verdict]:
+    """Service accounts of programs that call AWS, by `localcloud.yaml`, whose pods get no credentials.
+
+    accounts: of one cluster.
+    """
+    for cluster, namespace, name in accounts:
+        if any(
+            (association["namespace"], association["serviceAccount"]) == (namespace, name)
+            for association in associations(iam, cluster)
+        ):
+            continue
+        for program in project_programs({"namespace": namespace, "serviceAccount": name}):
+            title = f"service account {namespace}/{name} of {cluster}"
+            yield no_role(title, program, f"{namespace}/{name}", "NoCredentialProviders", "")
 
 
 def _denied_program(
