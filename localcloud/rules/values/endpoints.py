@@ -17,7 +17,8 @@ RULE = Rule(
 PLACES = Rule(
     name="endpoint-places",
     authority="AWS",
-    decides="whether an interface endpoint may be in its subnets, and its VPC resolves its private names",
+    decides="whether an interface endpoint may be in its subnets, its security groups are there, and its VPC "
+    "resolves its private names",
     source="https://docs.aws.amazon.com/vpc/latest/privatelink/create-interface-endpoint.html",
 )
 
@@ -67,14 +68,15 @@ def verdicts(request: Request) -> Iterator[ValueVerdict]:
 def places(
     request: Request,
     subnets: Sequence[Mapping[str, Any]],
+    groups: Mapping[str, str],
     others: Sequence[Mapping[str, Any]],
     *,
     resolves: bool,
 ) -> Iterator[ValueVerdict]:
-    """Subnets and private names of a new interface endpoint.
+    """Subnets, security groups and private names of a new interface endpoint.
 
-    subnets: as EC2 describes them. others: endpoints of its VPC. resolves: enableDnsSupport and
-    enableDnsHostnames of that are both set.
+    subnets: as EC2 describes them. groups: every security group -> its VPC. others: endpoints of its VPC.
+    resolves: enableDnsSupport and enableDnsHostnames of that are both set.
     """
     vpc, name = request.known("VpcId"), str(request.known("ServiceName"))
     strangers = [subnet["SubnetId"] for subnet in subnets if subnet["VpcId"] != vpc]
@@ -87,6 +89,12 @@ def places(
         twice = next(subnet for subnet in subnets if zones.count(subnet["AvailabilityZone"]) > 1)
         message = f"Found another VPC endpoint subnet in the availability zone of {twice['SubnetId']}"
         yield request.misfit(PLACES, path, "DuplicateSubnetsInSameZone", message, "name one subnet a zone")
+    for group in request.known("SecurityGroupIds") or ():
+        # In AWS's words: motdotla/node-lambda#162.
+        if isinstance(group, str) and groups.get(group) != vpc:
+            message = f"The security group '{group}' does not exist"
+            remedy = f"name security groups of {vpc}"
+            yield request.misfit(PLACES, ("SecurityGroupIds",), "InvalidGroup.NotFound", message, remedy)
     if not request.known("PrivateDnsEnabled"):
         return
     path = ("PrivateDnsEnabled",)

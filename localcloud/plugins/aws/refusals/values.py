@@ -98,6 +98,31 @@ def _nat_gateway(api: Api, request: Request) -> Iterator[ValueVerdict]:
         yield from routes.nat_gateway(request, [gateway["NatGatewayId"] for gateway in gateways])
 
 
+def _internet_gateway(api: Api, request: Request) -> Iterator[ValueVerdict]:
+    tables = request.known("GatewayId") and _describe(
+        api, request, "describe_route_tables", RouteTableIds=[request.known("RouteTableId")]
+    )
+    if tables:
+        vpc = tables["RouteTables"][0]["VpcId"]
+        yield from routes.internet_gateway(request, vpc, _attached_gateways(api, request))
+
+
+def _nat_place(api: Api, request: Request) -> Iterator[ValueVerdict]:
+    answer = _describe(api, request, "describe_subnets", SubnetIds=[request.known("SubnetId")])
+    if answer:
+        vpc = answer["Subnets"][0]["VpcId"]
+        yield from routes.attached_gateway(request, vpc, _attached_gateways(api, request).values())
+
+
+def _attached_gateways(api: Api, request: Request) -> dict[str, str]:
+    """Internet gateway -> VPC that it is attached to, or nothing."""
+    gateways = api.client("ec2", request.region).describe_internet_gateways()["InternetGateways"]
+    return {
+        gateway["InternetGatewayId"]: next((one["VpcId"] for one in gateway["Attachments"]), "")
+        for gateway in gateways
+    }
+
+
 def _public(api: Api, request: Request) -> Iterator[ValueVerdict]:
     try:
         answer = api.client("s3", request.region).get_public_access_block(Bucket=request.known("Bucket"))
@@ -121,9 +146,11 @@ def _endpoint(api: Api, request: Request) -> Iterator[ValueVerdict]:
     described = api.service("ec2", request.region).describe_vpc_endpoints(
         Filters=[{"Name": "vpc-id", "Values": [vpc]}]
     )
+    groups = api.client("ec2", request.region).describe_security_groups()["SecurityGroups"]
     yield from endpoints.places(
         request,
         answer["Subnets"] if answer else [],
+        {group["GroupId"]: group["VpcId"] for group in groups},
         described["VpcEndpoints"],
         resolves=resolves_names(api, request.region, vpc),
     )
@@ -172,8 +199,10 @@ Neighbours = Callable[[Api, Request], Iterator[ValueVerdict]]
 
 NEIGHBOURS: Mapping[tuple[str, str], tuple[Neighbours, ...]] = {
     ("ec2", "AssociateVpcCidrBlock"): (_further_range,),
-    ("ec2", "CreateRoute"): (_nat_gateway,),
+    ("ec2", "CreateNatGateway"): (_nat_place,),
+    ("ec2", "CreateRoute"): (_nat_gateway, _internet_gateway),
     ("ec2", "CreateVpcEndpoint"): (_endpoint,),
+    ("ec2", "ReplaceRoute"): (_nat_gateway, _internet_gateway),
     ("ecr", "SetRepositoryPolicy"): (_principals,),
     ("eks", "CreateCluster"): (_services,),
     ("iam", "AttachRolePolicy"): (_attached,),

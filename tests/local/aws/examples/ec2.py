@@ -1,5 +1,7 @@
 """Networks, addresses and endpoints of EC2: an example of every type, and how it is changed by hand."""
 
+from typing import Any
+
 from localcloud.engine import Resource
 from tests.local.aws.examples.example import (
     OTHER_TAGS,
@@ -12,6 +14,12 @@ from tests.local.aws.examples.example import (
     add_tag,
     resource_policy,
 )
+
+
+def public_subnet(world: Any) -> Any:
+    """A subnet, once its VPC has an internet gateway."""
+    return world.gateway and world.subnet
+
 
 BASES: Bases = {
     "vpc": lambda w: ("aws:ec2/vpc:Vpc", {"cidrBlock": "10.0.0.0/16", "enableDnsHostnames": True}),
@@ -27,7 +35,10 @@ BASES: Bases = {
     "gateway": lambda w: ("aws:ec2/internetGateway:InternetGateway", {"vpcId": w.vpc}),
     "address": lambda w: ("aws:ec2/eip:Eip", {"domain": "vpc"}),
     "nat_address": lambda w: ("aws:ec2/eip:Eip", {"domain": "vpc"}),
-    "nat": lambda w: ("aws:ec2/natGateway:NatGateway", {"subnetId": w.subnet, "allocationId": w.nat_address}),
+    "nat": lambda w: (
+        "aws:ec2/natGateway:NatGateway",
+        {"subnetId": public_subnet(w), "allocationId": w.nat_address},
+    ),
 }
 
 EXAMPLES = [
@@ -57,7 +68,7 @@ EXAMPLES = [
     Example("aws:ec2/eip:Eip", lambda w: {"domain": "vpc", "tags": TAGS}, lambda w: {"tags": OTHER_TAGS}),
     Example(
         "aws:ec2/natGateway:NatGateway",
-        lambda w: {"subnetId": w.subnet, "allocationId": w.address, "tags": TAGS},
+        lambda w: {"subnetId": public_subnet(w), "allocationId": w.address, "tags": TAGS},
         lambda w: {"tags": OTHER_TAGS},
         lambda w: {"subnetId": w.other_subnet},
     ),

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from localcloud.rules.values import endpoints, policies, principals, ranges
+from localcloud.rules.values import endpoints, policies, principals, ranges, routes
 from localcloud.rules.values.request import LATER, Request
 
 
@@ -79,8 +79,15 @@ def test_what_is_known_later_fits():
 EC2 = "com.amazonaws.us-east-1.ec2"
 
 
-def places(subnets, others=(), *, resolves=True, vpc="vpc-1", state="available"):
-    call = request("ec2", "CreateVpcEndpoint", VpcId=vpc, ServiceName=EC2, PrivateDnsEnabled=True)
+def places(subnets, others=(), *, resolves=True, vpc="vpc-1", state="available", groups=("sg-1",)):
+    call = request(
+        "ec2",
+        "CreateVpcEndpoint",
+        VpcId=vpc,
+        ServiceName=EC2,
+        PrivateDnsEnabled=True,
+        SecurityGroupIds=groups,
+    )
     described = [
         {"SubnetId": f"subnet-{number}", "AvailabilityZone": zone, "VpcId": "vpc-1"}
         for number, zone in enumerate(subnets)
@@ -88,7 +95,9 @@ def places(subnets, others=(), *, resolves=True, vpc="vpc-1", state="available")
     names = [{"ServiceName": other, "PrivateDnsEnabled": True, "State": state} for other in others]
     return [
         (verdict.code, verdict.message)
-        for verdict in endpoints.places(call, described, names, resolves=resolves)
+        for verdict in endpoints.places(
+            call, described, {"sg-1": vpc, "sg-2": "vpc-9"}, names, resolves=resolves
+        )
     ]
 
 
@@ -106,6 +115,8 @@ ZONES = ["us-east-1a", "us-east-1b"]
             "InvalidParameter",
             "already a conflicting DNS domain for ec2.us-east-1.amazonaws.com in the VPC vpc-1",
         ),
+        (places(ZONES, groups=["sg-1", "sg-0"]), "InvalidGroup.NotFound", "'sg-0' does not exist"),
+        (places(ZONES, groups=["sg-2"]), "InvalidGroup.NotFound", "'sg-2' does not exist"),
     ],
 )
 def test_an_endpoint_in_subnets_or_with_names_that_its_vpc_cannot_have_is_refused(verdicts, code, words):
@@ -121,6 +132,32 @@ def test_an_endpoint_in_a_subnet_a_zone_beside_those_of_other_services_is_not_re
 
 def test_the_names_of_an_endpoint_that_is_gone_are_free():
     assert places(ZONES, [EC2], state="deleted") == []
+
+
+@pytest.mark.parametrize(
+    ("gateway", "code"),
+    [
+        ("igw-1", None),
+        ("local", None),
+        ("vgw-1", None),
+        ("igw-0", "InvalidGatewayID.NotFound"),
+        ("igw-2", "InvalidParameterValue"),
+        ("igw-3", "InvalidParameterValue"),
+    ],
+)
+def test_a_route_to_the_internet_has_a_gateway_of_its_vpc(gateway, code):
+    call = request("ec2", "CreateRoute", RouteTableId="rtb-1", GatewayId=gateway)
+    attached = {"igw-1": "vpc-1", "igw-2": "vpc-2", "igw-3": ""}
+
+    assert refused(routes.internet_gateway(call, "vpc-1", attached)) == ([code] if code else [])
+
+
+@pytest.mark.parametrize(("connectivity", "refusals"), [("public", 1), ("private", 0), (None, 1)])
+def test_a_public_nat_gateway_needs_an_internet_gateway(connectivity, refusals):
+    call = request("ec2", "CreateNatGateway", SubnetId="subnet-1", ConnectivityType=connectivity)
+
+    assert len(refused(routes.attached_gateway(call, "vpc-1", []))) == refusals
+    assert refused(routes.attached_gateway(call, "vpc-1", ["vpc-1"])) == []
 
 
 def names(*arns):
