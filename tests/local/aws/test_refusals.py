@@ -156,3 +156,25 @@ def test_roles_that_a_policy_names_and_nobody_made_are_listed(bench):
     [listed] = noted(bench.provider.cloud)
     assert "whether principal arn:aws:iam::123456789012:role/analyst exists" in listed
     assert "MalformedPolicyDocumentException" in listed
+
+
+def test_a_vpc_and_subnets_of_an_attachment_to_a_transit_gateway_are_there(bench):
+    vpc = bench.make(VPC, {"cidrBlock": "10.60.0.0/16"})
+    subnet = bench.make(SUBNET, {"vpcId": vpc.id, "cidrBlock": "10.60.0.0/24"})
+    gone = "subnet-0123456789abcdef0"
+    attachment = {"transitGatewayId": "tgw-0123456789abcdef0", "vpcId": vpc.id, "subnetIds": [subnet.id]}
+
+    for change, code in (
+        ({"vpcId": "vpc-0123456789abcdef0"}, "InvalidVpcID.NotFound"),
+        ({"subnetIds": [subnet.id, gone]}, "InvalidSubnetID.NotFound"),
+    ):
+        with pytest.raises(Refusal, match=f"{code}.: name one that exists in this account and region"):
+            bench.make("aws:ec2transitgateway/vpcAttachment:VpcAttachment", attachment | change)
+
+
+def test_a_flow_log_to_a_bucket_that_is_not_there_is_refused_with_what_to_do(bench):
+    vpc = bench.make(VPC, {"cidrBlock": "10.61.0.0/16"})
+    flow_log = {"vpcId": vpc.id, "trafficType": "ALL", "logDestinationType": "s3"}
+
+    with pytest.raises(Refusal, match=r"nobodys-logs does not exist .*: name a destination that exists"):
+        bench.make("aws:ec2/flowLog:FlowLog", {**flow_log, "logDestination": "arn:aws:s3:::nobodys-logs"})

@@ -42,6 +42,11 @@ def with_disk_key(inputs):
     return {**inputs, "blockDeviceMappings": [{**device, "ebs": {**device["ebs"], "kmsKeyId": "alias/acme"}}]}
 
 
+def with_repository_key(inputs):
+    key = "arn:aws:kms:us-east-1:123456789012:key/1"
+    return {**inputs, "encryptionConfigurations": [{"encryptionType": "KMS", "kmsKey": key}]}
+
+
 SABOTAGES = {
     "access logs that their bucket keeps out": (
         FOUNDATION,
@@ -70,7 +75,14 @@ SABOTAGES = {
     "a key that is switched off": (
         CLUSTER,
         {"Key::main": disabled},
-        " is disabled (AccessDeniedException)",
+        " is disabled (",
+        "name a key that is there and enabled",
+    ),
+    "a repository with a key that is not there": (
+        FOUNDATION,
+        {"Repository::main-moka-local-driver-finalizer": with_repository_key},
+        "The operation failed due to a KMS exception: Key 'arn:aws:kms:us-east-1:123456789012:key/1' does "
+        "not exist (KmsException)",
         "name a key that is there and enabled",
     ),
     "nobody who deploys has an access entry": (

@@ -21,7 +21,9 @@ class Ec2(Service):
 
     def create_transit_gateway_vpc_attachment(self, **members: Any) -> Members:
         """Attach a VPC to a transit gateway."""
-        self.validate("CreateTransitGatewayVpcAttachment", members)
+        operation = "CreateTransitGatewayVpcAttachment"
+        self.validate(operation, members)
+        self._require_subnets(operation, members["VpcId"], members["SubnetIds"])
         tags = [tag for spec in members.get("TagSpecifications", ()) for tag in spec.get("Tags", ())]
         attachment = {
             "TransitGatewayAttachmentId": f"tgw-attach-{secrets.token_hex(9)[:17]}",
@@ -38,6 +40,16 @@ class Ec2(Service):
         }
         self.store.put(ATTACHMENT, attachment["TransitGatewayAttachmentId"], thing=attachment)
         return {"TransitGatewayVpcAttachment": attachment}
+
+    def _require_subnets(self, operation: str, vpc: str, ids: list[str]) -> None:
+        """Refuse what names a VPC, or subnets of it, that are not there."""
+        of_vpc = [{"Name": "vpc-id", "Values": [vpc]}]
+        if not self.client.describe_vpcs(Filters=of_vpc)["Vpcs"]:
+            self.refuse("InvalidVpcID.NotFound", f"The vpc ID '{vpc}' does not exist", operation)
+        subnets = {subnet["SubnetId"] for subnet in self.client.describe_subnets(Filters=of_vpc)["Subnets"]}
+        for id in ids:
+            if id not in subnets:
+                self.refuse("InvalidSubnetID.NotFound", f"The subnet ID '{id}' does not exist", operation)
 
     def describe_transit_gateway_vpc_attachments(self, **members: Any) -> Members:
         """Attachments of VPCs."""
@@ -63,6 +75,7 @@ class Ec2(Service):
         attachment = self.store.get(ATTACHMENT, TransitGatewayAttachmentId)
         if attachment is None:
             self._no_attachment(TransitGatewayAttachmentId, "ModifyTransitGatewayVpcAttachment")
+        self._require_subnets("ModifyTransitGatewayVpcAttachment", attachment["VpcId"], AddSubnetIds)
         subnets = [id for id in attachment["SubnetIds"] if id not in RemoveSubnetIds]
         changed = {"SubnetIds": [*subnets, *AddSubnetIds], "Options": {**attachment["Options"], **Options}}
         attachment = self.store.update(ATTACHMENT, TransitGatewayAttachmentId, members=changed)

@@ -26,6 +26,7 @@ REPOSITORY = Kind(
     defaults={"imageTagMutability": "MUTABLE"},
     arguments=words("forceDelete"),
     computed=words("encryptionConfigurations imageScanningConfiguration"),
+    refusals=(services.repository_key,),
     reads=(Read(Call("describe_repositories", {"repositoryNames": [ID]}), at="repositories[0]"),),
     changes=(
         change("imageTagMutability", "put_image_tag_mutability", {"repositoryName": ID}),

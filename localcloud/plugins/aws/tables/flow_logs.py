@@ -26,7 +26,11 @@ def make_flow_log(subject: Subject) -> str:
     resource = {"ResourceIds": [subject.inputs[name]], "ResourceType": LOGGED[name][0]}
     answer = subject.create(CREATE, resource)
     if answer["Unsuccessful"]:
-        raise Refusal(f"{subject.type}: {answer['Unsuccessful'][0]['Error']['Message']}")
+        error = answer["Unsuccessful"][0]["Error"]
+        raise Refusal(
+            f"{subject.type}: AWS refused CreateFlowLogs: {error['Message'].rstrip('.')} ({error['Code']}): "
+            "name a destination that exists, or make it first."
+        )
     subject.sent.add(name)
     return str(answer["FlowLogIds"][0])
 

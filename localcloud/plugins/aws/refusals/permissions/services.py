@@ -48,6 +48,28 @@ def log_group_key(subject: Subject) -> None:
     )
 
 
+def repository_key(subject: Subject) -> None:
+    """Refuse a repository with a key that is not there, or may be used by nobody: ECR makes grants for it."""
+    iam, name = identities(subject), subject.properties.get("name")
+    refuse(
+        subject.api.cloud,
+        [
+            Violation(
+                rule=CALLS,
+                resource=f"repository {name}",
+                code="KmsException",
+                # https://docs.aws.amazon.com/AmazonECR/latest/APIReference/API_CreateRepository.html
+                message=f"The operation failed due to a KMS exception: {key.unusable}",
+                remedy="name a key that is there and enabled",
+            )
+            for encryption in subject.properties.get("encryptionConfigurations") or ()
+            if encryption.get("kmsKey")
+            for key in [iam.resource(iam.key_arn(encryption["kmsKey"]))]
+            if key.unusable
+        ],
+    )
+
+
 def copies_role(subject: Subject) -> None:
     """Refuse a creation template by whose role ECR could not make repositories for copies."""
     arn = subject.properties.get("customRoleArn")
