@@ -1,6 +1,15 @@
 """Whether the machines of a node group become nodes: what EKS, EC2 and the kubelet would say."""
 
-from localcloud.rules.nodes import add_ons, addresses, machine_images, offerings, subnets, templates, ways
+from localcloud.rules.nodes import (
+    add_ons,
+    addresses,
+    dns,
+    machine_images,
+    offerings,
+    subnets,
+    templates,
+    ways,
+)
 from localcloud.rules.rule import Rule
 
 RULES: tuple[Rule, ...] = (
@@ -11,4 +20,5 @@ RULES: tuple[Rule, ...] = (
     *addresses.RULES,
     *add_ons.RULES,
     *ways.RULES,
+    *dns.RULES,
 )

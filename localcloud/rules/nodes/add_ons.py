@@ -1,4 +1,4 @@
-"""The add-ons without which no node becomes ready, or no pod resolves names."""
+"""The add-ons without which no node becomes ready."""
 
 from collections.abc import Iterable, Iterator
 
@@ -10,14 +10,7 @@ NODE_ADD_ONS = Rule(
     decides="whether the add-ons that a node needs to be ready are there before it",
     source="https://docs.aws.amazon.com/eks/latest/userguide/eks-networking-add-ons.html",
 )
-CLUSTER_DNS = Rule(
-    name="cluster-dns",
-    authority="EKS",
-    decides="whether pods resolve names: whether CoreDNS is in a cluster that has nodes",
-    source="https://docs.aws.amazon.com/eks/latest/userguide/managing-coredns.html",
-    further=("https://github.com/kubeflow/spark-operator/issues/1509",),
-)
-RULES = (NODE_ADD_ONS, CLUSTER_DNS)
+RULES = (NODE_ADD_ONS,)
 
 # Add-on -> what its absence looks like on a node.
 # Sources: terraform-aws-modules/terraform-aws-eks#3446; aws/amazon-vpc-cni-k8s: docs/troubleshooting.md
@@ -56,23 +49,4 @@ def node_add_ons(
             code="NodeCreationFailure",
             message=f"Unhealthy nodes in the kubernetes cluster: {sign}",
             remedy=f"install the add-on {name} before the group",
-        )
-
-
-DNS = "coredns"
-
-
-def cluster_dns(cluster: str, installed: Iterable[str], *, self_managed: bool) -> Iterator[Verdict]:
-    """Whether pods of a cluster resolve names.
-
-    installed: names of its add-ons, and of charts with a release there.
-    self_managed: EKS has put in VPC CNI, kube-proxy and CoreDNS itself, when the cluster was made.
-    """
-    if not self_managed and DNS not in installed:
-        yield Violation(
-            rule=CLUSTER_DNS,
-            resource=f"EKS cluster {cluster}",
-            code="UnknownHostException",
-            message="pods get: kubernetes.default.svc: Name or service not known, as no CoreDNS answers them",
-            remedy=f"install the add-on {DNS}",
         )

@@ -28,7 +28,7 @@ from localcloud.plugins.aws.refusals.templates import template_data
 from localcloud.rules.iam.permissions import endpoint_service
 from localcloud.rules.network import Pod
 from localcloud.rules.network.program_ways import program_ways
-from localcloud.rules.nodes.add_ons import cluster_dns
+from localcloud.rules.nodes.dns import cluster_dns
 from localcloud.rules.rule import Unknown, Verdict
 
 
@@ -63,15 +63,15 @@ def _verdicts(
     groups = eks.list_nodegroups(clusterName=cluster)["nodegroups"]
     add_ons = eks.list_addons(clusterName=cluster)["addons"]
     charts = [release.chart for release in releases if release.cluster == cluster]
-    if groups:
-        self_managed = self_managed_add_ons(eks, cluster)
-        yield from cluster_dns(cluster, [*add_ons, *charts], self_managed=self_managed)
     for name in groups:
         group = eks.describe_nodegroup(clusterName=cluster, nodegroupName=name)["nodegroup"]
         data = template_data(iam.api, iam.region, group.get("launchTemplate") or {})
         joining = Joining(iam, network, group, data)
         yield from joining.surroundings()
         pods += joining.pods()
+    if groups:
+        self_managed = self_managed_add_ons(eks, cluster)
+        yield from cluster_dns(cluster, [*add_ons, *charts], network, pods, self_managed=self_managed)
     for name in add_ons:
         addon = eks.describe_addon(clusterName=cluster, addonName=name)["addon"]
         yield from addon_verdicts(iam, addon)

@@ -21,6 +21,7 @@ from localcloud.rules.network import (
     reach,
 )
 from localcloud.rules.network.deployer import ANYWHERE, unreached
+from localcloud.rules.nodes.dns import cluster_dns
 from localcloud.rules.rule import Unknown, Violation
 
 CLUSTER = "moka-local-spark-a"
@@ -451,3 +452,22 @@ def test_a_subnet_that_is_not_there_is_said(network):
     nowhere = Interface(name="node", subnet="subnet-0", groups=())
 
     assert codes(reach(network, nowhere, INTERNET)) == {"UNKNOWN_RESOURCE"}
+
+
+# --- names ---
+
+
+def test_pods_resolve_names_where_there_is_a_coredns_that_they_reach(network, pod):
+    def codes_with(installed, self_managed=False):
+        verdicts = cluster_dns(CLUSTER, installed, network, [pod], self_managed=self_managed)
+        return [(verdict.code, verdict.remedy) for verdict in verdicts]
+
+    assert codes_with(["coredns"]) == []
+    assert codes_with([], self_managed=True) == []
+    assert codes_with([]) == [("UnknownHostException", "install the add-on coredns")]
+
+    for permission in own_group(network)["IpPermissions"]:
+        permission.update(IpProtocol="tcp", FromPort=443, ToPort=10250)
+    [(code, remedy)] = codes_with(["coredns"])
+    assert code == "UnknownHostException"
+    assert "udp 53" in remedy
