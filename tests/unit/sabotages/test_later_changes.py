@@ -9,6 +9,10 @@ SABOTAGES = {
         "release cluster-autoscaler",
         "no identity-based policy allows the autoscaling:DescribeAutoScalingGroups action",
     ),
+    "RolePolicyAttachment::spark-a-cluster": (
+        "EKS cluster moka-local-spark-a",
+        "no identity-based policy allows the",
+    ),
     "RolePolicy::spark-a-node": (
         "node group system-us-east-1a of moka-local-spark-a",
         "nodeadm gets: You are not authorized to perform",

@@ -19,6 +19,7 @@ from localcloud.plugins.aws.refusals.permissions.associations import (
     associations,
     unassociated,
 )
+from localcloud.plugins.aws.refusals.permissions.clusters import cluster_verdicts
 from localcloud.plugins.aws.refusals.permissions.releases import (
     ClusterRelease,
     cluster_identities,
@@ -59,6 +60,7 @@ def _verdicts(
     iam: Identities, cluster: str, releases: Iterable[ClusterRelease], accounts: Iterable[ServiceAccount]
 ) -> Iterator[Verdict]:
     eks = iam.api.service("eks", iam.region)
+    yield from cluster_verdicts(iam, eks.describe_cluster(name=cluster)["cluster"])
     network, pods = load(iam.api, iam.region), list[Pod]()
     groups = eks.list_nodegroups(clusterName=cluster)["nodegroups"]
     add_ons = eks.list_addons(clusterName=cluster)["addons"]

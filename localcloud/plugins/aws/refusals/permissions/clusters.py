@@ -1,9 +1,9 @@
 """Clusters: their role, and what a control plane does with it."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any
 
-from localcloud.plugins.aws.refusals.identities import Absent
+from localcloud.plugins.aws.refusals.identities import Absent, Identities
 from localcloud.plugins.aws.refusals.permissions.common import identities, not_judged, with_calls
 from localcloud.plugins.aws.subject import Subject
 from localcloud.rules.iam.permissions import CALLS, trusted, verdicts
@@ -14,13 +14,16 @@ from localcloud.unknowns import refuse
 
 def cluster_role(subject: Subject) -> None:
     """Refuse a cluster whose role EKS cannot take, or that may not do what a control plane does."""
-    refuse(subject.api.cloud, _cluster_role(subject))
+    refuse(subject.api.cloud, cluster_verdicts(identities(subject), subject.properties))
 
 
-def _cluster_role(subject: Subject) -> Iterator[Verdict]:
-    iam, properties = identities(subject), subject.properties
-    name, arn = f"EKS cluster {properties['name']}", properties["roleArn"]
-    keys = [one["provider"]["keyArn"] for one in _as_list(properties.get("encryptionConfig"))]
+def cluster_verdicts(iam: Identities, cluster: Mapping[str, Any]) -> Iterator[Verdict]:
+    """What keeps EKS from a cluster's role, and a control plane from its work.
+
+    cluster: its `name`, `roleArn` and `encryptionConfig`, as the program or EKS has them.
+    """
+    name, arn = f"EKS cluster {cluster['name']}", cluster["roleArn"]
+    keys = [one["provider"]["keyArn"] for one in _as_list(cluster.get("encryptionConfig"))]
     try:
         trust, role = iam.trust(arn), iam.role(arn)
     except Absent as absent:
@@ -36,7 +39,7 @@ def _cluster_role(subject: Subject) -> Iterator[Verdict]:
             remedy=f"let eks.amazonaws.com take {role.name} (sts:AssumeRole) in its trust policy",
         )
         return
-    place = iam.cluster_place(properties["name"], **({"key": keys[0]} if keys else {}))
+    place = iam.cluster_place(cluster["name"], **({"key": keys[0]} if keys else {}))
     more = (ENCRYPTED_SECRETS,) if keys else ()
     program = with_calls(CONTROL_PLANE, more)
     yield from verdicts(CALLS, name, program, role, place, iam.surroundings())
