@@ -1,7 +1,7 @@
 """What a laptop cloud prints of itself, as text and as JSON."""
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from itertools import chain
 from typing import Any
 
@@ -18,6 +18,9 @@ from localcloud.plugins.aws.refusals.permissions.releases import ClusterRelease
 from localcloud.plugins.aws.refusals.standing import broken
 from localcloud.plugins.kubernetes.charts import short_name
 from localcloud.plugins.kubernetes.kinds import RELEASE
+
+MOST_LINES = 20
+"""Of what stands and would fail: one change can break all."""
 
 SERVICE_ACCOUNT = "kubernetes:core/v1:ServiceAccount"
 
@@ -127,9 +130,21 @@ def standing(engine: Engine) -> int:
     sentences = broken(engine.cloud, clusters, _releases(engine), _service_accounts(engine))
     if sentences:
         say("\nAWS takes all of these changes, and what stands there then fails:")
-    for sentence in sentences:
-        say(f"  {sentence}")
+    for line in condensed(sentences):
+        say(f"  {line}")
     return len(sentences)
+
+
+def condensed(sentences: Iterable[str]) -> Iterator[str]:
+    """Sentences on resources, those that many have once; of very many the first."""
+    by_reason: dict[str, list[str]] = {}
+    for sentence in sentences:
+        resource, _, reason = sentence.partition(": ")
+        by_reason.setdefault(reason, []).append(resource)
+    for reason, [resource, *others] in list(by_reason.items())[:MOST_LINES]:
+        yield f"{resource}{f' and {len(others)} more' if others else ''}: {reason}"
+    if len(by_reason) > MOST_LINES:
+        yield f"and {len(by_reason) - MOST_LINES} reasons more, which often go with the first."
 
 
 def _releases(engine: Engine) -> list[ClusterRelease]:

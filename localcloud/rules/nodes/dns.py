@@ -1,8 +1,8 @@
 """Names, as pods resolve them: whether there is a CoreDNS, and pods reach it."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 
-from localcloud.rules.network import Network, Pod, reach
+from localcloud.rules.network import Network, Pod, Reason, reach
 from localcloud.rules.rule import Rule, Verdict, Violation
 
 CLUSTER_DNS = Rule(
@@ -21,26 +21,37 @@ ADD_ON, PORT = "coredns", 53
 
 
 def cluster_dns(
-    cluster: str, installed: Iterable[str], network: Network, pods: Sequence[Pod], *, self_managed: bool
+    cluster: str,
+    installed: Iterable[str],
+    network: Network,
+    pods: Iterable[Pod],
+    servers: Iterable[Pod],
+    *,
+    self_managed: bool,
 ) -> Iterator[Verdict]:
     """What keeps pods of a cluster from resolving names.
 
     installed: names of its add-ons, and of charts with a release there. pods: one for each place where pods
-    may be; CoreDNS may be in any. self_managed: EKS has put in VPC CNI, kube-proxy and CoreDNS itself.
+    may be. servers: those of them where CoreDNS may be; each is asked in turn, so all have to be reached.
+    self_managed: EKS has put in VPC CNI, kube-proxy and CoreDNS itself.
     """
     if not self_managed and ADD_ON not in installed:
         yield _violation(cluster, "", f"install the add-on {ADD_ON}")
         return
-    places = list({(pod.interface.subnet, pod.interface.groups): pod for pod in pods}.values())
-    told = set()
-    for pod in places:
-        paths = [reach(network, pod, other, PORT, "udp") for other in places]
-        if not any(paths):
-            reason = paths[0].reasons[0]
-            if str(reason) not in told:
-                told.add(str(reason))
-                detail = f" from {pod.name}: {reason.component}: {reason.words}: {reason.detail}"
-                yield _violation(cluster, detail, reason.remedy)
+    # Reason, as text -> itself, and the first pod that has it.
+    obstacles: dict[str, tuple[Reason, Pod]] = {}
+    for pod in _places(pods):
+        for server in _places(servers):
+            for reason in reach(network, pod, server, PORT, "udp").reasons:
+                obstacles.setdefault(str(reason), (reason, pod))
+    for reason, pod in obstacles.values():
+        detail = f" on {pod.name}: {reason.component}: {reason.words}: {reason.detail}"
+        yield _violation(cluster, detail, reason.remedy)
+
+
+def _places(pods: Iterable[Pod]) -> list[Pod]:
+    """One pod for each subnet and set of security groups."""
+    return list({(pod.interface.subnet, pod.interface.groups): pod for pod in pods}.values())
 
 
 def _violation(cluster: str, detail: str, remedy: str) -> Violation:

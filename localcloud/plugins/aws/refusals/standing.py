@@ -4,7 +4,10 @@ IAM and EC2 take such a change of a policy, a route or a rule; who depends on it
 machine, the next start of a program.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
+
+import yaml
 
 from localcloud import unknowns
 from localcloud.cloud import Cloud
@@ -29,8 +32,11 @@ from localcloud.plugins.aws.refusals.templates import template_data
 from localcloud.rules.iam.permissions import endpoint_service
 from localcloud.rules.network import Pod
 from localcloud.rules.network.program_ways import program_ways
+from localcloud.rules.nodes.dns import ADD_ON as DNS
 from localcloud.rules.nodes.dns import cluster_dns
 from localcloud.rules.rule import Unknown, Verdict
+
+Labels = Mapping[str, str]
 
 
 def broken(
@@ -56,12 +62,22 @@ def broken(
     return list(sentences)
 
 
+def _servers(eks: Any, cluster: str, pods: Iterable[tuple[Pod, Labels]]) -> Iterator[Pod]:
+    """Where CoreDNS may be: on nodes with the labels that its add-on's configuration names."""
+    addon = eks.describe_addon(clusterName=cluster, addonName=DNS)["addon"]
+    selector = (yaml.safe_load(addon.get("configurationValues") or "") or {}).get("nodeSelector") or {}
+    for pod, labels in pods:
+        # Others than the group's are EKS's and the kubelet's: any node may have them.
+        if all(labels.get(name, value) == value for name, value in selector.items()):
+            yield pod
+
+
 def _verdicts(
     iam: Identities, cluster: str, releases: Iterable[ClusterRelease], accounts: Iterable[ServiceAccount]
 ) -> Iterator[Verdict]:
     eks = iam.api.service("eks", iam.region)
     yield from cluster_verdicts(iam, eks.describe_cluster(name=cluster)["cluster"])
-    network, pods = load(iam.api, iam.region), list[Pod]()
+    network, pods = load(iam.api, iam.region), list[tuple[Pod, Labels]]()
     groups = eks.list_nodegroups(clusterName=cluster)["nodegroups"]
     add_ons = eks.list_addons(clusterName=cluster)["addons"]
     charts = [release.chart for release in releases if release.cluster == cluster]
@@ -70,10 +86,17 @@ def _verdicts(
         data = template_data(iam.api, iam.region, group.get("launchTemplate") or {})
         joining = Joining(iam, network, group, data)
         yield from joining.surroundings()
-        pods += joining.pods()
+        pods += [(pod, group.get("labels") or {}) for pod in joining.pods()]
     if groups:
         self_managed = self_managed_add_ons(eks, cluster)
-        yield from cluster_dns(cluster, [*add_ons, *charts], network, pods, self_managed=self_managed)
+        yield from cluster_dns(
+            cluster,
+            [*add_ons, *charts],
+            network,
+            (pod for pod, _ in pods),
+            _servers(eks, cluster, pods) if DNS in add_ons else (),
+            self_managed=self_managed,
+        )
     for name in add_ons:
         addon = eks.describe_addon(clusterName=cluster, addonName=name)["addon"]
         yield from addon_verdicts(iam, addon)
@@ -82,7 +105,7 @@ def _verdicts(
         for program in programs_of(association, releases):
             services = {endpoint_service(action) for call in program.calls for action in call.actions}
             account = f"{association['namespace']}/{association['serviceAccount']} on {cluster}"
-            yield from program_ways(account, network, pods, program.name, services)
+            yield from program_ways(account, network, (pod for pod, _ in pods), program.name, services)
     yield from unassociated(iam, (account for account in accounts if account.cluster == cluster))
     for release in releases:
         if release.cluster == cluster:

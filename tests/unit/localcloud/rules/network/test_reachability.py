@@ -459,7 +459,7 @@ def test_a_subnet_that_is_not_there_is_said(network):
 
 def test_pods_resolve_names_where_there_is_a_coredns_that_they_reach(network, pod):
     def codes_with(installed, self_managed=False):
-        verdicts = cluster_dns(CLUSTER, installed, network, [pod], self_managed=self_managed)
+        verdicts = cluster_dns(CLUSTER, installed, network, [pod], [pod], self_managed=self_managed)
         return [(verdict.code, verdict.remedy) for verdict in verdicts]
 
     assert codes_with(["coredns"]) == []
