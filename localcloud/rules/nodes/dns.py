@@ -45,7 +45,7 @@ def cluster_dns(
             for reason in reach(network, pod, server, PORT, "udp").reasons:
                 obstacles.setdefault(str(reason), (reason, pod))
     for reason, pod in obstacles.values():
-        detail = f" on {pod.name}: {reason.component}: {reason.words}: {reason.detail}"
+        detail = f": {pod.name}: {reason.component}: {reason.words}: {reason.detail}"
         yield _violation(cluster, detail, reason.remedy)
 
 
