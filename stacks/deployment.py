@@ -13,6 +13,7 @@ import pulumi_kubernetes as kubernetes
 from components.kubernetes.registry_login import registry_login
 from moka.catalog import Catalog
 from stacks.layers import cluster as cluster_layer
+from stacks.sdk_tuning import wait_for_stack
 from stacks.settings import Environment
 from stacks.site import ClusterSite, Site
 from stacks.slices import RESOURCES, Slice, Unit, slices, stack_of_units, unit_read
@@ -140,6 +141,7 @@ class Deployment:
 
     def _refuse_units_of_other_stacks(self) -> None:
         """A unit that the settings now give to another stack would be deleted here and created anew there."""
+        wait_for_stack()
         read = {"name": _full_name(pulumi.get_stack())}
         answer = pulumi.runtime.invoke("pulumi:pulumi:readStackOutputs", read).value or {}
         deployed = answer.get("outputs") or {}

@@ -2,7 +2,7 @@
 
 import asyncio
 import os
-from collections.abc import Callable, Coroutine
+from collections.abc import Awaitable, Callable
 from typing import Any
 
 import pulumi
@@ -11,7 +11,7 @@ try:
     # What the SDK's own functions wait with, `aws.get_region()` for example. No public name does it.
     from pulumi.runtime.sync_await import _sync_await
 
-    _wait: Callable[[Coroutine[Any, Any, None]], None] | None = _sync_await
+    _wait: Callable[[Awaitable[Any]], Any] | None = _sync_await
 except ImportError:
     _wait = None
 
@@ -33,6 +33,17 @@ def flush_registrations() -> None:
     """
     if _wait is not None:
         _wait(asyncio.sleep(0))
+
+
+def wait_for_stack() -> None:
+    """Wait until the engine has the stack itself, and has written that down.
+
+    A program that reads its own stack's outputs would else read the state as it is written: on a file backend
+    that ends in "failed to load checkpoint: EOF".
+    """
+    stack = pulumi.runtime.get_root_resource()
+    if _wait is not None and stack is not None:
+        _wait(stack.urn.future())
 
 
 def _ignore(*_: Any, **__: Any) -> None:

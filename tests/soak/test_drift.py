@@ -27,8 +27,13 @@ def changes(stack):
 
 
 def test_all_that_is_changed_or_deleted_by_hand_is_found_and_put_right(local):
-    state = local.engine.resources("local")
-    resources = {resource.urn: resource for resource in state if resource.type.startswith("aws:")}
+    # Who deploys has to stay let in: without, a refresh sees nothing in the cluster.
+    deployer = ("aws:eks/accessEntry:AccessEntry", "aws:eks/accessPolicyAssociation:AccessPolicyAssociation")
+    resources = {
+        resource.urn: resource
+        for resource in local.engine.resources("local")
+        if resource.type.startswith("aws:") and resource.type not in deployer
+    }
     missing = {resource.type for resource in resources.values()} - CHANGES_BY_HAND.keys()
     assert not missing, f"say in tests/local/aws/examples how a person changes {missing}"
 

@@ -17,6 +17,7 @@ REMEDIES: Mapping[str, str] = {
     "DeleteConflict*": "remove what uses it first",
     "ResourceInUse*": "give it another name if there is one of this name, or remove what still belongs to it",
     "*InUse": "remove what uses it first",
+    "BucketAlready*": "give it another name, or remove or import the one that is there",
     "*AlreadyExists*": "give it another name, or remove or import the one that is there",
     "*Duplicate*": "leave it out, or remove the one that is there",
     "*NotFound*": "name one that exists in this account and region, or make it first",

@@ -27,7 +27,7 @@ def make_bucket(subject: Subject) -> str:
 def _taken(name: str) -> Exception:
     from botocore.exceptions import ClientError
 
-    message = f"There is a bucket {name} already: choose another name, or import it"
+    message = f"There is a bucket {name} already"
     return ClientError({"Error": {"Code": "BucketAlreadyOwnedByYou", "Message": message}}, "CreateBucket")
 
 
