@@ -21,10 +21,11 @@ EXAMPLES = [
 ]
 
 
-def change_options(console: Console, resource: Resource) -> None:
-    """Turn appliance mode on."""
+def change_attachment(console: Console, resource: Resource) -> None:
+    """Turn appliance mode on, which not every program sets, and give it another name."""
     options = {"DnsSupport": "enable", "ApplianceModeSupport": "enable"}
-    console.edit("ec2", "transit-gateway-attachment", resource.id, Options=options)
+    tags = [{"Key": "Name", "Value": "by hand"}]
+    console.edit("ec2", "transit-gateway-attachment", resource.id, Options=options, Tags=tags)
 
 
-CHANGES_BY_HAND: Changes = {"aws:ec2transitgateway/vpcAttachment:VpcAttachment": change_options}
+CHANGES_BY_HAND: Changes = {"aws:ec2transitgateway/vpcAttachment:VpcAttachment": change_attachment}
