@@ -6,7 +6,7 @@ The checkout has to be on PYTHONPATH.
 import pulumi
 import pulumi_aws as aws
 
-from components.aws.addons import Addon, AddonIdentity
+from components.aws.addons import Addon, AddonIdentity, Addons, AddonsArgs
 from components.aws.bucket import Bucket, BucketArgs
 from components.aws.cluster import Cluster, ClusterArgs
 from components.aws.key import Key, KeyArgs
@@ -17,6 +17,7 @@ REGION, ZONES, VERSION = "us-east-1", ("us-east-1a", "us-east-1b"), "1.34"
 MACHINES = {"arm64": ("m7g.xlarge", "m6g.xlarge"), "amd64": ("m7i.xlarge", "m6i.xlarge")}
 account = aws.get_caller_identity().account_id
 CNI = AddonIdentity(service_account="aws-node", policies=("AmazonEKS_CNI_Policy",))
+DNS = {"coredns": Addon(version="v1.13.2-eksbuild.4")}
 LOGS = (f"logs.{REGION}.amazonaws.com",)
 
 of_data = KeyArgs(alias="demo", description="Demo", account_id=account, region=REGION, services=LOGS)
@@ -36,6 +37,7 @@ control_plane = ClusterArgs(
     pod_identity_agent=Addon(version="v1.3.10-eksbuild.3"),
 )
 cluster = Cluster("demo", control_plane)
+groups = []
 for architecture, types in MACHINES.items():
     nodes = NodeGroupArgs(
         eks_cluster=cluster.eks_cluster,
@@ -50,7 +52,10 @@ for architecture, types in MACHINES.items():
         max_size=3,
         initial_size=1,
     )
-    NodeGroup(architecture, nodes)
+    groups.append(NodeGroup(architecture, nodes))
+
+on_nodes = pulumi.ResourceOptions(depends_on=groups)
+Addons("demo", AddonsArgs(cluster_name=cluster.name, region=REGION, addons=DNS), on_nodes)
 
 pulumi.export("kubeconfig", cluster.kubeconfig)
 pulumi.export("bucket", data.name)

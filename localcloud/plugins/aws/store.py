@@ -6,6 +6,7 @@ A file may be changed or deleted by hand, as one would change AWS in its console
 import json
 import os
 import shutil
+import threading
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -60,7 +61,8 @@ class Store:
         """Store a thing, in place of an earlier one."""
         path = self._path(key)
         path.parent.mkdir(parents=True, exist_ok=True)
-        new = path.with_suffix(f".{os.getpid()}")
+        # Node groups with one role note the same access entry side by side.
+        new = path.with_suffix(f".{os.getpid()}-{threading.get_ident()}")
         new.write_text(json.dumps(thing, indent=2, sort_keys=True, default=str))
         new.replace(path)
 
