@@ -126,10 +126,10 @@ def age(thing: Thing, now: datetime) -> float:
 
 def unscheduled(thing: Thing, now: datetime) -> float:
     """Seconds that a pod has waited for a node; 0 for one that has a node."""
-    made = objects.metadata(thing).get("creationTimestamp")
-    if not made or spec(thing).get("nodeName"):
+    creation = objects.metadata(thing).get("creationTimestamp")
+    if not creation or spec(thing).get("nodeName"):
         return 0.0
-    return (now - datetime.fromisoformat(made)).total_seconds()
+    return (now - datetime.fromisoformat(creation)).total_seconds()
 
 
 def claim_names(thing: Thing) -> Iterator[str]:

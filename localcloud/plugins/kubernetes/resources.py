@@ -233,10 +233,12 @@ class Cluster:
 
     def _no_volume(self, pod: Mapping[str, Any]) -> str:
         """Why a volume of a pod is not made; empty where it is, or may be yet."""
+        of_pod = set(readiness.claim_names(pod))
+        if not of_pod:
+            return ""
         claims = f"/api/v1/namespaces/{objects.metadata(pod)['namespace']}/persistentvolumeclaims"
         drivers = self.api.get("/apis/storage.k8s.io/v1/csidrivers").get("items") or []
         names = frozenset(str(objects.name_of(driver)) for driver in drivers)
-        of_pod = set(readiness.claim_names(pod))
         refusals = [
             refusal
             for claim in self.api.get(claims).get("items") or []

@@ -1,6 +1,7 @@
 """Names, as pods resolve them: whether there is a CoreDNS, and pods reach it."""
 
 from collections.abc import Iterable, Iterator
+from itertools import product
 
 from localcloud.rules.network import Network, Pod, Reason, reach
 from localcloud.rules.rule import Rule, Verdict, Violation
@@ -40,10 +41,9 @@ def cluster_dns(
         return
     # Reason, as text -> itself, and the first pod that has it.
     obstacles: dict[str, tuple[Reason, Pod]] = {}
-    for pod in _places(pods):
-        for server in _places(servers):
-            for reason in reach(network, pod, server, PORT, "udp").reasons:
-                obstacles.setdefault(str(reason), (reason, pod))
+    for pod, server in product(_places(pods), _places(servers)):
+        for reason in reach(network, pod, server, PORT, "udp").reasons:
+            obstacles.setdefault(str(reason), (reason, pod))
     for reason, pod in obstacles.values():
         detail = f": {pod.name}: {reason.component}: {reason.words}: {reason.detail}"
         yield _violation(cluster, detail, reason.remedy)

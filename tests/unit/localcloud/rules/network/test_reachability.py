@@ -466,6 +466,16 @@ def test_pods_resolve_names_where_there_is_a_coredns_that_they_reach(network, po
     assert codes_with([], self_managed=True) == []
     assert codes_with([]) == [("UnknownHostException", "install the add-on coredns")]
 
+    # Every place is asked for every server, whatever they come in.
+    stranger = replace(
+        pod, name="stranger", interface=replace(pod.interface, groups=("sg-0123456789abcdef0",))
+    )
+    servers = iter([pod])
+    verdicts = list(
+        cluster_dns(CLUSTER, ["coredns"], network, iter([pod, stranger]), servers, self_managed=False)
+    )
+    assert verdicts and all("stranger" in verdict.message for verdict in verdicts)
+
     for permission in own_group(network)["IpPermissions"]:
         permission.update(IpProtocol="tcp", FromPort=443, ToPort=10250)
     [(code, remedy)] = codes_with(["coredns"])
