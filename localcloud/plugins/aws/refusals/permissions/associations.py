@@ -43,9 +43,14 @@ def associations(iam: Identities, cluster: str) -> list[dict[str, Any]]:
 
 def account_role(iam: Identities, cluster: str, namespace: str, account: str) -> Role | None:
     """A session of the pods of a service account; None without an association. Raises Absent."""
+    association = _association(iam, cluster, namespace, account)
+    return association_role(iam, association) if association else None
+
+
+def _association(iam: Identities, cluster: str, namespace: str, account: str) -> dict[str, Any] | None:
     for association in associations(iam, cluster):
         if (association["namespace"], association["serviceAccount"]) == (namespace, account):
-            return association_role(iam, association)
+            return association
     return None
 
 
@@ -112,10 +117,7 @@ def unassociated(iam: Identities, accounts: Iterable[ServiceAccount]) -> Iterato
     accounts: of one cluster.
     """
     for cluster, namespace, name in accounts:
-        if any(
-            (association["namespace"], association["serviceAccount"]) == (namespace, name)
-            for association in associations(iam, cluster)
-        ):
+        if _association(iam, cluster, namespace, name):
             continue
         for program in project_programs({"namespace": namespace, "serviceAccount": name}):
             title = f"service account {namespace}/{name} of {cluster}"
