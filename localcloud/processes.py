@@ -31,6 +31,8 @@ _CLOCK_TOLERANCE_SECONDS = 60.0
 
 _POLL_SECONDS = 0.05
 
+_END_SECONDS = 15.0
+
 _ERROR_WORDS = ("error", "failed", "fatal", "panic", "cannot", "not defined", "unable")
 
 
@@ -122,7 +124,7 @@ class Process:
         """Whether it runs, started with this command and environment."""
         return self.alive() and self._note().get("as") == [list(argv), dict(env or {})]
 
-    def stop(self, timeout: float = 15) -> None:
+    def stop(self, timeout: float = _END_SECONDS) -> None:
         """Have the program end, and kill it and its children after `timeout` seconds."""
         process = self._process()
         if process is not None:
@@ -138,6 +140,8 @@ class Process:
 
     def _launch(self, argv: Sequence[str], env: Mapping[str, str]) -> None:
         self.folder.mkdir(parents=True, exist_ok=True)
+        if last := self._last_process():
+            _await_end([last], _END_SECONDS)
         if self.log.exists():
             self.log.replace(self.log.with_suffix(".log.1"))
         self.log.touch(0o600)
@@ -187,13 +191,22 @@ class Process:
         return note if isinstance(note, dict) else {}
 
     def _process(self) -> psutil.Process | None:
+        """The process that was started, while it runs."""
+        process = self._last_process()
+        try:
+            return process if process and process.status() != psutil.STATUS_ZOMBIE else None
+        except psutil.NoSuchProcess:
+            return None
+
+    def _last_process(self) -> psutil.Process | None:
+        """The process that was started, while the table of processes has it."""
         note = self._note()
         if not note:
             return None
         try:
             process = psutil.Process(int(str(note["pid"])))
             same = abs(process.create_time() - float(str(note["began"]))) < _CLOCK_TOLERANCE_SECONDS
-            return process if same and not _ended(process) else None
+            return process if same else None
         except psutil.NoSuchProcess:
             return None
 
@@ -234,8 +247,11 @@ def _await_end(processes: Sequence[psutil.Process], timeout: float) -> None:
 
 
 def _ended(process: psutil.Process) -> bool:
-    # A process that has ended stays in the table until its parent has read its exit status.
+    # A process that has ended stays in the table until its parent has read its exit status. It looks so once
+    # its first thread has ended, while others still hold its ports and files.
     try:
-        return not process.is_running() or process.status() == psutil.STATUS_ZOMBIE
+        if not process.is_running():
+            return True
+        return bool(process.status() == psutil.STATUS_ZOMBIE and process.num_threads() <= 1)
     except psutil.NoSuchProcess:
         return True

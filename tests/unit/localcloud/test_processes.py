@@ -96,6 +96,34 @@ def test_a_program_started_with_other_arguments_does_not_run_as_asked(process):
     assert not process.runs_as(SLEEP, {"A": "2"})
 
 
+def test_a_program_whose_last_threads_are_ending_is_started_once_its_port_is_free(process):
+    port = free_port()
+    listen = (
+        f"import socket; server = socket.create_server(('127.0.0.1', {port})); print('listens', flush=True)"
+    )
+
+    def listens():
+        return "listens" in process.log.read_text()
+
+    # Asked to end, its first thread does so at once, as when it is killed; another holds the port longer.
+    slow = f"""import ctypes, signal, threading, time
+{listen}
+signal.signal(signal.SIGTERM, lambda *_: threading.Thread(target=time.sleep, args=[2]).start())
+signal.pause()
+ctypes.CDLL(None).pthread_exit(None)"""
+    process.start([sys.executable, "-c", slow], ready=listens)
+    first = psutil.Process(pid_of(process))
+    first.terminate()
+    while first.status() != psutil.STATUS_ZOMBIE:
+        assert first.is_running()
+    assert not process.alive()
+    assert port_taken(port)
+
+    process.start([sys.executable, "-c", f"{listen}; import time; time.sleep(600)"], ready=listens)
+
+    assert process.alive()
+
+
 def test_the_log_of_the_time_before_is_kept(process):
     process.start(
         ["/bin/sh", "-c", "echo first; sleep 600"], ready=lambda: "first" in process.log.read_text()
