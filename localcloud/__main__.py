@@ -78,7 +78,7 @@ def _run(options: argparse.Namespace) -> int:
         return 0
 
     if options.verb == "rules":
-        from localcloud.rules import catalog
+        from aws_rules import catalog
 
         print(catalog.table())
         return 0

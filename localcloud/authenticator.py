@@ -17,11 +17,11 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 
+from aws_rules.access.authorization import allowing_policy, reason
+from aws_rules.access.identity import PRINCIPAL, user
 from localcloud.cloud import Cloud
 from localcloud.credentials import Credentials
 from localcloud.plugins.aws.store import stores
-from localcloud.rules.access.authorization import allowing_policy, reason
-from localcloud.rules.access.identity import PRINCIPAL, user
 
 Answer = dict[str, Any]
 

@@ -16,6 +16,8 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+from aws_rules.images.reference import DOCKER_HUB, Reference
+from aws_rules.rule import Unknown, Verdict, Violation
 from localcloud import unknowns
 from localcloud.aws_server import AwsServer
 from localcloud.cloud import Cloud
@@ -30,8 +32,6 @@ from localcloud.control_plane.image_pulls import (
 )
 from localcloud.control_plane.nodes import GROUP
 from localcloud.errors import Refusal
-from localcloud.rules.images.reference import DOCKER_HUB, Reference
-from localcloud.rules.rule import Unknown, Verdict, Violation
 
 RETRY_SECONDS = 10.0
 """Kubelet's first back-off; it then doubles up to 5 minutes, which would only be a wait here."""

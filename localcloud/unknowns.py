@@ -6,9 +6,9 @@ from collections.abc import Iterable
 from hashlib import sha256
 from pathlib import Path
 
+from aws_rules.rule import Unknown, Verdict, Violation
 from localcloud.cloud import Cloud
 from localcloud.errors import Refusal
-from localcloud.rules.rule import Unknown, Verdict, Violation
 
 
 def note(cloud: Cloud, unknown: Unknown) -> None:

@@ -15,6 +15,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from zlib import crc32
 
+from aws_rules.eks.volumes import EBS
 from localcloud.cloud import REGION
 from localcloud.control_plane import executors
 from localcloud.control_plane.api import Api, Object
@@ -34,7 +35,6 @@ from localcloud.control_plane.simulated import (
     waits_for_load_balancer,
 )
 from localcloud.errors import Refusal
-from localcloud.rules.eks.volumes import EBS
 
 # Before the next attempt when the API server could not be reached.
 RETRY_SECONDS = 1.0

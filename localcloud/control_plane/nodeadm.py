@@ -8,9 +8,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from aws_rules.nodes.user_data import node_configs
 from localcloud.errors import Refusal
 from localcloud.quantities import quantity
-from localcloud.rules.nodes.user_data import node_configs
 
 
 @dataclass(frozen=True, kw_only=True)

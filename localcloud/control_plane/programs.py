@@ -6,9 +6,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from aws_rules.access.identity import PRINCIPAL
 from localcloud import tools
 from localcloud.cloud import REPOSITORY
-from localcloud.rules.access.identity import PRINCIPAL
 
 # kwok's own stages, which simulate a machine and its pods; heartbeats are leases, which kwok itself renews.
 STAGES = (

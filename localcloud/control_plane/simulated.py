@@ -2,8 +2,8 @@
 
 from hashlib import sha256
 
+from aws_rules.eks.volumes import EBS, PROVISIONER
 from localcloud.control_plane.api import Object
-from localcloud.rules.eks.volumes import EBS, PROVISIONER
 
 SIMULATED = "localcloud/simulated"
 """Annotation of simulated objects; the value names what is simulated."""

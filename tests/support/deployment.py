@@ -56,6 +56,8 @@ from pulumi.runtime.proto import callback_pb2, provider_pb2, resource_pb2
 from pulumi.runtime.settings import configure
 from pulumi.runtime.stack import run_in_stack, wait_for_rpcs
 
+from aws_rules.access.identity import PRINCIPAL, unauthorized
+from aws_rules.network.deployer import ANYWHERE
 from localcloud import unknowns
 from localcloud.authenticator import Authenticator
 from localcloud.aws_server import AwsServer
@@ -76,8 +78,6 @@ from localcloud.plugins.kubernetes.charts import short_name
 from localcloud.plugins.provider import InitializationFailed, Naming, Target
 from localcloud.plugins.values import from_wire, reveal, to_wire
 from localcloud.project import identity_at_hand
-from localcloud.rules.access.identity import PRINCIPAL, unauthorized
-from localcloud.rules.network.deployer import ANYWHERE
 from stacks import program
 from stacks import settings as settings_module
 from stacks.layer_table import LAYERS

@@ -7,11 +7,11 @@ from functools import cached_property
 from importlib import import_module
 from typing import Any
 
+from aws_rules.values.request import partition
 from localcloud.cloud import ACCOUNT, REGION, Cloud
 from localcloud.plugins.aws.remedies import remedy
 from localcloud.plugins.aws.store import accounts, record_account
 from localcloud.project import USER_AT_HAND
-from localcloud.rules.values.request import partition
 
 THREADS = 32
 

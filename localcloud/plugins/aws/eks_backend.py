@@ -6,6 +6,11 @@ The functions make it as EKS describes it, so that they can be called again afte
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from aws_rules.eks import drain, duration
+from aws_rules.eks.capacity import max_unavailable
+from aws_rules.eks.volumes import ADD_ONS, EBS
+from aws_rules.nodes.machine_images import ARCHITECTURES
+from aws_rules.rule import Unknown, Verdict, Violation
 from localcloud import unknowns
 from localcloud.errors import Refusal
 from localcloud.plugins.aws.api import Api
@@ -14,11 +19,6 @@ from localcloud.plugins.aws.refusals import nodes, reservations
 from localcloud.plugins.aws.refusals.templates import template_data
 from localcloud.plugins.aws.store import other_places
 from localcloud.plugins.aws.subject import Subject
-from localcloud.rules.eks import drain, duration
-from localcloud.rules.eks.capacity import max_unavailable
-from localcloud.rules.eks.volumes import ADD_ONS, EBS
-from localcloud.rules.nodes.machine_images import ARCHITECTURES
-from localcloud.rules.rule import Unknown, Verdict, Violation
 
 if TYPE_CHECKING:
     from localcloud.control_plane import ControlPlane

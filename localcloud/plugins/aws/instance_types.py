@@ -3,8 +3,8 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from aws_rules.nodes.instance_types import assumed
 from localcloud.plugins.aws.api import Api
-from localcloud.rules.nodes.instance_types import assumed
 
 
 def described(api: Api, region: str, names: Sequence[str]) -> list[Mapping[str, Any]]:

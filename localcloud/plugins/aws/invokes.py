@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from aws_rules.access.identity import session_arn
 from localcloud.credentials import SESSION, principal
 from localcloud.errors import Refusal
 from localcloud.plugins.aws import addons
@@ -15,7 +16,6 @@ from localcloud.plugins.aws.mapping import from_members
 from localcloud.plugins.aws.table import words
 from localcloud.plugins.aws.tables._ec2 import filters
 from localcloud.plugins.aws.tables.ec2 import VPC_ATTRIBUTES, member_name
-from localcloud.rules.access.identity import session_arn
 
 Answer = dict[str, Any]
 

@@ -7,6 +7,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+from aws_rules.values.request import partition
 from localcloud.cloud import ACCOUNT, REGION, REPOSITORY, Cloud
 from localcloud.errors import Refusal
 from localcloud.plugins.aws import resources
@@ -22,7 +23,6 @@ from localcloud.plugins.differences import Kind as ChangeKind
 from localcloud.plugins.provider import Failure, InitializationFailed, Naming, Provider, ReadResult, Target
 from localcloud.plugins.values import UNKNOWN, Properties, reveal, seal, secret_in, unknown_in, without_nulls
 from localcloud.project import identity_at_hand
-from localcloud.rules.values.request import partition
 
 
 def _decode(value: Any) -> Any:

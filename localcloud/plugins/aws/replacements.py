@@ -8,10 +8,10 @@ from collections.abc import Iterable
 from functools import cache
 from typing import Any
 
+from aws_rules.values.schemas import document
 from localcloud.plugins.aws.deviations import DEVIATIONS, UPDATES
 from localcloud.plugins.aws.table import Kind
 from localcloud.plugins.differences import PropertyPath
-from localcloud.rules.values.schemas import document
 
 
 def replacing(

@@ -4,11 +4,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from aws_rules.values.request import partition
 from localcloud.plugins.aws import mapping
 from localcloud.plugins.aws.api import Api
 from localcloud.plugins.aws.table import OLD, REST, Call, Kind, P, Step
 from localcloud.plugins.values import UNKNOWN
-from localcloud.rules.values.request import partition
 
 _ABSENT: Any = object()
 

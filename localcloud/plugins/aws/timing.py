@@ -3,9 +3,9 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from aws_rules.eks import duration
 from localcloud.errors import Refusal
 from localcloud.plugins.aws.subject import Subject
-from localcloud.rules.eks import duration
 
 
 @dataclass(frozen=True)

@@ -4,13 +4,13 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from aws_rules.access.identity import IDENTITIES
+from aws_rules.rule import Unknown
 from localcloud import unknowns
 from localcloud.cloud import Cloud
 from localcloud.control_plane import ControlPlane
 from localcloud.credentials import principal
 from localcloud.project import identity_at_hand, project_folder
-from localcloud.rules.access.identity import IDENTITIES
-from localcloud.rules.rule import Unknown
 
 GET_TOKEN_SESSION = "EKSGetTokenAuth"
 """Session in which `aws eks get-token --role-arn` assumes a role (aws/aws-cli:

@@ -9,6 +9,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from aws_rules.access.identity import unauthorized
 from localcloud.cloud import REPOSITORY, Cloud
 from localcloud.credentials import principal_of
 from localcloud.errors import Refusal
@@ -25,7 +26,6 @@ from localcloud.plugins.provider import Failure, InitializationFailed, Naming, P
 from localcloud.plugins.safety import loopback, reachable
 from localcloud.plugins.values import Properties, reveal, unknown_in
 from localcloud.project import deployer_network, image_architectures, stand_in_modules
-from localcloud.rules.access.identity import unauthorized
 
 if TYPE_CHECKING:
     from localcloud.control_plane import ControlPlane

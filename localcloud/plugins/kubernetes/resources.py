@@ -7,12 +7,12 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any
 
+from aws_rules.eks.volumes import volume_driver
 from localcloud.errors import Refusal
 from localcloud.plugins.kubernetes import objects, readiness, waiting
 from localcloud.plugins.kubernetes.api import Api, ApiError
 from localcloud.plugins.kubernetes.kinds import Kind
 from localcloud.plugins.kubernetes.waiting import Deadline, NotReady
-from localcloud.rules.eks.volumes import volume_driver
 
 KIND_TIMEOUT_SECONDS = 60.0
 """For a kind to be served, when its definition is made by the same update."""

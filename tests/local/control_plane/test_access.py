@@ -8,13 +8,13 @@ from uuid import uuid4
 import psutil
 import pytest
 
+from aws_rules.access.identity import default_username
 from localcloud import tools
 from localcloud.control_plane import stand_ins
 from localcloud.control_plane.api import Api
 from localcloud.credentials import Principal, principal
 from localcloud.errors import Refusal
 from localcloud.plugins.aws.store import Store, store_folder
-from localcloud.rules.access.identity import default_username
 
 POLICIES = "arn:aws:eks::aws:cluster-access-policy"
 JOBS, ELSEWHERE = "jobs-of-access", "elsewhere-of-access"

@@ -8,9 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from localcloud.cloud import REPOSITORY
-from localcloud.plugins.aws.refusals import network as laptop
-from localcloud.rules.network import (
+from aws_rules.network import (
     INTERNET,
     ApiServer,
     Host,
@@ -22,6 +20,8 @@ from localcloud.rules.network import (
     control_plane_interfaces,
     reach,
 )
+from localcloud.cloud import REPOSITORY
+from localcloud.plugins.aws.refusals import network as laptop
 from moka.names import (
     CELEBORN_NAMESPACE,
     INGRESS_NAMESPACE,

@@ -2,8 +2,8 @@
 
 from pathlib import Path
 
-from localcloud.rules import catalog
-from localcloud.rules.rule import Rule
+from aws_rules import catalog
+from aws_rules.rule import Rule
 
 PAGE = Path("docs/laptop-cloud.md").read_text()
 

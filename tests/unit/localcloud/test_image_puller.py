@@ -1,9 +1,9 @@
 """What the image puller does for marked pods, on an API server of dictionaries."""
 
+from aws_rules.images.pull import IMAGE_PLATFORM
+from aws_rules.rule import Unknown, Violation
 from localcloud.control_plane.image_pulls import LABEL, PULLED, REFUSED, UNDECIDED
 from localcloud.image_puller import Puller, events, images, waiting_status
-from localcloud.rules.images.pull import IMAGE_PLATFORM
-from localcloud.rules.rule import Unknown, Violation
 
 REFUSAL = Violation(
     rule=IMAGE_PLATFORM,

@@ -2,6 +2,8 @@ from ipaddress import IPv4Network
 
 import pytest
 
+from aws_rules.images.pull import exists_for
+from aws_rules.images.reference import Reference
 from localcloud.cloud import REPOSITORY
 from localcloud.errors import Refusal
 from localcloud.project import (
@@ -13,8 +15,6 @@ from localcloud.project import (
     project_folder,
     stand_in_modules,
 )
-from localcloud.rules.images.pull import exists_for
-from localcloud.rules.images.reference import Reference
 from moka import catalog
 from tests.support.unbounded_yaml import REPEATED, WITHIN_ITSELF
 

@@ -2,10 +2,10 @@
 
 import pytest
 
+from aws_rules.rule import Rule, Unknown, Violation
 from localcloud import unknowns
 from localcloud.cloud import Cloud
 from localcloud.errors import Refusal
-from localcloud.rules.rule import Rule, Unknown, Violation
 
 OFFERED = Rule(
     name="instance-types",

@@ -11,7 +11,7 @@ import pytest
 import yaml
 from moto.iam.aws_managed_policies import aws_managed_policies_data
 
-from localcloud.rules.iam.evaluation import Policy, Resource, Role, Service, allowed
+from aws_rules.iam.evaluation import Policy, Resource, Role, Service, allowed
 from stacks import program, settings, slices
 
 ROLE, ROLE_POLICY = "aws:iam/role:Role", "aws:iam/rolePolicy:RolePolicy"

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from localcloud.rules.iam.programs import CHARTS
+from aws_rules.iam.programs import CHARTS
 from tests.support.deployment import EXAMPLES, Refused, gone
 
 ENVIRONMENTS = ["test", "dev", "staging", "prod", "local", EXAMPLES / "two-accounts.yaml"]

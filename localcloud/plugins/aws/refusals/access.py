@@ -3,8 +3,8 @@
 from collections.abc import Mapping
 from typing import Any
 
+from aws_rules.access.entries import refused_by_mode, refused_entry, refused_policy
 from localcloud.plugins.aws.api import Api
-from localcloud.rules.access.entries import refused_by_mode, refused_entry, refused_policy
 from localcloud.unknowns import refuse
 
 

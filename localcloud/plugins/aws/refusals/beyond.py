@@ -3,6 +3,9 @@
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
+from aws_rules.iam import nodes
+from aws_rules.iam.permissions import surplus
+from aws_rules.iam.programs import ADDONS, Program
 from localcloud.cloud import Cloud
 from localcloud.plugins.aws.refusals.identities import Absent, Identities
 from localcloud.plugins.aws.refusals.permissions.associations import (
@@ -16,9 +19,6 @@ from localcloud.plugins.aws.refusals.permissions.releases import (
     cluster_identities,
     release_program,
 )
-from localcloud.rules.iam import nodes
-from localcloud.rules.iam.permissions import surplus
-from localcloud.rules.iam.programs import ADDONS, Program
 
 
 def beyond(cloud: Cloud, clusters: Iterable[str], releases: Iterable[ClusterRelease]) -> list[str]:

@@ -4,12 +4,12 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from aws_rules.eks import configuration, endpoint, sizes, subnets, versions
+from aws_rules.rule import Verdict
 from localcloud import clock, unknowns
 from localcloud.plugins.aws.api import Api, not_found
 from localcloud.plugins.provider import Target
 from localcloud.plugins.values import UNKNOWN, Properties, reveal, unknown_in
-from localcloud.rules.eks import configuration, endpoint, sizes, subnets, versions
-from localcloud.rules.rule import Verdict
 
 
 @dataclass(frozen=True)

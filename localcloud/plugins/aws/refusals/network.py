@@ -4,12 +4,12 @@ from collections.abc import Mapping
 from ipaddress import IPv4Network
 from typing import Any
 
+from aws_rules.network import ANSWERS, Interface, Network
+from aws_rules.network.deployer import unreached
 from localcloud.cloud import Cloud
 from localcloud.plugins.aws.api import Api, account_api
 from localcloud.plugins.aws.refusals.templates import template_data
 from localcloud.plugins.aws.store import other_places
-from localcloud.rules.network import ANSWERS, Interface, Network
-from localcloud.rules.network.deployer import unreached
 from localcloud.unknowns import refuse
 
 DNS = ("enableDnsSupport", "enableDnsHostnames")

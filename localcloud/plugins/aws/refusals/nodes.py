@@ -7,21 +7,21 @@ from typing import Any
 
 import yaml
 
+from aws_rules.network import Interface, Network, Pod
+from aws_rules.nodes.add_ons import node_add_ons
+from aws_rules.nodes.addresses import Machines, Need, PodNetwork, free_addresses, needs
+from aws_rules.nodes.machine_images import fits_image
+from aws_rules.nodes.offerings import offered
+from aws_rules.nodes.subnets import group_subnets, pod_subnets
+from aws_rules.nodes.templates import refused_template, unlaunched
+from aws_rules.nodes.ways import node_ways
+from aws_rules.rule import Verdict
 from localcloud.plugins.aws.instance_types import described
 from localcloud.plugins.aws.refusals.identities import Identities
 from localcloud.plugins.aws.refusals.network import load, nodes
 from localcloud.plugins.aws.refusals.permissions.machines import group_verdicts
 from localcloud.plugins.aws.refusals.templates import template_data
 from localcloud.plugins.aws.subject import Subject
-from localcloud.rules.network import Interface, Network, Pod
-from localcloud.rules.nodes.add_ons import node_add_ons
-from localcloud.rules.nodes.addresses import Machines, Need, PodNetwork, free_addresses, needs
-from localcloud.rules.nodes.machine_images import fits_image
-from localcloud.rules.nodes.offerings import offered
-from localcloud.rules.nodes.subnets import group_subnets, pod_subnets
-from localcloud.rules.nodes.templates import refused_template, unlaunched
-from localcloud.rules.nodes.ways import node_ways
-from localcloud.rules.rule import Verdict
 from localcloud.unknowns import refuse
 
 CNI_ACCOUNT = ("kube-system", "aws-node")

@@ -3,15 +3,15 @@
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from aws_rules.rule import Unknown
+from aws_rules.values.request import partition
 from localcloud.cloud import Cloud
 from localcloud.plugins.aws.mapping import same_document
 from localcloud.plugins.provider import Failure
 from localcloud.plugins.values import Properties, reveal, unknown_in
-from localcloud.rules.rule import Unknown
-from localcloud.rules.values.request import partition
 from localcloud.unknowns import note
 
-# Type -> input with a policy -> its kind in localcloud.rules.iam.policies, which is loaded when there is one.
+# Type -> input with a policy -> its kind in aws_rules.iam.policies, which is loaded when there is one.
 DOCUMENTS: Mapping[str, Mapping[str, str]] = {
     "aws:ec2/vpcEndpoint:VpcEndpoint": {"policy": "ENDPOINT"},
     "aws:ecr/registryPolicy:RegistryPolicy": {"policy": "REGISTRY"},
@@ -38,7 +38,7 @@ def failures(
         for text in _texts(reveal(value)):
             if any(text == other or same_document(other, text) for other in before):
                 continue
-            from localcloud.rules.iam import policies
+            from aws_rules.iam import policies
 
             kinds = {
                 "BUCKET": policies.BUCKET,

@@ -6,18 +6,18 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
+from aws_rules.iam.evaluation import Policy, Role
+from aws_rules.images.ecr import ECR_PULL, Registry
+from aws_rules.images.machines import Machines, Way
+from aws_rules.images.pull import Architectures, pull
+from aws_rules.nodes.machine_images import ARCHITECTURES
+from aws_rules.rule import Unknown, Verdict
 from localcloud.cloud import Cloud
 from localcloud.plugins.aws.api import Api, account_api, not_found
 from localcloud.plugins.aws.instance_types import described
 from localcloud.plugins.aws.refusals.identities import Absent, Identities, document
 from localcloud.plugins.aws.refusals.ways import group_ways
 from localcloud.plugins.aws.store import accounts, other_places
-from localcloud.rules.iam.evaluation import Policy, Role
-from localcloud.rules.images.ecr import ECR_PULL, Registry
-from localcloud.rules.images.machines import Machines, Way
-from localcloud.rules.images.pull import Architectures, pull
-from localcloud.rules.nodes.machine_images import ARCHITECTURES
-from localcloud.rules.rule import Unknown, Verdict
 
 NOWHERE = ("", "")
 

@@ -4,10 +4,10 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
+from aws_rules.eks import capacity
+from aws_rules.rule import Verdict
 from localcloud.plugins.aws.subject import Subject
 from localcloud.project import capacity_reservations, project_folder
-from localcloud.rules.eks import capacity
-from localcloud.rules.rule import Verdict
 
 
 def target(data: Mapping[str, Any]) -> str | None:

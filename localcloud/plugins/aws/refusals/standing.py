@@ -9,6 +9,12 @@ from typing import Any
 
 import yaml
 
+from aws_rules.iam.permissions import endpoint_service
+from aws_rules.network import Pod
+from aws_rules.network.program_ways import program_ways
+from aws_rules.nodes.dns import ADD_ON as DNS
+from aws_rules.nodes.dns import cluster_dns
+from aws_rules.rule import Unknown, Verdict
 from localcloud import unknowns
 from localcloud.cloud import Cloud
 from localcloud.plugins.aws.refusals.beyond import programs_of
@@ -29,12 +35,6 @@ from localcloud.plugins.aws.refusals.permissions.releases import (
     release_verdicts,
 )
 from localcloud.plugins.aws.refusals.templates import template_data
-from localcloud.rules.iam.permissions import endpoint_service
-from localcloud.rules.network import Pod
-from localcloud.rules.network.program_ways import program_ways
-from localcloud.rules.nodes.dns import ADD_ON as DNS
-from localcloud.rules.nodes.dns import cluster_dns
-from localcloud.rules.rule import Unknown, Verdict
 
 Labels = Mapping[str, str]
 

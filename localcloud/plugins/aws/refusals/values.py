@@ -4,17 +4,8 @@ from collections.abc import Callable, Container, Iterable, Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
-from localcloud import unknowns
-from localcloud.plugins.aws import mapping
-from localcloud.plugins.aws.api import Api, account_api, not_found
-from localcloud.plugins.aws.refusals.network import resolves_names
-from localcloud.plugins.aws.store import accounts
-from localcloud.plugins.aws.subject import Subject
-from localcloud.plugins.aws.table import Call, Change, Kind
-from localcloud.plugins.provider import Failure
-from localcloud.plugins.values import UNKNOWN
-from localcloud.rules.rule import Unknown
-from localcloud.rules.values import (
+from aws_rules.rule import Unknown
+from aws_rules.values import (
     buckets,
     calls,
     endpoints,
@@ -25,8 +16,17 @@ from localcloud.rules.values import (
     resource,
     routes,
 )
-from localcloud.rules.values.request import LATER, Misfit, Request, ValueVerdict
-from localcloud.rules.values.schemas import document, types_of
+from aws_rules.values.request import LATER, Misfit, Request, ValueVerdict
+from aws_rules.values.schemas import document, types_of
+from localcloud import unknowns
+from localcloud.plugins.aws import mapping
+from localcloud.plugins.aws.api import Api, account_api, not_found
+from localcloud.plugins.aws.refusals.network import resolves_names
+from localcloud.plugins.aws.store import accounts
+from localcloud.plugins.aws.subject import Subject
+from localcloud.plugins.aws.table import Call, Change, Kind
+from localcloud.plugins.provider import Failure
+from localcloud.plugins.values import UNKNOWN
 
 # --- every call ---
 

@@ -3,12 +3,12 @@
 from collections.abc import Callable
 from functools import cache
 
+from aws_rules.images.machines import Request, Way
+from aws_rules.images.registry_hosts import endpoint_service
+from aws_rules.network import INTERNET, Destination, Host, Service, reach
+from aws_rules.network import Request as ServiceRequest
 from localcloud.plugins.aws.api import Api
 from localcloud.plugins.aws.refusals.network import load, nodes
-from localcloud.rules.images.machines import Request, Way
-from localcloud.rules.images.registry_hosts import endpoint_service
-from localcloud.rules.network import INTERNET, Destination, Host, Service, reach
-from localcloud.rules.network import Request as ServiceRequest
 
 HTTPS = 443
 

@@ -12,13 +12,13 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 from uuid import uuid4
 
+from aws_rules.access.entries import MODES
+from aws_rules.access.identity import NODES, default_username
 from localcloud.plugins.aws import addons
 from localcloud.plugins.aws.cluster_logs import cluster_logging, enabled_logs
 from localcloud.plugins.aws.refusals import access
 from localcloud.plugins.aws.services.base import Members, Service, now
 from localcloud.plugins.aws.tables._ec2 import tags_of
-from localcloud.rules.access.entries import MODES
-from localcloud.rules.access.identity import NODES, default_username
 
 if TYPE_CHECKING:
     from localcloud.plugins.aws.services.auto_scaling import AutoScaling

@@ -2,13 +2,13 @@
 
 from typing import Any
 
+from aws_rules.eks import duration
 from localcloud.plugins.aws import eks_backend
 from localcloud.plugins.aws.cluster_logs import cluster_logging, enabled_logs
 from localcloud.plugins.aws.refusals import nodes
 from localcloud.plugins.aws.refusals.permissions import addons, associations, clusters
 from localcloud.plugins.aws.subject import Subject
 from localcloud.plugins.aws.table import ID, Call, Change, Kind, Name, P, Read, change, tags_by_arn, words
-from localcloud.rules.eks import duration
 
 # --- clusters ---
 

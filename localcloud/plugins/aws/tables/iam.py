@@ -4,12 +4,12 @@ import json
 from dataclasses import replace
 from typing import Any
 
+from aws_rules.rule import Violation
+from aws_rules.values.policies import RULE as ATTACHMENTS
 from localcloud.plugins.aws.api import not_found
 from localcloud.plugins.aws.mapping import same_document
 from localcloud.plugins.aws.subject import Subject
 from localcloud.plugins.aws.table import ID, Call, Change, Kind, Name, P, Read, Tagging, change, words
-from localcloud.rules.rule import Violation
-from localcloud.rules.values.policies import RULE as ATTACHMENTS
 from localcloud.unknowns import refuse
 
 

@@ -2,10 +2,10 @@ from dataclasses import replace
 
 import pytest
 
+from aws_rules.eks.capacity import max_unavailable
 from localcloud.control_plane.machines import InstanceType
 from localcloud.control_plane.nodes import NodeGroup, Taint, balanced_places, node, ready
 from localcloud.errors import Refusal
-from localcloud.rules.eks.capacity import max_unavailable
 
 ARM = InstanceType(name="m7g.2xlarge", architecture="arm64", vcpus=8, memory=32768)
 OTHER_ARM = InstanceType(name="r7g.2xlarge", architecture="arm64", vcpus=8, memory=65536)

@@ -3,6 +3,10 @@
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from aws_rules.iam.evaluation import Role
+from aws_rules.iam.permissions import CALLS, verdicts
+from aws_rules.iam.programs import ADDONS, NO_CALLS
+from aws_rules.rule import Unknown, Verdict
 from localcloud.plugins.aws.refusals.identities import Absent, Identities
 from localcloud.plugins.aws.refusals.permissions.associations import account_role
 from localcloud.plugins.aws.refusals.permissions.common import (
@@ -13,10 +17,6 @@ from localcloud.plugins.aws.refusals.permissions.common import (
     not_judged,
 )
 from localcloud.plugins.aws.subject import Subject
-from localcloud.rules.iam.evaluation import Role
-from localcloud.rules.iam.permissions import CALLS, verdicts
-from localcloud.rules.iam.programs import ADDONS, NO_CALLS
-from localcloud.rules.rule import Unknown, Verdict
 from localcloud.unknowns import refuse
 
 

@@ -6,15 +6,15 @@ from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from aws_rules.iam import pod_identity
+from aws_rules.iam.evaluation import Role
+from aws_rules.iam.permissions import CALLS, Place, verdicts
+from aws_rules.iam.programs import Call, Program
+from aws_rules.rule import Unknown, Verdict, Violation
 from localcloud.plugins.aws.refusals.identities import Absent, Identities
 from localcloud.plugins.aws.refusals.permissions.common import identities, network_of, no_role, not_judged
 from localcloud.plugins.aws.subject import Subject
 from localcloud.project import project_calls, project_folder
-from localcloud.rules.iam import pod_identity
-from localcloud.rules.iam.evaluation import Role
-from localcloud.rules.iam.permissions import CALLS, Place, verdicts
-from localcloud.rules.iam.programs import Call, Program
-from localcloud.rules.rule import Unknown, Verdict, Violation
 from localcloud.unknowns import refuse
 
 ASSOCIATION_PROPERTIES = (

@@ -3,12 +3,12 @@
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from aws_rules.iam.permissions import CALLS, trusted, verdicts
+from aws_rules.iam.programs import CONTROL_PLANE, ENCRYPTED_SECRETS
+from aws_rules.rule import Unknown, Verdict, Violation
 from localcloud.plugins.aws.refusals.identities import Absent, Identities
 from localcloud.plugins.aws.refusals.permissions.common import identities, not_judged, with_calls
 from localcloud.plugins.aws.subject import Subject
-from localcloud.rules.iam.permissions import CALLS, trusted, verdicts
-from localcloud.rules.iam.programs import CONTROL_PLANE, ENCRYPTED_SECRETS
-from localcloud.rules.rule import Unknown, Verdict, Violation
 from localcloud.unknowns import refuse
 
 

@@ -2,11 +2,11 @@
 
 from collections.abc import Iterable, Iterator
 
+from aws_rules.iam.permissions import CALLS
+from aws_rules.iam.programs import Call, Program
+from aws_rules.rule import Rule, Unknown, Violation
 from localcloud.plugins.aws.refusals.identities import Identities
 from localcloud.plugins.aws.subject import Subject
-from localcloud.rules.iam.permissions import CALLS
-from localcloud.rules.iam.programs import Call, Program
-from localcloud.rules.rule import Rule, Unknown, Violation
 
 SYSTEM_NAMESPACE = "kube-system"
 

@@ -3,14 +3,14 @@
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from aws_rules.iam import nodes
+from aws_rules.iam.evaluation import Role
+from aws_rules.iam.permissions import Place, verdicts
+from aws_rules.iam.programs import ENCRYPTED_VOLUMES
+from aws_rules.rule import Unknown, Verdict
 from localcloud.plugins.aws.refusals.identities import Absent, Identities
 from localcloud.plugins.aws.refusals.permissions.addons import addon_role
 from localcloud.plugins.aws.refusals.permissions.common import not_judged
-from localcloud.rules.iam import nodes
-from localcloud.rules.iam.evaluation import Role
-from localcloud.rules.iam.permissions import Place, verdicts
-from localcloud.rules.iam.programs import ENCRYPTED_VOLUMES
-from localcloud.rules.rule import Unknown, Verdict
 
 
 def group_verdicts(iam: Identities, group: Mapping[str, Any], data: Mapping[str, Any]) -> Iterator[Verdict]:

@@ -4,6 +4,9 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
+from aws_rules.iam.permissions import CALLS, verdicts
+from aws_rules.iam.programs import CHARTS, Call, Program
+from aws_rules.rule import Unknown, Verdict
 from localcloud.aws_server import AwsServer
 from localcloud.cloud import Cloud
 from localcloud.plugins.aws.api import account_api
@@ -11,9 +14,6 @@ from localcloud.plugins.aws.refusals.identities import Absent, Identities
 from localcloud.plugins.aws.refusals.permissions.associations import account_role
 from localcloud.plugins.aws.refusals.permissions.common import network_of, no_role, not_judged
 from localcloud.plugins.aws.store import other_places
-from localcloud.rules.iam.permissions import CALLS, verdicts
-from localcloud.rules.iam.programs import CHARTS, Call, Program
-from localcloud.rules.rule import Unknown, Verdict
 from localcloud.unknowns import refuse
 
 

@@ -4,12 +4,8 @@ from collections.abc import Iterator, Mapping
 from functools import partial
 from typing import Any
 
-from localcloud.plugins.aws.api import Api
-from localcloud.plugins.aws.refusals.identities import Absent, Identities, document
-from localcloud.plugins.aws.refusals.permissions.common import identities, with_calls
-from localcloud.plugins.aws.subject import Subject
-from localcloud.rules.iam.evaluation import Policy, Resource, Role, Service, Undecided, allowed
-from localcloud.rules.iam.permissions import (
+from aws_rules.iam.evaluation import Policy, Resource, Role, Service, Undecided, allowed
+from aws_rules.iam.permissions import (
     ANYTHING,
     CALLS,
     Place,
@@ -19,7 +15,7 @@ from localcloud.rules.iam.permissions import (
     trusted,
     verdicts,
 )
-from localcloud.rules.iam.programs import (
+from aws_rules.iam.programs import (
     ACCESS_LOGS,
     ENCRYPTED_COPIES,
     ENCRYPTED_LOGS,
@@ -27,7 +23,11 @@ from localcloud.rules.iam.programs import (
     Call,
     Program,
 )
-from localcloud.rules.rule import Rule, Unknown, Verdict, Violation
+from aws_rules.rule import Rule, Unknown, Verdict, Violation
+from localcloud.plugins.aws.api import Api
+from localcloud.plugins.aws.refusals.identities import Absent, Identities, document
+from localcloud.plugins.aws.refusals.permissions.common import identities, with_calls
+from localcloud.plugins.aws.subject import Subject
 from localcloud.unknowns import refuse
 
 

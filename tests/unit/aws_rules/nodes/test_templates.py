@@ -1,0 +1,130 @@
+"""Launch templates that EKS takes for a node group, and those that it refuses or that give no nodes."""
+
+from base64 import b64encode
+
+import pytest
+
+from aws_rules.nodes.templates import refused_template, unlaunched
+
+CLUSTER = {
+    "name": "main",
+    "endpoint": "https://main.example",
+    "certificateAuthority": {"data": "Y2VydGlmaWNhdGU="},
+}
+GROUP = {"amiType": "AL2023_x86_64_STANDARD"}
+
+
+def user_data(config: str) -> dict[str, str]:
+    lines = [
+        "MIME-Version: 1.0",
+        'Content-Type: multipart/mixed; boundary="//"',
+        "",
+        "--//",
+        "Content-Type: application/node.eks.aws",
+        "",
+        config,
+        "--//--",
+        "",
+    ]
+    return {"UserData": b64encode("\n".join(lines).encode()).decode()}
+
+
+def node_config(spec: str) -> dict[str, str]:
+    return user_data(f"apiVersion: node.eks.aws/v1alpha1\nkind: NodeConfig\nspec: {spec}")
+
+
+def root_disk(gib: int, device: str = "/dev/xvda") -> dict[str, object]:
+    return {"BlockDeviceMappings": [{"DeviceName": device, "Ebs": {"VolumeSize": gib}}]}
+
+
+@pytest.mark.parametrize(
+    ("settings", "data", "words"),
+    [
+        ({}, {"InstanceMarketOptions": {"MarketType": "spot"}}, "Instance market options are not supported"),
+        ({}, {"IamInstanceProfile": {"Name": "mine"}}, "an IAM instance profile, which is prohibited"),
+        ({}, {"HibernationOptions": {"Configured": True}}, "Stop - Hibernate behavior"),
+        ({}, {"InstanceInitiatedShutdownBehavior": "terminate"}, "a shutdown behavior"),
+        ({}, {"NetworkInterfaces": [{"SubnetId": "subnet-1"}]}, "a subnet under its network interfaces"),
+        (
+            {"instanceTypes": ["m7g.large"]},
+            {"InstanceType": "m7g.large"},
+            "Cannot specify instance types in launch template and API request",
+        ),
+        ({"diskSize": 50}, {}, "Disk size must be specified within the launch template"),
+        ({"remoteAccess": {"ec2SshKey": "k"}}, {}, "Remote access configuration cannot be specified"),
+        (GROUP, {"ImageId": "ami-1"}, "You cannot specify an AMI Type when specifying an image id"),
+        ({"version": "1.34"}, {"ImageId": "ami-1"}, "You cannot specify the field version"),
+        ({"amiType": "CUSTOM"}, {}, "AMI type CUSTOM needs an image id"),
+    ],
+)
+def test_a_template_that_eks_does_not_take_is_refused(settings, data, words):
+    [violation] = refused_template("group", settings, data)
+
+    assert words in violation.message
+
+
+@pytest.mark.parametrize(
+    ("settings", "data"),
+    [
+        ({**GROUP, "instanceTypes": ["m7i.large"], "version": "1.34"}, root_disk(100)),
+        ({}, {"InstanceType": "m7i.large", "NetworkInterfaces": [{"Groups": ["sg-1"]}]}),
+        ({"amiType": "CUSTOM", "instanceTypes": ["m7i.large"]}, {"ImageId": "ami-1"}),
+    ],
+)
+def test_a_template_that_says_what_the_group_does_not_is_taken(settings, data):
+    assert list(refused_template("group", settings, data)) == []
+
+
+@pytest.mark.parametrize(
+    ("data", "code", "words"),
+    [
+        (
+            {"NetworkInterfaces": [{"Groups": ["sg-1"]}], "SecurityGroupIds": ["sg-1"]},
+            "AsgInstanceLaunchFailures",
+            "may not be specified on the same request",
+        ),
+        ({"MetadataOptions": {"HttpEndpoint": "disabled"}}, "NodeCreationFailure", "metadata service"),
+        (root_disk(10), "AsgInstanceLaunchFailures", "expect size >= 20GB"),
+        (
+            {"UserData": b64encode(b"#!/bin/sh\ntrue\n").decode()},
+            "Ec2LaunchTemplateInvalidConfiguration",
+            "User data was not in the MIME multipart format",
+        ),
+        (user_data("kind: Pod"), "NodeCreationFailure", "nodeadm reads no NodeConfig"),
+        (user_data("}{"), "NodeCreationFailure", "nodeadm reads no NodeConfig"),
+        (
+            node_config("{cluster: {name: other}}"),
+            "NodeCreationFailure",
+            "other for the cluster's name, not main",
+        ),
+        (
+            node_config("{cluster: {certificateAuthority: b3RoZXI=}}"),
+            "NodeCreationFailure",
+            "cluster's certificateAuthority",
+        ),
+    ],
+)
+def test_a_template_whose_machines_would_not_start_or_not_join_is_refused(data, code, words):
+    [violation] = unlaunched("group", GROUP, data, CLUSTER)
+
+    assert violation.code == code
+    assert words in violation.message
+
+
+@pytest.mark.parametrize(
+    ("group", "data"),
+    [
+        (GROUP, {}),
+        (GROUP, root_disk(20)),
+        (GROUP, root_disk(8, "/dev/xvdb")),
+        (GROUP, {"MetadataOptions": {"HttpEndpoint": "enabled", "HttpPutResponseHopLimit": 1}}),
+        (GROUP, node_config("{kubelet: {config: {maxPods: 110}}}")),
+        (GROUP, node_config("{cluster: {name: main, apiServerEndpoint: 'https://main.example'}}")),
+        (
+            {"amiType": "BOTTLEROCKET_x86_64"},
+            {**root_disk(4), "UserData": b64encode(b"[settings]\n").decode()},
+        ),
+    ],
+)
+def test_a_template_whose_machines_start_is_not_refused(group, data):
+    assert list(unlaunched("group", group, data, CLUSTER)) == []
