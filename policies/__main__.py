@@ -6,13 +6,7 @@ from pathlib import Path
 # The engine runs the pack from its own folder; rules share the domain with the program.
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
-from pulumi_policy import EnforcementLevel, PolicyPack
+from policies.start import start
 
-from policies import cadvisor, exposure
-
-# Starts a server and does not return: everything else belongs into the modules.
-PolicyPack(
-    name="moka",
-    enforcement_level=EnforcementLevel.MANDATORY,
-    policies=[*exposure.POLICIES, *cadvisor.POLICIES],
-)
+# Answers the engine and does not return: everything else belongs into the modules.
+start()

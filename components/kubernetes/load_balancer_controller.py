@@ -31,7 +31,6 @@ DESCRIBE = (
     "ec2:DescribeTags",
     "ec2:DescribeVpcPeeringConnections",
     "ec2:DescribeVpcs",
-    "ec2:GetSecurityGroupsForVpc",
     "elasticloadbalancing:DescribeCapacityReservation",
     "elasticloadbalancing:DescribeListenerAttributes",
     "elasticloadbalancing:DescribeListenerCertificates",
@@ -134,6 +133,7 @@ def permissions(cluster: pulumi.Input[str], vpc_id: pulumi.Input[str], region: s
     balancing = f"arn:{partition(region)}:elasticloadbalancing:{region}:*"
     load_balancers = [f"{balancing}:{kind}/*" for kind in ("loadbalancer/net", "listener/net", "targetgroup")]
     security_groups = [f"{ec2}:security-group/*"]
+    vpc = [pulumi.Output.format("{0}:vpc/{1}", ec2, vpc_id)]
     requests_tag = {f"aws:RequestTag/{OWNER_TAG}": pulumi.Output.from_input(cluster)}
     has_tag = {f"aws:ResourceTag/{OWNER_TAG}": pulumi.Output.from_input(cluster)}
     keeps_tag = {f"aws:RequestTag/{OWNER_TAG}": "true"}  # this tag is not in the request
@@ -152,6 +152,7 @@ def permissions(cluster: pulumi.Input[str], vpc_id: pulumi.Input[str], region: s
 
     return [
         Statement(sid="See", actions=DESCRIBE, resources=["*"]),
+        Statement(sid="SeeSecurityGroups", actions=("ec2:GetSecurityGroupsForVpc",), resources=vpc),
         allow(
             "FirstLoadBalancer",
             ("iam:CreateServiceLinkedRole",),
@@ -177,7 +178,7 @@ def permissions(cluster: pulumi.Input[str], vpc_id: pulumi.Input[str], region: s
         Statement(
             sid="CreateSecurityGroupInVpc",
             actions=("ec2:CreateSecurityGroup",),
-            resources=[pulumi.Output.format("{0}:vpc/{1}", ec2, vpc_id)],
+            resources=vpc,
         ),
         allow(
             "TagNewSecurityGroup",

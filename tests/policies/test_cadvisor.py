@@ -1,11 +1,16 @@
 import pytest
-from pulumi_policy.proxy import UNKNOWN_ARRAY_VALUE, UNKNOWN_STRING_VALUE, unknown_checking_proxy
 
 from moka import catalog
-from policies.cadvisor import plain_inputs, pod_violations, scan_flag, value_violations
+from policies.cadvisor import no_referenced_memory_scan, scan_flag
+from policies.pack.resource import UNKNOWN, Resource
+from policies.pack.types import RELEASE
 
 DEFAULT_BUT_ONE = "advtcp,cpu_topology,cpuset,hugetlb,memory_numa,process,resctrl,sched,tcp,udp"
 IMAGE = "ghcr.io/google/cadvisor:0.54.0"
+
+
+def violations(type, inputs):
+    return list(no_referenced_memory_scan(Resource(type, "watcher", "urn", inputs), {}))
 
 
 def daemon(*args, image=IMAGE, **container):
@@ -47,30 +52,28 @@ def test_arguments_that_leave_it_off_may_ship(arguments):
 @pytest.mark.parametrize(
     ("kind", "workload"),
     [
-        ("DaemonSet", daemon("--enable_metrics=referenced_memory")),
-        ("Deployment", daemon("--disable_metrics=tcp")),
-        ("StatefulSet", daemon(command=["/usr/bin/cadvisor", "--disable_metrics=tcp"], image="own/thing")),
-        ("Pod", daemon("--disable_metrics=tcp")["spec"]["template"]),
-        ("CronJob", {"spec": {"jobTemplate": daemon("--disable_metrics=tcp")}}),
+        ("apps/v1:DaemonSet", daemon("--enable_metrics=referenced_memory")),
+        ("apps/v1:Deployment", daemon("--disable_metrics=tcp")),
+        (
+            "apps/v1:StatefulSet",
+            daemon(command=["/usr/bin/cadvisor", "--disable_metrics=tcp"], image="own/thing"),
+        ),
+        ("core/v1:Pod", daemon("--disable_metrics=tcp")["spec"]["template"]),
+        ("batch/v1:CronJob", {"spec": {"jobTemplate": daemon("--disable_metrics=tcp")}}),
     ],
 )
 def test_a_workload_that_runs_cadvisor_so_is_refused_by_the_name_of_its_container(kind, workload):
-    [violation] = pod_violations(kind, workload)
+    [violation] = violations(f"kubernetes:{kind}", workload)
 
-    assert violation.startswith("Container watcher scans referenced memory (--")
+    assert violation.startswith("Container watcher of ")
+    assert "scans referenced memory (--" in violation
 
 
 @pytest.mark.parametrize(
-    ("kind", "workload"),
-    [
-        ("DaemonSet", daemon()),
-        ("DaemonSet", daemon("--disable_metrics=tcp", image="docker.io/other/program:1")),
-        ("DaemonSet", {}),
-        ("ConfigMap", {"data": {"args": "--enable_metrics=referenced_memory"}}),
-    ],
+    "workload", [daemon(), daemon("--disable_metrics=tcp", image="docker.io/other/program:1"), {}]
 )
-def test_other_workloads_may_ship(kind, workload):
-    assert not list(pod_violations(kind, workload))
+def test_other_workloads_may_ship(workload):
+    assert not violations("kubernetes:apps/v1:DaemonSet", workload)
 
 
 @pytest.mark.parametrize(
@@ -82,33 +85,18 @@ def test_other_workloads_may_ship(kind, workload):
     ],
 )
 def test_values_of_a_release_that_switch_it_on_are_refused_by_their_path(values, path):
-    [violation] = value_violations(values)
+    [violation] = violations(RELEASE, {"values": values})
 
     assert path in violation
 
 
-def test_a_value_that_is_not_known_yet_is_no_violation():
-    props = unknown_checking_proxy(
-        {
-            "values": {
-                "clusterName": UNKNOWN_STRING_VALUE,
-                "args": ["--disable_metrics", UNKNOWN_STRING_VALUE],
-                "more": UNKNOWN_ARRAY_VALUE,
-            }
-        }
-    )
+def test_what_is_known_beside_a_value_that_is_not_known_yet_is_judged():
+    values = {"cluster": UNKNOWN, "args": ["--enable_metrics=referenced_memory"]}
 
-    assert not list(value_violations(plain_inputs(props)["values"]))
-
-
-def test_what_is_known_beside_it_is_judged():
-    props = unknown_checking_proxy(
-        {"values": {"cluster": UNKNOWN_STRING_VALUE, "args": ["--enable_metrics=referenced_memory"]}}
-    )
-
-    assert list(value_violations(plain_inputs(props)["values"]))
+    assert violations(RELEASE, {"values": values})
+    assert not violations(RELEASE, {"values": {"args": ["--disable_metrics", UNKNOWN]}})
 
 
 def test_no_values_of_ours_switch_it_on():
     for release, values in catalog.read().values.items():
-        assert not list(value_violations(values)), release
+        assert not violations(RELEASE, {"values": values}), release

@@ -1,0 +1,21 @@
+"""All rules, in the order in which docs/policies.md lists them."""
+
+from collections.abc import Sequence
+
+from policies import cadvisor
+from policies.cluster import CLUSTERS
+from policies.cost import COST
+from policies.data import DATA
+from policies.identity import IDENTITY
+from policies.network import NETWORK
+from policies.nodes import NODES
+from policies.pack.rule import Rule, Subject
+from policies.queues import QUEUES
+from policies.storage import STORAGE
+from policies.workloads import PODS
+
+SUBJECTS: Sequence[Subject] = (NETWORK, CLUSTERS, NODES, STORAGE, DATA, IDENTITY, PODS, QUEUES, COST)
+
+assert cadvisor.METRIC  # Declares a rule of PODS.
+
+RULES: Sequence[Rule] = tuple(rule for subject in SUBJECTS for rule in subject.rules)

@@ -1,0 +1,278 @@
+"""EKS clusters: their API servers, what they keep, who may come in."""
+
+import datetime
+from collections.abc import Sequence
+
+from aws_rules.eks.version_data import KUBERNETES
+from policies.network import EVERYWHERE
+from policies.pack.resource import Resource, fully_known, sequence, text
+from policies.pack.rule import Parameters, StackViolations, Subject, Violations
+from policies.pack.types import ACCESS_ENTRY, ACCESS_POLICY, ADDON, CLUSTER, LOG_GROUP
+
+CLUSTERS = Subject("cluster", "API servers, what they keep, and who may come in")
+
+LOG_TYPES = ("api", "audit", "authenticator", "controllerManager", "scheduler")
+ADMIN_POLICY = "AmazonEKSClusterAdminPolicy"
+
+IDENTITY_PRACTICES = (
+    "https://docs.aws.amazon.com/eks/latest/best-practices/identity-and-access-management.html"
+)
+ENDPOINT_GUIDE = "https://docs.aws.amazon.com/eks/latest/userguide/cluster-endpoint.html"
+
+
+@CLUSTERS.rule(
+    "api-server-private",
+    CLUSTER,
+    severity="critical",
+    why="Who finds a way past authentication, or a token, needs no other way into the network then.",
+    references=("CIS 5.4.2", ENDPOINT_GUIDE),
+    public_networks=[],
+)
+def api_server_private(cluster: Resource, parameters: Parameters) -> Violations:
+    """API servers are reached from private networks, and from public ones that are listed."""
+    if cluster.get("vpcConfig.endpointPublicAccess", True) is True:
+        allowed = cluster.get("vpcConfig.publicAccessCidrs", list(EVERYWHERE))
+        listed = frozenset(parameters["public_networks"])
+        if beyond := sorted(
+            network for network in sequence(allowed) if text(network) and network not in listed
+        ):
+            yield (
+                f"The API server of {cluster.name} is open to {', '.join(beyond)}: turn the public "
+                "endpoint off, or "
+                "limit it to networks of yours."
+            )
+
+
+@CLUSTERS.rule(
+    "api-server-private-endpoint",
+    CLUSTER,
+    severity="high",
+    why="Without it, nodes leave the network to reach their control plane.",
+    references=("CIS 5.4.2", ENDPOINT_GUIDE),
+)
+def api_server_private_endpoint(cluster: Resource, _: Parameters) -> Violations:
+    """Nodes reach the API server within the network."""
+    if cluster.get("vpcConfig.endpointPrivateAccess", False) is False:
+        yield f"Cluster {cluster.name} has no private endpoint: set endpointPrivateAccess to true."
+
+
+@CLUSTERS.rule(
+    "cluster-secrets-encrypted",
+    CLUSTER,
+    severity="high",
+    why="Secrets are then encrypted by a key whose use is allowed and logged apart from etcd's disk.",
+    references=("CIS 5.3.1", "https://docs.aws.amazon.com/eks/latest/userguide/enable-kms.html"),
+)
+def cluster_secrets_encrypted(cluster: Resource, _: Parameters) -> Violations:
+    """Secrets are encrypted with a key of ours."""
+    resources = cluster.get("encryptionConfig.resources", [])
+    if fully_known(resources) and "secrets" not in resources:
+        yield f"Cluster {cluster.name} keeps Secrets without a key: set encryptionConfig for secrets."
+
+
+@CLUSTERS.rule(
+    "cluster-logs",
+    CLUSTER,
+    severity="medium",
+    why="Without them nobody can say who did what, or why a pod was not scheduled.",
+    references=("CIS 2.1.1", "https://docs.aws.amazon.com/eks/latest/userguide/control-plane-logs.html"),
+    correction=lambda inputs, _: {**inputs, "enabledClusterLogTypes": list(LOG_TYPES)},
+    types=list(LOG_TYPES),
+)
+def cluster_logs(cluster: Resource, parameters: Parameters) -> Violations:
+    """Control planes write their logs."""
+    enabled = cluster.get("enabledClusterLogTypes", [])
+    if not fully_known(enabled):
+        return
+    if missing := [kind for kind in parameters["types"] if kind not in enabled]:
+        yield f"Cluster {cluster.name} writes no {', '.join(missing)} logs: add to enabledClusterLogTypes."
+
+
+@CLUSTERS.rule(
+    "cluster-api-authentication",
+    CLUSTER,
+    severity="high",
+    why="The ConfigMap aws-auth is outside of IAM, and a mistake in it locks everybody out.",
+    references=(IDENTITY_PRACTICES, "docs/decisions/0007-identity-and-isolation.md"),
+)
+def cluster_api_authentication(cluster: Resource, _: Parameters) -> Violations:
+    """Access entries only let people and programs in."""
+    if cluster.get("accessConfig.authenticationMode", "CONFIG_MAP") != "API":
+        yield f"Cluster {cluster.name} reads aws-auth as well: set accessConfig.authenticationMode to API."
+
+
+@CLUSTERS.rule(
+    "cluster-creator-no-admin",
+    CLUSTER,
+    severity="high",
+    why="Whoever ran the first deployment would stay administrator, and no list of entries would show it.",
+    references=("CIS 4.1.1", IDENTITY_PRACTICES),
+)
+def cluster_creator_no_admin(cluster: Resource, _: Parameters) -> Violations:
+    """Who creates a cluster is not its administrator by that."""
+    if cluster.get("accessConfig.bootstrapClusterCreatorAdminPermissions", True) is True:
+        field = "accessConfig.bootstrapClusterCreatorAdminPermissions"
+        yield f"Whoever creates cluster {cluster.name} stays its administrator: set {field} to false."
+
+
+@CLUSTERS.rule(
+    "cluster-version-supported",
+    CLUSTER,
+    severity="high",
+    why="After standard support a cluster costs six times as much, and at its end EKS upgrades it by itself.",
+    references=("https://docs.aws.amazon.com/eks/latest/userguide/kubernetes-versions.html",),
+    days_before_end=0,
+)
+def cluster_version_supported(cluster: Resource, parameters: Parameters) -> Violations:
+    """Kubernetes versions are in EKS's standard support."""
+    version = text(cluster.get("version"))
+    support = KUBERNETES.get(version)
+    margin = datetime.timedelta(days=parameters["days_before_end"])
+    if support and today() + margin > support.standard:
+        yield (
+            f"Standard support of Kubernetes {version} ends on {support.standard}: upgrade cluster "
+            f"{cluster.name}."
+        )
+    elif version and not support and _number(version) < min(map(_number, KUBERNETES)):
+        yield f"Cluster {cluster.name} runs {version}, which EKS has no more: upgrade it."
+
+
+def today() -> datetime.date:
+    """The day on which versions are judged."""
+    return datetime.date.today()
+
+
+def _number(version: str) -> tuple[int, ...]:
+    return tuple(int(part) for part in version.split(".") if part.isdigit())
+
+
+@CLUSTERS.rule(
+    "cluster-standard-support",
+    CLUSTER,
+    severity="medium",
+    why="Extended support costs $0.60 an hour and cluster instead of $0.10, and begins without a word.",
+    references=("https://docs.aws.amazon.com/eks/latest/userguide/view-upgrade-policy.html",),
+    correction=lambda inputs, _: {**inputs, "upgradePolicy": {"supportType": "STANDARD"}},
+)
+def cluster_standard_support(cluster: Resource, _: Parameters) -> Violations:
+    """Clusters do not slip into extended support."""
+    if cluster.get("upgradePolicy.supportType", "EXTENDED") != "STANDARD":
+        yield f"Cluster {cluster.name} goes into extended support: set upgradePolicy.supportType to STANDARD."
+
+
+@CLUSTERS.rule(
+    "cluster-deletion-protected",
+    CLUSTER,
+    severity="high",
+    why="A cluster that is deleted takes every job on it along.",
+    references=("https://docs.aws.amazon.com/eks/latest/userguide/deletion-protection.html",),
+    correction=lambda inputs, _: {**inputs, "deletionProtection": True},
+)
+def cluster_deletion_protected(cluster: Resource, _: Parameters) -> Violations:
+    """EKS refuses to delete clusters."""
+    if cluster.get("deletionProtection", False) is False:
+        yield f"Cluster {cluster.name} can be deleted by one call: set deletionProtection to true."
+
+
+@CLUSTERS.rule(
+    "cluster-zonal-shift",
+    CLUSTER,
+    severity="low",
+    why="Without it, traffic cannot be led away from a zone that ails.",
+    references=("https://docs.aws.amazon.com/eks/latest/userguide/zone-shift.html",),
+    correction=lambda inputs, _: {**inputs, "zonalShiftConfig": {"enabled": True}},
+)
+def cluster_zonal_shift(cluster: Resource, _: Parameters) -> Violations:
+    """Clusters can be led away from a zone that ails."""
+    if cluster.get("zonalShiftConfig.enabled", False) is False:
+        yield f"Cluster {cluster.name} takes no zonal shift: set zonalShiftConfig.enabled to true."
+
+
+@CLUSTERS.rule(
+    "addon-version-pinned",
+    ADDON,
+    severity="medium",
+    why="Without a version EKS picks one, another for each cluster, and nobody reviewed it.",
+    references=("https://docs.aws.amazon.com/eks/latest/userguide/managing-add-ons.html",),
+)
+def addon_version_pinned(addon: Resource, _: Parameters) -> Violations:
+    """Add-ons are at a version that was chosen."""
+    if addon.get("addonVersion", "") == "":
+        yield f"Add-on {addon.name} is at whatever version EKS picks: set addonVersion."
+
+
+@CLUSTERS.rule(
+    "log-group-retention",
+    LOG_GROUP,
+    severity="medium",
+    why="Logs that are gone answer no question; logs that are kept for ever cost for ever.",
+    references=("CIS 2.1.2", "docs/decisions/0005-network-and-foundation.md"),
+    at_least_days=90,
+)
+def log_group_retention(group: Resource, parameters: Parameters) -> Violations:
+    """Logs are kept for as long as they are needed, and not for ever."""
+    days, least = group.get("retentionInDays", 0), parameters["at_least_days"]
+    if days == 0:
+        yield f"Log group {group.name} keeps its logs for ever: set retentionInDays, {least} at the least."
+    elif isinstance(days, int | float) and days < least:
+        yield f"Log group {group.name} keeps its logs for {days} days: keep them for {least} at the least."
+
+
+@CLUSTERS.rule(
+    "access-entry-role",
+    ACCESS_ENTRY,
+    severity="high",
+    why="Users of IAM have keys that do not end, and the root user has no bounds at all.",
+    references=("CIS 5.5.1", IDENTITY_PRACTICES),
+    users=False,
+)
+def access_entry_role(entry: Resource, parameters: Parameters) -> Violations:
+    """Access entries are for roles."""
+    principal = text(entry.get("principalArn"))
+    if principal.endswith(":root"):
+        yield f"Access entry {entry.name} lets the whole account {principal} in: name a role."
+    elif ":user/" in principal and not parameters["users"]:
+        yield f"Access entry {entry.name} lets the user {principal} in: name a role that people take."
+
+
+@CLUSTERS.rule(
+    "access-entry-no-masters",
+    ACCESS_ENTRY,
+    severity="critical",
+    why="That group is outside of RBAC: nothing can be taken from it.",
+    references=("CIS 4.1.7",),
+)
+def access_entry_no_masters(entry: Resource, _: Parameters) -> Violations:
+    """Nobody is in the group system:masters."""
+    for group in sequence(entry.get("kubernetesGroups")):
+        if text(group).startswith("system:"):
+            yield (
+                f"Access entry {entry.name} is in group {group}: give it an access policy, or a Role of "
+                "yours."
+            )
+
+
+@CLUSTERS.stack_rule(
+    "cluster-admins-few",
+    ACCESS_POLICY,
+    severity="high",
+    why="An administrator reads every Secret of the cluster and may change whatever it runs.",
+    references=("CIS 4.1.1", IDENTITY_PRACTICES),
+    at_most=2,
+)
+def cluster_admins_few(resources: Sequence[Resource], parameters: Parameters) -> StackViolations:
+    """Few may do everything in a cluster."""
+    admins: dict[str, list[Resource]] = {}
+    for association in resources:
+        if text(association.get("policyArn")).endswith(f"/{ADMIN_POLICY}"):
+            cluster = association.get("clusterName")
+            key = cluster if isinstance(cluster, str) else ",".join(association.reads.get("clusterName", ()))
+            admins.setdefault(key, []).append(association)
+    for associations in admins.values():
+        for association in associations[parameters["at_most"] :]:
+            yield (
+                association,
+                f"{association.name} is administrator {len(associations)} of its cluster, and "
+                f"{parameters['at_most']} "
+                "are allowed: give it AmazonEKSAdminPolicy in its namespaces.",
+            )

@@ -1,0 +1,169 @@
+"""What is paid for: who it is for, and that it is not paid for ever."""
+
+import re
+from collections.abc import Sequence
+
+from policies.nodes import role_of
+from policies.pack.resource import Resource, at, sequence, text
+from policies.pack.rule import Parameters, StackViolations, Subject, Violations
+from policies.pack.types import (
+    AWS_PROVIDER,
+    LAUNCH_TEMPLATE,
+    NODE_GROUP,
+    REPOSITORY,
+    REPOSITORY_LIFECYCLE,
+    STORAGE_CLASS,
+    VOLUME,
+)
+
+COST = Subject("cost", "What is paid for: who it is for, and that it is not paid for ever")
+
+TAG_GUIDE = (
+    "https://docs.aws.amazon.com/whitepapers/latest/tagging-best-practices/tagging-best-practices.html"
+)
+GP3_GUIDE = "https://docs.aws.amazon.com/ebs/latest/userguide/general-purpose.html"
+
+
+@COST.rule(
+    "required-tags",
+    AWS_PROVIDER,
+    severity="medium",
+    why="Nobody knows whose bill it is, and policies by tag do not hold.",
+    references=(TAG_GUIDE,),
+    tags=["moka:environment", "moka:managed-by"],
+)
+def required_tags(provider: Resource, parameters: Parameters) -> Violations:
+    """Everything in AWS has the tags that are required."""
+    import json
+
+    default = provider.get("defaultTags", {})
+    if isinstance(default, str):
+        default = json.loads(default)
+    tags = at(default, "tags", {})
+    if missing := [tag for tag in parameters["tags"] if isinstance(tags, dict) and tag not in tags]:
+        yield (
+            f"What provider {provider.name} makes lacks the tags {', '.join(missing)}: set `tags` in the "
+            "settings."
+        )
+
+
+@COST.rule(
+    "machines-tagged",
+    LAUNCH_TEMPLATE,
+    severity="medium",
+    why="A provider's tags do not reach machines and volumes that a group starts by itself.",
+    references=("https://docs.aws.amazon.com/eks/latest/userguide/launch-templates.html", TAG_GUIDE),
+    tags=["moka:environment"],
+    kinds=["instance", "volume"],
+)
+def machines_tagged(template: Resource, parameters: Parameters) -> Violations:
+    """Machines and their volumes have the tags that are required."""
+    specifications = template.get("tagSpecifications", [])
+    if not isinstance(specifications, list):
+        return
+    tags = {text(at(entry, "resourceType")): at(entry, "tags", {}) for entry in specifications}
+    for kind in parameters["kinds"]:
+        have = tags.get(kind, {})
+        missing = [tag for tag in parameters["tags"] if isinstance(have, dict) and tag not in have]
+        if missing and "" not in tags:
+            yield f"{template.name} starts {kind}s without {', '.join(missing)}: add to tagSpecifications."
+
+
+@COST.rule(
+    "volumes-gp3",
+    LAUNCH_TEMPLATE,
+    VOLUME,
+    STORAGE_CLASS,
+    severity="low",
+    why="gp2 costs a fifth more, and is as fast as it is large.",
+    references=(GP3_GUIDE,),
+)
+def volumes_gp3(resource: Resource, _: Parameters) -> Violations:
+    """Volumes are gp3, not gp2."""
+    kinds = [resource.get("type"), resource.get("parameters.type")]
+    kinds += [at(device, "ebs.volumeType") for device in sequence(resource.get("blockDeviceMappings"))]
+    if any(kind in ("gp2", "standard", "io1") for kind in kinds):
+        yield f"{resource.name} has volumes of an older type: take gp3."
+
+
+@COST.rule(
+    "instance-generation",
+    NODE_GROUP,
+    severity="low",
+    why="Five years of newer machines do the same for less.",
+    references=("https://aws.amazon.com/ec2/previous-generation/",),
+    at_least=5,
+)
+def instance_generation(group: Resource, parameters: Parameters) -> Violations:
+    """Machines are of a generation that is still made."""
+    for kind in map(text, sequence(group.get("instanceTypes"))):
+        generation = re.match(r"[a-z]+(\d+)", kind)
+        if generation and int(generation[1]) < parameters["at_least"]:
+            yield (
+                f"Node group {group.name} has {kind}: take a type of generation {parameters['at_least']} "
+                "or later."
+            )
+
+
+@COST.stack_rule(
+    "repository-has-lifecycle",
+    REPOSITORY,
+    REPOSITORY_LIFECYCLE,
+    severity="low",
+    why="Every build stays, and is paid for.",
+    references=("https://docs.aws.amazon.com/AmazonECR/latest/userguide/LifecyclePolicies.html",),
+)
+def repository_has_lifecycle(resources: Sequence[Resource], _: Parameters) -> StackViolations:
+    """Every registry repository forgets old images."""
+    kept = {urn for policy in resources for urn in policy.reads.get("repository", ())}
+    for repository in resources:
+        if repository.type == REPOSITORY and repository.urn not in kept:
+            yield repository, f"Repository {repository.name} keeps every image: add a LifecyclePolicy."
+
+
+@COST.stack_rule(
+    "spot-share",
+    NODE_GROUP,
+    severity="medium",
+    why="When a region runs out of spot machines, jobs would have nowhere to go.",
+    references=("https://docs.aws.amazon.com/AWSEC2/latest/UserGuide/spot-best-practices.html",),
+    at_most_percent=80,
+)
+def spot_share(resources: Sequence[Resource], parameters: Parameters) -> StackViolations:
+    """Some of the executors' machines are not spot ones."""
+    clusters: dict[str, list[Resource]] = {}
+    for group in resources:
+        if role_of(group) == "executor":
+            key = text(group.get("clusterName")) or ",".join(group.reads.get("clusterName", ()))
+            clusters.setdefault(key, []).append(group)
+    for groups in clusters.values():
+        spot = sum(_most(group) for group in groups if group.get("capacityType", "ON_DEMAND") == "SPOT")
+        total = sum(map(_most, groups))
+        if total and 100 * spot > parameters["at_most_percent"] * total:
+            share, most = round(100 * spot / total), parameters["at_most_percent"]
+            yield groups[0], f"{share}% of the executors' machines are spot ones: {most}% at the most."
+
+
+def _most(group: Resource) -> float:
+    size = group.get("scalingConfig.maxSize", 0)
+    return float(size) if isinstance(size, int | float) else 0.0
+
+
+@COST.rule(
+    "spot-many-types",
+    NODE_GROUP,
+    severity="medium",
+    why="AWS takes back spot machines of one type together; among several it chooses those least in demand.",
+    references=("https://docs.aws.amazon.com/AWSEC2/latest/UserGuide/spot-best-practices.html",),
+    at_least=3,
+)
+def spot_many_types(group: Resource, parameters: Parameters) -> Violations:
+    """Spot groups choose among several types of machines."""
+    types = group.get("instanceTypes", [])
+    if (
+        group.get("capacityType") == "SPOT"
+        and isinstance(types, list)
+        and 0 < len(types) < parameters["at_least"]
+    ):
+        least = parameters["at_least"]
+        yield f"Spot group {group.name} has {len(types)} instance types: give it {least} at the least."

@@ -1,0 +1,239 @@
+"""What can be reached from where."""
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from policies.pack.resource import Resource, mapping, sequence
+from policies.pack.rule import Parameters, StackViolations, Subject, Violations
+from policies.pack.types import (
+    DEFAULT_SECURITY_GROUP,
+    ENDPOINT,
+    FLOW_LOG,
+    INGRESS,
+    PEERING,
+    SECURITY_GROUP,
+    SECURITY_GROUP_INGRESS,
+    SECURITY_GROUP_RULE,
+    SERVICE,
+    SUBNET,
+    VPC,
+)
+
+NETWORK = Subject("network", "What can be reached from where")
+
+EVERYWHERE = frozenset({"0.0.0.0/0", "::/0"})
+BEST_PRACTICES = "https://docs.aws.amazon.com/eks/latest/best-practices/network-security.html"
+LOAD_BALANCER_SCHEME = "service.beta.kubernetes.io/aws-load-balancer-scheme"
+LOAD_BALANCER_GUIDE = (
+    "https://kubernetes-sigs.github.io/aws-load-balancer-controller/latest/guide/service/annotations/"
+)
+
+
+@NETWORK.rule(
+    "subnet-no-public-addresses",
+    SUBNET,
+    "aws:ec2/defaultSubnet:DefaultSubnet",
+    severity="high",
+    why="What is started in such a subnet gets a public address without anybody asking for one.",
+    references=(
+        "CIS 5.4.3",
+        "https://docs.aws.amazon.com/securityhub/latest/userguide/ec2-controls.html#ec2-15",
+    ),
+    correction=lambda inputs, _: {**inputs, "mapPublicIpOnLaunch": False},
+)
+def subnet_no_public_addresses(subnet: Resource, _: Parameters) -> Violations:
+    """Subnets give no public addresses away."""
+    if subnet.get("mapPublicIpOnLaunch") is True:
+        yield f"Subnet {subnet.name} gives its machines public addresses: set mapPublicIpOnLaunch to false."
+
+
+@NETWORK.rule(
+    "no-open-ingress",
+    SECURITY_GROUP,
+    SECURITY_GROUP_INGRESS,
+    SECURITY_GROUP_RULE,
+    severity="critical",
+    why="Whoever is on the internet may try what listens there.",
+    references=(
+        "CIS 5.4.3",
+        "https://docs.aws.amazon.com/securityhub/latest/userguide/ec2-controls.html#ec2-18",
+    ),
+)
+def no_open_ingress(group: Resource, _: Parameters) -> Violations:
+    """Security groups let nobody in from every address."""
+    for source in _sources(group):
+        if source in EVERYWHERE:
+            yield (
+                f"{group.name} lets {source} in: name the networks that may come, or another security group."
+            )
+
+
+def _sources(group: Resource) -> Iterator[Any]:
+    if group.type == SECURITY_GROUP:
+        for rule in sequence(group.get("ingress")):
+            yield from sequence(mapping(rule).get("cidrBlocks"))
+            yield from sequence(mapping(rule).get("ipv6CidrBlocks"))
+    elif group.type == SECURITY_GROUP_INGRESS:
+        yield from (group.get("cidrIpv4"), group.get("cidrIpv6"))
+    elif group.get("type") == "ingress":
+        yield from sequence(group.get("cidrBlocks"))
+        yield from sequence(group.get("ipv6CidrBlocks"))
+
+
+@NETWORK.rule(
+    "default-security-group-empty",
+    DEFAULT_SECURITY_GROUP,
+    severity="medium",
+    why="What is started without a security group gets this one, and with rules in it is reachable at once.",
+    references=("https://docs.aws.amazon.com/securityhub/latest/userguide/ec2-controls.html#ec2-2",),
+    correction=lambda inputs, _: {key: inputs[key] for key in inputs if key not in ("ingress", "egress")},
+)
+def default_security_group_empty(group: Resource, _: Parameters) -> Violations:
+    """The default security group of a VPC has no rules."""
+    for direction in ("ingress", "egress"):
+        if sequence(group.get(direction)):
+            yield f"Default security group {group.name} has {direction} rules: remove them, and make a group."
+
+
+@NETWORK.stack_rule(
+    "vpc-flow-logs",
+    VPC,
+    FLOW_LOG,
+    severity="medium",
+    why="After an incident nobody can say who spoke with whom.",
+    references=(
+        BEST_PRACTICES,
+        "https://docs.aws.amazon.com/securityhub/latest/userguide/ec2-controls.html#ec2-6",
+    ),
+)
+def vpc_flow_logs(resources: Sequence[Resource], _: Parameters) -> StackViolations:
+    """Every VPC has a flow log."""
+    logged = {urn for log in resources if log.type == FLOW_LOG for urn in log.reads.get("vpcId", ())}
+    for vpc in resources:
+        if vpc.type == VPC and vpc.urn not in logged:
+            yield vpc, f"VPC {vpc.name} has no flow log: add one."
+
+
+@NETWORK.rule(
+    "flow-log-complete",
+    FLOW_LOG,
+    severity="low",
+    why="What was refused is the trace of an attempt; what was accepted, that of one that succeeded.",
+    references=(BEST_PRACTICES,),
+    correction=lambda inputs, _: {**inputs, "trafficType": "ALL"},
+)
+def flow_log_complete(log: Resource, _: Parameters) -> Violations:
+    """Flow logs hold all traffic, refused and accepted."""
+    if log.get("trafficType", "ALL") != "ALL":
+        yield f"Flow log {log.name} holds {log.get('trafficType')} only: set trafficType to ALL."
+
+
+@NETWORK.rule(
+    "vpc-dns",
+    VPC,
+    severity="high",
+    why="Without both, the name of a private API server means nothing to nodes, and no node joins.",
+    references=("https://docs.aws.amazon.com/eks/latest/userguide/cluster-endpoint.html",),
+    correction=lambda inputs, _: {**inputs, "enableDnsSupport": True, "enableDnsHostnames": True},
+)
+def vpc_dns(vpc: Resource, _: Parameters) -> Violations:
+    """VPCs resolve DNS names and give them out."""
+    if vpc.get("enableDnsSupport", True) is False:
+        yield f"VPC {vpc.name} resolves no names: set enableDnsSupport to true."
+    if vpc.get("enableDnsHostnames", False) is False:
+        yield f"VPC {vpc.name} gives no names out: set enableDnsHostnames to true."
+
+
+@NETWORK.rule(
+    "endpoint-private-dns",
+    ENDPOINT,
+    severity="medium",
+    why=(
+        "Without it, programs in the VPC ask the service's public name, and their way leads over the "
+        "internet."
+    ),
+    references=("https://docs.aws.amazon.com/vpc/latest/privatelink/create-interface-endpoint.html",),
+    correction=lambda inputs, _: {**inputs, "privateDnsEnabled": True},
+)
+def endpoint_private_dns(endpoint: Resource, _: Parameters) -> Violations:
+    """Interface endpoints answer to the service's own name."""
+    if endpoint.get("vpcEndpointType") == "Interface" and endpoint.get("privateDnsEnabled", False) is False:
+        yield f"Endpoint {endpoint.name} has a name of its own only: set privateDnsEnabled to true."
+
+
+@NETWORK.rule(
+    "load-balancer-internal",
+    SERVICE,
+    severity="critical",
+    why="Spark UIs show data and settings of jobs, and have no login of their own.",
+    references=(LOAD_BALANCER_GUIDE, "CIS 5.4.3"),
+)
+def load_balancer_internal(service: Resource, _: Parameters) -> Violations:
+    """Load balancers are internal."""
+    if service.get("spec.type") != "LoadBalancer":
+        return
+    annotations = mapping(service.get("metadata.annotations"))
+    if annotations.get(LOAD_BALANCER_SCHEME, "internet-facing") != "internal":
+        yield (
+            f"Service {service.object_name} is open to the internet: annotate {LOAD_BALANCER_SCHEME}: "
+            "internal."
+        )
+
+
+@NETWORK.rule(
+    "no-node-ports",
+    SERVICE,
+    severity="medium",
+    why="It opens a port on every node, past the load balancer and what that checks.",
+    references=("https://kubernetes.io/docs/concepts/services-networking/service/#type-nodeport",),
+)
+def no_node_ports(service: Resource, _: Parameters) -> Violations:
+    """Services open no port of the nodes."""
+    if service.get("spec.type") == "NodePort":
+        yield (
+            f"Service {service.object_name} opens a port on every node: make it a ClusterIP behind an "
+            "Ingress."
+        )
+
+
+@NETWORK.rule(
+    "no-external-addresses",
+    SERVICE,
+    severity="high",
+    why="Whoever makes such a Service gets the cluster's traffic to those addresses (CVE-2020-8554).",
+    references=("https://kubernetes.io/docs/concepts/services-networking/service/#external-ips",),
+)
+def no_external_addresses(service: Resource, _: Parameters) -> Violations:
+    """Services take no addresses of others."""
+    if sequence(service.get("spec.externalIPs")):
+        yield f"Service {service.object_name} takes external addresses: remove spec.externalIPs."
+
+
+@NETWORK.rule(
+    "ingress-host",
+    INGRESS,
+    severity="low",
+    why="An Ingress without a host answers to every name that leads to the load balancer.",
+    references=("https://kubernetes.io/docs/concepts/services-networking/ingress/#hostname-wildcards",),
+)
+def ingress_host(ingress: Resource, _: Parameters) -> Violations:
+    """An Ingress names the hosts that it answers to."""
+    for rule in sequence(ingress.get("spec.rules")):
+        if mapping(rule).get("host", None) in (None, "", "*"):
+            yield f"Ingress {ingress.object_name} answers to every host: name one in spec.rules.host."
+
+
+@NETWORK.rule(
+    "peering-within-account",
+    PEERING,
+    severity="high",
+    why="A peer in another account reaches what security groups of this VPC let in, and its owner decides.",
+    references=("https://docs.aws.amazon.com/vpc/latest/peering/vpc-peering-security-groups.html",),
+)
+def peering_within_account(peering: Resource, _: Parameters) -> Violations:
+    """VPCs are peered within their account only."""
+    if peering.get("peerOwnerId") is not None and isinstance(peering.get("peerOwnerId"), str):
+        yield (
+            f"{peering.name} peers with account {peering.get('peerOwnerId')}: use a transit gateway, or "
+            "an endpoint."
+        )

@@ -1,0 +1,362 @@
+"""Buckets, volumes, keys and registries: closed, encrypted, logged."""
+
+from collections.abc import Mapping, Sequence
+
+from policies.pack.documents import statements
+from policies.pack.resource import UNKNOWN, Resource, at, fully_known, mapping, sequence, text
+from policies.pack.rule import Parameters, Severity, StackViolations, Subject, Violations
+from policies.pack.types import (
+    BUCKET,
+    BUCKET_BLOCK,
+    BUCKET_ENCRYPTION,
+    BUCKET_LIFECYCLE,
+    BUCKET_LOGGING,
+    BUCKET_OWNERSHIP,
+    BUCKET_POLICY,
+    DATABASES,
+    KEY,
+    REGISTRY_POLICY,
+    REPOSITORY,
+    REPOSITORY_POLICY,
+    REPOSITORY_TEMPLATE,
+    STORAGE_CLASS,
+    VOLUME,
+)
+
+STORAGE = Subject("storage", "Buckets, volumes, keys and registries: closed, encrypted, logged")
+
+S3_GUIDE = "https://docs.aws.amazon.com/AmazonS3/latest/userguide/security-best-practices.html"
+KMS_GUIDE = "https://docs.aws.amazon.com/kms/latest/developerguide/rotate-keys.html"
+BLOCKS = ("blockPublicAcls", "blockPublicPolicy", "ignorePublicAcls", "restrictPublicBuckets")
+
+NARROWING_KEYS = (
+    "aws:principalarn",
+    "aws:principalaccount",
+    "aws:principalorgid",
+    "aws:sourceaccount",
+    "aws:sourcearn",
+    "aws:sourceorgid",
+    "aws:sourcevpc",
+    "aws:sourcevpce",
+    "kms:calleraccount",
+)
+"""Condition keys that leave of everybody those of an account, an organization or a network."""
+
+
+@STORAGE.rule(
+    "bucket-not-public",
+    BUCKET_BLOCK,
+    severity="critical",
+    why="One policy or list by mistake, and everybody reads what jobs wrote.",
+    references=("https://docs.aws.amazon.com/securityhub/latest/userguide/s3-controls.html#s3-8", S3_GUIDE),
+    correction=lambda inputs, _: {**inputs, **dict.fromkeys(BLOCKS, True)},
+)
+def bucket_not_public(block: Resource, _: Parameters) -> Violations:
+    """Buckets cannot be made public."""
+    for name in BLOCKS:
+        if block.get(name, False) is False:
+            yield f"The bucket of {block.name} can be made public: set {name} to true."
+
+
+def _accompanied(resources: Sequence[Resource], companion: str) -> set[str]:
+    """URNs of the buckets that have a resource of a type."""
+    return {
+        urn
+        for resource in resources
+        if resource.type == companion
+        for urn in resource.reads.get("bucket", ())
+    }
+
+
+def _companion_rule(
+    name: str, companion: str, *, severity: Severity, lacks: str, why: str, reference: str, doc: str
+) -> None:
+    """A rule that every bucket has a resource of another type."""
+
+    def check(resources: Sequence[Resource], parameters: Parameters) -> StackViolations:
+        accompanied = _accompanied(resources, companion)
+        for bucket in resources:
+            if (
+                bucket.type == BUCKET
+                and bucket.urn not in accompanied
+                and bucket.name not in parameters["but"]
+            ):
+                kind = companion.rpartition(":")[2]
+                yield bucket, f"Bucket {bucket.name} {lacks}: add a {kind}."
+
+    check.__doc__ = doc
+    STORAGE.stack_rule(
+        name, BUCKET, companion, severity=severity, why=why, references=(reference, S3_GUIDE), but=[]
+    )(check)
+
+
+_companion_rule(
+    "bucket-has-public-block",
+    BUCKET_BLOCK,
+    severity="critical",
+    lacks="can be made public",
+    why="A bucket without it depends on the account's settings, which nobody sees here.",
+    reference="https://docs.aws.amazon.com/AmazonS3/latest/userguide/access-control-block-public-access.html",
+    doc="Every bucket has a block of public access.",
+)
+_companion_rule(
+    "bucket-has-policy",
+    BUCKET_POLICY,
+    severity="high",
+    lacks="takes requests without TLS",
+    why="Without a policy nothing refuses plain HTTP, or principals of other environments.",
+    reference="https://docs.aws.amazon.com/securityhub/latest/userguide/s3-controls.html#s3-5",
+    doc="Every bucket has a policy.",
+)
+_companion_rule(
+    "bucket-has-lifecycle",
+    BUCKET_LIFECYCLE,
+    severity="low",
+    lacks="keeps unfinished uploads for ever",
+    why="Parts of uploads that broke off are not listed, and are paid for.",
+    reference="https://docs.aws.amazon.com/AmazonS3/latest/userguide/mpu-abort-incomplete-mpu-lifecycle-config.html",
+    doc="Every bucket has a lifecycle.",
+)
+_companion_rule(
+    "bucket-has-encryption",
+    BUCKET_ENCRYPTION,
+    severity="high",
+    lacks="leaves its encryption to S3's default",
+    why="S3's own keys decrypt for whoever may read; a key of ours has to allow it, too.",
+    reference="https://docs.aws.amazon.com/AmazonS3/latest/userguide/bucket-encryption.html",
+    doc="Every bucket says how it is encrypted.",
+)
+_companion_rule(
+    "bucket-has-ownership",
+    BUCKET_OWNERSHIP,
+    severity="medium",
+    lacks="leaves the ownership of objects open",
+    why="With access lists, an object may belong to whoever wrote it, and policies do not reach it.",
+    reference="https://docs.aws.amazon.com/AmazonS3/latest/userguide/about-object-ownership.html",
+    doc="Every bucket says who owns its objects.",
+)
+
+
+@STORAGE.stack_rule(
+    "bucket-has-access-log",
+    BUCKET,
+    BUCKET_LOGGING,
+    severity="low",
+    why="After a leak nobody can say who read what.",
+    references=("https://docs.aws.amazon.com/securityhub/latest/userguide/s3-controls.html#s3-9",),
+)
+def bucket_has_access_log(resources: Sequence[Resource], _: Parameters) -> StackViolations:
+    """Every bucket has its requests logged, but for the bucket of these logs."""
+    logged = _accompanied(resources, BUCKET_LOGGING)
+    targets = {
+        urn for log in resources if log.type == BUCKET_LOGGING for urn in log.reads.get("targetBucket", ())
+    }
+    for bucket in resources:
+        if bucket.type == BUCKET and bucket.urn not in logged | targets:
+            yield bucket, f"Requests to bucket {bucket.name} are not logged: add a BucketLogging."
+
+
+@STORAGE.rule(
+    "bucket-encrypted",
+    BUCKET_ENCRYPTION,
+    severity="high",
+    why="With a key of ours, whoever reads needs its permission, and each use of it is logged.",
+    references=("https://docs.aws.amazon.com/AmazonS3/latest/userguide/UsingKMSEncryption.html",),
+    s3_keys_for=["*-access-logs"],
+)
+def bucket_encrypted(encryption: Resource, parameters: Parameters) -> Violations:
+    """Buckets are encrypted with a key of ours."""
+    from fnmatch import fnmatchcase
+
+    if any(fnmatchcase(encryption.name, pattern) for pattern in parameters["s3_keys_for"]):
+        return
+    for rule in sequence(encryption.get("rules")):
+        default = mapping(rule).get("applyServerSideEncryptionByDefault", {})
+        algorithm = at(default, "sseAlgorithm", "AES256")
+        if algorithm == "AES256":
+            yield f"The bucket of {encryption.name} is encrypted with S3's keys: set sseAlgorithm to aws:kms."
+        elif default is not UNKNOWN and at(default, "kmsMasterKeyId", "") == "":
+            yield f"The bucket of {encryption.name} is encrypted with AWS's key: name one of ours."
+
+
+@STORAGE.rule(
+    "bucket-tls-only",
+    BUCKET_POLICY,
+    severity="high",
+    why="What goes over plain HTTP is read, and changed, on its way.",
+    references=("https://docs.aws.amazon.com/securityhub/latest/userguide/s3-controls.html#s3-5", S3_GUIDE),
+)
+def bucket_tls_only(policy: Resource, _: Parameters) -> Violations:
+    """Buckets refuse requests without TLS."""
+    if policy.get("policy") is UNKNOWN:
+        return
+    for statement in statements(policy):
+        secure = mapping(statement.condition.get("Bool")).get("aws:SecureTransport")
+        if not statement.allows and "s3:*" in statement.actions and secure in ("false", False):
+            return
+    yield f"The bucket of {policy.name} takes plain HTTP: deny s3:* where aws:SecureTransport is false."
+
+
+@STORAGE.rule(
+    "policy-names-principals",
+    BUCKET_POLICY,
+    KEY,
+    REPOSITORY_POLICY,
+    REGISTRY_POLICY,
+    severity="critical",
+    why="`*` is everybody with an account at AWS, and without one.",
+    references=(
+        "https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_policies_elements_principal.html",
+    ),
+)
+def policy_names_principals(resource: Resource, _: Parameters) -> Violations:
+    """Policies of buckets, keys and registries name whom they let in."""
+    for statement in statements(resource):
+        narrowed = statement.condition_keys & set(NARROWING_KEYS)
+        if statement.allows and "*" in statement.principals and not narrowed:
+            yield (
+                f"Statement {statement.name} of {resource.name} lets everybody in: name "
+                "principals, or an "
+                "account or organization in its condition."
+            )
+
+
+@STORAGE.rule(
+    "bucket-owner-enforced",
+    BUCKET_OWNERSHIP,
+    severity="medium",
+    why="With access lists, an object may belong to whoever wrote it, and policies do not reach it.",
+    references=("https://docs.aws.amazon.com/securityhub/latest/userguide/s3-controls.html#s3-12",),
+    correction=lambda inputs, _: {**inputs, "rule": {"objectOwnership": "BucketOwnerEnforced"}},
+)
+def bucket_owner_enforced(controls: Resource, _: Parameters) -> Violations:
+    """A bucket's owner owns its objects."""
+    if controls.get("rule.objectOwnership", "") != "BucketOwnerEnforced":
+        yield f"Objects of {controls.name} may belong to others: set objectOwnership to BucketOwnerEnforced."
+
+
+@STORAGE.rule(
+    "uploads-aborted",
+    BUCKET_LIFECYCLE,
+    severity="low",
+    why="Parts of uploads that broke off are not listed, and are paid for; executors that die leave many.",
+    references=(
+        "https://docs.aws.amazon.com/AmazonS3/latest/userguide/mpu-abort-incomplete-mpu-lifecycle-config.html",
+    ),
+)
+def uploads_aborted(lifecycle: Resource, _: Parameters) -> Violations:
+    """Uploads that broke off are removed."""
+    rules = lifecycle.get("rules", [])
+    if fully_known(rules) and not any("abortIncompleteMultipartUpload" in mapping(rule) for rule in rules):
+        yield f"The bucket of {lifecycle.name} keeps unfinished uploads: add abortIncompleteMultipartUpload."
+
+
+@STORAGE.rule(
+    "volume-encrypted",
+    VOLUME,
+    *DATABASES,
+    severity="high",
+    why="A snapshot that is shared by mistake is read by whoever gets it.",
+    references=("https://docs.aws.amazon.com/securityhub/latest/userguide/ec2-controls.html#ec2-3",),
+)
+def volume_encrypted(volume: Resource, _: Parameters) -> Violations:
+    """Volumes and databases are encrypted."""
+    field = "encrypted" if volume.type == VOLUME else "storageEncrypted"
+    if volume.get(field, False) is False:
+        yield f"{volume.kind} {volume.name} is not encrypted: set {field} to true."
+
+
+@STORAGE.rule(
+    "storage-class-encrypted",
+    STORAGE_CLASS,
+    severity="high",
+    why="Volumes of pods hold event logs, shuffle data and what masters agreed on.",
+    references=("https://github.com/kubernetes-sigs/aws-ebs-csi-driver/blob/master/docs/parameters.md",),
+)
+def storage_class_encrypted(storage: Resource, _: Parameters) -> Violations:
+    """The volumes of pods are encrypted."""
+    if storage.get("provisioner") == "ebs.csi.aws.com" and storage.get("parameters.encrypted", "false") in (
+        "false",
+        False,
+    ):
+        yield (
+            f"Volumes of StorageClass {storage.object_name} are not encrypted: set parameters.encrypted "
+            "to 'true'."
+        )
+
+
+@STORAGE.rule(
+    "key-rotates",
+    KEY,
+    severity="medium",
+    why="Material that never changes is worth more to whoever gets it, every year.",
+    references=(
+        KMS_GUIDE,
+        "https://docs.aws.amazon.com/securityhub/latest/userguide/kms-controls.html#kms-4",
+    ),
+    correction=lambda inputs, _: {**inputs, "enableKeyRotation": True},
+)
+def key_rotates(key: Resource, _: Parameters) -> Violations:
+    """Keys change their material every year."""
+    if key.get("enableKeyRotation", False) is False and key.get(
+        "customerMasterKeySpec", "SYMMETRIC_DEFAULT"
+    ) in ("SYMMETRIC_DEFAULT",):
+        yield f"Key {key.name} does not rotate: set enableKeyRotation to true."
+
+
+@STORAGE.rule(
+    "repository-tags-immutable",
+    REPOSITORY,
+    REPOSITORY_TEMPLATE,
+    severity="high",
+    why="A tag that moves runs code that nobody reviewed, on the next node that pulls it.",
+    references=("https://docs.aws.amazon.com/AmazonECR/latest/userguide/image-tag-mutability.html",),
+    correction=lambda inputs, _: {**inputs, "imageTagMutability": "IMMUTABLE"},
+)
+def repository_tags_immutable(repository: Resource, _: Parameters) -> Violations:
+    """Tags of images do not move."""
+    if repository.get("imageTagMutability", "MUTABLE") in ("MUTABLE", "MUTABLE_WITH_EXCLUSION"):
+        yield f"Tags in {repository.name} can be moved: set imageTagMutability to IMMUTABLE."
+
+
+@STORAGE.rule(
+    "repository-scanned",
+    REPOSITORY,
+    severity="medium",
+    why="Known holes in an image are found on the day it is pushed, not after.",
+    references=("CIS 5.1.1", "https://docs.aws.amazon.com/AmazonECR/latest/userguide/image-scanning.html"),
+    correction=lambda inputs, _: {**inputs, "imageScanningConfiguration": {"scanOnPush": True}},
+)
+def repository_scanned(repository: Resource, _: Parameters) -> Violations:
+    """Images are scanned as they are pushed."""
+    if repository.get("imageScanningConfiguration.scanOnPush", False) is False:
+        yield (
+            f"Images of {repository.name} are not scanned: set imageScanningConfiguration.scanOnPush to true."
+        )
+
+
+@STORAGE.rule(
+    "repository-encrypted",
+    REPOSITORY,
+    REPOSITORY_TEMPLATE,
+    severity="low",
+    why="With a key of ours, a pull needs its permission too, and access ends with it.",
+    references=("https://docs.aws.amazon.com/AmazonECR/latest/userguide/encryption-at-rest.html",),
+)
+def repository_encrypted(repository: Resource, _: Parameters) -> Violations:
+    """Images are encrypted with a key of ours."""
+    configurations = repository.get("encryptionConfigurations", [])
+    if not fully_known(configurations) and not isinstance(configurations, list):
+        return
+    if not any(_by_key(configuration) for configuration in configurations):
+        yield (
+            f"Images of {repository.name} are encrypted with AWS's keys: set encryptionType to KMS, and a "
+            "kmsKey."
+        )
+
+
+def _by_key(configuration: object) -> bool:
+    if not isinstance(configuration, Mapping):
+        return True
+    kind, key = configuration.get("encryptionType"), configuration.get("kmsKey", "")
+    return (kind is UNKNOWN or text(kind).startswith("KMS")) and (key is UNKNOWN or key != "")
