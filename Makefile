@@ -25,6 +25,8 @@ MOKA := $(PY) -m commands
 ENVIRONMENT = $(firstword $(subst ., ,$(STACK)))
 ROLLOUT = $(MOKA) rollout $(STACK) $(WAVE:%=--wave %)
 OUTPUTS = stacks=$$($(ROLLOUT)) && for stack in $$stacks; do pulumi stack output --json --stack $$stack || exit; done
+# A laptop reaches no repository of charts, so what is inside them is not a reason to refuse there.
+POLICIES := --policy-pack policies $(if $(LAPTOP),--policy-pack-config policies/laptop.json)
 COMPILE = $(VENV)/bin/uv pip compile --quiet --no-header --no-annotate
 
 ifneq ($(filter-out laptop,$(ON)),)
@@ -49,12 +51,12 @@ ifneq ($(filter-out local local.%,$(STACK)),)
 export MOKA_MACHINES ?= 3
 endif
 
-up: setup ## deploy STACK (WAVE=, ON=laptop), and print a summary
-	@$(ROLLOUT) -- $(PY) -m localcloud up --brief --stack {stack} -- $(ARGS)
+up: setup ## deploy STACK with its policies (WAVE=, ON=laptop), and print a summary
+	@$(ROLLOUT) -- $(PY) -m localcloud up --brief --stack {stack} -- $(POLICIES) $(ARGS)
 	@$(PY) -m localcloud summary
 
-preview: setup ## show what `up` would change in STACK
-	@$(ROLLOUT) -- $(PY) -m localcloud preview --stack {stack} -- $(ARGS)
+preview: setup ## show what `up` would change in STACK, and what its policies refuse
+	@$(ROLLOUT) -- $(PY) -m localcloud preview --stack {stack} -- $(POLICIES) $(ARGS)
 
 down: venv ## destroy STACK; on the laptop, end every process once nothing is left
 	@$(ROLLOUT) --down -- $(PY) -m localcloud down --stack {stack} -- $(ARGS)
@@ -77,7 +79,7 @@ own-pulumi: own-shell
 	@command -v pulumi >/dev/null || { echo "$(STACK) is a real stack and there is no pulumi on PATH: install it from pulumi.com, or set ON=laptop." >&2; exit 1; }
 
 up preview: own-pulumi venv
-	@$(ROLLOUT) -- pulumi $@ --stack {stack} $(ARGS)
+	@$(ROLLOUT) -- pulumi $@ --stack {stack} $(POLICIES) $(ARGS)
 
 down: own-pulumi venv
 	@$(ROLLOUT) --down -- pulumi destroy --stack {stack} $(ARGS)
@@ -136,7 +138,7 @@ images: ## build the services' images for both architectures, and push them (REG
 	@for service in $(or $(SERVICE),$(SERVICES)); do docker buildx build --platform linux/amd64,linux/arm64 --push --build-arg SERVICE=$$service \
 	  --tag $(REGISTRY)/$$(echo $$service | tr _ -):$(TAG) --file services/Dockerfile $(ARGS) . || exit; done
 
-schema: venv ## generate JSON Schemas, docs/settings.md and docs/layers.md from the models
+schema: venv ## generate JSON Schemas and pages (settings, layers, policies) from what they are about
 	@$(MOKA) schema
 
 clean: ## end the laptop cloud and remove .local; built tools stay in the user's cache

@@ -4,7 +4,7 @@ from stacks.generated_files import generated_files
 
 
 def schema() -> None:
-    """Generate JSON Schemas and docs/settings.md from the models.
+    """Generate JSON Schemas and pages of docs/ (settings, layers, policies) from the models.
 
     The schemas are those of settings, queues and jobs, by which an editor completes and checks such files.
     """

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from moka.jobs.job_file import JOB_FILE
 from moka.queues.queue_file import QUEUE_FILE
+from policies import page as policies_page
 from stacks import layer_page
 from stacks.settings import page
 from stacks.settings.reading import FOLDER, SETTINGS
@@ -23,4 +24,5 @@ def generated_files() -> Mapping[Path, str]:
         REPOSITORY / "moka" / "jobs" / "job.schema.json": JOB_FILE.schema(),
         REPOSITORY / "docs" / "settings.md": page.page(),
         REPOSITORY / "docs" / "layers.md": layer_page.page(),
+        REPOSITORY / "docs" / "policies.md": policies_page.page(),
     }

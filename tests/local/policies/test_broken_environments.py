@@ -1,0 +1,29 @@
+"""Environments that are broken in one way are refused, by the rule that is for it and by no other."""
+
+import re
+
+import pytest
+
+from tests.local.policies.broken import BROKEN
+
+VIOLATION = re.compile(r"\[mandatory\]\s+([\w-]+)\s")
+
+
+def refused_by(result):
+    return set(VIOLATION.findall(result.stdout))
+
+
+@pytest.mark.parametrize("stack", ["local", "staging.shared"])
+def test_what_is_not_broken_may_ship(previewed, stack):
+    result = previewed(stack)
+
+    assert result.returncode == 0, result.stdout[-3000:] + result.stderr
+    assert not refused_by(result)
+
+
+@pytest.mark.parametrize("name", BROKEN)
+def test_an_environment_that_is_broken_is_refused_by_the_rule_for_it_only(previewed, name):
+    result = previewed(BROKEN[name].stack, BROKEN=name)
+
+    assert refused_by(result) == {BROKEN[name].rule}, result.stdout[-3000:] + result.stderr
+    assert result.returncode != 0
