@@ -32,7 +32,7 @@ class ExceptionEntry(Section):
     """What is excepted from a rule, by whom, why and until when."""
 
     rule: str = Field(description="Name of the rule; `docs/policies.md` lists them")
-    environments: tuple[str, ...] = Field(min_length=1, description="Environments that it is for")
+    environments: list[str] = Field(min_length=1, description="Environments that it is for")
     resource: str = Field(
         min_length=1, description="`<last word of the type>::<logical name>`; `*` stands for any text"
     )
@@ -50,7 +50,7 @@ class ConfigurationFile(Section):
     environments: dict[str, dict[str, dict[str, Any]]] = Field(
         default_factory=dict, description="Environment -> rule -> level and parameters"
     )
-    exceptions: tuple[ExceptionEntry, ...] = Field(default=(), description="What is excepted")
+    exceptions: list[ExceptionEntry] = Field(default_factory=list, description="What is excepted")
 
 
 KIND = DocumentKind(model=ConfigurationFile, example="policies/configuration.yaml", noun="the configuration")

@@ -78,14 +78,11 @@ class Analyzer(analyzer_pb2_grpc.AnalyzerServicer):
 
     def Configure(self, request: Any, context: Any) -> Any:
         """Take what `--policy-pack-config` sets, over the configuration of the environment."""
+        # The engine sends the level of every rule, its own where nothing is set.
         settings = {
-            name: {
-                **from_struct(config.properties),
-                **({"level": _level(config.enforcementLevel)} if config.enforcementLevel else {}),
-            }
+            name: {**from_struct(config.properties), "level": _level(config.enforcementLevel)}
             for name, config in request.policyConfig.items()
         }
-        settings = {name: values for name, values in settings.items() if values}
         self._mistakes += [
             f"--policy-pack-config: {mistake}"
             for mistake in mistakes_of(settings, self._evaluation.rules, "")
