@@ -42,7 +42,7 @@ class Evaluation:
 
     def violations(self, resource: Resource) -> Iterator[Violation]:
         """What is wrong with a resource, and with what is inside it."""
-        for subject in self._subjects(resource):
+        for subject in self.subjects(resource):
             if isinstance(subject, Violation):
                 yield subject
                 continue
@@ -79,7 +79,7 @@ class Evaluation:
         """The same with more settings of rules."""
         return Evaluation(self.rules, self.configuration.with_settings(settings), self.render)
 
-    def _subjects(self, resource: Resource) -> Iterator[Resource | Violation]:
+    def subjects(self, resource: Resource) -> Iterator[Resource | Violation]:
         """A resource, and what is inside it."""
         yield resource
         if resource.type != RELEASE:
