@@ -5,6 +5,7 @@ with it: so a key that is in a chart's `values.yaml` and read by nobody is found
 left out there is none.
 """
 
+import datetime
 from collections.abc import Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from re import compile as pattern
@@ -26,7 +27,11 @@ from components.kubernetes.spark_operator import SparkOperator, SparkOperatorArg
 from components.kubernetes.yunikorn import YuniKorn, YuniKornArgs
 from moka.catalog import merge_values
 from moka.queues import QueueTree
-from policies.cadvisor import pod_violations
+from policies.catalog import RULES
+from policies.pack import configuration
+from policies.pack.evaluation import Evaluation
+from policies.pack.resource import UNKNOWN, Resource
+from policies.pack.types import RELEASE
 from stacks import settings
 from stacks.settings import reading
 from tests.support.chart_rendering import chart_at_hand, manifests, template, whole_chart_at_hand
@@ -210,12 +215,23 @@ def test_its_chart_at_hand_is_the_pinned_one(releases, name, catalog):
     assert yaml.safe_load((chart / "Chart.yaml").read_text())["version"] == pinned
 
 
+# These releases are without a mirror.
+OF_A_MIRROR = ("chart-from-allowed-repository", "image-by-digest", "image-from-allowed-registry")
+
+
 @pytest.mark.parametrize("name", RELEASES)
-def test_what_its_chart_makes_of_them_runs_no_scan_of_referenced_memory(releases, name):
+def test_the_policies_of_prod_let_what_its_chart_makes_of_them_ship(releases, name):
     objects = manifests(releases[name])
+    settings = configuration.load(configuration.FILE.read_bytes(), RULES, "prod", datetime.date.today())
+    settings = settings.with_settings({rule: {"level": "disabled"} for rule in OF_A_MIRROR})
+    release = Resource(RELEASE, name, f"urn:{name}", releases[name])
 
     assert objects
-    assert not [violation for item in objects for violation in pod_violations(item["kind"], item)]
+    # What is listed is so by its namespace, which is another one here.
+    for item in objects:
+        item["metadata"]["namespace"] = UNKNOWN
+    violations = Evaluation(RULES, settings, lambda _: objects).violations(release)
+    assert [violation.sentence for violation in violations] == []
 
 
 KNOWN = {"controller": {"workers": 10, "labels": {}}, "list": [], "resources": {}, "tolerations": []}

@@ -259,8 +259,8 @@ BROKEN: Mapping[str, Broken] = {
     "data that can be deleted": Broken(
         "data-protected", "Bucket::main-event-logs", options={"protect": False}, stack="staging.shared"
     ),
-    "a role without a boundary": Broken(
-        "role-boundary", "Role::main-*", without("permissionsBoundary"), stack="staging.shared"
+    "a bucket that goes with all in it": Broken(
+        "no-forced-deletion", "Bucket::main-event-logs", put("forceDestroy", True), stack="staging.shared"
     ),
 }
 
