@@ -28,11 +28,11 @@ def previewed(cloud, tmp_path_factory):
     levels = folder / "levels.json"
     levels.write_text(json.dumps({"chart-rendered": "advisory", "cluster-version-supported": "advisory"}))
 
-    def preview(stack="local", *arguments, config=levels, **variables):
+    def preview(stack="local", *arguments, config=levels, pack=REPOSITORY / "policies", **variables):
         engine.select(stack)
         environment, _, piece = stack.partition(".")
         settings = ["--config", f"moka:environment={environment}", "--config", f"moka:slice={piece}"]
-        pack = ["--policy-pack", str(REPOSITORY / "policies"), "--policy-pack-config", str(config)]
-        return PulumiStack(engine, stack).try_run("preview", *settings, *pack, *arguments, **variables)
+        policies = ["--policy-pack", str(pack), "--policy-pack-config", str(config)]
+        return PulumiStack(engine, stack).try_run("preview", *settings, *policies, *arguments, **variables)
 
     return preview

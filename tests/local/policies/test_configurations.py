@@ -1,0 +1,99 @@
+"""What the engine says where policies cannot be asked, and what it shows of charts."""
+
+import json
+import shutil
+
+import pytest
+import yaml
+
+from localcloud.cloud import REPOSITORY
+from policies.pack.configuration import FILE
+from tests.policies.test_charts import deployment
+
+EXPIRED = {
+    "rule": "key-rotates",
+    "environments": ["prod"],
+    "resource": "Key::main",
+    "reason": "Its material is imported, and is changed by hand every spring.",
+    "owner": "@security",
+    "expires": "2026-01-01",
+}
+
+
+@pytest.fixture
+def pack(tmp_path):
+    """A copy of the pack with another configuration."""
+
+    def write(content):
+        folder = tmp_path / "policies"
+        shutil.copytree(REPOSITORY / "policies", folder, ignore=shutil.ignore_patterns("__pycache__"))
+        for name in ("moka", "aws_rules"):
+            (tmp_path / name).symlink_to(REPOSITORY / name)
+        description = (folder / "PulumiPolicy.yaml").read_text()
+        venv = str(REPOSITORY / ".local" / "venv")
+        (folder / "PulumiPolicy.yaml").write_text(description.replace("../.local/venv", venv))
+        (folder / "configuration.yaml").write_text(content)
+        return folder
+
+    return write
+
+
+@pytest.mark.parametrize(
+    ("content", "sentence"),
+    [
+        (
+            yaml.safe_dump({**yaml.safe_load(FILE.read_text()), "exceptions": [EXPIRED]}),
+            "exceptions.0.expires: the exception of Key::main from key-rotates expired on 2026-01-01",
+        ),
+        ("environments: [", "policies/configuration.yaml is not YAML"),
+    ],
+)
+def test_with_a_configuration_that_cannot_be_used_nothing_ships(previewed, pack, content, sentence):
+    result = previewed("staging.shared", pack=pack(content))
+
+    assert result.returncode != 0
+    assert "[mandatory]  policy-configuration" in result.stdout
+    assert sentence in result.stdout
+
+
+def test_with_a_rule_of_one_run_that_does_not_exist_nothing_ships(previewed, tmp_path):
+    levels = tmp_path / "levels.json"
+    levels.write_text(json.dumps({"key-rotate": "advisory"}))
+
+    result = previewed("staging.shared", config=levels)
+
+    assert result.returncode != 0
+    assert "key-rotate" in result.stdout + result.stderr
+
+
+def test_a_violation_inside_a_chart_is_refused_with_its_release(previewed, tmp_path):
+    templates = tmp_path / "kube-state-metrics" / "templates"
+    templates.mkdir(parents=True)
+    (templates.parent / "Chart.yaml").write_text("apiVersion: v2\nname: kube-state-metrics\nversion: 8.4.0\n")
+    (templates / "all.yaml").write_text(yaml.safe_dump(deployment(hostNetwork=True)))
+
+    result = previewed("local", MOKA_CHARTS=str(tmp_path))
+
+    assert result.returncode != 0
+    assert (
+        "[mandatory]  no-host-namespaces  (kubernetes:helm.sh/v3:Release: spark-a-kube-state-metrics)"
+        in result.stdout
+    )
+    assert "Deployment exporter of chart kube-state-metrics" in result.stdout
+
+
+def test_a_chart_that_cannot_be_had_is_said_not_to_be_checked(previewed):
+    result = previewed("local")
+
+    assert "[advisory]  chart-rendered  (kubernetes:helm.sh/v3:Release: spark-a-yunikorn)" in result.stdout
+    assert "What is inside release spark-a-yunikorn of chart yunikorn is not checked: " in result.stdout
+
+
+def test_where_nothing_is_relaxed_a_chart_that_cannot_be_had_is_refused(previewed, tmp_path):
+    levels = tmp_path / "levels.json"
+    levels.write_text(json.dumps({"chart-rendered": "mandatory"}))
+
+    result = previewed("local", config=levels)
+
+    assert result.returncode != 0
+    assert "[mandatory]  chart-rendered" in result.stdout
