@@ -10,6 +10,7 @@ from commands.arguments import StackArgument
 from drawing import preview
 from drawing.as_svg import as_svg
 from drawing.as_text import as_text
+from drawing.folding import fold_alike
 from drawing.from_previews import mark
 from drawing.from_settings import picture
 from stacks.settings import InvalidDocument, load
@@ -30,8 +31,9 @@ def draw(
 ) -> None:
     """Draw an environment: accounts, networks, clusters, layers.
 
-    It has the node groups too, and what reads what; all of it from the settings. With previews it also shows
-    what is created, changed, replaced or deleted, and folds clusters where nothing is.
+    It has the node groups too, and what reads what; all of it from the settings. Of many clusters, those that
+    have the same as another are folded. With previews it shows what is created, changed, replaced or deleted,
+    and folds clusters where nothing is.
 
     \b
     Examples:
@@ -46,6 +48,8 @@ def draw(
         drawn = picture(load(environment), stack if slice_name else None)
         if previews:
             drawn = mark(drawn, [preview.read(*_content(path)) for path in previews])
+        else:
+            drawn = fold_alike(drawn)
         if svg:
             _write(svg, as_svg(drawn))
     except InvalidDocument as error:

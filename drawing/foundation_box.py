@@ -48,7 +48,10 @@ def measure(picture: Picture) -> Frame:
     foundations = list(picture.foundations)
     number = max(len(lanes(below(picture, foundation))) for foundation in foundations)
     networks = [foundation.network for foundation in foundations if foundation.network]
-    zones = [sum(_zone_width(picture, zone) + GAP for zone in network.zones) for network in networks]
+    zones = [
+        len(network.zones) * (max(_zone_width(picture, zone) for zone in network.zones) + GAP)
+        for network in networks
+    ]
     facts = [header_width(picture, network.address, network.facts, "") for network in networks]
     gutter = lanes_width(number) + GAP
     content = max([clusters.cluster, *zones, *facts, NARROWEST]) + 2 * GAP

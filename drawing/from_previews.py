@@ -4,6 +4,7 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
+from drawing.folding import fold_unchanged
 from drawing.from_settings import group_name
 from drawing.model import OPERATIONS, Change, Cluster, Foundation, Layer, Picture, summary
 from drawing.preview import Changed, Preview
@@ -53,7 +54,7 @@ def mark(picture: Picture, previews: Sequence[Preview]) -> Picture:
     deployed = {address for preview in previews for address in preview.deployed}
     whole = replace(with_removed(_with_new(picture, deployed), ordered, standing), marks=ordered)
     return replace(
-        _folded(whole, {preview.stack for preview in previews}),
+        fold_unchanged(whole, {preview.stack for preview in previews}),
         previewed=True,
         remarks=tuple(_remarks(previews, elsewhere, stacks)),
     )
@@ -121,23 +122,6 @@ def _with_new(picture: Picture, deployed: set[str]) -> Picture:
     def of_foundation(foundation: Foundation) -> Foundation:
         clusters = tuple(map(of_cluster, foundation.clusters))
         return replace(foundation, layer=of_layer(foundation.layer), clusters=clusters)
-
-    return picture.with_foundations(of_foundation)
-
-
-def _folded(picture: Picture, covered: set[str]) -> Picture:
-    """The picture without what is in clusters where nothing changes. covered: stacks that were previewed."""
-
-    def fold(cluster: Cluster) -> Cluster:
-        if any(layer.address in picture.marks for layer in cluster.layers):
-            return cluster
-        stacks = {layer.stack for layer in cluster.layers if not layer.elsewhere}
-        known = "nothing changes" if stacks <= covered else "not previewed"
-        what = f"{len(cluster.node_groups)} node groups, {len(cluster.layers)} layers"
-        return replace(cluster, folded=f"{what}: {known}")
-
-    def of_foundation(foundation: Foundation) -> Foundation:
-        return replace(foundation, clusters=tuple(map(fold, foundation.clusters)))
 
     return picture.with_foundations(of_foundation)
 
