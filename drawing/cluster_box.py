@@ -7,7 +7,7 @@ from drawing import node_table
 from drawing.layer_box import draw_layer, layer_width, with_stacks
 from drawing.model import Cluster, Foundation, Picture, Reading
 from drawing.readings import LANE, TIP, Ports, draw, lanes, lanes_width
-from drawing.shapes import GAP, HEADER, ROW, Box, group, header, header_width, marked
+from drawing.shapes import GAP, HEADER, ROW, Box, group, header, header_width, marked_whole
 
 
 @dataclass(frozen=True)
@@ -76,7 +76,9 @@ def draw_cluster(
         x += columns.layers + columns.lanes
         area = Box(x, y, box.right - 2 * GAP - x, ROW)
         content += node_table.draw_table(picture, foundation, cluster.node_groups, columns.nodes, area)
-    kind = marked("area", changes, removed=cluster.removed, new=all(layer.new for layer in cluster.layers))
+    kind = marked_whole(
+        "area", changes, removed=cluster.removed, new=all(layer.new for layer in cluster.layers)
+    )
     return group(box, kind, f"cluster {cluster.name}: {_facts(cluster)}", content)
 
 

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 
 from drawing.model import Layer, Picture
-from drawing.shapes import GAP, ROW, Box, badges, badges_width, group, marked, tooltip
+from drawing.shapes import GAP, ROW, Box, badges, badges_width, group, marked_whole, tooltip
 from moka.svg import text, text_width
 
 
@@ -30,5 +30,5 @@ def draw_layer(picture: Picture, layer: Layer, stack: str, box: Box) -> str:
     content += badges(box.right - GAP, box.y + ROW / 2, changes)
     lines = [layer.address, "removed" if layer.removed else f"stack {layer.stack}"]
     kind = "shade elsewhere" if layer.elsewhere else "shade"
-    kind = marked(kind, changes, removed=layer.removed, new=layer.new)
+    kind = marked_whole(kind, changes, removed=layer.removed, new=layer.new)
     return group(box, kind, tooltip(lines, changes), content)

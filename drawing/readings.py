@@ -53,12 +53,12 @@ class Ports:
     def __init__(self, boxes: Mapping[str, Box], placed: Sequence[tuple[Side, Lane]]) -> None:
         self.boxes = boxes
         uses: dict[tuple[Side, Box], list[tuple[str, Lane]]] = defaultdict(list)
-        # Those that read are above those that are read: lines of the one kind come from above.
+        # Lines of what is read go up, and of readers come from below: in this order fewest of them cross.
         for side, lane in placed:
             for reader in lane.readers:
                 if (use := ("reads", lane)) not in uses[side, boxes[reader]]:
                     uses[side, boxes[reader]].append(use)
-        for side, lane in placed:
+        for side, lane in reversed(placed):
             uses[side, boxes[lane.read]].append(("is read", lane))
         self._uses = uses
 

@@ -101,8 +101,15 @@ def group(box: Box, kind: str, tooltip: str, content: Iterable[str]) -> str:
     )
 
 
-def marked(kind: str, changes: Sequence[Change], *, removed: bool = False, new: bool = True) -> str:
-    """The kind of a box with these changes, whose edge tells what becomes of it as a whole.
+def marked(kind: str, changes: Sequence[Change], *, removed: bool = False) -> str:
+    """The kind of the box of a part with these changes, whose edge tells what becomes of it as a whole."""
+    if not removed and "replace" in count(changes):
+        return f"{kind} replace"
+    return marked_whole(kind, changes, removed=removed, new=True)
+
+
+def marked_whole(kind: str, changes: Sequence[Change], *, removed: bool, new: bool) -> str:
+    """The same of a box with parts: it is not replaced where one of them is.
 
     removed: it goes. new: if all of these are created, so is the box.
     """
@@ -111,8 +118,6 @@ def marked(kind: str, changes: Sequence[Change], *, removed: bool = False, new: 
         return f"{kind} delete"
     if operations == {"create"} and new:
         return f"{kind} create"
-    if "replace" in operations:
-        return f"{kind} replace"
     return f"{kind} update" if operations else kind
 
 

@@ -158,7 +158,9 @@ def test_clusters_in_which_nothing_changes_are_folded_and_those_without_a_previe
         "Preview of stack prod.shared: nothing changes.",
         "Not previewed: prod.adhoc-a.",
     )
-    assert edges(as_svg(drawn))["node group executor-reserved"] == "replace"
+    kinds = edges(as_svg(drawn))
+    assert kinds["node group executor-reserved"] == "replace"
+    assert kinds["cluster/batch-a"] == "update", "a cluster with a node group that is replaced is not"
 
 
 def test_a_cluster_that_goes_is_drawn_on_the_foundation_whose_provider_made_it():
