@@ -1,4 +1,9 @@
-"""What `pulumi preview --json` prints, as far as the picture needs it: what changes, and in which layer."""
+"""A preview of the engine, as far as the picture needs it: what changes, and in which layer.
+
+`pulumi preview --json` has two forms, and both are read: one document, or an event a line, with
+PULUMI_ENABLE_STREAMING_JSON_PREVIEW. Source: pulumi/pulumi v3.200.0, pkg/backend/display/json.go,
+sdk/go/common/apitype/events.go.
+"""
 
 import json
 import re
@@ -7,10 +12,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from drawing.model import OPERATIONS, Operation
+from drawing.ownership import Owners, Step, is_root
 from moka.mistakes import InvalidDocument
-from stacks.slices import RESOURCES
 
-# Operations of the engine: pulumi/pulumi, sdk/go/common/display/types.go and pkg/resource/deploy/step.go.
+# Operations of the engine: pulumi/pulumi v3.200.0, pkg/resource/deploy/step.go.
 OPERATION: Mapping[str, Operation | None] = {
     "same": None,
     "read": None,
@@ -29,11 +34,10 @@ OPERATION: Mapping[str, Operation | None] = {
     "delete": "delete",
 }
 
-URN = re.compile(r"urn:pulumi:(?P<stack>[^:]+)::[^:]+::(?P<types>.+?)::(?P<name>.+)")
-LAYER = re.compile(r"/stacks/layers/(\w+)\.py\b")
-STACK_TYPE = "pulumi:pulumi:Stack"
+URN = re.compile(r"urn:pulumi:(?P<stack>[^:]+)::[^:]+::(?P<types>.+?)::(?P<name>.+)", re.DOTALL)
 
-Step = dict[str, Any]
+REFUSED = "preview failed"
+"""The engine's words where a policy refuses: the preview is whole then."""
 
 
 @dataclass(frozen=True)
@@ -71,38 +75,75 @@ def read(content: bytes | str, where: str) -> Preview:
 
     Raises InvalidDocument when it is cut off or empty, failed, or of an engine that does otherwise.
     """
-    document = _document(content, where)
-    steps = document.get("steps")
-    if not isinstance(steps, list) or not all(map(_is_step, steps)) or not steps:
+    documents = _documents(content, where)
+    digest = documents[0] if len(documents) == 1 and "steps" in documents[0] else _digest(documents)
+    steps = digest.get("steps")
+    if not isinstance(steps, list) or not steps or not all(map(_is_step, steps)):
         raise InvalidDocument(
             f"{where} is no preview of the engine, or it is one without steps: "
             "write it with `pulumi preview --json`."
         )
-    if error := next(_errors(document), None):
+    if error := next(_errors(digest), None):
         raise InvalidDocument(f"{where} is of a preview that failed, put that right first: {error}")
+    if not isinstance(digest.get("changeSummary"), Mapping):
+        raise InvalidDocument(f"{where} has no summary, so the preview did not end: preview again.")
     for step in steps:
         if step["op"] not in OPERATION:
             raise InvalidDocument(
                 f"{where} has operation {step['op']!r}, which only another engine knows: "
                 "preview with the one that `make setup` installs."
             )
-    stacks = {URN.fullmatch(step["urn"])["stack"] for step in steps}  # type: ignore[index]
+    stacks = sorted({_parts(step["urn"])["stack"] for step in steps})
     if len(stacks) > 1:
-        raise InvalidDocument(
-            f"{where} has steps of {', '.join(sorted(stacks))}: give a file for each stack."
-        )
-    outputs = _outputs(steps)
-    return Preview(stacks.pop(), tuple(_changed(steps, outputs)), frozenset(outputs))
+        raise InvalidDocument(f"{where} has steps of {', '.join(stacks)}: give a file for each stack.")
+    owners = Owners(steps)
+    return Preview(stacks[0], tuple(_changed(steps, owners)), owners.deployed)
 
 
-def _document(content: bytes | str, where: str) -> dict[str, Any]:
+def _documents(content: bytes | str, where: str) -> list[dict[str, Any]]:
+    """The one document, or that of each line."""
     try:
-        document = json.loads(content)
+        text = content.decode() if isinstance(content, bytes) else content
+        lines = text.strip().splitlines()
+        if len(lines) > 1 and lines[0].endswith("}"):
+            documents = list(map(json.loads, lines))
+        else:
+            documents = [json.loads(text)]
     except (ValueError, RecursionError) as error:
         raise InvalidDocument(
             f"{where} is no whole JSON document ({error}): write it anew with `pulumi preview --json`."
         ) from None
-    return document if isinstance(document, dict) else {}
+    return [document if isinstance(document, dict) else {} for document in documents]
+
+
+def _digest(events: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
+    """Events as the one document would have them; the outputs of the stack come last."""
+    kinds = ("resourcePreEvent", "resOutputsEvent", "diagnosticEvent", "policyEvent", "summaryEvent")
+    of_kind: dict[str, list[Any]] = {kind: [] for kind in kinds}
+    for event in events:
+        for kind in of_kind.keys() & event.keys():
+            of_kind[kind].append(event[kind] if isinstance(event[kind], dict) else {})
+    steps = [_step(event.get("metadata")) for event in of_kind["resourcePreEvent"]]
+    ends = (_step(event.get("metadata")) for event in of_kind["resOutputsEvent"])
+    steps += [step for step in ends if _is_step(step) and is_root(step)]
+    refused = any(event.get("enforcementLevel") == "mandatory" for event in of_kind["policyEvent"])
+    return {
+        "steps": steps,
+        "diagnostics": [
+            event
+            for event in of_kind["diagnosticEvent"]
+            if not event.get("ephemeral") and not (refused and _message(event) == REFUSED)
+        ],
+        "changeSummary": of_kind["summaryEvent"][-1].get("resourceChanges")
+        if of_kind["summaryEvent"]
+        else None,
+    }
+
+
+def _step(metadata: Any) -> Any:
+    if not isinstance(metadata, dict):
+        return metadata
+    return {**metadata, "oldState": metadata.get("old"), "newState": metadata.get("new")}
 
 
 def _is_step(step: object) -> bool:
@@ -111,66 +152,41 @@ def _is_step(step: object) -> bool:
         and isinstance(step.get("op"), str)
         and isinstance(step.get("urn"), str)
         and URN.fullmatch(step["urn"]) is not None
+        and all(isinstance(step.get(state) or {}, dict) for state in ("oldState", "newState"))
     )
 
 
-def _errors(document: Mapping[str, Any]) -> Iterator[str]:
-    for diagnostic in document.get("diagnostics") or []:
-        if diagnostic.get("severity") == "error":
-            message = str(diagnostic.get("message", "")).strip().removeprefix("error:").strip()
-            yield message.partition("\n")[0] or "it does not say why"
+def _parts(urn: str) -> re.Match[str]:
+    match = URN.fullmatch(urn)
+    assert match is not None, "every step was checked"
+    return match
 
 
-def _state(step: Step) -> Mapping[str, Any]:
-    return step.get("newState") or step.get("oldState") or {}
+def _message(diagnostic: Mapping[str, Any]) -> str:
+    """Its first line."""
+    message = str(diagnostic.get("message", "")).strip().removeprefix("error:").strip()
+    return message.partition("\n")[0]
 
 
-def _outputs(steps: Iterable[Step]) -> dict[str, list[str]]:
-    """Address of each unit that the stack had -> its resources at the top, as `type::name`."""
-    root = next((step for step in steps if f"::{STACK_TYPE}::" in step["urn"]), {})
-    outputs = (root.get("oldState") or {}).get("outputs") or {}
-    units = {name: value for name, value in outputs.items() if "/" in name}
-    return {
-        name: value.get(RESOURCES) or [] if isinstance(value, dict) else [] for name, value in units.items()
-    }
+def _errors(digest: Mapping[str, Any]) -> Iterator[str]:
+    for diagnostic in digest.get("diagnostics") or ():
+        if isinstance(diagnostic, Mapping) and diagnostic.get("severity") == "error":
+            yield _message(diagnostic) or "it does not say why"
 
 
-def _changed(steps: Iterable[Step], outputs: Mapping[str, list[str]]) -> Iterator[Changed]:
+def _changed(steps: Iterable[Step], owners: Owners) -> Iterator[Changed]:
     """Every resource that changes, once: a replacement has several steps."""
-    by_urn = {step["urn"]: step for step in steps}
-    worst: dict[str, Operation] = {}
+    operations: dict[str, Operation] = {}
+    providers: dict[str, str] = {}
     for step in steps:
         operation = OPERATION[step["op"]]
-        if operation and f"::{STACK_TYPE}::" not in step["urn"]:
-            names = [*OPERATIONS]
-            worst[step["urn"]] = max(operation, worst.get(step["urn"], operation), key=names.index)
-    for urn, operation in worst.items():
-        match = URN.fullmatch(urn)
-        assert match is not None, "every step was checked"
-        types = tuple(match["types"].split("$"))
-        layer = _layer(by_urn, urn) or _layer_of(outputs, types[0], match["name"])
-        reference = str(by_urn[urn].get("provider") or "")
-        provider = reference.split("::")[-2] if reference.count("::") > 2 else ""
-        yield Changed(operation, types, match["name"], layer, provider)
-
-
-def _layer(by_urn: Mapping[str, Step], urn: str) -> str:
-    """The layer whose module registered a resource, or else what it is in: the engine writes down where."""
-    while step := by_urn.get(urn):
-        state = _state(step)
-        for place in (state, *(state.get("stackTrace") or ())):
-            if match := LAYER.search(str(place.get("sourcePosition", ""))):
-                return match[1]
-        urn = str(state.get("parent", ""))
-    return ""
-
-
-def _layer_of(outputs: Mapping[str, list[str]], type: str, name: str) -> str:
-    """The layer of the unit that has a resource at the top of the stack, or what it is in."""
-    names = {
-        top.partition("::")[2]: address.partition("/")[0]
-        for address, resources in outputs.items()
-        for top in resources
-        if top.partition("::")[0] == type and f"{name}-".startswith(f"{top.partition('::')[2]}-")
-    }
-    return names[max(names, key=len)] if names else ""
+        if operation and not is_root(step):
+            worst = max(operation, operations.get(step["urn"], operation), key=[*OPERATIONS].index)
+            operations[step["urn"]] = worst
+            providers[step["urn"]] = str(step.get("provider") or "")
+    for urn, operation in operations.items():
+        parts = _parts(urn)
+        # The provider's URN, and its id behind it.
+        provider = providers[urn].rpartition("::")[0].rpartition("::")[2]
+        types = tuple(parts["types"].split("$"))
+        yield Changed(operation, types, parts["name"], owners.layer(urn, types[0], parts["name"]), provider)

@@ -70,7 +70,32 @@ def root(stack: str, *units: str) -> dict[str, Any]:
 
 def printed(*steps: dict[str, Any], **more: object) -> str:
     """What the engine prints for these steps."""
-    return json.dumps({"steps": steps, **more})
+    return json.dumps({"steps": steps, "changeSummary": {}, **more})
+
+
+def streamed(*steps: dict[str, Any], outputs: dict[str, list[str]], **more: object) -> str:
+    """The same as events, a line each: without places in the code, and with what the stack would have.
+
+    outputs: address of a unit -> its resources at the top. more: events beside those of steps.
+    """
+    states = [(step, step.get("oldState"), step.get("newState")) for step in steps]
+    metadata = [
+        {
+            "op": step["op"],
+            "urn": step["urn"],
+            "old": old and {**old, "stackTrace": None},
+            "new": new and {**new, "stackTrace": None},
+        }
+        for step, old, new in states
+    ]
+    end = {**metadata[0], "new": {"outputs": {unit: {"resources": names} for unit, names in outputs.items()}}}
+    events = [
+        *({"resourcePreEvent": {"metadata": data}} for data in metadata),
+        {"resOutputsEvent": {"metadata": end}},
+        *({name: event} for name, event in more.items()),
+        {"summaryEvent": {"resourceChanges": {}, "isPreview": True}},
+    ]
+    return "\n".join(json.dumps({"sequence": number, **event}) for number, event in enumerate(events))
 
 
 def read(*steps: dict[str, Any]) -> preview.Preview:

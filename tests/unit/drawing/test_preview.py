@@ -4,7 +4,7 @@ import pytest
 
 from drawing import preview
 from moka.mistakes import InvalidDocument
-from tests.support.pictures import changed_preview, printed, root, step
+from tests.support.pictures import changed_preview, printed, root, step, streamed
 
 BUCKET = "moka:aws:Bucket$aws:s3/bucket:Bucket"
 
@@ -69,6 +69,34 @@ def test_without_places_in_the_code_the_outputs_of_the_stack_tell_the_layer():
     assert read.deployed == {"logs/spark-a", "spark/spark-a"}
 
 
+NAMESPACE = "moka:kubernetes:Namespace"
+STREAM = streamed(
+    root("local", "logs/spark-a"),
+    step("local", "create", "", NAMESPACE, "spark-a-new"),
+    step("local", "create", "", f"{NAMESPACE}$kubernetes:core/v1:Namespace", "spark-a-new"),
+    outputs={"spark/spark-a": [f"{NAMESPACE}::spark-a-new"]},
+)
+
+
+def test_the_stream_of_events_tells_the_same():
+    read = preview.read(STREAM, "preview.json")
+
+    assert [(resource.operation, resource.layer, resource.types[-1]) for resource in read.changed] == [
+        ("create", "spark", NAMESPACE),
+        ("create", "spark", "kubernetes:core/v1:Namespace"),
+    ]
+    assert (read.stack, read.deployed) == ("local", {"logs/spark-a"})
+
+
+def test_what_a_policy_refuses_is_drawn_and_what_failed_otherwise_is_not():
+    refused = {"diagnosticEvent": ERROR | {"message": "error: preview failed"}}
+    violation = {"policyEvent": {"enforcementLevel": "mandatory", "message": "no"}}
+
+    assert preview.read(streamed(root("local"), outputs={}, **refused, **violation), "x.json").changed == ()
+    with pytest.raises(InvalidDocument, match="of a preview that failed"):
+        preview.read(streamed(root("local"), outputs={}, **refused), "x.json")
+
+
 ERROR = {"severity": "error", "message": "error: update failed\nwith more lines"}
 
 
@@ -79,9 +107,22 @@ ERROR = {"severity": "error", "message": "error: update failed\nwith more lines"
         (printed(root("local"))[:60], "x.json is no whole JSON document"),
         (b"\xff\xfe", "x.json is no whole JSON document"),
         ("[" * 100_000, "x.json is no whole JSON document"),
-        (f"{printed(root('local'))}\n{printed(root('local'))}", "x.json is no whole JSON document"),
+        (f"{printed(root('local'))}\n{printed(root('local'))}", "x.json is no preview of the engine"),
         ("{}", "x.json is no preview of the engine, or it is one without steps: write it with"),
         ("[]", "x.json is no preview of the engine"),
+        (
+            printed(root("local"), changeSummary=None),
+            "x.json has no summary, so the preview did not end: preview",
+        ),
+        (
+            "\n".join(STREAM.splitlines()[:-1]),
+            "x.json has no summary, so the preview did not end: preview again.",
+        ),
+        (STREAM[:-9], "x.json is no whole JSON document"),
+        (
+            '{"steps": [{"op": "same", "urn": "urn:pulumi:a::b::c::d", "newState": 7}]}',
+            "x.json is no preview",
+        ),
         (printed(), "x.json is no preview of the engine, or it is one without steps"),
         ('{"steps": [{"op": "create"}]}', "x.json is no preview of the engine"),
         ('{"steps": [{"op": "create", "urn": "urn:other"}]}', "x.json is no preview of the engine"),
