@@ -10,7 +10,7 @@ from stacks.settings import load
 
 
 def schema() -> None:
-    """Generate JSON Schemas, pages and a picture of docs/ from the models.
+    """Generate JSON Schemas, and what docs/ has of the models.
 
     The schemas are those of settings, queues and jobs, by which an editor completes and checks such files.
     """

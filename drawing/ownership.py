@@ -22,7 +22,7 @@ class Owners:
     """What the steps of a preview tell of this.
 
     In one form of a preview the engine writes down where in the program a resource was registered. In the
-    other, and of states that old engines wrote, the outputs of the stack tell it: each unit has its resources.
+    other, and of states that old engines wrote, the outputs of the stack tell it: each unit lists its own.
     """
 
     def __init__(self, steps: Sequence[Step]) -> None:
