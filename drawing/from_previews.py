@@ -31,7 +31,7 @@ PARTS: Mapping[str, str] = {
 def mark(picture: Picture, previews: Sequence[Preview]) -> Picture:
     """The picture with what previews of its stacks would do.
 
-    Raises InvalidDocument for a preview of another stack, or a second one of the same.
+    Raises InvalidDocument for a preview of another stack, a second one of the same, or one of other settings.
     """
     stacks = sorted({layer.stack for layer in picture.layers if not layer.elsewhere})
     _check(picture, previews, stacks)
@@ -51,6 +51,7 @@ def mark(picture: Picture, previews: Sequence[Preview]) -> Picture:
             if changed.provider in {foundation.layer.place for foundation in picture.foundations}:
                 standing.setdefault(address, changed.provider)
     ordered = {address: tuple(sorted(marks[address], key=_worst_first)) for address in sorted(marks)}
+    _check_settings(picture, ordered)
     deployed = {address for preview in previews for address in preview.deployed}
     whole = replace(with_removed(_with_new(picture, deployed), ordered, standing), marks=ordered)
     return replace(
@@ -70,6 +71,22 @@ def _check(picture: Picture, previews: Sequence[Preview], stacks: Sequence[str])
             )
         if given.count(stack) > 1:
             raise InvalidDocument(f"There are {given.count(stack)} previews of stack {stack}: give one.")
+
+
+def _check_settings(picture: Picture, marks: Mapping[str, Sequence[Change]]) -> None:
+    """What a program has beside what it deletes, its settings have."""
+    groups = {
+        item.address for f in picture.foundations for cluster in f.clusters for item in cluster.node_groups
+    }
+    known = groups | {layer.address for layer in picture.layers}
+    for address, changes in marks.items():
+        whole = "#" not in address or address.startswith("cluster/")
+        if whole and address not in known and {change.operation for change in changes} != {"delete"}:
+            name = address.replace("#", ", node group ")
+            raise InvalidDocument(
+                f"The preview has {name}, which the settings here do not have: draw the checkout that was "
+                "previewed."
+            )
 
 
 def _worst_first(change: Change) -> tuple[int, str]:

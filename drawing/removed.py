@@ -7,10 +7,10 @@ from drawing.model import Account, Change, Cluster, Foundation, Layer, NodeGroup
 
 REMOVED = "removed"
 
+Marks = Mapping[str, Sequence[Change]]
 
-def with_removed(
-    picture: Picture, marks: Mapping[str, Sequence[Change]], standing: Mapping[str, str]
-) -> Picture:
+
+def with_removed(picture: Picture, marks: Marks, standing: Mapping[str, str]) -> Picture:
     """The picture with every unit and part that has marks.
 
     standing: address of a unit on a cluster that goes -> the foundation whose provider made its resources.
@@ -41,13 +41,14 @@ def with_removed(
     return replace(picture, accounts=tuple(accounts))
 
 
-def _foundation(foundation: Foundation, units: Sequence[Layer], marks: Iterable[str]) -> Foundation:
-    """A foundation with units that go from its clusters, and with its own parts that go."""
+def _foundation(foundation: Foundation, units: Sequence[Layer], marks: Marks) -> Foundation:
+    """A foundation with units that go from its clusters, and with parts that only the preview knows."""
     network = foundation.network
     parts = [*foundation.data, *((*network.zones, *network.ways) if network else ())]
     known = {part.address for part in parts} | {network.address if network else ""}
     data = [
-        Part(address, name, removed=True) for address, name in _parts(marks, foundation.layer.address, known)
+        Part(address, name, removed={change.operation for change in marks[address]} == {"delete"})
+        for address, name in _parts(marks, foundation.layer.address, known)
     ]
     names = [cluster.name for cluster in foundation.clusters]
     new = dict.fromkeys(unit.place for unit in units if unit.place not in names)

@@ -1,5 +1,7 @@
 """A preview of the real engine, drawn."""
 
+import pytest
+
 from drawing import preview
 from drawing.from_previews import mark
 from drawing.from_settings import picture
@@ -8,10 +10,13 @@ from stacks import settings
 from tests.support.pulumi_stack import PulumiStack
 
 
-def test_every_unit_and_part_of_an_environment_that_is_not_there_yet_is_drawn_as_created(engine):
+@pytest.mark.parametrize("stream", ["false", "true"], ids=["document", "events"])
+def test_every_unit_and_part_of_an_environment_that_is_not_there_yet_is_drawn_as_created(engine, stream):
     engine.select("local")
     copy = str(engine.config_file("local"))
-    printed = PulumiStack(engine, "local").run("preview", "--json", "--config-file", copy)
+    printed = PulumiStack(engine, "local").run(
+        "preview", "--json", "--config-file", copy, PULUMI_ENABLE_STREAMING_JSON_PREVIEW=stream
+    )
 
     drawn = mark(picture(settings.load("local")), [preview.read(printed, "preview.json")])
 

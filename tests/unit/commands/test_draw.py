@@ -15,6 +15,9 @@ SECTION = (REPOSITORY / "docs" / "operations.md").read_text().split("\n## Pictur
 BUCKET = step("local", "update", "foundation", "moka:aws:Bucket", "main-staging")
 
 
+GROUP = step("local", "create", "cluster", "moka:aws:NodeGroup", "spark-a-x")
+
+
 @pytest.fixture
 def preview(tmp_path):
     """Write a preview: its steps -> its file."""
@@ -100,13 +103,21 @@ def test_several_previews_are_drawn_together(moka, preview):
             ["local", "--preview", "{preview}", "--preview", "{preview}"],
             "There are 2 previews of stack local",
         ),
+        (
+            ["local", "--preview", "{other}"],
+            "The preview has cluster/spark-a, node group x, which the settings",
+        ),
         (["local", "--preview", "/nowhere.json"], "/nowhere.json cannot be read (No such file or directory)"),
         (["local", "--preview", "{cut}"], "{cut} is no whole JSON document"),
         (["local", "--svg", "/nowhere/x.svg"], "/nowhere/x.svg cannot be written (No such file or"),
     ],
 )
 def test_what_is_refused_is_one_sentence_and_nothing_is_drawn(arguments, message, moka, preview, tmp_path):
-    files = {"preview": preview(root("local"), BUCKET), "cut": str(tmp_path / "cut.json")}
+    files = {
+        "preview": preview(root("local"), BUCKET),
+        "other": preview(root("local"), GROUP, name="other.json"),
+        "cut": str(tmp_path / "cut.json"),
+    }
     (tmp_path / "cut.json").write_text(printed(root("local"), BUCKET)[:-20])
     drawing = tmp_path / "drawing.svg"
     target = [] if "--svg" in arguments else ["--svg", str(drawing)]

@@ -232,6 +232,33 @@ def test_a_preview_of_another_environment_is_refused():
     )
 
 
+@pytest.mark.parametrize(
+    ("changed_step", "what"),
+    [
+        (
+            step("local", "create", "cluster", GROUP, "spark-a-other-us-east-1a"),
+            "cluster/spark-a, node group other",
+        ),
+        (step("local", "update", "logs", "moka:kubernetes:FluentBit", "spark-b-x"), "logs/spark-b"),
+    ],
+)
+def test_a_preview_of_other_settings_is_refused(changed_step, what):
+    preview = read(root("local", "cluster/spark-b"), changed_step)
+
+    with pytest.raises(
+        InvalidDocument, match=f"The preview has {what}, which the settings here do not have: draw"
+    ):
+        mark(picture(environment("local")), [preview])
+
+
+def test_a_bucket_that_only_the_preview_knows_is_drawn_too():
+    preview = read(root("local"), step("local", "create", "foundation", "moka:aws:Bucket", "main-notebooks"))
+
+    [foundation] = mark(picture(environment("local")), [preview]).foundations
+
+    assert (foundation.data[-1].name, foundation.data[-1].removed) == ("notebooks", False)
+
+
 def test_two_previews_of_one_stack_are_refused():
     with pytest.raises(InvalidDocument, match=r"There are 2 previews of stack local: give one\."):
         mark(picture(environment("local")), [read(root("local")), read(root("local"))])
