@@ -51,8 +51,10 @@ class Owners:
         while (step := self._by_urn.get(urn)) and urn not in passed:
             passed.add(urn)
             state = step.get("newState") or step.get("oldState") or {}
-            for place in (state, *(state.get("stackTrace") or ())):
-                if match := POSITION.search(str(place.get("sourcePosition", ""))):
+            trace = state.get("stackTrace")
+            for place in (state, *(trace if isinstance(trace, list) else ())):
+                position = place.get("sourcePosition") if isinstance(place, Mapping) else None
+                if match := POSITION.search(str(position)):
                     return match[1]
             urn = str(state.get("parent", ""))
         return ""
@@ -67,8 +69,11 @@ def _units(state: Mapping[str, Any] | None) -> dict[str, list[str]]:
     """Address of each unit in the outputs of a stack -> its resources at the top, as `type::name`."""
     outputs = (state or {}).get("outputs")
     units = outputs if isinstance(outputs, dict) else {}
-    return {
-        name: list(map(str, value.get(RESOURCES) or ())) if isinstance(value, dict) else []
+    resources = {
+        name: value.get(RESOURCES) if isinstance(value, dict) else ()
         for name, value in units.items()
         if "/" in name
+    }
+    return {
+        name: list(map(str, value)) if isinstance(value, list) else [] for name, value in resources.items()
     }

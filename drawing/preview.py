@@ -7,7 +7,8 @@ sdk/go/common/apitype/events.go.
 
 import json
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -34,7 +35,10 @@ OPERATION: Mapping[str, Operation | None] = {
     "delete": "delete",
 }
 
-URN = re.compile(r"urn:pulumi:(?P<stack>[^:]+)::[^:]+::(?P<types>.+?)::(?P<name>.+)", re.DOTALL)
+URN = re.compile(r"urn:pulumi:(?P<stack>[^:]+)::[^:]+::(?P<types>.+?)::(?P<name>.+)")
+
+COUNTED = ("create", "update", "replace", "delete", "import")
+"""Operations that the engine counts at the end; of others there may be more or fewer steps."""
 
 REFUSED = "preview failed"
 """The engine's words where a policy refuses: the preview is whole then."""
@@ -85,19 +89,32 @@ def read(content: bytes | str, where: str) -> Preview:
         )
     if error := next(_errors(digest), None):
         raise InvalidDocument(f"{where} is of a preview that failed, put that right first: {error}")
-    if not isinstance(digest.get("changeSummary"), Mapping):
-        raise InvalidDocument(f"{where} has no summary, so the preview did not end: preview again.")
     for step in steps:
         if step["op"] not in OPERATION:
             raise InvalidDocument(
                 f"{where} has operation {step['op']!r}, which only another engine knows: "
                 "preview with the one that `make setup` installs."
             )
+    _check_whole(digest, steps, where)
     stacks = sorted({_parts(step["urn"])["stack"] for step in steps})
     if len(stacks) > 1:
         raise InvalidDocument(f"{where} has steps of {', '.join(stacks)}: give a file for each stack.")
     owners = Owners(steps)
     return Preview(stacks[0], tuple(_changed(steps, owners)), owners.deployed)
+
+
+def _check_whole(digest: Mapping[str, Any], steps: Sequence[Step], where: str) -> None:
+    """The engine counts at the end: what is not there was cut off."""
+    summary = digest.get("changeSummary")
+    if not isinstance(summary, Mapping) or not all(isinstance(number, int) for number in summary.values()):
+        raise InvalidDocument(f"{where} has no summary, so the preview did not end: preview again.")
+    numbers = Counter(step["op"] for step in steps)
+    for operation in COUNTED:
+        if numbers[operation] < (summary.get(operation) or 0):
+            raise InvalidDocument(
+                f"{where} has {numbers[operation]} of {summary[operation]} steps to {operation}: it was cut "
+                "off, so preview again."
+            )
 
 
 def _documents(content: bytes | str, where: str) -> list[dict[str, Any]]:
@@ -151,6 +168,7 @@ def _is_step(step: object) -> bool:
         isinstance(step, dict)
         and isinstance(step.get("op"), str)
         and isinstance(step.get("urn"), str)
+        and step["urn"].isprintable()
         and URN.fullmatch(step["urn"]) is not None
         and all(isinstance(step.get(state) or {}, dict) for state in ("oldState", "newState"))
     )
@@ -169,7 +187,8 @@ def _message(diagnostic: Mapping[str, Any]) -> str:
 
 
 def _errors(digest: Mapping[str, Any]) -> Iterator[str]:
-    for diagnostic in digest.get("diagnostics") or ():
+    diagnostics = digest.get("diagnostics")
+    for diagnostic in diagnostics if isinstance(diagnostics, list) else ():
         if isinstance(diagnostic, Mapping) and diagnostic.get("severity") == "error":
             yield _message(diagnostic) or "it does not say why"
 

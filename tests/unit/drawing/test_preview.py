@@ -1,10 +1,19 @@
 """What is taken from a preview, and which files are none."""
 
+import contextlib
+import copy
+import json
+from xml.etree import ElementTree
+
 import pytest
 
 from drawing import preview
+from drawing.as_svg import as_svg
+from drawing.as_text import as_text
+from drawing.from_previews import mark
+from drawing.from_settings import picture
 from moka.mistakes import InvalidDocument
-from tests.support.pictures import changed_preview, printed, root, step, streamed
+from tests.support.pictures import changed_preview, environment, printed, root, step, streamed
 
 BUCKET = "moka:aws:Bucket$aws:s3/bucket:Bucket"
 
@@ -78,6 +87,15 @@ STREAM = streamed(
 )
 
 
+WHOLE = printed(
+    root("local", "logs/spark-a"),
+    step("local", "create", "logs", NAMESPACE, "spark-a-new", provider="urn:pulumi:a::b::c::d::1"),
+    step("local", "delete", "foundation", BUCKET, "main-old"),
+    diagnostics=[{"severity": "warning", "message": "x"}],
+)
+LOCAL = environment("local")
+
+
 def test_the_stream_of_events_tells_the_same():
     read = preview.read(STREAM, "preview.json")
 
@@ -118,6 +136,14 @@ ERROR = {"severity": "error", "message": "error: update failed\nwith more lines"
             "\n".join(STREAM.splitlines()[:-1]),
             "x.json has no summary, so the preview did not end: preview again.",
         ),
+        (
+            printed(root("local"), changeSummary={"create": 2}),
+            "x.json has 0 of 2 steps to create: it was cut off",
+        ),
+        (
+            printed(root("local"), changeSummary={"create": "2"}),
+            "x.json has no summary, so the preview did not",
+        ),
         (STREAM[:-9], "x.json is no whole JSON document"),
         (
             '{"steps": [{"op": "same", "urn": "urn:pulumi:a::b::c::d", "newState": 7}]}',
@@ -146,6 +172,40 @@ def test_what_is_no_preview_is_refused_in_one_sentence(content, message):
         preview.read(content, "x.json")
 
     assert str(refusal.value).startswith(message) and "\n" not in str(refusal.value)
+
+
+def places(value, path=()):
+    """The way to everything in a document."""
+    yield path
+    children = (
+        value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
+    )
+    for key, child in children:
+        yield from places(child, (*path, key))
+
+
+def put(document, path, junk):
+    changed = copy.deepcopy(document)
+    holder = changed
+    for key in path[:-1]:
+        holder = holder[key]
+    holder[path[-1]] = junk
+    return changed
+
+
+@pytest.mark.parametrize("junk", [None, 7, "x", "\ud800", [], [[]], {}, {"a": {}}], ids=repr)
+@pytest.mark.parametrize("form", ["document", "events"])
+def test_whatever_stands_in_a_preview_it_is_drawn_or_refused(form, junk):
+    text = WHOLE if form == "document" else STREAM
+    lines = [json.loads(line) for line in text.splitlines()]
+
+    for path in places(lines):
+        if len(path) > 1:
+            content = "\n".join(map(json.dumps, put(lines, path, junk)))
+            with contextlib.suppress(InvalidDocument):
+                drawn = mark(picture(LOCAL), [preview.read(content, "x.json")])
+                ElementTree.fromstring(as_svg(drawn).encode())
+                assert drawn.previewed and as_text(drawn).encode()
 
 
 def test_warnings_are_no_failure():
