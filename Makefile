@@ -33,7 +33,7 @@ ifneq ($(filter-out laptop,$(ON)),)
 $(error ON is `$(ON)`, and can only be `laptop`)
 endif
 .DEFAULT_GOAL := help
-.PHONY: help setup venv tools up preview down move status doctor mirror queues job stack-files test lint bench soak requirements images schema clean
+.PHONY: help setup venv tools up preview down move status doctor mirror queues draw job stack-files test lint bench soak requirements images schema clean
 
 help: ## show this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /|/' | awk -F'|' '{printf "make %-14s %s\n", $$1, $$2}'
@@ -102,6 +102,9 @@ mirror: venv ## fill the mirror of STACK with every chart and image (ARGS=--dry-
 
 queues: venv ## show the queues of STACK (ARGS="--svg FILE", --json, --yaml), or how a scheduler's differ (ARGS=--in-force)
 	@$(USE_LAPTOP) $(MOKA) queues $(ENVIRONMENT) $(ARGS)
+
+draw: venv ## show what STACK has and what reads what (ARGS="--svg FILE"), and what a preview changes (ARGS="--preview FILE")
+	@$(MOKA) draw $(STACK) $(ARGS)
 
 job: $(OWN_PULUMI) venv ## print a job file as SparkApplications for STACK, or all that is wrong with it (JOB=, CLUSTER=)
 	@$(USE_LAPTOP) outputs=$$($(OUTPUTS)) && printf '%s' "$$outputs" | $(MOKA) job render --target - $(CLUSTER:%=--cluster %) $(ARGS) \

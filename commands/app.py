@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from commands import celeborn, doctor, job, mirror, move, queues, rollout, schema, stack_files
+from commands import celeborn, doctor, draw, job, mirror, move, queues, rollout, schema, stack_files
 
 PROJECT_FILE = Path(__file__).resolve().parent.parent / "pyproject.toml"
 
@@ -23,6 +23,7 @@ app.command()(rollout.rollout)
 app.command("stack-files")(stack_files.stack_files)
 app.command()(move.move)
 app.command()(queues.queues)
+app.command()(draw.draw)
 app.add_typer(job.app, name="job")
 app.command()(doctor.doctor)
 app.command()(mirror.mirror)
@@ -50,6 +51,7 @@ def moka(
       moka doctor prod                  can the AWS accounts of prod take it?
       moka rollout prod                 its Pulumi stacks, in the order in which a change reaches them
       moka queues prod                  its YuniKorn queues, by cluster
+      moka draw prod --svg prod.svg     a picture of it
       moka job render pi.yaml --help    from a job file to SparkApplications
 
     `moka COMMAND --help` explains a command. README.md and docs/operations.md have more.

@@ -1,12 +1,23 @@
-"""`moka schema`: what is generated from the models of settings, queues and jobs."""
+"""`moka schema`: what is generated from the models of settings, queues and jobs, and a picture."""
 
-from stacks.generated_files import generated_files
+from collections.abc import Mapping
+from pathlib import Path
+
+from drawing.as_svg import as_svg
+from drawing.from_settings import picture
+from stacks.generated_files import REPOSITORY, generated_files
+from stacks.settings import load
 
 
 def schema() -> None:
-    """Generate JSON Schemas and pages of docs/ (settings, layers, policies) from the models.
+    """Generate JSON Schemas, and what docs/ has of the models.
 
     The schemas are those of settings, queues and jobs, by which an editor completes and checks such files.
     """
-    for path, text in generated_files().items():
+    for path, text in files().items():
         path.write_text(text)
+
+
+def files() -> Mapping[Path, str]:
+    """Path of each file that is written, and its text."""
+    return {**generated_files(), REPOSITORY / "docs" / "local.svg": as_svg(picture(load("local")))}

@@ -9,6 +9,7 @@ from moka.queues.bounds import Bounds, walk_bounded
 from moka.queues.resources import RESOURCES, Resources, quantity, total
 from moka.queues.tiers import Policy
 from moka.queues.tree import Limit, Queue, QueueTree
+from moka.svg import document, shortened, text
 
 PREEMPTION = {
     "default": "can be preempted",
@@ -112,35 +113,11 @@ def _limit(limit: Limit) -> str:
     return f"{', '.join(names)}: {', '.join([*jobs, *amounts])}"
 
 
-# Colours that are apart for every kind of eyes, on light and on dark ground (Okabe and Ito's).
-COLOURS = {tier_queue(1): "#d55e00", tier_queue(2): "#0072b2", tier_queue(3): "#009e73"}
-COLOURS_ON_DARK = {tier_queue(1): "#ff8a3d", tier_queue(2): "#56b4e9", tier_queue(3): "#2fd0a0"}
+TIERS = tuple(map(tier_queue, (1, 2, 3)))
 
 ROW, HEAD, MARGIN = 26, 84, 24
-NAME, BAR, AMOUNT, REMARK = 250, 170, 150, 330
+NAME, BAR, AMOUNT, REMARK = 250, 170, 150, 390
 """Heights and widths, in pixels."""
-
-STYLE = """
-  text { font: 13px ui-sans-serif, system-ui, "Segoe UI", Helvetica, Arial, sans-serif; fill: #1f2328 }
-  .title { font-size: 18px; font-weight: 600 }
-  .head, .small { font-size: 11px; fill: #59636e }
-  .parent { font-weight: 600 }
-  .ground { fill: #ffffff }
-  .branch { stroke: #afb8c1; fill: none }
-  .line { fill: #f6f8fa }
-  .room { fill: #dde2e7 }
-  .whole { fill: #59636e }
-""".rstrip()
-ON_DARK = """
-  @media (prefers-color-scheme: dark) {
-    text { fill: #e6edf3 }
-    .head, .small { fill: #9198a1 }
-    .ground { fill: #0d1117 }
-    .branch { stroke: #545d68 }
-    .line { fill: #151b23 }
-    .room { fill: #2f3742 }
-    .whole { fill: #9198a1 }
-""".rstrip()
 
 
 def as_svg(tree: QueueTree, title: str, capacity: Resources | None = None) -> str:
@@ -153,27 +130,22 @@ def as_svg(tree: QueueTree, title: str, capacity: Resources | None = None) -> st
     width = 2 * MARGIN + NAME + len(full) * (BAR + AMOUNT) + REMARK
     height = HEAD + ROW * len(rows) + 2 * MARGIN
     parts = [
-        f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{height}" '
-        f'viewBox="0 0 {width} {height}" role="img" aria-label="{escape(title)}">',
-        f"<style>{STYLE}{_fills(COLOURS, '  ')}{ON_DARK}{_fills(COLOURS_ON_DARK, '    ')}\n  }}\n</style>",
-        f'<rect class="ground" width="{width}" height="{height}"/>',
-        f'<text class="title" x="{MARGIN}" y="34">{escape(title)}</text>',
         *_legend(width),
         *[
-            f'<text class="head" x="{MARGIN + NAME + index * (BAR + AMOUNT)}" y="{HEAD - 10}">{name}: '
-            f"guaranteed of maximum{_of_capacity(capacity, name)}</text>"
+            text(
+                MARGIN + NAME + index * (BAR + AMOUNT),
+                HEAD - 10,
+                f"{name}: guaranteed of maximum{_of_capacity(capacity, name)}",
+                "head",
+            )
             for index, name in enumerate(full)
         ],
-        f'<text class="head" x="{width - MARGIN - REMARK}" y="{HEAD - 10}">jobs, policy, limits</text>',
+        text(width - MARGIN - REMARK, HEAD - 10, "jobs, policy, limits", "head"),
     ]
     for index, row in enumerate(rows):
         parts += _draw_row(row, HEAD + ROW * index, full, width, odd=index % 2 == 1)
     parts += _branches(rows)
-    return "\n".join([*parts, "</svg>"]) + "\n"
-
-
-def _fills(colours: dict[str, str], indent: str) -> str:
-    return "".join(f"\n{indent}.{tier} {{ fill: {colour} }}" for tier, colour in colours.items())
+    return document(title, (width, height), parts)
 
 
 def _legend(width: int) -> Iterator[str]:
@@ -185,7 +157,7 @@ def _legend(width: int) -> Iterator[str]:
         ("room", "up to maximum"),
     ):
         yield f'<rect class="{name}" x="{x}" y="24" width="12" height="12" rx="2"/>'
-        yield f'<text class="small" x="{x + 17}" y="34">{meaning}</text>'
+        yield text(x + 17, 34, meaning, "small")
         x += 75
 
 
@@ -202,7 +174,7 @@ def _full(tree: QueueTree, capacity: Resources | None, name: str) -> int:
 
 def _draw_row(row: _Row, y: int, full: dict[str, int], width: int, *, odd: bool) -> Iterator[str]:
     queue, middle = row.queue, y + ROW / 2
-    kind = queue.name if queue.policy is not None and queue.name in COLOURS else "whole"
+    kind = queue.name if queue.policy is not None and queue.name in TIERS else "whole"
     remark = "; ".join(
         [
             *([f"{queue.max_applications} jobs"] if queue.max_applications else []),
@@ -215,12 +187,10 @@ def _draw_row(row: _Row, y: int, full: dict[str, int], width: int, *, odd: bool)
         yield f'<rect class="line" x="{MARGIN / 2}" y="{y}" width="{width - MARGIN}" height="{ROW}"/>'
     x = _indent(row.depth)
     yield f'<circle class="{kind}" cx="{x}" cy="{middle}" r="4.5"/>'
-    style = ' class="parent"' if queue.policy is None else ""
-    yield f'<text{style} x="{x + 11}" y="{middle + 4.5}">{escape(queue.name)}</text>'
+    yield text(x + 11, middle + 4.5, queue.name, "parent" if queue.policy is None else "")
     for index, (name, most) in enumerate(full.items()):
         yield from _draw_bar(MARGIN + NAME + index * (BAR + AMOUNT), y, kind, row, name, most)
-    x = width - MARGIN - REMARK
-    yield f'<text class="small" x="{x}" y="{middle + 4}">{escape(_short(remark))}</text></g>'
+    yield text(width - MARGIN - REMARK, middle + 4, shortened(remark, REMARK, "small"), "small") + "</g>"
 
 
 def _draw_bar(x: int, y: int, kind: str, row: _Row, name: str, full: int) -> Iterator[str]:
@@ -237,7 +207,7 @@ def _draw_bar(x: int, y: int, kind: str, row: _Row, name: str, full: int) -> Ite
     label = [quantity(name, guaranteed)] if guaranteed else []
     label += [f"of {quantity(name, maximum)}"] if maximum is not None else []
     if label:
-        yield f'<text class="small" x="{x + BAR + 8}" y="{y + ROW / 2 + 4}">{" ".join(label)}</text>'
+        yield text(x + BAR + 8, y + ROW / 2 + 4, " ".join(label), "small")
 
 
 def _branches(rows: Sequence[_Row]) -> Iterator[str]:
@@ -253,7 +223,3 @@ def _branches(rows: Sequence[_Row]) -> Iterator[str]:
 
 def _indent(depth: int) -> int:
     return MARGIN + 6 + (depth - 1) * 22
-
-
-def _short(remark: str, characters: int = 58) -> str:
-    return remark if len(remark) <= characters else remark[: characters - 1] + "…"

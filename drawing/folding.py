@@ -1,0 +1,57 @@
+"""Clusters that are drawn as one line, so that a picture of many shows what matters."""
+
+from collections.abc import Callable, Collection
+from dataclasses import replace
+
+from drawing.model import Cluster, Foundation, Picture
+
+MANY = 6
+"""Clusters from which on those that are alike are drawn once."""
+
+
+def fold_unchanged(picture: Picture, previewed: Collection[str]) -> Picture:
+    """The picture without what is in clusters where nothing changes. previewed: stacks with a preview."""
+
+    def reason(cluster: Cluster) -> str:
+        if any(layer.address in picture.marks for layer in cluster.layers):
+            return ""
+        stacks = {layer.stack for layer in cluster.layers if not layer.elsewhere}
+        return "nothing changes" if stacks <= set(previewed) else "not previewed"
+
+    return _fold(picture, reason)
+
+
+def fold_alike(picture: Picture) -> Picture:
+    """The picture without what is in clusters that have the same as one before them, where there are many."""
+    clusters = [cluster for foundation in picture.foundations for cluster in foundation.clusters]
+    if len(clusters) < MANY:
+        return picture
+    first: dict[object, str] = {}
+    for cluster in clusters:
+        first.setdefault(_contents(cluster), cluster.name)
+
+    def reason(cluster: Cluster) -> str:
+        name = first[_contents(cluster)]
+        return "" if name == cluster.name else f"the same as {name}"
+
+    return _fold(picture, reason)
+
+
+def _contents(cluster: Cluster) -> object:
+    """What is in a cluster, whatever the cluster is called."""
+    layers = tuple(layer.name for layer in cluster.layers)
+    return layers, tuple(replace(group, address="") for group in cluster.node_groups)
+
+
+def _fold(picture: Picture, reason: Callable[[Cluster], str]) -> Picture:
+    """The picture with those clusters folded for which there is a reason."""
+
+    def fold(cluster: Cluster) -> Cluster:
+        why = reason(cluster)
+        numbers = f"{len(cluster.node_groups)} node groups, {len(cluster.layers)} layers"
+        return replace(cluster, folded=f"{numbers}: {why}") if why else cluster
+
+    def of_foundation(foundation: Foundation) -> Foundation:
+        return replace(foundation, clusters=tuple(map(fold, foundation.clusters)))
+
+    return picture.with_foundations(of_foundation)
