@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 
 import psutil
 
-from benchmarks import checks, fleet, local, queues, scheduling
+from benchmarks import checks, fleet, local, policies, queues, scheduling
 from benchmarks.bench import CLOUD, FOLDER, LOG
 from localcloud import commands
 from localcloud.cloud import REPOSITORY
@@ -21,6 +21,7 @@ TABLES = {
     "local": local.table,
     "checks": checks.table,
     "fleet": fleet.table,
+    "policies": policies.table,
     "scheduling": scheduling.table,
     "queues": queues.table,
 }
