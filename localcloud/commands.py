@@ -62,8 +62,11 @@ def up(engine: Engine, stack: str, arguments: tuple[str, ...], *, brief: bool = 
     _refuse_full_disk(engine)
     _prepare(engine, stack)
     unknowns.clear(engine.cloud)
+    # Policies refuse at the preview, before anything is made; without, `up` itself refuses what it must.
+    judged = any(argument.startswith("--policy-pack") for argument in arguments)
+    skipped = () if judged else ("--skip-preview",)
     # The summary says how to reach what is there; all outputs are one `pulumi stack output` away.
-    status = engine.run("up", stack, "--yes", "--skip-preview", "--suppress-outputs", *arguments)
+    status = engine.run("up", stack, "--yes", *skipped, "--suppress-outputs", *arguments)
     report.cut_off(engine, stack)
     broken = report.standing(engine) if status == 0 else 0
     report.unknown(engine)

@@ -6,7 +6,9 @@ import shutil
 import pytest
 import yaml
 
+from localcloud import commands
 from localcloud.cloud import REPOSITORY
+from localcloud.engine import Engine
 from policies.pack.configuration import FILE
 from tests.policies.test_charts import deployment
 
@@ -80,6 +82,17 @@ def test_a_violation_inside_a_chart_is_refused_with_its_release(previewed, tmp_p
         in result.stdout
     )
     assert "Deployment exporter of chart kube-state-metrics" in result.stdout
+
+
+def test_up_makes_nothing_where_policies_refuse_something(cloud, tmp_path):
+    engine = Engine(cloud)
+    levels = tmp_path / "levels.json"
+    levels.write_text(json.dumps({"chart-rendered": "mandatory"}))
+    policies = ("--policy-pack", "policies", "--policy-pack-config", str(levels))
+
+    assert commands.up(engine, "local", (*policies, "--non-interactive"), brief=True) != 0
+
+    assert not engine.resources("local")
 
 
 def test_a_chart_that_cannot_be_had_is_said_not_to_be_checked(previewed):
