@@ -3,7 +3,6 @@
 import ast
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pytest
@@ -66,10 +65,7 @@ def test_help_loads_neither_boto3_nor_the_kubernetes_client():
     program = (
         "import sys, commands.app; print({'boto3', 'botocore', 'kubernetes', 'rich'} & set(sys.modules))"
     )
-    started = time.monotonic()
 
     completed = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
 
     assert ast.literal_eval(completed.stdout) == set()
-    # A third of a second; ten times that for a machine with other work.
-    assert time.monotonic() - started < 4
