@@ -75,7 +75,7 @@ def machines_tagged(template: Resource, parameters: Parameters) -> Violations:
     VOLUME,
     STORAGE_CLASS,
     severity="low",
-    why="gp2 costs a fifth more, and is as fast as it is large.",
+    why="A gp2 volume costs a fourth more, and is as fast as it is large.",
     references=(GP3_GUIDE,),
 )
 def volumes_gp3(resource: Resource, _: Parameters) -> Violations:

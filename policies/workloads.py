@@ -118,7 +118,7 @@ def no_privilege_escalation_in_pods(workload: Resource, parameters: Parameters) 
     *WORKLOADS,
     severity="high",
     why="Root in a container that breaks out is root on the node.",
-    references=("CIS 4.5.2", STANDARDS),
+    references=(STANDARDS, POD_GUIDE),
     but=[],
 )
 def runs_as_non_root(workload: Resource, parameters: Parameters) -> Violations:
@@ -175,7 +175,7 @@ def capabilities_not_added(workload: Resource, parameters: Parameters) -> Violat
     *WORKLOADS,
     severity="low",
     why="Without a profile, containers may make system calls that only exploits make.",
-    references=("CIS 4.5.2", STANDARDS),
+    references=(STANDARDS, POD_GUIDE),
     but=[],
 )
 def seccomp_profile(workload: Resource, parameters: Parameters) -> Violations:
@@ -366,7 +366,7 @@ def chart_rendered(release: Resource, _: Parameters) -> Violations:
     OBJECTS,
     severity="medium",
     why="No quota, network policy or role is meant for it.",
-    references=("CIS 4.5.3",),
+    references=("CIS 4.5.2",),
 )
 def not_in_default_namespace(resource: Resource, _: Parameters) -> Violations:
     """Nothing is in the namespace default."""

@@ -91,7 +91,7 @@ def _flat(documents: Sequence[Inputs]) -> Iterator[Inputs]:
 
 
 def where(resource: Resource, container: Container | None = None) -> str:
-    """What a sentence calls an object, with the chart that it is in."""
+    """What a sentence calls a resource, with the chart that it is in."""
     place = f"{resource.kind} {resource.object_name}"
     if resource.chart:
         place = f"{place} of chart {resource.chart}"

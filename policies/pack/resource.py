@@ -73,6 +73,14 @@ def at(value: Any, path: str, default: Any = None) -> Any:
     return default if value is None else value
 
 
+def member(value: Any, key: str, default: Any = None) -> Any:
+    """What a mapping has under a key that may have dots; UNKNOWN where the mapping is not known."""
+    if value is UNKNOWN:
+        return UNKNOWN
+    content = mapping(value).get(key)
+    return default if content is None else content
+
+
 def leaves(value: Any, path: str = "") -> Iterator[tuple[str, Any]]:
     """Every value that is neither mapping nor list, with its dotted path."""
     if isinstance(value, Mapping):
