@@ -17,6 +17,7 @@ CLUSTER = "aws:eks/cluster:Cluster"
 DATABASES = ("aws:rds/instance:Instance", "aws:rds/cluster:Cluster")
 DEFAULT_SECURITY_GROUP = "aws:ec2/defaultSecurityGroup:DefaultSecurityGroup"
 ENDPOINT = "aws:ec2/vpcEndpoint:VpcEndpoint"
+FILE_SYSTEM = "aws:efs/fileSystem:FileSystem"
 FLOW_LOG = "aws:ec2/flowLog:FlowLog"
 INSTANCE = "aws:ec2/instance:Instance"
 KEY = "aws:kms/key:Key"
