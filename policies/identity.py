@@ -4,10 +4,9 @@ from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from fnmatch import fnmatchcase
 from functools import cache
-from itertools import chain
 
 from aws_rules.iam import definitions
-from policies.pack.documents import Statement, granted, statements
+from policies.pack.documents import granted, trust
 from policies.pack.objects import where
 from policies.pack.resource import Resource, sequence, text
 from policies.pack.rule import Parameters, StackViolations, Subject, Violations
@@ -23,11 +22,6 @@ from policies.pack.types import (
 IDENTITY = Subject("identity", "Who may do what, in AWS and in Kubernetes")
 
 IAM_GUIDE = "https://docs.aws.amazon.com/IAM/latest/UserGuide/best-practices.html"
-POD_IDENTITY_GUIDE = "https://docs.aws.amazon.com/eks/latest/userguide/pod-id-role.html"
-POD_TAGS = ("eks-cluster-name", "kubernetes-namespace", "kubernetes-service-account")
-"""Session tags by which EKS says whose pods ask for credentials."""
-
-PODS_SERVICE = "pods.eks.amazonaws.com"
 NODES_SERVICE = "ec2.amazonaws.com"
 
 RIGHTS = (
@@ -188,70 +182,6 @@ def no_users(user: Resource, _: Parameters) -> Violations:
     yield f"{user.kind} {user.name} has credentials that do not end: make a role, and a way to take it."
 
 
-WHO = frozenset({"aws:principalaccount", "aws:principalarn", "aws:principalorgid", "aws:principalorgpaths"})
-"""Condition keys that say who takes a role."""
-
-
-@IDENTITY.rule(
-    "trust-names-principals",
-    ROLE,
-    severity="critical",
-    why="A role that everybody may take is everybody's.",
-    references=(
-        "https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_policies_elements_principal.html",
-    ),
-)
-def trust_names_principals(role: Resource, _: Parameters) -> Violations:
-    """Roles say who may take them."""
-    for statement in _trust(role):
-        if statement.allows and statement.is_for_everybody and not WHO & set(statement.required):
-            yield f"Everybody may take role {role.name}: name a service, an account or a role."
-
-
-@IDENTITY.rule(
-    "pod-role-trust",
-    ROLE,
-    severity="high",
-    why="Without it, any association in the account may hand the role to any pod.",
-    references=(POD_IDENTITY_GUIDE, "docs/decisions/0007-identity-and-isolation.md"),
-)
-def pod_role_trust(role: Resource, _: Parameters) -> Violations:
-    """Roles of pods are for one cluster, namespace and service account."""
-    for statement in _trust(role):
-        if statement.allows and PODS_SERVICE in statement.principals:
-            missing = [tag for tag in POD_TAGS if f"aws:requesttag/{tag}" not in statement.required]
-            if missing:
-                names = " and ".join(missing)
-                yield (
-                    f"Role {role.name} is for pods of any {names}: ask for it in the condition of its "
-                    "trust policy."
-                )
-
-
-@IDENTITY.rule(
-    "federation-narrow",
-    ROLE,
-    severity="critical",
-    why="Every repository of GitHub could take the role: its provider is one for all.",
-    references=("https://docs.aws.amazon.com/IAM/latest/UserGuide/id_roles_providers_create_oidc.html",),
-)
-def federation_narrow(role: Resource, _: Parameters) -> Violations:
-    """Roles for OIDC identities say whose."""
-    for statement in _trust(role):
-        if statement.allows and "sts:AssumeRoleWithWebIdentity" in statement.actions:
-            asked = [statement.required[key] for key in statement.required if key.endswith(":sub")]
-            if not asked or any(map(_is_anybody, chain(*asked))):
-                yield (
-                    f"Role {role.name} can be taken by any identity of its provider: ask for :sub in the "
-                    "condition, with the owner in it."
-                )
-
-
-def _is_anybody(subject: str) -> bool:
-    """Whether a pattern of subjects leaves the first thing open that tells one owner from another."""
-    return subject.partition("*")[0].partition("?")[0] in ("", "repo:", "system:serviceaccount:")
-
-
 @IDENTITY.rule(
     "role-boundary",
     ROLE,
@@ -317,7 +247,7 @@ def node_role_without_data(resources: Sequence[Resource], parameters: Parameters
 
 
 def _is_taken_by_nodes(role: Resource) -> bool:
-    return any(NODES_SERVICE in statement.principals for statement in _trust(role))
+    return any(NODES_SERVICE in statement.principals for statement in trust(role))
 
 
 def _service(action: str) -> str:
@@ -351,7 +281,3 @@ def _roles_of(association: Resource) -> Iterator[str]:
     arn = association.get("roleArn")
     roles = [urn for urn in association.reads.get("roleArn", ()) if f"{ROLE}::" in urn]
     yield from [arn] if isinstance(arn, str) else roles
-
-
-def _trust(role: Resource) -> Iterator[Statement]:
-    return statements(role, "assumeRolePolicy")

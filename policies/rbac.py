@@ -1,10 +1,8 @@
 """Who may do what in Kubernetes."""
 
-from fnmatch import fnmatchcase
-
 from policies.identity import IDENTITY
 from policies.pack.documents import texts
-from policies.pack.objects import pod_spec, where
+from policies.pack.objects import is_named, pod_spec, where
 from policies.pack.resource import Resource, at, sequence, text
 from policies.pack.rule import Parameters, Violations
 from policies.pack.types import RBAC_BINDINGS, RBAC_ROLES, WORKLOADS
@@ -30,7 +28,7 @@ EVERYBODY = (
 )
 def rbac_no_wildcards(role: Resource, parameters: Parameters) -> Violations:
     """Roles of Kubernetes name resources and verbs."""
-    if _listed(role, parameters):
+    if is_named(role, parameters["but"]):
         return
     for rule in sequence(role.get("rules")):
         for field in ("resources", "verbs", "apiGroups"):
@@ -48,7 +46,7 @@ def rbac_no_wildcards(role: Resource, parameters: Parameters) -> Violations:
 )
 def rbac_no_escalation(role: Resource, parameters: Parameters) -> Violations:
     """Roles of Kubernetes give no way to more rights."""
-    for rule in sequence(role.get("rules")) if not _listed(role, parameters) else ():
+    for rule in sequence(role.get("rules")) if not is_named(role, parameters["but"]) else ():
         for verb in ("bind", "escalate", "impersonate"):
             if verb in sequence(at(rule, "verbs")):
                 yield f"{where(role)} may {verb}: take the verb out."
@@ -64,7 +62,7 @@ def rbac_no_escalation(role: Resource, parameters: Parameters) -> Violations:
 )
 def rbac_no_secrets(role: Resource, parameters: Parameters) -> Violations:
     """Nothing reads the Secrets of all namespaces."""
-    for rule in sequence(role.get("rules")) if not _listed(role, parameters) else ():
+    for rule in sequence(role.get("rules")) if not is_named(role, parameters["but"]) else ():
         reads = {"get", "list", "watch", "*"} & set(texts(at(rule, "verbs")))
         if "secrets" in sequence(at(rule, "resources")) and reads and at(rule, "resourceNames", []) == []:
             yield f"{where(role)} reads the Secrets of all namespaces: give it a Role where it needs some."
@@ -114,7 +112,3 @@ def own_service_account(workload: Resource, _: Parameters) -> Violations:
             f"{where(workload)} has the token of the default service account: name one of its own, or set "
             "automountServiceAccountToken to false."
         )
-
-
-def _listed(resource: Resource, parameters: Parameters) -> bool:
-    return any(fnmatchcase(resource.object_name, pattern) for pattern in parameters["but"])

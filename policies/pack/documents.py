@@ -101,6 +101,11 @@ def granted(resource: Resource) -> Iterator[Statement]:
         yield from statements_of(at(policy, "policy"))
 
 
+def trust(role: Resource) -> Iterator[Statement]:
+    """The statements of who may take a role."""
+    return statements(role, "assumeRolePolicy")
+
+
 def statements_of(content: Any) -> Iterator[Statement]:
     """The statements of a policy, as text or as a mapping; none where it is no policy."""
     if isinstance(content, str):

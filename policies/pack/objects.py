@@ -2,9 +2,10 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from fnmatch import fnmatchcase
 from typing import Any
 
-from policies.pack.resource import Inputs, Resource, at, mapping, sequence, text
+from policies.pack.resource import UNKNOWN, Inputs, Resource, at, mapping, sequence, text
 
 RELEASE = "kubernetes:helm.sh/v3:Release"
 
@@ -88,6 +89,20 @@ def _flat(documents: Sequence[Inputs]) -> Iterator[Inputs]:
             yield from _flat([mapping(item) for item in document["items"]])
         else:
             yield document
+
+
+def is_named(resource: Resource, patterns: Sequence[str]) -> bool:
+    """Whether an object's name fits one of some patterns; one that is not known yet fits any."""
+    if resource.get("metadata.name") is UNKNOWN:
+        return bool(patterns)
+    return any(fnmatchcase(resource.object_name, pattern) for pattern in patterns)
+
+
+def is_placed(resource: Resource, pattern: str) -> bool:
+    """Whether `<namespace>/<name>` of an object fits a pattern, as far as both are known."""
+    namespace, _, name = pattern.partition("/")
+    own = resource.get("metadata.namespace", "default")
+    return (own is UNKNOWN or fnmatchcase(text(own), namespace)) and is_named(resource, [name])
 
 
 def where(resource: Resource, container: Container | None = None) -> str:
