@@ -32,15 +32,16 @@ class Container:
     """A container of a workload.
 
     part: of the pod's specification, one of CONTAINERS.
+    spec: UNKNOWN where it is not known yet.
     """
 
     part: str
-    spec: Inputs
+    spec: Any
 
     @property
     def name(self) -> str:
         """Its name, for messages."""
-        return text(self.spec.get("name")) or "without a name"
+        return text(self.get("name")) or "without a name"
 
     def get(self, path: str, default: Any = None) -> Any:
         """A field at a dotted path; UNKNOWN where it is not known yet."""
@@ -63,7 +64,7 @@ def containers(workload: Resource) -> Iterator[Container]:
     spec = pod_spec(workload)
     for part in CONTAINERS:
         for container in sequence(spec.get(part)):
-            yield Container(part, mapping(container))
+            yield Container(part, container)
 
 
 def token(document: Inputs) -> str:
