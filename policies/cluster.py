@@ -92,7 +92,8 @@ def cluster_logs(cluster: Resource, parameters: Parameters) -> Violations:
     if not fully_known(enabled):
         return
     if missing := [kind for kind in parameters["types"] if kind not in sequence(enabled)]:
-        yield f"Cluster {cluster.name} writes no {', '.join(missing)} logs: add to enabledClusterLogTypes."
+        kinds = ", ".join(missing)
+        yield f"Cluster {cluster.name} writes no {kinds} logs: add them to enabledClusterLogTypes."
 
 
 @CLUSTERS.rule(

@@ -6,9 +6,10 @@ from typing import Any
 
 from policies.pack.corrections import setting, without
 from policies.pack.objects import where
-from policies.pack.resource import Resource, at, mapping, member, sequence, text
+from policies.pack.resource import UNKNOWN, Resource, at, mapping, member, parsed, sequence, text
 from policies.pack.rule import Parameters, StackViolations, Subject, Violations
 from policies.pack.types import (
+    ADDON,
     DEFAULT_SECURITY_GROUP,
     ENDPOINT,
     FLOW_LOG,
@@ -244,6 +245,27 @@ def ingress_host(ingress: Resource, _: Parameters) -> Violations:
         yield (
             f"{where(ingress)} answers to every host: name one in each of spec.rules, and take "
             "spec.defaultBackend out."
+        )
+
+
+@NETWORK.rule(
+    "network-policies-enforced",
+    ADDON,
+    severity="high",
+    why="The VPC CNI takes no notice of NetworkPolicies by default: whoever reads them believes in a fence.",
+    references=(
+        "CIS 4.3.1",
+        "CIS 5.4.4",
+        "https://docs.aws.amazon.com/eks/latest/userguide/cni-network-policy-configure.html",
+    ),
+)
+def network_policies_enforced(addon: Resource, _: Parameters) -> Violations:
+    """The VPC CNI enforces NetworkPolicies."""
+    enabled = member(parsed(addon.get("configurationValues")), "enableNetworkPolicy", "false")
+    if addon.get("addonName") == "vpc-cni" and enabled not in (True, "true", UNKNOWN):
+        yield (
+            f"Add-on {addon.name} enforces no NetworkPolicy: set enableNetworkPolicy to 'true' in its "
+            "configurationValues."
         )
 
 

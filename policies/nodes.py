@@ -23,6 +23,7 @@ NODES = Subject("nodes", "Machines: what they run, where they stand, who may be 
 
 IMDS_GUIDE = "https://docs.aws.amazon.com/eks/latest/best-practices/identity-and-access-management.html"
 DATA_PLANE_GUIDE = "https://docs.aws.amazon.com/eks/latest/best-practices/data-plane.html"
+NODE_GUIDE = "https://docs.aws.amazon.com/eks/latest/best-practices/protecting-the-infrastructure.html"
 KEPT_ROLES = ("driver", "shuffle", "system")
 """Roles of nodes whose loss costs more than a task that runs again."""
 
@@ -60,17 +61,17 @@ def _has_metadata(template: Resource) -> bool:
     why="With two hops, pods get the node's credentials.",
     references=(
         IMDS_GUIDE,
-        "https://docs.aws.amazon.com/AWSEC2/latest/UserGuide/configuring-instance-metadata-options.html",
+        "https://docs.aws.amazon.com/AWSEC2/latest/UserGuide/configuring-IMDS-new-instances.html",
         "docs/decisions/0007-identity-and-isolation.md",
     ),
     correction=setting(metadataOptions={"httpPutResponseHopLimit": 1}),
 )
 def imds_hop_limit(template: Resource, _: Parameters) -> Violations:
     """The instance metadata service does not answer pods."""
-    # Without a limit here, the image's or the account's holds, and those for containers have two.
+    # Without a limit here, the account's or the image's holds, and an image made for IMDSv2 has 2.
     limit = template.get("metadataOptions.httpPutResponseHopLimit", 2)
     if isinstance(limit, int | float) and limit > 1 and _has_metadata(template):
-        yield f"{where(template)} answers pods: set metadataOptions.httpPutResponseHopLimit to 1."
+        yield f"{where(template)} may answer pods: set metadataOptions.httpPutResponseHopLimit to 1."
 
 
 @NODES.rule(
@@ -80,8 +81,8 @@ def imds_hop_limit(template: Resource, _: Parameters) -> Violations:
     severity="high",
     why="Spills, shuffle data and logs of jobs are on these disks.",
     references=(
-        "https://docs.aws.amazon.com/securityhub/latest/userguide/ec2-controls.html#ec2-7",
-        DATA_PLANE_GUIDE,
+        "https://docs.aws.amazon.com/securityhub/latest/userguide/ec2-controls.html#ec2-3",
+        "https://docs.aws.amazon.com/eks/latest/best-practices/data-encryption-and-secrets-management.html",
     ),
 )
 def node_volumes_encrypted(template: Resource, _: Parameters) -> Violations:
@@ -112,7 +113,7 @@ def _volumes(template: Resource) -> Iterator[tuple[str, Mapping[str, object]]]:
     INSTANCE,
     severity="critical",
     why="A node with a public address is one security group's mistake away from the internet.",
-    references=("CIS 5.4.3", DATA_PLANE_GUIDE),
+    references=("CIS 5.4.3", NODE_GUIDE),
 )
 def node_no_public_address(template: Resource, _: Parameters) -> Violations:
     """Machines have no public addresses."""
@@ -132,7 +133,7 @@ def node_no_public_address(template: Resource, _: Parameters) -> Violations:
     INSTANCE,
     severity="medium",
     why="Keys are shared and stay; sessions of Systems Manager are a person's, and logged.",
-    references=(DATA_PLANE_GUIDE,),
+    references=(NODE_GUIDE,),
 )
 def node_no_ssh(resource: Resource, _: Parameters) -> Violations:
     """Nobody logs in to machines by SSH."""
@@ -154,7 +155,8 @@ def node_image_supported(group: Resource, parameters: Parameters) -> Violations:
     """Nodes run images that are still mended."""
     image = text(group.get("amiType"))
     if image and image != "CUSTOM" and not image.startswith(tuple(parameters["families"])):
-        yield f"Node group {group.name} runs {image}: choose one of {', '.join(parameters['families'])}."
+        families = " or ".join(parameters["families"])
+        yield f"Node group {group.name} runs {image}: choose an amiType that begins with {families}."
 
 
 @NODES.rule(
@@ -222,11 +224,11 @@ def node_update_bounded(group: Resource, parameters: Parameters) -> Violations:
     most, percent = parameters["at_most_percent"], group.get("updateConfig.maxUnavailablePercentage", 0)
     count, size = group.get("updateConfig.maxUnavailable", 1), group.get("scalingConfig.maxSize", 0)
     if isinstance(percent, int | float) and percent > most:
-        yield f"An update of node group {group.name} takes {percent}% of it at once: {most}% at the most."
+        yield f"An update of node group {group.name} takes {percent}% of it at once: allow {most}%."
     elif (
         isinstance(count, int | float) and isinstance(size, int | float) and count > max(1, size * most / 100)
     ):
-        yield f"An update of node group {group.name} takes {count} of {size} nodes: {most}% at the most."
+        yield f"An update of node group {group.name} takes {count} of {size} nodes: allow {most}%."
 
 
 @NODES.rule(
@@ -264,8 +266,8 @@ def node_repair(group: Resource, _: Parameters) -> Violations:
     "node-launch-template",
     NODE_GROUP,
     severity="high",
-    why="EKS's own template answers pods that ask for the node's credentials, and encrypts no volume.",
-    references=("https://docs.aws.amazon.com/eks/latest/userguide/launch-templates.html", IMDS_GUIDE),
+    why="EKS's own template is made after all rules; a group that began with it is replaced to get another.",
+    references=("https://docs.aws.amazon.com/eks/latest/userguide/launch-templates.html",),
 )
 def node_launch_template(group: Resource, _: Parameters) -> Violations:
     """Node groups are started by a launch template of ours."""
@@ -282,7 +284,7 @@ def node_launch_template(group: Resource, _: Parameters) -> Violations:
     ROUTE_TABLE_ASSOCIATION,
     severity="critical",
     why="Machines in a public subnet can be reached as soon as they have an address.",
-    references=("CIS 5.4.3", DATA_PLANE_GUIDE),
+    references=("CIS 5.4.3", NODE_GUIDE),
 )
 def nodes_in_private_subnets(resources: Sequence[Resource], _: Parameters) -> StackViolations:
     """Nodes stand in private subnets."""

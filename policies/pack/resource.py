@@ -4,7 +4,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+import yaml
+
 Inputs = Mapping[str, Any]
+
+YAML_LOADER: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
 
 class Unknown:
@@ -47,6 +51,16 @@ def fully_known(value: Any) -> bool:
 def mapping(value: Any) -> Mapping[str, Any]:
     """A mapping as it is; anything else, what is not known included, as an empty one."""
     return value if isinstance(value, Mapping) else {}
+
+
+def parsed(value: Any) -> Any:
+    """A mapping, also one in JSON or YAML; UNKNOWN as it is, anything else as an empty one."""
+    if isinstance(value, str):
+        try:
+            value = yaml.load(value, Loader=YAML_LOADER)
+        except (ValueError, yaml.YAMLError):
+            return {}
+    return value if value is UNKNOWN else mapping(value)
 
 
 def sequence(value: Any) -> Sequence[Any]:

@@ -93,6 +93,11 @@ def test_what_must_not_ship_is_refused_with_what_to_do(case):
         assert re.fullmatch(r"[A-Z].*: \S.*[^.]\.", sentence, re.DOTALL), sentence
 
 
+def test_every_rule_has_a_case_that_passes_and_one_that_fails():
+    assert {case.rule for case in PASSING} == set(RULE)
+    assert {case.rule for case in FAILING} == set(RULE)
+
+
 @every(CASES)
 def test_a_case_is_for_what_its_rule_looks_at_and_sets_what_it_has(case):
     rule = RULE[case.rule]
@@ -158,7 +163,12 @@ def replacements(content: Any, value: Any, place: str = "") -> Iterator[tuple[st
         for index, part in enumerate(content):
             for inner, replaced in replacements(part, value, f"{place}.{index}"):
                 yield inner, [*content[:index], replaced, *content[index + 1 :]]
-    elif isinstance(content, str) and content.startswith("{") and value is not UNKNOWN:
+    elif (
+        isinstance(content, str)
+        and content.startswith("{")
+        and content.endswith("}")
+        and value is not UNKNOWN
+    ):
         for inner, replaced in replacements(json.loads(content), value, f"{place}(json)"):
             yield inner, json.dumps(replaced)
 

@@ -1,4 +1,5 @@
 from policies.pack.types import (
+    ADDON,
     DEFAULT_SECURITY_GROUP,
     ENDPOINT,
     FLOW_LOG,
@@ -27,6 +28,10 @@ def service(spec: dict, annotations: dict | None = None) -> dict:
 
 def ingress(spec: dict, annotations: dict | None = None) -> dict:
     return {"metadata": {"name": "history", "namespace": "jobs", "annotations": annotations}, "spec": spec}
+
+
+def cni(values: str) -> dict:
+    return {"addonName": "vpc-cni", "configurationValues": values}
 
 
 CASES: list[Case] = [
@@ -127,6 +132,13 @@ CASES: list[Case] = [
     failing("ingress-host", a(INGRESS, ingress({"rules": [{"http": {"paths": []}}]})), says="history"),
     failing("ingress-host", a(INGRESS, ingress({"rules": [{"host": "*"}]}))),
     failing("ingress-host", a(INGRESS, ingress({"defaultBackend": {"service": {"name": "ui"}}}))),
+    #
+    passing("network-policies-enforced", a(ADDON, cni('{"enableNetworkPolicy": "true"}'))),
+    passing("network-policies-enforced", a(ADDON, cni("enableNetworkPolicy: true"))),
+    passing("network-policies-enforced", a(ADDON, {"addonName": "coredns"})),
+    failing("network-policies-enforced", a(ADDON, {"addonName": "vpc-cni"}), says="enableNetworkPolicy"),
+    failing("network-policies-enforced", a(ADDON, cni('{"enableNetworkPolicy": "false"}'))),
+    failing("network-policies-enforced", a(ADDON, cni("{"))),
     #
     passing("peering-within-account", a(PEERING, {"vpcId": "vpc-1", "peerVpcId": "vpc-2"})),
     passing("peering-within-account", a(PEERING, {"peerOwnerId": "111122223333"}), accounts=["111122223333"]),
