@@ -39,7 +39,8 @@ def no_referenced_memory_scan(resource: Resource, _: Parameters) -> Violations:
     if resource.type == RELEASE:
         for path, texts in _texts(resource.get("values", {})):
             if flag := scan_flag(texts):
-                yield f"Value {path} lets cAdvisor scan referenced memory ({flag}): {_remedy(flag)}."
+                place = f"Value {path} of {where(resource)}"
+                yield f"{place} lets cAdvisor scan referenced memory ({flag}): {_remedy(flag)}."
         return
     for container in containers(resource):
         if _runs_cadvisor(container) and (flag := scan_flag(_arguments(container))):

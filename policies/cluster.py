@@ -4,10 +4,12 @@ import datetime
 from collections.abc import Sequence
 
 from aws_rules.eks.version_data import KUBERNETES
-from policies.network import EVERYWHERE
-from policies.pack.resource import Resource, fully_known, sequence, text
+from policies.nodes import cluster_of
+from policies.pack.corrections import setting
+from policies.pack.resource import Inputs, Resource, fully_known, sequence, text
 from policies.pack.rule import Parameters, StackViolations, Subject, Violations
 from policies.pack.types import ACCESS_ENTRY, ACCESS_POLICY, ADDON, CLUSTER, LOG_GROUP
+from policies.pack.wire import from_json
 
 CLUSTERS = Subject("cluster", "API servers, what they keep, and who may come in")
 
@@ -25,22 +27,21 @@ ENDPOINT_GUIDE = "https://docs.aws.amazon.com/eks/latest/userguide/cluster-endpo
     CLUSTER,
     severity="critical",
     why="Who finds a way past authentication, or a token, needs no other way into the network then.",
-    references=("CIS 5.4.2", ENDPOINT_GUIDE),
+    references=("CIS 5.4.1", "CIS 5.4.2", ENDPOINT_GUIDE),
     public_networks=[],
 )
 def api_server_private(cluster: Resource, parameters: Parameters) -> Violations:
     """API servers are reached from private networks, and from public ones that are listed."""
-    if cluster.get("vpcConfig.endpointPublicAccess", True) is True:
-        allowed = cluster.get("vpcConfig.publicAccessCidrs", list(EVERYWHERE))
-        listed = frozenset(parameters["public_networks"])
-        if beyond := sorted(
-            network for network in sequence(allowed) if text(network) and network not in listed
-        ):
-            yield (
-                f"The API server of {cluster.name} is open to {', '.join(beyond)}: turn the public "
-                "endpoint off, or "
-                "limit it to networks of yours."
-            )
+    if cluster.get("vpcConfig.endpointPublicAccess", True) is not True:
+        return
+    networks = cluster.get("vpcConfig.publicAccessCidrs", [])
+    # EKS takes none for all of them.
+    named = ["0.0.0.0/0"] if networks == [] else filter(None, map(text, sequence(networks)))
+    if beyond := sorted(set(named) - set(parameters["public_networks"])):
+        yield (
+            f"The API server of {cluster.name} is open to {', '.join(beyond)}: turn the public endpoint "
+            "off, or limit it to networks of yours."
+        )
 
 
 @CLUSTERS.rule(
@@ -66,8 +67,14 @@ def api_server_private_endpoint(cluster: Resource, _: Parameters) -> Violations:
 def cluster_secrets_encrypted(cluster: Resource, _: Parameters) -> Violations:
     """Secrets are encrypted with a key of ours."""
     resources = cluster.get("encryptionConfig.resources", [])
-    if fully_known(resources) and "secrets" not in resources:
+    if fully_known(resources) and "secrets" not in sequence(resources):
         yield f"Cluster {cluster.name} keeps Secrets without a key: set encryptionConfig for secrets."
+
+
+def _with_logs(inputs: Inputs, parameters: Parameters) -> Inputs:
+    enabled = sequence(from_json(inputs.get("enabledClusterLogTypes")))
+    missing = [kind for kind in parameters["types"] if kind not in enabled]
+    return setting(enabledClusterLogTypes=[*enabled, *missing])(inputs, parameters)
 
 
 @CLUSTERS.rule(
@@ -76,7 +83,7 @@ def cluster_secrets_encrypted(cluster: Resource, _: Parameters) -> Violations:
     severity="medium",
     why="Without them nobody can say who did what, or why a pod was not scheduled.",
     references=("CIS 2.1.1", "https://docs.aws.amazon.com/eks/latest/userguide/control-plane-logs.html"),
-    correction=lambda inputs, _: {**inputs, "enabledClusterLogTypes": list(LOG_TYPES)},
+    correction=_with_logs,
     types=list(LOG_TYPES),
 )
 def cluster_logs(cluster: Resource, parameters: Parameters) -> Violations:
@@ -84,8 +91,9 @@ def cluster_logs(cluster: Resource, parameters: Parameters) -> Violations:
     enabled = cluster.get("enabledClusterLogTypes", [])
     if not fully_known(enabled):
         return
-    if missing := [kind for kind in parameters["types"] if kind not in enabled]:
-        yield f"Cluster {cluster.name} writes no {', '.join(missing)} logs: add to enabledClusterLogTypes."
+    if missing := [kind for kind in parameters["types"] if kind not in sequence(enabled)]:
+        kinds = ", ".join(missing)
+        yield f"Cluster {cluster.name} writes no {kinds} logs: add them to enabledClusterLogTypes."
 
 
 @CLUSTERS.rule(
@@ -93,12 +101,13 @@ def cluster_logs(cluster: Resource, parameters: Parameters) -> Violations:
     CLUSTER,
     severity="high",
     why="The ConfigMap aws-auth is outside of IAM, and a mistake in it locks everybody out.",
-    references=(IDENTITY_PRACTICES, "docs/decisions/0007-identity-and-isolation.md"),
+    references=("CIS 4.1.7", IDENTITY_PRACTICES, "docs/decisions/0007-identity-and-isolation.md"),
 )
 def cluster_api_authentication(cluster: Resource, _: Parameters) -> Violations:
     """Access entries only let people and programs in."""
     if cluster.get("accessConfig.authenticationMode", "CONFIG_MAP") != "API":
-        yield f"Cluster {cluster.name} reads aws-auth as well: set accessConfig.authenticationMode to API."
+        field = "accessConfig.authenticationMode"
+        yield f"Cluster {cluster.name} lets in whom aws-auth names: set {field} to API."
 
 
 @CLUSTERS.rule(
@@ -124,8 +133,10 @@ def cluster_creator_no_admin(cluster: Resource, _: Parameters) -> Violations:
     days_before_end=0,
 )
 def cluster_version_supported(cluster: Resource, parameters: Parameters) -> Violations:
-    """Kubernetes versions are in EKS's standard support."""
+    """Clusters are at a version of Kubernetes in EKS's standard support."""
     version = text(cluster.get("version"))
+    if cluster.get("version", "") == "":
+        yield f"Cluster {cluster.name} is at whatever version EKS picks: set version."
     support = KUBERNETES.get(version)
     margin = datetime.timedelta(days=parameters["days_before_end"])
     if support and today() + margin > support.standard:
@@ -152,7 +163,7 @@ def _number(version: str) -> tuple[int, ...]:
     severity="medium",
     why="Extended support costs $0.60 an hour and cluster instead of $0.10, and begins without a word.",
     references=("https://docs.aws.amazon.com/eks/latest/userguide/view-upgrade-policy.html",),
-    correction=lambda inputs, _: {**inputs, "upgradePolicy": {"supportType": "STANDARD"}},
+    correction=setting(upgradePolicy={"supportType": "STANDARD"}),
 )
 def cluster_standard_support(cluster: Resource, _: Parameters) -> Violations:
     """Clusters do not slip into extended support."""
@@ -166,7 +177,7 @@ def cluster_standard_support(cluster: Resource, _: Parameters) -> Violations:
     severity="high",
     why="A cluster that is deleted takes every job on it along.",
     references=("https://docs.aws.amazon.com/eks/latest/userguide/deletion-protection.html",),
-    correction=lambda inputs, _: {**inputs, "deletionProtection": True},
+    correction=setting(deletionProtection=True),
 )
 def cluster_deletion_protected(cluster: Resource, _: Parameters) -> Violations:
     """EKS refuses to delete clusters."""
@@ -180,7 +191,7 @@ def cluster_deletion_protected(cluster: Resource, _: Parameters) -> Violations:
     severity="low",
     why="Without it, traffic cannot be led away from a zone that ails.",
     references=("https://docs.aws.amazon.com/eks/latest/userguide/zone-shift.html",),
-    correction=lambda inputs, _: {**inputs, "zonalShiftConfig": {"enabled": True}},
+    correction=setting(zonalShiftConfig={"enabled": True}),
 )
 def cluster_zonal_shift(cluster: Resource, _: Parameters) -> Violations:
     """Clusters can be led away from a zone that ails."""
@@ -240,10 +251,13 @@ def access_entry_role(entry: Resource, parameters: Parameters) -> Violations:
     ACCESS_ENTRY,
     severity="critical",
     why="That group is outside of RBAC: nothing can be taken from it.",
-    references=("CIS 4.1.7",),
+    references=(
+        "https://docs.aws.amazon.com/eks/latest/userguide/creating-access-entries.html",
+        "https://kubernetes.io/docs/concepts/security/rbac-good-practices/",
+    ),
 )
 def access_entry_no_masters(entry: Resource, _: Parameters) -> Violations:
-    """Nobody is in the group system:masters."""
+    """Access entries are in no group of Kubernetes's own, such as system:masters."""
     for group in sequence(entry.get("kubernetesGroups")):
         if text(group).startswith("system:"):
             yield (
@@ -264,15 +278,15 @@ def cluster_admins_few(resources: Sequence[Resource], parameters: Parameters) ->
     """Few may do everything in a cluster."""
     admins: dict[str, list[Resource]] = {}
     for association in resources:
-        if text(association.get("policyArn")).endswith(f"/{ADMIN_POLICY}"):
-            cluster = association.get("clusterName")
-            key = cluster if isinstance(cluster, str) else ",".join(association.reads.get("clusterName", ()))
-            admins.setdefault(key, []).append(association)
+        everywhere = association.get("accessScope.type", "cluster") == "cluster"
+        is_admin = text(association.get("policyArn")).endswith(f"/{ADMIN_POLICY}")
+        if is_admin and everywhere and (cluster := cluster_of(association)):
+            admins.setdefault(cluster, []).append(association)
+    most = parameters["at_most"]
     for associations in admins.values():
-        for association in associations[parameters["at_most"] :]:
+        for association in associations[most:]:
             yield (
                 association,
-                f"{association.name} is administrator {len(associations)} of its cluster, and "
-                f"{parameters['at_most']} "
-                "are allowed: give it AmazonEKSAdminPolicy in its namespaces.",
+                f"Association {association.name} makes {len(associations)} administrators of its cluster, "
+                f"and {most} are allowed: give it AmazonEKSAdminPolicy in its namespaces.",
             )

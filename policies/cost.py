@@ -1,10 +1,12 @@
 """What is paid for: who it is for, and that it is not paid for ever."""
 
 import re
+from collections import defaultdict
 from collections.abc import Sequence
 
-from policies.nodes import role_of
-from policies.pack.resource import Resource, at, sequence, text
+from policies.nodes import cluster_of, has_known_role, role_of
+from policies.pack.objects import where
+from policies.pack.resource import UNKNOWN, Resource, at, fully_known, mapping, parsed, sequence, text
 from policies.pack.rule import Parameters, StackViolations, Subject, Violations
 from policies.pack.types import (
     AWS_PROVIDER,
@@ -34,13 +36,10 @@ GP3_GUIDE = "https://docs.aws.amazon.com/ebs/latest/userguide/general-purpose.ht
 )
 def required_tags(provider: Resource, parameters: Parameters) -> Violations:
     """Everything in AWS has the tags that are required."""
-    import json
-
-    default = provider.get("defaultTags", {})
-    if isinstance(default, str):
-        default = json.loads(default)
-    tags = at(default, "tags", {})
-    if missing := [tag for tag in parameters["tags"] if isinstance(tags, dict) and tag not in tags]:
+    tags = at(parsed(provider.get("defaultTags")), "tags", {})
+    if tags is UNKNOWN:
+        return
+    if missing := [tag for tag in parameters["tags"] if tag not in mapping(tags)]:
         yield (
             f"What provider {provider.name} makes lacks the tags {', '.join(missing)}: set `tags` in the "
             "settings."
@@ -66,7 +65,11 @@ def machines_tagged(template: Resource, parameters: Parameters) -> Violations:
         have = tags.get(kind, {})
         missing = [tag for tag in parameters["tags"] if isinstance(have, dict) and tag not in have]
         if missing and "" not in tags:
-            yield f"{template.name} starts {kind}s without {', '.join(missing)}: add to tagSpecifications."
+            names = ", ".join(missing)
+            yield f"{where(template)} starts {kind}s without {names}: add them to tagSpecifications."
+
+
+OLDER_VOLUMES = {"gp2": "gp3", "standard": "gp3", "io1": "io2"}
 
 
 @COST.rule(
@@ -75,15 +78,16 @@ def machines_tagged(template: Resource, parameters: Parameters) -> Violations:
     VOLUME,
     STORAGE_CLASS,
     severity="low",
-    why="gp2 costs a fifth more, and is as fast as it is large.",
+    why="A gp2 volume costs a fourth more, and is as fast as it is large.",
     references=(GP3_GUIDE,),
 )
 def volumes_gp3(resource: Resource, _: Parameters) -> Violations:
-    """Volumes are gp3, not gp2."""
-    kinds = [resource.get("type"), resource.get("parameters.type")]
+    """Volumes are of the newest type of their kind, gp3 instead of gp2."""
+    # Without a type, EC2 makes gp2: https://docs.aws.amazon.com/AWSEC2/latest/APIReference/API_CreateVolume.html
+    kinds = [resource.get("type", "gp2" if resource.type == VOLUME else ""), resource.get("parameters.type")]
     kinds += [at(device, "ebs.volumeType") for device in sequence(resource.get("blockDeviceMappings"))]
-    if any(kind in ("gp2", "standard", "io1") for kind in kinds):
-        yield f"{resource.name} has volumes of an older type: take gp3."
+    for kind in sorted({kind for kind in map(text, kinds) if kind in OLDER_VOLUMES}):
+        yield f"{where(resource)} has volumes of type {kind}: take {OLDER_VOLUMES[kind]}."
 
 
 @COST.rule(
@@ -93,12 +97,14 @@ def volumes_gp3(resource: Resource, _: Parameters) -> Violations:
     why="Five years of newer machines do the same for less.",
     references=("https://aws.amazon.com/ec2/previous-generation/",),
     at_least=5,
+    families=["c", "m", "r"],
 )
 def instance_generation(group: Resource, parameters: Parameters) -> Violations:
-    """Machines are of a generation that is still made."""
+    """Machines of the common families are of a generation that is still made."""
     for kind in map(text, sequence(group.get("instanceTypes"))):
-        generation = re.match(r"[a-z]+(\d+)", kind)
-        if generation and int(generation[1]) < parameters["at_least"]:
+        generation = re.match(r"([a-z]+)(\d+)", kind)
+        common = generation and generation[1] in parameters["families"]
+        if generation and common and int(generation[2]) < parameters["at_least"]:
             yield (
                 f"Node group {group.name} has {kind}: take a type of generation {parameters['at_least']} "
                 "or later."
@@ -131,17 +137,27 @@ def repository_has_lifecycle(resources: Sequence[Resource], _: Parameters) -> St
 )
 def spot_share(resources: Sequence[Resource], parameters: Parameters) -> StackViolations:
     """Some of the executors' machines are not spot ones."""
-    clusters: dict[str, list[Resource]] = {}
+    clusters: dict[str, list[Resource]] = defaultdict(list)
     for group in resources:
         if role_of(group) == "executor":
-            key = text(group.get("clusterName")) or ",".join(group.reads.get("clusterName", ()))
-            clusters.setdefault(key, []).append(group)
+            clusters[cluster_of(group)].append(group)
+    # What is not known of one group may be what makes the share right.
+    if not all(map(_is_certain, resources)):
+        return
+    most = parameters["at_most_percent"]
     for groups in clusters.values():
         spot = sum(_most(group) for group in groups if group.get("capacityType", "ON_DEMAND") == "SPOT")
         total = sum(map(_most, groups))
-        if total and 100 * spot > parameters["at_most_percent"] * total:
-            share, most = round(100 * spot / total), parameters["at_most_percent"]
-            yield groups[0], f"{share}% of the executors' machines are spot ones: {most}% at the most."
+        if total and 100 * spot > most * total:
+            names = ", ".join(group.name for group in groups)
+            share = round(100 * spot / total)
+            yield groups[0], f"Of the machines of {names}, {share}% are spot ones: {most}% at the most."
+
+
+def _is_certain(group: Resource) -> bool:
+    """Whether it is known which share a group has in the machines of its cluster."""
+    sizes = [group.get("capacityType"), group.get("scalingConfig.maxSize")]
+    return bool(cluster_of(group)) and has_known_role(group) and fully_known(sizes)
 
 
 def _most(group: Resource) -> float:
@@ -166,4 +182,4 @@ def spot_many_types(group: Resource, parameters: Parameters) -> Violations:
         and 0 < len(types) < parameters["at_least"]
     ):
         least = parameters["at_least"]
-        yield f"Spot group {group.name} has {len(types)} instance types: give it {least} at the least."
+        yield f"Spot group {group.name} has too few instance types: give it {least} at the least."

@@ -1,11 +1,15 @@
 """What can be reached from where."""
 
 from collections.abc import Iterator, Sequence
+from ipaddress import IPv4Network, ip_network
 from typing import Any
 
-from policies.pack.resource import Resource, mapping, sequence
+from policies.pack.corrections import setting, without
+from policies.pack.objects import where
+from policies.pack.resource import UNKNOWN, Resource, at, mapping, member, parsed, sequence, text
 from policies.pack.rule import Parameters, StackViolations, Subject, Violations
 from policies.pack.types import (
+    ADDON,
     DEFAULT_SECURITY_GROUP,
     ENDPOINT,
     FLOW_LOG,
@@ -21,8 +25,12 @@ from policies.pack.types import (
 
 NETWORK = Subject("network", "What can be reached from where")
 
-EVERYWHERE = frozenset({"0.0.0.0/0", "::/0"})
+MIN_PREFIX = {4: 8, 6: 7}
+"""Bits of a network that one may own: 10.0.0.0/8, and the unique local addresses fc00::/7, are the widest."""
+
+DEFAULT_SUBNET = "aws:ec2/defaultSubnet:DefaultSubnet"
 BEST_PRACTICES = "https://docs.aws.amazon.com/eks/latest/best-practices/network-security.html"
+INGRESS_SCHEME = "alb.ingress.kubernetes.io/scheme"
 LOAD_BALANCER_SCHEME = "service.beta.kubernetes.io/aws-load-balancer-scheme"
 LOAD_BALANCER_GUIDE = (
     "https://kubernetes-sigs.github.io/aws-load-balancer-controller/latest/guide/service/annotations/"
@@ -32,18 +40,18 @@ LOAD_BALANCER_GUIDE = (
 @NETWORK.rule(
     "subnet-no-public-addresses",
     SUBNET,
-    "aws:ec2/defaultSubnet:DefaultSubnet",
+    DEFAULT_SUBNET,
     severity="high",
     why="What is started in such a subnet gets a public address without anybody asking for one.",
     references=(
         "CIS 5.4.3",
         "https://docs.aws.amazon.com/securityhub/latest/userguide/ec2-controls.html#ec2-15",
     ),
-    correction=lambda inputs, _: {**inputs, "mapPublicIpOnLaunch": False},
+    correction=setting(mapPublicIpOnLaunch=False),
 )
 def subnet_no_public_addresses(subnet: Resource, _: Parameters) -> Violations:
     """Subnets give no public addresses away."""
-    if subnet.get("mapPublicIpOnLaunch") is True:
+    if subnet.get("mapPublicIpOnLaunch", subnet.type == DEFAULT_SUBNET) is True:
         yield f"Subnet {subnet.name} gives its machines public addresses: set mapPublicIpOnLaunch to false."
 
 
@@ -55,24 +63,34 @@ def subnet_no_public_addresses(subnet: Resource, _: Parameters) -> Violations:
     severity="critical",
     why="Whoever is on the internet may try what listens there.",
     references=(
-        "CIS 5.4.3",
+        BEST_PRACTICES,
         "https://docs.aws.amazon.com/securityhub/latest/userguide/ec2-controls.html#ec2-18",
     ),
 )
 def no_open_ingress(group: Resource, _: Parameters) -> Violations:
     """Security groups let nobody in from every address."""
-    for source in _sources(group):
-        if source in EVERYWHERE:
+    for source in map(text, _sources(group)):
+        if is_wide(source):
             yield (
-                f"{group.name} lets {source} in: name the networks that may come, or another security group."
+                f"{where(group)} lets {source} in: name the networks that may come, or another security "
+                "group."
             )
+
+
+def is_wide(cidr: str) -> bool:
+    """Whether a network has addresses of more than one owner, as 0.0.0.0/0 has, and each half of it."""
+    try:
+        network = ip_network(cidr, strict=False)
+    except ValueError:
+        return False
+    return network.prefixlen < MIN_PREFIX[4 if isinstance(network, IPv4Network) else 6]
 
 
 def _sources(group: Resource) -> Iterator[Any]:
     if group.type == SECURITY_GROUP:
         for rule in sequence(group.get("ingress")):
-            yield from sequence(mapping(rule).get("cidrBlocks"))
-            yield from sequence(mapping(rule).get("ipv6CidrBlocks"))
+            yield from sequence(at(rule, "cidrBlocks"))
+            yield from sequence(at(rule, "ipv6CidrBlocks"))
     elif group.type == SECURITY_GROUP_INGRESS:
         yield from (group.get("cidrIpv4"), group.get("cidrIpv6"))
     elif group.get("type") == "ingress":
@@ -86,13 +104,13 @@ def _sources(group: Resource) -> Iterator[Any]:
     severity="medium",
     why="What is started without a security group gets this one, and with rules in it is reachable at once.",
     references=("https://docs.aws.amazon.com/securityhub/latest/userguide/ec2-controls.html#ec2-2",),
-    correction=lambda inputs, _: {key: inputs[key] for key in inputs if key not in ("ingress", "egress")},
+    correction=without("ingress", "egress"),
 )
 def default_security_group_empty(group: Resource, _: Parameters) -> Violations:
     """The default security group of a VPC has no rules."""
     for direction in ("ingress", "egress"):
         if sequence(group.get(direction)):
-            yield f"Default security group {group.name} has {direction} rules: remove them, and make a group."
+            yield f"{where(group)} has {direction} rules: remove them, and make a group."
 
 
 @NETWORK.stack_rule(
@@ -120,7 +138,7 @@ def vpc_flow_logs(resources: Sequence[Resource], _: Parameters) -> StackViolatio
     severity="low",
     why="What was refused is the trace of an attempt; what was accepted, that of one that succeeded.",
     references=(BEST_PRACTICES,),
-    correction=lambda inputs, _: {**inputs, "trafficType": "ALL"},
+    correction=setting(trafficType="ALL"),
 )
 def flow_log_complete(log: Resource, _: Parameters) -> Violations:
     """Flow logs hold all traffic, refused and accepted."""
@@ -134,7 +152,7 @@ def flow_log_complete(log: Resource, _: Parameters) -> Violations:
     severity="high",
     why="Without both, the name of a private API server means nothing to nodes, and no node joins.",
     references=("https://docs.aws.amazon.com/eks/latest/userguide/cluster-endpoint.html",),
-    correction=lambda inputs, _: {**inputs, "enableDnsSupport": True, "enableDnsHostnames": True},
+    correction=setting(enableDnsSupport=True, enableDnsHostnames=True),
 )
 def vpc_dns(vpc: Resource, _: Parameters) -> Violations:
     """VPCs resolve DNS names and give them out."""
@@ -153,31 +171,38 @@ def vpc_dns(vpc: Resource, _: Parameters) -> Violations:
         "internet."
     ),
     references=("https://docs.aws.amazon.com/vpc/latest/privatelink/create-interface-endpoint.html",),
-    correction=lambda inputs, _: {**inputs, "privateDnsEnabled": True},
+    correction=setting(privateDnsEnabled=True),
 )
 def endpoint_private_dns(endpoint: Resource, _: Parameters) -> Violations:
-    """Interface endpoints answer to the service's own name."""
-    if endpoint.get("vpcEndpointType") == "Interface" and endpoint.get("privateDnsEnabled", False) is False:
+    """Interface endpoints of AWS answer to the service's own name."""
+    # What others offer (vpce-svc-...) has a name of its own only, unless its owner proved one.
+    service = endpoint.get("serviceName", "")
+    of_aws = isinstance(service, str) and ".vpce." not in service
+    private = endpoint.get("privateDnsEnabled", False)
+    if of_aws and endpoint.get("vpcEndpointType") == "Interface" and private is False:
         yield f"Endpoint {endpoint.name} has a name of its own only: set privateDnsEnabled to true."
 
 
 @NETWORK.rule(
     "load-balancer-internal",
     SERVICE,
+    INGRESS,
     severity="critical",
     why="Spark UIs show data and settings of jobs, and have no login of their own.",
-    references=(LOAD_BALANCER_GUIDE, "CIS 5.4.3"),
+    references=(LOAD_BALANCER_GUIDE, BEST_PRACTICES),
 )
-def load_balancer_internal(service: Resource, _: Parameters) -> Violations:
+def load_balancer_internal(resource: Resource, _: Parameters) -> Violations:
     """Load balancers are internal."""
-    if service.get("spec.type") != "LoadBalancer":
-        return
-    annotations = mapping(service.get("metadata.annotations"))
-    if annotations.get(LOAD_BALANCER_SCHEME, "internet-facing") != "internal":
-        yield (
-            f"Service {service.object_name} is open to the internet: annotate {LOAD_BALANCER_SCHEME}: "
-            "internal."
-        )
+    annotations = resource.get("metadata.annotations")
+    if resource.type == INGRESS:
+        # The load balancer controller's default is internal here.
+        if member(annotations, INGRESS_SCHEME) == "internet-facing":
+            yield f"{where(resource)} is open to the internet: annotate {INGRESS_SCHEME}: internal."
+    elif (
+        resource.get("spec.type") == "LoadBalancer"
+        and member(annotations, LOAD_BALANCER_SCHEME, "internet-facing") == "internet-facing"
+    ):
+        yield f"{where(resource)} is open to the internet: annotate {LOAD_BALANCER_SCHEME}: internal."
 
 
 @NETWORK.rule(
@@ -190,10 +215,7 @@ def load_balancer_internal(service: Resource, _: Parameters) -> Violations:
 def no_node_ports(service: Resource, _: Parameters) -> Violations:
     """Services open no port of the nodes."""
     if service.get("spec.type") == "NodePort":
-        yield (
-            f"Service {service.object_name} opens a port on every node: make it a ClusterIP behind an "
-            "Ingress."
-        )
+        yield f"{where(service)} opens a port on every node: make it a ClusterIP behind an Ingress."
 
 
 @NETWORK.rule(
@@ -206,7 +228,7 @@ def no_node_ports(service: Resource, _: Parameters) -> Violations:
 def no_external_addresses(service: Resource, _: Parameters) -> Violations:
     """Services take no addresses of others."""
     if sequence(service.get("spec.externalIPs")):
-        yield f"Service {service.object_name} takes external addresses: remove spec.externalIPs."
+        yield f"{where(service)} takes external addresses: remove spec.externalIPs."
 
 
 @NETWORK.rule(
@@ -218,9 +240,33 @@ def no_external_addresses(service: Resource, _: Parameters) -> Violations:
 )
 def ingress_host(ingress: Resource, _: Parameters) -> Violations:
     """An Ingress names the hosts that it answers to."""
-    for rule in sequence(ingress.get("spec.rules")):
-        if mapping(rule).get("host", None) in (None, "", "*"):
-            yield f"Ingress {ingress.object_name} answers to every host: name one in spec.rules.host."
+    hosts = [at(rule, "host", "*") for rule in sequence(ingress.get("spec.rules"))]
+    if any(host in ("", "*") for host in hosts) or mapping(ingress.get("spec.defaultBackend")):
+        yield (
+            f"{where(ingress)} answers to every host: name one in each of spec.rules, and take "
+            "spec.defaultBackend out."
+        )
+
+
+@NETWORK.rule(
+    "network-policies-enforced",
+    ADDON,
+    severity="high",
+    why="The VPC CNI takes no notice of NetworkPolicies by default: whoever reads them believes in a fence.",
+    references=(
+        "CIS 4.3.1",
+        "CIS 5.4.4",
+        "https://docs.aws.amazon.com/eks/latest/userguide/cni-network-policy-configure.html",
+    ),
+)
+def network_policies_enforced(addon: Resource, _: Parameters) -> Violations:
+    """The VPC CNI enforces NetworkPolicies."""
+    enabled = member(parsed(addon.get("configurationValues")), "enableNetworkPolicy", "false")
+    if addon.get("addonName") == "vpc-cni" and enabled not in (True, "true", UNKNOWN):
+        yield (
+            f"Add-on {addon.name} enforces no NetworkPolicy: set enableNetworkPolicy to 'true' in its "
+            "configurationValues."
+        )
 
 
 @NETWORK.rule(
@@ -229,11 +275,10 @@ def ingress_host(ingress: Resource, _: Parameters) -> Violations:
     severity="high",
     why="A peer in another account reaches what security groups of this VPC let in, and its owner decides.",
     references=("https://docs.aws.amazon.com/vpc/latest/peering/vpc-peering-security-groups.html",),
+    accounts=[],
 )
-def peering_within_account(peering: Resource, _: Parameters) -> Violations:
-    """VPCs are peered within their account only."""
-    if peering.get("peerOwnerId") is not None and isinstance(peering.get("peerOwnerId"), str):
-        yield (
-            f"{peering.name} peers with account {peering.get('peerOwnerId')}: use a transit gateway, or "
-            "an endpoint."
-        )
+def peering_within_account(peering: Resource, parameters: Parameters) -> Violations:
+    """VPCs are peered with those of listed accounts only."""
+    owner = text(peering.get("peerOwnerId"))
+    if owner and owner not in parameters["accounts"]:
+        yield f"{where(peering)} peers with account {owner}: use a transit gateway, or an endpoint."

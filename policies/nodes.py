@@ -2,30 +2,32 @@
 
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
 
 from moka.names import ROLE_LABEL
-from policies.pack.resource import UNKNOWN, Resource, at, fully_known, mapping, sequence, text
+from policies.pack.corrections import setting
+from policies.pack.objects import where
+from policies.pack.resource import UNKNOWN, Resource, at, fully_known, mapping, member, sequence, text
 from policies.pack.rule import Parameters, StackViolations, Subject, Violations
-from policies.pack.types import INSTANCE, LAUNCH_TEMPLATE, NODE_GROUP, SUBNET
+from policies.pack.types import (
+    INSTANCE,
+    INTERNET_GATEWAY,
+    LAUNCH_TEMPLATE,
+    NODE_GROUP,
+    ROUTE,
+    ROUTE_TABLE,
+    ROUTE_TABLE_ASSOCIATION,
+    SUBNET,
+)
 
 NODES = Subject("nodes", "Machines: what they run, where they stand, who may be on them")
 
 IMDS_GUIDE = "https://docs.aws.amazon.com/eks/latest/best-practices/identity-and-access-management.html"
 DATA_PLANE_GUIDE = "https://docs.aws.amazon.com/eks/latest/best-practices/data-plane.html"
+NODE_GUIDE = "https://docs.aws.amazon.com/eks/latest/best-practices/protecting-the-infrastructure.html"
 KEPT_ROLES = ("driver", "shuffle", "system")
 """Roles of nodes whose loss costs more than a task that runs again."""
 
 ELB_TAG = "kubernetes.io/role/elb"
-
-
-def _metadata_options(name: str, value: Any) -> Any:
-    """A correction that sets an option of the instance metadata service."""
-
-    def correct(inputs: Mapping[str, Any], _: Parameters) -> dict[str, Any]:
-        return {**inputs, "metadataOptions": {**mapping(inputs.get("metadataOptions")), name: value}}
-
-    return correct
 
 
 @NODES.rule(
@@ -38,12 +40,17 @@ def _metadata_options(name: str, value: Any) -> Any:
         IMDS_GUIDE,
         "https://docs.aws.amazon.com/securityhub/latest/userguide/ec2-controls.html#ec2-8",
     ),
-    correction=_metadata_options("httpTokens", "required"),
+    correction=setting(metadataOptions={"httpTokens": "required"}),
 )
 def imdsv2_required(template: Resource, _: Parameters) -> Violations:
     """The instance metadata service asks for a token."""
-    if template.get("metadataOptions.httpTokens", "optional") != "required":
-        yield f"{template.name} answers IMDSv1: set metadataOptions.httpTokens to required."
+    tokens = template.get("metadataOptions.httpTokens", "optional")
+    if tokens != "required" and _has_metadata(template):
+        yield f"{where(template)} answers IMDSv1: set metadataOptions.httpTokens to required."
+
+
+def _has_metadata(template: Resource) -> bool:
+    return bool(template.get("metadataOptions.httpEndpoint", "enabled") == "enabled")
 
 
 @NODES.rule(
@@ -52,14 +59,19 @@ def imdsv2_required(template: Resource, _: Parameters) -> Violations:
     INSTANCE,
     severity="high",
     why="With two hops, pods get the node's credentials.",
-    references=(IMDS_GUIDE, "docs/decisions/0007-identity-and-isolation.md"),
-    correction=_metadata_options("httpPutResponseHopLimit", 1),
+    references=(
+        IMDS_GUIDE,
+        "https://docs.aws.amazon.com/AWSEC2/latest/UserGuide/configuring-IMDS-new-instances.html",
+        "docs/decisions/0007-identity-and-isolation.md",
+    ),
+    correction=setting(metadataOptions={"httpPutResponseHopLimit": 1}),
 )
 def imds_hop_limit(template: Resource, _: Parameters) -> Violations:
     """The instance metadata service does not answer pods."""
-    limit = template.get("metadataOptions.httpPutResponseHopLimit", 1)
-    if isinstance(limit, int | float) and limit > 1:
-        yield f"{template.name} answers pods: set metadataOptions.httpPutResponseHopLimit to 1."
+    # Without a limit here, the account's or the image's holds, and an image made for IMDSv2 has 2.
+    limit = template.get("metadataOptions.httpPutResponseHopLimit", 2)
+    if isinstance(limit, int | float) and limit > 1 and _has_metadata(template):
+        yield f"{where(template)} may answer pods: set metadataOptions.httpPutResponseHopLimit to 1."
 
 
 @NODES.rule(
@@ -69,17 +81,30 @@ def imds_hop_limit(template: Resource, _: Parameters) -> Violations:
     severity="high",
     why="Spills, shuffle data and logs of jobs are on these disks.",
     references=(
-        "https://docs.aws.amazon.com/securityhub/latest/userguide/ec2-controls.html#ec2-7",
-        DATA_PLANE_GUIDE,
+        "https://docs.aws.amazon.com/securityhub/latest/userguide/ec2-controls.html#ec2-3",
+        "https://docs.aws.amazon.com/eks/latest/best-practices/data-encryption-and-secrets-management.html",
     ),
 )
 def node_volumes_encrypted(template: Resource, _: Parameters) -> Violations:
     """The volumes of machines are encrypted."""
-    for device in sequence(template.get("blockDeviceMappings")):
-        volume = mapping(device).get("ebs")
-        if isinstance(volume, Mapping) and volume.get("encrypted", "false") in (False, "false"):
-            name = text(mapping(device).get("deviceName"))
-            yield f"Volume {name} of {template.name} is not encrypted: set ebs.encrypted to true."
+    for name, volume in _volumes(template):
+        if at(volume, "encrypted", False) in (False, "false"):
+            yield f"Volume {name} of {where(template)} is not encrypted: set encrypted to true."
+
+
+def _volumes(template: Resource) -> Iterator[tuple[str, Mapping[str, object]]]:
+    """Names and settings of the volumes that a machine is started with, its root's among them."""
+    if template.type == INSTANCE:
+        root = template.get("rootBlockDevice", {})
+        devices = [
+            (text(at(device, "deviceName")), device) for device in sequence(template.get("ebsBlockDevices"))
+        ]
+        volumes = [("root", root), *devices]
+    else:
+        # Without mappings, the image's hold.
+        mappings = sequence(template.get("blockDeviceMappings", [{"deviceName": "root", "ebs": {}}]))
+        volumes = [(text(at(device, "deviceName")), at(device, "ebs")) for device in mappings]
+    yield from ((name, volume) for name, volume in volumes if isinstance(volume, Mapping))
 
 
 @NODES.rule(
@@ -88,17 +113,17 @@ def node_volumes_encrypted(template: Resource, _: Parameters) -> Violations:
     INSTANCE,
     severity="critical",
     why="A node with a public address is one security group's mistake away from the internet.",
-    references=("CIS 5.4.3", DATA_PLANE_GUIDE),
+    references=("CIS 5.4.3", NODE_GUIDE),
 )
 def node_no_public_address(template: Resource, _: Parameters) -> Violations:
     """Machines have no public addresses."""
     interfaces = sequence(template.get("networkInterfaces"))
     settings = [
         template.get("associatePublicIpAddress"),
-        *(mapping(i).get("associatePublicIpAddress") for i in interfaces),
+        *(at(interface, "associatePublicIpAddress") for interface in interfaces),
     ]
     if any(setting in (True, "true") for setting in settings):
-        yield f"{template.name} gives machines public addresses: remove associatePublicIpAddress."
+        yield f"{where(template)} gives machines public addresses: remove associatePublicIpAddress."
 
 
 @NODES.rule(
@@ -108,14 +133,14 @@ def node_no_public_address(template: Resource, _: Parameters) -> Violations:
     INSTANCE,
     severity="medium",
     why="Keys are shared and stay; sessions of Systems Manager are a person's, and logged.",
-    references=(DATA_PLANE_GUIDE,),
+    references=(NODE_GUIDE,),
 )
 def node_no_ssh(resource: Resource, _: Parameters) -> Violations:
     """Nobody logs in to machines by SSH."""
     if resource.get("keyName", "") != "":
-        yield f"{resource.name} lets the holder of key {resource.get('keyName')} in: remove keyName."
+        yield f"{where(resource)} lets the holder of key {resource.get('keyName')} in: remove keyName."
     if isinstance(resource.get("remoteAccess"), Mapping):
-        yield f"Node group {resource.name} takes SSH: remove remoteAccess."
+        yield f"{where(resource)} takes SSH: remove remoteAccess."
 
 
 @NODES.rule(
@@ -130,7 +155,8 @@ def node_image_supported(group: Resource, parameters: Parameters) -> Violations:
     """Nodes run images that are still mended."""
     image = text(group.get("amiType"))
     if image and image != "CUSTOM" and not image.startswith(tuple(parameters["families"])):
-        yield f"Node group {group.name} runs {image}: choose one of {', '.join(parameters['families'])}."
+        families = " or ".join(parameters["families"])
+        yield f"Node group {group.name} runs {image}: choose an amiType that begins with {families}."
 
 
 @NODES.rule(
@@ -158,8 +184,7 @@ def spot_for_executors_only(group: Resource, _: Parameters) -> Violations:
 )
 def node_role_known(group: Resource, _: Parameters) -> Violations:
     """Node groups say what their nodes are for."""
-    labels = group.get("labels", {})
-    if labels is not UNKNOWN and mapping(labels).get(ROLE_LABEL, "") == "":
+    if member(group.get("labels"), ROLE_LABEL, "") == "":
         yield f"Node group {group.name} has no label {ROLE_LABEL}: say what its nodes are for."
 
 
@@ -176,10 +201,14 @@ def node_taint(group: Resource, parameters: Parameters) -> Violations:
     taints = group.get("taints", [])
     if role_of(group) not in parameters["roles"] or not fully_known(taints):
         return
-    if not any(at(taint, "key") == ROLE_LABEL for taint in taints):
+    if not any(_keeps_others_off(taint) for taint in sequence(taints)):
         yield (
             f"Node group {group.name} takes any pod: taint it with {ROLE_LABEL}={role_of(group)}:NO_SCHEDULE."
         )
+
+
+def _keeps_others_off(taint: object) -> bool:
+    return at(taint, "key") == ROLE_LABEL and at(taint, "effect") in ("NO_SCHEDULE", "NO_EXECUTE")
 
 
 @NODES.rule(
@@ -192,10 +221,14 @@ def node_taint(group: Resource, parameters: Parameters) -> Violations:
 )
 def node_update_bounded(group: Resource, parameters: Parameters) -> Violations:
     """An update takes few nodes of a group at a time."""
-    percent = group.get("updateConfig.maxUnavailablePercentage", 0)
-    if isinstance(percent, int | float) and percent > parameters["at_most_percent"]:
-        most = parameters["at_most_percent"]
-        yield f"An update of node group {group.name} takes {percent}% of it at once: {most}% at the most."
+    most, percent = parameters["at_most_percent"], group.get("updateConfig.maxUnavailablePercentage", 0)
+    count, size = group.get("updateConfig.maxUnavailable", 1), group.get("scalingConfig.maxSize", 0)
+    if isinstance(percent, int | float) and percent > most:
+        yield f"An update of node group {group.name} takes {percent}% of it at once: allow {most}%."
+    elif (
+        isinstance(count, int | float) and isinstance(size, int | float) and count > max(1, size * most / 100)
+    ):
+        yield f"An update of node group {group.name} takes {count} of {size} nodes: allow {most}%."
 
 
 @NODES.rule(
@@ -221,7 +254,7 @@ def node_group_size(group: Resource, parameters: Parameters) -> Violations:
     severity="low",
     why="A node that ails keeps its pods until somebody looks.",
     references=("https://docs.aws.amazon.com/eks/latest/userguide/node-health.html",),
-    correction=lambda inputs, _: {**inputs, "nodeRepairConfig": {"enabled": True}},
+    correction=setting(nodeRepairConfig={"enabled": True}),
 )
 def node_repair(group: Resource, _: Parameters) -> Violations:
     """EKS replaces nodes that ail."""
@@ -229,17 +262,35 @@ def node_repair(group: Resource, _: Parameters) -> Violations:
         yield f"Nobody replaces ailing nodes of group {group.name}: set nodeRepairConfig.enabled to true."
 
 
+@NODES.rule(
+    "node-launch-template",
+    NODE_GROUP,
+    severity="high",
+    why="EKS's own template is made after all rules; a group that began with it is replaced to get another.",
+    references=("https://docs.aws.amazon.com/eks/latest/userguide/launch-templates.html",),
+)
+def node_launch_template(group: Resource, _: Parameters) -> Violations:
+    """Node groups are started by a launch template of ours."""
+    if group.get("launchTemplate", {}) == {}:
+        yield f"Node group {group.name} takes EKS's launch template: name one of ours in launchTemplate."
+
+
 @NODES.stack_rule(
     "nodes-in-private-subnets",
     NODE_GROUP,
     SUBNET,
+    ROUTE,
+    ROUTE_TABLE,
+    ROUTE_TABLE_ASSOCIATION,
     severity="critical",
     why="Machines in a public subnet can be reached as soon as they have an address.",
-    references=("CIS 5.4.3", DATA_PLANE_GUIDE),
+    references=("CIS 5.4.3", NODE_GUIDE),
 )
 def nodes_in_private_subnets(resources: Sequence[Resource], _: Parameters) -> StackViolations:
     """Nodes stand in private subnets."""
-    public = {subnet.urn: subnet.name for subnet in resources if subnet.type == SUBNET and _is_public(subnet)}
+    routed = _routed_to_the_internet(resources)
+    subnets = [subnet for subnet in resources if subnet.type == SUBNET]
+    public = {subnet.urn: subnet.name for subnet in subnets if subnet.urn in routed or _is_public(subnet)}
     for group in resources:
         read = group.reads.get("subnetIds", ()) if group.type == NODE_GROUP else ()
         for name in sorted(public[urn] for urn in read if urn in public):
@@ -250,40 +301,74 @@ def _is_public(subnet: Resource) -> bool:
     return ELB_TAG in mapping(subnet.get("tags")) or subnet.get("mapPublicIpOnLaunch") is True
 
 
+def _routed_to_the_internet(resources: Sequence[Resource]) -> set[str]:
+    """URNs of the subnets whose route table leads to an internet gateway."""
+    tables: set[str] = set()
+    for resource in resources:
+        targets = [urn for name in ("gatewayId", "routes") for urn in resource.reads.get(name, ())]
+        if any(f"{INTERNET_GATEWAY}::" in urn for urn in targets):
+            tables.update(
+                [resource.urn] if resource.type == ROUTE_TABLE else resource.reads.get("routeTableId", ())
+            )
+    associations = [resource for resource in resources if resource.type == ROUTE_TABLE_ASSOCIATION]
+    led = [
+        association for association in associations if tables & set(association.reads.get("routeTableId", ()))
+    ]
+    return {urn for association in led for urn in association.reads.get("subnetId", ())}
+
+
 @NODES.stack_rule(
     "drivers-zone-spread",
     NODE_GROUP,
+    SUBNET,
     severity="high",
     why="One zone that fails would take every driver, and a group over zones loses drivers to rebalancing.",
-    references=("https://docs.aws.amazon.com/eks/latest/best-practices/data-plane.html", "docs/settings.md"),
+    references=(DATA_PLANE_GUIDE, "docs/settings.md"),
     at_least_zones=2,
 )
 def drivers_zone_spread(resources: Sequence[Resource], parameters: Parameters) -> StackViolations:
     """Driver groups are one a zone, in several zones."""
-    groups: dict[str, list[Resource]] = defaultdict(list)
-    for group in resources:
+    zone_of = {
+        subnet.urn: text(subnet.get("availabilityZone")) for subnet in resources if subnet.type == SUBNET
+    }
+    groups = [group for group in resources if group.type == NODE_GROUP]
+    # A group of which the cluster or the role is not known may be the one that another lacks.
+    certain = all(cluster_of(group) and has_known_role(group) for group in groups)
+    clusters: dict[str, list[Resource]] = defaultdict(list)
+    for group in groups:
         if role_of(group) == "driver":
-            groups[_cluster(group)].append(group)
-    for drivers in groups.values():
-        for group in drivers:
-            if len(sequence(group.get("subnetIds"))) > 1:
+            clusters[cluster_of(group)].append(group)
+    least = parameters["at_least_zones"]
+    for drivers in clusters.values():
+        zones = [_zones(group, zone_of) for group in drivers]
+        for group, those in zip(drivers, zones, strict=True):
+            if len(those) > 1:
                 yield group, f"Driver group {group.name} is over several zones: make one for each zone."
-        if len(drivers) < parameters["at_least_zones"]:
-            zones = parameters["at_least_zones"]
-            yield (
-                drivers[0],
-                f"Drivers of {_cluster(drivers[0])} are in {len(drivers)} zone: give them {zones}.",
-            )
+        if certain and len(set().union(*zones)) < least:
+            names = ", ".join(group.name for group in drivers)
+            yield drivers[0], f"Drivers are in one zone, that of {names}: add groups in {least} zones."
+
+
+def _zones(group: Resource, zone_of: Mapping[str, str]) -> set[str]:
+    """The zones of a group's subnets; where they are not known, a zone of its own."""
+    if urns := group.reads.get("subnetIds", ()):
+        known = {zone_of.get(urn) or urn for urn in urns}
+    else:
+        subnets = group.get("subnetIds")
+        known = set(map(text, sequence(subnets))) if fully_known(subnets) else set()
+    return known or {group.urn}
 
 
 def role_of(group: Resource) -> str:
     """What the nodes of a group are for; empty where that is not known."""
-    return text(mapping(group.get("labels")).get(ROLE_LABEL))
+    return text(member(group.get("labels"), ROLE_LABEL))
 
 
-def _cluster(group: Resource) -> str:
-    return text(group.get("clusterName")) or ", ".join(_names(group.reads.get("clusterName", ())))
+def has_known_role(group: Resource) -> bool:
+    """Whether it is known what the nodes of a group are for, or that nobody says so."""
+    return member(group.get("labels"), ROLE_LABEL) is not UNKNOWN
 
 
-def _names(urns: Sequence[str]) -> Iterator[str]:
-    return (urn.rpartition("::")[2] for urn in urns)
+def cluster_of(resource: Resource) -> str:
+    """What tells the cluster of a resource from others; empty where that is not known."""
+    return ", ".join(resource.reads.get("clusterName", ())) or text(resource.get("clusterName"))

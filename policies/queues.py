@@ -1,12 +1,14 @@
 """YuniKorn's queues and the priorities of jobs: what is critical runs, and nothing starves."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 import yaml
 
 from moka.names import ALLOW_PREEMPTION, priority_class, tier_queue
-from policies.pack.resource import Resource, mapping, sequence, text
+from moka.quantities import millicores
+from policies.pack.objects import where
+from policies.pack.resource import YAML_LOADER, Resource, at, mapping, member, sequence, text
 from policies.pack.rule import Parameters, Subject, Violations
 from policies.pack.types import CONFIG_MAP, PRIORITY_CLASS
 
@@ -20,31 +22,37 @@ Queue = Mapping[str, Any]
 
 
 def leaves_of(config_map: Resource) -> Iterator[tuple[str, Queue]]:
-    """Path and definition of each leaf queue; none where the queues are not known, or are no queues."""
+    """Path and definition of each leaf queue."""
     for path, queue in queues_of(config_map):
         if not sequence(queue.get("queues")) and queue.get("parent") is not True:
             yield path, queue
 
 
 def queues_of(config_map: Resource) -> Iterator[tuple[str, Queue]]:
-    """Path and definition of each queue."""
-    content = text(mapping(config_map.get("data")).get("queues.yaml"))
+    """Path and definition of each queue; none where the queues are not known, or are no queues."""
     try:
-        document = yaml.load(content, Loader=_LOADER) if content else {}
-    except yaml.YAMLError:
+        document = _document(config_map)
+    except (ValueError, yaml.YAMLError):
         return
     for partition in sequence(mapping(document).get("partitions")):
-        yield from _below("", sequence(mapping(partition).get("queues")))
+        yield from _below("", at(partition, "queues"), MAX_DEPTH)
 
 
-_LOADER: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+def _document(config_map: Resource) -> Any:
+    """What `queues.yaml` of a ConfigMap says; None where there is none. Raises YAMLError or ValueError."""
+    content = text(member(config_map.get("data"), "queues.yaml"))
+    return yaml.load(content, Loader=YAML_LOADER) if content else None
 
 
-def _below(parent: str, queues: Sequence[Any]) -> Iterator[tuple[str, Queue]]:
-    for queue in map(mapping, queues):
+MAX_DEPTH = 20
+"""Of queues in queues: YAML may have a queue within itself."""
+
+
+def _below(parent: str, queues: Any, depth: int) -> Iterator[tuple[str, Queue]]:
+    for queue in map(mapping, sequence(queues) if depth else ()):
         path = f"{parent}.{queue.get('name')}" if parent else str(queue.get("name"))
         yield path, queue
-        yield from _below(path, sequence(queue.get("queues")))
+        yield from _below(path, queue.get("queues"), depth - 1)
 
 
 def _is_critical(path: str) -> bool:
@@ -60,20 +68,14 @@ def _is_critical(path: str) -> bool:
 )
 def queues_readable(config_map: Resource, _: Parameters) -> Violations:
     """The queues of YuniKorn are YAML that it reads."""
-    content = text(mapping(config_map.get("data")).get("queues.yaml"))
     try:
-        document = yaml.load(content, Loader=_LOADER) if content else {"partitions": []}
-    except yaml.YAMLError as error:
-        yield (
-            f"queues.yaml of {config_map.object_name} is not YAML ({' '.join(str(error).split())}): "
-            "correct it."
-        )
+        document = _document(config_map)
+    except (ValueError, yaml.YAMLError) as error:
+        reason = " ".join(str(error).split()).rstrip(".")
+        yield f"The queues.yaml of {where(config_map)} is not YAML ({reason}): correct it."
         return
-    if "partitions" not in mapping(document):
-        yield (
-            f"queues.yaml of {config_map.object_name} has no partitions: write it like charts-values' "
-            "example."
-        )
+    if document is not None and not sequence(mapping(document).get("partitions")):
+        yield f"The queues.yaml of {where(config_map)} has no partitions: list them, `default` first."
 
 
 @QUEUES.rule(
@@ -89,9 +91,12 @@ def queues_readable(config_map: Resource, _: Parameters) -> Violations:
 def tier_1_not_preempted(config_map: Resource, _: Parameters) -> Violations:
     """Nothing preempts jobs of tier 1."""
     for path, queue in leaves_of(config_map):
-        policy = mapping(queue.get("properties")).get("preemption.policy")
+        policy = member(queue.get("properties"), "preemption.policy")
         if _is_critical(path) and policy != "disabled":
-            yield f"Jobs in {path} can be preempted: set its property preemption.policy to disabled."
+            yield (
+                f"Jobs in {path} of {where(config_map)} can be preempted: set its property "
+                "preemption.policy to disabled."
+            )
 
 
 @QUEUES.rule(
@@ -104,9 +109,12 @@ def tier_1_not_preempted(config_map: Resource, _: Parameters) -> Violations:
 def tier_1_guaranteed(config_map: Resource, _: Parameters) -> Violations:
     """Queues of tier 1 are guaranteed what they need."""
     for path, queue in leaves_of(config_map):
-        guaranteed = mapping(mapping(queue.get("resources")).get("guaranteed"))
+        guaranteed = mapping(at(queue, "resources.guaranteed"))
         if _is_critical(path) and not any(_positive(amount) for amount in guaranteed.values()):
-            yield f"{path} is guaranteed nothing: give it a guaranteed amount, or a weight."
+            yield (
+                f"Queue {path} of {where(config_map)} is guaranteed nothing: give it an amount, or a weight "
+                "in the settings."
+            )
 
 
 @QUEUES.rule(
@@ -118,12 +126,13 @@ def tier_1_guaranteed(config_map: Resource, _: Parameters) -> Violations:
 )
 def queue_bounded(config_map: Resource, _: Parameters) -> Violations:
     """Every leaf queue has a maximum, its own or of a queue above it."""
-    bounded = [
-        path for path, queue in queues_of(config_map) if mapping(mapping(queue.get("resources")).get("max"))
-    ]
+    bounded = [path for path, queue in queues_of(config_map) if mapping(at(queue, "resources.max"))]
     for path, _queue in leaves_of(config_map):
         if not any(path == above or path.startswith(f"{above}.") for above in bounded):
-            yield f"{path} may take the whole cluster: give it, or its organization, a maximum."
+            yield (
+                f"Queue {path} of {where(config_map)} may take the whole cluster: give it, or one above "
+                "it, a maximum."
+            )
 
 
 @QUEUES.rule(
@@ -136,16 +145,32 @@ def queue_bounded(config_map: Resource, _: Parameters) -> Violations:
 def queue_not_starved(config_map: Resource, _: Parameters) -> Violations:
     """No queue's maximum is nothing, or less than it is guaranteed."""
     for path, queue in queues_of(config_map):
-        resources = mapping(queue.get("resources"))
-        for name, most in mapping(resources.get("max")).items():
-            if not _positive(most):
-                yield f"{path} may hold no {name}: raise its maximum, or remove the queue."
-        if queue.get("maxapplications", 1) == 0:
-            yield f"{path} may run no application: raise maxapplications."
+        queue_name = f"Queue {path} of {where(config_map)}"
+        most, guaranteed = (mapping(at(queue, f"resources.{bound}")) for bound in ("max", "guaranteed"))
+        for name, amount in most.items():
+            # Of GPUs and the like, none is an amount as any other.
+            if name in NEEDED and not _positive(amount):
+                yield f"{queue_name} may hold no {name}: raise its maximum, or remove the queue."
+            elif _number(guaranteed.get(name)) > _number(amount):
+                yield f"{queue_name} may hold less {name} than it is guaranteed: raise its maximum."
+        if queue.get("maxapplications") == 0:
+            yield f"{queue_name} may run no application: raise maxapplications."
+
+
+NEEDED = ("memory", "vcore")
+"""What every pod takes."""
 
 
 def _positive(amount: object) -> bool:
-    return str(amount).strip().rstrip("KMGTPEikmu") not in ("", "0", "0.0")
+    return _number(amount) > 0
+
+
+def _number(amount: object) -> float:
+    """Thousandths of an amount, of cores, bytes or anything else; 0 for what is none."""
+    try:
+        return float(millicores(str(amount)))
+    except ValueError:
+        return 0.0
 
 
 @QUEUES.rule(
@@ -162,11 +187,11 @@ def tier_1_priority(priority: Resource, _: Parameters) -> Violations:
     """The priority class of tier 1 lets nobody preempt its pods, and may preempt others."""
     if priority.object_name != priority_class(1):
         return
-    annotations = mapping(priority.get("metadata.annotations"))
-    if text(annotations.get(ALLOW_PREEMPTION)) == "true":
-        yield f"Pods of {priority.object_name} can be preempted: annotate {ALLOW_PREEMPTION}: 'false'."
+    # Without the annotation, YuniKorn takes `true`: YUNIKORN-1463.
+    if member(priority.get("metadata.annotations"), ALLOW_PREEMPTION, "true") == "true":
+        yield f"Pods of {where(priority)} can be preempted: annotate {ALLOW_PREEMPTION}: 'false'."
     if priority.get("preemptionPolicy", "PreemptLowerPriority") == "Never":
-        yield f"Pods of {priority.object_name} wait for others: set preemptionPolicy to PreemptLowerPriority."
+        yield f"Pods of {where(priority)} wait for others: set preemptionPolicy to PreemptLowerPriority."
 
 
 @QUEUES.rule(
@@ -181,7 +206,7 @@ def priority_below_system(priority: Resource, parameters: Parameters) -> Violati
     """Jobs come after what the platform needs to run."""
     value = priority.get("value", 0)
     if isinstance(value, int | float) and value > parameters["at_most"]:
-        yield f"PriorityClass {priority.object_name} is at {value}: stay at {parameters['at_most']} or below."
+        yield f"{where(priority)} is at {value}: stay at {parameters['at_most']} or below."
 
 
 @QUEUES.rule(
@@ -194,4 +219,4 @@ def priority_below_system(priority: Resource, parameters: Parameters) -> Violati
 def priority_not_default(priority: Resource, _: Parameters) -> Violations:
     """No priority class of jobs is everybody's."""
     if priority.get("globalDefault", False) is True:
-        yield f"PriorityClass {priority.object_name} is everybody's: take globalDefault out."
+        yield f"{where(priority)} is everybody's: take globalDefault out."

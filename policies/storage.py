@@ -1,9 +1,12 @@
 """Buckets, volumes, keys and registries: closed, encrypted, logged."""
 
 from collections.abc import Mapping, Sequence
+from fnmatch import fnmatchcase
 
-from policies.pack.documents import statements
-from policies.pack.resource import UNKNOWN, Resource, at, fully_known, mapping, sequence, text
+from policies.pack.corrections import setting, without
+from policies.pack.documents import Statement, statements
+from policies.pack.objects import where
+from policies.pack.resource import UNKNOWN, Inputs, Resource, at, fully_known, sequence, text
 from policies.pack.rule import Parameters, Severity, StackViolations, Subject, Violations
 from policies.pack.types import (
     BUCKET,
@@ -14,6 +17,7 @@ from policies.pack.types import (
     BUCKET_OWNERSHIP,
     BUCKET_POLICY,
     DATABASES,
+    FILE_SYSTEM,
     KEY,
     REGISTRY_POLICY,
     REPOSITORY,
@@ -27,7 +31,23 @@ STORAGE = Subject("storage", "Buckets, volumes, keys and registries: closed, enc
 
 S3_GUIDE = "https://docs.aws.amazon.com/AmazonS3/latest/userguide/security-best-practices.html"
 KMS_GUIDE = "https://docs.aws.amazon.com/kms/latest/developerguide/rotate-keys.html"
+EBS_PROVISIONERS = ("ebs.csi.aws.com", "kubernetes.io/aws-ebs")
 BLOCKS = ("blockPublicAcls", "blockPublicPolicy", "ignorePublicAcls", "restrictPublicBuckets")
+
+FALSE = ("false", False, ["false"], [False])
+
+POLICY_FIELDS: Mapping[str, str] = {
+    BUCKET_POLICY: "policy",
+    KEY: "policy",
+    "aws:kms/keyPolicy:KeyPolicy": "policy",
+    REGISTRY_POLICY: "policy",
+    REPOSITORY_POLICY: "policy",
+    REPOSITORY_TEMPLATE: "repositoryPolicy",
+    "aws:secretsmanager/secretPolicy:SecretPolicy": "policy",
+    "aws:sns/topicPolicy:TopicPolicy": "policy",
+    "aws:sqs/queuePolicy:QueuePolicy": "policy",
+}
+"""Type -> where it keeps who may use it."""
 
 NARROWING_KEYS = (
     "aws:principalarn",
@@ -49,7 +69,7 @@ NARROWING_KEYS = (
     severity="critical",
     why="One policy or list by mistake, and everybody reads what jobs wrote.",
     references=("https://docs.aws.amazon.com/securityhub/latest/userguide/s3-controls.html#s3-8", S3_GUIDE),
-    correction=lambda inputs, _: {**inputs, **dict.fromkeys(BLOCKS, True)},
+    correction=setting(**dict.fromkeys(BLOCKS, True)),
 )
 def bucket_not_public(block: Resource, _: Parameters) -> Violations:
     """Buckets cannot be made public."""
@@ -166,16 +186,13 @@ def bucket_has_access_log(resources: Sequence[Resource], _: Parameters) -> Stack
 )
 def bucket_encrypted(encryption: Resource, parameters: Parameters) -> Violations:
     """Buckets are encrypted with a key of ours."""
-    from fnmatch import fnmatchcase
-
     if any(fnmatchcase(encryption.name, pattern) for pattern in parameters["s3_keys_for"]):
         return
     for rule in sequence(encryption.get("rules")):
-        default = mapping(rule).get("applyServerSideEncryptionByDefault", {})
-        algorithm = at(default, "sseAlgorithm", "AES256")
-        if algorithm == "AES256":
+        key = at(rule, "applyServerSideEncryptionByDefault.kmsMasterKeyId", "")
+        if at(rule, "applyServerSideEncryptionByDefault.sseAlgorithm", "AES256") == "AES256":
             yield f"The bucket of {encryption.name} is encrypted with S3's keys: set sseAlgorithm to aws:kms."
-        elif default is not UNKNOWN and at(default, "kmsMasterKeyId", "") == "":
+        elif key == "" or text(key).endswith("alias/aws/s3"):
             yield f"The bucket of {encryption.name} is encrypted with AWS's key: name one of ours."
 
 
@@ -188,21 +205,24 @@ def bucket_encrypted(encryption: Resource, parameters: Parameters) -> Violations
 )
 def bucket_tls_only(policy: Resource, _: Parameters) -> Violations:
     """Buckets refuse requests without TLS."""
-    if policy.get("policy") is UNKNOWN:
-        return
-    for statement in statements(policy):
-        secure = mapping(statement.condition.get("Bool")).get("aws:SecureTransport")
-        if not statement.allows and "s3:*" in statement.actions and secure in ("false", False):
-            return
-    yield f"The bucket of {policy.name} takes plain HTTP: deny s3:* where aws:SecureTransport is false."
+    if fully_known(policy.get("policy")) and not any(map(_denies_http, statements(policy))):
+        yield f"The bucket of {policy.name} takes plain HTTP: deny s3:* where aws:SecureTransport is false."
+
+
+def _denies_http(statement: Statement) -> bool:
+    """Whether a statement refuses everybody all requests without TLS, and asks for nothing else."""
+    return (
+        statement.content.get("Effect") == "Deny"
+        and statement.is_for_everybody
+        and bool({"s3:*", "*"} & set(statement.actions))
+        and any(resource.endswith("*") for resource in statement.resources)
+        and any(statement.condition == {"Bool": {"aws:SecureTransport": value}} for value in FALSE)
+    )
 
 
 @STORAGE.rule(
     "policy-names-principals",
-    BUCKET_POLICY,
-    KEY,
-    REPOSITORY_POLICY,
-    REGISTRY_POLICY,
+    *POLICY_FIELDS,
     severity="critical",
     why="`*` is everybody with an account at AWS, and without one.",
     references=(
@@ -210,14 +230,13 @@ def bucket_tls_only(policy: Resource, _: Parameters) -> Violations:
     ),
 )
 def policy_names_principals(resource: Resource, _: Parameters) -> Violations:
-    """Policies of buckets, keys and registries name whom they let in."""
-    for statement in statements(resource):
-        narrowed = statement.condition_keys & set(NARROWING_KEYS)
-        if statement.allows and "*" in statement.principals and not narrowed:
+    """Policies of buckets, keys, registries, queues and secrets name whom they let in."""
+    for statement in statements(resource, POLICY_FIELDS[resource.type]):
+        narrowed = set(NARROWING_KEYS) & set(statement.required)
+        if statement.allows and statement.is_for_everybody and not narrowed:
             yield (
-                f"Statement {statement.name} of {resource.name} lets everybody in: name "
-                "principals, or an "
-                "account or organization in its condition."
+                f"Statement {statement.name} of {where(resource)} lets everybody in: name principals, or "
+                "an account or organization in its condition."
             )
 
 
@@ -227,7 +246,7 @@ def policy_names_principals(resource: Resource, _: Parameters) -> Violations:
     severity="medium",
     why="With access lists, an object may belong to whoever wrote it, and policies do not reach it.",
     references=("https://docs.aws.amazon.com/securityhub/latest/userguide/s3-controls.html#s3-12",),
-    correction=lambda inputs, _: {**inputs, "rule": {"objectOwnership": "BucketOwnerEnforced"}},
+    correction=setting(rule={"objectOwnership": "BucketOwnerEnforced"}),
 )
 def bucket_owner_enforced(controls: Resource, _: Parameters) -> Violations:
     """A bucket's owner owns its objects."""
@@ -247,21 +266,27 @@ def bucket_owner_enforced(controls: Resource, _: Parameters) -> Violations:
 def uploads_aborted(lifecycle: Resource, _: Parameters) -> Violations:
     """Uploads that broke off are removed."""
     rules = lifecycle.get("rules", [])
-    if fully_known(rules) and not any("abortIncompleteMultipartUpload" in mapping(rule) for rule in rules):
+    if fully_known(rules) and not any(map(_aborts, sequence(rules))):
         yield f"The bucket of {lifecycle.name} keeps unfinished uploads: add abortIncompleteMultipartUpload."
+
+
+def _aborts(rule: object) -> bool:
+    aborts = isinstance(at(rule, "abortIncompleteMultipartUpload"), Mapping)
+    return aborts and at(rule, "status", "Enabled") == "Enabled"
 
 
 @STORAGE.rule(
     "volume-encrypted",
     VOLUME,
+    FILE_SYSTEM,
     *DATABASES,
     severity="high",
     why="A snapshot that is shared by mistake is read by whoever gets it.",
     references=("https://docs.aws.amazon.com/securityhub/latest/userguide/ec2-controls.html#ec2-3",),
 )
 def volume_encrypted(volume: Resource, _: Parameters) -> Violations:
-    """Volumes and databases are encrypted."""
-    field = "encrypted" if volume.type == VOLUME else "storageEncrypted"
+    """Volumes, file systems and databases are encrypted."""
+    field = "storageEncrypted" if volume.type in DATABASES else "encrypted"
     if volume.get(field, False) is False:
         yield f"{volume.kind} {volume.name} is not encrypted: set {field} to true."
 
@@ -275,14 +300,9 @@ def volume_encrypted(volume: Resource, _: Parameters) -> Violations:
 )
 def storage_class_encrypted(storage: Resource, _: Parameters) -> Violations:
     """The volumes of pods are encrypted."""
-    if storage.get("provisioner") == "ebs.csi.aws.com" and storage.get("parameters.encrypted", "false") in (
-        "false",
-        False,
-    ):
-        yield (
-            f"Volumes of StorageClass {storage.object_name} are not encrypted: set parameters.encrypted "
-            "to 'true'."
-        )
+    encrypted = storage.get("parameters.encrypted", "false")
+    if storage.get("provisioner") in EBS_PROVISIONERS and encrypted in ("false", False):
+        yield f"Volumes of {where(storage)} are not encrypted: set parameters.encrypted to 'true'."
 
 
 @STORAGE.rule(
@@ -294,14 +314,18 @@ def storage_class_encrypted(storage: Resource, _: Parameters) -> Violations:
         KMS_GUIDE,
         "https://docs.aws.amazon.com/securityhub/latest/userguide/kms-controls.html#kms-4",
     ),
-    correction=lambda inputs, _: {**inputs, "enableKeyRotation": True},
+    correction=setting(enableKeyRotation=True),
 )
 def key_rotates(key: Resource, _: Parameters) -> Violations:
     """Keys change their material every year."""
-    if key.get("enableKeyRotation", False) is False and key.get(
-        "customerMasterKeySpec", "SYMMETRIC_DEFAULT"
-    ) in ("SYMMETRIC_DEFAULT",):
+    symmetric = key.get("customerMasterKeySpec", "SYMMETRIC_DEFAULT") == "SYMMETRIC_DEFAULT"
+    if symmetric and key.get("enableKeyRotation", False) is False:
         yield f"Key {key.name} does not rotate: set enableKeyRotation to true."
+
+
+def _with_immutable_tags(inputs: Inputs, parameters: Parameters) -> Inputs:
+    inputs = without("imageTagMutabilityExclusionFilters")(inputs, parameters)
+    return setting(imageTagMutability="IMMUTABLE")(inputs, parameters)
 
 
 @STORAGE.rule(
@@ -311,11 +335,11 @@ def key_rotates(key: Resource, _: Parameters) -> Violations:
     severity="high",
     why="A tag that moves runs code that nobody reviewed, on the next node that pulls it.",
     references=("https://docs.aws.amazon.com/AmazonECR/latest/userguide/image-tag-mutability.html",),
-    correction=lambda inputs, _: {**inputs, "imageTagMutability": "IMMUTABLE"},
+    correction=_with_immutable_tags,
 )
 def repository_tags_immutable(repository: Resource, _: Parameters) -> Violations:
     """Tags of images do not move."""
-    if repository.get("imageTagMutability", "MUTABLE") in ("MUTABLE", "MUTABLE_WITH_EXCLUSION"):
+    if repository.get("imageTagMutability", "MUTABLE") != "IMMUTABLE":
         yield f"Tags in {repository.name} can be moved: set imageTagMutability to IMMUTABLE."
 
 
@@ -325,7 +349,7 @@ def repository_tags_immutable(repository: Resource, _: Parameters) -> Violations
     severity="medium",
     why="Known holes in an image are found on the day it is pushed, not after.",
     references=("CIS 5.1.1", "https://docs.aws.amazon.com/AmazonECR/latest/userguide/image-scanning.html"),
-    correction=lambda inputs, _: {**inputs, "imageScanningConfiguration": {"scanOnPush": True}},
+    correction=setting(imageScanningConfiguration={"scanOnPush": True}),
 )
 def repository_scanned(repository: Resource, _: Parameters) -> Violations:
     """Images are scanned as they are pushed."""
@@ -346,9 +370,9 @@ def repository_scanned(repository: Resource, _: Parameters) -> Violations:
 def repository_encrypted(repository: Resource, _: Parameters) -> Violations:
     """Images are encrypted with a key of ours."""
     configurations = repository.get("encryptionConfigurations", [])
-    if not fully_known(configurations) and not isinstance(configurations, list):
+    if configurations is UNKNOWN:
         return
-    if not any(_by_key(configuration) for configuration in configurations):
+    if not any(_by_key(configuration) for configuration in sequence(configurations)):
         yield (
             f"Images of {repository.name} are encrypted with AWS's keys: set encryptionType to KMS, and a "
             "kmsKey."
@@ -356,7 +380,5 @@ def repository_encrypted(repository: Resource, _: Parameters) -> Violations:
 
 
 def _by_key(configuration: object) -> bool:
-    if not isinstance(configuration, Mapping):
-        return True
-    kind, key = configuration.get("encryptionType"), configuration.get("kmsKey", "")
-    return (kind is UNKNOWN or text(kind).startswith("KMS")) and (key is UNKNOWN or key != "")
+    kind, key = at(configuration, "encryptionType", "AES256"), at(configuration, "kmsKey", "")
+    return (kind is UNKNOWN or text(kind).startswith("KMS")) and (key is UNKNOWN or bool(text(key)))

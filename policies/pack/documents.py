@@ -1,11 +1,15 @@
 """IAM policies in the inputs of resources."""
 
 import json
-from collections.abc import Iterator, Mapping
+import re
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from policies.pack.resource import Resource, mapping, text
+from policies.pack.resource import Resource, at, mapping, sequence, text
+
+LOOSE = re.compile(r"Not|IfExists$|^ForAllValues:|^Null$")
+"""Operators of conditions that do not ask a request for a value."""
 
 
 @dataclass(frozen=True)
@@ -44,9 +48,24 @@ class Statement:
         return mapping(self.content.get("Condition"))
 
     @property
-    def condition_keys(self) -> set[str]:
-        """Keys that its condition asks for, in lower case."""
-        return {str(key).lower() for keys in self.condition.values() for key in mapping(keys)}
+    def required(self) -> Mapping[str, Sequence[str]]:
+        """Condition key, in lower case -> patterns of which a request must have one.
+
+        Without operators that deny (`StringNotLike`), that let requests without the key through
+        (`...IfExists`, `ForAllValues:...`, `Null`), and without patterns that everything fits.
+        """
+        return {
+            str(key).lower(): patterns
+            for operator, keys in self.condition.items()
+            if not LOOSE.search(operator)
+            for key, values in mapping(keys).items()
+            if (patterns := _patterns(values)) and not any(pattern.strip("*?") == "" for pattern in patterns)
+        }
+
+    @property
+    def is_for_everybody(self) -> bool:
+        """Whether it is for everybody: `*`, or all but some."""
+        return "*" in self.principals or "NotPrincipal" in self.content
 
     @property
     def principals(self) -> list[str]:
@@ -64,15 +83,37 @@ def texts(value: Any) -> list[str]:
     return [part for part in value if isinstance(part, str)] if isinstance(value, list) else []
 
 
+def _patterns(values: Any) -> list[str]:
+    """Values of a condition, truth values and numbers among them, as texts."""
+    listed = values if isinstance(values, list) else [values]
+    return [str(value) for value in listed if isinstance(value, str | bool | int | float)]
+
+
 def statements(resource: Resource, field: str = "policy") -> Iterator[Statement]:
     """The statements of a policy in a field; none where it is not known or no policy."""
-    content = resource.get(field)
+    yield from statements_of(resource.get(field))
+
+
+def granted(resource: Resource) -> Iterator[Statement]:
+    """The statements of what a role, or a policy for one, may do, those within the role included."""
+    yield from statements(resource)
+    for policy in sequence(resource.get("inlinePolicies")):
+        yield from statements_of(at(policy, "policy"))
+
+
+def trust(role: Resource) -> Iterator[Statement]:
+    """The statements of who may take a role."""
+    return statements(role, "assumeRolePolicy")
+
+
+def statements_of(content: Any) -> Iterator[Statement]:
+    """The statements of a policy, as text or as a mapping; none where it is no policy."""
     if isinstance(content, str):
         try:
             content = json.loads(content)
         except ValueError:
             return
     entries = mapping(content).get("Statement")
-    for number, entry in enumerate([entries] if isinstance(entries, Mapping) else entries or (), start=1):
+    for number, entry in enumerate([entries] if isinstance(entries, Mapping) else sequence(entries), start=1):
         if isinstance(entry, Mapping):
             yield Statement(entry, number)

@@ -2,9 +2,10 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from fnmatch import fnmatchcase
 from typing import Any
 
-from policies.pack.resource import Inputs, Resource, at, mapping, sequence, text
+from policies.pack.resource import UNKNOWN, Inputs, Resource, at, mapping, sequence, text
 
 RELEASE = "kubernetes:helm.sh/v3:Release"
 
@@ -31,15 +32,16 @@ class Container:
     """A container of a workload.
 
     part: of the pod's specification, one of CONTAINERS.
+    spec: UNKNOWN where it is not known yet.
     """
 
     part: str
-    spec: Inputs
+    spec: Any
 
     @property
     def name(self) -> str:
         """Its name, for messages."""
-        return text(self.spec.get("name")) or "without a name"
+        return text(self.get("name")) or "without a name"
 
     def get(self, path: str, default: Any = None) -> Any:
         """A field at a dotted path; UNKNOWN where it is not known yet."""
@@ -62,7 +64,7 @@ def containers(workload: Resource) -> Iterator[Container]:
     spec = pod_spec(workload)
     for part in CONTAINERS:
         for container in sequence(spec.get(part)):
-            yield Container(part, mapping(container))
+            yield Container(part, container)
 
 
 def token(document: Inputs) -> str:
@@ -90,8 +92,22 @@ def _flat(documents: Sequence[Inputs]) -> Iterator[Inputs]:
             yield document
 
 
+def is_named(resource: Resource, patterns: Sequence[str]) -> bool:
+    """Whether an object's name fits one of some patterns; one that is not known yet fits any."""
+    if resource.get("metadata.name") is UNKNOWN:
+        return bool(patterns)
+    return any(fnmatchcase(resource.object_name, pattern) for pattern in patterns)
+
+
+def is_placed(resource: Resource, pattern: str) -> bool:
+    """Whether `<namespace>/<name>` of an object fits a pattern, as far as both are known."""
+    namespace, _, name = pattern.partition("/")
+    own = resource.get("metadata.namespace", "default")
+    return (own is UNKNOWN or fnmatchcase(text(own), namespace)) and is_named(resource, [name])
+
+
 def where(resource: Resource, container: Container | None = None) -> str:
-    """What a sentence calls an object, with the chart that it is in."""
+    """What a sentence calls a resource, with the chart that it is in."""
     place = f"{resource.kind} {resource.object_name}"
     if resource.chart:
         place = f"{place} of chart {resource.chart}"

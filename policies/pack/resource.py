@@ -4,7 +4,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+import yaml
+
 Inputs = Mapping[str, Any]
+
+YAML_LOADER: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
 
 class Unknown:
@@ -49,6 +53,16 @@ def mapping(value: Any) -> Mapping[str, Any]:
     return value if isinstance(value, Mapping) else {}
 
 
+def parsed(value: Any) -> Any:
+    """A mapping, also one in JSON or YAML; UNKNOWN as it is, anything else as an empty one."""
+    if isinstance(value, str):
+        try:
+            value = yaml.load(value, Loader=YAML_LOADER)
+        except (ValueError, yaml.YAMLError):
+            return {}
+    return value if value is UNKNOWN else mapping(value)
+
+
 def sequence(value: Any) -> Sequence[Any]:
     """A list as it is; anything else, what is not known included, as an empty one."""
     return value if isinstance(value, list | tuple) else ()
@@ -71,6 +85,14 @@ def at(value: Any, path: str, default: Any = None) -> Any:
         else:
             return default
     return default if value is None else value
+
+
+def member(value: Any, key: str, default: Any = None) -> Any:
+    """What a mapping has under a key that may have dots; UNKNOWN where the mapping is not known."""
+    if value is UNKNOWN:
+        return UNKNOWN
+    content = mapping(value).get(key)
+    return default if content is None else content
 
 
 def leaves(value: Any, path: str = "") -> Iterator[tuple[str, Any]]:

@@ -3,16 +3,8 @@
 from collections.abc import Mapping
 from typing import Any
 
-from pulumi_policy import proxy
-
+from policies.pack.marks import CONTENT, OUTPUT, SECRET, SIGNATURE, UNKNOWNS
 from policies.pack.resource import UNKNOWN, SecretText
-
-# Keys and values by which the engine marks a mapping as something else: sdk/go/common/resource/properties.go.
-SIGNATURE = "4dabf18193072939515e22adb298388d"
-SECRET = "1b47061264138c4ac30d75fd1eb44270"
-OUTPUT = "d0e6a833031e9bbcd3f4e8bde6ca49a4"
-
-UNKNOWNS = frozenset(value for name, value in vars(proxy).items() if name.startswith("UNKNOWN_"))
 
 
 def from_struct(struct: Any) -> dict[str, Any]:
@@ -46,9 +38,9 @@ def from_json(value: Any) -> Any:
 def _marked(value: dict[str, Any]) -> Any:
     signature = value.get(SIGNATURE)
     if signature == SECRET:
-        return _as_secret(value.get("value"))
+        return _as_secret(value.get(CONTENT))
     if signature == OUTPUT:
-        known = value.get("value", UNKNOWN)
+        known = value.get(CONTENT, UNKNOWN)
         return _as_secret(known) if value.get("secret") else known
     return value
 

@@ -1,0 +1,133 @@
+"""Namespaces: what is in which, and what holds for all that is in one."""
+
+from collections.abc import Sequence, Set
+
+from moka.names import PLATFORM_NAMESPACES
+from policies.pack.objects import is_named, where
+from policies.pack.resource import UNKNOWN, Resource, fully_known, mapping, member, sequence, text
+from policies.pack.rule import Parameters, StackViolations, Violations
+from policies.pack.types import (
+    CONFIG_MAP,
+    INGRESS,
+    NAMESPACE,
+    NETWORK_POLICY,
+    OBJECTS,
+    QUOTA,
+    RELEASE,
+    SECRET,
+    SERVICE,
+    WORKLOADS,
+)
+from policies.workloads import PODS
+
+ENFORCED = "pod-security.kubernetes.io/enforce"
+"""Label of a namespace: which pods the API server takes there."""
+
+NAMESPACED = (RELEASE, CONFIG_MAP, INGRESS, NETWORK_POLICY, QUOTA, SECRET, SERVICE, *WORKLOADS)
+"""Types that are in the namespace default if they name none."""
+
+
+@PODS.rule(
+    "not-in-default-namespace",
+    OBJECTS,
+    severity="medium",
+    why="No quota, network policy or role is meant for it.",
+    references=("CIS 4.5.2",),
+)
+def not_in_default_namespace(resource: Resource, _: Parameters) -> Violations:
+    """Nothing is in the namespace default."""
+    field = "namespace" if resource.type == RELEASE else "metadata.namespace"
+    if resource.get(field, "default" if resource.type in NAMESPACED else "") == "default":
+        yield f"{where(resource)} is in the namespace default: give it one of its own."
+
+
+@PODS.rule(
+    "namespace-pod-security",
+    NAMESPACE,
+    severity="medium",
+    why="A pod that somebody makes by hand is judged by nobody else.",
+    references=("CIS 4.2.1", "https://kubernetes.io/docs/concepts/security/pod-security-admission/"),
+    privileged=[],
+)
+def namespace_pod_security(namespace: Resource, parameters: Parameters) -> Violations:
+    """Namespaces refuse pods that reach for their host."""
+    level = member(namespace.get("metadata.labels"), ENFORCED, "privileged")
+    if level in ("", "privileged") and not is_named(namespace, parameters["privileged"]):
+        yield f"{where(namespace)} takes any pod: label it {ENFORCED}=baseline, or restricted."
+
+
+DIRECTIONS = frozenset({"Ingress", "Egress"})
+
+
+def _is_job_namespace(namespace: Resource) -> bool:
+    name = namespace.object_name
+    return name not in PLATFORM_NAMESPACES and not name.startswith("kube-")
+
+
+@PODS.stack_rule(
+    "default-deny",
+    NAMESPACE,
+    NETWORK_POLICY,
+    severity="high",
+    why="Jobs run code of many; without it any of them reaches every other pod and all that the VPC does.",
+    references=("CIS 4.3.2", "https://docs.aws.amazon.com/eks/latest/best-practices/network-security.html"),
+)
+def default_deny(resources: Sequence[Resource], _: Parameters) -> StackViolations:
+    """Nothing goes in or out of a job namespace that is not let."""
+    policies = [policy for policy in resources if policy.type == NETWORK_POLICY]
+    for namespace in resources:
+        if namespace.type != NAMESPACE or not _is_job_namespace(namespace):
+            continue
+        own = [policy for policy in policies if _is_in(policy, namespace)]
+        denied = {direction for policy in own for direction in _denied(policy)}
+        if missing := sorted(DIRECTIONS - denied):
+            kinds = " and ".join(missing)
+            yield namespace, f"{where(namespace)} has no NetworkPolicy that denies {kinds}: add one."
+        for policy in own:
+            if any({} in sequence(policy.get(f"spec.{direction.lower()}")) for direction in DIRECTIONS):
+                yield policy, f"{where(policy)} lets everything through: name who may, and what."
+
+
+def _is_in(resource: Resource, namespace: Resource) -> bool:
+    """Whether an object is in a namespace, or may be: by what it reads where the names are not known."""
+    if resource.provider != namespace.provider:
+        return False
+    if resource.get("metadata.namespace") is UNKNOWN:
+        return namespace.urn in resource.reads.get("metadata", (namespace.urn,))
+    return namespace.get("metadata.name") is UNKNOWN or resource.namespace == namespace.object_name
+
+
+def _denied(policy: Resource) -> Set[str]:
+    """The directions in which a policy lets nothing through for any pod of its namespace, or may do so."""
+    selected = [policy.get(f"spec.podSelector.{field}", {}) for field in ("matchLabels", "matchExpressions")]
+    if any(map(_has_some, selected)):
+        return set()
+    kinds = policy.get("spec.policyTypes", ["Ingress"])
+    judged = DIRECTIONS & set(map(text, sequence(kinds))) if fully_known(kinds) else DIRECTIONS
+    return {kind for kind in judged if not _has_some(policy.get(f"spec.{kind.lower()}", []))}
+
+
+def _has_some(value: object) -> bool:
+    return value is not UNKNOWN and bool(value)
+
+
+@PODS.stack_rule(
+    "job-namespace-bounded",
+    NAMESPACE,
+    QUOTA,
+    severity="medium",
+    why="One team's mistake fills the API server for all.",
+    references=("https://docs.aws.amazon.com/eks/latest/best-practices/tenant-isolation.html",),
+)
+def job_namespace_bounded(resources: Sequence[Resource], _: Parameters) -> StackViolations:
+    """Job namespaces have a bound of pods."""
+    quotas = [quota for quota in resources if quota.type == QUOTA and _bounds_pods(quota)]
+    for namespace in resources:
+        bounded = any(_is_in(quota, namespace) for quota in quotas)
+        if namespace.type == NAMESPACE and _is_job_namespace(namespace) and not bounded:
+            yield namespace, f"{where(namespace)} has no ResourceQuota: bound its pods."
+
+
+def _bounds_pods(quota: Resource) -> bool:
+    hard = quota.get("spec.hard", {})
+    return hard is UNKNOWN or not {"pods", "count/pods"}.isdisjoint(mapping(hard))
