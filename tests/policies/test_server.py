@@ -53,7 +53,11 @@ def test_what_is_not_known_yet_is_no_violation():
     assert not diagnostics(
         analyzer(),
         LAUNCH_TEMPLATE,
-        {"metadataOptions": UNKNOWN_STRING_VALUE, "tagSpecifications": UNKNOWN_STRING_VALUE},
+        {
+            "metadataOptions": UNKNOWN_STRING_VALUE,
+            "blockDeviceMappings": UNKNOWN_STRING_VALUE,
+            "tagSpecifications": UNKNOWN_STRING_VALUE,
+        },
     )
 
 
@@ -133,7 +137,7 @@ def test_a_rule_of_the_whole_stack_sees_inputs_that_outputs_do_not_show_yet():
 def test_a_rule_that_may_correct_does_and_keeps_what_is_secret_or_not_known():
     correcting = analyzer(**{"imdsv2-required": {"level": "remediate"}})
     inputs = {
-        "metadataOptions": {"httpTokens": "optional", "httpEndpoint": UNKNOWN_STRING_VALUE},
+        "metadataOptions": {"httpTokens": "optional", "instanceMetadataTags": UNKNOWN_STRING_VALUE},
         "userData": {SIGNATURE: SECRET, "value": "x"},
     }
 
@@ -141,7 +145,10 @@ def test_a_rule_that_may_correct_does_and_keeps_what_is_secret_or_not_known():
 
     corrected = json_format.MessageToDict(remediation.properties)
     assert remediation.policyName == "imdsv2-required"
-    assert corrected["metadataOptions"] == {"httpTokens": "required", "httpEndpoint": UNKNOWN_STRING_VALUE}
+    assert corrected["metadataOptions"] == {
+        "httpTokens": "required",
+        "instanceMetadataTags": UNKNOWN_STRING_VALUE,
+    }
     assert corrected["userData"] == inputs["userData"]
 
 
