@@ -226,6 +226,7 @@ def _denies_http(statement: Statement) -> bool:
     severity="critical",
     why="`*` is everybody with an account at AWS, and without one.",
     references=(
+        "CIS 5.1.2",
         "https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_policies_elements_principal.html",
     ),
 )

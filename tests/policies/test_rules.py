@@ -14,6 +14,7 @@ import pytest
 from pulumi_policy import proxy
 
 from policies import cluster
+from policies.benchmarks import CONTROLS
 from policies.catalog import RULES, SUBJECTS
 from policies.pack.charts import NotRendered
 from policies.pack.configuration import Configuration
@@ -275,6 +276,10 @@ BENCHMARK = frozenset(
     for number in range(1, last + 1)
 )
 """Of the CIS EKS benchmark 1.7.0, as aquasecurity/kube-bench has it: cfg/eks-1.7.0/."""
+
+
+def test_the_table_of_controls_has_all_of_the_benchmark():
+    assert {control for control in CONTROLS if control.startswith("CIS")} == {f"CIS {n}" for n in BENCHMARK}
 
 
 def each_rule():
