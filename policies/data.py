@@ -7,9 +7,9 @@ from fnmatch import fnmatchcase
 from policies.identity import RIGHTS
 from policies.pack.corrections import without
 from policies.pack.documents import Statement, granted, statements
-from policies.pack.objects import is_named, where
-from policies.pack.resource import Resource, at, sequence
-from policies.pack.rule import Parameters, Subject, Violations
+from policies.pack.objects import is_named, pod_spec, where
+from policies.pack.resource import Resource, at, sequence, text
+from policies.pack.rule import Parameters, StackViolations, Subject, Violations
 from policies.pack.types import (
     BUCKET,
     BUCKET_LIFECYCLE,
@@ -18,6 +18,7 @@ from policies.pack.types import (
     DATABASES,
     KEY,
     REPOSITORY,
+    STACK,
     STATEFUL_SET,
 )
 
@@ -204,3 +205,33 @@ def claims_outlive_pods(workload: Resource, parameters: Parameters) -> Violation
     retention = workload.get("spec.persistentVolumeClaimRetentionPolicy.whenDeleted", "Retain")
     if retention == "Delete" and not is_named(workload, parameters["may_delete"]):
         yield f"{where(workload)} takes its volumes along: set whenDeleted to Retain."
+
+
+@DATA.stack_rule(
+    "shuffle-replicated",
+    STATEFUL_SET,
+    STACK,
+    severity="critical",
+    why="Instance storage is gone with its machine, and with it hours of work that jobs have shuffled.",
+    references=("docs/decisions/0017-celeborn.md", "https://celeborn.apache.org/docs/latest/configuration/"),
+    workers=["*-celeborn-worker*"],
+    instance_storage=["/mnt/k8s-disks/*"],
+)
+def shuffle_replicated(resources: Sequence[Resource], parameters: Parameters) -> StackViolations:
+    """Shuffle data on instance storage is kept twice."""
+    outputs = {
+        name: value for stack in resources if stack.type == STACK for name, value in stack.inputs.items()
+    }
+    for workers in resources:
+        if workers.type != STATEFUL_SET or not _is_listed(workers.name, parameters["workers"]):
+            continue
+        paths = [text(at(volume, "hostPath.path")) for volume in sequence(pod_spec(workers).get("volumes"))]
+        if not any(_is_listed(path, parameters["instance_storage"]) for path in paths):
+            continue
+        cluster = workers.name.partition("-celeborn-worker")[0]
+        if at(outputs.get(f"shuffle/{cluster}"), "replicate") is False:
+            yield (
+                workers,
+                f"{where(workers)} keeps shuffle data once, on disks that are gone with their machine: set "
+                f"clusters.{cluster}.shuffle.replicate to true.",
+            )

@@ -21,6 +21,7 @@ from policies.pack.configuration import mistakes_of
 from policies.pack.evaluation import Evaluation, Violation
 from policies.pack.resource import Inputs, Resource
 from policies.pack.rule import Level, Rule
+from policies.pack.types import STACK
 from policies.pack.wire import from_struct
 
 PACK = "moka"
@@ -29,8 +30,6 @@ CONFIGURATION_RULE = "policy-configuration"
 
 MAX_MESSAGE_BYTES = 400 * 2**20
 """As the engine's own: all of a stack comes in one message."""
-
-STACK = "pulumi:pulumi:Stack"
 
 LEVELS: Mapping[Level, Any] = {
     "disabled": proto.DISABLED,
@@ -109,9 +108,9 @@ class Analyzer(analyzer_pb2_grpc.AnalyzerServicer):
         """What is wrong with the resources of a stack together."""
         if self._mistakes:
             return proto.AnalyzeResponse()
-        # A stack's resources come with their outputs, of which a preview knows less than of the inputs.
-        resources = [
-            replace(resource, inputs=self._inputs.get(resource.urn, resource.inputs))
+        # They come with their outputs, of which a preview knows less than of inputs; the stack has outputs
+        only.resources = [
+            replace(resource, inputs=self._inputs.get(resource.urn) or resource.inputs)
             for resource in map(_resource_of_stack, request.resources)
         ]
         violations = self._evaluation.stack_violations(resources)

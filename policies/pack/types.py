@@ -69,6 +69,7 @@ RBAC_ROLES = (
 )
 SECRET = "kubernetes:core/v1:Secret"
 SERVICE = "kubernetes:core/v1:Service"
+STACK = "pulumi:pulumi:Stack"
 STATEFUL_SET = "kubernetes:apps/v1:StatefulSet"
 STORAGE_CLASS = "kubernetes:storage.k8s.io/v1:StorageClass"
 

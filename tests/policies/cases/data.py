@@ -18,6 +18,7 @@ from policies.pack.types import (
     ROLE,
     ROLE_POLICY,
     SECRET,
+    STACK,
     STATEFUL_SET,
 )
 from tests.policies.cases.case import Case, a, document, failing, passing
@@ -73,6 +74,16 @@ def config(key: str, value: str) -> dict:
 
 def user_data(content: str) -> dict:
     return {"userData": base64.b64encode(content.encode()).decode()}
+
+
+def workers(path: str):
+    volumes = [{"name": "disk-1", "hostPath": {"path": path}}]
+    spec = {"template": {"spec": {"volumes": volumes}}}
+    return a(STATEFUL_SET, {"metadata": {"name": "celeborn-worker"}, "spec": spec}, "spark-a-celeborn-worker")
+
+
+def shuffle(replicate: bool):
+    return a(STACK, {"shuffle/spark-a": {"replicate": replicate}}, "moka-local")
 
 
 CASES: list[Case] = [
@@ -194,4 +205,13 @@ CASES: list[Case] = [
         "user-data-without-secrets", a(LAUNCH_TEMPLATE, user_data("export DB_PASSWORD=hunter2hunter2\n"))
     ),
     failing("user-data-without-secrets", a(INSTANCE, {"userData": f"#!/bin/sh\nx={ACCESS_KEY} ü"})),
+    #
+    passing("shuffle-replicated", workers("/mnt/k8s-disks/0/celeborn"), shuffle(replicate=True)),
+    passing("shuffle-replicated", workers("/var/lib/celeborn"), shuffle(replicate=False)),
+    failing(
+        "shuffle-replicated",
+        workers("/mnt/k8s-disks/0/celeborn"),
+        shuffle(replicate=False),
+        says="clusters.spark-a.shuffle.replicate",
+    ),
 ]
