@@ -108,8 +108,8 @@ class Analyzer(analyzer_pb2_grpc.AnalyzerServicer):
         """What is wrong with the resources of a stack together."""
         if self._mistakes:
             return proto.AnalyzeResponse()
-        # They come with their outputs, of which a preview knows less than of inputs; the stack has outputs
-        only.resources = [
+        # They come with outputs, of which a preview knows less than of inputs; a stack has outputs only.
+        resources = [
             replace(resource, inputs=self._inputs.get(resource.urn) or resource.inputs)
             for resource in map(_resource_of_stack, request.resources)
         ]
