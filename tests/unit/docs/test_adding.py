@@ -12,7 +12,10 @@ import pytest
 from localcloud.cloud import REPOSITORY
 from moka import names
 from moka.documents import DocumentKind
+from policies.pack.resource import Resource
+from policies.pack.rule import Parameters, Subject, Violations
 from stacks import layer_table, program, settings, slices
+from tests.policies.cases.case import a, failing, passing
 
 TEXT = (REPOSITORY / "docs" / "adding.md").read_text()
 
@@ -63,6 +66,21 @@ def test_the_setting_of_the_recipe_is_read_and_described():
 
     assert kind.validate({"spare_nodes": 3}, "x").spare_nodes == 3
     assert "Nodes kept empty" in kind.schema()
+
+
+def test_the_policy_of_the_recipe_judges_its_cases():
+    source, cases = code_blocks("A policy")[:2]
+    subject = Subject("network", "What can be reached from where")
+    known = {"NETWORK": subject, "Resource": Resource, "Parameters": Parameters, "Violations": Violations}
+    exec(source, known)
+    [rule] = subject.rules
+
+    for case in eval(cases, {"a": a, "passing": passing, "failing": failing}):
+        [resource] = case.resources
+        sentences = list(rule.check(resource, {**rule.parameters, **case.parameters}))
+
+        assert [case.says in sentence for sentence in sentences] == [True] * case.refused
+    assert rule.title == "Load balancers listen with TLS."
 
 
 def test_the_service_of_the_recipe_runs(tmp_path):
