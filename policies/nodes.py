@@ -350,13 +350,12 @@ def drivers_zone_spread(resources: Sequence[Resource], parameters: Parameters) -
 
 
 def _zones(group: Resource, zone_of: Mapping[str, str]) -> set[str]:
-    """The zones of a group's subnets; where they are not known, a zone of its own."""
-    if urns := group.reads.get("subnetIds", ()):
-        known = {zone_of.get(urn) or urn for urn in urns}
-    else:
-        subnets = group.get("subnetIds")
-        known = set(map(text, sequence(subnets))) if fully_known(subnets) else set()
-    return known or {group.urn}
+    """The zones of a group's subnets; a subnet of which the zone is not known has one of its own."""
+    subnets, urns = sequence(group.get("subnetIds")), group.reads.get("subnetIds", ())
+    # What a component gives out is read with all that the component has: more than the group's own.
+    if len(urns) == len(subnets):
+        return {zone_of.get(urn) or urn for urn in urns} or {group.urn}
+    return {text(subnet) or f"{group.urn}/{index}" for index, subnet in enumerate(subnets)} or {group.urn}
 
 
 def role_of(group: Resource) -> str:

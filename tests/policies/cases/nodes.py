@@ -1,3 +1,4 @@
+from policies.pack.resource import UNKNOWN
 from policies.pack.types import (
     INSTANCE,
     INTERNET_GATEWAY,
@@ -58,7 +59,15 @@ def drivers(name: str, *subnets: str, cluster: str = "spark-a"):
 def drivers_of(name: str, *subnets: str):
     """In subnets that the stack makes."""
     reads = {"subnetIds": [urn(SUBNET, subnet) for subnet in subnets]}
-    return a(NODE_GROUP, group("driver", clusterName="spark-a"), name, reads=reads)
+    inputs = group("driver", clusterName="spark-a", subnetIds=[UNKNOWN] * len(subnets))
+    return a(NODE_GROUP, inputs, name, reads=reads)
+
+
+def drivers_of_network(name: str):
+    """In one subnet, which is read with all that the network has."""
+    reads = {"subnetIds": [urn(SUBNET, "a"), urn(SUBNET, "b"), urn("aws:ec2/route:Route", "a")]}
+    inputs = group("driver", clusterName="spark-a", subnetIds=[UNKNOWN])
+    return a(NODE_GROUP, inputs, name, reads=reads)
 
 
 CASES: list[Case] = [
@@ -180,6 +189,13 @@ CASES: list[Case] = [
         subnet("b", availabilityZone="us-east-1b"),
         drivers_of("first", "a"),
         drivers_of("second", "b"),
+    ),
+    passing(
+        "drivers-zone-spread",
+        subnet("a"),
+        subnet("b", availabilityZone="us-east-1b"),
+        drivers_of_network("first"),
+        drivers_of_network("second"),
     ),
     passing("drivers-zone-spread", drivers("only", "subnet-a"), at_least_zones=1),
     passing(
