@@ -91,7 +91,7 @@ up preview: own-pulumi venv
 	@$(ROLLOUT) -- pulumi $@ --stack {stack} $(POLICIES) $(ARGS)
 
 review: own-pulumi venv
-	@$(ROLLOUT) -- $(MOKA) preview {stack}
+	@$(ROLLOUT) -- $(MOKA) preview {stack} -- pulumi preview --stack {stack} $(EVENTS) $(POLICIES) $(ARGS)
 
 drift: own-pulumi venv
 	@$(MOKA) drift $(STACK) $(ARGS)
