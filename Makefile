@@ -6,7 +6,7 @@
 # installed, with its own plugins and your backend, and nothing of the laptop's.
 #
 # JOB is a job file, and CLUSTER where to run it if STACK has several. SERVICE is a folder of services/. ARGS are
-# options for the command itself.
+# options for the command itself. BASE is what a change is made to: a branch or commit.
 
 STACK ?= local
 WAVE ?=
@@ -17,12 +17,14 @@ TAG ?= $(shell git describe --tags --always --dirty)
 ARGS ?=
 JOB ?=
 CLUSTER ?=
+BASE ?= main
 VENV := .local/venv
 PY := $(VENV)/bin/python
 SERVICES := $(patsubst services/%/__main__.py,%,$(wildcard services/*/__main__.py))
 LAPTOP := $(or $(filter local local.%,$(STACK)),$(filter laptop,$(ON)))
 MOKA := $(PY) -m commands
 ENVIRONMENT = $(firstword $(subst ., ,$(STACK)))
+EVENTS = --json --non-interactive
 ROLLOUT = $(MOKA) rollout $(STACK) $(WAVE:%=--wave %)
 OUTPUTS = stacks=$$($(ROLLOUT)) && for stack in $$stacks; do pulumi stack output --json --stack $$stack || exit; done
 # A laptop reaches no repository of charts, so what is inside them is not a reason to refuse there.
@@ -33,7 +35,7 @@ ifneq ($(filter-out laptop,$(ON)),)
 $(error ON is `$(ON)`, and can only be `laptop`)
 endif
 .DEFAULT_GOAL := help
-.PHONY: help setup venv tools up preview down move status doctor mirror queues draw job stack-files test lint bench soak requirements images schema clean
+.PHONY: help setup venv tools up preview review drift down move status doctor mirror queues draw job stack-files test lint ci bench soak requirements images schema clean
 
 help: ## show this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /|/' | awk -F'|' '{printf "make %-14s %s\n", $$1, $$2}'
@@ -58,6 +60,13 @@ up: setup ## deploy STACK with its policies (WAVE=, ON=laptop), and print a summ
 preview: setup ## show what `up` would change in STACK, and what its policies refuse
 	@$(ROLLOUT) -- $(PY) -m localcloud preview --stack {stack} -- $(POLICIES) $(ARGS)
 
+review: setup ## preview STACK into .local/previews, with the policy pack, and what `moka report` makes of it
+	@$(ROLLOUT) -- $(MOKA) preview {stack} -- \
+	  $(PY) -m localcloud preview --stack {stack} -- $(EVENTS) $(POLICIES) $(ARGS)
+
+drift: setup ## find what of STACK is not as it was deployed (ARGS="--to FILE"); changes nothing
+	@$(MOKA) drift $(STACK) $(ARGS) -- $(PY) -m localcloud preview --stack {stack} -- $(EVENTS) --refresh
+
 down: venv ## destroy STACK; on the laptop, end every process once nothing is left
 	@$(ROLLOUT) --down -- $(PY) -m localcloud down --stack {stack} -- $(ARGS)
 
@@ -80,6 +89,12 @@ own-pulumi: own-shell
 
 up preview: own-pulumi venv
 	@$(ROLLOUT) -- pulumi $@ --stack {stack} $(POLICIES) $(ARGS)
+
+review: own-pulumi venv
+	@$(ROLLOUT) -- $(MOKA) preview {stack} -- pulumi preview --stack {stack} $(EVENTS) $(POLICIES) $(ARGS)
+
+drift: own-pulumi venv
+	@$(MOKA) drift $(STACK) $(ARGS)
 
 down: own-pulumi venv
 	@$(ROLLOUT) --down -- pulumi destroy --stack {stack} $(ARGS)
@@ -116,11 +131,17 @@ stack-files: venv ## write the Pulumi stack files that STACK lacks
 test: setup ## run every test: units, policies, and the laptop cloud on the real engine
 	@$(PY) -m pytest --numprocesses logical --maxprocesses 4 --dist loadscope --no-loadscope-reorder $(ARGS)
 
-lint: venv ## check formatting, style, types, and which package imports which
+lint: venv ## check formatting, style, types, which package imports which, and workflows of CI
 	@$(VENV)/bin/ruff format --check --quiet .
 	@$(VENV)/bin/ruff check --quiet .
 	@$(VENV)/bin/mypy
 	@$(VENV)/bin/lint-imports --no-cache >.local/imports.log || { cat .local/imports.log; exit 1; }
+	@go -C .github/actionlint tool actionlint
+	@$(VENV)/bin/zizmor --offline --persona=auditor --no-progress .github >.local/zizmor.log 2>&1 || { cat .local/zizmor.log; exit 1; }
+	@$(VENV)/bin/check-jsonschema --quiet --builtin-schema vendor.gitlab-ci examples/ci/gitlab-ci.yml
+
+ci: lint test ## what CI asks of a change: lint, tests, and previews on the laptop of what it touches (BASE=)
+	@stacks=$$($(MOKA) changed $(BASE)) && for stack in $$stacks; do $(MAKE) --no-print-directory review STACK=$$stack ON=laptop || exit; done
 
 bench: setup ## measure time and memory of `local` and of twenty clusters; writes docs/benchmarks.md
 	@$(PY) -m benchmarks $(ARGS)

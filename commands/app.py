@@ -7,7 +7,22 @@ from typing import Annotated
 
 import typer
 
-from commands import celeborn, doctor, draw, job, mirror, move, queues, rollout, schema, stack_files
+from commands import (
+    celeborn,
+    changed,
+    doctor,
+    draw,
+    drift,
+    github,
+    job,
+    mirror,
+    move,
+    preview,
+    queues,
+    rollout,
+    schema,
+    stack_files,
+)
 
 PROJECT_FILE = Path(__file__).resolve().parent.parent / "pyproject.toml"
 
@@ -29,6 +44,10 @@ app.command()(doctor.doctor)
 app.command()(mirror.mirror)
 app.add_typer(celeborn.app, name="celeborn")
 app.command()(schema.schema)
+app.command()(changed.changed)
+app.command()(preview.preview)
+app.command()(drift.drift)
+app.add_typer(github.app, name="github")
 
 
 def _print_version(version: bool) -> None:

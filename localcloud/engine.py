@@ -37,6 +37,9 @@ BIN = REPOSITORY / ".local" / "bin"
 # Variables of real accounts and backends, which must not reach the laptop's engine.
 REAL_PREFIXES = ("AWS_", "PULUMI_", "KUBECONFIG", "KUBERNETES_")
 
+# What a caller may say to the engine nevertheless: the form of a preview, in which accounts play no part.
+HARMLESS = ("PULUMI_ENABLE_STREAMING_JSON_PREVIEW",)
+
 
 @dataclass(frozen=True)
 class Resource:
@@ -105,7 +108,11 @@ class Engine:
 
     def environment(self, base: Mapping[str, str] = os.environ) -> dict[str, str]:
         """The whole environment of the engine: the caller's without its accounts and backends, and ours."""
-        inherited = {name: value for name, value in base.items() if not name.startswith(REAL_PREFIXES)}
+        inherited = {
+            name: value
+            for name, value in base.items()
+            if name in HARMLESS or not name.startswith(REAL_PREFIXES)
+        }
         virtual = str(Path(sys.executable).parent)
         path = os.pathsep.join([str(BIN), virtual, inherited.get("PATH", "")])
         return {**inherited, **self.variables(), "PATH": path}

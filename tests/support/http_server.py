@@ -18,8 +18,14 @@ def http_server(answer: Answer) -> Iterator[int]:
             self._reply("GET", "")
 
         def do_POST(self) -> None:
+            self._take("POST")
+
+        def do_PATCH(self) -> None:
+            self._take("PATCH")
+
+        def _take(self, method: str) -> None:
             assert self.headers["Content-Type"] == "application/json"
-            self._reply("POST", self.rfile.read(int(self.headers["Content-Length"])).decode())
+            self._reply(method, self.rfile.read(int(self.headers["Content-Length"])).decode())
 
         def _reply(self, method: str, body: str) -> None:
             status, text = answer(method, self.path, body)

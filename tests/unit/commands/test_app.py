@@ -14,10 +14,10 @@ NOT_SUBCOMMANDS = {"__init__", "__main__", "app", "arguments", "celeborn_api", "
 
 IMPORT_ALL = """
 import pkgutil, sys
-import commands, commands.app, doctor
-for package in (commands, doctor):
+import commands, commands.app, delivery, doctor
+for package in (commands, delivery, doctor):
     for module in pkgutil.walk_packages(package.__path__, f"{package.__name__}."):
-        if not module.name.endswith("__main__"):
+        if not module.name.endswith(("__main__", "delivery.recording")):
             __import__(module.name)
 print(*(name for name in sys.modules if name.split(".")[0].startswith("pulumi")))
 """

@@ -1,0 +1,3 @@
+from tests.unit.commands.conftest import moka
+
+__all__ = ["moka"]
