@@ -4,7 +4,7 @@ import re
 from collections import defaultdict
 from collections.abc import Sequence
 
-from policies.nodes import cluster_of, has_known_role, role_of
+from policies.nodes import are_certain, cluster_of, role_of
 from policies.pack.objects import where
 from policies.pack.resource import UNKNOWN, Resource, at, fully_known, mapping, parsed, sequence, text
 from policies.pack.rule import Parameters, StackViolations, Subject, Violations
@@ -142,7 +142,8 @@ def spot_share(resources: Sequence[Resource], parameters: Parameters) -> StackVi
         if role_of(group) == "executor":
             clusters[cluster_of(group)].append(group)
     # What is not known of one group may be what makes the share right.
-    if not all(map(_is_certain, resources)):
+    sizes = [[group.get("capacityType"), group.get("scalingConfig.maxSize")] for group in resources]
+    if not are_certain(resources) or not fully_known(sizes):
         return
     most = parameters["at_most_percent"]
     for groups in clusters.values():
@@ -152,12 +153,6 @@ def spot_share(resources: Sequence[Resource], parameters: Parameters) -> StackVi
             names = ", ".join(group.name for group in groups)
             share = round(100 * spot / total)
             yield groups[0], f"Of the machines of {names}, {share}% are spot ones: {most}% at the most."
-
-
-def _is_certain(group: Resource) -> bool:
-    """Whether it is known which share a group has in the machines of its cluster."""
-    sizes = [group.get("capacityType"), group.get("scalingConfig.maxSize")]
-    return bool(cluster_of(group)) and has_known_role(group) and fully_known(sizes)
 
 
 def _most(group: Resource) -> float:

@@ -333,7 +333,7 @@ def drivers_zone_spread(resources: Sequence[Resource], parameters: Parameters) -
     }
     groups = [group for group in resources if group.type == NODE_GROUP]
     # A group of which the cluster or the role is not known may be the one that another lacks.
-    certain = all(cluster_of(group) and has_known_role(group) for group in groups)
+    certain = are_certain(groups)
     clusters: dict[str, list[Resource]] = defaultdict(list)
     for group in groups:
         if role_of(group) == "driver":
@@ -358,6 +358,12 @@ def _zones(group: Resource, zone_of: Mapping[str, str]) -> set[str]:
     return {text(subnet) or f"{group.urn}/{index}" for index, subnet in enumerate(subnets)} or {group.urn}
 
 
+def are_certain(groups: Sequence[Resource]) -> bool:
+    """Whether it is known of groups which are of one cluster, and what for."""
+    by_name = {isinstance(group.get("clusterName"), str) for group in groups}
+    return len(by_name) < 2 and all(cluster_of(group) and has_known_role(group) for group in groups)
+
+
 def role_of(group: Resource) -> str:
     """What the nodes of a group are for; empty where that is not known."""
     return text(member(group.get("labels"), ROLE_LABEL))
@@ -370,4 +376,4 @@ def has_known_role(group: Resource) -> bool:
 
 def cluster_of(resource: Resource) -> str:
     """What tells the cluster of a resource from others; empty where that is not known."""
-    return ", ".join(resource.reads.get("clusterName", ())) or text(resource.get("clusterName"))
+    return text(resource.get("clusterName")) or ", ".join(resource.reads.get("clusterName", ()))

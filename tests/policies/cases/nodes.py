@@ -1,5 +1,6 @@
 from policies.pack.resource import UNKNOWN
 from policies.pack.types import (
+    CLUSTER,
     INSTANCE,
     INTERNET_GATEWAY,
     LAUNCH_TEMPLATE,
@@ -61,6 +62,12 @@ def drivers_of(name: str, *subnets: str):
     reads = {"subnetIds": [urn(SUBNET, subnet) for subnet in subnets]}
     inputs = group("driver", clusterName="spark-a", subnetIds=[UNKNOWN] * len(subnets))
     return a(NODE_GROUP, inputs, name, reads=reads)
+
+
+def drivers_of_cluster(name: str):
+    """Of a cluster whose name is not known yet."""
+    inputs = group("driver", clusterName=UNKNOWN, subnetIds=[UNKNOWN])
+    return a(NODE_GROUP, inputs, name, reads={"clusterName": urn(CLUSTER, "spark-a")})
 
 
 def drivers_of_network(name: str):
@@ -197,6 +204,7 @@ CASES: list[Case] = [
         drivers_of_network("first"),
         drivers_of_network("second"),
     ),
+    passing("drivers-zone-spread", drivers_of_cluster("first"), drivers_of_cluster("second")),
     passing("drivers-zone-spread", drivers("only", "subnet-a"), at_least_zones=1),
     passing(
         "drivers-zone-spread", a(NODE_GROUP, group("executor", clusterName="spark-a", subnetIds=["a", "b"]))
