@@ -53,12 +53,6 @@ def pod_spec(workload: Resource) -> Inputs:
     return mapping(workload.get(POD_SPECS[workload.type]))
 
 
-def pod_labels(workload: Resource) -> Inputs:
-    """The labels of a workload's pods."""
-    path = POD_SPECS[workload.type].removesuffix("spec") + "metadata.labels"
-    return mapping(workload.get(path))
-
-
 def containers(workload: Resource) -> Iterator[Container]:
     """The containers of a workload's pods, those that prepare them included."""
     spec = pod_spec(workload)

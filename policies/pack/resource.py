@@ -34,11 +34,6 @@ class SecretText(str):
     """A text that the engine keeps as a secret."""
 
 
-def unknown(value: Any) -> bool:
-    """Whether a value is not known yet."""
-    return value is UNKNOWN
-
-
 def fully_known(value: Any) -> bool:
     """Whether all within a value is known."""
     if isinstance(value, Mapping):

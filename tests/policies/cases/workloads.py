@@ -1,3 +1,5 @@
+from dataclasses import replace
+
 from policies.pack.resource import UNKNOWN
 from policies.pack.types import (
     CONFIG_MAP,
@@ -281,6 +283,9 @@ NAMESPACES: list[Case] = [
     passing("default-deny", namespace("celeborn"), namespace("kube-system")),
     failing("default-deny", namespace(), says="Egress and Ingress"),
     failing("default-deny", namespace(), policy(place="other"), says="spark-analytics"),
+    failing(
+        "default-deny", namespace(), replace(policy(), provider="of another cluster"), says="spark-analytics"
+    ),
     failing("default-deny", namespace(), policy(policyTypes=["Ingress"]), says="denies Egress"),
     failing("default-deny", namespace(), policy(podSelector={"matchLabels": {"a": "b"}})),
     failing(
