@@ -198,16 +198,8 @@ def _resource(request: Any) -> Resource:
 
 
 def _resource_of_stack(request: Any) -> Resource:
-    return Resource(
-        type=request.type,
-        name=request.name,
-        urn=request.urn,
-        inputs=from_struct(request.properties),
-        protected=request.options.protect,
-        provider=request.provider.urn,
-        parent=request.parent,
-        reads={name: list(sources.urns) for name, sources in request.propertyDependencies.items()},
-    )
+    reads = {name: list(sources.urns) for name, sources in request.propertyDependencies.items()}
+    return replace(_resource(request), parent=request.parent, reads=reads)
 
 
 def serve(analyzer: Analyzer) -> None:
