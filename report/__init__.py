@@ -1,1 +1,1 @@
-"""What a reviewer should know of a preview: read, judged subject by subject, and written. No Pulumi, no cloud."""
+"""What a reviewer should know of a preview: read, judged subject by subject, and written."""

@@ -4,10 +4,10 @@ from collections import Counter
 from collections.abc import Mapping
 from typing import Any
 
-from report.preview.model import Preview, Step, UnreadablePreview
+from report.preview.model import Op, Preview, Step, UnreadablePreview
 from report.preview.steps import entry, together
 
-COUNTED = ("create", "update", "delete", "replace", "import")
+COUNTED: tuple[Op, ...] = ("create", "update", "delete", "replace", "import")
 """Operations of which the summary's numbers are those of steps."""
 
 
@@ -62,8 +62,8 @@ def refuse_failed(errors: list[str], source: str) -> None:
     errors = [" ".join(error.split()).removeprefix("error: ") for error in errors]
     if set(errors) == {FAILED}:
         raise UnreadablePreview(
-            f"The preview in {source} failed, and this form of it does not say why, as where a policy refuses: "
-            "preview again with PULUMI_ENABLE_STREAMING_JSON_PREVIEW=true."
+            f"The preview in {source} failed, and this form of it does not say why, as where a policy "
+            "refuses: preview again with PULUMI_ENABLE_STREAMING_JSON_PREVIEW=true."
         )
     if errors:
         more = f" (and {len(errors) - 1} more)" if len(errors) > 1 else ""
@@ -79,6 +79,6 @@ def refuse_lacking(steps: tuple[Step, ...], summary: Mapping[str, Any], source: 
         number = int(summary.get(op) or 0)
         if counts[op] < number:
             raise UnreadablePreview(
-                f"{source} has {counts[op]} of {number} steps to {op}: it is cut off; preview again, and keep "
-                "all of it."
+                f"{source} has {counts[op]} of {number} steps to {op}: it is cut off; preview again, and "
+                "keep all of it."
             )

@@ -20,10 +20,12 @@ class State:
     """A resource as it is, or as it would be.
 
     inputs, outputs: with the sentinels of `report.preview.values` for what is not known or is secret.
+    custom: it stands for something by itself; components do not.
     protect: Pulumi refuses to delete it. retain: it is left behind when it is deleted.
     """
 
     type: str
+    custom: bool = True
     inputs: Mapping[str, Any] = field(default_factory=dict)
     outputs: Mapping[str, Any] = field(default_factory=dict)
     id: str = ""

@@ -33,13 +33,14 @@ def read(text: str, source: str = "the preview") -> Preview:
 
 
 def _is_event(document: Any) -> bool:
-    return "sequence" in document and "timestamp" in document or bool(EVENTS & document.keys())
+    return ("sequence" in document and "timestamp" in document) or bool(EVENTS & document.keys())
 
 
 def _documents(text: str, source: str) -> list[Any]:
     """One document, or one a line."""
     decoder = json.JSONDecoder()
-    documents, position = [], 0
+    documents: list[Any] = []
+    position = 0
     while position < len(text):
         if text[position].isspace():
             position += 1

@@ -1,10 +1,11 @@
 """The steps of a preview, put together from what the engine says of each."""
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from report.preview.model import Op, State, Step, UnreadablePreview
+from report.preview.values import known, mapping
 
 OPS: Mapping[str, Op | None] = {
     "same": "same",
@@ -49,6 +50,7 @@ def state_of(value: Any, type_: str) -> State | None:
         return None
     return State(
         type=str(value.get("type") or type_),
+        custom=bool(value.get("custom")),
         inputs=value.get("inputs") or {},
         outputs=value.get("outputs") or {},
         id=str(value.get("id") or ""),
@@ -91,12 +93,27 @@ def together(entries: Iterable[Entry]) -> tuple[Step, ...]:
         op = OPS[one.op]
         if op is None:
             continue
-        step = Step(
-            op=op, urn=one.urn, old=one.old, new=one.new, changed=one.changed, forces=one.forces
-        )
+        step = Step(op=op, urn=one.urn, old=one.old, new=one.new, changed=one.changed, forces=one.forces)
         other = by_urn.get(one.urn)
         by_urn[one.urn] = step if other is None else _joined(other, step)
-    return tuple(by_urn.values())
+    # The engine's order differs from run to run; a report's does not.
+    return tuple(_identified(by_urn[urn]) for urn in sorted(by_urn))
+
+
+def _identified(step: Step) -> Step:
+    """An object that is made anew keeps its name and namespace, though the engine does not know them yet."""
+    if step.old is None or step.new is None or not step.type.startswith("kubernetes:"):
+        return step
+    old, new = (mapping(state.inputs.get("metadata")) for state in (step.old, step.new))
+    kept = {
+        key: old[key]
+        for key in ("name", "namespace")
+        if known(old.get(key, "")) and key in old and not known(new.get(key, ""))
+    }
+    if not kept:
+        return step
+    inputs = {**step.new.inputs, "metadata": {**new, **kept}}
+    return replace(step, new=replace(step.new, inputs=inputs))
 
 
 def _joined(first: Step, second: Step) -> Step:

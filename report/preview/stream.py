@@ -78,8 +78,8 @@ def _refuse_broken(
     summaries = events.get("summaryEvent", [])
     if not summaries:
         raise UnreadablePreview(
-            f"{source} has no summary, so the preview did not end or is cut off: look at what pulumi wrote to "
-            "stderr, and preview again."
+            f"{source} has no summary, so the preview did not end or is cut off: look at what pulumi wrote "
+            "to stderr, and preview again."
         )
     if len(summaries) > 1:
         raise UnreadablePreview(f"{source} has {len(summaries)} previews: give one stack's at a time.")
@@ -103,8 +103,8 @@ def _violations(events: Mapping[str, list[Mapping[str, Any]]], source: str) -> I
             level = str(event.get("enforcementLevel") or "remediate")
             if level not in LEVELS:
                 raise UnreadablePreview(
-                    f"{source} has a policy of level {level!r}, which is not known here: a newer engine's, so "
-                    "bring `moka` up to it."
+                    f"{source} has a policy of level {level!r}, which is not known here: a newer engine's, "
+                    "so bring `moka` up to it."
                 )
             yield Violation(
                 policy=str(event.get("policyName")),

@@ -36,6 +36,15 @@ def known(value: Any) -> bool:
     return True
 
 
+def differs(before: Any, after: Any) -> bool:
+    """Whether two values differ for certain: what is not known may be as it was."""
+    if isinstance(before, Mapping) and isinstance(after, Mapping) and SIGNATURE not in {**before, **after}:
+        return any(differs(before.get(key), after.get(key)) for key in {**before, **after})
+    if isinstance(before, list) and isinstance(after, list) and len(before) == len(after):
+        return any(map(differs, before, after))
+    return before != after and known(before) and known(after)
+
+
 def text(value: Any, default: str = "") -> str:
     """A value as text, where it is a known one."""
     return value if isinstance(value, str) and known(value) else default

@@ -1,0 +1,1 @@
+"""What resources cost a month, by a table of prices."""

@@ -1,0 +1,36 @@
+"""A preview, looked at by every subject."""
+
+from collections.abc import Callable
+
+from report.model import Report, Section
+from report.preview import Preview
+from report.subjects.cost import cost
+from report.subjects.drivers import drivers
+from report.subjects.exposure import exposure
+from report.subjects.identities import identities
+from report.subjects.losses import losses
+from report.subjects.machines import machines
+from report.subjects.policies import policies
+from report.subjects.queues import queues
+from report.subjects.rest import rest, summary
+
+SUBJECTS: tuple[Callable[[Preview], Section], ...] = (
+    losses,
+    policies,
+    machines,
+    drivers,
+    queues,
+    identities,
+    exposure,
+    cost,
+    rest,
+)
+"""In the order of a report: what cannot be undone first."""
+
+
+def examine(preview: Preview) -> Report:
+    """The report on a preview. Raises `report.cost.prices.InvalidPrices`."""
+    sections = [subject(preview) for subject in SUBJECTS]
+    return Report(
+        stack=preview.stack, summary=summary(preview), sections=[section for section in sections if section]
+    )

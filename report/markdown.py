@@ -1,0 +1,120 @@
+"""A report as Markdown, for a comment on a pull request: never longer than GitHub takes."""
+
+from collections.abc import Iterator, Sequence
+
+from report.model import Finding, Report, Section, Table
+from report.words import count
+
+LIMIT = 65_536
+"""Characters of a comment that GitHub takes ("Body is too long (maximum is 65536 characters)")."""
+
+ROWS = (1_000, 200, 80, 40, 20, 10, 5, 2, 0)
+"""How many findings and rows of a section there are at most: as many as fit."""
+
+LOUDEST = 12
+"""Findings at the head of the report."""
+
+QUIET = 12
+"""Findings of a section that are only good to know."""
+
+MARKS = {"stop": "🛑", "look": "🔎", "note": "·"}
+
+
+def marker(stack: str) -> str:
+    """What a stack's comment begins with, by which it is found again. It does not show."""
+    return f"<!-- moka report: {stack} -->"
+
+
+def as_markdown(report: Report, limit: int = LIMIT) -> str:
+    """The report in at most `limit` characters; what is left out is counted where it would be."""
+    for rows in ROWS:
+        text = "\n".join(_lines(report, rows))
+        if len(text) <= limit:
+            return text
+    return _cut(text, limit)
+
+
+def _cut(text: str, limit: int) -> str:
+    end = "\n\nThe rest is left out: see `moka report --json`.\n"
+    kept = text[: limit - len(end) - 400].rpartition("\n")[0]
+    # What is open would swallow the rest of the page.
+    closing = "\n```" if kept.count("```") % 2 else ""
+    closing += "\n\n</details>" * (kept.count("<details>") - kept.count("</details>"))
+    return f"{kept}{closing}{end}"
+
+
+def _lines(report: Report, rows: int) -> Iterator[str]:
+    yield marker(report.stack)
+    yield f"## {MARKS[report.weight] if report.weight != 'note' else '✅'} {report.verdict}: `{report.stack}`"
+    yield ""
+    yield f"{report.summary[0].upper()}{report.summary[1:]}."
+    yield ""
+    stops = report.findings("stop")
+    if stops:
+        yield from _bullets(stops, min(rows, LOUDEST))
+        yield ""
+    for section in report.sections:
+        yield from _folded(section, rows) if section.folded else _open(section, rows)
+
+
+def _open(section: Section, rows: int) -> Iterator[str]:
+    yield f"### {section.title}"
+    yield ""
+    # What stops is at the head already.
+    findings = [finding for finding in section.findings if finding.weight != "stop"]
+    stops = [finding for finding in section.findings if finding.weight == "stop"]
+    if len(stops) > min(rows, LOUDEST):
+        findings = [*stops, *findings]
+    elif stops and not findings and not section.table:
+        yield f"{count(len(stops), 'finding')} above."
+        yield ""
+    if findings:
+        loud = [finding for finding in findings if finding.weight != "note"]
+        quiet = [finding for finding in findings if finding.weight == "note"]
+        yield from _bullets(loud, rows)
+        yield from _bullets(quiet, min(rows, QUIET))
+        yield ""
+    yield from _rest(section, rows)
+
+
+def _folded(section: Section, rows: int) -> Iterator[str]:
+    yield f"<details><summary>{section.title}</summary>"
+    yield ""
+    if section.findings:
+        yield from _bullets(section.findings, rows)
+        yield ""
+    yield from _rest(section, rows)
+    yield "</details>"
+    yield ""
+
+
+def _rest(section: Section, rows: int) -> Iterator[str]:
+    if section.picture and rows:
+        yield "```text"
+        yield from section.picture.splitlines()
+        yield "```"
+        yield ""
+    if section.table:
+        yield from _table(section.table, rows)
+        yield ""
+    if section.remark:
+        yield f"<sub>{section.remark}</sub>"
+        yield ""
+
+
+def _bullets(findings: Sequence[Finding], most: int) -> Iterator[str]:
+    for finding in findings[:most]:
+        yield f"- {MARKS[finding.weight]} {finding.says}"
+    if len(findings) > most:
+        yield f"- and {len(findings) - most:,} more: see `moka report --json`"
+
+
+def _table(table: Table, most: int) -> Iterator[str]:
+    if most:
+        yield f"| {' | '.join(table.head)} |"
+        yield f"|{' --- |' * len(table.head)}"
+        for row in table.rows[:most]:
+            yield f"| {' | '.join(row)} |"
+    if len(table.rows) > most:
+        yield ""
+        yield f"And {len(table.rows) - most:,} more: see `moka report --json`."

@@ -1,0 +1,1 @@
+"""What principals may do, and how two answers to that differ."""

@@ -1,0 +1,99 @@
+"""What becomes reachable, and from where; what is no longer."""
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+
+from report.model import WEIGHTS, Finding, Section
+from report.preview import Preview, Step
+from report.subjects.isolation import isolation
+from report.subjects.openings import EVERYWHERE, READERS, Opening, described, openings
+from report.words import code, count, listing, plain
+
+NAMED = (
+    "aws:ec2/securityGroup:SecurityGroup",
+    "aws:ec2/defaultSecurityGroup:DefaultSecurityGroup",
+    "aws:ec2/routeTable:RouteTable",
+)
+"""Types whose ids openings name."""
+
+ASSOCIATION = "aws:ec2/routeTableAssociation:RouteTableAssociation"
+
+REMARK = (
+    "Compared are single ways (rules of security groups, routes, endpoints, load balancers, network "
+    "policies): whether a packet gets through depends on all that are on its way."
+)
+
+
+def exposure(preview: Preview) -> Section:
+    """The section of ways that open and close."""
+    before: list[Opening] = []
+    after: list[Opening] = []
+    names = {step.state.id: step.name for step in preview.of(*NAMED) if step.state.id}
+    for step in preview.of(*READERS):
+        before += [_named(opening, names) for opening in openings(step, step.old)]
+        after += [_named(opening, names) for opening in openings(step, step.new)]
+    new_stack = not any(step.old for step in preview.steps if step.state.custom)
+    opened = _without(after, before)
+    findings = [
+        *_opened(opened, new_stack=new_stack),
+        *isolation(preview),
+        *(_moved(step) for step in preview.changes_of(ASSOCIATION) if step.op in ("update", "replace")),
+    ]
+    closed = _without(before, after)
+    if closed:
+        ways = listing((_way(opening, "") for opening in closed), 8)
+        findings.append(Finding(weight="note", says=f"No longer: {ways}."))
+    return Section(
+        subject="exposure",
+        title="What becomes reachable",
+        findings=sorted(findings, key=lambda one: WEIGHTS.index(one.weight)),
+        remark=REMARK if findings else "",
+    )
+
+
+def _named(opening: Opening, names: Mapping[str, str]) -> Opening:
+    """An opening with logical names for ids."""
+    words = re.sub(r"(sg|rtb)-[0-9a-f]+", lambda id_: names.get(id_[0], id_[0]), opening.target)
+    return replace(opening, target=words, source=names.get(opening.source, opening.source))
+
+
+def _without(openings: Iterable[Opening], others: Sequence[Opening]) -> list[Opening]:
+    """Openings that no other one lets through; each once."""
+    by_target: dict[str, list[Opening]] = {}
+    for other in others:
+        by_target.setdefault(other.target, []).append(other)
+    return [
+        opening
+        for opening in dict.fromkeys(openings)
+        if not any(other.covers(opening) for other in by_target.get(opening.target, ()))
+    ]
+
+
+def _opened(opened: Sequence[Opening], *, new_stack: bool) -> Iterator[Finding]:
+    for opening in opened:
+        if opening.public and not opening.outward:
+            wide = opening.source in EVERYWHERE
+            who = "anybody on the internet" if wide else f"{code(opening.source)} on the internet"
+            says = _way(opening, who)
+            yield Finding(weight="stop" if wide else "look", says=f"**{says[0].upper()}{says[1:]}.**")
+    rest = [opening for opening in opened if not opening.public or opening.outward]
+    if new_stack and rest:
+        ways = listing((_way(one, "") for one in rest), 12)
+        yield Finding(weight="note", says=f"{count(len(rest), 'way')} of a new stack: {ways}.")
+        return
+    for opening in rest:
+        says = _way(opening, "")
+        yield Finding(weight="look", says=f"{says[0].upper()}{says[1:]}.")
+
+
+def _way(opening: Opening, who: str) -> str:
+    near, far = plain(opening.target), who or plain(opening.source)
+    reached, whence = (far, near) if opening.outward else (near, far)
+    return f"{reached}{described(opening)} can be reached from {whence}"
+
+
+def _moved(step: Step) -> Finding:
+    return Finding(
+        weight="look", says=f"The subnet of {code(step.name)} takes another route table: other ways are open."
+    )

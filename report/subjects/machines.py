@@ -1,0 +1,124 @@
+"""Which nodes are replaced, and how long that takes; what becomes of control planes."""
+
+from collections.abc import Iterator
+
+from aws_rules.eks.capacity import max_unavailable
+from aws_rules.eks.drain import DRAIN_MINUTES, QUIET_MINUTES
+from aws_rules.eks.duration import CLUSTER_VERSION_MINUTES, SETUP_MINUTES, update_minutes
+from report.model import Finding, Section
+from report.node_groups import NODE_GROUP, group_name, role, size
+from report.preview import Preview, State, Step
+from report.preview.values import at, known, mapping, number, text
+from report.words import change, code, count, listing
+
+CLUSTER = "aws:eks/cluster:Cluster"
+
+ROLLING = ("launchTemplate.version", "launchTemplate.id", "launchTemplate.name", "version", "releaseVersion")
+"""Inputs of a node group whose change replaces its machines, one after the other. Labels, taints, sizes and
+tags change in place (https://docs.aws.amazon.com/eks/latest/APIReference/API_UpdateNodegroupConfig.html), all
+else replaces the group."""
+
+LONG_LIVED = {
+    "driver": "a driver that is not done by then is evicted, and its job fails",
+    "shuffle": "shuffle data on instance storage is lost with its machine",
+}
+"""Role of nodes -> what a drain of 15 minutes means there (docs/decisions/0006-node-group-generations.md)."""
+
+SOURCE = (
+    "Times: EKS replaces a group's machines wave by wave, drains a node within "
+    f"{DRAIN_MINUTES} minutes at most, then waits for one "
+    "(https://docs.aws.amazon.com/eks/latest/userguide/managed-node-update-behavior.html); "
+    "the lower figure is for pods that leave at once, the higher for the group at its maximum."
+)
+
+
+def machines(preview: Preview) -> Section:
+    """The section of nodes and control planes."""
+    findings = [
+        *(finding for step in preview.changes_of(CLUSTER) for finding in _control_plane(step)),
+        *(finding for step in preview.changes_of(NODE_GROUP) for finding in _group(step)),
+    ]
+    rolls = any("minutes" in finding.says for finding in findings)
+    return Section(
+        subject="machines",
+        title="Nodes and control planes",
+        findings=findings,
+        remark=SOURCE if rolls else "",
+    )
+
+
+def _control_plane(step: Step) -> Iterator[Finding]:
+    if step.old is None or step.new is None or step.op == "replace":
+        return
+    before, after = step.old.inputs.get("version"), step.new.inputs.get("version")
+    if before != after:
+        yield Finding(
+            weight="look",
+            says=f"The control plane of {code(text(step.new.inputs.get('name'), step.name))} goes from "
+            f"Kubernetes {change(before, after)} in about {CLUSTER_VERSION_MINUTES} minutes; there is no way "
+            "back (https://docs.aws.amazon.com/eks/latest/userguide/update-cluster.html).",
+        )
+
+
+def _group(step: Step) -> Iterator[Finding]:
+    name, kind = group_name(step), role(step.state)
+    what = f"Node group {name}{f' ({kind})' if kind else ''}"
+    if step.op in ("create", "import") and step.new:
+        yield Finding(weight="note", says=f"{what} is new: {_nodes(step.new)}.")
+    elif step.op == "replace":
+        why = listing(map(code, step.forces), 3)
+        yield Finding(
+            weight="stop" if kind in LONG_LIVED else "look",
+            says=f"{what} is replaced as a whole{f', by {why}' if why else ''}: all its nodes go"
+            f"{_meaning(kind)}.",
+        )
+    elif step.op == "update" and step.old and step.new:
+        reasons = [path for path in ROLLING if at(step.old.inputs, path) != at(step.new.inputs, path)]
+        if reasons:
+            yield _roll(what, kind, step.new, step.old, reasons)
+        if size(step.old) != size(step.new):
+            yield Finding(
+                weight="note", says=f"{what} has {_nodes(step.old)}, and would have {_nodes(step.new)}."
+            )
+
+
+def _roll(what: str, kind: str, new: State, old: State, reasons: list[str]) -> Finding:
+    low, high = minutes(new)
+    update = mapping(new.inputs.get("updateConfig"))
+    wave = max_unavailable(update, size(new).maximum or 1)
+    told = [_reason(path, old, new) for path in reasons]
+    return Finding(
+        weight="stop" if kind in LONG_LIVED else "look",
+        says=f"{what} rolls, by {listing(told)}: {_nodes(new)}, at most {wave} at a time, in {low} to {high} "
+        f"minutes{_meaning(kind)}.",
+    )
+
+
+def minutes(state: State) -> tuple[int, int]:
+    """The least and the most minutes in which EKS replaces all machines of a group."""
+    nodes, update = size(state), mapping(state.inputs.get("updateConfig"))
+    few, many = max(nodes.minimum, 1), max(nodes.maximum, 1)
+    update = {key: number(value) for key, value in update.items() if number(value) is not None}
+    return (
+        max(SETUP_MINUTES, update_minutes(update, few, QUIET_MINUTES)),
+        update_minutes(update, many, DRAIN_MINUTES),
+    )
+
+
+def _meaning(kind: str) -> str:
+    return f"; {LONG_LIVED[kind]}" if kind in LONG_LIVED else ""
+
+
+def _reason(path: str, old: State, new: State) -> str:
+    before, after = at(old.inputs, path), at(new.inputs, path)
+    if path.startswith("launchTemplate"):
+        return "a new version of its launch template"
+    label = {"version": "Kubernetes", "releaseVersion": "AMI release"}[path]
+    return f"{label} {change(before, after if known(after) else 'a newer one')}"
+
+
+def _nodes(state: State) -> str:
+    nodes = size(state)
+    if nodes.minimum == nodes.maximum:
+        return count(nodes.maximum, "node")
+    return f"{nodes.minimum} to {count(nodes.maximum, 'node')}"

@@ -1,0 +1,52 @@
+"""What the policy packs say."""
+
+from report.model import Finding, Section, Table
+from report.preview import Preview
+from report.preview.model import name_of
+from report.words import code, count, listing, plain
+
+LEVELS = {"mandatory": "stop", "advisory": "look", "remediate": "note", "disabled": "note"}
+
+
+def policies(preview: Preview) -> Section:
+    """The section of violations, and of whether anybody looked."""
+    findings: list[Finding] = []
+    if preview.packs is None:
+        findings.append(
+            Finding(
+                weight="look",
+                says="This form of a preview has no results of policies: preview with "
+                "`PULUMI_ENABLE_STREAMING_JSON_PREVIEW=true`, as `make report` does.",
+            )
+        )
+    elif not preview.packs:
+        findings.append(
+            Finding(weight="look", says="No policy looked at it: preview with `--policy-pack policies`.")
+        )
+    by_policy: dict[tuple[str, str], int] = {}
+    for violation in preview.violations:
+        by_policy[violation.level, violation.policy] = (
+            by_policy.get((violation.level, violation.policy), 0) + 1
+        )
+    for (level, policy), number in by_policy.items():
+        where = count(number, "resource")
+        if LEVELS[level] == "stop":
+            findings.append(Finding(weight="stop", says=f"**Policy {code(policy)} refuses it ({where}).**"))
+        elif LEVELS[level] == "look":
+            findings.append(
+                Finding(weight="look", says=f"Policy {code(policy)} advises against it ({where}).")
+            )
+        else:
+            findings.append(Finding(weight="note", says=f"Policy {code(policy)} changes it ({where})."))
+    rows = [
+        [code(one.policy), one.level, code(name_of(one.urn)) if one.urn else "the stack", plain(one.message)]
+        for one in preview.violations
+    ]
+    packs = [f"{code(name)} {plain(version)}" for name, version in (preview.packs or {}).items()]
+    return Section(
+        subject="policies",
+        title="Policies",
+        findings=findings,
+        table=Table(head=("policy", "level", "where", "says"), rows=rows) if rows else None,
+        remark=f"Looked at by {listing(packs)}." if packs else "",
+    )
