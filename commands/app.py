@@ -18,7 +18,9 @@ from commands import (
     mirror,
     move,
     preview,
+    prices,
     queues,
+    report,
     rollout,
     schema,
     stack_files,
@@ -39,6 +41,8 @@ app.command("stack-files")(stack_files.stack_files)
 app.command()(move.move)
 app.command()(queues.queues)
 app.command()(draw.draw)
+app.command()(report.report)
+app.command()(prices.prices)
 app.add_typer(job.app, name="job")
 app.command()(doctor.doctor)
 app.command()(mirror.mirror)

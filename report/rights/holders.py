@@ -7,7 +7,6 @@ from typing import Any
 
 from aws_rules.iam.evaluation import listed
 from report.preview import Preview, State, Step
-from report.preview.model import name_of
 from report.preview.values import at, known, mapping, sequence, text
 from report.rights import kubernetes
 from report.rights.managed import managed_policy
@@ -137,7 +136,7 @@ def _policy(found: Holders, step: Step, holder: str, document: Any) -> None:
 def _parsed(document: Any) -> Any:
     """A policy. Raises ValueError where it is not known, or none."""
     if not known(document):
-        raise ValueError("its policy is known after `up` only")
+        raise ValueError("its policy is known only once it is up")
     return json.loads(document) if isinstance(document, str) else document
 
 
@@ -148,7 +147,7 @@ def _attachment(found: Holders, step: Step, holder: str, arn: Any, documents: Ma
     elif (managed := managed_policy(name)) is not None:
         found.add(holder, rights_of([managed]))
     else:
-        what = f"policy {name_of(name) or name}" if name else "a policy that is known after `up` only"
+        what = f"policy {name.rpartition('/')[2]}" if name else "a policy that is known only once it is up"
         found.unjudged[step.urn] = (holder, f"what {what} allows is not known here")
 
 
@@ -161,16 +160,17 @@ def _role(found: Holders, step: Step, state: State, documents: Mapping[str, Any]
     found.boundaries[step.name] = text(state.inputs.get("permissionsBoundary"))
     document = state.inputs.get("assumeRolePolicy")
     if document is not None:
-        _resource_policy(found, step, document, f"role {step.name}")
+        _resource_policy(found, step, document)
 
 
-def _resource_policy(found: Holders, step: Step, document: Any, itself: str = "") -> None:
-    """What a resource's own policy gives to whom."""
+def _resource_policy(found: Holders, step: Step, document: Any) -> None:
+    """What a resource's own policy gives to whom; where it names no resource, or any, it means itself."""
+    itself = {"Resource": f"{short_type(step.type).lower()} {step.name}"}
     try:
         policy = _parsed(document)
         for statement in listed(policy["Statement"]):
             for holder in _principals(statement):
-                about = {"Resource": itself} if itself else {}
+                about = itself if statement.get("Resource", "*") in ("*", ["*"]) else {}
                 found.add(holder, rights_of([{**policy, "Statement": [{**statement, **about}]}]))
     except (ValueError, KeyError, TypeError) as error:
         found.unjudged[step.urn] = (f"{short_type(step.type)} {step.name}", str(error))

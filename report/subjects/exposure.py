@@ -29,7 +29,12 @@ def exposure(preview: Preview) -> Section:
     """The section of ways that open and close."""
     before: list[Opening] = []
     after: list[Opening] = []
-    names = {step.state.id: step.name for step in preview.of(*NAMED) if step.state.id}
+    names = {
+        state.id: step.name
+        for step in preview.of(*NAMED)
+        for state in (step.old, step.new)
+        if state is not None and state.id
+    }
     for step in preview.of(*READERS):
         before += [_named(opening, names) for opening in openings(step, step.old)]
         after += [_named(opening, names) for opening in openings(step, step.new)]

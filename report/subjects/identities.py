@@ -28,6 +28,7 @@ def identities(preview: Preview) -> Section:
     gains: list[Finding] = []
     losses: list[Finding] = []
     fresh: list[str] = []
+    new_stack = not any(step.old for step in preview.steps if step.state.custom)
     doubtful = {holder for holder, _ in after.unjudged.values()}
     for holder in sorted({*before.rights, *after.rights}):
         old, new = before.of(holder), after.of(holder)
@@ -36,7 +37,7 @@ def identities(preview: Preview) -> Section:
         more = _grouped(gained(old, new))
         # A policy that is not known may name anybody.
         blind = holder not in before.boundaries and any(not who.startswith(IDENTITIES) for who in doubtful)
-        if not old and new and not _grave(holder, more):
+        if new_stack and holder != ANYBODY and more and not _grave(holder, more):
             fresh.append(f"{plain(holder)} ({_brief(more)})")
             continue
         gains += _gains(holder, more)
@@ -44,8 +45,7 @@ def identities(preview: Preview) -> Section:
             losses += _losses(holder, _grouped(gained(new, old)))
     findings = [*gains, *_bounds(before, after), *_unjudged(before, after)]
     if fresh:
-        new_ones = f"New, with rights: {listing(fresh, 12)}."
-        findings.append(Finding(weight="look" if _old_stack(preview) else "note", says=new_ones))
+        findings.append(Finding(weight="note", says=f"New, with rights: {listing(fresh, 12)}."))
     findings += losses
     findings.sort(key=lambda one: WEIGHTS.index(one.weight))
     return Section(subject="identities", title="Rights", findings=findings, remark=REMARK if findings else "")
@@ -115,7 +115,3 @@ def _unjudged(before: Holders, after: Holders) -> Iterator[Finding]:
             reasons.setdefault(why, []).append(plain(holder))
     for why, doubtful in reasons.items():
         yield Finding(weight="look", says=f"Not judged: {listing(dict.fromkeys(doubtful), 8)}: {plain(why)}.")
-
-
-def _old_stack(preview: Preview) -> bool:
-    return any(step.old is not None for step in preview.steps)

@@ -23,6 +23,8 @@ def policies(preview: Preview) -> Section:
         findings.append(
             Finding(weight="look", says="No policy looked at it: preview with `--policy-pack policies`.")
         )
+    elif not preview.violations:
+        findings.append(Finding(weight="note", says="No policy has anything against it."))
     by_policy: dict[tuple[str, str], int] = {}
     for violation in preview.violations:
         by_policy[violation.level, violation.policy] = (

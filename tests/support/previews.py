@@ -2,8 +2,8 @@
 
 Stacks `staging.shared`, `staging.batch-a` and `local` come up on a laptop cloud in FOLDER, unless they are up
 in it; then each change of CHANGES is previewed with the policy pack by the real engine, and what the report
-reads of it goes to tests/unit/report/previews/<name>.gz. It takes about ten minutes; names after FOLDER are of
-those to make.
+reads of it goes to tests/unit/report/previews/<name>.gz. It takes about ten minutes; names after FOLDER are
+of those to make.
 """
 
 import gzip

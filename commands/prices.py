@@ -1,0 +1,46 @@
+"""`moka prices`: the table of prices, and AWS asked for it anew."""
+
+from typing import Annotated
+
+import typer
+
+
+def prices(
+    refresh: Annotated[
+        bool, typer.Option("--refresh", help="Ask AWS's Price List for all of it, and write the table.")
+    ] = False,
+    region: Annotated[
+        list[str] | None,
+        typer.Option(metavar="REGION", help="Also of this region, with --refresh; may be repeated."),
+    ] = None,
+) -> None:
+    """Show where the prices of `moka report` are from, or ask AWS for them anew.
+
+    --refresh needs AWS credentials with pricing:GetProducts, and writes report/cost/prices.json here.
+
+    \b
+    Examples:
+      moka prices
+      moka prices --refresh --region eu-west-3
+
+    Exit status: 0 it is shown or written, 2 the table or the answer is of no use; nothing is written then.
+    """
+    from report.cost.prices import FILE, InvalidPrices, dumps
+    from report.cost.prices import prices as table_of
+
+    if region and not refresh:
+        raise typer.BadParameter("--region goes with --refresh.")
+    try:
+        table = table_of()
+        if refresh:
+            from commands.price_list_api import ask, client
+
+            table = ask(client(), sorted({*table.regions, *(region or [])}), table)
+            FILE.write_text(dumps(table))
+    except InvalidPrices as error:
+        typer.echo(error, err=True)
+        raise typer.Exit(2) from None
+    for source in table.sources:
+        print(f"{source.date}  {source.prices}: {source.origin}")
+    for name in table.regions:
+        print(f"{name}: {len(table.ec2.get(name, {}))} instance types")
