@@ -66,6 +66,8 @@ def prices(file: Path = FILE) -> Prices:
     """The table of a file. Raises InvalidPrices."""
     try:
         content = json.loads(file.read_text())
+        if not content["sources"]:
+            raise ValueError("no source")
         return Prices(
             sources=[Source(one["prices"], one["date"], one["from"]) for one in content["sources"]],
             everywhere=_amounts(content["everywhere"]),

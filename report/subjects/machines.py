@@ -114,7 +114,7 @@ def _reason(path: str, old: State, new: State) -> str:
     if path.startswith("launchTemplate"):
         return "a new version of its launch template"
     label = {"version": "Kubernetes", "releaseVersion": "AMI release"}[path]
-    return f"{label} {change(before, after if known(after) else 'a newer one')}"
+    return f"{label} {change(before or 'as it was', after if known(after) else 'a newer one')}"
 
 
 def _nodes(state: State) -> str:

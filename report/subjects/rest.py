@@ -60,7 +60,7 @@ def _blind(changes: list[Step]) -> list[Finding]:
     if not blind:
         return []
     kinds = listing(sorted({short_type(step.type) for step in blind}), 5)
-    says = f"{count(len(blind), 'update')} show no difference that is known before `up` ({kinds})."
+    says = f"Of {count(len(blind), 'update')} no difference is known before `up` ({kinds})."
     return [Finding(weight="note", says=says)]
 
 

@@ -1,7 +1,7 @@
 import pytest
 
 from report.subjects.losses import losses
-from tests.unit.report.conftest import preview, says, step
+from tests.support.report_steps import preview, says, step
 
 BUCKET, REPOSITORY = "aws:s3/bucket:Bucket", "aws:ecr/repository:Repository"
 

@@ -3,7 +3,7 @@ import pytest
 from report.node_groups import NODE_GROUP
 from report.subjects.drivers import drivers
 from report.subjects.machines import machines
-from tests.unit.report.conftest import preview, says, step
+from tests.support.report_steps import preview, says, step
 
 UNKNOWN = "04da6b54-80e4-46f7-96ec-b56ff0331ba9"
 RETIRING = {"taints": [{"key": "moka.dev/retiring", "value": "true", "effect": "NO_SCHEDULE"}]}
@@ -31,7 +31,7 @@ def change(before, after, subject=machines, **options):
     [
         ({"launchTemplate": {"id": "lt-1", "version": UNKNOWN}}, "a new version of its launch template"),
         ({"version": "1.35"}, "Kubernetes 1.34 → 1.35"),
-        ({"releaseVersion": "1.34.1-20261101"}, "AMI release None → 1.34.1-20261101"),
+        ({"releaseVersion": "1.34.1-20261101"}, "AMI release as it was → 1.34.1-20261101"),
     ],
 )
 def test_a_group_that_rolls_is_told_with_the_time_that_it_takes(inputs, reason):

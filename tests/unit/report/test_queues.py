@@ -5,7 +5,7 @@ from moka.queues.resources import Resources
 from moka.queues.tree import Leaf, grow
 from report.subjects.drivers import drivers
 from report.subjects.queues import queues
-from tests.unit.report.conftest import preview, says, step
+from tests.support.report_steps import preview, says, step
 
 CONFIG_MAP = "kubernetes:core/v1:ConfigMap"
 

@@ -3,7 +3,7 @@ import json
 import pytest
 
 from report.preview import UnreadablePreview, read
-from tests.unit.report.conftest import recorded
+from tests.support.snapshots import recorded
 
 DIGEST, STREAM = recorded("new"), recorded("queues")
 

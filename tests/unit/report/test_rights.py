@@ -3,7 +3,7 @@ import json
 import pytest
 
 from report.subjects.identities import identities
-from tests.unit.report.conftest import preview, says, step
+from tests.support.report_steps import preview, says, step
 
 ROLE_POLICY = "aws:iam/rolePolicy:RolePolicy"
 UNKNOWN = "04da6b54-80e4-46f7-96ec-b56ff0331ba9"

@@ -1,25 +1,9 @@
-import gzip
-from collections.abc import Callable, Mapping
+"""Steps and previews for tests of reports, put together by hand."""
+
+from collections.abc import Mapping
 from typing import Any
 
-import pytest
-
-from report.examination import examine
-from report.model import Report
-from report.preview import Preview, State, Step, read
-from tests.support.previews import PREVIEWS
-
-Make = Callable[..., Step]
-
-
-def recorded(name: str) -> str:
-    """What the engine printed of a change; tests/support/previews.py has them all."""
-    return gzip.decompress((PREVIEWS / f"{name}.gz").read_bytes()).decode()
-
-
-@pytest.fixture
-def report_of() -> Callable[[str], Report]:
-    return lambda name: examine(read(recorded(name), name))
+from report.preview import Preview, State, Step
 
 
 def state(type_: str, inputs: Mapping[str, Any] | None, **options: Any) -> State | None:
