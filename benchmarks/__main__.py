@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 
 import psutil
 
-from benchmarks import checks, fleet, local, policies, queues, scheduling
+from benchmarks import checks, fleet, local, policies, queues, report, scheduling
 from benchmarks.bench import CLOUD, FOLDER, LOG
 from localcloud import commands
 from localcloud.cloud import REPOSITORY
@@ -24,6 +24,7 @@ TABLES = {
     "policies": policies.table,
     "scheduling": scheduling.table,
     "queues": queues.table,
+    "report": report.table,
 }
 """Name -> what measures its table; each table has marks of its own on the page."""
 

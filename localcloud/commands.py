@@ -4,6 +4,8 @@ import os
 import re
 import shlex
 import shutil
+import sys
+from contextlib import nullcontext, redirect_stdout
 from pathlib import Path
 
 from localcloud import clock, report, unknowns
@@ -20,6 +22,9 @@ from localcloud.protection import unprotect
 
 SHELL_SETTINGS = ("PULUMI_STACK", "PULUMI_SKIP_CONFIRMATIONS")
 """Variables of pulumi that a shell may keep: they name no account and no backend."""
+
+JSON = {"--json", "-j"}
+"""Options by which pulumi prints JSON."""
 
 DISK_MIB = 512
 """Disk that a cloud needs: etcd lays out its log ahead, and every program keeps one."""
@@ -79,10 +84,13 @@ def up(engine: Engine, stack: str, arguments: tuple[str, ...], *, brief: bool = 
 
 def preview(engine: Engine, stack: str, arguments: tuple[str, ...]) -> int:
     """`pulumi preview` of a stack; the engine's exit status."""
-    _prepare(engine, stack)
-    unknowns.clear(engine.cloud)
-    status = engine.run("preview", stack, *arguments)
-    report.unknown(engine)
+    # Whoever reads JSON reads nothing else: what is for people goes beside it.
+    people = redirect_stdout(sys.stderr) if JSON & set(arguments) else nullcontext()
+    with people:
+        _prepare(engine, stack)
+        unknowns.clear(engine.cloud)
+        status = engine.run("preview", stack, *arguments)
+        report.unknown(engine)
     return status
 
 

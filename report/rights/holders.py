@@ -10,7 +10,7 @@ from report.preview import Preview, State, Step
 from report.preview.values import at, known, mapping, sequence, text
 from report.rights import kubernetes
 from report.rights.managed import managed_policy
-from report.rights.rights import Rights, joined, rights_of
+from report.rights.rights import Rights, Scope, joined, rights_of
 from report.words import short_type
 
 Sides = tuple[State | None, State | None]
@@ -47,6 +47,21 @@ ENTRY, ENTRY_POLICY = (
     "aws:eks/accessEntry:AccessEntry",
     "aws:eks/accessPolicyAssociation:AccessPolicyAssociation",
 )
+
+
+SOURCES = (
+    *POLICIES,
+    *ATTACHMENTS,
+    *RESOURCE_POLICIES,
+    *kubernetes.ROLES,
+    *kubernetes.BINDINGS,
+    ROLE,
+    POLICY,
+    ASSOCIATION,
+    ENTRY,
+    ENTRY_POLICY,
+)
+"""Types that give rights."""
 
 
 @dataclass
@@ -211,5 +226,4 @@ def _access_entry(found: Holders, step: Step, state: State) -> None:
 
 
 def _grant(found: Holders, holder: str, action: str, resource: str) -> None:
-    statement = {"Effect": "Allow", "Action": action, "Resource": resource}
-    found.add(holder, rights_of([{"Statement": [statement]}]))
+    found.add(holder, Rights(allowed={Scope(resource=resource): frozenset({action})}, denied={}))

@@ -110,6 +110,8 @@ def covers(pattern: str, other: str) -> bool:
     """Whether all that fits one pattern certainly fits another."""
     if pattern in ("*", other):
         return True
+    if "*" not in pattern and "?" not in pattern:
+        return False
     if pattern.startswith(EXCEPT) or other.startswith(EXCEPT):
         return False
     return not ("?" in pattern and "*" in other) and like(pattern, other)

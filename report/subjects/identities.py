@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator
 
 from report.model import WEIGHTS, Finding, Section, Weight
 from report.preview import Preview
-from report.rights.holders import Holders, holders
+from report.rights.holders import SOURCES, Holders, holders
 from report.rights.rights import Actions, Scope, gained
 from report.rights.summary import EVERYTHING, actions_in_words, scope_in_words
 from report.words import code, count, listing, plain
@@ -24,6 +24,8 @@ REMARK = (
 
 def identities(preview: Preview) -> Section:
     """The section of rights, of people and programs."""
+    if not any(preview.changes_of(*SOURCES)):
+        return Section(subject="identities", title="Rights")
     before, after = holders(preview, lambda step: step.old), holders(preview, lambda step: step.new)
     gains: list[Finding] = []
     losses: list[Finding] = []

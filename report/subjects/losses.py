@@ -18,13 +18,15 @@ def losses(preview: Preview) -> Section:
         for step in preview.changes
         if step.op in VERBS and step.old and step.state.custom and not step.type.startswith("pulumi:")
     ]
-    data = [step for step in going if step.old and held(step.old)]
+    data, rest = (
+        [step for step in going if bool(step.old and held(step.old)) is holds] for holds in (True, False)
+    )
     findings = [*_losses(data), *_unprotected(preview)]
     return Section(
         subject="losses",
         title="What is replaced or deleted",
         findings=sorted(findings, key=lambda one: WEIGHTS.index(one.weight)),
-        table=_table([step for step in going if step not in data]),
+        table=_table(rest),
     )
 
 
