@@ -8,6 +8,7 @@ from report.subjects.cost import cost
 from report.subjects.drivers import drivers
 from report.subjects.exposure import exposure
 from report.subjects.identities import identities
+from report.subjects.judged import unjudged
 from report.subjects.losses import losses
 from report.subjects.machines import machines
 from report.subjects.policies import policies
@@ -23,6 +24,7 @@ SUBJECTS: tuple[Callable[[Preview], Section], ...] = (
     identities,
     exposure,
     cost,
+    unjudged,
     rest,
 )
 """In the order of a report: what cannot be undone first."""

@@ -32,6 +32,10 @@ Source: pulumi/pulumi v3.200.0, pkg/resource/deploy/step.go.
 """
 
 
+BOOKKEEPING = ("__defaults", "__internal", "compat")
+"""Inputs that are the providers' own; the last is a mark of Helm releases that comes and goes."""
+
+
 @dataclass(frozen=True, kw_only=True)
 class Entry:
     """What the engine says of one step, in either form."""
@@ -51,7 +55,7 @@ def state_of(value: Any, type_: str) -> State | None:
     return State(
         type=str(value.get("type") or type_),
         custom=bool(value.get("custom")),
-        inputs=value.get("inputs") or {},
+        inputs={key: part for key, part in (value.get("inputs") or {}).items() if key not in BOOKKEEPING},
         outputs=value.get("outputs") or {},
         id=str(value.get("id") or ""),
         parent=str(value.get("parent") or ""),

@@ -4,14 +4,15 @@ from collections.abc import Iterator
 
 from report.model import Finding, Section
 from report.node_groups import NODE_GROUP, group_name, retiring, role, size
-from report.preview import Preview, Step
-from report.preview.values import at, differs, mapping, text
+from report.preview import Preview, State, Step
+from report.preview.values import at, differs, mapping, sequence, text
 from report.subjects.queue_tree import CONFIG_MAP, is_queues, queue_states
 from report.subjects.queues import lower
 from report.words import change, code, count
 
 RELEASE = "kubernetes:helm.sh/v3:Release"
 QUOTA = "kubernetes:core/v1:ResourceQuota"
+LIMITS = "kubernetes:core/v1:LimitRange"
 
 RESTARTS = {
     "yunikorn": "while YuniKorn restarts, no pod of a job is placed: new drivers and executors wait",
@@ -31,6 +32,7 @@ def drivers(preview: Preview) -> Section:
         *(finding for step in preview.changes_of(RELEASE) for finding in _restarts(step)),
         *(finding for step in preview.changes_of(CONFIG_MAP) for finding in _queues(step)),
         *(finding for step in preview.changes_of(QUOTA) for finding in _quotas(step)),
+        *(finding for step in preview.changes_of(LIMITS) for finding in _limits(step)),
     ]
     return Section(subject="drivers", title="Drivers that would wait", findings=findings)
 
@@ -104,3 +106,25 @@ def _quotas(step: Step) -> Iterator[Finding]:
                 weight="look",
                 says=f"Namespace {namespace} may hold {code(name)} {bounds}: pods above it are refused.",
             )
+
+
+def _limits(step: Step) -> Iterator[Finding]:
+    """Bounds of one container."""
+    if step.old is None or step.new is None:
+        return
+    before, after = (_largest(state) for state in (step.old, step.new))
+    for name, amount in after.items():
+        if amount != before.get(name):
+            namespace = code(text(at(step.new.inputs, "metadata.namespace")))
+            bounds = change(before.get(name, "no bound"), amount)
+            says = f"A container in namespace {namespace} may have {code(name)} {bounds}, and no more."
+            yield Finding(weight="look", says=says)
+
+
+def _largest(state: State) -> dict[str, object]:
+    return {
+        str(name): amount
+        for limit in map(mapping, sequence(at(state.inputs, "spec.limits")))
+        if limit.get("type") == "Container"
+        for name, amount in mapping(limit.get("max")).items()
+    }

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
-from report.model import WEIGHTS, Finding, Section
+from report.model import WEIGHTS, Finding, Section, Weight
 from report.preview import Preview, Step
 from report.subjects.isolation import isolation
 from report.subjects.openings import EVERYWHERE, READERS, Opening, described, openings
@@ -16,6 +16,9 @@ NAMED = (
     "aws:ec2/routeTable:RouteTable",
 )
 """Types whose ids openings name."""
+
+LOOK: Weight = "look"
+NOTE: Weight = "note"
 
 ASSOCIATION = "aws:ec2/routeTableAssociation:RouteTableAssociation"
 
@@ -46,15 +49,21 @@ def exposure(preview: Preview) -> Section:
         *(_moved(step) for step in preview.changes_of(ASSOCIATION) if step.op in ("update", "replace")),
     ]
     closed = _without(before, after)
-    if closed:
-        ways = listing((_way(opening, "") for opening in closed), 8)
-        findings.append(Finding(weight="note", says=f"No longer: {ways}."))
+    for public, weight in ((True, NOTE), (False, LOOK)):
+        ways = [_way(opening, "") for opening in closed if _from_outside(opening) is public]
+        if ways:
+            findings.append(Finding(weight=weight, says=f"No longer: {listing(ways, 8)}."))
     return Section(
         subject="exposure",
         title="What becomes reachable",
         findings=sorted(findings, key=lambda one: WEIGHTS.index(one.weight)),
         remark=REMARK if findings else "",
     )
+
+
+def _from_outside(opening: Opening) -> bool:
+    """Whether nobody misses a way that closes: one from the internet."""
+    return opening.public and not opening.outward
 
 
 def _named(opening: Opening, names: Mapping[str, str]) -> Opening:

@@ -5,7 +5,8 @@ from collections.abc import Iterable, Iterator
 from report.model import WEIGHTS, Finding, Section, Table, Weight
 from report.preview import Preview, State, Step
 from report.subjects.data import HOLDS, held, keeps_volumes, unprotected
-from report.words import change, code, listing, resource, short_type
+from report.subjects.keeping import shorter
+from report.words import change, code, count, listing, resource, short_type
 
 VERBS = {"delete": "deleted", "replace": "replaced", "discard": "forgotten"}
 
@@ -21,7 +22,12 @@ def losses(preview: Preview) -> Section:
     data, rest = (
         [step for step in going if bool(step.old and held(step.old)) is holds] for holds in (True, False)
     )
-    findings = [*_losses(data), *_unprotected(preview)]
+    findings = [*_losses(data), *_unprotected(preview), *shorter(preview)]
+    if rest:
+        says = (
+            f"Without data of their own, and gone or made anew: {count(len(rest), 'resource')}, in the table."
+        )
+        findings.append(Finding(weight="look", says=says))
     return Section(
         subject="losses",
         title="What is replaced or deleted",

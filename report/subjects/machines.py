@@ -13,6 +13,8 @@ from report.words import change, code, count, listing
 
 CLUSTER = "aws:eks/cluster:Cluster"
 
+BUDGET = "kubernetes:policy/v1:PodDisruptionBudget"
+
 ROLLING = ("launchTemplate.version", "launchTemplate.id", "launchTemplate.name", "version", "releaseVersion")
 """Inputs of a node group whose change replaces its machines, one after the other. Labels, taints, sizes and
 tags change in place (https://docs.aws.amazon.com/eks/latest/APIReference/API_UpdateNodegroupConfig.html), all
@@ -37,6 +39,7 @@ def machines(preview: Preview) -> Section:
     findings = [
         *(finding for step in preview.changes_of(CLUSTER) for finding in _control_plane(step)),
         *(finding for step in preview.changes_of(NODE_GROUP) for finding in _group(step)),
+        *(_budget(step) for step in preview.changes_of(BUDGET) if step.op in ("delete", "replace")),
     ]
     rolls = any("minutes" in finding.says for finding in findings)
     return Section(
@@ -45,6 +48,11 @@ def machines(preview: Preview) -> Section:
         findings=findings,
         remark=SOURCE if rolls else "",
     )
+
+
+def _budget(step: Step) -> Finding:
+    says = f"Without PodDisruptionBudget {code(step.name)} a drain may take all of its pods at once."
+    return Finding(weight="look", says=says)
 
 
 def _control_plane(step: Step) -> Iterator[Finding]:
@@ -65,6 +73,8 @@ def _group(step: Step) -> Iterator[Finding]:
     what = f"Node group {name}{f' ({kind})' if kind else ''}"
     if step.op in ("create", "import") and step.new:
         yield Finding(weight="note", says=f"{what} is new: {_nodes(step.new)}.")
+    elif step.op == "delete" and kind != "driver":
+        yield Finding(weight="look", says=f"{what} is deleted, with all its nodes{_meaning(kind)}.")
     elif step.op == "replace":
         why = listing(map(code, step.forces), 3)
         yield Finding(
@@ -77,8 +87,11 @@ def _group(step: Step) -> Iterator[Finding]:
         if reasons:
             yield _roll(what, kind, step.new, step.old, reasons)
         if size(step.old) != size(step.new):
+            fewer = size(step.new).maximum < size(step.old).maximum and kind in LONG_LIVED
             yield Finding(
-                weight="note", says=f"{what} has {_nodes(step.old)}, and would have {_nodes(step.new)}."
+                weight="look" if fewer else "note",
+                says=f"{what} has {_nodes(step.old)}, and would have {_nodes(step.new)}"
+                f"{_meaning(kind) if fewer else ''}.",
             )
 
 

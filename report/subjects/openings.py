@@ -134,6 +134,9 @@ def _route(name: str, inputs: Mapping[str, Any]) -> Iterator[Opening]:
 
 def _cluster(name: str, inputs: Mapping[str, Any]) -> Iterator[Opening]:
     config = mapping(inputs.get("vpcConfig"))
+    if config.get("endpointPrivateAccess"):
+        target = f"the private endpoint of the API server of {text(inputs.get('name'), name)}"
+        yield Opening(target=target, source="its VPC", ports=(443, 443))
     # EKS has the public endpoint on unless told otherwise, and for everybody.
     if config.get("endpointPublicAccess", True):
         for network in sequence(config.get("publicAccessCidrs")) or ["0.0.0.0/0"]:
@@ -204,11 +207,12 @@ def _balancers(name: str, inputs: Mapping[str, Any]) -> Iterator[Opening]:
                 yield Opening(target=f"load balancer of {name}", source=source, ports=(1, 65535))
 
 
-def _endpoint_policy(name: str, inputs: Mapping[str, Any]) -> Iterator[Opening]:
+def _endpoint(name: str, inputs: Mapping[str, Any]) -> Iterator[Opening]:
+    service = text(inputs.get("serviceName"), name)
+    yield Opening(target=service, source="the VPC, by an endpoint", protocol="-1")
     policy = inputs.get("policy")
     document = json.loads(policy) if isinstance(policy, str) and known(policy) and policy else policy
     if not document:
-        service = text(inputs.get("serviceName"), name)
         yield Opening(target=f"all of {service}, in any account", source=f"endpoint {name}", protocol="-1")
 
 
@@ -223,7 +227,7 @@ READERS: Mapping[str, Reader] = {
     "aws:ec2/route:Route": _route,
     "aws:ec2/subnet:Subnet": _subnet,
     "aws:ec2/launchTemplate:LaunchTemplate": _metadata,
-    "aws:ec2/vpcEndpoint:VpcEndpoint": _endpoint_policy,
+    "aws:ec2/vpcEndpoint:VpcEndpoint": _endpoint,
     "aws:ec2/vpcPeeringConnection:VpcPeeringConnection": _peering,
     "aws:ec2transitgateway/vpcAttachment:VpcAttachment": _attachment,
     "aws:eks/cluster:Cluster": _cluster,

@@ -156,7 +156,6 @@ def test_other_ways_that_open_are_to_be_looked_at(type_, before, after, sentence
     ("type_", "before", "after"),
     [
         (INGRESS, rule("0.0.0.0/0"), rule("10.0.0.0/8")),
-        (INGRESS, rule(last=8443), rule()),
         (INGRESS, rule(description="a"), rule(description="b")),
         (INGRESS, rule(protocol="6"), rule(protocol="tcp")),
         (CLUSTER, cluster(True, ["3.5.0.0/16"]), cluster(True, ["3.5.0.0/19"])),
@@ -167,8 +166,42 @@ def test_what_closes_or_stays_needs_nobodys_look(type_, before, after):
     assert not says(change(type_, before, after), "stop") + says(change(type_, before, after), "look")
 
 
-def test_what_closes_is_noted():
+def test_a_way_from_the_internet_that_closes_is_noted():
     assert "No longer: security group sg-1" in says(change(INGRESS, rule("0.0.0.0/0"), rule()), "note")
+
+
+@pytest.mark.parametrize(
+    ("type_", "before", "after", "sentence"),
+    [
+        (
+            INGRESS,
+            rule(),
+            None,
+            "No longer: security group sg-1 on tcp port 443 can be reached from 10.0.0.0/8",
+        ),
+        (INGRESS, rule(last=8443), rule(), "No longer: security group sg-1 on tcp ports 443 to 8443"),
+        (
+            "aws:ec2/vpcEndpoint:VpcEndpoint",
+            {"serviceName": "com.amazonaws.us-east-1.ecr.api", "policy": "{}"},
+            None,
+            "No longer: com.amazonaws.us-east-1.ecr.api can be reached from the VPC, by an endpoint",
+        ),
+        (
+            CLUSTER,
+            cluster(),
+            {"name": "a", "vpcConfig": {"endpointPublicAccess": False, "endpointPrivateAccess": False}},
+            "No longer: the private endpoint of the API server of a",
+        ),
+        (
+            ROUTE,
+            {"routeTableId": "rtb-1", "destinationCidrBlock": "0.0.0.0/0", "natGatewayId": "nat-1"},
+            None,
+            "No longer: 0.0.0.0/0 can be reached from subnets of route table rtb-1, by a NAT gateway",
+        ),
+    ],
+)
+def test_a_way_within_that_closes_is_to_be_looked_at(type_, before, after, sentence):
+    assert sentence in says(change(type_, before, after), "look").replace("\\", "")
 
 
 def test_a_rule_that_is_made_anew_in_a_group_that_is_not_known_yet_opens_nothing():

@@ -1,3 +1,5 @@
+import json
+
 import pytest
 
 from report.subjects.losses import losses
@@ -49,10 +51,10 @@ def test_what_is_kept_when_it_is_deleted_is_to_be_looked_at():
     assert not says(section, "stop")
 
 
-def test_what_holds_no_data_is_in_the_table_only():
+def test_what_holds_no_data_is_in_the_table_and_to_be_looked_at():
     section = losses(preview(step("aws:ec2/eip:Eip", "a", {}), step("aws:ec2/eip:Eip", "b", {})))
 
-    assert not section.findings
+    assert "gone or made anew: 2 resources" in says(section, "look")
     assert [list(row) for row in section.table.rows] == [["Eip", "deleted", "2", "left out", "`a` and `b`"]]
 
 
@@ -75,3 +77,65 @@ def test_components_and_providers_are_nothing_that_is_lost():
             step("pulumi:providers:aws", "main", {}, {}, op="replace"),
         )
     )
+
+
+LIFECYCLE = "aws:s3/bucketLifecycleConfiguration:BucketLifecycleConfiguration"
+IMAGES = "aws:ecr/lifecyclePolicy:LifecyclePolicy"
+
+
+def expiring(days, prefix="logs/", status="Enabled"):
+    return {"rules": [{"status": status, "filter": {"prefix": prefix}, "expiration": {"days": days}}]}
+
+
+def images(number, kind="imageCountMoreThan"):
+    rule = {"selection": {"tagStatus": "any", "countType": kind, "countNumber": number}}
+    return {"policy": json.dumps({"rules": [rule]})}
+
+
+def versioning(status):
+    return {"versioningConfiguration": {"status": status}}
+
+
+@pytest.mark.parametrize(
+    ("type_", "before", "after", "sentence"),
+    [
+        (
+            "aws:cloudwatch/logGroup:LogGroup",
+            {"retentionInDays": 90},
+            {"retentionInDays": 7},
+            "`days of logs` 90 → 7",
+        ),
+        (
+            "aws:cloudwatch/logGroup:LogGroup",
+            {"retentionInDays": 0},
+            {"retentionInDays": 7},
+            "`days of logs` all → 7",
+        ),
+        (LIFECYCLE, expiring(90), expiring(30), "`days of logs/` 90 → 30"),
+        (LIFECYCLE, {"rules": []}, expiring(30, ""), "`days of everything` all → 30"),
+        (LIFECYCLE, expiring(30, status="Disabled"), expiring(30), "`days of logs/` all → 30"),
+        (IMAGES, images(500), images(10), "`images that are any` 500 → 10"),
+        (
+            "aws:s3/bucketVersioning:BucketVersioning",
+            versioning("Enabled"),
+            versioning("Suspended"),
+            "all → 1",
+        ),
+        ("aws:eks/cluster:Cluster", {"deletionProtection": True}, {}, "`protection from deletion` 1 → 0"),
+        (
+            "kubernetes:apps/v1:StatefulSet",
+            {"spec": {"replicas": 5}},
+            {"spec": {"replicas": 3}},
+            "`replicas` 5 → 3",
+        ),
+        (
+            "kubernetes:apps/v1:StatefulSet",
+            stateful_set(None),
+            stateful_set("Delete"),
+            "once it is deleted` all → 0",
+        ),
+    ],
+)
+def test_what_is_kept_for_a_shorter_time_is_to_be_looked_at(type_, before, after, sentence):
+    assert sentence in says(losses(preview(step(type_, "thing", before, after))), "look")
+    assert not losses(preview(step(type_, "thing", after, before)))

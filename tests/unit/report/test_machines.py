@@ -130,3 +130,27 @@ def test_a_tighter_quota_is_told():
     section = drivers(preview(step("kubernetes:core/v1:ResourceQuota", "jobs", before, after)))
 
     assert "Namespace `jobs` may hold `pods` 9 → 5" in says(section, "look")
+
+
+def test_a_container_that_may_have_less_is_told():
+    before, after = (
+        {"metadata": {"namespace": "jobs"}, "spec": {"limits": [{"type": "Container", "max": {"cpu": cpu}}]}}
+        for cpu in ("128", "16")
+    )
+    section = drivers(preview(step("kubernetes:core/v1:LimitRange", "jobs", before, after)))
+
+    assert "A container in namespace `jobs` may have `cpu` 128 → 16" in says(section, "look")
+
+
+def test_fewer_shuffle_nodes_lose_what_is_on_them():
+    assert "shuffle data" in says(change(group("shuffle", maximum=8), group("shuffle", maximum=4)), "look")
+
+
+def test_a_group_that_goes_is_told():
+    assert "is deleted, with all its nodes" in says(change(group(), None), "look")
+
+
+def test_a_budget_that_goes_is_told():
+    section = machines(preview(step("kubernetes:policy/v1:PodDisruptionBudget", "masters", {})))
+
+    assert "Without PodDisruptionBudget `masters`" in says(section, "look")

@@ -139,3 +139,69 @@ def test_updates_of_which_nothing_is_known_are_counted():
     section = rest(preview(step("kubernetes:core/v1:Service", "a", {"a": 1}, {"a": unknown}, op="update")))
 
     assert "Of 1 update no difference is known before `up` (Service)" in says(section, "note")
+
+
+STANDS = step("aws:ec2/vpc:Vpc", "main", {}, {})
+
+
+@pytest.mark.parametrize(
+    ("one", "sentence"),
+    [
+        (
+            step(
+                "kubernetes:apps/v1:Deployment",
+                "d",
+                {"spec": {"a": 1}},
+                {"spec": {"a": 2}},
+                changed=("spec.a",),
+            ),
+            "Changes that nothing above judges: Deployment `d` (`spec.a`)",
+        ),
+        (
+            step("kubernetes:helm.sh/v3:Release", "r", {"values": {"a": 1}}, {"values": {}}),
+            "Release `r` (`values`)",
+        ),
+        (step("aws:eks/cluster:Cluster", "c", {"roleArn": "a"}, {"roleArn": "b"}), "Cluster `c` (`roleArn`)"),
+        (
+            step(
+                "kubernetes:core/v1:Namespace",
+                "n",
+                {"metadata": {"labels": {"pod-security.kubernetes.io/enforce": "baseline"}}},
+                {"metadata": {"labels": {"pod-security.kubernetes.io/enforce": "privileged"}}},
+                changed=('metadata.labels["pod-security.kubernetes.io/enforce"]',),
+            ),
+            "Namespace `n`",
+        ),
+        (
+            step("aws:lambda/function:Function", "f", None, {}),
+            "New, and nothing above judges it: Function `f`",
+        ),
+    ],
+)
+def test_what_no_subject_judges_is_no_green_result(one, sentence):
+    report = examine(preview(STANDS, one))
+
+    assert report.weight == "look"
+    assert sentence in " ".join(finding.says for finding in report.findings("look"))
+
+
+@pytest.mark.parametrize(
+    "one",
+    [
+        step("aws:s3/bucket:Bucket", "b", {"tags": {"a": "1"}}, {"tags": {"a": "2"}}, changed=("tags.a",)),
+        step(
+            "aws:iam/rolePolicy:RolePolicy",
+            "p",
+            {"role": "a", "policy": '{"Statement": []}'},
+            {"role": "a", "policy": '{"Statement":[]}'},
+        ),
+        step(
+            "kubernetes:apps/v1:Deployment",
+            "d",
+            {"spec": 1},
+            {"spec": "04da6b54-80e4-46f7-96ec-b56ff0331ba9"},
+        ),
+    ],
+)
+def test_tags_and_other_words_for_the_same_are_nothing_of_note(one):
+    assert examine(preview(STANDS, one)).verdict == "Nothing of note"
