@@ -10,12 +10,13 @@ import pytest
 from tests.support.command_line import COMMANDS, leaf_commands
 
 FOLDER = Path(__file__).resolve().parents[3] / "commands"
-NOT_SUBCOMMANDS = {"__init__", "__main__", "app", "arguments", "celeborn_api", "s3_api", "yunikorn_api"}
+APIS = {"celeborn_api", "github_api", "price_list_api", "s3_api", "yunikorn_api"}
+NOT_SUBCOMMANDS = {"__init__", "__main__", "app", "arguments", *APIS}
 
 IMPORT_ALL = """
 import pkgutil, sys
-import commands, commands.app, delivery, doctor
-for package in (commands, delivery, doctor):
+import commands, commands.app, delivery, doctor, report
+for package in (commands, delivery, doctor, report):
     for module in pkgutil.walk_packages(package.__path__, f"{package.__name__}."):
         if not module.name.endswith(("__main__", "delivery.recording")):
             __import__(module.name)
