@@ -1,11 +1,18 @@
 """What the policy packs say."""
 
-from report.model import Finding, Section, Table
+from collections.abc import Mapping
+
+from report.model import WEIGHTS, Finding, Section, Table, Weight
 from report.preview import Preview
 from report.preview.model import name_of
 from report.words import code, count, listing, plain
 
-LEVELS = {"mandatory": "stop", "advisory": "look", "remediate": "note", "disabled": "note"}
+LEVELS: Mapping[str, Weight] = {
+    "mandatory": "stop",
+    "advisory": "look",
+    "remediate": "note",
+    "disabled": "note",
+}
 
 
 def policies(preview: Preview) -> Section:
@@ -26,7 +33,7 @@ def policies(preview: Preview) -> Section:
     elif not preview.violations:
         findings.append(Finding(weight="note", says="No policy has anything against it."))
     by_policy: dict[tuple[str, str], int] = {}
-    for violation in preview.violations:
+    for violation in sorted(preview.violations, key=lambda one: one.policy):
         by_policy[violation.level, violation.policy] = (
             by_policy.get((violation.level, violation.policy), 0) + 1
         )
@@ -40,9 +47,13 @@ def policies(preview: Preview) -> Section:
             )
         else:
             findings.append(Finding(weight="note", says=f"Policy {code(policy)} changes it ({where})."))
+    gravest_first = sorted(
+        preview.violations,
+        key=lambda one: (WEIGHTS.index(LEVELS[one.level]), one.policy, one.urn, one.message),
+    )
     rows = [
         [code(one.policy), one.level, code(name_of(one.urn)) if one.urn else "the stack", plain(one.message)]
-        for one in preview.violations
+        for one in gravest_first
     ]
     packs = [f"{code(name)} {plain(version)}" for name, version in (preview.packs or {}).items()]
     return Section(
