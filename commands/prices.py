@@ -14,7 +14,9 @@ def prices(
         typer.Option(metavar="REGION", help="Also of this region, with --refresh; may be repeated."),
     ] = None,
 ) -> None:
-    """Show where the prices of `moka report` are from, or ask AWS for them anew.
+    """Show where prices are from, or ask AWS for them anew.
+
+    They are those of `moka report`.
 
     --refresh needs AWS credentials with pricing:GetProducts, and writes report/cost/prices.json here.
 

@@ -28,6 +28,12 @@ from tests.support.pulumi_stack import PulumiStack
 PREVIEWS = REPOSITORY / "tests" / "unit" / "report" / "previews"
 
 STACKS = ("staging.shared", "staging.batch-a", "local")
+PACK = (
+    "--policy-pack",
+    str(REPOSITORY / "policies"),
+    "--policy-pack-config",
+    str(REPOSITORY / "policies" / "laptop.json"),
+)
 STREAM = {"PULUMI_ENABLE_STREAMING_JSON_PREVIEW": "true"}
 
 Settings = dict[str, Any]
@@ -141,14 +147,7 @@ def preview(engine: Engine, change: Change) -> str:
     try:
         stack = PulumiStack(engine, change.stack)
         copy = str(engine.config_file(change.stack))
-        arguments = (
-            "preview",
-            "--json",
-            "--config-file",
-            copy,
-            "--policy-pack",
-            str(REPOSITORY / "policies"),
-        )
+        arguments = ("preview", "--json", "--config-file", copy, *PACK)
         result = stack.try_run(*arguments, **({} if change.new else STREAM))
     finally:
         file.write_text(before)

@@ -37,6 +37,7 @@ def test_real_accounts_and_backends_of_the_caller_do_not_reach_the_engine(engine
         "AWS_SESSION_TOKEN": "t",
         "PULUMI_ACCESS_TOKEN": "t",
         "PULUMI_BACKEND_URL": "s3://state",
+        "PULUMI_ENABLE_STREAMING_JSON_PREVIEW": "true",
         "KUBECONFIG": "/home/me/.kube/config",
         "HOME": "/home/me",
     }
@@ -49,6 +50,8 @@ def test_real_accounts_and_backends_of_the_caller_do_not_reach_the_engine(engine
     assert seen["KUBECONFIG"] == os.devnull
     assert seen["PULUMI_BACKEND_URL"] == f"file://{engine.cloud.state}"
     assert seen["HOME"] == "/home/me"
+    # The form of what the engine prints names no account.
+    assert seen["PULUMI_ENABLE_STREAMING_JSON_PREVIEW"] == "true"
 
 
 def test_our_plugins_lie_in_the_engine_home_of_the_laptop_only(engine):
