@@ -53,8 +53,11 @@ PATHS: Mapping[str, tuple[str, ...]] = {
 }
 """Type -> paths of inputs whose change a subject judges; `ALL` of them."""
 
-HARMLESS = ("tags", "tagsAll", "description", "metadata.annotations", "__")
+HARMLESS = ("tags", "tagsAll", "description", "__")
 """Paths whose change nobody needs to look at."""
+
+READ_BY_MACHINES = ("k8s.io/", "kubernetes.io/")
+"""Parts of tags that programs go by: load balancers by those of subnets, the autoscaler by those of groups."""
 
 
 def unjudged(preview: Preview) -> Section:
@@ -90,7 +93,12 @@ def _paths(step: Step) -> list[str]:
     looked_at = (*HARMLESS, *PATHS.get(step.type, ()))
     if step.type == CONFIG_MAP and is_queues(step.state):
         looked_at = (*looked_at, 'data["queues.yaml"]')
-    return [path for path in paths if not any(_within(path, prefix) for prefix in looked_at)]
+    return [
+        path
+        for path in paths
+        if not any(_within(path, prefix) for prefix in looked_at)
+        or (_key(path) in HARMLESS and any(part in path for part in READ_BY_MACHINES))
+    ]
 
 
 def _key(path: str) -> str:
