@@ -57,7 +57,7 @@ HARMLESS = ("tags", "tagsAll", "description", "__")
 """Paths whose change nobody needs to look at."""
 
 READ_BY_MACHINES = ("k8s.io/", "kubernetes.io/")
-"""Parts of tags that programs go by: load balancers by those of subnets, the autoscaler by those of groups."""
+"""Parts of tags that programs go by: load balancers by those of subnets, the autoscaler by those of nodes."""
 
 
 def unjudged(preview: Preview) -> Section:

@@ -173,6 +173,26 @@ STANDS = step("aws:ec2/vpc:Vpc", "main", {}, {})
             "Namespace `n`",
         ),
         (
+            step(
+                "kubernetes:core/v1:ServiceAccount",
+                "s",
+                {"metadata": {}},
+                {"metadata": {"annotations": {"eks.amazonaws.com/role-arn": "arn:aws:iam::1:role/admin"}}},
+                changed=("metadata.annotations",),
+            ),
+            "ServiceAccount `s` (`metadata.annotations`)",
+        ),
+        (
+            step(
+                "aws:ec2/subnet:Subnet",
+                "n",
+                {"tags": {"kubernetes.io/role/elb": "1"}},
+                {"tags": {}},
+                changed=('tags["kubernetes.io/role/elb"]',),
+            ),
+            "Subnet `n`",
+        ),
+        (
             step("aws:lambda/function:Function", "f", None, {}),
             "New, and nothing above judges it: Function `f`",
         ),
