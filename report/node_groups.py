@@ -43,7 +43,7 @@ def group_name(step: Step) -> str:
 
 def machine_types(state: State) -> list[str]:
     """Names of a group's instance types, the preferred one first."""
-    return [text(name) for name in state.inputs.get("instanceTypes") or () if text(name)]
+    return [text(name) for name in sequence(state.inputs.get("instanceTypes")) if text(name)]
 
 
 def retiring(state: State) -> bool:

@@ -152,7 +152,11 @@ def _single_claim(step: Step, state: State, templates: Mapping[str, State]) -> I
 
 
 def _claim(storage: object, replicas: int) -> Charge:
-    amount = memory_bytes(text(storage)) / GIB if text(storage) else 0.0
+    try:
+        amount = memory_bytes(text(storage)) / GIB
+    except ValueError:
+        # Not known, or nothing that Kubernetes would take.
+        amount = 0.0
     return _fixed("volumes of pods", "gp3_gib_month", amount * replicas)
 
 

@@ -121,7 +121,12 @@ def _policy(step: Step, state: State) -> Iterator[tuple[Isolated, list[str]]]:
                 [
                     json.dumps({"peer": peer, "port": port}, sort_keys=True)
                     for rule in map(mapping, sequence(spec.get(rules)))
-                    for peer in sequence(rule.get(peers)) or [None]
-                    for port in sequence(rule.get("ports")) or [None]
+                    for peer in _each(rule.get(peers))
+                    for port in _each(rule.get("ports"))
                 ],
             )
+
+
+def _each(value: Any) -> list[Mapping[str, Any] | None]:
+    """The peers or ports of a rule; None for any, where it names none."""
+    return [mapping(part) for part in sequence(value)] or [None]

@@ -1,6 +1,7 @@
 """Which nodes are replaced, and how long that takes; what becomes of control planes."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from typing import Any
 
 from aws_rules.eks.capacity import max_unavailable
 from aws_rules.eks.drain import DRAIN_MINUTES, QUIET_MINUTES
@@ -98,7 +99,7 @@ def _group(step: Step) -> Iterator[Finding]:
 def _roll(what: str, kind: str, new: State, old: State, reasons: list[str]) -> Finding:
     low, high = minutes(new)
     update = mapping(new.inputs.get("updateConfig"))
-    wave = max_unavailable(update, size(new).maximum or 1)
+    wave = max_unavailable(_numbers(update), size(new).maximum or 1)
     told = [_reason(path, old, new) for path in reasons]
     return Finding(
         weight="stop" if kind in LONG_LIVED else "look",
@@ -111,11 +112,16 @@ def minutes(state: State) -> tuple[int, int]:
     """The least and the most minutes in which EKS replaces all machines of a group."""
     nodes, update = size(state), mapping(state.inputs.get("updateConfig"))
     few, many = max(nodes.minimum, 1), max(nodes.maximum, 1)
-    update = {key: number(value) for key, value in update.items() if number(value) is not None}
+    update = _numbers(update)
     return (
         max(SETUP_MINUTES, update_minutes(update, few, QUIET_MINUTES)),
         update_minutes(update, many, DRAIN_MINUTES),
     )
+
+
+def _numbers(update: Mapping[str, Any]) -> Mapping[str, int]:
+    """What an update's settings say in numbers, as far as it is known."""
+    return {key: amount for key, value in update.items() if (amount := number(value))}
 
 
 def _meaning(kind: str) -> str:
