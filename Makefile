@@ -29,17 +29,13 @@ ROLLOUT = $(MOKA) rollout $(STACK) $(WAVE:%=--wave %)
 OUTPUTS = stacks=$$($(ROLLOUT)) && for stack in $$stacks; do pulumi stack output --json --stack $$stack || exit; done
 # A laptop reaches no repository of charts, so what is inside them is not a reason to refuse there.
 POLICIES := --policy-pack policies $(if $(LAPTOP),--policy-pack-config policies/laptop.json)
-# Each stack has its own report: what is to be looked at in one keeps nobody from seeing the next.
-REPORT = $(MOKA) report - $(ARGS) || [ $$? -ne 2 ]
-PREVIEW_EVENTS = PULUMI_ENABLE_STREAMING_JSON_PREVIEW=true
-PREVIEW_JSON = --json $(POLICIES)
 COMPILE = $(VENV)/bin/uv pip compile --quiet --no-header --no-annotate
 
 ifneq ($(filter-out laptop,$(ON)),)
 $(error ON is `$(ON)`, and can only be `laptop`)
 endif
 .DEFAULT_GOAL := help
-.PHONY: help setup venv tools up preview review report drift down move status doctor mirror queues draw job stack-files test lint ci bench soak requirements images schema clean
+.PHONY: help setup venv tools up preview review drift down move status doctor mirror queues draw job stack-files test lint ci bench soak requirements images schema clean
 
 help: ## show this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /|/' | awk -F'|' '{printf "make %-14s %s\n", $$1, $$2}'
@@ -78,9 +74,6 @@ move: setup ## move what is deployed into the stacks that the settings of STACK 
 	@$(MOKA) rollout $(STACK) -- $(PY) -m localcloud create --stack {stack}
 	@. .local/env && $(MOKA) move $(STACK) $(ARGS)
 
-report: setup ## write what a reviewer should know of what `up` would change in STACK (ARGS=--json)
-	@$(ROLLOUT) -- sh -c '$(PREVIEW_EVENTS) $(PY) -m localcloud preview --stack {stack} -- $(PREVIEW_JSON) | $(REPORT)'
-
 status: venv ## show what runs, and what is deployed (ARGS=--json for scripts)
 	@$(PY) -m localcloud status $(ARGS)
 
@@ -93,9 +86,6 @@ own-shell:
 
 own-pulumi: own-shell
 	@command -v pulumi >/dev/null || { echo "$(STACK) is a real stack and there is no pulumi on PATH: install it from pulumi.com, or set ON=laptop." >&2; exit 1; }
-
-report: own-pulumi venv
-	@$(ROLLOUT) -- sh -c '$(PREVIEW_EVENTS) pulumi preview --stack {stack} $(PREVIEW_JSON) | $(REPORT)'
 
 up preview: own-pulumi venv
 	@$(ROLLOUT) -- pulumi $@ --stack {stack} $(POLICIES) $(ARGS)

@@ -1,7 +1,6 @@
 """`moka report`: what a reviewer should know of a preview."""
 
 import gc
-import os
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -25,49 +24,35 @@ def report(
     markdown: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Write the Markdown to a file, too.")
     ] = None,
-    comment: Annotated[
-        int | None,
-        typer.Option(
-            metavar="NUMBER",
-            min=1,
-            help="Write it as a comment on this pull request, or over the one that is there for the stack.",
-        ),
-    ] = None,
 ) -> None:
     """Write what a reviewer should know of a preview, as Markdown.
 
     The verdict comes first, then what is lost, policies, nodes, drivers, queues, rights, what becomes
     reachable and cost; all else is folded. It fits into a comment on GitHub. docs/review.md has more.
 
-    --comment needs GITHUB_REPOSITORY and GITHUB_TOKEN, as GitHub Actions has them (GITHUB_API_URL elsewhere).
-
     \b
     Examples:
       moka report preview.json
       moka report - --json < preview.json
-      moka report preview.json --markdown report.md --comment 12
+      moka report preview.json --markdown report.md
 
     \b
     Exit status: 0 nothing of note, 1 something to look at, 3 do not merge,
-    2 no preview: empty, cut off, failed, of a newer engine; or the comment could not be written.
+    2 no preview: empty, cut off, failed, of a newer engine.
     """
-    from commands.github_api import CommentError, Repository
     from report.as_json import as_json as json_of
     from report.cost.prices import InvalidPrices
-    from report.markdown import as_markdown, marker
+    from report.markdown import as_markdown
     from report.preview import UnreadablePreview
 
     try:
-        repository = Repository.of_environment(os.environ) if comment else None
         with _without_collection():
             result = _report(preview)
         text = as_markdown(result)
         if markdown:
             markdown.write_text(text)
         print(json_of(result) if as_json else text)
-        if repository and comment:
-            typer.echo(repository.put_comment(comment, marker(result.stack), text), err=True)
-    except (UnreadablePreview, InvalidPrices, CommentError) as error:
+    except (UnreadablePreview, InvalidPrices) as error:
         typer.echo(error, err=True)
         raise typer.Exit(2) from None
     except OSError as error:

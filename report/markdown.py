@@ -5,8 +5,9 @@ from collections.abc import Iterator, Sequence
 from report.model import Finding, Report, Section, Table
 from report.words import count
 
-LIMIT = 65_536
-"""Characters of a comment that GitHub takes ("Body is too long (maximum is 65536 characters)")."""
+LIMIT = 65_536 - 536
+"""Characters of a comment that GitHub takes ("Body is too long (maximum is 65536 characters)"), less room for
+the mark by which a comment is found again."""
 
 ROWS = (1_000, 200, 80, 40, 20, 10, 5, 2, 0)
 """How many findings and rows of a section there are at most: as many as fit."""
@@ -18,11 +19,6 @@ QUIET = 12
 """Findings of a section that are only good to know."""
 
 MARKS = {"stop": "🛑", "look": "🔎", "note": "·"}
-
-
-def marker(stack: str) -> str:
-    """What a stack's comment begins with, by which it is found again. It does not show."""
-    return f"<!-- moka report: {stack} -->"
 
 
 def as_markdown(report: Report, limit: int = LIMIT) -> str:
@@ -44,7 +40,6 @@ def _cut(text: str, limit: int) -> str:
 
 
 def _lines(report: Report, rows: int) -> Iterator[str]:
-    yield marker(report.stack)
     yield f"## {MARKS[report.weight] if report.weight != 'note' else '✅'} {report.verdict}: `{report.stack}`"
     yield ""
     yield f"{report.summary[0].upper()}{report.summary[1:]}."

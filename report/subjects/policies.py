@@ -23,7 +23,7 @@ def policies(preview: Preview) -> Section:
             Finding(
                 weight="look",
                 says="This form of a preview has no results of policies: preview with "
-                "`PULUMI_ENABLE_STREAMING_JSON_PREVIEW=true`, as `make report` does.",
+                "`PULUMI_ENABLE_STREAMING_JSON_PREVIEW=true`, as `make review` does.",
             )
         )
     elif not preview.packs:

@@ -4,7 +4,7 @@ import pytest
 
 from report.as_json import as_json
 from report.examination import examine
-from report.markdown import LIMIT, as_markdown, marker
+from report.markdown import LIMIT, as_markdown
 from report.model import Finding, Report, Section, Table
 from report.preview import Violation
 from report.subjects.policies import policies
@@ -39,7 +39,7 @@ def test_a_comment_is_never_longer_than_github_takes(findings, rows, text, weigh
     result = as_markdown(report(findings, rows, text, weight))
 
     assert len(result) <= LIMIT
-    assert result.startswith(f"{marker('prod')}\n## ")
+    assert result.startswith("## ")
 
 
 def test_what_is_left_out_is_counted():
@@ -80,7 +80,7 @@ def test_a_preview_cannot_write_into_the_report():
     result = as_markdown(examine(preview(*steps, violations=(violation,), warnings=(EVIL,))))
 
     # Within code everything is text.
-    outside = "".join(result.replace("\\`", "").split("`")[::2]).removeprefix(marker("prod"))
+    outside = "".join(result.replace("\\`", "").split("`")[::2])
     assert "\n## Merge" not in result
     assert "<!--" not in outside
     assert "@all" not in outside

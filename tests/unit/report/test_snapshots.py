@@ -31,4 +31,4 @@ VERDICTS = {
 def test_the_verdict_comes_first(name):
     verdict = VERDICTS.get(name, "Look at it")
 
-    assert f"{verdict}: `{CHANGES[name].stack}`" in markdown(name).splitlines()[1]
+    assert f"{verdict}: `{CHANGES[name].stack}`" in markdown(name).splitlines()[0]
