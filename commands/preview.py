@@ -1,6 +1,5 @@
 """`moka preview`: a preview of a stack in files, for `moka report` and for reviewers."""
 
-import importlib.util
 import subprocess
 import sys
 from pathlib import Path
@@ -13,7 +12,6 @@ from stacks.settings import InvalidDocument
 from stacks.stack_files import missing_files
 from stacks.waves import stack_names
 
-REPORT = "commands.report"
 NOTABLE = 1
 """Exit status of `moka report` where something is to be looked at; above it, nobody should go on."""
 
@@ -58,7 +56,7 @@ def preview(
     for message in result.messages:
         typer.echo(message, err=True)
     print(events)
-    status = _report(events, markdown) if importlib.util.find_spec(REPORT) else 0
+    status = _report(events, markdown)
     if not markdown.exists():
         markdown.write_text(previews.as_markdown(stack, result))
     print(markdown)
