@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from commands import (
+    bootstrap,
     celeborn,
     changed,
     doctor,
@@ -40,6 +41,7 @@ app.command()(move.move)
 app.command()(queues.queues)
 app.command()(draw.draw)
 app.add_typer(job.app, name="job")
+app.command()(bootstrap.bootstrap)
 app.command()(doctor.doctor)
 app.command()(mirror.mirror)
 app.add_typer(celeborn.app, name="celeborn")
