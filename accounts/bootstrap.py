@@ -10,6 +10,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
+from typing import Any
 
 from accounts.backend import FOLDER, Backend, Config
 from accounts.names import AccountNames, StateNames
@@ -23,6 +24,14 @@ PROVIDER = "aws:iam/openIdConnectProvider:OpenIdConnectProvider"
 
 Tell = Callable[[str], None]
 """Takes a line about how far it is."""
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where the state is, and the resources that are in it."""
+
+    backend: Backend
+    resources: list[dict[str, Any]]
 
 
 @dataclass(frozen=True)
@@ -68,26 +77,25 @@ class Bootstrap:
 
     def up(self, *arguments: str, plan: Plan = Plan()) -> bool:
         """Make it, or what is missing of it, and move its state into the bucket; whether it is all there."""
-        backend = self._backend()
-        if backend.run("up", self.stack, self._config(backend, plan), *arguments):
+        place = self._begun()
+        if place.backend.run("up", self.stack, self._config(place, plan), *arguments):
             return False
-        if backend == self.in_folder:
+        if place.backend == self.in_folder:
             self.tell("Moving the state of all this into the bucket ...")
             self._move(self.in_folder, self.in_bucket)
         return True
 
     def preview(self, *arguments: str) -> bool:
         """Show what `up` would do; whether that could be shown."""
-        backend = self._backend()
-        done = backend.run("preview", self.stack, self._config(backend, Plan()), *arguments) == 0
-        if not backend.resources(self.stack):
-            backend.forget(self.stack)
+        place = self._begun()
+        done = place.backend.run("preview", self.stack, self._config(place, Plan()), *arguments) == 0
+        if not place.resources:
+            place.backend.forget(self.stack)
         return done
 
-    def standing(self) -> list[str]:
-        """Types of what is made; nothing where nothing is."""
-        backend = self._backend_or_none()
-        return [resource["type"] for resource in backend.resources(self.stack)] if backend else []
+    def stands(self) -> bool:
+        """Whether any of it is made."""
+        return self._place() is not None
 
     def stacks_in_the_way(self) -> list[str]:
         """Stacks in the bucket that have resources, each with how many: `moka/prod.shared (84)`."""
@@ -101,51 +109,46 @@ class Bootstrap:
 
     def take_everything(self, *arguments: str) -> bool:
         """Take all of it away, every former version of every stack too."""
-        backend = self._backend_or_none()
-        if backend is None:
-            return True
         if not self._release_providers(*arguments):
             return False
-        if backend == self.in_bucket:
+        place = self._begun()
+        config = self._config(place, Plan(access=False, keep=False))
+        if place.backend == self.in_bucket:
             self.tell("Moving the state of all this out of the bucket ...")
             self._move(self.in_bucket, self.in_folder)
-        folder, plan = self.in_folder, Plan(access=False, keep=False)
-        config = self._config(folder, plan)
-        if folder.run("up", self.stack, config, *arguments):
-            return False
-        if folder.run("destroy", self.stack, config, *arguments):
-            return False
-        folder.forget(self.stack)
+        for verb in ("up", "destroy"):  # first protection goes, then what it protected
+            if self.in_folder.run(verb, self.stack, config, *arguments):
+                return False
+        self.in_folder.forget(self.stack)
         return True
 
     def _release_providers(self, *arguments: str) -> bool:
         """Have identity providers stay that other roles trust, when they go from the stack."""
-        shared = self._shared_providers()
+        place = self._begun()
+        shared = self._shared_providers(place)
         if not shared:
             return True
         self.tell(f"GitHub's identity provider stays in {', '.join(shared)}: other roles there trust it.")
-        backend = self._backend()
-        return backend.run("up", self.stack, self._config(backend, Plan()), *arguments) == 0
+        return place.backend.run("up", self.stack, self._config(place, Plan()), *arguments) == 0
 
     @cached_property
     def _questions(self) -> Questions:
         return Questions(self.settings, self.role)
 
-    def _backend(self) -> Backend:
+    def _begun(self) -> Place:
         """Where the state is; it begins in the folder. Raises Refused."""
-        backend = self._backend_or_none()
-        if backend is None:
+        place = self._place()
+        if place is None:
             self.in_folder.adopt(self.stack)
-        return backend or self.in_folder
+        return place or Place(self.in_folder, [])
 
-    def _backend_or_none(self) -> Backend | None:
+    def _place(self) -> Place | None:
         """Where the state is; None where there is none. Raises Refused."""
         self._questions.refuse_other_account()
         exists = self._questions.bucket_exists()
-        if exists and self.in_bucket.resources(self.stack):
-            return self.in_bucket
-        if self.in_folder.resources(self.stack):
-            return self.in_folder
+        for backend in (self.in_bucket, self.in_folder) if exists else (self.in_folder,):
+            if resources := backend.resources(self.stack):
+                return Place(backend, resources)
         if exists:
             raise Refused(
                 f"Bucket {StateNames(self.settings).bucket} exists, and no state here knows it: go on in the "
@@ -157,39 +160,34 @@ class Bootstrap:
         target.adopt(self.stack, source.export(self.stack))
         source.forget(self.stack)
 
-    def _config(self, backend: Backend, plan: Plan) -> Config:
+    def _config(self, place: Place, plan: Plan) -> Config:
         return {
             "environment": self.settings.environment,
             "role": self.role,
             "access": plan.access,
             "keep": plan.keep,
-            "existingProviders": self._providers_of_others(backend),
-            "sharedProviders": self._shared_providers(),
+            "existingProviders": self._providers_of_others(place),
+            "sharedProviders": self._shared_providers(place),
         }
 
-    def _providers_of_others(self, backend: Backend) -> list[str]:
+    def _providers_of_others(self, place: Place) -> list[str]:
         """Accounts whose identity provider for GitHub is there, and not of this stack."""
         if self.settings.ci is None:
             return []
-        own = self._own_providers(backend)
         return [
             account
             for account in self.settings.accounts
-            if AccountNames(self.settings, account).github_provider not in own
-            and self._questions.provider_exists(account)
+            if not self._has_provider(place, account) and self._questions.provider_exists(account)
         ]
 
-    def _shared_providers(self) -> list[str]:
+    def _shared_providers(self, place: Place) -> list[str]:
         """Accounts where others use the identity provider of this stack."""
-        backend = self._backend_or_none()
-        own = self._own_providers(backend) if backend else set()
         return [
             account
             for account in self.settings.accounts
-            if AccountNames(self.settings, account).github_provider in own
-            and self._questions.others_of_provider(account)
+            if self._has_provider(place, account) and self._questions.others_of_provider(account)
         ]
 
-    def _own_providers(self, backend: Backend) -> set[str]:
-        resources = backend.resources(self.stack)
-        return {resource["id"] for resource in resources if resource["type"] == PROVIDER and "id" in resource}
+    def _has_provider(self, place: Place, account: str) -> bool:
+        arn = AccountNames(self.settings, account).github_provider
+        return any(resource["type"] == PROVIDER and resource.get("id") == arn for resource in place.resources)

@@ -40,7 +40,7 @@ def bootstrap(
         bool, typer.Option("--json", help="Only print what to set where, as JSON; nothing is asked or made.")
     ] = False,
 ) -> None:
-    """Make what the accounts of an environment need before its first `up`.
+    """Make what an environment needs before its first `up`.
 
     A bucket and a key for Pulumi's state and its secrets, and for the CI that the settings name: an identity
     provider, a role that previews and a role that deploys in every account, with boundaries. It takes an
@@ -67,6 +67,9 @@ def bootstrap(
         raise _ended(error, NOTHING_DONE) from None
     if delete_state and not undo:
         raise _ended("--delete-state goes with --undo: nothing was done.", NOTHING_DONE)
+    if dry_run and undo:
+        reason = "--dry-run shows what would be made, and goes without --undo, which asks before it deletes."
+        raise _ended(reason, NOTHING_DONE)
     if as_json:
         print(json.dumps(report.as_json(settings, stacks), indent=2))
         return
@@ -97,7 +100,7 @@ def _undo(steps: "Bootstrap", arguments: tuple[str, ...], *, yes: bool, delete_s
     """Say what would be lost, and take it away unless somebody says no; whether it is away."""
     from accounts.questions import Refused
 
-    if not steps.standing():
+    if not steps.stands():
         print(f"Nothing of {steps.stack} is made.")
         return True
     if in_the_way := steps.stacks_in_the_way():

@@ -59,6 +59,7 @@ def preview(name: str) -> Preview:
     return Preview(environment, tuple(_resources(environment, recorder)), functions)
 
 
+@cache
 def bootstrapped(name: str) -> Environment:
     """Settings of an environment, whole, with the boundaries that its bootstrap made."""
     text = yaml.safe_load(FILES[name].read_text()) | {"slices": {}, "waves": {}}
