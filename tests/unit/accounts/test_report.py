@@ -1,6 +1,9 @@
 """What a bootstrap says to set."""
 
+import re
+
 from accounts import report
+from localcloud.cloud import REPOSITORY
 from stacks import settings
 
 
@@ -56,3 +59,14 @@ def test_without_ci_it_says_that_there_are_no_roles():
 
     assert text.endswith("No roles for CI were made: stacks/prod.yaml has no `ci`.")
     assert "GitHub" not in text
+
+
+def test_the_workflows_read_the_variables_that_it_names_and_run_in_the_environments_that_it_names():
+    workflows = "".join(path.read_text() for path in (REPOSITORY / ".github" / "workflows").glob("*.yml"))
+    variables = report.variables(parsed())
+
+    read = set(re.findall(r"vars\.([A-Z_]+)", workflows)) - {"MOKA_RUNNER"}
+    assert [values.keys() for values in variables.values()] == [read, read]
+    assert list(variables) == ["prod", "prod-preview"]
+    assert "environment: prod\n" in workflows
+    assert "environment: ${{ matrix.environment }}-preview\n" in workflows
