@@ -35,7 +35,7 @@ ifneq ($(filter-out laptop,$(ON)),)
 $(error ON is `$(ON)`, and can only be `laptop`)
 endif
 .DEFAULT_GOAL := help
-.PHONY: help setup venv tools up preview review drift down move status doctor mirror queues draw job stack-files test lint ci bench soak requirements images schema clean
+.PHONY: help setup venv tools bootstrap up preview review drift down move status doctor mirror queues draw job stack-files test lint ci bench soak requirements images schema clean
 
 help: ## show this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /|/' | awk -F'|' '{printf "make %-14s %s\n", $$1, $$2}'
@@ -108,6 +108,9 @@ status: own-pulumi venv
 OWN_SHELL := own-shell
 OWN_PULUMI := own-pulumi
 endif
+
+bootstrap: $(OWN_PULUMI) venv ## make what the accounts of STACK need before its first `up` (ARGS=--dry-run, ARGS=--undo)
+	@$(USE_LAPTOP_AWS) $(MOKA) bootstrap $(ENVIRONMENT) $(ARGS)
 
 doctor: $(OWN_SHELL) venv ## check whether the accounts of STACK can take it (ARGS=--json, ARGS="--only quotas")
 	@$(USE_LAPTOP_AWS) $(MOKA) doctor $(ENVIRONMENT) $(ARGS)

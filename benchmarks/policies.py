@@ -8,7 +8,7 @@ from benchmarks.fleet import MANY, stack_of
 from benchmarks.measure import Measured, median_of
 from localcloud.cloud import REPOSITORY
 
-PREVIEWS = 5
+PREVIEWS = 3
 """Previews of each, in turn."""
 
 MAX_RATIOS = {"local": 1.2, f"{MANY} clusters": 1.1}

@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from commands import (
+    bootstrap,
     celeborn,
     changed,
     doctor,
@@ -44,6 +45,7 @@ app.command()(draw.draw)
 app.command()(report.report)
 app.command()(prices.prices)
 app.add_typer(job.app, name="job")
+app.command()(bootstrap.bootstrap)
 app.command()(doctor.doctor)
 app.command()(mirror.mirror)
 app.add_typer(celeborn.app, name="celeborn")

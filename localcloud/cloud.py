@@ -36,7 +36,7 @@ class Cloud:
 
     @property
     def state(self) -> Path:
-        """Folder of Pulumi's state, the only backend that our plugins serve."""
+        """Folder of Pulumi's state; besides it, our plugins serve only buckets of the cloud's own AWS."""
         return self.home / "state"
 
     @property

@@ -3,7 +3,7 @@
 from typing import Any
 
 from moto.iam.access_control import PermissionResult
-from moto.s3.models import FakeBucket
+from moto.s3.models import FakeBucket, FakeDeleteMarker
 from moto.server import main
 
 
@@ -14,6 +14,11 @@ def _permission(bucket: FakeBucket, action: str, resource: str) -> Any:
     return PermissionResult.NEUTRAL
 
 
+def _dispose(marker: FakeDeleteMarker) -> None:
+    """A marker has nothing to dispose of, and moto asks it to once versioning is off (5.2: s3/utils.py)."""
+
+
 if __name__ == "__main__":
+    FakeDeleteMarker.dispose = _dispose  # type: ignore[attr-defined]
     FakeBucket.get_permission = _permission  # type: ignore[assignment,method-assign]
     main()

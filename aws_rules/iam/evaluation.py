@@ -76,6 +76,7 @@ OPTIONAL_KEYS = (
     "*:requesttag/*",
     "*:resourcetag/*",
     "iam:awsservicename",
+    "iam:permissionsboundary",
     "kms:bypass*",
     "kms:encryptioncontext*",
     "kms:grant*",

@@ -64,6 +64,7 @@ class BucketArgs:
     kms_key_arn: key that encrypts every object; None encrypts with S3's own, for what cannot use another.
     versioned: keep what an object was before it was overwritten or deleted.
     noncurrent_days: days that such former versions are kept.
+    locked: nobody deletes a former version, or the bucket, while this is its policy.
     expiries: what is deleted, and when; nothing by default.
     unfinished_days: days after which an upload in parts that was never finished is cleared away.
     sharing: who else may use it, and who never may.
@@ -76,6 +77,7 @@ class BucketArgs:
     kms_key_arn: pulumi.Input[str] | None
     versioned: bool = False
     noncurrent_days: int = 7
+    locked: bool = False
     expiries: tuple[Expiry, ...] = ()
     unfinished_days: int = 7
     sharing: Sharing = PRIVATE
@@ -143,7 +145,9 @@ class Bucket(pulumi.ComponentResource):
             name,
             bucket=bucket.id,
             policy=pulumi.Output.all(bucket.arn, args.kms_key_arn).apply(
-                lambda arns: bucket_policy(arns[0], arns[1], args.sharing, args.deliveries)
+                lambda arns: bucket_policy(
+                    arns[0], arns[1], args.sharing, args.deliveries, locked=args.locked
+                )
             ),
             opts=child,
         )
@@ -171,6 +175,8 @@ def bucket_policy(
     kms_key_arn: str | None = None,
     sharing: Sharing = PRIVATE,
     deliveries: Sequence[Delivery] = (),
+    *,
+    locked: bool = False,
 ) -> str:
     """Bucket policy (JSON): TLS only, no other key than the bucket's, grants and denials of its sharing."""
     resources = [bucket_arn, f"{bucket_arn}/*"]
@@ -185,11 +191,26 @@ def bucket_policy(
     return document(
         [
             tls_only,
+            *([_lock(bucket_arn)] if locked else []),
             *(_key_denials(bucket_arn, kms_key_arn) if kms_key_arn else []),
             *sharing_statements(sharing, S3_ACTIONS, "s3:*", resources),
             *(grant for delivery in deliveries for grant in _delivery_grants(bucket_arn, delivery)),
         ]
     )
+
+
+def _lock(bucket_arn: str) -> dict[str, Any]:
+    """Not Object Lock: under a default retention, S3 takes no object without a checksum in its request.
+
+    Source: https://docs.aws.amazon.com/AmazonS3/latest/userguide/object-lock-managing.html
+    """
+    return {
+        "Sid": "DenyDeletion",
+        "Effect": "Deny",
+        "Principal": "*",
+        "Action": ["s3:DeleteBucket", "s3:DeleteObjectVersion"],
+        "Resource": [bucket_arn, f"{bucket_arn}/*"],
+    }
 
 
 def lifecycle(args: BucketArgs) -> list[aws.s3.BucketLifecycleConfigurationRuleArgsDict]:

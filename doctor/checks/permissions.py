@@ -1,144 +1,20 @@
 """Permissions: what the deployer is allowed, by IAM's own simulation."""
 
 from collections import defaultdict
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator
 
+from accounts.names import AccountNames
+from accounts.permissions.grant import Grant
+from accounts.permissions.policies import deploy_grants
 from doctor.account import NoAnswer, Place
 from doctor.finding import Finding, ok, problem, warning
 
-
-@dataclass(frozen=True)
-class RequiredActions:
-    """Actions that deploying takes.
-
-    resource: what they act on, as an ARN; {partition}, {region}, {account}, {prefix} are filled in.
-    names: service -> actions.
-    applies: whether a foundation takes them; by default every one does.
-    passed_to: service that a role is passed to, where that is what the action does.
-    """
-
-    resource: str
-    names: dict[str, str]
-    applies: Callable[[Place], bool] = lambda place: True
-    passed_to: str = ""
+BOUNDARY = "iam:PermissionsBoundary"
 
 
-def _makes_network(place: Place) -> bool:
-    return place.foundation.network is not None
-
-
-def _joins_transit_gateway(place: Place) -> bool:
-    network = place.foundation.network
-    return network is not None and network.transit_gateway is not None
-
-
-def _has_registry(place: Place) -> bool:
-    return place.settings.registry is not None and place.settings.registry.foundation == place.name
-
-
-def _has_schedules(place: Place) -> bool:
-    return any(g.schedule for cluster in place.clusters.values() for g in cluster.node_groups.values())
-
-
-def _has_clusters(place: Place) -> bool:
-    return bool(place.clusters)
-
-
-REQUIRED_ACTIONS = (
-    RequiredActions(
-        "*",
-        {
-            "ec2": "CreateVpc DeleteVpc ModifyVpcAttribute AssociateVpcCidrBlock CreateSubnet DeleteSubnet "
-            "CreateRouteTable CreateRoute ReplaceRoute AssociateRouteTable CreateInternetGateway "
-            "AttachInternetGateway AllocateAddress ReleaseAddress CreateNatGateway DeleteNatGateway "
-            "CreateVpcEndpoint ModifyVpcEndpoint CreateFlowLogs ModifySubnetAttribute"
-        },
-        _makes_network,
-    ),
-    RequiredActions(
-        "*",
-        {
-            "ec2": "CreateTransitGatewayVpcAttachment ModifyTransitGatewayVpcAttachment "
-            "DeleteTransitGatewayVpcAttachment DescribeTransitGatewayVpcAttachments"
-        },
-        _joins_transit_gateway,
-    ),
-    RequiredActions(
-        "*",
-        {
-            "ec2": "CreateSecurityGroup AuthorizeSecurityGroupIngress RevokeSecurityGroupEgress CreateTags "
-            "CreateLaunchTemplate CreateLaunchTemplateVersion DeleteLaunchTemplate RunInstances "
-            "DescribeVpcs DescribeSubnets DescribeSecurityGroups DescribeLaunchTemplateVersions",
-            "kms": "CreateKey PutKeyPolicy EnableKeyRotation TagResource CreateAlias CreateGrant DescribeKey "
-            "ScheduleKeyDeletion",
-            "ssm": "GetParameter",
-        },
-    ),
-    RequiredActions(
-        "arn:{partition}:s3:::{prefix}-{account}-{region}-event-logs",
-        {
-            "s3": "CreateBucket DeleteBucket PutBucketPolicy PutBucketPublicAccessBlock PutBucketVersioning "
-            "PutEncryptionConfiguration PutLifecycleConfiguration PutBucketLogging PutBucketTagging "
-            "PutBucketOwnershipControls "
-            "GetBucketPolicy ListBucket"
-        },
-    ),
-    RequiredActions(
-        "arn:{partition}:logs:{region}:{account}:log-group:/aws/eks/{prefix}-x/cluster",
-        {"logs": "CreateLogGroup DeleteLogGroup PutRetentionPolicy TagResource"},
-    ),
-    RequiredActions(
-        "arn:{partition}:iam::{account}:role/{prefix}/x",
-        {
-            "iam": "CreateRole DeleteRole GetRole TagRole UpdateAssumeRolePolicy PutRolePolicy "
-            "DeleteRolePolicy AttachRolePolicy DetachRolePolicy ListAttachedRolePolicies"
-        },
-    ),
-    RequiredActions(
-        "arn:{partition}:iam::{account}:role/{prefix}/x",
-        {"iam": "PassRole"},
-        _has_clusters,
-        passed_to="eks.amazonaws.com",
-    ),
-    RequiredActions(
-        "arn:{partition}:eks:{region}:{account}:cluster/{prefix}-x",
-        {
-            "eks": "CreateCluster DescribeCluster UpdateClusterConfig UpdateClusterVersion DeleteCluster "
-            "TagResource CreateNodegroup CreateAddon CreateAccessEntry CreatePodIdentityAssociation"
-        },
-        _has_clusters,
-    ),
-    RequiredActions(
-        "arn:{partition}:eks:{region}:{account}:access-entry/{prefix}-x/role/{account}/x/x",
-        {"eks": "DescribeAccessEntry AssociateAccessPolicy DisassociateAccessPolicy DeleteAccessEntry"},
-        _has_clusters,
-    ),
-    RequiredActions(
-        "arn:{partition}:eks:{region}:{account}:nodegroup/{prefix}-x/x/x",
-        {"eks": "DescribeNodegroup UpdateNodegroupConfig UpdateNodegroupVersion DeleteNodegroup"},
-        _has_clusters,
-    ),
-    RequiredActions(
-        "*",
-        {"autoscaling": "PutScheduledUpdateGroupAction DeleteScheduledAction DescribeScheduledActions"},
-        _has_schedules,
-    ),
-    RequiredActions(
-        "arn:{partition}:ecr:{region}:{account}:repository/{prefix}/x",
-        {
-            "ecr": "CreateRepository DeleteRepository PutLifecyclePolicy SetRepositoryPolicy "
-            "PutImageTagMutability PutImageScanningConfiguration TagResource"
-        },
-        _has_registry,
-    ),
-    RequiredActions(
-        "*",
-        {"ecr": "PutRegistryPolicy CreatePullThroughCacheRule CreateRepositoryCreationTemplate"},
-        _has_registry,
-    ),
-)
-"""What `up`, `refresh` and `down` need for what the program makes."""
+def grants(place: Place) -> list[Grant]:
+    """What `up`, `refresh` and `down` take for what the program makes there."""
+    return deploy_grants(AccountNames(place.settings, place.account), [place.name])
 
 
 def simulation(place: Place) -> Iterator[Finding]:
@@ -146,13 +22,10 @@ def simulation(place: Place) -> Iterator[Finding]:
     deployer = place.foundation.deployer
     denied: dict[str, dict[str, list[str]]] = defaultdict(lambda: defaultdict(list))
     number = 0
-    for required in REQUIRED_ACTIONS:
-        if not required.applies(place):
-            continue
-        names = [f"{service}:{name}" for service, all_ in required.names.items() for name in all_.split()]
-        number += len(names)
+    for grant in grants(place):
+        number += len(grant.actions)
         try:
-            denials = list(_denials(place, required, names))
+            denials = list(_denials(place, grant))
         except NoAnswer as error:
             if not error.denied:
                 raise
@@ -180,26 +53,19 @@ def simulation(place: Place) -> Iterator[Finding]:
 UNDECIDED = "unless a condition is met that cannot be simulated"
 
 
-def _denials(place: Place, required: RequiredActions, names: list[str]) -> Iterator[tuple[str, str]]:
-    """The actions that are not allowed, each with the reason."""
-    context = [("aws:RequestedRegion", place.region)]
-    if required.passed_to:
-        context.append(("iam:PassedToService", required.passed_to))
-    if boundary := place.foundation.permissions_boundary:
-        context.append(("iam:PermissionsBoundary", boundary))
-    resource = required.resource.format(
-        partition=place.partition, region=place.region, account=place.account, prefix=place.settings.prefix
-    )
+def _denials(place: Place, grant: Grant) -> Iterator[tuple[str, str]]:
+    """The actions that are not allowed on an example of what they are about, each with the reason."""
+    resource = grant.resources[0] if grant.resources == ("*",) else grant.resources[0].replace("*", "x")
     for result in place.items(
         "iam",
         "simulate_principal_policy",
         "EvaluationResults",
         PolicySourceArn=place.foundation.deployer,
-        ActionNames=names,
+        ActionNames=list(grant.actions),
         ResourceArns=[resource],
         ContextEntries=[
             {"ContextKeyName": key, "ContextKeyValues": [value], "ContextKeyType": "string"}
-            for key, value in context
+            for key, value in _context(place, grant)
         ],
     ):
         if result["EvalDecision"] == "allowed":
@@ -217,3 +83,15 @@ def _denials(place: Place, required: RequiredActions, names: list[str]) -> Itera
         else:
             reason = f"as nothing allows it on {resource}"
         yield str(result["EvalActionName"]), reason
+
+
+def _context(place: Place, grant: Grant) -> Iterator[tuple[str, str]]:
+    """What a request of the program says: where it is, and what the grant has as a condition."""
+    context = {"aws:RequestedRegion": place.region}
+    for keys in grant.conditions.values():
+        for key, values in keys.items():
+            context[key] = values if isinstance(values, str) else values[0]
+    # Without one in the settings, roles are made without one.
+    if not place.foundation.permissions_boundary:
+        context.pop(BOUNDARY, None)
+    yield from context.items()

@@ -4,7 +4,7 @@ import ipaddress
 import socket
 from collections.abc import Mapping
 from pathlib import Path
-from urllib.parse import urlsplit
+from urllib.parse import parse_qs, urlsplit
 
 from localcloud.cloud import Cloud
 from localcloud.errors import Refusal
@@ -22,9 +22,9 @@ def refuse_unless_laptop(environ: Mapping[str, str]) -> None:
         )
     backend = environ.get("PULUMI_BACKEND_URL", "")
     state = Cloud(Path(home).resolve()).state
-    if not _inside(backend, state):
+    if not _inside(backend, state) and not _in_aws_at_hand(backend):
         raise Refusal(
-            f"This plugin serves state kept in {state} only, and PULUMI_BACKEND_URL is "
+            f"This plugin serves state kept in {state}, or in the laptop's S3, and PULUMI_BACKEND_URL is "
             f"{_masked(backend)}: {REMEDY}."
         )
     services = [name for name in environ if name.startswith("AWS_ENDPOINT_URL_")]
@@ -70,6 +70,17 @@ def _inside(backend: str, folder: Path) -> bool:
         return False
     path = Path(parts.path).resolve()
     return path == folder or folder in path.parents
+
+
+def _in_aws_at_hand(backend: str) -> bool:
+    """Whether state is in the S3 that `AWS_ENDPOINT_URL` names, which is on this machine as all of AWS is.
+
+    SDK 1 knows no such variable; an endpoint or a profile in the URL would go before it.
+    Source: gocloud.dev/aws, URLOpener and V2ConfigFromURLParams.
+    """
+    parts = urlsplit(backend)
+    query = parse_qs(parts.query)
+    return parts.scheme == "s3" and query.get("awssdk") == ["v2"] and query.keys() <= {"awssdk", "region"}
 
 
 def _masked(value: str) -> str:

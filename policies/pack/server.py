@@ -28,6 +28,9 @@ PACK = "moka"
 VERSION = "1.0.0"
 CONFIGURATION_RULE = "policy-configuration"
 
+EVERY_RULE = "all"
+"""Stands for all rules in what the engine is given, which it spreads itself."""
+
 MAX_MESSAGE_BYTES = 400 * 2**20
 """As the engine's own: all of a stack comes in one message."""
 
@@ -81,6 +84,7 @@ class Analyzer(analyzer_pb2_grpc.AnalyzerServicer):
         settings = {
             name: {**from_struct(config.properties), "level": _level(config.enforcementLevel)}
             for name, config in request.policyConfig.items()
+            if name != EVERY_RULE
         }
         self._mistakes += [
             f"--policy-pack-config: {mistake}"

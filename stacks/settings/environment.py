@@ -15,6 +15,7 @@ from moka.queues.definitions import Queues
 from moka.queues.resolution import resolve, to_resources
 from moka.registries import Upstream
 from stacks.layer_table import LayerName
+from stacks.settings.ci import Ci
 from stacks.settings.cluster import Cluster
 from stacks.settings.fields import Account, Cidr, Days, Domain, KmsKey, Secret, is_private
 from stacks.settings.foundation import Foundation
@@ -150,6 +151,10 @@ class Environment(Section):
         default=None,
         description="Where `pulumi up` runs, as API servers see it: a network that is connected to the VPCs "
         "and may reach private API servers, or a public address that `public_access` of each cluster has.",
+    )
+    ci: Ci | None = Field(
+        default=None,
+        description="CI that may deploy; without, `moka bootstrap` makes no roles, and people deploy.",
     )
     foundations: dict[Name, Foundation] = Field(
         min_length=1, description="Accounts and regions that the environment uses, by name."

@@ -40,6 +40,9 @@ COMPUTED_ANSWERS: dict[str, Callable[["Place", str, Mapping[str, Any]], dict[str
     "aws:eks/nodeGroup:NodeGroup": lambda _, name, inputs: {
         "resources": [{"autoscalingGroups": [{"name": f"eks-{name}"}]}]
     },
+    "aws:iam/openIdConnectProvider:OpenIdConnectProvider": lambda place, _, inputs: {
+        "arn": f"arn:aws:iam::{place.account}:oidc-provider/{inputs['url'].removeprefix('https://')}"
+    },
     "aws:iam/role:Role": lambda place, name, inputs: {
         "name": name,
         "arn": f"arn:aws:iam::{place.account}:role{inputs.get('path', '/')}{name}",

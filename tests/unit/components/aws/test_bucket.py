@@ -161,3 +161,19 @@ def test_requests_without_tls_are_denied_for_the_bucket_and_its_objects():
     assert denied["Effect"] == "Deny"
     assert denied["Resource"] == [BUCKET, f"{BUCKET}/*"]
     assert denied["Condition"] == {"Bool": {"aws:SecureTransport": "false"}}
+
+
+def test_nobody_deletes_former_versions_of_a_locked_bucket():
+    def denied(locked: bool) -> list[str]:
+        statements = json.loads(bucket_policy("arn:aws:s3:::state", locked=locked))["Statement"]
+        return [
+            action
+            for statement in statements
+            if statement["Effect"] == "Deny"
+            and statement["Action"] != "s3:*"
+            and statement["Principal"] == "*"
+            for action in statement["Action"]
+        ]
+
+    assert denied(locked=True) == ["s3:DeleteBucket", "s3:DeleteObjectVersion"]
+    assert denied(locked=False) == []

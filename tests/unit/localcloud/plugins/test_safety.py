@@ -17,6 +17,10 @@ def test_a_laptop_cloud_is_served(laptop):
     refuse_unless_laptop(laptop)
 
 
+def test_state_in_the_laptop_s_own_s3_is_served(laptop):
+    refuse_unless_laptop({**laptop, "PULUMI_BACKEND_URL": "s3://states?region=us-east-1&awssdk=v2"})
+
+
 @pytest.mark.parametrize(
     "name, value",
     [
@@ -24,6 +28,10 @@ def test_a_laptop_cloud_is_served(laptop):
         ("PULUMI_BACKEND_URL", ""),
         ("PULUMI_BACKEND_URL", "https://api.pulumi.com"),
         ("PULUMI_BACKEND_URL", "s3://states/moka"),
+        ("PULUMI_BACKEND_URL", "s3://states?region=us-east-1"),
+        ("PULUMI_BACKEND_URL", "s3://states?region=us-east-1&awssdk=v1"),
+        ("PULUMI_BACKEND_URL", "s3://states?awssdk=v2&profile=prod"),
+        ("PULUMI_BACKEND_URL", "s3://states?awssdk=v2&endpoint=s3.example.com"),
         ("PULUMI_BACKEND_URL", "file://~"),
         ("PULUMI_BACKEND_URL", "file:///home/somebody"),
         ("AWS_ENDPOINT_URL", ""),

@@ -92,6 +92,12 @@ REFUSED: dict[str, list[tuple[Changes, str]]] = {
     "environment": [
         ({"environment": "local_1"}, "environment: is 'local_1'; write lower case, digits and dashes"),
     ],
+    "ci.github": [
+        ({"ci.github": "moka"}, "ci.github: is 'moka'; write <owner>/<repository> as GitHub does"),
+        ({"ci.github": "acme/*"}, "ci.github: is 'acme/*'; write <owner>/<repository> as GitHub does"),
+        ({"ci.github": "*/moka"}, "ci.github: is '*/moka'; write <owner>/<repository> as GitHub does"),
+        ({"ci.github": "a:b/c"}, "ci.github: is 'a:b/c'; write <owner>/<repository> as GitHub does"),
+    ],
     "organization": [
         ({"organization": "sthree"}, "organization: is 'sthree', but S3 takes no bucket whose name begins"),
         ({"organization": "xn--moka"}, "organization: is 'xn--moka', but S3 takes no bucket whose name"),
@@ -900,7 +906,7 @@ SHARES = "shares and amounts, which must fit to each other: moka/queues/problems
 
 # What no service refuses, and why.
 FREE: dict[str, str] = {
-    **dict.fromkeys(("home", "foundations", "clusters", "slices", "waves", "uses", "grants"), NAMES),
+    **dict.fromkeys(("home", "foundations", "clusters", "slices", "waves", "uses", "grants", "ci"), NAMES),
     **dict.fromkeys(("queues", "queues_from", "spark", "services", "charts", "retention", "registry"), NAMES),
     **dict.fromkeys(("foundations.<name>.network", "foundations.<name>.existing_network"), NAMES),
     **dict.fromkeys((f"clusters.<name>.{key}" for key in ("foundation", "access", "node_groups")), NAMES),

@@ -1,0 +1,170 @@
+"""Permissions boundaries: what roles can never do, whatever policies they are given.
+
+Sources: "Permissions boundaries for IAM entities", IAM User Guide,
+https://docs.aws.amazon.com/IAM/latest/UserGuide/access_policies_boundaries.html, for delegating with them;
+https://github.com/RhinoSecurityLabs/AWS-IAM-Privilege-Escalation for the ways around them.
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from accounts.names import AccountNames, StateNames
+from accounts.permissions.grant import policy
+from accounts.permissions.policies import KEY_USE
+from moka.names import ENVIRONMENT_TAG
+
+DEPLOY_SERVICES = ("autoscaling", "ec2", "ecr", "eks", "iam", "kms", "logs", "s3")
+
+WORKLOAD_SERVICES = (
+    "autoscaling",
+    "cloudwatch",
+    "ec2",
+    "ecr",
+    "eks",
+    "eks-auth",
+    "elasticloadbalancing",
+    "kms",
+    "logs",
+    "s3",
+)
+"""Services that roles of the program use, and of AWS's policies on them those that the program needs."""
+
+READS = (
+    "autoscaling:Describe*",
+    "ec2:Describe*",
+    "ecr:Describe*",
+    "ecr:Get*",
+    "ecr:List*",
+    "eks:Describe*",
+    "eks:List*",
+    "iam:Get*",
+    "iam:List*",
+    "kms:Describe*",
+    "kms:Get*",
+    "kms:List*",
+    "logs:Describe*",
+    "logs:List*",
+    "s3:Get*",
+    "s3:List*",
+)
+"""Actions that change nothing; what of them reads data is denied."""
+
+WRITING_ROLES = (
+    "iam:AttachRolePolicy",
+    "iam:CreateRole",
+    "iam:PutRolePermissionsBoundary",
+    "iam:PutRolePolicy",
+)
+"""Actions that could give a role more than the boundary of workloads allows."""
+
+
+def deploy_boundary(names: AccountNames, state_key: str) -> dict[str, Any]:
+    """Boundary of the deploy role: it changes neither itself nor what the environment stands on."""
+    state = StateNames(names.settings)
+    others = [
+        AccountNames(names.settings, account).deploy_role
+        for account in names.settings.accounts
+        if account != names.account
+    ]
+    own_roles = [names.workload_roles, f"arn:{names.partition}:iam::{names.account}:role/aws-service-role/*"]
+    return policy(
+        [
+            _allow("Services", [f"{service}:*" for service in DEPLOY_SERVICES]),
+            _allow("PullSecrets", ["secretsmanager:GetSecretValue"]),
+            *([_allow("OtherAccounts", ["sts:AssumeRole"], others)] if others and names.home else []),
+            # Users, policies, identity providers, and roles elsewhere: itself among them.
+            {"Sid": "OwnRolesOnly", "Effect": "Deny", "Action": "iam:*", "NotResource": own_roles},
+            _deny("NoWayOut", ["iam:DeleteRolePermissionsBoundary"]),
+            _deny(
+                "BoundedRolesOnly",
+                WRITING_ROLES,
+                conditions={"StringNotEquals": {"iam:PermissionsBoundary": names.workload_boundary}},
+            ),
+            _deny_all_but("StateStays", ["s3:ListBucket"], [state.bucket_arn]),
+            _deny("VersionsStay", ["s3:DeleteObjectVersion"], [f"{state.bucket_arn}/*"]),
+            _deny_all_but("SecretsStay", KEY_USE, [state_key]),
+            _others(names),
+        ]
+    )
+
+
+def preview_boundary(names: AccountNames, state_key: str) -> dict[str, Any]:
+    """Boundary of the preview role: it changes nothing, and reads state but no data."""
+    state = StateNames(names.settings)
+    others = [
+        AccountNames(names.settings, account).preview_role
+        for account in names.settings.accounts
+        if account != names.account
+    ]
+    data = [
+        "s3:GetObject*",
+        "logs:GetLogEvents",
+        "logs:GetLogRecord",
+        "logs:GetQueryResults",
+        "ecr:GetDownload*",
+    ]
+    return policy(
+        [
+            _allow("Reads", READS),
+            *(
+                [_allow("State", ["kms:Decrypt"], [state_key])]
+                + ([_allow("OtherAccounts", ["sts:AssumeRole"], others)] if others else [])
+                if names.home
+                else []
+            ),
+            {
+                "Sid": "NoData",
+                "Effect": "Deny",
+                "Action": data,
+                "NotResource": [f"{state.bucket_arn}/*"],
+            },
+        ]
+    )
+
+
+def workload_boundary(names: AccountNames, state_key: str) -> dict[str, Any]:
+    """Boundary of every role that `up` makes: what programs on clusters use, and no state."""
+    state = StateNames(names.settings)
+    region_roles = f"arn:{names.partition}:iam::{names.account}:role/aws-service-role/*"
+    return policy(
+        [
+            _allow("Services", [f"{service}:*" for service in WORKLOAD_SERVICES]),
+            # The load balancer controller and Auto Scaling make the roles of AWS's services.
+            _allow("ServiceLinkedRoles", ["iam:CreateServiceLinkedRole"], [region_roles]),
+            _deny("NoState", ["s3:*"], [state.bucket_arn, f"{state.bucket_arn}/*"]),
+            _deny("NoSecrets", ["kms:*"], [state_key]),
+        ]
+    )
+
+
+def _others(names: AccountNames) -> dict[str, Any]:
+    """Nothing that has another environment's tag is touched: several may share an account."""
+    tag = f"aws:ResourceTag/{ENVIRONMENT_TAG}"
+    return _deny(
+        "OtherEnvironments",
+        ["*"],
+        conditions={
+            "StringNotEquals": {tag: names.settings.environment},
+            "Null": {tag: "false"},
+        },
+    )
+
+
+def _allow(sid: str, actions: Sequence[str], resources: Sequence[str] = ("*",)) -> dict[str, Any]:
+    return {"Sid": sid, "Effect": "Allow", "Action": list(actions), "Resource": list(resources)}
+
+
+def _deny(
+    sid: str,
+    actions: Sequence[str],
+    resources: Sequence[str] = ("*",),
+    *,
+    conditions: Mapping[str, Any] | None = None,
+) -> dict[str, Any]:
+    condition = {"Condition": conditions} if conditions else {}
+    denial = {"Sid": sid, "Effect": "Deny", "Action": list(actions), "Resource": list(resources)}
+    return denial | condition
+
+
+def _deny_all_but(sid: str, actions: Sequence[str], resources: Sequence[str]) -> dict[str, Any]:
+    return {"Sid": sid, "Effect": "Deny", "NotAction": list(actions), "Resource": list(resources)}

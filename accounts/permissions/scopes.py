@@ -1,0 +1,281 @@
+"""On what an action may be used: the environment's names where there are any, else its tags and regions.
+
+What actions take, and which conditions they know, is from the Service Authorization Reference,
+https://docs.aws.amazon.com/service-authorization/latest/reference/; a test holds this table to it.
+"""
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from fnmatch import fnmatchcase
+from typing import get_args
+
+from accounts.names import AccountNames
+from accounts.permissions.grant import Conditions, Grant
+from accounts.permissions.identity import MANAGED_POLICIES, PASSED_TO
+from moka.names import ACCESS_LOGS, ENVIRONMENT_TAG, Data, bucket_name
+from moka.partition import managed_policy
+
+SERVICE_LINKED = ("eks.amazonaws.com", "eks-nodegroup.amazonaws.com", "pullthroughcache.ecr.amazonaws.com")
+"""Services whose own roles come to be with the first cluster, node group or cache in an account.
+
+Source: https://docs.aws.amazon.com/eks/latest/userguide/using-service-linked-roles.html,
+https://docs.aws.amazon.com/AmazonECR/latest/userguide/slr-pullthroughcache.html
+"""
+
+CHARTS = "charts"
+"""First part of the names of the repositories of charts."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Scope:
+    """On what some actions may be used.
+
+    name: in letters, part of the statement's id. actions: patterns.
+    resources: ARN patterns of an account. conditions: of it, by default none.
+    besides: scope of what else the same request is about.
+    """
+
+    name: str
+    actions: str
+    resources: Callable[[AccountNames], Sequence[str]]
+    conditions: Callable[[AccountNames], Conditions] = lambda names: {}
+    besides: str = ""
+
+    def covers(self, action: str) -> bool:
+        """Whether it is the scope of an action, where no scope before it is."""
+        return any(fnmatchcase(action, pattern) for pattern in self.actions.split())
+
+
+def everything(names: AccountNames) -> Sequence[str]:
+    """What actions take that are not about single resources, or about such as have no name."""
+    return ["*"]
+
+
+def in_regions(names: AccountNames) -> Conditions:
+    """In the environment's regions only."""
+    return {"StringEquals": {"aws:RequestedRegion": list(names.regions)}}
+
+
+def own_tag(names: AccountNames) -> Conditions:
+    """On what has the environment's tag."""
+    return {"StringEquals": {f"aws:ResourceTag/{ENVIRONMENT_TAG}": names.settings.environment}}
+
+
+def tagged_as_own(names: AccountNames) -> Conditions:
+    """Where the request gives the environment's tag."""
+    return {"StringEquals": {f"aws:RequestTag/{ENVIRONMENT_TAG}": names.settings.environment}}
+
+
+def with_boundary(names: AccountNames) -> Conditions:
+    """On roles that have, or are given, the boundary of workloads."""
+    return {"StringEquals": {"iam:PermissionsBoundary": names.workload_boundary}}
+
+
+def with_boundary_and_known_policy(names: AccountNames) -> Conditions:
+    """The same, for AWS's own policies that the program uses."""
+    arns = [managed_policy(name, names.regions[0]) for name in MANAGED_POLICIES]
+    return {**with_boundary(names), "ArnEquals": {"iam:PolicyARN": arns}}
+
+
+def passed_on(names: AccountNames) -> Conditions:
+    """To services that the program gives roles to."""
+    return {"StringEquals": {"iam:PassedToService": list(PASSED_TO)}}
+
+
+def linked_services(names: AccountNames) -> Conditions:
+    """Service-linked roles that the program's resources need."""
+    return {"StringEquals": {"iam:AWSServiceName": list(SERVICE_LINKED)}}
+
+
+def arns(service: str, *resources: str) -> Callable[[AccountNames], Sequence[str]]:
+    """ARNs in the account and its regions; `{prefix}` in them is the environment's."""
+
+    def of(names: AccountNames) -> Sequence[str]:
+        return [
+            f"arn:{names.partition}:{service}:{region}:{names.account}:"
+            + resource.format(prefix=names.settings.prefix)
+            for region in names.regions
+            for resource in resources
+        ]
+
+    return of
+
+
+def buckets(names: AccountNames, suffix: str = "") -> Sequence[str]:
+    """The environment's buckets of data; not that of its state."""
+    prefix, kinds = names.settings.prefix, (*get_args(Data), ACCESS_LOGS)
+    return [
+        f"arn:{names.partition}:s3:::{bucket_name(prefix, names.account, region, kind)}{suffix}"
+        for region in names.regions
+        for kind in kinds
+    ]
+
+
+def objects(names: AccountNames) -> Sequence[str]:
+    """What is in these buckets."""
+    return buckets(names, "/*")
+
+
+def aliases(names: AccountNames) -> Sequence[str]:
+    """Aliases of the foundations' keys."""
+    return [
+        f"arn:{names.partition}:kms:{foundation.region}:{names.account}:alias/{names.settings.prefix}-{name}"
+        for name, foundation in names.foundations.items()
+    ]
+
+
+def repositories(names: AccountNames) -> Sequence[str]:
+    """The environment's repositories, those of charts, and copies of what the registry fetches."""
+    registry = names.settings.registry
+    upstreams = sorted(registry.pull_through) if registry else []
+    return arns("ecr", *(f"repository/{first}/*" for first in ("{prefix}", CHARTS, *upstreams)))(names)
+
+
+def secrets(names: AccountNames) -> Sequence[str]:
+    """Secrets by which the registry fetches."""
+    registry = names.settings.registry
+    caches = registry.pull_through.values() if registry else []
+    return sorted({cache.secret for cache in caches if cache.secret})
+
+
+def workload_roles(names: AccountNames) -> Sequence[str]:
+    """Roles under the environment's path."""
+    return [names.workload_roles]
+
+
+def service_linked_roles(names: AccountNames) -> Sequence[str]:
+    """Roles of AWS's services."""
+    return [f"arn:{names.partition}:iam::{names.account}:role/aws-service-role/*"]
+
+
+KEY, EKS = "key/*", "{prefix}-*"
+
+SCOPES = (
+    Scope(name="PassRole", actions="iam:PassRole", resources=workload_roles, conditions=passed_on),
+    Scope(
+        name="ServiceLinkedRoles",
+        actions="iam:CreateServiceLinkedRole",
+        resources=service_linked_roles,
+        conditions=linked_services,
+    ),
+    Scope(
+        name="AttachPolicies",
+        actions="iam:AttachRolePolicy",
+        resources=workload_roles,
+        conditions=with_boundary_and_known_policy,
+    ),
+    Scope(
+        name="BoundedRoles",
+        actions="iam:CreateRole iam:PutRolePermissionsBoundary iam:PutRolePolicy",
+        resources=workload_roles,
+        conditions=with_boundary,
+    ),
+    Scope(name="Roles", actions="iam:*", resources=workload_roles),
+    Scope(name="Objects", actions="s3:*Object s3:*ObjectVersion", resources=objects),
+    Scope(name="Buckets", actions="s3:*", resources=buckets),
+    Scope(
+        name="AnyKey",
+        actions="kms:CreateKey kms:ListAliases",
+        resources=everything,
+        conditions=in_regions,
+    ),
+    Scope(name="Aliases", actions="kms:*Alias", resources=aliases, besides="Keys"),
+    Scope(name="TagKeys", actions="kms:TagResource", resources=arns("kms", KEY), conditions=tagged_as_own),
+    Scope(name="Keys", actions="kms:*", resources=arns("kms", KEY), conditions=own_tag),
+    Scope(
+        name="LogDelivery",
+        actions="logs:*LogDelivery logs:DescribeLogGroups",
+        resources=everything,
+        conditions=in_regions,
+    ),
+    Scope(name="LogGroups", actions="logs:*", resources=arns("logs", "log-group:/aws/eks/{prefix}-*")),
+    # What comes to be on a cluster has no ARN yet, and a cluster that comes to be has no name.
+    Scope(name="NewCluster", actions="eks:CreateCluster", resources=everything, conditions=in_regions),
+    Scope(
+        name="NewAddons",
+        actions="eks:CreateAddon",
+        resources=arns("eks", f"cluster/{EKS}"),
+        besides="PodIdentities",
+    ),
+    Scope(
+        name="OnClusters",
+        actions="eks:CreateNodegroup eks:CreateAccessEntry eks:CreatePodIdentityAssociation",
+        resources=arns("eks", f"cluster/{EKS}"),
+    ),
+    Scope(name="NodeGroups", actions="eks:*Nodegroup*", resources=arns("eks", f"nodegroup/{EKS}/*/*")),
+    Scope(name="Addons", actions="eks:DescribeAddon", resources=arns("eks", f"addon/{EKS}/*/*")),
+    Scope(
+        name="ChangedAddons",
+        actions="eks:UpdateAddon eks:DeleteAddon",
+        resources=arns("eks", f"addon/{EKS}/*/*"),
+        besides="PodIdentities",
+    ),
+    Scope(
+        name="AccessEntries",
+        actions="eks:*AccessEntry eks:*AccessPolic*",
+        resources=arns("eks", f"access-entry/{EKS}/*/*/*/*"),
+    ),
+    Scope(
+        name="PodIdentities",
+        actions="eks:*PodIdentityAssociation",
+        resources=arns("eks", f"podidentityassociation/{EKS}/*"),
+    ),
+    Scope(
+        name="EksTags",
+        actions="eks:TagResource eks:UntagResource",
+        resources=arns(
+            "eks",
+            *(f"cluster/{EKS}", f"nodegroup/{EKS}/*/*", f"addon/{EKS}/*/*", f"access-entry/{EKS}/*/*/*/*"),
+            f"podidentityassociation/{EKS}/*",
+        ),
+    ),
+    Scope(
+        name="Clusters",
+        actions="eks:*",
+        resources=arns("eks", f"cluster/{EKS}", f"nodegroup/{EKS}/*/*", f"addon/{EKS}/*/*"),
+    ),
+    Scope(
+        name="Schedules",
+        actions="autoscaling:Put* autoscaling:Delete*",
+        resources=arns("autoscaling", "autoScalingGroup:*:autoScalingGroupName/eks-*"),
+    ),
+    Scope(name="AnySchedule", actions="autoscaling:Describe*", resources=everything, conditions=in_regions),
+    Scope(
+        name="Registry",
+        actions="ecr:*RegistryPolicy ecr:*PullThroughCacheRule* ecr:*RepositoryCreationTemplate* "
+        "ecr:GetAuthorizationToken",
+        resources=everything,
+        conditions=in_regions,
+    ),
+    Scope(name="Repositories", actions="ecr:*", resources=repositories),
+    Scope(name="PullSecrets", actions="secretsmanager:GetSecretValue", resources=secrets),
+    Scope(name="Network", actions="ec2:*", resources=everything, conditions=in_regions),
+)
+"""The first scope that covers an action counts."""
+
+
+def scopes_of(action: str) -> list[Scope]:
+    """The scopes of an action; raises LookupError where the table has none."""
+    by_name = {scope.name: scope for scope in SCOPES}
+    for scope in SCOPES:
+        if scope.covers(action):
+            return [scope, *([by_name[scope.besides]] if scope.besides else [])]
+    raise LookupError(f"no scope for {action}: add one to accounts/permissions/scopes.py")
+
+
+def grants(names: AccountNames, actions: Iterable[str]) -> list[Grant]:
+    """Grants of these actions in an account, one a scope; those of a scope without resources are left out."""
+    by_scope: dict[str, set[str]] = {}
+    for action in actions:
+        for scope in scopes_of(action):
+            by_scope.setdefault(scope.name, set()).add(action)
+    return [
+        Grant(
+            sid=scope.name,
+            actions=tuple(sorted(by_scope[scope.name])),
+            resources=tuple(resources),
+            conditions=scope.conditions(names),
+        )
+        for scope in SCOPES
+        if scope.name in by_scope and (resources := scope.resources(names))
+    ]

@@ -1,0 +1,87 @@
+"""The preview role reads what a preview reads: no data, no secrets, and it changes nothing."""
+
+import json
+
+import pytest
+
+from accounts.names import AccountNames, StateNames
+from accounts.permissions.table import rows_of
+from aws_rules.iam.evaluation import Policy, Role, allowed
+from aws_rules.iam.evaluation import Resource as Target
+from components.aws.key import key_policy
+from tests.support.account_roles import EVERYTHING, World, deployer, places, previewer, state_key
+from tests.support.bootstrapped_previews import bootstrapped
+
+ACCOUNT = "444455556666"
+NAMES = AccountNames(bootstrapped("prod"), ACCOUNT)
+STATE = StateNames(bootstrapped("prod"))
+OWN_KEY = json.loads(key_policy(ACCOUNT, "us-east-1"))
+WORKLOAD = f"arn:aws:iam::{ACCOUNT}:role/acme-prod/x"
+
+
+def on(arn: str, policy: Policy | None = None) -> Target:
+    return Target(arn=arn, account=ACCOUNT, policy=policy)
+
+
+@pytest.mark.parametrize(("environment", "account"), places())
+def test_the_preview_role_reads_what_the_rows_read_and_changes_nothing(environment, account):
+    world, role = World(environment, account), previewer(environment, account)
+    rows = {
+        row.type: row for row in rows_of(world.settings, AccountNames(world.settings, account).foundations)
+    }
+
+    for resource in world.resources:
+        row = rows[resource.type]
+        for action in row.reads:
+            for target, context in world.requests(resource, action):
+                assert allowed(role, action, target, context), (action, target.arn)
+        for action in row.writes - row.reads:
+            if not action.partition(":")[2].startswith(("Describe", "Get", "List")):
+                for target, context in world.requests(resource, action):
+                    assert not allowed(role, action, target, context), (action, target.arn)
+
+
+@pytest.mark.parametrize(("environment", "account"), places())
+def test_neither_role_reads_data(environment, account):
+    world = World(environment, account)
+
+    for role in (previewer(environment, account), deployer(environment, account)):
+        for target in world.all:
+            if target.arn.startswith("arn:aws:s3:") and "/" in target.arn:
+                assert not allowed(role, "s3:GetObject", target)
+            if ":key/" in target.arn:
+                assert not allowed(
+                    role, "kms:Decrypt", target, {"aws:ResourceTag/moka:environment": environment}
+                )
+
+
+@pytest.mark.parametrize(
+    ("action", "arn"),
+    [
+        ("secretsmanager:GetSecretValue", f"arn:aws:secretsmanager:us-east-1:{ACCOUNT}:secret:x-1"),
+        ("ssm:GetParameter", f"arn:aws:ssm:us-east-1:{ACCOUNT}:parameter/x"),
+        ("logs:GetLogEvents", f"arn:aws:logs:us-east-1:{ACCOUNT}:log-group:x:log-stream:y"),
+        ("s3:PutObject", f"{STATE.bucket_arn}/x"),
+        ("s3:DeleteObject", f"{STATE.bucket_arn}/x"),
+        ("kms:Encrypt", state_key(bootstrapped("prod"))),
+        ("iam:PassRole", WORKLOAD),
+        ("sts:AssumeRole", NAMES.deploy_role),
+    ],
+)
+def test_the_preview_role_has_no_secrets_and_writes_no_state_even_if_it_is_given_more(action, arn):
+    role = previewer("prod", ACCOUNT)
+    administrator = Role(arn=role.arn, policies=(EVERYTHING,), boundary=role.boundary)
+    trusting = {
+        "Version": "2012-10-17",
+        "Statement": [{"Effect": "Allow", "Principal": {"AWS": ACCOUNT}, "Action": "*"}],
+    }
+    policy = OWN_KEY if action.startswith("kms:") else trusting if action.startswith("sts:") else None
+
+    assert not allowed(administrator, action, on(arn, policy))
+
+
+def test_the_preview_role_reads_state_and_its_secrets():
+    role = previewer("prod", ACCOUNT)
+
+    assert allowed(role, "s3:GetObject", on(f"{STATE.bucket_arn}/.pulumi/stacks/moka/prod.shared.json"))
+    assert allowed(role, "kms:Decrypt", on(state_key(bootstrapped("prod")), OWN_KEY))

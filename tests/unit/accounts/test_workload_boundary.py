@@ -1,0 +1,39 @@
+"""The boundary of the roles that `up` makes."""
+
+import json
+
+import pytest
+
+from accounts.names import AccountNames, StateNames
+from accounts.permissions.boundaries import workload_boundary
+from aws_rules.iam import definitions
+from aws_rules.iam.evaluation import Policy, Role, allowed
+from aws_rules.iam.evaluation import Resource as Target
+from tests.support.account_roles import EVERYTHING, places, state_key
+from tests.support.bootstrapped_previews import preview
+
+
+@pytest.mark.parametrize(("environment", "account"), places())
+def test_the_boundary_of_workloads_leaves_their_policies_what_they_say_and_keeps_them_from_state(
+    environment, account
+):
+    of = preview(environment)
+    boundary = workload_boundary(AccountNames(of.settings, account), state_key(of.settings))
+    state = StateNames(of.settings)
+
+    def bounded(action: str, arn: str, policy: Policy) -> bool:
+        role = Role(arn=f"arn:aws:iam::{account}:role/x/y", policies=(policy,), boundary=boundary)
+        return allowed(role, action, Target(arn=arn, account=account))
+
+    for resource in of.of(account):
+        if resource.type == "aws:iam/rolePolicy:RolePolicy":
+            for statement in json.loads(resource.inputs["policy"])["Statement"]:
+                plain = {key: value for key, value in statement.items() if key != "Condition"}
+                own = {"Version": "2012-10-17", "Statement": [plain | {"Resource": "*"}]}
+                for pattern in statement["Action"]:
+                    for action in definitions.expanded(pattern):
+                        if not action.startswith(("kms:", "sts:", "iam:")):
+                            assert bounded(action, "arn:aws:x:::y", own), action
+    assert not bounded("s3:GetObject", f"{state.bucket_arn}/.pulumi/stacks/moka/x.json", EVERYTHING)
+    for action in ("iam:CreateRole", "iam:PassRole", "sts:AssumeRole", "secretsmanager:GetSecretValue"):
+        assert not bounded(action, f"arn:aws:iam::{account}:role/x", EVERYTHING)
