@@ -96,6 +96,12 @@ def test_the_engines_own_configuration_lies_over_ours():
     assert not diagnostics(configured(analyzer(), key_rotates=(proto.DISABLED, {})), KEY, {})
 
 
+def test_the_engines_word_for_all_rules_is_no_rule():
+    configured_for_all = configured(analyzer(), all=(proto.ADVISORY, {}), key_rotates=(proto.ADVISORY, {}))
+
+    assert [v.policyName for v in diagnostics(configured_for_all, KEY, {})] == ["key-rotates"]
+
+
 def test_parameters_of_the_engines_own_configuration_count():
     lenient = configured(analyzer(), key_deletion_window=(proto.MANDATORY, {"at_least_days": 7}))
 

@@ -178,8 +178,8 @@ def test_the_command_moka_is_in_the_virtual_environment_and_runs_from_any_folder
 @pytest.mark.parametrize(
     "target, arguments",
     [
-        ("up", "up --stack prod"),
-        ("preview", "preview --stack prod"),
+        ("up", "up --stack prod --policy-pack policies"),
+        ("preview", "preview --stack prod --policy-pack policies"),
         ("down", "destroy --stack prod"),
         ("status", "stack --stack prod"),
     ],
@@ -230,7 +230,8 @@ def test_stacks_of_the_laptop_never_reach_the_installed_pulumi(checkout, stack):
     completed = checkout.run("make", "up", f"STACK={stack}")
 
     lines = [line.strip() for line in completed.stdout.splitlines()]
-    assert f"arguments: -m localcloud up --brief --stack {stack} --" in lines
+    policies = "--policy-pack policies --policy-pack-config policies/laptop.json"
+    assert f"arguments: -m localcloud up --brief --stack {stack} -- {policies}" in lines
     assert "arguments: -m localcloud summary" in lines
     assert "installed" not in completed.stdout
     assert "MOKA_MACHINES" not in completed.stdout
