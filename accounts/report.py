@@ -9,26 +9,24 @@ from stacks.settings import Environment
 
 def foundations(settings: Environment) -> dict[str, dict[str, str]]:
     """Foundation -> keys of it that name what was made."""
-    wanted = {}
+    keys = {}
     for name, foundation in settings.foundations.items():
         names = AccountNames(settings, foundation.account)
-        wanted[name] = {
+        keys[name] = {
             "deployer": names.deploy_role,
             "permissions_boundary": names.workload_boundary,
         }
-    return wanted if settings.ci else {}
+    return keys if settings.ci else {}
 
 
 def differences(settings: Environment) -> dict[str, dict[str, str]]:
     """The same, as far as the settings have something else."""
     return {
         name: missing
-        for name, wanted in foundations(settings).items()
+        for name, keys in foundations(settings).items()
         if (
             missing := {
-                key: value
-                for key, value in wanted.items()
-                if getattr(settings.foundations[name], key) != value
+                key: value for key, value in keys.items() if getattr(settings.foundations[name], key) != value
             }
         )
     }

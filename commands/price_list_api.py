@@ -91,13 +91,13 @@ def ask(pricing: Any, regions: Sequence[str], before: Prices) -> Prices:
         ) from None
     if empty := [region for region, types in ec2.items() if not types]:
         raise InvalidPrices(f"AWS has no prices of {', '.join(empty)}: correct the region's name.")
-    asked = Source(
+    price_list = Source(
         "ec2 (Linux, on demand, shared) and what regions have", today, "AWS Price List API, GetProducts"
     )
     kept = [
         source for source in before.sources if set(before.everywhere) & set(re.findall(r"\w+", source.prices))
     ]
-    return Prices(sources=[asked, *kept], everywhere=before.everywhere, regions=others, ec2=ec2)
+    return Prices(sources=[price_list, *kept], everywhere=before.everywhere, regions=others, ec2=ec2)
 
 
 def _machines(pricing: Any, region: str) -> Mapping[str, float]:

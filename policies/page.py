@@ -26,7 +26,7 @@ A Helm release shows the engine its values only, so the pack renders its chart w
 asks every rule on workloads about what is inside. The chart is taken from the folder of `MOKA_CHARTS`,
 from Helm's cache or from its repository or mirror. One that cannot be had is reported by `chart-rendered`
 as not checked, which is mandatory unless an environment says otherwise. What was rendered is kept by
-content in `~/.cache/moka/policies`.
+content in `~/.cache/moka/policies`; secrets among the values are neither shown to Helm nor kept.
 
 `policies/configuration.yaml` has what environments set: a rule's `level` (`mandatory`, `advisory`,
 `disabled`, or `remediate`, by which the engine corrects a resource where a rule has a correction) and its

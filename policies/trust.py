@@ -67,8 +67,8 @@ def federation_narrow(role: Resource, _: Parameters) -> Violations:
     """Roles for OIDC identities say whose."""
     for statement in trust(role):
         if statement.allows and "sts:AssumeRoleWithWebIdentity" in statement.actions:
-            asked = [statement.required[key] for key in statement.required if key.endswith(":sub")]
-            if not asked or any(map(_is_anybody, chain(*asked))):
+            subjects = [statement.required[key] for key in statement.required if key.endswith(":sub")]
+            if not subjects or any(map(_is_anybody, chain(*subjects))):
                 yield (
                     f"Role {role.name} can be taken by any identity of its provider: ask for :sub in the "
                     "condition, with the owner in it."

@@ -192,10 +192,10 @@ def requests_set(workload: Resource, parameters: Parameters) -> Violations:
     """Containers ask for the cores and the memory that they need."""
     for container in _running(workload, parameters):
         for amount in ("cpu", "memory"):
-            wanted = container.get(
+            request = container.get(
                 f"resources.requests.{amount}", container.get(f"resources.limits.{amount}", "")
             )
-            if wanted == "":
+            if request == "":
                 yield f"{where(workload, container)} asks for no {amount}: set resources.requests.{amount}."
 
 

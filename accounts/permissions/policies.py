@@ -33,10 +33,12 @@ def deploy_grants(names: AccountNames, foundations: Iterable[str] | None = None)
 
 def deploy_policies(names: AccountNames, state_key: str) -> dict[str, dict[str, Any]]:
     """Policies of the deploy role of an account, by subject; state_key: ARN."""
-    wanted = deploy_grants(names)
+    deploying = deploy_grants(names)
     documents = {}
     for subject, services in SUBJECTS.items():
-        statements = [grant.statement() for grant in wanted if grant.actions[0].partition(":")[0] in services]
+        statements = [
+            grant.statement() for grant in deploying if grant.actions[0].partition(":")[0] in services
+        ]
         if subject == "state" and names.home:
             statements += _state(names, state_key, write=True)
         if statements:

@@ -22,13 +22,16 @@ from urllib.parse import urlsplit
 
 import yaml
 
-from policies.pack.resource import UNKNOWN, Inputs, Resource, mapping, text
+from policies.pack.resource import UNKNOWN, Resource, SecretText, text
 
 PROBE_SECONDS = 2.0
 HELM_SECONDS = 120
 
 PLACEHOLDER = "moka-value-not-known-yet"
 """In place of a value that is not known at preview; whatever it got into is not known either."""
+
+SECRET = "moka-secret-value"
+"""In place of a secret, which Helm is not shown and no file here holds; whatever it got into is secret."""
 
 NOT_RENDERED_KINDS = frozenset({"CustomResourceDefinition"})
 """Large, and no concern of any rule."""
@@ -44,12 +47,10 @@ class Charts:
 
     cache: folder of charts and of what was rendered.
     folder: of `MOKA_CHARTS`, a folder or an archive a chart; None where it is not set.
-    kubernetes: version that the objects are for, such as `1.34`.
     """
 
     cache: Path
     folder: Path | None = None
-    kubernetes: str = ""
     _unreachable: dict[str, str] = field(default_factory=dict)
 
     def render(self, release: Resource) -> list[dict[str, Any]]:
@@ -58,7 +59,7 @@ class Charts:
         values = json.dumps(_with_placeholders(release.get("values", {})), sort_keys=True)
         name = text(release.get("name")) or release.name
         namespace = text(release.get("namespace")) or "default"
-        identity = json.dumps([_digest(chart), values, name, namespace, self.kubernetes, self._helm_identity])
+        identity = json.dumps([_digest(chart), values, name, namespace, self._helm_identity])
         kept = self.cache / "rendered" / f"{hashlib.sha256(identity.encode()).hexdigest()}.json"
         if not kept.is_file():
             objects = self._template(chart, name, namespace, values)
@@ -69,10 +70,7 @@ class Charts:
         with tempfile.NamedTemporaryFile("w", suffix=".json") as file:
             file.write(values)
             file.flush()
-            version = ["--kube-version", self.kubernetes] if self.kubernetes else []
-            output = self._run(
-                "template", name, str(chart), "--namespace", namespace, "--values", file.name, *version
-            )
+            output = self._run("template", name, str(chart), "--namespace", namespace, "--values", file.name)
         try:
             documents = list(yaml.load_all(output, Loader=_LOADER))
         except yaml.YAMLError as error:
@@ -106,8 +104,7 @@ class Charts:
         if "://" not in chart:
             yield Path(chart).expanduser()
         yield self.cache / "charts" / f"{name}-{version}.tgz"
-        if helm_cache := os.environ.get("HELM_REPOSITORY_CACHE"):
-            yield Path(helm_cache) / f"{name}-{version}.tgz"
+        yield _helm_cache() / f"{name}-{version}.tgz"
 
     def _pull(self, chart: str, version: str, repository: str) -> Path:
         address = urlsplit(chart if "://" in chart else repository)
@@ -133,26 +130,26 @@ class Charts:
         if reason := self._unreachable[host]:
             raise NotRendered(
                 f"{host} cannot be reached ({reason}), and the chart is not in Helm's cache: set "
-                "MOKA_CHARTS to "
-                "a folder of charts, or run this where the repository or the mirror can be reached"
+                "MOKA_CHARTS to a folder of charts, or run this where the repository or the mirror can be "
+                "reached"
             )
 
     def _run(self, *arguments: str) -> str:
         if not self._helm:
             raise NotRendered("helm is missing on PATH: install it (https://helm.sh/docs/intro/install/)")
         try:
-            done = subprocess.run(
+            result = subprocess.run(
                 [self._helm, *arguments], capture_output=True, text=True, timeout=HELM_SECONDS, check=False
             )
         except subprocess.TimeoutExpired:
             raise NotRendered(
                 f"`helm {arguments[0]}` took longer than {HELM_SECONDS} s: try it by hand"
             ) from None
-        if done.returncode:
+        if result.returncode:
             raise NotRendered(
-                f"`helm {arguments[0]}` says “{_reason(done.stderr)}”: mend its values, or the chart"
+                f"`helm {arguments[0]}` says “{_reason(result.stderr)}”: mend its values, or the chart"
             )
-        return done.stdout
+        return result.stdout
 
     @cached_property
     def _helm(self) -> str | None:
@@ -164,6 +161,14 @@ class Charts:
             return ()
         file = Path(self._helm).resolve()
         return (str(file), file.stat().st_size, file.stat().st_mtime_ns)
+
+
+def _helm_cache() -> Path:
+    """Where Helm keeps what it pulls: `helm env`, HELM_REPOSITORY_CACHE."""
+    if folder := os.environ.get("HELM_REPOSITORY_CACHE"):
+        return Path(folder)
+    caches = Path(os.environ.get("XDG_CACHE_HOME") or "~/.cache").expanduser()
+    return Path(os.environ.get("HELM_CACHE_HOME") or caches / "helm") / "repository"
 
 
 _LOADER: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
@@ -198,6 +203,8 @@ def _with_placeholders(value: Any) -> Any:
         return {key: _with_placeholders(part) for key, part in value.items()}
     if isinstance(value, list):
         return [_with_placeholders(part) for part in value]
+    if isinstance(value, SecretText):
+        return SECRET
     return PLACEHOLDER if value is UNKNOWN else value
 
 
@@ -206,14 +213,13 @@ def _without_placeholders(value: Any) -> Any:
         return {key: _without_placeholders(part) for key, part in value.items()}
     if isinstance(value, list):
         return [_without_placeholders(part) for part in value]
-    return UNKNOWN if isinstance(value, str) and PLACEHOLDER in value else value
+    if not isinstance(value, str):
+        return value
+    if PLACEHOLDER in value:
+        return UNKNOWN
+    return SecretText(value) if SECRET in value else value
 
 
 def _reason(errors: str) -> str:
     """The error that Helm reports, in one line."""
     return " ".join(errors.rpartition("Error: ")[2].split()).rstrip(".") or "nothing"
-
-
-def values_of(release: Resource) -> Inputs:
-    """The values of a release."""
-    return mapping(release.get("values"))

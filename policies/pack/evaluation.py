@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import partial
 
 from policies.pack.charts import NotRendered
 from policies.pack.configuration import Configuration, RuleSettings
@@ -48,8 +47,8 @@ class Evaluation:
                 continue
             for rule in self._of(subject.type):
                 if rule.check and not self.configuration.excepts(rule, subject.address):
-                    check = partial(rule.check, subject, self.configuration.parameters(rule))
-                    yield from _asked(rule, subject, check)
+                    for sentence in rule.check(subject, self.configuration.parameters(rule)):
+                        yield Violation(rule, subject.urn, sentence)
 
     def stack_violations(self, resources: Sequence[Resource]) -> Iterator[Violation]:
         """What is wrong with the resources of a stack together."""
@@ -102,8 +101,3 @@ class Evaluation:
 
     def _active(self, rules: Iterable[Rule]) -> Iterator[Rule]:
         return (rule for rule in rules if self.configuration.level(rule) != "disabled")
-
-
-def _asked(rule: Rule, subject: Resource, check: Callable[[], Iterator[str]]) -> Iterator[Violation]:
-    for sentence in check():
-        yield Violation(rule, subject.urn, sentence)

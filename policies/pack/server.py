@@ -101,8 +101,9 @@ class Analyzer(analyzer_pb2_grpc.AnalyzerServicer):
     def Analyze(self, request: Any, context: Any) -> Any:
         """What is wrong with a resource."""
         if self._mistakes:
-            said = self._mistakes if request.type == STACK else []
-            return proto.AnalyzeResponse(diagnostics=[_mistake(sentence) for sentence in said])
+            # Once for a stack, not for each of its resources.
+            mistakes = self._mistakes if request.type == STACK else []
+            return proto.AnalyzeResponse(diagnostics=[_mistake(sentence) for sentence in mistakes])
         resource = _resource(request)
         self._inputs[resource.urn] = resource.inputs
         violations = self._evaluation.violations(resource)

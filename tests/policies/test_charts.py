@@ -2,6 +2,7 @@
 
 import json
 import shutil
+import tarfile
 
 import pytest
 import yaml
@@ -11,7 +12,7 @@ from policies.catalog import RULES
 from policies.pack.charts import Charts, NotRendered
 from policies.pack.configuration import Configuration
 from policies.pack.evaluation import Evaluation
-from policies.pack.resource import UNKNOWN, Resource
+from policies.pack.resource import UNKNOWN, Resource, SecretText
 from policies.pack.types import RELEASE
 
 POD = {
@@ -118,6 +119,31 @@ def test_what_a_value_that_is_not_known_gets_into_is_not_known(charts, chart):
     assert [v.rule.name for v in violations(charts, release(values={"image": "exporter:latest"}))] == [
         "image-not-latest"
     ]
+
+
+def test_a_secret_is_in_no_file_and_is_one_still_in_what_it_gets_into(charts, chart, tmp_path):
+    config = {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "exporter"}}
+    chart(config={**config, "data": {"password": "{{ .Values.password }}"}})
+
+    assert not violations(charts, release(values={"password": SecretText("correct-horse-battery")}))
+    assert [
+        v.rule.name for v in violations(charts, release(values={"password": "correct-horse-battery"}))
+    ] == ["no-plain-secrets", "no-plain-secrets"]
+    kept = [file.read_text() for file in (tmp_path / "cache" / "rendered").iterdir()]
+    assert sum("correct-horse-battery" in content for content in kept) == 1
+
+
+def test_a_chart_is_taken_from_helms_own_cache(charts, chart, tmp_path, monkeypatch):
+    folder = chart(deployment=deployment(hostPID=True))
+    archive = tmp_path / "home" / "helm" / "repository" / "exporter-1.0.0.tgz"
+    archive.parent.mkdir(parents=True)
+    with tarfile.open(archive, "w:gz") as package:
+        package.add(folder, "exporter")
+    shutil.rmtree(folder)
+    monkeypatch.delenv("HELM_CACHE_HOME", raising=False)
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "home"))
+
+    assert [v.rule.name for v in violations(charts, release())] == ["no-host-namespaces"]
 
 
 def test_lists_are_taken_apart_and_objects_are_in_the_releases_namespace(charts, chart):

@@ -20,7 +20,7 @@ def analyzer(*mistakes, render=lambda release: [], **settings):
     return Analyzer(Evaluation(RULES, Configuration(settings), render), mistakes)
 
 
-def asked(analyzer, type, inputs, name="main"):
+def request_for(analyzer, type, inputs, name="main"):
     request = proto.AnalyzeRequest(type=type, name=name, urn=f"urn:pulumi:prod::moka::{type}::{name}")
     json_format.ParseDict(inputs, request.properties)
     request.options.protect = True
@@ -28,7 +28,7 @@ def asked(analyzer, type, inputs, name="main"):
 
 
 def diagnostics(analyzer, type, inputs):
-    return analyzer.Analyze(asked(analyzer, type, inputs), None).diagnostics
+    return analyzer.Analyze(request_for(analyzer, type, inputs), None).diagnostics
 
 
 def test_the_engine_is_told_all_rules_with_their_levels():
@@ -75,9 +75,9 @@ def test_a_secret_is_no_secret_in_plain():
 def test_a_configuration_that_cannot_be_used_lets_nothing_ship():
     broken = analyzer("line one", "line two")
 
-    assert [each.message for each in diagnostics(broken, STACK, {})] == ["line one", "line two"]
-    assert {each.enforcementLevel for each in diagnostics(broken, STACK, {})} == {proto.MANDATORY}
-    assert {each.policyName for each in diagnostics(broken, STACK, {})} == {"policy-configuration"}
+    assert [violation.message for violation in diagnostics(broken, STACK, {})] == ["line one", "line two"]
+    assert {violation.enforcementLevel for violation in diagnostics(broken, STACK, {})} == {proto.MANDATORY}
+    assert {violation.policyName for violation in diagnostics(broken, STACK, {})} == {"policy-configuration"}
 
 
 def configured(analyzer, **policies):
@@ -130,7 +130,7 @@ def test_a_rule_of_the_whole_stack_sees_inputs_that_outputs_do_not_show_yet():
             "spec": {"podSelector": {}, "policyTypes": ["Ingress", "Egress"]},
         },
     }.items():
-        question = asked(asking, type, inputs)
+        question = request_for(asking, type, inputs)
         asking.Analyze(question, None)
         resource = request.resources.add(type=type, name="main", urn=question.urn)
         json_format.ParseDict({"metadata": UNKNOWN_STRING_VALUE}, resource.properties)
@@ -147,7 +147,7 @@ def test_a_rule_that_may_correct_does_and_keeps_what_is_secret_or_not_known():
         "userData": {SIGNATURE: SECRET, "value": "x"},
     }
 
-    [remediation] = correcting.Remediate(asked(correcting, LAUNCH_TEMPLATE, inputs), None).remediations
+    [remediation] = correcting.Remediate(request_for(correcting, LAUNCH_TEMPLATE, inputs), None).remediations
 
     corrected = json_format.MessageToDict(remediation.properties)
     assert remediation.policyName == "imdsv2-required"
@@ -167,9 +167,9 @@ def test_a_rule_corrects_only_where_its_environment_says_so_and_where_it_is_viol
     )
     refusing, correcting = analyzer(), analyzer(**{"bucket-not-public": {"level": "remediate"}})
 
-    assert not refusing.Remediate(asked(refusing, BUCKET_BLOCK, wrong), None).remediations
-    assert not correcting.Remediate(asked(correcting, BUCKET_BLOCK, right), None).remediations
-    assert correcting.Remediate(asked(correcting, BUCKET_BLOCK, wrong), None).remediations
+    assert not refusing.Remediate(request_for(refusing, BUCKET_BLOCK, wrong), None).remediations
+    assert not correcting.Remediate(request_for(correcting, BUCKET_BLOCK, right), None).remediations
+    assert correcting.Remediate(request_for(correcting, BUCKET_BLOCK, wrong), None).remediations
 
 
 @pytest.mark.parametrize(
