@@ -1,26 +1,10 @@
 """No way leads the deploy role to more than it has: the known ones, each tried."""
 
-import json
-
 import pytest
 
-from accounts.names import AccountNames, StateNames
-from aws_rules.iam.evaluation import Policy, Role, allowed
-from aws_rules.iam.evaluation import Resource as Target
-from components.aws.key import key_policy
+from aws_rules.iam.evaluation import Role, allowed
 from tests.support.account_roles import EVERYTHING, deployer
-from tests.support.bootstrapped_previews import bootstrapped
-
-ACCOUNT = "444455556666"
-NAMES = AccountNames(bootstrapped("prod"), ACCOUNT)
-STATE = StateNames(bootstrapped("prod"))
-OWN_KEY = json.loads(key_policy(ACCOUNT, "us-east-1"))
-WORKLOAD = f"arn:aws:iam::{ACCOUNT}:role/acme-prod/x"
-
-
-def on(arn: str, policy: Policy | None = None) -> Target:
-    return Target(arn=arn, account=ACCOUNT, policy=policy)
-
+from tests.support.prod_account import ACCOUNT, NAMES, WORKLOAD, on
 
 ADMINISTRATOR = "arn:aws:iam::aws:policy/AdministratorAccess"
 ELSEWHERE = f"arn:aws:iam::{ACCOUNT}:role/admin"

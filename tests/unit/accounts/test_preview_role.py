@@ -1,26 +1,13 @@
 """The preview role reads what a preview reads: no data, no secrets, and it changes nothing."""
 
-import json
-
 import pytest
 
-from accounts.names import AccountNames, StateNames
+from accounts.names import AccountNames
 from accounts.permissions.table import rows_of
-from aws_rules.iam.evaluation import Policy, Role, allowed
-from aws_rules.iam.evaluation import Resource as Target
-from components.aws.key import key_policy
+from aws_rules.iam.evaluation import Role, allowed
 from tests.support.account_roles import EVERYTHING, World, deployer, places, previewer, state_key
 from tests.support.bootstrapped_previews import bootstrapped
-
-ACCOUNT = "444455556666"
-NAMES = AccountNames(bootstrapped("prod"), ACCOUNT)
-STATE = StateNames(bootstrapped("prod"))
-OWN_KEY = json.loads(key_policy(ACCOUNT, "us-east-1"))
-WORKLOAD = f"arn:aws:iam::{ACCOUNT}:role/acme-prod/x"
-
-
-def on(arn: str, policy: Policy | None = None) -> Target:
-    return Target(arn=arn, account=ACCOUNT, policy=policy)
+from tests.support.prod_account import ACCOUNT, NAMES, OWN_KEY, STATE, WORKLOAD, on
 
 
 @pytest.mark.parametrize(("environment", "account"), places())
