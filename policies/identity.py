@@ -76,8 +76,9 @@ def no_wildcard_resource(policy: Resource, _: Parameters) -> Violations:
     for statement in granted(policy):
         if not statement.allows or set(statement.required) - FIRM_KEYS:
             continue
-        narrowable = sorted({action for action in statement.actions if takes_resources(action)})
-        if narrowable and any(map(is_everything, statement.resources)):
+        actions = statement.actions if any(map(is_everything, statement.resources)) else ()
+        narrowable = sorted({action for action in actions if takes_resources(action)})
+        if narrowable:
             yield (
                 f"Statement {statement.name} of {where(policy)} allows {', '.join(narrowable)} on all "
                 "there is: name resources."

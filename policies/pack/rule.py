@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
+from functools import cached_property
 from typing import Any, Literal
 
 from policies.pack.resource import Inputs, Resource
@@ -55,7 +56,11 @@ class Rule:
 
     def looks_at(self, type: str) -> bool:
         """Whether resources of a type are its concern."""
-        return any(fnmatchcase(type, pattern) for pattern in self.types)
+        return type in self.types or any(fnmatchcase(type, pattern) for pattern in self._patterns)
+
+    @cached_property
+    def _patterns(self) -> Sequence[str]:
+        return [type for type in self.types if "*" in type]
 
 
 class Subject:
