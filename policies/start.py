@@ -3,7 +3,7 @@
 import datetime
 import json
 import os
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from pathlib import Path
 
 from moka.mistakes import InvalidDocument
@@ -16,6 +16,8 @@ from policies.pack.server import Analyzer, serve
 
 ENVIRONMENT_KEY = "moka:environment"
 
+SETTINGS = Path(__file__).resolve().parents[1] / "stacks"
+
 
 def start() -> None:
     """Serve the rules to the engine that started this process."""
@@ -25,9 +27,8 @@ def start() -> None:
 def analyzer(environ: Mapping[str, str]) -> Analyzer:
     """What answers the engine. environ: of the process; the engine puts the stack and its settings there."""
     try:
-        settings = configuration.load(
-            configuration.FILE.read_bytes(), RULES, environment(environ), datetime.date.today()
-        )
+        content, today = configuration.FILE.read_bytes(), datetime.date.today()
+        settings = configuration.load(content, RULES, environment(environ), environments(), today)
     except InvalidDocument as error:
         return Analyzer(Evaluation(RULES, Configuration(), _charts(environ).render), str(error).splitlines())
     return Analyzer(Evaluation(RULES, settings, _charts(environ).render))
@@ -40,6 +41,11 @@ def environment(environ: Mapping[str, str]) -> str:
     except (ValueError, AttributeError):
         named = None
     return str(named) if named else environ.get("PULUMI_STACK", "").partition(".")[0]
+
+
+def environments() -> Collection[str]:
+    """All environments: those that have settings."""
+    return {path.stem for path in SETTINGS.glob("*.yaml") if "." not in path.stem}
 
 
 def _charts(environ: Mapping[str, str]) -> Charts:

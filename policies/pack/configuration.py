@@ -5,7 +5,7 @@ being forgotten here.
 """
 
 import datetime
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 from pathlib import Path
@@ -93,11 +93,13 @@ def load(
     content: bytes | str,
     rules: Sequence[Rule],
     environment: str,
+    environments: Collection[str],
     today: datetime.date,
     where: str = "policies/configuration.yaml",
 ) -> Configuration:
     """The configuration of an environment, from the text of the file.
 
+    environments: all that there are, which it may name.
     Raises InvalidDocument with every mistake in the file, other environments' and expired exceptions
     included, a line each.
     """
@@ -106,7 +108,11 @@ def load(
     except ValidationError as error:
         raise _invalid(KIND.mistakes(error), where) from None
     by_name = {rule.name: rule for rule in rules}
-    mistakes = [*_mistakes_of_settings(file, by_name), *_mistakes_of_exceptions(file, by_name, today)]
+    mistakes = [
+        *_mistakes_of_environments(file, environments),
+        *_mistakes_of_settings(file, by_name),
+        *_mistakes_of_exceptions(file, by_name, today),
+    ]
     if mistakes:
         raise _invalid(mistakes, where)
     exceptions = tuple(entry for entry in file.exceptions if environment in entry.environments)
@@ -122,6 +128,15 @@ def mistakes_of(settings: Mapping[str, RuleSettings], rules: Sequence[Rule], at:
 
 def _invalid(mistakes: Sequence[Mistake], where: str) -> InvalidDocument:
     return InvalidDocument("\n".join(f"{where}: {mistake}" for mistake in mistakes))
+
+
+def _mistakes_of_environments(file: ConfigurationFile, environments: Collection[str]) -> Iterator[Mistake]:
+    named = [(f"environments.{name}", name) for name in file.environments]
+    for index, entry in enumerate(file.exceptions):
+        named += [(f"exceptions.{index}.environments", name) for name in entry.environments]
+    for at, name in named:
+        if name not in environments:
+            yield Mistake(at, f"there is no environment {name!r}; {near(name, environments)}")
 
 
 def _mistakes_of_settings(file: ConfigurationFile, rules: Mapping[str, Rule]) -> Iterator[Mistake]:

@@ -10,8 +10,10 @@ from policies.pack.configuration import FILE, Configuration, load
 from policies.pack.evaluation import Evaluation
 from policies.pack.resource import Resource
 from policies.pack.types import BUCKET_BLOCK, KEY
+from policies.start import environments
 
 TODAY = datetime.date(2026, 11, 22)
+ENVIRONMENTS = ("local", "test", "dev", "staging", "prod")
 EXCEPTION = {
     "rule": "key-rotates",
     "environments": ["prod"],
@@ -23,7 +25,7 @@ EXCEPTION = {
 
 
 def loaded(environment="prod", **file):
-    return load(yaml.safe_dump(file), RULES, environment, TODAY, "rules.yaml")
+    return load(yaml.safe_dump(file), RULES, environment, ENVIRONMENTS, TODAY, "rules.yaml")
 
 
 def refusal(**file):
@@ -83,6 +85,7 @@ def test_an_exception_without_one_of_its_parts_is_refused(missing):
         ("reason", "because", "say in a sentence why it is needed"),
         ("owner", "the team over there", "write an address or a team"),
         ("environments", [], "should have at least 1 item"),
+        ("environments", ["prd"], "there is no environment 'prd'; did you mean 'prod'?"),
         ("expires", "soon", "exceptions.0.expires: is 'soon'"),
         ("expires", "2028-03-01", "an exception ends within a year, 2027-11-23 at the latest"),
         (
@@ -127,6 +130,12 @@ def test_settings_of_rules_that_cannot_be_are_refused_with_their_place(settings,
     assert sentence.replace("environments.prod", "everywhere") in refusal(everywhere=settings)
 
 
+def test_settings_of_an_environment_that_is_not_there_are_refused():
+    assert "environments.prd: there is no environment 'prd'; did you mean 'prod'?" in refusal(
+        environments={"prd": {"spot-share": {"at_most_percent": 10}}}
+    )
+
+
 def test_every_mistake_is_said_at_once():
     said = refusal(environments={"dev": {"a": {}, "b": {}}}, exceptions=[{**EXCEPTION, "rule": "c"}])
 
@@ -138,17 +147,17 @@ def test_every_mistake_is_said_at_once():
 )
 def test_a_file_that_is_no_configuration_is_refused(content):
     with pytest.raises(InvalidDocument, match=r"^rules\.yaml"):
-        load(content, RULES, "prod", TODAY, "rules.yaml")
+        load(content, RULES, "prod", ENVIRONMENTS, TODAY, "rules.yaml")
 
 
 def test_ours_is_valid_for_every_environment():
-    for environment in ("local", "test", "dev", "staging", "prod"):
-        load(FILE.read_bytes(), RULES, environment, datetime.date.today())
+    for environment in ENVIRONMENTS:
+        load(FILE.read_bytes(), RULES, environment, environments(), datetime.date.today())
 
 
 def test_what_data_and_access_depend_on_is_relaxed_in_no_environment_with_data():
     for environment in ("staging", "prod"):
-        settings = load(FILE.read_bytes(), RULES, environment, TODAY)
+        settings = load(FILE.read_bytes(), RULES, environment, ENVIRONMENTS, TODAY)
         assert {settings.level(rule) for rule in RULES} == {"mandatory"}
 
 

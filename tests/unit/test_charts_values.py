@@ -32,6 +32,7 @@ from policies.pack import configuration
 from policies.pack.evaluation import Evaluation
 from policies.pack.resource import UNKNOWN, Resource
 from policies.pack.types import RELEASE
+from policies.start import environments
 from stacks import settings
 from stacks.settings import reading
 from tests.support.chart_rendering import chart_at_hand, manifests, template, whole_chart_at_hand
@@ -222,7 +223,9 @@ OF_A_MIRROR = ("chart-from-allowed-repository", "image-by-digest", "image-from-a
 @pytest.mark.parametrize("name", RELEASES)
 def test_the_policies_of_prod_let_what_its_chart_makes_of_them_ship(releases, name):
     objects = manifests(releases[name])
-    settings = configuration.load(configuration.FILE.read_bytes(), RULES, "prod", datetime.date.today())
+    settings = configuration.load(
+        configuration.FILE.read_bytes(), RULES, "prod", environments(), datetime.date.today()
+    )
     settings = settings.with_settings({rule: {"level": "disabled"} for rule in OF_A_MIRROR})
     release = Resource(RELEASE, name, f"urn:{name}", releases[name])
 
