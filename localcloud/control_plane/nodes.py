@@ -21,6 +21,8 @@ from localcloud.control_plane.parallel import parallel_map
 from localcloud.control_plane.plane import ControlPlane
 from localcloud.control_plane.simulated import SIMULATED
 from localcloud.errors import Refusal
+from localcloud.tools import cache
+from localcloud.tools.table import TOOLS
 
 GROUP = "eks.amazonaws.com/nodegroup"
 CAPACITY = "eks.amazonaws.com/capacityType"
@@ -29,7 +31,8 @@ SPOT = "SPOT"
 # Prefix of the taints that Kubernetes itself sets and removes.
 KUBERNETES_TAINT = "node.kubernetes.io/"
 
-KUBELET_VERSION = "1.34.4"
+KUBELET_VERSION = cache.version(TOOLS["kube-apiserver"].parts[0]).removeprefix("v")
+"""Of a machine whose group names no release."""
 
 PLACE = "localcloud/place"
 REVISION = "localcloud/revision"
@@ -63,7 +66,7 @@ class NodeGroup:
     disk: GiB of the root volume.
     settings: of its machines, in user data.
     revision: what only other machines can have: version, image, launch template.
-    release: of the machine image, such as 1.34.2-20261105; empty for any.
+    release: of the machine image, such as 1.35.8-20260930; empty for any.
     max_unavailable: machines that are replaced at the same time.
     launches_first: whether new machines come before the old ones go.
     """

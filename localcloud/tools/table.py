@@ -126,19 +126,25 @@ def _files(name: str, part: GoFiles | PythonFiles, *, seconds: int, size: int, s
     return Tool(name, (part,), (), seconds, size, scratch)
 
 
-V1_34 = Versions(("--version",), (1, 34), (1, 35))
+KUBERNETES_MINOR = 35
+"""Minor version of Kubernetes 1 that kubernetes/go.mod pins."""
+
+CONTROL_PLANE = Versions(("--version",), (1, KUBERNETES_MINOR), (1, KUBERNETES_MINOR + 1))
 
 # Rows of one shape. Those of one go.mod are made in this order, so that what they share is compiled once.
 _ALL = (
-    _program(_kubernetes("kube-apiserver"), seconds=300, size=100, scratch=2600, installed=V1_34),
-    _program(_kubernetes("kube-controller-manager"), seconds=55, size=90, scratch=500, installed=V1_34),
-    _program(_kubernetes("kube-scheduler"), seconds=10, size=70, scratch=50, installed=V1_34),
+    _program(_kubernetes("kube-apiserver"), seconds=300, size=100, scratch=2600, installed=CONTROL_PLANE),
+    _program(
+        _kubernetes("kube-controller-manager"), seconds=55, size=90, scratch=500, installed=CONTROL_PLANE
+    ),
+    _program(_kubernetes("kube-scheduler"), seconds=10, size=70, scratch=50, installed=CONTROL_PLANE),
     _program(
         _kubernetes("kubectl"),
         seconds=25,
         size=76,
         scratch=250,
-        installed=Versions(("version", "--client"), (1, 32), (1, 36)),
+        # https://kubernetes.io/releases/version-skew-policy/#kubectl
+        installed=Versions(("version", "--client"), (1, KUBERNETES_MINOR - 1), (1, KUBERNETES_MINOR + 2)),
     ),
     _program(
         GoProgram("etcd", "kubernetes", "go.etcd.io/etcd/server/v3", "go.etcd.io/etcd/server/v3"),
@@ -157,7 +163,7 @@ _ALL = (
                 "helm.sh/helm/v3/internal/version.version": "{version}",
                 # Charts are rendered for this Kubernetes unless a cluster is asked.
                 "helm.sh/helm/v3/pkg/chartutil.k8sVersionMajor": "1",
-                "helm.sh/helm/v3/pkg/chartutil.k8sVersionMinor": "34",
+                "helm.sh/helm/v3/pkg/chartutil.k8sVersionMinor": str(KUBERNETES_MINOR),
             },
         ),
         seconds=25,
@@ -168,7 +174,7 @@ _ALL = (
     _program(
         GoProgram(
             "yunikorn",
-            "kubernetes",
+            "yunikorn",
             "github.com/apache/yunikorn-k8shim",
             "github.com/apache/yunikorn-k8shim/pkg/cmd/shim",
             {
@@ -193,7 +199,7 @@ _ALL = (
     _program(
         GoProgram(
             "queueconfigchecker",
-            "kubernetes",
+            "yunikorn",
             "github.com/apache/yunikorn-core",
             "github.com/apache/yunikorn-core/cmd/queueconfigchecker",
         ),

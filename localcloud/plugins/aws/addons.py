@@ -21,5 +21,5 @@ DEFAULT_VERSION = "v1.0.0-eksbuild.1"
 
 
 def latest(name: str, kubernetes: str) -> str:
-    """The latest version of an add-on for a version of Kubernetes such as `1.34`."""
+    """The latest version of an add-on for a version of Kubernetes such as `1.35`."""
     return VERSIONS.get(name, DEFAULT_VERSION).format(minor=kubernetes.split(".")[1])

@@ -4,8 +4,6 @@
 package tools
 
 import (
-	_ "github.com/apache/yunikorn-core/cmd/queueconfigchecker"
-	_ "github.com/apache/yunikorn-k8shim/pkg/cmd/shim"
 	_ "github.com/kubeflow/spark-operator/v2/cmd/operator"
 	_ "go.etcd.io/etcd/server/v3"
 	_ "helm.sh/helm/v3/cmd/helm"

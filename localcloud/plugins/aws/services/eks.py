@@ -19,6 +19,7 @@ from localcloud.plugins.aws.cluster_logs import cluster_logging, enabled_logs
 from localcloud.plugins.aws.refusals import access
 from localcloud.plugins.aws.services.base import Members, Service, now
 from localcloud.plugins.aws.tables._ec2 import tags_of
+from localcloud.tools.table import KUBERNETES_MINOR
 
 if TYPE_CHECKING:
     from localcloud.plugins.aws.services.auto_scaling import AutoScaling
@@ -134,7 +135,7 @@ CLUSTER_DEFAULTS: Members = {
         "endpointPrivateAccess": False,
         "publicAccessCidrs": ["0.0.0.0/0"],
     },
-    "version": "1.34",
+    "version": f"1.{KUBERNETES_MINOR}",
     "platformVersion": "eks.1",
     "encryptionConfig": [],
 }

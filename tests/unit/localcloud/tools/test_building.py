@@ -116,7 +116,7 @@ def test_each_tool_says_what_is_made_how_long_it_takes_and_what_is_left(laptop):
 
     tools.build(["kube-apiserver", "etcd"], messages.append)
 
-    assert messages[0] == "building kube-apiserver v1.34.4 (about 5 min; 2 of 2 left)"
+    assert messages[0] == "building kube-apiserver v1.35.4 (about 5 min; 2 of 2 left)"
     assert messages[1].startswith("built kube-apiserver in ")
     assert messages[2] == "building etcd v3.6.16 (about 30 s; 1 of 2 left)"
     assert tools.path("etcd").read_text() == "whole\n"
@@ -136,7 +136,7 @@ def test_a_second_call_makes_nothing_and_says_one_line(laptop):
 
 def test_only_what_is_asked_for_and_missing_is_made(laptop):
     kubectl = laptop.path / "kubectl"
-    kubectl.write_text("#!/bin/sh\necho Client Version: v1.34.0\n")
+    kubectl.write_text("#!/bin/sh\necho Client Version: v1.35.0\n")
     kubectl.chmod(0o755)
 
     tools.build(["kubectl", "etcd"], lambda line: None)

@@ -32,14 +32,15 @@ def path(tmp_path, monkeypatch):
 @pytest.mark.parametrize(
     ("name", "says", "serves"),
     [
-        ("kubectl", "Client Version: v1.32.4-dispatcher\nKustomize Version: v5.5.0", True),
-        ("kubectl", "Client Version: v1.31.9", False),
-        ("kubectl", "Client Version: v1.36.0", False),
-        ("helm", "v3.19.5+g3ad08f3", True),
+        ("kubectl", "Client Version: v1.34.4-dispatcher\nKustomize Version: v5.5.0", True),
+        ("kubectl", "Client Version: v1.36.1", True),
+        ("kubectl", "Client Version: v1.33.9", False),
+        ("kubectl", "Client Version: v1.37.0", False),
+        ("helm", "v3.20.2+g8fb76d6", True),
         ("helm", "v4.0.1+g12500dd", False),
         ("etcd", "etcd Version: 3.6.16\nGit SHA: Not provided", True),
         ("etcd", "etcd Version: 3.5.21", False),
-        ("kube-apiserver", "Kubernetes v1.34.4", True),
+        ("kube-apiserver", "Kubernetes v1.35.4", True),
         ("kube-apiserver", "Kubernetes v0.0.0-master+$Format:%H$", False),
         ("kwok", "kwok version v0.8.0 go1.26.8 (linux/amd64)", True),
         ("kwok", "an error", False),
@@ -94,7 +95,7 @@ def test_yunikorn_is_always_our_own_as_only_that_one_can_be_told_its_address(pat
 
 
 def test_links_made_here_do_not_pass_for_programs_of_the_machine(path, tmp_path):
-    kubectl = path("kubectl", "Client Version: v1.34.4")
+    kubectl = path("kubectl", "Client Version: v1.35.4")
     (kubectl.parent / installed.MARK).touch()
 
     assert installed.on_path("kubectl") is None
@@ -183,10 +184,10 @@ def test_no_more_is_done_at_once_than_cores_and_memory_allow(cores, gib, share):
 
 
 def test_linking_is_told_the_version_of_the_tool():
-    flags = link_flags(TOOLS["kube-apiserver"].parts[0], "v1.34.4")
+    flags = link_flags(TOOLS["kube-apiserver"].parts[0], "v1.35.4")
 
-    assert "-X k8s.io/component-base/version.gitVersion=v1.34.4" in flags
-    assert "-X k8s.io/component-base/version.gitMinor=34" in flags
+    assert "-X k8s.io/component-base/version.gitVersion=v1.35.4" in flags
+    assert "-X k8s.io/component-base/version.gitMinor=35" in flags
 
 
 def test_a_patch_that_no_longer_fits_is_refused():
