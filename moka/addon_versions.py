@@ -18,14 +18,16 @@ ADDON_VERSIONS: Mapping[str, Mapping[str, str]] = {
         "aws-ebs-csi-driver": "v1.58.0-eksbuild.1",
     },
     "1.35": {
-        "vpc-cni": "v1.21.1-eksbuild.7",
-        "kube-proxy": "v1.35.3-eksbuild.2",
+        "vpc-cni": "v1.21.1-eksbuild.8",
+        "kube-proxy": "v1.35.3-eksbuild.21",
         "eks-pod-identity-agent": "v1.3.10-eksbuild.3",
-        "coredns": "v1.13.2-eksbuild.4",
-        "aws-ebs-csi-driver": "v1.58.0-eksbuild.1",
+        "coredns": "v1.13.2-eksbuild.21",
+        "aws-ebs-csi-driver": "v1.59.0-eksbuild.1",
     },
 }
-"""Kubernetes version -> add-on -> its version: what EKS offered in spring 2026, as public programs pin it.
+"""Kubernetes version -> add-on -> its version: what EKS offered in 2026, as public programs pin it; those of
+1.33 and 1.34 in spring, those of 1.35 in autumn. Beside kube-proxy's they are 1.34's own versions in later
+builds, or the next: the upgrade of a cluster is not to be one of its network as well.
 
 `aws eks describe-addon-versions --kubernetes-version <version>` lists what there is today.
 """

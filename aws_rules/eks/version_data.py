@@ -5,13 +5,17 @@ from dataclasses import dataclass
 from datetime import date
 
 CALENDAR = "https://docs.aws.amazon.com/eks/latest/userguide/kubernetes-versions.html"
+ENDS = "https://endoflife.date/amazon-eks, which reads the calendar"
 APEX = "aws-samples/sample-apex-skills: skills/eks-operation-review/references/cluster-lifecycle.md"
 PROGRAMS = "aws eks describe-addon-versions, as public programs pin its answers (spring to autumn 2026)"
 
 
 @dataclass(frozen=True)
 class Support:
-    """Until when EKS has a Kubernetes version: clusters of it are made until extended support ends."""
+    """Until when EKS has a Kubernetes version: clusters of it are made until extended support ends.
+
+    standard, extended: the first days without.
+    """
 
     standard: date
     extended: date
@@ -31,6 +35,7 @@ KUBERNETES: Mapping[str, Support] = {
     "1.33": Support(date(2026, 7, 29), date(2027, 7, 29), APEX),
     "1.34": Support(date(2026, 12, 2), date(2027, 12, 2), APEX),
     "1.35": Support(date(2027, 3, 27), date(2028, 3, 27), APEX),
+    "1.36": Support(date(2027, 8, 2), date(2028, 8, 2), ENDS),
 }
 """Kubernetes version -> its support. Versions before these have ended; versions after are not known here."""
 
@@ -59,8 +64,13 @@ _EBS = "v1.53.0-eksbuild.1 v1.58.0-eksbuild.1 v1.59.0-eksbuild.1 v1.63.0-eksbuil
 _DNS = "v1.12.4-eksbuild.1 v1.12.4-eksbuild.10 v1.12.4-eksbuild.18 v1.12.4-eksbuild.29 v1.13.2-eksbuild.4 "
 _DNS += "v1.13.2-eksbuild.7 v1.13.2-eksbuild.11"
 
+# Seen with 1.35 only.
+_CNI_1_35 = f"{_CNI} v1.21.1-eksbuild.8 v1.23.1-eksbuild.1"
+_DNS_1_35 = f"{_DNS} v1.13.2-eksbuild.21 v1.14.2-eksbuild.4 v1.14.3-eksbuild.3 v1.14.3-eksbuild.16 "
+_DNS_1_35 += "v1.14.3-eksbuild.22"
+
 ADDONS: Mapping[str, Mapping[str, Builds]] = {
-    "vpc-cni": {minor: _builds(_CNI) for minor in ("1.33", "1.34", "1.35")},
+    "vpc-cni": {**{minor: _builds(_CNI) for minor in ("1.33", "1.34")}, "1.35": _builds(_CNI_1_35)},
     "eks-pod-identity-agent": {minor: _builds(_POD_IDENTITY) for minor in ("1.33", "1.34", "1.35")},
     "aws-ebs-csi-driver": {minor: _builds(_EBS) for minor in ("1.33", "1.34", "1.35")},
     "coredns": {
@@ -69,7 +79,8 @@ ADDONS: Mapping[str, Mapping[str, Builds]] = {
         "1.30": _builds("v1.11.3-eksbuild.2", NETWORKING),
         "1.31": _builds("v1.11.3-eksbuild.2", NETWORKING),
         "1.32": _builds("v1.11.4-eksbuild.2 v1.11.4-eksbuild.40"),
-        **{minor: _builds(_DNS) for minor in ("1.33", "1.34", "1.35")},
+        **{minor: _builds(_DNS) for minor in ("1.33", "1.34")},
+        "1.35": _builds(_DNS_1_35),
     },
     "kube-proxy": {
         "1.29": _builds("v1.29.10-eksbuild.3", NETWORKING),
@@ -81,10 +92,14 @@ ADDONS: Mapping[str, Mapping[str, Builds]] = {
             "v1.34.0-eksbuild.2 v1.34.6-eksbuild.2 v1.34.6-eksbuild.5 v1.34.6-eksbuild.8 v1.34.6-eksbuild.13 "
             "v1.34.6-eksbuild.17 v1.34.6-eksbuild.18 v1.34.6-eksbuild.21"
         ),
-        "1.35": _builds("v1.35.3-eksbuild.2"),
+        "1.35": _builds(
+            "v1.35.3-eksbuild.2 v1.35.3-eksbuild.5 v1.35.3-eksbuild.13 v1.35.3-eksbuild.17 "
+            "v1.35.3-eksbuild.18 v1.35.3-eksbuild.21 v1.35.3-eksbuild.25 v1.35.3-eksbuild.29"
+        ),
     },
     "metrics-server": {
         "1.34": _builds("v0.8.0-eksbuild.3 v0.8.1-eksbuild.6 v0.9.0-eksbuild.7"),
+        "1.35": _builds("v0.8.1-eksbuild.6 v0.9.0-eksbuild.5"),
     },
 }
 """Add-on -> Kubernetes version -> versions seen. Others are not known, so not refused."""

@@ -53,7 +53,9 @@ def new_cluster(cluster: str, version: str, today: date) -> Iterator[Verdict]:
     support = KUBERNETES.get(version)
     if support is None and minor(version) > max(map(minor, KUBERNETES)):
         yield Unknown(rule=CLUSTER_VERSION, resource=cluster, lacks=f"Kubernetes {version}")
-    elif support is None or support.extended < today:
+    # "On the end of extended support date, you can no longer create new Amazon EKS clusters with the
+    # unsupported version": the calendar's page.
+    elif support is None or support.extended <= today:
         ended = f", whose extended support ended on {support.extended}" if support else ""
         yield _cluster(
             cluster,
@@ -144,7 +146,7 @@ def addon_version(addon: str, name: str, version: str, cluster: str) -> Iterator
 
 
 def minor(version: str) -> int:
-    """Minor version of one such as `1.34` or `1.34.2`."""
+    """Minor version of one such as `1.35` or `1.35.4`."""
     return int(version.split(".")[1])
 
 

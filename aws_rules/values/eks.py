@@ -237,7 +237,7 @@ def _version(request: Request, rule: Rule) -> Iterator[ValueVerdict]:
     version = request.known("version")
     if isinstance(version, str) and not _fits(VERSION, version):
         message = f"unsupported Kubernetes version {version}"
-        yield request.misfit(rule, ("version",), CODE, message, 'write it as "1.34"')
+        yield request.misfit(rule, ("version",), CODE, message, 'write it as "1.35"')
 
 
 def _fits(text: str, value: str) -> bool:

@@ -31,7 +31,7 @@ class ClusterArgs:
 
     name: name of the cluster, unique in its account and region; a change replaces it.
     region: AWS region.
-    version: Kubernetes version, for example `1.34`; it goes up one minor version at a time.
+    version: Kubernetes version, for example `1.35`; it goes up one minor version at a time.
     vpc_id, subnet_ids: network, and the subnets (two zones at least) in which the API server is reached.
     key_arn: KMS key that encrypts Kubernetes secrets, which cannot be changed, and control-plane logs; its
         policy must let CloudWatch Logs use it.

@@ -74,7 +74,7 @@ class NodeGroupArgs:
     group_name: name in EKS, unique in the cluster; a change replaces the group.
     node_role_arn: IAM role of the nodes.
     version: Kubernetes version, that of the cluster or one before.
-    ami_release: release of the machine image, of that version, for example `1.34.2-20261105`; by default
+    ami_release: release of the machine image, of that version, for example `1.35.8-20260930`; by default
         EKS's newest when the group is made.
     role: what runs here. All but `system` are tainted: only pods that tolerate `moka.dev/role` come.
     architecture: of the machine image; the instance types must be of it.

@@ -13,7 +13,7 @@ from components.aws.key import Key, KeyArgs
 from components.aws.network import Network, NetworkArgs
 from components.aws.node_group import NodeGroup, NodeGroupArgs
 
-REGION, ZONES, VERSION = "us-east-1", ("us-east-1a", "us-east-1b"), "1.34"
+REGION, ZONES, VERSION = "us-east-1", ("us-east-1a", "us-east-1b"), "1.35"
 MACHINES = {"arm64": ("m7g.xlarge", "m6g.xlarge"), "amd64": ("m7i.xlarge", "m6i.xlarge")}
 account = aws.get_caller_identity().account_id
 CNI = AddonIdentity(service_account="aws-node", policies=("AmazonEKS_CNI_Policy",))
@@ -33,7 +33,7 @@ control_plane = ClusterArgs(
     key_arn=key.arn,
     deployer_arn=pulumi.Config().require("deployer"),  # the IAM role or user that runs this
     vpc_cni=Addon(version="v1.21.1-eksbuild.7", identity=CNI),
-    kube_proxy=Addon(version="v1.34.6-eksbuild.2"),
+    kube_proxy=Addon(version="v1.35.3-eksbuild.21"),
     pod_identity_agent=Addon(version="v1.3.10-eksbuild.3"),
 )
 cluster = Cluster("demo", control_plane)

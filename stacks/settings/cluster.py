@@ -22,7 +22,7 @@ def _version_with_addons(version: str) -> str:
     return version
 
 
-AMI_RELEASE_FORM = "write version and date, such as 1.34.2-20261105"
+AMI_RELEASE_FORM = "write version and date, such as 1.35.8-20260930"
 
 
 def _of_a_day(release: str) -> str:
@@ -45,7 +45,7 @@ AmiRelease = Annotated[
     str,
     Form(r"[0-9]+\.[0-9]+\.[0-9]+-20[0-9]{6}", AMI_RELEASE_FORM),
     AfterValidator(_of_a_day),
-    Field(description="Release of the EKS AMI, such as 1.34.2-20261105."),
+    Field(description="Release of the EKS AMI, such as 1.35.8-20260930."),
 ]
 
 

@@ -26,8 +26,8 @@ def test_a_new_cluster_of_a_version_that_eks_does_not_have_is_refused(version):
 
 
 def test_a_version_is_refused_once_its_extended_support_has_ended():
-    assert list(new_cluster("main", "1.31", date(2026, 11, 26))) == []
-    assert only(new_cluster("main", "1.31", date(2026, 11, 27))).message == UNSUPPORTED
+    assert list(new_cluster("main", "1.31", date(2026, 11, 25))) == []
+    assert only(new_cluster("main", "1.31", date(2026, 11, 26))).message == UNSUPPORTED
 
 
 def test_a_version_newer_than_the_calendar_is_not_known():

@@ -450,9 +450,9 @@ REFUSED: dict[str, list[tuple[Changes, str]]] = {
         ({f"{ARM}.time_zone": "Factory"}, "is 'Factory', which is no known time zone"),
     ],
     "clusters.<name>.node_groups.<name>.ami_release": [
-        ({f"{ARM}.ami_release": "1.34.2-20261399"}, "write version and date, such as 1.34.2-20261105"),
-        ({f"{ARM}.ami_release": "1.34.2-20260230"}, "write version and date, such as 1.34.2-20261105"),
-        ({f"{ARM}.ami_release": "latest"}, "is 'latest'; write version and date, such as 1.34.2-20261105"),
+        ({f"{ARM}.ami_release": "1.35.2-20261399"}, "write version and date, such as 1.35.8-20260930"),
+        ({f"{ARM}.ami_release": "1.35.2-20260230"}, "write version and date, such as 1.35.8-20260930"),
+        ({f"{ARM}.ami_release": "latest"}, "is 'latest'; write version and date, such as 1.35.8-20260930"),
     ],
     "clusters.<name>.node_groups.<name>.generation": [
         ({f"{ARM}.generation": 10**20}, "generation: is 100000000000000000000; input should be less than"),
@@ -485,9 +485,9 @@ REFUSED: dict[str, list[tuple[Changes, str]]] = {
         (
             {
                 f"{ARM}.generation": 2,
-                f"{ARM}.retiring": {1: {"instance_types": ["r6g.4xlarge"], "ami_release": "1.35.0-20261105"}},
+                f"{ARM}.retiring": {1: {"instance_types": ["r6g.4xlarge"], "ami_release": "1.36.0-20261105"}},
             },
-            f"{ARM}.retiring.1.ami_release: is '1.35.0-20261105', but the cluster's Kubernetes version is",
+            f"{ARM}.retiring.1.ami_release: is '1.36.0-20261105', but the cluster's Kubernetes version is",
         ),
     ],
     "clusters.<name>.node_groups.<name>.disk.gib": [

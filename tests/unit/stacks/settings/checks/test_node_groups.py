@@ -98,7 +98,7 @@ MISTAKES: dict[str, tuple[Changes, str]] = {
     "a machine image for another Kubernetes": (
         {f"{GROUPS}.system.ami_release": "1.30.4-20260101"},
         f"{GROUPS}.system.ami_release: is '1.30.4-20260101', but the cluster's Kubernetes version is "
-        "1.34; use a release for that version.",
+        "1.35; use a release for that version.",
     ),
 }
 
