@@ -1,5 +1,6 @@
 """`moka doctor`: whether the AWS accounts of an environment can take it."""
 
+import os
 import sys
 from dataclasses import replace
 from typing import Annotated, Literal, get_args
@@ -7,6 +8,7 @@ from typing import Annotated, Literal, get_args
 import typer
 
 from commands.arguments import EnvironmentArgument
+from moka.as_of import InvalidDay, as_of
 from stacks.settings import InvalidDocument, load
 
 CREDENTIALS = "credentials"
@@ -39,7 +41,7 @@ def doctor(
     """Check whether the AWS accounts of an environment can take it.
 
     It asks about quotas, zones, permissions, images and more (docs/operations.md), needs AWS credentials and
-    no Pulumi, and reads only.
+    no Pulumi, and reads only. MOKA_AS_OF names another day than today, for the ends of versions' support.
 
     \b
     Examples:
@@ -56,8 +58,8 @@ def doctor(
 
     try:
         settings = load(environment)
-        places, credentials = enter(settings, SessionClients(session()))
-    except (InvalidDocument, CredentialsError) as error:
+        places, credentials = enter(settings, SessionClients(session()), as_of(os.environ))
+    except (InvalidDay, InvalidDocument, CredentialsError) as error:
         if as_json:
             print(report.as_json(environment, [], str(error)))
         typer.echo(error, err=True)

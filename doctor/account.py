@@ -3,6 +3,7 @@
 import threading
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from datetime import date
 from typing import Any
 
 import boto3
@@ -64,11 +65,13 @@ class Place:
 
     name: of the foundation.
     clients: with the credentials that `up` has there.
+    today: the day, of UTC, that it is asked about.
     """
 
     name: str
     settings: Environment
     clients: Clients
+    today: date
 
     @property
     def foundation(self) -> Foundation:

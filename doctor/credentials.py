@@ -1,6 +1,7 @@
 """Whose credentials the doctor has in each account: nothing else can be asked before that is known."""
 
 from dataclasses import dataclass, replace
+from datetime import date
 from typing import Any
 
 import boto3
@@ -51,10 +52,10 @@ def session() -> boto3.Session:
     )
 
 
-def enter(settings: Environment, clients: Clients) -> tuple[list[Place], list[Finding]]:
+def enter(settings: Environment, clients: Clients, today: date) -> tuple[list[Place], list[Finding]]:
     """The foundations that can be asked about, and findings on the credentials for each.
 
-    clients: with the credentials at hand.
+    clients: with the credentials at hand. today: the day, of UTC, that is asked about.
 
     Raises CredentialsError when the credentials at hand cannot be used at all.
     """
@@ -72,7 +73,7 @@ def enter(settings: Environment, clients: Clients) -> tuple[list[Place], list[Fi
         ) from None
     places, findings = [], []
     for name in settings.foundations:
-        place = Place(name=name, settings=settings, clients=clients)
+        place = Place(name=name, settings=settings, clients=clients, today=today)
         try:
             if place.foundation.assume:
                 place = _assume_deployer(place)

@@ -1,11 +1,13 @@
-"""The time of a laptop cloud: the machine's own, and as much ahead as it was moved.
+"""The time of a laptop cloud: the machine's own, on the day that `MOKA_AS_OF` names if it is set, and as much
+ahead as it was moved.
 
 Nothing waits: what takes AWS an hour is compared with the time-out that it has to meet, and what AWS does at
 set times is done when the clock is moved over them.
 """
 
 import json
-from datetime import UTC, datetime, timedelta
+import os
+from datetime import UTC, date, datetime, timedelta
 from pathlib import Path
 
 from localcloud.cloud import Cloud
@@ -16,7 +18,9 @@ UNITS = {"m": "minutes", "h": "hours", "d": "days"}
 
 def now(cloud: Cloud) -> datetime:
     """The time in this cloud."""
-    return datetime.now(UTC) + _ahead(cloud)
+    present = datetime.now(UTC)
+    day = _as_of() or present.date()
+    return datetime.combine(day, present.timetz()) + _ahead(cloud)
 
 
 def advance(cloud: Cloud, duration: timedelta) -> tuple[datetime, datetime]:
@@ -38,6 +42,15 @@ def duration_of(text: str) -> timedelta:
     if unit not in UNITS or not number.isdecimal():
         raise Refusal(f"{text} is no duration: write one such as 90m, 12h or 2d.")
     return timedelta(**{UNITS[unit]: int(number)})
+
+
+def _as_of() -> date | None:
+    if not (text := os.environ.get("MOKA_AS_OF")):
+        return None
+    try:
+        return date.fromisoformat(text)
+    except ValueError:
+        raise Refusal(f"MOKA_AS_OF is {text!r}, which is no day: write one such as 2027-04-01.") from None
 
 
 def _ahead(cloud: Cloud) -> timedelta:

@@ -1,9 +1,11 @@
 """EKS clusters: their API servers, what they keep, who may come in."""
 
 import datetime
+import os
 from collections.abc import Sequence
 
 from aws_rules.eks.version_data import KUBERNETES
+from moka.as_of import as_of
 from policies.nodes import cluster_of
 from policies.pack.corrections import setting
 from policies.pack.resource import Inputs, Resource, fully_known, sequence, text
@@ -19,6 +21,10 @@ ADMIN_POLICY = "AmazonEKSClusterAdminPolicy"
 IDENTITY_PRACTICES = (
     "https://docs.aws.amazon.com/eks/latest/best-practices/identity-and-access-management.html"
 )
+VERSIONS_GUIDE = "https://docs.aws.amazon.com/eks/latest/userguide/kubernetes-versions.html"
+"""Its days are the first of what comes after: "Billing for extended support starts at the beginning of the
+day that the version reaches end of standard support"."""
+
 ENDPOINT_GUIDE = "https://docs.aws.amazon.com/eks/latest/userguide/cluster-endpoint.html"
 
 
@@ -129,28 +135,47 @@ def cluster_creator_no_admin(cluster: Resource, _: Parameters) -> Violations:
     CLUSTER,
     severity="high",
     why="After standard support a cluster costs six times as much, and at its end EKS upgrades it by itself.",
-    references=("https://docs.aws.amazon.com/eks/latest/userguide/kubernetes-versions.html",),
-    days_before_end=0,
+    references=(VERSIONS_GUIDE,),
 )
-def cluster_version_supported(cluster: Resource, parameters: Parameters) -> Violations:
+def cluster_version_supported(cluster: Resource, _: Parameters) -> Violations:
     """Clusters are at a version of Kubernetes in EKS's standard support."""
     version = text(cluster.get("version"))
     if cluster.get("version", "") == "":
         yield f"Cluster {cluster.name} is at whatever version EKS picks: set version."
     support = KUBERNETES.get(version)
-    margin = datetime.timedelta(days=parameters["days_before_end"])
-    if support and today() + margin > support.standard:
+    if support and support.standard <= today():
         yield (
-            f"Standard support of Kubernetes {version} ends on {support.standard}: upgrade cluster "
+            f"Standard support of Kubernetes {version} ended on {support.standard}: upgrade cluster "
             f"{cluster.name}."
         )
     elif version and not support and _number(version) < min(map(_number, KUBERNETES)):
         yield f"Cluster {cluster.name} runs {version}, which EKS has no more: upgrade it."
 
 
+@CLUSTERS.rule(
+    "cluster-version-ends-soon",
+    CLUSTER,
+    severity="medium",
+    why="An upgrade goes through every environment, and node groups of long drivers take days.",
+    references=(VERSIONS_GUIDE, "docs/operations.md"),
+    days_before_end=60,
+)
+def cluster_version_ends_soon(cluster: Resource, parameters: Parameters) -> Violations:
+    """Clusters are upgraded well before EKS's standard support of their version ends."""
+    version = text(cluster.get("version"))
+    if not (support := KUBERNETES.get(version)):
+        return
+    left = support.standard - today()
+    if datetime.timedelta() < left <= datetime.timedelta(days=parameters["days_before_end"]):
+        yield (
+            f"Standard support of Kubernetes {version} ends on {support.standard}: plan the upgrade of "
+            f"cluster {cluster.name}."
+        )
+
+
 def today() -> datetime.date:
     """The day on which versions are judged."""
-    return datetime.date.today()
+    return as_of(os.environ)
 
 
 def _number(version: str) -> tuple[int, ...]:

@@ -44,6 +44,10 @@ An exception needs all of these. From the day after it expires, and with any oth
 nothing may ship (`policy-configuration`). For one run, `--policy-pack-config` takes a file of Pulumi's
 own, rule to level.
 
+What the policies will say on another day, when support of a version has ended or an exception expired:
+
+    make preview STACK=prod MOKA_AS_OF=2027-03-27
+
 This page is made by `make schema`.
 """
 

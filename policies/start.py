@@ -1,11 +1,11 @@
 """The pack as the engine starts it: for which environment, with which configuration, and where charts are."""
 
-import datetime
 import json
 import os
 from collections.abc import Collection, Mapping
 from pathlib import Path
 
+from moka.as_of import InvalidDay, as_of
 from moka.mistakes import InvalidDocument
 from policies.catalog import RULES
 from policies.pack import configuration
@@ -27,9 +27,9 @@ def start() -> None:
 def analyzer(environ: Mapping[str, str]) -> Analyzer:
     """What answers the engine. environ: of the process; the engine puts the stack and its settings there."""
     try:
-        content, today = configuration.FILE.read_bytes(), datetime.date.today()
+        content, today = configuration.FILE.read_bytes(), as_of(environ)
         settings = configuration.load(content, RULES, environment(environ), environments(), today)
-    except InvalidDocument as error:
+    except (InvalidDay, InvalidDocument) as error:
         return Analyzer(Evaluation(RULES, Configuration(), _charts(environ).render), str(error).splitlines())
     return Analyzer(Evaluation(RULES, settings, _charts(environ).render))
 

@@ -5,6 +5,9 @@ import os
 import pytest
 from xdist.scheduler import LoadScopeScheduling
 
+from moka.as_of import VARIABLE
+from tests.support.calendar import TODAY
+
 OF_LOCAL = "tests/local/environment/"
 
 
@@ -19,7 +22,8 @@ class ModuleScheduling(LoadScopeScheduling):
 
 
 def pytest_configure() -> None:
-    """Have `make` that tests run be the first one, whatever `make test` was told."""
+    """Have `make` that tests run be the first one, whatever `make test` was told, and the day the same."""
+    os.environ[VARIABLE] = str(TODAY)
     for name in ("MAKEFLAGS", "MAKELEVEL", "MFLAGS", "MAKEOVERRIDES", "ARGS"):
         os.environ.pop(name, None)
 

@@ -28,22 +28,24 @@ def kubernetes(place: Place) -> Iterator[Finding]:
                 f"Pin add-ons for one that it offers in moka/addon_versions.py: {series(sorted(offered))}.",
             )
             continue
-        end = version.get(
+        moment: datetime | None = version.get(
             "endOfStandardSupportDate" if cluster.support == "standard" else "endOfExtendedSupportDate"
         )
-        if end is None or end > datetime.now(UTC) + WARNING_PERIOD:
-            until = f" until {end:%Y-%m-%d}" if end else ""
+        # It comes in the machine's time zone, and is the start of a day of UTC.
+        end = moment.astimezone(UTC).date() if moment else None
+        if end is None or end > place.today + WARNING_PERIOD:
+            until = f" until {end}" if end else ""
             yield ok(where, f"EKS supports Kubernetes {cluster.version}{until}.")
-        elif end > datetime.now(UTC):
+        elif end > place.today:
             yield warning(
                 where,
-                f"The {cluster.support} support of Kubernetes {cluster.version} ends on {end:%Y-%m-%d}.",
+                f"The {cluster.support} support of Kubernetes {cluster.version} ends on {end}.",
                 "Plan the upgrade: EKS upgrades the cluster by itself then.",
             )
         else:
             yield problem(
                 where,
-                f"The {cluster.support} support of Kubernetes {cluster.version} ended on {end:%Y-%m-%d}.",
+                f"The {cluster.support} support of Kubernetes {cluster.version} ended on {end}.",
                 "Take a newer version, or set support: extended where that is left, which costs by the hour.",
             )
 

@@ -1,5 +1,3 @@
-import datetime
-
 import pytest
 import yaml
 
@@ -9,10 +7,10 @@ from policies.pack import configuration
 from policies.pack.configuration import FILE, Configuration, load
 from policies.pack.evaluation import Evaluation
 from policies.pack.resource import Resource
-from policies.pack.types import BUCKET_BLOCK, KEY
+from policies.pack.types import BUCKET_BLOCK, CLUSTER, KEY
 from policies.start import environments
+from tests.support.calendar import TODAY
 
-TODAY = datetime.date(2026, 11, 22)
 ENVIRONMENTS = ("local", "test", "dev", "staging", "prod")
 EXCEPTION = {
     "rule": "key-rotates",
@@ -152,13 +150,37 @@ def test_a_file_that_is_no_configuration_is_refused(content):
 
 def test_ours_is_valid_for_every_environment():
     for environment in ENVIRONMENTS:
-        load(FILE.read_bytes(), RULES, environment, environments(), datetime.date.today())
+        load(FILE.read_bytes(), RULES, environment, environments(), TODAY)
+
+
+@pytest.mark.parametrize("environment", ENVIRONMENTS)
+@pytest.mark.parametrize(
+    ("day", "rule"),
+    [
+        ("2027-01-25", None),
+        ("2027-01-26", "cluster-version-ends-soon"),
+        ("2027-03-26", "cluster-version-ends-soon"),
+        ("2027-03-27", "cluster-version-supported"),
+        ("2028-06-01", "cluster-version-supported"),
+    ],
+)
+def test_every_environment_is_told_sixty_days_before_support_of_its_version_ends(
+    monkeypatch, environment, day, rule
+):
+    monkeypatch.setenv("MOKA_AS_OF", day)
+    settings = load(FILE.read_bytes(), RULES, environment, environments(), TODAY)
+    cluster = Resource(CLUSTER, "spark-a", f"urn:pulumi:prod::moka::{CLUSTER}::spark-a", {"version": "1.35"})
+
+    about_versions = {name for name in violated(settings, cluster) if name.startswith("cluster-version-")}
+
+    assert about_versions == {rule} - {None}
 
 
 def test_what_data_and_access_depend_on_is_relaxed_in_no_environment_with_data():
     for environment in ("staging", "prod"):
-        settings = load(FILE.read_bytes(), RULES, environment, ENVIRONMENTS, TODAY)
-        assert {settings.level(rule) for rule in RULES} == {"mandatory"}
+        settings = load(FILE.read_bytes(), RULES, environment, environments(), TODAY)
+        relaxed = {rule.name for rule in RULES if settings.level(rule) != "mandatory"}
+        assert relaxed == {"cluster-version-ends-soon"}
 
 
 def test_settings_of_one_run_lie_over_those_of_the_file():

@@ -43,7 +43,7 @@ WRONG = (None, True, 7, -1.5, "", "text", [], [7], [None], {}, {"x": 7}, [[{}]])
 
 @pytest.fixture(autouse=True)
 def _same_day(monkeypatch):
-    monkeypatch.setattr(cluster, "today", lambda: datetime.date(2026, 1, 15))
+    monkeypatch.setattr(cluster, "today", lambda: datetime.date(2026, 1, 22))
 
 
 def named(case: Case) -> str:

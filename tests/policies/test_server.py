@@ -1,17 +1,21 @@
 """The engine's protocol: what it asks, and what it is answered."""
 
 import pytest
+import yaml
 from google.protobuf import json_format
 from pulumi.runtime import proto
 from pulumi_policy.proxy import UNKNOWN_STRING_VALUE
 
+from policies import start
 from policies.catalog import RULES
+from policies.pack import configuration
 from policies.pack.configuration import Configuration
 from policies.pack.evaluation import Evaluation
 from policies.pack.server import Analyzer
 from policies.pack.types import BUCKET_BLOCK, FLOW_LOG, KEY, LAUNCH_TEMPLATE, NETWORK_POLICY, VPC
 from policies.pack.wire import SECRET, SIGNATURE
 from policies.start import environment
+from tests.policies.test_configuration import EXCEPTION
 
 STACK = "pulumi:pulumi:Stack"
 
@@ -78,6 +82,25 @@ def test_a_configuration_that_cannot_be_used_lets_nothing_ship():
     assert [violation.message for violation in diagnostics(broken, STACK, {})] == ["line one", "line two"]
     assert {violation.enforcementLevel for violation in diagnostics(broken, STACK, {})} == {proto.MANDATORY}
     assert {violation.policyName for violation in diagnostics(broken, STACK, {})} == {"policy-configuration"}
+
+
+def test_on_a_day_that_is_none_nothing_may_ship():
+    [violation] = diagnostics(start.analyzer({"PULUMI_STACK": "prod", "MOKA_AS_OF": "soon"}), STACK, {})
+
+    assert violation.policyName == "policy-configuration"
+    assert violation.message.startswith("MOKA_AS_OF is 'soon', which is no day")
+
+
+def test_an_exception_is_judged_on_the_day_that_is_named(monkeypatch, tmp_path):
+    file = tmp_path / "configuration.yaml"
+    file.write_text(yaml.safe_dump({"exceptions": [EXCEPTION]}))
+    monkeypatch.setattr(configuration, "FILE", file)
+
+    def mistakes(day):
+        return diagnostics(start.analyzer({"PULUMI_STACK": "prod", "MOKA_AS_OF": day}), STACK, {})
+
+    assert not mistakes("2027-03-01")
+    assert "expired on 2027-03-01" in mistakes("2027-03-02")[0].message
 
 
 def configured(analyzer, **policies):

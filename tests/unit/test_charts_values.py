@@ -5,7 +5,6 @@ with it: so a key that is in a chart's `values.yaml` and read by nobody is found
 left out there is none.
 """
 
-import datetime
 from collections.abc import Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from re import compile as pattern
@@ -35,6 +34,7 @@ from policies.pack.types import RELEASE
 from policies.start import environments
 from stacks import settings
 from stacks.settings import reading
+from tests.support.calendar import TODAY
 from tests.support.chart_rendering import chart_at_hand, manifests, template, whole_chart_at_hand
 
 UNLISTED = {
@@ -224,7 +224,7 @@ OF_A_MIRROR = ("chart-from-allowed-repository", "image-by-digest", "image-from-a
 def test_the_policies_of_prod_let_what_its_chart_makes_of_them_ship(releases, name):
     objects = manifests(releases[name])
     settings = configuration.load(
-        configuration.FILE.read_bytes(), RULES, "prod", environments(), datetime.date.today()
+        configuration.FILE.read_bytes(), RULES, "prod", environments(), TODAY
     )
     settings = settings.with_settings({rule: {"level": "disabled"} for rule in OF_A_MIRROR})
     release = Resource(RELEASE, name, f"urn:{name}", releases[name])

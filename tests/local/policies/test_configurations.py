@@ -58,6 +58,14 @@ def test_with_a_configuration_that_cannot_be_used_nothing_ships(previewed, pack,
     assert sentence in result.stdout
 
 
+def test_the_end_of_support_is_told_on_the_day_that_is_named(previewed):
+    result = previewed("local", MOKA_AS_OF="2027-03-26")
+
+    assert result.returncode == 0
+    assert "[advisory]  cluster-version-ends-soon" in result.stdout
+    assert "Standard support of Kubernetes 1.35 ends on 2027-03-27" in result.stdout
+
+
 def test_with_a_rule_of_one_run_that_does_not_exist_nothing_ships(previewed, tmp_path):
     levels = tmp_path / "levels.json"
     levels.write_text(json.dumps({"key-rotate": "advisory"}))

@@ -69,7 +69,11 @@ CASES: list[Case] = [
     failing("cluster-version-supported", a(CLUSTER, {"version": "1.29"}), says="1.29"),
     failing("cluster-version-supported", a(CLUSTER, {"version": "1.12"}), says="no more"),
     failing("cluster-version-supported", a(CLUSTER, {"name": "acme-prod-spark-a"}), says="set version"),
-    failing("cluster-version-supported", a(CLUSTER, {"version": "1.34"}), days_before_end=400),
+    #
+    passing("cluster-version-ends-soon", a(CLUSTER, {"version": "1.33"})),
+    passing("cluster-version-ends-soon", a(CLUSTER, {"version": "1.99"})),
+    failing("cluster-version-ends-soon", a(CLUSTER, {"version": "1.32"}), says="ends on 2026-03-23"),
+    failing("cluster-version-ends-soon", a(CLUSTER, {"version": "1.34"}), days_before_end=400),
     #
     passing("cluster-standard-support", a(CLUSTER, {"upgradePolicy": {"supportType": "STANDARD"}})),
     failing("cluster-standard-support", a(CLUSTER, {"upgradePolicy": {"supportType": "EXTENDED"}})),

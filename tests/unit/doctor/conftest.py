@@ -11,6 +11,7 @@ from moto import mock_aws
 from doctor.account import Place, SessionClients
 from stacks.settings import Environment, parse
 from tests.support.aws_stubs import SESSION, Answers, Scripted
+from tests.support.calendar import TODAY
 
 SETTINGS = """
 environment: trial
@@ -89,6 +90,7 @@ def place(settings: Callable[..., Environment]) -> Iterator[Callable[..., Place]
             name="main",
             settings=settings(*changes),
             clients=lambda service, region: scripted.get(service) or moto(service, region),
+            today=TODAY,
         )
 
     with stubs:

@@ -4,6 +4,7 @@ from doctor import report
 from doctor.account import SessionClients
 from doctor.credentials import CredentialsError, Principal, enter, session
 from tests.support.aws_stubs import SESSION, Scripted
+from tests.support.calendar import TODAY
 
 DEPLOYER = "arn:aws:iam::123456789012:role/ci/deployer"
 IDENTITY = {"Account": "123456789012", "UserId": "x"}
@@ -39,7 +40,7 @@ def take(answer, role=DEPLOYER):
 def test_a_session_of_the_deployer_role_is_the_deployer_whatever_the_role_s_path(settings):
     me = as_session_of("deployer")
     with scripted(me, ("get_caller_identity", {}, me)) as sts:
-        places, findings = enter(settings(), lambda service, region: sts)
+        places, findings = enter(settings(), lambda service, region: sts, TODAY)
 
     assert lines(findings) == [
         "ok main The credentials are of account 123456789012, as "
@@ -49,7 +50,7 @@ def test_a_session_of_the_deployer_role_is_the_deployer_whatever_the_role_s_path
 
 
 def test_credentials_of_another_account_are_a_problem_and_nothing_else_is_asked_with_them(settings):
-    places, findings = enter(settings(other_account), SessionClients(SESSION))
+    places, findings = enter(settings(other_account), SessionClients(SESSION), TODAY)
 
     assert lines(findings) == [
         "problem main The credentials are of account 123456789012 (arn:aws:sts::123456789012:user/moto), and "
@@ -60,7 +61,7 @@ def test_credentials_of_another_account_are_a_problem_and_nothing_else_is_asked_
 
 
 def test_a_role_that_is_to_be_taken_is_taken_and_its_account_is_asked(settings):
-    places, findings = enter(settings(assumed), SessionClients(SESSION))
+    places, findings = enter(settings(assumed), SessionClients(SESSION), TODAY)
 
     assert lines(findings) == [
         "ok main The credentials are of account 222222222222, as "
@@ -73,7 +74,7 @@ def test_a_role_that_is_to_be_taken_is_taken_and_its_account_is_asked(settings):
 def test_a_role_that_must_not_be_taken_shuts_its_account(settings):
     role = DEPLOYER.replace("123456789012", "222222222222")
     with scripted(as_session_of("ci"), take("AccessDenied", role)) as sts:
-        places, findings = enter(settings(assumed), lambda service, region: sts)
+        places, findings = enter(settings(assumed), lambda service, region: sts, TODAY)
 
     assert lines(findings) == [
         "problem main There is no access to account 222222222222 in us-east-1: it needs the permission "
@@ -85,7 +86,7 @@ def test_a_role_that_must_not_be_taken_shuts_its_account(settings):
 def test_who_is_not_the_deployer_and_cannot_become_it_would_never_enter_the_clusters(settings):
     me = as_session_of("somebody")
     with scripted(me, ("get_caller_identity", {}, me), take("AccessDenied")) as sts:
-        places, findings = enter(settings(), lambda service, region: sts)
+        places, findings = enter(settings(), lambda service, region: sts, TODAY)
 
     assert lines(findings) == [
         f"problem main The deployer is {DEPLOYER}; the credentials are of "
@@ -97,7 +98,7 @@ def test_who_is_not_the_deployer_and_cannot_become_it_would_never_enter_the_clus
 
 
 def test_who_may_become_the_deployer_is_told_to(settings):
-    _, findings = enter(settings(), SessionClients(SESSION))
+    _, findings = enter(settings(), SessionClients(SESSION), TODAY)
 
     assert lines(findings) == [
         f"warning main The deployer is {DEPLOYER}; the credentials are of "
@@ -114,7 +115,7 @@ def test_expired_credentials_are_one_sentence(settings):
             match=r"^The AWS credentials at hand are expired or not valid .*aws sso login`\.$",
         ),
     ):
-        enter(settings(), lambda service, region: sts)
+        enter(settings(), lambda service, region: sts, TODAY)
 
 
 def test_no_credentials_are_one_sentence(monkeypatch, tmp_path):
