@@ -1,11 +1,12 @@
 """Launch templates of node groups: what EKS takes of them, and what keeps their machines from joining."""
 
 import base64
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 import yaml
 
+from aws_rules.eks.versions import KUBERNETES_VERSION, minor
 from aws_rules.nodes.user_data import multipart, node_configs
 from aws_rules.rule import Rule, Violation
 
@@ -63,6 +64,10 @@ OF_CLUSTER: Mapping[str, str] = {
     "certificateAuthority": "certificateAuthority.data",
 }
 """Member of a NodeConfig's `spec.cluster` -> where EKS describes it."""
+
+REMOVED_FLAGS: Mapping[str, int] = {"pod-infra-container-image": 35}
+"""Flag of the kubelet -> the first minor version without it, which does not start with it:
+kubernetes/kubernetes: CHANGELOG/CHANGELOG-1.35.md, "Urgent Upgrade Notes"."""
 
 Data = Mapping[str, Any]
 
@@ -133,7 +138,8 @@ def unlaunched(
         )
     if str(group.get("amiType")).startswith(LINUX):
         yield from _root_disk(resource, data)
-        yield from _user_data(resource, data, cluster)
+        version = str(group.get("version") or cluster.get("version") or "")
+        yield from _user_data(resource, data, cluster, version)
 
 
 def _root_disk(resource: str, data: Data) -> Iterator[Violation]:
@@ -149,7 +155,7 @@ def _root_disk(resource: str, data: Data) -> Iterator[Violation]:
             )
 
 
-def _user_data(resource: str, data: Data, cluster: Mapping[str, Any]) -> Iterator[Violation]:
+def _user_data(resource: str, data: Data, cluster: Mapping[str, Any], version: str) -> Iterator[Violation]:
     text = base64.b64decode(data.get("UserData") or "").decode(errors="replace")
     if text and not multipart(text):
         # Source: aws-ia/terraform-aws-eks-blueprints#843.
@@ -161,10 +167,10 @@ def _user_data(resource: str, data: Data, cluster: Mapping[str, Any]) -> Iterato
         )
         return
     for config in node_configs(text):
-        yield from _node_config(resource, config, cluster)
+        yield from _node_config(resource, config, cluster, version)
 
 
-def _node_config(resource: str, text: str, cluster: Mapping[str, Any]) -> Iterator[Violation]:
+def _node_config(resource: str, text: str, cluster: Mapping[str, Any], version: str) -> Iterator[Violation]:
     try:
         config = yaml.safe_load(text)
         kind = (config.get("apiVersion"), config.get("kind"))
@@ -178,7 +184,9 @@ def _node_config(resource: str, text: str, cluster: Mapping[str, Any]) -> Iterat
             f"write `apiVersion: {API_VERSION}` and `kind: {KIND}`",
         )
         return
-    settings = (config.get("spec") or {}).get("cluster") or {}
+    spec = config.get("spec") or {}
+    yield from _flags(resource, (spec.get("kubelet") or {}).get("flags") or (), version)
+    settings = spec.get("cluster") or {}
     for member, path in OF_CLUSTER.items():
         value: Any = cluster
         for step in path.split("."):
@@ -190,6 +198,20 @@ def _node_config(resource: str, text: str, cluster: Mapping[str, Any]) -> Iterat
                 "NodeCreationFailure",
                 f"{NOT_JOINED}: nodeadm takes {settings[member]} for the cluster's {member}, not {value}",
                 f"leave spec.cluster.{member} out of the user data: EKS says it",
+            )
+
+
+def _flags(resource: str, flags: Iterable[Any], version: str) -> Iterator[Violation]:
+    if not KUBERNETES_VERSION.fullmatch(version):
+        return
+    for flag in flags:
+        name = str(flag).lstrip("-").partition("=")[0]
+        if name in REMOVED_FLAGS and minor(version) >= REMOVED_FLAGS[name]:
+            yield _launch(
+                resource,
+                "NodeCreationFailure",
+                f"{NOT_JOINED}: kubelet {version} does not start with the unknown flag --{name}",
+                f"leave --{name} out of spec.kubelet.flags: 1.{REMOVED_FLAGS[name]} removed it",
             )
 
 

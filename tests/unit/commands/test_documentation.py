@@ -12,7 +12,8 @@ from tests.support.command_line import COMMANDS, pages, shown_commands
 PAGES = [str(page.relative_to(REPOSITORY)) for page in pages()]
 MAKEFILE = (REPOSITORY / "Makefile").read_text()
 TARGETS = re.findall(r"^([a-z-]+):", MAKEFILE, re.MULTILINE)
-VARIABLES = {*re.findall(r"^([A-Z]+) \?=", MAKEFILE, re.MULTILINE), "PYTHON", "MOKA_CHARTS", "MOKA_MACHINES"}
+SETTABLE = {"PYTHON", "MOKA_AS_OF", "MOKA_CHARTS", "MOKA_MACHINES"}
+VARIABLES = {*re.findall(r"^([A-Z]+) \?=", MAKEFILE, re.MULTILINE), *SETTABLE}
 
 
 def mistake_in(arguments: list[str]) -> str | None:

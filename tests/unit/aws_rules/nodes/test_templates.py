@@ -128,3 +128,21 @@ def test_a_template_whose_machines_would_not_start_or_not_join_is_refused(data, 
 )
 def test_a_template_whose_machines_start_is_not_refused(group, data):
     assert list(unlaunched("group", group, data, CLUSTER)) == []
+
+
+REMOVED = node_config("{kubelet: {flags: [--v=2, --pod-infra-container-image=registry.k8s.io/pause]}}")
+
+
+@pytest.mark.parametrize(("group", "cluster"), [("1.35", "1.35"), (None, "1.36")])
+def test_a_flag_that_the_groups_kubelet_has_no_more_keeps_its_machines_from_joining(group, cluster):
+    [violation] = unlaunched("group", {**GROUP, "version": group}, REMOVED, {**CLUSTER, "version": cluster})
+
+    assert violation.code == "NodeCreationFailure"
+    assert "does not start with the unknown flag --pod-infra-container-image" in violation.message
+
+
+@pytest.mark.parametrize("group", ["1.34", None])
+def test_a_flag_that_the_groups_kubelet_still_has_is_let(group):
+    cluster = {**CLUSTER, "version": "1.35" if group else None}
+
+    assert list(unlaunched("group", {**GROUP, "version": group}, REMOVED, cluster)) == []
