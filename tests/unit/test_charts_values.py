@@ -223,9 +223,7 @@ OF_A_MIRROR = ("chart-from-allowed-repository", "image-by-digest", "image-from-a
 @pytest.mark.parametrize("name", RELEASES)
 def test_the_policies_of_prod_let_what_its_chart_makes_of_them_ship(releases, name):
     objects = manifests(releases[name])
-    settings = configuration.load(
-        configuration.FILE.read_bytes(), RULES, "prod", environments(), TODAY
-    )
+    settings = configuration.load(configuration.FILE.read_bytes(), RULES, "prod", environments(), TODAY)
     settings = settings.with_settings({rule: {"level": "disabled"} for rule in OF_A_MIRROR})
     release = Resource(RELEASE, name, f"urn:{name}", releases[name])
 
