@@ -64,6 +64,12 @@ def drivers_of(name: str, *subnets: str):
     return a(NODE_GROUP, inputs, name, reads=reads)
 
 
+def drivers_elsewhere(name: str, subnet: str):
+    """In a subnet of another stack."""
+    reads = {"subnetIds": [urn("pulumi:pulumi:StackReference", "staging.shared")]}
+    return a(NODE_GROUP, group("driver", clusterName="spark-a", subnetIds=[subnet]), name, reads=reads)
+
+
 def drivers_of_cluster(name: str):
     """Of a cluster whose name is not known yet."""
     inputs = group("driver", clusterName=UNKNOWN, subnetIds=[UNKNOWN])
@@ -205,6 +211,13 @@ CASES: list[Case] = [
         drivers_of_network("second"),
     ),
     passing("drivers-zone-spread", drivers_of_cluster("first"), drivers_of_cluster("second")),
+    passing("drivers-zone-spread", drivers_elsewhere("first", "a"), drivers_elsewhere("second", "b")),
+    failing(
+        "drivers-zone-spread",
+        drivers_elsewhere("first", "a"),
+        drivers_elsewhere("second", "a"),
+        says="second",
+    ),
     passing("drivers-zone-spread", drivers("only", "subnet-a"), at_least_zones=1),
     passing(
         "drivers-zone-spread", a(NODE_GROUP, group("executor", clusterName="spark-a", subnetIds=["a", "b"]))
