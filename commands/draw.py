@@ -1,26 +1,24 @@
 """`moka draw`: a picture of an environment, or of one of its stacks, and of what previews change there."""
 
-import sys
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from commands.arguments import StackArgument
-from drawing import preview
+from commands.reviewing import content_of
 from drawing.as_svg import as_svg
 from drawing.as_text import as_text
-from drawing.folding import fold_alike
-from drawing.from_previews import mark
-from drawing.from_settings import picture
-from stacks.settings import InvalidDocument, load
+from drawing.drawn import drawn
+from moka.mistakes import InvalidDocument
+from previews import read
 
 
 def draw(
     stack: StackArgument,
     svg: Annotated[Path | None, typer.Option(metavar="FILE", help="Write a drawing.")] = None,
     previews: Annotated[
-        list[Path] | None,
+        list[str] | None,
         typer.Option(
             "--preview",
             metavar="FILE",
@@ -43,31 +41,14 @@ def draw(
 
     Exit status: 0 drawn, 2 wrong settings or arguments, or a preview that cannot be used.
     """
-    environment, _, slice_name = stack.partition(".")
     try:
-        drawn = picture(load(environment), stack if slice_name else None)
-        if previews:
-            drawn = mark(drawn, [preview.read(*_content(path)) for path in previews])
-        else:
-            drawn = fold_alike(drawn)
+        picture = drawn(stack, [read(*content_of(path)) for path in previews or ()])
         if svg:
-            _write(svg, as_svg(drawn))
+            _write(svg, as_svg(picture))
     except InvalidDocument as error:
         typer.echo(error, err=True)
         raise typer.Exit(2) from None
-    print(svg if svg else as_text(drawn), end="\n" if svg else "")
-
-
-def _content(path: Path) -> tuple[bytes, str]:
-    """What a file has, and its name in messages."""
-    if path == Path("-"):
-        return sys.stdin.buffer.read(), "The preview on standard input"
-    try:
-        return path.read_bytes(), str(path)
-    except OSError as error:
-        raise InvalidDocument(
-            f"{path} cannot be read ({error.strerror}): name a file with a preview."
-        ) from None
+    print(svg if svg else as_text(picture), end="\n" if svg else "")
 
 
 def _write(path: Path, drawing: str) -> None:

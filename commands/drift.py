@@ -49,7 +49,7 @@ def drift(
         raise typer.Exit(EXIT_STATUS["unknown"]) from None
     outcome = [
         drifts.stack_drift(
-            name, preview.run(name, command or drifts.COMMAND, lambda line: typer.echo(line, err=True))
+            preview.run(name, command or drifts.COMMAND, lambda line: typer.echo(line, err=True))
         )
         for name in stacks
     ]

@@ -1,19 +1,20 @@
 """`moka preview`: a preview of a stack in files, for `moka report` and for reviewers."""
 
-import subprocess
-import sys
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from delivery import preview as previews
+from previews import UnreadablePreview
 from stacks.settings import InvalidDocument
 from stacks.stack_files import missing_files
 from stacks.waves import stack_names
 
 NOTABLE = 1
 """Exit status of `moka report` where something is to be looked at; above it, nobody should go on."""
+
+NO_REPORT = 1
 
 
 def preview(
@@ -30,8 +31,9 @@ def preview(
 ) -> None:
     """Preview a stack with the policy pack, into files.
 
-    FOLDER/STACK.json has the engine's events, and FOLDER/STACK.md what `moka report` makes of them, or why
-    the preview failed. For a person to watch there is `make preview`.
+    FOLDER/STACK.json has the engine's events, FOLDER/STACK.md what `moka report` makes of them, or why
+    the preview failed, and FOLDER/STACK.svg a drawing, where something changes. For a person to watch there
+    is `make preview`.
 
     \b
     Examples:
@@ -49,29 +51,32 @@ def preview(
         _fail(f"{stack} has several stacks: name one of {', '.join(stacks)}.")
     if missing_files(stacks):
         _fail(f"stacks/Pulumi.{stack}.yaml is missing; `make stack-files STACK={stack}` writes it.")
-    events, markdown = to / f"{stack}.json", to / f"{stack}.md"
-    markdown.unlink(missing_ok=True)
+    events, markdown, svg = (to / f"{stack}.{ending}" for ending in ("json", "md", "svg"))
+    for old in (markdown, svg):
+        old.unlink(missing_ok=True)
     result = previews.run(stack, command or previews.WITH_POLICIES, lambda line: typer.echo(line, err=True))
     previews.write(events, result.events)
-    for message in result.messages:
-        typer.echo(message, err=True)
-    print(events)
-    status = _report(events, markdown)
-    if not markdown.exists():
-        markdown.write_text(previews.as_markdown(stack, result))
-    print(markdown)
-    if result.status == 0 and not result.complete:
-        _fail(f"The preview of {stack} has no end: nothing is known of what `up` would do.")
+    for problem in result.problems:
+        typer.echo(problem, err=True)
+    status = _report(result, markdown, svg)
+    print(*(path for path in (events, markdown, svg) if path.exists()), sep="\n")
     raise typer.Exit(result.status or status)
 
 
-def _report(events: Path, markdown: Path) -> int:
-    """Have the report of a preview written; its exit status where that ends a preview, else 0."""
-    command = [sys.executable, "-m", "commands", "report", str(events), "--markdown", str(markdown)]
-    status = subprocess.run(command, stdout=subprocess.DEVNULL).returncode
-    if not markdown.exists():
-        return status or 1
-    return status if status > NOTABLE else 0
+def _report(run: previews.Run, markdown: Path, svg: Path) -> int:
+    """Write the report on a preview, or why there is none; the exit status where that is an end, else 0."""
+    from commands.report import STATUSES
+    from commands.reviewing import review_of
+    from report.cost.prices import InvalidPrices
+
+    try:
+        report = review_of(run.preview, f"The preview of {run.stack}").write(markdown, svg).report
+    except (UnreadablePreview, InvalidPrices) as error:
+        if isinstance(error, InvalidPrices):
+            typer.echo(error, err=True)
+        previews.write(markdown, previews.as_markdown(run))
+        return NO_REPORT
+    return STATUSES[report.weight] if STATUSES[report.weight] > NOTABLE else 0
 
 
 def _fail(sentence: str) -> None:

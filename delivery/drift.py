@@ -7,13 +7,18 @@ change besides, as something that is merged waits for its approval, is no drift:
 as other operations.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any, Literal
 
-from delivery.preview import PREVIEW, Event, Run
+from delivery.preview import PREVIEW, Run
+from previews import Preview, name_of
 
 COMMAND = (*PREVIEW, "--refresh")
+
+NOT_REFRESHED = (
+    "the preview asked for no resource: have the command preview with --refresh, as a stream of events."
+)
 
 Status = Literal["none", "drift", "unknown"]
 """Of an environment; `unknown` where it could not be checked, whatever is known."""
@@ -32,7 +37,7 @@ class Drift:
     @property
     def name(self) -> str:
         """Type and logical name, as `pulumi` shows them."""
-        return f"{self.urn.split('::')[2].rpartition('$')[2]} {self.urn.rpartition('::')[2]}"
+        return f"{self.urn.split('::')[2].rpartition('$')[2]} {name_of(self.urn)}"
 
     @property
     def says(self) -> str:
@@ -52,13 +57,14 @@ class StackDrift:
     resources: tuple[Drift, ...]
 
 
-def stack_drift(stack: str, run: Run) -> StackDrift:
+def stack_drift(run: Run) -> StackDrift:
     """The drift of a stack, by a run of COMMAND. A run that did not end well is a problem, whatever it
     saw."""
-    if run.complete:
-        return StackDrift(stack, None, tuple(_drifted(run.events)))
-    problem = " ".join(run.messages) or f"the preview ended with status {run.status} and without a result."
-    return StackDrift(stack, problem, ())
+    if not run.problems:
+        if run.preview.refreshed or not _is_deployed(run.preview):
+            return StackDrift(run.stack, None, tuple(_drifted(run.preview)))
+        return StackDrift(run.stack, NOT_REFRESHED, ())
+    return StackDrift(run.stack, " ".join(run.problems), ())
 
 
 def status(stacks: Sequence[StackDrift]) -> Status:
@@ -110,11 +116,13 @@ VERDICTS: dict[Status, str] = {
 }
 
 
-def _drifted(events: Sequence[Event]) -> Iterator[Drift]:
-    for event in events:
-        metadata = event.get("resOutputsEvent", {}).get("metadata", {})
-        if metadata.get("op") != "refresh":
-            continue
-        properties = tuple(sorted(metadata.get("detailedDiff") or metadata.get("diffs") or ()))
-        if properties or metadata.get("new") is None:
-            yield Drift(metadata["urn"], properties)
+def _is_deployed(preview: Preview) -> bool:
+    return any(step.old for step in preview.steps)
+
+
+def _drifted(preview: Preview) -> list[Drift]:
+    return [
+        Drift(resource.urn, resource.changed)
+        for resource in preview.refreshed or ()
+        if resource.changed or resource.gone
+    ]

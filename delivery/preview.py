@@ -1,18 +1,17 @@
-"""A preview of a stack, kept as the events that the engine writes.
+"""A preview of a stack, run by a command and kept as the events that the engine writes.
 
 Streamed events are kept rather than the digest that `pulumi preview --json` writes by default: only they have
 what policies say (pulumi/pulumi: pkg/backend/display/json.go, ShowPreviewDigest leaves policy events out).
 """
 
-import json
 import os
 import subprocess
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
-from typing import Any
 
-Event = dict[str, Any]
+from previews import Preview, UnreadablePreview, read
 
 STREAMED = {"PULUMI_ENABLE_STREAMING_JSON_PREVIEW": "true"}
 PREVIEW = ("pulumi", "preview", "--stack", "{stack}", "--json", "--non-interactive")
@@ -24,20 +23,40 @@ COMMAND_NOT_FOUND = 127
 
 @dataclass(frozen=True)
 class Run:
-    """How a preview ended, and its events in order."""
+    """How a preview of a stack ended, and its events as they were printed."""
 
+    stack: str
     status: int
-    events: list[Event]
+    events: str
+
+    @cached_property
+    def _outcome(self) -> Preview | UnreadablePreview:
+        try:
+            preview = read(self.events, f"The preview of {self.stack}")
+        except UnreadablePreview as error:
+            return error
+        if preview.stack != self.stack:
+            return UnreadablePreview(
+                f"The preview of {self.stack} is of stack {preview.stack}: preview {{stack}} by the command."
+            )
+        return preview
 
     @property
-    def complete(self) -> bool:
-        """Whether the engine came to its end without an error."""
-        return self.status == 0 and any("summaryEvent" in event for event in self.events)
+    def preview(self) -> Preview:
+        """What it would do, even where a policy refuses that. Raises UnreadablePreview."""
+        if isinstance(self._outcome, UnreadablePreview):
+            raise self._outcome
+        return self._outcome
 
     @property
-    def messages(self) -> list[str]:
-        """Errors and violations of mandatory policies, as the engine says them."""
-        return list(_messages(self.events))
+    def problems(self) -> list[str]:
+        """Why it is no good preview: errors and violations of mandatory policies as they are said, or how it
+        ended; nothing where it is one."""
+        if isinstance(self._outcome, UnreadablePreview):
+            return [*self._outcome.errors] or [str(self._outcome)]
+        if self._outcome.refusals:
+            return [*self._outcome.refusals]
+        return [f"The preview of {self.stack} ended with status {self.status}."] if self.status else []
 
 
 def run(stack: str, command: Sequence[str], say: Callable[[str], None]) -> Run:
@@ -46,60 +65,38 @@ def run(stack: str, command: Sequence[str], say: Callable[[str], None]) -> Run:
     say: is given each line that it prints besides.
     """
     words = [word.replace("{stack}", stack) for word in command]
-    events: list[Event] = []
+    events: list[str] = []
     try:
         process = subprocess.Popen(
-            words, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, text=True, env={**os.environ, **STREAMED}
+            words,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            encoding="utf-8",
+            errors="replace",
+            env={**os.environ, **STREAMED},
         )
     except OSError as error:
         say(f"{words[0]} cannot be run: {error.strerror}.")
-        return Run(COMMAND_NOT_FOUND, events)
+        return Run(stack, COMMAND_NOT_FOUND, "")
     assert process.stdout is not None
     with process:
         for line in process.stdout:
-            event = _event(line)
-            if event is None:
-                say(line.rstrip("\n"))
+            # An event, or what is left of one: whether it is whole is for the reader of previews to say.
+            if line.startswith("{"):
+                events.append(line)
             else:
-                events.append(event)
-    return Run(process.returncode, events)
+                say(line.rstrip("\n"))
+    return Run(stack, process.returncode, "".join(events))
 
 
-def write(path: Path, events: Sequence[Event]) -> None:
-    """Write events, a line each."""
+def as_markdown(run: Run) -> str:
+    """What a reviewer is told where there is no report: that nothing is known, and why."""
+    lines = [f"### {run.stack}: no report", "", f"Its preview ended with status {run.status}.", ""]
+    # Indented by four, whatever is in a message stays text.
+    return "\n".join([*lines, *(f"    {line}" for line in "\n".join(run.problems).splitlines())]) + "\n"
+
+
+def write(path: Path, text: str) -> None:
+    """Write a file, and the folders that it is in."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text("".join(f"{json.dumps(event)}\n" for event in events))
-
-
-def as_markdown(stack: str, run: Run) -> str:
-    """What a reviewer is told where there is no report: how the preview ended, and what it complained of."""
-    ending = "ended well" if run.complete else f"failed with status {run.status}"
-    if run.status == 0 and not run.complete:
-        ending = "was cut off"
-    lines = [f"### {stack}: no report", "", f"Its preview {ending}."]
-    if run.messages:
-        # Indented by four, whatever is in a message stays text.
-        text = "\n".join(run.messages)
-        lines += ["", *(f"    {line}" for line in text.splitlines())]
-    return "\n".join(lines) + "\n"
-
-
-def _event(line: str) -> Event | None:
-    """The event in a line; None if it is something else that a command prints."""
-    if not line.startswith("{"):
-        return None
-    try:
-        event = json.loads(line)
-    except ValueError:
-        return None
-    return event if isinstance(event, dict) and "sequence" in event else None
-
-
-def _messages(events: Sequence[Event]) -> Iterator[str]:
-    for event in events:
-        diagnostic, violation = event.get("diagnosticEvent", {}), event.get("policyEvent", {})
-        if diagnostic.get("severity") == "error":
-            yield str(diagnostic.get("message", "")).strip()
-        if violation.get("enforcementLevel") == "mandatory":
-            name = str(violation.get("resourceUrn", "")).rpartition("::")[2]
-            yield f"{violation.get('policyName')}: {name}: {str(violation.get('message', '')).strip()}"
+    path.write_text(text, encoding="utf-8")

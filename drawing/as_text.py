@@ -22,9 +22,9 @@ Line = tuple[str, str]
 def as_text(picture: Picture) -> str:
     """A line for everything, in two columns; marks are those of the drawing."""
     lines = [line for account in picture.accounts for line in _account(picture, account)]
-    width = max(len(left) for left, right in lines if right)
+    width = max((len(left) for left, right in lines if right), default=0)
     body = [f"{left:<{width}}  {right}".rstrip() for left, right in lines]
-    return "\n".join([picture.title, *picture.remarks, "", *body]) + "\n"
+    return "\n".join([picture.title, *picture.remarks, *([""] if body else []), *body]) + "\n"
 
 
 def _line(picture: Picture, address: str, depth: int, name: str, *facts: str) -> Line:

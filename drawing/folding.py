@@ -3,7 +3,7 @@
 from collections.abc import Callable, Collection
 from dataclasses import replace
 
-from drawing.model import Cluster, Foundation, Picture
+from drawing.model import Account, Cluster, Foundation, Network, Picture
 
 MANY = 6
 """Clusters from which on those that are alike are drawn once."""
@@ -35,6 +35,43 @@ def fold_alike(picture: Picture) -> Picture:
         return "" if name == cluster.name else f"the same as {name}"
 
     return _fold(picture, reason)
+
+
+def fold_to_marks(picture: Picture) -> Picture:
+    """The picture with nothing in it but what has marks, and what that is in."""
+    marks = picture.marks
+
+    def of_network(network: Network) -> Network | None:
+        zones, ways = (
+            tuple(part for part in parts if part.address in marks) for parts in (network.zones, network.ways)
+        )
+        return replace(network, zones=zones, ways=ways) if zones or ways or network.address in marks else None
+
+    def of_cluster(cluster: Cluster) -> Cluster:
+        return replace(
+            cluster,
+            layers=tuple(layer for layer in cluster.layers if layer.address in marks),
+            node_groups=tuple(group for group in cluster.node_groups if group.address in marks),
+        )
+
+    def of_foundation(foundation: Foundation) -> Foundation:
+        clusters = map(of_cluster, foundation.clusters)
+        return replace(
+            foundation,
+            data=tuple(part for part in foundation.data if part.address in marks),
+            network=foundation.network and of_network(foundation.network),
+            clusters=tuple(cluster for cluster in clusters if cluster.layers),
+        )
+
+    def of_account(account: Account) -> Account:
+        foundations = map(of_foundation, account.foundations)
+        kept = (item for item in foundations if item.clusters or item.layer.address in marks)
+        return replace(account, foundations=tuple(kept))
+
+    accounts = map(of_account, picture.accounts)
+    return replace(
+        picture, accounts=tuple(account for account in accounts if account.foundations), readings=()
+    )
 
 
 def _contents(cluster: Cluster) -> object:

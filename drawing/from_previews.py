@@ -4,12 +4,13 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
+from drawing.changes import Changed, Changes, changes_of
 from drawing.folding import fold_unchanged
 from drawing.from_settings import group_name
 from drawing.model import OPERATIONS, Change, Cluster, Foundation, Layer, Picture, summary
-from drawing.preview import Changed, Preview
 from drawing.removed import with_removed
 from moka.mistakes import InvalidDocument
+from previews import Preview
 from stacks.layer_table import LAYERS
 
 LISTED = 5
@@ -34,14 +35,15 @@ def mark(picture: Picture, previews: Sequence[Preview]) -> Picture:
     Raises InvalidDocument for a preview of another stack, a second one of the same, or one of other settings.
     """
     stacks = sorted({layer.stack for layer in picture.layers if not layer.elsewhere})
-    _check(picture, previews, stacks)
+    _check(picture, [preview.stack for preview in previews], stacks)
+    every = [changes_of(preview) for preview in previews]
     marks: dict[str, list[Change]] = defaultdict(list)
     elsewhere = []
     standing: dict[str, str] = {}
-    for preview in previews:
-        for changed in preview.changed:
+    for changes in every:
+        for changed in changes.changed:
             change = Change(changed.operation, changed.title)
-            address = _unit(picture, preview, changed)
+            address = _unit(picture, changes, changed)
             if not address:
                 elsewhere.append(change)
                 continue
@@ -52,17 +54,16 @@ def mark(picture: Picture, previews: Sequence[Preview]) -> Picture:
                 standing.setdefault(address, changed.provider)
     ordered = {address: tuple(sorted(marks[address], key=_worst_first)) for address in sorted(marks)}
     _check_settings(picture, ordered)
-    deployed = {address for preview in previews for address in preview.deployed}
+    deployed = {address for changes in every for address in changes.deployed}
     whole = replace(with_removed(_with_new(picture, deployed), ordered, standing), marks=ordered)
     return replace(
-        fold_unchanged(whole, {preview.stack for preview in previews}),
+        fold_unchanged(whole, {changes.stack for changes in every}),
         previewed=True,
-        remarks=tuple(_remarks(previews, elsewhere, stacks)),
+        remarks=tuple(_remarks(every, elsewhere, stacks)),
     )
 
 
-def _check(picture: Picture, previews: Sequence[Preview], stacks: Sequence[str]) -> None:
-    given = [preview.stack for preview in previews]
+def _check(picture: Picture, given: Sequence[str], stacks: Sequence[str]) -> None:
     for stack in given:
         if stack not in stacks:
             raise InvalidDocument(
@@ -93,11 +94,11 @@ def _worst_first(change: Change) -> tuple[int, str]:
     return -[*OPERATIONS].index(change.operation), change.resource
 
 
-def _unit(picture: Picture, preview: Preview, changed: Changed) -> str:
+def _unit(picture: Picture, changes: Changes, changed: Changed) -> str:
     """Address of the unit that a resource is of: its name begins with the place; or nothing."""
     if changed.layer not in LAYERS:
         return ""
-    known = {layer.address for layer in picture.layers} | preview.deployed
+    known = {layer.address for layer in picture.layers} | changes.deployed
     if LAYERS[changed.layer].scope != "foundation":
         # A layer that goes, on a cluster that was known by another one.
         known |= {f"{changed.layer}/{a.partition('/')[2]}" for a in known if a.startswith("cluster/")}
@@ -143,15 +144,13 @@ def _with_new(picture: Picture, deployed: set[str]) -> Picture:
     return picture.with_foundations(of_foundation)
 
 
-def _remarks(
-    previews: Sequence[Preview], elsewhere: Sequence[Change], stacks: Sequence[str]
-) -> Iterator[str]:
-    for preview in previews:
-        changes = [Change(changed.operation, changed.name) for changed in preview.changed]
-        yield f"Preview of stack {preview.stack}: {summary(changes)}."
+def _remarks(every: Sequence[Changes], elsewhere: Sequence[Change], stacks: Sequence[str]) -> Iterator[str]:
+    for changes in every:
+        marks = [Change(changed.operation, changed.name) for changed in changes.changed]
+        yield f"Preview of stack {changes.stack}: {summary(marks)}."
     if elsewhere:
         names = [change.resource for change in elsewhere]
         more = f" and {len(names) - LISTED} more" if len(names) > LISTED else ""
         yield f"In no layer, and not drawn: {', '.join(names[:LISTED])}{more}."
-    if missing := sorted(set(stacks) - {preview.stack for preview in previews}):
+    if missing := sorted(set(stacks) - {changes.stack for changes in every}):
         yield f"Not previewed: {', '.join(missing)}."

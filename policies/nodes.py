@@ -235,8 +235,8 @@ def drivers_zone_spread(resources: Sequence[Resource], parameters: Parameters) -
 def _zones(group: Resource, zone_of: Mapping[str, str]) -> set[str]:
     """The zones of a group's subnets; a subnet of which the zone is not known has one of its own."""
     subnets, urns = sequence(group.get("subnetIds")), group.reads.get("subnetIds", ())
-    # What a component gives out is read with all that the component has: more than the group's own. What another
-    # stack has is read from the reference to it.
+    # What a component gives out is read with all that the component has: more than the group's own. What
+    # another stack has is read from the reference to it.
     if len(urns) == len(subnets) and zone_of.keys() >= set(urns):
         return {zone_of.get(urn) or urn for urn in urns} or {group.urn}
     return {text(subnet) or f"{group.urn}/{index}" for index, subnet in enumerate(subnets)} or {group.urn}

@@ -17,6 +17,7 @@ def as_json(report: Report) -> str:
         "verdict": report.weight,
         "says": report.verdict,
         "summary": report.summary,
+        "drawing": asdict(report.drawing) if report.drawing else None,
         "sections": {section.subject: _section(section) for section in report.sections},
     }
     return json.dumps(document, indent=2, ensure_ascii=False)

@@ -2,8 +2,8 @@
 
 from collections.abc import Callable
 
-from report.model import Report, Section
-from report.preview import Preview
+from previews import Preview
+from report.model import Drawing, Report, Section
 from report.subjects.cost import cost
 from report.subjects.drivers import drivers
 from report.subjects.exposure import exposure
@@ -30,9 +30,12 @@ SUBJECTS: tuple[Callable[[Preview], Section], ...] = (
 """In the order of a report: what cannot be undone first."""
 
 
-def examine(preview: Preview) -> Report:
-    """The report on a preview. Raises `report.cost.prices.InvalidPrices`."""
+def examine(preview: Preview, drawing: Drawing | None = None) -> Report:
+    """The report on a preview, with a drawing of it. Raises `report.cost.prices.InvalidPrices`."""
     sections = [subject(preview) for subject in SUBJECTS]
     return Report(
-        stack=preview.stack, summary=summary(preview), sections=[section for section in sections if section]
+        stack=preview.stack,
+        summary=summary(preview),
+        sections=[section for section in sections if section],
+        drawing=drawing,
     )

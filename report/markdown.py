@@ -2,8 +2,8 @@
 
 from collections.abc import Iterator, Sequence
 
-from report.model import Finding, Report, Section, Table
-from report.words import count
+from report.model import Drawing, Finding, Report, Section, Table
+from report.words import count, plain
 
 LIMIT = 65_536 - 536
 """Characters of a comment that GitHub takes ("Body is too long (maximum is 65536 characters)"), less room for
@@ -49,7 +49,13 @@ def _lines(report: Report, rows: int) -> Iterator[str]:
         yield from _bullets(stops, min(rows, LOUDEST))
         yield ""
     for section in report.sections:
-        yield from _folded(section, rows) if section.folded else _open(section, rows)
+        if not section.folded:
+            yield from _open(section, rows)
+    if report.drawing:
+        yield from _drawing(report.drawing, rows)
+    for section in report.sections:
+        if section.folded:
+            yield from _folded(section, rows)
 
 
 def _open(section: Section, rows: int) -> Iterator[str]:
@@ -83,12 +89,41 @@ def _folded(section: Section, rows: int) -> Iterator[str]:
     yield ""
 
 
+def _drawing(drawing: Drawing, rows: int) -> Iterator[str]:
+    """The drawing as text, folded: in a comment, SVG is shown only where somebody attached it by hand.
+
+    GitHub takes SVG in its editor
+    (https://docs.github.com/en/get-started/writing-on-github/working-with-advanced-formatting/attaching-files),
+    and removes what stands in the text (https://github.com/github/markup#github-markup, step 2).
+    """
+    if drawing.unavailable:
+        yield f"<sub>There is no picture of it: {plain(drawing.unavailable)}</sub>"
+        yield ""
+        return
+    yield "<details><summary>Where it changes</summary>"
+    yield ""
+    lines = drawing.text.splitlines()
+    if rows:
+        more = [f"and {len(lines) - rows:,} more lines"] if len(lines) > rows else []
+        yield from _picture([*lines[:rows], *more])
+    whole = f" All of it is drawn in [{drawing.svg}]({drawing.svg})." if drawing.svg else ""
+    yield f"<sub>{drawing.legend}{whole}</sub>"
+    yield ""
+    yield "</details>"
+    yield ""
+
+
+def _picture(lines: Sequence[str]) -> Iterator[str]:
+    """Lines in which columns stay; nothing in them ends the block before its end."""
+    yield "```text"
+    yield from (line.replace("`", "'") for line in lines)
+    yield "```"
+    yield ""
+
+
 def _rest(section: Section, rows: int) -> Iterator[str]:
     if section.picture and rows:
-        yield "```text"
-        yield from section.picture.splitlines()
-        yield "```"
-        yield ""
+        yield from _picture(section.picture.splitlines())
     if section.table:
         yield from _table(section.table, rows)
         yield ""

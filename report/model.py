@@ -1,6 +1,6 @@
 """A report: what a reviewer should know, gravest first. Written as Markdown and as JSON from the same."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
@@ -53,12 +53,33 @@ class Section:
 
 
 @dataclass(frozen=True, kw_only=True)
+class Drawing:
+    """What the change is in, drawn by those who know that.
+
+    text: in columns, with nothing but what changes. legend: how to read it. marks: address of an element ->
+    operation -> number of resources. svg: where the whole of it is drawn, as the report can link it, if it
+    is. unavailable: why there is none of that.
+    """
+
+    text: str = ""
+    legend: str = ""
+    marks: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
+    svg: str = ""
+    unavailable: str = ""
+
+
+@dataclass(frozen=True, kw_only=True)
 class Report:
-    """All of it. summary: what happens to how many resources. sections: those with something to say."""
+    """All of it.
+
+    summary: what happens to how many resources. sections: those with something to say. drawing: None where
+    nothing changes.
+    """
 
     stack: str
     summary: str
     sections: Sequence[Section] = field(default_factory=tuple)
+    drawing: Drawing | None = None
 
     @property
     def weight(self) -> Weight:

@@ -3,8 +3,8 @@
 from dataclasses import dataclass
 
 from moka.names import RETIRING_TAINT, ROLE_LABEL
-from report.preview import State, Step
-from report.preview.values import mapping, number, sequence, text
+from previews import State, Step
+from previews.values import mapping, number, sequence, text
 from report.words import code
 
 NODE_GROUP = "aws:eks/nodeGroup:NodeGroup"

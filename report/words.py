@@ -3,7 +3,7 @@
 import html
 from collections.abc import Iterable, Sequence
 
-from report.preview import Step
+from previews import Step
 
 LONGEST = 300
 """Characters of what a preview says, at most: a name or a message is not what fills a report."""
@@ -11,8 +11,7 @@ LONGEST = 300
 
 def plain(text: object) -> str:
     """Text of a preview, such that Markdown shows it as it is, in one line, and nobody is called by it."""
-    words = " ".join(str(text).split())
-    words = words if len(words) <= LONGEST else f"{words[: LONGEST - 1]}…"
+    words = _shown(text)
     escaped = html.escape(words, quote=False)
     for character in "\\`*_[]|~":
         escaped = escaped.replace(character, f"\\{character}")
@@ -26,8 +25,17 @@ def _calls(words: str) -> bool:
 
 def code(text: object) -> str:
     """Text of a preview as code, in one line."""
-    words = " ".join(str(text).split()).replace("`", "'").replace("|", "\\|")
-    return f"`{words if len(words) <= LONGEST else f'{words[: LONGEST - 1]}…'}`"
+    words = _shown(text).replace("`", "'").replace("|", "\\|")
+    return f"`{words}`"
+
+
+def _shown(text: object) -> str:
+    """Text in one line, of a length that a reader bears, with nothing in it that cannot be printed."""
+    words = " ".join(str(text).split())
+    words = words if len(words) <= LONGEST else f"{words[: LONGEST - 1]}…"
+    if words.isprintable():
+        return words
+    return "".join(character if character.isprintable() else "\ufffd" for character in words)
 
 
 def short_type(type_: str) -> str:

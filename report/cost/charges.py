@@ -8,9 +8,9 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 
 from moka.quantities import memory_bytes
+from previews import State, Step
+from previews.values import at, mapping, number, sequence, text
 from report.node_groups import NODE_GROUP, machine_types, size
-from report.preview import State, Step
-from report.preview.values import at, mapping, number, sequence, text
 
 HOURS = 730
 """Hours of a month, as AWS's calculator has it."""

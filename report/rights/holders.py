@@ -6,8 +6,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from aws_rules.iam.evaluation import listed
-from report.preview import Preview, State, Step
-from report.preview.values import at, known, mapping, sequence, text
+from previews import Preview, State, Step
+from previews.values import at, known, mapping, sequence, text
 from report.rights import kubernetes
 from report.rights.managed import managed_policy
 from report.rights.rights import Rights, Scope, joined, rights_of

@@ -3,8 +3,8 @@
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
-from report.preview import Preview, State, Step
-from report.preview.values import at, mapping, sequence, text
+from previews import Preview, State, Step
+from previews.values import at, mapping, sequence, text
 from report.rights.rights import Actions, Rights, Scope
 
 GROUP = "kubernetes:rbac.authorization.k8s.io/v1:"

@@ -3,11 +3,11 @@
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 
+from previews import Preview, State, Step
+from previews.values import text
 from report.cost.charges import CHARGED, USAGE, Charge, is_free
 from report.cost.prices import Prices, prices
 from report.model import Finding, Section, Table
-from report.preview import Preview, State, Step
-from report.preview.values import text
 from report.words import code, listing
 
 LAUNCH_TEMPLATE = "aws:ec2/launchTemplate:LaunchTemplate"

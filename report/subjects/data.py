@@ -7,8 +7,8 @@ the documentation of each type in the AWS provider.
 from collections.abc import Mapping
 from typing import Any
 
-from report.preview import State
-from report.preview.values import at, sequence
+from previews import State
+from previews.values import at, sequence
 
 HOLDS: Mapping[str, str] = {
     "aws:s3/bucket:Bucket": "objects",

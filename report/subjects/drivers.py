@@ -2,10 +2,10 @@
 
 from collections.abc import Iterator
 
+from previews import Preview, State, Step
+from previews.values import at, differs, mapping, sequence, text
 from report.model import Finding, Section
 from report.node_groups import NODE_GROUP, group_name, retiring, role, size
-from report.preview import Preview, State, Step
-from report.preview.values import at, differs, mapping, sequence, text
 from report.subjects.queue_tree import CONFIG_MAP, is_queues, queue_states
 from report.subjects.queues import lower
 from report.words import change, code, count

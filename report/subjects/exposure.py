@@ -4,8 +4,8 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
+from previews import Preview, Step
 from report.model import WEIGHTS, Finding, Section, Weight
-from report.preview import Preview, Step
 from report.subjects.isolation import isolation
 from report.subjects.openings import EVERYWHERE, READERS, Opening, described, openings
 from report.words import code, count, listing, plain

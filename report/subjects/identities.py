@@ -2,8 +2,8 @@
 
 from collections.abc import Iterable, Iterator
 
+from previews import Preview
 from report.model import WEIGHTS, Finding, Section, Weight
-from report.preview import Preview
 from report.rights.holders import SOURCES, Holders, holders
 from report.rights.rights import Actions, Scope, gained
 from report.rights.summary import EVERYTHING, actions_in_words, scope_in_words

@@ -9,9 +9,9 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from previews import Preview, State, Step
+from previews.values import at, mapping, sequence, text
 from report.model import Finding
-from report.preview import Preview, State, Step
-from report.preview.values import at, mapping, sequence, text
 from report.subjects.openings import EVERYWHERE
 from report.words import code, listing
 

@@ -2,11 +2,11 @@
 
 from collections.abc import Iterator, Mapping
 
+from previews import Preview, Step
+from previews.values import differs
 from report.cost.charges import CHARGED
 from report.model import Finding, Section
 from report.node_groups import NODE_GROUP
-from report.preview import Preview, Step
-from report.preview.values import differs
 from report.rights.holders import ROLE, SOURCES
 from report.subjects import keeping, openings
 from report.subjects.drivers import LIMITS, QUOTA

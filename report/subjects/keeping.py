@@ -4,9 +4,9 @@ import json
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
+from previews import Preview
+from previews.values import at, known, mapping, number, sequence, text
 from report.model import Finding
-from report.preview import Preview
-from report.preview.values import at, known, mapping, number, sequence, text
 from report.words import change, code, resource
 
 FOR_EVER = 10**9

@@ -2,8 +2,8 @@
 
 from collections.abc import Iterable, Iterator
 
+from previews import Preview, State, Step
 from report.model import WEIGHTS, Finding, Section, Table, Weight
-from report.preview import Preview, State, Step
 from report.subjects.data import HOLDS, held, keeps_volumes, unprotected
 from report.subjects.keeping import shorter
 from report.words import change, code, count, listing, resource, short_type

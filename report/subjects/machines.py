@@ -6,10 +6,10 @@ from typing import Any
 from aws_rules.eks.capacity import max_unavailable
 from aws_rules.eks.drain import DRAIN_MINUTES, QUIET_MINUTES
 from aws_rules.eks.duration import CLUSTER_VERSION_MINUTES, SETUP_MINUTES, update_minutes
+from previews import Preview, State, Step
+from previews.values import at, known, mapping, number, text
 from report.model import Finding, Section
 from report.node_groups import NODE_GROUP, group_name, role, size
-from report.preview import Preview, State, Step
-from report.preview.values import at, known, mapping, number, text
 from report.words import change, code, count, listing
 
 CLUSTER = "aws:eks/cluster:Cluster"

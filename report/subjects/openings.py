@@ -6,8 +6,8 @@ from ipaddress import ip_network
 from typing import Any
 
 from aws_rules.network.places import is_private
-from report.preview import State, Step
-from report.preview.values import known, mapping, number, sequence, text, walk
+from previews import State, Step
+from previews.values import known, mapping, number, sequence, text, walk
 
 EVERYWHERE = ("0.0.0.0/0", "::/0")
 ALL_PORTS = (0, 65535)

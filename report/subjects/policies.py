@@ -2,9 +2,9 @@
 
 from collections.abc import Mapping
 
+from previews import Preview
+from previews.model import name_of
 from report.model import WEIGHTS, Finding, Section, Table, Weight
-from report.preview import Preview
-from report.preview.model import name_of
 from report.words import code, count, listing, plain
 
 LEVELS: Mapping[str, Weight] = {

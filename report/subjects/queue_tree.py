@@ -12,8 +12,8 @@ import yaml
 from moka.names import ROOT_QUEUE
 from moka.quantities import memory_bytes, millicores
 from moka.queues.rendering import YUNIKORN_NAMES
-from report.preview import State
-from report.preview.values import at, known, mapping, sequence, text
+from previews import State
+from previews.values import at, known, mapping, sequence, text
 
 CONFIG_MAP = "kubernetes:core/v1:ConfigMap"
 NAME, KEY = "yunikorn-configs", "queues.yaml"

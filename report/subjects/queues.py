@@ -4,8 +4,8 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from moka.names import tier_queue
 from moka.queues.resources import RESOURCES, quantity
+from previews import Preview, Step
 from report.model import Finding, Section, Table, Weight
-from report.preview import Preview, Step
 from report.subjects.queue_tree import CONFIG_MAP, Amounts, QueueState, is_queues, queue_states
 from report.words import code, count, listing, plain
 

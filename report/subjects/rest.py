@@ -3,10 +3,10 @@
 from collections import Counter
 from collections.abc import Mapping
 
+from previews import Preview, Step
+from previews.model import Op
+from previews.values import differs
 from report.model import Finding, Section, Table
-from report.preview import Preview, Step
-from report.preview.model import Op
-from report.preview.values import differs
 from report.words import code, count, listing, plain, short_type
 
 PAST: Mapping[Op, str] = {

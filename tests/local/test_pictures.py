@@ -2,10 +2,10 @@
 
 import pytest
 
-from drawing import preview
 from drawing.from_previews import mark
 from drawing.from_settings import picture
 from drawing.model import count
+from previews import read
 from stacks import settings
 from tests.support.pulumi_stack import PulumiStack
 
@@ -18,7 +18,7 @@ def test_every_unit_and_part_of_an_environment_that_is_not_there_yet_is_drawn_as
         "preview", "--json", "--config-file", copy, PULUMI_ENABLE_STREAMING_JSON_PREVIEW=stream
     )
 
-    drawn = mark(picture(settings.load("local")), [preview.read(printed, "preview.json")])
+    drawn = mark(picture(settings.load("local")), [read(printed)])
 
     [foundation] = drawn.foundations
     [cluster] = foundation.clusters

@@ -1,18 +1,19 @@
 """Environments to draw, and previews as the engine prints them."""
 
 import gzip
-import json
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import yaml
 
-from drawing import preview
+import previews
 from drawing.model import Picture
+from previews import Preview
 from stacks import settings
 from stacks.settings import Environment
 from tests.support.deployment import EXAMPLES
+from tests.support.preview_texts import printed
 
 TWO_ACCOUNTS = EXAMPLES / "two-accounts.yaml"
 ENVIRONMENTS = [*settings.reading.environments(), "two-accounts"]
@@ -45,62 +46,14 @@ def changed_settings() -> Environment:
     return environment("local", change)
 
 
-def changed_preview() -> preview.Preview:
+def changed_preview() -> Preview:
     """The engine's preview of these settings."""
-    return preview.read(gzip.decompress(CHANGED.read_bytes()), "local.json")
+    return previews.read(gzip.decompress(CHANGED.read_bytes()), "local.json")
 
 
-def step(stack: str, operation: str, layer: str, types: str, name: str, **more: object) -> dict[str, Any]:
-    """A step of a preview, for a resource that the module of a layer registers."""
-    place = [{"sourcePosition": f"project:///stacks/layers/{layer}.py#1"}]
-    return {
-        "op": operation,
-        "urn": f"urn:pulumi:{stack}::moka::{types}::{name}",
-        "oldState" if operation == "delete" else "newState": {"stackTrace": place},
-        **more,
-    }
-
-
-def root(stack: str, *units: str) -> dict[str, Any]:
-    """The step of the stack itself, which has these units already."""
-    urn = f"urn:pulumi:{stack}::moka::pulumi:pulumi:Stack::moka-{stack}"
-    outputs = {unit: {"resources": []} for unit in units}
-    return {"op": "same", "urn": urn, "oldState": {"outputs": outputs}}
-
-
-def printed(*steps: dict[str, Any], **more: object) -> str:
-    """What the engine prints for these steps."""
-    return json.dumps({"steps": steps, "changeSummary": {}, **more})
-
-
-def streamed(*steps: dict[str, Any], outputs: dict[str, list[str]], **more: object) -> str:
-    """The same as events, a line each: without places in the code, and with what the stack would have.
-
-    outputs: address of a unit -> its resources at the top. more: events beside those of steps.
-    """
-    states = [(step, step.get("oldState"), step.get("newState")) for step in steps]
-    metadata = [
-        {
-            "op": step["op"],
-            "urn": step["urn"],
-            "old": old and {**old, "stackTrace": None},
-            "new": new and {**new, "stackTrace": None},
-        }
-        for step, old, new in states
-    ]
-    end = {**metadata[0], "new": {"outputs": {unit: {"resources": names} for unit, names in outputs.items()}}}
-    events = [
-        *({"resourcePreEvent": {"metadata": data}} for data in metadata),
-        {"resOutputsEvent": {"metadata": end}},
-        *({name: event} for name, event in more.items()),
-        {"summaryEvent": {"resourceChanges": {}, "isPreview": True}},
-    ]
-    return "\n".join(json.dumps({"sequence": number, **event}) for number, event in enumerate(events))
-
-
-def read(*steps: dict[str, Any]) -> preview.Preview:
+def read(*steps: dict[str, Any]) -> Preview:
     """A preview with these steps."""
-    return preview.read(printed(*steps), "preview.json")
+    return previews.read(printed(*steps))
 
 
 def cluster_of(picture: Picture, name: str) -> Any:

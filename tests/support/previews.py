@@ -1,9 +1,12 @@
 """Previews of real changes for tests/unit/report: made anew by `python -m tests.support.previews FOLDER`.
 
 Stacks `staging.shared`, `staging.batch-a` and `local` come up on a laptop cloud in FOLDER, unless they are up
-in it; then each change of CHANGES is previewed with the policy pack by the real engine, and what the report
-reads of it goes to tests/unit/report/previews/<name>.gz. It takes about ten minutes; names after FOLDER are
-of those to make.
+in it; then each change of CHANGES is previewed with the policy pack by the real engine. What it printed stays
+in FOLDER as <name>.json, and what is read of it goes to tests/unit/report/previews/<name>.gz. It takes about
+ten minutes; names after FOLDER are of those to make.
+
+Make them anew when the pack has changed, or what is deployed, and then the snapshots (snapshots.py). With
+MOKA_CLOUD=FOLDER/cloud, `python -m localcloud stop` ends what is up.
 """
 
 import gzip
@@ -21,6 +24,8 @@ import yaml
 from localcloud import commands
 from localcloud.cloud import REPOSITORY, Cloud
 from localcloud.engine import Engine
+from previews import STACK_TYPE
+from stacks.slices import RESOURCES
 from tests.support.deployment import put
 from tests.support.pulumi_project import copy_project
 from tests.support.pulumi_stack import PulumiStack
@@ -28,12 +33,6 @@ from tests.support.pulumi_stack import PulumiStack
 PREVIEWS = REPOSITORY / "tests" / "unit" / "report" / "previews"
 
 STACKS = ("staging.shared", "staging.batch-a", "local")
-PACK = (
-    "--policy-pack",
-    str(REPOSITORY / "policies"),
-    "--policy-pack-config",
-    str(REPOSITORY / "policies" / "laptop.json"),
-)
 STREAM = {"PULUMI_ENABLE_STREAMING_JSON_PREVIEW": "true"}
 
 Settings = dict[str, Any]
@@ -47,6 +46,8 @@ class Change:
     settings: Callable[[Settings], object]
     new: bool = False
     """Previewed where nothing is up yet, and as one document."""
+    charts: str = "advisory"
+    """Level of the policy that charts are rendered, which they cannot here; by default a laptop's."""
 
 
 def _queues(text: Settings) -> None:
@@ -98,7 +99,7 @@ def _data(text: Settings) -> None:
 
 
 CHANGES: Mapping[str, Change] = {
-    "nothing": Change("staging.batch-a", lambda text: None),
+    "nothing": Change("staging.batch-a", lambda text: None, charts="disabled"),
     "queues": Change("staging.batch-a", _queues),
     "machines": Change("staging.batch-a", put("clusters.batch-a.node_groups.executor-arm64.max_pods", 40)),
     "generation": Change("staging.batch-a", _generation),
@@ -129,7 +130,8 @@ def main(folder: Path, names: list[str]) -> None:
         if not engine.resources(stack):
             assert commands.up(engine, stack, (), brief=True) == 0
     for name in names or CHANGES:
-        text = preview(empty if CHANGES[name].new else engine, CHANGES[name])
+        text = preview(empty if CHANGES[name].new else engine, CHANGES[name]).replace(str(folder), "/cloud")
+        (folder / f"{name}.json").write_text(text)
         with gzip.GzipFile(PREVIEWS / f"{name}.gz", "wb", mtime=0) as file:
             file.write(trimmed(text).encode())
         print(name, f"{len(text):,}", f"{len(trimmed(text)):,}")
@@ -144,10 +146,13 @@ def preview(engine: Engine, change: Change) -> str:
     settings = yaml.safe_load(before)
     change.settings(settings)
     file.write_text(yaml.safe_dump(settings, sort_keys=False))
+    levels = engine.project.parent / "levels.json"
+    levels.write_text(json.dumps({"chart-rendered": change.charts}))
+    pack = ("--policy-pack", str(REPOSITORY / "policies"), "--policy-pack-config", str(levels))
     try:
         stack = PulumiStack(engine, change.stack)
         copy = str(engine.config_file(change.stack))
-        arguments = ("preview", "--json", "--config-file", copy, *PACK)
+        arguments = ("preview", "--json", "--config-file", copy, *pack)
         result = stack.try_run(*arguments, **({} if change.new else STREAM))
     finally:
         file.write_text(before)
@@ -157,18 +162,25 @@ def preview(engine: Engine, change: Change) -> str:
 
 
 def trimmed(text: str) -> str:
-    """A preview without what no report has a use for."""
+    """A preview without what nobody here reads."""
     if text.startswith("{\n"):
         digest = json.loads(text)
         for step in digest["steps"]:
-            step |= {
-                side: _state(step[side], outputs=True) for side in ("oldState", "newState") if side in step
-            }
+            step |= {side: _state(step[side]) for side in ("oldState", "newState") if side in step}
         return json.dumps(digest, sort_keys=True)
     return "".join(f"{json.dumps(event, sort_keys=True)}\n" for event in _events(text))
 
 
-KEPT = ("resourcePreEvent", "summaryEvent", "policyEvent", "policyRemediationEvent", "diagnosticEvent")
+KEPT = (
+    "resourcePreEvent",
+    "resOutputsEvent",
+    "summaryEvent",
+    "policyEvent",
+    "policyRemediationEvent",
+    "policyAnalyzeSummaryEvent",
+    "policyAnalyzeStackSummaryEvent",
+    "diagnosticEvent",
+)
 LONGEST = 4_000
 """Characters of a text; of longer ones the digest stays, as they are certificates and user data."""
 
@@ -179,9 +191,20 @@ def _events(stream: str) -> Iterator[dict[str, Any]]:
         kind = next((key for key in KEPT if key in event), None)
         if kind is None or event[kind].get("severity") == "debug":
             continue
+        if "Analyze" in kind:
+            # Which policies had nothing against a resource is of no use.
+            if not event[kind].get("failed"):
+                continue
+            event[kind].pop("passed", None)
+        if "PolicyPacks" in event[kind]:
+            packs = event[kind]["PolicyPacks"]
+            event[kind]["PolicyPacks"] = {key.split("|")[0]: version for key, version in packs.items()}
         metadata = event[kind].get("metadata")
         if metadata:
-            stack = metadata["type"] == "pulumi:pulumi:Stack"
+            stack = metadata["type"] == STACK_TYPE
+            # All ends but the stack's say what the beginnings do.
+            if kind == "resOutputsEvent" and not stack:
+                continue
             # What the engine does for a replacement is in the one step of it.
             if metadata["op"] in ("create-replacement", "delete-replaced"):
                 continue
@@ -189,7 +212,7 @@ def _events(stream: str) -> Iterator[dict[str, Any]]:
                 continue
             for side in ("old", "new"):
                 if metadata[side]:
-                    metadata[side] = _state(metadata[side], outputs=not stack)
+                    metadata[side] = _state(metadata[side])
         yield {"sequence": event["sequence"], "timestamp": 0, kind: event[kind]}
 
 
@@ -214,15 +237,19 @@ NOTHING = ("__defaults", "__fieldManager", "__initialApiVersion", "managedFields
 NOWHERE = ("sourcePosition", "stackTrace", "dependencies")
 
 
-def _state(state: dict[str, Any], *, outputs: bool) -> dict[str, Any]:
+def _state(state: dict[str, Any]) -> dict[str, Any]:
     kept = {key: value for key, value in state.items() if key != "outputs"}
-    if outputs:
-        inputs = state.get("inputs") or {}
-        kept["outputs"] = {
-            key: value for key, value in (state.get("outputs") or {}).items() if inputs.get(key) != value
-        }
+    inputs, outputs = state.get("inputs") or {}, state.get("outputs") or {}
+    if state["type"] == STACK_TYPE:
+        kept["outputs"] = {unit: {RESOURCES: outputs[unit][RESOURCES]} for unit in outputs if "/" in unit}
+    else:
+        kept["outputs"] = {key: value for key, value in outputs.items() if inputs.get(key) != value}
     short: dict[str, Any] = _short(kept)
-    return short
+    places = [place for place in state.get("stackTrace") or () if LAYERS in place.get("sourcePosition", "")]
+    return {**short, "stackTrace": places} if places else short
+
+
+LAYERS = "/stacks/layers/"
 
 
 def _short(value: Any) -> Any:

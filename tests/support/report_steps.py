@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
-from report.preview import Preview, State, Step
+from previews import Preview, State, Step
 
 
 def state(type_: str, inputs: Mapping[str, Any] | None, **options: Any) -> State | None:
@@ -33,7 +33,7 @@ def step(
 
 
 def preview(*steps: Step, **options: Any) -> Preview:
-    return Preview(stack="prod", steps=steps, packs={"moka": "1"}, **options)
+    return Preview(stack="prod", project="moka", steps=steps, packs={"moka": "1"}, **options)
 
 
 def says(section: Any, weight: str | None = None) -> str:

@@ -9,7 +9,7 @@ from xml.etree import ElementTree
 import pytest
 
 from localcloud.cloud import REPOSITORY
-from tests.support.pictures import printed, root, step
+from tests.support.preview_texts import printed, root, step
 
 SECTION = (REPOSITORY / "docs" / "operations.md").read_text().split("\n## Pictures\n")[1].split("\n## ")[0]
 BUCKET = step("local", "update", "foundation", "moka:aws:Bucket", "main-staging")

@@ -12,7 +12,8 @@ from drawing.from_settings import picture
 from drawing.model import count
 from moka.mistakes import InvalidDocument
 from tests.support import pictures
-from tests.support.pictures import cluster_of, environment, read, root, step
+from tests.support.pictures import cluster_of, environment, read
+from tests.support.preview_texts import root, step
 
 SVG = "{http://www.w3.org/2000/svg}"
 GROUP = "moka:aws:NodeGroup"

@@ -5,9 +5,9 @@ import random
 
 import pytest
 
+from previews import read
 from report.examination import examine
 from report.markdown import LIMIT, as_markdown
-from report.preview import read
 from tests.support.snapshots import recorded
 
 ODD = [

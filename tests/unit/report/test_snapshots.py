@@ -5,7 +5,7 @@ tests/support/previews.py records the previews, tests/support/snapshots.py what 
 
 import pytest
 
-from report.preview import read
+from previews import read
 from tests.support.previews import CHANGES
 from tests.support.snapshots import REPORTED, file, markdown, recorded
 

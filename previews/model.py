@@ -1,4 +1,4 @@
-"""A preview as all subjects see it, whatever form the engine wrote it in."""
+"""A preview as everybody here sees it, whatever form the engine wrote it in."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
@@ -11,17 +11,14 @@ Op = Literal["same", "create", "update", "replace", "delete", "read", "discard",
 STACK_TYPE = "pulumi:pulumi:Stack"
 
 
-class UnreadablePreview(Exception):
-    """Why there is nothing to report on: a sentence with what to do."""
-
-
 @dataclass(frozen=True, kw_only=True)
 class State:
     """A resource as it is, or as it would be.
 
-    inputs, outputs: with the sentinels of `report.preview.values` for what is not known or is secret.
+    inputs, outputs: with the sentinels of `previews.values` for what is not known or is secret.
     custom: it stands for something by itself; components do not.
     protect: Pulumi refuses to delete it. retain: it is left behind when it is deleted.
+    places: where in the program it was registered, the innermost first; none where its form does not say.
     """
 
     type: str
@@ -33,6 +30,7 @@ class State:
     provider: str = ""
     protect: bool = False
     retain: bool = False
+    places: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -67,6 +65,16 @@ class Step:
         """Its logical name."""
         return name_of(self.urn)
 
+    @property
+    def is_root(self) -> bool:
+        """Whether it is the stack's own."""
+        return f"::{STACK_TYPE}::" in self.urn and self.types == (STACK_TYPE,)
+
+    @property
+    def types(self) -> tuple[str, ...]:
+        """Its type as the URN has it, last, and before it those of the components that it is in."""
+        return tuple(self.urn.split("::")[2].split("$"))
+
 
 @dataclass(frozen=True, kw_only=True)
 class Violation:
@@ -81,19 +89,42 @@ class Violation:
     message: str
     urn: str = ""
 
+    def __str__(self) -> str:
+        return ": ".join(filter(None, (self.policy, name_of(self.urn), self.message)))
+
+
+@dataclass(frozen=True)
+class Refreshed:
+    """A resource that the engine asked for, to compare it with the stack's state.
+
+    changed: paths of what differs. gone: it is not there any more.
+    """
+
+    urn: str
+    changed: tuple[str, ...]
+    gone: bool
+
 
 @dataclass(frozen=True, kw_only=True)
 class Preview:
     """A whole preview, of which the engine said itself that it ended.
 
     packs: policy packs that looked at it, with their versions; None where its form does not say.
+    refreshed: of a preview with `--refresh`, what that gave; None where its form does not say.
     """
 
     stack: str
+    project: str
     steps: tuple[Step, ...]
     violations: tuple[Violation, ...] = ()
     packs: Mapping[str, str] | None = None
     warnings: tuple[str, ...] = ()
+    refreshed: tuple[Refreshed, ...] | None = None
+
+    @property
+    def refusals(self) -> tuple[str, ...]:
+        """What mandatory policies say: `<policy>: <resource>: <message>`."""
+        return tuple(str(violation) for violation in self.violations if violation.level == "mandatory")
 
     @cached_property
     def changes(self) -> tuple[Step, ...]:
@@ -107,6 +138,11 @@ class Preview:
         for step in self.steps:
             types.setdefault(step.type, []).append(step)
         return {type_: tuple(steps) for type_, steps in types.items()}
+
+    @cached_property
+    def root(self) -> Step:
+        """The stack's own step; its outputs are those of the stack."""
+        return next(step for step in self.steps if step.is_root)
 
     @cached_property
     def by_urn(self) -> Mapping[str, Step]:
