@@ -19,7 +19,7 @@ OPERATIONS: Mapping[Op, Operation] = {
 
 @dataclass(frozen=True)
 class Changed:
-    """A resource that changes.
+    """A resource that changes; components stand for nothing by themselves, and are none.
 
     types: its own type last, before it those of the components that it is in. layer: whose module registered
     it, or what it is in; nothing where that is not known. provider: name of its provider.
@@ -58,7 +58,7 @@ def changes_of(preview: Preview) -> Changes:
 
 def _changed(preview: Preview, owners: Owners) -> Iterator[Changed]:
     for step in preview.steps:
-        if step.op in OPERATIONS and not step.is_root:
+        if step.op in OPERATIONS and step.state.custom:
             # The provider's URN, and its id behind it.
             provider = name_of(step.state.provider.rpartition("::")[0])
             yield Changed(OPERATIONS[step.op], step.types, step.name, owners.layer(step), provider)

@@ -126,7 +126,6 @@ def _rest(section: Section, rows: int) -> Iterator[str]:
         yield from _picture(section.picture.splitlines())
     if section.table:
         yield from _table(section.table, rows)
-        yield ""
     if section.remark:
         yield f"<sub>{section.remark}</sub>"
         yield ""
@@ -140,11 +139,24 @@ def _bullets(findings: Sequence[Finding], most: int) -> Iterator[str]:
 
 
 def _table(table: Table, most: int) -> Iterator[str]:
-    if most:
-        yield f"| {' | '.join(table.head)} |"
-        yield f"|{' --- |' * len(table.head)}"
-        for row in table.rows[:most]:
-            yield f"| {' | '.join(row)} |"
-    if len(table.rows) > most:
+    if table.rows[: table.open]:
+        yield from _rows(table.head, table.rows[: table.open], most)
         yield ""
-        yield f"And {len(table.rows) - most:,} more: see `moka report --json`."
+    if folded := table.rows[len(table.rows) if table.open is None else table.open :]:
+        yield f"<details><summary>{table.folded} ({len(folded):,})</summary>"
+        yield ""
+        yield from _rows(table.head, folded, most)
+        yield ""
+        yield "</details>"
+        yield ""
+
+
+def _rows(head: Sequence[str], rows: Sequence[Sequence[str]], most: int) -> Iterator[str]:
+    if most:
+        yield f"| {' | '.join(head)} |"
+        yield f"|{' --- |' * len(head)}"
+        for row in rows[:most]:
+            yield f"| {' | '.join(row)} |"
+    if len(rows) > most:
+        yield ""
+        yield f"And {len(rows) - most:,} more: see `moka report --json`."

@@ -26,10 +26,15 @@ class Finding:
 
 @dataclass(frozen=True, kw_only=True)
 class Table:
-    """Cells by row, in Markdown; all rows as long as the head."""
+    """Cells by row, in Markdown; all rows as long as the head.
+
+    open: how many rows everybody should see; None is all. folded: what the others are.
+    """
 
     head: Sequence[str]
     rows: Sequence[Sequence[str]]
+    open: int | None = None
+    folded: str = ""
 
 
 @dataclass(frozen=True, kw_only=True)

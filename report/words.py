@@ -5,7 +5,7 @@ from collections.abc import Iterable, Sequence
 
 from previews import Step
 
-LONGEST = 300
+LONGEST = 400
 """Characters of what a preview says, at most: a name or a message is not what fills a report."""
 
 

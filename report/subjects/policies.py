@@ -15,6 +15,9 @@ LEVELS: Mapping[str, Weight] = {
 }
 
 
+HEAD = ("policy", "level", "where", "says")
+
+
 def policies(preview: Preview) -> Section:
     """The section of violations, and of whether anybody looked."""
     findings: list[Finding] = []
@@ -60,6 +63,8 @@ def policies(preview: Preview) -> Section:
         subject="policies",
         title="Policies",
         findings=findings,
-        table=Table(head=("policy", "level", "where", "says"), rows=rows) if rows else None,
+        table=Table(head=HEAD, rows=rows, open=len(preview.refusals), folded="What is advised")
+        if rows
+        else None,
         remark=f"Looked at by {listing(packs)}." if packs else "",
     )

@@ -7,7 +7,7 @@ from typing import Any
 def step(stack: str, operation: str, layer: str, types: str, name: str, **more: object) -> dict[str, Any]:
     """A step of a preview, for a resource that the module of a layer registers."""
     place = [{"sourcePosition": f"project:///stacks/layers/{layer}.py#1"}]
-    state = {"stackTrace": place} | {key: more.pop(key) for key in ("provider", "custom") if key in more}
+    state = {"stackTrace": place, "custom": True, "provider": more.pop("provider", None)}
     return {
         "op": operation,
         "urn": f"urn:pulumi:{stack}::moka::{types}::{name}",

@@ -108,7 +108,7 @@ def test_several_previews_are_drawn_together(moka, preview):
             "The preview has cluster/spark-a, node group x, which the settings",
         ),
         (["local", "--preview", "/nowhere.json"], "/nowhere.json cannot be read (No such file or directory)"),
-        (["local", "--preview", "{cut}"], "{cut} is no whole JSON document"),
+        (["local", "--preview", "{cut}"], "{cut} ends within what begins at line 1, so it is cut off"),
         (["local", "--svg", "/nowhere/x.svg"], "/nowhere/x.svg cannot be written (No such file or"),
     ],
 )

@@ -57,7 +57,7 @@ def test_the_markdown_is_written_to_a_file_too(moka, preview, tmp_path):
     ("content", "sentence"),
     [
         (b"", "is empty"),
-        (b"{", "is cut off"),
+        (b"{", "so it is cut off"),
         (b"\xff\xfe", "is no text in UTF-8"),
         (b'{"steps": [], "changeSummary": {}}', "has no step"),
     ],
@@ -76,7 +76,8 @@ def test_what_is_no_preview_ends_with_one_sentence_and_no_report(moka, tmp_path,
 def test_a_file_that_is_not_there_is_said_to_be_so(moka):
     result = moka("report", "nowhere.json")
 
-    assert (result.status, result.err) == (2, "nowhere.json: No such file or directory.\n")
+    assert (result.status, result.out) == (2, "")
+    assert result.err.startswith("nowhere.json cannot be read (No such file or directory): name a file")
 
 
 def test_a_broken_table_of_prices_ends_with_one_sentence(moka, preview, monkeypatch, tmp_path):

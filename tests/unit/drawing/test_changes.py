@@ -19,7 +19,7 @@ def changed(*steps):
 def test_every_resource_of_a_real_preview_has_its_layer():
     changes = changes_of(changed_preview())
 
-    assert (changes.stack, len(changes.changed)) == ("local", 88)
+    assert (changes.stack, len(changes.changed)) == ("local", 75)
     assert [resource.title for resource in changes.changed if not resource.layer] == [
         "provider kubernetes spark-a"
     ]
@@ -49,9 +49,10 @@ def test_what_stays_as_it_is_does_not_count(operation):
 def test_a_resource_is_of_the_layer_that_registered_what_it_is_in():
     component = step("local", "create", "cluster", "moka:aws:NodeGroup", "spark-a-system")
     child = step("local", "create", "", "moka:aws:NodeGroup$eks:index:ManagedNodeGroup", "spark-a-system")
-    child["newState"] = {"parent": component["urn"]}
+    component["newState"]["custom"] = False
+    child["newState"] = {"parent": component["urn"], "custom": True}
 
-    assert [layer for _, layer, _ in changed(component, child)] == ["cluster", "cluster"]
+    assert [layer for _, layer, _ in changed(component, child)] == ["cluster"]
 
 
 def test_without_places_in_the_code_the_outputs_of_the_stack_tell_the_layer():
@@ -63,7 +64,7 @@ def test_without_places_in_the_code_the_outputs_of_the_stack_tell_the_layer():
     child = step(
         "local", "delete", "", "moka:kubernetes:Namespace$kubernetes:core/v1:Namespace", "spark-a-logging"
     )
-    child["oldState"] = {}
+    child["oldState"] = {"custom": True}
 
     changes = changes_of(read(printed(stack, child)))
 

@@ -43,14 +43,14 @@ def test_every_change_of_a_layer_is_counted_at_its_unit(changed):
 
     assert units == {
         "foundation/main": {"update": 1},
-        "cluster/spark-a": {"create": 4, "delete": 16},
+        "cluster/spark-a": {"create": 2, "delete": 8},
         "scheduling/spark-a": {"update": 10},
         "access/spark-a": {"update": 4},
         "spark/spark-a": {"update": 23},
         "logs/spark-a": {"update": 2},
         "metrics/spark-a": {"update": 4},
         "history/spark-a": {"update": 6},
-        "shuffle/spark-a": {"delete": 17},
+        "shuffle/spark-a": {"delete": 14},
     }
 
 
@@ -59,9 +59,9 @@ def test_buckets_and_node_groups_are_marked_for_themselves(changed):
 
     assert parts == {
         "foundation/main#event-logs": {"update": 1},
-        "cluster/spark-a#executor-x86": {"create": 4},
-        "cluster/spark-a#executor-amd64": {"delete": 4},
-        "cluster/spark-a#shuffle": {"delete": 12},
+        "cluster/spark-a#executor-x86": {"create": 2},
+        "cluster/spark-a#executor-amd64": {"delete": 2},
+        "cluster/spark-a#shuffle": {"delete": 6},
     }
 
 
@@ -87,11 +87,11 @@ def test_the_edge_of_a_box_tells_what_becomes_of_it_as_a_whole(changed):
 def test_text_and_drawing_tell_the_numbers(changed):
     assert as_text(changed).splitlines()[:3] == [
         "Environment local",
-        "Preview of stack local: 4 created, 51 changed, 33 deleted.",
+        "Preview of stack local: 2 created, 51 changed, 22 deleted.",
         "In no layer, and not drawn: provider kubernetes spark-a.",
     ]
     texts = [text.text for text in ElementTree.fromstring(as_svg(changed)).iter(f"{SVG}text")]
-    assert Counter(texts)["−12"] == 1 and "~23" in texts
+    assert Counter(texts)["−6"] == 1 and "~23" in texts
 
 
 def test_the_parts_of_a_network_are_marked_for_themselves():

@@ -24,6 +24,8 @@ VERDICTS = {
     "nothing": "Nothing of note",
     "unprotected": "Do not merge",
     "renamed": "Do not merge",
+    "public": "Do not merge",
+    "namespaces": "Do not merge",
 }
 
 
