@@ -56,7 +56,7 @@ def on_its_cloud(deployed, monkeypatch):
 
 
 def test_what_was_changed_and_deleted_by_hand_is_drift_and_what_is_not_deployed_yet_is_none(deployed):
-    seen = drift.stack_drift("dev", run(deployed, "--refresh"))
+    seen = drift.stack_drift(run(deployed, "--refresh"))
 
     assert seen.problem is None
     assert {(resource.name, resource.says) for resource in seen.resources} == {
@@ -80,8 +80,8 @@ def test_a_preview_that_violates_a_policy_fails_with_the_policy_in_its_events(de
     result = run(deployed, "--policy-pack", str(REPOSITORY / "policies"))
 
     assert result.status != 0
-    assert not result.complete
-    assert any(message.startswith("bucket-not-public: data: ") for message in result.messages)
+    assert any(problem.startswith("bucket-not-public: data: ") for problem in result.problems)
+    assert result.preview.refusals
 
 
 def test_a_program_that_fails_is_a_drift_that_is_not_known(deployed):
@@ -89,7 +89,7 @@ def test_a_program_that_fails_is_a_drift_that_is_not_known(deployed):
     text = program.read_text()
     program.write_text("raise ValueError('no such zone')\n")
     try:
-        seen = drift.stack_drift("dev", run(deployed, "--refresh"))
+        seen = drift.stack_drift(run(deployed, "--refresh"))
     finally:
         program.write_text(text)
 

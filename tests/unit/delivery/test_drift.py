@@ -10,8 +10,12 @@ import pytest
 
 from delivery.drift import from_data, stack_drift, status
 from delivery.preview import Run
+from tests.support.preview_texts import lines, root, streamed, summary
 
-SUMMARY = {"sequence": 9, "summaryEvent": {"resourceChanges": {}}}
+SUMMARY = summary()
+
+
+STACK = {"resourcePreEvent": {"metadata": {**root("dev"), "old": {}}}}
 
 
 def refreshed(name, *, diff=None, new=True, op="refresh"):
@@ -22,9 +26,10 @@ def refreshed(name, *, diff=None, new=True, op="refresh"):
         "new": {} if new else None,
         "detailedDiff": diff,
     }
-    return {"sequence": 1, "resOutputsEvent": {"metadata": metadata}}
+    return {"resOutputsEvent": {"metadata": metadata}}
 
 
+ASKED = {"resourcePreEvent": refreshed("data")["resOutputsEvent"]}
 TAGS = {"tags.team": {"diffKind": "update", "inputDiff": True}}
 
 
@@ -33,16 +38,15 @@ def events(tmp_path):
     """A command that prints these events -> its words; simulated in place of the engine."""
 
     def command(*events, status=0):
-        lines = "\n".join(json.dumps(event) for event in events)
         program = tmp_path / "events.py"
-        program.write_text(f"print({lines!r})\nraise SystemExit({status})\n")
+        program.write_text(f"print({lines(*events)!r})\nraise SystemExit({status})\n")
         return ["--", sys.executable, str(program)]
 
     return command
 
 
 def test_what_was_changed_and_what_is_gone_is_drift_and_names_its_properties(moka, events):
-    drifted = (refreshed("logs", diff=TAGS), refreshed("data", new=False), refreshed("calm", diff={}))
+    drifted = (STACK, refreshed("logs", diff=TAGS), refreshed("data", new=False), refreshed("calm", diff={}))
 
     result = moka("drift", "dev", *events(*drifted, SUMMARY))
 
@@ -56,7 +60,7 @@ def test_what_was_changed_and_what_is_gone_is_drift_and_names_its_properties(mok
 
 
 def test_what_the_program_would_change_is_no_drift(moka, events):
-    pending = (refreshed("logs"), refreshed("logs", diff=TAGS, op="update"))
+    pending = (STACK, refreshed("logs"), refreshed("logs", diff=TAGS, op="update"))
 
     result = moka("drift", "dev", *events(*pending, SUMMARY))
 
@@ -65,8 +69,15 @@ def test_what_the_program_would_change_is_no_drift(moka, events):
 
 @pytest.mark.parametrize(
     ("events_seen", "exit_status"),
-    [((refreshed("logs"),), 0), ((refreshed("logs"), SUMMARY), 255), ((), 0)],
-    ids=["cut off", "failed", "empty"],
+    [
+        ((STACK, refreshed("logs")), 0),
+        ((STACK, refreshed("logs"), SUMMARY), 255),
+        ((), 0),
+        ((STACK, SUMMARY), 0),
+        ((ASKED, STACK, refreshed("logs"), SUMMARY), 0),
+        ((STACK, refreshed("logs"), {"oddEvent": {}}, SUMMARY), 0),
+    ],
+    ids=["cut off", "failed", "empty", "without a refresh", "without an answer", "of a newer engine"],
 )
 def test_a_run_without_a_good_end_is_never_taken_for_no_drift(moka, events, events_seen, exit_status):
     result = moka("drift", "dev", *events(*events_seen, status=exit_status))
@@ -78,7 +89,7 @@ def test_a_run_without_a_good_end_is_never_taken_for_no_drift(moka, events, even
 
 
 def test_the_error_of_the_engine_is_the_reason(moka, events):
-    error = {"sequence": 2, "diagnosticEvent": {"severity": "error", "message": "no credentials\n"}}
+    error = {"diagnosticEvent": {"severity": "error", "message": "no credentials\n"}}
 
     result = moka("drift", "dev", *events(error, status=255))
 
@@ -95,16 +106,34 @@ def test_a_command_that_is_not_there_is_said(moka):
 def test_a_file_has_all_that_was_seen(moka, events, tmp_path):
     file = tmp_path / "drift" / "dev.json"
 
-    moka("drift", "dev", "--to", str(file), *events(refreshed("logs", diff=TAGS), SUMMARY))
+    moka("drift", "dev", "--to", str(file), *events(STACK, refreshed("logs", diff=TAGS), SUMMARY))
 
     environment, [stack] = from_data(json.loads(file.read_text()))
     assert environment == "dev"
     assert [drift.properties for drift in stack.resources] == [("tags.team",)]
 
 
+def test_a_preview_of_another_stack_tells_nothing(moka, events):
+    other = {"resourcePreEvent": {"metadata": {**root("prod.shared"), "old": {}}}}
+
+    result = moka("drift", "dev", *events(other, SUMMARY))
+
+    assert result.status == 2
+    assert (
+        "dev could not be checked: The preview of dev is of stack prod.shared: preview {stack}" in result.out
+    )
+
+
+def test_nothing_that_is_deployed_is_no_drift(moka, events):
+    new = {"resourcePreEvent": {"metadata": {**root("dev"), "op": "create", "old": None, "new": {}}}}
+
+    assert moka("drift", "dev", *events(new, SUMMARY)).status == 0
+
+
 def test_an_environment_is_known_only_if_each_of_its_stacks_is():
-    calm = stack_drift("prod.shared", Run(0, [SUMMARY]))
-    unknown = stack_drift("prod.batch-a", Run(0, []))
+    text = streamed({**root("prod.shared"), "oldState": None, "newState": {}})
+    calm = stack_drift(Run("prod.shared", 0, text))
+    unknown = stack_drift(Run("prod.batch-a", 0, ""))
 
     assert status([calm]) == "none"
     assert status([calm, unknown]) == "unknown"
