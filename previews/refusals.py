@@ -18,16 +18,18 @@ class UnreadablePreview(InvalidDocument):
     """
 
     def __init__(self, sentence: str, errors: Sequence[str] = ()) -> None:
-        super().__init__(sentence)
+        super().__init__(_printable(sentence))
         self.errors = tuple(errors)
 
 
 def quoted(text: object) -> str:
     """What others say, for a sentence: in one line, to be printed anywhere, and not for ever."""
-    words = " ".join(str(text).split())
-    words = words if words.isprintable() else words.encode("ascii", "backslashreplace").decode("ascii")
-    words = "".join(character if character.isprintable() else "?" for character in words)
+    words = _printable(" ".join(str(text).split()))
     return words if len(words) <= LONGEST else f"{words[: LONGEST - 1]}…"
+
+
+def _printable(text: str) -> str:
+    return text if text.isprintable() else "".join(c if c.isprintable() else ascii(c)[1:-1] for c in text)
 
 
 def empty(source: str) -> UnreadablePreview:
@@ -49,7 +51,7 @@ def not_json(source: str, line: int, reason: str) -> UnreadablePreview:
 
 def cut_off(source: str, what: str) -> UnreadablePreview:
     """Not all of it is there. what: how that is known, as `has 1 of 9 steps to update`."""
-    return UnreadablePreview(f"{source} {what}, so it is cut off: preview again, and keep all of it.")
+    return UnreadablePreview(f"{source} {quoted(what)}, so it is cut off: preview again, and keep all of it.")
 
 
 def no_preview(source: str, reason: str) -> UnreadablePreview:

@@ -15,7 +15,12 @@ from tests.support.preview_texts import lines, root, streamed, summary
 SUMMARY = summary()
 
 
-STACK = {"resourcePreEvent": {"metadata": {**root("dev"), "old": {}}}}
+def of_stack(name, old=True):
+    metadata = {"op": "same", "urn": root(name)["urn"], "old": {} if old else None, "new": {}}
+    return {"resourcePreEvent": {"metadata": metadata}}
+
+
+STACK = of_stack("dev")
 
 
 def refreshed(name, *, diff=None, new=True, op="refresh"):
@@ -114,20 +119,14 @@ def test_a_file_has_all_that_was_seen(moka, events, tmp_path):
 
 
 def test_a_preview_of_another_stack_tells_nothing(moka, events):
-    other = {"resourcePreEvent": {"metadata": {**root("prod.shared"), "old": {}}}}
-
-    result = moka("drift", "dev", *events(other, SUMMARY))
+    result = moka("drift", "dev", *events(of_stack("prod.shared"), SUMMARY))
 
     assert result.status == 2
-    assert (
-        "dev could not be checked: The preview of dev is of stack prod.shared: preview {stack}" in result.out
-    )
+    assert "dev could not be checked: The preview of dev is of stack prod.shared: preview" in result.out
 
 
-def test_nothing_that_is_deployed_is_no_drift(moka, events):
-    new = {"resourcePreEvent": {"metadata": {**root("dev"), "op": "create", "old": None, "new": {}}}}
-
-    assert moka("drift", "dev", *events(new, SUMMARY)).status == 0
+def test_where_nothing_is_deployed_there_is_no_drift(moka, events):
+    assert moka("drift", "dev", *events(of_stack("dev", old=False), SUMMARY)).status == 0
 
 
 def test_an_environment_is_known_only_if_each_of_its_stacks_is():
