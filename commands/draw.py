@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 
 from commands.arguments import StackArgument
-from commands.reviewing import content_of
+from commands.preview_files import content_of
 from drawing.as_svg import as_svg
 from drawing.as_text import as_text
 from drawing.drawn import drawn

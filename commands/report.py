@@ -40,7 +40,8 @@ def report(
     Exit status: 0 nothing of note, 1 something to look at, 3 do not merge,
     2 no preview: empty, cut off, failed, of a newer engine.
     """
-    from commands.reviewing import content_of, review
+    from commands.preview_files import content_of
+    from commands.reviewing import review
     from moka.mistakes import InvalidDocument
     from report.as_json import as_json as json_of
     from report.cost.prices import InvalidPrices

@@ -2,7 +2,6 @@
 
 import gc
 import os
-import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
@@ -43,18 +42,6 @@ class Review:
         if markdown:
             markdown.write_text(as_markdown(report), encoding="utf-8")
         return replace(self, report=report)
-
-
-def content_of(path: str) -> tuple[bytes, str]:
-    """What a file has, `-` being standard input, and its name in messages. Raises UnreadablePreview."""
-    if path == "-":
-        return sys.stdin.buffer.read(), "The preview on standard input"
-    try:
-        return Path(path).read_bytes(), path
-    except OSError as error:
-        raise UnreadablePreview(
-            f"{path} cannot be read ({error.strerror}): name a file with a preview."
-        ) from None
 
 
 def review(content: bytes | str, source: str) -> Review:

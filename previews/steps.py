@@ -36,6 +36,15 @@ Source: pulumi/pulumi v3.200.0, pkg/resource/deploy/step.go.
 COUNTED = ("create", "update", "delete", "replace", "import")
 """Operations of which the summary's numbers are those of steps."""
 
+STATES: Mapping[Op, tuple[str, ...]] = {
+    "create": ("new",),
+    "import": ("new",),
+    "update": ("old", "new"),
+    "replace": ("old", "new"),
+    "delete": ("old",),
+}
+"""Which states a step has at the least; of others one of both."""
+
 BOOKKEEPING = ("__defaults", "__internal", "compat")
 """Inputs that are the providers' own; the last is a mark of Helm releases that comes and goes."""
 
@@ -72,6 +81,10 @@ def together(steps: Iterable[ResourceStep], counted: Mapping[str, int], source: 
             raise refusals.cut_off(source, f"has {numbers[name]} of {counted[name]} steps to {name}")
     if sum(step.is_root for step in by_urn.values()) != 1:
         raise refusals.no_steps(source)
+    for urn, whole in by_urn.items():
+        lacking = [side for side in STATES.get(whole.op, ()) if getattr(whole, side) is None]
+        if lacking:
+            raise refusals.malformed(source, urn, f"(to {whole.op}, and without its {lacking[0]} state)")
     # The engine's order differs from run to run; what is said of it does not.
     return tuple(_identified(by_urn[urn]) for urn in sorted(by_urn))
 

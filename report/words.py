@@ -63,7 +63,7 @@ def count(number: int, noun: str, plural: str = "") -> str:
 
 def change(before: object, after: object) -> str:
     """What became of a value."""
-    return f"{before} → {after}" if str(before) != str(after) else str(after)
+    return f"{plain(before)} → {plain(after)}" if str(before) != str(after) else plain(after)
 
 
 def table_width(rows: Sequence[Sequence[str]]) -> list[int]:

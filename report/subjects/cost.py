@@ -8,7 +8,7 @@ from previews.values import text
 from report.cost.charges import CHARGED, USAGE, Charge, is_free
 from report.cost.prices import Prices, prices
 from report.model import Finding, Section, Table
-from report.words import code, listing
+from report.words import code, listing, plain
 
 LAUNCH_TEMPLATE = "aws:ec2/launchTemplate:LaunchTemplate"
 AWS_PROVIDER = "pulumi:providers:aws"
@@ -140,7 +140,7 @@ def _near(old: Total, new: Total) -> bool:
 def _missing(missing: list[tuple[str, str]]) -> list[Finding]:
     if not missing:
         return []
-    prices = listing((f"{code(key.removeprefix('ec2/'))} in {region}" for key, region in missing), 8)
+    prices = listing((f"{code(key.removeprefix('ec2/'))} in {plain(region)}" for key, region in missing), 8)
     return [
         Finding(
             weight="look",

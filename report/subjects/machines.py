@@ -10,7 +10,7 @@ from previews import Preview, State, Step
 from previews.values import at, known, mapping, number, text
 from report.model import Finding, Section
 from report.node_groups import NODE_GROUP, group_name, role, size
-from report.words import change, code, count, listing
+from report.words import change, code, count, listing, plain
 
 CLUSTER = "aws:eks/cluster:Cluster"
 
@@ -71,7 +71,7 @@ def _control_plane(step: Step) -> Iterator[Finding]:
 
 def _group(step: Step) -> Iterator[Finding]:
     name, kind = group_name(step), role(step.state)
-    what = f"Node group {name}{f' ({kind})' if kind else ''}"
+    what = f"Node group {name}{f' ({plain(kind)})' if kind else ''}"
     if step.op in ("create", "import") and step.new:
         yield Finding(weight="note", says=f"{what} is new: {_nodes(step.new)}.")
     elif step.op == "delete" and kind != "driver":

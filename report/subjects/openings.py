@@ -8,6 +8,7 @@ from typing import Any
 from aws_rules.network.places import is_private
 from previews import State, Step
 from previews.values import known, mapping, number, sequence, text, walk
+from report.words import plain
 
 EVERYWHERE = ("0.0.0.0/0", "::/0")
 ALL_PORTS = (0, 65535)
@@ -256,4 +257,4 @@ def described(opening: Opening) -> str:
     if opening.protocol == "-1" or (first, last) in (ALL_PORTS, (1, 65535)):
         return ""
     ports = f"port {first}" if first == last else f"ports {first} to {last}"
-    return f" on {opening.protocol} {ports}"
+    return f" on {plain(opening.protocol)} {ports}"

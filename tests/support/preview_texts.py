@@ -8,12 +8,9 @@ def step(stack: str, operation: str, layer: str, types: str, name: str, **more: 
     """A step of a preview, for a resource that the module of a layer registers."""
     place = [{"sourcePosition": f"project:///stacks/layers/{layer}.py#1"}]
     state = {"stackTrace": place, "custom": True, "provider": more.pop("provider", None)}
-    return {
-        "op": operation,
-        "urn": f"urn:pulumi:{stack}::moka::{types}::{name}",
-        "oldState" if operation == "delete" else "newState": state,
-        **more,
-    }
+    sides = {"create": ["newState"], "import": ["newState"], "delete": ["oldState"]}
+    states = dict.fromkeys(sides.get(operation, ["oldState", "newState"]), state)
+    return {"op": operation, "urn": f"urn:pulumi:{stack}::moka::{types}::{name}", **states, **more}
 
 
 def root(stack: str, *units: str, project: str = "moka") -> dict[str, Any]:
