@@ -3,11 +3,6 @@
 from collections.abc import Mapping
 from pathlib import Path
 
-from drawing.as_svg import as_svg
-from drawing.from_settings import picture
-from stacks.generated_files import REPOSITORY, generated_files
-from stacks.settings import load
-
 
 def schema() -> None:
     """Generate JSON Schemas, and what docs/ has of the models.
@@ -20,4 +15,9 @@ def schema() -> None:
 
 def files() -> Mapping[Path, str]:
     """Path of each file that is written, and its text."""
-    return {**generated_files(), REPOSITORY / "docs" / "local.svg": as_svg(picture(load("local")))}
+    # Every policy is loaded for it, and no other command needs them.
+    from drawing.as_svg import as_svg
+    from drawing.drawn import drawn
+    from stacks.generated_files import REPOSITORY, generated_files
+
+    return {**generated_files(), REPOSITORY / "docs" / "local.svg": as_svg(drawn("local"))}

@@ -18,7 +18,7 @@ def post(github: GitHub, pull: int, stacks: Iterable[str], reports: Mapping[str,
     before.
 
     reports: stack -> Markdown; a stack without one is said not to be previewed, so that what was said of an
-    earlier commit does not stand. run: what people can look at, a URL.
+    earlier commit does not stand. run: what people can look at, a URL; its artifacts have the drawings.
     The stacks whose comments are new or changed. Raises GitHubError.
     """
     path = f"issues/{pull}/comments"
@@ -26,7 +26,10 @@ def post(github: GitHub, pull: int, stacks: Iterable[str], reports: Mapping[str,
         _stack_of(comment["body"]): comment for comment in github.listed(path) if is_ours(comment, MARKER)
     }
     texts = {stack: UNTOUCHED.format(stack=stack) for stack in existing}
-    texts |= {stack: reports.get(stack) or NO_REPORT.format(stack=stack, run=run) for stack in stacks}
+    for stack in stacks:
+        report = reports.get(stack) or NO_REPORT.format(stack=stack, run=run)
+        # Beside the report there is a file; a comment has none, and links what has it.
+        texts[stack] = report.replace(f"]({stack}.svg)", f"]({run}#artifacts)")
     written = []
     for stack, text in texts.items():
         body = marked(f"{MARKER}{stack} -->", text)

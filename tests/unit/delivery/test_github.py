@@ -94,6 +94,15 @@ def test_a_stack_without_a_report_is_said_not_to_be_previewed_over_what_was_said
     assert "fine" not in batch
 
 
+def test_the_drawing_beside_a_report_is_linked_where_the_run_keeps_it(github, comment):
+    comment(
+        {"prod.shared": "All of it is drawn in [prod.shared.svg](prod.shared.svg).", "prod.batch-a": "fine"}
+    )
+
+    [body] = [body for body in github.bodies() if SHARED in body]
+    assert "[prod.shared.svg](https://github.example/acme/moka/actions/runs/5#artifacts)" in body
+
+
 def test_a_stack_that_is_no_longer_touched_is_said_so(github, comment):
     comment({"prod.shared": "fine", "prod.batch-a": "fine"})
     comment({}, stacks="[]")
