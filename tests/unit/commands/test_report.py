@@ -1,13 +1,19 @@
 import gzip
 import io
 import json
+import re
+import shlex
+import shutil
 import sys
 from pathlib import Path
 from types import SimpleNamespace
+from xml.etree import ElementTree
 
 import pytest
 
+from localcloud.cloud import REPOSITORY
 from report.cost import prices
+from tests.support.preview_texts import printed, root, step
 from tests.support.previews import PREVIEWS
 from tests.support.snapshots import file
 
@@ -37,6 +43,74 @@ def test_a_preview_on_stdin_is_read(moka, preview, monkeypatch):
     monkeypatch.setattr(sys, "stdin", SimpleNamespace(buffer=io.BytesIO(text)))
 
     assert moka("report", "-").out == file("queues").read_text() + "\n"
+
+
+def documented_calls():
+    """Arguments of `moka` of each line of the documentation that reports."""
+    page = (REPOSITORY / "docs" / "review.md").read_text()
+    return [
+        shlex.split(line)
+        for line in re.findall(r"^    \.local/venv/bin/moka (report .+)$", page, re.MULTILINE)
+    ]
+
+
+def test_every_line_of_the_documentation_reports(moka, preview, tmp_path, monkeypatch):
+    shutil.copy(preview("queues"), tmp_path / "preview.json")
+    monkeypatch.chdir(tmp_path)
+
+    assert [(len(call), moka(*call).status) for call in documented_calls()] == [(2, 1), (3, 1), (6, 1)]
+    assert "[report.svg](report.svg)" in (tmp_path / "report.md").read_text()
+    ElementTree.parse(tmp_path / "report.svg")
+
+
+def test_the_json_says_what_is_marked_in_the_picture(moka, preview):
+    drawing = json.loads(moka("report", preview("sizes"), "--json").out)["drawing"]
+
+    assert drawing["marks"] == {
+        "cluster/batch-a": {"update": 6},
+        "cluster/batch-a#driver-arm64": {"update": 3},
+        "cluster/batch-a#executor-amd64": {"update": 1},
+        "cluster/batch-a#executor-arm64": {"update": 1},
+    }
+    assert "nodes executor-amd64" in drawing["text"]
+    assert "scheduling" not in drawing["text"], "only what changes"
+
+
+def test_where_nothing_changes_nothing_is_drawn(moka, preview, tmp_path):
+    result = moka("report", preview("nothing"), "--json", "--svg", str(tmp_path / "x.svg"))
+
+    assert json.loads(result.out)["drawing"] is None
+    assert not (tmp_path / "x.svg").exists()
+
+
+CREATED = step("local", "create", "", "aws:s3/bucket:Bucket", "logs")
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        (
+            printed(root("local", project="shop"), CREATED).replace("::moka::", "::shop::"),
+            "The preview is of project shop, and the settings here are of moka: draw it where",
+        ),
+        (
+            printed(root("europe"), CREATED).replace("pulumi:local", "pulumi:europe"),
+            "Environment 'europe' has no settings file stacks/europe.yaml",
+        ),
+        (
+            printed(root("local"), step("local", "create", "cluster", "moka:aws:NodeGroup", "spark-a-x")),
+            "The preview has cluster/spark-a, node group x, which the settings here do not have",
+        ),
+    ],
+)
+def test_a_report_on_what_cannot_be_drawn_here_says_why(moka, tmp_path, text, reason):
+    (tmp_path / "p.json").write_text(text)
+
+    result = moka("report", str(tmp_path / "p.json"), "--svg", str(tmp_path / "x.svg"))
+
+    assert result.status in (0, 1)
+    assert f"<sub>There is no picture of it: {reason}" in result.out
+    assert not (tmp_path / "x.svg").exists()
 
 
 def test_json_is_for_scripts(moka, preview):

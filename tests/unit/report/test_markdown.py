@@ -7,7 +7,7 @@ from previews import Violation
 from report.as_json import as_json
 from report.examination import examine
 from report.markdown import LIMIT, as_markdown
-from report.model import Finding, Report, Section, Table
+from report.model import Drawing, Finding, Report, Section, Table
 from report.subjects.policies import policies
 from report.subjects.rest import rest
 from tests.support.report_steps import preview, says, step
@@ -41,6 +41,17 @@ def test_a_comment_is_never_longer_than_github_takes(findings, rows, text, weigh
 
     assert len(result) <= LIMIT
     assert result.startswith("## ")
+
+
+def test_a_drawing_that_is_too_long_is_cut_and_what_is_left_out_is_counted():
+    drawing = Drawing(text="\n".join(f"nodes {number}{'`' * 90}" for number in range(2_000)), svg="prod.svg")
+
+    result = as_markdown(replace(report(), drawing=drawing))
+
+    assert len(result) <= LIMIT
+    assert "\nand 1,800 more lines\n```\n" in result
+    assert "All of it is drawn in [prod.svg](prod.svg)." in result
+    assert result.count("```") % 2 == 0
 
 
 def test_what_is_left_out_is_counted():
