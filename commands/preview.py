@@ -72,9 +72,9 @@ def _report(run: previews.Run, markdown: Path, svg: Path) -> int:
     try:
         report = review_of(run.preview, f"The preview of {run.stack}").write(markdown, svg).report
     except (UnreadablePreview, InvalidPrices) as error:
-        if isinstance(error, InvalidPrices):
+        if not run.problems:
             typer.echo(error, err=True)
-        previews.write(markdown, previews.as_markdown(run))
+        previews.write(markdown, previews.as_markdown(run, run.problems or [str(error)]))
         return NO_REPORT
     return STATUSES[report.weight] if STATUSES[report.weight] > NOTABLE else 0
 

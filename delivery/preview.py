@@ -89,11 +89,11 @@ def run(stack: str, command: Sequence[str], say: Callable[[str], None]) -> Run:
     return Run(stack, process.returncode, "".join(events))
 
 
-def as_markdown(run: Run) -> str:
-    """What a reviewer is told where there is no report: that nothing is known, and why."""
+def as_markdown(run: Run, reasons: Sequence[str]) -> str:
+    """What a reviewer is told where there is no report: how the preview ended, and why nothing is known."""
     lines = [f"### {run.stack}: no report", "", f"Its preview ended with status {run.status}.", ""]
     # Indented by four, whatever is in a message stays text.
-    return "\n".join([*lines, *(f"    {line}" for line in "\n".join(run.problems).splitlines())]) + "\n"
+    return "\n".join([*lines, *(f"    {line}" for line in "\n".join(reasons).splitlines())]) + "\n"
 
 
 def write(path: Path, text: str) -> None:

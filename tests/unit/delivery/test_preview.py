@@ -5,6 +5,7 @@ from xml.etree import ElementTree
 
 import pytest
 
+from report.cost import prices
 from tests.support.preview_texts import root, step, streamed
 
 BUCKET = "moka:aws:Bucket$aws:s3/bucket:Bucket"
@@ -66,6 +67,18 @@ def test_a_preview_that_tells_nothing_fails_and_a_reviewer_reads_why(preview, tm
     text = (tmp_path / "to" / "dev.md").read_text()
     assert text.startswith("### dev: no report\n")
     assert f"    {sentence}" in text
+
+
+def test_a_reviewer_reads_that_prices_are_broken(preview, tmp_path, monkeypatch):
+    (tmp_path / "prices.json").write_text("{}")
+    monkeypatch.setattr("report.subjects.cost.prices", lambda: prices.prices(tmp_path / "prices.json"))
+    text = streamed(root("dev"), step("dev", "create", "foundation", "aws:kms/key:Key", "main"))
+
+    result = preview(f"print({text!r}, end='')")
+
+    assert result.status == 1
+    assert "is no table of prices" in result.err
+    assert "is no table of prices" in (tmp_path / "to" / "dev.md").read_text()
 
 
 def test_errors_of_the_engine_are_shown_whole(preview, tmp_path):
