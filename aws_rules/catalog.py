@@ -2,12 +2,13 @@
 
 from aws_rules import access, eks, images, network, nodes, values
 from aws_rules.iam import nodes as node_permissions
-from aws_rules.iam import permissions, pod_identity, policies
+from aws_rules.iam import permissions, pod_identity, policies, questions
 from aws_rules.rule import Rule
 
 RULES: tuple[Rule, ...] = (
     *values.RULES,
     *policies.RULES,
+    *questions.RULES,
     *permissions.RULES,
     *pod_identity.RULES,
     *node_permissions.RULES,

@@ -58,7 +58,11 @@ class AwsServer:
             self._url_file.write_text(f"http://127.0.0.1:{self._port()}\n")
         port = self.url.rsplit(":", 1)[1]
         command = [sys.executable, "-m", "localcloud.moto_server", "-H", "127.0.0.1", "-p", port]
-        environment = {**_ENVIRONMENT, "PYTHONPATH": str(REPOSITORY)}
+        environment = {
+            **_ENVIRONMENT,
+            "PYTHONPATH": str(REPOSITORY),
+            "MOKA_CLOUD": str(self.cloud.home),
+        }
         self.process.start(command, environment, partial(answers, f"{self.url}/moto-api/"))
 
     def stop(self) -> None:

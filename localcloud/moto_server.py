@@ -2,9 +2,12 @@
 
 from typing import Any
 
+import moto.server as server
 from moto.iam.access_control import PermissionResult
+from moto.moto_server.werkzeug_app import DomainDispatcherApplication
 from moto.s3.models import FakeBucket, FakeDeleteMarker
-from moto.server import main
+
+from localcloud.cloud import Cloud
 
 
 def _permission(bucket: FakeBucket, action: str, resource: str) -> Any:
@@ -18,7 +21,21 @@ def _dispose(marker: FakeDeleteMarker) -> None:
     """A marker has nothing to dispose of, and moto asks it to once versioning is off (5.2: s3/utils.py)."""
 
 
+class Guarded(DomainDispatcherApplication):
+    """moto's application, behind IAM's decisions."""
+
+    def __call__(self, environ: dict[str, Any], start_response: Any) -> Any:
+        """Answer a request."""
+        # Loaded with the first call of a role: it knows every action of AWS.
+        if not environ.get("HTTP_X_AMZ_SECURITY_TOKEN"):
+            return super().__call__(environ, start_response)
+        from localcloud.authorization.gate import Gate
+
+        return Gate(super().__call__, Cloud.of_environment())(environ, start_response)
+
+
 if __name__ == "__main__":
     FakeDeleteMarker.dispose = _dispose  # type: ignore[attr-defined]
     FakeBucket.get_permission = _permission  # type: ignore[assignment,method-assign]
-    main()
+    server.DomainDispatcherApplication = Guarded  # type: ignore[misc]
+    server.main()

@@ -9,6 +9,7 @@ from typing import Any
 
 from aws_rules.values.request import partition
 from localcloud.cloud import ACCOUNT, REGION, Cloud
+from localcloud.plugins.aws.caller import Caller
 from localcloud.plugins.aws.remedies import remedy
 from localcloud.plugins.aws.store import accounts, record_account
 from localcloud.project import USER_AT_HAND
@@ -38,6 +39,7 @@ class Api:
     roles: ARNs of roles assumed one after the other; the last one's account is used.
     guard: called with every call, before it is made.
     identity: ARN of the principal that AWS sees; empty where nobody says whose credentials are at hand.
+    caller_roles: those of `roles` that the program's provider takes, and not only the laptop to be in an account.
     """
 
     cloud: Cloud
@@ -46,6 +48,7 @@ class Api:
     roles: tuple[str, ...] = ()
     guard: "Guard | None" = None
     identity: str = USER_AT_HAND
+    caller_roles: tuple[str, ...] = ()
     _clients: dict[tuple[str, str], Any] = field(default_factory=dict)
     _models: dict[str, tuple[Any, Mapping[str, str]]] = field(default_factory=dict)
     _lock: threading.RLock = field(default_factory=threading.RLock)
@@ -72,6 +75,20 @@ class Api:
         """Call an operation, named as boto3 names it; its answer."""
         operate: Callable[..., Any] = getattr(self.service(service, region), operation)
         return operate(**members)
+
+    def request(self, service: str, operation: str, members: Mapping[str, Any], region: str = "") -> Any:
+        """The same for the program's provider: refused where IAM would not let it call this."""
+        self.ask(service, operation, members, region)
+        return self.call(service, operation, members, region)
+
+    def ask(self, service: str, operation: str, members: Mapping[str, Any], region: str = "") -> None:
+        """Raise botocore's ClientError where IAM would not let the program's provider call this."""
+        in_region = GLOBAL.get(service, {}).get(self.partition) or region or self.region
+        self._caller.ask(service, operation, members, in_region)
+
+    @cached_property
+    def _caller(self) -> Caller:
+        return Caller(self._session, self.endpoint, self.region, self.caller_roles)
 
     def service(self, service: str, region: str = "") -> Any:
         """A client of moto's, with what is kept beside moto."""

@@ -66,7 +66,7 @@ def _region(api: Api, arguments: Mapping[str, Any]) -> str:
 
 def caller_identity(api: Api, arguments: Mapping[str, Any]) -> Answer:
     """The plugin's identity to AWS."""
-    caller = api.call("sts", "get_caller_identity", {})
+    caller = api.request("sts", "get_caller_identity", {})
     account = caller["Account"]
     # moto knows a role that was assumed; who has a key pair it calls user/moto.
     at_hand = api.identity if api.identity not in api.roles else ""
@@ -111,7 +111,7 @@ def partition(api: Api, arguments: Mapping[str, Any]) -> Answer:
 def availability_zones(api: Api, arguments: Mapping[str, Any]) -> Answer:
     """Zones of the region."""
     region = _region(api, arguments)
-    shown = api.call("ec2", "describe_availability_zones", {"Filters": _filters(arguments)}, region)
+    shown = api.request("ec2", "describe_availability_zones", {"Filters": _filters(arguments)}, region)
     excluded = set(arguments.get("excludeNames") or ()) | set(arguments.get("excludeZoneIds") or ())
     zones = [
         zone
@@ -159,15 +159,15 @@ def vpc(api: Api, arguments: Mapping[str, Any]) -> Answer:
     """One VPC."""
     region = _region(api, arguments)
     request = {"Filters": _filters(arguments, VPC_FILTERS)} | _ids("VpcIds", arguments)
-    shown = _single(api.call("ec2", "describe_vpcs", request, region)["Vpcs"], "aws:ec2/getVpc")
+    shown = _single(api.request("ec2", "describe_vpcs", request, region)["Vpcs"], "aws:ec2/getVpc")
     id = shown["VpcId"]
 
     def attribute(name: str) -> bool:
-        answer = api.call("ec2", "describe_vpc_attribute", {"VpcId": id, "Attribute": name}, region)
+        answer = api.request("ec2", "describe_vpc_attribute", {"VpcId": id, "Attribute": name}, region)
         return bool(answer[member_name(name)]["Value"])
 
     main = {"Filters": filters({"vpc-id": id, "association.main": "true"})}
-    tables = api.call("ec2", "describe_route_tables", main, region)["RouteTables"]
+    tables = api.request("ec2", "describe_route_tables", main, region)["RouteTables"]
     return {
         "id": id,
         "arn": f"arn:{api.partition}:ec2:{region}:{shown['OwnerId']}:vpc/{id}",
@@ -206,7 +206,7 @@ SUBNET_FILTERS = {
 def subnet(api: Api, arguments: Mapping[str, Any]) -> Answer:
     """One subnet."""
     request = {"Filters": _filters(arguments, SUBNET_FILTERS)} | _ids("SubnetIds", arguments)
-    answer = api.call("ec2", "describe_subnets", request, _region(api, arguments))
+    answer = api.request("ec2", "describe_subnets", request, _region(api, arguments))
     shown = _single(answer["Subnets"], "aws:ec2/getSubnet")
     shape = api.shapes("ec2", "describe_subnets").output_shape.members["Subnets"].member
     plain = from_members(shown, shape)
@@ -226,7 +226,7 @@ SUBNET_SHOWN = (*SUBNET_FILTERS, "assignIpv6AddressOnCreation", "mapPublicIpOnLa
 def subnets(api: Api, arguments: Mapping[str, Any]) -> Answer:
     """Subnets."""
     region = _region(api, arguments)
-    answer = api.call("ec2", "describe_subnets", {"Filters": _filters(arguments)}, region)
+    answer = api.request("ec2", "describe_subnets", {"Filters": _filters(arguments)}, region)
     return {"id": region, "ids": sorted(subnet["SubnetId"] for subnet in answer["Subnets"])}
 
 
@@ -237,7 +237,7 @@ def instance_type(api: Api, arguments: Mapping[str, Any]) -> Answer:
     """Properties of an instance type."""
     name = arguments["instanceType"]
     request = {"InstanceTypes": [name]}
-    answer = api.call("ec2", "describe_instance_types", request, _region(api, arguments))
+    answer = api.request("ec2", "describe_instance_types", request, _region(api, arguments))
     shown = _single(answer["InstanceTypes"], f"aws:ec2/getInstanceType for {name}")
     return {
         "id": name,
@@ -271,7 +271,7 @@ CLUSTER_SHOWN = words("arn createdAt endpoint platformVersion roleArn status ver
 def cluster(api: Api, arguments: Mapping[str, Any]) -> Answer:
     """One cluster."""
     name = arguments["name"]
-    shown = api.call("eks", "describe_cluster", {"name": name}, _region(api, arguments))["cluster"]
+    shown = api.request("eks", "describe_cluster", {"name": name}, _region(api, arguments))["cluster"]
     shape = api.shapes("eks", "describe_cluster").output_shape.members["cluster"]
     plain = from_members(shown, shape)
     issuer = ((shown.get("identity") or {}).get("oidc") or {}).get("issuer", "")
@@ -309,7 +309,7 @@ def cluster_auth(api: Api, arguments: Mapping[str, Any]) -> Answer:
 def authorization_token(api: Api, arguments: Mapping[str, Any]) -> Answer:
     """A login to the registries of a region."""
     region = _region(api, arguments)
-    [login] = api.call("ecr", "get_authorization_token", {}, region)["authorizationData"]
+    [login] = api.request("ecr", "get_authorization_token", {}, region)["authorizationData"]
     user, _, password = base64.b64decode(login["authorizationToken"]).decode().partition(":")
     return {
         "id": region,
@@ -403,7 +403,7 @@ def parameter(api: Api, arguments: Mapping[str, Any]) -> Answer:
     region, name = _region(api, arguments), arguments["name"]
     request = {"Name": name, "WithDecryption": arguments.get("withDecryption", True)}
     try:
-        shown = api.call("ssm", "get_parameter", request, region)["Parameter"]
+        shown = api.request("ssm", "get_parameter", request, region)["Parameter"]
     except Exception as error:
         if not not_found(error) or not name.startswith(AMI_PARAMETERS):
             raise

@@ -12,6 +12,7 @@ from localcloud.cloud import ACCOUNT, REGION, REPOSITORY, Cloud
 from localcloud.errors import Refusal
 from localcloud.plugins.aws import resources
 from localcloud.plugins.aws.api import Api, account_role, explain
+from localcloud.plugins.aws.caller import role_at_hand
 from localcloud.plugins.aws.refusals import eks as eks_refusals
 from localcloud.plugins.aws.refusals import policies
 from localcloud.plugins.aws.subject import Subject
@@ -70,18 +71,23 @@ class Aws(Provider):
         allowed = plain.get("allowedAccountIds") or []
         if unknown_in([region, arns, allowed]):
             region, arns, allowed = REGION, [], []
+        taken = tuple(arns)
         if arns:
             identity = arns[-1]
         else:
             account = allowed[0] if allowed and ACCOUNT not in allowed else ACCOUNT
-            identity = identity_at_hand(self.project, account, partition(region)) or ""
+            identity = role_at_hand(self.endpoint)
+            if identity:
+                account = identity.split(":")[4]
+            else:
+                identity = identity_at_hand(self.project, account, partition(region)) or ""
             # Any key pair is valid here; on AWS it would have to be one of this account.
             arns = [] if account == ACCOUNT else [account_role(account, region)]
-        self.api = Api(self.cloud, self.endpoint, region, tuple(arns), _guard, identity)
+        self.api = Api(self.cloud, self.endpoint, region, tuple(arns), _guard, identity, taken)
         if allowed and self.api.account not in allowed:
             raise Refusal(
-                f"The AWS provider assumes a role of account {self.api.account}, which is not allowed: "
-                f"correct assumeRoles or allowedAccountIds ({', '.join(allowed)})."
+                f"The AWS provider is in account {self.api.account}, which is not allowed: correct assumeRoles, "
+                f"allowedAccountIds ({', '.join(allowed)}) or the credentials at hand."
             )
         self.default_tags = (plain.get("defaultTags") or {}).get("tags") or {}
 

@@ -66,7 +66,7 @@ class Subject:
 
     def request(self, operation: str, **members: Any) -> Any:
         """Call the service of this type with plain members."""
-        return self.api.call(self.kind.service, operation, members, self.region)
+        return self.api.request(self.kind.service, operation, members, self.region)
 
     def call(self, call: Call, more: Mapping[str, Any] | None = None) -> Any:
         """Call with the members of the row, and `more`."""

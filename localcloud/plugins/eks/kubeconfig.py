@@ -7,9 +7,11 @@ from typing import Any
 from aws_rules.access.identity import IDENTITIES
 from aws_rules.rule import Unknown
 from localcloud import unknowns
+from localcloud.aws_server import AwsServer
 from localcloud.cloud import Cloud
 from localcloud.control_plane import ControlPlane
 from localcloud.credentials import principal
+from localcloud.plugins.aws.caller import role_at_hand
 from localcloud.project import identity_at_hand, project_folder
 
 GET_TOKEN_SESSION = "EKSGetTokenAuth"
@@ -34,8 +36,9 @@ def _token_file(plane: ControlPlane, cluster: str, role: str | None) -> Path:
     if role:
         return plane.principal_token_file(principal(role, GET_TOKEN_SESSION))
     _, partition, _, _, account, _ = cluster.split(":", 5)
+    aws = AwsServer(plane.cloud)
     # The engine starts plugins in the project's folder.
-    identity = identity_at_hand(project_folder(Path.cwd()), account, partition)
+    identity = role_at_hand(aws.url if aws.has_url() else None) or identity_at_hand(project_folder(Path.cwd()), account, partition)
     if identity:
         return plane.principal_token_file(principal(identity))
     lacks = (

@@ -98,6 +98,7 @@ KEY = Kind(
 
 def read_alias(subject: Subject) -> dict[str, Any] | None:
     """An alias."""
+    subject.api.ask("kms", "list_aliases", {}, subject.region)
     pages = subject.api.client("kms", subject.region).get_paginator("list_aliases").paginate()
     for alias in (alias for page in pages for alias in page["Aliases"]):
         if alias["AliasName"] == subject.id:

@@ -63,6 +63,7 @@ def empty_if_forced(subject: Subject) -> None:
     """Delete all objects of a bucket with forceDestroy; without it a bucket has to be empty."""
     if not subject.properties.get("forceDestroy"):
         return
+    subject.api.ask("s3", "list_object_versions", {"Bucket": subject.id}, subject.region)
     pages = subject.api.client("s3", subject.region).get_paginator("list_object_versions")
     for page in pages.paginate(Bucket=subject.id):
         listed = [*page.get("Versions", ()), *page.get("DeleteMarkers", ())]
