@@ -71,6 +71,7 @@ def deploy_boundary(names: AccountNames, state_key: str) -> dict[str, Any]:
         [
             _allow("Services", [f"{service}:*" for service in DEPLOY_SERVICES]),
             _allow("PullSecrets", ["secretsmanager:GetSecretValue"]),
+            _allow("PrivateNames", ["route53:AssociateVPCWithHostedZone"]),
             *([_allow("OtherAccounts", ["sts:AssumeRole"], others)] if others and names.home else []),
             # Users, policies, identity providers, and roles elsewhere: itself among them.
             {"Sid": "OwnRolesOnly", "Effect": "Deny", "Action": "iam:*", "NotResource": own_roles},

@@ -1,6 +1,6 @@
 """Rows of the network: VPC, subnets, ways in and out."""
 
-from accounts.permissions.row import PROVIDER, Row
+from accounts.permissions.row import PROVIDER, REFERENCE, Row
 from stacks.settings import Environment
 from stacks.settings.foundation import Foundation
 
@@ -141,11 +141,14 @@ ROWS = (
     Row(
         type="aws:ec2/vpcEndpoint:VpcEndpoint",
         schemas="AWS::EC2::VPCEndpoint",
-        create="ec2:CreateVpcEndpoint ec2:CreateTags",
+        create="ec2:CreateVpcEndpoint ec2:CreateTags route53:AssociateVPCWithHostedZone",
         read="ec2:DescribeVpcEndpoints ec2:DescribePrefixLists",
         update=f"ec2:ModifyVpcEndpoint {TAGS}",
         delete="ec2:DeleteVpcEndpoints",
-        beyond={"ec2:DescribePrefixLists": f"{EC2}vpc_endpoint.go, for the addresses of a gateway endpoint"},
+        beyond={
+            "ec2:DescribePrefixLists": f"{EC2}vpc_endpoint.go, for the addresses of a gateway endpoint",
+            "route53:AssociateVPCWithHostedZone": f"{REFERENCE}list_amazonec2.html, for private names",
+        },
         when=makes_network,
     ),
     Row(

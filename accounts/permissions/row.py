@@ -9,6 +9,9 @@ from stacks.settings.foundation import Foundation
 PROVIDER = "hashicorp/terraform-provider-aws: internal/service/"
 """Source of what the AWS provider calls: Pulumi's is made of Terraform's."""
 
+REFERENCE = "https://docs.aws.amazon.com/service-authorization/latest/reference/"
+"""Source of what else an action takes of who calls it."""
+
 Condition = Callable[[Environment, str, Foundation], bool]
 """Whether a foundation of that name has something."""
 

@@ -148,6 +148,11 @@ def service_linked_roles(names: AccountNames) -> Sequence[str]:
     return [f"arn:{names.partition}:iam::{names.account}:role/aws-service-role/*"]
 
 
+def hosted_zones(names: AccountNames) -> Sequence[str]:
+    """Private zones; those of interface endpoints are AWS's own."""
+    return [f"arn:{names.partition}:route53:::hostedzone/*"]
+
+
 KEY, EKS = "key/*", "{prefix}-*"
 
 SCOPES = (
@@ -180,7 +185,14 @@ SCOPES = (
         conditions=in_regions,
     ),
     Scope(name="Aliases", actions="kms:*Alias", resources=aliases, besides="Keys"),
-    Scope(name="TagKeys", actions="kms:TagResource", resources=arns("kms", KEY), conditions=tagged_as_own),
+    # A new key has no tags yet, and a change of the others does not give the environment's again.
+    Scope(
+        name="TagKeys",
+        actions="kms:TagResource",
+        resources=arns("kms", KEY),
+        conditions=tagged_as_own,
+        besides="Keys",
+    ),
     Scope(name="Keys", actions="kms:*", resources=arns("kms", KEY), conditions=own_tag),
     Scope(
         name="LogDelivery",
@@ -249,6 +261,7 @@ SCOPES = (
     ),
     Scope(name="Repositories", actions="ecr:*", resources=repositories),
     Scope(name="PullSecrets", actions="secretsmanager:GetSecretValue", resources=secrets),
+    Scope(name="PrivateNames", actions="route53:AssociateVPCWithHostedZone", resources=hosted_zones),
     Scope(name="Network", actions="ec2:*", resources=everything, conditions=in_regions),
 )
 """The first scope that covers an action counts."""

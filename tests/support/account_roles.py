@@ -111,6 +111,10 @@ class World:
                 role = f"arn:aws:iam::{self.account}:role/aws-service-role/{service}/x"
                 yield self.target(role), context | {"iam:AWSServiceName": service}
             return
+        if prefix == "route53":
+            # Zones of interface endpoints, which are AWS's own.
+            yield self.target("arn:aws:route53:::hostedzone/Z1"), context
+            return
         if not taken or prefix == "ec2":
             # What a new key's own policy will say decides, which is that of every key.
             policy = json.loads(key_policy(self.account, resource.region)) if prefix == "kms" else None

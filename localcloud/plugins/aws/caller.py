@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
-from localcloud.authorization.asking import CODE, HEADER_NAME
+from localcloud.authorization.asking import HEADER_NAME, YES
 
 Credentials = dict[str, str]
 """What botocore's clients take: key, secret and token."""
@@ -73,7 +73,7 @@ class Caller:
         except ParamValidationError:
             return  # what the call itself will say
         except ClientError as error:
-            if error.response["Error"].get("Code") != CODE:
+            if error.response["Error"].get("Code") not in YES:
                 raise
 
     @property

@@ -27,8 +27,6 @@ Source: https://docs.aws.amazon.com/AmazonS3/latest/userguide/using-with-s3-poli
 NOT_NEEDED = {
     "logs:DeleteRetentionPolicy": "log groups always have a retention",
     "logs:PutLogGroupDeletionProtection": "the program does not set it",
-    "ec2:DescribeTags": "the provider has tags from DescribeLaunchTemplates",
-    "iam:ListRoleTags": "the provider has tags from GetRole",
     "iam:DeleteRolePermissionsBoundary": "roles keep their boundary: it is denied",
 }
 """What the plugin can call and the provider, or the program, does not."""

@@ -92,6 +92,15 @@ class Ec2(Service):
         message = f"The transitGatewayAttachment ID '{id}' does not exist"
         self.refuse("InvalidTransitGatewayAttachmentID.NotFound", message, operation)
 
+    def describe_launch_templates(self, **members: Any) -> Members:
+        """Launch templates with their tags; moto shows those that they were made with."""
+        answer: Members = self.client.describe_launch_templates(**members)
+        for template in answer["LaunchTemplates"]:
+            own = [{"Name": "resource-id", "Values": [template["LaunchTemplateId"]]}]
+            tags = self.client.describe_tags(Filters=own)["Tags"]
+            template["Tags"] = [{"Key": tag["Key"], "Value": tag["Value"]} for tag in tags]
+        return answer
+
     def create_tags(self, Resources: list[str], Tags: list[Members]) -> Members:
         """Put tags on things."""
         names = {tag["Key"] for tag in Tags}

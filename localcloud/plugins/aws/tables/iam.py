@@ -126,7 +126,8 @@ ROLE = Kind(
         Change(("inlinePolicies",), set_inline),
     ),
     delete=(strip_role, Call("delete_role", ROLE_KEY)),
-    tags=tags_of("role", "RoleName"),
+    # As the provider, which takes them from GetRole (internal/service/iam/role.go).
+    tags=replace(tags_of("role", "RoleName"), read_call=None),
     schema_names={
         "name": "RoleName",
         "assumeRolePolicy": "AssumeRolePolicyDocument",

@@ -1,11 +1,10 @@
 """Launch templates."""
 
-from dataclasses import replace
 from typing import Any
 
 from localcloud.plugins.aws.subject import Subject
 from localcloud.plugins.aws.table import ID, REST, Call, Change, Name, P, Read, words
-from localcloud.plugins.aws.tables._ec2 import filters, row, tags_of
+from localcloud.plugins.aws.tables._ec2 import row, tags_of
 
 DATA = (
     "blockDeviceMappings imageId instanceType keyName userData ebsOptimized metadataOptions "
@@ -62,11 +61,7 @@ LAUNCH_TEMPLATE = row(
             Call("modify_launch_template", {"LaunchTemplateId": ID, "DefaultVersion": P("defaultVersion")}),
         ),
     ),
-    # moto shows with a template the tags that it was made with.
-    tags=replace(
-        tags_of("launch-template"),
-        read_call=Call("describe_tags", {"Filters": filters({"resource-id": ID})}),
-    ),
+    tags=tags_of("launch-template"),
     schema_names={"name": "LaunchTemplateName", "description": "VersionDescription"}
     | {name: f"LaunchTemplateData/{name}" for name in DATA.split()},
 )
