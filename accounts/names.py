@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from moka.names import bucket_name
+from moka.names import bucket_name, deploy_role_name, preview_role_name
 from moka.partition import partition
 from stacks.settings import Environment
 from stacks.settings.foundation import Foundation
@@ -54,12 +54,12 @@ class AccountNames:
     @property
     def deploy_role(self) -> str:
         """ARN of the role that runs `up`."""
-        return self._iam(f"role/{self.settings.prefix}-deploy")
+        return self._iam(f"role/{deploy_role_name(self.settings.prefix)}")
 
     @property
     def preview_role(self) -> str:
         """ARN of the role that runs `preview`."""
-        return self._iam(f"role/{self.settings.prefix}-preview")
+        return self._iam(f"role/{preview_role_name(self.settings.prefix)}")
 
     @property
     def own_policies(self) -> str:

@@ -14,7 +14,10 @@ from typing import Any, Literal
 from delivery.preview import PREVIEW, Run
 from previews import Preview, name_of
 
-COMMAND = (*PREVIEW, "--refresh")
+RELEASES = "urn:pulumi:**kubernetes:helm.sh/v3:Release::**"
+"""Releases of Helm: what it keeps of them are Secrets, which a role that only reads must not see."""
+
+COMMAND = (*PREVIEW, "--refresh", "--exclude", RELEASES)
 
 NOT_REFRESHED = (
     "the preview asked for no resource: have the command preview with --refresh, as a stream of events."

@@ -37,5 +37,5 @@ class Guarded(DomainDispatcherApplication):
 if __name__ == "__main__":
     FakeDeleteMarker.dispose = _dispose  # type: ignore[attr-defined]
     FakeBucket.get_permission = _permission  # type: ignore[assignment,method-assign]
-    server.DomainDispatcherApplication = Guarded  # type: ignore[misc]
+    server.DomainDispatcherApplication = Guarded  # type: ignore[attr-defined]
     server.main()

@@ -15,7 +15,7 @@ SECTIONS = {
     "calls": "{<namespace>/<service account>: [{actions: [<action>], resource: <what>}]}",
     "deployer_network": "{file: <path with {environment}>, key: <key in it>}",
     "capacity_reservations": "{<id>: {type: <instance type>, zone: <zone>, instances: <number>}}",
-    "identities": "{<account>: role/<name>}",
+    "identities": "{<account>: role/<name with {environment}>}",
     "images": "{<pattern of an image's name>: [<architecture>]}",
 }
 """Sections of the file, and what each has to be."""
@@ -134,16 +134,19 @@ def capacity_reservations(project: Path) -> list[dict[str, Any]]:
     return reservations
 
 
-def identity_at_hand(project: Path, account: str, partition: str) -> str | None:
-    """ARN of the role or user whose credentials `up` has in an account; None where nobody says.
+def identity_at_hand(project: Path, stack: str, account: str, partition: str) -> str | None:
+    """ARN of the role or user whose credentials `up` of a stack has in an account; None where nobody says.
 
-    Raises Refusal where `localcloud.yaml` says it wrongly.
+    `localcloud.yaml` may have `{environment}` in its name, for the stack's up to its first dot.
+    Raises Refusal where it says it wrongly.
     """
-    identities = _section(project, "identities")
+    environment = stack.partition(".")[0]
+    identities = {
+        place: str(name).replace("{environment}", environment)
+        for place, name in _section(project, "identities").items()
+    }
     for place, name in identities.items():
-        if not re.fullmatch(r"\d{12}", str(place)) or not re.fullmatch(
-            r"(role|user)/[\w+=,.@/-]+", str(name)
-        ):
+        if not re.fullmatch(r"\d{12}", str(place)) or not re.fullmatch(r"(role|user)/[\w+=,.@/-]+", name):
             raise _refusal(project, f"identities.{place}")
     if account in identities:
         return f"arn:{partition}:iam::{account}:{identities[account]}"

@@ -101,6 +101,9 @@ def jobs_group(namespace: str, level: JobsLevel) -> str:
     return f"moka:jobs:{namespace}:{level}"
 
 
+PREVIEWS_GROUP = "moka:previews"
+"""Kubernetes group of the role that previews: what it may read, and nothing that is secret."""
+
 # Pod Identities of layers; those of jobs are called as their namespaces are.
 
 AUTOSCALER_IDENTITY = "autoscaler"
@@ -151,6 +154,16 @@ ACCESS_LOGS = "access-logs"
 def environment_prefix(organization: str, environment: str) -> str:
     """Prefix of an environment's names in AWS."""
     return f"{organization}-{environment}"
+
+
+def deploy_role_name(prefix: str) -> str:
+    """Name of the role with which CI deploys an environment, in each of its accounts."""
+    return f"{prefix}-deploy"
+
+
+def preview_role_name(prefix: str) -> str:
+    """Name of the role with which CI previews an environment, in each of its accounts."""
+    return f"{prefix}-preview"
 
 
 def eks_cluster_name(prefix: str, cluster: str) -> str:

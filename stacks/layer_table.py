@@ -74,7 +74,7 @@ LAYERS: Mapping[str, Layer] = {
             name="access",
             scope="cluster",
             reads=("cluster", "foundation"),
-            makes="AWS Load Balancer Controller, ingress-nginx",
+            makes="AWS Load Balancer Controller, ingress-nginx; with CI, what previews may read",
         ),
         Layer(
             name="spark",

@@ -123,7 +123,7 @@ def resource_types(action: str) -> tuple[str, ...]:
 
 @cache
 def resource_kinds(action: str) -> Mapping[str, bool]:
-    """Kinds of resources that an action takes -> whether each request has one; none where it takes only `*`."""
+    """Kinds of resources that an action takes -> whether each request has one; none if it takes only `*`."""
     resources = _services()[action.partition(":")[0].lower()]["resources"]
     kinds = _definition(action)["resource_types"]
     return {kind: bool(use["required"]) for kind, use in kinds.items() if kind and kind in resources}

@@ -1,9 +1,9 @@
 """How calls of AWS's API are told in IAM's terms, where the models do not say it.
 
 Sources: "Required permissions for Amazon S3 API operations",
-https://docs.aws.amazon.com/AmazonS3/latest/userguide/using-with-s3-policy-actions.html; the Service Authorization
-Reference, https://docs.aws.amazon.com/service-authorization/latest/reference/, for actions that an action depends
-on and for the parts of ARNs; and what stands at a row.
+https://docs.aws.amazon.com/AmazonS3/latest/userguide/using-with-s3-policy-actions.html; the Service
+Authorization Reference, https://docs.aws.amazon.com/service-authorization/latest/reference/, for actions that an
+action depends on and for the parts of ARNs; and what stands at a row.
 """
 
 from collections.abc import Mapping
@@ -89,7 +89,7 @@ PATHS: Mapping[str, Mapping[str, tuple[str, str]]] = {
         "KeyId": ("KeyId", r"([^/]+)$"),
     },
 }
-"""The same, for values that are a part of a member: the member, and the expression whose group is the value."""
+"""The same, for a part of a member: the member, and the expression whose group is the value."""
 
 REQUEST_KEYS: Mapping[str, str] = {
     "AWSServiceName": "iam:AWSServiceName",
@@ -140,9 +140,7 @@ BESIDES: Mapping[str, tuple[Besides, ...]] = {
     # "Publish flow logs to Amazon S3",
     # https://docs.aws.amazon.com/vpc/latest/userguide/flow-logs-s3-permissions.html
     "ec2:CreateFlowLogs": (Besides(actions="logs:CreateLogDelivery logs:DeleteLogDelivery"),),
-    "ec2:CreateVpcEndpoint": (
-        Besides(actions="route53:AssociateVPCWithHostedZone", at="PrivateDnsEnabled"),
-    ),
+    "ec2:CreateVpcEndpoint": (Besides(actions="route53:AssociateVPCWithHostedZone", at="PrivateDnsEnabled"),),
     "ecr:CreatePullThroughCacheRule": (Besides(actions="secretsmanager:GetSecretValue", at="credentialArn"),),
     "ecr:CreateRepositoryCreationTemplate": (_passes("customRoleArn", "ecr.amazonaws.com"),),
     # "Amazon EKS Pod Identity": https://docs.aws.amazon.com/eks/latest/userguide/pod-id-association.html
@@ -155,7 +153,8 @@ BESIDES: Mapping[str, tuple[Besides, ...]] = {
         _passes("roleArn", "eks.amazonaws.com"),
         Besides(actions="kms:DescribeKey kms:CreateGrant", at="encryptionConfig.provider.keyArn"),
     ),
-    # "You are not authorized to launch instances with this launch template": aws-samples/terraform-eks-code#13
+    # "You are not authorized to launch instances with this launch template":
+    # aws-samples/terraform-eks-code#13
     "eks:CreateNodegroup": (
         _passes("nodeRole", "eks.amazonaws.com"),
         Besides(actions="ec2:RunInstances", at="launchTemplate.id"),
@@ -171,4 +170,4 @@ BESIDES: Mapping[str, tuple[Besides, ...]] = {
     "eks:UpdateNodegroupVersion": (Besides(actions="ec2:RunInstances", at="launchTemplate.id"),),
     "eks:UpdatePodIdentityAssociation": (_passes("roleArn", "pods.eks.amazonaws.com"),),
 }
-"""Operation -> what it takes besides its own action. Of what the reference lists, that which our requests need."""
+"""Operation -> what it takes besides its own action."""

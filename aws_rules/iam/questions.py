@@ -1,8 +1,8 @@
 """What a call of AWS's API asks of IAM: actions, the resources that they are on, and condition keys.
 
 All of it follows from the call's members, the service's model in the Service Authorization Reference
-(`definitions`) and the tables of `question_data`. Where no resource can be told from the members, the question
-has none, and is decided by whether the caller may do the action on anything.
+(`definitions`) and the tables of `question_data`. Where no resource can be told from the members, the
+question has none, and is decided by whether the caller may do the action on anything.
 """
 
 import re
@@ -29,8 +29,8 @@ from aws_rules.rule import Rule
 CALLERS = Rule(
     name="caller-permissions",
     authority="AWS",
-    decides="whether who calls with the credentials of a role may: the role's policies and its boundary, policies "
-    "of buckets and keys",
+    decides="whether who calls with the credentials of a role may: the role's policies and its boundary, "
+    "policies of buckets and keys",
     source="https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_policies_evaluation-logic.html",
 )
 RULES = (CALLERS,)
@@ -181,7 +181,7 @@ def _of_ids(call: Call, kinds: Mapping[str, bool]) -> Iterator[str]:
     for text in _texts(call.members):
         match = EC2_ID.fullmatch(text)
         kind = EC2_KINDS.get(match[1]) if match else None
-        if kind in kinds:
+        if kind is not None and kind in kinds:
             named.add(kind)
             yield _arn(call, "ec2", f"{kind}/{text}")
     yield from (_arn(call, "ec2", f"{kind}/*") for kind in kinds if kinds[kind] and kind not in named)

@@ -15,6 +15,7 @@ from components.aws.node_role import NodeRole, NodeRoleArgs
 from components.aws.policy import Statement, trust
 from components.ordering import known_after
 from components.transforms import transform_of
+from moka.names import PREVIEWS_GROUP
 from moka.partition import managed_policy
 
 LOG_TYPES = ("api", "audit", "authenticator", "controllerManager", "scheduler")
@@ -39,6 +40,7 @@ class ClusterArgs:
     vpc_cni, kube_proxy, pod_identity_agent: the add-ons of every node, there before any node.
     assume: the deployer is a role, assumed with the credentials at hand and by the kubeconfig.
     access: who else may enter, each with a name; other principals than the deployer.
+    previewer_arn: IAM role that previews, in the group `PREVIEWS_GROUP`; by default none.
     public_cidrs: networks from which the API server may be reached over the internet; by default none.
     api_cidrs, api_groups: connected networks, and security groups of the VPC, from which its private endpoint
         may be reached; EKS itself lets in only what has the cluster's own security group. With `public_cidrs`
@@ -65,6 +67,7 @@ class ClusterArgs:
     pod_identity_agent: Addon
     assume: bool = False
     access: Mapping[str, ClusterAccess] = field(default_factory=dict)
+    previewer_arn: str | None = None
     public_cidrs: tuple[str, ...] = ()
     api_cidrs: tuple[str, ...] = ()
     api_groups: tuple[str, ...] = ()
@@ -84,7 +87,7 @@ class Cluster(pulumi.ComponentResource):
     Makes: cloudwatch.LogGroup and the cluster's iam.Role, before the cluster and gone after it; eks.Cluster
     of pulumi_eks (control plane) without nodes, add-ons or security groups of its own; a
     vpc.SecurityGroupIngressRule of the cluster's security group for each of `api_cidrs` and `api_groups`;
-    AccessEntry for the deployer and for each of `access`; Addons of every node; NodeRole.
+    AccessEntry for the deployer, the previewer and each of `access`; Addons of every node; NodeRole.
     Outputs: `name`, `arn`, `endpoint`, `certificate_authority` (base64), `security_group_id` (the one that
     EKS makes, shared by control plane and nodes); `node_role_arn`, known only once nodes may come: what has
     it comes after the add-ons of every node and goes before them; `kubeconfig` (JSON, without a secret),
@@ -206,6 +209,10 @@ class Cluster(pulumi.ComponentResource):
         self.deployer = access_entry(
             "deployer", ClusterAccess(principal_arn=args.deployer_arn, level="admin")
         )
+        if args.previewer_arn:
+            access_entry(
+                "previewer", ClusterAccess(principal_arn=args.previewer_arn, groups=(PREVIEWS_GROUP,))
+            )
         for entry, access in args.access.items():
             access_entry(f"access-{entry}", access)
         addons = Addons(

@@ -64,7 +64,9 @@ class Gate:
             return
         if why is not None:
             resource = _resource(question, arn or "*", caller)
-            asked = Request(action=question.action, resource=resource, context=question.context, endpoint=None)
+            asked = Request(
+                action=question.action, resource=resource, context=question.context, endpoint=None
+            )
             yield message(caller, asked, why)
 
 

@@ -30,8 +30,8 @@ DENIED: Mapping[str, tuple[str, int]] = {
 }
 """Protocol of a service -> code and status with which it says that somebody may not.
 
-Sources: "Error codes for the Amazon EC2 API", EC2 API Reference; "Common error types" of IAM, EKS, KMS, ECR and
-CloudWatch Logs in their API references; "Error responses", S3 API Reference.
+Sources: "Error codes for the Amazon EC2 API", EC2 API Reference; "Common error types" of IAM, EKS, KMS, ECR
+and CloudWatch Logs in their API references; "Error responses", S3 API Reference.
 """
 
 
@@ -78,7 +78,7 @@ def message(environ: Environ, service: str) -> Message | None:
                 "headers": request.headers,
                 "body": b"" if _is_object(operation) else request.get_data(),
                 "url_path": request.path,
-                "url_params": path,
+                "url_params": dict(path),
             }
         )
         return Message(operation, dict(parsed), protocol)
@@ -101,7 +101,7 @@ def _is_object(operation: OperationModel) -> bool:
     """Whether the body is an object's content, of which nothing follows."""
     shape = operation.input_shape
     payload = shape.serialization.get("payload") if shape else None
-    return bool(payload) and shape.members[payload].type_name in ("blob", "string")  # type: ignore[union-attr]
+    return bool(shape and payload and shape.members[payload].type_name in ("blob", "string"))
 
 
 class _Refused(ServiceException):

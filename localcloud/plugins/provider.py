@@ -97,6 +97,9 @@ class Provider:
     name: str
     """Package, for example `aws`."""
 
+    stack: str = ""
+    """Stack that it is configured for; empty where the engine does not say."""
+
     def check_config(self, inputs: Properties) -> tuple[Properties, list[Failure]]:
         """The configuration as it will be used, and what is wrong with it."""
         return inputs, []
@@ -106,7 +109,7 @@ class Provider:
         return Diff(kinds=differences(old, new))
 
     def configure(self, inputs: Properties) -> None:
-        """Take the configuration. Must be quick, and call nothing."""
+        """Take the configuration. Must be quick, and call nothing but who it is."""
 
     def check(
         self, target: Target, old: Properties, new: Properties, naming: Naming

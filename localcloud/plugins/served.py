@@ -72,6 +72,7 @@ class Servicer(provider_pb2_grpc.ResourceProviderServicer):
 
     def Configure(self, request: Any, context: Any) -> Any:
         with self._errors_as_sentences(context):
+            self.provider.stack = Target(request.urn).stack if request.urn else ""
             self.provider.configure(from_wire(request.args))
             return provider_pb2.ConfigureResponse(
                 acceptSecrets=True, supportsPreview=True, acceptResources=False, acceptOutputs=False

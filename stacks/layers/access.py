@@ -1,4 +1,4 @@
-"""Layer access: the way in to UIs, by host name."""
+"""Layer access: the way in to UIs, by host name, and what previews may read."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -9,6 +9,7 @@ from components.kubernetes import load_balancer_controller
 from components.kubernetes.ingress_nginx import IngressNginx, IngressNginxArgs
 from components.kubernetes.load_balancer_controller import LoadBalancerController, LoadBalancerControllerArgs
 from components.kubernetes.namespace import Namespace, NamespaceArgs
+from components.kubernetes.preview_access import PreviewAccess
 from moka.names import (
     INGRESS_NAMESPACE,
     LOAD_BALANCER_ACCOUNT,
@@ -21,10 +22,15 @@ from stacks.site import ClusterSite
 
 @dataclass(frozen=True, kw_only=True)
 class Inputs:
-    """vpc_id, subnets: network of the load balancer; zone -> subnet id."""
+    """What differs between clusters.
+
+    vpc_id, subnets: network of the load balancer; zone -> subnet id.
+    previews: CI previews the environment.
+    """
 
     vpc_id: pulumi.Input[str]
     subnets: pulumi.Input[Mapping[str, str]]
+    previews: bool
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -37,11 +43,13 @@ class Outputs:
 def inputs(site: ClusterSite) -> Inputs:
     """What the layer needs on a cluster."""
     base = site.outputs("foundation", foundation.Outputs)
-    return Inputs(vpc_id=base.vpc_id, subnets=base.private_subnets)
+    return Inputs(vpc_id=base.vpc_id, subnets=base.private_subnets, previews=site.settings.ci is not None)
 
 
 def deploy(site: ClusterSite, inputs: Inputs) -> Outputs:
-    """Make the ingress controller, and what gives it its internal load balancer."""
+    """Make the ingress controller, what gives it its internal load balancer, and the rights of previews."""
+    if inputs.previews:
+        PreviewAccess(f"{site.name}-previews", site.opts)
     balancing = Namespace(
         f"{site.name}-load-balancing", NamespaceArgs(name=LOAD_BALANCER_NAMESPACE), site.opts
     )

@@ -30,6 +30,7 @@ class Inputs:
     deployer: ARN of the IAM principal that deploys, an administrator.
     assume: the deployer is a role that is taken with the credentials at hand.
     access: who else may enter, each with a name.
+    previewer: ARN of the role with which CI previews; None without CI.
     public_cidrs: networks from which the API server may be reached over the internet; none for not at all.
     api_cidrs, api_groups: networks and security groups from which its private endpoint may be reached.
     support: of the Kubernetes version, when its standard support ends.
@@ -43,6 +44,7 @@ class Inputs:
     deployer: str
     assume: bool
     access: Mapping[str, ClusterAccess]
+    previewer: str | None
     public_cidrs: tuple[str, ...]
     api_cidrs: tuple[str, ...]
     api_groups: tuple[str, ...]
@@ -83,6 +85,7 @@ def inputs(site: Site) -> Inputs:
             )
             for name, access in cluster.access.items()
         },
+        previewer=settings.previewer(site.foundation),
         public_cidrs=tuple(str(cidr) for cidr in cluster.public_access),
         api_cidrs=tuple(str(cidr) for cidr in settings.api_networks(site.foundation)),
         api_groups=tuple(site.foundation.api_access.security_groups),
@@ -123,6 +126,7 @@ def deploy(site: Site, inputs: Inputs) -> Outputs:
             pod_identity_agent=addons["eks-pod-identity-agent"],
             assume=inputs.assume,
             access=inputs.access,
+            previewer_arn=inputs.previewer,
             public_cidrs=inputs.public_cidrs,
             api_cidrs=inputs.api_cidrs,
             api_groups=inputs.api_groups,

@@ -8,7 +8,16 @@ from pydantic import ConfigDict, Field
 from moka.documents import Form, Name, Section
 from moka.images import ECR_NAME, RegistryPath
 from moka.machines.node_roles import Role
-from moka.names import ENVIRONMENT_TAG, MANAGED_BY_TAG, Data, eks_cluster_name, environment_prefix, role_path
+from moka.names import (
+    ENVIRONMENT_TAG,
+    MANAGED_BY_TAG,
+    Data,
+    eks_cluster_name,
+    environment_prefix,
+    preview_role_name,
+    role_path,
+)
+from moka.partition import partition
 from moka.queues import QueueTree
 from moka.queues import Resources as Amounts
 from moka.queues.definitions import Queues
@@ -208,6 +217,13 @@ class Environment(Section):
     def role_path(self) -> str:
         """IAM path of the environment's roles: it tells them from those of other environments."""
         return role_path(self.prefix)
+
+    def previewer(self, foundation: Foundation) -> str | None:
+        """ARN of the role with which CI previews in a foundation's account; None without CI."""
+        if self.ci is None:
+            return None
+        start = f"arn:{partition(foundation.region)}:iam::{foundation.account}:role"
+        return f"{start}/{preview_role_name(self.prefix)}"
 
     @property
     def resource_tags(self) -> dict[str, str]:

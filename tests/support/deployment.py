@@ -637,6 +637,7 @@ class _Run:
 
     def _configure_provider(self, urn: str, inputs: Inputs) -> None:
         provider = Aws(self.account.cloud, None)  # type: ignore[arg-type]
+        provider.stack = self.account.settings.environment
         provider.configure(inputs)
         self.account._states[urn] = State(Target(urn, "id"), inputs, inputs, provider)
 
@@ -694,7 +695,7 @@ def _cluster(server: str) -> str:
 def _kubeconfig(endpoint: str, _: str, cluster: str, options: Mapping[str, Any]) -> Inputs:
     """Where a cluster is, and whose credentials `up` has there, if anybody says so."""
     _arn, partition, _service, _region, account, _name = cluster.split(":", 5)
-    at_hand = identity_at_hand(EXAMPLES.parent, account, partition)
+    at_hand = identity_at_hand(EXAMPLES.parent, pulumi.get_stack(), account, partition)
     return {"server": endpoint, "principal": options.get("roleArn") or at_hand or ""}
 
 

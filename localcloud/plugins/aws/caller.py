@@ -36,9 +36,8 @@ def role_at_hand(endpoint: str | None) -> str:
         return ""
     import botocore.session
 
-    sts = botocore.session.Session().create_client(
-        "sts", region_name="us-east-1", endpoint_url=endpoint, **credentials
-    )
+    session: Any = botocore.session.Session()
+    sts = session.create_client("sts", region_name="us-east-1", endpoint_url=endpoint, **credentials)
     arn = str(sts.get_caller_identity()["Arn"])
     _, partition, _, _, account, session = arn.split(":", 5)
     return f"arn:{partition}:iam::{account}:role/{session.split('/')[1]}"
@@ -48,8 +47,9 @@ def role_at_hand(endpoint: str | None) -> str:
 class Caller:
     """Who calls AWS as one provider is configured.
 
-    session: botocore's, for its models. endpoint: of the laptop's AWS; None for one within this process, which
-    decides nothing. roles: ARNs, taken one after the other with the credentials at hand.
+    session: botocore's, for its models.
+    endpoint: of the laptop's AWS; None for one within this process, which decides nothing.
+    roles: ARNs, taken one after the other with the credentials at hand.
     """
 
     session: Any

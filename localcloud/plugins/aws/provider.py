@@ -80,14 +80,14 @@ class Aws(Provider):
             if identity:
                 account = identity.split(":")[4]
             else:
-                identity = identity_at_hand(self.project, account, partition(region)) or ""
+                identity = identity_at_hand(self.project, self.stack, account, partition(region)) or ""
             # Any key pair is valid here; on AWS it would have to be one of this account.
             arns = [] if account == ACCOUNT else [account_role(account, region)]
         self.api = Api(self.cloud, self.endpoint, region, tuple(arns), _guard, identity, taken)
         if allowed and self.api.account not in allowed:
             raise Refusal(
-                f"The AWS provider is in account {self.api.account}, which is not allowed: correct assumeRoles, "
-                f"allowedAccountIds ({', '.join(allowed)}) or the credentials at hand."
+                f"The AWS provider is in account {self.api.account}, which is not allowed: correct assumeRoles "
+                f"or allowedAccountIds ({', '.join(allowed)}), or use other credentials."
             )
         self.default_tags = (plain.get("defaultTags") or {}).get("tags") or {}
 

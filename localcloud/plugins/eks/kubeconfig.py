@@ -4,6 +4,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+import pulumi
+
 from aws_rules.access.identity import IDENTITIES
 from aws_rules.rule import Unknown
 from localcloud import unknowns
@@ -38,7 +40,9 @@ def _token_file(plane: ControlPlane, cluster: str, role: str | None) -> Path:
     _, partition, _, _, account, _ = cluster.split(":", 5)
     aws = AwsServer(plane.cloud)
     # The engine starts plugins in the project's folder.
-    identity = role_at_hand(aws.url if aws.has_url() else None) or identity_at_hand(project_folder(Path.cwd()), account, partition)
+    identity = role_at_hand(aws.url if aws.has_url() else None) or identity_at_hand(
+        project_folder(Path.cwd()), pulumi.get_stack(), account, partition
+    )
     if identity:
         return plane.principal_token_file(principal(identity))
     lacks = (

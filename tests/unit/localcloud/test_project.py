@@ -73,11 +73,17 @@ def test_a_wrong_file_is_refused_in_one_sentence_that_names_it(project, content,
 
 
 def test_a_project_says_whose_credentials_are_at_hand_in_an_account(project):
-    (project / "localcloud.yaml").write_text("identities: {'111122223333': role/ops/deployer}\n")
+    identities = "'111122223333': role/ops/deployer, '222233334444': 'role/acme-{environment}-deploy'"
+    (project / "localcloud.yaml").write_text(f"identities: {{{identities}}}\n")
 
-    assert identity_at_hand(project, "111122223333", "aws") == "arn:aws:iam::111122223333:role/ops/deployer"
-    assert identity_at_hand(project, "123456789012", "aws") == "arn:aws:iam::123456789012:user/laptop"
-    assert identity_at_hand(project, "999999999999", "aws") is None
+    def at_hand(stack, account):
+        return identity_at_hand(project, stack, account, "aws")
+
+    assert at_hand("prod.shared", "111122223333") == "arn:aws:iam::111122223333:role/ops/deployer"
+    assert at_hand("prod.shared", "222233334444") == "arn:aws:iam::222233334444:role/acme-prod-deploy"
+    assert at_hand("test", "222233334444") == "arn:aws:iam::222233334444:role/acme-test-deploy"
+    assert at_hand("prod", "123456789012") == "arn:aws:iam::123456789012:user/laptop"
+    assert at_hand("prod", "999999999999") is None
 
 
 @pytest.mark.parametrize(
@@ -88,7 +94,7 @@ def test_identities_that_are_none_are_refused(project, content):
     (project / "localcloud.yaml").write_text(content)
 
     with pytest.raises(Refusal, match="identities"):
-        identity_at_hand(project, "111122223333", "aws")
+        identity_at_hand(project, "dev", "111122223333", "aws")
 
 
 def test_a_project_says_for_which_architectures_its_images_exist(project):
