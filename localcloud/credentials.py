@@ -41,6 +41,11 @@ SESSION = "laptop"
 """Session of a role whose credentials are at hand."""
 
 
+GET_TOKEN_SESSION = "EKSGetTokenAuth"
+"""Session in which `aws eks get-token --role-arn` assumes a role (aws/aws-cli:
+awscli/customizations/eks/get_token.py)."""
+
+
 def principal(arn: str, session: str = SESSION) -> Principal:
     """A principal of IAM, by its ARN; users have no sessions."""
     return Principal(arn, session if ":role/" in arn else "")

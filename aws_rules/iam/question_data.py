@@ -2,8 +2,8 @@
 
 Sources: "Required permissions for Amazon S3 API operations",
 https://docs.aws.amazon.com/AmazonS3/latest/userguide/using-with-s3-policy-actions.html; the Service
-Authorization Reference, https://docs.aws.amazon.com/service-authorization/latest/reference/, for actions that an
-action depends on and for the parts of ARNs; and what stands at a row.
+Authorization Reference, https://docs.aws.amazon.com/service-authorization/latest/reference/, for actions that
+an action depends on and for the parts of ARNs; and what stands at a row.
 """
 
 from collections.abc import Mapping

@@ -39,7 +39,7 @@ class Api:
     roles: ARNs of roles assumed one after the other; the last one's account is used.
     guard: called with every call, before it is made.
     identity: ARN of the principal that AWS sees; empty where nobody says whose credentials are at hand.
-    caller_roles: those of `roles` that the program's provider takes; the laptop takes some to be in an account.
+    caller_roles: those of `roles` that the program's provider takes; the laptop takes others for itself.
     """
 
     cloud: Cloud

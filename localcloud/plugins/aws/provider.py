@@ -86,8 +86,8 @@ class Aws(Provider):
         self.api = Api(self.cloud, self.endpoint, region, tuple(arns), _guard, identity, taken)
         if allowed and self.api.account not in allowed:
             raise Refusal(
-                f"The AWS provider is in account {self.api.account}, which is not allowed: correct assumeRoles "
-                f"or allowedAccountIds ({', '.join(allowed)}), or use other credentials."
+                f"The AWS provider is in account {self.api.account}, which is not allowed: correct "
+                f"assumeRoles or allowedAccountIds ({', '.join(allowed)}), or use other credentials."
             )
         self.default_tags = (plain.get("defaultTags") or {}).get("tags") or {}
 

@@ -9,16 +9,10 @@ import pulumi
 from aws_rules.access.identity import IDENTITIES
 from aws_rules.rule import Unknown
 from localcloud import unknowns
-from localcloud.aws_server import AwsServer
 from localcloud.cloud import Cloud
 from localcloud.control_plane import ControlPlane
-from localcloud.credentials import principal
-from localcloud.plugins.aws.caller import role_at_hand
+from localcloud.credentials import GET_TOKEN_SESSION, principal
 from localcloud.project import identity_at_hand, project_folder
-
-GET_TOKEN_SESSION = "EKSGetTokenAuth"
-"""Session in which `aws eks get-token --role-arn` assumes a role (aws/aws-cli:
-awscli/customizations/eks/get_token.py)."""
 
 
 def for_cluster(
@@ -38,11 +32,8 @@ def _token_file(plane: ControlPlane, cluster: str, role: str | None) -> Path:
     if role:
         return plane.principal_token_file(principal(role, GET_TOKEN_SESSION))
     _, partition, _, _, account, _ = cluster.split(":", 5)
-    aws = AwsServer(plane.cloud)
     # The engine starts plugins in the project's folder.
-    identity = role_at_hand(aws.url if aws.has_url() else None) or identity_at_hand(
-        project_folder(Path.cwd()), pulumi.get_stack(), account, partition
-    )
+    identity = identity_at_hand(project_folder(Path.cwd()), pulumi.get_stack(), account, partition)
     if identity:
         return plane.principal_token_file(principal(identity))
     lacks = (

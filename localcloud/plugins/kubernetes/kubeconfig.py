@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from localcloud.credentials import GET_TOKEN_SESSION, principal_of
 from localcloud.errors import Refusal
 
 
@@ -117,6 +118,22 @@ def access(config: Mapping[str, Any], context: str | None = None, cluster: str |
         token_file=Path(file) if file else None,
         namespace=current.get("namespace") or "default",
     )
+
+
+def signed_in(config: Mapping[str, Any], token: Path) -> dict[str, Any]:
+    """A kubeconfig whose users have another token, unless theirs is of a role that the kubeconfig names."""
+    users = [
+        {**user, "user": {**user["user"], "tokenFile": str(token)}} if _at_hand(user["user"]) else user
+        for user in config.get("users") or ()
+    ]
+    return {**config, "users": users}
+
+
+def _at_hand(user: Mapping[str, Any]) -> bool:
+    """Whether a user signs in with whose credentials are at hand."""
+    file = user.get("tokenFile")
+    who = principal_of(Path(file).read_text().strip()) if file and Path(file).is_file() else None
+    return who is not None and who.session != GET_TOKEN_SESSION
 
 
 def _authority(cluster: Mapping[str, Any]) -> str | None:

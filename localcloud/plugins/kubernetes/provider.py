@@ -10,15 +10,16 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from aws_rules.access.identity import unauthorized
+from localcloud.aws_server import AwsServer
 from localcloud.cloud import REPOSITORY, Cloud
-from localcloud.credentials import principal_of
+from localcloud.credentials import principal, principal_of
 from localcloud.errors import Refusal
 from localcloud.plugins.differences import Diff, PropertyPath, differences
 from localcloud.plugins.kubernetes import kinds, objects
 from localcloud.plugins.kubernetes.api import Api, ApiError, Unreachable
 from localcloud.plugins.kubernetes.immutable import fixed_fields, replacing
 from localcloud.plugins.kubernetes.kinds import Kind
-from localcloud.plugins.kubernetes.kubeconfig import access, active_cluster, read
+from localcloud.plugins.kubernetes.kubeconfig import access, active_cluster, read, signed_in
 from localcloud.plugins.kubernetes.resources import Cluster, Place
 from localcloud.plugins.kubernetes.settings import Settings
 from localcloud.plugins.kubernetes.waiting import NotReady
@@ -95,10 +96,27 @@ class Kubernetes(Provider):
             note_architectures(self.plane().folder, self.project, known)
 
     @cached_property
+    def kubeconfig(self) -> dict[str, Any]:
+        """The kubeconfig that it is configured with; a role whose credentials are at hand signs in itself.
+
+        So does `aws eks get-token`, which a kubeconfig of EKS runs, unless that names a role.
+        """
+        from localcloud.control_plane import ControlPlane
+        from localcloud.plugins.aws.caller import role_at_hand
+
+        config, aws = self.settings.kubeconfig, AwsServer(self.cloud)
+        role = role_at_hand(aws.url) if aws.has_url() else ""
+        if not role:
+            return config
+        server = access(config, self.settings.context, self.settings.cluster).server
+        token = ControlPlane.at(self.cloud, server).principal_token_file(principal(role))
+        return signed_in(config, token)
+
+    @cached_property
     def cluster(self) -> Cluster:
         """The cluster that it is configured with."""
         settings = self.settings
-        reached = access(settings.kubeconfig, settings.context, settings.cluster)
+        reached = access(self.kubeconfig, settings.context, settings.cluster)
         return Cluster(
             Api(reached),
             namespace=settings.namespace or reached.namespace,
@@ -128,7 +146,6 @@ class Kubernetes(Provider):
         with self._dialing:
             if self._reached:
                 return
-            from localcloud.aws_server import AwsServer
             from localcloud.plugins.aws.refusals.network import refuse_unreachable
 
             aws, plane = AwsServer(self.cloud), self.plane()
@@ -143,7 +160,7 @@ class Kubernetes(Provider):
         from localcloud.plugins.kubernetes.helm import Helm
         from localcloud.plugins.kubernetes.releases import Releases
 
-        kubeconfig = json.dumps(self.settings.kubeconfig)
+        kubeconfig = json.dumps(self.kubeconfig)
         helm = Helm(self.cloud.home / "helm", kubeconfig, self.settings.context, self.cancelled)
         return Releases(self.cluster.api, self.cluster, helm, self.plane, self.log, self.cluster.namespace)
 
