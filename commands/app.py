@@ -20,6 +20,7 @@ from commands import (
     move,
     preview,
     prices,
+    profiles,
     queues,
     report,
     rollout,
@@ -46,6 +47,7 @@ app.command()(report.report)
 app.command()(prices.prices)
 app.add_typer(job.app, name="job")
 app.command()(bootstrap.bootstrap)
+app.command()(profiles.profiles)
 app.command()(doctor.doctor)
 app.command()(mirror.mirror)
 app.add_typer(celeborn.app, name="celeborn")

@@ -83,7 +83,7 @@ class Deployment:
     def aws(self, foundation: str) -> aws.Provider:
         """The AWS provider of a foundation's account and region; refuses any other account.
 
-        Where the settings say so, it takes the deployer role with the credentials at hand.
+        Where the settings say so, it takes a role, by a profile of the AWS configuration (`moka profiles`).
         """
         if foundation not in self._aws:
             place = self.settings.foundations[foundation]
@@ -92,12 +92,7 @@ class Deployment:
                 foundation,
                 region=place.region,
                 allowed_account_ids=[place.account],
-                assume_roles=(
-                    # As a plain mapping its names would reach the provider as they are spelt here.
-                    [aws.ProviderAssumeRoleArgs(role_arn=place.deployer, session_name=self.settings.prefix)]
-                    if place.assume
-                    else None
-                ),
+                profile=self.settings.profile(place),
                 default_tags={"tags": self.settings.resource_tags},
             )
         return self._aws[foundation]

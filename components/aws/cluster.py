@@ -1,5 +1,6 @@
 """An EKS cluster: its control plane, who may enter it, and what its nodes cannot do without."""
 
+import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from operator import itemgetter
@@ -38,7 +39,8 @@ class ClusterArgs:
         policy must let CloudWatch Logs use it.
     deployer_arn: IAM role or user that deploys to the cluster, an administrator.
     vpc_cni, kube_proxy, pod_identity_agent: the add-ons of every node, there before any node.
-    assume: the deployer is a role, assumed with the credentials at hand and by the kubeconfig.
+    profile: of the AWS configuration, with which the kubeconfig signs in; by default with the credentials at
+        hand.
     access: who else may enter, each with a name; other principals than the deployer.
     previewer_arn: IAM role that previews, in the group `PREVIEWS_GROUP`; by default none.
     public_cidrs: networks from which the API server may be reached over the internet; by default none.
@@ -65,7 +67,7 @@ class ClusterArgs:
     vpc_cni: Addon
     kube_proxy: Addon
     pod_identity_agent: Addon
-    assume: bool = False
+    profile: str | None = None
     access: Mapping[str, ClusterAccess] = field(default_factory=dict)
     previewer_arn: str | None = None
     public_cidrs: tuple[str, ...] = ()
@@ -147,9 +149,6 @@ class Cluster(pulumi.ComponentResource):
             endpoint_public_access=bool(args.public_cidrs),
             public_access_cidrs=list(args.public_cidrs) or None,
             authentication_mode=eks.AuthenticationMode.API,
-            provider_credential_opts=(
-                eks.KubeconfigOptionsArgs(role_arn=args.deployer_arn) if args.assume else None
-            ),
             encryption_config_key_arn=args.key_arn,
             enabled_cluster_log_types=list(LOG_TYPES),
             deletion_protection=args.retain,
@@ -252,7 +251,9 @@ class Cluster(pulumi.ComponentResource):
         self.security_group_id = security_group_id
         self.node_role_arn = known_after(node_role.arn, addons.names)
         self.kubeconfig = known_after(
-            self.eks_cluster.kubeconfig_json, self.deployer.principal_arn, *[rule.id for rule in ways_in]
+            self.eks_cluster.kubeconfig_json.apply(lambda text: with_profile(text, args.profile)),
+            self.deployer.principal_arn,
+            *[rule.id for rule in ways_in],
         )
         self.register_outputs(
             {
@@ -265,6 +266,22 @@ class Cluster(pulumi.ComponentResource):
                 "kubeconfig": self.kubeconfig,
             }
         )
+
+
+def with_profile(kubeconfig: str, profile: str | None) -> str:
+    """A kubeconfig (JSON) whose users get their token with a profile of the AWS configuration.
+
+    By an argument: credentials in the environment go before the profile that `AWS_PROFILE` names there, as
+    `providerCredentialOpts` of pulumi_eks has it, and not before one that is an argument (boto/botocore:
+    botocore/credentials.py, create_credential_resolver).
+    """
+    if profile is None:
+        return kubeconfig
+    config = json.loads(kubeconfig)
+    for user in config["users"]:
+        if program := user["user"].get("exec"):
+            program["args"] = [*program["args"], "--profile", profile]
+    return json.dumps(config)
 
 
 def with_missing_arguments(inputs: Mapping[str, object], *, zonal_shift: bool) -> dict[str, object]:

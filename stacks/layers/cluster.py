@@ -28,7 +28,7 @@ class Inputs:
 
     version: Kubernetes version.
     deployer: ARN of the IAM principal that deploys, an administrator.
-    assume: the deployer is a role that is taken with the credentials at hand.
+    profile: of the AWS configuration, with which the account is entered; None for the credentials at hand.
     access: who else may enter, each with a name.
     previewer: ARN of the role with which CI previews; None without CI.
     public_cidrs: networks from which the API server may be reached over the internet; none for not at all.
@@ -42,7 +42,7 @@ class Inputs:
 
     version: str
     deployer: str
-    assume: bool
+    profile: str | None
     access: Mapping[str, ClusterAccess]
     previewer: str | None
     public_cidrs: tuple[str, ...]
@@ -75,7 +75,7 @@ def inputs(site: Site) -> Inputs:
     return Inputs(
         version=cluster.version,
         deployer=site.foundation.deployer,
-        assume=site.foundation.assume,
+        profile=settings.profile(site.foundation),
         access={
             name: ClusterAccess(
                 principal_arn=access.principal,
@@ -124,7 +124,7 @@ def deploy(site: Site, inputs: Inputs) -> Outputs:
             vpc_cni=addons["vpc-cni"],
             kube_proxy=addons["kube-proxy"],
             pod_identity_agent=addons["eks-pod-identity-agent"],
-            assume=inputs.assume,
+            profile=inputs.profile,
             access=inputs.access,
             previewer_arn=inputs.previewer,
             public_cidrs=inputs.public_cidrs,

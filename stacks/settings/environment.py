@@ -225,6 +225,14 @@ class Environment(Section):
         start = f"arn:{partition(foundation.region)}:iam::{foundation.account}:role"
         return f"{start}/{preview_role_name(self.prefix)}"
 
+    def profile(self, foundation: Foundation) -> str | None:
+        """Profile of the AWS configuration with which a foundation's account is entered.
+
+        None for that of the credentials at hand. Which role stands behind it is not the program's to say: an
+        `up` takes another one than a preview, of the same resources.
+        """
+        return f"{self.prefix}-{foundation.account}" if foundation.assume else None
+
     @property
     def resource_tags(self) -> dict[str, str]:
         """Tags of every AWS resource of the environment."""

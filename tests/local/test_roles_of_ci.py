@@ -30,7 +30,7 @@ SETTINGS = {
     "clusters:\n": "slices:\n  base: {layers: [foundation, cluster, scheduling, access]}\n"
     "  rest: {layers: [shuffle, spark, logs, metrics, history]}\n\nclusters:\n",
 }
-CHANGE = {"    network:\n": "    api_access: {cidrs: [10.250.32.0/24]}\n    network:\n"}
+CHANGE = {"retain: false": "retain: false\nretention: {flow_logs: 14}"}
 
 
 @dataclass(frozen=True)
@@ -112,21 +112,23 @@ def test_the_deploy_role_brings_it_up_changes_it_and_takes_it_down_and_the_previ
 
     # A change: the preview role shows it and may not make it.
     ci.set(CHANGE)
-    assert ci.stack.operations(**preview) == {"spark-a-api-10.250.32.0-24": "create"}
+    assert ci.stack.operations(**preview) == {"main-access-logs": "update"}
     refused = ci.stack.try_run("up", "--yes", "--skip-preview", **preview)
     assert refused.returncode
     assert f"{session(PREVIEW)} is not authorized to perform: s3:PutObject on resource" in refused.stderr
 
     # The deploy role may, unless a right is taken away from it.
-    network = f"{ACCOUNT}:policy/moka-local-deploy-network"
-    iam.detach_role_policy(RoleName="moka-local-deploy", PolicyArn=network)
+    data = f"{ACCOUNT}:policy/moka-local-deploy-data"
+    iam.detach_role_policy(RoleName="moka-local-deploy", PolicyArn=data)
     failed = ci.stack.try_run("up", "--yes", "--skip-preview", **deploy)
     assert failed.returncode
-    assert "You are not authorized to perform this operation. " in failed.stdout + failed.stderr
-    action = "ec2:AuthorizeSecurityGroupIngress"
-    assert f"User: {session(DEPLOY)} is not authorized to perform: {action}" in failed.stdout + failed.stderr
-    assert f"because no identity-based policy allows the {action} action" in failed.stdout + failed.stderr
-    iam.attach_role_policy(RoleName="moka-local-deploy", PolicyArn=network)
+    bucket = "arn:aws:s3:::moka-local-123456789012-us-east-1-access-logs"
+    assert (
+        f"AWS refused PutBucketLifecycleConfiguration: User: {session(DEPLOY)} is not authorized to perform: "
+        f"s3:PutLifecycleConfiguration on resource: {bucket} because no identity-based policy allows the "
+        "s3:PutLifecycleConfiguration action (AccessDenied)"
+    ) in failed.stdout + failed.stderr
+    iam.attach_role_policy(RoleName="moka-local-deploy", PolicyArn=data)
     ci.stack.up(**deploy)
     assert ci.stack.steps(**preview) == []
 

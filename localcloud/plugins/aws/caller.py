@@ -7,6 +7,7 @@ provider would call is asked about first, with the provider's own credentials.
 import os
 import threading
 from collections.abc import Mapping
+from configparser import ConfigParser
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
@@ -41,6 +42,14 @@ def role_at_hand(endpoint: str | None) -> str:
     arn = str(sts.get_caller_identity()["Arn"])
     _, partition, _, _, account, session = arn.split(":", 5)
     return f"arn:{partition}:iam::{account}:role/{session.split('/')[1]}"
+
+
+def role_of_profile(profile: str) -> str:
+    """ARN of the role of a profile in the AWS configuration at hand; empty where that has none."""
+    file, config = os.environ.get("AWS_CONFIG_FILE"), ConfigParser()
+    if profile and file:
+        config.read(file)
+    return config.get(f"profile {profile}", "role_arn", fallback="")
 
 
 @dataclass

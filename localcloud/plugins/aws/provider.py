@@ -12,7 +12,7 @@ from localcloud.cloud import ACCOUNT, REGION, REPOSITORY, Cloud
 from localcloud.errors import Refusal
 from localcloud.plugins.aws import resources
 from localcloud.plugins.aws.api import Api, account_role, explain
-from localcloud.plugins.aws.caller import role_at_hand
+from localcloud.plugins.aws.caller import role_at_hand, role_of_profile
 from localcloud.plugins.aws.refusals import eks as eks_refusals
 from localcloud.plugins.aws.refusals import policies
 from localcloud.plugins.aws.subject import Subject
@@ -68,6 +68,8 @@ class Aws(Provider):
         region = plain.get("region") or os.environ.get("AWS_REGION") or self.api.region
         roles = plain.get("assumeRoles") or []
         arns = [role["roleArn"] for role in roles if isinstance(role, dict) and role.get("roleArn")]
+        if role := role_of_profile(plain.get("profile") or ""):
+            arns.insert(0, role)
         allowed = plain.get("allowedAccountIds") or []
         if unknown_in([region, arns, allowed]):
             region, arns, allowed = REGION, [], []

@@ -5,7 +5,7 @@ import pytest
 
 from components.aws.access_entry import ClusterAccess
 from components.aws.addons import Addon, AddonIdentity
-from components.aws.cluster import Cluster, ClusterArgs, with_missing_arguments
+from components.aws.cluster import Cluster, ClusterArgs, with_missing_arguments, with_profile
 
 KEY = "arn:aws:kms:us-east-1:111122223333:key/k"
 DEPLOYER = "arn:aws:iam::111122223333:role/deployer"
@@ -171,9 +171,13 @@ def test_others_enter_as_they_are_named_and_never_in_place_of_the_deployer(deplo
     }
 
 
-def test_the_kubeconfig_takes_the_deployer_role_where_it_is_assumed(deploy):
-    assert "providerCredentialOpts" not in cluster_inputs(deploy)
-    assert cluster_inputs(deploy, assume=True)["providerCredentialOpts"] == {"roleArn": DEPLOYER}
+def test_the_kubeconfig_signs_in_with_a_profile_where_one_is_named_and_else_with_credentials_at_hand():
+    program = {"command": "aws", "args": ["eks", "get-token", "--cluster-name", "spark"]}
+    config = json.dumps({"users": [{"name": "aws", "user": {"exec": program}}]})
+
+    [user] = json.loads(with_profile(config, "acme-world-1"))["users"]
+    assert user["user"]["exec"]["args"] == [*program["args"], "--profile", "acme-world-1"]
+    assert with_profile(config, None) == config
 
 
 @pytest.mark.parametrize(("support", "support_type"), [("standard", "STANDARD"), ("extended", "EXTENDED")])
