@@ -278,7 +278,7 @@ def with_profile(kubeconfig: str, profile: str | None) -> str:
     if profile is None:
         return kubeconfig
     config = json.loads(kubeconfig)
-    for user in config["users"]:
+    for user in config.get("users", ()):
         if program := user["user"].get("exec"):
             program["args"] = [*program["args"], "--profile", profile]
     return json.dumps(config)

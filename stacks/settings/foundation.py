@@ -91,7 +91,8 @@ class Foundation(Section):
     )
     assume: bool = Field(
         default=False,
-        description="Assume the role `deployer` with the credentials at hand; every other account needs it.",
+        description="Enter the account by the profile `<organization>-<environment>-<account>` of the AWS "
+        "configuration, which takes the role `deployer` (`moka profiles`); every other account needs it.",
     )
     permissions_boundary: Policy | None = Field(
         default=None, description="Policy that bounds every role created in the account."
