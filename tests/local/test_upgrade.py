@@ -47,7 +47,7 @@ def recorded(cloud: Cloud, plane: ControlPlane) -> str:
     """The recorded state, with the paths and the address of this cloud."""
     state = gzip.decompress(RECORDED.read_bytes()).decode()
     state = state.replace("/tmp/base-local", str(cloud.home))
-    return state.replace("https://127.0.0.1:23773", plane.endpoint)
+    return state.replace("https://127.0.0.1:25085", plane.endpoint)
 
 
 def options(resource: dict) -> dict:

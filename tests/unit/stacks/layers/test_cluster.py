@@ -126,16 +126,15 @@ def test_nodes_may_make_repositories_only_where_images_are_pulled_through_ecr(de
     assert "ecr:CreateRepository" in actions(recorder)
 
 
-def test_an_account_is_entered_by_its_deployer_role_where_the_settings_say_so(deploy):
+def test_an_account_is_entered_by_a_profile_where_the_settings_say_so_and_never_by_a_role(deploy):
     assumed = LOCAL.replace("user/laptop", "role/deployer\n    assume: true")
     providers = "pulumi:providers:aws"
 
-    assert "assumeRoles" not in deployed(deploy).by_name(providers)["main"]
+    assert "profile" not in deployed(deploy).by_name(providers)["main"]
     recorder = deployed(deploy, assumed)
-    [role] = json.loads(recorder.by_name(providers)["main"]["assumeRoles"])
-    assert role["roleArn"] == "arn:aws:iam::123456789012:role/deployer"
-    [inputs] = recorder.inputs("eks:index:Cluster")
-    assert inputs["providerCredentialOpts"]["roleArn"] == role["roleArn"]
+    provider = recorder.by_name(providers)["main"]
+    assert provider["profile"] == "moka-local-123456789012"
+    assert "assumeRoles" not in provider
 
 
 def test_every_resource_has_the_tags_of_the_settings_besides_ours(deploy):
