@@ -124,14 +124,14 @@ def resource_types(action: str) -> tuple[str, ...]:
 @cache
 def resource_kinds(action: str) -> Mapping[str, bool]:
     """Kinds of resources that an action takes -> whether each request has one; none if it takes only `*`."""
-    resources = _services()[action.partition(":")[0].lower()]["resources"]
+    resources = _service(action.partition(":")[0].lower())["resources"]
     kinds = _definition(action)["resource_types"]
     return {kind: bool(use["required"]) for kind, use in kinds.items() if kind and kind in resources}
 
 
 def resource_template(prefix: str, kind: str) -> str:
     """ARN of a kind of resource, with `${...}` for what varies."""
-    template: str = _services()[prefix.lower()]["resources"][kind]["arn"]
+    template: str = _service(prefix.lower())["resources"][kind]["arn"]
     return template
 
 
