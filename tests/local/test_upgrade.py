@@ -1,6 +1,6 @@
 """`local` as an earlier version of this program deployed it: the program of today leaves all of it as it is.
 
-data/local-state.json.gz is what `pulumi stack export` printed for stack `local` of commit 6e758f5, on the
+data/local-state.json.gz is what `pulumi stack export` printed for stack `local` of commit 82eb2de, on the
 cloud /tmp/base-local and without stack traces. Whoever changes `local` on purpose records it anew.
 """
 
