@@ -36,6 +36,15 @@ def known(value: Any) -> bool:
     return True
 
 
+def has_secret(value: Any) -> bool:
+    """Whether a part of a value is secret."""
+    if isinstance(value, Mapping):
+        return SIGNATURE in value or any(map(has_secret, value.values()))
+    if isinstance(value, list | tuple):
+        return any(map(has_secret, value))
+    return bool(value == SECRET)
+
+
 def differs(before: Any, after: Any) -> bool:
     """Whether two values differ for certain: what is not known may be as it was."""
     if isinstance(before, Mapping) and isinstance(after, Mapping) and SIGNATURE not in {**before, **after}:

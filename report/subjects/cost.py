@@ -125,12 +125,11 @@ def _change(before: Bill, after: Bill, *, partial: bool) -> list[Finding]:
             else f"**{_signed(amount)} a month**"
         )
     bounds = ""
-    if abs(new.low - old.low - amount) >= 1 or abs(new.high - old.high - amount) >= 1:
-        bounds = (
-            f"; {_signed(new.low - old.low)} with every group at its minimum, "
-            f"{_signed(new.high - old.high)} with every group at its maximum"
-        )
-    return [Finding(weight="look" if abs(amount) >= 1 else "note", says=f"{says}{bounds}.")]
+    low, high = new.low - old.low, new.high - old.high
+    if abs(low - amount) >= 1 or abs(high - amount) >= 1:
+        bounds = f"; {_signed(low)} with every group at its minimum, {_signed(high)} with every group at its maximum"
+    moves = max(map(abs, (low, amount, high))) >= 1
+    return [Finding(weight="look" if moves else "note", says=f"{says}{bounds}.")]
 
 
 def _near(old: Total, new: Total) -> bool:

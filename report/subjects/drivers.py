@@ -1,6 +1,6 @@
 """Which drivers would wait: for nodes, for a scheduler, for room in a queue; and who waits for drivers."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from previews import Preview, State, Step
 from previews.values import at, differs, mapping, sequence, text
@@ -98,14 +98,10 @@ def _quotas(step: Step) -> Iterator[Finding]:
     if step.old is None or step.new is None:
         return
     before, after = (mapping(at(state.inputs, "spec.hard")) for state in (step.old, step.new))
-    for name, amount in after.items():
-        if amount != before.get(name):
-            namespace = code(text(at(step.new.inputs, "metadata.namespace")))
-            bounds = change(before.get(name, "no bound"), amount)
-            yield Finding(
-                weight="look",
-                says=f"Namespace {namespace} may hold {code(name)} {bounds}: pods above it are refused.",
-            )
+    namespace = code(text(at(step.new.inputs, "metadata.namespace")))
+    for name, bounds in _bounds(before, after):
+        follows = "what is above it is refused" if name in after else "nothing refuses more"
+        yield Finding(weight="look", says=f"Namespace {namespace} may hold {code(name)} {bounds}: {follows}.")
 
 
 def _limits(step: Step) -> Iterator[Finding]:
@@ -113,12 +109,18 @@ def _limits(step: Step) -> Iterator[Finding]:
     if step.old is None or step.new is None:
         return
     before, after = (_largest(state) for state in (step.old, step.new))
-    for name, amount in after.items():
-        if amount != before.get(name):
-            namespace = code(text(at(step.new.inputs, "metadata.namespace")))
-            bounds = change(before.get(name, "no bound"), amount)
-            says = f"A container in namespace {namespace} may have {code(name)} {bounds}, and no more."
-            yield Finding(weight="look", says=says)
+    namespace = code(text(at(step.new.inputs, "metadata.namespace")))
+    for name, bounds in _bounds(before, after):
+        more = ", and no more" if name in after else ""
+        says = f"A container in namespace {namespace} may have {code(name)} {bounds}{more}."
+        yield Finding(weight="look", says=says)
+
+
+def _bounds(before: Mapping[str, object], after: Mapping[str, object]) -> Iterator[tuple[str, str]]:
+    """Names of bounds that change, those that go included, and from what to what."""
+    for name in {**after, **before}:
+        if after.get(name) != before.get(name):
+            yield name, change(before.get(name, "no bound"), after.get(name, "no bound"))
 
 
 def _largest(state: State) -> dict[str, object]:

@@ -90,7 +90,7 @@ def _gains(holder: str, gains: Gains) -> Iterator[Finding]:
 def _losses(holder: str, losses: Gains) -> Iterator[Finding]:
     for scopes, actions in losses:
         yield Finding(
-            weight="note", says=f"{plain(holder)} loses {actions_in_words(actions)} {scope_in_words(scopes)}."
+            weight="look", says=f"{plain(holder)} loses {actions_in_words(actions)} {scope_in_words(scopes)}."
         )
 
 

@@ -1,9 +1,11 @@
 """What the other subjects look at, and so what is left for a reviewer to look at without help."""
 
+import re
 from collections.abc import Iterator, Mapping
 
+from moka.names import TAG_PREFIX
 from previews import Preview, Step
-from previews.values import differs
+from previews.values import differs, has_secret
 from report.cost.charges import CHARGED
 from report.model import Finding, Section
 from report.node_groups import NODE_GROUP
@@ -25,7 +27,15 @@ PATHS: Mapping[str, tuple[str, ...]] = {
     "aws:ec2/securityGroupRule:SecurityGroupRule": ALL,
     "aws:ec2/routeTableAssociation:RouteTableAssociation": ALL,
     "aws:ec2/route:Route": ALL,
-    "aws:ec2/launchTemplate:LaunchTemplate": ALL,
+    "aws:ec2/launchTemplate:LaunchTemplate": (
+        "metadataOptions",
+        "blockDeviceMappings[].ebs.volumeSize",
+        "blockDeviceMappings[].ebs.iops",
+        "blockDeviceMappings[].ebs.throughput",
+        "tagSpecifications",
+        "name",
+        "updateDefaultVersion",
+    ),
     "aws:ec2/securityGroup:SecurityGroup": ("ingress", "egress"),
     "aws:ec2/defaultSecurityGroup:DefaultSecurityGroup": ("ingress", "egress"),
     "aws:ec2/subnet:Subnet": ("mapPublicIpOnLaunch",),
@@ -41,23 +51,36 @@ PATHS: Mapping[str, tuple[str, ...]] = {
     ),
     "aws:kms/key:Key": ("policy",),
     "aws:s3/bucket:Bucket": ("forceDestroy",),
-    "aws:s3/bucketLifecycleConfiguration:BucketLifecycleConfiguration": ALL,
+    "aws:s3/bucketLifecycleConfiguration:BucketLifecycleConfiguration": (
+        "rules[].expiration.days",
+        "rules[].noncurrentVersionExpiration.noncurrentDays",
+    ),
     "aws:s3/bucketPublicAccessBlock:BucketPublicAccessBlock": ALL,
     "aws:s3/bucketVersioning:BucketVersioning": ALL,
     ROLE: ("assumeRolePolicy", "inlinePolicies", "managedPolicyArns", "permissionsBoundary"),
     NODE_GROUP: ("launchTemplate", "version", "releaseVersion", "scalingConfig", "taints"),
     NETWORK_POLICY: ("spec",),
     QUOTA: ("spec.hard",),
-    LIMITS: ("spec.limits",),
+    LIMITS: ("spec.limits[].max",),
     "kubernetes:apps/v1:StatefulSet": ("spec.replicas", "spec.persistentVolumeClaimRetentionPolicy"),
 }
-"""Type -> paths of inputs whose change a subject judges; `ALL` of them."""
+"""Type -> paths of inputs whose change a subject judges; `ALL` of them. `[]` is any place in a list."""
+
+JUDGED_WHEN_NEW = frozenset({*SOURCES, *CHARGED, *openings.READERS, NETWORK_POLICY, NODE_GROUP}) - {
+    "kubernetes:core/v1:Service",
+    "kubernetes:networking.k8s.io/v1:Ingress",
+    "kubernetes:helm.sh/v3:Release",
+    "kubernetes:apps/v1:StatefulSet",
+}
+"""Types of which a subject says what a new one brings. Of those left out it says a part only: what charts,
+pods and Services do is for a reviewer."""
 
 HARMLESS = ("tags", "tagsAll", "description", "__")
 """Paths whose change nobody needs to look at."""
 
-READ_BY_MACHINES = ("k8s.io/", "kubernetes.io/")
-"""Parts of tags that programs go by: load balancers by those of subnets, the autoscaler by those of nodes."""
+READ_BY_MACHINES = ("k8s.io/", "kubernetes.io/", TAG_PREFIX)
+"""Parts of tags that programs go by: load balancers by those of subnets, the autoscaler by those of nodes,
+roles of CI by those of environments."""
 
 
 def unjudged(preview: Preview) -> Section:
@@ -73,7 +96,7 @@ def _findings(preview: Preview) -> Iterator[Finding]:
     for step in preview.changes:
         if not step.state.custom:
             continue
-        if step.op in ("create", "import") and step.type not in PATHS and step.type not in CHARGED:
+        if step.op in ("create", "import") and step.type not in JUDGED_WHEN_NEW:
             fresh.append(resource(step))
         elif step.op == "update" and (paths := _paths(step)):
             changed.append(f"{resource(step)} ({listing(map(code, paths), 3)})")
@@ -88,6 +111,10 @@ def _paths(step: Step) -> list[str]:
     assert step.old is not None and step.new is not None, step.urn
     before, after = step.old.inputs, step.new.inputs
     keys = {key for key in {**before, **after} if differs(before.get(key), after.get(key))}
+    # Of a secret only the engine knows whether it differs.
+    keys |= {
+        key for key in map(_key, step.changed) if has_secret(before.get(key)) or has_secret(after.get(key))
+    }
     # The engine's paths are finer; where it gives none, inputs are compared.
     paths = [path for path in step.changed if _key(path) in keys] or sorted(keys)
     looked_at = (*HARMLESS, *PATHS.get(step.type, ()))
@@ -106,6 +133,7 @@ def _key(path: str) -> str:
 
 
 def _within(path: str, prefix: str) -> bool:
+    path = re.sub(r"\[\d+\]", "[]", path)
     return path.startswith(prefix) and (
         not prefix or path[len(prefix) :][:1] in ("", ".", "[") or prefix == "__"
     )

@@ -1,4 +1,4 @@
-"""What is kept for a shorter time, or less well: data that a change makes expire."""
+"""What is kept for a shorter time, or less well: data that a change makes expire; and what is kept for longer."""
 
 import json
 from collections.abc import Callable, Iterator, Mapping
@@ -11,13 +11,16 @@ from report.words import change, code, resource
 
 FOR_EVER = 10**9
 
+DAYS = "days of"
+"""Begins what is counted in days."""
+
 Reader = Callable[[Mapping[str, Any]], Mapping[str, int]]
 """Inputs -> what is kept -> for how long, in days, or how many; what is not there is kept for ever."""
 
 
 def _log_group(inputs: Mapping[str, Any]) -> Mapping[str, int]:
     # 0 is for ever: https://docs.aws.amazon.com/AmazonCloudWatchLogs/latest/APIReference/API_LogGroup.html
-    return {"days of logs": number(inputs.get("retentionInDays")) or FOR_EVER}
+    return {f"{DAYS} logs": number(inputs.get("retentionInDays")) or FOR_EVER}
 
 
 def _bucket_rules(inputs: Mapping[str, Any]) -> Mapping[str, int]:
@@ -25,8 +28,8 @@ def _bucket_rules(inputs: Mapping[str, Any]) -> Mapping[str, int]:
     for rule in map(mapping, sequence(inputs.get("rules"))):
         prefix = text(at(rule, "filter.prefix")) or text(rule.get("prefix")) or "everything"
         for key, field, what in (
-            ("expiration", "days", f"days of {prefix}"),
-            ("noncurrentVersionExpiration", "noncurrentDays", f"days of old versions of {prefix}"),
+            ("expiration", "days", f"{DAYS} {prefix}"),
+            ("noncurrentVersionExpiration", "noncurrentDays", f"{DAYS} old versions of {prefix}"),
         ):
             days = number(at(rule, f"{key}.{field}"))
             if rule.get("status") != "Disabled" and days:
@@ -46,7 +49,7 @@ def _images(inputs: Mapping[str, Any]) -> Mapping[str, int]:
     for selection in (mapping(mapping(rule).get("selection")) for rule in sequence(rules)):
         amount = number(selection.get("countNumber"))
         days = selection.get("countType") == "sinceImagePushed"
-        what = f"{'days of' if days else 'images that are'} {selection.get('tagStatus', 'any')}"
+        what = f"{DAYS if days else 'images that are'} {selection.get('tagStatus', 'any')}"
         if amount:
             kept[what] = min(amount, kept.get(what, FOR_EVER))
     return kept
@@ -89,20 +92,21 @@ READERS: Mapping[str, Reader] = {
 }
 
 
-def shorter(preview: Preview) -> Iterator[Finding]:
-    """What a change of settings keeps for a shorter time than before."""
+def keeping(preview: Preview) -> Iterator[Finding]:
+    """What a change of settings keeps for a shorter time than before, or a longer one."""
     for step in preview.changes_of(*READERS):
         if step.op not in ("update", "replace") or step.old is None or step.new is None:
             continue
         reader = READERS[step.type]
         before, after = reader(step.old.inputs), reader(step.new.inputs)
-        for what, amount in after.items():
-            kept = before.get(what, FOR_EVER)
+        for what in {**after, **before}:
+            kept, amount = before.get(what, FOR_EVER), after.get(what, FOR_EVER)
+            amounts = change(_amount(kept), _amount(amount))
+            says = f"{resource(step)} keeps {code(what)} {amounts}"
             if amount < kept:
-                amounts = change(_amount(kept), _amount(amount))
-                yield Finding(
-                    weight="look", says=f"{resource(step)} keeps {code(what)} {amounts}: the rest goes."
-                )
+                yield Finding(weight="look", says=f"{says}: the rest goes.")
+            elif amount > kept and what.startswith(DAYS):
+                yield Finding(weight="look", says=f"{says}: it is paid for that long.")
 
 
 def _amount(amount: int) -> str:

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator
 from previews import Preview, State, Step
 from report.model import WEIGHTS, Finding, Section, Table, Weight
 from report.subjects.data import HOLDS, held, keeps_volumes, unprotected
-from report.subjects.keeping import shorter
+from report.subjects.keeping import keeping
 from report.words import change, code, count, listing, resource, short_type
 
 VERBS = {"delete": "deleted", "replace": "replaced", "discard": "forgotten"}
@@ -22,7 +22,7 @@ def losses(preview: Preview) -> Section:
     data, rest = (
         [step for step in going if bool(step.old and held(step.old)) is holds] for holds in (True, False)
     )
-    findings = [*_losses(data), *_unprotected(preview), *shorter(preview)]
+    findings = [*_losses(data), *_unprotected(preview), *keeping(preview)]
     if rest:
         says = (
             f"Without data of their own, and gone or made anew: {count(len(rest), 'resource')}, in the table."

@@ -6,8 +6,9 @@ from typing import Any
 from aws_rules.eks.capacity import max_unavailable
 from aws_rules.eks.drain import DRAIN_MINUTES, QUIET_MINUTES
 from aws_rules.eks.duration import CLUSTER_VERSION_MINUTES, SETUP_MINUTES, update_minutes
+from moka.names import RETIRING_TAINT
 from previews import Preview, State, Step
-from previews.values import at, known, mapping, number, text
+from previews.values import at, known, mapping, number, sequence, text
 from report.model import Finding, Section
 from report.node_groups import NODE_GROUP, group_name, role, size
 from report.words import change, code, count, listing, plain
@@ -88,12 +89,30 @@ def _group(step: Step) -> Iterator[Finding]:
         if reasons:
             yield _roll(what, kind, step.new, step.old, reasons)
         if size(step.old) != size(step.new):
-            fewer = size(step.new).maximum < size(step.old).maximum and kind in LONG_LIVED
+            fewer = size(step.new).maximum < size(step.old).maximum
             yield Finding(
-                weight="look" if fewer else "note",
+                weight="look" if fewer or size(step.new).minimum < size(step.old).minimum else "note",
                 says=f"{what} has {_nodes(step.old)}, and would have {_nodes(step.new)}"
                 f"{_meaning(kind) if fewer else ''}.",
             )
+        yield from _tainted(what, kind, step.old, step.new)
+
+
+def _tainted(what: str, kind: str, old: State, new: State) -> Iterator[Finding]:
+    """What comes to the nodes of a group, and what no longer, as its taints change."""
+    before, after = _taints(old), _taints(new)
+    if gone := before - after:
+        says = f"{what} has the taint {listing(sorted(gone))} no more: other pods come to its nodes."
+        yield Finding(weight="look", says=says)
+    # Of driver groups that retire, `drivers` says what it means.
+    if fresh := {taint for taint in after - before if kind != "driver" or RETIRING_TAINT not in taint}:
+        says = f"{what} has the taint {listing(sorted(fresh))}: pods without its toleration come no more."
+        yield Finding(weight="look", says=says)
+
+
+def _taints(state: State) -> set[str]:
+    taints = map(mapping, sequence(state.inputs.get("taints")))
+    return {code(f"{taint.get('key')}={taint.get('value')}:{taint.get('effect')}") for taint in taints}
 
 
 def _roll(what: str, kind: str, new: State, old: State, reasons: list[str]) -> Finding:

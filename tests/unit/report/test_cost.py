@@ -41,6 +41,12 @@ def test_a_change_costs_the_difference():
     ]
 
 
+def test_what_may_cost_more_is_to_be_looked_at_even_if_it_starts_as_small():
+    section = cost(preview(step(NODE_GROUP, "a", group(), group(2, 2, 200))))
+
+    assert f"+{dollars(198 * 730 * PRICE)} with every group at its maximum" in says(section, "look")
+
+
 @pytest.mark.parametrize(
     ("type_", "inputs", "amount"),
     [

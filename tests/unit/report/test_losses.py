@@ -138,4 +138,12 @@ def versioning(status):
 )
 def test_what_is_kept_for_a_shorter_time_is_to_be_looked_at(type_, before, after, sentence):
     assert sentence in says(losses(preview(step(type_, "thing", before, after))), "look")
-    assert not losses(preview(step(type_, "thing", after, before)))
+    assert "the rest goes" not in says(losses(preview(step(type_, "thing", after, before))))
+
+
+@pytest.mark.parametrize("days", [3650, 0])
+def test_what_is_kept_for_longer_is_paid_for(days):
+    group = "aws:cloudwatch/logGroup:LogGroup"
+    section = losses(preview(step(group, "logs", {"retentionInDays": 90}, {"retentionInDays": days})))
+
+    assert "it is paid for that long" in says(section, "look")

@@ -154,3 +154,48 @@ def test_a_budget_that_goes_is_told():
     section = machines(preview(step("kubernetes:policy/v1:PodDisruptionBudget", "masters", {})))
 
     assert "Without PodDisruptionBudget `masters`" in says(section, "look")
+
+
+DRIVERS_ONLY = {"key": "moka.dev/role", "value": "driver", "effect": "NO_SCHEDULE"}
+
+
+def test_a_taint_that_goes_lets_other_pods_in():
+    section = change(group("driver", taints=[DRIVERS_ONLY]), group("driver", taints=[]))
+
+    assert "has the taint `moka.dev/role=driver:NO_SCHEDULE` no more" in says(section, "look")
+
+
+def test_a_taint_that_comes_keeps_pods_out():
+    assert "pods without its toleration come no more" in says(change(group(), group(**RETIRING)), "look")
+
+
+@pytest.mark.parametrize("role", ["executor", "system"])
+def test_a_group_that_may_be_smaller_is_to_be_looked_at(role):
+    assert "would have 2 to 3 nodes" in says(change(group(role), group(role, maximum=3)), "look")
+
+
+@pytest.mark.parametrize(
+    ("type_", "before", "sentence"),
+    [
+        ("core/v1:ResourceQuota", {"hard": {"pods": "100"}}, "may hold `pods` 100 → no bound"),
+        (
+            "core/v1:LimitRange",
+            {"limits": [{"type": "Container", "max": {"memory": "1Ti"}}]},
+            "may have `memory` 1Ti → no bound",
+        ),
+    ],
+)
+def test_a_bound_that_goes_is_told(type_, before, sentence):
+    metadata = {"namespace": "jobs"}
+    section = drivers(
+        preview(
+            step(
+                f"kubernetes:{type_}",
+                "bounds",
+                {"metadata": metadata, "spec": before},
+                {"metadata": metadata, "spec": {}},
+            )
+        )
+    )
+
+    assert sentence in says(section, "look")
