@@ -2,7 +2,19 @@
 
 from collections.abc import Sequence
 
-from policies import buckets, cadvisor, images, machines, namespaces, plain_secrets, rbac, trust
+from policies import (
+    admission,
+    amounts,
+    buckets,
+    cadvisor,
+    images,
+    machines,
+    namespaces,
+    plain_secrets,
+    rbac,
+    trust,
+    ways,
+)
 from policies.cluster import CLUSTERS
 from policies.cost import COST
 from policies.data import DATA
@@ -16,7 +28,7 @@ from policies.workloads import PODS
 
 SUBJECTS: Sequence[Subject] = (NETWORK, CLUSTERS, NODES, STORAGE, DATA, IDENTITY, PODS, QUEUES, COST)
 
-MORE = (buckets, cadvisor, images, machines, namespaces, plain_secrets, rbac, trust)
+MORE = (admission, amounts, buckets, cadvisor, images, machines, namespaces, plain_secrets, rbac, trust, ways)
 """Modules with further rules of a subject, which declare them as they are imported."""
 
 RULES: Sequence[Rule] = tuple(rule for subject in SUBJECTS for rule in subject.rules)

@@ -121,17 +121,23 @@ def log_objects_kept(lifecycle: Resource, parameters: Parameters) -> Violations:
     granted=[],
 )
 def bucket_of_this_environment(policy: Resource, parameters: Parameters) -> Violations:
-    """Identities reach buckets of other environments only where that is granted."""
+    """Identities reach buckets of other environments as is granted only: `<bucket>`, `<bucket>:write`."""
     own = _environment(policy.urn)
     others = set(parameters["environments"]) - {own}
     for statement in granted(policy):
-        allows = statement.allows and any(action.lower().startswith("s3:") for action in statement.actions)
-        for name in _buckets(statement) if allows and own else ():
-            if (whose := _whose(name, own, others)) and not _is_listed(name, parameters["granted"]):
+        actions = [action.lower() for action in statement.actions if action.lower().startswith("s3:")]
+        granted_as = ":write" if not all(action.startswith(READS) for action in actions) else ""
+        for name in _buckets(statement) if statement.allows and actions and own else ():
+            whose = _whose(name, own, others)
+            if whose and not _is_listed(f"{name}{granted_as}", parameters["granted"]):
+                verb = "writes to" if granted_as else "reaches"
                 yield (
-                    f"Statement {statement.name} of {where(policy)} reaches {name}, which is of {whose}: "
+                    f"Statement {statement.name} of {where(policy)} {verb} {name}, which is of {whose}: "
                     "grant it in policies/configuration.yaml, or leave it out."
                 )
+
+
+READS = ("s3:get", "s3:list", "s3:head")
 
 
 def _environment(urn: str) -> str:
@@ -205,6 +211,27 @@ def claims_outlive_pods(workload: Resource, parameters: Parameters) -> Violation
     retention = workload.get("spec.persistentVolumeClaimRetentionPolicy.whenDeleted", "Retain")
     if retention == "Delete" and not is_named(workload, parameters["may_delete"]):
         yield f"{where(workload)} takes its volumes along: set whenDeleted to Retain."
+
+
+@DATA.rule(
+    "shuffle-drains",
+    STATEFUL_SET,
+    severity="high",
+    why="A worker that is ended before jobs are done with its data takes it along, and they compute it anew.",
+    references=("docs/decisions/0017-celeborn.md", "https://celeborn.apache.org/docs/latest/configuration/"),
+    workers=["*celeborn-worker*"],
+    at_least_seconds=3600,
+)
+def shuffle_drains(workers: Resource, parameters: Parameters) -> Violations:
+    """Shuffle workers have the time to wait for jobs."""
+    seconds = pod_spec(workers).get("terminationGracePeriodSeconds", 30)
+    least = parameters["at_least_seconds"]
+    known = isinstance(seconds, int | float) and bool(pod_spec(workers))
+    if _is_listed(workers.object_name, parameters["workers"]) and known and seconds < least:
+        yield (
+            f"{where(workers)} gives its pods {seconds} s to end: set terminationGracePeriodSeconds to "
+            f"{least} or more."
+        )
 
 
 @DATA.stack_rule(

@@ -193,8 +193,11 @@ def no_users(user: Resource, _: Parameters) -> Violations:
 )
 def role_boundary(role: Resource, parameters: Parameters) -> Violations:
     """Roles have a permissions boundary."""
-    if parameters["required"] and role.get("permissionsBoundary", "") == "":
+    boundary = role.get("permissionsBoundary", "")
+    if parameters["required"] and boundary == "":
         yield f"Role {role.name} has no boundary: set `permissions_boundary` of its foundation."
+    elif ":aws:policy/" in text(boundary):
+        yield f"Role {role.name} is bounded by {boundary}, a policy of AWS's: name the account's own."
 
 
 @IDENTITY.rule(

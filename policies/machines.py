@@ -1,5 +1,6 @@
 """Machines as such: their metadata, volumes, addresses, and who may log in."""
 
+import re
 from collections.abc import Iterator, Mapping
 
 from policies.nodes import NODE_GUIDE, NODES
@@ -54,6 +55,20 @@ def imds_hop_limit(template: Resource, _: Parameters) -> Violations:
     limit = template.get("metadataOptions.httpPutResponseHopLimit", 2)
     if isinstance(limit, int | float) and limit > 1 and _has_metadata(template):
         yield f"{where(template)} may answer pods: set metadataOptions.httpPutResponseHopLimit to 1."
+
+
+@NODES.rule(
+    "no-burstable-machines",
+    NODE_GROUP,
+    severity="medium",
+    why="A burstable machine that has used up its credits runs at a fifth, or is paid for by the core.",
+    references=("https://docs.aws.amazon.com/AWSEC2/latest/UserGuide/burstable-performance-instances.html",),
+)
+def no_burstable_machines(group: Resource, _: Parameters) -> Violations:
+    """Nodes have all of their processors all of the time."""
+    for kind in map(text, sequence(group.get("instanceTypes"))):
+        if re.match(r"t\d", kind):
+            yield f"Node group {group.name} has {kind}, which is burstable: take a type of family m, c or r."
 
 
 @NODES.rule(

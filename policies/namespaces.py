@@ -4,7 +4,7 @@ from collections.abc import Sequence, Set
 
 from moka.names import PLATFORM_NAMESPACES
 from policies.pack.objects import is_named, where
-from policies.pack.resource import UNKNOWN, Resource, fully_known, mapping, member, sequence, text
+from policies.pack.resource import UNKNOWN, Resource, at, fully_known, mapping, member, sequence, text
 from policies.pack.rule import Parameters, StackViolations, Violations
 from policies.pack.types import (
     CONFIG_MAP,
@@ -86,6 +86,15 @@ def default_deny(resources: Sequence[Resource], _: Parameters) -> StackViolation
         for policy in own:
             if any({} in sequence(policy.get(f"spec.{direction.lower()}")) for direction in DIRECTIONS):
                 yield policy, f"{where(policy)} lets everything through: name who may, and what."
+            for rule in sequence(policy.get("spec.ingress")):
+                if any(map(_is_anybody, sequence(at(rule, "from")))):
+                    yield policy, f"{where(policy)} lets everybody in: name who may."
+
+
+def _is_anybody(peer: object) -> bool:
+    """Whether a peer of a NetworkPolicy is every pod of the cluster, or every address."""
+    pods, spaces = at(peer, "podSelector"), at(peer, "namespaceSelector")
+    return at(peer, "ipBlock.cidr") in ("0.0.0.0/0", "::/0") or (spaces == {} and pods in (None, {}))
 
 
 def _is_in(resource: Resource, namespace: Resource) -> bool:

@@ -171,7 +171,7 @@ def node_launch_template(group: Resource, _: Parameters) -> Violations:
 )
 def nodes_in_private_subnets(resources: Sequence[Resource], _: Parameters) -> StackViolations:
     """Nodes stand in private subnets."""
-    routed = _routed_to_the_internet(resources)
+    routed = routed_to_the_internet(resources)
     subnets = [subnet for subnet in resources if subnet.type == SUBNET]
     public = {subnet.urn: subnet.name for subnet in subnets if subnet.urn in routed or _is_public(subnet)}
     for group in resources:
@@ -184,7 +184,7 @@ def _is_public(subnet: Resource) -> bool:
     return ELB_TAG in mapping(subnet.get("tags")) or subnet.get("mapPublicIpOnLaunch") is True
 
 
-def _routed_to_the_internet(resources: Sequence[Resource]) -> set[str]:
+def routed_to_the_internet(resources: Sequence[Resource]) -> set[str]:
     """URNs of the subnets whose route table leads to an internet gateway."""
     tables: set[str] = set()
     for resource in resources:

@@ -22,8 +22,8 @@ from policies.pack.types import (
 )
 
 NAMES = re.compile(
-    r"(?i)(^|[_.\-/]|(?<=[a-z]))(password|passwd|passphrase|secret|token|api[_-]?key|access[_-]?key|"
-    r"private[_-]?key|credential|client[_-]?secret)s?$"
+    r"(?i)(^|[_.\-/]|(?<=[a-z]))(password|passwd|passphrase|secret|token|(api|access|private|secret)[_.-]?key|"
+    r"credential|client[_-]?secret)s?$"
 )
 NAME_OF_A_SECRET = re.compile(r"(?i)(existing|pull|tls)[_-]?secrets?$")
 """Keys under which values have the name of a Secret."""
@@ -46,6 +46,8 @@ SHAPES: Mapping[str, re.Pattern[str]] = {
 }
 RANDOM = re.compile(r"^[A-Za-z0-9+/=_-]{32,}$")
 CERTIFICATE = base64.b64encode(b"-----BEGIN CERTIFICATE-----")[:28].decode()
+RANDOM_PATH = re.compile(r"^(?=.*[a-z])(?=.*[A-Z])(?=.*[0-9])[A-Za-z0-9+/=]{32,}$")
+MUCH = 4.3
 PUBLIC = re.compile(rf"^(sha(256|512)[:-].*|[0-9a-f]{{32,128}}|[\w-]+(\.[\w-]+)+|{CERTIFICATE}.*)$")
 """Digests, names and certificates: long, and nobody's secret."""
 
@@ -122,7 +124,12 @@ def _pairs(value: str) -> Iterator[tuple[str, str]]:
 
 def _is_called_secret(name: str, value: str) -> bool:
     is_secret = bool(NAMES.search(name)) and not NAME_OF_A_SECRET.search(name)
-    return is_secret and len(value) >= 6 and not REFERENCE.match(value)
+    return is_secret and len(value) >= 6 and (not REFERENCE.match(value) or _is_random(value))
+
+
+def _is_random(value: str) -> bool:
+    """Whether what could be a path has no word in it: a secret key of AWS is base64, with slashes."""
+    return bool(RANDOM_PATH.match(value)) and entropy(value) >= MUCH
 
 
 def entropy(value: str) -> float:

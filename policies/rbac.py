@@ -69,6 +69,23 @@ def rbac_no_secrets(role: Resource, parameters: Parameters) -> Violations:
 
 
 @IDENTITY.rule(
+    "rbac-no-way-into-pods",
+    *RBAC_ROLES,
+    severity="high",
+    why="Who may run commands in a pod, or ask for its account's token, has all that the pod has.",
+    references=("CIS 4.1.4", RBAC_GUIDE),
+    but=[],
+)
+def rbac_no_way_into_pods(role: Resource, parameters: Parameters) -> Violations:
+    """Roles of Kubernetes give nobody a shell in pods, or tokens of service accounts."""
+    for rule in sequence(role.get("rules")) if not is_named(role, parameters["but"]) else ():
+        if {"create", "get", "*"} & set(texts(at(rule, "verbs"))):
+            for resource in sequence(at(rule, "resources")):
+                if resource in ("pods/exec", "pods/attach", "serviceaccounts/token"):
+                    yield f"{where(role)} gives {resource}: take it out."
+
+
+@IDENTITY.rule(
     "rbac-no-cluster-admin",
     *RBAC_BINDINGS,
     severity="critical",

@@ -104,6 +104,36 @@ def storage_class_encrypted(storage: Resource, _: Parameters) -> Violations:
 
 
 @STORAGE.rule(
+    "volumes-wait-for-pods",
+    STORAGE_CLASS,
+    severity="medium",
+    why="A volume that is made at once may be in a zone in which its pod has no node.",
+    references=("https://kubernetes.io/docs/concepts/storage/storage-classes/#volume-binding-mode",),
+)
+def volumes_wait_for_pods(storage: Resource, _: Parameters) -> Violations:
+    """Volumes are made where their pods are."""
+    immediate = storage.get("volumeBindingMode", "Immediate") == "Immediate"
+    if storage.get("provisioner") in EBS_PROVISIONERS and immediate:
+        yield (
+            f"Volumes of {where(storage)} are made before their pods are placed: set volumeBindingMode to "
+            "WaitForFirstConsumer."
+        )
+
+
+@STORAGE.rule(
+    "key-enabled",
+    KEY,
+    severity="critical",
+    why="Nothing that a disabled key encrypted can be read, and nothing that names it written.",
+    references=("https://docs.aws.amazon.com/kms/latest/developerguide/enabling-keys.html",),
+)
+def key_enabled(key: Resource, _: Parameters) -> Violations:
+    """Keys are in use."""
+    if key.get("isEnabled", True) is False:
+        yield f"Key {key.name} is disabled: take isEnabled out."
+
+
+@STORAGE.rule(
     "key-rotates",
     KEY,
     severity="medium",

@@ -1,12 +1,14 @@
 """Who may take a role of AWS."""
 
+import re
 from itertools import chain
 
 from policies.identity import IDENTITY
 from policies.pack.documents import trust
+from policies.pack.objects import where
 from policies.pack.resource import Resource
 from policies.pack.rule import Parameters, Violations
-from policies.pack.types import ROLE
+from policies.pack.types import POD_IDENTITY, ROLE
 
 PRINCIPALS_GUIDE = (
     "https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_policies_elements_principal.html"
@@ -31,6 +33,38 @@ def trust_names_principals(role: Resource, _: Parameters) -> Violations:
     for statement in trust(role):
         if statement.allows and statement.is_for_everybody and not WHO & set(statement.required):
             yield f"Everybody may take role {role.name}: name a service, an account or a role."
+
+
+@IDENTITY.rule(
+    "trust-no-whole-account",
+    ROLE,
+    severity="high",
+    why="Whoever administers that account decides who takes the role.",
+    references=(PRINCIPALS_GUIDE,),
+    accounts=[],
+)
+def trust_no_whole_account(role: Resource, parameters: Parameters) -> Violations:
+    """Roles are taken by services and roles, and by no account as a whole."""
+    for statement in trust(role):
+        for principal in (
+            statement.principals if statement.allows and not WHO & set(statement.required) else ()
+        ):
+            account = re.fullmatch(r"(?:arn:aws[\w-]*:iam::)?([0-9]{12})(?::root)?", principal)
+            if account and account[1] not in parameters["accounts"]:
+                yield f"All of account {account[1]} may take role {role.name}: name the role that does."
+
+
+@IDENTITY.rule(
+    "identity-of-own-account",
+    POD_IDENTITY,
+    severity="high",
+    why="Pods that name no service account have the default one, and would have its rights in AWS.",
+    references=("CIS 4.1.5", "https://docs.aws.amazon.com/eks/latest/userguide/pod-id-association.html"),
+)
+def identity_of_own_account(association: Resource, _: Parameters) -> Violations:
+    """A role is for a service account that pods have to name."""
+    if association.get("serviceAccount") == "default":
+        yield f"{where(association)} is for the service account default: make one of its own."
 
 
 @IDENTITY.rule(

@@ -61,6 +61,23 @@ def no_host_namespaces(workload: Resource, parameters: Parameters) -> Violations
 
 
 @PODS.rule(
+    "no-host-ports",
+    *WORKLOADS,
+    severity="high",
+    why="Whoever reaches the node reaches the pod, past network policies, and one such pod fits on a node.",
+    references=(STANDARDS,),
+    but=[],
+)
+def no_host_ports(workload: Resource, parameters: Parameters) -> Violations:
+    """No container takes a port of its host, but for those that are listed."""
+    for container in containers(workload) if not _is_listed(workload, parameters) else ():
+        for port in sequence(container.get("ports")):
+            number = at(port, "hostPort", 0)
+            if isinstance(number, int | float) and number:
+                yield f"{where(workload, container)} takes port {number} of its host: take hostPort out."
+
+
+@PODS.rule(
     "no-host-paths",
     *WORKLOADS,
     PERSISTENT_VOLUME,

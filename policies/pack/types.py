@@ -57,6 +57,7 @@ CLUSTER_ROLE_BINDING = "kubernetes:rbac.authorization.k8s.io/v1:ClusterRoleBindi
 CONFIG_MAP = "kubernetes:core/v1:ConfigMap"
 DAEMON_SET = "kubernetes:apps/v1:DaemonSet"
 DEPLOYMENT = "kubernetes:apps/v1:Deployment"
+DISRUPTION_BUDGET = "kubernetes:policy/v1:PodDisruptionBudget"
 INGRESS = "kubernetes:networking.k8s.io/v1:Ingress"
 NAMESPACE = "kubernetes:core/v1:Namespace"
 NETWORK_POLICY = "kubernetes:networking.k8s.io/v1:NetworkPolicy"

@@ -24,6 +24,7 @@ from policies.pack.types import (
 from tests.policies.cases.case import Case, a, document, failing, passing
 
 ACCESS_KEY = "AKIA" + "IOSFODNN7EXAMPLE"
+SECRET_KEY = "wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLE" + "KEY"
 RANDOM = "q8Zr3vKx0LmN7tYpWc5bHs2JdGf9AeUo"
 BUCKETS = "arn:aws:s3:::acme-prod-444455556666-us-east-1-event-logs"
 STAGING = "222233334444"
@@ -82,6 +83,11 @@ def workers(path: str):
     return a(STATEFUL_SET, {"metadata": {"name": "celeborn-worker"}, "spec": spec}, "spark-a-celeborn-worker")
 
 
+def ending(seconds: int):
+    spec = {"template": {"spec": {"terminationGracePeriodSeconds": seconds}}}
+    return a(STATEFUL_SET, {"metadata": {"name": "celeborn-worker"}, "spec": spec}, "spark-a-celeborn-worker")
+
+
 def shuffle(replicate: bool):
     return a(STACK, {"shuffle/spark-a": {"replicate": replicate}}, "moka-local")
 
@@ -119,6 +125,17 @@ CASES: list[Case] = [
     failing(
         "bucket-of-this-environment", a(ROLE_POLICY, reaching("acme-staging-event-logs")), says="staging"
     ),
+    passing(
+        "bucket-of-this-environment",
+        a(ROLE_POLICY, reaching("acme-staging-x", action="s3:PutObject")),
+        granted=["acme-staging-x:write"],
+    ),
+    failing(
+        "bucket-of-this-environment",
+        a(ROLE_POLICY, reaching("acme-staging-x", action="s3:PutObject")),
+        granted=["acme-staging-x"],
+        says="writes to acme-staging-x",
+    ),
     failing("bucket-of-this-environment", a(POLICY, reaching("acme-*")), says="any environment"),
     failing("bucket-of-this-environment", a(ROLE, {"inlinePolicies": [reaching("acme-dev-x")]}), says="dev"),
     #
@@ -138,6 +155,11 @@ CASES: list[Case] = [
     passing("claims-outlive-pods", a(STATEFUL_SET, claims("Retain"))),
     passing("claims-outlive-pods", a(STATEFUL_SET, claims("Delete", "celeborn-master"))),
     failing("claims-outlive-pods", a(STATEFUL_SET, claims("Delete")), says="history"),
+    #
+    passing("shuffle-drains", ending(21600)),
+    passing("shuffle-drains", ending(600), at_least_seconds=300),
+    passing("shuffle-drains", a(STATEFUL_SET, claims("Retain"))),
+    failing("shuffle-drains", ending(30), says="30 s"),
     #
     passing("no-plain-secrets", a(DEPLOYMENT, with_env("LOG_LEVEL", "information"))),
     passing("no-plain-secrets", a(DEPLOYMENT, with_env("DB_PASSWORD", "$(FROM_A_SECRET)"))),
@@ -181,6 +203,11 @@ CASES: list[Case] = [
     failing(
         "no-plain-secrets",
         a(CONFIG_MAP, config("spark-defaults.conf", "spark.x 1\nspark.hadoop.fs.s3a.secret hunter2hunter2")),
+        says="spark-defaults.conf",
+    ),
+    failing(
+        "no-plain-secrets",
+        a(CONFIG_MAP, config("spark-defaults.conf", f"spark.hadoop.fs.s3a.secret.key {SECRET_KEY}")),
         says="spark-defaults.conf",
     ),
     failing("no-plain-secrets", a(CONFIG_MAP, config("key.pem", "-----BEGIN RSA PRIVATE KEY-----\n..."))),

@@ -199,6 +199,14 @@ CASES: list[Case] = [
         ),
     ),
     #
+    passing("trust-no-whole-account", a(ROLE, trusting({"AWS": PODS_ROLE}))),
+    passing("trust-no-whole-account", a(ROLE, trusting({"AWS": "444455556666"})), accounts=["444455556666"]),
+    failing("trust-no-whole-account", a(ROLE, trusting({"AWS": "444455556666"})), says="444455556666"),
+    failing("trust-no-whole-account", a(ROLE, trusting({"AWS": "arn:aws:iam::999999999999:root"}))),
+    #
+    passing("identity-of-own-account", a(POD_IDENTITY, {"serviceAccount": "spark"})),
+    failing("identity-of-own-account", a(POD_IDENTITY, {"serviceAccount": "default"}), says="default"),
+    #
     passing("pod-role-trust", a(ROLE, for_pods())),
     passing("pod-role-trust", a(ROLE, trusting({"Service": "eks.amazonaws.com"}))),
     failing(
@@ -227,6 +235,11 @@ CASES: list[Case] = [
     passing("role-boundary", a(ROLE, {"permissionsBoundary": "arn:aws:iam::444455556666:policy/boundary"})),
     passing("role-boundary", a(ROLE, {"path": "/acme-prod/"}), required=False),
     failing("role-boundary", a(ROLE, {"path": "/acme-prod/"})),
+    failing(
+        "role-boundary",
+        a(ROLE, {"permissionsBoundary": "arn:aws:iam::aws:policy/AdministratorAccess"}),
+        says="a policy of AWS's",
+    ),
     #
     passing("role-path", a(ROLE, {"path": "/acme-prod/"})),
     failing("role-path", a(ROLE, {"path": "/"})),
@@ -292,6 +305,31 @@ CASES: list[Case] = [
     passing("rbac-no-secrets", a(CLUSTER_ROLE, rbac(resources=["secrets"])), but=["reader"]),
     failing("rbac-no-secrets", a(CLUSTER_ROLE, rbac(resources=["pods", "secrets"], verbs=["list"]))),
     failing("rbac-no-secrets", a(CLUSTER_ROLE, rbac(resources=["secrets"], verbs=["*"]))),
+    #
+    *(
+        case
+        for type in RBAC_ROLES
+        for case in (
+            passing(
+                "rbac-no-way-into-pods", a(type, rbac(resources=["pods", "pods/log"], verbs=["get", "list"]))
+            ),
+            passing(
+                "rbac-no-way-into-pods",
+                a(type, rbac(resources=["pods/exec"], verbs=["create"])),
+                but=["reader"],
+            ),
+            failing(
+                "rbac-no-way-into-pods",
+                a(type, rbac(resources=["pods/exec"], verbs=["create"])),
+                says="pods/exec",
+            ),
+            failing(
+                "rbac-no-way-into-pods",
+                a(type, rbac(resources=["serviceaccounts/token"], verbs=["*"])),
+                says="token",
+            ),
+        )
+    ),
     #
     passing("rbac-no-cluster-admin", a(CLUSTER_ROLE_BINDING, binding("view"))),
     *(failing("rbac-no-cluster-admin", a(type, binding("cluster-admin"))) for type in RBAC_BINDINGS),

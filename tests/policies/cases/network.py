@@ -4,6 +4,7 @@ from policies.pack.types import (
     ENDPOINT,
     FLOW_LOG,
     INGRESS,
+    INTERNET_GATEWAY,
     PEERING,
     SECURITY_GROUP,
     SECURITY_GROUP_INGRESS,
@@ -13,6 +14,7 @@ from policies.pack.types import (
     VPC,
 )
 from tests.policies.cases.case import Case, a, failing, passing, urn
+from tests.policies.cases.nodes import routes
 
 DEFAULT_SUBNET = "aws:ec2/defaultSubnet:DefaultSubnet"
 SCHEME = "service.beta.kubernetes.io/aws-load-balancer-scheme"
@@ -32,6 +34,13 @@ def ingress(spec: dict, annotations: dict | None = None) -> dict:
 
 def cni(values: str) -> dict:
     return {"addonName": "vpc-cni", "configurationValues": values}
+
+
+GATEWAY = urn(INTERNET_GATEWAY, "main")
+
+
+def private_subnet():
+    return a(SUBNET, {"tags": {"kubernetes.io/role/internal-elb": "1"}}, "private")
 
 
 CASES: list[Case] = [
@@ -132,6 +141,21 @@ CASES: list[Case] = [
     failing("ingress-host", a(INGRESS, ingress({"rules": [{"http": {"paths": []}}]})), says="history"),
     failing("ingress-host", a(INGRESS, ingress({"rules": [{"host": "*"}]}))),
     failing("ingress-host", a(INGRESS, ingress({"defaultBackend": {"service": {"name": "ui"}}}))),
+    #
+    passing(
+        "ingress-no-snippets", a(INGRESS, ingress({}, {"nginx.ingress.kubernetes.io/proxy-body-size": "1m"}))
+    ),
+    failing(
+        "ingress-no-snippets",
+        a(INGRESS, ingress({}, {"nginx.ingress.kubernetes.io/configuration-snippet": "x"})),
+        says="configuration-snippet",
+    ),
+    #
+    passing("private-subnets-stay-private", private_subnet(), *routes("private", "nat")),
+    passing("private-subnets-stay-private", a(SUBNET, {"tags": {}}, "private"), *routes("private", GATEWAY)),
+    failing(
+        "private-subnets-stay-private", private_subnet(), *routes("private", GATEWAY), says="Subnet private"
+    ),
     #
     passing("network-policies-enforced", a(ADDON, cni('{"enableNetworkPolicy": "true"}'))),
     passing("network-policies-enforced", a(ADDON, cni("enableNetworkPolicy: true"))),

@@ -131,6 +131,9 @@ CASES: list[Case] = [
     passing("node-image-supported", a(NODE_GROUP, {"amiType": "CUSTOM"})),
     failing("node-image-supported", a(NODE_GROUP, {"amiType": "AL2_x86_64"}), says="AL2_x86_64"),
     #
+    passing("no-burstable-machines", a(NODE_GROUP, {"instanceTypes": ["m7g.4xlarge", "trn1.2xlarge"]})),
+    failing("no-burstable-machines", a(NODE_GROUP, {"instanceTypes": ["t4g.xlarge"]}), says="t4g.xlarge"),
+    #
     passing("spot-for-executors-only", a(NODE_GROUP, group("executor", capacityType="SPOT"))),
     passing("spot-for-executors-only", a(NODE_GROUP, group("driver", capacityType="ON_DEMAND"))),
     failing("spot-for-executors-only", a(NODE_GROUP, group("driver", capacityType="SPOT")), says="driver"),

@@ -37,6 +37,23 @@ def priority(name: str = "moka-tier-1", annotations: dict | None = None, **more:
     }
 
 
+PROCESSED = "admissionController.filtering.processNamespaces"
+BYPASS = "admissionController.accessControl.bypassAuth"
+USERS = "admissionController.accessControl.externalUsers"
+
+
+def yunikorn(**data: str) -> dict:
+    return {"metadata": {"name": "yunikorn-configs", "namespace": "yunikorn"}, "data": data}
+
+
+def tiers(*values: int) -> list:
+    last = {"preemptionPolicy": "Never"}
+    return [
+        a(PRIORITY_CLASS, {"metadata": {"name": f"moka-tier-{tier}"}, "value": value, **last}, f"tier-{tier}")
+        for tier, value in enumerate(values, 1)
+    ]
+
+
 CASES: list[Case] = [
     passing("queues-readable", a(CONFIG_MAP, leaf(1))),
     passing("queues-readable", a(CONFIG_MAP, {"data": {"spark-defaults.conf": "spark.ui.port 4040"}})),
@@ -89,4 +106,24 @@ CASES: list[Case] = [
     #
     passing("priority-not-default", a(PRIORITY_CLASS, priority(globalDefault=False))),
     failing("priority-not-default", a(PRIORITY_CLASS, priority(globalDefault=True)), says="globalDefault"),
+    #
+    passing("yunikorn-for-jobs-only", a(CONFIG_MAP, yunikorn(**{PROCESSED: "^spark-jobs$,^spark-science$"}))),
+    passing("yunikorn-for-jobs-only", a(CONFIG_MAP, {"metadata": {"name": "other"}, "data": {"x": "y"}})),
+    failing("yunikorn-for-jobs-only", a(CONFIG_MAP, yunikorn(**{PROCESSED: ".*"})), says="processNamespaces"),
+    failing("yunikorn-for-jobs-only", a(CONFIG_MAP, yunikorn(**{PROCESSED: ""})), says="takes the pods"),
+    failing("yunikorn-for-jobs-only", a(CONFIG_MAP, yunikorn()), says="takes the pods"),
+    failing("yunikorn-for-jobs-only", a(CONFIG_MAP, yunikorn(**{PROCESSED: "^spark"})), says="spark-"),
+    #
+    passing("yunikorn-users-checked", a(CONFIG_MAP, yunikorn(**{BYPASS: "false", USERS: "^system:x$"}))),
+    failing("yunikorn-users-checked", a(CONFIG_MAP, yunikorn(**{BYPASS: "true"})), says="bypassAuth"),
+    failing("yunikorn-users-checked", a(CONFIG_MAP, yunikorn(**{USERS: ".*"})), says="externalUsers"),
+    #
+    passing("priorities-in-order", *tiers(3000, 2000, 1000)),
+    passing("priorities-in-order", a(PRIORITY_CLASS, {"metadata": {"name": "other"}, "value": 9})),
+    failing("priorities-in-order", *tiers(3000, 2000, 9000), says="not below"),
+    failing(
+        "priorities-in-order",
+        a(PRIORITY_CLASS, {"metadata": {"name": "moka-tier-3"}, "value": 1000}),
+        says="preempt others",
+    ),
 ]

@@ -192,6 +192,16 @@ CASES: list[Case] = [
         a(STORAGE_CLASS, {"provisioner": "kubernetes.io/aws-ebs", "parameters": {"encrypted": "false"}}),
     ),
     #
+    passing(
+        "volumes-wait-for-pods",
+        a(STORAGE_CLASS, {"provisioner": "ebs.csi.aws.com", "volumeBindingMode": "WaitForFirstConsumer"}),
+    ),
+    passing("volumes-wait-for-pods", a(STORAGE_CLASS, {"provisioner": "efs.csi.aws.com"})),
+    failing("volumes-wait-for-pods", a(STORAGE_CLASS, {"provisioner": "ebs.csi.aws.com"})),
+    #
+    passing("key-enabled", a(KEY, {"description": "data"})),
+    failing("key-enabled", a(KEY, {"isEnabled": False}), says="disabled"),
+    #
     passing("key-rotates", a(KEY, {"enableKeyRotation": True})),
     passing("key-rotates", a(KEY, {"customerMasterKeySpec": "RSA_4096"})),
     failing("key-rotates", a(KEY, {"description": "data"})),

@@ -13,6 +13,7 @@ from policies.pack.types import (
     SERVICE,
     STATEFUL_SET,
 )
+from tests.policies.cases.amounts import ADMISSION, AMOUNTS
 from tests.policies.cases.case import Case, a, failing, passing, urn
 
 POD = "kubernetes:core/v1:Pod"
@@ -65,6 +66,14 @@ def policy(name: str = "default-deny", place: str = "spark-analytics", **spec: o
     return a(NETWORK_POLICY, {"metadata": {"name": name, "namespace": place}, "spec": content}, name)
 
 
+UI = {"matchLabels": {"app": "ui"}}
+
+
+def let_in(**peer: object) -> dict:
+    """A policy for drivers that lets somebody in."""
+    return {"podSelector": {"matchLabels": {"spark-role": "driver"}}, "ingress": [{"from": [peer]}]}
+
+
 def quota(place: str = "spark-analytics", **hard: str):
     return a(QUOTA, {"metadata": {"name": "jobs", "namespace": place}, "spec": {"hard": hard}}, "jobs")
 
@@ -99,6 +108,10 @@ SECURITY: list[Case] = [
         failing("no-host-namespaces", a(DAEMON_SET, pods(**{field: True})), says=field)
         for field in ("hostNetwork", "hostPID", "hostIPC")
     ),
+    #
+    passing("no-host-ports", a(DEPLOYMENT, pods({"ports": [{"containerPort": 8080}]}))),
+    passing("no-host-ports", a(DEPLOYMENT, pods({"ports": [{"hostPort": 4317}]})), but=["tools/tool"]),
+    failing("no-host-ports", a(DEPLOYMENT, pods({"ports": [{"hostPort": 4317}]})), says="4317"),
     #
     passing("no-host-paths", a(DEPLOYMENT, pods(volumes=[{"name": "scratch", "emptyDir": {}}]))),
     passing("no-host-paths", a(DAEMON_SET, with_host_path("/var/log/")), but=["tools/tool:/var/log"]),
@@ -292,6 +305,19 @@ NAMESPACES: list[Case] = [
         "default-deny", namespace(), policy(egress=[{"to": [{"podSelector": {}}]}]), says="denies Egress"
     ),
     failing("default-deny", namespace(), policy(), policy("open", egress=[{}]), says="open lets everything"),
+    passing(
+        "default-deny", namespace(), policy(), policy("ui", **let_in(namespaceSelector={}, podSelector=UI))
+    ),
+    failing(
+        "default-deny", namespace(), policy(), policy("ui", **let_in(namespaceSelector={})), says="ui lets"
+    ),
+    failing(
+        "default-deny",
+        namespace(),
+        policy(),
+        policy("ui", **let_in(ipBlock={"cidr": "0.0.0.0/0"})),
+        says="ui lets",
+    ),
     failing(
         "default-deny",
         namespace(),
@@ -308,4 +334,4 @@ NAMESPACES: list[Case] = [
     failing("job-namespace-bounded", namespace(), quota(**{"services.nodeports": "0"})),
 ]
 
-CASES: list[Case] = [*SECURITY, *RESOURCES, *IMAGES, *NAMESPACES]
+CASES: list[Case] = [*SECURITY, *RESOURCES, *IMAGES, *NAMESPACES, *AMOUNTS, *ADMISSION]

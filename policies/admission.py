@@ -1,0 +1,120 @@
+"""What the API server lets in: the checks that stand before it, and whom YuniKorn takes for whom."""
+
+import re
+from collections.abc import Sequence
+
+from moka.names import PLATFORM_NAMESPACES, priority_class
+from policies.pack.objects import where
+from policies.pack.resource import UNKNOWN, Resource, fully_known, member, sequence, text
+from policies.pack.rule import Parameters, StackViolations, Violations
+from policies.pack.types import CONFIG_MAP, PRIORITY_CLASS
+from policies.queues import DECISION, PREEMPTION_GUIDE, QUEUES
+from policies.workloads import PODS
+
+ADMISSION_GUIDE = "https://kubernetes.io/docs/reference/access-authn-authz/validating-admission-policy/"
+YUNIKORN_GUIDE = "https://yunikorn.apache.org/docs/user_guide/service_config"
+CONTROLLER = "admissionController."
+
+
+@PODS.rule(
+    "admission-fails-closed",
+    "kubernetes:admissionregistration.k8s.io/v1:ValidatingAdmissionPolicy",
+    "kubernetes:admissionregistration.k8s.io/v1:ValidatingAdmissionPolicyBinding",
+    severity="high",
+    why="A check that warns, or that is passed over when it fails, keeps nobody out.",
+    references=(ADMISSION_GUIDE,),
+)
+def admission_fails_closed(policy: Resource, _: Parameters) -> Violations:
+    """What an admission policy refuses, and what it cannot decide, is not let in."""
+    if policy.kind.endswith("Binding"):
+        actions = policy.get("spec.validationActions", [])
+        if fully_known(actions) and "Deny" not in sequence(actions):
+            yield f"{where(policy)} refuses nothing: set spec.validationActions to [Deny]."
+    elif policy.get("spec.failurePolicy", "Fail") == "Ignore":
+        yield f"{where(policy)} is passed over when it fails: set spec.failurePolicy to Fail."
+
+
+@QUEUES.rule(
+    "yunikorn-for-jobs-only",
+    CONFIG_MAP,
+    severity="critical",
+    why="Pods of the platform would wait for its scheduler, and its own pods for themselves.",
+    references=(YUNIKORN_GUIDE, DECISION),
+)
+def yunikorn_for_jobs_only(config_map: Resource, _: Parameters) -> Violations:
+    """YuniKorn takes the pods of job namespaces only."""
+    patterns = member(config_map.get("data"), f"{CONTROLLER}filtering.processNamespaces")
+    if patterns is None and _is_yunikorn(config_map):
+        patterns = ""
+    if not isinstance(patterns, str):
+        return
+    for namespace in sorted(PLATFORM_NAMESPACES):
+        # Without any, it takes those of all namespaces.
+        if not patterns.strip() or any(_matches(pattern, namespace) for pattern in patterns.split(",")):
+            yield (
+                f"YuniKorn takes the pods of {namespace} by {where(config_map)}: name job namespaces in "
+                f"{CONTROLLER}filtering.processNamespaces, as in ^spark-jobs$."
+            )
+            return
+
+
+def _is_yunikorn(config_map: Resource) -> bool:
+    return config_map.object_name == "yunikorn-configs" and config_map.get("data") is not UNKNOWN
+
+
+def _matches(pattern: str, namespace: str) -> bool:
+    try:
+        return bool(re.search(pattern.strip(), namespace))
+    except re.error:
+        return False
+
+
+@QUEUES.rule(
+    "yunikorn-users-checked",
+    CONFIG_MAP,
+    severity="high",
+    why="Whoever submits a pod could say that it is somebody else's, and take their share.",
+    references=(YUNIKORN_GUIDE, DECISION),
+)
+def yunikorn_users_checked(config_map: Resource, _: Parameters) -> Violations:
+    """YuniKorn believes only those whom it is told to believe whose a pod is."""
+    data = config_map.get("data")
+    if member(data, f"{CONTROLLER}accessControl.bypassAuth") == "true":
+        yield f"{where(config_map)} lets anybody say whose a pod is: set bypassAuth to 'false'."
+    for field in ("externalUsers", "externalGroups", "systemUsers"):
+        patterns = text(member(data, f"{CONTROLLER}accessControl.{field}"))
+        if any(_matches(pattern, NOBODY) for pattern in patterns.split(",") if pattern.strip()):
+            yield f"{where(config_map)} takes anybody for one of its {field}: name them."
+
+
+NOBODY = "somebody-whom-no-pattern-means"
+
+
+@QUEUES.stack_rule(
+    "priorities-in-order",
+    PRIORITY_CLASS,
+    severity="high",
+    why="Jobs that can wait would go before those that cannot, and take their room.",
+    references=(PREEMPTION_GUIDE, DECISION),
+)
+def priorities_in_order(resources: Sequence[Resource], _: Parameters) -> StackViolations:
+    """The priority of a tier is above that of the next one, and the last tier preempts nobody."""
+    tiers = [priority_class(tier) for tier in (1, 2, 3)]
+    for lower in resources:
+        if lower.object_name not in tiers:
+            continue
+        place = tiers.index(lower.object_name)
+        for higher in resources:
+            same = higher.provider == lower.provider and higher.object_name in tiers[:place]
+            if same and _value(higher) is not None and _value(higher) <= (_value(lower) or 0):
+                yield lower, f"{where(lower)} is not below {higher.object_name}: lower its value."
+        if (
+            lower.object_name == tiers[-1]
+            and lower.get("preemptionPolicy", "PreemptLowerPriority") != "Never"
+        ):
+            yield lower, f"Pods of {where(lower)} preempt others: set preemptionPolicy to Never."
+
+
+def _value(priority: Resource) -> float | None:
+    value = priority.get("value", 0)
+    return float(value) if isinstance(value, int | float) else None

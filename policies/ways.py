@@ -1,0 +1,44 @@
+"""Ways that lead further than they look."""
+
+from collections.abc import Sequence
+
+from policies.network import NETWORK
+from policies.nodes import routed_to_the_internet
+from policies.pack.objects import where
+from policies.pack.resource import Resource, mapping
+from policies.pack.rule import Parameters, StackViolations, Violations
+from policies.pack.types import INGRESS, ROUTE, ROUTE_TABLE, ROUTE_TABLE_ASSOCIATION, SUBNET
+
+INTERNAL_ELB_TAG = "kubernetes.io/role/internal-elb"
+
+
+@NETWORK.stack_rule(
+    "private-subnets-stay-private",
+    SUBNET,
+    ROUTE,
+    ROUTE_TABLE,
+    ROUTE_TABLE_ASSOCIATION,
+    severity="critical",
+    why="Nodes of other stacks stand in them, and one public address is then enough to be reached.",
+    references=("CIS 5.4.3", "https://docs.aws.amazon.com/eks/latest/userguide/network-reqs.html"),
+)
+def private_subnets_stay_private(resources: Sequence[Resource], _: Parameters) -> StackViolations:
+    """No route leads from a subnet of internal load balancers to an internet gateway."""
+    routed = routed_to_the_internet(resources)
+    for subnet in resources:
+        if subnet.urn in routed and INTERNAL_ELB_TAG in mapping(subnet.get("tags")):
+            yield subnet, f"Subnet {subnet.name} is private and has a route to the internet: take it out."
+
+
+@NETWORK.rule(
+    "ingress-no-snippets",
+    INGRESS,
+    severity="high",
+    why="A snippet is configuration of the proxy itself: by it, CVE-2021-25742 read the Secrets of all.",
+    references=("https://github.com/kubernetes/ingress-nginx/issues/7837",),
+)
+def ingress_no_snippets(ingress: Resource, _: Parameters) -> Violations:
+    """No Ingress writes configuration of its proxy."""
+    for name in mapping(ingress.get("metadata.annotations")):
+        if name.endswith("-snippet"):
+            yield f"{where(ingress)} is annotated with {name}: take it out."
