@@ -127,7 +127,10 @@ def _change(before: Bill, after: Bill, *, partial: bool) -> list[Finding]:
     bounds = ""
     low, high = new.low - old.low, new.high - old.high
     if abs(low - amount) >= 1 or abs(high - amount) >= 1:
-        bounds = f"; {_signed(low)} with every group at its minimum, {_signed(high)} with every group at its maximum"
+        bounds = (
+            f"; {_signed(low)} with every group at its minimum, "
+            f"{_signed(high)} with every group at its maximum"
+        )
     moves = max(map(abs, (low, amount, high))) >= 1
     return [Finding(weight="look" if moves else "note", says=f"{says}{bounds}.")]
 

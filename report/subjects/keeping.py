@@ -1,4 +1,4 @@
-"""What is kept for a shorter time, or less well: data that a change makes expire; and what is kept for longer."""
+"""What is kept for a shorter time, or less well: data that a change makes expire; and for a longer one."""
 
 import json
 from collections.abc import Callable, Iterator, Mapping

@@ -12,6 +12,7 @@ from stacks.settings.checks import (
     node_groups,
     partitions,
     places,
+    plausibility,
     queues,
     shuffle,
     spark,
@@ -80,6 +81,14 @@ CHECKS: tuple[Callable[[Environment], Iterator[Mistake]], ...] = (
     data.uses,
     data.registry,
     data.own_images,
+    plausibility.amounts,
+    plausibility.namespaces,
+    plausibility.public_images,
+    plausibility.spark_images,
+    plausibility.schedules,
+    plausibility.system_nodes,
+    plausibility.host_paths,
+    plausibility.shuffle_storage,
 )
 """In the order of their messages."""
 

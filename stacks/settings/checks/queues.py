@@ -84,6 +84,12 @@ def tier_policies(settings: Environment) -> Iterator[Mistake]:
                 f"makes tier {upper} wait {first.delay_seconds} s, longer than the {second.delay_seconds} s "
                 f"of tier {lower}; the more critical tier has to wait less",
             )
+        if second.preemption == "disabled" and first.preemption != "disabled":
+            yield Mistake(
+                f"queues.tiers.{lower}.preemption",
+                f"is 'disabled', so that nobody takes from tier {lower}, but others take from tier {upper}, "
+                "which is more critical; set it to 'disabled' there, too, or remove it",
+            )
 
 
 def capacities(settings: Environment) -> Iterator[Mistake]:

@@ -1,0 +1,65 @@
+"""What policies and reports catch of wrong changes of `local`, in previews of the real engine."""
+
+import json
+import re
+from functools import cache
+
+import pytest
+import yaml
+
+from localcloud.cloud import REPOSITORY
+from localcloud.engine import Engine
+from tests.support.previews import PACK, STREAM
+from tests.support.pulumi_project import copy_project
+from tests.support.pulumi_stack import PulumiStack, moka
+from tests.wrong_changes.in_previews import CHANGES, of
+
+REGISTER = f"""import os, sys
+sys.path.append({str(REPOSITORY)!r})
+from tests.wrong_changes.in_previews import register
+register(int(os.environ["WRONG_PREVIEW"]))
+"""
+"""What the program does before anything of its own."""
+
+REFUSES = re.compile(r"Policy `([\w-]+)` refuses it")
+
+
+@pytest.fixture(scope="module")
+def findings(local, tmp_path_factory):
+    """Sentences of the report on a preview of wrong changes, by their weight."""
+
+    @cache
+    def report(preview: int) -> dict[str, list[str]]:
+        project = copy_project(tmp_path_factory.mktemp("wrong") / "project")
+        main, file = project / "__main__.py", project / "stacks" / "local.yaml"
+        main.write_text(main.read_text().replace("config = ", f"{REGISTER}config = ", 1))
+        settings = yaml.safe_load(file.read_text())
+        for wrong in of(preview):
+            if wrong.settings is not None:
+                wrong.settings(settings)
+        file.write_text(yaml.safe_dump(settings, sort_keys=False))
+        stack = PulumiStack(Engine(local.cloud, project), "local")
+        copy = str(stack.engine.config_file("local"))
+        options = ("--json", "--config-file", copy, *PACK)
+        result = stack.try_run("preview", *options, **STREAM, WRONG_PREVIEW=str(preview))
+        stream = project / "preview.json"
+        stream.write_text(result.stdout)
+        told = moka(stack.engine, "report", str(stream), "--json")
+        assert told.returncode == 3, told.stderr + result.stderr
+        weights: dict[str, list[str]] = {}
+        for section in json.loads(told.stdout)["sections"].values():
+            for finding in section["findings"]:
+                weights.setdefault(finding["weight"], []).append(finding["says"])
+        return weights
+
+    return report
+
+
+@pytest.mark.parametrize("wrong", CHANGES, ids=lambda wrong: f"{wrong.subject}: {wrong.change}")
+def test_a_wrong_change_is_told_of_by_name(findings, wrong):
+    told = findings(wrong.preview)
+
+    if wrong.caught == "policy":
+        assert wrong.says in REFUSES.findall("\n".join(told["stop"]))
+    else:
+        assert any(wrong.says in sentence for sentence in told.get(wrong.weight, [])), told
