@@ -105,8 +105,9 @@ def priorities_in_order(resources: Sequence[Resource], _: Parameters) -> StackVi
             continue
         place = tiers.index(lower.object_name)
         for higher in resources:
+            above, below = _value(higher), _value(lower)
             same = higher.provider == lower.provider and higher.object_name in tiers[:place]
-            if same and _value(higher) is not None and _value(higher) <= (_value(lower) or 0):
+            if same and above is not None and below is not None and above <= below:
                 yield lower, f"{where(lower)} is not below {higher.object_name}: lower its value."
         if (
             lower.object_name == tiers[-1]

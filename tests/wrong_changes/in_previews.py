@@ -3,10 +3,12 @@
 Several are in one preview, where none of them touches what another one is told by.
 """
 
+import json
 from fnmatch import fnmatchcase
 from typing import Any
 
 import pulumi
+import yaml
 
 from tests.wrong_changes.change import Edit, Values, Wrong, put, renamed, without
 
@@ -14,8 +16,26 @@ GROUPS = "clusters.spark-a.node_groups"
 QUEUES = "queues.organizations"
 PODS = "spec.template.spec"
 PROCESSED = "admissionController.filtering.processNamespaces"
-ACCOUNT = '{"Version":"2012-10-17","Statement":[{"Effect":"Allow","Action":"sts:AssumeRole","Principal":{"AWS":"arn:aws:iam::999999999999:root"}}]}'
-MAY_DELETE = '{"Version":"2012-10-17","Statement":[{"Effect":"Allow","Action":"s3:DeleteObject","Resource":"arn:aws:s3:::moka-local-x/*"}]}'
+ACCOUNT = json.dumps(
+    {
+        "Version": "2012-10-17",
+        "Statement": [
+            {
+                "Effect": "Allow",
+                "Action": "sts:AssumeRole",
+                "Principal": {"AWS": "arn:aws:iam::999999999999:root"},
+            }
+        ],
+    }
+)
+MAY_DELETE = json.dumps(
+    {
+        "Version": "2012-10-17",
+        "Statement": [
+            {"Effect": "Allow", "Action": "s3:DeleteObject", "Resource": "arn:aws:s3:::moka-local-x/*"}
+        ],
+    }
+)
 SECRET = "spark.hadoop.fs.s3a.secret.key wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLE" + "KEY"
 
 
@@ -175,8 +195,8 @@ POLICIES: list[Wrong] = [
         ),
     ),
     refused(
-        "network",
-        "no encryption of what jobs write",
+        "encryption",
+        "S3's own key for what jobs write",
         "bucket-encrypted",
         "BucketServerSideEncryptionConfiguration::main-event-logs",
         put("rules", [{"applyServerSideEncryptionByDefault": {"sseAlgorithm": "AES256"}}]),
@@ -225,9 +245,9 @@ REPORTS: list[Wrong] = [
     ),
     told(
         "nodes",
-        "ten times the machines",
+        "five times the machines",
         "with every group at its maximum",
-        put(f"{GROUPS}.executor-amd64.maximum", 80),
+        put(f"{GROUPS}.executor-amd64.maximum", 40),
     ),
     told(
         "nodes",
@@ -334,6 +354,15 @@ PREVIEWS = sorted({wrong.preview for wrong in CHANGES})
 def of(preview: int) -> list[Wrong]:
     """The changes that a preview shows."""
     return [wrong for wrong in CHANGES if wrong.preview == preview]
+
+
+def settings_of(preview: int, text: str) -> str:
+    """A settings file after the changes of a preview."""
+    file = yaml.safe_load(text)
+    for wrong in of(preview):
+        if wrong.settings is not None:
+            wrong.settings(file)
+    return str(yaml.safe_dump(file, sort_keys=False))
 
 
 def register(preview: int) -> None:

@@ -129,7 +129,7 @@ CHANGES: list[Wrong] = [
         "cron has five fields",
         put(f"{GROUPS}.executor-arm64.schedule", {"night": {"cron": "0 0 21 * * *", "minimum": 4}}),
     ),
-    refused("nodes", "Celeborn without nodes for it", "needs", without(f"{GROUPS}.shuffle")),
+    refused("nodes", "Celeborn without nodes for it", "would wait for ever", without(f"{GROUPS}.shuffle")),
     refused(
         "shuffle",
         "one copy of what is on instance storage",

@@ -13,16 +13,16 @@ A change that must not ship meets three things on its way, each before anything 
 
 | what | when | what it says |
 | --- | --- | --- |
-| [settings](settings.md) | as `stacks/<environment>.yaml` is loaded, before anything is registered | all that is wrong in it, with its place and what would be right |
-| [policies](policies.md) | at `pulumi preview` and `up` with `--policy-pack policies` | the rule, the resource, what is wrong and what to do |
-| [the report](review.md) | on a preview, beside a pull request | what is lost, opens, stops or costs: `Look at it` or `Do not merge` |
+| [settings](settings.md) | as a settings file is loaded | all that is wrong, where, what would be right |
+| [policies](policies.md) | at `preview` and `up` with `--policy-pack policies` | rule, resource, what to do |
+| [the report](review.md) | on a preview, for a reviewer | what is lost, opens, stops or costs |
 
-What one lets pass because it may be right (fewer days of logs, a group that is smaller, a right less) the report tells
-of, and whatever no subject of it judges it leaves to the reviewer by name. It calls a change `Nothing of note` only
-where a table says that nobody has to look at it.
+What one lets pass because it may be right (fewer days of logs, a group that is smaller, a right less) the
+report tells of, and whatever no subject of it judges it leaves to the reviewer by name. It calls a change
+`Nothing of note` only where a table says that nobody has to look at it.
 
-These are kinds of wrong changes and what each is caught by. Tests make every one of them: those of settings as a file
-is loaded, all others in previews of `local` by the real engine. This page is made by
+These are kinds of wrong changes and what each is caught by. Tests make every one of them: those of settings
+as a file is loaded, all others in previews of `local` by the real engine. This page is made by
 `python -m tests.wrong_changes.page`.
 
 | about | wrong change | caught by | which says |

@@ -3,6 +3,7 @@
 import pytest
 
 from stacks import settings, slices
+from tests.wrong_changes.in_previews import PREVIEWS, settings_of
 from tests.wrong_changes.in_settings import CHANGES
 
 LOCAL = settings.path_of("local").read_text()
@@ -16,6 +17,11 @@ def load(text):
 
 def test_what_is_not_changed_is_taken():
     load(LOCAL)
+
+
+@pytest.mark.parametrize("preview", PREVIEWS)
+def test_what_previews_have_to_catch_settings_take(preview):
+    load(settings_of(preview, LOCAL))
 
 
 @pytest.mark.parametrize("wrong", CHANGES, ids=lambda wrong: f"{wrong.subject}: {wrong.change}")
