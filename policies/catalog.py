@@ -31,4 +31,15 @@ SUBJECTS: Sequence[Subject] = (NETWORK, CLUSTERS, NODES, STORAGE, DATA, IDENTITY
 MORE = (admission, amounts, buckets, cadvisor, images, machines, namespaces, plain_secrets, rbac, trust, ways)
 """Modules with further rules of a subject, which declare them as they are imported."""
 
+
+def _module(rule: Rule) -> int:
+    """Place of a rule's module: that of its subject first, whatever was imported first."""
+    names = [module.__name__ for module in MORE]
+    name = (rule.check or rule.stack_check).__module__
+    return names.index(name) + 1 if name in names else 0
+
+
+for subject in SUBJECTS:
+    subject.rules.sort(key=_module)
+
 RULES: Sequence[Rule] = tuple(rule for subject in SUBJECTS for rule in subject.rules)

@@ -62,14 +62,6 @@ def told(
     return Wrong(subject, change, "report", says, settings=settings, preview=preview, **more)
 
 
-def _newer_kubernetes(file: Values) -> None:
-    cluster = file["clusters"]["spark-a"]
-    cluster["version"] = "1.35"
-    for name in ("driver-amd64", "shuffle"):
-        group = cluster["node_groups"][name]
-        group |= {"generation": 2, "retiring": {1: {"instance_types": group["instance_types"]}}}
-
-
 POLICIES: list[Wrong] = [
     refused(
         "units",
@@ -337,7 +329,6 @@ REPORTS: list[Wrong] = [
         weight="stop",
         preview=4,
     ),
-    told("versions", "another version of Kubernetes", "there is no way back", _newer_kubernetes, preview=2),
     told(
         "services",
         "drivers that nothing keeps any more",

@@ -13,7 +13,7 @@ def refused(subject: str, change: str, says: str, settings=None, text=None) -> W
 
 
 CHANGES: list[Wrong] = [
-    refused("YAML", "`version: 1.34` without quotes", "put it in quotes", text=written('"1.34"', "1.34")),
+    refused("YAML", "`version: 1.35` without quotes", "put it in quotes", text=written('"1.35"', "1.35")),
     refused("YAML", "a region `no`", "region: is False", text=written("region: us-east-1", "region: no")),
     refused(
         "YAML",

@@ -39,8 +39,9 @@ ROLE = f"arn:aws:iam::{ACCOUNT}:role/someone"
 
 
 def night(cron: str) -> Changes:
-    """A schedule with one change."""
-    return {f"{ARM}.schedule": {"night": {"cron": cron, "minimum": 1}}}
+    """A schedule with a change, and the one that ends it."""
+    end = {"cron": "59 23 31 12 *", "minimum": 0}
+    return {f"{ARM}.schedule": {"night": {"cron": cron, "minimum": 1}, "end": end}}
 
 
 def registry(**change: object) -> Changes:
