@@ -8,10 +8,17 @@ import pytest
 
 from localcloud.cloud import REPOSITORY
 from localcloud.engine import Engine
-from tests.support.previews import PACK, STREAM
+from tests.support.previews import STREAM
 from tests.support.pulumi_project import copy_project
 from tests.support.pulumi_stack import PulumiStack, moka
 from tests.wrong_changes.in_previews import CHANGES, settings_of
+
+PACK = (
+    "--policy-pack",
+    str(REPOSITORY / "policies"),
+    "--policy-pack-config",
+    str(REPOSITORY / "policies" / "laptop.json"),
+)
 
 REGISTER = f"""import os, sys
 sys.path.append({str(REPOSITORY)!r})
