@@ -3,6 +3,7 @@
 import re
 from collections import defaultdict
 from collections.abc import Sequence
+from fnmatch import fnmatchcase
 
 from policies.nodes import are_certain, cluster_of, role_of
 from policies.pack.objects import where
@@ -134,12 +135,15 @@ def repository_has_lifecycle(resources: Sequence[Resource], _: Parameters) -> St
     why="When a region runs out of spot machines, jobs would have nowhere to go.",
     references=("https://docs.aws.amazon.com/AWSEC2/latest/UserGuide/spot-best-practices.html",),
     at_most_percent=80,
+    but=[],
 )
 def spot_share(resources: Sequence[Resource], parameters: Parameters) -> StackViolations:
-    """Some of the executors' machines are not spot ones."""
+    """Some of the executors' machines are not spot ones, but where jobs can wait."""
     clusters: dict[str, list[Resource]] = defaultdict(list)
     for group in resources:
-        if role_of(group) == "executor":
+        # A new cluster's name is not known yet, that of its groups is.
+        waits = any(fnmatchcase(group.name, pattern) for pattern in parameters["but"])
+        if role_of(group) == "executor" and not waits:
             clusters[cluster_of(group)].append(group)
     # What is not known of one group may be what makes the share right.
     sizes = [[group.get("capacityType"), group.get("scalingConfig.maxSize")] for group in resources]

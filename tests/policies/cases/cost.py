@@ -80,6 +80,8 @@ CASES: list[Case] = [
     #
     passing("spot-share", executors("spot", "SPOT", 80), executors("kept", "ON_DEMAND", 20)),
     passing("spot-share", executors("spot", "SPOT", 80), at_most_percent=100),
+    passing("spot-share", executors("adhoc-a-spot", "SPOT", 80), but=["adhoc-*"]),
+    failing("spot-share", executors("batch-a-spot", "SPOT", 80), but=["adhoc-*"], says="100%"),
     failing("spot-share", executors("spot", "SPOT", 90), executors("kept", "ON_DEMAND", 10), says="90%"),
     failing(
         "spot-share", executors("spot", "SPOT", 9), executors("kept", "ON_DEMAND", 9, "spark-b"), says="100%"
