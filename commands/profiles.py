@@ -17,8 +17,8 @@ def profiles(
     """Print the AWS profiles by which further accounts are entered.
 
     One for each account that the settings of an environment enter by `assume`; nothing where there is none.
-    Their roles are taken with the credentials in the environment (AWS_ACCESS_KEY_ID and so on). Keep them in a
-    file, and name that in AWS_CONFIG_FILE.
+    Their roles are taken with the credentials in the environment (AWS_ACCESS_KEY_ID and so on). Keep them in
+    a file, and name that in AWS_CONFIG_FILE.
 
     \b
     Examples:
