@@ -116,7 +116,8 @@ def configuration() -> str:
             "global": {"scrape_interval": "30s", "evaluation_interval": "30s"},
             "otlp": {
                 "promote_resource_attributes": list(PROMOTED),
-                "translation_strategy": "UnderscoreEscapingWithSuffixes",
+                # A metric that was scraped is called here as its program calls it.
+                "translation_strategy": "UnderscoreEscapingWithoutSuffixes",
             },
             # What is sent again after a connection broke.
             "storage": {"tsdb": {"out_of_order_time_window": "10m"}},

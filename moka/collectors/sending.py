@@ -150,4 +150,6 @@ REMOTE_WRITE: dict[str, Any] = {
     "resource_to_telemetry_conversion": {"enabled": True, "exclude_service_attributes": True},
     "target_info": {"enabled": False},
     "disable_scope_info": True,
+    # Names as in the own store.
+    "add_metric_suffixes": False,
 }

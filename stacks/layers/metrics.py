@@ -17,6 +17,8 @@ from moka.names import (
     MONITORING_NAMESPACE,
     MONITORING_NODES_NAMESPACE,
 )
+from moka.observability.alerts import ALERTS
+from moka.observability.rule import as_yaml
 from moka.sizes import collectors
 from stacks.settings.metrics import Store
 from stacks.site import ClusterSite
@@ -98,6 +100,7 @@ def deploy(site: ClusterSite, inputs: Inputs) -> Outputs:
                 days=inputs.store.days,
                 disk_gib=inputs.store.disk_gib,
                 memory_gib=inputs.store.memory_gib,
+                rules={"moka.rules.yaml": as_yaml(ALERTS)},
             ),
             site.opts,
         )
