@@ -28,6 +28,7 @@ from stacks.settings.ci import Ci
 from stacks.settings.cluster import Cluster
 from stacks.settings.fields import Account, Cidr, Days, Domain, KmsKey, Secret, is_private
 from stacks.settings.foundation import Foundation
+from stacks.settings.metrics import Metrics
 from stacks.settings.services import Services
 from stacks.settings.spark import JobNamespace, Spark
 
@@ -180,6 +181,7 @@ class Environment(Section):
     spark: Spark = Field(default=Spark(), description="How Spark applications run.")
     services: Services = Services()
     domain: Domain = Field(description="Domain of the host names of UIs.")
+    metrics: Metrics = Field(default=Metrics(), description="Where metrics go, and what brings them there.")
     charts: Charts = Charts()
     slices: dict[Name, Slice] = Field(
         default_factory=dict,
