@@ -20,6 +20,11 @@ class Services(Section):
         description="Keeps finished drivers until the Spark Operator has read how they ended; without it, "
         "they are not kept.",
     )
+    event_log_uploader: Service | None = Field(
+        default=None,
+        description="Uploads the event log of a driver while it runs, as a sidecar in its pod; without it, Spark "
+        "writes straight to S3, and a driver that is killed loses what was in its open file.",
+    )
 
     @property
     def images(self) -> list[str]:
