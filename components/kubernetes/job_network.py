@@ -9,7 +9,13 @@ import pulumi_kubernetes as k8s
 
 from components.ordering import known_after
 from moka.celeborn import configuration as celeborn
-from moka.names import CELEBORN_NAMESPACE, INGRESS_NAMESPACE, MONITORING_NAMESPACE, SYSTEM_NAMESPACE
+from moka.names import (
+    CELEBORN_NAMESPACE,
+    EVENT_LOG_PORT,
+    INGRESS_NAMESPACE,
+    MONITORING_NAMESPACE,
+    SYSTEM_NAMESPACE,
+)
 
 HTTPS_PORT = 443
 DNS_PORT = 53
@@ -109,7 +115,7 @@ def spark_policy(egress: Mapping[str, Egress]) -> Policy:
         ingress=[
             k8s.networking.v1.NetworkPolicyIngressRuleArgs(from_=spark_pods),
             _ingress([_namespace(INGRESS_NAMESPACE)], [UI_PORT]),
-            _ingress([_namespace(MONITORING_NAMESPACE)], [UI_PORT, EXPORTER_PORT]),
+            _ingress([_namespace(MONITORING_NAMESPACE)], [UI_PORT, EXPORTER_PORT, EVENT_LOG_PORT]),
         ],
         egress=[
             # Executors choose their ports.

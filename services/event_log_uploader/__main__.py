@@ -22,7 +22,7 @@ SECONDS_AT_END = 45.0
 
 def main() -> int:
     """Upload until a signal -> 0, or 1 where something is not in S3."""
-    options = _parser().parse_args()
+    options = parser().parse_args()
     logs.configure()
     end = threading.Event()
     for number in (signal.SIGTERM, signal.SIGINT):
@@ -41,20 +41,21 @@ def main() -> int:
     return 0 if complete else 1
 
 
-def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(prog=SERVICE, description=__doc__)
-    parser.add_argument("--folder", type=Path, required=True, help="that Spark writes its event log to")
-    parser.add_argument("--bucket", required=True, help="of the event logs")
-    parser.add_argument("--region", required=True, help="of the bucket")
-    parser.add_argument("--cluster", required=True, help="name of the cluster in the settings")
-    parser.add_argument("--namespace", required=True, help="of the SparkApplication")
-    parser.add_argument("--application", required=True, help="name of the SparkApplication")
-    parser.add_argument("--seconds", type=float, default=10.0, help="between uploads (default: 10)")
-    parser.add_argument("--volume-mib", type=int, default=8192, help="size of the volume (default: 8192)")
-    parser.add_argument(
+def parser() -> argparse.ArgumentParser:
+    """Of the arguments that a driver's template gives."""
+    arguments = argparse.ArgumentParser(prog=SERVICE, description=__doc__)
+    arguments.add_argument("--folder", type=Path, required=True, help="that Spark writes its event log to")
+    arguments.add_argument("--bucket", required=True, help="of the event logs")
+    arguments.add_argument("--region", required=True, help="of the bucket")
+    arguments.add_argument("--cluster", required=True, help="name of the cluster in the settings")
+    arguments.add_argument("--namespace", required=True, help="of the SparkApplication")
+    arguments.add_argument("--application", required=True, help="name of the SparkApplication")
+    arguments.add_argument("--seconds", type=float, default=10.0, help="between uploads (default: 10)")
+    arguments.add_argument("--volume-mib", type=int, default=8192, help="size of the volume (default: 8192)")
+    arguments.add_argument(
         "--listen", type=_address, default="0.0.0.0:7090", help="address of /healthz and /metrics"
     )
-    return parser
+    return arguments
 
 
 def _address(text: str) -> tuple[str, int]:

@@ -112,8 +112,8 @@ class EventLogs(Section):
         default=10,
         ge=5,
         le=300,
-        description="Seconds between uploads: so much, and 5 more, can a node that is lost take with it. Each "
-        "driver whose log has grown makes a request that often.",
+        description="Seconds between uploads: so much, and 5 more, can a node that is lost take with it. "
+        "Each driver whose log has grown makes a request that often.",
     )
 
 

@@ -327,7 +327,7 @@ def test_an_executor_of_real_spark_is_as_large_as_its_placeholder_and_where_it_i
     executor = spark_application(make_job(executor=SIZED, scratch_gib=10), TARGET)["spec"]["executor"]
     (container,) = pod["containers"]
 
-    counted = size(make_job(executor=SIZED), "executor")
+    counted = size(make_job(executor=SIZED), TARGET, "executor")
     assert container["resources"]["requests"] == {"cpu": "1500m", "memory": f"{counted.memory_mib}Mi"}
     assert (pod["nodeSelector"], pod["tolerations"]) == (executor["nodeSelector"], executor["tolerations"])
     assert (pod["schedulerName"], pod["priorityClassName"]) == ("yunikorn", "moka-tier-1")

@@ -159,7 +159,8 @@ def test_make_builds_it_for_both_architectures_and_pushes_it(service, tmp_path):
         text=True,
     )
 
+    tag = f"registry.example/acme/{service.replace('_', '-')}:1.0.0"
     assert (
         f"buildx build --platform linux/amd64,linux/arm64 --push --build-arg SERVICE={service} "
-        f"--tag registry.example/acme/{service.replace('_', '-')}:1.0.0 --file {path_of_dockerfile(service)} ."
+        f"--tag {tag} --file {path_of_dockerfile(service)} ."
     ) in done.stdout.splitlines()

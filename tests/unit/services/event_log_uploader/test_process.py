@@ -77,6 +77,10 @@ def writer(tmp_path, sidecar):
     return writer
 
 
+def keys(bucket):
+    return {item.key for item in bucket.objects.all()}
+
+
 def contents(bucket, prefix=""):
     return {item.key: item.get()["Body"].read() for item in bucket.objects.filter(Prefix=prefix)}
 
@@ -128,7 +132,7 @@ def test_after_it_was_killed_another_one_goes_on(bucket, sidecar, writer, agent,
     with uploader_process(
         sidecar.process.args[4:-2], agent, endpoint, free_port(), tmp_path / "log"
     ) as another:
-        wait_for(lambda: event_logs.hot_key(LOG) in contents(bucket))
+        wait_for(lambda: event_logs.hot_key(LOG) in keys(bucket))
         assert another.end() == 0
 
     assert contents(bucket) == {**writer.objects(), event_logs.hot_key(LOG): b"onetwo"}
@@ -141,6 +145,6 @@ def test_large_files_are_never_in_memory_as_a_whole(bucket, sidecar, writer):
     for _ in range(8):
         writer.write(bytes(8 * 1024 * 1024))
     writer.stop()
-    wait_for(lambda: event_logs.hot_key(LOG) in {item.key for item in bucket.objects.all()})
+    wait_for(lambda: event_logs.hot_key(LOG) in keys(bucket))
 
     assert sidecar.rss_kib() - before < 8 * 1024
