@@ -1,5 +1,6 @@
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.Paths;
 import java.util.List;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
@@ -13,7 +14,7 @@ import scala.Tuple2;
  */
 public class EventLogJob {
   public static void main(String[] arguments) throws Exception {
-    Path steps = Files.createDirectories(Path.of(arguments[0]));
+    Path steps = Files.createDirectories(Paths.get(arguments[0]));
     try (JavaSparkContext context = new JavaSparkContext(new SparkConf())) {
       context.parallelize(numbers(100), 4).mapToPair(i -> new Tuple2<>(i % 3, i)).reduceByKey(Integer::sum, 4).collect();
       Files.createFile(steps.resolve("two-stages"));
@@ -27,7 +28,7 @@ public class EventLogJob {
   private static void thirdStage(JavaSparkContext context, int tasks, String steps) {
     context.parallelize(numbers(tasks + 1), tasks + 1).foreach(i -> {
       if (i == tasks) {
-        Files.createFile(Path.of(steps, "last-task"));
+        Files.createFile(Paths.get(steps, "last-task"));
         Thread.sleep(600_000);
       }
     });
