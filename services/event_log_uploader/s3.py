@@ -40,6 +40,7 @@ class S3:
 
     region: of the bucket.
     endpoint: `http(s)://host[:port]` in place of AWS's own, with the bucket in the path.
+    address: what keys are under.
     """
 
     def __init__(
@@ -53,6 +54,7 @@ class S3:
         url = urlsplit(endpoint or f"https://{bucket}.s3.{region}.{domain(region)}")
         if url.scheme not in ("http", "https") or url.hostname is None:
             raise ValueError(f"{endpoint!r} is no address of S3; write http(s)://<host>[:<port>].")
+        self.address = f"{url.scheme}://{url.netloc}{f'/{bucket}' if endpoint else ''}/"
         self._host = url.netloc
         self._path = f"/{bucket}/" if endpoint else "/"
         self._region, self._identity, self._clock = region, identity, clock
