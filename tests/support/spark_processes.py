@@ -68,7 +68,8 @@ def running_job(
     command = [
         home / "bin" / "spark-submit",
         *("--master", "local[2]", "--name", "daily", "--class", "EventLogJob"),
-        *("--driver-java-options", "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC -Xmx512m"),
+        *("--driver-memory", "512m"),
+        *("--driver-java-options", "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"),
         *("--properties-file", folder / "job.properties"),
         *(jar, folder / "steps", third_stage),
     ]
