@@ -1,7 +1,10 @@
 """Event logs of real Spark, uploaded by the sidecar to moto's S3, and read by the real History Server."""
 
 import re
+import shutil
+import time
 import uuid
+from contextlib import contextmanager
 from functools import partial
 
 import boto3
@@ -26,7 +29,7 @@ SECONDS = 5
 BOUND = SECONDS + 5
 """Seconds after which what Spark has written is in S3, as docs/operations/event-logs.md says."""
 
-HELD_BACK_TASKS = 90
+HELD_BACK_TASKS = 60
 """Ends of tasks that Spark may keep to itself since its last flush, as docs/operations/event-logs.md says."""
 
 TARGET = make_job_target(
@@ -39,13 +42,32 @@ NOT_HERE = re.compile(
 )
 
 
+class Moto:
+    """moto's S3, which can be away for a while and keeps what it has."""
+
+    def __init__(self):
+        self.port = free_port()
+        self.endpoint = f"http://127.0.0.1:{self.port}"
+
+    def start(self):
+        self._server = ThreadedMotoServer("127.0.0.1", port=self.port)
+        self._server.start()
+
+    def stop(self):
+        self._server.stop()
+
+
 @pytest.fixture(scope="module")
-def endpoint():
-    server = ThreadedMotoServer("127.0.0.1", port=0)
-    server.start()
-    host, port = server.get_host_and_port()
-    yield f"http://{host}:{port}"
-    server.stop()
+def moto():
+    moto = Moto()
+    moto.start()
+    yield moto
+    moto.stop()
+
+
+@pytest.fixture(scope="module")
+def endpoint(moto):
+    return moto.endpoint
 
 
 @pytest.fixture(scope="module")
@@ -71,10 +93,15 @@ def jar(tmp_path_factory):
 
 
 @pytest.fixture(scope="module")
-def server(tmp_path_factory, bucket, endpoint, agent):
-    """The server with the component's configuration, but for where S3 and disks are."""
+def serving(tmp_path_factory, bucket, endpoint, agent):
+    """A server of the logs under a prefix, with the configuration of the component."""
+    return partial(_serving, tmp_path_factory, endpoint, agent)
+
+
+@contextmanager
+def _serving(tmp_path_factory, endpoint, agent, prefix):
     folder = tmp_path_factory.mktemp("history")
-    text = spark_defaults(f"s3a://{BUCKET}/{event_logs.ARCHIVE}", REGION, memory_gib=1, disk_gib=1)
+    text = spark_defaults(f"s3a://{BUCKET}/{prefix}", REGION, memory_gib=1, disk_gib=1)
     here = {
         "spark.history.store.path": str(folder / "store"),
         "spark.history.fs.update.interval": "1s",
@@ -86,6 +113,12 @@ def server(tmp_path_factory, bucket, endpoint, agent):
     assert STORE_FOLDER in text
     defaults = {**dict(line.split(" ", 1) for line in text.splitlines()), **here}
     with history_server(folder, defaults, s3a_jars(), agent.environment) as server:
+        yield server
+
+
+@pytest.fixture(scope="module")
+def server(serving):
+    with serving(event_logs.ARCHIVE) as server:
         yield server
 
 
@@ -133,6 +166,45 @@ def test_a_job_that_ends_is_listed_as_complete_with_all_its_stages(driver, serve
     assert event_logs.hot_key(driver.log) in keys(bucket)
     assert event_logs.open_key(driver.log) not in keys(bucket)
     assert set(agent.tokens) == {agent.token_file.read_text()}
+
+
+def test_the_one_object_that_it_becomes_is_a_log_for_the_server_too(driver, serving):
+    with driver.uploader() as uploader, driver.job("none") as job:
+        assert job.wait() == 0, job.log.read_text()[-3000:]
+        assert uploader.end() == 0
+
+    with serving(event_logs.HOT) as server:
+        wait_for(lambda: server.listed(driver.log))
+        assert server.stages(driver.log) == TWO_STAGES
+
+
+def test_while_s3_is_away_nothing_is_lost(driver, server, moto):
+    with driver.uploader() as uploader, driver.job("none") as job:
+        job.wait_for_step("two-stages")
+        moto.stop()
+        try:
+            job.wait()
+            wait_for(lambda: uploader.metric("failures_total") > 0)
+            assert uploader.metric("behind_seconds") > 0
+        finally:
+            moto.start()
+        assert uploader.end() == 0
+
+    wait_for(lambda: server.listed(driver.log))
+    assert server.stages(driver.log) == TWO_STAGES
+
+
+def test_with_a_lost_node_goes_no_more_than_the_bound(driver, server):
+    with driver.uploader() as uploader, driver.job("hang") as job:
+        job.wait_for_step("last-task")
+        written = time.monotonic()
+        # So long has the node to live on.
+        wait_for(lambda: time.monotonic() - written > BOUND)
+        uploader.kill()
+        job.kill()
+    shutil.rmtree(driver.volume)
+
+    wait_for(lambda: server.stages(driver.log).items() >= TWO_STAGES.items())
 
 
 def test_of_a_job_that_is_killed_after_its_second_stage_both_stages_are_there_within_the_bound(
