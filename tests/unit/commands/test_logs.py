@@ -2,14 +2,17 @@
 
 import gzip
 import json
-from datetime import datetime
+from datetime import UTC, datetime
 
 import boto3
 import pytest
 from moto import mock_aws
 
 from commands import logs as command
+from localcloud.cloud import REPOSITORY
 from moka.log_keys import log_object
+from stacks.settings import load
+from tests.support.command_line import shown_commands
 
 BUCKET = "moka-local-123456789012-us-east-1-job-logs"
 ID = "spark-0a1b2c"
@@ -112,6 +115,39 @@ def test_logs_are_followed_as_they_are_uploaded(moka, upload, monkeypatch):
 
     assert result.status == 0
     assert [line.split(" ", 2)[2] for line in result.out.splitlines()] == ["first", "second, which goes on"]
+
+
+PAGE = (REPOSITORY / "docs/operations/logs.md").read_text()
+SHOWN = [
+    arguments for arguments in shown_commands(PAGE, "moka") if arguments[:1] == ["logs"] and arguments[1:]
+]
+
+
+@pytest.mark.parametrize("arguments", SHOWN, ids=" ".join)
+def test_every_call_that_the_page_on_logs_shows_prints_what_is_there(moka, upload, monkeypatch, arguments):
+    def interrupt(_seconds):
+        raise KeyboardInterrupt
+
+    now = datetime.now(UTC)
+    monkeypatch.setattr(command, "sleep", interrupt)
+    bucket, cluster = "acme-prod-444455556666-us-east-1-job-logs", "acme-prod-batch-a"
+    s3 = boto3.client("s3", region_name="us-east-1")
+    s3.create_bucket(Bucket=bucket)
+    log = json.dumps({"log": f"{now:%Y-%m-%dT%H:%M:%S}.000000000Z stdout F printed"})
+    [namespace, *_] = load("prod").job_namespaces
+    for role, pod, container in (DRIVER, EXECUTOR):
+        folder = f"{cluster}/{namespace}/{ID}/{role}/{pod}/{container}"
+        key = f"{folder}/{now:%Y%m%dT%H%M%S}-aB3dE6gH.jsonl.gz"
+        s3.put_object(Bucket=bucket, Key=key, Body=gzip.compress(log.encode()))
+
+    result = moka(*arguments)
+
+    assert (result.status, result.err) == (0, "")
+    assert "report-" in result.out
+
+
+def test_the_page_shows_calls():
+    assert len(SHOWN) >= 5
 
 
 def test_without_logs_it_says_where_it_looked(moka, upload):
