@@ -39,10 +39,11 @@ def logs(
     list_objects: Annotated[bool, typer.Option("--list", help="List the objects in S3 instead.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print a JSON document a line.")] = False,
 ) -> None:
-    """Print the logs of an application, by time, while it runs or after.
+    """Print what an application logged, while it runs or after.
 
-    They are in S3 some time after they were written: `logs.drivers_behind_seconds` of the settings, 60 by
-    default. It needs credentials that may read the bucket of job logs, and asks no cluster.
+    Lines come by time, from S3, where they are some time after they were written: 60 s for drivers, unless
+    the settings have other `logs.drivers_behind_seconds`. It needs credentials that may read the bucket of
+    job logs, and asks no cluster.
 
     \b
     Examples:

@@ -1,9 +1,12 @@
 """Stack traces are one record each, and nothing is left out or changed by looking for them."""
 
+import json
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from moka.sizes.fluent_bit import TEXT_FACTOR
 from tests.support.fluent_bit_traces import records
 
 JVM = """\
@@ -65,6 +68,14 @@ def test_a_line_of_the_other_stream_ends_no_record_in_the_middle_of_a_line(rules
     lines = [*of_containerd("java.lang.Error: x\n\tat a.b"), *of_containerd("progress", "stdout")]
 
     assert [record.count(b"\n") + 1 for record in records(rules, lines)] == [2, 1]
+
+
+@pytest.mark.parametrize("text", [JVM, PYTHON])
+def test_what_buffers_are_reckoned_with_is_what_json_makes_of_such_lines(rules, text):
+    lines = of_containerd(text)
+
+    kept = sum(len(json.dumps({"log": record.decode()})) + 1 for record in records(rules, lines))
+    assert kept <= sum(len(line) + 1 for line in lines) * TEXT_FACTOR
 
 
 TEXT = st.binary(max_size=20).map(lambda text: text.replace(b"\n", b""))
