@@ -21,6 +21,20 @@ def _dispose(marker: FakeDeleteMarker) -> None:
     """A marker has nothing to dispose of, and moto asks it to once versioning is off (5.2: s3/utils.py)."""
 
 
+class Handler(server.MotoRequestHandler):
+    """Sends an answer's head and body at once: sent apart, as moto does it, Go's client is rarely left with the
+    head only, and fails with "use of closed network connection".
+    """
+
+    wbufsize = -1
+
+    def handle_expect_100(self) -> bool:
+        """Have the client send its body: it waits for these words."""
+        continues = super().handle_expect_100()
+        self.wfile.flush()
+        return continues
+
+
 class Guarded(DomainDispatcherApplication):
     """moto's application, behind IAM's decisions."""
 
@@ -38,4 +52,5 @@ if __name__ == "__main__":
     FakeDeleteMarker.dispose = _dispose  # type: ignore[attr-defined]
     FakeBucket.get_permission = _permission  # type: ignore[assignment,method-assign]
     server.DomainDispatcherApplication = Guarded  # type: ignore[attr-defined]
+    server.MotoRequestHandler = Handler  # type: ignore[attr-defined]
     server.main()
