@@ -5,8 +5,8 @@
 # ON=laptop, with a few machines a node group. Without, it is a real one: it gets the `pulumi` that you have
 # installed, with its own plugins and your backend, and nothing of the laptop's.
 #
-# JOB is a job file, and CLUSTER where to run it if STACK has several. SERVICE is a folder of services/. ARGS are
-# options for the command itself. BASE is what a change is made to: a branch or commit.
+# JOB is a job file, and CLUSTER where to run it if STACK has several. APPLICATION is Spark's id of an application.
+# SERVICE is a folder of services/. ARGS are options for the command itself. BASE is what a change is made to: a branch or commit.
 
 STACK ?= local
 WAVE ?=
@@ -16,6 +16,7 @@ REGISTRY ?=
 TAG ?= $(shell git describe --tags --always --dirty)
 ARGS ?=
 JOB ?=
+APPLICATION ?=
 CLUSTER ?=
 BASE ?= main
 VENV := .local/venv
@@ -36,7 +37,7 @@ ifneq ($(filter-out laptop,$(ON)),)
 $(error ON is `$(ON)`, and can only be `laptop`)
 endif
 .DEFAULT_GOAL := help
-.PHONY: help setup venv tools bootstrap up preview review drift down move status doctor mirror queues draw job stack-files test lint ci bench soak requirements images schema clean
+.PHONY: help setup venv tools bootstrap up preview review drift down move status doctor mirror queues draw job logs stack-files test lint ci bench soak requirements images schema clean
 
 help: ## show this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /|/' | awk -F'|' '{printf "make %-14s %s\n", $$1, $$2}'
@@ -128,6 +129,9 @@ draw: venv ## show what STACK has and what reads what (ARGS="--svg FILE"), and w
 job: $(OWN_PULUMI) venv ## print a job file as SparkApplications for STACK, or all that is wrong with it (JOB=, CLUSTER=)
 	@$(USE_LAPTOP) outputs=$$($(OUTPUTS)) && printf '%s' "$$outputs" | $(MOKA) job render --target - $(CLUSTER:%=--cluster %) $(ARGS) \
 	  "$(or $(JOB),$(error JOB is not set: name a job file, as in JOB=examples/jobs/pi.yaml))"
+
+logs: $(OWN_SHELL) venv ## print the logs of an application from S3 (APPLICATION=, ARGS=--follow, ARGS="--role executor")
+	@$(USE_LAPTOP_AWS) $(MOKA) logs $(ENVIRONMENT) $(or $(APPLICATION),$(error APPLICATION is not set: name it by its id, as in APPLICATION=spark-0a1b2c)) $(ARGS)
 
 stack-files: venv ## write the Pulumi stack files that STACK lacks
 	@$(MOKA) stack-files $(STACK)

@@ -86,8 +86,9 @@ LAYERS: Mapping[str, Layer] = {
         Layer(
             name="logs",
             scope="cluster",
-            reads=("cluster", "foundation"),
-            makes="Fluent Bit to S3, logs of jobs apart from all others",
+            reads=("cluster", "foundation", HOME),
+            makes="Fluent Bit to S3, logs of jobs by application, apart from all others; summaries of "
+            "applications by YuniKorn at home",
         ),
         Layer(
             name="metrics",

@@ -5,6 +5,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import ConfigDict, Field
 
+from moka.control_plane_logs import LogDays
 from moka.documents import Form, Name, Section
 from moka.images import ECR_NAME, RegistryPath
 from moka.machines.node_roles import Role
@@ -28,14 +29,10 @@ from stacks.settings.ci import Ci
 from stacks.settings.cluster import Cluster
 from stacks.settings.fields import Account, Cidr, Days, Domain, KmsKey, Secret, is_private
 from stacks.settings.foundation import Foundation
+from stacks.settings.logs import Logs
 from stacks.settings.metrics import Metrics
 from stacks.settings.services import Services
 from stacks.settings.spark import JobNamespace, Spark
-
-LogDays = Literal[
-    1, 3, 5, 7, 14, 30, 60, 90, 120, 150, 180, 365, 400, 545, 731, 1096, 1827, 2192, 2557, 2922, 3288, 3653
-]
-"""Days that CloudWatch Logs can keep a log for (API PutRetentionPolicy)."""
 
 
 class Charts(Section):
@@ -192,6 +189,7 @@ class Environment(Section):
         default_factory=dict,
         description="Tags of every AWS resource, besides those that the platform sets; at most 42.",
     )
+    logs: Logs = Logs()
     retention: Retention = Retention()
     registry: Registry | None = Field(
         default=None,

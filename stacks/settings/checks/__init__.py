@@ -6,6 +6,7 @@ from moka.mistakes import Mistake
 from stacks.settings.checks import (
     charts,
     data,
+    logs,
     machines,
     names,
     network,
@@ -77,6 +78,9 @@ CHECKS: tuple[Callable[[Environment], Iterator[Mistake]], ...] = (
     charts.scale_down_delay,
     charts.image_values,
     charts.numbers,
+    logs.disks,
+    logs.order,
+    logs.control_planes,
     data.grants,
     data.uses,
     data.registry,

@@ -939,6 +939,39 @@ REFUSED: dict[str, list[tuple[Changes, str]]] = {
             "is of us-east-1 and account 444455556666, but the bucket is in eu-west-1 of 444455556666",
         ),
     ],
+    "clusters.<name>.control_plane_logs.types": [
+        (
+            {f"{CLUSTER}.control_plane_logs": {"types": ["audits"]}},
+            "is 'audits'; input should be 'api', 'audit', 'authenticator', 'controllerManager' or",
+        ),
+        ({f"{CLUSTER}.control_plane_logs": {"types": ["api", "api"]}}, "control_plane_logs.types: 'api' is"),
+    ],
+    "clusters.<name>.control_plane_logs.days": [
+        ({f"{CLUSTER}.control_plane_logs": {"days": 31}}, "days: is 31; input should be 1, 3, 5, 7, 14"),
+    ],
+    "logs.drivers_behind_seconds": [
+        ({"logs": {"drivers_behind_seconds": 29}}, "logs.drivers_behind_seconds: is 29; input should be"),
+    ],
+    "logs.executors_behind_seconds": [
+        (
+            {"logs": {"executors_behind_seconds": 3601}},
+            "logs.executors_behind_seconds: is 3601; input should",
+        ),
+        (
+            {"logs": {"executors_behind_seconds": 45}},
+            "logs.executors_behind_seconds: is 45, less than logs.drivers_behind_seconds, 60;",
+        ),
+    ],
+    "logs.outage_hours": [
+        (
+            {"logs": {"outage_hours": 24}},
+            "disk.gib: is 100, but logs may take 132 GiB of it while S3 is away for logs.outage_hours, 24, "
+            "and all else 20; raise it to 152, or lower logs.outage_hours or logs.kib_per_second.",
+        ),
+    ],
+    "logs.kib_per_second": [
+        ({"logs": {"kib_per_second": 4096}}, "disk.gib: is 100, but logs may take 176 GiB of it"),
+    ],
     "retention.control_plane_logs": [
         (
             {"retention": {"control_plane_logs": 31}},
@@ -960,7 +993,7 @@ FREE: dict[str, str] = {
     **dict.fromkeys((f"metrics.store.{key}" for key in ("days", "disk_gib", "memory_gib")), SIZES),
     **dict.fromkeys((f"metrics.{key}" for key in ("shards", "gateways", "kube_state_metrics_shards")), SIZES),
     **dict.fromkeys(("home", "foundations", "clusters", "slices", "waves", "uses", "grants", "ci"), NAMES),
-    **dict.fromkeys(("queues", "queues_from", "spark", "services", "charts", "retention", "registry"), NAMES),
+    **dict.fromkeys(("queues", "queues_from", "spark", "services", "charts", "logs", "retention"), NAMES),
     **dict.fromkeys(("foundations.<name>.network", "foundations.<name>.existing_network"), NAMES),
     **dict.fromkeys((f"clusters.<name>.{key}" for key in ("foundation", "access", "node_groups")), NAMES),
     **dict.fromkeys((f"clusters.<name>.{key}" for key in ("shuffle", "capacity")), NAMES),
@@ -973,6 +1006,7 @@ FREE: dict[str, str] = {
     **dict.fromkeys(("spark.operators", "spark.operators.<name>.namespaces", "registry.foundation"), NAMES),
     **dict.fromkeys(("services.driver_finalizer", "services.event_log_uploader"), NAMES),
     **dict.fromkeys(("spark.event_logs", "slices.<name>.layers", "slices.<name>.clusters"), NAMES),
+    **dict.fromkeys(("registry", "clusters.<name>.control_plane_logs"), NAMES),
     **dict.fromkeys(("grants.<name>.environment", "queues.tiers", "queues.organizations"), NAMES),
     **dict.fromkeys(("retain", "grants.<name>.access", "uses.<name>.access"), TYPES),
     **dict.fromkeys((f"foundations.<name>.{key}" for key in ("assume", "network.nat")), TYPES),
