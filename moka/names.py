@@ -82,6 +82,12 @@ PLATFORM_NAMESPACES = frozenset(
     }
 )
 
+# The History Server, and what stands before it: of their pods, Services and service accounts.
+
+HISTORY_SERVER = "history-server"
+HISTORY_PORT = 18080
+HISTORY_GATE = "history-gate"
+
 # Service accounts: pods have the permissions of the Pod Identity that names theirs.
 
 AUTOSCALER_ACCOUNT = "cluster-autoscaler"

@@ -79,6 +79,7 @@ CHECKS: tuple[Callable[[Environment], Iterator[Mistake]], ...] = (
     charts.numbers,
     data.grants,
     data.uses,
+    data.event_logs,
     data.registry,
     data.own_images,
     plausibility.amounts,

@@ -735,6 +735,13 @@ REFUSED: dict[str, list[tuple[Changes, str]]] = {
             "moka-local/finalizer:1', but registry.repositories has no finalizer; did you mean 'driver-fin",
         ),
     ],
+    "history.image": [
+        (
+            {"history.image": f"{ECR}.us-east-1.amazonaws.com/moka-local/history:1"},
+            "history:1', but registry.repositories has no history; did you mean 'history-server'",
+        ),
+        ({"history.image": "registry.example/history-server:latest"}, "latest is another image every day"),
+    ],
     "charts.mirror": [
         ({"charts": {"mirror": "https://registry.example"}}, "write host and path of a registry, as in"),
         ({"charts": {"mirror": "registry.example/mirror/"}}, "without scheme, tag or final slash"),
@@ -903,12 +910,14 @@ TYPES = "yes or no, or one of a few words: its type refuses the rest"
 NAMES = "a name in this file, which has to be there, or a section: its keys follow"
 DAYS = "1 to 3650 days, which S3 takes"
 SIZES = "cores or GiB: too many for the machines are a mistake of `sizes`"
+COUNTS = "numbers of which only the History Server knows"
 SHARES = "shares and amounts, which must fit to each other: moka/queues/problems.py"
 
 # What no service refuses, and why.
 FREE: dict[str, str] = {
     **dict.fromkeys(("home", "foundations", "clusters", "slices", "waves", "uses", "grants", "ci"), NAMES),
     **dict.fromkeys(("queues", "queues_from", "spark", "services", "charts", "retention", "registry"), NAMES),
+    "history": NAMES,
     **dict.fromkeys(("foundations.<name>.network", "foundations.<name>.existing_network"), NAMES),
     **dict.fromkeys((f"clusters.<name>.{key}" for key in ("foundation", "access", "node_groups")), NAMES),
     **dict.fromkeys((f"clusters.<name>.{key}" for key in ("shuffle", "capacity")), NAMES),
@@ -945,6 +954,9 @@ FREE: dict[str, str] = {
         (f"retention.{key}" for key in ("event_logs", "job_logs", "system_logs", "resource_usage")), DAYS
     ),
     **dict.fromkeys((f"retention.{key}" for key in ("staging", "access_logs", "flow_logs")), DAYS),
+    "retention.event_logs_hot": DAYS,
+    **dict.fromkeys((f"history.{key}" for key in ("cpu", "heap_gib", "store_gib", "replicas")), SIZES),
+    **dict.fromkeys((f"history.{key}" for key in ("interval_seconds", "jobs_per_day")), COUNTS),
     **dict.fromkeys((f"clusters.<name>.shuffle.sizes.master.{key}" for key in ("cpus", "heap_gib")), SIZES),
     **dict.fromkeys(
         (f"clusters.<name>.shuffle.sizes.worker.{key}" for key in ("cpus", "heap_gib", "off_heap_gib")), SIZES
@@ -1022,7 +1034,7 @@ def test_every_key_was_looked_at():
         {"charts": {"mirror": f"{ECR}.us-east-1.amazonaws.com/mirror"}},
         access(principal=f"arn:aws:iam::{ACCOUNT}:role/aws-reserved/sso.amazonaws.com/AWSReservedSSO_a"),
         registry(
-            repositories=["driver-finalizer", "spark", "team/spark-jobs"],
+            repositories=["driver-finalizer", "history-server", "spark", "team/spark-jobs"],
             pull_through={"docker.io": {"secret": CACHE}},
         ),
         uses("acme-prod-444455556666-us-east-1-event-logs"),
