@@ -70,9 +70,9 @@ def event_logs(settings: Environment) -> Iterator[Mistake]:
     if hot * jobs > MAX_LISTED:
         yield Mistake(
             at,
-            f"is {hot}, which with history.jobs_per_day are {hot * jobs:,} logs in the History Server's list, "
-            f"and a scan takes {MAX_LISTED:,}; lower it to {max(MAX_LISTED // jobs, 1)}: older ones open by "
-            "their address",
+            f"is {hot}, which with history.jobs_per_day are {hot * jobs:,} logs in the History Server's "
+            f"list, and a scan takes {MAX_LISTED:,}; lower it to {max(MAX_LISTED // jobs, 1)}: older ones "
+            "open by their address",
         )
 
 
