@@ -115,10 +115,17 @@ PREVIEWS_GROUP = "moka:previews"
 AUTOSCALER_IDENTITY = "autoscaler"
 FLUENT_BIT_IDENTITY = "fluent-bit"
 HISTORY_IDENTITY = "history"
+HISTORY_GATE_IDENTITY = "history-gate"
 LOAD_BALANCER_IDENTITY = "load-balancing"
 
 PLATFORM_IDENTITIES = frozenset(
-    {AUTOSCALER_IDENTITY, FLUENT_BIT_IDENTITY, HISTORY_IDENTITY, LOAD_BALANCER_IDENTITY}
+    {
+        AUTOSCALER_IDENTITY,
+        FLUENT_BIT_IDENTITY,
+        HISTORY_IDENTITY,
+        HISTORY_GATE_IDENTITY,
+        LOAD_BALANCER_IDENTITY,
+    }
 )
 
 # Queues, and the priority classes of their tiers.

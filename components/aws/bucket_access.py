@@ -7,10 +7,12 @@ from typing import Literal, get_args
 import pulumi
 
 from components.aws.policy import Statement
+from moka.event_logs import HOT, OPEN
 
-BucketAccess = Literal["read", "add", "log", "write"]
+BucketAccess = Literal["read", "add", "log", "join", "write"]
 """`read`: find and read. `add`: put objects there, without seeing any. `log`: put event logs there as Spark
-does, without reading any. `write`: read and add, and delete.
+does, without reading any. `join`: read event logs, and put those into one object that nobody else does.
+`write`: read and add, and delete.
 In the order of what they allow to do with a key."""
 
 
@@ -45,6 +47,16 @@ ACTIONS: Mapping[BucketAccess, Actions] = {
             # A driver's id has 32 hexadecimal digits, so that this is the folder and nothing in it.
             "s3:GetObject": ("eventlog_v2_spark-" + 32 * "?", "*/appstatus_*"),
             "s3:DeleteObject": ("*/appstatus_*.inprogress",),
+        },
+    ),
+    "join": Actions(
+        bucket=("s3:ListBucket",),
+        objects=("s3:GetObject", "s3:PutObject", "s3:AbortMultipartUpload", "s3:DeleteObject"),
+        key=("kms:GenerateDataKey", "kms:Decrypt"),
+        limited={
+            "s3:PutObject": (f"{HOT}*",),
+            "s3:AbortMultipartUpload": (f"{HOT}*",),
+            "s3:DeleteObject": (f"{OPEN}*",),
         },
     ),
     "write": Actions(

@@ -5,14 +5,22 @@ from dataclasses import dataclass
 import pulumi
 
 from components.aws.bucket_access import bucket_statements
+from components.kubernetes.history_gate import HistoryGate, HistoryGateArgs
 from components.kubernetes.history_server import HistoryServer, HistoryServerArgs
 from components.kubernetes.namespace import Namespace, NamespaceArgs
 from components.kubernetes.storage_class import StorageClass, StorageClassArgs
-from moka.names import HISTORY_IDENTITY, HISTORY_SERVER, SPARK_HISTORY_NAMESPACE
+from moka.names import (
+    HISTORY_GATE,
+    HISTORY_GATE_IDENTITY,
+    HISTORY_IDENTITY,
+    HISTORY_SERVER,
+    SPARK_HISTORY_NAMESPACE,
+)
 from moka.sizes.history import HistorySize
 from stacks.layer_table import HOME
 from stacks.layers import foundation
 from stacks.settings.history import History as HistorySettings
+from stacks.settings.services import Service as ServiceSettings
 from stacks.site import ClusterSite
 
 
@@ -22,7 +30,9 @@ class Inputs:
 
     bucket, bucket_arn: of the event logs. key_arn: key that encrypts them.
     host: name that the UI is reached by.
-    history: the server, as the settings have it.
+    history: the server, as the settings have it. gate: the service before it; None for none.
+    live_url: of a running job's UI, with `{name}`, `{namespace}` and `{cluster}`.
+    days: that event logs are kept.
     """
 
     bucket: pulumi.Input[str]
@@ -30,6 +40,9 @@ class Inputs:
     key_arn: pulumi.Input[str]
     host: str
     history: HistorySettings
+    live_url: str
+    days: int
+    gate: ServiceSettings | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -48,6 +61,10 @@ def inputs(site: ClusterSite) -> Inputs:
         key_arn=home.key_arn,
         host=site.settings.history_host,
         history=site.settings.history,
+        gate=site.settings.services.history_gate,
+        # As the operator and JobTarget name it: <application>.<namespace>.<cluster's domain>.
+        live_url=f"http://{{name}}.{{namespace}}.{site.settings.ui_domain('{cluster}')}/",
+        days=site.settings.retention.event_logs,
     )
 
 
@@ -82,4 +99,29 @@ def deploy(site: ClusterSite, inputs: Inputs) -> Outputs:
         # Pods that start before their identity is there run without it.
         site.after(identity),
     )
+    if inputs.gate is not None:
+        _gate(site, inputs, inputs.gate, server)
     return Outputs(url=server.namespace.apply(lambda _: f"http://{inputs.host}"))
+
+
+def _gate(site: ClusterSite, inputs: Inputs, settings: ServiceSettings, server: HistoryServer) -> HistoryGate:
+    """The service before the server, which may join logs."""
+    identity = site.allow(
+        HISTORY_GATE_IDENTITY,
+        SPARK_HISTORY_NAMESPACE,
+        HISTORY_GATE,
+        bucket_statements("EventLogs", "join", inputs.bucket_arn, inputs.key_arn),
+    )
+    return HistoryGate(
+        f"{site.name}-history",
+        HistoryGateArgs(
+            image=settings.image,
+            namespace=server.namespace,
+            bucket=inputs.bucket,
+            region=site.region,
+            replicas=inputs.history.replicas,
+            live_url=inputs.live_url,
+            days=inputs.days,
+        ),
+        site.after(identity),
+    )

@@ -928,7 +928,15 @@ FREE: dict[str, str] = {
         (f"job_namespaces.<name>.{key}" for key in ("quota", "largest_container", "egress")), NAMES
     ),
     **dict.fromkeys(("spark.operators", "spark.operators.<name>.namespaces", "registry.foundation"), NAMES),
-    **dict.fromkeys(("services.driver_finalizer", "slices.<name>.layers", "slices.<name>.clusters"), NAMES),
+    **dict.fromkeys(
+        (
+            "services.driver_finalizer",
+            "services.history_gate",
+            "slices.<name>.layers",
+            "slices.<name>.clusters",
+        ),
+        NAMES,
+    ),
     **dict.fromkeys(("grants.<name>.environment", "queues.tiers", "queues.organizations"), NAMES),
     **dict.fromkeys(("retain", "grants.<name>.access", "uses.<name>.access"), TYPES),
     **dict.fromkeys((f"foundations.<name>.{key}" for key in ("assume", "network.nat")), TYPES),
