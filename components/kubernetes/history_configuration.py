@@ -26,7 +26,7 @@ S3A: Mapping[str, str] = {
     ),
     # A log that is replaced while it is read only grows: what was read is a beginning of the new one.
     "spark.hadoop.fs.s3a.change.detection.mode": "none",
-    # Hadoop 3.5's own needs a jar more, and is for Parquet; logs are read from the first byte to the last.
+    # Hadoop 3.5's own is for Parquet; logs are read from the first byte to the last.
     "spark.hadoop.fs.s3a.input.stream.type": "classic",
     "spark.hadoop.fs.s3a.experimental.input.fadvise": "sequential",
     "spark.hadoop.fs.s3a.paging.maximum": "1000",

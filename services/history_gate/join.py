@@ -61,5 +61,8 @@ def is_end(line: bytes) -> bool:
 
 
 def end_line(ended_ms: int) -> bytes:
-    """The event of an application's end, as Spark writes it (apache/spark: JsonProtocol.scala)."""
-    return json.dumps({"Event": END_EVENT, "Timestamp": ended_ms}).encode() + b"\n"
+    """The event of an application's end, as Spark writes it: the list's reader looks for lines that begin so,
+    without a space (apache/spark: FsHistoryProvider.scala, `APPL_END_EVENT_PREFIX`).
+    """
+    event = {"Event": END_EVENT, "Timestamp": ended_ms}
+    return json.dumps(event, separators=(",", ":")).encode() + b"\n"

@@ -10,13 +10,13 @@ from stacks import settings
 from stacks.settings.reading import environments
 
 DOCKERFILE = (REPOSITORY / "images" / "history-server" / "Dockerfile").read_text()
-JARS = dict(re.findall(r"--checksum=sha256:([0-9a-f]{64}) \\\n\s+\$MAVEN\S+/(\S+\.jar) ", DOCKERFILE))
+JARS = dict(re.findall(r"--checksum=sha256:([0-9a-f]{64}) \\\n\s+\$MAVEN\S+/(\S+\.jar)\s", DOCKERFILE))
 
 
 def test_it_holds_s3a_and_the_sdk_each_checked_against_its_sum():
     names = {re.sub(r"-[0-9.]+\.jar$", "", jar) for jar in JARS.values()}
 
-    assert names == {"hadoop-aws", "bundle"}
+    assert names == {"hadoop-aws", "bundle", "analyticsaccelerator-s3"}
     assert DOCKERFILE.count("ADD ") == len(JARS)
 
 

@@ -14,7 +14,8 @@ ENDED = {"Event": END_EVENT, "Timestamp": 1_700_000_000_000}
 
 
 def lines(events):
-    return b"".join(json.dumps(event).encode() + b"\n" for event in events)
+    """As Spark writes them."""
+    return b"".join(json.dumps(event, separators=(",", ":")).encode() + b"\n" for event in events)
 
 
 def written(events, flush_every=3):
