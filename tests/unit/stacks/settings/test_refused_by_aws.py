@@ -1042,7 +1042,7 @@ def test_every_key_was_looked_at():
         {"charts": {"mirror": f"{ECR}.us-east-1.amazonaws.com/mirror"}},
         access(principal=f"arn:aws:iam::{ACCOUNT}:role/aws-reserved/sso.amazonaws.com/AWSReservedSSO_a"),
         registry(
-            repositories=["driver-finalizer", "history-server", "spark", "team/spark-jobs"],
+            repositories=["driver-finalizer", "history-gate", "history-server", "spark", "team/spark-jobs"],
             pull_through={"docker.io": {"secret": CACHE}},
         ),
         uses("acme-prod-444455556666-us-east-1-event-logs"),
