@@ -81,7 +81,7 @@ def moka(
       moka draw prod --svg prod.svg     a picture of it
       moka job render pi.yaml --help    from a job file to SparkApplications
 
-    `moka COMMAND --help` explains a command. README.md and docs/operations.md have more.
+    `moka COMMAND --help` explains a command. README.md and docs/operations/ have more.
     """
 
 

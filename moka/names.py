@@ -59,6 +59,9 @@ INGRESS_NAMESPACE = "ingress-nginx"
 LOAD_BALANCER_NAMESPACE = "aws-load-balancer-controller"
 LOGGING_NAMESPACE = "logging"
 MONITORING_NAMESPACE = "monitoring"
+MONITORING_NODES_NAMESPACE = "monitoring-nodes"
+"""What reads nodes' own folders, apart from the rest, which needs no privilege."""
+
 NVIDIA_NAMESPACE = "nvidia-device-plugin"
 SPARK_HISTORY_NAMESPACE = "spark-history"
 SPARK_OPERATOR_NAMESPACE = "spark-operator"
@@ -74,6 +77,7 @@ PLATFORM_NAMESPACES = frozenset(
         LOAD_BALANCER_NAMESPACE,
         LOGGING_NAMESPACE,
         MONITORING_NAMESPACE,
+        MONITORING_NODES_NAMESPACE,
         NVIDIA_NAMESPACE,
         SPARK_HISTORY_NAMESPACE,
         SPARK_OPERATOR_NAMESPACE,
@@ -92,6 +96,7 @@ HISTORY_GATE = "history-gate"
 
 AUTOSCALER_ACCOUNT = "cluster-autoscaler"
 FLUENT_BIT_ACCOUNT = "fluent-bit"
+GATEWAY_ACCOUNT = "opentelemetry-gateway"
 LOAD_BALANCER_ACCOUNT = "aws-load-balancer-controller"
 SPARK_ACCOUNT = "spark"
 """Of drivers and executors, in every job namespace."""
@@ -117,6 +122,7 @@ FLUENT_BIT_IDENTITY = "fluent-bit"
 HISTORY_IDENTITY = "history"
 HISTORY_GATE_IDENTITY = "history-gate"
 LOAD_BALANCER_IDENTITY = "load-balancing"
+METRICS_IDENTITY = "metrics"
 
 PLATFORM_IDENTITIES = frozenset(
     {
@@ -125,6 +131,7 @@ PLATFORM_IDENTITIES = frozenset(
         HISTORY_IDENTITY,
         HISTORY_GATE_IDENTITY,
         LOAD_BALANCER_IDENTITY,
+        METRICS_IDENTITY,
     }
 )
 

@@ -157,7 +157,7 @@ def cluster_version_supported(cluster: Resource, _: Parameters) -> Violations:
     CLUSTER,
     severity="medium",
     why="An upgrade goes through every environment, and node groups of long drivers take days.",
-    references=(VERSIONS_GUIDE, "docs/operations.md"),
+    references=(VERSIONS_GUIDE, "docs/operations/upgrading.md"),
     days_before_end=60,
 )
 def cluster_version_ends_soon(cluster: Resource, parameters: Parameters) -> Violations:

@@ -93,7 +93,8 @@ LAYERS: Mapping[str, Layer] = {
             name="metrics",
             scope="cluster",
             reads=("cluster",),
-            makes="kube-state-metrics, OpenTelemetry collectors",
+            makes="kube-state-metrics; OpenTelemetry collectors on each node, in shards for the cluster, and "
+            "before where metrics go; a Prometheus where they go nowhere else",
         ),
         Layer(
             name="history",

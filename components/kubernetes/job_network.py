@@ -16,6 +16,9 @@ DNS_PORT = 53
 UI_PORT = 4040
 """Port of a driver's UI, which has its metrics, too."""
 
+UPLOADER_PORT = 7090
+"""Port of the metrics of what uploads a driver's event log."""
+
 EXPORTER_PORT = 8090
 """Port of the JMX exporter, as the Spark Operator names it."""
 
@@ -109,7 +112,7 @@ def spark_policy(egress: Mapping[str, Egress]) -> Policy:
         ingress=[
             k8s.networking.v1.NetworkPolicyIngressRuleArgs(from_=spark_pods),
             _ingress([_namespace(INGRESS_NAMESPACE)], [UI_PORT]),
-            _ingress([_namespace(MONITORING_NAMESPACE)], [UI_PORT, EXPORTER_PORT]),
+            _ingress([_namespace(MONITORING_NAMESPACE)], [UI_PORT, UPLOADER_PORT, EXPORTER_PORT]),
         ],
         egress=[
             # Executors choose their ports.

@@ -41,6 +41,7 @@ CHART_ROLES: Mapping[str, frozenset[Role]] = {
 DEVICE_PLUGIN = "nvidia-device-plugin"
 
 IMAGE_ROLES: Mapping[str, frozenset[Role]] = {
+    "busybox": CHART_ROLES["opentelemetry-collector"],
     "celeborn": SYSTEM_ROLES | {"shuffle"},
     "pause": JOB_ROLES,
     DEVICE_PLUGIN: frozenset(ROLES),

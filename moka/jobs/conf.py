@@ -46,8 +46,8 @@ METRICS: Mapping[str, str] = {
     "spark.metrics.conf.*.sink.prometheusServlet.class": "org.apache.spark.metrics.sink.PrometheusServlet",
     "spark.metrics.conf.*.sink.prometheusServlet.path": "/metrics/prometheus",
     "spark.metrics.conf.*.source.jvm.class": "org.apache.spark.metrics.source.JvmSource",
-    # By the name of the job, or each run has series of its own.
-    "spark.metrics.namespace": "${spark.app.name}",
+    # The servlet makes it a part of each metric's name: by application, no query could name them.
+    "spark.metrics.namespace": "spark",
     "spark.metrics.appStatusSource.enabled": "true",
 }
 

@@ -29,6 +29,7 @@ from stacks.settings.cluster import Cluster
 from stacks.settings.fields import Account, Cidr, Days, Domain, KmsKey, Secret, is_private
 from stacks.settings.foundation import Foundation
 from stacks.settings.history import History
+from stacks.settings.metrics import Metrics
 from stacks.settings.services import Services
 from stacks.settings.spark import JobNamespace, Spark
 
@@ -186,6 +187,7 @@ class Environment(Section):
     history: History
     services: Services = Services()
     domain: Domain = Field(description="Domain of the host names of UIs.")
+    metrics: Metrics = Field(default=Metrics(), description="Where metrics go, and what brings them there.")
     charts: Charts = Charts()
     slices: dict[Name, Slice] = Field(
         default_factory=dict,

@@ -38,6 +38,14 @@ def access(**entry: object) -> Changes:
 ROLE = f"arn:aws:iam::{ACCOUNT}:role/someone"
 
 
+WORKSPACE = f"arn:aws:aps:us-east-1:{ACCOUNT}:workspace/ws-0a1b2c3d"
+
+
+def destination(**change: object) -> Changes:
+    """Another place where metrics go."""
+    return {"metrics": {"destination": change}}
+
+
 def night(cron: str) -> Changes:
     """A schedule with a change, and the one that ends it."""
     end = {"cron": "59 23 31 12 *", "minimum": 0}
@@ -120,6 +128,42 @@ REFUSED: dict[str, list[tuple[Changes, str]]] = {
             {"domain": ".".join(["a" * 60] * 4)},
             "domain: has 243 characters, and names of UIs, <application>.spark-jobs.spark-a.a",
         ),
+    ],
+    "metrics.destination": [
+        (
+            destination(otlp={"endpoint": "https://a.example"}, cloudwatch={"region": "us-east-1"}),
+            "metrics.destination: takes one of otlp, remote_write and cloudwatch; leave destination out",
+        ),
+    ],
+    "metrics.destination.otlp.endpoint": [
+        (destination(otlp={"endpoint": "a.example:4318"}), "write a URL such as https://metrics.example.com"),
+    ],
+    "metrics.destination.remote_write": [
+        (
+            destination(remote_write={"url": "https://a.example", "workspace": WORKSPACE}),
+            "metrics.destination.remote_write: takes one of url and workspace",
+        ),
+        (destination(remote_write={}), "metrics.destination.remote_write: takes one of url and workspace"),
+    ],
+    "metrics.destination.remote_write.url": [
+        (destination(remote_write={"url": "a.example"}), "write a URL such as https://metrics.example.com"),
+    ],
+    "metrics.destination.remote_write.workspace": [
+        (
+            destination(remote_write={"workspace": "ws-0a1b"}),
+            "workspace: is 'ws-0a1b'; write arn:aws:aps:<region>:<account>:workspace/ws-<id>",
+        ),
+        (
+            destination(remote_write={"workspace": WORKSPACE.replace("us-east-1", "us-east-9")}),
+            "but AWS has no region us-east-9",
+        ),
+        (
+            destination(remote_write={"workspace": WORKSPACE.replace("arn:aws:", "arn:aws-cn:")}),
+            "of partition aws-cn, but us-east-1 is of aws",
+        ),
+    ],
+    "metrics.destination.cloudwatch.region": [
+        (destination(cloudwatch={"region": "us-east-9"}), "AWS has no such region"),
     ],
     "tags": [
         ({"tags": {"AWS:team": "a"}}, "tags.AWS:team: tags that begin with moka: or aws:"),
@@ -915,6 +959,10 @@ SHARES = "shares and amounts, which must fit to each other: moka/queues/problems
 
 # What no service refuses, and why.
 FREE: dict[str, str] = {
+    **dict.fromkeys(("metrics", "metrics.destination.otlp", "metrics.destination.otlp.secret"), NAMES),
+    **dict.fromkeys(("metrics.destination.cloudwatch", "metrics.store"), NAMES),
+    **dict.fromkeys((f"metrics.store.{key}" for key in ("days", "disk_gib", "memory_gib")), SIZES),
+    **dict.fromkeys((f"metrics.{key}" for key in ("shards", "gateways", "kube_state_metrics_shards")), SIZES),
     **dict.fromkeys(("home", "foundations", "clusters", "slices", "waves", "uses", "grants", "ci"), NAMES),
     **dict.fromkeys(("queues", "queues_from", "spark", "services", "charts", "retention", "registry"), NAMES),
     "history": NAMES,
