@@ -6,7 +6,8 @@
 # installed, with its own plugins and your backend, and nothing of the laptop's.
 #
 # JOB is a job file, and CLUSTER where to run it if STACK has several. APPLICATION is Spark's id of an application.
-# SERVICE is a folder of services/. ARGS are options for the command itself. BASE is what a change is made to: a branch or commit.
+# SERVICE is a folder of services/ or images/. ARGS are options for the command itself. BASE is what a change is made to:
+# a branch or commit.
 
 STACK ?= local
 WAVE ?=
@@ -23,6 +24,7 @@ VENV := .local/venv
 PY := $(VENV)/bin/python
 SERVICES := $(patsubst services/%/__main__.py,%,$(wildcard services/*/__main__.py))
 PINNED := $(filter-out common,$(patsubst services/%/requirements.in,%,$(wildcard services/*/requirements.in)))
+IMAGES := $(patsubst images/%/Dockerfile,%,$(wildcard images/*/Dockerfile))
 LAPTOP := $(or $(filter local local.%,$(STACK)),$(filter laptop,$(ON)))
 MOKA := $(PY) -m commands
 ENVIRONMENT = $(firstword $(subst ., ,$(STACK)))
@@ -165,9 +167,10 @@ requirements: venv ## pin requirements.in in requirements.txt, the services' too
 	  $(COMPILE) --generate-hashes --python-version 3.13 -c requirements.txt services/$$service/requirements.in) > .local/requirements.txt \
 	  && mv .local/requirements.txt services/$$service/requirements.txt || exit; done
 
-images: ## build the services' images for both architectures, and push them (REGISTRY=, SERVICE=, TAG=)
+images: ## build the images of services/ and images/ for both architectures, and push them (REGISTRY=, SERVICE=, TAG=)
 	@test -n "$(REGISTRY)" || { echo "Say where to push them: REGISTRY=<registry>/<prefix of the repositories>." >&2; exit 2; }
-	@for service in $(or $(SERVICE),$(SERVICES)); do file=services/$$service/Dockerfile; test -f $$file || file=services/Dockerfile; \
+	@for service in $(or $(SERVICE),$(SERVICES) $(IMAGES)); do \
+	  file=images/$$service/Dockerfile; test -f $$file || file=services/Dockerfile; \
 	  docker buildx build --platform linux/amd64,linux/arm64 --push --build-arg SERVICE=$$service \
 	  --tag $(REGISTRY)/$$(echo $$service | tr _ -):$(TAG) --file $$file $(ARGS) . || exit; done
 

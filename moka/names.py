@@ -95,6 +95,12 @@ PLATFORM_NAMESPACES = frozenset(
     }
 )
 
+# The History Server, and what stands before it: of their pods, Services and service accounts.
+
+HISTORY_SERVER = "history-server"
+HISTORY_PORT = 18080
+HISTORY_GATE = "history-gate"
+
 # Service accounts: pods have the permissions of the Pod Identity that names theirs.
 
 AUTOSCALER_ACCOUNT = "cluster-autoscaler"
@@ -123,11 +129,19 @@ PREVIEWS_GROUP = "moka:previews"
 AUTOSCALER_IDENTITY = "autoscaler"
 FLUENT_BIT_IDENTITY = "fluent-bit"
 HISTORY_IDENTITY = "history"
+HISTORY_GATE_IDENTITY = "history-gate"
 LOAD_BALANCER_IDENTITY = "load-balancing"
 METRICS_IDENTITY = "metrics"
 
 PLATFORM_IDENTITIES = frozenset(
-    {AUTOSCALER_IDENTITY, FLUENT_BIT_IDENTITY, HISTORY_IDENTITY, LOAD_BALANCER_IDENTITY, METRICS_IDENTITY}
+    {
+        AUTOSCALER_IDENTITY,
+        FLUENT_BIT_IDENTITY,
+        HISTORY_IDENTITY,
+        HISTORY_GATE_IDENTITY,
+        LOAD_BALANCER_IDENTITY,
+        METRICS_IDENTITY,
+    }
 )
 
 # Queues, and the priority classes of their tiers.

@@ -100,8 +100,8 @@ LAYERS: Mapping[str, Layer] = {
         Layer(
             name="history",
             scope="environment",
-            reads=("cluster", "access", HOME),
-            makes="Spark History Server",
+            reads=("cluster", HOME),
+            makes="Spark History Server, with a list of jobs on volumes of its own",
         ),
     )
 }

@@ -30,7 +30,7 @@ class ServiceArgs:
     image: str
     namespace: pulumi.Input[str]
     rights: Sequence[Right] = ()
-    args: Sequence[str] = ()
+    args: Sequence[pulumi.Input[str]] = ()
     port: int = 8080
     uid: int = 65532
     cpu: str = "50m"

@@ -9,6 +9,16 @@ from prometheus_client.aiohttp import make_aiohttp_handler
 from services.common.metrics import Metrics
 
 
+def health_routes(problem: Callable[[], str | None], metrics: Metrics) -> list[web.RouteDef]:
+    """`/healthz` and `/metrics`, as `health_server` serves them, for a program with pages of its own."""
+
+    async def health(_: web.Request) -> web.Response:
+        reason = problem()
+        return web.Response(text=f"{reason or 'ok'}\n", status=503 if reason else 200)
+
+    return [web.get("/healthz", health), web.get("/metrics", make_aiohttp_handler(metrics.registry))]
+
+
 @asynccontextmanager
 async def health_server(
     listen: tuple[str, int], problem: Callable[[], str | None], metrics: Metrics
@@ -19,15 +29,15 @@ async def health_server(
     problem: why the process has to be replaced, in a word; None while it is healthy. A new process would do
     no better without the API server or a database, so their absence is no problem of this one.
     """
-
-    async def health(_: web.Request) -> web.Response:
-        reason = problem()
-        return web.Response(text=f"{reason or 'ok'}\n", status=503 if reason else 200)
-
     application = web.Application()
-    application.add_routes(
-        [web.get("/healthz", health), web.get("/metrics", make_aiohttp_handler(metrics.registry))]
-    )
+    application.add_routes(health_routes(problem, metrics))
+    async with serving(application, listen):
+        yield
+
+
+@asynccontextmanager
+async def serving(application: web.Application, listen: tuple[str, int]) -> AsyncIterator[None]:
+    """Serve an application at a host and port for as long as the context lasts."""
     runner = web.AppRunner(application, access_log=None)
     await runner.setup()
     try:

@@ -29,6 +29,7 @@ from stacks.settings.ci import Ci
 from stacks.settings.cluster import Cluster
 from stacks.settings.fields import Account, Cidr, Days, Domain, KmsKey, Secret, is_private
 from stacks.settings.foundation import Foundation
+from stacks.settings.history import History
 from stacks.settings.logs import Logs
 from stacks.settings.metrics import Metrics
 from stacks.settings.services import Services
@@ -63,6 +64,10 @@ class Retention(Section):
     """How long logs and other data are kept."""
 
     event_logs: Days = Field(default=30, description="Days that the History Server can show a job.")
+    event_logs_hot: Days = Field(
+        default=5,
+        description="Days that a job is in the History Server's list; later it opens by its own address.",
+    )
     job_logs: Days = Field(default=90, description="Days that logs of drivers and executors are kept.")
     system_logs: Days = Field(default=90, description="Days that logs of all other pods are kept.")
     resource_usage: Days = Field(default=400, description="Days that the resource usage of jobs is kept.")
@@ -176,6 +181,7 @@ class Environment(Section):
         min_length=1, description="Namespaces in which Spark jobs run, by name."
     )
     spark: Spark = Field(default=Spark(), description="How Spark applications run.")
+    history: History
     services: Services = Services()
     domain: Domain = Field(description="Domain of the host names of UIs.")
     metrics: Metrics = Field(default=Metrics(), description="Where metrics go, and what brings them there.")

@@ -29,6 +29,12 @@ class Services(Section):
         "Spark writes straight to S3, and a driver that is killed loses what was in its open file.",
     )
 
+    history_gate: Service | None = Field(
+        default=None,
+        description="The way to the History Server: says where a job's log is, and joins logs of drivers "
+        "that were killed; without it, nothing in the cluster may connect to the server.",
+    )
+
     @property
     def images(self) -> list[str]:
         """Images of the services that are deployed, but for sidecars of drivers."""

@@ -83,6 +83,7 @@ CHECKS: tuple[Callable[[Environment], Iterator[Mistake]], ...] = (
     logs.control_planes,
     data.grants,
     data.uses,
+    data.event_logs,
     data.registry,
     data.own_images,
     plausibility.amounts,

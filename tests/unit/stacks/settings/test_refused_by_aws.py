@@ -783,6 +783,13 @@ REFUSED: dict[str, list[tuple[Changes, str]]] = {
             "moka-local/finalizer:1', but registry.repositories has no finalizer; did you mean 'driver-fin",
         ),
     ],
+    "history.image": [
+        (
+            {"history.image": f"{ECR}.us-east-1.amazonaws.com/moka-local/history:1"},
+            "history:1', but registry.repositories has no history; did you mean 'history-server'",
+        ),
+        ({"history.image": "registry.example/history-server:latest"}, "latest is another image every day"),
+    ],
     "charts.mirror": [
         ({"charts": {"mirror": "https://registry.example"}}, "write host and path of a registry, as in"),
         ({"charts": {"mirror": "registry.example/mirror/"}}, "without scheme, tag or final slash"),
@@ -984,6 +991,7 @@ TYPES = "yes or no, or one of a few words: its type refuses the rest"
 NAMES = "a name in this file, which has to be there, or a section: its keys follow"
 DAYS = "1 to 3650 days, which S3 takes"
 SIZES = "cores or GiB: too many for the machines are a mistake of `sizes`"
+COUNTS = "numbers of which only the History Server knows"
 SHARES = "shares and amounts, which must fit to each other: moka/queues/problems.py"
 
 # What no service refuses, and why.
@@ -993,7 +1001,7 @@ FREE: dict[str, str] = {
     **dict.fromkeys((f"metrics.store.{key}" for key in ("days", "disk_gib", "memory_gib")), SIZES),
     **dict.fromkeys((f"metrics.{key}" for key in ("shards", "gateways", "kube_state_metrics_shards")), SIZES),
     **dict.fromkeys(("home", "foundations", "clusters", "slices", "waves", "uses", "grants", "ci"), NAMES),
-    **dict.fromkeys(("queues", "queues_from", "spark", "services", "charts", "logs", "retention"), NAMES),
+    **dict.fromkeys(("queues", "queues_from", "spark", "services", "charts", "history", "logs"), NAMES),
     **dict.fromkeys(("foundations.<name>.network", "foundations.<name>.existing_network"), NAMES),
     **dict.fromkeys((f"clusters.<name>.{key}" for key in ("foundation", "access", "node_groups")), NAMES),
     **dict.fromkeys((f"clusters.<name>.{key}" for key in ("shuffle", "capacity")), NAMES),
@@ -1004,9 +1012,11 @@ FREE: dict[str, str] = {
         (f"job_namespaces.<name>.{key}" for key in ("quota", "largest_container", "egress")), NAMES
     ),
     **dict.fromkeys(("spark.operators", "spark.operators.<name>.namespaces", "registry.foundation"), NAMES),
-    **dict.fromkeys(("services.driver_finalizer", "services.event_log_uploader"), NAMES),
+    **dict.fromkeys(
+        (f"services.{name}" for name in ("driver_finalizer", "event_log_uploader", "history_gate")), NAMES
+    ),
     **dict.fromkeys(("spark.event_logs", "slices.<name>.layers", "slices.<name>.clusters"), NAMES),
-    **dict.fromkeys(("registry", "clusters.<name>.control_plane_logs"), NAMES),
+    **dict.fromkeys(("registry", "retention", "clusters.<name>.control_plane_logs"), NAMES),
     **dict.fromkeys(("grants.<name>.environment", "queues.tiers", "queues.organizations"), NAMES),
     **dict.fromkeys(("retain", "grants.<name>.access", "uses.<name>.access"), TYPES),
     **dict.fromkeys((f"foundations.<name>.{key}" for key in ("assume", "network.nat")), TYPES),
@@ -1032,6 +1042,9 @@ FREE: dict[str, str] = {
         (f"retention.{key}" for key in ("event_logs", "job_logs", "system_logs", "resource_usage")), DAYS
     ),
     **dict.fromkeys((f"retention.{key}" for key in ("staging", "access_logs", "flow_logs")), DAYS),
+    "retention.event_logs_hot": DAYS,
+    **dict.fromkeys((f"history.{key}" for key in ("cpu", "heap_gib", "store_gib", "replicas")), SIZES),
+    **dict.fromkeys((f"history.{key}" for key in ("interval_seconds", "jobs_per_day")), COUNTS),
     **dict.fromkeys((f"clusters.<name>.shuffle.sizes.master.{key}" for key in ("cpus", "heap_gib")), SIZES),
     **dict.fromkeys(
         (f"clusters.<name>.shuffle.sizes.worker.{key}" for key in ("cpus", "heap_gib", "off_heap_gib")), SIZES
@@ -1109,7 +1122,14 @@ def test_every_key_was_looked_at():
         {"charts": {"mirror": f"{ECR}.us-east-1.amazonaws.com/mirror"}},
         access(principal=f"arn:aws:iam::{ACCOUNT}:role/aws-reserved/sso.amazonaws.com/AWSReservedSSO_a"),
         registry(
-            repositories=["driver-finalizer", "event-log-uploader", "spark", "team/spark-jobs"],
+            repositories=[
+                "driver-finalizer",
+                "event-log-uploader",
+                "history-gate",
+                "history-server",
+                "spark",
+                "team/spark-jobs",
+            ],
             pull_through={"docker.io": {"secret": CACHE}},
         ),
         uses("acme-prod-444455556666-us-east-1-event-logs"),
