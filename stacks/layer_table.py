@@ -71,7 +71,7 @@ LAYERS: Mapping[str, Layer] = {
             makes="Celeborn masters and workers, in one zone or with a set of workers for each",
         ),
         Layer(
-            name="access",
+            name="ingress",
             scope="cluster",
             reads=("cluster", "foundation"),
             makes="AWS Load Balancer Controller, ingress-nginx; with CI, what previews may read",
@@ -79,7 +79,7 @@ LAYERS: Mapping[str, Layer] = {
         Layer(
             name="spark",
             scope="cluster",
-            reads=("cluster", "foundation", "shuffle", "access", HOME),
+            reads=("cluster", "foundation", "shuffle", "ingress", HOME),
             makes="releases of the Spark Operator, job namespaces with their service account, identity, "
             "bounds and network policies, the controller that keeps drivers until they have been read",
         ),
@@ -98,7 +98,7 @@ LAYERS: Mapping[str, Layer] = {
         Layer(
             name="history",
             scope="environment",
-            reads=("cluster", "access", HOME),
+            reads=("cluster", "ingress", HOME),
             makes="Spark History Server",
         ),
     )
@@ -125,7 +125,13 @@ def check(rows: Iterable[Layer]) -> None:
 check(LAYERS.values())
 
 
+FORMER_NAMES: Mapping[str, str] = {"access": "ingress"}
+"""Name that a layer had once, and settings may still have -> its name."""
+
+
 def _known(name: str) -> str:
+    if name in FORMER_NAMES:
+        raise ValueError(f"layer {name} is called {FORMER_NAMES[name]} now: write {FORMER_NAMES[name]}")
     if name not in LAYERS:
         raise ValueError(f"layers are {', '.join(LAYERS)}")
     return name

@@ -9,7 +9,7 @@ from components.kubernetes.history_server import SERVICE_ACCOUNT, HistoryServer,
 from components.kubernetes.namespace import Namespace, NamespaceArgs
 from moka.names import HISTORY_IDENTITY, SPARK_HISTORY_NAMESPACE
 from stacks.layer_table import HOME
-from stacks.layers import access, foundation
+from stacks.layers import foundation, ingress
 from stacks.site import ClusterSite
 
 
@@ -44,7 +44,7 @@ def inputs(site: ClusterSite) -> Inputs:
         bucket_arn=foundation.at_home(home.event_logs_bucket_arn),
         key_arn=home.key_arn,
         host=site.settings.history_host,
-        ingress_class=site.outputs("access", access.Outputs).ingress_class,
+        ingress_class=site.outputs("ingress", ingress.Outputs).ingress_class,
     )
 
 

@@ -31,7 +31,7 @@ from moka.names import DRIVER_FINALIZER_NAMESPACE, SPARK_ACCOUNT, SPARK_OPERATOR
 from moka.partition import partition
 from stacks.job_target import job_target
 from stacks.layer_table import HOME
-from stacks.layers import access, foundation, shuffle
+from stacks.layers import foundation, ingress, shuffle
 from stacks.settings.environment import Use
 from stacks.settings.services import Service as ServiceSettings
 from stacks.settings.spark import JobNamespace as JobNamespaceSettings
@@ -95,7 +95,7 @@ def inputs(site: ClusterSite) -> Inputs:
         staging_bucket_arn=base.staging_bucket_arn,
         staging_key_arn=base.key_arn,
         ui_domain=settings.ui_domain(site.name),
-        ingress_class=site.outputs("access", access.Outputs).ingress_class,
+        ingress_class=site.outputs("ingress", ingress.Outputs).ingress_class,
         jobs=pulumi.Output.all(
             foundation.at_home(home.event_logs_bucket),
             base.staging_bucket,

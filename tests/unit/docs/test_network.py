@@ -36,7 +36,7 @@ PAGE = (REPOSITORY / "docs" / "network.md").read_text()
 ROW = re.compile(
     r"^\| (?P<source>[^|]+) \| (?P<destination>[^|]+) \| (?P<port>\d+)(?:/(?P<protocol>udp))? \|", re.M
 )
-LAYERS = ("foundation", "cluster", "access", "shuffle", "spark")
+LAYERS = ("foundation", "cluster", "ingress", "shuffle", "spark")
 ENVIRONMENTS = [*environments(), EXAMPLES / "two-accounts.yaml"]
 
 ANOTHER_NETWORK = Host(name="another network", address="10.99.0.0/16")

@@ -1,4 +1,4 @@
-"""Layer access: the way in to UIs, by host name, and what previews may read."""
+"""Layer ingress: the way in to UIs, by host name, and what previews may read."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
