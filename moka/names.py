@@ -44,6 +44,12 @@ ALLOW_PREEMPTION = "yunikorn.apache.org/allow-preemption"
 DRIVER_SELECTOR = "spark-role=driver"
 """Label selector of driver pods; Spark sets the label."""
 
+APPLICATION_LABEL = "sparkoperator.k8s.io/app-name"
+"""Label of a driver pod: its SparkApplication; the operator has Spark put it there."""
+
+APPLICATION_ID_LABEL = "spark-app-selector"
+"""Label of a driver pod: Spark's id of the run."""
+
 DRIVER_CONTAINER = "spark-kubernetes-driver"
 """Spark's container in a driver pod, among those that templates and others add."""
 

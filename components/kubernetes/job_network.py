@@ -10,12 +10,10 @@ import pulumi_kubernetes as k8s
 from components.ordering import known_after
 from moka.celeborn import configuration as celeborn
 from moka.names import CELEBORN_NAMESPACE, INGRESS_NAMESPACE, MONITORING_NAMESPACE, SYSTEM_NAMESPACE
+from moka.pages import UI_PORT
 
 HTTPS_PORT = 443
 DNS_PORT = 53
-UI_PORT = 4040
-"""Port of a driver's UI, which has its metrics, too."""
-
 EXPORTER_PORT = 8090
 """Port of the JMX exporter, as the Spark Operator names it."""
 

@@ -8,9 +8,9 @@ from moka.jobs.job import Job
 from moka.jobs.job_target import Celeborn, JobTarget
 from moka.jobs.versions import RELEASES
 from moka.machines.machine_capacity import JobRole
+from moka.pages import UI_PORT
 from moka.quantities import spark_mebibytes
 
-UI_PORT = 4040
 DRIVER_PORT = 7078
 BLOCK_MANAGER_PORT = 7079
 """Ports of drivers (and the last of executors), fixed, so that network policies can name them."""

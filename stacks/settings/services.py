@@ -20,6 +20,11 @@ class Services(Section):
         description="Keeps finished drivers until the Spark Operator has read how they ended; without it, "
         "they are not kept.",
     )
+    ui_gateway: Service | None = Field(
+        default=None,
+        description="Leads to live UIs of drivers by host name, and from there to the history; without it, "
+        "they are not reached.",
+    )
 
     @property
     def images(self) -> list[str]:
