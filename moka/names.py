@@ -62,6 +62,7 @@ CELEBORN_NAMESPACE = "celeborn"
 AUTOSCALER_NAMESPACE = "cluster-autoscaler"
 DRIVER_FINALIZER_NAMESPACE = "driver-finalizer"
 INGRESS_NAMESPACE = "ingress-nginx"
+GATEWAY_NAMESPACE = "ingress"
 LOAD_BALANCER_NAMESPACE = "aws-load-balancer-controller"
 LOGGING_NAMESPACE = "logging"
 MONITORING_NAMESPACE = "monitoring"
@@ -76,6 +77,7 @@ PLATFORM_NAMESPACES = frozenset(
         CELEBORN_NAMESPACE,
         AUTOSCALER_NAMESPACE,
         DRIVER_FINALIZER_NAMESPACE,
+        GATEWAY_NAMESPACE,
         INGRESS_NAMESPACE,
         LOAD_BALANCER_NAMESPACE,
         LOGGING_NAMESPACE,
@@ -95,6 +97,12 @@ FLUENT_BIT_ACCOUNT = "fluent-bit"
 LOAD_BALANCER_ACCOUNT = "aws-load-balancer-controller"
 SPARK_ACCOUNT = "spark"
 """Of drivers and executors, in every job namespace."""
+
+UI_GATEWAY = "ui-gateway"
+"""Of the gateway to UIs; also the name of its pods' label."""
+
+HISTORY_GATE_SERVER = "http://history-gate.spark-history:8080"
+"""What answers for the History Server, within the cluster."""
 
 # People.
 
@@ -116,9 +124,16 @@ AUTOSCALER_IDENTITY = "autoscaler"
 FLUENT_BIT_IDENTITY = "fluent-bit"
 HISTORY_IDENTITY = "history"
 LOAD_BALANCER_IDENTITY = "load-balancing"
+UI_GATEWAY_IDENTITY = "ui-gateway"
 
 PLATFORM_IDENTITIES = frozenset(
-    {AUTOSCALER_IDENTITY, FLUENT_BIT_IDENTITY, HISTORY_IDENTITY, LOAD_BALANCER_IDENTITY}
+    {
+        AUTOSCALER_IDENTITY,
+        FLUENT_BIT_IDENTITY,
+        HISTORY_IDENTITY,
+        LOAD_BALANCER_IDENTITY,
+        UI_GATEWAY_IDENTITY,
+    }
 )
 
 # Queues, and the priority classes of their tiers.

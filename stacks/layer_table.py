@@ -73,13 +73,14 @@ LAYERS: Mapping[str, Layer] = {
         Layer(
             name="ingress",
             scope="cluster",
-            reads=("cluster", "foundation"),
-            makes="AWS Load Balancer Controller, ingress-nginx; with CI, what previews may read",
+            reads=("cluster", "foundation", HOME),
+            makes="AWS Load Balancer Controller, ingress-nginx, the gateway to live UIs and the History "
+            "Server; with CI, what previews may read",
         ),
         Layer(
             name="spark",
             scope="cluster",
-            reads=("cluster", "foundation", "shuffle", "ingress", HOME),
+            reads=("cluster", "foundation", "shuffle", HOME),
             makes="releases of the Spark Operator, job namespaces with their service account, identity, "
             "bounds and network policies, the controller that keeps drivers until they have been read",
         ),

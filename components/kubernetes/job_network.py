@@ -9,7 +9,13 @@ import pulumi_kubernetes as k8s
 
 from components.ordering import known_after
 from moka.celeborn import configuration as celeborn
-from moka.names import CELEBORN_NAMESPACE, INGRESS_NAMESPACE, MONITORING_NAMESPACE, SYSTEM_NAMESPACE
+from moka.names import (
+    CELEBORN_NAMESPACE,
+    GATEWAY_NAMESPACE,
+    MONITORING_NAMESPACE,
+    SYSTEM_NAMESPACE,
+    UI_GATEWAY,
+)
 from moka.pages import UI_PORT
 
 HTTPS_PORT = 443
@@ -33,6 +39,7 @@ ANYWHERE = ("0.0.0.0/0", "::/0")
 
 SPARK_PODS = ("spark-role", ("driver", "executor"))
 DNS_PODS = ("k8s-app", ("kube-dns",))
+GATEWAY_PODS = ("app.kubernetes.io/name", (UI_GATEWAY,))
 """Labels, and their values."""
 
 Label = tuple[str, tuple[str, ...]]
@@ -106,7 +113,7 @@ def spark_policy(egress: Mapping[str, Egress]) -> Policy:
         policy_types=["Ingress", "Egress"],
         ingress=[
             k8s.networking.v1.NetworkPolicyIngressRuleArgs(from_=spark_pods),
-            _ingress([_namespace(INGRESS_NAMESPACE)], [UI_PORT]),
+            _ingress([_namespace(GATEWAY_NAMESPACE, GATEWAY_PODS)], [UI_PORT]),
             _ingress([_namespace(MONITORING_NAMESPACE)], [UI_PORT, EXPORTER_PORT]),
         ],
         egress=[

@@ -33,6 +33,11 @@ NETWORK: Mapping[str, str] = {
     "spark.ui.port": str(UI_PORT),
 }
 
+UI: Mapping[str, str] = {
+    # Who may stop a job, Kubernetes decides; 3.5 would take it from a link.
+    "spark.ui.killEnabled": "false",
+}
+
 API_SERVER_TIMEOUTS: Mapping[str, str] = {
     # Milliseconds that a submission and a driver wait for a busy API server; Spark's own 10 s are too few.
     f"spark.kubernetes.{client}.{kind}Timeout": "60000"
@@ -95,6 +100,7 @@ def configuration(job: Job, target: JobTarget) -> dict[str, str]:
     """Spark configuration of a job, except what the operator derives from the fields of the application."""
     platform = {
         **NETWORK,
+        **UI,
         **API_SERVER_TIMEOUTS,
         **METRICS,
         **event_logs(target),

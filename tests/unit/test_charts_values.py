@@ -125,7 +125,7 @@ def releases(deploy, catalog):
         OpenTelemetry("a", OpenTelemetryArgs(**where, cluster="a", remote_write="https://metrics.example"))
         SparkOperator(
             "a",
-            SparkOperatorArgs(**where, job_namespaces=["jobs"], ui_domain="example", ingress_class="nginx"),
+            SparkOperatorArgs(**where, job_namespaces=["jobs"]),
         )
         YuniKorn("a", YuniKornArgs(**where, queues=QueueTree(), job_namespaces=["jobs"]))
 

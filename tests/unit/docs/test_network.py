@@ -24,10 +24,12 @@ from localcloud.cloud import REPOSITORY
 from localcloud.plugins.aws.refusals import network as laptop
 from moka.names import (
     CELEBORN_NAMESPACE,
+    GATEWAY_NAMESPACE,
     INGRESS_NAMESPACE,
     MONITORING_NAMESPACE,
     SPARK_HISTORY_NAMESPACE,
     SYSTEM_NAMESPACE,
+    UI_GATEWAY,
 )
 from stacks.settings.reading import environments
 from tests.support.deployment import EXAMPLES, Account
@@ -44,6 +46,7 @@ JOB_PODS = {"driver pods": "driver", "executor pods": "executor"}
 OTHER_PODS = {
     "system pods": (SYSTEM_NAMESPACE, {}),
     "DNS pods": (SYSTEM_NAMESPACE, {"k8s-app": "kube-dns"}),
+    "gateway pods": (GATEWAY_NAMESPACE, {"app.kubernetes.io/name": UI_GATEWAY}),
     "ingress pods": (INGRESS_NAMESPACE, {}),
     "monitoring pods": (MONITORING_NAMESPACE, {}),
     "Celeborn pods": (CELEBORN_NAMESPACE, {}),
