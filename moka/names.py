@@ -44,6 +44,12 @@ ALLOW_PREEMPTION = "yunikorn.apache.org/allow-preemption"
 DRIVER_SELECTOR = "spark-role=driver"
 """Label selector of driver pods; Spark sets the label."""
 
+APPLICATION_LABEL = "sparkoperator.k8s.io/app-name"
+"""Label of a driver pod: its SparkApplication; the operator has Spark put it there."""
+
+APPLICATION_ID_LABEL = "spark-app-selector"
+"""Label of a driver pod: Spark's id of the run."""
+
 DRIVER_CONTAINER = "spark-kubernetes-driver"
 """Spark's container in a driver pod, among those that templates and others add."""
 
@@ -65,6 +71,7 @@ CELEBORN_NAMESPACE = "celeborn"
 AUTOSCALER_NAMESPACE = "cluster-autoscaler"
 DRIVER_FINALIZER_NAMESPACE = "driver-finalizer"
 INGRESS_NAMESPACE = "ingress-nginx"
+GATEWAY_NAMESPACE = "ingress"
 LOAD_BALANCER_NAMESPACE = "aws-load-balancer-controller"
 LOGGING_NAMESPACE = "logging"
 MONITORING_NAMESPACE = "monitoring"
@@ -82,6 +89,7 @@ PLATFORM_NAMESPACES = frozenset(
         CELEBORN_NAMESPACE,
         AUTOSCALER_NAMESPACE,
         DRIVER_FINALIZER_NAMESPACE,
+        GATEWAY_NAMESPACE,
         INGRESS_NAMESPACE,
         LOAD_BALANCER_NAMESPACE,
         LOGGING_NAMESPACE,
@@ -110,6 +118,12 @@ LOAD_BALANCER_ACCOUNT = "aws-load-balancer-controller"
 SPARK_ACCOUNT = "spark"
 """Of drivers and executors, in every job namespace."""
 
+UI_GATEWAY = "ui-gateway"
+"""Of the gateway to UIs; also the name of its pods' label."""
+
+HISTORY_GATE_SERVER = "http://history-gate.spark-history:8080"
+"""What answers for the History Server, within the cluster."""
+
 # People.
 
 JobsLevel = Literal["edit", "view"]
@@ -132,6 +146,7 @@ HISTORY_IDENTITY = "history"
 HISTORY_GATE_IDENTITY = "history-gate"
 LOAD_BALANCER_IDENTITY = "load-balancing"
 METRICS_IDENTITY = "metrics"
+UI_GATEWAY_IDENTITY = "ui-gateway"
 
 PLATFORM_IDENTITIES = frozenset(
     {
@@ -141,6 +156,7 @@ PLATFORM_IDENTITIES = frozenset(
         HISTORY_GATE_IDENTITY,
         LOAD_BALANCER_IDENTITY,
         METRICS_IDENTITY,
+        UI_GATEWAY_IDENTITY,
     }
 )
 

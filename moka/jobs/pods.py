@@ -4,11 +4,12 @@ import json
 from typing import Any
 
 from moka.jobs import event_log_uploader
-from moka.jobs.conf import GRACE_SECONDS, UI_PORT
+from moka.jobs.conf import GRACE_SECONDS
 from moka.jobs.job import Job
 from moka.jobs.job_target import JobTarget
 from moka.machines.machine_capacity import JobRole
 from moka.names import DRIVER_CONTAINER, GPU, GPU_LABEL, ROLE_LABEL, USER_INFO
+from moka.pages import UI_PORT
 
 Object = dict[str, Any]
 

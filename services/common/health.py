@@ -4,19 +4,10 @@ from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 
 from aiohttp import web
+from aiohttp.typedefs import Handler
 from prometheus_client.aiohttp import make_aiohttp_handler
 
 from services.common.metrics import Metrics
-
-
-def health_routes(problem: Callable[[], str | None], metrics: Metrics) -> list[web.RouteDef]:
-    """`/healthz` and `/metrics`, as `health_server` serves them, for a program with pages of its own."""
-
-    async def health(_: web.Request) -> web.Response:
-        reason = problem()
-        return web.Response(text=f"{reason or 'ok'}\n", status=503 if reason else 200)
-
-    return [web.get("/healthz", health), web.get("/metrics", make_aiohttp_handler(metrics.registry))]
 
 
 @asynccontextmanager
@@ -45,3 +36,23 @@ async def serving(application: web.Application, listen: tuple[str, int]) -> Asyn
         yield
     finally:
         await runner.cleanup()
+
+
+def health_routes(problem: Callable[[], str | None], metrics: Metrics) -> list[web.RouteDef]:
+    """`/healthz` and `/metrics`, as `health_server` serves them, for a program with pages of its own."""
+    return [web.get(path, handler) for path, handler in handlers(problem, metrics).items()]
+
+
+def handlers(problem: Callable[[], str | None], metrics: Metrics) -> dict[str, Handler]:
+    """Path -> what answers there, for a service that has pages of its own on the same port."""
+    return {"/healthz": reporting(problem), "/metrics": make_aiohttp_handler(metrics.registry)}
+
+
+def reporting(problem: Callable[[], str | None]) -> Handler:
+    """Answers 200 `ok`, or 503 with the problem."""
+
+    async def report(_: web.Request) -> web.StreamResponse:
+        reason = problem()
+        return web.Response(text=f"{reason or 'ok'}\n", status=503 if reason else 200)
+
+    return report

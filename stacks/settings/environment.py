@@ -5,6 +5,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import ConfigDict, Field
 
+from moka import pages
 from moka.control_plane_logs import LogDays
 from moka.documents import Form, Name, Section
 from moka.images import ECR_NAME, RegistryPath
@@ -257,7 +258,7 @@ class Environment(Section):
     @property
     def history_host(self) -> str:
         """Host name of the History Server's UI."""
-        return f"history.{self.domain}"
+        return pages.history_host(self.domain)
 
     def foundation_of(self, cluster: str) -> Foundation:
         """The foundation of a cluster."""
@@ -290,7 +291,7 @@ class Environment(Section):
 
     def ui_domain(self, cluster: str) -> str:
         """Domain of a cluster's UIs: a running application's is `<application>.<namespace>.<domain>`."""
-        return f"{cluster}.{self.domain}"
+        return pages.cluster_domain(cluster, self.domain)
 
     def capacity(self, cluster: str) -> Amounts | None:
         """What the weights of queues share out on a cluster; None where the settings do not state it."""

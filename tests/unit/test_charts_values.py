@@ -144,7 +144,7 @@ def releases(deploy, catalog):
         )
         SparkOperator(
             "a",
-            SparkOperatorArgs(**where, job_namespaces=["jobs"], ui_domain="example", ingress_class="nginx"),
+            SparkOperatorArgs(**where, job_namespaces=["jobs"]),
         )
         YuniKorn("a", YuniKornArgs(**where, queues=QueueTree(), job_namespaces=["jobs"]))
 
