@@ -16,6 +16,7 @@ from moka.names import (
     HISTORY_SERVER,
     SPARK_HISTORY_NAMESPACE,
 )
+from moka.pages import ui_host
 from moka.sizes.history import HistorySize
 from stacks.layer_table import HOME
 from stacks.layers import foundation
@@ -62,8 +63,7 @@ def inputs(site: ClusterSite) -> Inputs:
         host=site.settings.history_host,
         history=site.settings.history,
         gate=site.settings.services.history_gate,
-        # As the operator and JobTarget name it: <application>.<namespace>.<cluster's domain>.
-        live_url=f"http://{{name}}.{{namespace}}.{site.settings.ui_domain('{cluster}')}/",
+        live_url=f"http://{ui_host('{name}', '{namespace}', site.settings.ui_domain('{cluster}'))}/",
         days=site.settings.retention.event_logs,
     )
 
