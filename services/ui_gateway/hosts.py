@@ -69,15 +69,6 @@ def normal(host: str) -> str | None:
     return name if len(name) <= 253 and _NAME.fullmatch(name) else None
 
 
-def is_address(host: str) -> bool:
-    """Whether the host of a request is an IP address: the kubelet's and Prometheus's, not a browser's."""
-    try:
-        ip_address(re.sub(r":[0-9]{1,5}\Z", "", host).strip("[]"))
-    except ValueError:
-        return False
-    return True
-
-
 def pages(written: Sequence[str]) -> dict[str, Page]:
     """Pages, each written as `<host>[/path]=<URL>`, by host. Raises ValueError for one that is not."""
     upstreams: dict[str, dict[str, str]] = {}

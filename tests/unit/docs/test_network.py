@@ -20,11 +20,14 @@ from aws_rules.network import (
     control_plane_interfaces,
     reach,
 )
+from components.kubernetes.service import service_labels
 from localcloud.cloud import REPOSITORY
 from localcloud.plugins.aws.refusals import network as laptop
 from moka.names import (
     CELEBORN_NAMESPACE,
     GATEWAY_NAMESPACE,
+    HISTORY_GATE,
+    HISTORY_SERVER,
     INGRESS_NAMESPACE,
     MONITORING_NAMESPACE,
     SPARK_HISTORY_NAMESPACE,
@@ -38,7 +41,7 @@ PAGE = (REPOSITORY / "docs" / "network.md").read_text()
 ROW = re.compile(
     r"^\| (?P<source>[^|]+) \| (?P<destination>[^|]+) \| (?P<port>\d+)(?:/(?P<protocol>udp))? \|", re.M
 )
-LAYERS = ("foundation", "cluster", "ingress", "shuffle", "spark")
+LAYERS = ("foundation", "cluster", "ingress", "shuffle", "spark", "history")
 ENVIRONMENTS = [*environments(), EXAMPLES / "two-accounts.yaml"]
 
 ANOTHER_NETWORK = Host(name="another network", address="10.99.0.0/16")
@@ -50,10 +53,13 @@ OTHER_PODS = {
     "ingress pods": (INGRESS_NAMESPACE, {}),
     "monitoring pods": (MONITORING_NAMESPACE, {}),
     "Celeborn pods": (CELEBORN_NAMESPACE, {}),
-    "History Server": (SPARK_HISTORY_NAMESPACE, {}),
+    "History Server": (SPARK_HISTORY_NAMESPACE, service_labels(HISTORY_SERVER)),
+    "history gate": (SPARK_HISTORY_NAMESPACE, service_labels(HISTORY_GATE)),
     "YuniKorn": ("yunikorn", {"app": "yunikorn"}),
     "pods of another job namespace": ("another-team", {"spark-role": "driver"}),
 }
+OF_HOME = {"History Server", "history gate"}
+NOT_EVERYWHERE = OF_HOME | {"Celeborn pods"}
 
 
 def rows(section):
@@ -126,6 +132,8 @@ class ClusterPlaces:
             return self.pods(name, namespace, {}, "executor")
         if name == "Celeborn pods" and self.settings.clusters[self.cluster].shuffle is None:
             return []
+        if name in OF_HOME and self.cluster != self.settings.home:
+            return []
         if name in OTHER_PODS:
             return self.pods(name, *OTHER_PODS[name], "shuffle" if name == "Celeborn pods" else "system")
         match name:
@@ -196,8 +204,8 @@ def test_nothing_is_reached_that_must_not_be(clusters):
 def test_every_row_is_about_something_there(clusters):
     for place in clusters:
         for source, destination, *_ in rows("Must reach") + rows("Must not reach"):
-            assert place.find(source), source
-            assert place.find(destination) or destination == "Celeborn pods", destination
+            for name in (source, destination):
+                assert place.find(name) or name in NOT_EVERYWHERE, name
 
 
 def test_what_must_not_be_reached_would_be_noticed(clusters):

@@ -790,6 +790,13 @@ REFUSED: dict[str, list[tuple[Changes, str]]] = {
         ),
         ({"history.image": "registry.example/history-server:latest"}, "latest is another image every day"),
     ],
+    "history.logs_url": [
+        (
+            {"history.logs_url": "https://portal.example/logs"},
+            "write an address with the place of logs in it",
+        ),
+        ({"history.logs_url": "portal.example/{prefix}"}, "write an address with the place of logs in it"),
+    ],
     "charts.mirror": [
         ({"charts": {"mirror": "https://registry.example"}}, "write host and path of a registry, as in"),
         ({"charts": {"mirror": "registry.example/mirror/"}}, "without scheme, tag or final slash"),
