@@ -4,7 +4,7 @@ from typing import Any
 
 import moto.server as server
 from moto.iam.access_control import PermissionResult
-from moto.moto_server.werkzeug_app import DomainDispatcherApplication
+from moto.moto_server.werkzeug_app import DomainDispatcherApplication, MotoRequestHandler
 from moto.s3.models import FakeBucket, FakeDeleteMarker
 
 from localcloud.cloud import Cloud
@@ -21,16 +21,18 @@ def _dispose(marker: FakeDeleteMarker) -> None:
     """A marker has nothing to dispose of, and moto asks it to once versioning is off (5.2: s3/utils.py)."""
 
 
-class Handler(server.MotoRequestHandler):
-    """Sends an answer's head and body at once: sent apart, as moto does it, Go's client is rarely left with the
-    head only, and fails with "use of closed network connection".
+class Handler(MotoRequestHandler):
+    """Sends the head and the body of an answer at once.
+
+    Sent apart, as werkzeug does it, a client in Go was once left with the head only: "failed to decode
+    response body ... use of closed network connection".
     """
 
     wbufsize = -1
 
     def handle_expect_100(self) -> bool:
         """Have the client send its body: it waits for these words."""
-        continues = super().handle_expect_100()
+        continues: bool = super().handle_expect_100()
         self.wfile.flush()
         return continues
 

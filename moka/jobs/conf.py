@@ -9,9 +9,9 @@ from moka.jobs.job_target import Celeborn, JobTarget
 from moka.jobs.versions import RELEASES
 from moka.machines.machine_capacity import JobRole
 from moka.names import EVENT_LOG_FOLDER
+from moka.pages import UI_PORT
 from moka.quantities import spark_mebibytes
 
-UI_PORT = 4040
 DRIVER_PORT = 7078
 BLOCK_MANAGER_PORT = 7079
 """Ports of drivers (and the last of executors), fixed, so that network policies can name them."""
@@ -34,6 +34,11 @@ NETWORK: Mapping[str, str] = {
     "spark.ui.port": str(UI_PORT),
 }
 
+UI: Mapping[str, str] = {
+    # Who may stop a job, Kubernetes decides; 3.5 would take it from a link.
+    "spark.ui.killEnabled": "false",
+}
+
 API_SERVER_TIMEOUTS: Mapping[str, str] = {
     # Milliseconds that a submission and a driver wait for a busy API server; Spark's own 10 s are too few.
     f"spark.kubernetes.{client}.{kind}Timeout": "60000"
@@ -47,8 +52,8 @@ METRICS: Mapping[str, str] = {
     "spark.metrics.conf.*.sink.prometheusServlet.class": "org.apache.spark.metrics.sink.PrometheusServlet",
     "spark.metrics.conf.*.sink.prometheusServlet.path": "/metrics/prometheus",
     "spark.metrics.conf.*.source.jvm.class": "org.apache.spark.metrics.source.JvmSource",
-    # By the name of the job, or each run has series of its own.
-    "spark.metrics.namespace": "${spark.app.name}",
+    # The servlet makes it a part of each metric's name: by application, no query could name them.
+    "spark.metrics.namespace": "spark",
     "spark.metrics.appStatusSource.enabled": "true",
 }
 
@@ -96,6 +101,7 @@ def configuration(job: Job, target: JobTarget) -> dict[str, str]:
     """Spark configuration of a job, except what the operator derives from the fields of the application."""
     platform = {
         **NETWORK,
+        **UI,
         **API_SERVER_TIMEOUTS,
         **METRICS,
         **event_logs(target),
