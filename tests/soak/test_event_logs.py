@@ -30,17 +30,6 @@ def server(pods):
         yield server
 
 
-def test_the_one_object_that_a_log_becomes_is_a_log_for_the_server_too(pods):
-    driver = pods.driver()
-    with driver.uploader() as uploader, driver.job() as job:
-        assert job.wait() == 0, job.log.read_text()[-3000:]
-        assert uploader.end() == 0
-
-    with pods.server(event_logs.HOT) as server:
-        wait_for(lambda: server.listed(driver.log))
-        assert server.stages(driver.log) == TWO_STAGES
-
-
 def test_while_s3_is_away_nothing_is_lost(pods, server):
     driver = pods.driver()
     with driver.uploader() as uploader, driver.job() as job:

@@ -10,16 +10,16 @@ from pathlib import Path
 import boto3
 from moto.server import ThreadedMotoServer
 
-from components.kubernetes.history_server import STORE_FOLDER, spark_defaults
+from components.kubernetes.history_configuration import spark_defaults
 from localcloud.processes import free_port
 from moka import event_logs
 from moka.jobs import conf
 from moka.jobs.application import spark_application
 from moka.jobs.job_target import EventLogUploader
 from moka.names import EVENT_LOG_FOLDER
+from moka.sizes.history import HistorySize
 from tests.support.jobs import make_job, make_job_target
 from tests.support.pod_identity_agent import PodIdentityAgent, pod_identity_agent
-from tests.support.s3a_jars import s3a_jars
 from tests.support.spark_processes import HistoryServer, RunningJob, compiled_job, history_server, running_job
 from tests.support.spark_releases import spark_home
 from tests.support.uploader_process import UploaderProcess, uploader_process
@@ -53,7 +53,8 @@ class Moto:
         self.bucket = s3.create_bucket(Bucket=BUCKET)
         self.bucket.Versioning().enable()
         # Hadoop takes a bucket's prefix for a folder once something is there.
-        self.bucket.put_object(Key=event_logs.ARCHIVE)
+        for prefix in (event_logs.ARCHIVE, event_logs.HOT):
+            self.bucket.put_object(Key=prefix)
 
     def start(self) -> None:
         """Answer."""
@@ -128,21 +129,24 @@ class Pods:
         return Driver(self, self.folder / f"driver-{uuid.uuid4().hex[:8]}", release)
 
     @contextmanager
-    def server(self, prefix: str = event_logs.ARCHIVE) -> Iterator[HistoryServer]:
-        """A server of the logs under a prefix, with the configuration of the component."""
+    def server(self) -> Iterator[HistoryServer]:
+        """A server of these logs, with the configuration of the component."""
         folder = self.folder / f"server-{uuid.uuid4().hex[:8]}"
-        text = spark_defaults(f"s3a://{BUCKET}/{prefix}", REGION, memory_gib=1, disk_gib=1)
+        text = spark_defaults(
+            bucket=BUCKET,
+            region=REGION,
+            store_folder=str(folder / "store"),
+            size=HistorySize(cpu="1", heap_gib=1, store_gib=4),
+            interval_seconds=1,
+        )
         here = {
-            "spark.history.store.path": str(folder / "store"),
-            "spark.history.fs.update.interval": "1s",
             "spark.history.store.hybridStore.maxMemoryUsage": "128m",
             "spark.hadoop.fs.s3a.endpoint": self.moto.endpoint,
             "spark.hadoop.fs.s3a.path.style.access": "true",
             "spark.hadoop.fs.s3a.connection.ssl.enabled": "false",
         }
-        assert STORE_FOLDER in text
         defaults = {**dict(line.split(" ", 1) for line in text.splitlines()), **here}
-        with history_server(folder, defaults, s3a_jars(), self.agent.environment) as server:
+        with history_server(folder, defaults, self.agent.environment) as server:
             yield server
 
 

@@ -12,6 +12,7 @@ from typing import Any
 from urllib.error import HTTPError
 
 from localcloud.processes import free_port
+from tests.support import history_image
 from tests.support.spark_releases import spark_home
 from tests.support.uploader_process import wait_for
 
@@ -126,20 +127,20 @@ class HistoryServer:
 
 @contextmanager
 def history_server(
-    folder: Path, defaults: Mapping[str, str], jars: Sequence[Path], environment: Mapping[str, str]
+    folder: Path, defaults: Mapping[str, str], environment: Mapping[str, str]
 ) -> Iterator[HistoryServer]:
-    """A History Server with this spark-defaults.conf, which is up when it is yielded."""
+    """The History Server of its image, with this spark-defaults.conf, which is up when it is yielded."""
     port = free_port()
     folder.mkdir(parents=True, exist_ok=True)
     conf = {**defaults, "spark.history.ui.port": str(port)}
     (folder / "spark-defaults.conf").write_text("".join(f"{key} {value}\n" for key, value in conf.items()))
-    home = spark_home()
+    home = history_image.home()
     variables = {
         **_environment(home),
         **environment,
         "SPARK_CONF_DIR": str(folder),
         "SPARK_DAEMON_MEMORY": "768m",
-        "SPARK_DAEMON_CLASSPATH": ":".join(str(jar) for jar in jars),
+        "SPARK_DAEMON_CLASSPATH": ":".join(str(jar) for jar in history_image.jars()),
     }
     command = [home / "bin" / "spark-class", "org.apache.spark.deploy.history.HistoryServer"]
     log = folder / "server.log"

@@ -1,4 +1,4 @@
-"""Homes of Spark: the one that the laptop runs, and another release from PyPI for tests that take long."""
+"""Homes of Spark: the one that the laptop runs, and other releases from PyPI."""
 
 import subprocess
 import sys
@@ -11,6 +11,7 @@ from localcloud import tools
 from localcloud.tools import cache
 
 ARCHIVES: Mapping[str, str] = {
+    "4.3.0": "e8c517948eff7088a7aa07449aa8eafa4a15a8d50319de2525a6fd26622476c6",
     "3.5.5": "6effc9ce98edf231f4d683fd14f7270629bf8458c628d6a2620ded4bb34f3cb9",
 }
 """Release -> SHA-256 of pyspark's source archive, which has Spark's jars and programs."""
