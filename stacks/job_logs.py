@@ -8,7 +8,7 @@ from stacks.settings import Environment
 
 @dataclass(frozen=True, kw_only=True)
 class JobLogs:
-    """A bucket, its region, and the folder in it that a cluster has: its name in EKS, as Fluent Bit knows it."""
+    """A bucket, its region, and a cluster's folder there: its name in EKS, which Fluent Bit takes."""
 
     bucket: str
     region: str

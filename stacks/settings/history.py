@@ -8,7 +8,6 @@ from pydantic import AfterValidator, Field
 from moka.documents import Count, Cpu, Section
 from moka.images import OwnImage
 
-
 CONSOLE = "https://{region}.console.aws.amazon.com/s3/buckets/{bucket}?region={region}&prefix={prefix}"
 """A prefix of a bucket in AWS's console."""
 
