@@ -70,7 +70,7 @@ def running_job(
     # The id that Kubernetes would have given.
     properties = {**conf, "spark.test.appId": log}
     (folder / "job.properties").write_text("".join(f"{key}={value}\n" for key, value in properties.items()))
-    command = [
+    command: list[str | Path] = [
         home / "bin" / "spark-submit",
         *("--master", "local[2]", "--name", "daily", "--class", "EventLogJob"),
         *("--driver-memory", "512m"),
@@ -142,7 +142,7 @@ def history_server(
         "SPARK_DAEMON_MEMORY": "768m",
         "SPARK_DAEMON_CLASSPATH": ":".join(str(jar) for jar in history_image.jars()),
     }
-    command = [home / "bin" / "spark-class", "org.apache.spark.deploy.history.HistoryServer"]
+    command: list[str | Path] = [home / "bin" / "spark-class", "org.apache.spark.deploy.history.HistoryServer"]
     log = folder / "server.log"
     with log.open("wb") as output:
         process = subprocess.Popen(command, env=variables, cwd=folder, stdout=output, stderr=output)
