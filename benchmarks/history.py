@@ -8,7 +8,7 @@ from tempfile import TemporaryDirectory
 import psutil
 
 from benchmarks.bench import FOLDER
-from moka.sizes.history import MAX_LISTED
+from moka.sizes.history import JVM_FLAGS, MAX_LISTED
 from tests.support.history_servers import Server, server_of
 from tests.support.many_logs import PAGE, ManyLogs, many_logs
 
@@ -54,7 +54,14 @@ def table() -> str:
         TemporaryDirectory(dir=FOLDER) as folder,
         many_logs(BUCKET, 0) as logs,
         server_of(
-            Path(folder), BUCKET, logs.endpoint, {}, interval_seconds=INTERVAL_SECONDS, conf=CONF, memory="2g"
+            Path(folder),
+            BUCKET,
+            logs.endpoint,
+            {},
+            interval_seconds=INTERVAL_SECONDS,
+            conf=CONF,
+            memory="2g",
+            java_options=" ".join(JVM_FLAGS),
         ) as server,
     ):
         for count in COUNTS:

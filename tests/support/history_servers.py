@@ -23,6 +23,9 @@ from tests.support.uploader_process import wait_for
 REGION = "us-east-1"
 SECONDS = 240.0
 
+QUICK = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
+"""For servers that live for a minute."""
+
 SIZE = HistorySize(cpu="1", heap_gib=1, store_gib=10)
 
 
@@ -75,10 +78,11 @@ def server_of(
     interval_seconds: int = 1,
     conf: Mapping[str, str] | None = None,
     memory: str = "768m",
+    java_options: str = QUICK,
 ) -> Iterator[Server]:
     """A History Server with the component's configuration, that runs when it is yielded.
 
-    variables: with its credentials. conf: more of its configuration.
+    variables: with its credentials. conf: more of its configuration. memory: its heap.
     """
     port = free_port()
     folder.mkdir(parents=True, exist_ok=True)
@@ -111,6 +115,7 @@ def server_of(
         "SPARK_LOCAL_IP": "127.0.0.1",
         "SPARK_CONF_DIR": str(folder),
         "SPARK_DAEMON_MEMORY": memory,
+        "SPARK_DAEMON_JAVA_OPTS": java_options,
         "SPARK_DAEMON_CLASSPATH": ":".join(str(jar) for jar in history_image.jars()),
     }
     server = Server(port=port, log=folder / "server.log", folder=folder, environment=environment)

@@ -142,7 +142,10 @@ def history_server(
         "SPARK_DAEMON_MEMORY": "768m",
         "SPARK_DAEMON_CLASSPATH": ":".join(str(jar) for jar in history_image.jars()),
     }
-    command: list[str | Path] = [home / "bin" / "spark-class", "org.apache.spark.deploy.history.HistoryServer"]
+    command: list[str | Path] = [
+        home / "bin" / "spark-class",
+        "org.apache.spark.deploy.history.HistoryServer",
+    ]
     log = folder / "server.log"
     with log.open("wb") as output:
         process = subprocess.Popen(command, env=variables, cwd=folder, stdout=output, stderr=output)
