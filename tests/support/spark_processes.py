@@ -76,7 +76,8 @@ def running_job(
         *("--driver-memory", "512m"),
         *("--driver-java-options", "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"),
         *("--properties-file", folder / "job.properties"),
-        *(jar, folder / "steps", *third_stage),
+        *(jar, folder / "steps"),
+        *third_stage,
     ]
     with (folder / "job.log").open("wb") as output:
         process = subprocess.Popen(
