@@ -33,7 +33,7 @@ from localcloud.errors import Refusal
 from localcloud.processes import Process, free_port
 from moka.jobs.application import spark_application
 from moka.jobs.job import Executor, Job, Restart
-from moka.jobs.job_target import JobTarget
+from moka.jobs.job_target import EventLogUploader, JobTarget
 from moka.machines.machine_capacity import MachineCapacity
 from moka.names import DRIVER_FINALIZER, priority_class
 from tests.support.priority_classes import apply_priority_classes
@@ -120,7 +120,7 @@ TARGET = JobTarget(
         for role in ROLES
         for architecture in ARCHITECTURES
     ],
-    event_logs="s3a://events/",
+    event_log_uploader=EventLogUploader(image="uploader:1", bucket="events", region="us-east-1", seconds=10),
     staging={project: f"s3a://staging/{project}/" for project in PROJECTS},
     images={"4.1": "spark:4.1"},
     ui_domain="spark.localhost",
