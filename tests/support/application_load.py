@@ -126,6 +126,7 @@ TARGET = JobTarget(
     ui_domain="spark.localhost",
     history_url="http://history.localhost",
     finalizer=DRIVER_FINALIZER,
+    event_log_uploader=EventLogUploader(image="uploader:1", bucket="events", region="us-east-1", seconds=10),
 )
 
 
@@ -191,6 +192,11 @@ class Cluster:
     def operator(self) -> Process:
         """The Spark Operator."""
         return self.plane.process(_release("spark-operator").key)
+
+    @property
+    def scheduler(self) -> Process:
+        """YuniKorn."""
+        return self.plane.process(_release("yunikorn").key)
 
     def keep_finished_pods(self, number: int) -> None:
         """Restart the controller manager with a number of finished pods past which it deletes some."""
@@ -320,12 +326,14 @@ class Pod:
     """A pod as a watch saw it; moments are in seconds since the watch began.
 
     application: Spark's own id of it. role: driver or executor. placeholder: it reserves room for such a pod.
+    sidecars: name -> what it requests.
     """
 
     name: str
     application: str
     role: str
     placeholder: bool
+    sidecars: dict[str, Object]
     began: float
     node: str = ""
     simulated: str = ""
@@ -401,6 +409,11 @@ class Watch:
             application=labels.get("spark-app-selector") or labels.get("yunikorn.apache.org/app-id", ""),
             role=annotations[TASK_GROUP].removeprefix("spark-"),
             placeholder=PLACEHOLDER in annotations,
+            sidecars={
+                container["name"]: container["resources"]["requests"]
+                for container in thing["spec"].get("initContainers", [])
+                if container.get("restartPolicy") == "Always"
+            },
             simulated=annotations.get("localcloud/simulated", ""),
             began=self.now(),
         )
