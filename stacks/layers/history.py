@@ -48,7 +48,7 @@ class Inputs:
     live_url: str
     logs: Sequence[str]
     days: int
-    gate: ServiceSettings | None = None
+    gate: ServiceSettings
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -115,12 +115,11 @@ def deploy(site: ClusterSite, inputs: Inputs) -> Outputs:
         # Pods that start before their identity is there run without it.
         site.after(identity),
     )
-    if inputs.gate is not None:
-        _gate(site, inputs, inputs.gate, server)
+    _gate(site, inputs, server)
     return Outputs(url=server.namespace.apply(lambda _: f"http://{inputs.host}"))
 
 
-def _gate(site: ClusterSite, inputs: Inputs, settings: ServiceSettings, server: HistoryServer) -> HistoryGate:
+def _gate(site: ClusterSite, inputs: Inputs, server: HistoryServer) -> HistoryGate:
     """The service before the server, which may join logs."""
     identity = site.allow(
         HISTORY_GATE_IDENTITY,
@@ -131,7 +130,7 @@ def _gate(site: ClusterSite, inputs: Inputs, settings: ServiceSettings, server: 
     return HistoryGate(
         f"{site.name}-history",
         HistoryGateArgs(
-            image=settings.image,
+            image=inputs.gate.image,
             namespace=server.namespace,
             bucket=inputs.bucket,
             region=site.region,

@@ -120,7 +120,7 @@ TARGET = JobTarget(
         for role in ROLES
         for architecture in ARCHITECTURES
     ],
-    event_logs="s3a://events/",
+    event_log_uploader=EventLogUploader(image="uploader:1", bucket="events", region="us-east-1", seconds=10),
     staging={project: f"s3a://staging/{project}/" for project in PROJECTS},
     images={"4.1": "spark:4.1"},
     ui_domain="spark.localhost",

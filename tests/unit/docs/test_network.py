@@ -29,7 +29,9 @@ from moka.names import (
     HISTORY_GATE,
     HISTORY_SERVER,
     INGRESS_NAMESPACE,
+    LOGGING_NAMESPACE,
     MONITORING_NAMESPACE,
+    MONITORING_NODES_NAMESPACE,
     SPARK_HISTORY_NAMESPACE,
     SYSTEM_NAMESPACE,
     UI_GATEWAY,
@@ -44,6 +46,7 @@ ROW = re.compile(
 LAYERS = ("foundation", "cluster", "ingress", "shuffle", "spark", "history")
 ENVIRONMENTS = [*environments(), EXAMPLES / "two-accounts.yaml"]
 
+OWN_NODE = "their own node"
 ANOTHER_NETWORK = Host(name="another network", address="10.99.0.0/16")
 JOB_PODS = {"driver pods": "driver", "executor pods": "executor"}
 OTHER_PODS = {
@@ -51,7 +54,9 @@ OTHER_PODS = {
     "DNS pods": (SYSTEM_NAMESPACE, {"k8s-app": "kube-dns"}),
     "gateway pods": (GATEWAY_NAMESPACE, {"app.kubernetes.io/name": UI_GATEWAY}),
     "ingress pods": (INGRESS_NAMESPACE, {}),
+    "Fluent Bit pods": (LOGGING_NAMESPACE, {}),
     "monitoring pods": (MONITORING_NAMESPACE, {}),
+    "agents of metrics": (MONITORING_NODES_NAMESPACE, {}),
     "Celeborn pods": (CELEBORN_NAMESPACE, {}),
     "History Server": (SPARK_HISTORY_NAMESPACE, service_labels(HISTORY_SERVER)),
     "history gate": (SPARK_HISTORY_NAMESPACE, service_labels(HISTORY_GATE)),
@@ -147,7 +152,7 @@ class ClusterPlaces:
                 return [ApiServer(cluster=self.eks_name)]
             case "control plane":
                 return control_plane_interfaces(self.network, self.eks_name)
-            case "nodes":
+            case "nodes" | "their own node":
                 return list(itertools.chain.from_iterable(self.nodes.values()))
             case "Pod Identity agent":
                 return [Host(name=name, address="169.254.170.23/32")]
@@ -166,6 +171,8 @@ class ClusterPlaces:
 
     def paths(self, source, destination, port, protocol):
         """Every way of a row."""
+        if destination == OWN_NODE:
+            return [reach(self.network, pod, pod.node, port, protocol) for pod in self.find(source)]
         return [
             reach(self.network, start, end, port, protocol)
             for start, end in itertools.product(self.find(source), self.find(destination))

@@ -786,7 +786,7 @@ REFUSED: dict[str, list[tuple[Changes, str]]] = {
     "history.image": [
         (
             {"history.image": f"{ECR}.us-east-1.amazonaws.com/moka-local/history:1"},
-            "history:1', but registry.repositories has no history; did you mean 'history-gate'",
+            "history:1', but registry.repositories has no history; did you mean 'history-gate'?",
         ),
         ({"history.image": "registry.example/history-server:latest"}, "latest is another image every day"),
     ],
