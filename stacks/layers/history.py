@@ -29,7 +29,7 @@ class Inputs:
     """What differs between environments.
 
     bucket, bucket_arn: of the event logs. key_arn: key that encrypts them.
-    host: name that the UI is reached by.
+    url: that the UI is reached by.
     history: the server, as the settings have it. gate: the service before it; None for none.
     live_url: of a running job's UI, with `{name}`, `{namespace}` and `{cluster}`.
     days: that event logs are kept.
@@ -38,7 +38,7 @@ class Inputs:
     bucket: pulumi.Input[str]
     bucket_arn: pulumi.Input[str]
     key_arn: pulumi.Input[str]
-    host: str
+    url: str
     history: HistorySettings
     live_url: str
     days: int
@@ -59,11 +59,11 @@ def inputs(site: ClusterSite) -> Inputs:
         bucket=foundation.at_home(home.event_logs_bucket),
         bucket_arn=foundation.at_home(home.event_logs_bucket_arn),
         key_arn=home.key_arn,
-        host=site.settings.history_host,
+        url=site.settings.history_url,
         history=site.settings.history,
         gate=site.settings.services.history_gate,
         # As the operator and JobTarget name it: <application>.<namespace>.<cluster's domain>.
-        live_url=f"http://{{name}}.{{namespace}}.{site.settings.ui_domain('{cluster}')}/",
+        live_url=f"{site.settings.ui_scheme}://{{name}}.{{namespace}}.{site.settings.ui_domain('{cluster}')}/",
         days=site.settings.retention.event_logs,
     )
 
@@ -101,7 +101,7 @@ def deploy(site: ClusterSite, inputs: Inputs) -> Outputs:
     )
     if inputs.gate is not None:
         _gate(site, inputs, inputs.gate, server)
-    return Outputs(url=server.namespace.apply(lambda _: f"http://{inputs.host}"))
+    return Outputs(url=server.namespace.apply(lambda _: inputs.url))
 
 
 def _gate(site: ClusterSite, inputs: Inputs, settings: ServiceSettings, server: HistoryServer) -> HistoryGate:
