@@ -121,9 +121,15 @@ def _kubernetes(name: str) -> GoProgram:
 
 
 def _program(
-    part: GoProgram, *, seconds: int, size: int, scratch: int, installed: Versions | None = None
+    part: GoProgram,
+    *,
+    seconds: int,
+    size: int,
+    scratch: int,
+    installed: Versions | None = None,
+    lazy: bool = False,
 ) -> Tool:
-    return Tool(part.name, (part,), (part.name,), seconds, size, scratch, installed)
+    return Tool(part.name, (part,), (part.name,), seconds, size, scratch, installed, lazy)
 
 
 def _files(name: str, part: GoFiles | PythonFiles, *, seconds: int, size: int, scratch: int = 0) -> Tool:
@@ -293,6 +299,7 @@ _ALL = (
         seconds=300,
         size=150,
         scratch=2000,
+        lazy=True,
     ),
     Tool(
         "pulumi",

@@ -13,7 +13,7 @@ IMAGE = "registry.example/ui-gateway:1"
 
 @pytest.fixture(scope="module")
 def layer(deploy):
-    """Layers ingress and spark of an environment that is `local` but for its section `services` and others."""
+    """Layers ingress and spark of an environment that is `local` but for some sections."""
 
     def make(services=None, **sections):
         text = yaml.safe_dump({**LOCAL, "services": services or {}, **sections})
@@ -72,7 +72,7 @@ def test_in_aws_it_may_read_and_put_links_of_its_own_cluster_only(recorder):
         "s3:AbortMultipartUpload",
     }
     for resources in of_objects.values():
-        assert all(resource.endswith("/links/spark-a/*") for resource in resources)
+        assert all(resource.endswith("/links/moka-local-spark-a/*") for resource in resources)
     sids = [statement["Sid"] for statement in policy["Statement"]]
     assert len(sids) == len(set(sids))
 
