@@ -16,6 +16,7 @@ from moka.names import (
     HISTORY_SERVER,
     SPARK_HISTORY_NAMESPACE,
 )
+from moka.pages import ui_host
 from moka.sizes.history import HistorySize
 from stacks.layer_table import HOME
 from stacks.layers import foundation
@@ -55,6 +56,7 @@ class Outputs:
 def inputs(site: ClusterSite) -> Inputs:
     """What the layer needs on the home cluster."""
     home = site.outputs(HOME, foundation.Outputs)
+    live_host = ui_host("{name}", "{namespace}", site.settings.ui_domain("{cluster}"))
     return Inputs(
         bucket=foundation.at_home(home.event_logs_bucket),
         bucket_arn=foundation.at_home(home.event_logs_bucket_arn),
@@ -62,8 +64,7 @@ def inputs(site: ClusterSite) -> Inputs:
         url=site.settings.history_url,
         history=site.settings.history,
         gate=site.settings.services.history_gate,
-        # As the operator and JobTarget name it: <application>.<namespace>.<cluster's domain>.
-        live_url=f"{site.settings.ui_scheme}://{{name}}.{{namespace}}.{site.settings.ui_domain('{cluster}')}/",
+        live_url=f"{site.settings.ui_scheme}://{live_host}/",
         days=site.settings.retention.event_logs,
     )
 
