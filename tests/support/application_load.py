@@ -126,7 +126,6 @@ TARGET = JobTarget(
     ui_domain="spark.localhost",
     history_url="http://history.localhost",
     finalizer=DRIVER_FINALIZER,
-    event_log_uploader=EventLogUploader(image="uploader:1", bucket="events", region="us-east-1", seconds=10),
 )
 
 
