@@ -1,0 +1,3 @@
+module moka/tools/kube-state-metrics
+
+go 1.26.0
