@@ -21,6 +21,7 @@ BASE ?= main
 VENV := .local/venv
 PY := $(VENV)/bin/python
 SERVICES := $(patsubst services/%/__main__.py,%,$(wildcard services/*/__main__.py))
+PINNED := $(filter-out common,$(patsubst services/%/requirements.in,%,$(wildcard services/*/requirements.in)))
 LAPTOP := $(or $(filter local local.%,$(STACK)),$(filter laptop,$(ON)))
 MOKA := $(PY) -m commands
 ENVIRONMENT = $(firstword $(subst ., ,$(STACK)))
@@ -156,14 +157,15 @@ requirements: venv ## pin requirements.in in requirements.txt, the services' too
 	@(echo '# Made by `make requirements` from requirements.in: every dependency, pinned.'; \
 	  $(COMPILE) requirements.in services/*/requirements.in) > .local/requirements.txt
 	@mv .local/requirements.txt requirements.txt
-	@for service in $(SERVICES); do (echo '# Made by `make requirements` from requirements.in: what the image holds.'; \
+	@for service in $(PINNED); do (echo '# Made by `make requirements` from requirements.in: what the image holds.'; \
 	  $(COMPILE) --generate-hashes --python-version 3.13 -c requirements.txt services/$$service/requirements.in) > .local/requirements.txt \
 	  && mv .local/requirements.txt services/$$service/requirements.txt || exit; done
 
 images: ## build the services' images for both architectures, and push them (REGISTRY=, SERVICE=, TAG=)
 	@test -n "$(REGISTRY)" || { echo "Say where to push them: REGISTRY=<registry>/<prefix of the repositories>." >&2; exit 2; }
-	@for service in $(or $(SERVICE),$(SERVICES)); do docker buildx build --platform linux/amd64,linux/arm64 --push --build-arg SERVICE=$$service \
-	  --tag $(REGISTRY)/$$(echo $$service | tr _ -):$(TAG) --file services/Dockerfile $(ARGS) . || exit; done
+	@for service in $(or $(SERVICE),$(SERVICES)); do file=services/$$service/Dockerfile; test -f $$file || file=services/Dockerfile; \
+	  docker buildx build --platform linux/amd64,linux/arm64 --push --build-arg SERVICE=$$service \
+	  --tag $(REGISTRY)/$$(echo $$service | tr _ -):$(TAG) --file $$file $(ARGS) . || exit; done
 
 schema: venv ## generate JSON Schemas and pages (settings, layers, policies) from what they are about
 	@$(MOKA) schema

@@ -47,6 +47,15 @@ DRIVER_SELECTOR = "spark-role=driver"
 DRIVER_CONTAINER = "spark-kubernetes-driver"
 """Spark's container in a driver pod, among those that templates and others add."""
 
+UPLOADER_CONTAINER = "event-log-uploader"
+"""The sidecar in a driver pod that uploads its event log."""
+
+EVENT_LOG_FOLDER = "/var/moka/event-logs"
+"""Where a driver writes its event log and the sidecar finds it."""
+
+EVENT_LOG_PORT = 7090
+"""Of the sidecar's health and metrics."""
+
 SCHEDULER = "yunikorn"
 """Scheduler of the pods of jobs."""
 

@@ -9,15 +9,18 @@ import pulumi_kubernetes as k8s
 
 from components.ordering import known_after
 from moka.celeborn import configuration as celeborn
-from moka.names import CELEBORN_NAMESPACE, INGRESS_NAMESPACE, MONITORING_NAMESPACE, SYSTEM_NAMESPACE
+from moka.names import (
+    CELEBORN_NAMESPACE,
+    EVENT_LOG_PORT,
+    INGRESS_NAMESPACE,
+    MONITORING_NAMESPACE,
+    SYSTEM_NAMESPACE,
+)
 
 HTTPS_PORT = 443
 DNS_PORT = 53
 UI_PORT = 4040
 """Port of a driver's UI, which has its metrics, too."""
-
-UPLOADER_PORT = 7090
-"""Port of the metrics of what uploads a driver's event log."""
 
 EXPORTER_PORT = 8090
 """Port of the JMX exporter, as the Spark Operator names it."""
@@ -112,7 +115,7 @@ def spark_policy(egress: Mapping[str, Egress]) -> Policy:
         ingress=[
             k8s.networking.v1.NetworkPolicyIngressRuleArgs(from_=spark_pods),
             _ingress([_namespace(INGRESS_NAMESPACE)], [UI_PORT]),
-            _ingress([_namespace(MONITORING_NAMESPACE)], [UI_PORT, UPLOADER_PORT, EXPORTER_PORT]),
+            _ingress([_namespace(MONITORING_NAMESPACE)], [UI_PORT, EVENT_LOG_PORT, EXPORTER_PORT]),
         ],
         egress=[
             # Executors choose their ports.

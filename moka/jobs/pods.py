@@ -3,6 +3,7 @@
 import json
 from typing import Any
 
+from moka.jobs import event_log_uploader
 from moka.jobs.conf import GRACE_SECONDS, UI_PORT
 from moka.jobs.job import Job
 from moka.jobs.job_target import JobTarget
@@ -80,8 +81,13 @@ def template(job: Job, target: JobTarget, role: JobRole) -> Object:
         mounts.append({"name": name, "mountPath": mount.mount, "readOnly": mount.read_only})
         volumes.append({"name": name, "hostPath": {"path": mount.path, "type": "Directory"}})
     metadata: Object = {}
+    sidecars: Object = {}
     if role == "driver" and target.finalizer:
         metadata["finalizers"] = [target.finalizer]
+    if role == "driver" and target.event_log_uploader:
+        mounts.append(event_log_uploader.mount())
+        volumes.append(event_log_uploader.volume())
+        sidecars["initContainers"] = [event_log_uploader.container(job, target, target.event_log_uploader)]
     return {
         "metadata": metadata,
         "spec": {
@@ -99,6 +105,7 @@ def template(job: Job, target: JobTarget, role: JobRole) -> Object:
                 "fsGroup": job.uid,
                 "seccompProfile": {"type": "RuntimeDefault"},
             },
+            **sidecars,
             "containers": [
                 {
                     "name": CONTAINERS[role],

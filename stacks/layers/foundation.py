@@ -29,18 +29,21 @@ class Purpose:
     """How the data of one kind is kept.
 
     versioned: keep what was overwritten or deleted for a while: nobody could write it again.
+    former_days: days that what was overwritten or deleted is kept, where it is.
     cheaper_after: days after which it is hardly ever read.
     unfinished_days: days after which an upload in parts is given up.
     """
 
     versioned: bool = False
+    former_days: int = 7
     cheaper_after: int | None = None
     unfinished_days: int = 7
 
 
 PURPOSES: Mapping[Data, Purpose] = {
-    # Read much in the weeks that they are kept.
-    "event-logs": Purpose(versioned=True),
+    # Read much in the weeks that they are kept. A log that grows is written anew every few seconds, and its
+    # former versions would soon be most of the bucket: a day is the shortest that S3 knows.
+    "event-logs": Purpose(versioned=True, former_days=1),
     "resource-usage": Purpose(versioned=True, cheaper_after=90),
     # Written once, under names that do not come again.
     "job-logs": Purpose(cheaper_after=30),
@@ -150,6 +153,7 @@ def deploy(site: Site, inputs: Inputs) -> Outputs:
                 name=_bucket_name(site, data),
                 kms_key_arn=key.arn,
                 versioned=PURPOSES[data].versioned,
+                noncurrent_days=PURPOSES[data].former_days,
                 expiries=(
                     Expiry(prefix="", days=inputs.days[data], cheaper_after=PURPOSES[data].cheaper_after),
                 ),

@@ -122,6 +122,8 @@ def test_spark_may_not_talk_to(policies, pod, peer, port):
         pytest.param(DRIVER, INGRESS, 4040, True, id="the ingress controller, for the UI"),
         pytest.param(DRIVER, MONITORING, 4040, True, id="collectors of metrics"),
         pytest.param(DRIVER, MONITORING, 8090, True, id="collectors, for an exporter"),
+        pytest.param(DRIVER, MONITORING, 7090, True, id="collectors, for the upload of event logs"),
+        pytest.param(DRIVER, INGRESS, 7090, False, id="nobody else, for the upload of event logs"),
         pytest.param(DRIVER, INGRESS, 7078, False, id="the ingress controller elsewhere"),
         pytest.param(DRIVER, NEIGHBOUR, 7078, False, id="jobs of another namespace"),
         pytest.param(DRIVER, "10.0.0.9", 4040, False, id="anybody in the network"),

@@ -738,6 +738,10 @@ REFUSED: dict[str, list[tuple[Changes, str]]] = {
             "in partition aws-cn, where nodes in aws may not pull; copy it to a registry of their partition",
         ),
     ],
+    "spark.event_logs.seconds": [
+        ({"spark": {"event_logs": {"seconds": 4}}}, "spark.event_logs.seconds: is 4"),
+        ({"spark": {"event_logs": {"seconds": 301}}}, "spark.event_logs.seconds: is 301"),
+    ],
     "services.driver_finalizer.image": [
         (
             image("registry.example/driver-finalizer:latest"),
@@ -967,7 +971,8 @@ FREE: dict[str, str] = {
         (f"job_namespaces.<name>.{key}" for key in ("quota", "largest_container", "egress")), NAMES
     ),
     **dict.fromkeys(("spark.operators", "spark.operators.<name>.namespaces", "registry.foundation"), NAMES),
-    **dict.fromkeys(("services.driver_finalizer", "slices.<name>.layers", "slices.<name>.clusters"), NAMES),
+    **dict.fromkeys(("services.driver_finalizer", "services.event_log_uploader"), NAMES),
+    **dict.fromkeys(("spark.event_logs", "slices.<name>.layers", "slices.<name>.clusters"), NAMES),
     **dict.fromkeys(("grants.<name>.environment", "queues.tiers", "queues.organizations"), NAMES),
     **dict.fromkeys(("retain", "grants.<name>.access", "uses.<name>.access"), TYPES),
     **dict.fromkeys((f"foundations.<name>.{key}" for key in ("assume", "network.nat")), TYPES),
@@ -1070,7 +1075,7 @@ def test_every_key_was_looked_at():
         {"charts": {"mirror": f"{ECR}.us-east-1.amazonaws.com/mirror"}},
         access(principal=f"arn:aws:iam::{ACCOUNT}:role/aws-reserved/sso.amazonaws.com/AWSReservedSSO_a"),
         registry(
-            repositories=["driver-finalizer", "spark", "team/spark-jobs"],
+            repositories=["driver-finalizer", "event-log-uploader", "spark", "team/spark-jobs"],
             pull_through={"docker.io": {"secret": CACHE}},
         ),
         uses("acme-prod-444455556666-us-east-1-event-logs"),
