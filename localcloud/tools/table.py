@@ -13,13 +13,18 @@ class Patch:
     changes: tuple[tuple[str, str], ...]
 
 
+OWN_PACKAGE = "."
+"""The Go package beside go.mod: a main program of ours."""
+
+
 @dataclass(frozen=True)
 class GoProgram:
     """A program, built from a Go package.
 
     name: of the program.
     pins: folder beside this file whose go.mod and go.sum pin everything that is built in.
-    source: Go module that holds the package; its version is the tool's.
+    source: Go module that holds the package, or most of it; its version is the tool's.
+    package: OWN_PACKAGE is what the folder of pins itself holds.
     variables: string variables that are set when linking; {version}, {major}, {minor} are the tool's.
     """
 
@@ -317,6 +322,38 @@ _ALL = (
         seconds=290,
         size=300,
         scratch=3000,
+        lazy=True,
+    ),
+    Tool(
+        "collector",
+        (
+            GoProgram(
+                "collector",
+                "collector",
+                "go.opentelemetry.io/collector/otelcol",
+                OWN_PACKAGE,
+            ),
+        ),
+        programs=("collector",),
+        seconds=360,
+        size=200,
+        scratch=3000,
+        lazy=True,
+    ),
+    Tool(
+        "kube-state-metrics",
+        (
+            GoProgram(
+                "kube-state-metrics",
+                "kube-state-metrics",
+                "k8s.io/kube-state-metrics/v2",
+                "k8s.io/kube-state-metrics/v2",
+            ),
+        ),
+        programs=("kube-state-metrics",),
+        seconds=80,
+        size=60,
+        scratch=800,
         lazy=True,
     ),
     _files(
