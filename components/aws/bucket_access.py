@@ -9,10 +9,10 @@ import pulumi
 from components.aws.policy import Statement
 from moka import event_logs
 
-BucketAccess = Literal["read", "log", "add", "roll", "write"]
+BucketAccess = Literal["read", "log", "add", "roll", "join", "write"]
 """`read`: find and read. `log`: put event logs there as the uploader does, without seeing any. `add`: put
 objects there, without seeing any. `roll`: put event logs there as Spark itself does, without reading any.
-`write`: read and add, and delete.
+`join`: read event logs, and put those into one object that nobody else does. `write`: read, add and delete.
 In the order of what they allow to do with a key."""
 
 
@@ -64,6 +64,16 @@ ACTIONS: Mapping[BucketAccess, Actions] = {
             # A driver's id has 32 hexadecimal digits, so that this is the folder and nothing in it.
             "s3:GetObject": ("eventlog_v2_spark-" + 32 * "?", "*/appstatus_*"),
             "s3:DeleteObject": ("*/appstatus_*.inprogress",),
+        },
+    ),
+    "join": Actions(
+        bucket=("s3:ListBucket",),
+        objects=("s3:GetObject", "s3:PutObject", "s3:AbortMultipartUpload", "s3:DeleteObject"),
+        key=("kms:GenerateDataKey", "kms:Decrypt"),
+        limited={
+            "s3:PutObject": (f"{event_logs.HOT}*",),
+            "s3:AbortMultipartUpload": (f"{event_logs.HOT}*",),
+            "s3:DeleteObject": (f"{event_logs.OPEN}*",),
         },
     ),
     "write": Actions(

@@ -194,8 +194,8 @@ def catalog_images(charts: Catalog, settings: Environment) -> dict[str, PulledIm
 def settings_images(settings: Environment) -> dict[str, PulledImage]:
     """The images that the settings name."""
     jobs = dict.fromkeys(settings.spark.images.values(), JOB_ROLES)
-    services = dict.fromkeys(settings.services.images, SYSTEM_ROLES)
     sidecars = dict.fromkeys(settings.services.sidecar_images, DRIVER_ROLES)
+    services = dict.fromkeys([settings.history.image, *settings.services.images], SYSTEM_ROLES)
     return {
         name: PulledImage(
             roles=roles,

@@ -9,9 +9,9 @@ from moka.jobs.job_target import Celeborn, JobTarget
 from moka.jobs.versions import RELEASES
 from moka.machines.machine_capacity import JobRole
 from moka.names import EVENT_LOG_FOLDER
+from moka.pages import UI_PORT
 from moka.quantities import spark_mebibytes
 
-UI_PORT = 4040
 DRIVER_PORT = 7078
 BLOCK_MANAGER_PORT = 7079
 """Ports of drivers (and the last of executors), fixed, so that network policies can name them."""
@@ -32,6 +32,11 @@ NETWORK: Mapping[str, str] = {
     "spark.driver.blockManager.port": str(BLOCK_MANAGER_PORT),
     "spark.blockManager.port": str(BLOCK_MANAGER_PORT),
     "spark.ui.port": str(UI_PORT),
+}
+
+UI: Mapping[str, str] = {
+    # Who may stop a job, Kubernetes decides; 3.5 would take it from a link.
+    "spark.ui.killEnabled": "false",
 }
 
 API_SERVER_TIMEOUTS: Mapping[str, str] = {
@@ -96,6 +101,7 @@ def configuration(job: Job, target: JobTarget) -> dict[str, str]:
     """Spark configuration of a job, except what the operator derives from the fields of the application."""
     platform = {
         **NETWORK,
+        **UI,
         **API_SERVER_TIMEOUTS,
         **METRICS,
         **event_logs(target),

@@ -79,6 +79,7 @@ PLATFORM: Mapping[str, str] = {
     "spark.driver.host": "executors find the driver by its Service",
     "spark.driver.bindAddress": "executors find the driver by its Service",
     "spark.ui.enabled": "the UI's address and the metrics depend on it",
+    "spark.ui.killEnabled": "who may stop a job, Kubernetes decides: delete its SparkApplication",
     "spark.ui.port": "the UI's address and the metrics depend on it",
     "spark.ui.reverseProxy": "the UI has a host name of its own",
     "spark.ui.reverseProxyUrl": "the UI has a host name of its own",

@@ -28,6 +28,16 @@ class Services(Section):
         description="Uploads the event log of a driver while it runs, as a sidecar in its pod; without it, "
         "Spark writes straight to S3, and a driver that is killed loses what was in its open file.",
     )
+    history_gate: Service | None = Field(
+        default=None,
+        description="The way to the History Server: says where a job's log is, and joins logs of drivers "
+        "that were killed; without it, nothing in the cluster may connect to the server.",
+    )
+    ui_gateway: Service | None = Field(
+        default=None,
+        description="Leads to live UIs of drivers by host name, and from there to the history; without it, "
+        "they are not reached.",
+    )
 
     @property
     def images(self) -> list[str]:

@@ -256,6 +256,15 @@ def test_logs_are_added_under_the_cluster_that_they_are_of_and_read_by_nobody(en
         )
 
 
+def test_summaries_of_applications_are_added_at_home_under_the_cluster_that_they_are_of(environment):
+    role, usage = environment.roles["spark-a-fluent-bit"], environment.bucket("resource-usage")
+
+    assert may(role, "s3:PutObject", usage, environment.key, "moka-one-spark-a/yunikorn/x")
+    assert not may(role, "s3:PutObject", usage, environment.key, "moka-one-spark-a/x")
+    assert not may(role, "s3:PutObject", usage, environment.key, "moka-one-spark-b/yunikorn/x")
+    assert not allowed(role, "s3:GetObject", inside(usage, "moka-one-spark-a/yunikorn/x"))
+
+
 def test_clusters_in_other_accounts_add_event_logs_at_home_and_can_do_nothing_else_there(like_local):
     text = local()
     main = text["foundations"]["main"]

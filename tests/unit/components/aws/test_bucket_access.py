@@ -93,3 +93,11 @@ def test_write_includes_read():
 
 def test_a_bucket_that_s3_s_own_key_encrypts_needs_no_key(allowed):
     assert set(allowed("Code", "read", BUCKET, None)) == {"FindCode", "ReadCode"}
+
+
+def test_who_joins_logs_writes_and_deletes_nothing_of_what_drivers_wrote(allowed):
+    statements = allowed("Logs", "join", BUCKET, KEY)
+
+    assert statements["PutObjectOfLogs"]["Resource"] == [f"{BUCKET}/hot/*"]
+    assert statements["DeleteObjectOfLogs"]["Resource"] == [f"{BUCKET}/open/*"]
+    assert statements["JoinLogs"]["Action"] == ["s3:GetObject"]
