@@ -38,6 +38,9 @@ def key(tool: Tool) -> str:
     """A few characters that change with anything that the tool is made from, and with the machine's kind."""
     machine = os.uname()
     kind = f"{machine.sysname} {machine.machine} {tool.parts!r} {tool.programs}"
+    for part in tool.parts:
+        if isinstance(part, GoProgram) and part.tags:
+            kind += f" {part.tags}"
     files = [file.read_bytes() for part in tool.parts for file in pins(part)]
     return hashlib.sha256(b"\0".join([kind.encode(), *files])).hexdigest()[:10]
 

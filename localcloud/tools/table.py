@@ -26,6 +26,7 @@ class GoProgram:
     source: Go module that holds the package, or most of it; its version is the tool's.
     package: OWN_PACKAGE is what the folder of pins itself holds.
     variables: string variables that are set when linking; {version}, {major}, {minor} are the tool's.
+    tags: of the build.
     """
 
     name: str
@@ -34,6 +35,8 @@ class GoProgram:
     package: str
     variables: Mapping[str, str] = field(default_factory=dict)
     patch: Patch | None = None
+    # Not in the repr: the keys of programs without tags are as they were before there were any.
+    tags: tuple[str, ...] = field(default=(), repr=False)
 
 
 @dataclass(frozen=True)
@@ -315,6 +318,8 @@ _ALL = (
                 "github.com/prometheus/prometheus",
                 f"github.com/prometheus/prometheus/cmd/{name}",
                 {"github.com/prometheus/common/version.Version": "{version}"},
+                # Discovery in some thirty clouds is most of what there is to compile.
+                tags=("remove_all_sd",),
             )
             for name in ("prometheus", "promtool")
         ),
@@ -332,6 +337,7 @@ _ALL = (
                 "collector",
                 "go.opentelemetry.io/collector/otelcol",
                 OWN_PACKAGE,
+                tags=("remove_all_sd", "enable_kubernetes_sd"),
             ),
         ),
         programs=("collector",),

@@ -36,6 +36,7 @@ from moka.jobs.job import Executor, Job
 from moka.jobs.job_target import EventLogUploader
 from moka.names import EVENT_LOG_PORT, MONITORING_NAMESPACE, PLATFORM_NAMESPACES
 from moka.observability.alerts import ALERTS
+from moka.observability.limits import limits_yaml, store_series
 from moka.observability.rule import as_yaml
 from tests.support import collectors
 from tests.support.application_load import (
@@ -246,9 +247,11 @@ class Laptop:
         address = f"127.0.0.1:{free_port()}"
         folder = self.folder / "prometheus"
         folder.mkdir()
-        text = metrics_store.configuration().replace(f"localhost:{metrics_store.PORT}", address)
+        text = metrics_store.configuration(collectors.ORIGIN).replace(f"localhost:{metrics_store.PORT}", address)
         (folder / "prometheus.yml").write_text(text.replace("30s", f"{collectors.SECONDS}s"))
         (folder / "moka.rules.yaml").write_text(as_yaml(ALERTS))
+        limits = {"moka_pod_addresses": 4096, "moka_store_series": store_series(1)}
+        (folder / "limits.rules.yaml").write_text(limits_yaml(limits, collectors.ORIGIN))
         args = metrics_store.MetricsStoreArgs(
             catalog=catalog.read(), namespace=MONITORING_NAMESPACE, storage_class="monitoring"
         )
