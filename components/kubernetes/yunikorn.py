@@ -48,8 +48,8 @@ class YuniKornArgs:
 class YuniKorn(pulumi.ComponentResource):
     """Pulumi type `moka:kubernetes:YuniKorn`.
 
-    Makes: ConfigMap `yunikorn-configs` (queues and what is admitted), a Chart, and a PodDisruptionBudget of the
-    admission controller, which the chart has none for.
+    Makes: ConfigMap `yunikorn-configs` (queues and what is admitted), a Chart, and a PodDisruptionBudget of
+    the admission controller, as the chart has none.
     Outputs: `namespace` and `url` of its REST API within the cluster, known only once it schedules.
     """
 

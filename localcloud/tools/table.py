@@ -1,7 +1,7 @@
 """The tools of the laptop cloud: what they are made from, and which of the machine's own can be used."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 
 @dataclass(frozen=True)
@@ -123,6 +123,19 @@ def _kubernetes(name: str) -> GoProgram:
             for package in ("k8s.io/component-base/version", "k8s.io/client-go/pkg/version")
             for variable, value in values.items()
         },
+    )
+
+
+def _prometheus(name: str) -> GoProgram:
+    """A program of Prometheus' own."""
+    return GoProgram(
+        name=name,
+        pins="prometheus",
+        source="github.com/prometheus/prometheus",
+        package=f"github.com/prometheus/prometheus/cmd/{name}",
+        variables={"github.com/prometheus/common/version.Version": "{version}"},
+        # Discovery in some thirty clouds is most of what there is to compile.
+        tags=("remove_all_sd",),
     )
 
 
@@ -309,29 +322,10 @@ _ALL = (
         scratch=2570,
         installed=Versions(("version",), (3, 200), (4,), companions=("pulumi-language-python",)),
     ),
-    Tool(
-        "prometheus",
-        tuple(
-            GoProgram(
-                name,
-                "prometheus",
-                "github.com/prometheus/prometheus",
-                f"github.com/prometheus/prometheus/cmd/{name}",
-                {"github.com/prometheus/common/version.Version": "{version}"},
-                # Discovery in some thirty clouds is most of what there is to compile.
-                tags=("remove_all_sd",),
-            )
-            for name in ("prometheus", "promtool")
-        ),
-        programs=("prometheus", "promtool"),
-        seconds=290,
-        size=300,
-        scratch=3000,
-        lazy=True,
-    ),
-    Tool(
-        "collector",
-        (
+    replace(_program(_prometheus("promtool"), seconds=150, size=110, scratch=1200), lazy=True),
+    replace(_program(_prometheus("prometheus"), seconds=60, size=150, scratch=400), lazy=True),
+    replace(
+        _program(
             GoProgram(
                 "collector",
                 "collector",
@@ -339,27 +333,24 @@ _ALL = (
                 OWN_PACKAGE,
                 tags=("remove_all_sd", "enable_kubernetes_sd"),
             ),
+            seconds=360,
+            size=150,
+            scratch=2000,
         ),
-        programs=("collector",),
-        seconds=360,
-        size=200,
-        scratch=3000,
         lazy=True,
     ),
-    Tool(
-        "kube-state-metrics",
-        (
+    replace(
+        _program(
             GoProgram(
                 "kube-state-metrics",
                 "kube-state-metrics",
                 "k8s.io/kube-state-metrics/v2",
                 "k8s.io/kube-state-metrics/v2",
             ),
+            seconds=80,
+            size=60,
+            scratch=800,
         ),
-        programs=("kube-state-metrics",),
-        seconds=80,
-        size=60,
-        scratch=800,
         lazy=True,
     ),
     _files(

@@ -5,7 +5,8 @@ kubeflow/spark-operator: pkg/common/metrics.go. Celeborn 0.7: apache/celeborn: d
 Fluent Bit 5.1: https://docs.fluentbit.io/manual/administration/monitoring, and what it counts of its own log
 (charts-values/fluent-bit/pipeline.yaml). Traefik 3:
 https://doc.traefik.io/traefik/observability/metrics/overview/. Collectors: their own telemetry.
-`moka_pod_addresses` and `moka_store_series` are numbers of the settings: moka/observability/limits.py.
+`moka_pod_addresses`, `moka_store_series` and `moka_history_interval_seconds` are numbers of the settings:
+moka/observability/limits.py.
 """
 
 from moka.observability.rule import Alert
@@ -153,11 +154,12 @@ ALERTS = (
     ),
     Alert(
         name="HistoryScanSlow",
-        expression="moka_history_gate_scan_age_seconds > 2 * moka_history_gate_scan_interval_seconds + 300",
+        expression="max by (cluster) (moka_history_gate_scan_age_seconds) "
+        "> 2 * max by (cluster) (moka_history_interval_seconds) + 300",
         minutes=5,
         severity="warning",
         service="history",
-        summary="The History Server's last scan is {{ $value | humanizeDuration }} old.",
+        summary="The History Server's last scan on {{ $labels.cluster }} is {{ $value | humanizeDuration }} old.",
     ),
     Alert(
         name="CertificateNearItsEnd",
@@ -235,6 +237,6 @@ ALERTS = (
         minutes=15,
         severity="critical",
         service="metrics",
-        summary="The store of {{ $labels.cluster }} has {{ $value }} series: soon it is killed for its memory.",
+        summary="The store of {{ $labels.cluster }} has {{ $value }} series, and soon no memory for them.",
     ),
 )

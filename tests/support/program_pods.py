@@ -1,9 +1,10 @@
 """Pods in whose place programs run on the laptop: with the labels, annotations and ports of the real ones.
 
-Nobody schedules them. Their address is where the program really listens, so discovery by Kubernetes finds it.
+They are on a simulated node. Their address is where the program really listens, so discovery by Kubernetes
+finds it.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -11,18 +12,23 @@ from pathlib import Path
 from threading import Thread
 
 from localcloud.control_plane.api import Api, Object, path_of
+from tests.support.application_load import until
+
+PATIENCE = 240
 
 
 @dataclass(frozen=True, kw_only=True)
 class ProgramPod:
     """A pod, and where its program listens.
 
-    labels: beside the name. metrics: port and path, where it is scraped by annotations. ports: by name.
+    node: that it is on. labels: beside the name. metrics: port and path that are scraped by annotations.
+    ports: by name.
     """
 
     name: str
     namespace: str
     address: str
+    node: str
     labels: Mapping[str, str] = field(default_factory=dict)
     metrics: tuple[int, str] | None = None
     ports: Mapping[str, int] = field(default_factory=dict)
@@ -48,21 +54,29 @@ class ProgramPod:
                 "annotations": annotations,
             },
             "spec": {
-                "schedulerName": "none",
+                "nodeName": self.node,
                 "containers": [{"name": self.name, "image": self.name, "ports": ports}],
             },
         }
 
-    def run(self, api: Api) -> None:
-        """Make it, as running at its address."""
-        path = path_of(self.manifest())
-        api.apply(path, self.manifest())
-        put_at(api, path, self.address, phase="Running")
+
+def run(api: Api, pods: Sequence[ProgramPod]) -> None:
+    """Make pods, and have each be where its program listens once it runs."""
+    api.apply_all(pod.manifest() for pod in pods)
+    for pod in pods:
+        path = path_of(pod.manifest())
+        until(lambda path=path: phase(api, path) == "Running", f"{path} runs", PATIENCE)
+        put_at(api, path, pod.address)
 
 
-def put_at(api: Api, path: str, address: str, **status: str) -> None:
-    """Have a pod be at an address of the laptop."""
-    api.merge(f"{path}/status", {"status": {**status, "podIP": address, "podIPs": [{"ip": address}]}})
+def phase(api: Api, path: str) -> str:
+    """Phase of a pod; empty before it is there."""
+    return str(((api.get(path) or {}).get("status") or {}).get("phase", ""))
+
+
+def put_at(api: Api, path: str, address: str) -> None:
+    """Have a running pod be at an address of the laptop."""
+    api.merge(f"{path}/status", {"status": {"podIP": address, "podIPs": [{"ip": address}]}})
 
 
 @contextmanager

@@ -20,7 +20,9 @@ GIB = 2**30
 
 
 @contextmanager
-def kubelet(address: str, node: str, certificate: Path, key: Path, pods: Callable[[], list[Object]]) -> Iterator[None]:
+def kubelet(
+    address: str, node: str, certificate: Path, key: Path, pods: Callable[[], list[Object]]
+) -> Iterator[None]:
     """Serve the summary of a node at its address. pods: those of the API server that are on it."""
 
     class Handler(BaseHTTPRequestHandler):
