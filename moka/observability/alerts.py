@@ -159,7 +159,7 @@ ALERTS = (
         minutes=5,
         severity="warning",
         service="history",
-        summary="The History Server's last scan on {{ $labels.cluster }} is {{ $value | humanizeDuration }} old.",
+        summary="The last scan of the History Server on {{ $labels.cluster }} was long ago.",
     ),
     Alert(
         name="CertificateNearItsEnd",
