@@ -22,6 +22,7 @@ from moka.collectors.relabeling import (
 from moka.names import (
     DRIVER_SELECTOR,
     LABEL_PREFIX,
+    LOGGING_NAMESPACE,
     MONITORING_NAMESPACE,
     MONITORING_NODES_NAMESPACE,
     PLATFORM_NAMESPACES,
@@ -185,6 +186,12 @@ def jobs(job_namespaces: Sequence[str]) -> list[Job]:
             discovery=drivers,
             targets=[*RUNNING, keep("event-logs", PORT_NAME), *OF_APPLICATION],
             limit=200,
+        ),
+        Job(
+            name="lost-logs",
+            discovery=_pods([LOGGING_NAMESPACE]),
+            targets=[*RUNNING, keep("losses", PORT_NAME), *OF_PLATFORM],
+            limit=2_000,
         ),
         Job(
             name="services",

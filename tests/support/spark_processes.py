@@ -63,9 +63,17 @@ class RunningJob:
 
 @contextmanager
 def running_job(
-    home: Path, jar: Path, folder: Path, log: str, conf: Mapping[str, str], third_stage: Sequence[str]
+    home: Path,
+    jar: Path,
+    folder: Path,
+    log: str,
+    conf: Mapping[str, str],
+    third_stage: Sequence[str],
+    address: str = "127.0.0.1",
 ) -> Iterator[RunningJob]:
-    """A driver of the Spark at `home`. log: id of its application, which Spark takes from 4.0 on."""
+    """A driver of the Spark at `home`. log: id of its application, which Spark takes from 4.0 on. address:
+    that it serves at.
+    """
     folder.mkdir(parents=True, exist_ok=True)
     # The id that Kubernetes would have given.
     properties = {**conf, "spark.test.appId": log}
@@ -82,7 +90,7 @@ def running_job(
     with (folder / "job.log").open("wb") as output:
         process = subprocess.Popen(
             command,
-            env=_environment(home),
+            env={**_environment(home), "SPARK_LOCAL_IP": address},
             cwd=folder,
             stdin=subprocess.DEVNULL,
             stdout=output,
