@@ -4,6 +4,15 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from moka.collectors.collected import (
+    COLLECTOR,
+    DRIVER,
+    EXECUTORS,
+    KUBE_STATE_METRICS_OWN,
+    UPLOADER,
+    YUNIKORN_QUEUES,
+    YUNIKORN_SCHEDULER,
+)
 from moka.collectors.relabeling import (
     IP,
     NAME,
@@ -19,6 +28,7 @@ from moka.collectors.relabeling import (
     of_shard,
     pod_label,
 )
+from moka.collectors.source import Source
 from moka.names import (
     DRIVER_SELECTOR,
     LABEL_PREFIX,
@@ -32,55 +42,6 @@ APPLICATION = "sparkoperator.k8s.io/app-name"
 """Label of drivers and executors that has the name of their SparkApplication; the operator's."""
 
 EXECUTOR_CONTAINER = "spark-kubernetes-executor"
-
-YUNIKORN_SERIES = (
-    "yunikorn_queue_(app|resource)|yunikorn_event_total_.*|"
-    "yunikorn_scheduler_(application|container|scheduling|trypreemption)_.*|yunikorn_scheduler_node"
-)
-"""Others have a queue's or a node's name in their own."""
-
-DRIVER_SERIES = (
-    "metrics_spark_driver_("
-    + "|".join(
-        (
-            "DAGScheduler_(job|stage)_(active|all|failed|running|waiting).*",
-            "appStatus_(stages|tasks)_.*_Count",
-            "jvm_(heap|non_heap)_used_Value",
-            "LiveListenerBus_numEventsPosted_Count",
-            "LiveListenerBus_queue_(appStatus|eventLog)_(numDroppedEvents_Count|size_Value)",
-            "BlockManager_(memory_memUsed_MB|disk_diskSpaceUsed_MB)_Value",
-            "ExecutorAllocationManager_executors_number.*",
-        )
-    )
-    + ")"
-)
-
-EXECUTOR_SERIES = (
-    "metrics_executor_("
-    + "|".join(
-        (
-            *(
-                "activeTasks",
-                "maxTasks",
-                "totalCores",
-                "memoryUsed_bytes",
-                "maxMemory_bytes",
-                "diskUsed_bytes",
-            ),
-            *("failedTasks_total", "completedTasks_total", "totalDuration_seconds_total"),
-            *("totalGCTime_seconds_total", "totalShuffleRead_bytes_total", "totalShuffleWrite_bytes_total"),
-            "JVMHeapMemory_bytes",
-        )
-    )
-    + ")"
-)
-
-OWN_SERIES = (
-    "otelcol_(exporter_(sent|send_failed|enqueue_failed)_metric_points|exporter_queue_(size|capacity)|"
-    "receiver_(accepted|refused)_metric_points|process_memory_rss)(_bytes)?(_total)?|"
-    "otelcol_process_uptime.*|kube_state_metrics_(list|watch)_total"
-)
-"""Of collectors: what was lost, and what waits."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -117,6 +78,11 @@ class Job:
             "relabel_configs": [*self.targets, *of_shard(shards)],
             "metric_relabel_configs": list(self.series),
         }
+
+
+def only(*sources: Source) -> Rule:
+    """Of a page, the metrics of these."""
+    return keep(any_of(metric for source in sources for metric in source.metrics), NAME)
 
 
 def scrape_configs(shards: int, job_namespaces: Sequence[str]) -> list[dict[str, Any]]:
@@ -160,7 +126,7 @@ def jobs(job_namespaces: Sequence[str]) -> list[Job]:
             discovery=_pods([YUNIKORN_NAMESPACE], selector="app=yunikorn,component=yunikorn-scheduler"),
             # Its two containers have a port each.
             targets=[*RUNNING, *annotated("pod", IP), *OF_PLATFORM],
-            series=[keep(YUNIKORN_SERIES, NAME)],
+            series=[only(YUNIKORN_QUEUES, YUNIKORN_SCHEDULER)],
             seconds=15,
             limit=50_000,
         ),
@@ -168,8 +134,9 @@ def jobs(job_namespaces: Sequence[str]) -> list[Job]:
             name="drivers",
             discovery=drivers,
             targets=[*RUNNING, keep("spark-ui", PORT_NAME), *OF_APPLICATION],
-            path="/metrics/prometheus",
-            series=[keep(DRIVER_SERIES, NAME), {"regex": "type", "action": "labeldrop"}],
+            # Without the slash it answers with a redirect.
+            path="/metrics/prometheus/",
+            series=[only(DRIVER), {"regex": "type", "action": "labeldrop"}],
             limit=2_000,
         ),
         Job(
@@ -177,13 +144,14 @@ def jobs(job_namespaces: Sequence[str]) -> list[Job]:
             discovery=drivers,
             targets=[*RUNNING, keep("spark-ui", PORT_NAME), *OF_APPLICATION],
             path="/metrics/executors/prometheus",
-            series=[keep(EXECUTOR_SERIES, NAME)],
+            series=[only(EXECUTORS)],
             limit=40_000,
         ),
         Job(
             name="event-logs",
             discovery=drivers,
             targets=[*RUNNING, keep("event-logs", PORT_NAME), *OF_APPLICATION],
+            series=[only(UPLOADER)],
             limit=200,
         ),
         Job(
@@ -204,7 +172,7 @@ def jobs(job_namespaces: Sequence[str]) -> list[Job]:
             name="collectors",
             discovery=_pods([MONITORING_NAMESPACE, MONITORING_NODES_NAMESPACE]),
             targets=[*RUNNING, keep("metrics", PORT_NAME), *OF_PLATFORM],
-            series=[keep(OWN_SERIES, NAME)],
+            series=[only(COLLECTOR, KUBE_STATE_METRICS_OWN)],
             limit=2_000,
         ),
     ]

@@ -179,7 +179,7 @@ def test_of_the_pods_of_jobs_only_what_is_asked_of_them_is_kept():
         ("drivers", "metrics_spark_driver_DAGScheduler_stage_failedStages_Value", True),
         ("drivers", "metrics_spark_driver_LiveListenerBus_queue_eventLog_numDroppedEvents_Count", True),
         ("drivers", "metrics_spark_driver_CodeGenerator_compilationTime_Mean", False),
-        ("executors", "metrics_executor_failedTasks_total", True),
+        ("executors", "metrics_executor_activeTasks", True),
         ("executors", "metrics_executor_OnHeapStorageMemory_bytes", False),
         ("yunikorn", "yunikorn_queue_resource", True),
         ("yunikorn", "yunikorn_root_acme_queue_app", False),
