@@ -24,7 +24,8 @@ COLLECTORS = Row(
             title="Points lost or sent back, a second",
             unit="ops",
             queries={
-                "{{cluster}} {{job}} lost": POINTS % "exporter_(send|enqueue)_failed",
+                "{{cluster}} {{job}} not taken": POINTS % "exporter_send_failed",
+                "{{cluster}} {{job}} had no room": POINTS % "exporter_enqueue_failed",
                 "{{cluster}} {{job}} sent back": POINTS % "receiver_refused",
             },
         ),
