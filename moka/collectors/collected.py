@@ -181,6 +181,44 @@ CONTAINERS = Source(
     metrics=each("container_", "cpu_usage", "memory_working_set", "filesystem_usage"),
 )
 
+CELEBORN_MEMBERS = Source(
+    per="worker",
+    page=CELEBORN,
+    metrics=(
+        *each(
+            "metrics_",
+            *("WorkerCount_Value", "LostWorkerCount_Value", "ExcludedWorkerCount_Value"),
+            *("ShutdownWorkerCount_Value", "AvailableWorkerCount_Value", "IsActiveMaster_Value"),
+            *("RegisteredShuffleCount_Value", "ActiveShuffleSize_Value"),
+            *("DeviceCelebornFreeBytes_Value", "DeviceCelebornTotalBytes_Value"),
+            *("PausePushDataStatus_Value", "PausePushDataAndReplicateStatus_Value"),
+            *("PrimaryPushDataTime_Mean", "PrimaryPushDataTime_Max"),
+            *("FetchChunkTransferTime_Mean", "FetchChunkTransferTime_Max"),
+            *("FlushLocalDataTime_Mean", "FlushLocalDataTime_Max"),
+            *("WriteDataFailCount_Count", "ReplicateDataFailCount_Count"),
+            *("ShuffleFallbackCount_Value", "ShuffleTotalCount_Value"),
+        ),
+    ),
+)
+
+FLUENT_BIT_PODS = Source(
+    per="node",
+    page=FLUENT_BIT,
+    metrics=(
+        *each("fluentbit_input_", "records_total", "bytes_total", "multiline_truncated_total"),
+        *each(
+            "fluentbit_output_",
+            *("proc_records_total", "proc_bytes_total", "errors_total", "retries_total"),
+            *("retries_failed_total", "dropped_records_total", "chunk_available_capacity_percent"),
+        ),
+        # What its own log says, counted: charts-values/fluent-bit.yaml.
+        *each(
+            "log_metric_counter_",
+            *("logs_evicted", "logs_quarantined", "store_full", "put_failed", "file_stopped"),
+        ),
+    ),
+)
+
 SOURCES: Mapping[str, Source] = {
     "nodes": NODES,
     "hosts": HOSTS,
@@ -220,42 +258,8 @@ SOURCES: Mapping[str, Source] = {
             "controller_runtime_reconcile_errors_total",
         ),
     ),
-    "celeborn": Source(
-        per="worker",
-        page=CELEBORN,
-        metrics=(
-            *each(
-                "metrics_",
-                *("WorkerCount_Value", "LostWorkerCount_Value", "ExcludedWorkerCount_Value"),
-                *("ShutdownWorkerCount_Value", "AvailableWorkerCount_Value", "IsActiveMaster_Value"),
-                *("RegisteredShuffleCount_Value", "ActiveShuffleSize_Value"),
-                *("DeviceCelebornFreeBytes_Value", "DeviceCelebornTotalBytes_Value"),
-                *("PausePushDataStatus_Value", "PausePushDataAndReplicateStatus_Value"),
-                *("PrimaryPushDataTime_Mean", "PrimaryPushDataTime_Max"),
-                *("FetchChunkTransferTime_Mean", "FetchChunkTransferTime_Max"),
-                *("FlushLocalDataTime_Mean", "FlushLocalDataTime_Max"),
-                *("WriteDataFailCount_Count", "ReplicateDataFailCount_Count"),
-                *("ShuffleFallbackCount_Value", "ShuffleTotalCount_Value"),
-            ),
-        ),
-    ),
-    "fluent-bit": Source(
-        per="node",
-        page=FLUENT_BIT,
-        metrics=(
-            *each("fluentbit_input_", "records_total", "bytes_total", "multiline_truncated_total"),
-            *each(
-                "fluentbit_output_",
-                *("proc_records_total", "proc_bytes_total", "errors_total", "retries_total"),
-                *("retries_failed_total", "dropped_records_total", "chunk_available_capacity_percent"),
-            ),
-            # What its own log says, counted: charts-values/fluent-bit.yaml.
-            *each(
-                "log_metric_counter_",
-                *("logs_evicted", "logs_quarantined", "store_full", "put_failed", "file_stopped"),
-            ),
-        ),
-    ),
+    "celeborn": CELEBORN_MEMBERS,
+    "fluent-bit": FLUENT_BIT_PODS,
     "driver-finalizer": Source(
         per="cluster",
         page="services/driver_finalizer",

@@ -5,9 +5,11 @@ from dataclasses import dataclass
 from typing import Any
 
 from moka.collectors.collected import (
+    CELEBORN_MEMBERS,
     COLLECTOR,
     DRIVER,
     EXECUTORS,
+    FLUENT_BIT_PODS,
     KUBE_STATE_METRICS_OWN,
     UPLOADER,
     YUNIKORN_QUEUES,
@@ -32,6 +34,7 @@ from moka.collectors.source import Source
 from moka.names import (
     DRIVER_SELECTOR,
     LABEL_PREFIX,
+    LOGGING_NAMESPACE,
     MONITORING_NAMESPACE,
     MONITORING_NODES_NAMESPACE,
     PLATFORM_NAMESPACES,
@@ -85,6 +88,17 @@ def only(*sources: Source) -> Rule:
     return keep(any_of(metric for source in sources for metric in source.metrics), NAME)
 
 
+def only_among(pattern: str, *sources: Source) -> list[Rule]:
+    """Of metrics with such names, those of these; all others stay."""
+    names = any_of(metric for source in sources for metric in source.metrics)
+    return [
+        label("__tmp_asked", NAME, regex=pattern, to="no"),
+        label("__tmp_asked", NAME, regex=names, to="yes"),
+        drop("no", "__tmp_asked"),
+        {"regex": "__tmp_asked", "action": "labeldrop"},
+    ]
+
+
 def scrape_configs(shards: int, job_namespaces: Sequence[str]) -> list[dict[str, Any]]:
     """Every job, of a cluster with these job namespaces and so many scrapers."""
     return [job.config(shards) for job in jobs(job_namespaces)]
@@ -106,11 +120,18 @@ def jobs(job_namespaces: Sequence[str]) -> list[Job]:
             ],
             series=[
                 drop("(go|promhttp|rest_client|certwatcher)_.*", NAME),
-                # Celeborn's, of each user and application.
-                drop(".+", "applicationId"),
-                drop("metrics_(diskBytesWritten|diskFileCount|hdfsBytesWritten|hdfsFileCount)_Value", NAME),
+                # Of what every node or worker has, and of what Celeborn has of each user and application.
+                *only_among("(fluentbit|metrics)_.*", FLUENT_BIT_PODS, CELEBORN_MEMBERS),
             ],
             limit=20_000,
+        ),
+        Job(
+            name="fluent-bit-losses",
+            # A second page, of what Fluent Bit counts in its own log.
+            discovery=_pods([LOGGING_NAMESPACE]),
+            targets=[*RUNNING, keep("losses", PORT_NAME), *OF_PLATFORM],
+            series=[only(FLUENT_BIT_PODS)],
+            limit=200,
         ),
         Job(
             name="kube-state-metrics",
