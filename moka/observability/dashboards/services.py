@@ -33,7 +33,7 @@ def _requests(quantile: float) -> str:
 
 ROWS = (
     Row(
-        title="driver_finalizer: drivers are kept until the operator has read how they ended",
+        title="driver_finalizer",
         panels=(
             _panel(
                 "Drivers",
@@ -52,7 +52,7 @@ ROWS = (
         ),
     ),
     Row(
-        title="event_log_uploader: a sidecar of each driver",
+        title="event_log_uploader",
         panels=(
             _panel(
                 "Furthest behind",
@@ -80,7 +80,7 @@ ROWS = (
         ),
     ),
     Row(
-        title="ui_gateway: the way to live UIs",
+        title="ui_gateway",
         panels=(
             Panel(
                 title="Requests, a second",
@@ -109,7 +109,7 @@ ROWS = (
         ),
     ),
     Row(
-        title="history_gate: before the History Server",
+        title="history_gate",
         panels=(
             _panel(
                 "Jobs that were opened, a minute",
