@@ -19,7 +19,7 @@ def dashboards(
         bool, typer.Option("--json", help="Print all of them as JSON: name, and what Grafana reads.")
     ] = False,
 ) -> None:
-    """List the Grafana dashboards, or write them for import.
+    """List Grafana dashboards, or write them.
 
     Where layer metrics deploys a Grafana, it has them already. Any other takes the files as they are, and
     needs a store of the platform's metrics whose rules are those files that end in `.rules.yaml`.
