@@ -17,6 +17,7 @@ from commands import (
     drift,
     github,
     job,
+    logs,
     mirror,
     move,
     preview,
@@ -47,6 +48,7 @@ app.command()(draw.draw)
 app.command()(report.report)
 app.command()(prices.prices)
 app.add_typer(job.app, name="job")
+app.command()(logs.logs)
 app.command()(bootstrap.bootstrap)
 app.command()(profiles.profiles)
 app.command()(doctor.doctor)

@@ -44,8 +44,23 @@ ALLOW_PREEMPTION = "yunikorn.apache.org/allow-preemption"
 DRIVER_SELECTOR = "spark-role=driver"
 """Label selector of driver pods; Spark sets the label."""
 
+APPLICATION_LABEL = "sparkoperator.k8s.io/app-name"
+"""Label of a driver pod: its SparkApplication; the operator has Spark put it there."""
+
+APPLICATION_ID_LABEL = "spark-app-selector"
+"""Label of a driver pod: Spark's id of the run."""
+
 DRIVER_CONTAINER = "spark-kubernetes-driver"
 """Spark's container in a driver pod, among those that templates and others add."""
+
+UPLOADER_CONTAINER = "event-log-uploader"
+"""The sidecar in a driver pod that uploads its event log."""
+
+EVENT_LOG_FOLDER = "/var/moka/event-logs"
+"""Where a driver writes its event log and the sidecar finds it."""
+
+EVENT_LOG_PORT = 7090
+"""Of the sidecar's health and metrics."""
 
 SCHEDULER = "yunikorn"
 """Scheduler of the pods of jobs."""
@@ -56,6 +71,7 @@ CELEBORN_NAMESPACE = "celeborn"
 AUTOSCALER_NAMESPACE = "cluster-autoscaler"
 DRIVER_FINALIZER_NAMESPACE = "driver-finalizer"
 INGRESS_NAMESPACE = "ingress-nginx"
+GATEWAY_NAMESPACE = "ingress"
 LOAD_BALANCER_NAMESPACE = "aws-load-balancer-controller"
 LOGGING_NAMESPACE = "logging"
 MONITORING_NAMESPACE = "monitoring"
@@ -73,6 +89,7 @@ PLATFORM_NAMESPACES = frozenset(
         CELEBORN_NAMESPACE,
         AUTOSCALER_NAMESPACE,
         DRIVER_FINALIZER_NAMESPACE,
+        GATEWAY_NAMESPACE,
         INGRESS_NAMESPACE,
         LOAD_BALANCER_NAMESPACE,
         LOGGING_NAMESPACE,
@@ -86,6 +103,12 @@ PLATFORM_NAMESPACES = frozenset(
     }
 )
 
+# The History Server, and what stands before it: of their pods, Services and service accounts.
+
+HISTORY_SERVER = "history-server"
+HISTORY_PORT = 18080
+HISTORY_GATE = "history-gate"
+
 # Service accounts: pods have the permissions of the Pod Identity that names theirs.
 
 AUTOSCALER_ACCOUNT = "cluster-autoscaler"
@@ -94,6 +117,12 @@ GATEWAY_ACCOUNT = "opentelemetry-gateway"
 LOAD_BALANCER_ACCOUNT = "aws-load-balancer-controller"
 SPARK_ACCOUNT = "spark"
 """Of drivers and executors, in every job namespace."""
+
+UI_GATEWAY = "ui-gateway"
+"""Of the gateway to UIs; also the name of its pods' label."""
+
+HISTORY_GATE_SERVER = "http://history-gate.spark-history:8080"
+"""What answers for the History Server, within the cluster."""
 
 # People.
 
@@ -114,11 +143,21 @@ PREVIEWS_GROUP = "moka:previews"
 AUTOSCALER_IDENTITY = "autoscaler"
 FLUENT_BIT_IDENTITY = "fluent-bit"
 HISTORY_IDENTITY = "history"
+HISTORY_GATE_IDENTITY = "history-gate"
 LOAD_BALANCER_IDENTITY = "load-balancing"
 METRICS_IDENTITY = "metrics"
+UI_GATEWAY_IDENTITY = "ui-gateway"
 
 PLATFORM_IDENTITIES = frozenset(
-    {AUTOSCALER_IDENTITY, FLUENT_BIT_IDENTITY, HISTORY_IDENTITY, LOAD_BALANCER_IDENTITY, METRICS_IDENTITY}
+    {
+        AUTOSCALER_IDENTITY,
+        FLUENT_BIT_IDENTITY,
+        HISTORY_IDENTITY,
+        HISTORY_GATE_IDENTITY,
+        LOAD_BALANCER_IDENTITY,
+        METRICS_IDENTITY,
+        UI_GATEWAY_IDENTITY,
+    }
 )
 
 # Queues, and the priority classes of their tiers.

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from aws_rules.eks.version_data import KUBERNETES
 from moka.as_of import as_of
+from moka.control_plane_logs import LOG_TYPES
 from policies.nodes import cluster_of
 from policies.pack.corrections import setting
 from policies.pack.resource import Inputs, Resource, fully_known, sequence, text
@@ -15,7 +16,6 @@ from policies.pack.wire import from_json
 
 CLUSTERS = Subject("cluster", "API servers, what they keep, and who may come in")
 
-LOG_TYPES = ("api", "audit", "authenticator", "controllerManager", "scheduler")
 ADMIN_POLICY = "AmazonEKSClusterAdminPolicy"
 
 IDENTITY_PRACTICES = (

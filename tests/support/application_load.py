@@ -238,8 +238,6 @@ class Cluster:
             catalog=None,
             namespace="spark-operator",
             job_namespaces=PROJECTS,
-            ui_domain=TARGET.ui_domain,
-            ingress_class="nginx",
             applications_per_minute=per_minute,
         )
         metadata = {"name": hadoop_config_map("spark-operator"), "namespace": "spark-operator"}

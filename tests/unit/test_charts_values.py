@@ -34,6 +34,7 @@ from policies.pack.types import RELEASE
 from policies.start import environments
 from stacks import settings
 from stacks.settings import reading
+from stacks.settings.logs import Logs
 from tests.support.calendar import TODAY
 from tests.support.chart_rendering import chart_at_hand, manifests, template, whole_chart_at_hand
 
@@ -50,7 +51,9 @@ ANY_KEYS = {
     "alternateConfig",
     "annotations",
     "extraArgs",
+    "extraFiles",
     "featureGates",
+    "luaScripts",
     "nodeSelector",
     "podAnnotations",
     "yunikornDefaults",
@@ -122,6 +125,9 @@ def releases(deploy, catalog):
                 job_logs_bucket="job-logs",
                 system_logs_bucket="system-logs",
                 region="us-east-1",
+                usage_bucket="usage",
+                usage_region="us-east-1",
+                size=Logs().size,
             ),
         )
         IngressNginx("a", IngressNginxArgs(**where, subnet_ids=["subnet-1"]))
@@ -138,7 +144,7 @@ def releases(deploy, catalog):
         )
         SparkOperator(
             "a",
-            SparkOperatorArgs(**where, job_namespaces=["jobs"], ui_domain="example", ingress_class="nginx"),
+            SparkOperatorArgs(**where, job_namespaces=["jobs"]),
         )
         YuniKorn("a", YuniKornArgs(**where, queues=QueueTree(), job_namespaces=["jobs"]))
 

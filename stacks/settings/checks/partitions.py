@@ -120,5 +120,6 @@ def images(settings: Environment) -> Iterator[tuple[str, str]]:
     for name, service in settings.services:
         if service:
             yield f"services.{name}.image", service.image
+    yield "history.image", settings.history.image
     for version, image in settings.spark.images.items():
         yield f"spark.images.{version}", image

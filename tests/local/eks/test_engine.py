@@ -53,7 +53,6 @@ cluster = Cluster(
         subnet_ids=network.private_subnets.apply(lambda subnets: list(subnets.values())),
         key_arn=key.arn,
         deployer_arn="arn:aws:iam::123456789012:role/deployer",
-        assume=True,
         vpc_cni=Addon(version="v1.20.4-eksbuild.1", identity=cni),
         kube_proxy=Addon(version="v1.34.1-eksbuild.2"),
         pod_identity_agent=Addon(version="v1.3.9-eksbuild.3"),
@@ -111,7 +110,9 @@ pulumi.export("vpc", network.vpc_id)
 @pytest.fixture(scope="module")
 def stack(cloud: Cloud, tmp_path_factory: pytest.TempPathFactory) -> Iterator[PulumiStack]:
     """The program, up."""
-    engine = Engine(cloud, write_project(tmp_path_factory.mktemp("eks") / "eks-test", PROGRAM))
+    project = write_project(tmp_path_factory.mktemp("eks") / "eks-test", PROGRAM)
+    (project / "localcloud.yaml").write_text('identities: {"123456789012": role/deployer}\n')
+    engine = Engine(cloud, project)
     engine.select("dev")
     stack = PulumiStack(engine, "dev")
     try:

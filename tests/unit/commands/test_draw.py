@@ -66,7 +66,7 @@ def test_an_environment_is_shown_as_text(moka):
 
     assert result.status == 0
     lines = [line.split() for line in result.out.splitlines()]
-    assert ["access", "stack", "local,", "reads", "cluster,", "foundation/main"] in lines
+    assert ["ingress", "stack", "local,", "reads", "cluster,", "foundation/main"] in lines
     assert "nodes driver-amd64" in result.out
 
 

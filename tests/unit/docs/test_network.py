@@ -24,10 +24,12 @@ from localcloud.cloud import REPOSITORY
 from localcloud.plugins.aws.refusals import network as laptop
 from moka.names import (
     CELEBORN_NAMESPACE,
+    GATEWAY_NAMESPACE,
     INGRESS_NAMESPACE,
     MONITORING_NAMESPACE,
     SPARK_HISTORY_NAMESPACE,
     SYSTEM_NAMESPACE,
+    UI_GATEWAY,
 )
 from stacks.settings.reading import environments
 from tests.support.deployment import EXAMPLES, Account
@@ -36,7 +38,7 @@ PAGE = (REPOSITORY / "docs" / "network.md").read_text()
 ROW = re.compile(
     r"^\| (?P<source>[^|]+) \| (?P<destination>[^|]+) \| (?P<port>\d+)(?:/(?P<protocol>udp))? \|", re.M
 )
-LAYERS = ("foundation", "cluster", "access", "shuffle", "spark")
+LAYERS = ("foundation", "cluster", "ingress", "shuffle", "spark")
 ENVIRONMENTS = [*environments(), EXAMPLES / "two-accounts.yaml"]
 
 ANOTHER_NETWORK = Host(name="another network", address="10.99.0.0/16")
@@ -44,6 +46,7 @@ JOB_PODS = {"driver pods": "driver", "executor pods": "executor"}
 OTHER_PODS = {
     "system pods": (SYSTEM_NAMESPACE, {}),
     "DNS pods": (SYSTEM_NAMESPACE, {"k8s-app": "kube-dns"}),
+    "gateway pods": (GATEWAY_NAMESPACE, {"app.kubernetes.io/name": UI_GATEWAY}),
     "ingress pods": (INGRESS_NAMESPACE, {}),
     "monitoring pods": (MONITORING_NAMESPACE, {}),
     "Celeborn pods": (CELEBORN_NAMESPACE, {}),

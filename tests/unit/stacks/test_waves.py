@@ -17,8 +17,8 @@ def test_an_environment_without_slices_is_one_stack():
 
 def test_each_stack_comes_after_those_that_it_reads_whatever_their_order_in_the_settings():
     layers = {
-        "top": {"layers": [layer for layer in ON_CLUSTERS if layer not in ("cluster", "access")]},
-        "ways-in": {"layers": ["access"]},
+        "top": {"layers": [layer for layer in ON_CLUSTERS if layer not in ("cluster", "ingress")]},
+        "ways-in": {"layers": ["ingress"]},
         "clusters": {"layers": ["cluster"]},
         **SHARED,
     }

@@ -264,6 +264,10 @@ def test_a_job_that_does_not_ask_for_celeborn_does_not_hear_of_it(make_spec):
     assert not [key for key, value in conf.items() if "celeborn" in f"{key}{value}".lower()]
 
 
+def test_a_ui_shows_no_link_that_stops_the_job(make_spec):
+    assert make_spec()["sparkConf"]["spark.ui.killEnabled"] == "false"
+
+
 def test_metrics_of_executors_and_of_the_driver_are_scraped_from_the_driver(make_spec):
     spec = make_spec()
 

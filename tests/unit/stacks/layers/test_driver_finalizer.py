@@ -15,7 +15,7 @@ def layer(deploy):
     def make(**services):
         text = yaml.safe_dump({**LOCAL, "services": services})
         environment = settings.parse(text, "stacks/local.yaml")
-        needed = ("foundation", "cluster", "shuffle", "access", "spark")
+        needed = ("foundation", "cluster", "shuffle", "ingress", "spark")
         units = frozenset(unit for unit in slices.units(environment) if unit.layer in needed)
         return deploy(lambda: program.deploy(environment, slices.Slice("local", units)))
 

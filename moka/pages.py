@@ -1,0 +1,30 @@
+"""Host names of pages: UIs of drivers, the History Server's, and those of platform services.
+
+It imports only the standard library, so that the image of any service can contain it.
+"""
+
+UI_PORT = 4040
+"""Port of a driver's UI, which has its metrics, too."""
+
+HISTORY = "history"
+"""First label of the History Server's host, which an environment has once; no cluster can be called so."""
+
+
+def cluster_domain(cluster: str, domain: str) -> str:
+    """What the hosts of a cluster's pages end with."""
+    return f"{cluster}.{domain}"
+
+
+def history_host(domain: str) -> str:
+    """Host of the History Server."""
+    return f"{HISTORY}.{domain}"
+
+
+def ui_host(application: str, namespace: str, domain: str) -> str:
+    """Host of an application below its cluster's domain: of its live UI, and then of its history."""
+    return f"{application}.{namespace}.{domain}"
+
+
+def history_path(run: str) -> str:
+    """Path of a run in the History Server; `run` is Spark's id of it."""
+    return f"/history/{run}"

@@ -1,0 +1,184 @@
+"""Layer ingress: the way in to UIs, by host name, through a gateway of ours, and what previews may read."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import pulumi
+
+from components.aws.bucket_access import bucket_statements
+from components.kubernetes import load_balancer_controller
+from components.kubernetes.ingress_nginx import IngressNginx, IngressNginxArgs
+from components.kubernetes.load_balancer_controller import LoadBalancerController, LoadBalancerControllerArgs
+from components.kubernetes.namespace import Namespace, NamespaceArgs
+from components.kubernetes.preview_access import PreviewAccess
+from components.kubernetes.ui_gateway import UiGateway, UiGatewayArgs
+from moka.event_logs import LINKS
+from moka.names import (
+    GATEWAY_NAMESPACE,
+    HISTORY_GATE_SERVER,
+    INGRESS_NAMESPACE,
+    LOAD_BALANCER_ACCOUNT,
+    LOAD_BALANCER_IDENTITY,
+    LOAD_BALANCER_NAMESPACE,
+    UI_GATEWAY,
+    UI_GATEWAY_IDENTITY,
+)
+from stacks.layer_table import HOME
+from stacks.layers import foundation
+from stacks.site import ClusterSite
+
+
+@dataclass(frozen=True, kw_only=True)
+class Gateway:
+    """What differs between gateways to UIs.
+
+    image: of the service. job_namespaces: with the drivers. domain: what their hosts end with.
+    pages: `<host>[/path]` -> URL of the server that answers there.
+    history_url, history_days: of the History Server; how long event logs are kept.
+    bucket, bucket_arn, key_arn, bucket_region: of event logs, with links to runs.
+    """
+
+    image: str
+    job_namespaces: Sequence[str]
+    domain: str
+    pages: Mapping[str, str]
+    history_url: str
+    history_days: int
+    bucket: pulumi.Input[str]
+    bucket_arn: pulumi.Input[str]
+    key_arn: pulumi.Input[str]
+    bucket_region: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class Inputs:
+    """What differs between clusters.
+
+    vpc_id, subnets: network of the load balancer; zone -> subnet id.
+    previews: CI previews the environment.
+    gateway: to UIs; None for none.
+    """
+
+    vpc_id: pulumi.Input[str]
+    subnets: pulumi.Input[Mapping[str, str]]
+    previews: bool
+    gateway: Gateway | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Outputs:
+    """ingress_class: class for the Ingresses of UIs, known once it is served."""
+
+    ingress_class: pulumi.Input[str]
+
+
+def inputs(site: ClusterSite) -> Inputs:
+    """What the layer needs on a cluster."""
+    base = site.outputs("foundation", foundation.Outputs)
+    return Inputs(
+        vpc_id=base.vpc_id,
+        subnets=base.private_subnets,
+        previews=site.settings.ci is not None,
+        gateway=_gateway_inputs(site),
+    )
+
+
+def _gateway_inputs(site: ClusterSite) -> Gateway | None:
+    settings = site.settings
+    home = site.outputs(HOME, foundation.Outputs)
+    if settings.services.ui_gateway is None:
+        return None
+    return Gateway(
+        image=settings.services.ui_gateway.image,
+        job_namespaces=list(settings.job_namespaces),
+        domain=settings.ui_domain(site.name),
+        pages={settings.history_host: HISTORY_GATE_SERVER} if site.name == settings.home else {},
+        history_url=f"http://{settings.history_host}",
+        history_days=settings.retention.event_logs,
+        bucket=foundation.at_home(home.event_logs_bucket),
+        bucket_arn=foundation.at_home(home.event_logs_bucket_arn),
+        key_arn=home.key_arn,
+        bucket_region=settings.foundations[settings.home_foundation].region,
+    )
+
+
+def deploy(site: ClusterSite, inputs: Inputs) -> Outputs:
+    """Make the ingress controller, what gives it its internal load balancer, and the rights of previews."""
+    if inputs.previews:
+        PreviewAccess(f"{site.name}-previews", site.opts)
+    balancing = Namespace(
+        f"{site.name}-load-balancing", NamespaceArgs(name=LOAD_BALANCER_NAMESPACE), site.opts
+    )
+    identity = site.allow(
+        LOAD_BALANCER_IDENTITY,
+        LOAD_BALANCER_NAMESPACE,
+        LOAD_BALANCER_ACCOUNT,
+        load_balancer_controller.permissions(site.eks_name, inputs.vpc_id, site.region),
+    )
+    load_balancers = LoadBalancerController(
+        f"{site.name}-load-balancing",
+        LoadBalancerControllerArgs(
+            catalog=site.catalog,
+            namespace=balancing.name,
+            cluster=site.eks_name,
+            vpc_id=inputs.vpc_id,
+            region=site.region,
+        ),
+        # Pods that start before their identity is there run without it.
+        site.after(identity),
+    )
+    # What follows is deleted first: its namespace goes once the controller has deleted the load balancer.
+    after = site.after(load_balancers)
+    namespace = Namespace(f"{site.name}-ingress", NamespaceArgs(name=INGRESS_NAMESPACE), after)
+    subnets = pulumi.Output.from_input(inputs.subnets)
+    controller = IngressNginx(
+        f"{site.name}-ingress",
+        IngressNginxArgs(
+            catalog=site.catalog,
+            namespace=namespace.name,
+            subnet_ids=subnets.apply(lambda by_zone: [by_zone[zone] for zone in sorted(by_zone)]),
+        ),
+        after,
+    )
+    if inputs.gateway is not None:
+        _deploy_gateway(site, inputs.gateway, controller)
+    return Outputs(ingress_class=controller.ingress_class)
+
+
+def _deploy_gateway(site: ClusterSite, gateway: Gateway, controller: IngressNginx) -> None:
+    """Make the gateway, which may put and read links to runs of its own cluster, and nothing else in AWS."""
+    namespace = Namespace(
+        # Another name than the controller's: both are there while one takes the other's place.
+        f"{site.name}-ingress-pages",
+        NamespaceArgs(name=GATEWAY_NAMESPACE, pod_security="restricted"),
+        site.opts,
+    )
+    links = f"{LINKS}{site.name}/"
+    identity = site.allow(
+        UI_GATEWAY_IDENTITY,
+        GATEWAY_NAMESPACE,
+        UI_GATEWAY,
+        [
+            *bucket_statements("Links", "read", gateway.bucket_arn, gateway.key_arn, under=links),
+            *bucket_statements("NewLinks", "add", gateway.bucket_arn, gateway.key_arn, under=links),
+        ],
+    )
+    UiGateway(
+        f"{site.name}-ui-gateway",
+        UiGatewayArgs(
+            image=gateway.image,
+            namespace=namespace.name,
+            cluster=site.name,
+            domain=gateway.domain,
+            job_namespaces=gateway.job_namespaces,
+            pages=gateway.pages,
+            history_url=gateway.history_url,
+            history_days=gateway.history_days,
+            scheme="http",
+            bucket=gateway.bucket,
+            region=gateway.bucket_region,
+            ingress_class=controller.ingress_class,
+        ),
+        # Pods that start before their identity is there run without it.
+        site.after(identity),
+    )

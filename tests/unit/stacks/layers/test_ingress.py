@@ -1,0 +1,95 @@
+"""Layer ingress: the gateway to UIs, where the settings name its image."""
+
+import json
+
+import pytest
+import yaml
+
+from stacks import program, settings, slices
+
+LOCAL = yaml.safe_load(settings.path_of("local").read_text())
+IMAGE = "registry.example/ui-gateway:1"
+
+
+@pytest.fixture(scope="module")
+def layer(deploy):
+    """Layers ingress and spark of an environment that is `local` but for its section `services`."""
+
+    def make(**services):
+        text = yaml.safe_dump({**LOCAL, "services": services})
+        environment = settings.parse(text, "stacks/local.yaml")
+        needed = ("foundation", "cluster", "shuffle", "ingress", "spark")
+        units = frozenset(unit for unit in slices.units(environment) if unit.layer in needed)
+        return deploy(lambda: program.deploy(environment, slices.Slice("local", units)))
+
+    return make
+
+
+@pytest.fixture(scope="module")
+def recorder(layer):
+    return layer(ui_gateway={"image": IMAGE})
+
+
+def named(recorder, kind, name):
+    [inputs] = [
+        inputs for inputs in recorder.inputs(f"kubernetes:{kind}") if inputs["metadata"]["name"] == name
+    ]
+    return inputs
+
+
+def test_the_gateway_answers_for_every_job_namespace_and_at_home_for_the_history(recorder):
+    ingress = named(recorder, "networking.k8s.io/v1:Ingress", "ui-gateway")
+    hosts = {rule["host"] for rule in ingress["spec"]["rules"]}
+
+    domain = LOCAL["domain"]
+    assert hosts == {
+        f"history.{domain}",
+        *(f"*.{namespace}.spark-a.{domain}" for namespace in LOCAL["job_namespaces"]),
+    }
+
+
+def test_it_runs_at_the_strictest_level_of_pod_security(recorder):
+    namespace = named(recorder, "core/v1:Namespace", "ingress")
+
+    assert namespace["metadata"]["labels"]["pod-security.kubernetes.io/enforce"] == "restricted"
+
+
+def test_in_aws_it_may_read_and_put_links_of_its_own_cluster_only(recorder):
+    [policy] = [
+        json.loads(resource.inputs["policy"])
+        for resource in recorder.resources
+        if resource.type == "aws:iam/rolePolicy:RolePolicy" and resource.name == "spark-a-ui-gateway"
+    ]
+    of_objects = {
+        tuple(statement["Action"]): statement["Resource"]
+        for statement in policy["Statement"]
+        if statement["Sid"] in ("ReadLinks", "AddNewLinks")
+    }
+
+    assert {action for actions in of_objects for action in actions} == {
+        "s3:GetObject",
+        "s3:PutObject",
+        "s3:AbortMultipartUpload",
+    }
+    for resources in of_objects.values():
+        assert all(resource.endswith("/links/spark-a/*") for resource in resources)
+    sids = [statement["Sid"] for statement in policy["Statement"]]
+    assert len(sids) == len(set(sids))
+
+
+@pytest.mark.parametrize("kind", ["Role", "RoleBinding"])
+def test_its_role_goes_with_the_job_namespace(recorder, kind):
+    [role] = [
+        request
+        for place, request in recorder.tree().items()
+        if place.endswith(f"rbac.authorization.k8s.io/v1:{kind}::spark-a-spark-jobs-ui-gateway")
+    ]
+
+    assert role.deletedWith.endswith("moka:kubernetes:JobNamespace::spark-a-spark-jobs")
+
+
+def test_where_the_settings_leave_it_out_nothing_of_it_is_there(layer):
+    recorder = layer()
+
+    assert not {"moka:kubernetes:UiGateway", "moka:kubernetes:UiGatewayRole"} & recorder.types()
+    assert "moka:kubernetes:IngressNginx" in recorder.types()
