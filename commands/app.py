@@ -16,6 +16,7 @@ from commands import (
     drift,
     github,
     job,
+    logs,
     mirror,
     move,
     preview,
@@ -46,6 +47,7 @@ app.command()(draw.draw)
 app.command()(report.report)
 app.command()(prices.prices)
 app.add_typer(job.app, name="job")
+app.command()(logs.logs)
 app.command()(bootstrap.bootstrap)
 app.command()(profiles.profiles)
 app.command()(doctor.doctor)
@@ -81,7 +83,7 @@ def moka(
       moka draw prod --svg prod.svg     a picture of it
       moka job render pi.yaml --help    from a job file to SparkApplications
 
-    `moka COMMAND --help` explains a command. README.md and docs/operations.md have more.
+    `moka COMMAND --help` explains a command. README.md and docs/operations/ have more.
     """
 
 

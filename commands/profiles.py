@@ -14,11 +14,11 @@ def profiles(
         bool, typer.Option("--preview", help="Of the roles that only read, in place of those that deploy.")
     ] = False,
 ) -> None:
-    """Print the AWS configuration that an environment of several accounts takes.
+    """Print the AWS profiles by which further accounts are entered.
 
-    A profile for each account that its settings enter by `assume`; nothing where there is none. Its roles are
-    taken with the credentials in the environment (AWS_ACCESS_KEY_ID and so on). Keep it in a file, and name
-    that in AWS_CONFIG_FILE.
+    One for each account that the settings of an environment enter by `assume`; nothing where there is none.
+    Their roles are taken with the credentials in the environment (AWS_ACCESS_KEY_ID and so on). Keep them in
+    a file, and name that in AWS_CONFIG_FILE.
 
     \b
     Examples:

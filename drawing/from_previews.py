@@ -63,15 +63,15 @@ def mark(picture: Picture, previews: Sequence[Preview]) -> Picture:
     )
 
 
-def _check(picture: Picture, given: Sequence[str], stacks: Sequence[str]) -> None:
-    for stack in given:
+def _check(picture: Picture, previewed: Sequence[str], stacks: Sequence[str]) -> None:
+    for stack in previewed:
         if stack not in stacks:
             raise InvalidDocument(
                 f"The preview is of stack {stack}, and {picture.title.lower()} has {', '.join(stacks)}: "
                 f"give the previews of these, or draw {stack.partition('.')[0]}."
             )
-        if given.count(stack) > 1:
-            raise InvalidDocument(f"There are {given.count(stack)} previews of stack {stack}: give one.")
+        if previewed.count(stack) > 1:
+            raise InvalidDocument(f"There are {previewed.count(stack)} previews of stack {stack}: give one.")
 
 
 def _check_settings(picture: Picture, marks: Mapping[str, Sequence[Change]]) -> None:

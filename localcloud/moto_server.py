@@ -4,7 +4,7 @@ from typing import Any
 
 import moto.server as server
 from moto.iam.access_control import PermissionResult
-from moto.moto_server.werkzeug_app import DomainDispatcherApplication
+from moto.moto_server.werkzeug_app import DomainDispatcherApplication, MotoRequestHandler
 from moto.s3.models import FakeBucket, FakeDeleteMarker
 
 from localcloud.cloud import Cloud
@@ -19,6 +19,22 @@ def _permission(bucket: FakeBucket, action: str, resource: str) -> Any:
 
 def _dispose(marker: FakeDeleteMarker) -> None:
     """A marker has nothing to dispose of, and moto asks it to once versioning is off (5.2: s3/utils.py)."""
+
+
+class Handler(MotoRequestHandler):
+    """Sends the head and the body of an answer at once.
+
+    Sent apart, as werkzeug does it, a client in Go was once left with the head only: "failed to decode
+    response body ... use of closed network connection".
+    """
+
+    wbufsize = -1
+
+    def handle_expect_100(self) -> bool:
+        """Have the client send its body: it waits for these words."""
+        continues: bool = super().handle_expect_100()
+        self.wfile.flush()
+        return continues
 
 
 class Guarded(DomainDispatcherApplication):
@@ -38,4 +54,5 @@ if __name__ == "__main__":
     FakeDeleteMarker.dispose = _dispose  # type: ignore[attr-defined]
     FakeBucket.get_permission = _permission  # type: ignore[assignment,method-assign]
     server.DomainDispatcherApplication = Guarded  # type: ignore[attr-defined]
+    server.MotoRequestHandler = Handler  # type: ignore[attr-defined]
     server.main()

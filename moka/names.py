@@ -53,6 +53,15 @@ APPLICATION_ID_LABEL = "spark-app-selector"
 DRIVER_CONTAINER = "spark-kubernetes-driver"
 """Spark's container in a driver pod, among those that templates and others add."""
 
+UPLOADER_CONTAINER = "event-log-uploader"
+"""The sidecar in a driver pod that uploads its event log."""
+
+EVENT_LOG_FOLDER = "/var/moka/event-logs"
+"""Where a driver writes its event log and the sidecar finds it."""
+
+EVENT_LOG_PORT = 7090
+"""Of the sidecar's health and metrics."""
+
 SCHEDULER = "yunikorn"
 """Scheduler of the pods of jobs."""
 
@@ -66,6 +75,9 @@ GATEWAY_NAMESPACE = "ingress"
 LOAD_BALANCER_NAMESPACE = "aws-load-balancer-controller"
 LOGGING_NAMESPACE = "logging"
 MONITORING_NAMESPACE = "monitoring"
+MONITORING_NODES_NAMESPACE = "monitoring-nodes"
+"""What reads nodes' own folders, apart from the rest, which needs no privilege."""
+
 NVIDIA_NAMESPACE = "nvidia-device-plugin"
 SPARK_HISTORY_NAMESPACE = "spark-history"
 SPARK_OPERATOR_NAMESPACE = "spark-operator"
@@ -82,6 +94,7 @@ PLATFORM_NAMESPACES = frozenset(
         LOAD_BALANCER_NAMESPACE,
         LOGGING_NAMESPACE,
         MONITORING_NAMESPACE,
+        MONITORING_NODES_NAMESPACE,
         NVIDIA_NAMESPACE,
         SPARK_HISTORY_NAMESPACE,
         SPARK_OPERATOR_NAMESPACE,
@@ -90,10 +103,17 @@ PLATFORM_NAMESPACES = frozenset(
     }
 )
 
+# The History Server, and what stands before it: of their pods, Services and service accounts.
+
+HISTORY_SERVER = "history-server"
+HISTORY_PORT = 18080
+HISTORY_GATE = "history-gate"
+
 # Service accounts: pods have the permissions of the Pod Identity that names theirs.
 
 AUTOSCALER_ACCOUNT = "cluster-autoscaler"
 FLUENT_BIT_ACCOUNT = "fluent-bit"
+GATEWAY_ACCOUNT = "opentelemetry-gateway"
 LOAD_BALANCER_ACCOUNT = "aws-load-balancer-controller"
 SPARK_ACCOUNT = "spark"
 """Of drivers and executors, in every job namespace."""
@@ -123,7 +143,9 @@ PREVIEWS_GROUP = "moka:previews"
 AUTOSCALER_IDENTITY = "autoscaler"
 FLUENT_BIT_IDENTITY = "fluent-bit"
 HISTORY_IDENTITY = "history"
+HISTORY_GATE_IDENTITY = "history-gate"
 LOAD_BALANCER_IDENTITY = "load-balancing"
+METRICS_IDENTITY = "metrics"
 UI_GATEWAY_IDENTITY = "ui-gateway"
 
 PLATFORM_IDENTITIES = frozenset(
@@ -131,7 +153,9 @@ PLATFORM_IDENTITIES = frozenset(
         AUTOSCALER_IDENTITY,
         FLUENT_BIT_IDENTITY,
         HISTORY_IDENTITY,
+        HISTORY_GATE_IDENTITY,
         LOAD_BALANCER_IDENTITY,
+        METRICS_IDENTITY,
         UI_GATEWAY_IDENTITY,
     }
 )

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
-from moka.jobs.job_target import Celeborn, JobTarget
+from moka.jobs.job_target import Celeborn, EventLogUploader, JobTarget
 from moka.machines.machine_capacity import NodeGroupShape, largest_gpu_machines, largest_machines
 from moka.names import DRIVER_FINALIZER, SPARK_ACCOUNT, priority_class
 from moka.queues.bounds import maxima
@@ -50,4 +50,16 @@ def job_target(
         host_paths={name: space.host_paths for name, space in settings.job_namespaces.items()},
         celeborn=None if celeborn is None else Celeborn(**celeborn),
         finalizer=DRIVER_FINALIZER if settings.services.driver_finalizer else None,
+        event_log_uploader=_event_log_uploader(settings, event_logs_bucket),
+    )
+
+
+def _event_log_uploader(settings: Environment, bucket: str) -> EventLogUploader | None:
+    if settings.services.event_log_uploader is None:
+        return None
+    return EventLogUploader(
+        image=settings.services.event_log_uploader.image,
+        bucket=bucket,
+        region=settings.foundations[settings.home_foundation].region,
+        seconds=settings.spark.event_logs.seconds,
     )

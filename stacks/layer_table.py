@@ -87,20 +87,22 @@ LAYERS: Mapping[str, Layer] = {
         Layer(
             name="logs",
             scope="cluster",
-            reads=("cluster", "foundation"),
-            makes="Fluent Bit to S3, logs of jobs apart from all others",
+            reads=("cluster", "foundation", HOME),
+            makes="Fluent Bit to S3, logs of jobs by application, apart from all others; summaries of "
+            "applications by YuniKorn at home",
         ),
         Layer(
             name="metrics",
             scope="cluster",
             reads=("cluster",),
-            makes="kube-state-metrics, OpenTelemetry collectors",
+            makes="kube-state-metrics; OpenTelemetry collectors on each node, in shards for the cluster, and "
+            "before where metrics go; a Prometheus where they go nowhere else",
         ),
         Layer(
             name="history",
             scope="environment",
-            reads=("cluster", "ingress", HOME),
-            makes="Spark History Server",
+            reads=("cluster", HOME),
+            makes="Spark History Server, with a list of jobs on volumes of its own",
         ),
     )
 }

@@ -8,8 +8,15 @@ from moka.names import Data, environment_prefix, role_path
 from moka.partition import partition
 from stacks.settings import Environment
 
-GATHERED: Mapping[Data, BucketAccess] = {"event-logs": "log", "resource-usage": "add"}
-"""What clusters of every account put into the buckets at home, and how."""
+
+def event_log_access(settings: Environment) -> BucketAccess:
+    """How jobs put their event logs into the bucket: by the sidecar, or by Spark itself."""
+    return "log" if settings.services.event_log_uploader else "roll"
+
+
+def gathered(settings: Environment) -> Mapping[Data, BucketAccess]:
+    """What clusters of every account put into the buckets at home, and how."""
+    return {"event-logs": event_log_access(settings), "resource-usage": "add"}
 
 
 def sharing(settings: Environment, foundation: str, data: Data) -> Sharing:
@@ -25,8 +32,8 @@ def sharing(settings: Environment, foundation: str, data: Data) -> Sharing:
         for account in settings.accounts
     ]
     grants: dict[Roles, BucketAccess] = {}
-    if data in GATHERED:
-        grants |= {roles: GATHERED[data] for roles in environment_roles if roles.account_id != place.account}
+    if access := gathered(settings).get(data):
+        grants |= {roles: access for roles in environment_roles if roles.account_id != place.account}
     for grant in settings.grants.values():
         if data in grant.data:
             roles = Roles(

@@ -1,4 +1,4 @@
-"""How calls of AWS's API are told in IAM's terms, where the models do not say it.
+"""Calls of AWS's API in IAM's terms, where the models do not say it.
 
 Sources: "Required permissions for Amazon S3 API operations",
 https://docs.aws.amazon.com/AmazonS3/latest/userguide/using-with-s3-policy-actions.html; the Service

@@ -84,8 +84,8 @@ def questions(call: Call) -> Iterator[Question]:
 
 def tags_of(members: Members) -> dict[str, str]:
     """Tags that a request gives to what it is about."""
-    given = [members.get(name) for name in ("Tags", "tags", "TagSpecifications", "Tagging")]
-    return {key: value for part in given for key, value in _tags(part)}
+    parts = [members.get(name) for name in ("Tags", "tags", "TagSpecifications", "Tagging")]
+    return {key: value for part in parts for key, value in _tags(part)}
 
 
 def _tags(part: Any) -> Iterator[tuple[str, str]]:
@@ -162,8 +162,8 @@ def _resources(call: Call, action: str) -> tuple[str, ...]:
     whole = [text for text in _texts(call.members) if definitions.fits(text, patterns)]
     if whole:
         return tuple(dict.fromkeys(text.removesuffix(":*") for text in whole))
-    found = _of_ids(call, kinds) if prefix == "ec2" else _of_names(call, action, kinds)
-    return tuple(dict.fromkeys(found))
+    arns = _of_ids(call, kinds) if prefix == "ec2" else _of_names(call, action, kinds)
+    return tuple(dict.fromkeys(arns))
 
 
 def _texts(value: Any) -> Iterator[str]:

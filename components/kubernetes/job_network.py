@@ -11,6 +11,7 @@ from components.ordering import known_after
 from moka.celeborn import configuration as celeborn
 from moka.names import (
     CELEBORN_NAMESPACE,
+    EVENT_LOG_PORT,
     GATEWAY_NAMESPACE,
     MONITORING_NAMESPACE,
     SYSTEM_NAMESPACE,
@@ -114,7 +115,7 @@ def spark_policy(egress: Mapping[str, Egress]) -> Policy:
         ingress=[
             k8s.networking.v1.NetworkPolicyIngressRuleArgs(from_=spark_pods),
             _ingress([_namespace(GATEWAY_NAMESPACE, GATEWAY_PODS)], [UI_PORT]),
-            _ingress([_namespace(MONITORING_NAMESPACE)], [UI_PORT, EXPORTER_PORT]),
+            _ingress([_namespace(MONITORING_NAMESPACE)], [UI_PORT, EVENT_LOG_PORT, EXPORTER_PORT]),
         ],
         egress=[
             # Executors choose their ports.

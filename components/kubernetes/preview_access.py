@@ -13,6 +13,7 @@ from collections.abc import Mapping
 import pulumi
 import pulumi_kubernetes as k8s
 
+from components.kubernetes.rbac import Right, grant_group_everywhere
 from moka.names import PREVIEWS_GROUP
 
 READ = ("get", "list", "watch")
@@ -46,32 +47,15 @@ class PreviewAccess(pulumi.ComponentResource):
 
     def __init__(self, name: str, opts: pulumi.ResourceOptions | None = None) -> None:
         super().__init__("moka:kubernetes:PreviewAccess", name, {}, opts)
-        child = pulumi.ResourceOptions(parent=self)
-        metadata = k8s.meta.v1.ObjectMetaArgs(name=NAME)
-
-        role = k8s.rbac.v1.ClusterRole(
+        grant_group_everywhere(
             name,
-            metadata=metadata,
-            rules=[
-                k8s.rbac.v1.PolicyRuleArgs(api_groups=[group], resources=resources.split(), verbs=list(READ))
+            k8s.meta.v1.ObjectMetaArgs(name=NAME),
+            [
+                Right(group, resources, READ)
                 for table in (OBJECTS, READINESS)
                 for group, resources in table.items()
             ],
-            opts=child,
-        )
-        k8s.rbac.v1.ClusterRoleBinding(
-            name,
-            metadata=metadata,
-            role_ref=k8s.rbac.v1.RoleRefArgs(
-                api_group="rbac.authorization.k8s.io",
-                kind="ClusterRole",
-                name=role.id.apply(lambda _: NAME),
-            ),
-            subjects=[
-                k8s.rbac.v1.SubjectArgs(
-                    kind="Group", name=PREVIEWS_GROUP, api_group="rbac.authorization.k8s.io"
-                )
-            ],
-            opts=child,
+            pulumi.ResourceOptions(parent=self),
+            group=PREVIEWS_GROUP,
         )
         self.register_outputs({})

@@ -1,4 +1,4 @@
-"""What a ServiceAccount or a group of people may ask of Kubernetes: a Role and its RoleBinding."""
+"""What a ServiceAccount or a group of people may ask of Kubernetes: a role and its binding."""
 
 from collections.abc import Sequence
 from typing import NamedTuple
@@ -8,7 +8,10 @@ import pulumi_kubernetes as k8s
 
 
 class Right(NamedTuple):
-    """What a Role allows: verbs on a resource of an API group; with names, only on those objects."""
+    """What a role allows: verbs on resources of an API group; with names, only on those objects.
+
+    resource: one, or several with spaces between.
+    """
 
     group: str
     resource: str
@@ -42,8 +45,25 @@ def grant_group(
     group: str,
 ) -> k8s.rbac.v1.RoleBinding:
     """The same for a group of users."""
-    subject = k8s.rbac.v1.SubjectArgs(kind="Group", name=group, api_group="rbac.authorization.k8s.io")
-    return _grant(name, metadata, rights, opts, subject)
+    return _grant(name, metadata, rights, opts, _group(group))
+
+
+def grant_group_everywhere(
+    name: str,
+    metadata: k8s.meta.v1.ObjectMetaArgs,
+    rights: Sequence[Right],
+    opts: pulumi.ResourceOptions,
+    *,
+    group: str,
+) -> k8s.rbac.v1.ClusterRoleBinding:
+    """A ClusterRole and its ClusterRoleBinding for a group of users; the binding.
+
+    name: logical name of both. metadata: of both.
+    """
+    role = k8s.rbac.v1.ClusterRole(name, metadata=metadata, rules=_rules(rights), opts=opts)
+    return k8s.rbac.v1.ClusterRoleBinding(
+        name, metadata=metadata, role_ref=_reference(role, metadata), subjects=[_group(group)], opts=opts
+    )
 
 
 def _grant(
@@ -53,29 +73,35 @@ def _grant(
     opts: pulumi.ResourceOptions,
     subject: k8s.rbac.v1.SubjectArgs,
 ) -> k8s.rbac.v1.RoleBinding:
-    role_name = str(metadata.name)
-    role = k8s.rbac.v1.Role(
-        name,
-        metadata=metadata,
-        rules=[
-            k8s.rbac.v1.PolicyRuleArgs(
-                api_groups=[right.group],
-                resources=[right.resource],
-                resource_names=right.names,
-                verbs=list(right.verbs),
-            )
-            for right in rights
-        ],
-        opts=opts,
-    )
+    role = k8s.rbac.v1.Role(name, metadata=metadata, rules=_rules(rights), opts=opts)
     return k8s.rbac.v1.RoleBinding(
-        name,
-        metadata=metadata,
-        role_ref=k8s.rbac.v1.RoleRefArgs(
-            api_group="rbac.authorization.k8s.io",
-            kind="Role",
-            name=role.id.apply(lambda _: role_name),
-        ),
-        subjects=[subject],
-        opts=opts,
+        name, metadata=metadata, role_ref=_reference(role, metadata), subjects=[subject], opts=opts
+    )
+
+
+def _group(name: str) -> k8s.rbac.v1.SubjectArgs:
+    return k8s.rbac.v1.SubjectArgs(kind="Group", name=name, api_group="rbac.authorization.k8s.io")
+
+
+def _rules(rights: Sequence[Right]) -> list[k8s.rbac.v1.PolicyRuleArgs]:
+    return [
+        k8s.rbac.v1.PolicyRuleArgs(
+            api_groups=[right.group],
+            resources=right.resource.split(),
+            resource_names=right.names,
+            verbs=list(right.verbs),
+        )
+        for right in rights
+    ]
+
+
+def _reference(
+    role: k8s.rbac.v1.Role | k8s.rbac.v1.ClusterRole, metadata: k8s.meta.v1.ObjectMetaArgs
+) -> k8s.rbac.v1.RoleRefArgs:
+    """To a role, once it is there."""
+    role_name = str(metadata.name)
+    return k8s.rbac.v1.RoleRefArgs(
+        api_group="rbac.authorization.k8s.io",
+        kind=type(role).__name__,
+        name=role.id.apply(lambda _: role_name),
     )

@@ -64,10 +64,10 @@ class Gate:
             return
         if why is not None:
             resource = _resource(question, arn or "*", caller)
-            asked = Request(
+            request = Request(
                 action=question.action, resource=resource, context=question.context, endpoint=None
             )
-            yield message(caller, asked, why)
+            yield message(caller, request, why)
 
 
 def _denial(caller: Role, question: Question, arn: str) -> Denial | None:

@@ -36,9 +36,8 @@ def session_of(key: str) -> Session | None:
     """Whose temporary credentials an id of a key is; None for any other key."""
     for account in list(sts_backends.values()):
         for backend in list(account.values()):
-            for taken in list(backend.assumed_roles):
-                if taken.access_key_id == key:
-                    return Session(taken.role_arn, taken.session_name)
+            if role := backend.get_assumed_role_from_access_key(key):
+                return Session(role.role_arn, role.session_name)
     return None
 
 

@@ -84,6 +84,7 @@ class Tool:
     size: MiB that it takes.
     scratch: MiB that making it adds to Go's caches, when they are empty.
     installed: versions of the machine's own that can be used; None when only the one made here can.
+    lazy: it is made only when somebody names it, as no cloud needs it.
     """
 
     name: str
@@ -93,6 +94,7 @@ class Tool:
     size: int
     scratch: int = 0
     installed: Versions | None = None
+    lazy: bool = False
 
 
 def _kubernetes(name: str) -> GoProgram:
@@ -298,6 +300,24 @@ _ALL = (
         size=97,
         scratch=2570,
         installed=Versions(("version",), (3, 200), (4,), companions=("pulumi-language-python",)),
+    ),
+    Tool(
+        "prometheus",
+        tuple(
+            GoProgram(
+                name,
+                "prometheus",
+                "github.com/prometheus/prometheus",
+                f"github.com/prometheus/prometheus/cmd/{name}",
+                {"github.com/prometheus/common/version.Version": "{version}"},
+            )
+            for name in ("prometheus", "promtool")
+        ),
+        programs=("prometheus", "promtool"),
+        seconds=290,
+        size=300,
+        scratch=3000,
+        lazy=True,
     ),
     _files(
         "spark",

@@ -117,7 +117,7 @@ def _pod(job: Job, target: JobTarget, role: JobRole, pod: Driver | Executor) -> 
         "cores": pod.cores,
         "memory": f"{spark_mebibytes(pod.memory)}m",
         # In MiB, so that placeholders are as large as pods whatever share the operator computes with.
-        "memoryOverhead": f"{checks.overhead_mib(job, pod)}m",
+        "memoryOverhead": f"{checks.overhead_mib(job, target, pod)}m",
         "serviceAccount": target.service_account,
         "annotations": pods.annotations(job, role),
         # For placeholders; the pods have it from their template.

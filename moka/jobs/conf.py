@@ -8,6 +8,7 @@ from moka.jobs.job import Job
 from moka.jobs.job_target import Celeborn, JobTarget
 from moka.jobs.versions import RELEASES
 from moka.machines.machine_capacity import JobRole
+from moka.names import EVENT_LOG_FOLDER
 from moka.pages import UI_PORT
 from moka.quantities import spark_mebibytes
 
@@ -19,8 +20,8 @@ IVY_FOLDER = "/tmp/.ivy2"
 """Where Maven packages are kept, in the operator's pod and in drivers': neither may write to a home."""
 
 GRACE_SECONDS: Mapping[JobRole, int] = {
-    # To close its event log.
-    "driver": 60,
+    # To close its event log, and then for the sidecar to upload the rest: 45 s of it, at most.
+    "driver": 90,
     # To move its blocks away: what a spot machine has left (nodes: 150).
     "executor": 120,
 }
@@ -51,8 +52,8 @@ METRICS: Mapping[str, str] = {
     "spark.metrics.conf.*.sink.prometheusServlet.class": "org.apache.spark.metrics.sink.PrometheusServlet",
     "spark.metrics.conf.*.sink.prometheusServlet.path": "/metrics/prometheus",
     "spark.metrics.conf.*.source.jvm.class": "org.apache.spark.metrics.source.JvmSource",
-    # By the name of the job, or each run has series of its own.
-    "spark.metrics.namespace": "${spark.app.name}",
+    # The servlet makes it a part of each metric's name: by application, no query could name them.
+    "spark.metrics.namespace": "spark",
     "spark.metrics.appStatusSource.enabled": "true",
 }
 
@@ -124,15 +125,20 @@ def configuration(job: Job, target: JobTarget) -> dict[str, str]:
 
 
 def event_logs(target: JobTarget) -> dict[str, str]:
-    """Where the event log goes: straight into the folder that the History Server reads.
+    """Where the event log goes: to a volume, from which a sidecar uploads it, or without one straight to S3.
 
-    S3 shows a file once it is closed, so the smallest files that Spark rolls. A sidecar that uploads from a
-    volume of the driver's would change `dir` here and add to the driver's template, and nothing else.
+    S3 shows a file once it is closed, and then a killed driver's last one never. So the smallest files that
+    Spark rolls, which are also what the sidecar sends anew when they have grown.
     """
     return {
         "spark.eventLog.enabled": "true",
-        # Spark takes one slash off, and Hadoop 3.3 finds no bucket's root without.
-        "spark.eventLog.dir": re.sub(r"^(s3a://[^/]+)/?$", r"\1//", target.event_logs),
+        # What Spark keeps to itself before it writes is lost with it: 8 KiB in place of 100.
+        **(
+            {"spark.eventLog.dir": f"file://{EVENT_LOG_FOLDER}", "spark.eventLog.buffer.kb": "8k"}
+            if target.event_log_uploader
+            # Spark takes one slash off, and Hadoop 3.3 finds no bucket's root without.
+            else {"spark.eventLog.dir": re.sub(r"^(s3a://[^/]+)/?$", r"\1//", target.event_logs)}
+        ),
         "spark.eventLog.rolling.enabled": "true",
         "spark.eventLog.rolling.maxFileSize": "10m",
         "spark.eventLog.compress": "true",

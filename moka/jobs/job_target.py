@@ -27,6 +27,21 @@ class Celeborn:
 
 
 @dataclass(frozen=True, kw_only=True)
+class EventLogUploader:
+    """The sidecar that uploads event logs.
+
+    image: reference, for every architecture of the driver nodes.
+    bucket, region: to which, and where that is.
+    seconds: between uploads.
+    """
+
+    image: str
+    bucket: str
+    region: str
+    seconds: int
+
+
+@dataclass(frozen=True, kw_only=True)
 class JobTarget:
     """One cluster, as jobs see it. JSON holds all of it.
 
@@ -37,7 +52,8 @@ class JobTarget:
     priority_classes: tier -> priority class of its pods.
     machines: the largest of each role and architecture, without GPUs.
     gpu_machines: the largest with GPUs.
-    event_logs: folder, `s3a://bucket/`, that the History Server reads.
+    event_logs: folder, `s3a://bucket/`, that Spark writes event logs to where no sidecar uploads them.
+    event_log_uploader: the sidecar that does; None without one.
     staging: namespace -> its folder, `s3a://bucket/namespace/`, for intermediate data of jobs.
     data: folders, `s3a://bucket/`, that jobs may read besides their staging folder; None where the stack's
         outputs, of an earlier version, do not say.
@@ -70,6 +86,7 @@ class JobTarget:
     scheduler: str = SCHEDULER
     celeborn: Celeborn | None = None
     finalizer: str | None = None
+    event_log_uploader: EventLogUploader | None = None
 
     def as_outputs(self) -> dict[str, Any]:
         """As a stack exports it: mappings, lists, text and numbers, with text for every key."""
@@ -99,7 +116,7 @@ class JobTarget:
         ]
         if missing:
             raise ValueError(f"the outputs lack {', '.join(missing)}")
-        celeborn = values.get("celeborn")
+        celeborn, uploader = values.get("celeborn"), values.get("event_log_uploader")
         return cls(
             **{
                 **values,
@@ -109,6 +126,7 @@ class JobTarget:
                     for name in ("machines", "gpu_machines")
                 },
                 "celeborn": Celeborn(**celeborn) if celeborn else None,
+                "event_log_uploader": _event_log_uploader(uploader) if uploader else None,
             }
         )
 
@@ -128,3 +146,7 @@ class JobTarget:
             for architecture in get_args(Architecture)
             if self.machine("driver", architecture) and self.machine("executor", architecture)
         ]
+
+
+def _event_log_uploader(values: Mapping[str, Any]) -> EventLogUploader:
+    return EventLogUploader(**{**values, "seconds": int(values["seconds"])})

@@ -20,9 +20,15 @@ async def health_server(
     problem: why the process has to be replaced, in a word; None while it is healthy. A new process would do
     no better without the API server or a database, so their absence is no problem of this one.
     """
-
     application = web.Application()
-    application.add_routes([web.get(path, handler) for path, handler in handlers(problem, metrics).items()])
+    application.add_routes(health_routes(problem, metrics))
+    async with serving(application, listen):
+        yield
+
+
+@asynccontextmanager
+async def serving(application: web.Application, listen: tuple[str, int]) -> AsyncIterator[None]:
+    """Serve an application at a host and port for as long as the context lasts."""
     runner = web.AppRunner(application, access_log=None)
     await runner.setup()
     try:
@@ -30,6 +36,11 @@ async def health_server(
         yield
     finally:
         await runner.cleanup()
+
+
+def health_routes(problem: Callable[[], str | None], metrics: Metrics) -> list[web.RouteDef]:
+    """`/healthz` and `/metrics`, as `health_server` serves them, for a program with pages of its own."""
+    return [web.get(path, handler) for path, handler in handlers(problem, metrics).items()]
 
 
 def handlers(problem: Callable[[], str | None], metrics: Metrics) -> dict[str, Handler]:

@@ -5,11 +5,23 @@ from dataclasses import dataclass
 import pulumi
 
 from components.aws.bucket_access import bucket_statements
-from components.kubernetes.history_server import SERVICE_ACCOUNT, HistoryServer, HistoryServerArgs
+from components.kubernetes.history_gate import HistoryGate, HistoryGateArgs
+from components.kubernetes.history_server import HistoryServer, HistoryServerArgs
 from components.kubernetes.namespace import Namespace, NamespaceArgs
-from moka.names import HISTORY_IDENTITY, SPARK_HISTORY_NAMESPACE
+from components.kubernetes.storage_class import StorageClass, StorageClassArgs
+from moka.names import (
+    HISTORY_GATE,
+    HISTORY_GATE_IDENTITY,
+    HISTORY_IDENTITY,
+    HISTORY_SERVER,
+    SPARK_HISTORY_NAMESPACE,
+)
+from moka.pages import ui_host
+from moka.sizes.history import HistorySize
 from stacks.layer_table import HOME
-from stacks.layers import foundation, ingress
+from stacks.layers import foundation
+from stacks.settings.history import History as HistorySettings
+from stacks.settings.services import Service as ServiceSettings
 from stacks.site import ClusterSite
 
 
@@ -19,14 +31,19 @@ class Inputs:
 
     bucket, bucket_arn: of the event logs. key_arn: key that encrypts them.
     host: name that the UI is reached by.
-    ingress_class: class of its Ingress.
+    history: the server, as the settings have it. gate: the service before it; None for none.
+    live_url: of a running job's UI, with `{name}`, `{namespace}` and `{cluster}`.
+    days: that event logs are kept.
     """
 
     bucket: pulumi.Input[str]
     bucket_arn: pulumi.Input[str]
     key_arn: pulumi.Input[str]
     host: str
-    ingress_class: pulumi.Input[str]
+    history: HistorySettings
+    live_url: str
+    days: int
+    gate: ServiceSettings | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -44,30 +61,67 @@ def inputs(site: ClusterSite) -> Inputs:
         bucket_arn=foundation.at_home(home.event_logs_bucket_arn),
         key_arn=home.key_arn,
         host=site.settings.history_host,
-        ingress_class=site.outputs("ingress", ingress.Outputs).ingress_class,
+        history=site.settings.history,
+        gate=site.settings.services.history_gate,
+        live_url=f"http://{ui_host('{name}', '{namespace}', site.settings.ui_domain('{cluster}'))}/",
+        days=site.settings.retention.event_logs,
     )
 
 
 def deploy(site: ClusterSite, inputs: Inputs) -> Outputs:
     """Make the History Server, which may read the event logs and nothing else."""
-    namespace = Namespace(f"{site.name}-history", NamespaceArgs(name=SPARK_HISTORY_NAMESPACE), site.opts)
+    history = inputs.history
+    storage = StorageClass(f"{site.name}-history", StorageClassArgs(name=SPARK_HISTORY_NAMESPACE), site.opts)
+    namespace = Namespace(
+        f"{site.name}-history",
+        NamespaceArgs(name=SPARK_HISTORY_NAMESPACE, pod_security="restricted"),
+        site.opts,
+    )
     identity = site.allow(
         HISTORY_IDENTITY,
         SPARK_HISTORY_NAMESPACE,
-        SERVICE_ACCOUNT,
+        HISTORY_SERVER,
+        # Not by prefix: without the right to find a key, S3 answers "forbidden" where there is none.
         bucket_statements("EventLogs", "read", inputs.bucket_arn, inputs.key_arn),
     )
     server = HistoryServer(
         f"{site.name}-history",
         HistoryServerArgs(
-            catalog=site.catalog,
+            image=history.image,
             namespace=namespace.name,
             bucket=inputs.bucket,
             region=site.region,
-            host=inputs.host,
-            ingress_class=inputs.ingress_class,
+            storage_class=storage.name,
+            size=HistorySize(cpu=history.cpu, heap_gib=history.heap_gib, store_gib=history.store_gib),
+            replicas=history.replicas,
+            interval_seconds=history.interval_seconds,
         ),
         # Pods that start before their identity is there run without it.
         site.after(identity),
     )
-    return Outputs(url=server.url)
+    if inputs.gate is not None:
+        _gate(site, inputs, inputs.gate, server)
+    return Outputs(url=server.namespace.apply(lambda _: f"http://{inputs.host}"))
+
+
+def _gate(site: ClusterSite, inputs: Inputs, settings: ServiceSettings, server: HistoryServer) -> HistoryGate:
+    """The service before the server, which may join logs."""
+    identity = site.allow(
+        HISTORY_GATE_IDENTITY,
+        SPARK_HISTORY_NAMESPACE,
+        HISTORY_GATE,
+        bucket_statements("EventLogs", "join", inputs.bucket_arn, inputs.key_arn),
+    )
+    return HistoryGate(
+        f"{site.name}-history",
+        HistoryGateArgs(
+            image=settings.image,
+            namespace=server.namespace,
+            bucket=inputs.bucket,
+            region=site.region,
+            replicas=inputs.history.replicas,
+            live_url=inputs.live_url,
+            days=inputs.days,
+        ),
+        site.after(identity),
+    )

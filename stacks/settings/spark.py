@@ -105,6 +105,18 @@ class Operator(Section):
     )
 
 
+class EventLogs(Section):
+    """How event logs are uploaded, where `services.event_log_uploader` is set."""
+
+    seconds: int = Field(
+        default=10,
+        ge=5,
+        le=300,
+        description="Seconds between uploads: so much, and 5 more, can a node that is lost take with it. "
+        "Each driver whose log has grown makes a request that often.",
+    )
+
+
 class Spark(Section):
     """How Spark applications run."""
 
@@ -121,6 +133,7 @@ class Spark(Section):
     )
     images: dict[SparkVersion, OwnImage] = Field(
         default_factory=dict,
-        description="Spark version -> image of jobs that name none, with S3A and what docs/operations.md "
-        "says; by default every job has to name its own.",
+        description="Spark version -> image of jobs that name none, with S3A and what "
+        "docs/operations/spark.md says; by default every job has to name its own.",
     )
+    event_logs: EventLogs = EventLogs()

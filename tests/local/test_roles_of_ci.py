@@ -57,14 +57,14 @@ class Ci:
             region_name=REGION,
             config=Config(signature_version=UNSIGNED),
         )
-        taken = sts.assume_role_with_web_identity(
+        keys = sts.assume_role_with_web_identity(
             RoleArn=arn, RoleSessionName="GitHubActions", WebIdentityToken="token-of-the-job"
         )["Credentials"]
         backend = json.loads(succeeded(moka(self.engine, "bootstrap", "local", "--json")).stdout)["backend"]
         return {
-            "AWS_ACCESS_KEY_ID": taken["AccessKeyId"],
-            "AWS_SECRET_ACCESS_KEY": taken["SecretAccessKey"],
-            "AWS_SESSION_TOKEN": taken["SessionToken"],
+            "AWS_ACCESS_KEY_ID": keys["AccessKeyId"],
+            "AWS_SECRET_ACCESS_KEY": keys["SecretAccessKey"],
+            "AWS_SESSION_TOKEN": keys["SessionToken"],
             "PULUMI_BACKEND_URL": backend,
             "MOKA_MACHINES": "1",
         }
@@ -99,7 +99,7 @@ def test_the_deploy_role_brings_it_up_changes_it_and_takes_it_down_and_the_previ
 
     # Up: nothing is denied, and of nothing it was unknown whether it is allowed.
     ci.stack.up(**deploy)
-    assert [said for said in unknowns.noted(ci.engine.cloud) if "caller-permissions" in said] == []
+    assert [note for note in unknowns.noted(ci.engine.cloud) if "caller-permissions" in note] == []
 
     # Reading: what is up is shown as it is, by either role, and nothing has drifted.
     assert ci.stack.steps(**deploy) == ci.stack.steps(**preview) == []

@@ -34,12 +34,16 @@ from policies.pack.types import RELEASE
 from policies.start import environments
 from stacks import settings
 from stacks.settings import reading
+from stacks.settings.logs import Logs
 from tests.support.calendar import TODAY
 from tests.support.chart_rendering import chart_at_hand, manifests, template, whole_chart_at_hand
 
 UNLISTED = {
-    "kube-state-metrics": {"priorityClassName"},
-    "opentelemetry-collector": {"ports.prometheus"},  # the chart's ports are by any name
+    "kube-state-metrics": {
+        "priorityClassName",
+        *("customResourceState.config.kind", "customResourceState.config.spec"),  # its program's
+    },
+    "opentelemetry-collector": {"service.enabled"},
 }
 """Keys that templates read and `values.yaml` leaves out."""
 
@@ -47,7 +51,9 @@ ANY_KEYS = {
     "alternateConfig",
     "annotations",
     "extraArgs",
+    "extraFiles",
     "featureGates",
+    "luaScripts",
     "nodeSelector",
     "podAnnotations",
     "yunikornDefaults",
@@ -91,6 +97,7 @@ RELEASES = [
     "kube-state-metrics",
     "opentelemetry-agent",
     "opentelemetry-gateway",
+    "opentelemetry-scraper",
     "spark-operator",
     "yunikorn",
 ]
@@ -118,11 +125,23 @@ def releases(deploy, catalog):
                 job_logs_bucket="job-logs",
                 system_logs_bucket="system-logs",
                 region="us-east-1",
+                usage_bucket="usage",
+                usage_region="us-east-1",
+                size=Logs().size,
             ),
         )
         IngressNginx("a", IngressNginxArgs(**where, subnet_ids=["subnet-1"]))
         KubeStateMetrics("a", KubeStateMetricsArgs(**where))
-        OpenTelemetry("a", OpenTelemetryArgs(**where, cluster="a", remote_write="https://metrics.example"))
+        OpenTelemetry(
+            "a",
+            OpenTelemetryArgs(
+                **where,
+                nodes_namespace="nodes",
+                origin={"environment": "e", "cluster": "a", "region": "us-east-1"},
+                job_namespaces=["jobs"],
+                storage_class="gp3",
+            ),
+        )
         SparkOperator(
             "a",
             SparkOperatorArgs(**where, job_namespaces=["jobs"]),
@@ -199,7 +218,7 @@ def test_what_an_environment_says_over_the_values_of_a_release_is_known(releases
         assert set(unknown_keys(values, defaults)) <= UNLISTED.get(chart.name, set())
 
 
-@pytest.mark.parametrize("name", ["opentelemetry-agent", "opentelemetry-gateway"])
+@pytest.mark.parametrize("name", ["opentelemetry-agent", "opentelemetry-gateway", "opentelemetry-scraper"])
 def test_its_values_fit_the_schema_of_its_chart(releases, name):
     chart = chart_at_hand(releases[name]["chart"])
     schema = yaml.safe_load((chart / "values.schema.json").read_text())

@@ -67,14 +67,14 @@ POLICIES: list[Wrong] = [
         "units",
         "512 bytes for 512 MiB of a container",
         "amounts-in-units",
-        "Deployment::spark-a-history",
+        "StatefulSet::spark-a-history",
         within("spec", put("template.spec.containers.0.resources.limits.memory", "512")),
     ),
     refused(
         "pods",
         "a History Server without pods",
         "workload-has-pods",
-        "Deployment::spark-a-history",
+        "StatefulSet::spark-a-history",
         within("spec", put("replicas", 0)),
     ),
     refused(

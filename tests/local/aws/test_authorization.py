@@ -32,11 +32,11 @@ def policy(*statements):
 @pytest.fixture
 def as_role(cloud, aws):
     """Clients of a role with these statements, by service."""
-    iam, made = aws("iam"), []
+    iam, names = aws("iam"), []
 
     def take(name, *statements, boundary=None):
         iam.create_role(RoleName=name, AssumeRolePolicyDocument=json.dumps(NOBODY))
-        made.append(name)
+        names.append(name)
         iam.put_role_policy(RoleName=name, PolicyName="own", PolicyDocument=policy(*statements))
         if boundary:
             arn = iam.create_policy(PolicyName=f"{name}-bound", PolicyDocument=policy(*boundary))["Policy"][
@@ -46,19 +46,19 @@ def as_role(cloud, aws):
         return clients(f"arn:aws:iam::{ACCOUNT}:role/{name}")
 
     def clients(arn):
-        taken = aws("sts").assume_role(RoleArn=arn, RoleSessionName="job")["Credentials"]
+        keys = aws("sts").assume_role(RoleArn=arn, RoleSessionName="job")["Credentials"]
         return lambda service: boto3.client(
             service,
             endpoint_url=AwsServer(cloud).url,
             region_name=REGION,
-            aws_access_key_id=taken["AccessKeyId"],
-            aws_secret_access_key=taken["SecretAccessKey"],
-            aws_session_token=taken["SessionToken"],
+            aws_access_key_id=keys["AccessKeyId"],
+            aws_secret_access_key=keys["SecretAccessKey"],
+            aws_session_token=keys["SessionToken"],
         )
 
     take.role = clients
     yield take
-    for name in made:
+    for name in names:
         iam.delete_role_policy(RoleName=name, PolicyName="own")
         iam.delete_role(RoleName=name)
 
@@ -113,12 +113,12 @@ def test_what_bounds_a_role_and_what_denies_are_named(as_role):
 
 def test_conditions_are_judged_by_tags_of_the_request_and_of_the_resource(as_role, aws):
     own = {"aws:ResourceTag/team": "spark"}
-    given = {"aws:RequestTag/team": "spark"}
+    of_request = {"aws:RequestTag/team": "spark"}
     role = as_role(
         "tagger",
         allow("ec2:DeleteVpc", StringEquals=own),
         allow("ec2:CreateVpc"),
-        allow("ec2:CreateTags", StringEquals={**given, "ec2:CreateAction": "CreateVpc"}),
+        allow("ec2:CreateTags", StringEquals={**of_request, "ec2:CreateAction": "CreateVpc"}),
     )("ec2")
 
     def tagged(team):

@@ -50,7 +50,9 @@ def test_an_account_that_is_the_only_one_allowed_is_the_one_that_is_meant(bench)
 def test_a_role_of_an_account_that_is_not_allowed_is_refused(bench):
     provider = Aws(bench.provider.cloud, bench.provider.endpoint)
 
-    with pytest.raises(Refusal, match="is in account 111122223333, which is not allowed: correct assumeRoles"):
+    with pytest.raises(
+        Refusal, match="is in account 111122223333, which is not allowed: correct assumeRoles"
+    ):
         provider.configure(
             {
                 "allowedAccountIds": json.dumps(["444455556666"]),

@@ -17,7 +17,7 @@ from localcloud.control_plane.stand_ins.spark_operator import definitions
 from moka.jobs.application import spark_application
 from moka.jobs.checks import size
 from moka.jobs.job_file import read
-from moka.jobs.job_target import Celeborn, JobTarget
+from moka.jobs.job_target import Celeborn, EventLogUploader, JobTarget
 from moka.jobs.reserved import FIELDS, WITH_CELEBORN
 from moka.jobs.reserved import PLATFORM as PLATFORM_KEYS
 from moka.machines.machine_capacity import NodeGroupShape, largest_gpu_machines, largest_machines
@@ -53,6 +53,9 @@ TARGET = JobTarget(
     host_paths={"spark-jobs": ["/mnt/models"]},
     celeborn=Celeborn(endpoints="m-0:9097,m-1:9097,m-2:9097", version="0.7.0", rack_aware=True),
     finalizer="moka.dev/driver",
+    event_log_uploader=EventLogUploader(
+        image="acme/uploader:1", bucket="logs", region="us-east-1", seconds=10
+    ),
 )
 EVERYTHING = {
     "arguments": ["--day", "2026-11-20", "a,b={c}"],
@@ -327,7 +330,7 @@ def test_an_executor_of_real_spark_is_as_large_as_its_placeholder_and_where_it_i
     executor = spark_application(make_job(executor=SIZED, scratch_gib=10), TARGET)["spec"]["executor"]
     (container,) = pod["containers"]
 
-    counted = size(make_job(executor=SIZED), "executor")
+    counted = size(make_job(executor=SIZED), TARGET, "executor")
     assert container["resources"]["requests"] == {"cpu": "1500m", "memory": f"{counted.memory_mib}Mi"}
     assert (pod["nodeSelector"], pod["tolerations"]) == (executor["nodeSelector"], executor["tolerations"])
     assert (pod["schedulerName"], pod["priorityClassName"]) == ("yunikorn", "moka-tier-1")

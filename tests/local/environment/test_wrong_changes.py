@@ -46,11 +46,11 @@ def findings(local, tmp_path_factory):
         result = stack.try_run("preview", *options, **STREAM, WRONG_PREVIEW=str(preview))
         stream = project / "preview.json"
         stream.write_text(result.stdout)
-        told = moka(stack.engine, "report", str(stream), "--json")
+        answer = moka(stack.engine, "report", str(stream), "--json")
         weights: dict[str, list[str]] = {
-            "failed": [told.stderr + result.stderr] if told.returncode != 3 else []
+            "failed": [answer.stderr + result.stderr] if answer.returncode != 3 else []
         }
-        for section in json.loads(told.stdout or '{"sections": {}}')["sections"].values():
+        for section in json.loads(answer.stdout or '{"sections": {}}')["sections"].values():
             for finding in section["findings"]:
                 weights.setdefault(finding["weight"], []).append(finding["says"])
         return weights
@@ -59,11 +59,11 @@ def findings(local, tmp_path_factory):
 
 
 @pytest.mark.parametrize("wrong", CHANGES, ids=lambda wrong: f"{wrong.subject}: {wrong.change}")
-def test_a_wrong_change_is_told_of_by_name(findings, wrong):
-    told = findings(wrong.preview)
+def test_a_wrong_change_is_named(findings, wrong):
+    sentences = findings(wrong.preview)
 
-    assert not told["failed"]
+    assert not sentences["failed"]
     if wrong.caught == "policy":
-        assert wrong.says in REFUSES.findall("\n".join(told.get("stop", [])))
+        assert wrong.says in REFUSES.findall("\n".join(sentences.get("stop", [])))
     else:
-        assert any(wrong.says in sentence for sentence in told.get(wrong.weight, [])), told
+        assert any(wrong.says in sentence for sentence in sentences.get(wrong.weight, [])), sentences

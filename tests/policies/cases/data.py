@@ -114,6 +114,17 @@ CASES: list[Case] = [
     passing("log-objects-kept", a(BUCKET_LIFECYCLE, expiring(3), "main-staging")),
     passing("log-objects-kept", a(BUCKET_LIFECYCLE, expiring(3, status="Disabled"), "main-job-logs")),
     failing("log-objects-kept", a(BUCKET_LIFECYCLE, expiring(3), "main-event-logs"), says="3 days"),
+    passing(
+        "log-objects-kept",
+        a(BUCKET_LIFECYCLE, expiring(3, filter={"prefix": "hot/"}), "main-event-logs"),
+        copies=["hot/"],
+    ),
+    failing(
+        "log-objects-kept",
+        a(BUCKET_LIFECYCLE, expiring(3, filter={"prefix": ""}), "main-event-logs"),
+        copies=["hot/"],
+        says="3 days",
+    ),
     #
     passing("bucket-of-this-environment", a(ROLE_POLICY, reaching("acme-prod-event-logs"))),
     passing("bucket-of-this-environment", a(ROLE_POLICY, reaching("acme-prod-*"))),

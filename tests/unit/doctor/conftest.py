@@ -18,6 +18,7 @@ environment: trial
 organization: acme
 home: spark-a
 domain: spark.trial.acme.example
+history: {image: registry.acme.example/history-server:4.3.0}
 foundations:
   main:
     account: "123456789012"

@@ -10,10 +10,10 @@ ROLE = "kubernetes:rbac.authorization.k8s.io/v1:ClusterRole"
 
 
 def test_it_may_read_the_kinds_of_objects_that_the_program_makes_and_no_others():
-    made = {kind for name in FILES for kind in kinds_of(bootstrapped(name))}
+    kinds = {kind for name in FILES for kind in kinds_of(bootstrapped(name))}
 
     allowed = {(group, resource) for group, text in OBJECTS.items() for resource in text.split()}
-    assert allowed == made
+    assert allowed == kinds
 
 
 def test_it_reads_no_secret_and_changes_nothing(deploy):

@@ -99,7 +99,15 @@ def test_a_digest_is_what_is_pulled_where_there_is_one():
 def pulling(monkeypatch):
     """Let the environment pull these images and no others."""
 
+    settings_images = images.settings_images
+
+    def but_history(settings):
+        """That every environment has one is a test of its own."""
+        named = settings_images(settings)
+        return {name: image for name, image in named.items() if name != settings.history.image}
+
     def these(*references):
+        monkeypatch.setattr(images, "settings_images", but_history)
         pulled = catalog.Catalog(
             charts={
                 "chart": ChartPin(
@@ -107,7 +115,6 @@ def pulling(monkeypatch):
                 )
             },
             images={},
-            jars={},
             values={},
         )
         monkeypatch.setattr(
@@ -165,6 +172,12 @@ def test_images_of_ones_own_are_looked_for_too(place, host, pulling, monkeypatch
     ]
 
 
+def test_the_image_of_the_history_server_is_looked_for_where_its_pods_are(settings):
+    image = images.settings_images(settings())["registry.acme.example/history-server:4.3.0"]
+
+    assert (image.roles, image.own) == ({"system"}, True)
+
+
 ECR = "123456789012.dkr.ecr.us-east-1.amazonaws.com"
 
 
@@ -217,7 +230,7 @@ def test_only_images_of_the_kubernetes_versions_in_use_are_wanted():
         return Image(repository="registry.k8s.io/autoscaling/cluster-autoscaler", tag=tag, digest=None)
 
     pins = {"cluster-autoscaler-1.34": image("v1.34.2"), "cluster-autoscaler-1.99": image("v1.99.0")}
-    charts = catalog.Catalog(charts={}, images=pins, jars={}, values={})
+    charts = catalog.Catalog(charts={}, images=pins, values={})
 
     assert list(images.image_roles(charts, {"1.34"})) == [
         "registry.k8s.io/autoscaling/cluster-autoscaler:v1.34.2"

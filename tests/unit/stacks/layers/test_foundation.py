@@ -17,6 +17,7 @@ BUCKET = "aws:s3/bucket:Bucket"
 ZONES = ("us-east-1a", "us-east-1b", "us-east-1c")
 DAYS = {
     "event-logs": 30,
+    "event-logs-hot": 5,
     "resource-usage": 400,
     "job-logs": 90,
     "system-logs": 90,
@@ -111,6 +112,23 @@ def test_logs_move_to_a_cheaper_class_but_what_is_read_or_goes_soon_does_not(lay
         if rules(recorder, purpose)["expire-all"].get("transitions")
     }
     assert moved == {"resource-usage", "job-logs", "system-logs"}
+
+
+def test_event_logs_are_in_the_list_of_jobs_for_days_and_kept_cheaply_for_months(layer):
+    kept = rules(layer(days={**DAYS, "event-logs": 90}), "event-logs")
+
+    assert kept["expire-hot"]["filter"] == {"prefix": "hot/"}
+    assert kept["expire-hot"]["expiration"] == {"days": 5}
+    assert kept["expire-all"]["expiration"] == {"days": 90}
+    assert kept["expire-all"]["transitions"] == [{"days": 30, "storageClass": "STANDARD_IA"}]
+
+
+def test_what_a_growing_event_log_was_is_kept_for_a_day_and_other_data_for_a_week(layer):
+    recorder = layer()
+
+    for purpose, days in (("event-logs", 1), ("resource-usage", 7)):
+        versions = rules(recorder, purpose)["former-versions"]["noncurrentVersionExpiration"]
+        assert versions == {"noncurrentDays": days}
 
 
 def test_who_used_data_is_recorded_for_every_bucket_but_the_one_of_records(layer):

@@ -1,0 +1,40 @@
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.Paths;
+import java.util.List;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
+import org.apache.spark.SparkConf;
+import org.apache.spark.api.java.JavaSparkContext;
+import scala.Tuple2;
+
+/**
+ * A job of two stages, and of a third one as its second argument says: `none`, `hang`, or the number of tasks that
+ * end before one that does not. It makes the folder that is its first argument, with a file at each step.
+ */
+public class EventLogJob {
+  public static void main(String[] arguments) throws Exception {
+    Path steps = Files.createDirectories(Paths.get(arguments[0]));
+    try (JavaSparkContext context = new JavaSparkContext(new SparkConf())) {
+      context.parallelize(numbers(100), 4).mapToPair(i -> new Tuple2<>(i % 3, i)).reduceByKey(Integer::sum, 4).collect();
+      Files.createFile(steps.resolve("two-stages"));
+      if (!arguments[1].equals("none")) {
+        thirdStage(context, arguments[1].equals("hang") ? 0 : Integer.parseInt(arguments[1]), steps.toString());
+      }
+    }
+    Files.createFile(steps.resolve("end"));
+  }
+
+  private static void thirdStage(JavaSparkContext context, int tasks, String steps) {
+    context.parallelize(numbers(tasks + 1), tasks + 1).foreach(i -> {
+      if (i == tasks) {
+        Files.createFile(Paths.get(steps, "last-task"));
+        Thread.sleep(600_000);
+      }
+    });
+  }
+
+  private static List<Integer> numbers(int count) {
+    return IntStream.range(0, count).boxed().collect(Collectors.toList());
+  }
+}
