@@ -7,6 +7,7 @@ import pulumi
 
 from components.aws.bucket_access import bucket_statements
 from components.kubernetes import load_balancer_controller
+from components.kubernetes.gateway_login import GatewayLogin, permissions
 from components.kubernetes.ingress_nginx import IngressNginx, IngressNginxArgs
 from components.kubernetes.load_balancer_controller import LoadBalancerController, LoadBalancerControllerArgs
 from components.kubernetes.namespace import Namespace, NamespaceArgs
@@ -23,6 +24,7 @@ from moka.names import (
     UI_GATEWAY,
     UI_GATEWAY_IDENTITY,
 )
+from stacks.gateway_login import gateway_login, platform_pages
 from stacks.layer_table import HOME
 from stacks.layers import foundation
 from stacks.site import ClusterSite
@@ -34,20 +36,24 @@ class Gateway:
 
     image: of the service. job_namespaces: with the drivers. domain: what their hosts end with.
     pages: `<host>[/path]` -> URL of the server that answers there.
+    scheme: that people use.
     history_url, history_days: of the History Server; how long event logs are kept.
     bucket, bucket_arn, key_arn, bucket_region: of event logs, with links to runs.
+    login: before all pages; None for none.
     """
 
     image: str
     job_namespaces: Sequence[str]
     domain: str
     pages: Mapping[str, str]
+    scheme: str
     history_url: str
     history_days: int
     bucket: pulumi.Input[str]
     bucket_arn: pulumi.Input[str]
     key_arn: pulumi.Input[str]
     bucket_region: str
+    login: GatewayLogin | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -88,17 +94,23 @@ def _gateway_inputs(site: ClusterSite) -> Gateway | None:
     home = site.outputs(HOME, foundation.Outputs)
     if settings.services.ui_gateway is None:
         return None
+    pages = platform_pages(settings, site.name)
     return Gateway(
         image=settings.services.ui_gateway.image,
         job_namespaces=list(settings.job_namespaces),
         domain=settings.ui_domain(site.name),
-        pages={settings.history_host: HISTORY_GATE_SERVER} if site.name == settings.home else {},
-        history_url=f"http://{settings.history_host}",
+        pages={
+            **pages,
+            **({settings.history_host: HISTORY_GATE_SERVER} if site.name == settings.home else {}),
+        },
+        scheme=settings.ui_scheme,
+        history_url=settings.history_url,
         history_days=settings.retention.event_logs,
         bucket=foundation.at_home(home.event_logs_bucket),
         bucket_arn=foundation.at_home(home.event_logs_bucket_arn),
         key_arn=home.key_arn,
         bucket_region=settings.foundations[settings.home_foundation].region,
+        login=gateway_login(settings, site.name),
     )
 
 
@@ -146,7 +158,7 @@ def deploy(site: ClusterSite, inputs: Inputs) -> Outputs:
 
 
 def _deploy_gateway(site: ClusterSite, gateway: Gateway, controller: IngressNginx) -> None:
-    """Make the gateway, which may put and read links to runs of its own cluster, and nothing else in AWS."""
+    """Make the gateway, which may put and read links to its own cluster's runs, and its login's secret."""
     namespace = Namespace(
         # Another name than the controller's: both are there while one takes the other's place.
         f"{site.name}-ingress-pages",
@@ -161,6 +173,7 @@ def _deploy_gateway(site: ClusterSite, gateway: Gateway, controller: IngressNgin
         [
             *bucket_statements("Links", "read", gateway.bucket_arn, gateway.key_arn, under=links),
             *bucket_statements("NewLinks", "add", gateway.bucket_arn, gateway.key_arn, under=links),
+            *(permissions(gateway.login) if gateway.login else ()),
         ],
     )
     UiGateway(
@@ -174,10 +187,11 @@ def _deploy_gateway(site: ClusterSite, gateway: Gateway, controller: IngressNgin
             pages=gateway.pages,
             history_url=gateway.history_url,
             history_days=gateway.history_days,
-            scheme="http",
+            scheme=gateway.scheme,
             bucket=gateway.bucket,
             region=gateway.bucket_region,
             ingress_class=controller.ingress_class,
+            login=gateway.login,
         ),
         # Pods that start before their identity is there run without it.
         site.after(identity),
