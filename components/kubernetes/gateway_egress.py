@@ -6,6 +6,7 @@ from urllib.parse import urlsplit
 import pulumi_kubernetes as k8s
 
 from components.kubernetes.job_network import ANYWHERE, DNS_PORT, HTTPS_PORT, METADATA, POD_IDENTITY
+from components.kubernetes.peers import peer
 from components.kubernetes.service import service_labels
 from moka.names import SYSTEM_NAMESPACE, UI_GATEWAY
 from moka.pages import UI_PORT
@@ -26,12 +27,12 @@ def way_out(
         pod_selector=k8s.meta.v1.LabelSelectorArgs(match_labels=service_labels(UI_GATEWAY)),
         policy_types=["Egress"],
         egress=[
-            _rule([_pods([SYSTEM_NAMESPACE], {"k8s-app": "kube-dns"})], [DNS_PORT], ["UDP", "TCP"]),
+            _rule([peer(SYSTEM_NAMESPACE, {"k8s-app": "kube-dns"})], [DNS_PORT], ["UDP", "TCP"]),
             # The API server, S3, Secrets Manager and the issuer: their addresses are not known here.
             _rule(_networks(ANYWHERE), sorted({HTTPS_PORT, issuer_port or HTTPS_PORT})),
             _rule(_networks(POD_IDENTITY), [80]),
-            _rule([_pods(job_namespaces, {"spark-role": "driver"})], [UI_PORT]),
-            *(_rule([_pods([namespace])], ports) for namespace, ports in _servers(pages).items()),
+            _rule([peer(name, {"spark-role": "driver"}) for name in sorted(job_namespaces)], [UI_PORT]),
+            *(_rule([peer(namespace)], ports) for namespace, ports in _servers(pages).items()),
         ],
     )
 
@@ -44,17 +45,6 @@ def _servers(pages: Mapping[str, str]) -> dict[str, list[int]]:
         namespace = (parts.hostname or "").split(".")[1]
         ports.setdefault(namespace, set()).add(parts.port or 80)
     return {namespace: sorted(ports[namespace]) for namespace in sorted(ports)}
-
-
-def _pods(namespaces: Iterable[str], labels: Mapping[str, str] | None = None) -> Peer:
-    """Pods of some namespaces, all of them or those with labels."""
-    name = k8s.meta.v1.LabelSelectorRequirementArgs(
-        key="kubernetes.io/metadata.name", operator="In", values=sorted(namespaces)
-    )
-    return Peer(
-        namespace_selector=k8s.meta.v1.LabelSelectorArgs(match_expressions=[name]),
-        pod_selector=k8s.meta.v1.LabelSelectorArgs(match_labels=labels) if labels else None,
-    )
 
 
 def _networks(cidrs: Iterable[str]) -> list[Peer]:

@@ -6,8 +6,16 @@ from dataclasses import dataclass
 import pulumi
 import pulumi_kubernetes as k8s
 
+from components.kubernetes.peers import peer
 from components.kubernetes.service import Service, ServiceArgs, service_metadata
-from moka.names import HISTORY_GATE, HISTORY_PORT, HISTORY_SERVER, INGRESS_NAMESPACE, MONITORING_NAMESPACE
+from moka.names import (
+    HISTORY_GATE,
+    HISTORY_PORT,
+    HISTORY_SERVER,
+    INGRESS_NAMESPACE,
+    MONITORING_NAMESPACE,
+    UI_GATEWAY,
+)
 
 PORT = 8080
 
@@ -86,12 +94,8 @@ def _network_policy(metadata: k8s.meta.v1.ObjectMetaArgs) -> k8s.networking.v1.N
         ingress=[
             k8s.networking.v1.NetworkPolicyIngressRuleArgs(
                 from_=[
-                    k8s.networking.v1.NetworkPolicyPeerArgs(
-                        namespace_selector=k8s.meta.v1.LabelSelectorArgs(
-                            match_labels={"kubernetes.io/metadata.name": namespace}
-                        )
-                    )
-                    for namespace in (INGRESS_NAMESPACE, MONITORING_NAMESPACE)
+                    peer(INGRESS_NAMESPACE, {"app.kubernetes.io/name": UI_GATEWAY}),
+                    peer(MONITORING_NAMESPACE),
                 ],
                 ports=[k8s.networking.v1.NetworkPolicyPortArgs(port=PORT, protocol="TCP")],
             )

@@ -9,10 +9,11 @@ import pulumi_kubernetes as k8s
 from components.kubernetes import gateway_login
 from components.kubernetes.gateway_egress import way_out
 from components.kubernetes.gateway_login import GatewayLogin
+from components.kubernetes.peers import peer
 from components.kubernetes.rbac import Right, grant
 from components.kubernetes.service import Service, ServiceArgs, service_labels, service_metadata
 from components.ordering import known_after
-from moka.names import INGRESS_NAMESPACE, MONITORING_NAMESPACE, UI_GATEWAY
+from moka.names import INGRESS_CONTROLLER_LABEL, INGRESS_NAMESPACE, MONITORING_NAMESPACE, UI_GATEWAY
 from moka.pages import login_host
 
 PORT = 8080
@@ -171,12 +172,8 @@ def way_in() -> k8s.networking.v1.NetworkPolicySpecArgs:
         ingress=[
             k8s.networking.v1.NetworkPolicyIngressRuleArgs(
                 from_=[
-                    k8s.networking.v1.NetworkPolicyPeerArgs(
-                        namespace_selector=k8s.meta.v1.LabelSelectorArgs(
-                            match_labels={"kubernetes.io/metadata.name": namespace}
-                        )
-                    )
-                    for namespace in (INGRESS_NAMESPACE, MONITORING_NAMESPACE)
+                    peer(INGRESS_NAMESPACE, labelled=INGRESS_CONTROLLER_LABEL),
+                    peer(MONITORING_NAMESPACE),
                 ],
                 ports=[k8s.networking.v1.NetworkPolicyPortArgs(port=PORT, protocol="TCP")],
             )

@@ -297,8 +297,8 @@ class Environment(Section):
 
     @property
     def ui_scheme(self) -> str:
-        """Scheme of the addresses of pages; browsers keep a login with TLS only."""
-        return "https" if self.ingress.login else "http"
+        """Scheme of the addresses of pages."""
+        return "https" if any(one.certificates for one in self.foundations.values()) else "http"
 
     @property
     def history_url(self) -> str:

@@ -6,6 +6,7 @@ from moka.mistakes import Mistake
 from stacks.settings.checks import (
     charts,
     data,
+    ingress,
     login,
     logs,
     machines,
@@ -47,6 +48,8 @@ CHECKS: tuple[Callable[[Environment], Iterator[Mistake]], ...] = (
     network.transit_gateways,
     network.api_access,
     network.deployer,
+    ingress.certificates,
+    ingress.names,
     login.viewers,
     login.gateway,
     machines.images,

@@ -30,6 +30,11 @@ def gateway(settings: Environment) -> Iterator[Mistake]:
             "ingress.login",
             "is asked for by services.ui_gateway, which is not set; add its image, or remove it",
         )
+    if settings.ui_scheme != "https":
+        yield Mistake(
+            "ingress.login",
+            "needs TLS, as browsers keep its cookies with https only; set certificates of each foundation",
+        )
     if login.secret_key is None:
         return
     region, account = login.secret_key.split(":")[3:5]
