@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from policies.network import NETWORK
 from policies.nodes import routed_to_the_internet
 from policies.pack.objects import containers, where
-from policies.pack.resource import UNKNOWN, Resource, mapping, sequence, text
+from policies.pack.resource import Resource, fully_known, mapping, sequence, text
 from policies.pack.rule import Parameters, StackViolations, Violations
 from policies.pack.types import DEPLOYMENT, INGRESS, ROUTE, ROUTE_TABLE, ROUTE_TABLE_ASSOCIATION, SUBNET
 
@@ -58,7 +58,7 @@ def pages_behind_login(deployment: Resource, _: Parameters) -> Violations:
     """The gateway to UIs asks who comes."""
     for container in containers(deployment):
         arguments = container.get("args", [])
-        if container.name != UI_GATEWAY or arguments is UNKNOWN:
+        if container.name != UI_GATEWAY or not fully_known(arguments):
             continue
         if not any(text(argument).startswith(ISSUER) for argument in sequence(arguments)):
             yield f"{where(deployment)} shows pages without a login: set ingress.login."

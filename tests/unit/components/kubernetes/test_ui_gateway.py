@@ -26,8 +26,8 @@ def stack(deploy):
                 domain=DOMAIN,
                 job_namespaces=["ml", "etl"],
                 pages={
-                    "history.spark.example": "http://history:8080",
-                    f"yunikorn.{DOMAIN}/ws": "http://y:9080",
+                    "history.spark.example": "http://history-gate.spark-history:8080",
+                    f"yunikorn.{DOMAIN}/ws": "http://yunikorn-service.yunikorn:9080",
                 },
                 history_url="https://history.spark.example",
                 history_days=30,
@@ -72,7 +72,7 @@ def test_its_program_understands_its_arguments(stack, monkeypatch):
     [(options, pages)] = started
     assert (options.cluster, options.domain, options.bucket) == ("spark-a", DOMAIN, "acme-event-logs")
     assert options.namespace == ["etl", "ml"]
-    assert pages[f"yunikorn.{DOMAIN}"].upstream("/ws/v1") == "http://y:9080"
+    assert pages[f"yunikorn.{DOMAIN}"].upstream("/ws/v1") == "http://yunikorn-service.yunikorn:9080"
     assert (options.history, options.history_days) == ("https://history.spark.example", 30)
 
 

@@ -175,15 +175,28 @@ def test_a_ticket_is_good_in_the_browser_that_asked_for_it_only():
     async def scene(place):
         ticket = await place.browser.open(f"{JOB}/", until="/.moka/session")
         thief = CookieBrowser(place.uis)
+        without = await thief.get(ticket)
+        thief.cookies[f"etl.data.{DOMAIN}"] = {BROWSER: "t" * 32}
         stolen = await thief.get(ticket)
+        own = place.browser.cookies
+        own[f"other.data.{DOMAIN}"] = dict(own[f"etl.data.{DOMAIN}"])
         elsewhere = await place.browser.get(ticket.replace("etl.data", "other.data"))
         place.now += 61
-        return stolen, elsewhere, await place.browser.get(ticket), thief.cookies
+        return without, stolen, elsewhere, await place.browser.get(ticket), thief.cookies
 
-    stolen, elsewhere, late, cookies = played(scene)
+    without, stolen, elsewhere, late, cookies = played(scene)
 
-    assert [stolen[0], elsewhere[0], late[0]] == [400, 400, 400]
-    assert not any(cookies.values())
+    assert [without[0], stolen[0], elsewhere[0], late[0]] == [400, 400, 400, 400]
+    assert not any(SESSION in kept for kept in cookies.values())
+
+
+def test_a_ticket_is_no_session():
+    async def scene(place):
+        ticket = await place.browser.open(f"{JOB}/", until="/.moka/session")
+        place.browser.cookies[f"etl.data.{DOMAIN}"][SESSION] = ticket.split("ticket=")[1]
+        return await place.browser.get(f"{JOB}/")
+
+    assert played(scene)[0] == 302
 
 
 @pytest.mark.parametrize(
@@ -237,7 +250,12 @@ def test_a_path_that_looks_like_a_host_stays_a_path(path):
         lambda: web.Response(status=500),
         lambda: web.Response(text="<html>"),
         lambda: web.json_response([]),
-        lambda: web.json_response({"issuer": "https://other.example"}),
+        lambda: web.json_response(
+            {
+                name: "https://other.example/"
+                for name in ("issuer", "authorization_endpoint", "token_endpoint", "jwks_uri")
+            }
+        ),
         lambda: web.Response(body=b" " * (2 << 20)),
         lambda: web.Response(status=302, headers={"Location": "http://127.0.0.1:1/"}),
     ],
