@@ -15,15 +15,15 @@ from localcloud import tools
 from localcloud.processes import free_port
 from tests.support.uploader_process import wait_for
 
-JOB = Path(__file__).resolve().parent / "java" / "EventLogJob.java"
+JOBS = Path(__file__).resolve().parent / "java"
 SECONDS = 180.0
 
 
-def compiled_job(folder: Path) -> Path:
-    """A jar with the job of `EventLogJob.java`, for either version of Spark."""
+def compiled_job(folder: Path, name: str = "EventLogJob") -> Path:
+    """A jar with the job of `java/<name>.java`, for either version of Spark."""
     classes = folder / "classes"
     command = ["javac", "--release", "8", "-Xlint:-options", "-cp", str(tools.path("spark") / "jars" / "*")]
-    subprocess.run([*command, "-d", str(classes), str(JOB)], check=True)
+    subprocess.run([*command, "-d", str(classes), str(JOBS / f"{name}.java")], check=True)
     jar = folder / "job.jar"
     subprocess.run(["jar", "cf", str(jar), "-C", str(classes), "."], check=True)
     return jar
@@ -57,9 +57,16 @@ class RunningJob:
 
 @contextmanager
 def running_job(
-    jar: Path, folder: Path, log: str, conf: Mapping[str, str], third_stage: str
+    jar: Path,
+    folder: Path,
+    log: str,
+    conf: Mapping[str, str],
+    third_stage: str = "",
+    *,
+    main_class: str = "EventLogJob",
+    address: str = "127.0.0.1",
 ) -> Iterator[RunningJob]:
-    """A driver of an application with this id, whose configuration this is."""
+    """A driver of an application with this id, whose configuration this is; its UI is at this address."""
     folder.mkdir(parents=True, exist_ok=True)
     # The id that Kubernetes would have given.
     properties = {**conf, "spark.test.appId": log}
@@ -67,7 +74,7 @@ def running_job(
     home = tools.path("spark")
     command = [
         home / "bin" / "spark-submit",
-        *("--master", "local[2]", "--name", "daily", "--class", "EventLogJob"),
+        *("--master", "local[2]", "--name", "daily", "--class", main_class),
         *("--driver-memory", "512m"),
         *("--driver-java-options", "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"),
         *("--properties-file", folder / "job.properties"),
@@ -75,7 +82,12 @@ def running_job(
     ]
     with (folder / "job.log").open("wb") as output:
         process = subprocess.Popen(
-            command, env=_environment(), cwd=folder, stdin=subprocess.DEVNULL, stdout=output, stderr=output
+            command,
+            env={**_environment(), "SPARK_LOCAL_IP": address},
+            cwd=folder,
+            stdin=subprocess.DEVNULL,
+            stdout=output,
+            stderr=output,
         )
     job = RunningJob(process, folder / "steps", folder / "job.log")
     try:

@@ -251,10 +251,9 @@ def test_a_path_that_looks_like_a_host_stays_a_path(path):
         lambda: web.Response(text="<html>"),
         lambda: web.json_response([]),
         lambda: web.json_response(
-            {
-                name: "https://other.example/"
-                for name in ("issuer", "authorization_endpoint", "token_endpoint", "jwks_uri")
-            }
+            dict.fromkeys(
+                ("issuer", "authorization_endpoint", "token_endpoint", "jwks_uri"), "https://other.example/"
+            )
         ),
         lambda: web.Response(body=b" " * (2 << 20)),
         lambda: web.Response(status=302, headers={"Location": "http://127.0.0.1:1/"}),
