@@ -25,7 +25,7 @@ SecretName = Annotated[
 """Secrets Manager User Guide, "What's in a secret": names that look like the end of an ARN find others."""
 
 Group = Annotated[
-    str, Form(r"[^\s=,](.{0,198}[^\s,])?", "write a group as it stands in the claim, without commas")
+    str, Form(r"[^\s=,]([^,]{0,198}[^\s,])?", "write a group as it stands in the claim, without commas")
 ]
 
 

@@ -33,7 +33,8 @@ class Tab:
 
     async def status(self, url):
         """Status of an address of the page's own host, with the tab's cookies."""
-        return await self.page.evaluate("url => fetch(url).then(answer => answer.status)", url)
+        whole = "url => fetch(url).then(answer => answer.text().then(() => answer.status))"
+        return await self.page.evaluate(whole, url)
 
     def _note(self, url, problem):
         if urlsplit(url).netloc.endswith(".example"):

@@ -35,8 +35,8 @@ TABS = {
 }
 """Path -> what its page is called."""
 
-PAGES = ("/jobs/job/?id=0", "/stages/stage/?id=0&attempt=0", "/storage/rdd/?id=", "/SQL/execution/?id=")
-"""Pages that are found by the links of these tabs; the beginning of their addresses."""
+DETAILS = ("/jobs/job/?id=", "/stages/stage/?id=", "/storage/rdd/?id=", "/SQL/execution/?id=")
+"""How addresses of pages begin that these tabs have links to."""
 
 
 @pytest.fixture(scope="module")
@@ -45,8 +45,9 @@ def driver(tmp_path_factory):
     folder = tmp_path_factory.mktemp("driver")
     conf = spark_application(make_job(), make_job_target())["spec"]["sparkConf"]
     of_ui = {key: value for key, value in conf.items() if key.startswith("spark.ui.")}
+    few = {"spark.sql.shuffle.partitions": "2"}
     jar = compiled_job(folder, "UiJob")
-    with running_job(jar, folder, RUN, of_ui, main_class="UiJob", address=ADDRESS) as job:
+    with running_job(jar, folder, RUN, {**of_ui, **few}, main_class="UiJob", address=ADDRESS) as job:
         job.wait_for_step("ready")
         yield job
 
@@ -61,18 +62,22 @@ async def gateway(**options):
         yield uis
 
 
-async def looked_at(tab, base):
-    """What is wrong with the pages of a UI, and all links of it."""
-    links, opened = set(), set()
+async def tabs_of(tab, base):
+    """Opens the page of each tab -> all links of them."""
+    links = set()
     for path, title in TABS.items():
         await tab.open(f"{base}{path}")
         assert title in await tab.page.title(), tab.wrong
         links |= set(await tab.links())
-    for start in PAGES:
-        url = next(link for link in sorted(links) if link.startswith(f"{base}{start}"))
+    return links
+
+
+async def details_of(tab, base, links):
+    """Opens the newest page of each kind, and asks for what else is linked -> these links, too."""
+    opened = {max(link for link in links if link.startswith(f"{base}{start}")) for start in DETAILS}
+    for url in sorted(opened):
         await tab.open(url)
-        opened.add(url)
-        links |= set(await tab.links())
+        links = links | set(await tab.links())
     for url in sorted(link for link in links - opened if link.startswith(base)):
         if (status := await tab.status(url)) != 200:
             tab.wrong.append(f"{url}: {status}")
@@ -84,16 +89,21 @@ def test_every_page_of_a_live_ui_is_whole_in_a_browser(driver):
         async with gateway(scheme="http") as uis, chromium.tab(http=uis.port) as tab:
             await tab.open(f"http://{HOST}/")
             start = tab.page.url
-            return SimpleNamespace(start=start, links=await looked_at(tab, f"http://{HOST}"), wrong=tab.wrong)
+            links = await details_of(tab, f"http://{HOST}", await tabs_of(tab, f"http://{HOST}"))
+            await tab.open(max(link for link in links if "/SQL/execution/" in link))
+            plan = await tab.page.locator("#plan-viz-graph g.node").count()
+            return SimpleNamespace(start=start, links=links, plan=plan, wrong=tab.wrong)
 
     seen = run_apart(play())
 
     assert seen.start == f"http://{HOST}/jobs/"
     assert seen.wrong == []
+    # Its graph is drawn by a script.
+    assert seen.plan > 1
     assert not any("kill" in link for link in seen.links)
 
 
-def test_after_a_login_every_page_of_a_live_ui_is_whole_in_a_browser(driver, tmp_path):
+def test_after_a_login_every_page_of_a_live_ui_is_whole_in_a_browser(driver):
     async def play(issuer):
         async with aiohttp.ClientSession() as session:
 
@@ -122,13 +132,13 @@ def test_after_a_login_every_page_of_a_live_ui_is_whole_in_a_browser(driver, tmp
         before = tab.page.url
         await tab.page.click("button[value=ada]")
         await tab.page.wait_for_url(f"https://{HOST}/SQL/", wait_until="networkidle")
-        links, wrong = await looked_at(tab, f"https://{HOST}"), list(tab.wrong)
+        await tabs_of(tab, f"https://{HOST}")
+        wrong = list(tab.wrong)
         cookies = await tab.page.context.cookies()
         seen = await tab.page.evaluate("document.cookie")
         await tab.open(f"https://etl.science.{DOMAIN}/")
         return SimpleNamespace(
             before=before,
-            links=links,
             wrong=wrong,
             hosts={cookie["domain"] for cookie in cookies if cookie["name"].startswith("__Host-")},
             script=seen,
