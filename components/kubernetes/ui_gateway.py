@@ -6,10 +6,11 @@ from dataclasses import dataclass
 import pulumi
 import pulumi_kubernetes as k8s
 
+from components.kubernetes.peers import peer
 from components.kubernetes.rbac import Right, grant
 from components.kubernetes.service import Service, ServiceArgs, service_labels, service_metadata
 from components.ordering import known_after
-from moka.names import INGRESS_NAMESPACE, MONITORING_NAMESPACE, UI_GATEWAY
+from moka.names import INGRESS_CONTROLLER_LABEL, INGRESS_NAMESPACE, MONITORING_NAMESPACE, UI_GATEWAY
 
 PORT = 8080
 REPLICAS = 2
@@ -26,7 +27,7 @@ class UiGatewayArgs:
 
     image: reference of the service's image, for every architecture of the system nodes.
     namespace: of the service and of its Ingress.
-    cluster: name in the settings.
+    cluster: name in EKS, under which its links are.
     domain: `<application>.<job namespace>.<domain>` is the host of an application.
     job_namespaces: those whose drivers it leads to, once it has its Role there.
     pages: `<host>[/path]` -> URL of the server that answers there, within the cluster.
@@ -154,12 +155,8 @@ def way_in() -> k8s.networking.v1.NetworkPolicySpecArgs:
         ingress=[
             k8s.networking.v1.NetworkPolicyIngressRuleArgs(
                 from_=[
-                    k8s.networking.v1.NetworkPolicyPeerArgs(
-                        namespace_selector=k8s.meta.v1.LabelSelectorArgs(
-                            match_labels={"kubernetes.io/metadata.name": namespace}
-                        )
-                    )
-                    for namespace in (INGRESS_NAMESPACE, MONITORING_NAMESPACE)
+                    peer(INGRESS_NAMESPACE, labelled=INGRESS_CONTROLLER_LABEL),
+                    peer(MONITORING_NAMESPACE),
                 ],
                 ports=[k8s.networking.v1.NetworkPolicyPortArgs(port=PORT, protocol="TCP")],
             )

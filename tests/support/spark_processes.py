@@ -63,25 +63,34 @@ class RunningJob:
 
 @contextmanager
 def running_job(
-    home: Path, jar: Path, folder: Path, log: str, conf: Mapping[str, str], third_stage: Sequence[str]
+    home: Path,
+    jar: Path,
+    folder: Path,
+    log: str,
+    conf: Mapping[str, str],
+    third_stage: Sequence[str],
+    address: str = "127.0.0.1",
 ) -> Iterator[RunningJob]:
-    """A driver of the Spark at `home`. log: id of its application, which Spark takes from 4.0 on."""
+    """A driver of the Spark at `home`. log: id of its application, which Spark takes from 4.0 on. address:
+    that it serves at.
+    """
     folder.mkdir(parents=True, exist_ok=True)
     # The id that Kubernetes would have given.
     properties = {**conf, "spark.test.appId": log}
     (folder / "job.properties").write_text("".join(f"{key}={value}\n" for key, value in properties.items()))
-    command = [
+    command: list[str | Path] = [
         home / "bin" / "spark-submit",
         *("--master", "local[2]", "--name", "daily", "--class", "EventLogJob"),
         *("--driver-memory", "512m"),
         *("--driver-java-options", "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"),
         *("--properties-file", folder / "job.properties"),
-        *(jar, folder / "steps", *third_stage),
+        *(jar, folder / "steps"),
+        *third_stage,
     ]
     with (folder / "job.log").open("wb") as output:
         process = subprocess.Popen(
             command,
-            env=_environment(home),
+            env={**_environment(home), "SPARK_LOCAL_IP": address},
             cwd=folder,
             stdin=subprocess.DEVNULL,
             stdout=output,
@@ -142,7 +151,10 @@ def history_server(
         "SPARK_DAEMON_MEMORY": "768m",
         "SPARK_DAEMON_CLASSPATH": ":".join(str(jar) for jar in history_image.jars()),
     }
-    command = [home / "bin" / "spark-class", "org.apache.spark.deploy.history.HistoryServer"]
+    command: list[str | Path] = [
+        home / "bin" / "spark-class",
+        "org.apache.spark.deploy.history.HistoryServer",
+    ]
     log = folder / "server.log"
     with log.open("wb") as output:
         process = subprocess.Popen(command, env=variables, cwd=folder, stdout=output, stderr=output)

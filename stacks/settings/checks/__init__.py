@@ -6,6 +6,7 @@ from moka.mistakes import Mistake
 from stacks.settings.checks import (
     charts,
     data,
+    ingress,
     logs,
     machines,
     names,
@@ -46,6 +47,8 @@ CHECKS: tuple[Callable[[Environment], Iterator[Mistake]], ...] = (
     network.transit_gateways,
     network.api_access,
     network.deployer,
+    ingress.certificates,
+    ingress.names,
     machines.images,
     machines.offers,
     machines.pods,

@@ -146,6 +146,9 @@ def test_only_the_ingress_controller_and_collectors_reach_it(stack):
     assert policy["podSelector"] == {"matchLabels": {"app.kubernetes.io/name": "ui-gateway"}}
     assert rule["ports"] == [{"port": 8080, "protocol": "TCP"}]
     assert [peer["namespaceSelector"]["matchLabels"] for peer in rule["from"]] == [
-        {"kubernetes.io/metadata.name": "ingress-nginx"},
+        {"kubernetes.io/metadata.name": "ingress"},
         {"kubernetes.io/metadata.name": "monitoring"},
     ]
+    assert rule["from"][0]["podSelector"] == {
+        "matchExpressions": [{"key": "moka.dev/ingress-controller", "operator": "Exists"}]
+    }

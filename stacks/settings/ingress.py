@@ -1,0 +1,23 @@
+"""Settings of the way in to UIs and pages."""
+
+from typing import Literal
+
+from pydantic import Field
+
+from moka.documents import Section
+from stacks.settings.fields import Cidr
+
+
+class Ingress(Section):
+    """How pages are reached."""
+
+    controller: Literal["traefik", "ingress-nginx"] = Field(
+        default="traefik",
+        description="Ingress controller. ingress-nginx has had no fixes since March 2026: it is for those "
+        "who move over, `docs/operations/ingress.md`.",
+    )
+    networks: list[Cidr] = Field(
+        default_factory=list,
+        description="Networks that may connect to the load balancers, which are internal; without, all that "
+        "reach them.",
+    )
