@@ -31,7 +31,7 @@ class UiGatewayArgs:
 
     image: reference of the service's image, for every architecture of the system nodes.
     namespace: of the service and of its Ingress.
-    cluster: name in the settings.
+    cluster: name in EKS, under which its links are.
     domain: `<application>.<job namespace>.<domain>` is the host of an application.
     job_namespaces: those whose drivers it leads to, once it has its Role there.
     pages: `<host>[/path]` -> URL of the server that answers there, within the cluster.

@@ -37,7 +37,7 @@ STALLED_AFTER_SECONDS = 600.0
 def main() -> None:
     """Run until a signal ends it."""
     parser = arguments.parser(SERVICE, __doc__)
-    parser.add_argument("--cluster", required=True, help="name of the cluster in the settings")
+    parser.add_argument("--cluster", required=True, help="name of the cluster in EKS")
     parser.add_argument("--domain", required=True, help="what hosts of this cluster's pages end with")
     parser.add_argument("--namespace", action="append", default=[], help="job namespace (repeatable)")
     parser.add_argument("--page", action="append", default=[], help="<host>[/path]=<URL> (repeatable)")

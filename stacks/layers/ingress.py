@@ -234,7 +234,8 @@ def _deploy_gateway(
     site: ClusterSite, gateway: Gateway, namespace: Namespace, controller: Traefik | IngressNginx
 ) -> None:
     """Make the gateway, which may put and read links to its own cluster's runs, and its login's secret."""
-    links = f"{LINKS}{site.name}/"
+    cluster = site.settings.eks_name(site.name)
+    links = f"{LINKS}{cluster}/"
     identity = site.allow(
         UI_GATEWAY_IDENTITY,
         INGRESS_NAMESPACE,
@@ -250,7 +251,7 @@ def _deploy_gateway(
         UiGatewayArgs(
             image=gateway.image,
             namespace=namespace.name,
-            cluster=site.name,
+            cluster=cluster,
             domain=gateway.domain,
             job_namespaces=gateway.job_namespaces,
             pages=gateway.pages,

@@ -16,6 +16,7 @@ from services.ui_gateway.login_secret import LoginSecret
 from tests.support import chromium
 from tests.support.jobs import make_job, make_job_target
 from tests.support.spark_processes import compiled_job, running_job
+from tests.support.spark_releases import spark_home
 from tests.support.tls_front import tls_front
 from tests.support.ui_pages import DOMAIN, RUN, Uis, driver_pod, run_apart
 
@@ -47,7 +48,9 @@ def driver(tmp_path_factory):
     of_ui = {key: value for key, value in conf.items() if key.startswith("spark.ui.")}
     few = {"spark.sql.shuffle.partitions": "2"}
     jar = compiled_job(folder, "UiJob")
-    with running_job(jar, folder, RUN, {**of_ui, **few}, main_class="UiJob", address=ADDRESS) as job:
+    with running_job(
+        spark_home(), jar, folder, RUN, {**of_ui, **few}, main_class="UiJob", address=ADDRESS
+    ) as job:
         job.wait_for_step("ready")
         yield job
 

@@ -72,7 +72,7 @@ def test_in_aws_it_may_read_and_put_links_of_its_own_cluster_only(recorder):
         "s3:AbortMultipartUpload",
     }
     for resources in of_objects.values():
-        assert all(resource.endswith("/links/spark-a/*") for resource in resources)
+        assert all(resource.endswith("/links/moka-local-spark-a/*") for resource in resources)
     sids = [statement["Sid"] for statement in policy["Statement"]]
     assert len(sids) == len(set(sids))
 
