@@ -10,7 +10,7 @@ import psutil
 from benchmarks.bench import FOLDER
 from moka.sizes.history import JVM_FLAGS, MAX_LISTED
 from tests.support.history_servers import Server, server_of
-from tests.support.many_logs import PAGE, ManyLogs, many_logs
+from tests.support.many_logs import PAGE, ManyLogs, many_logs, wait_for_scans, wait_until_known
 
 COUNTS = (1_000, 10_000, 50_000, 100_000)
 SCANS = 3
@@ -92,29 +92,19 @@ def _extrapolation(scans: dict[int, Scan]) -> str:
 def _read(logs: ManyLogs, count: int) -> float:
     """Have there be so many logs -> seconds until the server knows them all."""
     start, logs.count = time.monotonic(), count
-    reads = -1
-    # Not one of a whole scan was read: it knows all.
-    while reads != logs.reads:
-        reads = logs.reads
-        _wait_for_scans(logs, 2)
+    wait_until_known(logs)
     return logs.last_read - start
 
 
 def _known(logs: ManyLogs, server: Server) -> Scan:
     scans = []
     for _ in range(SCANS):
-        _wait_for_scans(logs, 1)
+        wait_for_scans(logs, 1)
         first, cpu, answering = logs.began[-1], _cpu(server), logs.answering
-        _wait_for_scans(logs, 1)
+        wait_for_scans(logs, 1)
         seconds = logs.began[-1] - first - INTERVAL_SECONDS
         scans.append(Scan(seconds, _cpu(server) - cpu, logs.answering - answering))
     return sorted(scans, key=lambda scan: scan.seconds)[SCANS // 2]
-
-
-def _wait_for_scans(logs: ManyLogs, number: int) -> None:
-    wanted = len(logs.began) + number
-    while len(logs.began) < wanted:
-        time.sleep(0.01)
 
 
 def _process(server: Server) -> psutil.Process:

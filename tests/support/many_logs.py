@@ -32,13 +32,14 @@ PAGE = 1_000
 @dataclass
 class ManyLogs:
     """Logs in `hot/`, called by numbers. count: how many. began: moments at which a list of all was begun.
-    answering: seconds spent on lists. reads, last_read: requests for objects, and the moment of the last.
+    lists, answering: requests for a page of a list, and seconds spent on them. reads, last_read: requests for objects, and the moment of the last.
     """
 
     bucket: str
     count: int
     port: int = 0
     began: list[float] = field(default_factory=list)
+    lists: int = 0
     answering: float = 0.0
     reads: int = 0
     last_read: float = 0.0
@@ -65,7 +66,7 @@ class ManyLogs:
         if "list-type" in request.query:
             start = time.monotonic()
             answer = self._list(request.query, start)
-            self.answering += time.monotonic() - start
+            self.lists, self.answering = self.lists + 1, self.answering + time.monotonic() - start
             return answer
         number = _number(key)
         if number is None or number >= self.count:
@@ -127,6 +128,21 @@ def many_logs(bucket: str, count: int) -> Iterator[ManyLogs]:
         yield logs
     finally:
         loop.call_soon_threadsafe(loop.stop)
+
+
+def wait_for_scans(logs: ManyLogs, number: int) -> None:
+    """Wait until so many scans more have begun, and so the one before has ended."""
+    wanted = len(logs.began) + number
+    while len(logs.began) < wanted:
+        time.sleep(0.01)
+
+
+def wait_until_known(logs: ManyLogs) -> None:
+    """Wait until a whole scan has read no log."""
+    reads = -1
+    while reads != logs.reads:
+        reads = logs.reads
+        wait_for_scans(logs, 2)
 
 
 def _log(number: int) -> str:
