@@ -32,7 +32,8 @@ PAGE = 1_000
 @dataclass
 class ManyLogs:
     """Logs in `hot/`, called by numbers. count: how many. began: moments at which a list of all was begun.
-    lists, answering: requests for a page of a list, and seconds spent on them. reads, last_read: requests for objects, and the moment of the last.
+    lists, answering: requests for a page of a list, and seconds spent on them.
+    reads, last_read: requests for objects, and the moment of the last.
     """
 
     bucket: str
@@ -91,7 +92,10 @@ class ManyLogs:
             self.began.append(now)
         last = min(first + size, total)
         more = f"<NextContinuationToken>{last}</NextContinuationToken>" if last < total else ""
-        body = "".join(self._entry(number) for number in range(first, last))
+        body = "".join(self._entry(event_logs.hot_key(_log(number))) for number in range(first, last))
+        if prefix == event_logs.HOT and first == 0:
+            # What the gate puts there.
+            body = self._entry(event_logs.HOT) + body
         return web.Response(
             content_type="application/xml",
             text='<?xml version="1.0" encoding="UTF-8"?>\n'
@@ -101,9 +105,9 @@ class ManyLogs:
             f"<IsTruncated>{'true' if more else 'false'}</IsTruncated>{more}{body}</ListBucketResult>",
         )
 
-    def _entry(self, number: int) -> str:
+    def _entry(self, key: str) -> str:
         return (
-            f"<Contents><Key>{event_logs.hot_key(_log(number))}</Key>"
+            f"<Contents><Key>{key}</Key>"
             f"<LastModified>{time.strftime('%Y-%m-%dT%H:%M:%S.000Z', time.gmtime(MODIFIED))}</LastModified>"
             f"<ETag>{ETAG}</ETag><Size>{self._size}</Size><StorageClass>STANDARD</StorageClass></Contents>"
         )
