@@ -1,17 +1,18 @@
 """The service before the History Server: it says where a job's log is, and joins logs of killed drivers."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import pulumi
 import pulumi_kubernetes as k8s
 
+from components.kubernetes.peers import peer
 from components.kubernetes.service import Service, ServiceArgs, service_labels, service_metadata
 from moka.names import (
-    GATEWAY_NAMESPACE,
     HISTORY_GATE,
     HISTORY_PORT,
     HISTORY_SERVER,
+    INGRESS_NAMESPACE,
     MONITORING_NAMESPACE,
     UI_GATEWAY,
 )
@@ -96,21 +97,12 @@ def _network_policy(metadata: k8s.meta.v1.ObjectMetaArgs) -> k8s.networking.v1.N
         pod_selector=k8s.meta.v1.LabelSelectorArgs(match_labels=metadata.labels),
         policy_types=["Ingress"],
         ingress=[
-            _from(GATEWAY_NAMESPACE, service_labels(UI_GATEWAY)),
-            _from(MONITORING_NAMESPACE),
+            k8s.networking.v1.NetworkPolicyIngressRuleArgs(
+                from_=[
+                    peer(INGRESS_NAMESPACE, service_labels(UI_GATEWAY)),
+                    peer(MONITORING_NAMESPACE),
+                ],
+                ports=[k8s.networking.v1.NetworkPolicyPortArgs(port=PORT, protocol="TCP")],
+            )
         ],
-    )
-
-
-def _from(
-    namespace: str, pods: Mapping[str, str] | None = None
-) -> k8s.networking.v1.NetworkPolicyIngressRuleArgs:
-    peer = k8s.networking.v1.NetworkPolicyPeerArgs(
-        namespace_selector=k8s.meta.v1.LabelSelectorArgs(
-            match_labels={"kubernetes.io/metadata.name": namespace}
-        ),
-        pod_selector=k8s.meta.v1.LabelSelectorArgs(match_labels=pods) if pods else None,
-    )
-    return k8s.networking.v1.NetworkPolicyIngressRuleArgs(
-        from_=[peer], ports=[k8s.networking.v1.NetworkPolicyPortArgs(port=PORT, protocol="TCP")]
     )

@@ -1,16 +1,22 @@
 """The tools of the laptop cloud: what they are made from, and which of the machine's own can be used."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 
 @dataclass(frozen=True)
 class Patch:
-    """Changes to a Go module that is built in; every old text must be in the file exactly once."""
+    """Changes to a Go module that is built in.
+
+    files: a file of it -> old texts, each of which must be there exactly once, and what takes their places.
+    """
 
     module: str
-    file: str
-    changes: tuple[tuple[str, str], ...]
+    files: Mapping[str, tuple[tuple[str, str], ...]]
+
+
+OWN_PACKAGE = "."
+"""The Go package beside go.mod: a main program of ours."""
 
 
 @dataclass(frozen=True)
@@ -19,8 +25,10 @@ class GoProgram:
 
     name: of the program.
     pins: folder beside this file whose go.mod and go.sum pin everything that is built in.
-    source: Go module that holds the package; its version is the tool's.
+    source: Go module that holds the package, or most of it; its version is the tool's.
+    package: OWN_PACKAGE is what the folder of pins itself holds.
     variables: string variables that are set when linking; {version}, {major}, {minor} are the tool's.
+    tags: of the build.
     """
 
     name: str
@@ -29,6 +37,8 @@ class GoProgram:
     package: str
     variables: Mapping[str, str] = field(default_factory=dict)
     patch: Patch | None = None
+    # Not in the repr: the keys of programs without tags are as they were before there were any.
+    tags: tuple[str, ...] = field(default=(), repr=False)
 
 
 @dataclass(frozen=True)
@@ -118,10 +128,29 @@ def _kubernetes(name: str) -> GoProgram:
     )
 
 
+def _prometheus(name: str) -> GoProgram:
+    """A program of Prometheus' own."""
+    return GoProgram(
+        name=name,
+        pins="prometheus",
+        source="github.com/prometheus/prometheus",
+        package=f"github.com/prometheus/prometheus/cmd/{name}",
+        variables={"github.com/prometheus/common/version.Version": "{version}"},
+        # Discovery in some thirty clouds is most of what there is to compile.
+        tags=("remove_all_sd",),
+    )
+
+
 def _program(
-    part: GoProgram, *, seconds: int, size: int, scratch: int, installed: Versions | None = None
+    part: GoProgram,
+    *,
+    seconds: int,
+    size: int,
+    scratch: int,
+    installed: Versions | None = None,
+    lazy: bool = False,
 ) -> Tool:
-    return Tool(part.name, (part,), (part.name,), seconds, size, scratch, installed)
+    return Tool(part.name, (part,), (part.name,), seconds, size, scratch, installed, lazy)
 
 
 def _files(name: str, part: GoFiles | PythonFiles, *, seconds: int, size: int, scratch: int = 0) -> Tool:
@@ -186,12 +215,13 @@ _ALL = (
             # Its REST API has a fixed port on every interface; two control planes need two, on loopback.
             Patch(
                 "github.com/apache/yunikorn-core",
-                "pkg/webservice/webservice.go",
-                (
-                    ("import (\n", 'import (\n\t"cmp"\n'),
-                    ('\t"net/http"\n', '\t"net/http"\n\t"os"\n'),
-                    ('":9080"', 'cmp.Or(os.Getenv("YUNIKORN_REST_ADDRESS"), ":9080")'),
-                ),
+                {
+                    "pkg/webservice/webservice.go": (
+                        ("import (\n", 'import (\n\t"cmp"\n'),
+                        ('\t"net/http"\n', '\t"net/http"\n\t"os"\n'),
+                        ('":9080"', 'cmp.Or(os.Getenv("YUNIKORN_REST_ADDRESS"), ":9080")'),
+                    )
+                },
             ),
         ),
         seconds=20,
@@ -256,6 +286,42 @@ _ALL = (
         size=2,
         scratch=10,
     ),
+    _program(
+        GoProgram(
+            "traefik",
+            "traefik",
+            "github.com/traefik/traefik/v3",
+            "github.com/traefik/traefik/v3/cmd/traefik",
+            {"github.com/traefik/traefik/v3/pkg/version.Version": "{version}"},
+            # Without what the module proxy lacks: libraries of the DNS providers that prove a name to a
+            # certificate authority, and two empty types that a distribution may add fields by.
+            Patch(
+                "github.com/traefik/traefik/v3",
+                {
+                    "pkg/provider/acme/provider.go": (
+                        ('\t"github.com/go-acme/lego/v5/providers/dns"\n', ""),
+                        (
+                            "dns.NewDNSChallengeProviderByName(p.DNSChallenge.Provider)",
+                            'nil, errors.New("this build has no DNS providers")',
+                        ),
+                    ),
+                    "pkg/config/dynamic/http_config.go": (
+                        ('\t"github.com/traefik/traefik/dynamic/ext"\n', ""),
+                        ('\text.HTTP `yaml:",inline"`\n', ""),
+                        ('\text.Router `yaml:",inline"`\n', ""),
+                    ),
+                    "pkg/config/dynamic/zz_generated.deepcopy.go": (
+                        ("\tout.HTTP = in.HTTP\n", ""),
+                        ("\tout.Router = in.Router\n", ""),
+                    ),
+                },
+            ),
+        ),
+        seconds=300,
+        size=150,
+        scratch=2000,
+        lazy=True,
+    ),
     Tool(
         "pulumi",
         (
@@ -301,22 +367,35 @@ _ALL = (
         scratch=2570,
         installed=Versions(("version",), (3, 200), (4,), companions=("pulumi-language-python",)),
     ),
-    Tool(
-        "prometheus",
-        tuple(
+    replace(_program(_prometheus("promtool"), seconds=150, size=110, scratch=1200), lazy=True),
+    replace(_program(_prometheus("prometheus"), seconds=60, size=150, scratch=400), lazy=True),
+    replace(
+        _program(
             GoProgram(
-                name,
-                "prometheus",
-                "github.com/prometheus/prometheus",
-                f"github.com/prometheus/prometheus/cmd/{name}",
-                {"github.com/prometheus/common/version.Version": "{version}"},
-            )
-            for name in ("prometheus", "promtool")
+                "collector",
+                "collector",
+                "go.opentelemetry.io/collector/otelcol",
+                OWN_PACKAGE,
+                tags=("remove_all_sd", "enable_kubernetes_sd"),
+            ),
+            seconds=360,
+            size=150,
+            scratch=2000,
         ),
-        programs=("prometheus", "promtool"),
-        seconds=290,
-        size=300,
-        scratch=3000,
+        lazy=True,
+    ),
+    replace(
+        _program(
+            GoProgram(
+                "kube-state-metrics",
+                "kube-state-metrics",
+                "k8s.io/kube-state-metrics/v2",
+                "k8s.io/kube-state-metrics/v2",
+            ),
+            seconds=80,
+            size=60,
+            scratch=800,
+        ),
         lazy=True,
     ),
     _files(

@@ -58,6 +58,7 @@ class JobTarget:
         outputs, of an earlier version, do not say.
     images: Spark version, `4.1` -> image of jobs that name none.
     ui_domain: the UI of a running application is at `<application>.<namespace>.<ui_domain>`.
+    ui_scheme: of its address.
     history_url: of the Spark History Server.
     service_account: of drivers and executors.
     host_paths: namespace -> folders of nodes that its jobs may mount, with all in them.
@@ -85,6 +86,7 @@ class JobTarget:
     scheduler: str = SCHEDULER
     celeborn: Celeborn | None = None
     finalizer: str | None = None
+    ui_scheme: str = "http"
 
     def as_outputs(self) -> dict[str, Any]:
         """As a stack exports it: mappings, lists, text and numbers, with text for every key."""

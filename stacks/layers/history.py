@@ -33,7 +33,7 @@ class Inputs:
     """What differs between environments.
 
     bucket, bucket_arn: of the event logs. key_arn: key that encrypts them.
-    host: name that the UI is reached by.
+    url: that the UI is reached by.
     history: the server, as the settings have it. gate: the service before it; None for none.
     live_url: of a running job's UI, with `{name}`, `{namespace}` and `{cluster}`.
     logs: where those of each cluster's jobs are shown, as the gate takes it.
@@ -43,7 +43,7 @@ class Inputs:
     bucket: pulumi.Input[str]
     bucket_arn: pulumi.Input[str]
     key_arn: pulumi.Input[str]
-    host: str
+    url: str
     history: HistorySettings
     live_url: str
     logs: Sequence[str]
@@ -61,14 +61,15 @@ class Outputs:
 def inputs(site: ClusterSite) -> Inputs:
     """What the layer needs on the home cluster."""
     home = site.outputs(HOME, foundation.Outputs)
+    live_host = ui_host("{name}", "{namespace}", site.settings.ui_domain("{cluster}"))
     return Inputs(
         bucket=foundation.at_home(home.event_logs_bucket),
         bucket_arn=foundation.at_home(home.event_logs_bucket_arn),
         key_arn=home.key_arn,
-        host=site.settings.history_host,
+        url=site.settings.history_url,
         history=site.settings.history,
         gate=site.settings.services.history_gate,
-        live_url=f"http://{ui_host('{name}', '{namespace}', site.settings.ui_domain('{cluster}'))}/",
+        live_url=f"{site.settings.ui_scheme}://{live_host}/",
         logs=_logs(site.settings),
         days=site.settings.retention.event_logs,
     )
@@ -117,7 +118,7 @@ def deploy(site: ClusterSite, inputs: Inputs) -> Outputs:
         # Pods that start before their identity is there run without it.
         site.after(identity),
     )
-    return Outputs(url=server.namespace.apply(lambda _: f"http://{inputs.host}"))
+    return Outputs(url=server.namespace.apply(lambda _: inputs.url))
 
 
 def _gate(site: ClusterSite, inputs: Inputs, namespace: Namespace) -> HistoryGate:

@@ -30,7 +30,7 @@ from components.kubernetes.spark_operator import CHART, SparkOperator, SparkOper
 from components.kubernetes.ui_gateway import UiGatewayRole, UiGatewayRoleArgs
 from moka.names import (
     DRIVER_FINALIZER_NAMESPACE,
-    GATEWAY_NAMESPACE,
+    INGRESS_NAMESPACE,
     SPARK_ACCOUNT,
     SPARK_OPERATOR_NAMESPACE,
     use_sid,
@@ -199,7 +199,7 @@ def _gateway_role(site: ClusterSite, name: str, space: JobNamespace) -> UiGatewa
     """What the gateway to UIs, of layer ingress, may read in a job namespace."""
     return UiGatewayRole(
         f"{site.name}-{name}",
-        UiGatewayRoleArgs(job_namespace=space.name, namespace=GATEWAY_NAMESPACE),
+        UiGatewayRoleArgs(job_namespace=space.name, namespace=INGRESS_NAMESPACE),
         pulumi.ResourceOptions.merge(site.opts, pulumi.ResourceOptions(deleted_with=space)),
     )
 

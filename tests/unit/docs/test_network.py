@@ -25,11 +25,9 @@ from localcloud.cloud import REPOSITORY
 from localcloud.plugins.aws.refusals import network as laptop
 from moka.names import (
     CELEBORN_NAMESPACE,
-    GATEWAY_NAMESPACE,
     HISTORY_GATE,
     HISTORY_SERVER,
     INGRESS_NAMESPACE,
-    LOGGING_NAMESPACE,
     MONITORING_NAMESPACE,
     MONITORING_NODES_NAMESPACE,
     SPARK_HISTORY_NAMESPACE,
@@ -52,9 +50,8 @@ JOB_PODS = {"driver pods": "driver", "executor pods": "executor"}
 OTHER_PODS = {
     "system pods": (SYSTEM_NAMESPACE, {}),
     "DNS pods": (SYSTEM_NAMESPACE, {"k8s-app": "kube-dns"}),
-    "gateway pods": (GATEWAY_NAMESPACE, {"app.kubernetes.io/name": UI_GATEWAY}),
-    "ingress pods": (INGRESS_NAMESPACE, {}),
-    "Fluent Bit pods": (LOGGING_NAMESPACE, {}),
+    "gateway pods": (INGRESS_NAMESPACE, {"app.kubernetes.io/name": UI_GATEWAY}),
+    "ingress pods": (INGRESS_NAMESPACE, {"moka.dev/ingress-controller": "traefik"}),
     "monitoring pods": (MONITORING_NAMESPACE, {}),
     "agents of metrics": (MONITORING_NODES_NAMESPACE, {}),
     "Celeborn pods": (CELEBORN_NAMESPACE, {}),

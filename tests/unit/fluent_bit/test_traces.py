@@ -53,7 +53,7 @@ SystemError: no rows
 26/11/22 10:15:02 INFO ShutdownHookManager: Shutdown hook called"""
 
 RECORDED = Path(__file__).parent
-"""What Spark 4.1.4 printed of a job whose Python function fails; most frames of Java are left out."""
+"""What Spark 4.1.4 printed of a job whose Python function fails; most frames of Java left out."""
 
 
 @pytest.fixture(scope="module")

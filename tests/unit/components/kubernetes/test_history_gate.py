@@ -1,7 +1,7 @@
 import pytest
 
 from components.kubernetes.history_gate import HistoryGate, HistoryGateArgs
-from moka.names import GATEWAY_NAMESPACE
+from moka.names import INGRESS_NAMESPACE
 
 
 @pytest.fixture
@@ -64,7 +64,7 @@ def test_the_gateway_reaches_it_and_who_collects_metrics_and_nobody_else(stack):
     }
 
     assert policy["spec"]["podSelector"]["matchLabels"] == pod(stack)["metadata"]["labels"]
-    assert ways == {(GATEWAY_NAMESPACE, 8080), ("monitoring", 8080)}
+    assert ways == {(INGRESS_NAMESPACE, 8080), ("monitoring", 8080)}
 
 
 def test_its_service_leads_to_its_pods(stack):
