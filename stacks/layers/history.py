@@ -34,7 +34,7 @@ class Inputs:
 
     bucket, bucket_arn: of the event logs. key_arn: key that encrypts them.
     url: that the UI is reached by.
-    history: the server, as the settings have it. gate: the service before it; None for none.
+    history: the server, as the settings have it. gate: the service before it.
     live_url: of a running job's UI, with `{name}`, `{namespace}` and `{cluster}`.
     logs: where those of each cluster's jobs are shown, as the gate takes it.
     days: that event logs are kept.
