@@ -273,7 +273,8 @@ _ALL = (
             "github.com/traefik/traefik/v3/cmd/traefik",
             {"github.com/traefik/traefik/v3/pkg/version.Version": "{version}"},
             # Without what the module proxy lacks: libraries of the DNS providers that prove a name to a
-            # certificate authority, and two empty types that a distribution may add fields by.
+            # certificate authority, and two empty types that a distribution may add fields by. And without
+            # what takes longest to compile and is off: the provider for ECS, and what plugins may import.
             Patch(
                 "github.com/traefik/traefik/v3",
                 {
@@ -292,6 +293,20 @@ _ALL = (
                     "pkg/config/dynamic/zz_generated.deepcopy.go": (
                         ("\tout.HTTP = in.HTTP\n", ""),
                         ("\tout.Router = in.Router\n", ""),
+                    ),
+                    "pkg/config/static/static_config.go": (
+                        ('\t"github.com/traefik/traefik/v3/pkg/provider/ecs"\n', ""),
+                        ("\tecs.ProviderName,\n", ""),
+                        ("*ecs.Provider", "*struct{}"),
+                    ),
+                    "pkg/provider/aggregator/aggregator.go": (("p.quietAddProvider(conf.Ecs)", ""),),
+                    "pkg/plugins/middlewareyaegi.go": (
+                        ('\t"github.com/traefik/yaegi/stdlib"\n', ""),
+                        ('\t"github.com/traefik/yaegi/stdlib/syscall"\n', ""),
+                        ('\t"github.com/traefik/yaegi/stdlib/unsafe"\n', ""),
+                        ("stdlib.Symbols", "interp.Exports{}"),
+                        ("unsafe.Symbols", "interp.Exports{}"),
+                        ("syscall.Symbols", "interp.Exports{}"),
                     ),
                 },
             ),
