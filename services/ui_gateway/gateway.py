@@ -13,13 +13,14 @@ from aiohttp import web
 from aiohttp.typedefs import Handler
 from botocore.exceptions import BotoCoreError, ClientError
 
+from services.common.addresses import is_address
 from services.common.kubernetes import ApiError, Object
 from services.common.logs import fields
 from services.common.metrics import Metrics
 from services.ui_gateway import answers, texts
 from services.ui_gateway.answers import History, NotThere, Redirect, Waiting
 from services.ui_gateway.drivers import Driver, Drivers
-from services.ui_gateway.hosts import Application, Hosts, Page, is_address
+from services.ui_gateway.hosts import Application, Hosts, Page
 from services.ui_gateway.lookups import Kept, TooManyQuestions
 from services.ui_gateway.proxy import Proxy, Refused, Unreachable
 

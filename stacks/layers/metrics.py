@@ -18,8 +18,11 @@ from moka.names import (
     MONITORING_NODES_NAMESPACE,
 )
 from moka.observability.alerts import ALERTS
+from moka.observability.limits import limits_yaml, store_series
 from moka.observability.rule import as_yaml
 from moka.sizes import collectors
+from moka.subnet_plan import subnet_plans, usable_addresses
+from stacks.settings.environment import Environment
 from stacks.settings.metrics import Store
 from stacks.site import ClusterSite
 
@@ -32,6 +35,7 @@ class Inputs:
     destination: where metrics go. store: of the cluster's own, if that is it.
     shards, gateways: of the collectors. kube_state_metrics_shards: of kube-state-metrics.
     job_namespaces: where drivers are.
+    origin: labels of every series. limits: numbers that rules compare with, by the name of their series.
     """
 
     destination: Destination
@@ -40,6 +44,8 @@ class Inputs:
     gateways: int
     kube_state_metrics_shards: int
     job_namespaces: list[str]
+    origin: dict[str, str]
+    limits: dict[str, int | None]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -67,7 +73,24 @@ def inputs(site: ClusterSite) -> Inputs:
         gateways=metrics.gateways or collectors.gateways(nodes),
         kube_state_metrics_shards=metrics.kube_state_metrics_shards,
         job_namespaces=list(site.settings.job_namespaces),
+        origin={"environment": site.settings.environment, "cluster": site.name, "region": site.region},
+        limits={
+            "moka_pod_addresses": pod_addresses(site.settings, site.name),
+            "moka_history_interval_seconds": site.settings.history.interval_seconds,
+            "moka_store_series": store_series(metrics.store.memory_gib),
+        },
     )
+
+
+def pod_addresses(settings: Environment, cluster: str) -> int | None:
+    """Addresses for the pods of a cluster: its share of the foundation's; None in a VPC that is not ours."""
+    foundation = settings.clusters[cluster].foundation
+    network = settings.foundations[foundation].network
+    if network is None:
+        return None
+    plans = subnet_plans(str(network.cidr), tuple(network.zones), tuple(map(str, network.pod_cidrs)))
+    addresses = sum(usable_addresses(plan.pods or plan.private) for plan in plans)
+    return addresses // len(settings.clusters_of(foundation))
 
 
 def deploy(site: ClusterSite, inputs: Inputs) -> Outputs:
@@ -100,7 +123,11 @@ def deploy(site: ClusterSite, inputs: Inputs) -> Outputs:
                 days=inputs.store.days,
                 disk_gib=inputs.store.disk_gib,
                 memory_gib=inputs.store.memory_gib,
-                rules={"moka.rules.yaml": as_yaml(ALERTS)},
+                rules={
+                    "moka.rules.yaml": as_yaml(ALERTS),
+                    "limits.rules.yaml": limits_yaml(inputs.limits, inputs.origin),
+                },
+                origin=inputs.origin,
             ),
             site.opts,
         )
@@ -119,11 +146,7 @@ def deploy(site: ClusterSite, inputs: Inputs) -> Outputs:
             catalog=site.catalog,
             namespace=namespace.name,
             nodes_namespace=nodes_namespace.name,
-            origin={
-                "environment": site.settings.environment,
-                "cluster": site.name,
-                "region": site.region,
-            },
+            origin=inputs.origin,
             job_namespaces=inputs.job_namespaces,
             storage_class=storage.name,
             shards=inputs.shards,

@@ -184,7 +184,7 @@ class Environment(Section):
     )
     spark: Spark = Field(default=Spark(), description="How Spark applications run.")
     history: History
-    services: Services = Services()
+    services: Services
     domain: Domain = Field(description="Domain of the host names of UIs.")
     ingress: Ingress = Ingress()
     metrics: Metrics = Field(default=Metrics(), description="Where metrics go, and what brings them there.")

@@ -106,7 +106,7 @@ class Operator(Section):
 
 
 class EventLogs(Section):
-    """How event logs are uploaded, where `services.event_log_uploader` is set."""
+    """How event logs are uploaded."""
 
     seconds: int = Field(
         default=10,

@@ -786,9 +786,16 @@ REFUSED: dict[str, list[tuple[Changes, str]]] = {
     "history.image": [
         (
             {"history.image": f"{ECR}.us-east-1.amazonaws.com/moka-local/history:1"},
-            "history:1', but registry.repositories has no history; did you mean 'history-server'",
+            "history:1', but registry.repositories has no history; did you mean 'history-gate'?",
         ),
         ({"history.image": "registry.example/history-server:latest"}, "latest is another image every day"),
+    ],
+    "history.logs_url": [
+        (
+            {"history.logs_url": "https://portal.example/logs"},
+            "write an address with the place of logs in it",
+        ),
+        ({"history.logs_url": "portal.example/{prefix}"}, "write an address with the place of logs in it"),
     ],
     "charts.mirror": [
         ({"charts": {"mirror": "https://registry.example"}}, "write host and path of a registry, as in"),
@@ -1013,7 +1020,11 @@ FREE: dict[str, str] = {
     ),
     **dict.fromkeys(("spark.operators", "spark.operators.<name>.namespaces", "registry.foundation"), NAMES),
     **dict.fromkeys(
-        (f"services.{name}" for name in ("driver_finalizer", "event_log_uploader", "history_gate")), NAMES
+        (
+            f"services.{name}"
+            for name in ("driver_finalizer", "event_log_uploader", "history_gate", "ui_gateway")
+        ),
+        NAMES,
     ),
     **dict.fromkeys(("spark.event_logs", "slices.<name>.layers", "slices.<name>.clusters"), NAMES),
     **dict.fromkeys(("registry", "retention", "clusters.<name>.control_plane_logs"), NAMES),
@@ -1129,6 +1140,7 @@ def test_every_key_was_looked_at():
                 "history-server",
                 "spark",
                 "team/spark-jobs",
+                "ui-gateway",
             ],
             pull_through={"docker.io": {"secret": CACHE}},
         ),
