@@ -12,6 +12,20 @@ HISTORY = "history"
 """First label of the History Server's host, which an environment has once; no cluster can be called so."""
 
 
+LOGIN, YUNIKORN, CELEBORN = "login", "yunikorn", "celeborn"
+"""First labels of a cluster's own pages."""
+
+
+def page_host(page: str, domain: str) -> str:
+    """Host of one of a cluster's own pages, below its domain."""
+    return f"{page}.{domain}"
+
+
+def login_host(domain: str) -> str:
+    """Host of a cluster's login, to which its issuer sends browsers back."""
+    return page_host(LOGIN, domain)
+
+
 def cluster_domain(cluster: str, domain: str) -> str:
     """What the hosts of a cluster's pages end with."""
     return f"{cluster}.{domain}"

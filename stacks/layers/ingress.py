@@ -9,6 +9,7 @@ from components.aws.bucket_access import bucket_statements
 from components.aws.certificates import Certificates, CertificatesArgs
 from components.aws.host_records import HostRecords, HostRecordsArgs
 from components.kubernetes import ingress_nginx, load_balancer_controller, traefik
+from components.kubernetes.gateway_login import GatewayLogin, permissions
 from components.kubernetes.ingress_load_balancer import (
     READINESS_GATE,
     Backend,
@@ -32,6 +33,7 @@ from moka.names import (
     UI_GATEWAY,
     UI_GATEWAY_IDENTITY,
 )
+from stacks.gateway_login import gateway_login, platform_pages
 from stacks.layer_table import HOME
 from stacks.layers import foundation
 from stacks.settings.foundation import Certificates as CertificateSettings
@@ -53,6 +55,7 @@ class Gateway:
     scheme: that people use.
     history_url, history_days: of the History Server; how long event logs are kept.
     bucket, bucket_arn, key_arn, bucket_region: of event logs, with links to runs.
+    login: before all pages; None for none.
     """
 
     image: str
@@ -66,6 +69,7 @@ class Gateway:
     bucket_arn: pulumi.Input[str]
     key_arn: pulumi.Input[str]
     bucket_region: str
+    login: GatewayLogin | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -128,11 +132,12 @@ def _gateway_inputs(site: ClusterSite) -> Gateway | None:
     home = site.outputs(HOME, foundation.Outputs)
     if settings.services.ui_gateway is None:
         return None
+    history = {settings.history_host: HISTORY_GATE_SERVER} if site.name == settings.home else {}
     return Gateway(
         image=settings.services.ui_gateway.image,
         job_namespaces=list(settings.job_namespaces),
         domain=settings.ui_domain(site.name),
-        pages={settings.history_host: HISTORY_GATE_SERVER} if site.name == settings.home else {},
+        pages={**platform_pages(settings, site.name), **history},
         scheme=settings.ui_scheme,
         history_url=settings.history_url,
         history_days=settings.retention.event_logs,
@@ -140,6 +145,7 @@ def _gateway_inputs(site: ClusterSite) -> Gateway | None:
         bucket_arn=foundation.at_home(home.event_logs_bucket_arn),
         key_arn=home.key_arn,
         bucket_region=settings.foundations[settings.home_foundation].region,
+        login=gateway_login(settings, site.name),
     )
 
 
@@ -227,7 +233,7 @@ def _certificate_arns(site: ClusterSite, inputs: Inputs) -> pulumi.Input[Sequenc
 def _deploy_gateway(
     site: ClusterSite, gateway: Gateway, namespace: Namespace, controller: Traefik | IngressNginx
 ) -> None:
-    """Make the gateway, which may put and read links to runs of its own cluster, and nothing else in AWS."""
+    """Make the gateway, which may put and read links to its own cluster's runs, and its login's secret."""
     cluster = site.settings.eks_name(site.name)
     links = f"{LINKS}{cluster}/"
     identity = site.allow(
@@ -237,6 +243,7 @@ def _deploy_gateway(
         [
             *bucket_statements("Links", "read", gateway.bucket_arn, gateway.key_arn, under=links),
             *bucket_statements("NewLinks", "add", gateway.bucket_arn, gateway.key_arn, under=links),
+            *(permissions(gateway.login) if gateway.login else ()),
         ],
     )
     UiGateway(
@@ -254,6 +261,7 @@ def _deploy_gateway(
             bucket=gateway.bucket,
             region=gateway.bucket_region,
             ingress_class=controller.ingress_class,
+            login=gateway.login,
         ),
         # Pods that start before their identity is there run without it.
         site.after(identity),

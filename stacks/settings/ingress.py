@@ -6,11 +6,17 @@ from pydantic import Field
 
 from moka.documents import Section
 from stacks.settings.fields import Cidr
+from stacks.settings.login import Login
 
 
 class Ingress(Section):
     """How pages are reached."""
 
+    login: Login | None = Field(
+        default=None,
+        description="Login before all pages; without it, whoever reaches them sees them, which a policy "
+        "refuses in staging and prod.",
+    )
     controller: Literal["traefik", "ingress-nginx"] = Field(
         default="traefik",
         description="Ingress controller. ingress-nginx has had no fixes since March 2026: it is for those "

@@ -175,7 +175,8 @@ def run_driver(programs: Programs) -> None:
     """A real driver with the configuration of jobs, and its sidecar, at the address of the driver's pod."""
     folder, address = programs.folder, f"{programs.net}20"
     jar = compiled_job(folder)
-    job = running_job(spark_home(), jar, folder / "job", f"spark-{JOB}", METRICS, ["3", "hang"], address)
+    steps = ["3", "hang"]
+    job = running_job(spark_home(), jar, folder / "job", f"spark-{JOB}", METRICS, steps, address=address)
     programs.stack.enter_context(job).wait_for_step("last-task")
     (folder / "event-logs").mkdir()
     # Its bucket is not there.

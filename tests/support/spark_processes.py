@@ -30,9 +30,9 @@ def compiled(program: str, folder: Path, classpath: Sequence[Path]) -> Path:
     return jar
 
 
-def compiled_job(folder: Path) -> Path:
-    """A jar with the job of `EventLogJob.java`."""
-    return compiled("EventLogJob", folder, [spark_home() / "jars" / "*"])
+def compiled_job(folder: Path, name: str = "EventLogJob") -> Path:
+    """A jar with the job of `java/<name>.java`."""
+    return compiled(name, folder, [spark_home() / "jars" / "*"])
 
 
 @dataclass
@@ -68,11 +68,15 @@ def running_job(
     folder: Path,
     log: str,
     conf: Mapping[str, str],
-    third_stage: Sequence[str],
+    arguments: Sequence[str] = (),
+    *,
+    main_class: str = "EventLogJob",
     address: str = "127.0.0.1",
 ) -> Iterator[RunningJob]:
-    """A driver of the Spark at `home`. log: id of its application, which Spark takes from 4.0 on. address:
-    that it serves at.
+    """A driver of the Spark at `home`.
+
+    log: id of its application, which Spark takes from 4.0 on. arguments: of the job, after its folder of
+    steps. address: that it serves at.
     """
     folder.mkdir(parents=True, exist_ok=True)
     # The id that Kubernetes would have given.
@@ -80,12 +84,12 @@ def running_job(
     (folder / "job.properties").write_text("".join(f"{key}={value}\n" for key, value in properties.items()))
     command: list[str | Path] = [
         home / "bin" / "spark-submit",
-        *("--master", "local[2]", "--name", "daily", "--class", "EventLogJob"),
+        *("--master", "local[2]", "--name", "daily", "--class", main_class),
         *("--driver-memory", "512m"),
         *("--driver-java-options", "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"),
         *("--properties-file", folder / "job.properties"),
         *(jar, folder / "steps"),
-        *third_stage,
+        *arguments,
     ]
     with (folder / "job.log").open("wb") as output:
         process = subprocess.Popen(
