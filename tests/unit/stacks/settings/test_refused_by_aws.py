@@ -265,6 +265,26 @@ REFUSED: dict[str, list[tuple[Changes, str]]] = {
         ({"deployer_network": "the office"}, "deployer_network: is 'the office'"),
         ({"deployer_network": "10.251.0.0/24"}, "has no route; add a network that has it to"),
     ],
+    "foundations.<name>.certificates.arns": [
+        (
+            {
+                f"{MAIN}.certificates": {
+                    "arns": [
+                        "arn:aws:acm:us-west-2:123456789012:certificate/12345678-1234-1234-1234-123456789012"
+                    ]
+                }
+            },
+            "which is of account 123456789012 in us-west-2; a load balancer takes only those of 123456789012",
+        ),
+        ({f"{MAIN}.certificates": {"arns": ["acme.example"]}}, "write arn:aws:acm:<region>:<account>"),
+    ],
+    "foundations.<name>.certificates.public_zone": [
+        ({f"{MAIN}.certificates": {"public_zone": "acme.example"}}, "write the id of the hosted zone"),
+    ],
+    "foundations.<name>.dns_zone": [
+        ({f"{MAIN}.dns_zone": "acme.example"}, "write the id of the hosted zone"),
+    ],
+    "ingress.networks": [({"ingress": {"networks": ["10.0.0.1/8"]}}, "ingress.networks.0")],
     "foundations.<name>.api_access.cidrs": [
         ({f"{MAIN}.api_access": {"cidrs": ["10.251.0.0/24"]}}, "api_access.cidrs"),
         ({f"{MAIN}.api_access": {"cidrs": ["anywhere"]}}, "api_access.cidrs.0"),
@@ -1100,6 +1120,8 @@ FREE: dict[str, str] = {
     ),
     **dict.fromkeys((f"clusters.<name>.access.<name>.{key}" for key in ("policy", "jobs")), TYPES),
     "clusters.<name>.node_groups.<name>.retiring.<number>.per_zone": TYPES,
+    **dict.fromkeys(("ingress", "foundations.<name>.certificates"), NAMES),
+    "ingress.controller": TYPES,
     **dict.fromkeys(("foundations.<name>.api_access", "foundations.<name>.network.transit_gateway"), NAMES),
     **dict.fromkeys(
         (f"clusters.<name>.node_groups.<name>.{key}" for key in ("role", "architecture", "spot", "per_zone")),
