@@ -31,7 +31,7 @@ def test_every_layer_is_deployed_by_the_one_stack(recorder):
         m.inputs["metadata"]["name"] for m in recorder.resources if m.type == "kubernetes:apps/v1:StatefulSet"
     }
     workers = {f"celeborn-worker-us-east-1{zone}" for zone in "abc"}
-    assert sets == {"celeborn-master", "history-server", *workers}
+    assert sets == {"celeborn-master", "history-server", "prometheus", *workers}
 
 
 def test_both_architectures_have_node_groups(recorder):
