@@ -1,7 +1,7 @@
 """How many series there are at once: what a store has to bear, and what an application may add to it.
 
-Which are kept is in `moka/collectors/scrapes.py` and charts-values/opentelemetry-agent.yaml; a driver with its
-sidecar was counted with the real programs (tests/soak/metrics/test_series.py).
+Which are kept is in `moka/collectors/scrapes.py` and charts-values/opentelemetry-agent.yaml. A driver with
+its sidecar was counted with the real programs (tests/soak/metrics/test_series.py).
 """
 
 DRIVER = 28
