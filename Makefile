@@ -39,7 +39,7 @@ ifneq ($(filter-out laptop,$(ON)),)
 $(error ON is `$(ON)`, and can only be `laptop`)
 endif
 .DEFAULT_GOAL := help
-.PHONY: help setup venv tools bootstrap up preview review drift down move status doctor mirror queues draw job logs stack-files test lint ci bench soak requirements images schema clean
+.PHONY: help setup venv tools bootstrap up preview review drift down move status doctor mirror queues draw dashboards job logs stack-files test lint ci bench soak requirements images schema clean
 
 help: ## show this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /|/' | awk -F'|' '{printf "make %-14s %s\n", $$1, $$2}'
@@ -127,6 +127,9 @@ queues: venv ## show the queues of STACK (ARGS="--svg FILE", --json, --yaml), or
 
 draw: venv ## show what STACK has and what reads what (ARGS="--svg FILE"), and what a preview changes (ARGS="--preview FILE")
 	@$(MOKA) draw $(STACK) $(ARGS)
+
+dashboards: venv ## list the Grafana dashboards, or write them for import (ARGS="--to FOLDER", ARGS=--json)
+	@$(MOKA) dashboards $(ARGS)
 
 job: $(OWN_PULUMI) venv ## print a job file as SparkApplications for STACK, or all that is wrong with it (JOB=, CLUSTER=)
 	@$(USE_LAPTOP) outputs=$$($(OUTPUTS)) && printf '%s' "$$outputs" | $(MOKA) job render --target - $(CLUSTER:%=--cluster %) $(ARGS) \

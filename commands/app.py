@@ -11,6 +11,7 @@ from commands import (
     bootstrap,
     celeborn,
     changed,
+    dashboards,
     doctor,
     draw,
     drift,
@@ -52,6 +53,7 @@ app.command()(bootstrap.bootstrap)
 app.command()(profiles.profiles)
 app.command()(doctor.doctor)
 app.command()(mirror.mirror)
+app.command()(dashboards.dashboards)
 app.add_typer(celeborn.app, name="celeborn")
 app.command()(schema.schema)
 app.command()(changed.changed)

@@ -6,6 +6,7 @@ import pulumi
 
 from components.kubernetes.chart import Chart, ChartArgs
 from moka.catalog import Catalog
+from moka.collectors.collected import KEPT_OBJECTS
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -35,14 +36,14 @@ class KubeStateMetrics(pulumi.ComponentResource):
     ) -> None:
         super().__init__("moka:kubernetes:KubeStateMetrics", name, {}, opts)
 
-        sharded = {"replicas": args.shards, "autosharding": {"enabled": True}}
+        sharded = {"replicas": args.shards, "autosharding": {"enabled": True}} if args.shards > 1 else {}
         chart = Chart(
             name,
             ChartArgs(
                 catalog=args.catalog,
                 chart="kube-state-metrics",
                 namespace=args.namespace,
-                values=sharded if args.shards > 1 else {},
+                values={"metricAllowlist": list(KEPT_OBJECTS), **sharded},
             ),
             pulumi.ResourceOptions(parent=self),
         )

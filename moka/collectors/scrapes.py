@@ -4,6 +4,17 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from moka.collectors.collected import (
+    CELEBORN_MEMBERS,
+    COLLECTOR,
+    DRIVER,
+    EXECUTORS,
+    FLUENT_BIT_PODS,
+    KUBE_STATE_METRICS_OWN,
+    UPLOADER,
+    YUNIKORN_QUEUES,
+    YUNIKORN_SCHEDULER,
+)
 from moka.collectors.relabeling import (
     IP,
     NAME,
@@ -19,6 +30,7 @@ from moka.collectors.relabeling import (
     of_shard,
     pod_label,
 )
+from moka.collectors.source import Source
 from moka.names import (
     DRIVER_SELECTOR,
     LABEL_PREFIX,
@@ -33,55 +45,6 @@ APPLICATION = "sparkoperator.k8s.io/app-name"
 """Label of drivers and executors that has the name of their SparkApplication; the operator's."""
 
 EXECUTOR_CONTAINER = "spark-kubernetes-executor"
-
-YUNIKORN_SERIES = (
-    "yunikorn_queue_(app|resource)|yunikorn_event_total_.*|"
-    "yunikorn_scheduler_(application|container|scheduling|trypreemption)_.*|yunikorn_scheduler_node"
-)
-"""Others have a queue's or a node's name in their own."""
-
-DRIVER_SERIES = (
-    "metrics_spark_driver_("
-    + "|".join(
-        (
-            "DAGScheduler_(job|stage)_(active|all|failed|running|waiting).*",
-            "appStatus_(stages|tasks)_.*_Count",
-            "jvm_(heap|non_heap)_used_Value",
-            "LiveListenerBus_numEventsPosted_Count",
-            "LiveListenerBus_queue_(appStatus|eventLog)_(numDroppedEvents_Count|size_Value)",
-            "BlockManager_(memory_memUsed_MB|disk_diskSpaceUsed_MB)_Value",
-            "ExecutorAllocationManager_executors_number.*",
-        )
-    )
-    + ")"
-)
-
-EXECUTOR_SERIES = (
-    "metrics_executor_("
-    + "|".join(
-        (
-            *(
-                "activeTasks",
-                "maxTasks",
-                "totalCores",
-                "memoryUsed_bytes",
-                "maxMemory_bytes",
-                "diskUsed_bytes",
-            ),
-            *("failedTasks_total", "completedTasks_total", "totalDuration_seconds_total"),
-            *("totalGCTime_seconds_total", "totalShuffleRead_bytes_total", "totalShuffleWrite_bytes_total"),
-            "JVMHeapMemory_bytes",
-        )
-    )
-    + ")"
-)
-
-OWN_SERIES = (
-    "otelcol_(exporter_(sent|send_failed|enqueue_failed)_metric_points|exporter_queue_(size|capacity)|"
-    "receiver_(accepted|refused)_metric_points|process_memory_rss)(_bytes)?(_total)?|"
-    "otelcol_process_uptime.*|kube_state_metrics_(list|watch)_total"
-)
-"""Of collectors: what was lost, and what waits."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -120,6 +83,22 @@ class Job:
         }
 
 
+def only(*sources: Source) -> Rule:
+    """Of a page, the metrics of these."""
+    return keep(any_of(metric for source in sources for metric in source.metrics), NAME)
+
+
+def only_among(pattern: str, *sources: Source) -> list[Rule]:
+    """Of metrics with such names, those of these; all others stay."""
+    names = any_of(metric for source in sources for metric in source.metrics)
+    return [
+        label("__tmp_asked", NAME, regex=pattern, to="no"),
+        label("__tmp_asked", NAME, regex=names, to="yes"),
+        drop("no", "__tmp_asked"),
+        {"regex": "__tmp_asked", "action": "labeldrop"},
+    ]
+
+
 def scrape_configs(shards: int, job_namespaces: Sequence[str]) -> list[dict[str, Any]]:
     """Every job, of a cluster with these job namespaces and so many scrapers."""
     return [job.config(shards) for job in jobs(job_namespaces)]
@@ -141,11 +120,18 @@ def jobs(job_namespaces: Sequence[str]) -> list[Job]:
             ],
             series=[
                 drop("(go|promhttp|rest_client|certwatcher)_.*", NAME),
-                # Celeborn's, of each user and application.
-                drop(".+", "applicationId"),
-                drop("metrics_(diskBytesWritten|diskFileCount|hdfsBytesWritten|hdfsFileCount)_Value", NAME),
+                # Of what every node or worker has, and of what Celeborn has of each user and application.
+                *only_among("(fluentbit|metrics)_.*", FLUENT_BIT_PODS, CELEBORN_MEMBERS),
             ],
             limit=20_000,
+        ),
+        Job(
+            name="fluent-bit-losses",
+            # A second page, of what Fluent Bit counts in its own log.
+            discovery=_pods([LOGGING_NAMESPACE]),
+            targets=[*RUNNING, keep("losses", PORT_NAME), *OF_PLATFORM],
+            series=[only(FLUENT_BIT_PODS)],
+            limit=200,
         ),
         Job(
             name="kube-state-metrics",
@@ -161,7 +147,7 @@ def jobs(job_namespaces: Sequence[str]) -> list[Job]:
             discovery=_pods([YUNIKORN_NAMESPACE], selector="app=yunikorn,component=yunikorn-scheduler"),
             # Its two containers have a port each.
             targets=[*RUNNING, *annotated("pod", IP), *OF_PLATFORM],
-            series=[keep(YUNIKORN_SERIES, NAME)],
+            series=[only(YUNIKORN_QUEUES, YUNIKORN_SCHEDULER)],
             seconds=15,
             limit=50_000,
         ),
@@ -169,8 +155,9 @@ def jobs(job_namespaces: Sequence[str]) -> list[Job]:
             name="drivers",
             discovery=drivers,
             targets=[*RUNNING, keep("spark-ui", PORT_NAME), *OF_APPLICATION],
-            path="/metrics/prometheus",
-            series=[keep(DRIVER_SERIES, NAME), {"regex": "type", "action": "labeldrop"}],
+            # Without the slash it answers with a redirect.
+            path="/metrics/prometheus/",
+            series=[only(DRIVER), {"regex": "type", "action": "labeldrop"}],
             limit=2_000,
         ),
         Job(
@@ -178,13 +165,14 @@ def jobs(job_namespaces: Sequence[str]) -> list[Job]:
             discovery=drivers,
             targets=[*RUNNING, keep("spark-ui", PORT_NAME), *OF_APPLICATION],
             path="/metrics/executors/prometheus",
-            series=[keep(EXECUTOR_SERIES, NAME)],
+            series=[only(EXECUTORS)],
             limit=40_000,
         ),
         Job(
             name="event-logs",
             discovery=drivers,
             targets=[*RUNNING, keep("event-logs", PORT_NAME), *OF_APPLICATION],
+            series=[only(UPLOADER)],
             limit=200,
         ),
         Job(
@@ -211,7 +199,7 @@ def jobs(job_namespaces: Sequence[str]) -> list[Job]:
             name="collectors",
             discovery=_pods([MONITORING_NAMESPACE, MONITORING_NODES_NAMESPACE]),
             targets=[*RUNNING, keep("metrics", PORT_NAME), *OF_PLATFORM],
-            series=[keep(OWN_SERIES, NAME)],
+            series=[only(COLLECTOR, KUBE_STATE_METRICS_OWN)],
             limit=2_000,
         ),
     ]
