@@ -176,12 +176,6 @@ def jobs(job_namespaces: Sequence[str]) -> list[Job]:
             limit=200,
         ),
         Job(
-            name="lost-logs",
-            discovery=_pods([LOGGING_NAMESPACE]),
-            targets=[*RUNNING, keep("losses", PORT_NAME), *OF_PLATFORM],
-            limit=2_000,
-        ),
-        Job(
             name="services",
             discovery={"role": "endpointslice"},
             targets=[

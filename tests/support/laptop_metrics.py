@@ -64,7 +64,7 @@ DRIVER = f"/api/v1/namespaces/{NAMESPACE}/pods/{JOB}-driver"
 EXPECTED = (
     "container_memory_working_set",
     "kube_node_info",
-    "metrics_executor_totalCores",
+    "metrics_executor_maxTasks",
     "metrics_spark_driver_DAGScheduler_job_activeJobs_Value",
     "moka_driver_finalizer_waiting",
     "moka_event_log_uploader_behind_seconds",
@@ -202,7 +202,6 @@ def run_store(programs: Programs) -> Laptop:
     (folder / "moka.rules.yaml").write_text(as_yaml(ALERTS))
     limits = {
         "moka_pod_addresses": 4096,
-        "moka_history_interval_seconds": 300,
         "moka_store_series": store_series(1),
     }
     (folder / "limits.rules.yaml").write_text(limits_yaml(limits, collectors.ORIGIN))
