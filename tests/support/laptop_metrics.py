@@ -35,9 +35,8 @@ from moka.jobs.conf import METRICS
 from moka.jobs.job import Executor, Job
 from moka.jobs.job_target import EventLogUploader
 from moka.names import EVENT_LOG_PORT, MONITORING_NAMESPACE, PLATFORM_NAMESPACES
-from moka.observability.alerts import ALERTS
+from moka.observability.files import rule_files
 from moka.observability.limits import limits_yaml, store_series
-from moka.observability.rule import as_yaml
 from tests.support import collectors
 from tests.support.application_load import (
     ENDS,
@@ -199,7 +198,8 @@ def run_store(programs: Programs) -> Laptop:
     text = metrics_store.configuration(collectors.ORIGIN)
     text = text.replace(f"localhost:{metrics_store.PORT}", address)
     (folder / "prometheus.yml").write_text(text.replace("30s", f"{collectors.SECONDS}s"))
-    (folder / "moka.rules.yaml").write_text(as_yaml(ALERTS))
+    for name, rules in rule_files().items():
+        (folder / name).write_text(rules.replace("interval: 1m", f"interval: {collectors.SECONDS}s"))
     limits = {
         "moka_pod_addresses": 4096,
         "moka_store_series": store_series(1),
