@@ -239,5 +239,5 @@ def _objects(job_namespaces: Sequence[str]) -> list[Rule]:
             "namespace",
             "container",
         ),
-        {"regex": "uid|host_ip|pod_ip|created_by_.*|priority_class", "action": "labeldrop"},
+        {"regex": "uid|host_ip|pod_ip|created_by_.*|priority_class|customresource_.*", "action": "labeldrop"},
     ]

@@ -72,7 +72,7 @@ ALERTS = (
     ),
     Alert(
         name="OperatorBacklog",
-        expression='sum by (cluster) (workqueue_depth{name="spark-application-controller"}) > 500 or '
+        expression='sum by (cluster) (workqueue_depth{name="sparkapplication"}) > 500 or '
         f"histogram_quantile(0.9, sum by (cluster, le) (rate({OPERATOR_LATENCY}[10m]))) > 120",
         minutes=10,
         severity="critical",
