@@ -122,6 +122,8 @@ def jobs(job_namespaces: Sequence[str]) -> list[Job]:
                 drop("(go|promhttp|rest_client|certwatcher)_.*", NAME),
                 # Of what every node or worker has, and of what Celeborn has of each user and application.
                 *only_among("(fluentbit|metrics)_.*", FLUENT_BIT_PODS, CELEBORN_MEMBERS),
+                # A Celeborn's name for itself; the target's is `instance`.
+                {"regex": "exported_instance", "action": "labeldrop"},
             ],
             limit=20_000,
         ),
