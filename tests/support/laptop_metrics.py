@@ -175,7 +175,9 @@ def run_driver(programs: Programs) -> None:
     folder, address = programs.folder, f"{programs.net}20"
     jar = compiled_job(folder)
     steps = ["3", "hang"]
-    job = running_job(spark_home(), jar, folder / "job", f"spark-{JOB}", METRICS, steps, address=address)
+    (folder / "spark-events").mkdir()
+    conf = {**METRICS, "spark.eventLog.enabled": "true", "spark.eventLog.dir": f"file:{folder}/spark-events"}
+    job = running_job(spark_home(), jar, folder / "job", f"spark-{JOB}", conf, steps, address=address)
     programs.stack.enter_context(job).wait_for_step("last-task")
     (folder / "event-logs").mkdir()
     # Its bucket is not there.

@@ -69,7 +69,8 @@ def test_only_the_cards_of_the_host_are_counted(laptop):
 def test_every_target_is_read(laptop):
     # Nothing is at the addresses that simulated machines give: of other drivers, and of pods for a moment.
     down = laptop.query(
-        f'up{{job!~"drivers|executors|event-logs",instance!~"100[.]64[.].*"}} == 0 or up{{application="{JOB}"}} == 0'
+        'up{job!~"drivers|executors|event-logs",instance!~"100[.]64[.].*"} == 0 '
+        f'or up{{application="{JOB}"}} == 0'
     )
 
     assert [series["metric"] for series in down] == []
