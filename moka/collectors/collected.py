@@ -302,9 +302,15 @@ SOURCES: Mapping[str, Source] = {
         metrics=(
             "prometheus_tsdb_head_series",
             "prometheus_tsdb_storage_blocks_bytes",
+            "prometheus_tsdb_retention_limit_bytes",
             "prometheus_rule_evaluation_failures_total",
             "ALERTS",
         ),
+    ),
+    "settings": Source(
+        per="cluster",
+        page="moka/observability/limits.py",
+        metrics=("moka_pod_addresses", "moka_store_series"),
     ),
 }
 """Everything, by whose it is."""
