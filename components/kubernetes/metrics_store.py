@@ -1,6 +1,7 @@
 """A Prometheus that takes what the collectors send, for clusters whose metrics go nowhere else."""
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 
 import pulumi
 import pulumi_kubernetes as k8s
@@ -28,6 +29,7 @@ class MetricsStoreArgs:
     days, disk_gib: what is kept: so long, or so much, whichever is less.
     memory_gib: what it may take; some 8 KiB a series that is active.
     rules: files of Prometheus' rules, by name: it evaluates them.
+    origin: the values of `moka.collectors.labels.ORIGIN`, on the series of its own.
     """
 
     catalog: Catalog
@@ -37,6 +39,7 @@ class MetricsStoreArgs:
     disk_gib: int = 100
     memory_gib: int = 8
     rules: dict[str, str] | None = None
+    origin: Mapping[str, str] = field(default_factory=dict)
 
 
 class MetricsStore(pulumi.ComponentResource):
@@ -55,7 +58,7 @@ class MetricsStore(pulumi.ComponentResource):
         labels = {"app.kubernetes.io/name": NAME}
         metadata = k8s.meta.v1.ObjectMetaArgs(name=NAME, namespace=args.namespace, labels=labels)
 
-        files = {"prometheus.yml": configuration(), **(args.rules or {})}
+        files = {"prometheus.yml": configuration(args.origin), **(args.rules or {})}
         k8s.core.v1.ConfigMap(name, metadata=metadata, data=files, opts=child)
         service = k8s.core.v1.Service(
             name,
@@ -109,8 +112,12 @@ class MetricsStore(pulumi.ComponentResource):
         self.register_outputs({"url": self.url})
 
 
-def configuration() -> str:
-    """The text of `prometheus.yml`: it scrapes itself only, as collectors bring the rest."""
+def configuration(origin: Mapping[str, str]) -> str:
+    """The text of `prometheus.yml`: it scrapes itself only, as collectors bring the rest.
+
+    origin: labels of what it scrapes.
+    """
+    own = {"targets": [f"localhost:{PORT}"], "labels": dict(origin)}
     return yaml.safe_dump(
         {
             "global": {"scrape_interval": "30s", "evaluation_interval": "30s"},
@@ -122,7 +129,7 @@ def configuration() -> str:
             # What is sent again after a connection broke.
             "storage": {"tsdb": {"out_of_order_time_window": "10m"}},
             "rule_files": ["*.rules.yaml"],
-            "scrape_configs": [{"job_name": NAME, "static_configs": [{"targets": [f"localhost:{PORT}"]}]}],
+            "scrape_configs": [{"job_name": NAME, "static_configs": [own]}],
         },
         sort_keys=False,
     )

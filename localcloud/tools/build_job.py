@@ -48,9 +48,10 @@ class BuildJob:
         pins = cache.PINS / program.pins
         if program.patch:
             pins = self._patch(program.patch, pins)
+        tags = ("-tags", ",".join(program.tags)) if program.tags else ()
         # fmt: off
         self._go(
-            pins, "build", "-mod=readonly", "-trimpath", "-p", str(self.parallel),
+            pins, "build", "-mod=readonly", "-trimpath", "-p", str(self.parallel), *tags,
             "-ldflags", link_flags(program, cache.version(program)),
             "-o", target / program.name, program.package,
         )

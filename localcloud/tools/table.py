@@ -1,7 +1,7 @@
 """The tools of the laptop cloud: what they are made from, and which of the machine's own can be used."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 
 @dataclass(frozen=True)
@@ -13,14 +13,20 @@ class Patch:
     changes: tuple[tuple[str, str], ...]
 
 
+OWN_PACKAGE = "."
+"""The Go package beside go.mod: a main program of ours."""
+
+
 @dataclass(frozen=True)
 class GoProgram:
     """A program, built from a Go package.
 
     name: of the program.
     pins: folder beside this file whose go.mod and go.sum pin everything that is built in.
-    source: Go module that holds the package; its version is the tool's.
+    source: Go module that holds the package, or most of it; its version is the tool's.
+    package: OWN_PACKAGE is what the folder of pins itself holds.
     variables: string variables that are set when linking; {version}, {major}, {minor} are the tool's.
+    tags: of the build.
     """
 
     name: str
@@ -29,6 +35,8 @@ class GoProgram:
     package: str
     variables: Mapping[str, str] = field(default_factory=dict)
     patch: Patch | None = None
+    # Not in the repr: the keys of programs without tags are as they were before there were any.
+    tags: tuple[str, ...] = field(default=(), repr=False)
 
 
 @dataclass(frozen=True)
@@ -115,6 +123,19 @@ def _kubernetes(name: str) -> GoProgram:
             for package in ("k8s.io/component-base/version", "k8s.io/client-go/pkg/version")
             for variable, value in values.items()
         },
+    )
+
+
+def _prometheus(name: str) -> GoProgram:
+    """A program of Prometheus' own."""
+    return GoProgram(
+        name=name,
+        pins="prometheus",
+        source="github.com/prometheus/prometheus",
+        package=f"github.com/prometheus/prometheus/cmd/{name}",
+        variables={"github.com/prometheus/common/version.Version": "{version}"},
+        # Discovery in some thirty clouds is most of what there is to compile.
+        tags=("remove_all_sd",),
     )
 
 
@@ -301,22 +322,35 @@ _ALL = (
         scratch=2570,
         installed=Versions(("version",), (3, 200), (4,), companions=("pulumi-language-python",)),
     ),
-    Tool(
-        "prometheus",
-        tuple(
+    replace(_program(_prometheus("promtool"), seconds=150, size=110, scratch=1200), lazy=True),
+    replace(_program(_prometheus("prometheus"), seconds=60, size=150, scratch=400), lazy=True),
+    replace(
+        _program(
             GoProgram(
-                name,
-                "prometheus",
-                "github.com/prometheus/prometheus",
-                f"github.com/prometheus/prometheus/cmd/{name}",
-                {"github.com/prometheus/common/version.Version": "{version}"},
-            )
-            for name in ("prometheus", "promtool")
+                "collector",
+                "collector",
+                "go.opentelemetry.io/collector/otelcol",
+                OWN_PACKAGE,
+                tags=("remove_all_sd", "enable_kubernetes_sd"),
+            ),
+            seconds=360,
+            size=150,
+            scratch=2000,
         ),
-        programs=("prometheus", "promtool"),
-        seconds=290,
-        size=300,
-        scratch=3000,
+        lazy=True,
+    ),
+    replace(
+        _program(
+            GoProgram(
+                "kube-state-metrics",
+                "kube-state-metrics",
+                "k8s.io/kube-state-metrics/v2",
+                "k8s.io/kube-state-metrics/v2",
+            ),
+            seconds=80,
+            size=60,
+            scratch=800,
+        ),
         lazy=True,
     ),
     _files(

@@ -288,7 +288,7 @@ SOURCES: Mapping[str, Source] = {
             *("joined_total", "join_failures_total", "open_logs", "oldest_open_seconds"),
             *("opened_hot_total", "opened_archive_total", "still_running_total", "not_found_total"),
             *("server_errors_total", "being_read"),
-            *("scan_age_seconds", "scan_interval_seconds", "hot_logs"),
+            "scan_age_seconds",
         ),
     ),
     "ingress": Source(
@@ -296,12 +296,18 @@ SOURCES: Mapping[str, Source] = {
         page="https://doc.traefik.io/traefik/observability/metrics/overview/",
         metrics=("traefik_tls_certs_not_after",),
     ),
+    "settings": Source(
+        per="cluster",
+        page="moka/observability/limits.py",
+        metrics=("moka_pod_addresses", "moka_history_interval_seconds", "moka_store_series"),
+    ),
     "store": Source(
         per="cluster",
         page="https://prometheus.io/docs/prometheus/latest/storage/, and its own page of metrics",
         metrics=(
             "prometheus_tsdb_head_series",
             "prometheus_tsdb_storage_blocks_bytes",
+            "prometheus_tsdb_retention_limit_bytes",
             "prometheus_rule_evaluation_failures_total",
             "ALERTS",
         ),

@@ -2,8 +2,11 @@
 
 YuniKorn 1.8: apache/yunikorn-core: pkg/metrics/{queue,scheduler}.go. Spark Operator 2.5:
 kubeflow/spark-operator: pkg/common/metrics.go. Celeborn 0.7: apache/celeborn: docs/monitoring.md.
-Fluent Bit 5.1: https://docs.fluentbit.io/manual/administration/monitoring. Traefik 3:
+Fluent Bit 5.1: https://docs.fluentbit.io/manual/administration/monitoring, and what it counts of its own log
+(charts-values/fluent-bit/pipeline.yaml). Traefik 3:
 https://doc.traefik.io/traefik/observability/metrics/overview/. Collectors: their own telemetry.
+`moka_pod_addresses`, `moka_store_series` and `moka_history_interval_seconds` are numbers of the settings:
+moka/observability/limits.py.
 """
 
 from moka.observability.rule import Alert
@@ -19,6 +22,17 @@ WAITING = (
     f"unless on (cluster, namespace, application) {STARTED})"
 )
 OPERATOR_LATENCY = "spark_application_submit_latency_seconds_histogram_bucket"
+
+NODE = "by (cluster, node)"
+
+
+def risen(counter: str, grouping: str, time: str) -> str:
+    """A counter that rose in this time, or is new: Fluent Bit's begin with the first that they count."""
+    return (
+        f"sum {grouping} (increase({counter}[{time}])) > 0 "
+        f"or sum {grouping} ({counter} unless {counter} offset {time}) > 0"
+    )
+
 
 ALERTS = (
     Alert(
@@ -87,12 +101,47 @@ ALERTS = (
     ),
     Alert(
         name="LogsLost",
-        expression="sum by (cluster, node) (increase(fluentbit_output_retries_failed_total[15m]) "
-        "+ increase(fluentbit_output_dropped_records_total[15m])) > 0",
+        expression=f"({risen('log_metric_counter_logs_evicted', NODE, '15m')}) "
+        f"or ({risen('log_metric_counter_logs_quarantined', NODE, '15m')})",
         minutes=0,
         severity="critical",
         service="fluent-bit",
         summary="Logs of {{ $labels.node }} on {{ $labels.cluster }} did not reach S3 and will not.",
+    ),
+    Alert(
+        name="LogsLate",
+        expression=f"min {NODE} "
+        '(fluentbit_output_chunk_available_capacity_percent{name=~"drivers|executors"}) < 90',
+        minutes=10,
+        severity="warning",
+        service="fluent-bit",
+        summary="Logs of jobs on {{ $labels.node }} of {{ $labels.cluster }} wait on the node for S3.",
+    ),
+    Alert(
+        name="LogsNotUploaded",
+        expression=f"({risen('log_metric_counter_put_failed', NODE, '15m')}) unless on (cluster, node) "
+        f"(sum {NODE} (increase(fluentbit_output_proc_records_total[15m])) > 0)",
+        minutes=5,
+        severity="critical",
+        service="fluent-bit",
+        summary="No log of {{ $labels.node }} on {{ $labels.cluster }} has come to S3 for 15 minutes.",
+    ),
+    Alert(
+        name="LogsUnknown",
+        expression=f'sum {NODE} (increase(fluentbit_output_proc_records_total{{name="unknown"}}[15m])) > 0',
+        minutes=5,
+        severity="warning",
+        service="fluent-bit",
+        summary="Logs of {{ $labels.node }} on {{ $labels.cluster }} are kept without the name of their job.",
+    ),
+    Alert(
+        name="LogsStopped",
+        expression=f"({risen('log_metric_counter_file_stopped', NODE, '1h')}) "
+        f"or (sum {NODE} (increase(fluentbit_input_multiline_truncated_total[1h])) > 0)",
+        minutes=0,
+        severity="warning",
+        service="fluent-bit",
+        summary="A log on {{ $labels.node }} of {{ $labels.cluster }} has lines that are too long.",
     ),
     Alert(
         name="EventLogLate",
@@ -105,11 +154,12 @@ ALERTS = (
     ),
     Alert(
         name="HistoryScanSlow",
-        expression="moka_history_gate_scan_age_seconds > 2 * moka_history_gate_scan_interval_seconds + 300",
+        expression="max by (cluster) (moka_history_gate_scan_age_seconds) "
+        "> 2 * max by (cluster) (moka_history_interval_seconds) + 300",
         minutes=5,
         severity="warning",
         service="history",
-        summary="The History Server's last scan is {{ $value | humanizeDuration }} old.",
+        summary="The last scan of the History Server on {{ $labels.cluster }} was long ago.",
     ),
     Alert(
         name="CertificateNearItsEnd",
@@ -120,10 +170,30 @@ ALERTS = (
         summary="A certificate of {{ $labels.cluster }} ends in {{ $value | humanizeDuration }}.",
     ),
     Alert(
+        name="AddressesLow",
+        # The VPC CNI takes addresses in blocks of 16 (moka/machines/pod_addresses.py).
+        expression="sum by (cluster) (16 * ceil("
+        'sum by (cluster, node) (moka_pods{host_network="false"}) / 16)) '
+        "> 0.85 * max by (cluster) (moka_pod_addresses)",
+        minutes=15,
+        severity="warning",
+        service="network",
+        summary="Pods of {{ $labels.cluster }} have taken {{ $value }} addresses: nodes will soon find none.",
+    ),
+    Alert(
+        name="GatewayDown",
+        expression='max by (cluster) (up{job="ui-gateway"}) == 0',
+        minutes=5,
+        severity="critical",
+        service="ui-gateway",
+        summary="Nobody reaches the UIs of jobs on {{ $labels.cluster }}.",
+    ),
+    Alert(
         name="MetricsLost",
-        # With or without the suffix, as the collector's version has it.
-        expression="sum by (cluster, job) (rate("
-        '{__name__=~"otelcol_exporter_(send|enqueue)_failed_metric_points(_total)?"}[5m])) > 0',
+        expression=" or ".join(
+            f"sum by (cluster, job) (rate(otelcol_exporter_{what}_failed_metric_points_total[5m])) > 0"
+            for what in ("send", "enqueue")
+        ),
         minutes=5,
         severity="warning",
         service="metrics",
@@ -152,5 +222,21 @@ ALERTS = (
         severity="critical",
         service="metrics",
         summary="Nothing is known of the objects of a cluster: most other alerts are blind.",
+    ),
+    Alert(
+        name="StoreNearlyFull",
+        expression="prometheus_tsdb_storage_blocks_bytes > 0.9 * prometheus_tsdb_retention_limit_bytes",
+        minutes=60,
+        severity="warning",
+        service="metrics",
+        summary="The store of {{ $labels.cluster }} will drop what is younger than it should.",
+    ),
+    Alert(
+        name="StoreTooManySeries",
+        expression="prometheus_tsdb_head_series > on (cluster) 0.8 * max by (cluster) (moka_store_series)",
+        minutes=15,
+        severity="critical",
+        service="metrics",
+        summary="The store of {{ $labels.cluster }} has {{ $value }} series, and soon no memory for them.",
     ),
 )

@@ -12,6 +12,7 @@ from services.common.metrics import Metrics
 from services.common.signals import run_until_signal
 from services.history_gate.gate import Gate
 from services.history_gate.keeper import Keeper
+from services.history_gate.scans import Scans
 from services.history_gate.servers import Servers, session
 from services.history_gate.storage import Storage
 
@@ -59,7 +60,7 @@ async def _run(
         # Before the gate's, which take every path.
         application.add_routes([*health_routes(lambda: None, metrics), *gate.routes()])
         async with serving(application, listen):
-            await run_until_signal(keeper.run())
+            await run_until_signal(keeper.run(), Scans(requests, servers, metrics).run())
 
 
 if __name__ == "__main__":

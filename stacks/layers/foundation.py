@@ -8,12 +8,13 @@ import pulumi
 
 from components.aws import flow_logs
 from components.aws.bucket import Bucket, BucketArgs, Delivery, Expiry
-from components.aws.endpoints import InterfaceEndpoints, InterfaceEndpointsArgs
+from components.aws.endpoints import PROMETHEUS, InterfaceEndpoints, InterfaceEndpointsArgs
 from components.aws.flow_logs import FlowLogs, FlowLogsArgs
 from components.aws.key import Key, KeyArgs
 from components.aws.network import Network, NetworkArgs, TransitGateway
 from components.aws.registry import Registry, RegistryArgs
 from components.aws.sharing import PRIVATE, Sharing
+from moka.collectors.sending import region_of
 from moka.event_logs import HOT
 from moka.names import ACCESS_LOGS, HOME_DATA, Data, bucket_name
 from moka.partition import domain, partition
@@ -81,7 +82,8 @@ class Inputs:
     """What differs between foundations.
 
     network: the VPC to make, or the existing one.
-    interface_endpoints: reach AWS's services inside the VPC; only for a VPC to make.
+    interface_endpoints: reach AWS's services inside the VPC; only for a VPC to make. prometheus: and Amazon
+        Managed Prometheus.
     home: it also holds what the environment has once, event logs and resource usage.
     days: kind of data -> days that it is kept; `access-logs`, `flow-logs` and `event-logs-hot` too.
     sharing: kind of data -> who may use it, and who never may.
@@ -94,6 +96,7 @@ class Inputs:
     days: Mapping[str, int]
     sharing: Mapping[Data, Sharing] = field(default_factory=dict)
     registry: RegistrySettings | None = None
+    prometheus: bool = False
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -131,6 +134,8 @@ def inputs(site: Site) -> Inputs:
     return Inputs(
         network=_network_args(settings, foundation),
         interface_endpoints=foundation.network is not None and foundation.network.interface_endpoints,
+        # An endpoint is for the services of its own region.
+        prometheus=region_of(settings.metrics.workspace or ":::") == foundation.region,
         home=site.name == settings.home_foundation,
         days={field.replace("_", "-"): days for field, days in settings.retention},
         sharing={data: sharing(settings, site.name, data) for data in get_args(Data)},
@@ -285,6 +290,7 @@ def _network(site: Site, inputs: Inputs, access_logs: Bucket) -> Network | Netwo
                 subnets=network.private_subnets,
                 cidrs=(inputs.network.cidr, *inputs.network.pod_cidrs),
                 accounts=site.settings.accounts,
+                more=(PROMETHEUS,) if inputs.prometheus else (),
             ),
             opts,
         )

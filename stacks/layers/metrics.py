@@ -24,8 +24,12 @@ from moka.names import (
     MONITORING_NODES_NAMESPACE,
 )
 from moka.observability.files import dashboard_files, rule_files
+from moka.observability.limits import limits_yaml, store_series
 from moka.sizes import collectors
-from stacks.settings import metrics as settings
+from moka.subnet_plan import subnet_plans, usable_addresses
+from stacks.settings.environment import Environment
+from stacks.settings.metrics import ManagedGrafana as ManagedGrafanaSettings
+from stacks.settings.metrics import Store
 from stacks.site import ClusterSite
 
 
@@ -37,18 +41,21 @@ class Inputs:
     destination: where metrics go. store: of the cluster's own, if that is it.
     shards, gateways: of the collectors. kube_state_metrics_shards: of kube-state-metrics.
     job_namespaces: where drivers are.
+    origin: labels of every series. limits: numbers that rules compare with, by the name of their series.
     own_grafana: whether there is a Grafana on the cluster. managed_grafana: the environment's, which is made
     with its home cluster; None on others.
     """
 
     destination: Destination
-    store: settings.Store
+    store: Store
     shards: int
     gateways: int
     kube_state_metrics_shards: int
     job_namespaces: list[str]
+    origin: dict[str, str]
+    limits: dict[str, int | None]
     own_grafana: bool = False
-    managed_grafana: settings.ManagedGrafana | None = None
+    managed_grafana: ManagedGrafanaSettings | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -78,9 +85,26 @@ def inputs(site: ClusterSite) -> Inputs:
         gateways=metrics.gateways or collectors.gateways(nodes),
         kube_state_metrics_shards=metrics.kube_state_metrics_shards,
         job_namespaces=list(site.settings.job_namespaces),
+        origin={"environment": site.settings.environment, "cluster": site.name, "region": site.region},
+        limits={
+            "moka_pod_addresses": pod_addresses(site.settings, site.name),
+            "moka_history_interval_seconds": site.settings.history.interval_seconds,
+            "moka_store_series": store_series(metrics.store.memory_gib),
+        },
         own_grafana=metrics.own_grafana,
         managed_grafana=metrics.managed_grafana if site.name == site.settings.home else None,
     )
+
+
+def pod_addresses(settings: Environment, cluster: str) -> int | None:
+    """Addresses for the pods of a cluster: its share of the foundation's; None in a VPC that is not ours."""
+    foundation = settings.clusters[cluster].foundation
+    network = settings.foundations[foundation].network
+    if network is None:
+        return None
+    plans = subnet_plans(str(network.cidr), tuple(network.zones), tuple(map(str, network.pod_cidrs)))
+    addresses = sum(usable_addresses(plan.pods or plan.private) for plan in plans)
+    return addresses // len(settings.clusters_of(foundation))
 
 
 def deploy(site: ClusterSite, inputs: Inputs) -> Outputs:
@@ -113,7 +137,11 @@ def deploy(site: ClusterSite, inputs: Inputs) -> Outputs:
                 days=inputs.store.days,
                 disk_gib=inputs.store.disk_gib,
                 memory_gib=inputs.store.memory_gib,
-                rules=rule_files(),
+                rules={
+                    **rule_files(),
+                    "limits.rules.yaml": limits_yaml(inputs.limits, inputs.origin),
+                },
+                origin=inputs.origin,
             ),
             site.opts,
         )
@@ -132,11 +160,7 @@ def deploy(site: ClusterSite, inputs: Inputs) -> Outputs:
             catalog=site.catalog,
             namespace=namespace.name,
             nodes_namespace=nodes_namespace.name,
-            origin={
-                "environment": site.settings.environment,
-                "cluster": site.name,
-                "region": site.region,
-            },
+            origin=inputs.origin,
             job_namespaces=inputs.job_namespaces,
             storage_class=storage.name,
             shards=inputs.shards,

@@ -30,7 +30,7 @@ from localcloud.control_plane.parallel import parallel_map
 from localcloud.control_plane.stand_ins import charts
 from localcloud.control_plane.stand_ins.releases import Release, merge
 from localcloud.errors import Refusal
-from localcloud.processes import Process, free_port
+from localcloud.processes import Process
 from moka.jobs.application import spark_application
 from moka.jobs.job import Executor, Job, Restart
 from moka.jobs.job_target import JobTarget
@@ -188,6 +188,11 @@ class Cluster:
         return Process(self.plane.folder, "driver-finalizer")
 
     @property
+    def remover_port(self) -> int:
+        """Where that serves its metrics."""
+        return self.plane.ports.keep("driver-finalizer")
+
+    @property
     def operator(self) -> Process:
         """The Spark Operator."""
         return self.plane.process(_release("spark-operator").key)
@@ -252,7 +257,7 @@ class Cluster:
         (folder / "ca.crt").write_bytes(self.plane.credentials.authority.read_bytes())
         (folder / "token").write_text(self.plane.token_file.read_text())
         (folder / "namespace").write_text("spark-operator")
-        port = free_port()
+        port = self.remover_port
         namespaces = itertools.chain.from_iterable(("--namespace", name) for name in PROJECTS)
         # fmt: off
         self.remover.start(

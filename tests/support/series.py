@@ -46,6 +46,7 @@ OF_SOURCE = {
     "ui-gateway": [{"page": "job", "status": "2xx"}],
     "history-gate": [{}],
     "ingress": [{"cn": "ui.example.com"}],
+    "settings": [{}],
     "store": [{"instance": "localhost:9090", "rule_group": "moka"}],
 }
 

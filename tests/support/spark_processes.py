@@ -57,9 +57,14 @@ class RunningJob:
 
 @contextmanager
 def running_job(
-    jar: Path, folder: Path, log: str, conf: Mapping[str, str], third_stage: str
+    jar: Path,
+    folder: Path,
+    log: str,
+    conf: Mapping[str, str],
+    third_stage: str,
+    address: str = "127.0.0.1",
 ) -> Iterator[RunningJob]:
-    """A driver of an application with this id, whose configuration this is."""
+    """A driver of an application with this id, whose configuration this is; it serves at this address."""
     folder.mkdir(parents=True, exist_ok=True)
     # The id that Kubernetes would have given.
     properties = {**conf, "spark.test.appId": log}
@@ -75,7 +80,12 @@ def running_job(
     ]
     with (folder / "job.log").open("wb") as output:
         process = subprocess.Popen(
-            command, env=_environment(), cwd=folder, stdin=subprocess.DEVNULL, stdout=output, stderr=output
+            command,
+            env={**_environment(), "SPARK_LOCAL_IP": address},
+            cwd=folder,
+            stdin=subprocess.DEVNULL,
+            stdout=output,
+            stderr=output,
         )
     job = RunningJob(process, folder / "steps", folder / "job.log")
     try:

@@ -137,9 +137,8 @@ ROWS = (
                 "Age of the server's last scan",
                 "s",
                 age=_max(f"{GATE}scan_age_seconds"),
-                interval=_max(f"{GATE}scan_interval_seconds"),
+                interval=_max("moka_history_interval_seconds"),
             ),
-            _panel("Hot logs", "short", logs=_max(f"{GATE}hot_logs")),
         ),
     ),
 )

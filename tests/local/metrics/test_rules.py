@@ -15,7 +15,10 @@ A, MASTER = 'cluster="a"', 'cluster="a",role="Master"'
 QUEUE = f'{A},queue="root.acme.etl.tier1"'
 JOB = f'{A},namespace="jobs",application="etl",queue="root.acme.etl.tier1",tier="1"'
 SUBMIT = "spark_application_submit_latency_seconds_histogram_bucket"
-FLUENT = f'fluentbit_output_%s_total{{{A},node="n",name="s3"}}'
+NODE = f'{A},node="n"'
+FLUENT = f"log_metric_counter_%s{{{NODE}}}"
+ROOM = f'fluentbit_output_chunk_available_capacity_percent{{{NODE},name="drivers"}}'
+OUT = f'fluentbit_output_proc_records_total{{{NODE},name="%s"}}'
 COLLECTOR = f'{A},job="opentelemetry-gateway",pod="g-0"'
 
 
@@ -27,6 +30,11 @@ def constant(value):
 def then(first, second):
     """This until the change, then that."""
     return f"{first}x{CHANGE} {second}x{LENGTH}"
+
+
+def then_only(minute, value):
+    """A series that begins late."""
+    return f"_x{minute} {value}x{LENGTH}"
 
 
 def growing(a_minute, minutes=LENGTH):
@@ -54,10 +62,16 @@ CREATED, STATE = (f"moka_spark_application_{name}{{{JOB}%s}}" for name in ("crea
 WAIT = f"moka_driver_finalizer_longest_wait_seconds{{{A}}}"
 BEHIND = f'moka_event_log_uploader_behind_seconds{{{A},application="etl"}}'
 DEPTH = f'workqueue_depth{{{A},name="spark-application-controller"}}'
-SCAN, INTERVAL = (f"moka_history_gate_scan_{name}_seconds{{{A}}}" for name in ("age", "interval"))
+SCAN, INTERVAL = (f"moka_history_{name}_seconds{{{A}}}" for name in ("gate_scan_age", "interval"))
 CERTIFICATE = f'traefik_tls_certs_not_after{{{A},cn="ui"}}'
 FAILED = f"otelcol_exporter_send_failed_metric_points_total{{{COLLECTOR}}}"
 SIZE, CAPACITY = (f"otelcol_exporter_queue_{name}{{{COLLECTOR}}}" for name in ("size", "capacity"))
+PODS = f'moka_pods{{{A},node="n",namespace="jobs",host_network="false"}}'
+ADDRESSES, MOST_SERIES = (f"moka_{name}{{{A}}}" for name in ("pod_addresses", "store_series"))
+STORE = f'{A},job="prometheus"'
+BLOCKS = f"prometheus_tsdb_storage_blocks_bytes{{{STORE}}}"
+ROOM_OF_STORE = f"prometheus_tsdb_retention_limit_bytes{{{STORE}}}"
+SERIES = f"prometheus_tsdb_head_series{{{STORE}}}"
 UP = 'up{cluster="a",job="%s"}'
 DAY = 86_400
 
@@ -94,10 +108,27 @@ CASES = {
     ),
     "CelebornWorkerLost": (masters(constant(1)), masters(constant(0)), masters(then(1, 0))),
     "CelebornWorkersLost": (masters(constant(3)), masters(constant(1), 1), masters(then(3, 0))),
+    # It is not there before it counts.
     "LogsLost": (
-        {FLUENT % "retries_failed": growing(1), FLUENT % "dropped_records": constant(0)},
-        {FLUENT % "retries_failed": constant(7), FLUENT % "dropped_records": constant(0)},
-        {FLUENT % "retries_failed": growing(1, minutes=CHANGE), FLUENT % "dropped_records": constant(0)},
+        {FLUENT % "logs_evicted": then_only(AFTER - 5, 1)},
+        {FLUENT % "logs_evicted": constant(7), FLUENT % "logs_quarantined": constant(1)},
+        {FLUENT % "logs_quarantined": growing(1, minutes=CHANGE)},
+    ),
+    "LogsLate": ({ROOM: constant(89)}, {ROOM: constant(90)}, {ROOM: then(89, 100)}),
+    "LogsNotUploaded": (
+        {FLUENT % "put_failed": growing(1), OUT % "drivers": constant(5)},
+        {FLUENT % "put_failed": growing(1), OUT % "drivers": growing(1)},
+        {FLUENT % "put_failed": growing(1, minutes=CHANGE)},
+    ),
+    "LogsUnknown": (
+        {OUT % "unknown": growing(1)},
+        {OUT % "unknown": constant(1), OUT % "drivers": growing(1)},
+        {OUT % "unknown": growing(1, minutes=CHANGE)},
+    ),
+    "LogsStopped": (
+        {FLUENT % "file_stopped": then_only(AFTER - 5, 1)},
+        {FLUENT % "file_stopped": constant(1)},
+        {f"fluentbit_input_multiline_truncated_total{{{NODE}}}": growing(1, minutes=CHANGE)},
     ),
     "EventLogLate": ({BEHIND: constant(61)}, {BEHIND: constant(60)}, {BEHIND: then(61, 5)}),
     "HistoryScanSlow": (
@@ -110,6 +141,16 @@ CASES = {
         {CERTIFICATE: constant(21 * DAY)},
         {CERTIFICATE: constant(21 * DAY + 4 * 3600)},
         {CERTIFICATE: then(21 * DAY, 90 * DAY)},
+    ),
+    "AddressesLow": (
+        {PODS: constant(81), ADDRESSES: constant(112)},
+        {PODS: constant(80), ADDRESSES: constant(112)},
+        {PODS: then(81, 80), ADDRESSES: constant(112)},
+    ),
+    "GatewayDown": (
+        {UP % "ui-gateway": constant(0)},
+        {UP % "ui-gateway": constant(0), 'up{cluster="a",job="ui-gateway",pod="b"}': constant(1)},
+        {UP % "ui-gateway": then(0, 1)},
     ),
     "MetricsLost": ({FAILED: growing(10)}, {FAILED: constant(10)}, {FAILED: growing(10, minutes=CHANGE)}),
     "CollectorQueueFull": (
@@ -127,13 +168,23 @@ CASES = {
         {UP % "kube-state-metrics": constant(1)},
         {UP % "kube-state-metrics": then(0, 1)},
     ),
+    "StoreNearlyFull": (
+        {BLOCKS: constant(91), ROOM_OF_STORE: constant(100)},
+        {BLOCKS: constant(90), ROOM_OF_STORE: constant(100)},
+        {BLOCKS: then(91, 50), ROOM_OF_STORE: constant(100)},
+    ),
+    "StoreTooManySeries": (
+        {SERIES: constant(81), MOST_SERIES: constant(100)},
+        {SERIES: constant(80), MOST_SERIES: constant(100)},
+        {SERIES: then(81, 50), MOST_SERIES: constant(100)},
+    ),
 }
 
 
 @pytest.fixture(scope="module")
 def promtool():
     """Prometheus' checker; made the first time."""
-    tools.build(["prometheus"])
+    tools.build(["promtool"])
     return tools.path("promtool")
 
 

@@ -70,6 +70,20 @@ def matches(expressions, name):
     return any(re.search(expression, name) for expression in expressions.split(",") if expression)
 
 
+def test_a_drain_leaves_one_of_the_two_that_admit_pods(stack, rendered):
+    [budget] = stack.inputs("kubernetes:policy/v1:PodDisruptionBudget")
+    [admission] = [
+        manifest
+        for manifest in rendered
+        if manifest["kind"] == "Deployment" and "admission" in manifest["metadata"]["name"]
+    ]
+
+    assert budget["spec"]["maxUnavailable"] == 1
+    assert budget["metadata"]["namespace"] == "yunikorn"
+    labels = admission["spec"]["template"]["metadata"]["labels"]
+    assert budget["spec"]["selector"]["matchLabels"].items() <= labels.items()
+
+
 def test_queues_are_where_yunikorn_looks_for_them(configuration):
     assert configuration["queues.yaml"] == queues_yaml(QUEUES)
 

@@ -1,5 +1,6 @@
 import json
 from dataclasses import replace
+from types import SimpleNamespace
 
 import pulumi
 import pytest
@@ -179,6 +180,19 @@ def test_interface_endpoints_can_be_left_out(layer):
     endpoints = layer(interface_endpoints=False).inputs("aws:ec2/vpcEndpoint:VpcEndpoint")
 
     assert [endpoint["vpcEndpointType"] for endpoint in endpoints] == ["Gateway"]
+
+
+@pytest.mark.parametrize(("region", "there"), [("us-east-1", True), ("eu-west-1", False)])
+def test_managed_prometheus_is_reached_inside_the_network_of_its_region(region, there):
+    text = settings.path_of("local").read_text()
+    workspace = f"arn:aws:aps:{region}:123456789012:workspace/ws-0a1b"
+    text += f"\nmetrics: {{destination: {{remote_write: {{workspace: '{workspace}'}}}}}}\n"
+    environment = settings.parse(text, "stacks/local.yaml")
+
+    [(name, home)] = environment.foundations.items()
+    site = SimpleNamespace(settings=environment, foundation=home, name=name)
+
+    assert foundation.inputs(site).prometheus is there
 
 
 def test_subnets_are_told_by_zone(layer):
