@@ -10,7 +10,7 @@ from typing import Any
 
 from moka.log_keys import LogObject, container_prefix, log_object
 from moka.log_lines import Joiner, Line, Piece, UnreadableLogs, groups, in_order, merged, pieces
-from moka.names import bucket_name
+from stacks.job_logs import job_logs
 from stacks.settings import Environment
 
 
@@ -44,12 +44,11 @@ def places(
     namespaces = list(namespaces)
     return [
         Place(
-            bucket=bucket_name(settings.prefix, foundation.account, foundation.region, "job-logs"),
-            region=foundation.region,
-            prefix=container_prefix(settings.eks_name(cluster), namespace, application, role),
+            bucket=logs.bucket,
+            region=logs.region,
+            prefix=container_prefix(logs.folder, namespace, application, role),
         )
-        for cluster in clusters
-        for foundation in [settings.foundation_of(cluster)]
+        for logs in (job_logs(settings, cluster) for cluster in clusters)
         for namespace in namespaces
     ]
 

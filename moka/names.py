@@ -32,6 +32,9 @@ RETIRING_TAINT = f"{LABEL_PREFIX}retiring"
 JOB_NAMESPACE_LABEL = f"{LABEL_PREFIX}job-namespace"
 """Label of a ConfigMap in the driver finalizer's namespace: a job namespace that it serves."""
 
+INGRESS_CONTROLLER_LABEL = f"{LABEL_PREFIX}ingress-controller"
+"""Label of the pods of an ingress controller, with its name."""
+
 DRIVER_FINALIZER = f"{LABEL_PREFIX}driver"
 """Finalizer of driver pods, from their template."""
 
@@ -70,8 +73,10 @@ SCHEDULER = "yunikorn"
 CELEBORN_NAMESPACE = "celeborn"
 AUTOSCALER_NAMESPACE = "cluster-autoscaler"
 DRIVER_FINALIZER_NAMESPACE = "driver-finalizer"
-INGRESS_NAMESPACE = "ingress-nginx"
-GATEWAY_NAMESPACE = "ingress"
+INGRESS_NAMESPACE = "ingress"
+FORMER_INGRESS_NAMESPACE = "ingress-nginx"
+"""Until it is removed, after the controller has come to the other one."""
+
 LOAD_BALANCER_NAMESPACE = "aws-load-balancer-controller"
 LOGGING_NAMESPACE = "logging"
 MONITORING_NAMESPACE = "monitoring"
@@ -89,7 +94,7 @@ PLATFORM_NAMESPACES = frozenset(
         CELEBORN_NAMESPACE,
         AUTOSCALER_NAMESPACE,
         DRIVER_FINALIZER_NAMESPACE,
-        GATEWAY_NAMESPACE,
+        FORMER_INGRESS_NAMESPACE,
         INGRESS_NAMESPACE,
         LOAD_BALANCER_NAMESPACE,
         LOGGING_NAMESPACE,

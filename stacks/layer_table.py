@@ -74,8 +74,9 @@ LAYERS: Mapping[str, Layer] = {
             name="ingress",
             scope="cluster",
             reads=("cluster", "foundation", HOME),
-            makes="AWS Load Balancer Controller, ingress-nginx, the gateway to live UIs and the History "
-            "Server; with CI, what previews may read",
+            makes="AWS Load Balancer Controller; the ingress controller behind an internal load balancer, "
+            "with certificates and DNS records; the gateway to live UIs and the History Server; with CI, "
+            "what previews may read",
         ),
         Layer(
             name="spark",

@@ -8,15 +8,8 @@ from moka.names import Data, environment_prefix, role_path
 from moka.partition import partition
 from stacks.settings import Environment
 
-
-def event_log_access(settings: Environment) -> BucketAccess:
-    """How jobs put their event logs into the bucket: by the sidecar, or by Spark itself."""
-    return "log" if settings.services.event_log_uploader else "roll"
-
-
-def gathered(settings: Environment) -> Mapping[Data, BucketAccess]:
-    """What clusters of every account put into the buckets at home, and how."""
-    return {"event-logs": event_log_access(settings), "resource-usage": "add"}
+GATHERED: Mapping[Data, BucketAccess] = {"event-logs": "log", "resource-usage": "add"}
+"""What clusters of every account put into the buckets at home, and how."""
 
 
 def sharing(settings: Environment, foundation: str, data: Data) -> Sharing:
@@ -32,7 +25,7 @@ def sharing(settings: Environment, foundation: str, data: Data) -> Sharing:
         for account in settings.accounts
     ]
     grants: dict[Roles, BucketAccess] = {}
-    if access := gathered(settings).get(data):
+    if access := GATHERED.get(data):
         grants |= {roles: access for roles in environment_roles if roles.account_id != place.account}
     for grant in settings.grants.values():
         if data in grant.data:

@@ -9,10 +9,10 @@ import pulumi
 from components.aws.policy import Statement
 from moka import event_logs
 
-BucketAccess = Literal["read", "log", "add", "roll", "join", "write"]
+BucketAccess = Literal["read", "log", "add", "join", "write"]
 """`read`: find and read. `log`: put event logs there as the uploader does, without seeing any. `add`: put
-objects there, without seeing any. `roll`: put event logs there as Spark itself does, without reading any.
-`join`: read event logs, and put those into one object that nobody else does. `write`: read, add and delete.
+objects there, without seeing any. `join`: read event logs, and put those into one object that nobody else
+does. `write`: read, add and delete.
 In the order of what they allow to do with a key."""
 
 
@@ -53,18 +53,6 @@ ACTIONS: Mapping[BucketAccess, Actions] = {
         bucket=(),
         objects=("s3:PutObject", "s3:AbortMultipartUpload"),
         key=("kms:GenerateDataKey", "kms:Decrypt"),
-    ),
-    # What S3A asks for when Spark rolls its event log: it finds the folder of its application, and reads and
-    # renames the status file there. Seen with Spark 4.1 and 3.5; events themselves are never read.
-    "roll": Actions(
-        bucket=("s3:ListBucket",),
-        objects=("s3:PutObject", "s3:AbortMultipartUpload", "s3:GetObject", "s3:DeleteObject"),
-        key=("kms:GenerateDataKey", "kms:Decrypt"),
-        limited={
-            # A driver's id has 32 hexadecimal digits, so that this is the folder and nothing in it.
-            "s3:GetObject": ("eventlog_v2_spark-" + 32 * "?", "*/appstatus_*"),
-            "s3:DeleteObject": ("*/appstatus_*.inprogress",),
-        },
     ),
     "join": Actions(
         bucket=("s3:ListBucket",),

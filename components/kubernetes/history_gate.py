@@ -6,8 +6,16 @@ from dataclasses import dataclass
 import pulumi
 import pulumi_kubernetes as k8s
 
-from components.kubernetes.service import Service, ServiceArgs, service_metadata
-from moka.names import HISTORY_GATE, HISTORY_PORT, HISTORY_SERVER, INGRESS_NAMESPACE, MONITORING_NAMESPACE
+from components.kubernetes.peers import peer
+from components.kubernetes.service import Service, ServiceArgs, service_labels, service_metadata
+from moka.names import (
+    HISTORY_GATE,
+    HISTORY_PORT,
+    HISTORY_SERVER,
+    INGRESS_NAMESPACE,
+    MONITORING_NAMESPACE,
+    UI_GATEWAY,
+)
 
 PORT = 8080
 
@@ -21,7 +29,8 @@ class HistoryGateArgs:
     bucket, region: of the event logs.
     replicas: of the History Server.
     live_url: of a running job's UI, with `{name}`, `{namespace}` and `{cluster}`.
-    days: that event logs are kept.
+    logs: of jobs of each cluster, `<cluster>=<folder>=<URL with {prefix}>`.
+    days: that event logs are kept. interval_seconds: from the end of a scan to the next.
     """
 
     image: str
@@ -30,7 +39,9 @@ class HistoryGateArgs:
     region: str
     replicas: int
     live_url: str
+    logs: Sequence[str]
     days: int
+    interval_seconds: int
 
 
 class HistoryGate(Service):
@@ -74,24 +85,22 @@ def _arguments(args: HistoryGateArgs) -> Sequence[pulumi.Input[str]]:
         f"--region={args.region}",
         *(f"--server=http://{pod}:{HISTORY_PORT}" for pod in pods),
         f"--live-url={args.live_url}",
+        *(f"--logs={logs}" for logs in args.logs),
         f"--days={args.days}",
+        f"--interval={args.interval_seconds}",
     ]
 
 
 def _network_policy(metadata: k8s.meta.v1.ObjectMetaArgs) -> k8s.networking.v1.NetworkPolicySpecArgs:
-    """The way in asks who somebody is; nobody comes past it."""
+    """Ways to its pods, whatever may be running in other namespaces: the gate asks nobody who he is."""
     return k8s.networking.v1.NetworkPolicySpecArgs(
         pod_selector=k8s.meta.v1.LabelSelectorArgs(match_labels=metadata.labels),
         policy_types=["Ingress"],
         ingress=[
             k8s.networking.v1.NetworkPolicyIngressRuleArgs(
                 from_=[
-                    k8s.networking.v1.NetworkPolicyPeerArgs(
-                        namespace_selector=k8s.meta.v1.LabelSelectorArgs(
-                            match_labels={"kubernetes.io/metadata.name": namespace}
-                        )
-                    )
-                    for namespace in (INGRESS_NAMESPACE, MONITORING_NAMESPACE)
+                    peer(INGRESS_NAMESPACE, service_labels(UI_GATEWAY)),
+                    peer(MONITORING_NAMESPACE),
                 ],
                 ports=[k8s.networking.v1.NetworkPolicyPortArgs(port=PORT, protocol="TCP")],
             )

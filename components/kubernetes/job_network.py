@@ -12,7 +12,7 @@ from moka.celeborn import configuration as celeborn
 from moka.names import (
     CELEBORN_NAMESPACE,
     EVENT_LOG_PORT,
-    GATEWAY_NAMESPACE,
+    INGRESS_NAMESPACE,
     MONITORING_NAMESPACE,
     SYSTEM_NAMESPACE,
     UI_GATEWAY,
@@ -114,7 +114,7 @@ def spark_policy(egress: Mapping[str, Egress]) -> Policy:
         policy_types=["Ingress", "Egress"],
         ingress=[
             k8s.networking.v1.NetworkPolicyIngressRuleArgs(from_=spark_pods),
-            _ingress([_namespace(GATEWAY_NAMESPACE, GATEWAY_PODS)], [UI_PORT]),
+            _ingress([_namespace(INGRESS_NAMESPACE, GATEWAY_PODS)], [UI_PORT]),
             _ingress([_namespace(MONITORING_NAMESPACE)], [UI_PORT, EVENT_LOG_PORT, EXPORTER_PORT]),
         ],
         egress=[

@@ -6,10 +6,15 @@ from dataclasses import dataclass
 import pulumi
 import pulumi_kubernetes as k8s
 
+from components.kubernetes import gateway_login
+from components.kubernetes.gateway_egress import way_out
+from components.kubernetes.gateway_login import GatewayLogin
+from components.kubernetes.peers import peer
 from components.kubernetes.rbac import Right, grant
 from components.kubernetes.service import Service, ServiceArgs, service_labels, service_metadata
 from components.ordering import known_after
-from moka.names import INGRESS_NAMESPACE, MONITORING_NAMESPACE, UI_GATEWAY
+from moka.names import INGRESS_CONTROLLER_LABEL, INGRESS_NAMESPACE, MONITORING_NAMESPACE, UI_GATEWAY
+from moka.pages import login_host
 
 PORT = 8080
 REPLICAS = 2
@@ -26,7 +31,7 @@ class UiGatewayArgs:
 
     image: reference of the service's image, for every architecture of the system nodes.
     namespace: of the service and of its Ingress.
-    cluster: name in the settings.
+    cluster: name in EKS, under which its links are.
     domain: `<application>.<job namespace>.<domain>` is the host of an application.
     job_namespaces: those whose drivers it leads to, once it has its Role there.
     pages: `<host>[/path]` -> URL of the server that answers there, within the cluster.
@@ -34,6 +39,7 @@ class UiGatewayArgs:
     scheme: that people use.
     bucket, region: of event logs, with links from applications to their runs.
     ingress_class: of its Ingress.
+    login: before all pages; None shows them to everybody who reaches them.
     """
 
     image: str
@@ -48,13 +54,15 @@ class UiGatewayArgs:
     bucket: pulumi.Input[str]
     region: str
     ingress_class: pulumi.Input[str]
+    login: GatewayLogin | None = None
 
 
 class UiGateway(Service):
     """The Service `ui-gateway`.
 
     Makes, besides what every Service does, an Ingress with a wildcard host for each job namespace and the
-    host of each page, and a NetworkPolicy: the ingress controller reaches it, and collectors of metrics.
+    host of each page, and NetworkPolicies: the ingress controller reaches it, and collectors of metrics; it
+    reaches what it leads to, and what it asks.
     """
 
     def __init__(self, name: str, args: UiGatewayArgs, opts: pulumi.ResourceOptions | None = None) -> None:
@@ -72,6 +80,14 @@ class UiGateway(Service):
         child = pulumi.ResourceOptions(parent=self)
         metadata = service_metadata(UI_GATEWAY, args.namespace)
         k8s.networking.v1.NetworkPolicy(name, metadata=metadata, spec=way_in(), opts=child)
+        k8s.networking.v1.NetworkPolicy(
+            f"{name}-egress",
+            metadata=k8s.meta.v1.ObjectMetaArgs(
+                name=f"{UI_GATEWAY}-egress", namespace=args.namespace, labels=service_labels(UI_GATEWAY)
+            ),
+            spec=way_out(args.job_namespaces, args.pages, args.login.issuer_port if args.login else None),
+            opts=child,
+        )
         k8s.networking.v1.Ingress(
             name,
             metadata=k8s.meta.v1.ObjectMetaArgs(
@@ -137,13 +153,15 @@ def arguments(args: UiGatewayArgs) -> list[pulumi.Input[str]]:
         f"--region={args.region}",
         *(f"--namespace={namespace}" for namespace in sorted(args.job_namespaces)),
         *(f"--page={place}={url}" for place, url in sorted(args.pages.items())),
+        *(gateway_login.arguments(args.login) if args.login else ()),
     ]
 
 
 def hosts(args: UiGatewayArgs) -> list[str]:
     """Of the Ingress. A wildcard is one label: it needs no other object for another application."""
     pages = {place.partition("/")[0] for place in args.pages}
-    return sorted(pages | {f"*.{namespace}.{args.domain}" for namespace in args.job_namespaces})
+    login = {login_host(args.domain)} if args.login else set()
+    return sorted(login | pages | {f"*.{namespace}.{args.domain}" for namespace in args.job_namespaces})
 
 
 def way_in() -> k8s.networking.v1.NetworkPolicySpecArgs:
@@ -154,12 +172,8 @@ def way_in() -> k8s.networking.v1.NetworkPolicySpecArgs:
         ingress=[
             k8s.networking.v1.NetworkPolicyIngressRuleArgs(
                 from_=[
-                    k8s.networking.v1.NetworkPolicyPeerArgs(
-                        namespace_selector=k8s.meta.v1.LabelSelectorArgs(
-                            match_labels={"kubernetes.io/metadata.name": namespace}
-                        )
-                    )
-                    for namespace in (INGRESS_NAMESPACE, MONITORING_NAMESPACE)
+                    peer(INGRESS_NAMESPACE, labelled=INGRESS_CONTROLLER_LABEL),
+                    peer(MONITORING_NAMESPACE),
                 ],
                 ports=[k8s.networking.v1.NetworkPolicyPortArgs(port=PORT, protocol="TCP")],
             )

@@ -94,8 +94,9 @@ class BuildJob:
         for file in source.rglob("*"):
             if file.is_file():
                 _write(file, module / file.relative_to(source))
-        file = module / patch.file
-        file.write_text(apply_patch(patch, file.read_text()))
+        for name in patch.files:
+            file = module / name
+            file.write_text(apply_patch(patch, name, file.read_text()))
         self._go(patched, "mod", "edit", "-replace", f"{patch.module}={module}")
         return patched
 
@@ -122,12 +123,12 @@ def link_flags(program: GoProgram, version: str) -> str:
     return " ".join(("-s", "-w", *variables))
 
 
-def apply_patch(patch: Patch, text: str) -> str:
+def apply_patch(patch: Patch, file: str, text: str) -> str:
     """A file's text with the changes in it. Raises Refusal unless every old text is there exactly once."""
-    for old, new in patch.changes:
+    for old, new in patch.files[file]:
         if (count := text.count(old)) != 1:
             raise Refusal(
-                f"{patch.file} of {patch.module} has {old.strip()} {count} times where the patch expects "
+                f"{file} of {patch.module} has {old.strip()} {count} times where the patch expects "
                 "it once: adapt the patch in localcloud/tools/table.py to that version."
             )
         text = text.replace(old, new)

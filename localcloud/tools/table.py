@@ -6,11 +6,13 @@ from dataclasses import dataclass, field, replace
 
 @dataclass(frozen=True)
 class Patch:
-    """Changes to a Go module that is built in; every old text must be in the file exactly once."""
+    """Changes to a Go module that is built in.
+
+    files: a file of it -> old texts, each of which must be there exactly once, and what takes their places.
+    """
 
     module: str
-    file: str
-    changes: tuple[tuple[str, str], ...]
+    files: Mapping[str, tuple[tuple[str, str], ...]]
 
 
 OWN_PACKAGE = "."
@@ -140,9 +142,15 @@ def _prometheus(name: str) -> GoProgram:
 
 
 def _program(
-    part: GoProgram, *, seconds: int, size: int, scratch: int, installed: Versions | None = None
+    part: GoProgram,
+    *,
+    seconds: int,
+    size: int,
+    scratch: int,
+    installed: Versions | None = None,
+    lazy: bool = False,
 ) -> Tool:
-    return Tool(part.name, (part,), (part.name,), seconds, size, scratch, installed)
+    return Tool(part.name, (part,), (part.name,), seconds, size, scratch, installed, lazy)
 
 
 def _files(name: str, part: GoFiles | PythonFiles, *, seconds: int, size: int, scratch: int = 0) -> Tool:
@@ -207,12 +215,13 @@ _ALL = (
             # Its REST API has a fixed port on every interface; two control planes need two, on loopback.
             Patch(
                 "github.com/apache/yunikorn-core",
-                "pkg/webservice/webservice.go",
-                (
-                    ("import (\n", 'import (\n\t"cmp"\n'),
-                    ('\t"net/http"\n', '\t"net/http"\n\t"os"\n'),
-                    ('":9080"', 'cmp.Or(os.Getenv("YUNIKORN_REST_ADDRESS"), ":9080")'),
-                ),
+                {
+                    "pkg/webservice/webservice.go": (
+                        ("import (\n", 'import (\n\t"cmp"\n'),
+                        ('\t"net/http"\n', '\t"net/http"\n\t"os"\n'),
+                        ('":9080"', 'cmp.Or(os.Getenv("YUNIKORN_REST_ADDRESS"), ":9080")'),
+                    )
+                },
             ),
         ),
         seconds=20,
@@ -276,6 +285,42 @@ _ALL = (
         seconds=1,
         size=2,
         scratch=10,
+    ),
+    _program(
+        GoProgram(
+            "traefik",
+            "traefik",
+            "github.com/traefik/traefik/v3",
+            "github.com/traefik/traefik/v3/cmd/traefik",
+            {"github.com/traefik/traefik/v3/pkg/version.Version": "{version}"},
+            # Without what the module proxy lacks: libraries of the DNS providers that prove a name to a
+            # certificate authority, and two empty types that a distribution may add fields by.
+            Patch(
+                "github.com/traefik/traefik/v3",
+                {
+                    "pkg/provider/acme/provider.go": (
+                        ('\t"github.com/go-acme/lego/v5/providers/dns"\n', ""),
+                        (
+                            "dns.NewDNSChallengeProviderByName(p.DNSChallenge.Provider)",
+                            'nil, errors.New("this build has no DNS providers")',
+                        ),
+                    ),
+                    "pkg/config/dynamic/http_config.go": (
+                        ('\t"github.com/traefik/traefik/dynamic/ext"\n', ""),
+                        ('\text.HTTP `yaml:",inline"`\n', ""),
+                        ('\text.Router `yaml:",inline"`\n', ""),
+                    ),
+                    "pkg/config/dynamic/zz_generated.deepcopy.go": (
+                        ("\tout.HTTP = in.HTTP\n", ""),
+                        ("\tout.Router = in.Router\n", ""),
+                    ),
+                },
+            ),
+        ),
+        seconds=300,
+        size=150,
+        scratch=2000,
+        lazy=True,
     ),
     Tool(
         "pulumi",

@@ -56,7 +56,7 @@ def spark_application(job: Job, target: JobTarget) -> Object:
 
 def ui_url(job: Job, target: JobTarget) -> str:
     """Address of the UI while the job runs."""
-    return f"http://{ui_host(job.name, job.namespace, target.ui_domain)}"
+    return f"{target.ui_scheme}://{ui_host(job.name, job.namespace, target.ui_domain)}"
 
 
 def _labels(job: Job) -> dict[str, str]:

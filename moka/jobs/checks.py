@@ -55,7 +55,7 @@ class Size:
 
 def overhead_mib(job: Job, target: JobTarget, pod: Driver | Executor) -> int:
     """MiB beside the heap, with those of a driver's sidecar, which itself requests nothing."""
-    sidecar = MEMORY_MIB if isinstance(pod, Driver) and target.event_log_uploader else 0
+    sidecar = MEMORY_MIB if isinstance(pod, Driver) else 0
     if pod.overhead:
         return spark_mebibytes(pod.overhead) + sidecar
     share = JVM_OVERHEAD if job.language in ("scala", "java") else OTHER_OVERHEAD

@@ -1,6 +1,5 @@
 """Spark configuration of a job, a table for each subject. Keys that no job may set are in reserved.py."""
 
-import re
 from collections.abc import Mapping
 from math import ceil
 
@@ -104,7 +103,7 @@ def configuration(job: Job, target: JobTarget) -> dict[str, str]:
         **UI,
         **API_SERVER_TIMEOUTS,
         **METRICS,
-        **event_logs(target),
+        **event_logs(),
         **s3a(job, target),
         **DECOMMISSIONING,
         **(
@@ -124,21 +123,16 @@ def configuration(job: Job, target: JobTarget) -> dict[str, str]:
     return {**platform, **{key: _text(value) for key, value in job.conf.items()}}
 
 
-def event_logs(target: JobTarget) -> dict[str, str]:
-    """Where the event log goes: to a volume, from which a sidecar uploads it, or without one straight to S3.
-
-    S3 shows a file once it is closed, and then a killed driver's last one never. So the smallest files that
-    Spark rolls, which are also what the sidecar sends anew when they have grown.
+def event_logs() -> dict[str, str]:
+    """The event log goes to a volume, from which a sidecar uploads it: S3 shows a file once it is closed, so
+    that of a killed driver the last one would be lost. In the smallest files that Spark rolls, as one that
+    has grown is sent anew.
     """
     return {
         "spark.eventLog.enabled": "true",
+        "spark.eventLog.dir": f"file://{EVENT_LOG_FOLDER}",
         # What Spark keeps to itself before it writes is lost with it: 8 KiB in place of 100.
-        **(
-            {"spark.eventLog.dir": f"file://{EVENT_LOG_FOLDER}", "spark.eventLog.buffer.kb": "8k"}
-            if target.event_log_uploader
-            # Spark takes one slash off, and Hadoop 3.3 finds no bucket's root without.
-            else {"spark.eventLog.dir": re.sub(r"^(s3a://[^/]+)/?$", r"\1//", target.event_logs)}
-        ),
+        "spark.eventLog.buffer.kb": "8k",
         "spark.eventLog.rolling.enabled": "true",
         "spark.eventLog.rolling.maxFileSize": "10m",
         "spark.eventLog.compress": "true",

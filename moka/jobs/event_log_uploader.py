@@ -8,7 +8,7 @@ driver has ended, however that was (kubernetes: pkg/kubelet/kuberuntime/kuberunt
 from typing import Any
 
 from moka.jobs.job import Job
-from moka.jobs.job_target import EventLogUploader, JobTarget
+from moka.jobs.job_target import JobTarget
 from moka.names import EVENT_LOG_FOLDER, EVENT_LOG_PORT, UPLOADER_CONTAINER
 
 Object = dict[str, Any]
@@ -24,8 +24,9 @@ MEMORY_MIB = 32
 MEMORY_LIMIT = "64Mi"
 
 
-def container(job: Job, target: JobTarget, uploader: EventLogUploader) -> Object:
+def container(job: Job, target: JobTarget) -> Object:
     """The sidecar of a job's driver."""
+    uploader = target.event_log_uploader
     return {
         "name": UPLOADER_CONTAINER,
         "image": uploader.image,

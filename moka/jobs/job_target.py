@@ -52,13 +52,13 @@ class JobTarget:
     priority_classes: tier -> priority class of its pods.
     machines: the largest of each role and architecture, without GPUs.
     gpu_machines: the largest with GPUs.
-    event_logs: folder, `s3a://bucket/`, that Spark writes event logs to where no sidecar uploads them.
-    event_log_uploader: the sidecar that does; None without one.
+    event_log_uploader: the sidecar that uploads event logs.
     staging: namespace -> its folder, `s3a://bucket/namespace/`, for intermediate data of jobs.
     data: folders, `s3a://bucket/`, that jobs may read besides their staging folder; None where the stack's
         outputs, of an earlier version, do not say.
     images: Spark version, `4.1` -> image of jobs that name none.
     ui_domain: the UI of a running application is at `<application>.<namespace>.<ui_domain>`.
+    ui_scheme: of its address.
     history_url: of the Spark History Server.
     service_account: of drivers and executors.
     host_paths: namespace -> folders of nodes that its jobs may mount, with all in them.
@@ -74,7 +74,7 @@ class JobTarget:
     namespaces: Sequence[str]
     priority_classes: Mapping[int, str]
     machines: Sequence[MachineCapacity]
-    event_logs: str
+    event_log_uploader: EventLogUploader
     staging: Mapping[str, str]
     images: Mapping[str, str]
     ui_domain: str
@@ -86,7 +86,7 @@ class JobTarget:
     scheduler: str = SCHEDULER
     celeborn: Celeborn | None = None
     finalizer: str | None = None
-    event_log_uploader: EventLogUploader | None = None
+    ui_scheme: str = "http"
 
     def as_outputs(self) -> dict[str, Any]:
         """As a stack exports it: mappings, lists, text and numbers, with text for every key."""
@@ -116,7 +116,7 @@ class JobTarget:
         ]
         if missing:
             raise ValueError(f"the outputs lack {', '.join(missing)}")
-        celeborn, uploader = values.get("celeborn"), values.get("event_log_uploader")
+        celeborn, uploader = values.get("celeborn"), values["event_log_uploader"]
         return cls(
             **{
                 **values,
@@ -126,7 +126,7 @@ class JobTarget:
                     for name in ("machines", "gpu_machines")
                 },
                 "celeborn": Celeborn(**celeborn) if celeborn else None,
-                "event_log_uploader": _event_log_uploader(uploader) if uploader else None,
+                "event_log_uploader": EventLogUploader(**{**uploader, "seconds": int(uploader["seconds"])}),
             }
         )
 
@@ -146,7 +146,3 @@ class JobTarget:
             for architecture in get_args(Architecture)
             if self.machine("driver", architecture) and self.machine("executor", architecture)
         ]
-
-
-def _event_log_uploader(values: Mapping[str, Any]) -> EventLogUploader:
-    return EventLogUploader(**{**values, "seconds": int(values["seconds"])})

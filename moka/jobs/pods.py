@@ -98,10 +98,10 @@ def template(job: Job, target: JobTarget, role: JobRole) -> Object:
     sidecars: Object = {}
     if role == "driver" and target.finalizer:
         metadata["finalizers"] = [target.finalizer]
-    if role == "driver" and target.event_log_uploader:
+    if role == "driver":
         mounts.append(event_log_uploader.mount())
         volumes.append(event_log_uploader.volume())
-        sidecars["initContainers"] = [event_log_uploader.container(job, target, target.event_log_uploader)]
+        sidecars["initContainers"] = [event_log_uploader.container(job, target)]
     return {
         "metadata": metadata,
         "spec": {

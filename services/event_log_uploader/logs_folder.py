@@ -15,6 +15,9 @@ from typing import Literal
 
 from moka import event_logs
 
+MARKED_EVERY_SECONDS = 300.0
+"""A marker's age is how others tell that the driver lives: three of these, and it is gone."""
+
 WRITABLE = stat.S_IWUSR | stat.S_IWGRP | stat.S_IWOTH
 
 
@@ -67,13 +70,18 @@ class LogFolder:
 class InS3:
     """What S3 has of a log, as far as this process knows; closed files besides are known by their mode.
 
+    marked: when the marker was put last, by the uploader's clock; None where it was not.
     sent: name of a file -> its identity and the bytes that were sent last.
     """
 
-    marked: bool = False
+    marked: float | None = None
     in_progress: bool = False
     finished: bool = False
     sent: dict[str, tuple[int, int]] = field(default_factory=dict)
+
+    def marker_due(self, now: float) -> bool:
+        """Whether the marker is to be put, at this time of the uploader's clock."""
+        return self.marked is None or now - self.marked >= MARKED_EVERY_SECONDS
 
 
 Action = Literal["mark", "begin", "send", "seal", "complete", "clear", "join", "unmark"]
@@ -126,11 +134,11 @@ def _events_file(path: Path, index: int) -> EventsFile:
     return EventsFile(path.name, index, status.st_ino, status.st_size, not status.st_mode & WRITABLE)
 
 
-def steps(log: LogFolder, in_s3: InS3) -> Iterator[Step]:
-    """What a log still needs in S3, in the order in which it has to be done."""
+def steps(log: LogFolder, in_s3: InS3, now: float) -> Iterator[Step]:
+    """What a log still needs in S3, in the order in which it has to be done. now: by the uploader's clock."""
     if in_s3.finished:
         return
-    if not in_s3.marked:
+    if in_s3.marker_due(now):
         yield Step("mark")
     if not in_s3.in_progress:
         yield Step("begin")

@@ -5,7 +5,7 @@ import os
 import random
 import threading
 from collections import defaultdict
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -111,7 +111,7 @@ class Uploader:
         complete = False
         try:
             logs = scan(self._folder)
-            if any(True for folder in logs for _ in steps(folder, self._in_s3[folder.identity])):
+            if any(True for folder in logs for _ in self._steps(folder)):
                 self._behind_since = self._last_complete if self._behind_since is None else self._behind_since
             for folder in logs:
                 self._bring(folder)
@@ -135,17 +135,20 @@ class Uploader:
     def _bring(self, folder: LogFolder) -> None:
         """Do what a log needs, up to the first failure: what follows would be in S3 before it."""
         in_s3 = self._in_s3[folder.identity]
-        for step in steps(folder, in_s3):
+        for step in self._steps(folder):
             self._do(folder, step, in_s3)
         in_s3.finished = folder.complete
         if in_s3.finished:
             log.info("log is complete", extra=fields(log=folder.log, joined=folder.whole))
 
+    def _steps(self, folder: LogFolder) -> Iterator[Step]:
+        return steps(folder, self._in_s3[folder.identity], self._clock())
+
     def _do(self, folder: LogFolder, step: Step, in_s3: InS3) -> None:
         match step.action:
             case "mark":
                 self._put(event_logs.open_key(folder.log), self._marker(folder))
-                in_s3.marked = True
+                in_s3.marked = self._clock()
             case "begin":
                 self._put(self._status_key(folder, in_progress=True), b"")
                 in_s3.in_progress = True

@@ -1,5 +1,6 @@
 """`python -m services.history_gate`: the gate before the History Server, and the keeper of its logs."""
 
+import argparse
 import asyncio
 
 import boto3
@@ -7,12 +8,14 @@ from aiohttp import web
 from botocore.config import Config
 
 from services.common import arguments, logs
-from services.common.health import health_routes, serving
+from services.common.addresses import apart
+from services.common.health import handlers, serving
 from services.common.metrics import Metrics
 from services.common.signals import run_until_signal
+from services.history_gate.executor_logs import ClusterLogs, cluster_logs
 from services.history_gate.gate import Gate
 from services.history_gate.keeper import Keeper
-from services.history_gate.scans import Scans
+from services.history_gate.scan import Scans
 from services.history_gate.servers import Servers, session
 from services.history_gate.storage import Storage
 
@@ -42,25 +45,35 @@ def main() -> None:
         required=True,
         help="address of a running job's UI, with {name}, {namespace} and {cluster}",
     )
+    parser.add_argument(
+        "--logs",
+        action="append",
+        default=[],
+        help="<cluster>=<folder>=<URL with {prefix}>: its jobs' logs (repeatable)",
+    )
     parser.add_argument("--days", type=int, required=True, help="days that event logs are kept")
+    parser.add_argument("--interval", type=int, required=True, help="seconds between two scans")
     options = parser.parse_args()
+    try:
+        clusters = cluster_logs(options.logs)
+    except ValueError as error:
+        parser.error(str(error))
     logs.configure()
-    storage = Storage(boto3.client("s3", region_name=options.region, config=S3), options.bucket)
-    asyncio.run(_run(storage, options.server, options.live_url, options.days, options.listen))
+    asyncio.run(_run(options, clusters))
 
 
-async def _run(
-    storage: Storage, servers: list[str], live_url: str, days: int, listen: tuple[str, int]
-) -> None:
+async def _run(options: argparse.Namespace, clusters: dict[str, ClusterLogs]) -> None:
     metrics = Metrics(SERVICE)
+    storage = Storage(boto3.client("s3", region_name=options.region, config=S3), options.bucket)
     keeper = Keeper(storage, metrics)
     async with session() as requests:
-        gate = Gate(storage, Servers(requests, servers), live_url, days, metrics)
-        application = web.Application()
-        # Before the gate's, which take every path.
-        application.add_routes([*health_routes(lambda: None, metrics), *gate.routes()])
-        async with serving(application, listen):
-            await run_until_signal(keeper.run(), Scans(requests, servers, metrics).run())
+        servers = Servers(requests, options.server)
+        scans = Scans(storage, servers, options.interval, metrics)
+        gate = Gate(storage, servers, options.live_url, options.days, clusters, metrics)
+        application = web.Application(middlewares=[apart(handlers(lambda: None, metrics))])
+        application.add_routes(gate.routes())
+        async with serving(application, options.listen):
+            await run_until_signal(keeper.run(), scans.run())
 
 
 if __name__ == "__main__":

@@ -2,13 +2,14 @@
 
 import asyncio
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 
 from aiohttp import web
 
 from moka import event_logs
 from services.common.metrics import Metrics
-from services.history_gate import pages
+from services.history_gate import executor_logs, pages
+from services.history_gate.executor_logs import ClusterLogs
 from services.history_gate.servers import Servers, Unreachable
 from services.history_gate.storage import Storage
 from services.history_gate.verdict import Archived, Hot, Running, Unknown, verdict
@@ -27,7 +28,7 @@ class Gate:
     """Handlers of requests.
 
     live_url: of a running job, with `{name}`, `{namespace}` and `{cluster}`. days: that logs are kept.
-    clock: in seconds, from any time on.
+    logs: of executors, by cluster. clock: in seconds, from any time on.
     """
 
     def __init__(
@@ -36,6 +37,7 @@ class Gate:
         servers: Servers,
         live_url: str,
         days: int,
+        logs: Mapping[str, ClusterLogs],
         metrics: Metrics,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
@@ -43,6 +45,7 @@ class Gate:
         self._servers = servers
         self._live_url = live_url
         self._days = days
+        self._logs = logs
         self._clock = clock
         self._known: dict[str, float] = {}
         self._reading: dict[str, asyncio.Task[tuple[int, str]]] = {}
@@ -62,12 +65,20 @@ class Gate:
         return [
             web.get("/history/{app}", self.job),
             web.get("/history/{app}/{rest:.*}", self.job),
+            web.get("/logs/{path:.*}", self.logs),
             web.get("/{rest:.*}", self.other),
         ]
 
     async def other(self, request: web.Request) -> web.StreamResponse:
         """The list, its data, styles and scripts."""
         return await self._pass_on(request, request.path)
+
+    async def logs(self, request: web.Request) -> web.StreamResponse:
+        """Logs of an executor: not shown here, as whoever reads them needs rights of his own."""
+        page = executor_logs.page_of(self._logs, request.match_info["path"])
+        if page is None:
+            return _html(pages.no_logs(), 404)
+        raise web.HTTPFound(page)
 
     async def job(self, request: web.Request) -> web.StreamResponse:
         """A page of a job."""

@@ -65,6 +65,15 @@ def unknown(log: str, days: int) -> str:
     )
 
 
+def no_logs() -> str:
+    """An address of logs that leads nowhere."""
+    return _page(
+        "There are no logs of that name",
+        "An address of logs is <code>/logs/&lt;cluster&gt;/&lt;namespace&gt;/&lt;application id&gt;/"
+        "&lt;driver or executor&gt;/&lt;pod&gt;</code>, with a cluster of this environment.",
+    )
+
+
 def failed(log: str, reason: str) -> str:
     """A log that the server could not open. reason: in its own words."""
     return _page(

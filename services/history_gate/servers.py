@@ -11,6 +11,9 @@ from yarl import URL
 CONNECT_SECONDS = 2.0
 CHUNK = 64 * 1024
 
+ASKING = aiohttp.ClientTimeout(total=30.0, sock_connect=CONNECT_SECONDS)
+"""Of questions that nobody waits for."""
+
 HOP_BY_HOP = frozenset(
     {"connection", "keep-alive", "proxy-authenticate", "proxy-authorization", "te", "trailer"}
     | {"transfer-encoding", "upgrade"}
@@ -33,6 +36,11 @@ class Servers:
         self._session = session
         self._urls = urls
 
+    @property
+    def urls(self) -> Sequence[str]:
+        """Of all pods, whether they answer or not."""
+        return self._urls
+
     def in_order(self, key: str) -> list[str]:
         """The pods, the one of a key first: an application is read by one of them, and stays with it when
         another comes or goes (rendezvous hashing)."""
@@ -47,6 +55,18 @@ class Servers:
             except aiohttp.ClientConnectionError:
                 continue
         raise Unreachable
+
+    async def texts(self, path: str) -> dict[str, str]:
+        """A page of each pod that shows it, by the pod's URL."""
+        texts = {}
+        for url in self._urls:
+            try:
+                async with self._session.get(url + path, timeout=ASKING) as response:
+                    if response.status == 200:
+                        texts[url] = await response.text(errors="replace")
+            except (aiohttp.ClientError, TimeoutError):
+                continue
+        return texts
 
     async def pass_on(self, request: web.Request, key: str) -> web.StreamResponse:
         """What the pod of a key says to a request. Raises Unreachable, before anything is sent."""

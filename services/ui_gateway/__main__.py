@@ -2,6 +2,7 @@
 
 import argparse
 import asyncio
+from contextlib import AsyncExitStack
 from functools import partial
 
 import boto3
@@ -15,11 +16,15 @@ from services.common.kubernetes import Api
 from services.common.metrics import Metrics
 from services.common.signals import run_until_signal
 from services.common.watch import Watch
+from services.ui_gateway import login_options
 from services.ui_gateway.answers import History
 from services.ui_gateway.drivers import Drivers
 from services.ui_gateway.gateway import Gateway, Knowledge, Settings, serve
-from services.ui_gateway.hosts import Hosts, Page, pages
+from services.ui_gateway.hosts import Hosts, pages
+from services.ui_gateway.issuer import Issuer
 from services.ui_gateway.links import Links
+from services.ui_gateway.login import Login
+from services.ui_gateway.login_options import LoginOptions, login_session
 from services.ui_gateway.lookups import QUESTIONS_A_SECOND, Kept, Rate, application_of
 from services.ui_gateway.proxy import Proxy
 
@@ -32,7 +37,7 @@ STALLED_AFTER_SECONDS = 600.0
 def main() -> None:
     """Run until a signal ends it."""
     parser = arguments.parser(SERVICE, __doc__)
-    parser.add_argument("--cluster", required=True, help="name of the cluster in the settings")
+    parser.add_argument("--cluster", required=True, help="name of the cluster in EKS")
     parser.add_argument("--domain", required=True, help="what hosts of this cluster's pages end with")
     parser.add_argument("--namespace", action="append", default=[], help="job namespace (repeatable)")
     parser.add_argument("--page", action="append", default=[], help="<host>[/path]=<URL> (repeatable)")
@@ -41,30 +46,40 @@ def main() -> None:
     parser.add_argument("--history-days", type=int, required=True, help="how long event logs are kept")
     parser.add_argument("--bucket", required=True, help="bucket of the event logs, for links to runs")
     parser.add_argument("--region", required=True, help="region of that bucket")
+    login_options.add(parser)
     options = parser.parse_args()
     try:
-        platform_pages = pages(options.page)
+        hosts = Hosts(options.domain, pages(options.page))
+        login = login_options.login(options, hosts)
     except ValueError as error:
         parser.error(str(error))
     logs.configure()
-    asyncio.run(_run(options, platform_pages))
+    asyncio.run(_run(options, hosts, login))
 
 
-async def _run(options: argparse.Namespace, platform_pages: dict[str, Page]) -> None:
+async def _run(options: argparse.Namespace, hosts: Hosts, login: LoginOptions | None) -> None:
     metrics = Metrics(SERVICE)
     s3 = boto3.client("s3", region_name=options.region, config=Config(connect_timeout=3, read_timeout=5))
     links = Links(s3, options.bucket, options.cluster, metrics)
     drivers = Drivers(links.note)
     rate = Rate(QUESTIONS_A_SECOND)
     settings = Settings(
-        hosts=Hosts(options.domain, platform_pages),
+        hosts=hosts,
         namespaces=frozenset(options.namespace),
         history=History(options.history.rstrip("/")),
         history_days=options.history_days,
         scheme=options.scheme,
         ui_port=UI_PORT,
     )
-    async with Api(options.service_account) as api, Proxy() as proxy:
+    async with AsyncExitStack() as stack:
+        api = await stack.enter_async_context(Api(options.service_account))
+        proxy = await stack.enter_async_context(Proxy())
+        door, tasks = None, []
+        if login is not None:
+            session = await stack.enter_async_context(login_session())
+            kept = login.kept_secret()
+            door = Login(login.settings, Issuer(login.client, session), kept, metrics)
+            tasks.append(kept.run())
         watches = [Watch(api, name, "pods", DRIVER_SELECTOR, drivers) for name in options.namespace]
         knowledge = Knowledge(
             drivers=drivers,
@@ -79,9 +94,9 @@ async def _run(options: argparse.Namespace, platform_pages: dict[str, Page]) -> 
             **handlers(partial(_stalled, watches), metrics),
             "/ready": reporting(partial(_unready, watches)),
         }
-        gateway = Gateway(settings, knowledge, proxy, metrics, own)
+        gateway = Gateway(settings, knowledge, proxy, metrics, own, door)
         await run_until_signal(
-            serve(gateway, options.listen), links.run(), *(watch.run() for watch in watches)
+            serve(gateway, options.listen), links.run(), *tasks, *(watch.run() for watch in watches)
         )
 
 

@@ -13,15 +13,19 @@ from aiohttp import web
 from aiohttp.typedefs import Handler
 from botocore.exceptions import BotoCoreError, ClientError
 
+from services.common.addresses import is_address
 from services.common.kubernetes import ApiError, Object
 from services.common.logs import fields
 from services.common.metrics import Metrics
 from services.ui_gateway import answers, texts
+from services.ui_gateway.access import not_shown
 from services.ui_gateway.answers import History, NotThere, Redirect, Waiting
 from services.ui_gateway.drivers import Driver, Drivers
-from services.ui_gateway.hosts import Application, Hosts, Page, is_address
+from services.ui_gateway.hosts import Application, Hosts, Page
+from services.ui_gateway.login import Login
 from services.ui_gateway.lookups import Kept, TooManyQuestions
 from services.ui_gateway.proxy import Proxy, Refused, Unreachable
+from services.ui_gateway.responses import html, plain, redirect, retry
 
 METHODS = ("GET", "HEAD")
 SECONDS = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1.0, 5.0, 60.0)
@@ -64,7 +68,10 @@ class Knowledge:
 
 
 class Gateway:
-    """Answers every request. own: path -> handler for its own health and metrics."""
+    """Answers every request.
+
+    own: path -> handler for its own health and metrics. login: before pages; None shows them to everybody.
+    """
 
     def __init__(
         self,
@@ -73,11 +80,13 @@ class Gateway:
         proxy: Proxy,
         metrics: Metrics,
         own: Mapping[str, Handler],
+        login: Login | None = None,
     ) -> None:
         self._settings = settings
         self._knowledge = knowledge
         self._proxy = proxy
         self._own = own
+        self._login = login
         self._requests = metrics.counter("requests", "Requests answered.", ("page", "status"))
         self._seconds = metrics.histogram("request_seconds", "Time of a request, to its last byte.", SECONDS)
         self._stale = metrics.counter(
@@ -88,49 +97,56 @@ class Gateway:
         """The response to a request."""
         if is_address(request.host):
             handler = self._own.get(request.path)
-            return await handler(request) if handler else _plain(404, "there is no such page")
+            return await handler(request) if handler else plain(404, "there is no such page")
         start = time.monotonic()
         target = self._settings.hosts.target(request.host)
         response = await self._of(request, target)
-        page = target.host if isinstance(target, Page) else "job" if target else "none"
+        if self._login is not None and self._login.is_at(request.host):
+            page = "login"
+        else:
+            page = target.host if isinstance(target, Page) else "job" if target else "none"
         self._requests.labels(page, f"{response.status // 100}xx").inc()
         self._seconds.observe(time.monotonic() - start)
         return response
 
     async def _of(self, request: web.Request, target: Application | Page | None) -> web.StreamResponse:
+        if self._login is not None and self._login.is_at(request.host):
+            return await self._login.page(request)
         if target is None:
-            return _plain(404, "there is no page of that name")
+            return plain(404, "there is no page of that name")
         # An absolute URL, or what would become another server's behind a driver's address.
         if not request.raw_path.startswith("/"):
-            return _plain(400, "write the path of a page")
+            return plain(400, "write the path of a page")
         if request.method not in METHODS:
-            response = _plain(
+            response = plain(
                 405, "pages are for reading here; a job is stopped by deleting its SparkApplication"
             )
             response.headers["Allow"] = ", ".join(METHODS)
             return response
+        if self._login is not None and (barred := self._login.barred(request, target)):
+            return barred
         if isinstance(target, Page):
             return await self._page(request, target)
         if target.namespace not in self._settings.namespaces:
-            return _plain(403, f"jobs of {target.namespace} are not shown to you")
+            return plain(403, not_shown(target))
         return await self._job(request, target)
 
     async def _page(self, request: web.Request, page: Page) -> web.StreamResponse:
         server = page.upstream(request.path)
         if server is None:
-            return _plain(404, "there is no such page")
+            return plain(404, "there is no such page")
         try:
             return await self._proxy.pass_on(request, server, self._settings.scheme)
         except (Refused, Unreachable) as error:
             log.warning("page out of reach", extra=fields(page=page.host, error=error))
-            return _plain(502, f"{page.host} does not answer; try again")
+            return plain(502, f"{page.host} does not answer; try again")
 
     async def _job(self, request: web.Request, target: Application) -> web.StreamResponse:
         driver = self._knowledge.drivers.newest(target.namespace, target.name)
         if asked := answers.run_asked_for(request.raw_path):
             return self._run(request, driver, *asked)
         if request.raw_path.startswith("/run/"):
-            return _plain(404, "runs are at /run/spark-<32 hexadecimal digits>/")
+            return plain(404, "runs are at /run/spark-<32 hexadecimal digits>/")
         path, history = request.raw_path, self._settings.history
         if driver is None:
             return self._shown(target, await self._without_driver(target, path))
@@ -147,7 +163,7 @@ class Gateway:
                 ),
             )
         except Unreachable as error:
-            return _html(504, texts.no_answer(target.name, str(error)))
+            return html(504, texts.no_answer(target.name, str(error)))
         drivers.note_answer(driver)
         return response
 
@@ -159,8 +175,8 @@ class Gateway:
         """The address of one run, which never leads to another."""
         query = f"?{request.raw_path.partition('?')[2]}" if "?" in request.raw_path else ""
         if driver is not None and driver.run == run and not driver.ended:
-            return _redirect(f"{self._settings.scheme}://{request.host}/{path.lstrip('/')}{query}")
-        return _redirect(self._settings.history.page(run, f"{path}{query}"))
+            return redirect(f"{self._settings.scheme}://{request.host}/{path.lstrip('/')}{query}")
+        return redirect(self._settings.history.page(run, f"{path}{query}"))
 
     async def _without_driver(self, target: Application, path: str) -> Redirect | Waiting | NotThere | None:
         """What there is of an application without a driver; None where that cannot be learned at present."""
@@ -189,14 +205,14 @@ class Gateway:
     def _shown(self, target: Application, answer: Redirect | Waiting | NotThere | None) -> web.Response:
         match answer:
             case Redirect(url):
-                return _redirect(url)
+                return redirect(url)
             case Waiting(reason, history):
-                return _retry(_html(503, texts.waiting(target.name, reason, history)))
+                return retry(html(503, texts.waiting(target.name, reason, history)))
             case NotThere():
                 days, history = self._settings.history_days, self._settings.history.url
-                return _html(404, texts.not_there(target.name, target.namespace, days, history))
+                return html(404, texts.not_there(target.name, target.namespace, days, history))
             case None:
-                return _retry(_html(503, texts.unknown(target.name)))
+                return retry(html(503, texts.unknown(target.name)))
 
 
 async def serve(gateway: Gateway, listen: tuple[str, int]) -> None:
@@ -210,26 +226,3 @@ async def serve(gateway: Gateway, listen: tuple[str, int]) -> None:
         await asyncio.Event().wait()
     finally:
         await runner.cleanup()
-
-
-def _plain(status: int, sentence: str) -> web.Response:
-    return _not_kept(web.Response(status=status, text=f"{sentence}\n"))
-
-
-def _html(status: int, text: str) -> web.Response:
-    return _not_kept(web.Response(status=status, text=text, content_type="text/html"))
-
-
-def _redirect(url: str) -> web.Response:
-    """302 and never 301: the address lives on, and leads elsewhere later."""
-    return _not_kept(web.Response(status=302, headers={"Location": url}))
-
-
-def _retry(response: web.Response) -> web.Response:
-    response.headers["Retry-After"] = str(texts.RETRY_SECONDS)
-    return response
-
-
-def _not_kept(response: web.Response) -> web.Response:
-    response.headers["Cache-Control"] = "no-store"
-    return response

@@ -3,7 +3,6 @@
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from ipaddress import ip_address
 
 LABEL = r"[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?"
 """A label of DNS, as names in Kubernetes are (RFC 1123)."""
@@ -67,15 +66,6 @@ def normal(host: str) -> str | None:
     """A host without port, in lower case; None where it is no name of DNS."""
     name = re.sub(r":[0-9]{1,5}\Z", "", host).lower()
     return name if len(name) <= 253 and _NAME.fullmatch(name) else None
-
-
-def is_address(host: str) -> bool:
-    """Whether the host of a request is an IP address: the kubelet's and Prometheus's, not a browser's."""
-    try:
-        ip_address(re.sub(r":[0-9]{1,5}\Z", "", host).strip("[]"))
-    except ValueError:
-        return False
-    return True
 
 
 def pages(written: Sequence[str]) -> dict[str, Page]:

@@ -1,5 +1,6 @@
 """What the gateway itself shows: small pages, with whatever comes from names escaped."""
 
+from collections.abc import Collection
 from html import escape
 
 RETRY_SECONDS = 5
@@ -50,6 +51,26 @@ def unknown(application: str) -> str:
     """The page of a job of which nothing can be learned at present."""
     sentence = f"Kubernetes cannot be asked at present. This page tries again every {RETRY_SECONDS} seconds."
     return _page(f"{application} is not known here", _text(sentence), head=REFRESH)
+
+
+def logged_in(name: str, groups: Collection[str], logout: str) -> str:
+    """The page of the login itself: who one is here."""
+    known = f"Groups that count here: {', '.join(sorted(groups)) or 'none'}."
+    return _page(f"{name} is logged in", f"{_text(known)}{_link(logout, 'log out')}")
+
+
+def logged_out(minutes: int, start: str, everywhere: str | None) -> str:
+    """The page after a logout; `everywhere`: where the issuer's own session is ended."""
+    sentence = f"Pages that this browser has opened may answer it for up to {minutes} minutes more."
+    ways = _link(start, "log in again") + (
+        _link(everywhere, "log out of the issuer, too") if everywhere else ""
+    )
+    return _page("You are logged out", f"{_text(sentence)}{ways}")
+
+
+def login_failed(reason: str, again: str) -> str:
+    """The page of a login that did not come about; `again`: where to begin anew."""
+    return _page("This login failed", f"{_text(reason)}{_link(again, 'try again')}")
 
 
 def _page(title: str, body: str, head: str = "") -> str:

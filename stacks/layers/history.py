@@ -1,5 +1,6 @@
 """Layer history: the Spark History Server, once per environment, where the event logs are."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import pulumi
@@ -18,8 +19,10 @@ from moka.names import (
 )
 from moka.pages import ui_host
 from moka.sizes.history import HistorySize
+from stacks.job_logs import job_logs
 from stacks.layer_table import HOME
 from stacks.layers import foundation
+from stacks.settings import Environment
 from stacks.settings.history import History as HistorySettings
 from stacks.settings.services import Service as ServiceSettings
 from stacks.site import ClusterSite
@@ -30,20 +33,22 @@ class Inputs:
     """What differs between environments.
 
     bucket, bucket_arn: of the event logs. key_arn: key that encrypts them.
-    host: name that the UI is reached by.
+    url: that the UI is reached by.
     history: the server, as the settings have it. gate: the service before it; None for none.
     live_url: of a running job's UI, with `{name}`, `{namespace}` and `{cluster}`.
+    logs: where those of each cluster's jobs are shown, as the gate takes it.
     days: that event logs are kept.
     """
 
     bucket: pulumi.Input[str]
     bucket_arn: pulumi.Input[str]
     key_arn: pulumi.Input[str]
-    host: str
+    url: str
     history: HistorySettings
     live_url: str
+    logs: Sequence[str]
     days: int
-    gate: ServiceSettings | None = None
+    gate: ServiceSettings
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -56,16 +61,28 @@ class Outputs:
 def inputs(site: ClusterSite) -> Inputs:
     """What the layer needs on the home cluster."""
     home = site.outputs(HOME, foundation.Outputs)
+    live_host = ui_host("{name}", "{namespace}", site.settings.ui_domain("{cluster}"))
     return Inputs(
         bucket=foundation.at_home(home.event_logs_bucket),
         bucket_arn=foundation.at_home(home.event_logs_bucket_arn),
         key_arn=home.key_arn,
-        host=site.settings.history_host,
+        url=site.settings.history_url,
         history=site.settings.history,
         gate=site.settings.services.history_gate,
-        live_url=f"http://{ui_host('{name}', '{namespace}', site.settings.ui_domain('{cluster}'))}/",
+        live_url=f"{site.settings.ui_scheme}://{live_host}/",
+        logs=_logs(site.settings),
         days=site.settings.retention.event_logs,
     )
+
+
+def _logs(settings: Environment) -> list[str]:
+    """Of each cluster, its name in the settings, its folder, and the page that shows a prefix of keys."""
+    return [
+        f"{cluster}={logs.folder}="
+        + settings.history.logs_url.replace("{region}", logs.region).replace("{bucket}", logs.bucket)
+        for cluster in sorted(settings.clusters)
+        for logs in [job_logs(settings, cluster)]
+    ]
 
 
 def deploy(site: ClusterSite, inputs: Inputs) -> Outputs:
@@ -99,12 +116,11 @@ def deploy(site: ClusterSite, inputs: Inputs) -> Outputs:
         # Pods that start before their identity is there run without it.
         site.after(identity),
     )
-    if inputs.gate is not None:
-        _gate(site, inputs, inputs.gate, server)
-    return Outputs(url=server.namespace.apply(lambda _: f"http://{inputs.host}"))
+    _gate(site, inputs, server)
+    return Outputs(url=server.namespace.apply(lambda _: inputs.url))
 
 
-def _gate(site: ClusterSite, inputs: Inputs, settings: ServiceSettings, server: HistoryServer) -> HistoryGate:
+def _gate(site: ClusterSite, inputs: Inputs, server: HistoryServer) -> HistoryGate:
     """The service before the server, which may join logs."""
     identity = site.allow(
         HISTORY_GATE_IDENTITY,
@@ -115,13 +131,15 @@ def _gate(site: ClusterSite, inputs: Inputs, settings: ServiceSettings, server: 
     return HistoryGate(
         f"{site.name}-history",
         HistoryGateArgs(
-            image=settings.image,
+            image=inputs.gate.image,
             namespace=server.namespace,
             bucket=inputs.bucket,
             region=site.region,
             replicas=inputs.history.replicas,
             live_url=inputs.live_url,
+            logs=inputs.logs,
             days=inputs.days,
+            interval_seconds=inputs.history.interval_seconds,
         ),
         site.after(identity),
     )

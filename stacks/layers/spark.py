@@ -7,7 +7,7 @@ from typing import Any
 
 import pulumi
 
-from components.aws.bucket_access import BucketAccess, bucket_statements
+from components.aws.bucket_access import bucket_statements
 from components.aws.pod_identity import OF_NAMESPACE
 from components.aws.policy import Statement
 from components.kubernetes.application_quota import ApplicationQuota, ApplicationQuotaArgs
@@ -30,7 +30,7 @@ from components.kubernetes.spark_operator import CHART, SparkOperator, SparkOper
 from components.kubernetes.ui_gateway import UiGatewayRole, UiGatewayRoleArgs
 from moka.names import (
     DRIVER_FINALIZER_NAMESPACE,
-    GATEWAY_NAMESPACE,
+    INGRESS_NAMESPACE,
     SPARK_ACCOUNT,
     SPARK_OPERATOR_NAMESPACE,
     use_sid,
@@ -43,7 +43,6 @@ from stacks.settings.environment import Use
 from stacks.settings.services import Service as ServiceSettings
 from stacks.settings.spark import JobNamespace as JobNamespaceSettings
 from stacks.settings.spark import Operator as OperatorSettings
-from stacks.sharing import event_log_access
 from stacks.site import ClusterSite
 
 
@@ -56,7 +55,6 @@ class Inputs:
     event_logs_bucket_arn, event_logs_key_arn: bucket that jobs put their event logs into, and its key.
     staging_bucket_arn, staging_key_arn: bucket in which each namespace has the folder of its name.
     uses: name -> bucket that jobs use besides the environment's own; its owner has to grant that.
-    event_log_access: how jobs put event logs there.
     driver_finalizer: the service that keeps drivers until they have been read; None for none.
     ui_gateway: whether a gateway leads to the UIs of drivers.
     jobs: the cluster's `moka.jobs.job_target.JobTarget`.
@@ -69,7 +67,6 @@ class Inputs:
     staging_bucket_arn: pulumi.Input[str]
     staging_key_arn: pulumi.Input[str]
     jobs: pulumi.Input[Mapping[str, Any]]
-    event_log_access: BucketAccess = "roll"
     uses: Mapping[str, Use] = field(default_factory=dict)
     driver_finalizer: ServiceSettings | None = None
     ui_gateway: bool = False
@@ -101,7 +98,6 @@ def inputs(site: ClusterSite) -> Inputs:
         ui_gateway=settings.services.ui_gateway is not None,
         event_logs_bucket_arn=foundation.at_home(home.event_logs_bucket_arn),
         event_logs_key_arn=home.key_arn,
-        event_log_access=event_log_access(settings),
         staging_bucket_arn=base.staging_bucket_arn,
         staging_key_arn=base.key_arn,
         jobs=pulumi.Output.all(
@@ -203,7 +199,7 @@ def _gateway_role(site: ClusterSite, name: str, space: JobNamespace) -> UiGatewa
     """What the gateway to UIs, of layer ingress, may read in a job namespace."""
     return UiGatewayRole(
         f"{site.name}-{name}",
-        UiGatewayRoleArgs(job_namespace=space.name, namespace=GATEWAY_NAMESPACE),
+        UiGatewayRoleArgs(job_namespace=space.name, namespace=INGRESS_NAMESPACE),
         pulumi.ResourceOptions.merge(site.opts, pulumi.ResourceOptions(deleted_with=space)),
     )
 
@@ -267,9 +263,7 @@ def job_statements(inputs: Inputs, partition: str) -> list[Statement]:
     """What every job may do in AWS; the same for all namespaces, which their sessions tell apart."""
     statements = [
         # A job puts its event logs there, and reads those of no other.
-        *bucket_statements(
-            "EventLogs", inputs.event_log_access, inputs.event_logs_bucket_arn, inputs.event_logs_key_arn
-        ),
+        *bucket_statements("EventLogs", "log", inputs.event_logs_bucket_arn, inputs.event_logs_key_arn),
         *bucket_statements(
             "Staging", "write", inputs.staging_bucket_arn, inputs.staging_key_arn, under=f"{OF_NAMESPACE}/"
         ),

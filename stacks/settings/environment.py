@@ -31,6 +31,7 @@ from stacks.settings.cluster import Cluster
 from stacks.settings.fields import Account, Cidr, Days, Domain, KmsKey, Secret, is_private
 from stacks.settings.foundation import Foundation
 from stacks.settings.history import History
+from stacks.settings.ingress import Ingress
 from stacks.settings.logs import Logs
 from stacks.settings.metrics import Metrics
 from stacks.settings.services import Services
@@ -183,8 +184,9 @@ class Environment(Section):
     )
     spark: Spark = Field(default=Spark(), description="How Spark applications run.")
     history: History
-    services: Services = Services()
+    services: Services
     domain: Domain = Field(description="Domain of the host names of UIs.")
+    ingress: Ingress = Ingress()
     metrics: Metrics = Field(default=Metrics(), description="Where metrics go, and what brings them there.")
     charts: Charts = Charts()
     slices: dict[Name, Slice] = Field(
@@ -292,6 +294,16 @@ class Environment(Section):
     def ui_domain(self, cluster: str) -> str:
         """Domain of a cluster's UIs: a running application's is `<application>.<namespace>.<domain>`."""
         return pages.cluster_domain(cluster, self.domain)
+
+    @property
+    def ui_scheme(self) -> str:
+        """Scheme of the addresses of pages."""
+        return "https" if any(one.certificates for one in self.foundations.values()) else "http"
+
+    @property
+    def history_url(self) -> str:
+        """Address of the History Server, as people reach it."""
+        return f"{self.ui_scheme}://{self.history_host}"
 
     def capacity(self, cluster: str) -> Amounts | None:
         """What the weights of queues share out on a cluster; None where the settings do not state it."""

@@ -1,9 +1,24 @@
 """Settings of the History Server."""
 
-from pydantic import Field
+import re
+from typing import Annotated
+
+from pydantic import AfterValidator, Field
 
 from moka.documents import Count, Cpu, Section
 from moka.images import OwnImage
+
+CONSOLE = "https://{region}.console.aws.amazon.com/s3/buckets/{bucket}?region={region}&prefix={prefix}"
+"""A prefix of a bucket in AWS's console."""
+
+
+def _has_place(url: str) -> str:
+    if not re.fullmatch(r"https?://\S+", url) or "{prefix}" not in url:
+        raise ValueError("write an address with the place of logs in it: https://portal.example/?at={prefix}")
+    return url
+
+
+LogsUrl = Annotated[str, AfterValidator(_has_place)]
 
 
 class History(Section):
@@ -37,4 +52,10 @@ class History(Section):
         le=3600,
         description="Seconds between two scans. A job's own address works at once; the list has it after "
         "them and the time of a scan.",
+    )
+    logs_url: LogsUrl = Field(
+        default=CONSOLE,
+        description="Where a link to an executor's logs leads: an address with {prefix} for the place of its "
+        "logs, and {bucket} and {region} where it needs them. By default S3's page in AWS's console. Who "
+        "follows the link needs rights of his own.",
     )

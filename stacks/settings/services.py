@@ -23,15 +23,12 @@ class Services(Section):
         description="Keeps finished drivers until the Spark Operator has read how they ended; without it, "
         "they are not kept.",
     )
-    event_log_uploader: Service | None = Field(
-        default=None,
-        description="Uploads the event log of a driver while it runs, as a sidecar in its pod; without it, "
-        "Spark writes straight to S3, and a driver that is killed loses what was in its open file.",
+    event_log_uploader: Service = Field(
+        description="Uploads the event log of a driver while it runs, as a sidecar in its pod.",
     )
-    history_gate: Service | None = Field(
-        default=None,
+    history_gate: Service = Field(
         description="The way to the History Server: says where a job's log is, and joins logs of drivers "
-        "that were killed; without it, nothing in the cluster may connect to the server.",
+        "that were killed.",
     )
     ui_gateway: Service | None = Field(
         default=None,

@@ -9,6 +9,7 @@ from moka.documents import Count, Cpu, Form, Memory, Name, Section
 from moka.images import OwnImage
 from moka.jobs.versions import SparkVersion
 from stacks.settings.fields import Cidr
+from stacks.settings.login import Group
 
 HostPath = Annotated[
     str,
@@ -88,6 +89,11 @@ class JobNamespace(Section):
     egress: dict[Name, Egress] = Field(
         default_factory=dict, description="Other places that its pods may connect to, by name."
     )
+    viewers: list[Group] = Field(
+        default_factory=list,
+        description="Groups of `ingress.login` that see the live UIs of its jobs; by default all who have "
+        "logged in.",
+    )
 
 
 class Operator(Section):
@@ -106,7 +112,7 @@ class Operator(Section):
 
 
 class EventLogs(Section):
-    """How event logs are uploaded, where `services.event_log_uploader` is set."""
+    """How event logs are uploaded."""
 
     seconds: int = Field(
         default=10,

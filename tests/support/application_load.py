@@ -33,7 +33,7 @@ from localcloud.errors import Refusal
 from localcloud.processes import Process
 from moka.jobs.application import spark_application
 from moka.jobs.job import Executor, Job, Restart
-from moka.jobs.job_target import JobTarget
+from moka.jobs.job_target import EventLogUploader, JobTarget
 from moka.machines.machine_capacity import MachineCapacity
 from moka.names import DRIVER_FINALIZER, priority_class
 from tests.support.priority_classes import apply_priority_classes
@@ -120,7 +120,7 @@ TARGET = JobTarget(
         for role in ROLES
         for architecture in ARCHITECTURES
     ],
-    event_logs="s3a://events/",
+    event_log_uploader=EventLogUploader(image="uploader:1", bucket="events", region="us-east-1", seconds=10),
     staging={project: f"s3a://staging/{project}/" for project in PROJECTS},
     images={"4.1": "spark:4.1"},
     ui_domain="spark.localhost",
@@ -196,6 +196,11 @@ class Cluster:
     def operator(self) -> Process:
         """The Spark Operator."""
         return self.plane.process(_release("spark-operator").key)
+
+    @property
+    def scheduler(self) -> Process:
+        """YuniKorn."""
+        return self.plane.process(_release("yunikorn").key)
 
     def keep_finished_pods(self, number: int) -> None:
         """Restart the controller manager with a number of finished pods past which it deletes some."""
@@ -325,12 +330,14 @@ class Pod:
     """A pod as a watch saw it; moments are in seconds since the watch began.
 
     application: Spark's own id of it. role: driver or executor. placeholder: it reserves room for such a pod.
+    sidecars: name -> what it requests.
     """
 
     name: str
     application: str
     role: str
     placeholder: bool
+    sidecars: dict[str, Object]
     began: float
     node: str = ""
     simulated: str = ""
@@ -406,6 +413,11 @@ class Watch:
             application=labels.get("spark-app-selector") or labels.get("yunikorn.apache.org/app-id", ""),
             role=annotations[TASK_GROUP].removeprefix("spark-"),
             placeholder=PLACEHOLDER in annotations,
+            sidecars={
+                container["name"]: container["resources"]["requests"]
+                for container in thing["spec"].get("initContainers", [])
+                if container.get("restartPolicy") == "Always"
+            },
             simulated=annotations.get("localcloud/simulated", ""),
             began=self.now(),
         )

@@ -53,6 +53,7 @@ from tests.support.program_pods import PATIENCE, phase, put_at, run
 from tests.support.roles import bound_role
 from tests.support.simulated_kubelet import kubelet
 from tests.support.spark_processes import compiled_job, running_job
+from tests.support.spark_releases import spark_home
 
 TOOLS = ("prometheus", "collector", "kube-state-metrics")
 
@@ -172,7 +173,9 @@ def application(name: str, seconds: int, end: str) -> dict[str, Any]:
 def run_driver(programs: Programs) -> None:
     """A real driver with the configuration of jobs, and its sidecar, at the address of the driver's pod."""
     folder, address = programs.folder, f"{programs.net}20"
-    job = running_job(compiled_job(folder), folder / "job", f"spark-{JOB}", METRICS, "3", address)
+    jar = compiled_job(folder)
+    steps = ["3", "hang"]
+    job = running_job(spark_home(), jar, folder / "job", f"spark-{JOB}", METRICS, steps, address=address)
     programs.stack.enter_context(job).wait_for_step("last-task")
     (folder / "event-logs").mkdir()
     # Its bucket is not there.

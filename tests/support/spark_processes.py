@@ -11,22 +11,28 @@ from pathlib import Path
 from typing import Any
 from urllib.error import HTTPError
 
-from localcloud import tools
 from localcloud.processes import free_port
+from tests.support import history_image
+from tests.support.spark_releases import spark_home
 from tests.support.uploader_process import wait_for
 
-JOB = Path(__file__).resolve().parent / "java" / "EventLogJob.java"
+JAVA = Path(__file__).resolve().parent / "java"
 SECONDS = 180.0
 
 
-def compiled_job(folder: Path) -> Path:
-    """A jar with the job of `EventLogJob.java`, for either version of Spark."""
+def compiled(program: str, folder: Path, classpath: Sequence[Path]) -> Path:
+    """A jar with a program of `java/`, for any release of Spark. classpath: of jars, or `<folder>/*`."""
     classes = folder / "classes"
-    command = ["javac", "--release", "8", "-Xlint:-options", "-cp", str(tools.path("spark") / "jars" / "*")]
-    subprocess.run([*command, "-d", str(classes), str(JOB)], check=True)
-    jar = folder / "job.jar"
+    command = ["javac", "--release", "8", "-Xlint:-options", "-cp", ":".join(map(str, classpath))]
+    subprocess.run([*command, "-d", str(classes), str(JAVA / f"{program}.java")], check=True)
+    jar = folder / f"{program}.jar"
     subprocess.run(["jar", "cf", str(jar), "-C", str(classes), "."], check=True)
     return jar
+
+
+def compiled_job(folder: Path, name: str = "EventLogJob") -> Path:
+    """A jar with the job of `java/<name>.java`."""
+    return compiled(name, folder, [spark_home() / "jars" / "*"])
 
 
 @dataclass
@@ -57,31 +63,38 @@ class RunningJob:
 
 @contextmanager
 def running_job(
+    home: Path,
     jar: Path,
     folder: Path,
     log: str,
     conf: Mapping[str, str],
-    third_stage: str,
+    arguments: Sequence[str] = (),
+    *,
+    main_class: str = "EventLogJob",
     address: str = "127.0.0.1",
 ) -> Iterator[RunningJob]:
-    """A driver of an application with this id, whose configuration this is; it serves at this address."""
+    """A driver of the Spark at `home`.
+
+    log: id of its application, which Spark takes from 4.0 on. arguments: of the job, after its folder of
+    steps. address: that it serves at.
+    """
     folder.mkdir(parents=True, exist_ok=True)
     # The id that Kubernetes would have given.
     properties = {**conf, "spark.test.appId": log}
     (folder / "job.properties").write_text("".join(f"{key}={value}\n" for key, value in properties.items()))
-    home = tools.path("spark")
-    command = [
+    command: list[str | Path] = [
         home / "bin" / "spark-submit",
-        *("--master", "local[2]", "--name", "daily", "--class", "EventLogJob"),
+        *("--master", "local[2]", "--name", "daily", "--class", main_class),
         *("--driver-memory", "512m"),
         *("--driver-java-options", "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"),
         *("--properties-file", folder / "job.properties"),
-        *(jar, folder / "steps", third_stage),
+        *(jar, folder / "steps"),
+        *arguments,
     ]
     with (folder / "job.log").open("wb") as output:
         process = subprocess.Popen(
             command,
-            env={**_environment(), "SPARK_LOCAL_IP": address},
+            env={**_environment(home), "SPARK_LOCAL_IP": address},
             cwd=folder,
             stdin=subprocess.DEVNULL,
             stdout=output,
@@ -127,21 +140,25 @@ class HistoryServer:
 
 @contextmanager
 def history_server(
-    folder: Path, defaults: Mapping[str, str], jars: Sequence[Path], environment: Mapping[str, str]
+    folder: Path, defaults: Mapping[str, str], environment: Mapping[str, str]
 ) -> Iterator[HistoryServer]:
-    """A History Server with this spark-defaults.conf, which is up when it is yielded."""
+    """The History Server of its image, with this spark-defaults.conf, which is up when it is yielded."""
     port = free_port()
     folder.mkdir(parents=True, exist_ok=True)
     conf = {**defaults, "spark.history.ui.port": str(port)}
     (folder / "spark-defaults.conf").write_text("".join(f"{key} {value}\n" for key, value in conf.items()))
+    home = history_image.home()
     variables = {
-        **_environment(),
+        **_environment(home),
         **environment,
         "SPARK_CONF_DIR": str(folder),
         "SPARK_DAEMON_MEMORY": "768m",
-        "SPARK_DAEMON_CLASSPATH": ":".join(str(jar) for jar in jars),
+        "SPARK_DAEMON_CLASSPATH": ":".join(str(jar) for jar in history_image.jars()),
     }
-    command = [tools.path("spark") / "bin" / "spark-class", "org.apache.spark.deploy.history.HistoryServer"]
+    command: list[str | Path] = [
+        home / "bin" / "spark-class",
+        "org.apache.spark.deploy.history.HistoryServer",
+    ]
     log = folder / "server.log"
     with log.open("wb") as output:
         process = subprocess.Popen(command, env=variables, cwd=folder, stdout=output, stderr=output)
@@ -155,8 +172,7 @@ def history_server(
         process.wait()
 
 
-def _environment() -> dict[str, str]:
-    home = str(tools.path("spark"))
+def _environment(home: Path) -> dict[str, str]:
     without = ("AWS_", "SPARK_", "HADOOP_")
     kept = {key: value for key, value in os.environ.items() if not key.startswith(without)}
-    return {**kept, "SPARK_HOME": home, "SPARK_LOCAL_IP": "127.0.0.1"}
+    return {**kept, "SPARK_HOME": str(home), "SPARK_LOCAL_IP": "127.0.0.1"}

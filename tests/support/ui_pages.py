@@ -73,9 +73,12 @@ class Uis:
 
     handler: of every UI; by default the request, as it came, in JSON.
     applications, links: by namespace and name; an exception in place of an answer is raised.
+    login: makes the login of the hosts that are served, with their metrics.
     """
 
-    def __init__(self, *pods, handler=None, applications=None, links=None, platform=(), scheme="https"):
+    def __init__(
+        self, *pods, handler=None, applications=None, links=None, platform=(), scheme="https", login=None
+    ):
         self.drivers = Drivers()
         for pod in pods:
             self.drivers.observe(pod, False)
@@ -87,6 +90,7 @@ class Uis:
         self.ui_port = free_port()
         self._platform = platform
         self._scheme = scheme
+        self._login = login
         self._stack = AsyncExitStack()
         self._uis = {}
 
@@ -97,8 +101,9 @@ class Uis:
             applications=Kept(self._asking(self.applications), Rate(20)),
             links=Kept(self._asking(self.links), Rate(20)),
         )
+        hosts = Hosts(DOMAIN, pages(self._platform))
         settings = Settings(
-            hosts=Hosts(DOMAIN, pages(self._platform)),
+            hosts=hosts,
             namespaces={"data", "science"},
             history=History(HISTORY),
             history_days=90,
@@ -107,7 +112,8 @@ class Uis:
         )
         own = {**handlers(lambda: None, metrics), "/ready": reporting(lambda: "not yet")}
         proxy = await self._stack.enter_async_context(Proxy())
-        gateway = Gateway(settings, knowledge, proxy, metrics, own)
+        login = self._login(hosts, metrics) if self._login else None
+        gateway = Gateway(settings, knowledge, proxy, metrics, own, login)
         self._serving = asyncio.create_task(serve(gateway, ("127.0.0.1", self.port)))
         self._session = await self._stack.enter_async_context(
             aiohttp.ClientSession(auto_decompress=False, cookie_jar=aiohttp.DummyCookieJar())

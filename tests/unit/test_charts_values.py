@@ -23,6 +23,7 @@ from components.kubernetes.kube_state_metrics import KubeStateMetrics, KubeState
 from components.kubernetes.load_balancer_controller import LoadBalancerController, LoadBalancerControllerArgs
 from components.kubernetes.opentelemetry import OpenTelemetry, OpenTelemetryArgs
 from components.kubernetes.spark_operator import SparkOperator, SparkOperatorArgs
+from components.kubernetes.traefik import Traefik, TraefikArgs
 from components.kubernetes.yunikorn import YuniKorn, YuniKornArgs
 from moka.catalog import merge_values
 from moka.queues import QueueTree
@@ -99,6 +100,7 @@ RELEASES = [
     "opentelemetry-gateway",
     "opentelemetry-scraper",
     "spark-operator",
+    "traefik",
     "yunikorn",
 ]
 EVERY_NODE = {"fluent-bit", "opentelemetry-agent"}
@@ -130,7 +132,7 @@ def releases(deploy, catalog):
                 size=Logs().size,
             ),
         )
-        IngressNginx("a", IngressNginxArgs(**where, subnet_ids=["subnet-1"]))
+        IngressNginx("a", IngressNginxArgs(**where, tls=True))
         KubeStateMetrics("a", KubeStateMetricsArgs(**where))
         OpenTelemetry(
             "a",
@@ -146,6 +148,7 @@ def releases(deploy, catalog):
             "a",
             SparkOperatorArgs(**where, job_namespaces=["jobs"]),
         )
+        Traefik("a", TraefikArgs(**where, tls=True))
         YuniKorn("a", YuniKornArgs(**where, queues=QueueTree(), job_namespaces=["jobs"]))
 
     releases = deploy(program).inputs("kubernetes:helm.sh/v3:Release")

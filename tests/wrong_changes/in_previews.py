@@ -151,7 +151,7 @@ POLICIES: list[Wrong] = [
         "network",
         "configuration of the proxy in an Ingress",
         "ingress-no-snippets",
-        "Ingress::spark-a-history",
+        "Ingress::spark-a-ui-gateway",
         within("metadata", put("annotations", {"nginx.ingress.kubernetes.io/server-snippet": "x"})),
     ),
     refused(

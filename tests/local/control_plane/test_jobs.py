@@ -45,7 +45,6 @@ TARGET = JobTarget(
     gpu_machines=largest_gpu_machines(
         [NodeGroupShape(role="executor", architecture="arm64", instance_types=["g5g.8xlarge"])]
     ),
-    event_logs="s3a://logs/",
     staging={"spark-jobs": "s3a://staging/spark-jobs/"},
     images={"4.1": "docker.io/apache/spark:4.1.2"},
     ui_domain="spark-a.example",

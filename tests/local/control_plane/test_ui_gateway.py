@@ -9,6 +9,7 @@ import pytest
 
 from components.kubernetes.ui_gateway import JOB_NAMESPACE_RIGHTS
 from localcloud.cloud import REPOSITORY
+from localcloud.control_plane.pod_network import SERVES
 from localcloud.control_plane.stand_ins import deployments
 from moka.names import APPLICATION_ID_LABEL, UI_GATEWAY
 from moka.pages import UI_PORT
@@ -19,8 +20,8 @@ HOME = "ingress"
 DOMAIN = "spark-a.spark.example"
 HISTORY = "https://history.spark.example"
 RUN = f"spark-{'c' * 32}"
-ADDRESS = "127.44.0.1"
-"""Of a driver: no pod has an address here that anything listens on."""
+ADDRESS = "100.64.44.1"
+"""Of a driver; its UI is where the pod says."""
 
 ARGUMENTS = [
     "--cluster=spark-a",
@@ -96,7 +97,7 @@ def ask(url, host=""):
 
 @pytest.fixture
 def ui():
-    """A UI at a driver's address."""
+    """A UI in place of a driver's."""
 
     class Ui(BaseHTTPRequestHandler):
         def do_GET(self):
@@ -104,23 +105,24 @@ def ui():
             self.end_headers()
             self.wfile.write(f"live {self.path}".encode())
 
-    server = ThreadingHTTPServer((ADDRESS, UI_PORT), Ui)
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Ui)
     Thread(target=server.serve_forever, daemon=True).start()
     yield server
     server.shutdown()
 
 
-def run_driver(api, namespace):
+def run_driver(api, namespace, ui):
     """A job whose driver runs, with a run and an address."""
     job = Application(api, namespace, "RUNNING", phase="Running")
-    api.merge(job.pod_path, {"metadata": {"labels": {APPLICATION_ID_LABEL: RUN}}})
+    serves = {SERVES: f"{UI_PORT}={ui.server_port}"}
+    api.merge(job.pod_path, {"metadata": {"labels": {APPLICATION_ID_LABEL: RUN}, "annotations": serves}})
     status = {"podIP": ADDRESS, "podIPs": [{"ip": ADDRESS}]}
     api.merge(f"{job.pod_path}/status", {"status": status})
     return job
 
 
 def test_an_address_leads_to_the_live_ui_and_then_to_the_history(api, gateway, ui, eventually):
-    job = run_driver(api, "data")
+    job = run_driver(api, "data", ui)
     host = f"{job.name}.data.{DOMAIN}"
 
     eventually(lambda: gateway(host)[0] == 200)
@@ -147,6 +149,6 @@ def test_a_namespace_is_served_as_soon_as_the_gateway_may_read_it(api, gateway, 
     assert ready == 200
 
     allow(api, "later")
-    job = run_driver(api, "later")
+    job = run_driver(api, "later", ui)
 
     eventually(lambda: gateway(f"{job.name}.later.{DOMAIN}")[0] == 200)

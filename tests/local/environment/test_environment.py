@@ -297,7 +297,7 @@ def test_releases_whose_charts_cannot_be_reached_are_named_as_recorded(local):
     recorded = status(local)["stacks"]["local"]["recorded_releases"]
 
     assert "yunikorn/yunikorn" in recorded
-    assert "ingress-nginx/ingress-nginx" in recorded
+    assert "ingress/traefik" in recorded
 
 
 def test_straight_after_up_a_preview_shows_no_change(local):

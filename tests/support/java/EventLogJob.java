@@ -9,8 +9,9 @@ import org.apache.spark.api.java.JavaSparkContext;
 import scala.Tuple2;
 
 /**
- * A job of two stages, and of a third one as its second argument says: `none`, `hang`, or the number of tasks that
- * end before one that does not. It makes the folder that is its first argument, with a file at each step.
+ * A job of two stages and, where its second argument is a number of tasks and not `none`, of a third one. That ends, or
+ * has one more task that does not, as the third argument says: `end` or `hang`. It makes the folder that is its first
+ * argument, with a file at each step.
  */
 public class EventLogJob {
   public static void main(String[] arguments) throws Exception {
@@ -19,14 +20,15 @@ public class EventLogJob {
       context.parallelize(numbers(100), 4).mapToPair(i -> new Tuple2<>(i % 3, i)).reduceByKey(Integer::sum, 4).collect();
       Files.createFile(steps.resolve("two-stages"));
       if (!arguments[1].equals("none")) {
-        thirdStage(context, arguments[1].equals("hang") ? 0 : Integer.parseInt(arguments[1]), steps.toString());
+        thirdStage(context, Integer.parseInt(arguments[1]), arguments[2].equals("hang"), steps.toString());
       }
     }
     Files.createFile(steps.resolve("end"));
   }
 
-  private static void thirdStage(JavaSparkContext context, int tasks, String steps) {
-    context.parallelize(numbers(tasks + 1), tasks + 1).foreach(i -> {
+  private static void thirdStage(JavaSparkContext context, int tasks, boolean hangs, String steps) {
+    int all = hangs ? tasks + 1 : tasks;
+    context.parallelize(numbers(all), all).foreach(i -> {
       if (i == tasks) {
         Files.createFile(Paths.get(steps, "last-task"));
         Thread.sleep(600_000);

@@ -1,6 +1,8 @@
 """Stack traces are one record each, and nothing is left out or changed by looking for them."""
 
 import json
+import re
+from pathlib import Path
 
 import pytest
 from hypothesis import given
@@ -36,6 +38,24 @@ Caused by: java.io.EOFException
 26/11/22 10:15:02 INFO ShutdownHookManager: Shutdown hook called"""
 
 
+CHAINED = """\
+Traceback (most recent call last):
+  File "/app/report.py", line 3, in <module>
+    rows[7]
+IndexError: list index out of range
+
+During handling of the above exception, another exception occurred:
+
+Traceback (most recent call last):
+  File "/app/report.py", line 5, in <module>
+    raise SystemError("no rows") from None
+SystemError: no rows
+26/11/22 10:15:02 INFO ShutdownHookManager: Shutdown hook called"""
+
+RECORDED = Path(__file__).parent
+"""What Spark 4.1.4 printed of a job whose Python function fails; most frames of Java left out."""
+
+
 @pytest.fixture(scope="module")
 def rules(configuration):
     [traces] = configuration["multiline_parsers"]
@@ -51,15 +71,31 @@ def of_containerd(text, stream="stderr"):
 
 @pytest.mark.parametrize(
     ("text", "lines"),
-    [(JVM, [1, 8, 1]), (PYTHON, [1, 10, 1])],
-    ids=["of Java", "of Python, and of Java in it"],
+    [(JVM, [1, 8, 1]), (PYTHON, [1, 10, 1]), (CHAINED, [11, 1])],
+    ids=["of Java", "of Python, and of Java in it", "of Python, and of another in it"],
 )
 def test_a_trace_is_one_record(rules, text, lines):
     assert [record.count(b"\n") + 1 for record in records(rules, of_containerd(text))] == lines
 
 
+def test_of_a_job_that_fails_in_python_no_trace_of_real_spark_is_cut(rules):
+    lines = of_containerd((RECORDED / "pyspark.stderr").read_text().rstrip("\n"))
+
+    heads = [record.split(b"\n")[0].split(b" ", 3)[3] for record in records(rules, lines)]
+
+    assert len(heads) == 24
+    # The head of a record is a line of the logger, or the exception that a line of the logger names.
+    assert [head for head in heads if not re.match(rb"26/11/22 |(java|org)\.[\w.]+Exception: ", head)] == []
+
+
+def test_of_a_driver_that_fails_in_python_the_trace_is_one_record(rules):
+    lines = of_containerd((RECORDED / "pyspark.stdout").read_text().rstrip("\n"), "stdout")
+
+    assert [record.count(b"\n") + 1 for record in records(rules, lines)] == [1, 21]
+
+
 def test_lines_that_are_no_trace_are_a_record_each(rules):
-    lines = of_containerd("26/11/22 10:15:00 INFO A: one\n26/11/22 10:15:01 INFO A: two\n")
+    lines = of_containerd("26/11/22 10:15:00 INFO A: one\n26/11/22 10:15:01 INFO A: two")
 
     assert list(records(rules, lines)) == lines
 
@@ -70,7 +106,7 @@ def test_a_line_of_the_other_stream_ends_no_record_in_the_middle_of_a_line(rules
     assert [record.count(b"\n") + 1 for record in records(rules, lines)] == [2, 1]
 
 
-@pytest.mark.parametrize("text", [JVM, PYTHON])
+@pytest.mark.parametrize("text", [JVM, PYTHON, (RECORDED / "pyspark.stderr").read_text()])
 def test_what_buffers_are_reckoned_with_is_what_json_makes_of_such_lines(rules, text):
     lines = of_containerd(text)
 

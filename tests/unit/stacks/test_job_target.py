@@ -22,12 +22,3 @@ def test_event_logs_go_by_the_uploader_to_the_bucket_at_home_as_often_as_the_set
     assert target.event_log_uploader == EventLogUploader(
         image=local.services.event_log_uploader.image, bucket="logs", region="us-east-1", seconds=10
     )
-
-
-def test_without_the_uploader_jobs_know_of_none():
-    local = settings.load("local")
-    services = local.services.model_copy(update={"event_log_uploader": None})
-
-    target = job_target(local.model_copy(update={"services": services}), "spark-a", "logs", "staging", None)
-
-    assert target.event_log_uploader is None

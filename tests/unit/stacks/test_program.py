@@ -26,12 +26,12 @@ def names(recorder) -> set[tuple[str, str]]:
 
 def test_every_layer_is_deployed_by_the_one_stack(recorder):
     releases = {m.inputs["name"] for m in recorder.resources if m.type == "kubernetes:helm.sh/v3:Release"}
-    assert releases >= {"yunikorn", "spark-operator", "ingress-nginx", "fluent-bit", "kube-state-metrics"}
+    assert releases >= {"yunikorn", "spark-operator", "traefik", "fluent-bit", "kube-state-metrics"}
     sets = {
         m.inputs["metadata"]["name"] for m in recorder.resources if m.type == "kubernetes:apps/v1:StatefulSet"
     }
     workers = {f"celeborn-worker-us-east-1{zone}" for zone in "abc"}
-    assert sets == {"celeborn-master", "history-server", *workers}
+    assert sets == {"celeborn-master", "history-server", "prometheus", *workers}
 
 
 def test_both_architectures_have_node_groups(recorder):
@@ -99,7 +99,7 @@ def test_roles_for_pods_are_under_the_path_of_their_environment(recorder):
     ("last", "first"),
     [
         ("helm.sh/v3:Release::spark-a-ingress", "helm.sh/v3:Release::spark-a-load-balancing"),
-        ("core/v1:Namespace::spark-a-ingress", "helm.sh/v3:Release::spark-a-load-balancing"),
+        ("core/v1:Namespace::spark-a-ingress-pages", "helm.sh/v3:Release::spark-a-load-balancing"),
         ("helm.sh/v3:Release::spark-a-load-balancing", "PodIdentityAssociation::spark-a-load-balancing"),
         ("helm.sh/v3:Release::spark-a-autoscaler", "PodIdentityAssociation::spark-a-autoscaler"),
         ("helm.sh/v3:Release::spark-a-fluent-bit", "PodIdentityAssociation::spark-a-fluent-bit"),

@@ -44,13 +44,6 @@ def test_clusters_of_every_account_add_what_is_gathered_at_home_and_see_nothing_
     assert sharing(in_two_accounts(), HOME, "staging").grants == {}
 
 
-def test_without_the_uploader_spark_itself_puts_event_logs_at_home():
-    theirs = Roles(account_id=OTHER, path="/moka-local/")
-    services = {name: image for name, image in LOCAL["services"].items() if name != "event_log_uploader"}
-
-    assert sharing(in_two_accounts(services=services), HOME, "event-logs").grants == {theirs: "roll"}
-
-
 def test_a_grant_lets_the_roles_of_the_named_environment_in_for_the_named_data_alone():
     granted = environment(grants={"replay": grant()})
 

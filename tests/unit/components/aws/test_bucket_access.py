@@ -58,15 +58,6 @@ def test_who_logs_puts_what_a_log_consists_of_and_sees_nothing_of_any_log(allowe
     ]
 
 
-def test_spark_itself_reads_and_deletes_nothing_but_what_tells_whether_a_log_is_complete(allowed):
-    statements = allowed("Logs", "roll", BUCKET, KEY)
-
-    read, deleted = statements["GetObjectOfLogs"], statements["DeleteObjectOfLogs"]
-    assert read["Resource"] == [f"{BUCKET}/eventlog_v2_spark-{'?' * 32}", f"{BUCKET}/*/appstatus_*"]
-    assert deleted["Resource"] == [f"{BUCKET}/*/appstatus_*.inprogress"]
-    assert statements["RollLogs"]["Action"] == ["s3:PutObject", "s3:AbortMultipartUpload"]
-
-
 def test_access_may_end_at_a_prefix_for_finding_too(allowed):
     statements = allowed("Staging", "write", BUCKET, KEY, under="team/")
 

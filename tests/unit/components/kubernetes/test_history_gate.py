@@ -1,6 +1,7 @@
 import pytest
 
 from components.kubernetes.history_gate import HistoryGate, HistoryGateArgs
+from moka.names import INGRESS_NAMESPACE
 
 
 @pytest.fixture
@@ -12,7 +13,9 @@ def stack(deploy):
         region="us-east-1",
         replicas=2,
         live_url="http://{name}.{namespace}.{cluster}.example/",
+        logs=["spark-a=moka-spark-a=https://console.example/?prefix={prefix}"],
         days=30,
+        interval_seconds=300,
     )
     return deploy(lambda: HistoryGate("spark-a-history", args))
 
@@ -43,19 +46,25 @@ def test_it_takes_its_arguments(stack, monkeypatch):
 
     program.main()
 
-    [(_, servers, live_url, days, listen)] = taken
-    assert len(servers) == 2
-    assert (live_url, days, listen) == ("http://{name}.{namespace}.{cluster}.example/", 30, ("0.0.0.0", 8080))
+    [(options, clusters)] = taken
+    assert len(options.server) == 2
+    assert options.live_url == "http://{name}.{namespace}.{cluster}.example/"
+    assert (options.days, options.interval) == (30, 300)
+    assert options.listen == ("0.0.0.0", 8080)
+    assert clusters["spark-a"].folder == "moka-spark-a"
 
 
-def test_it_is_reached_by_the_way_in_and_for_its_metrics_only(stack):
+def test_the_gateway_reaches_it_and_who_collects_metrics_and_nobody_else(stack):
     [policy] = stack.inputs("kubernetes:networking.k8s.io/v1:NetworkPolicy")
-    [rule] = policy["spec"]["ingress"]
+    ways = {
+        (peer["namespaceSelector"]["matchLabels"]["kubernetes.io/metadata.name"], port["port"])
+        for rule in policy["spec"]["ingress"]
+        for peer in rule["from"]
+        for port in rule["ports"]
+    }
 
     assert policy["spec"]["podSelector"]["matchLabels"] == pod(stack)["metadata"]["labels"]
-    peers = {p["namespaceSelector"]["matchLabels"]["kubernetes.io/metadata.name"] for p in rule["from"]}
-    assert peers == {"ingress-nginx", "monitoring"}
-    assert [port["port"] for port in rule["ports"]] == [8080]
+    assert ways == {(INGRESS_NAMESPACE, 8080), ("monitoring", 8080)}
 
 
 def test_its_service_leads_to_its_pods(stack):
@@ -63,3 +72,4 @@ def test_its_service_leads_to_its_pods(stack):
 
     assert service["metadata"]["name"] == "history-gate"
     assert service["spec"]["selector"] == pod(stack)["metadata"]["labels"]
+    assert [port["port"] for port in service["spec"]["ports"]] == [8080]

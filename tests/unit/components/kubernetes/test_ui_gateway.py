@@ -26,8 +26,8 @@ def stack(deploy):
                 domain=DOMAIN,
                 job_namespaces=["ml", "etl"],
                 pages={
-                    "history.spark.example": "http://history:8080",
-                    f"yunikorn.{DOMAIN}/ws": "http://y:9080",
+                    "history.spark.example": "http://history-gate.spark-history:8080",
+                    f"yunikorn.{DOMAIN}/ws": "http://yunikorn-service.yunikorn:9080",
                 },
                 history_url="https://history.spark.example",
                 history_days=30,
@@ -58,8 +58,9 @@ def test_its_program_understands_its_arguments(stack, monkeypatch):
     [container] = only(stack, "apps/v1:Deployment")["spec"]["template"]["spec"]["containers"]
     started = []
 
-    async def run(options, pages):
-        started.append((options, pages))
+    async def run(options, hosts, login):
+        assert login is None
+        started.append((options, hosts.pages))
 
     monkeypatch.setattr(program, "_run", run)
     monkeypatch.setattr(program.arguments, "_service_account", str)
@@ -72,7 +73,7 @@ def test_its_program_understands_its_arguments(stack, monkeypatch):
     [(options, pages)] = started
     assert (options.cluster, options.domain, options.bucket) == ("spark-a", DOMAIN, "acme-event-logs")
     assert options.namespace == ["etl", "ml"]
-    assert pages[f"yunikorn.{DOMAIN}"].upstream("/ws/v1") == "http://y:9080"
+    assert pages[f"yunikorn.{DOMAIN}"].upstream("/ws/v1") == "http://yunikorn-service.yunikorn:9080"
     assert (options.history, options.history_days) == ("https://history.spark.example", 30)
 
 
@@ -139,13 +140,16 @@ def test_a_pod_that_ends_answers_until_nobody_is_sent_to_it(stack):
 
 
 def test_only_the_ingress_controller_and_collectors_reach_it(stack):
-    policy = only(stack, "networking.k8s.io/v1:NetworkPolicy")["spec"]
+    policy = stack.by_name("kubernetes:networking.k8s.io/v1:NetworkPolicy")["spark-a-ui-gateway"]["spec"]
     [rule] = policy["ingress"]
 
     assert policy["policyTypes"] == ["Ingress"]
     assert policy["podSelector"] == {"matchLabels": {"app.kubernetes.io/name": "ui-gateway"}}
     assert rule["ports"] == [{"port": 8080, "protocol": "TCP"}]
     assert [peer["namespaceSelector"]["matchLabels"] for peer in rule["from"]] == [
-        {"kubernetes.io/metadata.name": "ingress-nginx"},
+        {"kubernetes.io/metadata.name": "ingress"},
         {"kubernetes.io/metadata.name": "monitoring"},
     ]
+    assert rule["from"][0]["podSelector"] == {
+        "matchExpressions": [{"key": "moka.dev/ingress-controller", "operator": "Exists"}]
+    }

@@ -1,10 +1,11 @@
+import json
+
 import pytest
 
 from moka.jobs.application import spark_application
 from moka.jobs.checks import size
 from moka.jobs.event_log_uploader import MEMORY_MIB
 from moka.jobs.job_target import EventLogUploader
-from moka.names import DRIVER_CONTAINER
 from moka.quantities import mebibytes, millicores
 from services.event_log_uploader.__main__ import SECONDS_AT_END, parser
 
@@ -16,11 +17,11 @@ VERSIONS = pytest.mark.parametrize("version", ["4.1", "3.5"])
 
 @pytest.fixture
 def rendered(job, target):
-    """The spec of an application, with the sidecar or without: what is different in the job -> it."""
+    """The spec of an application: what is different in the job -> it."""
 
-    def render(uploader=UPLOADER, **of_job):
+    def render(**of_job):
         changes = job(image="some:image", **of_job)
-        return spark_application(changes, target(event_log_uploader=uploader))["spec"]
+        return spark_application(changes, target(event_log_uploader=UPLOADER))["spec"]
 
     return render
 
@@ -100,22 +101,17 @@ def test_a_pod_is_as_large_as_its_placeholder_which_the_operator_makes_of_the_ap
 
     heap, beside = (int(spec["driver"][field].removesuffix("m")) for field in ("memory", "memoryOverhead"))
     assert counted.memory_mib == heap + beside
-    without = rendered(None, driver=of_driver)["driver"]["memoryOverhead"]
-    assert spec["driver"]["memoryOverhead"] == f"{int(without.removesuffix('m')) + MEMORY_MIB}m"
+
+
+@pytest.mark.parametrize(("overhead", "beside"), [(None, 384), ("1g", 1024)])
+def test_what_it_takes_is_added_to_what_a_driver_has_beside_its_heap(rendered, overhead, beside):
+    spec = rendered(driver={"memory": "1g"} | ({"overhead": overhead} if overhead else {}))
+
+    assert spec["driver"]["memoryOverhead"] == f"{beside + MEMORY_MIB}m"
 
 
 def test_executors_do_not_hear_of_it(rendered):
-    assert rendered()["executor"] == rendered(None)["executor"]
-
-
-@VERSIONS
-def test_without_it_spark_writes_straight_to_s3_and_nothing_is_added_to_the_driver(rendered, version):
-    spec = rendered(None, spark_version=version)
-
-    assert spec["sparkConf"]["spark.eventLog.dir"] == "s3a://logs//"
-    assert "spark.eventLog.buffer.kb" not in spec["sparkConf"]
-    assert "initContainers" not in driver(spec)
-    assert [container["name"] for container in driver(spec)["containers"]] == [DRIVER_CONTAINER]
+    assert "event-log" not in json.dumps(rendered()["executor"])
 
 
 @VERSIONS

@@ -123,6 +123,22 @@ def test_what_has_not_changed_is_not_sent_again(writer, uploader):
     assert len(s3.puts) == sent
 
 
+def test_the_marker_is_put_again_every_five_minutes_while_the_driver_runs(writer, uploader):
+    now = [0.0]
+    s3 = FakeS3()
+    running = uploader(s3, clock=lambda: now[0])
+    for now[0] in range(0, 1000, 10):
+        running.round()
+    assert s3.puts.count(OPEN) == 4
+
+    writer.stop()
+    running.round()
+    now[0] += 1000
+    running.round()
+    assert s3.puts.count(OPEN) == 4
+    assert OPEN not in s3.objects
+
+
 def test_after_a_restart_closed_files_are_not_sent_again(writer, uploader):
     s3 = FakeS3()
     writer.write(b"one")

@@ -10,6 +10,7 @@ from moka import event_logs
 from services.common.metrics import Metrics
 from services.history_gate import gate as gate_module
 from services.history_gate import verdict as verdict_module
+from services.history_gate.executor_logs import cluster_logs
 from services.history_gate.gate import Gate
 from services.history_gate.servers import Servers, session
 from services.history_gate.storage import Stored
@@ -19,6 +20,7 @@ NOW = datetime(2026, 11, 22, 20, tzinfo=UTC)
 MARKER = event_logs.Marker(
     cluster="spark-a", namespace="jobs", name="nightly", app_id=LOG, started="2026-11-22T19:00:00Z"
 )
+LOGS = cluster_logs(["spark-a=moka-spark-a=https://console.example/logs?prefix={prefix}"])
 DEAD = "http://127.0.0.1:9"
 """Discard: nothing listens there."""
 
@@ -77,6 +79,7 @@ def with_gate(bucket, use, *servers, dead=(), monkeypatch=None, clock=lambda: 0.
                 Servers(requests, urls),
                 "http://{name}.{namespace}.{cluster}.example/",
                 30,
+                LOGS,
                 metrics,
                 clock,
             )
@@ -255,6 +258,40 @@ def test_the_list_and_what_pages_are_made_of_are_passed_on_as_they_are():
     [(_, text, _)] = with_gate(Bucket(), page("/static/webui.js?v=a%2Fb"), server)
 
     assert text == "page /static/webui.js?v=a%2Fb"
+
+
+def test_a_link_to_an_executor_s_logs_leads_to_their_place_in_s3():
+    pod = "nightly-0a1b-exec-7"
+    [(status, _, headers)] = with_gate(
+        Bucket(), page(f"/logs/spark-a/jobs/{LOG}/executor/{pod}"), HistoryServer()
+    )
+
+    assert status == 302
+    assert headers["Location"] == (
+        f"https://console.example/logs?prefix=moka-spark-a/jobs/{LOG}/executor/{pod}/"
+    )
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        f"another/jobs/{LOG}/executor/pod",
+        f"spark-a/jobs/{LOG}",
+        f"spark-a/jobs/{LOG}/executor/pod/container",
+        f"spark-a/jobs/{LOG}/placeholder/pod",
+        f"spark-a/../{LOG}/executor/pod",
+        f"spark-a/jobs/{LOG}/executor/%0d%0aSet-Cookie:x",
+        f"spark-a/jobs/{LOG}/executor/a&b",
+        "",
+    ],
+)
+def test_an_address_of_logs_that_are_nobody_s_leads_nowhere(path):
+    server = HistoryServer()
+
+    [(status, _, _)] = with_gate(Bucket(), page(f"/logs/{path}"), server)
+
+    assert status in (400, 404)
+    assert server.paths == []
 
 
 def test_redirects_are_the_browser_s():

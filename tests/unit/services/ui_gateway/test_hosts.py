@@ -1,6 +1,7 @@
 import pytest
 
-from services.ui_gateway.hosts import Application, Hosts, is_address, pages
+from services.common.addresses import is_address
+from services.ui_gateway.hosts import Application, Hosts, pages
 
 DOMAIN = "spark-a.spark.example"
 HOSTS = Hosts(

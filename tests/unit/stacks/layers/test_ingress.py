@@ -13,10 +13,10 @@ IMAGE = "registry.example/ui-gateway:1"
 
 @pytest.fixture(scope="module")
 def layer(deploy):
-    """Layers ingress and spark of an environment that is `local` but for its section `services`."""
+    """Layers ingress and spark of an environment that is `local` but for some sections."""
 
-    def make(**services):
-        text = yaml.safe_dump({**LOCAL, "services": services})
+    def make(services=None, **sections):
+        text = yaml.safe_dump({**LOCAL, "services": services or {}, **sections})
         environment = settings.parse(text, "stacks/local.yaml")
         needed = ("foundation", "cluster", "shuffle", "ingress", "spark")
         units = frozenset(unit for unit in slices.units(environment) if unit.layer in needed)
@@ -27,7 +27,7 @@ def layer(deploy):
 
 @pytest.fixture(scope="module")
 def recorder(layer):
-    return layer(ui_gateway={"image": IMAGE})
+    return layer({"ui_gateway": {"image": IMAGE}})
 
 
 def named(recorder, kind, name):
@@ -72,7 +72,7 @@ def test_in_aws_it_may_read_and_put_links_of_its_own_cluster_only(recorder):
         "s3:AbortMultipartUpload",
     }
     for resources in of_objects.values():
-        assert all(resource.endswith("/links/spark-a/*") for resource in resources)
+        assert all(resource.endswith("/links/moka-local-spark-a/*") for resource in resources)
     sids = [statement["Sid"] for statement in policy["Statement"]]
     assert len(sids) == len(set(sids))
 
@@ -92,4 +92,57 @@ def test_where_the_settings_leave_it_out_nothing_of_it_is_there(layer):
     recorder = layer()
 
     assert not {"moka:kubernetes:UiGateway", "moka:kubernetes:UiGatewayRole"} & recorder.types()
-    assert "moka:kubernetes:IngressNginx" in recorder.types()
+    assert "moka:kubernetes:Traefik" in recorder.types()
+
+
+def test_the_controller_is_the_one_that_the_settings_name(layer):
+    assert "moka:kubernetes:Traefik" in layer().types()
+    assert "moka:kubernetes:IngressNginx" in layer(ingress={"controller": "ingress-nginx"}).types()
+
+
+@pytest.fixture(scope="module")
+def with_tls(layer):
+    main = {
+        **LOCAL["foundations"]["main"],
+        "certificates": {"public_zone": "Z0123456789ABCDEFGHIJ"},
+        "dns_zone": "Z0123456789ABCDEFGHIK",
+    }
+    return layer({"ui_gateway": {"image": IMAGE}}, foundations={"main": main})
+
+
+def test_certificates_are_for_the_names_of_the_pages(with_tls):
+    [certificate] = with_tls.inputs("aws:acm/certificate:Certificate")
+    domain = LOCAL["domain"]
+
+    assert certificate["domainName"] == f"*.spark-a.{domain}"
+    assert certificate["subjectAlternativeNames"] == [
+        f"history.{domain}",
+        *(f"*.{namespace}.spark-a.{domain}" for namespace in LOCAL["job_namespaces"]),
+    ]
+
+
+def test_records_lead_all_pages_to_the_load_balancer(with_tls):
+    records = {
+        inputs["name"]
+        for inputs in with_tls.inputs("aws:route53/record:Record")
+        if inputs["zoneId"].endswith("K")
+    }
+
+    assert records == {f"*.spark-a.{LOCAL['domain']}", f"history.{LOCAL['domain']}"}
+
+
+def test_addresses_are_https_where_there_are_certificates(with_tls, recorder):
+    def arguments(recorder):
+        [deployment] = [
+            inputs
+            for inputs in recorder.inputs("kubernetes:apps/v1:Deployment")
+            if inputs["metadata"]["name"] == "ui-gateway"
+        ]
+        return deployment["spec"]["template"]["spec"]["containers"][0]["args"]
+
+    assert "--scheme=https" in arguments(with_tls)
+    assert "--scheme=http" in arguments(recorder)
+
+
+def test_without_a_zone_nobody_makes_records_and_without_certificates_nobody_speaks_tls(recorder):
+    assert not {"aws:route53/record:Record", "aws:acm/certificate:Certificate"} & recorder.types()

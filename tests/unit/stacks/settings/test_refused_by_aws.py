@@ -46,6 +46,13 @@ def destination(**change: object) -> Changes:
     return {"metrics": {"destination": change}}
 
 
+def login(**change: object) -> Changes:
+    """A login with a change."""
+    whole = {"issuer": "https://id.example", "client_id": "moka", "secret": "moka/login", **change}
+    certificate = f"arn:aws:acm:us-east-1:{ACCOUNT}:certificate/0a1b2c3d-4e5f-6071-8293-a4b5c6d7e8f9"
+    return {"ingress": {"login": whole}, f"{MAIN}.certificates": {"arns": [certificate]}}
+
+
 def night(cron: str) -> Changes:
     """A schedule with a change, and the one that ends it."""
     end = {"cron": "59 23 31 12 *", "minimum": 0}
@@ -786,9 +793,16 @@ REFUSED: dict[str, list[tuple[Changes, str]]] = {
     "history.image": [
         (
             {"history.image": f"{ECR}.us-east-1.amazonaws.com/moka-local/history:1"},
-            "history:1', but registry.repositories has no history; did you mean 'history-server'",
+            "history:1', but registry.repositories has no history; did you mean 'history-gate'?",
         ),
         ({"history.image": "registry.example/history-server:latest"}, "latest is another image every day"),
+    ],
+    "history.logs_url": [
+        (
+            {"history.logs_url": "https://portal.example/logs"},
+            "write an address with the place of logs in it",
+        ),
+        ({"history.logs_url": "portal.example/{prefix}"}, "write an address with the place of logs in it"),
     ],
     "charts.mirror": [
         ({"charts": {"mirror": "https://registry.example"}}, "write host and path of a registry, as in"),
@@ -893,6 +907,40 @@ REFUSED: dict[str, list[tuple[Changes, str]]] = {
             registry(pull_through={"docker.io": {"secret": CACHE.replace("arn:aws:", "arn:aws-cn:")}}),
             "of partition aws-cn, but us-east-1 is of aws",
         ),
+    ],
+    "ingress.login": [
+        ({**login(), "services": {}}, "ingress.login: is asked for by services.ui_gateway, which is not set"),
+        (
+            {"ingress": login()["ingress"]},
+            "ingress.login: needs TLS, as browsers keep its cookies with https",
+        ),
+    ],
+    "ingress.login.issuer": [
+        (login(issuer="http://id.example"), "ingress.login.issuer: is 'http://id.example'; write the URL"),
+        (login(issuer="https://id.example/?a=b"), "ingress.login.issuer: is 'https://id.example/?a=b'"),
+        (login(issuer="https://a:b@id.example"), "ingress.login.issuer: is 'https://a:b@id.example'"),
+    ],
+    "ingress.login.client_id": [(login(client_id=""), "ingress.login.client_id")],
+    "ingress.login.secret": [
+        (login(secret=f"arn:aws:{SECRET}:login-Ab12Cd"), "no ARN, and no name that ends as one does"),
+        (login(secret="login-Ab12Cd"), "no ARN, and no name that ends as one does"),
+        (login(secret="log in"), "write the name of a secret of Secrets Manager"),
+        (login(secret="*"), "write the name of a secret of Secrets Manager"),
+        (login(secret="a" * 513), "write the name of a secret of Secrets Manager"),
+    ],
+    "ingress.login.secret_key": [
+        (login(secret_key="alias/mine"), "an alias or a key's id is not enough"),
+        (login(secret_key=KEY), "but the secret is also in us-east-1 of 123456789012, for foundation 'main'"),
+    ],
+    "ingress.login.groups_claim": [(login(groups_claim="my groups"), "ingress.login.groups_claim")],
+    "ingress.login.operators": [
+        (login(operators=["a,b"]), "write a group as it stands in the claim, without commas"),
+        (login(operators=["a", "a"]), "ingress.login.operators"),
+    ],
+    "ingress.login.hours": [(login(hours=25), "ingress.login.hours")],
+    "job_namespaces.<name>.viewers": [
+        ({f"{JOBS}.viewers": ["analysts"]}, "without ingress.login nobody knows who comes"),
+        ({f"{JOBS}.viewers": [""], **login()}, "write a group as it stands in the claim"),
     ],
     "registry.readers": [
         (registry(readers=["*"]), "readers.0: is '*'; write all twelve digits, in quotes"),
@@ -1013,7 +1061,11 @@ FREE: dict[str, str] = {
     ),
     **dict.fromkeys(("spark.operators", "spark.operators.<name>.namespaces", "registry.foundation"), NAMES),
     **dict.fromkeys(
-        (f"services.{name}" for name in ("driver_finalizer", "event_log_uploader", "history_gate")), NAMES
+        (
+            f"services.{name}"
+            for name in ("driver_finalizer", "event_log_uploader", "history_gate", "ui_gateway")
+        ),
+        NAMES,
     ),
     **dict.fromkeys(("spark.event_logs", "slices.<name>.layers", "slices.<name>.clusters"), NAMES),
     **dict.fromkeys(("registry", "retention", "clusters.<name>.control_plane_logs"), NAMES),
@@ -1129,6 +1181,7 @@ def test_every_key_was_looked_at():
                 "history-server",
                 "spark",
                 "team/spark-jobs",
+                "ui-gateway",
             ],
             pull_through={"docker.io": {"secret": CACHE}},
         ),
