@@ -275,6 +275,7 @@ SOURCES: Mapping[str, Source] = {
             *each(
                 "moka_ui_gateway_",
                 *("requests_total", "questions_failed_total", "links_put_total", "link_failures_total"),
+                "logins_total",
                 *("drivers", "watch_idle_seconds"),
             ),
             *histogram("moka_ui_gateway_request_seconds"),
@@ -288,13 +289,16 @@ SOURCES: Mapping[str, Source] = {
             *("joined_total", "join_failures_total", "open_logs", "oldest_open_seconds"),
             *("opened_hot_total", "opened_archive_total", "still_running_total", "not_found_total"),
             *("server_errors_total", "being_read"),
-            "scan_age_seconds",
+            *("scan_age_seconds", "scan_interval_seconds", "hot_logs"),
         ),
     ),
     "ingress": Source(
         per="cluster",
         page="https://doc.traefik.io/traefik/observability/metrics/overview/",
-        metrics=("traefik_tls_certs_not_after",),
+        metrics=(
+            *each("traefik_", "tls_certs_not_after", "entrypoint_requests_total", "open_connections"),
+            *histogram("traefik_entrypoint_request_duration_seconds"),
+        ),
     ),
     "settings": Source(
         per="cluster",
