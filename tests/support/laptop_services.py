@@ -17,7 +17,7 @@ from localcloud.processes import Process, answers, free_port
 from moka import catalog
 from moka.names import (
     DRIVER_FINALIZER_NAMESPACE,
-    GATEWAY_NAMESPACE,
+    INGRESS_NAMESPACE,
     MONITORING_NAMESPACE,
     SPARK_HISTORY_NAMESPACE,
     SPARK_OPERATOR_NAMESPACE,
@@ -113,7 +113,7 @@ class Programs:
         namespaces = [f"--namespace={name}" for name in PROJECTS]
         gateway = [*("--cluster=spark-a", "--domain=spark.localhost", f"--history={NOWHERE}"), *namespaces]
         gateway += ["--history-days=30", "--bucket=none", "--region=us-east-1"]
-        self._service("ui_gateway", UI_GATEWAY, GATEWAY_NAMESPACE, gateway)
+        self._service("ui_gateway", UI_GATEWAY, INGRESS_NAMESPACE, gateway)
         gate = ["--bucket=none", "--region=us-east-1", f"--server={NOWHERE}", "--days=30"]
         gate += ["--live-url=http://{name}.{namespace}.{cluster}.localhost"]
         self._service("history_gate", "history-gate", SPARK_HISTORY_NAMESPACE, gate)

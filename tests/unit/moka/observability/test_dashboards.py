@@ -9,6 +9,7 @@ from grafana_foundation_sdk.cog.encoder import JSONEncoder
 from grafana_foundation_sdk.cog.plugins import register_default_plugins
 from grafana_foundation_sdk.models.dashboard import Dashboard as GrafanaDashboard
 
+from localcloud.cloud import REPOSITORY
 from moka.collectors.collected import SOURCES, source_of
 from moka.collectors.source import MANY
 from moka.observability.alerts import ALERTS
@@ -188,3 +189,10 @@ def test_every_metric_of_a_service_of_ours_is_on_its_dashboard(service):
                 )
 
     assert set(SOURCES[service].metrics) <= asked
+
+
+def test_the_page_has_every_dashboard_in_its_order():
+    page = (REPOSITORY / "docs" / "operations" / "dashboards.md").read_text()
+
+    named = re.findall(r"^\| (\w+) \|", page, re.MULTILINE)
+    assert named[1:] == [dashboard.name for dashboard in DASHBOARDS]
