@@ -1,7 +1,7 @@
 """The tools of the laptop cloud: what they are made from, and which of the machine's own can be used."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 
 @dataclass(frozen=True)
@@ -367,35 +367,31 @@ _ALL = (
         scratch=2570,
         installed=Versions(("version",), (3, 200), (4,), companions=("pulumi-language-python",)),
     ),
-    replace(_program(_prometheus("promtool"), seconds=150, size=110, scratch=1200), lazy=True),
-    replace(_program(_prometheus("prometheus"), seconds=60, size=150, scratch=400), lazy=True),
-    replace(
-        _program(
-            GoProgram(
-                "collector",
-                "collector",
-                "go.opentelemetry.io/collector/otelcol",
-                OWN_PACKAGE,
-                tags=("remove_all_sd", "enable_kubernetes_sd"),
-            ),
-            seconds=360,
-            size=150,
-            scratch=2000,
+    _program(_prometheus("promtool"), seconds=150, size=110, scratch=1200, lazy=True),
+    _program(_prometheus("prometheus"), seconds=60, size=150, scratch=400, lazy=True),
+    _program(
+        GoProgram(
+            "collector",
+            "collector",
+            "go.opentelemetry.io/collector/otelcol",
+            OWN_PACKAGE,
+            tags=("remove_all_sd", "enable_kubernetes_sd"),
         ),
+        seconds=360,
+        size=150,
+        scratch=2000,
         lazy=True,
     ),
-    replace(
-        _program(
-            GoProgram(
-                "kube-state-metrics",
-                "kube-state-metrics",
-                "k8s.io/kube-state-metrics/v2",
-                "k8s.io/kube-state-metrics/v2",
-            ),
-            seconds=80,
-            size=60,
-            scratch=800,
+    _program(
+        GoProgram(
+            "kube-state-metrics",
+            "kube-state-metrics",
+            "k8s.io/kube-state-metrics/v2",
+            "k8s.io/kube-state-metrics/v2",
         ),
+        seconds=80,
+        size=60,
+        scratch=800,
         lazy=True,
     ),
     _files(
