@@ -15,6 +15,7 @@ from localcloud.control_plane.stand_ins.processes import url
 from localcloud.control_plane.stand_ins.spark_operator import METRICS as OPERATOR_METRICS
 from localcloud.processes import Process, answers, free_port
 from moka import catalog
+from moka.collectors.collected import KEPT_OBJECTS
 from moka.names import (
     DRIVER_FINALIZER_NAMESPACE,
     INGRESS_NAMESPACE,
@@ -100,7 +101,7 @@ class Programs:
             f"--telemetry-host={address}",
             "--telemetry-port=8081",
             f"--resources={','.join(values['collectors'])}",
-            f"--metric-allowlist={','.join(values['metricAllowlist'])}",
+            f"--metric-allowlist={','.join(KEPT_OBJECTS)}",
             f"--metric-labels-allowlist={','.join(values['metricLabelsAllowlist'])}",
             f"--custom-resource-state-config-file={custom}",
         ]
