@@ -34,7 +34,6 @@ from moka.collectors.source import Source
 from moka.names import (
     DRIVER_SELECTOR,
     LABEL_PREFIX,
-    LOGGING_NAMESPACE,
     MONITORING_NAMESPACE,
     MONITORING_NODES_NAMESPACE,
     PLATFORM_NAMESPACES,
@@ -126,14 +125,6 @@ def jobs(job_namespaces: Sequence[str]) -> list[Job]:
                 {"regex": "exported_instance", "action": "labeldrop"},
             ],
             limit=20_000,
-        ),
-        Job(
-            name="fluent-bit-losses",
-            # A second page, of what Fluent Bit counts in its own log.
-            discovery=_pods([LOGGING_NAMESPACE]),
-            targets=[*RUNNING, keep("losses", PORT_NAME), *OF_PLATFORM],
-            series=[only(FLUENT_BIT_PODS)],
-            limit=200,
         ),
         Job(
             name="kube-state-metrics",

@@ -43,9 +43,9 @@ OF_SOURCE = {
     "celeborn": [{"role": role, "pod": f"celeborn-{role.lower()}-0"} for role in ("Master", "Worker")],
     "fluent-bit": [NODE | {"name": "drivers"}],
     "driver-finalizer": [{}],
-    "ui-gateway": [{"page": "job", "status": "2xx"}],
+    "ui-gateway": [{"page": "job", "status": "2xx", "outcome": "in"}],
     "history-gate": [{}],
-    "ingress": [{"cn": "ui.example.com"}],
+    "ingress": [{"cn": "ui.example.com", "code": "200"}],
     "settings": [{}],
     "store": [{"instance": "localhost:9090", "rule_group": "moka"}],
 }
