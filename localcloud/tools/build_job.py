@@ -47,7 +47,8 @@ class BuildJob:
     def _build(self, program: GoProgram, target: Path) -> None:
         pins = cache.PINS / program.pins
         if program.patch:
-            pins = self._patch(program.patch, pins)
+            patches = (program.patch,) if isinstance(program.patch, Patch) else program.patch
+            pins = self._patch(patches, pins)
         tags = ("-tags", ",".join(program.tags)) if program.tags else ()
         # fmt: off
         self._go(
@@ -85,19 +86,20 @@ class BuildJob:
                     _save(content, target / path, member.mode & 0o755)
         check_copies(files, target)
 
-    def _patch(self, patch: Patch, pins: Path) -> Path:
+    def _patch(self, patches: Sequence[Patch], pins: Path) -> Path:
         """A copy of the pins that builds a copy of a module with changes in it."""
-        source = self._module(patch.module, pins)
+        [name] = {patch.module for patch in patches}
+        source = self._module(name, pins)
         patched, module = self.work / "pins", self.work / "module"
         for file in pins.iterdir():
             _write(file, patched / file.name)
         for file in source.rglob("*"):
             if file.is_file():
                 _write(file, module / file.relative_to(source))
-        for name in patch.files:
-            file = module / name
-            file.write_text(apply_patch(patch, name, file.read_text()))
-        self._go(patched, "mod", "edit", "-replace", f"{patch.module}={module}")
+        for patch in patches:
+            file = module / patch.file
+            file.write_text(apply_patch(patch, file.read_text()))
+        self._go(patched, "mod", "edit", "-replace", f"{name}={module}")
         return patched
 
     def _module(self, source: str, pins: Path) -> Path:
@@ -123,12 +125,12 @@ def link_flags(program: GoProgram, version: str) -> str:
     return " ".join(("-s", "-w", *variables))
 
 
-def apply_patch(patch: Patch, file: str, text: str) -> str:
+def apply_patch(patch: Patch, text: str) -> str:
     """A file's text with the changes in it. Raises Refusal unless every old text is there exactly once."""
-    for old, new in patch.files[file]:
+    for old, new in patch.changes:
         if (count := text.count(old)) != 1:
             raise Refusal(
-                f"{file} of {patch.module} has {old.strip()} {count} times where the patch expects "
+                f"{patch.file} of {patch.module} has {old.strip()} {count} times where the patch expects "
                 "it once: adapt the patch in localcloud/tools/table.py to that version."
             )
         text = text.replace(old, new)

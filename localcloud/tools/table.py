@@ -3,16 +3,16 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from localcloud.tools.traefik_changes import TRAEFIK_CHANGES
+
 
 @dataclass(frozen=True)
 class Patch:
-    """Changes to a Go module that is built in.
-
-    files: a file of it -> old texts, each of which must be there exactly once, and what takes their places.
-    """
+    """Changes to a file of a Go module that is built in; every old text must be there exactly once."""
 
     module: str
-    files: Mapping[str, tuple[tuple[str, str], ...]]
+    file: str
+    changes: tuple[tuple[str, str], ...]
 
 
 OWN_PACKAGE = "."
@@ -28,6 +28,7 @@ class GoProgram:
     source: Go module that holds the package, or most of it; its version is the tool's.
     package: OWN_PACKAGE is what the folder of pins itself holds.
     variables: string variables that are set when linking; {version}, {major}, {minor} are the tool's.
+    patch: changes to a module, to one file of it or to several.
     tags: of the build.
     """
 
@@ -36,7 +37,7 @@ class GoProgram:
     source: str
     package: str
     variables: Mapping[str, str] = field(default_factory=dict)
-    patch: Patch | None = None
+    patch: Patch | tuple[Patch, ...] | None = None
     # Not in the repr: the keys of programs without tags are as they were before there were any.
     tags: tuple[str, ...] = field(default=(), repr=False)
 
@@ -215,13 +216,12 @@ _ALL = (
             # Its REST API has a fixed port on every interface; two control planes need two, on loopback.
             Patch(
                 "github.com/apache/yunikorn-core",
-                {
-                    "pkg/webservice/webservice.go": (
-                        ("import (\n", 'import (\n\t"cmp"\n'),
-                        ('\t"net/http"\n', '\t"net/http"\n\t"os"\n'),
-                        ('":9080"', 'cmp.Or(os.Getenv("YUNIKORN_REST_ADDRESS"), ":9080")'),
-                    )
-                },
+                "pkg/webservice/webservice.go",
+                (
+                    ("import (\n", 'import (\n\t"cmp"\n'),
+                    ('\t"net/http"\n', '\t"net/http"\n\t"os"\n'),
+                    ('":9080"', 'cmp.Or(os.Getenv("YUNIKORN_REST_ADDRESS"), ":9080")'),
+                ),
             ),
         ),
         seconds=20,
@@ -293,28 +293,9 @@ _ALL = (
             "github.com/traefik/traefik/v3",
             "github.com/traefik/traefik/v3/cmd/traefik",
             {"github.com/traefik/traefik/v3/pkg/version.Version": "{version}"},
-            # Without what the module proxy lacks: libraries of the DNS providers that prove a name to a
-            # certificate authority, and two empty types that a distribution may add fields by.
-            Patch(
-                "github.com/traefik/traefik/v3",
-                {
-                    "pkg/provider/acme/provider.go": (
-                        ('\t"github.com/go-acme/lego/v5/providers/dns"\n', ""),
-                        (
-                            "dns.NewDNSChallengeProviderByName(p.DNSChallenge.Provider)",
-                            'nil, errors.New("this build has no DNS providers")',
-                        ),
-                    ),
-                    "pkg/config/dynamic/http_config.go": (
-                        ('\t"github.com/traefik/traefik/dynamic/ext"\n', ""),
-                        ('\text.HTTP `yaml:",inline"`\n', ""),
-                        ('\text.Router `yaml:",inline"`\n', ""),
-                    ),
-                    "pkg/config/dynamic/zz_generated.deepcopy.go": (
-                        ("\tout.HTTP = in.HTTP\n", ""),
-                        ("\tout.Router = in.Router\n", ""),
-                    ),
-                },
+            patch=tuple(
+                Patch("github.com/traefik/traefik/v3", file, changes)
+                for file, changes in TRAEFIK_CHANGES.items()
             ),
         ),
         seconds=300,

@@ -316,6 +316,11 @@ SOURCES: Mapping[str, Source] = {
             "ALERTS",
         ),
     ),
+    "settings": Source(
+        per="cluster",
+        page="moka/observability/limits.py",
+        metrics=("moka_pod_addresses", "moka_store_series"),
+    ),
 }
 """Everything, by whose it is."""
 

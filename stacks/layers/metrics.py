@@ -88,7 +88,6 @@ def inputs(site: ClusterSite) -> Inputs:
         origin={"environment": site.settings.environment, "cluster": site.name, "region": site.region},
         limits={
             "moka_pod_addresses": pod_addresses(site.settings, site.name),
-            "moka_history_interval_seconds": site.settings.history.interval_seconds,
             "moka_store_series": store_series(metrics.store.memory_gib),
         },
         own_grafana=metrics.own_grafana,

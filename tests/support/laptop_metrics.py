@@ -63,7 +63,11 @@ DRIVER = f"/api/v1/namespaces/{NAMESPACE}/pods/{JOB}-driver"
 EXPECTED = (
     "container_memory_working_set",
     "kube_node_info",
+<<<<<<< HEAD
     "metrics_executor_activeTasks",
+=======
+    "metrics_executor_maxTasks",
+>>>>>>> main
     "metrics_spark_driver_DAGScheduler_job_activeJobs_Value",
     "moka_driver_finalizer_waiting",
     "moka_event_log_uploader_behind_seconds",
@@ -175,7 +179,9 @@ def run_driver(programs: Programs) -> None:
     folder, address = programs.folder, f"{programs.net}20"
     jar = compiled_job(folder)
     steps = ["3", "hang"]
-    job = running_job(spark_home(), jar, folder / "job", f"spark-{JOB}", METRICS, steps, address=address)
+    (folder / "spark-events").mkdir()
+    conf = {**METRICS, "spark.eventLog.enabled": "true", "spark.eventLog.dir": f"file:{folder}/spark-events"}
+    job = running_job(spark_home(), jar, folder / "job", f"spark-{JOB}", conf, steps, address=address)
     programs.stack.enter_context(job).wait_for_step("last-task")
     (folder / "event-logs").mkdir()
     # Its bucket is not there.
@@ -198,11 +204,15 @@ def run_store(programs: Programs) -> Laptop:
     text = metrics_store.configuration(collectors.ORIGIN)
     text = text.replace(f"localhost:{metrics_store.PORT}", address)
     (folder / "prometheus.yml").write_text(text.replace("30s", f"{collectors.SECONDS}s"))
+<<<<<<< HEAD
     for name, text in rule_files().items():
         (folder / name).write_text(text)
+=======
+    for name, rules in rule_files().items():
+        (folder / name).write_text(rules.replace("interval: 1m", f"interval: {collectors.SECONDS}s"))
+>>>>>>> main
     limits = {
         "moka_pod_addresses": 4096,
-        "moka_history_interval_seconds": 300,
         "moka_store_series": store_series(1),
     }
     (folder / "limits.rules.yaml").write_text(limits_yaml(limits, collectors.ORIGIN))

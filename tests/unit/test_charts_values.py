@@ -40,6 +40,7 @@ from tests.support.calendar import TODAY
 from tests.support.chart_rendering import chart_at_hand, manifests, template, whole_chart_at_hand
 
 UNLISTED = {
+    "traefik": {"ports.websecure.asDefault"},  # a comment there
     "kube-state-metrics": {
         "priorityClassName",
         *("customResourceState.config.kind", "customResourceState.config.spec"),  # its program's
@@ -51,12 +52,14 @@ UNLISTED = {
 ANY_KEYS = {
     "alternateConfig",
     "annotations",
+    "entryPoint",
     "extraArgs",
     "extraFiles",
     "featureGates",
     "luaScripts",
     "nodeSelector",
     "podAnnotations",
+    "podLabels",
     "yunikornDefaults",
 }
 """Values with keys of the user's choice, for nodes and pods, or of the chart's program."""
@@ -68,6 +71,7 @@ PASSED_ON: Mapping[str, Any] = {
     "daemonSetVolumeMounts": list[CORE.VolumeMountArgs],
     "daemonSetVolumes": list[CORE.VolumeArgs],
     "env": list[CORE.EnvVarArgs],
+    "lifecycle": CORE.LifecycleArgs,
     "podDisruptionBudget": k8s.policy.v1.PodDisruptionBudgetSpecArgs,
     "resources": CORE.ResourceRequirementsArgs,
     "rollingUpdate": k8s.apps.v1.RollingUpdateDaemonSetArgs,

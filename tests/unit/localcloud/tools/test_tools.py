@@ -208,13 +208,13 @@ def test_linking_is_told_the_version_of_the_tool():
 
 
 def test_a_patch_that_no_longer_fits_is_refused():
-    patch = Patch("example.com/web", {"web.go": ((":9080", ":0"),)})
+    patch = Patch("example.com/web", "web.go", ((":9080", ":0"),))
 
-    assert apply_patch(patch, "web.go", "serve(:9080)") == "serve(:0)"
+    assert apply_patch(patch, "serve(:9080)") == "serve(:0)"
     with pytest.raises(Refusal, match=r"web.go of example.com/web has :9080 2 times"):
-        apply_patch(patch, "web.go", ":9080 :9080")
+        apply_patch(patch, ":9080 :9080")
     with pytest.raises(Refusal, match="0 times"):
-        apply_patch(patch, "web.go", "serve()")
+        apply_patch(patch, "serve()")
 
 
 def test_files_of_an_archive_go_where_the_table_says():

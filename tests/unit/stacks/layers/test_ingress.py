@@ -9,14 +9,15 @@ from stacks import program, settings, slices
 
 LOCAL = yaml.safe_load(settings.path_of("local").read_text())
 IMAGE = "registry.example/ui-gateway:1"
+OTHERS = {name: service for name, service in LOCAL["services"].items() if name != "ui_gateway"}
 
 
 @pytest.fixture(scope="module")
 def layer(deploy):
     """Layers ingress and spark of an environment that is `local` but for some sections."""
 
-    def make(services=None, **sections):
-        text = yaml.safe_dump({**LOCAL, "services": services or {}, **sections})
+    def make(services=OTHERS, **sections):
+        text = yaml.safe_dump({**LOCAL, "services": services, **sections})
         environment = settings.parse(text, "stacks/local.yaml")
         needed = ("foundation", "cluster", "shuffle", "ingress", "spark")
         units = frozenset(unit for unit in slices.units(environment) if unit.layer in needed)
@@ -27,7 +28,7 @@ def layer(deploy):
 
 @pytest.fixture(scope="module")
 def recorder(layer):
-    return layer({"ui_gateway": {"image": IMAGE}})
+    return layer({**OTHERS, "ui_gateway": {"image": IMAGE}})
 
 
 def named(recorder, kind, name):
@@ -107,7 +108,7 @@ def with_tls(layer):
         "certificates": {"public_zone": "Z0123456789ABCDEFGHIJ"},
         "dns_zone": "Z0123456789ABCDEFGHIK",
     }
-    return layer({"ui_gateway": {"image": IMAGE}}, foundations={"main": main})
+    return layer({**OTHERS, "ui_gateway": {"image": IMAGE}}, foundations={"main": main})
 
 
 def test_certificates_are_for_the_names_of_the_pages(with_tls):
