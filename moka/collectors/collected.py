@@ -300,11 +300,6 @@ SOURCES: Mapping[str, Source] = {
             *histogram("traefik_entrypoint_request_duration_seconds"),
         ),
     ),
-    "settings": Source(
-        per="cluster",
-        page="moka/observability/limits.py",
-        metrics=("moka_pod_addresses", "moka_history_interval_seconds", "moka_store_series"),
-    ),
     "store": Source(
         per="cluster",
         page="https://prometheus.io/docs/prometheus/latest/storage/, and its own page of metrics",

@@ -14,6 +14,9 @@ HEAD_HOURS = 3
 """A Prometheus has a series in memory until the block in which it ended is written: of two hours, and an hour
 later (https://prometheus.io/docs/prometheus/latest/storage/)."""
 
+SERIES_BYTES = 8 * 2**10
+"""Of memory, for a series: moka/sizes and stacks/settings/metrics.py go by it."""
+
 
 @dataclass(frozen=True, kw_only=True)
 class Part:

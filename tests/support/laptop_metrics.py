@@ -63,11 +63,7 @@ DRIVER = f"/api/v1/namespaces/{NAMESPACE}/pods/{JOB}-driver"
 EXPECTED = (
     "container_memory_working_set",
     "kube_node_info",
-<<<<<<< HEAD
-    "metrics_executor_activeTasks",
-=======
     "metrics_executor_maxTasks",
->>>>>>> main
     "metrics_spark_driver_DAGScheduler_job_activeJobs_Value",
     "moka_driver_finalizer_waiting",
     "moka_event_log_uploader_behind_seconds",
@@ -204,13 +200,8 @@ def run_store(programs: Programs) -> Laptop:
     text = metrics_store.configuration(collectors.ORIGIN)
     text = text.replace(f"localhost:{metrics_store.PORT}", address)
     (folder / "prometheus.yml").write_text(text.replace("30s", f"{collectors.SECONDS}s"))
-<<<<<<< HEAD
-    for name, text in rule_files().items():
-        (folder / name).write_text(text)
-=======
     for name, rules in rule_files().items():
         (folder / name).write_text(rules.replace("interval: 1m", f"interval: {collectors.SECONDS}s"))
->>>>>>> main
     limits = {
         "moka_pod_addresses": 4096,
         "moka_store_series": store_series(1),

@@ -115,11 +115,7 @@ class Programs:
         gateway = [*("--cluster=spark-a", "--domain=spark.localhost", f"--history={NOWHERE}"), *namespaces]
         gateway += ["--history-days=30", "--bucket=none", "--region=us-east-1"]
         self._service("ui_gateway", UI_GATEWAY, INGRESS_NAMESPACE, gateway)
-<<<<<<< HEAD
-        gate = ["--bucket=none", "--region=us-east-1", f"--server={NOWHERE}", "--days=30", "--interval=30"]
-=======
         gate = ["--bucket=none", "--region=us-east-1", f"--server={NOWHERE}", "--days=30", "--interval=300"]
->>>>>>> main
         gate += ["--live-url=http://{name}.{namespace}.{cluster}.localhost"]
         self._service("history_gate", "history-gate", SPARK_HISTORY_NAMESPACE, gate)
 

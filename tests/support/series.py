@@ -45,11 +45,7 @@ OF_SOURCE = {
     "driver-finalizer": [{}],
     "ui-gateway": [{"page": "job", "status": "2xx", "outcome": "in"}],
     "history-gate": [{}],
-<<<<<<< HEAD
     "ingress": [{"cn": "ui.example.com", "code": "200"}],
-=======
-    "ingress": [{"cn": "ui.example.com"}],
->>>>>>> main
     "settings": [{}],
     "store": [{"instance": "localhost:9090", "rule_group": "moka"}],
 }
