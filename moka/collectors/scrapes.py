@@ -127,6 +127,14 @@ def jobs(job_namespaces: Sequence[str]) -> list[Job]:
             limit=20_000,
         ),
         Job(
+            name="fluent-bit-losses",
+            # A second page, of what Fluent Bit counts in its own log.
+            discovery=_pods([LOGGING_NAMESPACE]),
+            targets=[*RUNNING, keep("losses", PORT_NAME), *OF_PLATFORM],
+            series=[only(FLUENT_BIT_PODS)],
+            limit=200,
+        ),
+        Job(
             name="kube-state-metrics",
             discovery=_pods([MONITORING_NAMESPACE], selector="app.kubernetes.io/name=kube-state-metrics"),
             targets=[*RUNNING, keep("http", PORT_NAME)],

@@ -101,7 +101,7 @@ TARGETS = {
     "fluent bit": (pod("logging", {"app.kubernetes.io/name": "fluent-bit"}, "http", ASKS), {"platform"}),
     "fluent bit's losses": (
         pod("logging", {"app.kubernetes.io/name": "fluent-bit"}, port="losses"),
-        {"lost-logs"},
+        {"fluent-bit-losses"},
     ),
     "yunikorn": (
         pod("yunikorn", {"app": "yunikorn", "component": "yunikorn-scheduler"}, "http1", ASKS),
@@ -195,7 +195,7 @@ def test_of_the_pods_of_jobs_only_what_is_asked_of_them_is_kept():
         ("platform", "fluentbit_output_latency_seconds_bucket", False),
         ("platform", "moka_driver_finalizer_held", True),
         ("platform", "go_gc_duration_seconds", False),
-        ("lost-logs", "log_metric_counter_logs_evicted", True),
+        ("fluent-bit-losses", "log_metric_counter_logs_evicted", True),
         ("event-logs", "moka_event_log_uploader_behind_seconds", True),
         ("collectors", "otelcol_exporter_send_failed_metric_points_total", True),
         ("collectors", "otelcol_exporter_send_failed_metric_points", True),
