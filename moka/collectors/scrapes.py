@@ -34,6 +34,7 @@ from moka.collectors.source import Source
 from moka.names import (
     DRIVER_SELECTOR,
     LABEL_PREFIX,
+    LOGGING_NAMESPACE,
     MONITORING_NAMESPACE,
     MONITORING_NODES_NAMESPACE,
     PLATFORM_NAMESPACES,
