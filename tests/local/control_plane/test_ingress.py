@@ -6,7 +6,7 @@ import pytest
 
 from components.kubernetes import traefik
 from components.kubernetes.ui_gateway import JOB_NAMESPACE_RIGHTS
-from localcloud import tools
+from localcloud.cloud import REPOSITORY
 from localcloud.control_plane import stand_ins
 from localcloud.control_plane.pod_network import SERVES
 from localcloud.control_plane.stand_ins import charts, deployments
@@ -27,12 +27,12 @@ LABELS = {"app.kubernetes.io/name": UI_GATEWAY}
 @pytest.fixture(scope="module")
 def pages(plane, api, eventually):
     """URL of Traefik, with the gateway behind it; both find what they need by their own accounts."""
-    if tools.missing(["traefik"]):
-        pytest.skip("Traefik is not there: run `python -m localcloud.tools traefik`")
     define(api)
     namespaces = [{"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": n}} for n in (HOME, JOBS)]
     api.apply_all(namespaces)
     api.apply_all([*rights(), *gateway()])
+    [deployment] = [thing for thing in gateway() if thing["kind"] == "Deployment"]
+    assert deployments.apply(plane, deployment, REPOSITORY)
     args = traefik.TraefikArgs(catalog=catalog.read(), namespace=HOME, tls=False)
     values = args.catalog.release_values("traefik", "traefik", traefik.values(args))
     release = Release(name="traefik", namespace=HOME, chart="traefik", values=values)
