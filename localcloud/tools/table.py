@@ -298,8 +298,8 @@ _ALL = (
                 for file, changes in TRAEFIK_CHANGES.items()
             ),
         ),
-        seconds=300,
-        size=150,
+        seconds=160,
+        size=93,
         scratch=2000,
         lazy=True,
     ),
