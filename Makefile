@@ -173,7 +173,7 @@ requirements: venv ## pin requirements.in in requirements.txt, the services' too
 images: ## build the images of services/ and images/ for both architectures, and push them (REGISTRY=, SERVICE=, TAG=)
 	@test -n "$(REGISTRY)" || { echo "Say where to push them: REGISTRY=<registry>/<prefix of the repositories>." >&2; exit 2; }
 	@for service in $(or $(SERVICE),$(SERVICES) $(IMAGES)); do \
-	  file=images/$$service/Dockerfile; test -f $$file || file=services/Dockerfile; \
+	  for file in images/$$service/Dockerfile services/$$service/Dockerfile services/Dockerfile; do test ! -f $$file || break; done; \
 	  docker buildx build --platform linux/amd64,linux/arm64 --push --build-arg SERVICE=$$service \
 	  --tag $(REGISTRY)/$$(echo $$service | tr _ -):$(TAG) --file $$file $(ARGS) . || exit; done
 

@@ -10,7 +10,7 @@ import psutil
 from benchmarks.bench import FOLDER
 from moka.sizes.history import JVM_FLAGS, MAX_LISTED
 from tests.support.history_servers import Server, server_of
-from tests.support.many_logs import PAGE, ManyLogs, many_logs
+from tests.support.many_logs import PAGE, ManyLogs, many_logs, wait_for_scans, wait_until_known
 
 COUNTS = (1_000, 10_000, 50_000, 100_000)
 SCANS = 3
@@ -81,40 +81,31 @@ def _extrapolation(scans: dict[int, Scan]) -> str:
     few, many = COUNTS[1], COUNTS[-1]
     own = [scans[count].seconds - scans[count].answering for count in (few, many)]
     each = (own[1] - own[0]) / (many - few)
+    cpu = (scans[many].cpu - scans[few].cpu) / (many - few)
     lists = MAX_LISTED / PAGE
     return (
-        f"{each * 1e6:.0f} µs a log without the stand-in's part: {each * MAX_LISTED:.0f} s of "
-        f"{MAX_LISTED:,} logs, and {lists * S3_SECONDS:.0f} s for {lists:,.0f} lists at "
-        f"{S3_SECONDS * 1000:.0f} ms each."
+        f"{each * 1e6:.0f} µs a log without the stand-in's part, {cpu * 1e6:.0f} µs of CPU: "
+        f"{each * MAX_LISTED:.0f} s of {MAX_LISTED:,} logs, {cpu * MAX_LISTED:.0f} s of CPU, and "
+        f"{lists * S3_SECONDS:.0f} s for {lists:,.0f} lists at {S3_SECONDS * 1000:.0f} ms each."
     )
 
 
 def _read(logs: ManyLogs, count: int) -> float:
     """Have there be so many logs -> seconds until the server knows them all."""
     start, logs.count = time.monotonic(), count
-    reads = -1
-    # Not one of a whole scan was read: it knows all.
-    while reads != logs.reads:
-        reads = logs.reads
-        _wait_for_scans(logs, 2)
+    wait_until_known(logs)
     return logs.last_read - start
 
 
 def _known(logs: ManyLogs, server: Server) -> Scan:
     scans = []
     for _ in range(SCANS):
-        _wait_for_scans(logs, 1)
+        wait_for_scans(logs, 1)
         first, cpu, answering = logs.began[-1], _cpu(server), logs.answering
-        _wait_for_scans(logs, 1)
+        wait_for_scans(logs, 1)
         seconds = logs.began[-1] - first - INTERVAL_SECONDS
         scans.append(Scan(seconds, _cpu(server) - cpu, logs.answering - answering))
     return sorted(scans, key=lambda scan: scan.seconds)[SCANS // 2]
-
-
-def _wait_for_scans(logs: ManyLogs, number: int) -> None:
-    wanted = len(logs.began) + number
-    while len(logs.began) < wanted:
-        time.sleep(0.01)
 
 
 def _process(server: Server) -> psutil.Process:

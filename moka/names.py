@@ -123,6 +123,8 @@ LOAD_BALANCER_ACCOUNT = "aws-load-balancer-controller"
 SPARK_ACCOUNT = "spark"
 """Of drivers and executors, in every job namespace."""
 
+GRAFANA = "grafana"
+
 UI_GATEWAY = "ui-gateway"
 """Of the gateway to UIs; also the name of its pods' label."""
 
@@ -147,6 +149,7 @@ PREVIEWS_GROUP = "moka:previews"
 
 AUTOSCALER_IDENTITY = "autoscaler"
 FLUENT_BIT_IDENTITY = "fluent-bit"
+GRAFANA_IDENTITY = "grafana"
 HISTORY_IDENTITY = "history"
 HISTORY_GATE_IDENTITY = "history-gate"
 LOAD_BALANCER_IDENTITY = "load-balancing"
@@ -157,6 +160,7 @@ PLATFORM_IDENTITIES = frozenset(
     {
         AUTOSCALER_IDENTITY,
         FLUENT_BIT_IDENTITY,
+        GRAFANA_IDENTITY,
         HISTORY_IDENTITY,
         HISTORY_GATE_IDENTITY,
         LOAD_BALANCER_IDENTITY,

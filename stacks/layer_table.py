@@ -97,7 +97,8 @@ LAYERS: Mapping[str, Layer] = {
             scope="cluster",
             reads=("cluster",),
             makes="kube-state-metrics; OpenTelemetry collectors on each node, in shards for the cluster, and "
-            "before where metrics go; a Prometheus where they go nowhere else",
+            "before where metrics go; a Prometheus where they go nowhere else; dashboards, and a Grafana "
+            "where it is asked for",
         ),
         Layer(
             name="history",

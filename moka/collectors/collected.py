@@ -275,6 +275,7 @@ SOURCES: Mapping[str, Source] = {
             *each(
                 "moka_ui_gateway_",
                 *("requests_total", "questions_failed_total", "links_put_total", "link_failures_total"),
+                "logins_total",
                 *("drivers", "watch_idle_seconds"),
             ),
             *histogram("moka_ui_gateway_request_seconds"),
@@ -294,7 +295,10 @@ SOURCES: Mapping[str, Source] = {
     "ingress": Source(
         per="cluster",
         page="https://doc.traefik.io/traefik/observability/metrics/overview/",
-        metrics=("traefik_tls_certs_not_after",),
+        metrics=(
+            *each("traefik_", "tls_certs_not_after", "entrypoint_requests_total", "open_connections"),
+            *histogram("traefik_entrypoint_request_duration_seconds"),
+        ),
     ),
     "store": Source(
         per="cluster",
@@ -302,9 +306,15 @@ SOURCES: Mapping[str, Source] = {
         metrics=(
             "prometheus_tsdb_head_series",
             "prometheus_tsdb_storage_blocks_bytes",
+            "prometheus_tsdb_retention_limit_bytes",
             "prometheus_rule_evaluation_failures_total",
             "ALERTS",
         ),
+    ),
+    "settings": Source(
+        per="cluster",
+        page="moka/observability/limits.py",
+        metrics=("moka_pod_addresses", "moka_store_series"),
     ),
 }
 """Everything, by whose it is."""

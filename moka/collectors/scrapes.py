@@ -122,6 +122,8 @@ def jobs(job_namespaces: Sequence[str]) -> list[Job]:
                 drop("(go|promhttp|rest_client|certwatcher)_.*", NAME),
                 # Of what every node or worker has, and of what Celeborn has of each user and application.
                 *only_among("(fluentbit|metrics)_.*", FLUENT_BIT_PODS, CELEBORN_MEMBERS),
+                # A Celeborn's name for itself; the target's is `instance`.
+                {"regex": "exported_instance", "action": "labeldrop"},
             ],
             limit=20_000,
         ),
@@ -174,12 +176,6 @@ def jobs(job_namespaces: Sequence[str]) -> list[Job]:
             targets=[*RUNNING, keep("event-logs", PORT_NAME), *OF_APPLICATION],
             series=[only(UPLOADER)],
             limit=200,
-        ),
-        Job(
-            name="lost-logs",
-            discovery=_pods([LOGGING_NAMESPACE]),
-            targets=[*RUNNING, keep("losses", PORT_NAME), *OF_PLATFORM],
-            limit=2_000,
         ),
         Job(
             name="services",
@@ -245,5 +241,5 @@ def _objects(job_namespaces: Sequence[str]) -> list[Rule]:
             "namespace",
             "container",
         ),
-        {"regex": "uid|host_ip|pod_ip|created_by_.*|priority_class", "action": "labeldrop"},
+        {"regex": "uid|host_ip|pod_ip|created_by_.*|priority_class|customresource_.*", "action": "labeldrop"},
     ]

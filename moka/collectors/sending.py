@@ -70,6 +70,11 @@ def workspace_url(arn: str) -> str:
     return f"https://aps-workspaces.{region}.{domain(region)}/workspaces/{name}/api/v1/remote_write"
 
 
+def query_url(arn: str) -> str:
+    """Where it is asked: Grafana adds `/api/v1/query`."""
+    return workspace_url(arn).removesuffix("/api/v1/remote_write")
+
+
 def region_of(arn: str) -> str:
     """Region in an ARN."""
     return arn.split(":")[3]

@@ -5,8 +5,7 @@ kubeflow/spark-operator: pkg/common/metrics.go. Celeborn 0.7: apache/celeborn: d
 Fluent Bit 5.1: https://docs.fluentbit.io/manual/administration/monitoring, and what it counts of its own log
 (charts-values/fluent-bit/pipeline.yaml). Traefik 3:
 https://doc.traefik.io/traefik/observability/metrics/overview/. Collectors: their own telemetry.
-`moka_pod_addresses`, `moka_store_series` and `moka_history_interval_seconds` are numbers of the settings:
-moka/observability/limits.py.
+`moka_pod_addresses` and `moka_store_series` are numbers of the settings: moka/observability/limits.py.
 """
 
 from moka.observability.rule import Alert
@@ -73,7 +72,7 @@ ALERTS = (
     ),
     Alert(
         name="OperatorBacklog",
-        expression='sum by (cluster) (workqueue_depth{name="spark-application-controller"}) > 500 or '
+        expression='sum by (cluster) (workqueue_depth{name="sparkapplication"}) > 500 or '
         f"histogram_quantile(0.9, sum by (cluster, le) (rate({OPERATOR_LATENCY}[10m]))) > 120",
         minutes=10,
         severity="critical",
@@ -155,7 +154,7 @@ ALERTS = (
     Alert(
         name="HistoryScanSlow",
         expression="max by (cluster) (moka_history_gate_scan_age_seconds) "
-        "> 2 * max by (cluster) (moka_history_interval_seconds) + 300",
+        "> 2 * max by (cluster) (moka_history_gate_scan_interval_seconds) + 300",
         minutes=5,
         severity="warning",
         service="history",

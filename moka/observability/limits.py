@@ -5,8 +5,7 @@ from typing import Any
 
 import yaml
 
-SERIES_BYTES = 8 * 1024
-"""Of a Prometheus' memory, for a series that is active, with its index and what queries take."""
+from moka.observability.series import SERIES_BYTES
 
 
 def limits_yaml(limits: Mapping[str, int | None], labels: Mapping[str, str]) -> str:

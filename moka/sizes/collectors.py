@@ -14,8 +14,9 @@ SCRAPER_QUEUE_BYTES = 8 * 2**30
 SCRAPER_DISK_GIB = 20
 """A file of bbolt grows to more than what is in it (compaction needs a second one beside it)."""
 
+
 NODE_SERIES = 120
-"""What an agent reads of the host itself, at most: `moka/sizes/series.py` counts them."""
+"""What an agent reads of the machine itself, at most (moka/observability/series.py counts them)."""
 
 CONTAINER_SERIES = 3
 

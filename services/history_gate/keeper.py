@@ -59,6 +59,7 @@ class Keeper:
 
     async def round(self) -> None:
         """Look once, and join what has to be."""
+        await asyncio.to_thread(self.keep_folder)
         markers = await asyncio.to_thread(lambda: list(self._storage.objects(event_logs.OPEN)))
         silent = [self._silence(marker) for marker in markers]
         self._open, self._oldest = len(markers), max(silent, default=0.0)
@@ -74,6 +75,13 @@ class Keeper:
                 await asyncio.to_thread(self._finish, name)
 
         await asyncio.gather(*[one(name) for name in waiting if event_logs.is_log(name)])
+
+    def keep_folder(self) -> None:
+        """Have the list's folder be there: before the first log, and once all have expired, the History
+        Server does not start without ("None of the specified log directories exist", of Spark 4.3).
+        """
+        if self._storage.size(event_logs.HOT) is None:
+            self._storage.write(event_logs.HOT, [])
 
     def _finish(self, name: str) -> None:
         try:

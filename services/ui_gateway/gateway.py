@@ -123,6 +123,9 @@ class Gateway:
             )
             response.headers["Allow"] = ", ".join(METHODS)
             return response
+        # It would stay in the browser, and answer for the next driver of that name.
+        if "Service-Worker" in request.headers:
+            return plain(403, "pages have no service workers here")
         if self._login is not None and (barred := self._login.barred(request, target)):
             return barred
         if isinstance(target, Page):

@@ -34,7 +34,7 @@ class Inputs:
 
     bucket, bucket_arn: of the event logs. key_arn: key that encrypts them.
     url: that the UI is reached by.
-    history: the server, as the settings have it. gate: the service before it; None for none.
+    history: the server, as the settings have it. gate: the service before it.
     live_url: of a running job's UI, with `{name}`, `{namespace}` and `{cluster}`.
     logs: where those of each cluster's jobs are shown, as the gate takes it.
     days: that event logs are kept.
@@ -101,11 +101,13 @@ def deploy(site: ClusterSite, inputs: Inputs) -> Outputs:
         # Not by prefix: without the right to find a key, S3 answers "forbidden" where there is none.
         bucket_statements("EventLogs", "read", inputs.bucket_arn, inputs.key_arn),
     )
+    # It makes the folder that the server looks for when it starts.
+    gate = _gate(site, inputs, namespace)
     server = HistoryServer(
         f"{site.name}-history",
         HistoryServerArgs(
             image=history.image,
-            namespace=namespace.name,
+            namespace=gate.namespace,
             bucket=inputs.bucket,
             region=site.region,
             storage_class=storage.name,
@@ -116,11 +118,10 @@ def deploy(site: ClusterSite, inputs: Inputs) -> Outputs:
         # Pods that start before their identity is there run without it.
         site.after(identity),
     )
-    _gate(site, inputs, server)
     return Outputs(url=server.namespace.apply(lambda _: inputs.url))
 
 
-def _gate(site: ClusterSite, inputs: Inputs, server: HistoryServer) -> HistoryGate:
+def _gate(site: ClusterSite, inputs: Inputs, namespace: Namespace) -> HistoryGate:
     """The service before the server, which may join logs."""
     identity = site.allow(
         HISTORY_GATE_IDENTITY,
@@ -132,7 +133,7 @@ def _gate(site: ClusterSite, inputs: Inputs, server: HistoryServer) -> HistoryGa
         f"{site.name}-history",
         HistoryGateArgs(
             image=inputs.gate.image,
-            namespace=server.namespace,
+            namespace=namespace.name,
             bucket=inputs.bucket,
             region=site.region,
             replicas=inputs.history.replicas,

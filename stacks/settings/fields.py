@@ -84,6 +84,8 @@ Vpc = Annotated[str, _id("vpc")]
 Subnet = Annotated[str, _id("subnet")]
 SecurityGroup = Annotated[str, _id("sg"), Field(description="Id of a security group.")]
 TransitGatewayId = Annotated[str, _id("tgw")]
+PrefixList = Annotated[str, _id("pl")]
+VpcEndpoint = Annotated[str, _id("vpce")]
 Reservation = Annotated[str, _id("cr"), Field(description="Id of a capacity reservation.")]
 
 

@@ -43,7 +43,7 @@ class Login(Section):
     )
     secret: SecretName = Field(
         description="Name of a secret in Secrets Manager, in the account and region of each foundation, that "
-        "you make: docs/operations/ingress.md says what is in it.",
+        "you make: docs/operations/login.md says what is in it.",
     )
     secret_key: KmsKey | None = Field(
         default=None, description="ARN of the key that encrypts it; none where AWS's own does."

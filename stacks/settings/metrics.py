@@ -1,12 +1,12 @@
 """Settings of metrics: where they go, and how many collectors bring them there."""
 
-from typing import Annotated, Self
+from typing import Annotated, Literal, Self
 
 from pydantic import Field, model_validator
 
 from moka.collectors import sending
 from moka.documents import Count, Form, Name, Section
-from stacks.settings.fields import Region
+from stacks.settings.fields import PrefixList, Region, VpcEndpoint
 
 Url = Annotated[str, Form(r"https?://[^\s/]+(/\S*)?", "write a URL such as https://metrics.example.com/otlp")]
 Workspace = Annotated[
@@ -77,6 +77,27 @@ class Store(Section):
     memory_gib: int = Field(default=8, ge=1, le=1024, description="Its memory, GiB: some 8 KiB a series.")
 
 
+class ManagedGrafana(Section):
+    """A workspace of Amazon Managed Grafana, one an environment; it asks Amazon Managed Prometheus."""
+
+    sign_in: Literal["AWS_SSO", "SAML"] = Field(
+        default="AWS_SSO",
+        description="How people are known: IAM Identity Center, or a SAML provider, set up by hand.",
+    )
+    prefix_lists: list[PrefixList] = Field(
+        default_factory=list, description="Prefix lists of addresses from which it is reached."
+    )
+    vpc_endpoints: list[VpcEndpoint] = Field(
+        default_factory=list, description="VPC endpoints (`grafana-workspace`) from which it is reached."
+    )
+
+    @model_validator(mode="after")
+    def _reached_from_somewhere(self) -> Self:
+        if not self.prefix_lists and not self.vpc_endpoints:
+            raise ValueError("is reached from nowhere: name prefix_lists or vpc_endpoints")
+        return self
+
+
 class Metrics(Section):
     """Metrics of every cluster."""
 
@@ -99,6 +120,26 @@ class Metrics(Section):
     kube_state_metrics_shards: int = Field(
         default=1, ge=1, le=20, description="Parts of kube-state-metrics: one for each 40,000 pods."
     )
+
+    own_grafana: bool = Field(
+        default=False,
+        description="Whether each cluster has a Grafana with the dashboards, for who may forward a port. "
+        "Without, they are in a ConfigMap with the label `grafana_dashboard`, for a Grafana of yours.",
+    )
+    managed_grafana: ManagedGrafana | None = Field(
+        default=None, description="Amazon Managed Grafana, for metrics that go to Amazon Managed Prometheus."
+    )
+
+    @model_validator(mode="after")
+    def _grafana_can_ask(self) -> Self:
+        if self.managed_grafana and not self.workspace:
+            raise ValueError("managed_grafana asks destination.remote_write.workspace, which is missing")
+        if self.own_grafana and self.destination and not self.workspace:
+            raise ValueError(
+                "own_grafana asks the cluster's own store or a workspace of Amazon Managed Prometheus: leave "
+                "destination out, or set destination.remote_write.workspace"
+            )
+        return self
 
     @property
     def workspace(self) -> str | None:

@@ -59,7 +59,7 @@ def test_with_a_lost_node_goes_no_more_than_the_bound(pods, server):
     log = driver.log
     shutil.rmtree(driver.volume)
 
-    wait_for(lambda: shows_both_stages(server, log))
+    assert shows_both_stages(server, log)
 
 
 @pytest.mark.parametrize("release", [None, SPARK_3])
@@ -70,7 +70,7 @@ def test_of_a_killed_stage_no_more_tasks_are_missing_than_spark_keeps_to_itself(
         job.kill()
         assert uploader.end() == 0
 
-    wait_for(lambda: shows_both_stages(server, driver.log))
+    assert shows_both_stages(server, driver.log)
     _, ended = server.stages(driver.log).get(2, ("", 0))
     assert 400 - ended <= HELD_BACK_TASKS
 
@@ -109,7 +109,8 @@ def test_of_a_job_of_spark_3_that_is_killed_after_its_second_stage_both_stages_a
     with driver.uploader() as uploader, driver.job(0, hangs=True) as job:
         job.wait_for_step("last-task")
         job.kill()
-        wait_for(lambda: shows_both_stages(server, driver.log), BOUND + 10)
+        wait_for(driver.uploaded, BOUND)
+        assert shows_both_stages(server, driver.log)
         assert uploader.end() == 0
 
     wait_for(lambda: server.listed(driver.log) is False)

@@ -1,4 +1,4 @@
-"""Debian's chromium, driven by playwright: PyPI has the driver, and no browser."""
+"""The machine's Chromium, driven by playwright: PyPI has the driver, and no browser."""
 
 import shutil
 from contextlib import asynccontextmanager
@@ -7,8 +7,8 @@ from urllib.parse import urlsplit
 import pytest
 from playwright.async_api import async_playwright
 
-PROGRAM = shutil.which("chromium")
-NEEDED = pytest.mark.skipif(PROGRAM is None, reason="chromium is missing: `apt-get install chromium` has it")
+PROGRAM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
+NEEDED = pytest.mark.skipif(PROGRAM is None, reason="there is no Chromium: `apt-get install chromium` has it")
 
 
 class Tab:

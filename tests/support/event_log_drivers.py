@@ -86,6 +86,19 @@ class Driver:
         assert log is not None, folder
         return log
 
+    def uploaded(self) -> bool:
+        """Whether S3 has all that Spark has written."""
+        files = list(self.volume.glob("*/events_*"))
+        keys = {event_logs.archive_key(self.log, file.name): file for file in files}
+        bucket = self._pods.moto.bucket
+        return (
+            bool(files)
+            and self._pods.moto.objects() >= keys.keys()
+            and all(
+                bucket.Object(key).get()["Body"].read() == file.read_bytes() for key, file in keys.items()
+            )
+        )
+
     def uploader(self) -> AbstractContextManager[UploaderProcess]:
         """The sidecar, as it is rendered, started anew."""
         rendered = spark_application(make_job(), TARGET)["spec"]["driver"]["template"]["spec"]

@@ -35,9 +35,8 @@ from moka.jobs.conf import METRICS
 from moka.jobs.job import Executor, Job
 from moka.jobs.job_target import EventLogUploader
 from moka.names import EVENT_LOG_PORT, MONITORING_NAMESPACE, PLATFORM_NAMESPACES
-from moka.observability.alerts import ALERTS
+from moka.observability.files import rule_files
 from moka.observability.limits import limits_yaml, store_series
-from moka.observability.rule import as_yaml
 from tests.support import collectors
 from tests.support.application_load import (
     ENDS,
@@ -64,7 +63,7 @@ DRIVER = f"/api/v1/namespaces/{NAMESPACE}/pods/{JOB}-driver"
 EXPECTED = (
     "container_memory_working_set",
     "kube_node_info",
-    "metrics_executor_totalCores",
+    "metrics_executor_maxTasks",
     "metrics_spark_driver_DAGScheduler_job_activeJobs_Value",
     "moka_driver_finalizer_waiting",
     "moka_event_log_uploader_behind_seconds",
@@ -176,7 +175,9 @@ def run_driver(programs: Programs) -> None:
     folder, address = programs.folder, f"{programs.net}20"
     jar = compiled_job(folder)
     steps = ["3", "hang"]
-    job = running_job(spark_home(), jar, folder / "job", f"spark-{JOB}", METRICS, steps, address=address)
+    (folder / "spark-events").mkdir()
+    conf = {**METRICS, "spark.eventLog.enabled": "true", "spark.eventLog.dir": f"file:{folder}/spark-events"}
+    job = running_job(spark_home(), jar, folder / "job", f"spark-{JOB}", conf, steps, address=address)
     programs.stack.enter_context(job).wait_for_step("last-task")
     (folder / "event-logs").mkdir()
     # Its bucket is not there.
@@ -199,10 +200,10 @@ def run_store(programs: Programs) -> Laptop:
     text = metrics_store.configuration(collectors.ORIGIN)
     text = text.replace(f"localhost:{metrics_store.PORT}", address)
     (folder / "prometheus.yml").write_text(text.replace("30s", f"{collectors.SECONDS}s"))
-    (folder / "moka.rules.yaml").write_text(as_yaml(ALERTS))
+    for name, rules in rule_files().items():
+        (folder / name).write_text(rules.replace("interval: 1m", f"interval: {collectors.SECONDS}s"))
     limits = {
         "moka_pod_addresses": 4096,
-        "moka_history_interval_seconds": 300,
         "moka_store_series": store_series(1),
     }
     (folder / "limits.rules.yaml").write_text(limits_yaml(limits, collectors.ORIGIN))

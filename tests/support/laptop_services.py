@@ -15,9 +15,10 @@ from localcloud.control_plane.stand_ins.processes import url
 from localcloud.control_plane.stand_ins.spark_operator import METRICS as OPERATOR_METRICS
 from localcloud.processes import Process, answers, free_port
 from moka import catalog
+from moka.collectors.collected import KEPT_OBJECTS
 from moka.names import (
     DRIVER_FINALIZER_NAMESPACE,
-    GATEWAY_NAMESPACE,
+    INGRESS_NAMESPACE,
     MONITORING_NAMESPACE,
     SPARK_HISTORY_NAMESPACE,
     SPARK_OPERATOR_NAMESPACE,
@@ -100,7 +101,7 @@ class Programs:
             f"--telemetry-host={address}",
             "--telemetry-port=8081",
             f"--resources={','.join(values['collectors'])}",
-            f"--metric-allowlist={','.join(values['metricAllowlist'])}",
+            f"--metric-allowlist={','.join(KEPT_OBJECTS)}",
             f"--metric-labels-allowlist={','.join(values['metricLabelsAllowlist'])}",
             f"--custom-resource-state-config-file={custom}",
         ]
@@ -113,8 +114,8 @@ class Programs:
         namespaces = [f"--namespace={name}" for name in PROJECTS]
         gateway = [*("--cluster=spark-a", "--domain=spark.localhost", f"--history={NOWHERE}"), *namespaces]
         gateway += ["--history-days=30", "--bucket=none", "--region=us-east-1"]
-        self._service("ui_gateway", UI_GATEWAY, GATEWAY_NAMESPACE, gateway)
-        gate = ["--bucket=none", "--region=us-east-1", f"--server={NOWHERE}", "--days=30"]
+        self._service("ui_gateway", UI_GATEWAY, INGRESS_NAMESPACE, gateway)
+        gate = ["--bucket=none", "--region=us-east-1", f"--server={NOWHERE}", "--days=30", "--interval=300"]
         gate += ["--live-url=http://{name}.{namespace}.{cluster}.localhost"]
         self._service("history_gate", "history-gate", SPARK_HISTORY_NAMESPACE, gate)
 

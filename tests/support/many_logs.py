@@ -32,13 +32,15 @@ PAGE = 1_000
 @dataclass
 class ManyLogs:
     """Logs in `hot/`, called by numbers. count: how many. began: moments at which a list of all was begun.
-    answering: seconds spent on lists. reads, last_read: requests for objects, and the moment of the last.
+    lists, answering: requests for a page of a list, and seconds spent on them.
+    reads, last_read: requests for objects, and the moment of the last.
     """
 
     bucket: str
     count: int
     port: int = 0
     began: list[float] = field(default_factory=list)
+    lists: int = 0
     answering: float = 0.0
     reads: int = 0
     last_read: float = 0.0
@@ -65,7 +67,7 @@ class ManyLogs:
         if "list-type" in request.query:
             start = time.monotonic()
             answer = self._list(request.query, start)
-            self.answering += time.monotonic() - start
+            self.lists, self.answering = self.lists + 1, self.answering + time.monotonic() - start
             return answer
         number = _number(key)
         if number is None or number >= self.count:
@@ -90,7 +92,10 @@ class ManyLogs:
             self.began.append(now)
         last = min(first + size, total)
         more = f"<NextContinuationToken>{last}</NextContinuationToken>" if last < total else ""
-        body = "".join(self._entry(number) for number in range(first, last))
+        body = "".join(self._entry(event_logs.hot_key(_log(number))) for number in range(first, last))
+        if prefix == event_logs.HOT and first == 0:
+            # What the gate puts there.
+            body = self._entry(event_logs.HOT) + body
         return web.Response(
             content_type="application/xml",
             text='<?xml version="1.0" encoding="UTF-8"?>\n'
@@ -100,9 +105,9 @@ class ManyLogs:
             f"<IsTruncated>{'true' if more else 'false'}</IsTruncated>{more}{body}</ListBucketResult>",
         )
 
-    def _entry(self, number: int) -> str:
+    def _entry(self, key: str) -> str:
         return (
-            f"<Contents><Key>{event_logs.hot_key(_log(number))}</Key>"
+            f"<Contents><Key>{key}</Key>"
             f"<LastModified>{time.strftime('%Y-%m-%dT%H:%M:%S.000Z', time.gmtime(MODIFIED))}</LastModified>"
             f"<ETag>{ETAG}</ETag><Size>{self._size}</Size><StorageClass>STANDARD</StorageClass></Contents>"
         )
@@ -127,6 +132,21 @@ def many_logs(bucket: str, count: int) -> Iterator[ManyLogs]:
         yield logs
     finally:
         loop.call_soon_threadsafe(loop.stop)
+
+
+def wait_for_scans(logs: ManyLogs, number: int) -> None:
+    """Wait until so many scans more have begun, and so the one before has ended."""
+    wanted = len(logs.began) + number
+    while len(logs.began) < wanted:
+        time.sleep(0.01)
+
+
+def wait_until_known(logs: ManyLogs) -> None:
+    """Wait until a whole scan has read no log."""
+    reads = -1
+    while reads != logs.reads:
+        reads = logs.reads
+        wait_for_scans(logs, 2)
 
 
 def _log(number: int) -> str:

@@ -26,6 +26,7 @@ ANSWERS: dict[str, dict[str, Any]] = {
         "vpcConfig": {"clusterSecurityGroupId": "sg-cluster"},
     },
     "aws:ec2/launchTemplate:LaunchTemplate": {"latestVersion": 1},
+    "aws:grafana/workspace:Workspace": {"endpoint": "g-1.grafana-workspace.us-east-1.amazonaws.com"},
     "aws:ec2/securityGroupRule:SecurityGroupRule": {"securityGroupRuleId": "sgr-1"},
     "eks:index:Cluster": {"kubeconfigJson": "{}", "clusterSecurityGroupId": "sg-cluster"},
 }

@@ -39,13 +39,14 @@ OF_SOURCE = {
     "collectors": [{"job": "opentelemetry-gateway", "pod": "g-0"}],
     "kube-state-metrics": [{"result": "success"}],
     "scrapes": [{"job": "yunikorn", "instance": "10.0.0.1:9080"}],
-    "spark-operator": [{"name": "spark-application-controller", "controller": "c", "namespace": "spark"}],
+    "spark-operator": [{"name": "sparkapplication", "controller": "c", "namespace": "spark"}],
     "celeborn": [{"role": role, "pod": f"celeborn-{role.lower()}-0"} for role in ("Master", "Worker")],
     "fluent-bit": [NODE | {"name": "drivers"}],
     "driver-finalizer": [{}],
-    "ui-gateway": [{"page": "job", "status": "2xx"}],
+    "ui-gateway": [{"page": "job", "status": "2xx", "outcome": "in"}],
     "history-gate": [{}],
-    "ingress": [{"cn": "ui.example.com"}],
+    "ingress": [{"cn": "ui.example.com", "code": "200"}],
+    "settings": [{}],
     "store": [{"instance": "localhost:9090", "rule_group": "moka"}],
 }
 

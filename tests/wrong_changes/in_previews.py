@@ -307,7 +307,7 @@ REPORTS: list[Wrong] = [
         "a registry's repository that is left out",
         "Repository `main-moka-local-spark` is deleted",
         lambda file: (
-            put("registry.repositories", ["driver-finalizer"])(file),
+            file["registry"]["repositories"].remove("spark"),
             without("spark.images")(file),
         ),
         weight="stop",

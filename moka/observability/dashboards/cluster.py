@@ -63,7 +63,10 @@ NODES = Row(
             title="Addresses that pods take",
             unit="short",
             note="Prefixes of 16 for each node, as the VPC CNI takes them.",
-            queries={"{{cluster}}": ADDRESSES},
+            queries={
+                "{{cluster}} taken": ADDRESSES,
+                "{{cluster}} there": "max by (cluster) (moka_pod_addresses{$scope})",
+            },
         ),
     ),
 )

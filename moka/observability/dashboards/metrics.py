@@ -62,16 +62,28 @@ COLLECTORS = Row(
 STORE = Row(
     title="The cluster's own store",
     panels=(
-        Panel(title="Series", unit="short", queries={"{{instance}}": "prometheus_tsdb_head_series"}),
         Panel(
-            title="On disk", unit="bytes", queries={"{{instance}}": "prometheus_tsdb_storage_blocks_bytes"}
+            title="Series",
+            unit="short",
+            queries={
+                "{{cluster}} there": "max by (cluster) (prometheus_tsdb_head_series{$scope})",
+                "{{cluster}} at most": "max by (cluster) (moka_store_series{$scope})",
+            },
+        ),
+        Panel(
+            title="On disk",
+            unit="bytes",
+            queries={
+                "{{cluster}} there": "max by (cluster) (prometheus_tsdb_storage_blocks_bytes{$scope})",
+                "{{cluster}} at most": "max by (cluster) (prometheus_tsdb_retention_limit_bytes{$scope})",
+            },
         ),
         Panel(
             title="Rules that could not be evaluated, in an hour",
             unit="short",
             queries={
-                "{{rule_group}}": "sum by (rule_group) "
-                "(increase(prometheus_rule_evaluation_failures_total[1h]))"
+                "{{cluster}} {{rule_group}}": "sum by (cluster, rule_group) "
+                "(increase(prometheus_rule_evaluation_failures_total{$scope}[1h]))"
             },
         ),
     ),

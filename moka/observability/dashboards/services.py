@@ -1,4 +1,4 @@
-"""Programs of ours, a row each: every metric that one has is on a panel."""
+"""Programs of ours, a row each: every metric that one has is on a panel; and the ingress before them."""
 
 from moka.observability.panel import Dashboard, Panel, Row, Unit
 
@@ -24,11 +24,8 @@ def _a_minute(metric: str) -> str:
     return f"sum by (cluster) (rate({metric}{{$scope}}[5m])) * 60"
 
 
-def _requests(quantile: float) -> str:
-    return (
-        f"histogram_quantile({quantile}, sum by (cluster, le) "
-        f"(rate({GATEWAY}request_seconds_bucket{{$scope}}[5m])))"
-    )
+def _quantile(quantile: float, histogram: str) -> str:
+    return f"histogram_quantile({quantile}, sum by (cluster, le) (rate({histogram}_bucket{{$scope}}[5m])))"
 
 
 ROWS = (
@@ -90,12 +87,25 @@ ROWS = (
                     f"(rate({GATEWAY}requests_total{{$scope}}[5m]))"
                 },
             ),
-            _panel("Time of a request", "s", p50=_requests(0.5), p99=_requests(0.99)),
+            _panel(
+                "Time of a request",
+                "s",
+                p50=_quantile(0.5, f"{GATEWAY}request_seconds"),
+                p99=_quantile(0.99, f"{GATEWAY}request_seconds"),
+            ),
             _panel(
                 "Requests for each second of work",
                 "ops",
                 requests=f"sum by (cluster) (rate({GATEWAY}request_seconds_count{{$scope}}[5m])) / "
                 f"sum by (cluster) (rate({GATEWAY}request_seconds_sum{{$scope}}[5m]))",
+            ),
+            Panel(
+                title="Logins, a minute",
+                unit="cpm",
+                queries={
+                    "{{cluster}} {{outcome}}": "sum by (cluster, outcome) "
+                    f"(rate({GATEWAY}logins_total{{$scope}}[5m])) * 60"
+                },
             ),
             _panel("Drivers that it knows", "short", drivers=_max(f"{GATEWAY}drivers")),
             _panel("Longest silence of a watch", "s", silence=_max(f"{GATEWAY}watch_idle_seconds")),
@@ -105,6 +115,31 @@ ROWS = (
                 links=_a_minute(f"{GATEWAY}links_put_total"),
                 links_that_failed=_a_minute(f"{GATEWAY}link_failures_total"),
                 questions_that_failed=_a_minute(f"{GATEWAY}questions_failed_total"),
+            ),
+        ),
+    ),
+    Row(
+        title="Ingress",
+        panels=(
+            Panel(
+                title="Requests, a second",
+                unit="ops",
+                queries={
+                    "{{cluster}} {{code}}": "sum by (cluster, code) "
+                    "(rate(traefik_entrypoint_requests_total{$scope}[5m]))"
+                },
+            ),
+            _panel(
+                "Time of a request",
+                "s",
+                p50=_quantile(0.5, "traefik_entrypoint_request_duration_seconds"),
+                p99=_quantile(0.99, "traefik_entrypoint_request_duration_seconds"),
+            ),
+            _panel("Connections", "short", connections=_sum("traefik_open_connections")),
+            _panel(
+                "Certificates are good for",
+                "s",
+                least="min by (cluster) (traefik_tls_certs_not_after{$scope} - time())",
             ),
         ),
     ),

@@ -18,7 +18,7 @@ CHOICES = {"application": "etl", "environment": ".*", "cluster": ".*", "namespac
 @pytest.fixture(scope="module")
 def promtool():
     """Prometheus' checker; made the first time."""
-    tools.build(["prometheus"])
+    tools.build(["promtool"])
     return tools.path("promtool")
 
 

@@ -61,8 +61,8 @@ def masters(lost, excluded=0, workers=10):
 CREATED, STATE = (f"moka_spark_application_{name}{{{JOB}%s}}" for name in ("created_seconds", "state_info"))
 WAIT = f"moka_driver_finalizer_longest_wait_seconds{{{A}}}"
 BEHIND = f'moka_event_log_uploader_behind_seconds{{{A},application="etl"}}'
-DEPTH = f'workqueue_depth{{{A},name="spark-application-controller"}}'
-SCAN, INTERVAL = (f"moka_history_{name}_seconds{{{A}}}" for name in ("gate_scan_age", "interval"))
+DEPTH = f'workqueue_depth{{{A},name="sparkapplication"}}'
+SCAN, INTERVAL = (f"moka_history_gate_scan_{name}_seconds{{{A}}}" for name in ("age", "interval"))
 CERTIFICATE = f'traefik_tls_certs_not_after{{{A},cn="ui"}}'
 FAILED = f"otelcol_exporter_send_failed_metric_points_total{{{COLLECTOR}}}"
 SIZE, CAPACITY = (f"otelcol_exporter_queue_{name}{{{COLLECTOR}}}" for name in ("size", "capacity"))

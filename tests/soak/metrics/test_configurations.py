@@ -22,6 +22,14 @@ DESTINATIONS = {
 ENVIRONMENT = {"SHARD": "0", "K8S_NODE_NAME": "node", "K8S_NODE_IP": "127.0.0.1", "AUTHORIZATION": "Bearer a"}
 
 
+IN_PODS = {
+    "/var/lib/opentelemetry": "{folder}",
+    "root_path: /hostfs": "root_path: /",
+    "auth_type: serviceAccount": "auth_type: none",
+}
+"""Volumes and the account's files, which are there in a pod, and what is there here."""
+
+
 @pytest.fixture(scope="module")
 def collector():
     tools.build(["collector"])
@@ -29,7 +37,10 @@ def collector():
 
 
 def judge(collector, folder, release, config):
-    (folder / "config.yaml").write_text(yaml.safe_dump(config))
+    text = yaml.safe_dump(config)
+    for pods, here in IN_PODS.items():
+        text = text.replace(pods, here.format(folder=folder))
+    (folder / "config.yaml").write_text(text)
     return subprocess.run(
         [collector, "validate", "--config", folder / "config.yaml"],
         env={**os.environ, **collectors.environment(release, "127.0.0.1", ENVIRONMENT)},

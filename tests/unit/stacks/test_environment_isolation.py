@@ -229,6 +229,27 @@ def test_jobs_add_event_logs_to_their_environment_and_the_history_server_reads_t
     assert not may(history, "s3:PutObject", logs, key)
 
 
+def test_the_gate_joins_event_logs_and_changes_none_that_a_driver_has_written(environment):
+    logs, key, gate = (
+        environment.bucket("event-logs"),
+        environment.key,
+        environment.roles["spark-a-history-gate"],
+    )
+
+    log = f"spark-{'0a' * 16}"
+    events = event_logs.archive_key(log, event_logs.events_file(log, 1))
+    hot, marker = event_logs.hot_key(log), event_logs.open_key(log)
+    for read in (events, hot, marker):
+        assert may(gate, "s3:GetObject", logs, key, read)
+    for put in (hot, event_logs.HOT):
+        assert may(gate, "s3:PutObject", logs, key, put)
+    assert may(gate, "s3:DeleteObject", logs, key, marker)
+    for kept in (events, hot):
+        assert not may(gate, "s3:DeleteObject", logs, key, kept)
+    for others in (events, marker):
+        assert not may(gate, "s3:PutObject", logs, key, others)
+
+
 def test_jobs_have_the_staging_folder_of_their_namespace_alone(environment):
     staging, jobs = environment.bucket("staging"), environment.roles["spark-a-jobs-a"]
 

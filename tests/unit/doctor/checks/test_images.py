@@ -17,6 +17,9 @@ from tests.support.aws_stubs import lines
 
 COMPLETE = "exist for all architectures of the nodes that pull them"
 
+OWN = "registry.acme.example/"
+"""Where the images are that every environment has."""
+
 INDEX = "application/vnd.oci.image.index.v1+json"
 MANIFEST = "application/vnd.oci.image.manifest.v1+json"
 
@@ -101,13 +104,13 @@ def pulling(monkeypatch):
 
     settings_images = images.settings_images
 
-    def but_history(settings):
-        """That every environment has one is a test of its own."""
+    def others(settings):
+        """Without those that every environment has, which are a test of their own."""
         named = settings_images(settings)
-        return {name: image for name, image in named.items() if name != settings.history.image}
+        return {name: image for name, image in named.items() if not name.startswith(OWN)}
 
     def these(*references):
-        monkeypatch.setattr(images, "settings_images", but_history)
+        monkeypatch.setattr(images, "settings_images", others)
         pulled = catalog.Catalog(
             charts={
                 "chart": ChartPin(
@@ -158,7 +161,7 @@ def test_images_of_ones_own_are_looked_for_too(place, host, pulling, monkeypatch
     monkeypatch.setattr(image_names, "OWN_MACHINE", re.compile("none"))
 
     def own(written):
-        written["services"] = {"driver_finalizer": {"image": f"{host}/org/one:1"}}
+        written["services"]["driver_finalizer"] = {"image": f"{host}/org/one:1"}
         written["spark"] = {"images": {"4.1": f"{host}/org/none:1"}}
 
     pulling()
@@ -172,10 +175,18 @@ def test_images_of_ones_own_are_looked_for_too(place, host, pulling, monkeypatch
     ]
 
 
-def test_the_image_of_the_history_server_is_looked_for_where_its_pods_are(settings):
-    image = images.settings_images(settings())["registry.acme.example/history-server:4.3.0"]
+@pytest.mark.parametrize(
+    ("name", "role"),
+    [
+        ("history-server:4.3.0", "system"),
+        ("history-gate:1.0.0", "system"),
+        ("event-log-uploader:1.0.0", "driver"),
+    ],
+)
+def test_images_that_every_environment_has_are_looked_for_where_their_pods_are(settings, name, role):
+    image = images.settings_images(settings())[OWN + name]
 
-    assert (image.roles, image.own) == ({"system"}, True)
+    assert (image.roles, image.own) == ({role}, True)
 
 
 ECR = "123456789012.dkr.ecr.us-east-1.amazonaws.com"

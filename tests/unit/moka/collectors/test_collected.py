@@ -1,7 +1,11 @@
 """What is collected by name, against pages that programs gave."""
 
+import ast
 from collections import Counter
 
+import pytest
+
+from localcloud.cloud import REPOSITORY
 from moka.collectors.collected import DRIVER, EXECUTORS, SOURCES
 from tests.support.expositions import samples
 
@@ -29,3 +33,20 @@ def test_no_metric_is_of_two_programs():
     metrics = [metric for source in SOURCES.values() for metric in source.metrics]
 
     assert [metric for metric, count in Counter(metrics).items() if count > 1] == []
+
+
+def registered(service):
+    """Metrics that a service registers, as its page has them."""
+    suffixes = {"counter": ("_total",), "gauge": ("",), "histogram": ("_bucket", "_count", "_sum")}
+    for path in (REPOSITORY / "services" / service).rglob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text())):
+            match node:
+                case ast.Call(
+                    func=ast.Attribute(value=ast.Name("metrics"), attr=kind), args=[ast.Constant(name), *_]
+                ):
+                    yield from (f"moka_{service}_{name}{suffix}" for suffix in suffixes[kind])
+
+
+@pytest.mark.parametrize("service", ["driver_finalizer", "ui_gateway", "history_gate"])
+def test_every_metric_of_a_service_of_ours_is_collected_and_no_other(service):
+    assert set(registered(service)) == set(SOURCES[service.replace("_", "-")].metrics)

@@ -9,6 +9,7 @@ from grafana_foundation_sdk.cog.encoder import JSONEncoder
 from grafana_foundation_sdk.cog.plugins import register_default_plugins
 from grafana_foundation_sdk.models.dashboard import Dashboard as GrafanaDashboard
 
+from localcloud.cloud import REPOSITORY
 from moka.collectors.collected import SOURCES, source_of
 from moka.collectors.source import MANY
 from moka.observability.alerts import ALERTS
@@ -34,8 +35,8 @@ def queries(dashboard):
 
 COLLECTED = {metric for source in SOURCES.values() for metric in source.metrics}
 RECORDED = {recording.name: recording for recording in RECORDINGS}
-OF_THE_STORE = {"ALERTS", *SOURCES["store"].metrics}
-"""The store speaks of itself, and has no cluster to speak of."""
+ALL = {"ALERTS"}
+"""Some alerts are of no cluster: that something is not there."""
 
 
 @EACH
@@ -51,7 +52,7 @@ def test_a_query_asks_for_what_is_collected_or_recorded(dashboard):
 def test_a_query_asks_in_the_chosen_environments_and_clusters_only(dashboard):
     for title, _, query in queries(dashboard):
         for selector in selectors(query):
-            if selector.name not in OF_THE_STORE:
+            if selector.name not in ALL:
                 assert selector.labels.get("environment") == "$environment", title
                 assert selector.labels.get("cluster") == "$cluster", title
 
@@ -188,3 +189,10 @@ def test_every_metric_of_a_service_of_ours_is_on_its_dashboard(service):
                 )
 
     assert set(SOURCES[service].metrics) <= asked
+
+
+def test_the_page_has_every_dashboard_in_its_order():
+    page = (REPOSITORY / "docs" / "operations" / "dashboards.md").read_text()
+
+    named = re.findall(r"^\| (\w+) \|", page, re.MULTILINE)
+    assert named[1:] == [dashboard.name for dashboard in DASHBOARDS]

@@ -3,9 +3,9 @@
 import re
 
 from localcloud.cloud import REPOSITORY
+from moka.observability.limits import store_series
 from moka.observability.series import (
     PARTS,
-    SERIES_BYTES,
     as_table,
     in_memory,
     of,
@@ -37,7 +37,7 @@ def test_a_store_of_the_default_size_bears_a_cluster_of_a_thousand_nodes():
 
     kept = in_memory(active, applications_an_hour=10_000 // 24, executors=20)
 
-    assert kept * SERIES_BYTES < Store().memory_gib * 2**30
+    assert kept < store_series(Store().memory_gib)
 
 
 def test_a_managed_workspace_takes_twenty_clusters_with_two_hundred_thousand_jobs_a_day():

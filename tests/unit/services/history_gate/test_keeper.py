@@ -96,9 +96,9 @@ def events(client, log=LOG):
 
 
 def keys(client, prefix=""):
-    return [
-        found["Key"] for found in client.list_objects_v2(Bucket=BUCKET, Prefix=prefix).get("Contents", ())
-    ]
+    """Of all objects but folders."""
+    contents = client.list_objects_v2(Bucket=BUCKET, Prefix=prefix).get("Contents", ())
+    return [found["Key"] for found in contents if not found["Key"].endswith("/")]
 
 
 def test_the_log_of_a_driver_that_is_gone_is_joined_in_order(client, left):
@@ -191,3 +191,13 @@ def test_a_large_log_is_sent_in_parts_and_complete(client):
 
     assert client.get_object(Bucket=BUCKET, Key="hot/x.zstd")["Body"].read() == b"".join(content)
     assert client.list_multipart_uploads(Bucket=BUCKET).get("Uploads", []) == []
+
+
+def test_there_is_a_folder_for_the_list_before_the_first_log_and_after_the_last(client):
+    """S3A takes a prefix for a folder where an object of its name is."""
+    keeper = Keeper(Storage(client, BUCKET), Metrics("history_gate"))
+
+    for _ in range(2):
+        asyncio.run(keeper.round())
+        assert client.head_object(Bucket=BUCKET, Key=event_logs.HOT)["ContentLength"] == 0
+        client.delete_object(Bucket=BUCKET, Key=event_logs.HOT)

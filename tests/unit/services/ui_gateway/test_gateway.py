@@ -354,6 +354,12 @@ def test_a_page_of_100_mb_is_not_held_in_memory(asked):
     assert grown < 30 << 20
 
 
+def test_a_driver_leaves_no_service_worker_behind(asked):
+    headers = {"Service-Worker": "script"}
+
+    assert asked(Uis(driver_pod()), path="/worker.js", open=True, **headers)[0] == 403
+
+
 def test_half_a_page_does_not_look_like_a_whole_one():
     async def handler(request):
         response = web.StreamResponse()

@@ -63,3 +63,69 @@ def test_the_gateway_may_write_to_its_destination_and_nothing_else(destination, 
     statements = metrics.permissions(destination)
 
     assert [action for statement in statements for action in statement.actions] == actions
+
+
+DESTINATION = {"remote_write": {"workspace": WORKSPACE}}
+
+
+def test_dashboards_are_there_for_any_grafana_and_none_of_ours_unless_it_is_asked_for(recorded):
+    made = recorded({})
+
+    assert "spark-a-dashboards" in made.by_name("kubernetes:core/v1:ConfigMap")
+    assert "spark-a-grafana" not in made.by_name("kubernetes:apps/v1:Deployment")
+
+
+def test_dashboards_that_cloudwatch_has_other_names_for_are_not_there(recorded):
+    made = recorded({"destination": {"cloudwatch": {"region": "us-east-1"}}})
+
+    assert "spark-a-dashboards" not in made.by_name("kubernetes:core/v1:ConfigMap")
+
+
+def test_a_grafana_of_its_own_may_ask_the_managed_store_and_only_ask(recorded):
+    made = recorded({"destination": DESTINATION, "own_grafana": True})
+
+    assert "spark-a-grafana" in made.by_name("kubernetes:apps/v1:Deployment")
+    policy = json.loads(made.by_name("aws:iam/rolePolicy:RolePolicy")["spark-a-grafana"]["policy"])
+    [statement] = policy["Statement"]
+    assert statement["Resource"] == [WORKSPACE]
+    assert "aps:RemoteWrite" not in statement["Action"]
+
+
+def test_a_managed_grafana_is_made_once_with_the_home_cluster(recorded):
+    made = recorded(
+        {"destination": DESTINATION, "managed_grafana": {"prefix_lists": ["pl-0123456789abcdef0"]}}
+    )
+
+    assert list(made.by_name("aws:grafana/workspace:Workspace")) == ["spark-a-grafana"]
+
+
+def test_the_store_records_what_dashboards_ask_for(recorded):
+    made = recorded({"own_grafana": True})
+
+    files = made.by_name("kubernetes:core/v1:ConfigMap")["spark-a-metrics-store"]["data"]
+    assert "moka:applications:states" in files["moka-recordings.rules.yaml"]
+
+
+@pytest.mark.parametrize(
+    ("section", "sentence"),
+    [
+        ({"managed_grafana": {"prefix_lists": ["pl-0123456789abcdef0"]}}, "remote_write.workspace"),
+        ({"destination": DESTINATION, "managed_grafana": {}}, "is reached from nowhere"),
+        (
+            {"destination": {"otlp": {"endpoint": "https://x.example.com"}}, "own_grafana": True},
+            "own_grafana asks the cluster's own store",
+        ),
+        (
+            {
+                "destination": {"remote_write": {"workspace": WORKSPACE.replace("123456789012", "1" * 12)}},
+                "managed_grafana": {"vpc_endpoints": ["vpce-0123456789abcdef0"]},
+            },
+            "is of 111111111111",
+        ),
+    ],
+)
+def test_a_grafana_that_could_not_ask_or_be_asked_is_refused(section, sentence):
+    text = settings.path_of("local").read_text() + f"\nmetrics: {json.dumps(section)}\n"
+
+    with pytest.raises(settings.InvalidDocument, match=sentence):
+        settings.parse(text, "stacks/local.yaml")

@@ -12,7 +12,7 @@ import yaml
 from stacks import settings
 from stacks.settings import reading
 from stacks.settings.page import page
-from tests.support.wrong_settings import OTHER_FOUNDATION, Changes, changed
+from tests.support.wrong_settings import OTHER_FOUNDATION, REMOVED, Changes, changed
 
 CLUSTER, MAIN = "clusters.spark-a", "foundations.main"
 GROUPS, NETWORK = f"{CLUSTER}.node_groups", f"{MAIN}.network"
@@ -46,11 +46,13 @@ def destination(**change: object) -> Changes:
     return {"metrics": {"destination": change}}
 
 
+CERTIFICATE = f"arn:aws:acm:us-east-1:{ACCOUNT}:certificate/0a1b2c3d-4e5f-6071-8293-a4b5c6d7e8f9"
+
+
 def login(**change: object) -> Changes:
     """A login with a change."""
     whole = {"issuer": "https://id.example", "client_id": "moka", "secret": "moka/login", **change}
-    certificate = f"arn:aws:acm:us-east-1:{ACCOUNT}:certificate/0a1b2c3d-4e5f-6071-8293-a4b5c6d7e8f9"
-    return {"ingress": {"login": whole}, f"{MAIN}.certificates": {"arns": [certificate]}}
+    return {"ingress": {"login": whole}, f"{MAIN}.certificates": {"arns": [CERTIFICATE]}}
 
 
 def night(cron: str) -> Changes:
@@ -263,26 +265,6 @@ REFUSED: dict[str, list[tuple[Changes, str]]] = {
         ({"deployer_network": "the office"}, "deployer_network: is 'the office'"),
         ({"deployer_network": "10.251.0.0/24"}, "has no route; add a network that has it to"),
     ],
-    "foundations.<name>.certificates.arns": [
-        (
-            {
-                f"{MAIN}.certificates": {
-                    "arns": [
-                        "arn:aws:acm:us-west-2:123456789012:certificate/12345678-1234-1234-1234-123456789012"
-                    ]
-                }
-            },
-            "which is of account 123456789012 in us-west-2; a load balancer takes only those of 123456789012",
-        ),
-        ({f"{MAIN}.certificates": {"arns": ["acme.example"]}}, "write arn:aws:acm:<region>:<account>"),
-    ],
-    "foundations.<name>.certificates.public_zone": [
-        ({f"{MAIN}.certificates": {"public_zone": "acme.example"}}, "write the id of the hosted zone"),
-    ],
-    "foundations.<name>.dns_zone": [
-        ({f"{MAIN}.dns_zone": "acme.example"}, "write the id of the hosted zone"),
-    ],
-    "ingress.networks": [({"ingress": {"networks": ["10.0.0.1/8"]}}, "ingress.networks.0")],
     "foundations.<name>.api_access.cidrs": [
         ({f"{MAIN}.api_access": {"cidrs": ["10.251.0.0/24"]}}, "api_access.cidrs"),
         ({f"{MAIN}.api_access": {"cidrs": ["anywhere"]}}, "api_access.cidrs.0"),
@@ -929,12 +911,39 @@ REFUSED: dict[str, list[tuple[Changes, str]]] = {
         ),
     ],
     "ingress.login": [
-        ({**login(), "services": {}}, "ingress.login: is asked for by services.ui_gateway, which is not set"),
+        (
+            {**login(), "services.ui_gateway": REMOVED},
+            "ingress.login: is asked for by services.ui_gateway, which is not set",
+        ),
         (
             {"ingress": login()["ingress"]},
             "ingress.login: needs TLS, as browsers keep its cookies with https",
         ),
     ],
+    "foundations.<name>.certificates.arns": [
+        (
+            {
+                f"{MAIN}.certificates": {
+                    "arns": [
+                        "arn:aws:acm:us-west-2:123456789012:certificate/12345678-1234-1234-1234-123456789012"
+                    ]
+                }
+            },
+            "which is of account 123456789012 in us-west-2; a load balancer takes only those of 123456789012",
+        ),
+        ({f"{MAIN}.certificates": {"arns": ["acme.example"]}}, "write arn:aws:acm:<region>:<account>"),
+    ],
+    "foundations.<name>.certificates.public_zone": [
+        ({f"{MAIN}.certificates": {"public_zone": "acme.example"}}, "write the id of the hosted zone"),
+        (
+            {f"{MAIN}.certificates": {"public_zone": "Z0123456789ABC", **login()[f"{MAIN}.certificates"]}},
+            "takes either public_zone, or arns of certificates of your own",
+        ),
+    ],
+    "foundations.<name>.dns_zone": [
+        ({f"{MAIN}.dns_zone": "acme.example"}, "write the id of the hosted zone"),
+    ],
+    "ingress.networks": [({"ingress": {"networks": ["10.0.0.1/8"]}}, "ingress.networks.0")],
     "ingress.login.issuer": [
         (login(issuer="http://id.example"), "ingress.login.issuer: is 'http://id.example'; write the URL"),
         (login(issuer="https://id.example/?a=b"), "ingress.login.issuer: is 'https://id.example/?a=b'"),
@@ -1092,7 +1101,8 @@ FREE: dict[str, str] = {
     **dict.fromkeys(("grants.<name>.environment", "queues.tiers", "queues.organizations"), NAMES),
     **dict.fromkeys(("retain", "grants.<name>.access", "uses.<name>.access"), TYPES),
     **dict.fromkeys((f"foundations.<name>.{key}" for key in ("assume", "network.nat")), TYPES),
-    "foundations.<name>.network.interface_endpoints": TYPES,
+    **dict.fromkeys(("ingress", "foundations.<name>.certificates"), NAMES),
+    **dict.fromkeys(("foundations.<name>.network.interface_endpoints", "ingress.controller"), TYPES),
     **dict.fromkeys(
         (f"clusters.<name>.{key}" for key in ("version", "profile", "support", "zonal_shift")), TYPES
     ),
