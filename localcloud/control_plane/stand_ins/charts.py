@@ -116,7 +116,14 @@ def _run(plane: ControlPlane, release: Release) -> None:
         run(plane, release.key, stand_in.servers, command)
     else:
         folder = account(plane, release.key, release.namespace, stand_in.account)
-        run(plane, release.key, stand_in.servers, command, account=folder, pods=pods.variables(plane))
+        run(
+            plane,
+            release.key,
+            stand_in.servers,
+            command,
+            account=folder,
+            pods=pods.variables(plane, "socks5"),
+        )
 
 
 def _objects(release: Release | None) -> list[Object]:

@@ -1,5 +1,6 @@
 """Real Traefik, as its own service account, leads to the gateway, and that to a driver's UI."""
 
+from itertools import count
 from threading import Event, Thread
 
 import pytest
@@ -21,6 +22,9 @@ from tests.support.roles import bound_role
 from tests.support.simulated_operator import Application, define
 
 HOME, JOBS = "ingress", "live"
+NUMBERS = count(1)
+"""Of drivers: a pod's address is its own."""
+
 LABELS = {"app.kubernetes.io/name": UI_GATEWAY}
 
 
@@ -113,7 +117,7 @@ def driver(api, eventually, pages):
         servers.append(server)
         job = Application(api, JOBS, "RUNNING", phase="Running")
         api.merge(job.pod_path, {"metadata": {"annotations": {SERVES: f"{UI_PORT}={port}"}}})
-        address = f"100.64.45.{len(servers)}"
+        address = f"100.64.45.{next(NUMBERS)}"
         status = {"podIP": address, "podIPs": [{"ip": address}]}
         api.merge(f"{job.pod_path}/status", {"status": status})
         host = f"{job.name}.{JOBS}.{DOMAIN}"
