@@ -355,6 +355,7 @@ _ALL = (
             "collector",
             "go.opentelemetry.io/collector/otelcol",
             OWN_PACKAGE,
+            {"main.version": "{version}"},
             tags=("remove_all_sd", "enable_kubernetes_sd"),
         ),
         seconds=360,
