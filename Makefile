@@ -5,8 +5,9 @@
 # ON=laptop, with a few machines a node group. Without, it is a real one: it gets the `pulumi` that you have
 # installed, with its own plugins and your backend, and nothing of the laptop's.
 #
-# JOB is a job file, and CLUSTER where to run it if STACK has several. SERVICE is a folder of services/. ARGS are
-# options for the command itself. BASE is what a change is made to: a branch or commit.
+# JOB is a job file, and CLUSTER where to run it if STACK has several. APPLICATION is Spark's id of an application.
+# SERVICE is a folder of services/ or images/. ARGS are options for the command itself. BASE is what a change is made to:
+# a branch or commit.
 
 STACK ?= local
 WAVE ?=
@@ -16,11 +17,14 @@ REGISTRY ?=
 TAG ?= $(shell git describe --tags --always --dirty)
 ARGS ?=
 JOB ?=
+APPLICATION ?=
 CLUSTER ?=
 BASE ?= main
 VENV := .local/venv
 PY := $(VENV)/bin/python
 SERVICES := $(patsubst services/%/__main__.py,%,$(wildcard services/*/__main__.py))
+PINNED := $(filter-out common,$(patsubst services/%/requirements.in,%,$(wildcard services/*/requirements.in)))
+IMAGES := $(patsubst images/%/Dockerfile,%,$(wildcard images/*/Dockerfile))
 LAPTOP := $(or $(filter local local.%,$(STACK)),$(filter laptop,$(ON)))
 MOKA := $(PY) -m commands
 ENVIRONMENT = $(firstword $(subst ., ,$(STACK)))
@@ -35,7 +39,7 @@ ifneq ($(filter-out laptop,$(ON)),)
 $(error ON is `$(ON)`, and can only be `laptop`)
 endif
 .DEFAULT_GOAL := help
-.PHONY: help setup venv tools bootstrap up preview review drift down move status doctor mirror queues draw job stack-files test lint ci bench soak requirements images schema clean
+.PHONY: help setup venv tools bootstrap up preview review drift down move status doctor mirror queues draw dashboards job logs stack-files test lint ci bench soak requirements images schema clean
 
 help: ## show this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /|/' | awk -F'|' '{printf "make %-14s %s\n", $$1, $$2}'
@@ -124,9 +128,15 @@ queues: venv ## show the queues of STACK (ARGS="--svg FILE", --json, --yaml), or
 draw: venv ## show what STACK has and what reads what (ARGS="--svg FILE"), and what a preview changes (ARGS="--preview FILE")
 	@$(MOKA) draw $(STACK) $(ARGS)
 
+dashboards: venv ## list the Grafana dashboards, or write them for import (ARGS="--to FOLDER", ARGS=--json)
+	@$(MOKA) dashboards $(ARGS)
+
 job: $(OWN_PULUMI) venv ## print a job file as SparkApplications for STACK, or all that is wrong with it (JOB=, CLUSTER=)
 	@$(USE_LAPTOP) outputs=$$($(OUTPUTS)) && printf '%s' "$$outputs" | $(MOKA) job render --target - $(CLUSTER:%=--cluster %) $(ARGS) \
 	  "$(or $(JOB),$(error JOB is not set: name a job file, as in JOB=examples/jobs/pi.yaml))"
+
+logs: $(OWN_SHELL) venv ## print the logs of an application from S3 (APPLICATION=, ARGS=--follow, ARGS="--role executor")
+	@$(USE_LAPTOP_AWS) $(MOKA) logs $(ENVIRONMENT) $(or $(APPLICATION),$(error APPLICATION is not set: name it by its id, as in APPLICATION=spark-0a1b2c)) $(ARGS)
 
 stack-files: venv ## write the Pulumi stack files that STACK lacks
 	@$(MOKA) stack-files $(STACK)
@@ -156,14 +166,16 @@ requirements: venv ## pin requirements.in in requirements.txt, the services' too
 	@(echo '# Made by `make requirements` from requirements.in: every dependency, pinned.'; \
 	  $(COMPILE) requirements.in services/*/requirements.in) > .local/requirements.txt
 	@mv .local/requirements.txt requirements.txt
-	@for service in $(SERVICES); do (echo '# Made by `make requirements` from requirements.in: what the image holds.'; \
+	@for service in $(PINNED); do (echo '# Made by `make requirements` from requirements.in: what the image holds.'; \
 	  $(COMPILE) --generate-hashes --python-version 3.13 -c requirements.txt services/$$service/requirements.in) > .local/requirements.txt \
 	  && mv .local/requirements.txt services/$$service/requirements.txt || exit; done
 
-images: ## build the services' images for both architectures, and push them (REGISTRY=, SERVICE=, TAG=)
+images: ## build the images of services/ and images/ for both architectures, and push them (REGISTRY=, SERVICE=, TAG=)
 	@test -n "$(REGISTRY)" || { echo "Say where to push them: REGISTRY=<registry>/<prefix of the repositories>." >&2; exit 2; }
-	@for service in $(or $(SERVICE),$(SERVICES)); do docker buildx build --platform linux/amd64,linux/arm64 --push --build-arg SERVICE=$$service \
-	  --tag $(REGISTRY)/$$(echo $$service | tr _ -):$(TAG) --file services/Dockerfile $(ARGS) . || exit; done
+	@for service in $(or $(SERVICE),$(SERVICES) $(IMAGES)); do \
+	  for file in images/$$service/Dockerfile services/$$service/Dockerfile services/Dockerfile; do test ! -f $$file || break; done; \
+	  docker buildx build --platform linux/amd64,linux/arm64 --push --build-arg SERVICE=$$service \
+	  --tag $(REGISTRY)/$$(echo $$service | tr _ -):$(TAG) --file $$file $(ARGS) . || exit; done
 
 schema: venv ## generate JSON Schemas and pages (settings, layers, policies) from what they are about
 	@$(MOKA) schema

@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 
 import psutil
 
-from benchmarks import checks, fleet, local, policies, queues, report, scheduling
+from benchmarks import checks, fleet, history, local, policies, queues, report, scheduling, ui_gateway
 from benchmarks.bench import CLOUD, FOLDER, LOG
 from localcloud import commands
 from localcloud.cloud import REPOSITORY
@@ -25,6 +25,8 @@ TABLES = {
     "scheduling": scheduling.table,
     "queues": queues.table,
     "report": report.table,
+    "history": history.table,
+    "ui_gateway": ui_gateway.table,
 }
 """Name -> what measures its table; each table has marks of its own on the page."""
 

@@ -11,11 +11,13 @@ from commands import (
     bootstrap,
     celeborn,
     changed,
+    dashboards,
     doctor,
     draw,
     drift,
     github,
     job,
+    logs,
     mirror,
     move,
     preview,
@@ -46,10 +48,12 @@ app.command()(draw.draw)
 app.command()(report.report)
 app.command()(prices.prices)
 app.add_typer(job.app, name="job")
+app.command()(logs.logs)
 app.command()(bootstrap.bootstrap)
 app.command()(profiles.profiles)
 app.command()(doctor.doctor)
 app.command()(mirror.mirror)
+app.command()(dashboards.dashboards)
 app.add_typer(celeborn.app, name="celeborn")
 app.command()(schema.schema)
 app.command()(changed.changed)
@@ -81,7 +85,7 @@ def moka(
       moka draw prod --svg prod.svg     a picture of it
       moka job render pi.yaml --help    from a job file to SparkApplications
 
-    `moka COMMAND --help` explains a command. README.md and docs/operations.md have more.
+    `moka COMMAND --help` explains a command. README.md and docs/operations/ have more.
     """
 
 

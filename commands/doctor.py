@@ -40,8 +40,9 @@ def doctor(
 ) -> None:
     """Check whether the AWS accounts of an environment can take it.
 
-    It asks about quotas, zones, permissions, images and more (docs/operations.md), needs AWS credentials and
-    no Pulumi, and reads only. MOKA_AS_OF names another day than today, for the ends of versions' support.
+    It asks about quotas, zones, permissions, images and more (docs/operations/doctor.md), needs AWS
+    credentials and no Pulumi, and reads only. MOKA_AS_OF names another day than today, for the ends of
+    versions' support.
 
     \b
     Examples:

@@ -1,4 +1,4 @@
 """Asks the accounts of an environment, before anything is deployed, whether it can be deployed.
 
-It reads and never changes anything. `moka doctor <environment>`; docs/operations.md says more.
+It reads and never changes anything. `moka doctor <environment>`; docs/operations/doctor.md says more.
 """

@@ -60,6 +60,7 @@ def facts(engine: Engine) -> dict[str, Any]:
                 "api_server": plane.endpoint,
                 "kubeconfig": str(plane.kubeconfig),
                 "yunikorn": charts.yunikorn_url(plane),
+                "pages": charts.ingress_url(plane),
                 "programs": deployments.addresses(plane),
                 "capped": capped_groups(plane),
             }
@@ -85,6 +86,8 @@ def status(engine: Engine, as_json: bool) -> None:
             f"{cluster['yunikorn']}/ws/v1/partition/default/queues" if cluster["yunikorn"] else "not running"
         )
         say(f"  YuniKorn       {page}")
+        if cluster["pages"]:
+            say(f"  pages          {cluster['pages']}, by host name")
         for program, url in cluster["programs"].items():
             say(f"  runs           {program}: {f'{url}/metrics' if url else 'not running'}")
         for group in cluster["capped"]:

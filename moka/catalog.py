@@ -1,4 +1,4 @@
-"""Charts, images and jars, each at one version, and the values of every release."""
+"""Charts and images, each at one version, and the values of every release."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -53,18 +53,6 @@ class Image:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Jar:
-    """A jar that an image lacks.
-
-    url: where it is downloaded from; public, or of the mirror.
-    sha256: of the file; anything else is refused.
-    """
-
-    url: str
-    sha256: str
-
-
-@dataclass(frozen=True, kw_only=True)
 class ChartSource:
     """Where Helm gets a chart: `chart` in `repository`, or only `chart`, an `oci://` address."""
 
@@ -75,7 +63,7 @@ class ChartSource:
 
 @dataclass(frozen=True, kw_only=True)
 class Catalog:
-    """Charts, images and jars of a cluster, at the versions of `charts-values/charts.yaml`.
+    """Charts and images of a cluster, at the versions of `charts-values/charts.yaml`.
 
     values: release -> the values of its file in `charts-values/`.
     overrides: release -> an environment's values over those.
@@ -84,7 +72,6 @@ class Catalog:
 
     charts: Mapping[str, ChartPin]
     images: Mapping[str, Image]
-    jars: Mapping[str, Jar]
     values: Mapping[str, Values]
     overrides: Mapping[str, Values] = field(default_factory=dict)
     mirror: str | None = None
@@ -129,7 +116,6 @@ def read(
     return Catalog(
         charts={name: ChartPin(name=name, **pin) for name, pin in pins["charts"].items()},
         images={name: Image(**pin) for name, pin in pins["images"].items()},
-        jars={name: Jar(**pin) for name, pin in pins["jars"].items()},
         values=values,
         overrides=overrides or {},
         mirror=mirror,

@@ -32,6 +32,9 @@ RETIRING_TAINT = f"{LABEL_PREFIX}retiring"
 JOB_NAMESPACE_LABEL = f"{LABEL_PREFIX}job-namespace"
 """Label of a ConfigMap in the driver finalizer's namespace: a job namespace that it serves."""
 
+INGRESS_CONTROLLER_LABEL = f"{LABEL_PREFIX}ingress-controller"
+"""Label of the pods of an ingress controller, with its name."""
+
 DRIVER_FINALIZER = f"{LABEL_PREFIX}driver"
 """Finalizer of driver pods, from their template."""
 
@@ -44,8 +47,23 @@ ALLOW_PREEMPTION = "yunikorn.apache.org/allow-preemption"
 DRIVER_SELECTOR = "spark-role=driver"
 """Label selector of driver pods; Spark sets the label."""
 
+APPLICATION_LABEL = "sparkoperator.k8s.io/app-name"
+"""Label of a driver pod: its SparkApplication; the operator has Spark put it there."""
+
+APPLICATION_ID_LABEL = "spark-app-selector"
+"""Label of a driver pod: Spark's id of the run."""
+
 DRIVER_CONTAINER = "spark-kubernetes-driver"
 """Spark's container in a driver pod, among those that templates and others add."""
+
+UPLOADER_CONTAINER = "event-log-uploader"
+"""The sidecar in a driver pod that uploads its event log."""
+
+EVENT_LOG_FOLDER = "/var/moka/event-logs"
+"""Where a driver writes its event log and the sidecar finds it."""
+
+EVENT_LOG_PORT = 7090
+"""Of the sidecar's health and metrics."""
 
 SCHEDULER = "yunikorn"
 """Scheduler of the pods of jobs."""
@@ -55,10 +73,16 @@ SCHEDULER = "yunikorn"
 CELEBORN_NAMESPACE = "celeborn"
 AUTOSCALER_NAMESPACE = "cluster-autoscaler"
 DRIVER_FINALIZER_NAMESPACE = "driver-finalizer"
-INGRESS_NAMESPACE = "ingress-nginx"
+INGRESS_NAMESPACE = "ingress"
+FORMER_INGRESS_NAMESPACE = "ingress-nginx"
+"""Until it is removed, after the controller has come to the other one."""
+
 LOAD_BALANCER_NAMESPACE = "aws-load-balancer-controller"
 LOGGING_NAMESPACE = "logging"
 MONITORING_NAMESPACE = "monitoring"
+MONITORING_NODES_NAMESPACE = "monitoring-nodes"
+"""What reads nodes' own folders, apart from the rest, which needs no privilege."""
+
 NVIDIA_NAMESPACE = "nvidia-device-plugin"
 SPARK_HISTORY_NAMESPACE = "spark-history"
 SPARK_OPERATOR_NAMESPACE = "spark-operator"
@@ -70,10 +94,12 @@ PLATFORM_NAMESPACES = frozenset(
         CELEBORN_NAMESPACE,
         AUTOSCALER_NAMESPACE,
         DRIVER_FINALIZER_NAMESPACE,
+        FORMER_INGRESS_NAMESPACE,
         INGRESS_NAMESPACE,
         LOAD_BALANCER_NAMESPACE,
         LOGGING_NAMESPACE,
         MONITORING_NAMESPACE,
+        MONITORING_NODES_NAMESPACE,
         NVIDIA_NAMESPACE,
         SPARK_HISTORY_NAMESPACE,
         SPARK_OPERATOR_NAMESPACE,
@@ -82,13 +108,28 @@ PLATFORM_NAMESPACES = frozenset(
     }
 )
 
+# The History Server, and what stands before it: of their pods, Services and service accounts.
+
+HISTORY_SERVER = "history-server"
+HISTORY_PORT = 18080
+HISTORY_GATE = "history-gate"
+
 # Service accounts: pods have the permissions of the Pod Identity that names theirs.
 
 AUTOSCALER_ACCOUNT = "cluster-autoscaler"
 FLUENT_BIT_ACCOUNT = "fluent-bit"
+GATEWAY_ACCOUNT = "opentelemetry-gateway"
 LOAD_BALANCER_ACCOUNT = "aws-load-balancer-controller"
 SPARK_ACCOUNT = "spark"
 """Of drivers and executors, in every job namespace."""
+
+GRAFANA = "grafana"
+
+UI_GATEWAY = "ui-gateway"
+"""Of the gateway to UIs; also the name of its pods' label."""
+
+HISTORY_GATE_SERVER = "http://history-gate.spark-history:8080"
+"""What answers for the History Server, within the cluster."""
 
 # People.
 
@@ -108,11 +149,24 @@ PREVIEWS_GROUP = "moka:previews"
 
 AUTOSCALER_IDENTITY = "autoscaler"
 FLUENT_BIT_IDENTITY = "fluent-bit"
+GRAFANA_IDENTITY = "grafana"
 HISTORY_IDENTITY = "history"
+HISTORY_GATE_IDENTITY = "history-gate"
 LOAD_BALANCER_IDENTITY = "load-balancing"
+METRICS_IDENTITY = "metrics"
+UI_GATEWAY_IDENTITY = "ui-gateway"
 
 PLATFORM_IDENTITIES = frozenset(
-    {AUTOSCALER_IDENTITY, FLUENT_BIT_IDENTITY, HISTORY_IDENTITY, LOAD_BALANCER_IDENTITY}
+    {
+        AUTOSCALER_IDENTITY,
+        FLUENT_BIT_IDENTITY,
+        GRAFANA_IDENTITY,
+        HISTORY_IDENTITY,
+        HISTORY_GATE_IDENTITY,
+        LOAD_BALANCER_IDENTITY,
+        METRICS_IDENTITY,
+        UI_GATEWAY_IDENTITY,
+    }
 )
 
 # Queues, and the priority classes of their tiers.

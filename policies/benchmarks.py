@@ -72,7 +72,7 @@ CONTROLS: Mapping[str, Control] = {
     "CIS 5.4.4": Control("network policies are on"),
     "CIS 5.4.5": Control(
         "TLS at load balancers",
-        "ingress-nginx ends TLS with the certificate that the settings name; "
+        "TLS ends at the load balancer with the certificate that the settings name; "
         "`load-balancer-internal` keeps it inside",
     ),
     "CIS 5.5.1": Control("users by IAM"),

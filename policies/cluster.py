@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from aws_rules.eks.version_data import KUBERNETES
 from moka.as_of import as_of
+from moka.control_plane_logs import LOG_TYPES
 from policies.nodes import cluster_of
 from policies.pack.corrections import setting
 from policies.pack.resource import Inputs, Resource, fully_known, sequence, text
@@ -15,7 +16,6 @@ from policies.pack.wire import from_json
 
 CLUSTERS = Subject("cluster", "API servers, what they keep, and who may come in")
 
-LOG_TYPES = ("api", "audit", "authenticator", "controllerManager", "scheduler")
 ADMIN_POLICY = "AmazonEKSClusterAdminPolicy"
 
 IDENTITY_PRACTICES = (
@@ -157,7 +157,7 @@ def cluster_version_supported(cluster: Resource, _: Parameters) -> Violations:
     CLUSTER,
     severity="medium",
     why="An upgrade goes through every environment, and node groups of long drivers take days.",
-    references=(VERSIONS_GUIDE, "docs/operations.md"),
+    references=(VERSIONS_GUIDE, "docs/operations/upgrading.md"),
     days_before_end=60,
 )
 def cluster_version_ends_soon(cluster: Resource, parameters: Parameters) -> Violations:

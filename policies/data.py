@@ -8,7 +8,7 @@ from policies.identity import RIGHTS
 from policies.pack.corrections import without
 from policies.pack.documents import Statement, granted, statements
 from policies.pack.objects import is_named, pod_spec, where
-from policies.pack.resource import Resource, at, sequence, text
+from policies.pack.resource import UNKNOWN, Resource, at, sequence, text
 from policies.pack.rule import Parameters, StackViolations, Subject, Violations
 from policies.pack.types import (
     BUCKET,
@@ -95,6 +95,7 @@ def bucket_versioned(versioning: Resource, _: Parameters) -> Violations:
     why="A job's failure is looked into weeks later, an incident after months.",
     references=("docs/settings.md",),
     buckets=["*-job-logs", "*-system-logs", "*-event-logs"],
+    copies=[],
     at_least_days=30,
 )
 def log_objects_kept(lifecycle: Resource, parameters: Parameters) -> Violations:
@@ -104,6 +105,9 @@ def log_objects_kept(lifecycle: Resource, parameters: Parameters) -> Violations:
     least = parameters["at_least_days"]
     for rule in sequence(lifecycle.get("rules")):
         days, is_on = at(rule, "expiration.days"), at(rule, "status", "Enabled") == "Enabled"
+        prefix = at(rule, "filter.prefix")
+        if prefix is UNKNOWN or prefix in parameters["copies"]:
+            continue
         if is_on and isinstance(days, int | float) and days < least:
             yield (
                 f"The bucket of {lifecycle.name} deletes logs after {days} days: keep them for {least} at "
@@ -204,7 +208,7 @@ def _is_for_an_environment(statement: Statement) -> bool:
     references=(
         "https://kubernetes.io/docs/concepts/workloads/controllers/statefulset/#persistentvolumeclaim-retention",
     ),
-    may_delete=["celeborn-*"],
+    may_delete=["celeborn-*", "history-server"],
 )
 def claims_outlive_pods(workload: Resource, parameters: Parameters) -> Violations:
     """The volumes of a StatefulSet outlive it, but for those that only cache."""

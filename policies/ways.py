@@ -4,10 +4,13 @@ from collections.abc import Sequence
 
 from policies.network import NETWORK
 from policies.nodes import routed_to_the_internet
-from policies.pack.objects import where
-from policies.pack.resource import Resource, mapping
+from policies.pack.objects import containers, where
+from policies.pack.resource import Resource, fully_known, mapping, sequence, text
 from policies.pack.rule import Parameters, StackViolations, Violations
-from policies.pack.types import INGRESS, ROUTE, ROUTE_TABLE, ROUTE_TABLE_ASSOCIATION, SUBNET
+from policies.pack.types import DEPLOYMENT, INGRESS, ROUTE, ROUTE_TABLE, ROUTE_TABLE_ASSOCIATION, SUBNET
+
+UI_GATEWAY, ISSUER = "ui-gateway", "--issuer="
+"""Container of the gateway to UIs, and its argument for a login (components/kubernetes/gateway_login.py)."""
 
 INTERNAL_ELB_TAG = "kubernetes.io/role/internal-elb"
 
@@ -42,3 +45,20 @@ def ingress_no_snippets(ingress: Resource, _: Parameters) -> Violations:
     for name in mapping(ingress.get("metadata.annotations")):
         if name.endswith("-snippet"):
             yield f"{where(ingress)} is annotated with {name}: take it out."
+
+
+@NETWORK.rule(
+    "pages-behind-login",
+    DEPLOYMENT,
+    severity="high",
+    why="UIs show data, code and queues of all teams, and have no password of their own.",
+    references=("https://spark.apache.org/docs/latest/security.html#web-ui",),
+)
+def pages_behind_login(deployment: Resource, _: Parameters) -> Violations:
+    """The gateway to UIs asks who comes."""
+    for container in containers(deployment):
+        arguments = container.get("args", [])
+        if container.name != UI_GATEWAY or not fully_known(arguments):
+            continue
+        if not any(text(argument).startswith(ISSUER) for argument in sequence(arguments)):
+            yield f"{where(deployment)} shows pages without a login: set ingress.login."

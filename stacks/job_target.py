@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
-from moka.jobs.job_target import Celeborn, JobTarget
+from moka.jobs.job_target import Celeborn, EventLogUploader, JobTarget
 from moka.machines.machine_capacity import NodeGroupShape, largest_gpu_machines, largest_machines
 from moka.names import DRIVER_FINALIZER, SPARK_ACCOUNT, priority_class
 from moka.queues.bounds import maxima
@@ -40,14 +40,24 @@ def job_target(
         priority_classes={tier: priority_class(tier) for tier in POLICIES},
         machines=largest_machines(groups),
         gpu_machines=largest_gpu_machines(groups),
-        event_logs=f"s3a://{event_logs_bucket}/",
         staging={name: f"s3a://{staging_bucket}/{name}/" for name in settings.job_namespaces},
         data=[f"s3a://{use.bucket}/" for use in settings.uses.values()],
         images={str(version): image for version, image in settings.spark.images.items()},
         ui_domain=settings.ui_domain(cluster),
-        history_url=f"http://{settings.history_host}",
+        history_url=settings.history_url,
+        ui_scheme=settings.ui_scheme,
         service_account=SPARK_ACCOUNT,
         host_paths={name: space.host_paths for name, space in settings.job_namespaces.items()},
         celeborn=None if celeborn is None else Celeborn(**celeborn),
         finalizer=DRIVER_FINALIZER if settings.services.driver_finalizer else None,
+        event_log_uploader=_event_log_uploader(settings, event_logs_bucket),
+    )
+
+
+def _event_log_uploader(settings: Environment, bucket: str) -> EventLogUploader:
+    return EventLogUploader(
+        image=settings.services.event_log_uploader.image,
+        bucket=bucket,
+        region=settings.foundations[settings.home_foundation].region,
+        seconds=settings.spark.event_logs.seconds,
     )

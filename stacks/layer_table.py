@@ -71,35 +71,40 @@ LAYERS: Mapping[str, Layer] = {
             makes="Celeborn masters and workers, in one zone or with a set of workers for each",
         ),
         Layer(
-            name="access",
+            name="ingress",
             scope="cluster",
-            reads=("cluster", "foundation"),
-            makes="AWS Load Balancer Controller, ingress-nginx; with CI, what previews may read",
+            reads=("cluster", "foundation", HOME),
+            makes="AWS Load Balancer Controller; the ingress controller behind an internal load balancer, "
+            "with certificates and DNS records; the gateway to live UIs and the History Server; with CI, "
+            "what previews may read",
         ),
         Layer(
             name="spark",
             scope="cluster",
-            reads=("cluster", "foundation", "shuffle", "access", HOME),
+            reads=("cluster", "foundation", "shuffle", HOME),
             makes="releases of the Spark Operator, job namespaces with their service account, identity, "
             "bounds and network policies, the controller that keeps drivers until they have been read",
         ),
         Layer(
             name="logs",
             scope="cluster",
-            reads=("cluster", "foundation"),
-            makes="Fluent Bit to S3, logs of jobs apart from all others",
+            reads=("cluster", "foundation", HOME),
+            makes="Fluent Bit to S3, logs of jobs by application, apart from all others; summaries of "
+            "applications by YuniKorn at home",
         ),
         Layer(
             name="metrics",
             scope="cluster",
             reads=("cluster",),
-            makes="kube-state-metrics, OpenTelemetry collectors",
+            makes="kube-state-metrics; OpenTelemetry collectors on each node, in shards for the cluster, and "
+            "before where metrics go; a Prometheus where they go nowhere else; dashboards, and a Grafana "
+            "where it is asked for",
         ),
         Layer(
             name="history",
             scope="environment",
-            reads=("cluster", "access", HOME),
-            makes="Spark History Server",
+            reads=("cluster", HOME),
+            makes="Spark History Server, with a list of jobs on volumes of its own",
         ),
     )
 }
@@ -125,7 +130,13 @@ def check(rows: Iterable[Layer]) -> None:
 check(LAYERS.values())
 
 
+FORMER_NAMES: Mapping[str, str] = {"access": "ingress"}
+"""Name that a layer had once, and settings may still have -> its name."""
+
+
 def _known(name: str) -> str:
+    if name in FORMER_NAMES:
+        raise ValueError(f"layer {name} is called {FORMER_NAMES[name]} now: write {FORMER_NAMES[name]}")
     if name not in LAYERS:
         raise ValueError(f"layers are {', '.join(LAYERS)}")
     return name

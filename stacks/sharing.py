@@ -25,8 +25,8 @@ def sharing(settings: Environment, foundation: str, data: Data) -> Sharing:
         for account in settings.accounts
     ]
     grants: dict[Roles, BucketAccess] = {}
-    if data in GATHERED:
-        grants |= {roles: GATHERED[data] for roles in environment_roles if roles.account_id != place.account}
+    if access := GATHERED.get(data):
+        grants |= {roles: access for roles in environment_roles if roles.account_id != place.account}
     for grant in settings.grants.values():
         if data in grant.data:
             roles = Roles(

@@ -11,6 +11,7 @@ from typing import Any
 from accounts.names import AccountNames, StateNames
 from accounts.permissions.grant import policy
 from accounts.permissions.policies import KEY_USE
+from moka.login_secret import secret_arn
 from moka.names import ENVIRONMENT_TAG
 
 DEPLOY_SERVICES = ("autoscaling", "ec2", "ecr", "eks", "iam", "kms", "logs", "s3")
@@ -28,6 +29,9 @@ WORKLOAD_SERVICES = (
     "s3",
 )
 """Services that roles of the program use, and of AWS's policies on them those that the program needs."""
+
+METRICS = ("aps:RemoteWrite", "aps:QueryMetrics", "aps:Get*")
+"""What the gateway and a Grafana do with a workspace of Amazon Managed Prometheus."""
 
 READS = (
     "autoscaling:Describe*",
@@ -126,12 +130,17 @@ def preview_boundary(names: AccountNames, state_key: str) -> dict[str, Any]:
 def workload_boundary(names: AccountNames, state_key: str) -> dict[str, Any]:
     """Boundary of every role that `up` makes: what programs on clusters use, and no state."""
     state = StateNames(names.settings)
+    login, workspace = names.settings.ingress.login, names.settings.metrics.workspace
+    places = [place for place in names.settings.foundations.values() if place.account == names.account]
+    secrets = [secret_arn(place.region, names.account, login.secret) for place in places] if login else []
     region_roles = f"arn:{names.partition}:iam::{names.account}:role/aws-service-role/*"
     return policy(
         [
             _allow("Services", [f"{service}:*" for service in WORKLOAD_SERVICES]),
             # The load balancer controller and Auto Scaling make the roles of AWS's services.
             _allow("ServiceLinkedRoles", ["iam:CreateServiceLinkedRole"], [region_roles]),
+            *([_allow("Metrics", METRICS, [workspace])] if workspace else []),
+            *([_allow("LoginSecret", ["secretsmanager:GetSecretValue"], secrets)] if secrets else []),
             _deny("NoState", ["s3:*"], [state.bucket_arn, f"{state.bucket_arn}/*"]),
             _deny("NoSecrets", ["kms:*"], [state_key]),
         ]

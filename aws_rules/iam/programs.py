@@ -340,7 +340,13 @@ LOAD_BALANCER_CONTROLLER = Program(
             context=_TAGS,
         ),
         Call(
-            actions=balancing("DeleteListener", "ModifyListener", "ModifyListenerAttributes"),
+            actions=balancing(
+                "AddListenerCertificates",
+                "DeleteListener",
+                "ModifyListener",
+                "ModifyListenerAttributes",
+                "RemoveListenerCertificates",
+            ),
             resources=(_LISTENER,),
             context=_TAGS,
         ),

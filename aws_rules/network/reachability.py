@@ -116,8 +116,9 @@ class _Walk:
     def from_pod(self, pod: Pod, destination: Destination) -> None:
         peer = destination if isinstance(destination, Pod) else self._address_of(pod.interface, destination)
         self._isolation(pod, "Egress", peer, str(getattr(destination, "name", destination)))
-        if isinstance(destination, Host) and destination.network.is_link_local:
-            # Answered on the node itself, as by the Pod Identity agent.
+        if destination == pod.node or (isinstance(destination, Host) and destination.network.is_link_local):
+            # Answered on the node itself, as by the kubelet and the Pod Identity agent.
+            self.hop(pod.node.name)
             return
         # Within the VPC a pod has its own address; what leaves it has the node's.
         leaves = isinstance(destination, Host) and not self._is_inside(pod.interface, destination.network)

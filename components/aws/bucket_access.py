@@ -7,10 +7,12 @@ from typing import Literal, get_args
 import pulumi
 
 from components.aws.policy import Statement
+from moka import event_logs
 
-BucketAccess = Literal["read", "add", "log", "write"]
-"""`read`: find and read. `add`: put objects there, without seeing any. `log`: put event logs there as Spark
-does, without reading any. `write`: read and add, and delete.
+BucketAccess = Literal["read", "log", "add", "join", "write"]
+"""`read`: find and read. `log`: put event logs there as the uploader does, without seeing any. `add`: put
+objects there, without seeing any. `join`: read event logs, and put those into one object that nobody else
+does. `write`: read, add and delete.
 In the order of what they allow to do with a key."""
 
 
@@ -30,21 +32,36 @@ class Actions:
 # Putting the parts of a large object together takes decrypting them.
 ACTIONS: Mapping[BucketAccess, Actions] = {
     "read": Actions(bucket=("s3:ListBucket",), objects=("s3:GetObject",), key=("kms:Decrypt",)),
+    # Each object in one request. Who deletes a marker, or a status, has put what takes its place.
+    "log": Actions(
+        bucket=(),
+        objects=("s3:PutObject", "s3:DeleteObject"),
+        key=("kms:GenerateDataKey",),
+        limited={
+            "s3:PutObject": (
+                f"{event_logs.ARCHIVE}{event_logs.FOLDER_PREFIX}*",
+                f"{event_logs.HOT}*",
+                f"{event_logs.OPEN}*",
+            ),
+            "s3:DeleteObject": (
+                f"{event_logs.ARCHIVE}*/appstatus_*{event_logs.IN_PROGRESS}",
+                f"{event_logs.OPEN}*",
+            ),
+        },
+    ),
     "add": Actions(
         bucket=(),
         objects=("s3:PutObject", "s3:AbortMultipartUpload"),
         key=("kms:GenerateDataKey", "kms:Decrypt"),
     ),
-    # What S3A asks for when Spark rolls its event log: it finds the folder of its application, and reads and
-    # renames the status file there. Seen with Spark 4.1 and 3.5; events themselves are never read.
-    "log": Actions(
+    "join": Actions(
         bucket=("s3:ListBucket",),
-        objects=("s3:PutObject", "s3:AbortMultipartUpload", "s3:GetObject", "s3:DeleteObject"),
+        objects=("s3:GetObject", "s3:PutObject", "s3:AbortMultipartUpload", "s3:DeleteObject"),
         key=("kms:GenerateDataKey", "kms:Decrypt"),
         limited={
-            # A driver's id has 32 hexadecimal digits, so that this is the folder and nothing in it.
-            "s3:GetObject": ("eventlog_v2_spark-" + 32 * "?", "*/appstatus_*"),
-            "s3:DeleteObject": ("*/appstatus_*.inprogress",),
+            "s3:PutObject": (f"{event_logs.HOT}*",),
+            "s3:AbortMultipartUpload": (f"{event_logs.HOT}*",),
+            "s3:DeleteObject": (f"{event_logs.OPEN}*",),
         },
     ),
     "write": Actions(
@@ -75,11 +92,18 @@ def bucket_statements(
     under: only keys that begin with this, for example `spark-a/`; may hold policy variables.
     """
     actions, bucket = ACTIONS[access], pulumi.Output.from_input(bucket_arn)
+    unlimited = tuple(action for action in actions.objects if action not in actions.limited)
     statements = [
-        Statement(
-            sid=f"{access.capitalize()}{data}",
-            actions=tuple(action for action in actions.objects if action not in actions.limited),
-            resources=[_objects(bucket, under, "*")],
+        *(
+            [
+                Statement(
+                    sid=f"{access.capitalize()}{data}",
+                    actions=unlimited,
+                    resources=[_objects(bucket, under, "*")],
+                )
+            ]
+            if unlimited
+            else []
         ),
         *(
             Statement(

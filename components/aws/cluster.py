@@ -16,11 +16,9 @@ from components.aws.node_role import NodeRole, NodeRoleArgs
 from components.aws.policy import Statement, trust
 from components.ordering import known_after
 from components.transforms import transform_of
+from moka.control_plane_logs import LOG_TYPES, LogType
 from moka.names import PREVIEWS_GROUP
 from moka.partition import managed_policy
-
-LOG_TYPES = ("api", "audit", "authenticator", "controllerManager", "scheduler")
-"""All logs that a control plane writes."""
 
 HTTPS_PORT = 443
 
@@ -50,7 +48,8 @@ class ClusterArgs:
     support: what happens when standard support of the Kubernetes version ends: EKS upgrades the cluster, or
         supports it for longer, at a price.
     zonal_shift: let AWS move traffic away from a zone in trouble.
-    log_days: days that control-plane logs are kept, one of the numbers that CloudWatch Logs knows.
+    log_types: of the control plane's logs, those that it writes; EKS takes them to CloudWatch Logs only.
+    log_days: days that they are kept, one of the numbers that CloudWatch Logs knows.
     node_statements: what nodes may do besides joining the cluster and pulling images.
     path, permissions_boundary_arn: of every role that is made here.
     retain: refuse to delete or replace the cluster, and keep it and its logs when they are removed from the
@@ -75,6 +74,7 @@ class ClusterArgs:
     api_groups: tuple[str, ...] = ()
     support: Support = "standard"
     zonal_shift: bool = True
+    log_types: tuple[LogType, ...] = LOG_TYPES
     log_days: int = 90
     node_statements: Sequence[Statement] = ()
     path: str = "/"
@@ -150,7 +150,7 @@ class Cluster(pulumi.ComponentResource):
             public_access_cidrs=list(args.public_cidrs) or None,
             authentication_mode=eks.AuthenticationMode.API,
             encryption_config_key_arn=args.key_arn,
-            enabled_cluster_log_types=list(LOG_TYPES),
+            enabled_cluster_log_types=list(args.log_types),
             deletion_protection=args.retain,
             upgrade_policy={"support_type": args.support.upper()},
             skip_default_node_group=True,

@@ -37,6 +37,10 @@ SERVICES = (
     Service(name="kms", own_accounts=False),
 )
 
+PROMETHEUS = Service(name="aps-workspaces")
+"""Amazon Managed Prometheus' remote write and queries:
+https://docs.aws.amazon.com/prometheus/latest/userguide/AMP-and-interface-VPC.html"""
+
 
 @dataclass(frozen=True, kw_only=True)
 class InterfaceEndpointsArgs:
@@ -47,6 +51,7 @@ class InterfaceEndpointsArgs:
     subnets: zone -> subnet in which each endpoint has an address.
     cidrs: ranges of the VPC, from which the endpoints are reached.
     accounts: AWS account ids whose identities may use them.
+    more: services beside `SERVICES`.
     """
 
     region: str
@@ -54,6 +59,7 @@ class InterfaceEndpointsArgs:
     subnets: pulumi.Input[dict[str, str]]
     cidrs: tuple[str, ...]
     accounts: tuple[str, ...]
+    more: tuple[Service, ...] = ()
     tags: dict[str, str] = field(default_factory=dict)
 
 
@@ -61,7 +67,7 @@ class InterfaceEndpoints(pulumi.ComponentResource):
     """Pulumi type `moka:aws:InterfaceEndpoints`.
 
     Makes: ec2.SecurityGroup that lets HTTPS in from the VPC and nothing out, and a VpcEndpoint for each of
-    `SERVICES`, with the service's own names inside the VPC.
+    `SERVICES` and of `more`, with the service's own names inside the VPC.
     Outputs: `security_group_id`.
     """
 
@@ -86,7 +92,7 @@ class InterfaceEndpoints(pulumi.ComponentResource):
             tags=args.tags | {"Name": f"{name}-endpoints"},
             opts=child,
         )
-        for service in SERVICES:
+        for service in (*SERVICES, *args.more):
             logical = f"{name}-{service.name.replace('.', '-')}"
             aws.ec2.VpcEndpoint(
                 logical,

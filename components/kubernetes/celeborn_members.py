@@ -253,6 +253,9 @@ def _ownership(group: Group) -> k8s.core.v1.ContainerArgs:
         name="own",
         image=group.image,
         args=["chown", f"{UID}:{UID}", *[str(mount.mount_path) for mount in group.disks.mounts]],
+        resources=k8s.core.v1.ResourceRequirementsArgs(
+            requests={"cpu": "10m", "memory": "16Mi"}, limits={"memory": "64Mi"}
+        ),
         security_context=k8s.core.v1.SecurityContextArgs(run_as_user=0, run_as_non_root=False),
         volume_mounts=group.disks.mounts,
     )

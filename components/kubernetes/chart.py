@@ -20,6 +20,7 @@ class ChartArgs:
     release: name of the release, by default the chart's; a change replaces the release.
     values: what only the program knows, over the file's values.
     values_file: name of its file of values, by default the release's: several releases may share one.
+    crds: whether to make the custom resources that the chart brings along.
     """
 
     catalog: Catalog
@@ -28,6 +29,7 @@ class ChartArgs:
     release: str | None = None
     values: Values = field(default_factory=dict)
     values_file: str | None = None
+    crds: bool = True
 
 
 class Chart(pulumi.ComponentResource):
@@ -62,7 +64,7 @@ class Chart(pulumi.ComponentResource):
                 values=values,
                 atomic=True,
                 cleanup_on_fail=True,
-                skip_crds=False,
+                skip_crds=not args.crds,
                 max_history=5,
                 # As long as a DaemonSet needs to come to every node.
                 timeout=rollout_seconds(values.get(strategy)) if strategy else LEAST_SECONDS,

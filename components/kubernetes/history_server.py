@@ -1,225 +1,236 @@
-"""The Spark History Server: the UI of finished jobs, from their event logs in S3."""
+"""The Spark History Server: the UI of jobs that have ended, from their event logs in S3."""
 
-from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 import pulumi
 import pulumi_kubernetes as k8s
 
 from components.kubernetes.checksum import CHECKSUM, checksum
+from components.kubernetes.history_configuration import spark_defaults
 from components.kubernetes.placement import PLATFORM_PRIORITY, node_selector, tolerations
 from components.kubernetes.security_context import container_security_context, pod_security_context
-from components.kubernetes.single_pod import single_pod
 from components.ordering import after, known_after
-from moka.catalog import Catalog, Jar
+from moka.names import HISTORY_GATE, HISTORY_PORT, HISTORY_SERVER
+from moka.sizes.history import HistorySize
 
-SERVICE_ACCOUNT = "history-server"
-"""Whose pods must be allowed to read the bucket, before they start."""
-
-UI_PORT = 18080
 UID = 185
-JARS_FOLDER = "/opt/moka/jars"
+"""The user of Spark's images."""
+
+CONF_FOLDER = "/opt/spark/conf"
 STORE_FOLDER = "/var/lib/history"
+LABELS = {"app.kubernetes.io/name": HISTORY_SERVER}
+
+LOST_NODE_SECONDS = 30
+"""After them, pods of a node that no longer answers are started elsewhere; Kubernetes' own are 300."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class HistoryServerArgs:
     """What differs between environments.
 
-    bucket, region: where the event logs are.
-    prefix: of the event logs' keys; empty for the whole bucket. Something must be under it.
-    host: name that the UI is reached by.
-    ingress_class: class of its Ingress.
-    cpu: cores, as a Kubernetes quantity.
-    heap_gib, store_gib: memory of the JVM (half of it for applications being read), and disk that read
-    applications are kept on.
+    image: reference of its image, with S3A, for every architecture of the system nodes.
+    bucket, region: where the event logs are, under the prefixes of `moka.event_logs`.
+    storage_class: of the replicas' volumes.
+    size: what each replica gets.
+    replicas: each reads everything and has a list of its own.
+    interval_seconds: from the end of a scan to the next.
     """
 
-    catalog: Catalog
+    image: str
     namespace: pulumi.Input[str]
     bucket: pulumi.Input[str]
     region: str
-    host: str
-    ingress_class: pulumi.Input[str]
-    prefix: str = ""
-    cpu: str = "2"
-    heap_gib: int = 12
-    store_gib: int = 25
+    storage_class: pulumi.Input[str]
+    size: HistorySize
+    replicas: int = 1
+    interval_seconds: int = 300
 
 
 class HistoryServer(pulumi.ComponentResource):
     """Pulumi type `moka:kubernetes:HistoryServer`.
 
-    Makes: ServiceAccount, ConfigMap, Deployment, Service and Ingress, all called `history-server`.
-    Outputs: `url`, known only once it serves within the cluster.
+    Makes: ServiceAccount, ConfigMap, headless Service, NetworkPolicy, PodDisruptionBudget and StatefulSet,
+    all called `history-server`. Only the gate's pods, in the same namespace, may connect to it.
+    Outputs: `namespace`, known only once it serves.
     """
 
-    url: pulumi.Output[str]
+    namespace: pulumi.Output[str]
 
     def __init__(
         self, name: str, args: HistoryServerArgs, opts: pulumi.ResourceOptions | None = None
     ) -> None:
         super().__init__("moka:kubernetes:HistoryServer", name, {}, opts)
         child = pulumi.ResourceOptions(parent=self)
-        labels = {"app.kubernetes.io/name": "history-server"}
-        metadata = k8s.meta.v1.ObjectMetaArgs(name="history-server", namespace=args.namespace, labels=labels)
+        metadata = k8s.meta.v1.ObjectMetaArgs(name=HISTORY_SERVER, namespace=args.namespace, labels=LABELS)
 
-        account = k8s.core.v1.ServiceAccount(name, metadata=metadata, opts=child)
+        # Its token is of no use: it asks Kubernetes nothing.
+        account = k8s.core.v1.ServiceAccount(
+            name, metadata=metadata, automount_service_account_token=False, opts=child
+        )
         files = pulumi.Output.from_input(args.bucket).apply(
             lambda bucket: {
                 "spark-defaults.conf": spark_defaults(
-                    log_folder=f"s3a://{bucket}/{args.prefix}",
+                    bucket=bucket,
                     region=args.region,
-                    memory_gib=args.heap_gib // 2,
-                    disk_gib=args.store_gib - 5,
+                    store_folder=STORE_FOLDER,
+                    size=args.size,
+                    interval_seconds=args.interval_seconds,
                 )
             }
         )
         configuration = k8s.core.v1.ConfigMap(name, metadata=metadata, data=files, opts=child)
-        # Two at once are twice the memory, and read everything twice.
-        annotations = {CHECKSUM: files.apply(checksum)}
-        opts = after(child, account, configuration)
-        deployment = single_pod(name, metadata, annotations, _pod(args), opts)
-        service = k8s.core.v1.Service(
+        service = k8s.core.v1.Service(name, metadata=metadata, spec=_service(), opts=child)
+        policy = k8s.networking.v1.NetworkPolicy(name, metadata=metadata, spec=_network_policy(), opts=child)
+        k8s.policy.v1.PodDisruptionBudget(
             name,
             metadata=metadata,
-            spec=k8s.core.v1.ServiceSpecArgs(
-                selector=labels,
-                ports=[k8s.core.v1.ServicePortArgs(name="http", port=UI_PORT, target_port="http")],
+            spec=k8s.policy.v1.PodDisruptionBudgetSpecArgs(
+                max_unavailable=1,
+                selector=k8s.meta.v1.LabelSelectorArgs(match_labels=LABELS),
+                unhealthy_pod_eviction_policy="AlwaysAllow",
             ),
             opts=child,
         )
-        k8s.networking.v1.Ingress(
+        stateful_set = k8s.apps.v1.StatefulSet(
             name,
-            metadata=k8s.meta.v1.ObjectMetaArgs(
-                name="history-server",
-                namespace=args.namespace,
-                labels=labels,
-                # Whether its class is served is another layer's business.
-                annotations={"pulumi.com/skipAwait": "true"},
-            ),
-            spec=k8s.networking.v1.IngressSpecArgs(
-                ingress_class_name=args.ingress_class,
-                rules=[
-                    k8s.networking.v1.IngressRuleArgs(
-                        host=args.host,
-                        http=k8s.networking.v1.HTTPIngressRuleValueArgs(
-                            paths=[
-                                k8s.networking.v1.HTTPIngressPathArgs(
-                                    path="/",
-                                    path_type="Prefix",
-                                    backend=k8s.networking.v1.IngressBackendArgs(
-                                        service=k8s.networking.v1.IngressServiceBackendArgs(
-                                            name="history-server",
-                                            port=k8s.networking.v1.ServiceBackendPortArgs(name="http"),
-                                        )
-                                    ),
-                                )
-                            ]
-                        ),
-                    )
-                ],
-            ),
-            opts=child,
+            metadata=metadata,
+            spec=_stateful_set(args, files),
+            opts=after(child, account, configuration, service, policy),
         )
 
-        self.url = known_after(f"http://{args.host}", deployment.id, service.id)
-        self.register_outputs({"url": self.url})
+        self.namespace = known_after(args.namespace, stateful_set.id)
+        self.register_outputs({"namespace": self.namespace})
+
+
+def _service() -> k8s.core.v1.ServiceSpecArgs:
+    """Headless: whoever asks chooses the pod, so that an application is read by one of them only."""
+    return k8s.core.v1.ServiceSpecArgs(
+        cluster_ip="None",
+        selector=LABELS,
+        ports=[k8s.core.v1.ServicePortArgs(name="http", port=HISTORY_PORT, target_port="http")],
+    )
+
+
+def _network_policy() -> k8s.networking.v1.NetworkPolicySpecArgs:
+    """Event logs have data of jobs, and the server asks nobody who he is."""
+    gate = k8s.networking.v1.NetworkPolicyPeerArgs(
+        pod_selector=k8s.meta.v1.LabelSelectorArgs(match_labels={"app.kubernetes.io/name": HISTORY_GATE})
+    )
+    return k8s.networking.v1.NetworkPolicySpecArgs(
+        pod_selector=k8s.meta.v1.LabelSelectorArgs(match_labels=LABELS),
+        policy_types=["Ingress"],
+        ingress=[
+            k8s.networking.v1.NetworkPolicyIngressRuleArgs(
+                from_=[gate],
+                ports=[k8s.networking.v1.NetworkPolicyPortArgs(port=HISTORY_PORT, protocol="TCP")],
+            )
+        ],
+    )
+
+
+def _stateful_set(
+    args: HistoryServerArgs, files: pulumi.Output[dict[str, str]]
+) -> k8s.apps.v1.StatefulSetSpecArgs:
+    return k8s.apps.v1.StatefulSetSpecArgs(
+        service_name=HISTORY_SERVER,
+        replicas=args.replicas,
+        selector=k8s.meta.v1.LabelSelectorArgs(match_labels=LABELS),
+        # They know nothing of each other.
+        pod_management_policy="Parallel",
+        # All on a volume can be read from S3 again.
+        persistent_volume_claim_retention_policy=(
+            k8s.apps.v1.StatefulSetPersistentVolumeClaimRetentionPolicyArgs(
+                when_deleted="Delete", when_scaled="Delete"
+            )
+        ),
+        volume_claim_templates=[_claim(args)],
+        template=k8s.core.v1.PodTemplateSpecArgs(
+            metadata=k8s.meta.v1.ObjectMetaArgs(labels=LABELS, annotations={CHECKSUM: files.apply(checksum)}),
+            spec=_pod(args),
+        ),
+    )
+
+
+def _claim(args: HistoryServerArgs) -> k8s.core.v1.PersistentVolumeClaimArgs:
+    return k8s.core.v1.PersistentVolumeClaimArgs(
+        metadata=k8s.meta.v1.ObjectMetaArgs(name="store"),
+        spec=k8s.core.v1.PersistentVolumeClaimSpecArgs(
+            access_modes=["ReadWriteOnce"],
+            storage_class_name=args.storage_class,
+            resources=k8s.core.v1.VolumeResourceRequirementsArgs(
+                requests={"storage": f"{args.size.store_gib}Gi"}
+            ),
+        ),
+    )
 
 
 def _pod(args: HistoryServerArgs) -> k8s.core.v1.PodSpecArgs:
-    image = args.catalog.image("spark")
-    jars = k8s.core.v1.VolumeMountArgs(name="jars", mount_path=JARS_FOLDER)
     return k8s.core.v1.PodSpecArgs(
-        service_account_name=SERVICE_ACCOUNT,
+        service_account_name=HISTORY_SERVER,
+        automount_service_account_token=False,
+        enable_service_links=False,
         node_selector=node_selector("system"),
-        tolerations=tolerations("system"),
+        tolerations=[
+            *tolerations("system"),
+            *(_until_moved(state) for state in ("not-ready", "unreachable")),
+        ],
         priority_class_name=PLATFORM_PRIORITY,
-        security_context=pod_security_context(UID, fs_group=UID),
-        init_containers=[
-            k8s.core.v1.ContainerArgs(
-                name="jars",
-                image=image,
-                args=["/bin/bash", "-c", download_script(args.catalog.jars.values())],
-                security_context=container_security_context(),
-                volume_mounts=[jars],
+        topology_spread_constraints=[
+            k8s.core.v1.TopologySpreadConstraintArgs(
+                max_skew=1,
+                topology_key="topology.kubernetes.io/zone",
+                # Two in one zone are better than one.
+                when_unsatisfiable="ScheduleAnyway",
+                label_selector=k8s.meta.v1.LabelSelectorArgs(match_labels=LABELS),
             )
         ],
-        containers=[
-            k8s.core.v1.ContainerArgs(
-                name="history-server",
-                image=image,
-                args=["/opt/spark/bin/spark-class", "org.apache.spark.deploy.history.HistoryServer"],
-                env=[
-                    k8s.core.v1.EnvVarArgs(name=key, value=value)
-                    for key, value in {
-                        "SPARK_DAEMON_MEMORY": f"{args.heap_gib}g",
-                        "SPARK_DAEMON_CLASSPATH": f"{JARS_FOLDER}/*",
-                    }.items()
-                ],
-                ports=[k8s.core.v1.ContainerPortArgs(name="http", container_port=UI_PORT)],
-                readiness_probe=k8s.core.v1.ProbeArgs(
-                    http_get=k8s.core.v1.HTTPGetActionArgs(path="/", port="http")
-                ),
-                resources=k8s.core.v1.ResourceRequirementsArgs(
-                    requests={
-                        "cpu": args.cpu,
-                        "memory": f"{args.heap_gib + 4}Gi",
-                        "ephemeral-storage": f"{args.store_gib}Gi",
-                    },
-                    limits={"memory": f"{args.heap_gib * 2}Gi"},
-                ),
-                security_context=container_security_context(),
-                volume_mounts=[
-                    jars,
-                    k8s.core.v1.VolumeMountArgs(name="conf", mount_path="/opt/spark/conf"),
-                    k8s.core.v1.VolumeMountArgs(name="store", mount_path=STORE_FOLDER),
-                ],
-            )
-        ],
+        # To close its store: otherwise the list is read anew.
+        termination_grace_period_seconds=60,
+        security_context=pod_security_context(UID, fs_group=UID, fs_group_change_policy="OnRootMismatch"),
+        containers=[_container(args)],
         volumes=[
             k8s.core.v1.VolumeArgs(
-                name="conf", config_map=k8s.core.v1.ConfigMapVolumeSourceArgs(name="history-server")
+                name="conf", config_map=k8s.core.v1.ConfigMapVolumeSourceArgs(name=HISTORY_SERVER)
             ),
+            # Libraries of RocksDB and zstd are unpacked there.
             k8s.core.v1.VolumeArgs(
-                name="jars", empty_dir=k8s.core.v1.EmptyDirVolumeSourceArgs(size_limit="2Gi")
-            ),
-            k8s.core.v1.VolumeArgs(
-                name="store",
-                empty_dir=k8s.core.v1.EmptyDirVolumeSourceArgs(size_limit=f"{args.store_gib}Gi"),
+                name="tmp", empty_dir=k8s.core.v1.EmptyDirVolumeSourceArgs(size_limit="2Gi")
             ),
         ],
     )
 
 
-def spark_defaults(log_folder: str, region: str, memory_gib: int, disk_gib: int) -> str:
-    """The text of `spark-defaults.conf`."""
-    settings: Mapping[str, str] = {
-        "spark.history.fs.logDirectory": log_folder,
-        "spark.history.ui.port": str(UI_PORT),
-        "spark.history.fs.update.interval": "30s",
-        # What is too old is removed by the bucket.
-        "spark.history.fs.cleaner.enabled": "false",
-        "spark.history.store.path": STORE_FOLDER,
-        "spark.history.store.maxDiskUsage": f"{disk_gib}g",
-        "spark.history.store.hybridStore.enabled": "true",
-        "spark.history.store.hybridStore.maxMemoryUsage": f"{memory_gib}g",
-        "spark.hadoop.fs.s3a.endpoint.region": region,
-        # Only Pod Identity: not the node's permissions when it does not answer.
-        "spark.hadoop.fs.s3a.aws.credentials.provider": (
-            "software.amazon.awssdk.auth.credentials.ContainerCredentialsProvider"
+def _until_moved(state: str) -> k8s.core.v1.TolerationArgs:
+    return k8s.core.v1.TolerationArgs(
+        key=f"node.kubernetes.io/{state}",
+        operator="Exists",
+        effect="NoExecute",
+        toleration_seconds=LOST_NODE_SECONDS,
+    )
+
+
+def _container(args: HistoryServerArgs) -> k8s.core.v1.ContainerArgs:
+    memory = {"memory": f"{args.size.memory_gib}Gi"}
+    # Not the page at /, which walks the list.
+    health = k8s.core.v1.HTTPGetActionArgs(path="/api/v1/version", port="http")
+    return k8s.core.v1.ContainerArgs(
+        name=HISTORY_SERVER,
+        image=args.image,
+        env=[k8s.core.v1.EnvVarArgs(name=key, value=value) for key, value in args.size.environment.items()],
+        ports=[k8s.core.v1.ContainerPortArgs(name="http", container_port=HISTORY_PORT)],
+        startup_probe=k8s.core.v1.ProbeArgs(http_get=health, period_seconds=5, failure_threshold=24),
+        readiness_probe=k8s.core.v1.ProbeArgs(http_get=health, period_seconds=10, timeout_seconds=5),
+        liveness_probe=k8s.core.v1.ProbeArgs(
+            http_get=health, period_seconds=30, timeout_seconds=10, failure_threshold=5
         ),
-    }
-    return "".join(f"{key} {value}\n" for key, value in settings.items())
-
-
-def download_script(jars: Iterable[Jar]) -> str:
-    """Shell script that downloads jars, and fails when one is not what was pinned."""
-    steps = [f"cd {JARS_FOLDER}"]
-    for jar in jars:
-        file = jar.url.rpartition("/")[2]
-        steps += [
-            f"wget --no-verbose --output-document {file} {jar.url}",
-            f"echo '{jar.sha256}  {file}' | sha256sum --check",
-        ]
-    return " && ".join(steps)
+        resources=k8s.core.v1.ResourceRequirementsArgs(
+            requests={"cpu": args.size.cpu, "ephemeral-storage": "2Gi", **memory},
+            limits={"ephemeral-storage": "4Gi", **memory},
+        ),
+        security_context=container_security_context(read_only=True),
+        volume_mounts=[
+            k8s.core.v1.VolumeMountArgs(name="conf", mount_path=CONF_FOLDER),
+            k8s.core.v1.VolumeMountArgs(name="store", mount_path=STORE_FOLDER),
+            k8s.core.v1.VolumeMountArgs(name="tmp", mount_path="/tmp"),
+        ],
+    )

@@ -1,48 +1,52 @@
-"""ingress-nginx: the way in to web pages, by host."""
+"""ingress-nginx: the way in to web pages, by host, for those who have not yet moved to another."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 import pulumi
 
 from components.kubernetes.chart import Chart, ChartArgs
-from components.kubernetes.load_balancer_controller import LOAD_BALANCER_CLASS
+from components.kubernetes.ingress_load_balancer import Backend, controller_network
 from moka.catalog import Catalog
 
-ANNOTATION = "service.beta.kubernetes.io/aws-load-balancer"
+INGRESS_CLASS = "ingress-nginx"
+"""Not `nginx`: that one belonged to the release of before, and classes are the whole cluster's."""
+
+BACKEND = Backend(
+    name="ingress-nginx",
+    http="http",
+    https="https",
+    health=("http", 10254, "/healthz"),
+    ports=(80, 443, 10254),
+    metrics=10254,
+)
 
 
 @dataclass(frozen=True, kw_only=True)
 class IngressNginxArgs:
     """What differs between clusters.
 
-    namespace: of the controller.
-    subnet_ids: subnets of the load balancer, one a zone.
-    ingress_class: name of the class whose Ingresses it serves.
-    internal: reached from within the VPC and what is connected to it, not from the internet.
+    namespace: of the controller, and of the Ingresses that it serves.
+    tls: the load balancer in front speaks TLS with it; plain HTTP is redirected.
     """
 
     catalog: Catalog
     namespace: pulumi.Input[str]
-    subnet_ids: pulumi.Input[Sequence[str]]
-    ingress_class: str = "nginx"
-    internal: bool = True
+    tls: bool
 
 
 class IngressNginx(pulumi.ComponentResource):
     """Pulumi type `moka:kubernetes:IngressNginx`.
 
-    Makes: a Chart, with a Service that a LoadBalancerController gives a network load balancer.
-    Outputs: `namespace` and `ingress_class`, known only once it serves.
+    Makes: a Chart; NetworkPolicy `ingress-nginx`.
+    Outputs: `ingress_class`, known only once it serves.
     """
 
-    namespace: pulumi.Output[str]
     ingress_class: pulumi.Output[str]
 
     def __init__(self, name: str, args: IngressNginxArgs, opts: pulumi.ResourceOptions | None = None) -> None:
         super().__init__("moka:kubernetes:IngressNginx", name, {}, opts)
-
-        scheme = "internal" if args.internal else "internet-facing"
+        child = pulumi.ResourceOptions(parent=self)
+        network = controller_network(name, args.namespace, BACKEND, child)
         chart = Chart(
             name,
             ChartArgs(
@@ -51,22 +55,13 @@ class IngressNginx(pulumi.ComponentResource):
                 namespace=args.namespace,
                 values={
                     "controller": {
-                        "ingressClass": args.ingress_class,
-                        "ingressClassResource": {"name": args.ingress_class},
-                        "service": {
-                            "loadBalancerClass": LOAD_BALANCER_CLASS,
-                            "annotations": {
-                                f"{ANNOTATION}-scheme": scheme,
-                                f"{ANNOTATION}-subnets": pulumi.Output.from_input(args.subnet_ids).apply(
-                                    ",".join
-                                ),
-                            },
-                        },
+                        "ingressClass": INGRESS_CLASS,
+                        "ingressClassResource": {"name": INGRESS_CLASS},
+                        "config": {"force-ssl-redirect": str(args.tls).lower()},
                     }
                 },
             ),
-            pulumi.ResourceOptions(parent=self),
+            pulumi.ResourceOptions(parent=self, depends_on=[network]),
         )
-        self.namespace = chart.namespace
-        self.ingress_class = chart.name.apply(lambda _: args.ingress_class)
-        self.register_outputs({"namespace": self.namespace, "ingress_class": self.ingress_class})
+        self.ingress_class = chart.name.apply(lambda _: INGRESS_CLASS)
+        self.register_outputs({"ingress_class": self.ingress_class})

@@ -9,13 +9,18 @@ import pulumi_kubernetes as k8s
 
 from components.ordering import known_after
 from moka.celeborn import configuration as celeborn
-from moka.names import CELEBORN_NAMESPACE, INGRESS_NAMESPACE, MONITORING_NAMESPACE, SYSTEM_NAMESPACE
+from moka.names import (
+    CELEBORN_NAMESPACE,
+    EVENT_LOG_PORT,
+    INGRESS_NAMESPACE,
+    MONITORING_NAMESPACE,
+    SYSTEM_NAMESPACE,
+    UI_GATEWAY,
+)
+from moka.pages import UI_PORT
 
 HTTPS_PORT = 443
 DNS_PORT = 53
-UI_PORT = 4040
-"""Port of a driver's UI, which has its metrics, too."""
-
 EXPORTER_PORT = 8090
 """Port of the JMX exporter, as the Spark Operator names it."""
 
@@ -35,6 +40,7 @@ ANYWHERE = ("0.0.0.0/0", "::/0")
 
 SPARK_PODS = ("spark-role", ("driver", "executor"))
 DNS_PODS = ("k8s-app", ("kube-dns",))
+GATEWAY_PODS = ("app.kubernetes.io/name", (UI_GATEWAY,))
 """Labels, and their values."""
 
 Label = tuple[str, tuple[str, ...]]
@@ -108,8 +114,8 @@ def spark_policy(egress: Mapping[str, Egress]) -> Policy:
         policy_types=["Ingress", "Egress"],
         ingress=[
             k8s.networking.v1.NetworkPolicyIngressRuleArgs(from_=spark_pods),
-            _ingress([_namespace(INGRESS_NAMESPACE)], [UI_PORT]),
-            _ingress([_namespace(MONITORING_NAMESPACE)], [UI_PORT, EXPORTER_PORT]),
+            _ingress([_namespace(INGRESS_NAMESPACE, GATEWAY_PODS)], [UI_PORT]),
+            _ingress([_namespace(MONITORING_NAMESPACE)], [UI_PORT, EVENT_LOG_PORT, EXPORTER_PORT]),
         ],
         egress=[
             # Executors choose their ports.

@@ -6,14 +6,20 @@ import pulumi
 
 from components.kubernetes.chart import Chart, ChartArgs
 from moka.catalog import Catalog
+from moka.collectors.collected import KEPT_OBJECTS
 
 
 @dataclass(frozen=True, kw_only=True)
 class KubeStateMetricsArgs:
-    """namespace: where it runs."""
+    """What differs between clusters.
+
+    namespace: where it runs.
+    shards: how many share the objects; each has those whose hash is its number.
+    """
 
     catalog: Catalog
     namespace: pulumi.Input[str]
+    shards: int = 1
 
 
 class KubeStateMetrics(pulumi.ComponentResource):
@@ -30,12 +36,14 @@ class KubeStateMetrics(pulumi.ComponentResource):
     ) -> None:
         super().__init__("moka:kubernetes:KubeStateMetrics", name, {}, opts)
 
+        sharded = {"replicas": args.shards, "autosharding": {"enabled": True}} if args.shards > 1 else {}
         chart = Chart(
             name,
             ChartArgs(
                 catalog=args.catalog,
                 chart="kube-state-metrics",
                 namespace=args.namespace,
+                values={"metricAllowlist": list(KEPT_OBJECTS), **sharded},
             ),
             pulumi.ResourceOptions(parent=self),
         )

@@ -51,6 +51,7 @@ CREATE = (
     "elasticloadbalancing:CreateTargetGroup",
 )
 CHANGE = (
+    "elasticloadbalancing:AddListenerCertificates",
     "elasticloadbalancing:DeleteListener",
     "elasticloadbalancing:DeleteLoadBalancer",
     "elasticloadbalancing:DeleteTargetGroup",
@@ -63,6 +64,7 @@ CHANGE = (
     "elasticloadbalancing:ModifyTargetGroup",
     "elasticloadbalancing:ModifyTargetGroupAttributes",
     "elasticloadbalancing:RegisterTargets",
+    "elasticloadbalancing:RemoveListenerCertificates",
     "elasticloadbalancing:SetIpAddressType",
     "elasticloadbalancing:SetSecurityGroups",
     "elasticloadbalancing:SetSubnets",

@@ -60,10 +60,21 @@ def grant_group_everywhere(
 
     name: logical name of both. metadata: of both.
     """
-    role = k8s.rbac.v1.ClusterRole(name, metadata=metadata, rules=_rules(rights), opts=opts)
-    return k8s.rbac.v1.ClusterRoleBinding(
-        name, metadata=metadata, role_ref=_reference(role, metadata), subjects=[_group(group)], opts=opts
-    )
+    return _grant_everywhere(name, metadata, rights, opts, _group(group))
+
+
+def grant_everywhere(
+    name: str,
+    metadata: k8s.meta.v1.ObjectMetaArgs,
+    rights: Sequence[Right],
+    opts: pulumi.ResourceOptions,
+    *,
+    account: pulumi.Input[str],
+    account_namespace: pulumi.Input[str],
+) -> k8s.rbac.v1.ClusterRoleBinding:
+    """The same for a ServiceAccount."""
+    subject = k8s.rbac.v1.SubjectArgs(kind="ServiceAccount", name=account, namespace=account_namespace)
+    return _grant_everywhere(name, metadata, rights, opts, subject)
 
 
 def _grant(
@@ -75,6 +86,19 @@ def _grant(
 ) -> k8s.rbac.v1.RoleBinding:
     role = k8s.rbac.v1.Role(name, metadata=metadata, rules=_rules(rights), opts=opts)
     return k8s.rbac.v1.RoleBinding(
+        name, metadata=metadata, role_ref=_reference(role, metadata), subjects=[subject], opts=opts
+    )
+
+
+def _grant_everywhere(
+    name: str,
+    metadata: k8s.meta.v1.ObjectMetaArgs,
+    rights: Sequence[Right],
+    opts: pulumi.ResourceOptions,
+    subject: k8s.rbac.v1.SubjectArgs,
+) -> k8s.rbac.v1.ClusterRoleBinding:
+    role = k8s.rbac.v1.ClusterRole(name, metadata=metadata, rules=_rules(rights), opts=opts)
+    return k8s.rbac.v1.ClusterRoleBinding(
         name, metadata=metadata, role_ref=_reference(role, metadata), subjects=[subject], opts=opts
     )
 

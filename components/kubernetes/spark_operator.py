@@ -43,8 +43,6 @@ class SparkOperatorArgs:
 
     namespace: of the operator.
     job_namespaces: those whose applications it runs; they must exist, and no other release may have them.
-    ui_domain: the UI of a running application is at `<application>.<its namespace>.<ui_domain>`.
-    ingress_class: class of those UIs' Ingresses.
     release: name of the release, with the chart's in it, so that all that it makes is named after it.
     applications_per_minute: that it can submit.
     owns_crds: it brings the definitions of SparkApplications up to date before its controller; one release on
@@ -54,8 +52,6 @@ class SparkOperatorArgs:
     catalog: Catalog
     namespace: pulumi.Input[str]
     job_namespaces: Sequence[pulumi.Input[str]]
-    ui_domain: str
-    ingress_class: pulumi.Input[str]
     release: str = CHART
     applications_per_minute: int = 20
     owns_crds: bool = True
@@ -121,10 +117,6 @@ def release_values(args: SparkOperatorArgs) -> Values:
         "controller": {
             **size_values(operator_size(args.applications_per_minute)),
             **submission_values(args.release),
-            "uiIngress": {
-                "urlFormat": url_format(args.ui_domain),
-                "ingressClassName": args.ingress_class,
-            },
         },
     }
 
@@ -166,8 +158,3 @@ def submission_values(release: str) -> Values:
             {"name": "hadoop", "mountPath": HADOOP_FOLDER, "readOnly": True},
         ],
     }
-
-
-def url_format(domain: str) -> str:
-    """Host of an application's UI, as the operator's template; no path, so that nothing is rewritten."""
-    return "{{$appName}}.{{$appNamespace}}." + domain

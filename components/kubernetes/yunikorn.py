@@ -13,6 +13,9 @@ from moka.queues import QueueTree, queues_yaml
 SERVICE = "yunikorn-service"
 """Name that the chart gives its service, whatever the release is called."""
 
+ADMISSION_CONTROLLER = "yunikorn-admission-controller"
+"""Label `component` that the chart gives its pods."""
+
 CONTROLLERS = (
     "^system:serviceaccount:kube-system:"
     "(cronjob|daemon-set|deployment|job|replicaset|statefulset)-controller$"
@@ -45,7 +48,8 @@ class YuniKornArgs:
 class YuniKorn(pulumi.ComponentResource):
     """Pulumi type `moka:kubernetes:YuniKorn`.
 
-    Makes: ConfigMap `yunikorn-configs` (queues and what is admitted), a Chart.
+    Makes: ConfigMap `yunikorn-configs` (queues and what is admitted), a Chart, and a PodDisruptionBudget of
+    the admission controller, as the chart has none.
     Outputs: `namespace` and `url` of its REST API within the cluster, known only once it schedules.
     """
 
@@ -79,6 +83,18 @@ class YuniKorn(pulumi.ComponentResource):
             ),
             # Without queues it would start with its own, in which any namespace gets one.
             pulumi.ResourceOptions(parent=self, depends_on=[configs]),
+        )
+
+        k8s.policy.v1.PodDisruptionBudget(
+            f"{name}-admission",
+            metadata=k8s.meta.v1.ObjectMetaArgs(name=ADMISSION_CONTROLLER, namespace=args.namespace),
+            spec=k8s.policy.v1.PodDisruptionBudgetSpecArgs(
+                max_unavailable=1,
+                selector=k8s.meta.v1.LabelSelectorArgs(
+                    match_labels={"app": "yunikorn", "component": ADMISSION_CONTROLLER}
+                ),
+            ),
+            opts=pulumi.ResourceOptions(parent=self),
         )
 
         self.namespace = chart.namespace

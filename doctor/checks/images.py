@@ -30,6 +30,7 @@ VERSION_SUFFIX = re.compile(r"-(1\.\d+)$")
 """Images for one version of Kubernetes say so at the end of their name in the catalog."""
 
 SYSTEM_ROLES: frozenset[Role] = frozenset({"system"})
+DRIVER_ROLES: frozenset[Role] = frozenset({"driver"})
 JOB_ROLES: frozenset[Role] = frozenset({"driver", "executor"})
 
 CHART_ROLES: Mapping[str, frozenset[Role]] = {
@@ -41,6 +42,7 @@ CHART_ROLES: Mapping[str, frozenset[Role]] = {
 DEVICE_PLUGIN = "nvidia-device-plugin"
 
 IMAGE_ROLES: Mapping[str, frozenset[Role]] = {
+    "busybox": CHART_ROLES["opentelemetry-collector"],
     "celeborn": SYSTEM_ROLES | {"shuffle"},
     "pause": JOB_ROLES,
     DEVICE_PLUGIN: frozenset(ROLES),
@@ -192,7 +194,8 @@ def catalog_images(charts: Catalog, settings: Environment) -> dict[str, PulledIm
 def settings_images(settings: Environment) -> dict[str, PulledImage]:
     """The images that the settings name."""
     jobs = dict.fromkeys(settings.spark.images.values(), JOB_ROLES)
-    services = dict.fromkeys(settings.services.images, SYSTEM_ROLES)
+    sidecars = dict.fromkeys(settings.services.sidecar_images, DRIVER_ROLES)
+    services = dict.fromkeys([settings.history.image, *settings.services.images], SYSTEM_ROLES)
     return {
         name: PulledImage(
             roles=roles,
@@ -201,7 +204,7 @@ def settings_images(settings: Environment) -> dict[str, PulledImage]:
             own=True,
             of_jobs=name in jobs,
         )
-        for name, roles in {**jobs, **services}.items()
+        for name, roles in {**jobs, **services, **sidecars}.items()
     }
 
 

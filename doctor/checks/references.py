@@ -21,29 +21,35 @@ def boundary(place: Place) -> Iterator[Finding]:
 
 
 def secrets(place: Place) -> Iterator[Finding]:
-    """The secrets with which ECR asks other registries exist, and are not about to be deleted."""
+    """The secrets that the settings name exist, and are not about to be deleted."""
     registry = place.settings.registry
-    if registry is None or registry.foundation != place.name:
-        return
-    for upstream, pull_through in registry.pull_through.items():
-        arn = pull_through.secret
-        if arn is None:
-            continue
-        secret = place.find("secretsmanager", "describe_secret", "ResourceNotFoundException", SecretId=arn)
-        if secret is None:
-            yield problem(
-                place.name,
-                f"Secret {arn}, with which ECR asks {upstream}, does not exist.",
-                f"Create it in {place.account}, {place.region}, with keys username and accessToken.",
-            )
-        elif secret.get("DeletedDate"):
-            yield problem(
-                place.name,
-                f"Secret {arn}, with which ECR asks {upstream}, is about to be deleted.",
-                f"`aws secretsmanager restore-secret --region {place.region} --secret-id {arn}`.",
-            )
-        else:
-            yield ok(place.name, f"The secret with which ECR asks {upstream} exists.")
+    if registry is not None and registry.foundation == place.name:
+        for upstream, pull_through in registry.pull_through.items():
+            if pull_through.secret:
+                purpose = f"with which ECR asks {upstream}"
+                yield _secret(place, pull_through.secret, purpose, "keys username and accessToken")
+    if (login := place.settings.ingress.login) and place.clusters:
+        yield _secret(place, login.secret, "of the login", "keys client_secret and session_keys")
+
+
+def _secret(place: Place, secret: str, purpose: str, content: str) -> Finding:
+    """Whether a secret, by its ARN or name, is there. content: what has to be in it."""
+    description = place.find(
+        "secretsmanager", "describe_secret", "ResourceNotFoundException", SecretId=secret
+    )
+    if description is None:
+        return problem(
+            place.name,
+            f"Secret {secret}, {purpose}, does not exist.",
+            f"Create it in {place.account}, {place.region}, with {content}.",
+        )
+    if description.get("DeletedDate"):
+        return problem(
+            place.name,
+            f"Secret {secret}, {purpose}, is about to be deleted.",
+            f"`aws secretsmanager restore-secret --region {place.region} --secret-id {secret}`.",
+        )
+    return ok(place.name, f"The secret {purpose} exists.")
 
 
 def principals(place: Place) -> Iterator[Finding]:

@@ -35,8 +35,8 @@ def files(name: str) -> Path:
 
 
 def missing(names: Iterable[str] = ()) -> list[Tool]:
-    """The tools among these, by default among all, that would have to be made."""
-    tools = [_tool(name) for name in names] or list(TOOLS.values())
+    """The tools among these, by default among all that a cloud needs, that would have to be made."""
+    tools = [_tool(name) for name in names] or _needed()
     return [
         tool
         for tool in tools
@@ -45,22 +45,26 @@ def missing(names: Iterable[str] = ()) -> list[Tool]:
 
 
 def build(names: Iterable[str] = (), say: Callable[[str], None] = _print) -> None:
-    """Make the missing ones of these tools, by default of all. Raises Refusal."""
+    """Make the missing ones of these tools, by default of all that a cloud needs. Raises Refusal."""
     names = list(names)
     if tools := missing(names):
         # Imported here, as a call that has nothing to do is to be quick.
         from localcloud.tools import builder
 
         builder.make(tools, say)
-    count = len(names or TOOLS)
+    count = len(names or _needed())
     say(f"Tools: {count} of {count} are ready.")
+
+
+def _needed() -> list[Tool]:
+    return [tool for tool in TOOLS.values() if not tool.lazy]
 
 
 def link_into(folder: Path) -> None:
     """Fill a folder, to be put on PATH, with links to the programs, and nothing else."""
     folder.mkdir(parents=True, exist_ok=True)
     (folder / installed.MARK).touch()
-    programs = {name: program for tool in TOOLS.values() for name, program in _programs(tool).items()}
+    programs = {name: program for tool in _needed() for name, program in _programs(tool).items()}
     for link in folder.iterdir():
         if link.is_symlink() and link.name not in programs:
             link.unlink()

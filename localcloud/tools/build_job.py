@@ -47,10 +47,12 @@ class BuildJob:
     def _build(self, program: GoProgram, target: Path) -> None:
         pins = cache.PINS / program.pins
         if program.patch:
-            pins = self._patch(program.patch, pins)
+            patches = (program.patch,) if isinstance(program.patch, Patch) else program.patch
+            pins = self._patch(patches, pins)
+        tags = ("-tags", ",".join(program.tags)) if program.tags else ()
         # fmt: off
         self._go(
-            pins, "build", "-mod=readonly", "-trimpath", "-p", str(self.parallel),
+            pins, "build", "-mod=readonly", "-trimpath", "-p", str(self.parallel), *tags,
             "-ldflags", link_flags(program, cache.version(program)),
             "-o", target / program.name, program.package,
         )
@@ -84,18 +86,20 @@ class BuildJob:
                     _save(content, target / path, member.mode & 0o755)
         check_copies(files, target)
 
-    def _patch(self, patch: Patch, pins: Path) -> Path:
+    def _patch(self, patches: Sequence[Patch], pins: Path) -> Path:
         """A copy of the pins that builds a copy of a module with changes in it."""
-        source = self._module(patch.module, pins)
+        [name] = {patch.module for patch in patches}
+        source = self._module(name, pins)
         patched, module = self.work / "pins", self.work / "module"
         for file in pins.iterdir():
             _write(file, patched / file.name)
         for file in source.rglob("*"):
             if file.is_file():
                 _write(file, module / file.relative_to(source))
-        file = module / patch.file
-        file.write_text(apply_patch(patch, file.read_text()))
-        self._go(patched, "mod", "edit", "-replace", f"{patch.module}={module}")
+        for patch in patches:
+            file = module / patch.file
+            file.write_text(apply_patch(patch, file.read_text()))
+        self._go(patched, "mod", "edit", "-replace", f"{name}={module}")
         return patched
 
     def _module(self, source: str, pins: Path) -> Path:

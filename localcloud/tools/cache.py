@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from localcloud.tools.table import Part, PythonFiles, Tool
+from localcloud.tools.table import OWN_PACKAGE, GoProgram, Part, PythonFiles, Tool
 
 PINS = Path(__file__).resolve().parent
 
@@ -38,14 +38,20 @@ def key(tool: Tool) -> str:
     """A few characters that change with anything that the tool is made from, and with the machine's kind."""
     machine = os.uname()
     kind = f"{machine.sysname} {machine.machine} {tool.parts!r} {tool.programs}"
+    for part in tool.parts:
+        if isinstance(part, GoProgram) and part.tags:
+            kind += f" {part.tags}"
     files = [file.read_bytes() for part in tool.parts for file in pins(part)]
     return hashlib.sha256(b"\0".join([kind.encode(), *files])).hexdigest()[:10]
 
 
 def pins(part: Part) -> tuple[Path, ...]:
     """The files that pin what a part is made from, the one that names its version first."""
-    names = ("requirements.txt",) if isinstance(part, PythonFiles) else ("go.mod", "go.sum")
-    return tuple(PINS / part.pins / name for name in names)
+    folder = PINS / part.pins
+    if isinstance(part, PythonFiles):
+        return (folder / "requirements.txt",)
+    own = isinstance(part, GoProgram) and part.package == OWN_PACKAGE
+    return (folder / "go.mod", folder / "go.sum", *(sorted(folder.glob("*.go")) if own else ()))
 
 
 @contextmanager

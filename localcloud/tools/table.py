@@ -3,14 +3,20 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from localcloud.tools.traefik_changes import TRAEFIK_CHANGES
+
 
 @dataclass(frozen=True)
 class Patch:
-    """Changes to a Go module that is built in; every old text must be in the file exactly once."""
+    """Changes to a file of a Go module that is built in; every old text must be there exactly once."""
 
     module: str
     file: str
     changes: tuple[tuple[str, str], ...]
+
+
+OWN_PACKAGE = "."
+"""The Go package beside go.mod: a main program of ours."""
 
 
 @dataclass(frozen=True)
@@ -19,8 +25,11 @@ class GoProgram:
 
     name: of the program.
     pins: folder beside this file whose go.mod and go.sum pin everything that is built in.
-    source: Go module that holds the package; its version is the tool's.
+    source: Go module that holds the package, or most of it; its version is the tool's.
+    package: OWN_PACKAGE is what the folder of pins itself holds.
     variables: string variables that are set when linking; {version}, {major}, {minor} are the tool's.
+    patch: changes to a module, to one file of it or to several.
+    tags: of the build.
     """
 
     name: str
@@ -28,7 +37,9 @@ class GoProgram:
     source: str
     package: str
     variables: Mapping[str, str] = field(default_factory=dict)
-    patch: Patch | None = None
+    patch: Patch | tuple[Patch, ...] | None = None
+    # Not in the repr: the keys of programs without tags are as they were before there were any.
+    tags: tuple[str, ...] = field(default=(), repr=False)
 
 
 @dataclass(frozen=True)
@@ -84,6 +95,7 @@ class Tool:
     size: MiB that it takes.
     scratch: MiB that making it adds to Go's caches, when they are empty.
     installed: versions of the machine's own that can be used; None when only the one made here can.
+    lazy: it is made only when somebody names it, as no cloud needs it.
     """
 
     name: str
@@ -93,6 +105,7 @@ class Tool:
     size: int
     scratch: int = 0
     installed: Versions | None = None
+    lazy: bool = False
 
 
 def _kubernetes(name: str) -> GoProgram:
@@ -116,10 +129,29 @@ def _kubernetes(name: str) -> GoProgram:
     )
 
 
+def _prometheus(name: str) -> GoProgram:
+    """A program of Prometheus' own."""
+    return GoProgram(
+        name=name,
+        pins="prometheus",
+        source="github.com/prometheus/prometheus",
+        package=f"github.com/prometheus/prometheus/cmd/{name}",
+        variables={"github.com/prometheus/common/version.Version": "{version}"},
+        # Discovery in some thirty clouds is most of what there is to compile.
+        tags=("remove_all_sd",),
+    )
+
+
 def _program(
-    part: GoProgram, *, seconds: int, size: int, scratch: int, installed: Versions | None = None
+    part: GoProgram,
+    *,
+    seconds: int,
+    size: int,
+    scratch: int,
+    installed: Versions | None = None,
+    lazy: bool = False,
 ) -> Tool:
-    return Tool(part.name, (part,), (part.name,), seconds, size, scratch, installed)
+    return Tool(part.name, (part,), (part.name,), seconds, size, scratch, installed, lazy)
 
 
 def _files(name: str, part: GoFiles | PythonFiles, *, seconds: int, size: int, scratch: int = 0) -> Tool:
@@ -254,6 +286,22 @@ _ALL = (
         size=2,
         scratch=10,
     ),
+    _program(
+        GoProgram(
+            "traefik",
+            "traefik",
+            "github.com/traefik/traefik/v3",
+            "github.com/traefik/traefik/v3/cmd/traefik",
+            {"github.com/traefik/traefik/v3/pkg/version.Version": "{version}"},
+            patch=tuple(
+                Patch("github.com/traefik/traefik/v3", file, changes)
+                for file, changes in TRAEFIK_CHANGES.items()
+            ),
+        ),
+        seconds=160,
+        size=93,
+        scratch=2000,
+    ),
     Tool(
         "pulumi",
         (
@@ -298,6 +346,34 @@ _ALL = (
         size=97,
         scratch=2570,
         installed=Versions(("version",), (3, 200), (4,), companions=("pulumi-language-python",)),
+    ),
+    _program(_prometheus("promtool"), seconds=150, size=110, scratch=1200, lazy=True),
+    _program(_prometheus("prometheus"), seconds=60, size=150, scratch=400, lazy=True),
+    _program(
+        GoProgram(
+            "collector",
+            "collector",
+            "go.opentelemetry.io/collector/otelcol",
+            OWN_PACKAGE,
+            {"main.version": "{version}"},
+            tags=("remove_all_sd", "enable_kubernetes_sd"),
+        ),
+        seconds=360,
+        size=150,
+        scratch=2000,
+        lazy=True,
+    ),
+    _program(
+        GoProgram(
+            "kube-state-metrics",
+            "kube-state-metrics",
+            "k8s.io/kube-state-metrics/v2",
+            "k8s.io/kube-state-metrics/v2",
+        ),
+        seconds=80,
+        size=60,
+        scratch=800,
+        lazy=True,
     ),
     _files(
         "spark",

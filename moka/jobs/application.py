@@ -9,6 +9,7 @@ from moka.jobs.versions import RELEASES
 from moka.machines.machine_capacity import JobRole
 from moka.mistakes import InvalidDocument
 from moka.names import LABEL_PREFIX
+from moka.pages import ui_host
 from moka.quantities import spark_mebibytes
 
 Object = dict[str, Any]
@@ -55,7 +56,7 @@ def spark_application(job: Job, target: JobTarget) -> Object:
 
 def ui_url(job: Job, target: JobTarget) -> str:
     """Address of the UI while the job runs."""
-    return f"http://{job.name}.{job.namespace}.{target.ui_domain}"
+    return f"{target.ui_scheme}://{ui_host(job.name, job.namespace, target.ui_domain)}"
 
 
 def _labels(job: Job) -> dict[str, str]:
@@ -116,7 +117,7 @@ def _pod(job: Job, target: JobTarget, role: JobRole, pod: Driver | Executor) -> 
         "cores": pod.cores,
         "memory": f"{spark_mebibytes(pod.memory)}m",
         # In MiB, so that placeholders are as large as pods whatever share the operator computes with.
-        "memoryOverhead": f"{checks.overhead_mib(job, pod)}m",
+        "memoryOverhead": f"{checks.overhead_mib(job, target, pod)}m",
         "serviceAccount": target.service_account,
         "annotations": pods.annotations(job, role),
         # For placeholders; the pods have it from their template.

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from moka.jobs import reserved
+from moka.jobs.event_log_uploader import MEMORY_MIB
 from moka.jobs.files import named_files, named_objects
 from moka.jobs.job import Driver, Executor, Job
 from moka.jobs.job_target import JobTarget
@@ -52,22 +53,23 @@ class Size:
     memory_mib: int
 
 
-def overhead_mib(job: Job, pod: Driver | Executor) -> int:
-    """MiB beside the heap."""
+def overhead_mib(job: Job, target: JobTarget, pod: Driver | Executor) -> int:
+    """MiB beside the heap, with those of a driver's sidecar, which itself requests nothing."""
+    sidecar = MEMORY_MIB if isinstance(pod, Driver) else 0
     if pod.overhead:
-        return spark_mebibytes(pod.overhead)
+        return spark_mebibytes(pod.overhead) + sidecar
     share = JVM_OVERHEAD if job.language in ("scala", "java") else OTHER_OVERHEAD
-    return max(int(spark_mebibytes(pod.memory) * share), MIN_OVERHEAD_MIB)
+    return max(int(spark_mebibytes(pod.memory) * share), MIN_OVERHEAD_MIB) + sidecar
 
 
-def size(job: Job, role: JobRole) -> Size:
+def size(job: Job, target: JobTarget, role: JobRole) -> Size:
     """What a pod of a job requests: as Spark adds it up, and the operator for placeholders."""
     pod: Driver | Executor = job.driver if role == "driver" else job.executor
     off_heap = pod.off_heap if isinstance(pod, Executor) else None
     return Size(
         millicores=millicores(pod.core_request) if pod.core_request else pod.cores * 1000,
         memory_mib=spark_mebibytes(pod.memory)
-        + overhead_mib(job, pod)
+        + overhead_mib(job, target, pod)
         + (spark_mebibytes(off_heap) if off_heap else 0),
     )
 
@@ -141,7 +143,7 @@ def machines(job: Job, target: JobTarget) -> Iterator[Mistake]:
     for role in roles:
         gpu = role == "executor" and job.executor.gpus is not None
         largest = [machine for name in architectures if (machine := target.machine(role, name, gpu=gpu))]
-        pod = size(job, role)
+        pod = size(job, target, role)
         if largest and not any(_fits(pod, machine) for machine in largest):
             yield Mistake(role, _too_large(job, role, pod, largest))
 
@@ -169,7 +171,7 @@ def _too_large(job: Job, role: JobRole, pod: Size, largest: list[MachineCapacity
 def queue_maximum(job: Job, target: JobTarget) -> Iterator[Mistake]:
     """Jobs that could never start, as their queue may not have so much."""
     maximum = target.queues.get(job.queue_path, {})
-    driver, executor = size(job, "driver"), size(job, "executor")
+    driver, executor = size(job, target, "driver"), size(job, target, "executor")
     count = job.executor.at_start
     total = Size(
         driver.millicores + count * executor.millicores, driver.memory_mib + count * executor.memory_mib

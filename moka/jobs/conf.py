@@ -1,6 +1,5 @@
 """Spark configuration of a job, a table for each subject. Keys that no job may set are in reserved.py."""
 
-import re
 from collections.abc import Mapping
 from math import ceil
 
@@ -8,9 +7,10 @@ from moka.jobs.job import Job
 from moka.jobs.job_target import Celeborn, JobTarget
 from moka.jobs.versions import RELEASES
 from moka.machines.machine_capacity import JobRole
+from moka.names import EVENT_LOG_FOLDER
+from moka.pages import UI_PORT
 from moka.quantities import spark_mebibytes
 
-UI_PORT = 4040
 DRIVER_PORT = 7078
 BLOCK_MANAGER_PORT = 7079
 """Ports of drivers (and the last of executors), fixed, so that network policies can name them."""
@@ -19,8 +19,8 @@ IVY_FOLDER = "/tmp/.ivy2"
 """Where Maven packages are kept, in the operator's pod and in drivers': neither may write to a home."""
 
 GRACE_SECONDS: Mapping[JobRole, int] = {
-    # To close its event log.
-    "driver": 60,
+    # To close its event log, and then for the sidecar to upload the rest: 45 s of it, at most.
+    "driver": 90,
     # To move its blocks away: what a spot machine has left (nodes: 150).
     "executor": 120,
 }
@@ -31,6 +31,11 @@ NETWORK: Mapping[str, str] = {
     "spark.driver.blockManager.port": str(BLOCK_MANAGER_PORT),
     "spark.blockManager.port": str(BLOCK_MANAGER_PORT),
     "spark.ui.port": str(UI_PORT),
+}
+
+UI: Mapping[str, str] = {
+    # Who may stop a job, Kubernetes decides; 3.5 would take it from a link.
+    "spark.ui.killEnabled": "false",
 }
 
 API_SERVER_TIMEOUTS: Mapping[str, str] = {
@@ -46,8 +51,8 @@ METRICS: Mapping[str, str] = {
     "spark.metrics.conf.*.sink.prometheusServlet.class": "org.apache.spark.metrics.sink.PrometheusServlet",
     "spark.metrics.conf.*.sink.prometheusServlet.path": "/metrics/prometheus",
     "spark.metrics.conf.*.source.jvm.class": "org.apache.spark.metrics.source.JvmSource",
-    # By the name of the job, or each run has series of its own.
-    "spark.metrics.namespace": "${spark.app.name}",
+    # The servlet makes it a part of each metric's name: by application, no query could name them.
+    "spark.metrics.namespace": "spark",
     "spark.metrics.appStatusSource.enabled": "true",
 }
 
@@ -95,9 +100,10 @@ def configuration(job: Job, target: JobTarget) -> dict[str, str]:
     """Spark configuration of a job, except what the operator derives from the fields of the application."""
     platform = {
         **NETWORK,
+        **UI,
         **API_SERVER_TIMEOUTS,
         **METRICS,
-        **event_logs(target),
+        **event_logs(),
         **s3a(job, target),
         **DECOMMISSIONING,
         **(
@@ -117,16 +123,16 @@ def configuration(job: Job, target: JobTarget) -> dict[str, str]:
     return {**platform, **{key: _text(value) for key, value in job.conf.items()}}
 
 
-def event_logs(target: JobTarget) -> dict[str, str]:
-    """Where the event log goes: straight into the folder that the History Server reads.
-
-    S3 shows a file once it is closed, so the smallest files that Spark rolls. A sidecar that uploads from a
-    volume of the driver's would change `dir` here and add to the driver's template, and nothing else.
+def event_logs() -> dict[str, str]:
+    """The event log goes to a volume, from which a sidecar uploads it: S3 shows a file once it is closed, so
+    that of a killed driver the last one would be lost. In the smallest files that Spark rolls, as one that
+    has grown is sent anew.
     """
     return {
         "spark.eventLog.enabled": "true",
-        # Spark takes one slash off, and Hadoop 3.3 finds no bucket's root without.
-        "spark.eventLog.dir": re.sub(r"^(s3a://[^/]+)/?$", r"\1//", target.event_logs),
+        "spark.eventLog.dir": f"file://{EVENT_LOG_FOLDER}",
+        # What Spark keeps to itself before it writes is lost with it: 8 KiB in place of 100.
+        "spark.eventLog.buffer.kb": "8k",
         "spark.eventLog.rolling.enabled": "true",
         "spark.eventLog.rolling.maxFileSize": "10m",
         "spark.eventLog.compress": "true",

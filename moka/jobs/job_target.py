@@ -27,6 +27,21 @@ class Celeborn:
 
 
 @dataclass(frozen=True, kw_only=True)
+class EventLogUploader:
+    """The sidecar that uploads event logs.
+
+    image: reference, for every architecture of the driver nodes.
+    bucket, region: to which, and where that is.
+    seconds: between uploads.
+    """
+
+    image: str
+    bucket: str
+    region: str
+    seconds: int
+
+
+@dataclass(frozen=True, kw_only=True)
 class JobTarget:
     """One cluster, as jobs see it. JSON holds all of it.
 
@@ -37,12 +52,13 @@ class JobTarget:
     priority_classes: tier -> priority class of its pods.
     machines: the largest of each role and architecture, without GPUs.
     gpu_machines: the largest with GPUs.
-    event_logs: folder, `s3a://bucket/`, that the History Server reads.
+    event_log_uploader: the sidecar that uploads event logs.
     staging: namespace -> its folder, `s3a://bucket/namespace/`, for intermediate data of jobs.
     data: folders, `s3a://bucket/`, that jobs may read besides their staging folder; None where the stack's
         outputs, of an earlier version, do not say.
     images: Spark version, `4.1` -> image of jobs that name none.
     ui_domain: the UI of a running application is at `<application>.<namespace>.<ui_domain>`.
+    ui_scheme: of its address.
     history_url: of the Spark History Server.
     service_account: of drivers and executors.
     host_paths: namespace -> folders of nodes that its jobs may mount, with all in them.
@@ -58,7 +74,7 @@ class JobTarget:
     namespaces: Sequence[str]
     priority_classes: Mapping[int, str]
     machines: Sequence[MachineCapacity]
-    event_logs: str
+    event_log_uploader: EventLogUploader
     staging: Mapping[str, str]
     images: Mapping[str, str]
     ui_domain: str
@@ -70,6 +86,7 @@ class JobTarget:
     scheduler: str = SCHEDULER
     celeborn: Celeborn | None = None
     finalizer: str | None = None
+    ui_scheme: str = "http"
 
     def as_outputs(self) -> dict[str, Any]:
         """As a stack exports it: mappings, lists, text and numbers, with text for every key."""
@@ -99,7 +116,7 @@ class JobTarget:
         ]
         if missing:
             raise ValueError(f"the outputs lack {', '.join(missing)}")
-        celeborn = values.get("celeborn")
+        celeborn, uploader = values.get("celeborn"), values["event_log_uploader"]
         return cls(
             **{
                 **values,
@@ -109,6 +126,7 @@ class JobTarget:
                     for name in ("machines", "gpu_machines")
                 },
                 "celeborn": Celeborn(**celeborn) if celeborn else None,
+                "event_log_uploader": EventLogUploader(**{**uploader, "seconds": int(uploader["seconds"])}),
             }
         )
 

@@ -3,11 +3,13 @@
 import json
 from typing import Any
 
-from moka.jobs.conf import GRACE_SECONDS, UI_PORT
+from moka.jobs import event_log_uploader
+from moka.jobs.conf import GRACE_SECONDS
 from moka.jobs.job import Job
 from moka.jobs.job_target import JobTarget
 from moka.machines.machine_capacity import JobRole
 from moka.names import DRIVER_CONTAINER, GPU, GPU_LABEL, ROLE_LABEL, USER_INFO
+from moka.pages import UI_PORT
 
 Object = dict[str, Any]
 
@@ -64,6 +66,19 @@ def prometheus_annotations(path: str) -> dict[str, str]:
     }
 
 
+def executor_attributes(target: JobTarget) -> list[Object]:
+    """Variables of executors of which Spark makes attributes: the History Server links logs by them.
+
+    Spark itself adds APP_ID and EXECUTOR_ID on Kubernetes (apache/spark: BasicExecutorFeatureStep.scala).
+    """
+    values: dict[str, Object] = {
+        "CLUSTER": {"value": target.cluster},
+        "NAMESPACE": {"valueFrom": {"fieldRef": {"fieldPath": "metadata.namespace"}}},
+        "POD_NAME": {"valueFrom": {"fieldRef": {"fieldPath": "metadata.name"}}},
+    }
+    return [{"name": f"SPARK_EXECUTOR_ATTRIBUTE_{name}", **value} for name, value in values.items()]
+
+
 def template(job: Job, target: JobTarget, role: JobRole) -> Object:
     """Template of the pods of a role.
 
@@ -80,8 +95,13 @@ def template(job: Job, target: JobTarget, role: JobRole) -> Object:
         mounts.append({"name": name, "mountPath": mount.mount, "readOnly": mount.read_only})
         volumes.append({"name": name, "hostPath": {"path": mount.path, "type": "Directory"}})
     metadata: Object = {}
+    sidecars: Object = {}
     if role == "driver" and target.finalizer:
         metadata["finalizers"] = [target.finalizer]
+    if role == "driver":
+        mounts.append(event_log_uploader.mount())
+        volumes.append(event_log_uploader.volume())
+        sidecars["initContainers"] = [event_log_uploader.container(job, target)]
     return {
         "metadata": metadata,
         "spec": {
@@ -99,9 +119,11 @@ def template(job: Job, target: JobTarget, role: JobRole) -> Object:
                 "fsGroup": job.uid,
                 "seccompProfile": {"type": "RuntimeDefault"},
             },
+            **sidecars,
             "containers": [
                 {
                     "name": CONTAINERS[role],
+                    **({"env": executor_attributes(target)} if role == "executor" else {}),
                     "securityContext": {
                         "allowPrivilegeEscalation": False,
                         "capabilities": {"drop": ["ALL"]},

@@ -5,6 +5,7 @@ from collections.abc import Iterator, Mapping
 from moka.jobs.job import Job
 from moka.mistakes import Mistake
 
+EVENT_LOG_FILES = "event logs are uploaded while they grow, in files of this form"
 PERMISSIONS = "a job has the permissions of its namespace, and nothing secret is in conf"
 
 FIELDS: Mapping[str, str] = {
@@ -78,6 +79,7 @@ PLATFORM: Mapping[str, str] = {
     "spark.driver.host": "executors find the driver by its Service",
     "spark.driver.bindAddress": "executors find the driver by its Service",
     "spark.ui.enabled": "the UI's address and the metrics depend on it",
+    "spark.ui.killEnabled": "who may stop a job, Kubernetes decides: delete its SparkApplication",
     "spark.ui.port": "the UI's address and the metrics depend on it",
     "spark.ui.reverseProxy": "the UI has a host name of its own",
     "spark.ui.reverseProxyUrl": "the UI has a host name of its own",
@@ -85,6 +87,11 @@ PLATFORM: Mapping[str, str] = {
     "spark.eventLog.enabled": "the History Server reads event logs",
     "spark.eventLog.dir": "the History Server reads event logs",
     "spark.eventLog.rolling.enabled": "the History Server reads event logs",
+    "spark.eventLog.rolling.maxFileSize": EVENT_LOG_FILES,
+    "spark.eventLog.compress": EVENT_LOG_FILES,
+    "spark.eventLog.compression.codec": EVENT_LOG_FILES,
+    "spark.eventLog.overwrite": EVENT_LOG_FILES,
+    "spark.eventLog.buffer.kb": EVENT_LOG_FILES,
     "spark.jars.ivy": "the operator can write Maven packages only there",
     "spark.hadoop.fs.s3a.impl": "the operator has another one than drivers",
     "spark.hadoop.fs.s3a.aws.credentials.provider": PERMISSIONS,

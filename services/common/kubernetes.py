@@ -1,8 +1,10 @@
 """The Kubernetes API, as the service account of a pod may use it."""
 
+import json
 import os
 import ssl
-from collections.abc import Mapping
+from collections.abc import AsyncIterator, Mapping
+from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
@@ -98,6 +100,22 @@ class Api:
                 return None
             raise
 
+    async def stream(self, path: str, quiet_seconds: float, **query: str) -> AsyncIterator[dict[str, Any]]:
+        """The events of a watch, as they come, until the API server ends it.
+
+        quiet_seconds: after so long without a byte, the connection is taken for dead: TimeoutError.
+        Raises ApiError as well.
+        """
+        timeout = aiohttp.ClientTimeout(
+            total=None, sock_connect=REQUEST_TIMEOUT_SECONDS, sock_read=quiet_seconds
+        )
+        async with self._response("GET", path, params=query, timeout=timeout) as response:
+            rest = b""
+            async for chunk in response.content.iter_any():
+                *lines, rest = (rest + chunk).split(b"\n")
+                for line in lines:
+                    yield json.loads(line)
+
     async def patch(self, path: str, operations: list[dict[str, Any]]) -> dict[str, Any]:
         """Change an object by a JSON patch. Raises ApiError: 422 where a test of the patch does not hold."""
         return await self._request(
@@ -105,6 +123,14 @@ class Api:
         )
 
     async def _request(self, method: str, path: str, **options: Any) -> dict[str, Any]:
+        async with self._response(method, path, **options) as response:
+            content: dict[str, Any] = await response.json()
+            return content
+
+    @asynccontextmanager
+    async def _response(
+        self, method: str, path: str, **options: Any
+    ) -> AsyncIterator[aiohttp.ClientResponse]:
         assert self._session is not None, "the API is used before it is entered"
         headers = {"Authorization": f"Bearer {self._account.token}", **options.pop("headers", {})}
         url = f"{self._account.server}{path}"
@@ -112,8 +138,7 @@ class Api:
             if response.status >= 400:
                 reason = await _reason(response)
                 raise ApiError(response.status, f"{response.status} for {method} {path}: {reason}")
-            content: dict[str, Any] = await response.json()
-            return content
+            yield response
 
 
 async def _reason(response: aiohttp.ClientResponse) -> str:

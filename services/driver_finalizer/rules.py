@@ -8,12 +8,11 @@ does in them are those of its 2.5, `internal/controller/sparkapplication/control
 from collections.abc import Mapping
 from datetime import UTC, datetime, timedelta
 
-from moka.names import DRIVER_CONTAINER, DRIVER_FINALIZER
+from moka.names import APPLICATION_LABEL, DRIVER_CONTAINER, DRIVER_FINALIZER
 from services.common.kubernetes import Object
 
-APPLICATION_LABEL = "sparkoperator.k8s.io/app-name"
 SUBMISSION_LABEL = "sparkoperator.k8s.io/submission-id"
-"""Labels that the operator has Spark put on a driver."""
+"""Label that the operator has Spark put on a driver: which submission it is of."""
 
 TERMINAL_STATES = frozenset({"COMPLETED", "FAILED"})
 """States in which the operator reads nothing any more."""

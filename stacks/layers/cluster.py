@@ -14,6 +14,7 @@ from components.aws.node_group import NodeGroup, NodeGroupArgs, ScheduledMinimum
 from components.aws.node_group_guard import NodeGroupGuard
 from components.aws.node_role import first_pulls
 from moka.addon_versions import NODE_ADDONS
+from moka.control_plane_logs import LogType
 from moka.machines.instance_types import METAL_VCPUS, instance_type
 from moka.names import GENERATION_LABEL, NODE_GROUP_LABEL
 from stacks.layers import foundation
@@ -35,7 +36,7 @@ class Inputs:
     api_cidrs, api_groups: networks and security groups from which its private endpoint may be reached.
     support: of the Kubernetes version, when its standard support ends.
     zonal_shift: let AWS move traffic away from a zone in trouble.
-    log_days: days that control-plane logs are kept.
+    log_types, log_days: which logs of the control plane there are, and the days that they are kept.
     node_groups: as the settings have them.
     foundation: what it stands on.
     """
@@ -50,6 +51,7 @@ class Inputs:
     api_groups: tuple[str, ...]
     support: Support
     zonal_shift: bool
+    log_types: tuple[LogType, ...]
     log_days: int
     node_groups: Mapping[str, NodeGroupSettings]
     foundation: foundation.Outputs
@@ -91,7 +93,8 @@ def inputs(site: Site) -> Inputs:
         api_groups=tuple(site.foundation.api_access.security_groups),
         support=cluster.support,
         zonal_shift=cluster.zonal_shift,
-        log_days=settings.retention.control_plane_logs,
+        log_types=tuple(cluster.control_plane_logs.types),
+        log_days=cluster.control_plane_logs.days or settings.retention.control_plane_logs,
         node_groups=cluster.node_groups,
         foundation=site.outputs("foundation", foundation.Outputs),
     )
@@ -132,6 +135,7 @@ def deploy(site: Site, inputs: Inputs) -> Outputs:
             api_groups=inputs.api_groups,
             support=inputs.support,
             zonal_shift=inputs.zonal_shift,
+            log_types=inputs.log_types,
             log_days=inputs.log_days,
             node_statements=first_pulls(site.catalog.mirror) if site.catalog.mirror else (),
             path=site.settings.role_path,

@@ -8,12 +8,14 @@ import pulumi
 
 from components.aws import flow_logs
 from components.aws.bucket import Bucket, BucketArgs, Delivery, Expiry
-from components.aws.endpoints import InterfaceEndpoints, InterfaceEndpointsArgs
+from components.aws.endpoints import PROMETHEUS, InterfaceEndpoints, InterfaceEndpointsArgs
 from components.aws.flow_logs import FlowLogs, FlowLogsArgs
 from components.aws.key import Key, KeyArgs
 from components.aws.network import Network, NetworkArgs, TransitGateway
 from components.aws.registry import Registry, RegistryArgs
 from components.aws.sharing import PRIVATE, Sharing
+from moka.collectors.sending import region_of
+from moka.event_logs import HOT
 from moka.names import ACCESS_LOGS, HOME_DATA, Data, bucket_name
 from moka.partition import domain, partition
 from stacks.settings import Environment
@@ -29,18 +31,33 @@ class Purpose:
     """How the data of one kind is kept.
 
     versioned: keep what was overwritten or deleted for a while: nobody could write it again.
+    noncurrent_days: that while.
     cheaper_after: days after which it is hardly ever read.
     unfinished_days: days after which an upload in parts is given up.
+    sooner: prefix of what is there a second time -> which of the retention's days it is kept.
     """
 
     versioned: bool = False
+    noncurrent_days: int = 7
     cheaper_after: int | None = None
     unfinished_days: int = 7
+    sooner: Mapping[str, str] = field(default_factory=dict)
+
+    def expiries(self, data: Data, days: Mapping[str, int]) -> tuple[Expiry, ...]:
+        """What goes when. Where two rules fit, S3 goes by the earlier:
+        https://docs.aws.amazon.com/AmazonS3/latest/userguide/lifecycle-conflicts.html
+        """
+        return (
+            Expiry(prefix="", days=days[data], cheaper_after=self.cheaper_after),
+            *(Expiry(prefix=prefix, days=days[kind]) for prefix, kind in self.sooner.items()),
+        )
 
 
 PURPOSES: Mapping[Data, Purpose] = {
-    # Read much in the weeks that they are kept.
-    "event-logs": Purpose(versioned=True),
+    # The last file of a log is written anew every few seconds: a day is the least that S3 keeps what it was.
+    "event-logs": Purpose(
+        versioned=True, noncurrent_days=1, cheaper_after=30, sooner={HOT: "event-logs-hot"}
+    ),
     "resource-usage": Purpose(versioned=True, cheaper_after=90),
     # Written once, under names that do not come again.
     "job-logs": Purpose(cheaper_after=30),
@@ -65,9 +82,10 @@ class Inputs:
     """What differs between foundations.
 
     network: the VPC to make, or the existing one.
-    interface_endpoints: reach AWS's services inside the VPC; only for a VPC to make.
+    interface_endpoints: reach AWS's services inside the VPC; only for a VPC to make. prometheus: and Amazon
+        Managed Prometheus.
     home: it also holds what the environment has once, event logs and resource usage.
-    days: kind of data -> days that it is kept; `access-logs` and `flow-logs` too.
+    days: kind of data -> days that it is kept; `access-logs`, `flow-logs` and `event-logs-hot` too.
     sharing: kind of data -> who may use it, and who never may.
     registry: settings of the registry, where the foundation has it.
     """
@@ -78,6 +96,7 @@ class Inputs:
     days: Mapping[str, int]
     sharing: Mapping[Data, Sharing] = field(default_factory=dict)
     registry: RegistrySettings | None = None
+    prometheus: bool = False
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -115,6 +134,8 @@ def inputs(site: Site) -> Inputs:
     return Inputs(
         network=_network_args(settings, foundation),
         interface_endpoints=foundation.network is not None and foundation.network.interface_endpoints,
+        # An endpoint is for the services of its own region.
+        prometheus=region_of(settings.metrics.workspace or ":::") == foundation.region,
         home=site.name == settings.home_foundation,
         days={field.replace("_", "-"): days for field, days in settings.retention},
         sharing={data: sharing(settings, site.name, data) for data in get_args(Data)},
@@ -150,9 +171,8 @@ def deploy(site: Site, inputs: Inputs) -> Outputs:
                 name=_bucket_name(site, data),
                 kms_key_arn=key.arn,
                 versioned=PURPOSES[data].versioned,
-                expiries=(
-                    Expiry(prefix="", days=inputs.days[data], cheaper_after=PURPOSES[data].cheaper_after),
-                ),
+                noncurrent_days=PURPOSES[data].noncurrent_days,
+                expiries=PURPOSES[data].expiries(data, inputs.days),
                 unfinished_days=PURPOSES[data].unfinished_days,
                 sharing=shared,
                 access_logs_bucket=access_logs.name,
@@ -270,6 +290,7 @@ def _network(site: Site, inputs: Inputs, access_logs: Bucket) -> Network | Netwo
                 subnets=network.private_subnets,
                 cidrs=(inputs.network.cidr, *inputs.network.pod_cidrs),
                 accounts=site.settings.accounts,
+                more=(PROMETHEUS,) if inputs.prometheus else (),
             ),
             opts,
         )

@@ -1,53 +1,245 @@
-"""Layer metrics: what the cluster's objects, nodes and programs say of themselves."""
+"""Layer metrics: what the cluster's objects, nodes, programs and jobs say of themselves."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import pulumi
 
+from components.aws.managed_grafana import ManagedGrafana, ManagedGrafanaArgs, query_statement
+from components.aws.policy import Statement
+from components.kubernetes.dashboards import Dashboards, DashboardsArgs
+from components.kubernetes.grafana import Grafana, GrafanaArgs, QueriedStore
 from components.kubernetes.kube_state_metrics import KubeStateMetrics, KubeStateMetricsArgs
+from components.kubernetes.metrics_store import MetricsStore, MetricsStoreArgs
 from components.kubernetes.namespace import Namespace, NamespaceArgs
 from components.kubernetes.opentelemetry import OpenTelemetry, OpenTelemetryArgs
-from moka.names import MONITORING_NAMESPACE
+from components.kubernetes.storage_class import StorageClass, StorageClassArgs
+from moka.collectors.sending import CloudWatch, Destination, OwnStore, RemoteWrite, query_url, region_of
+from moka.names import (
+    GATEWAY_ACCOUNT,
+    GRAFANA,
+    GRAFANA_IDENTITY,
+    METRICS_IDENTITY,
+    MONITORING_NAMESPACE,
+    MONITORING_NODES_NAMESPACE,
+)
+from moka.observability.files import dashboard_files, rule_files
+from moka.observability.limits import limits_yaml, store_series
+from moka.sizes import collectors
+from moka.subnet_plan import subnet_plans, usable_addresses
+from stacks.settings.environment import Environment
+from stacks.settings.metrics import ManagedGrafana as ManagedGrafanaSettings
+from stacks.settings.metrics import Store
 from stacks.site import ClusterSite
 
 
 @dataclass(frozen=True, kw_only=True)
 class Inputs:
-    """Nothing differs between clusters."""
+    """What differs between clusters.
+
+    nodes: the most that the cluster may have.
+    destination: where metrics go. store: of the cluster's own, if that is it.
+    shards, gateways: of the collectors. kube_state_metrics_shards: of kube-state-metrics.
+    job_namespaces: where drivers are.
+    origin: labels of every series. limits: numbers that rules compare with, by the name of their series.
+    own_grafana: whether there is a Grafana on the cluster. managed_grafana: the environment's, which is made
+    with its home cluster; None on others.
+    """
+
+    destination: Destination
+    store: Store
+    shards: int
+    gateways: int
+    kube_state_metrics_shards: int
+    job_namespaces: list[str]
+    origin: dict[str, str]
+    limits: dict[str, int | None]
+    own_grafana: bool = False
+    managed_grafana: ManagedGrafanaSettings | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
 class Outputs:
-    """What programs that have metrics of their own need.
+    """What programs that have metrics of their own need, and people who look at them.
 
     namespace: of the collectors, known once metrics are read on every node.
     endpoint: of the collector that takes metrics (OTLP over gRPC), known once it does.
+    store_url: of the cluster's own store, within the cluster; None where metrics go elsewhere.
+    grafana_url: of Amazon Managed Grafana, with the home cluster; None where there is none.
     """
 
     namespace: pulumi.Input[str]
     endpoint: pulumi.Input[str]
+    store_url: pulumi.Input[str] | None
+    grafana_url: pulumi.Input[str] | None = None
 
 
 def inputs(site: ClusterSite) -> Inputs:
     """What the layer needs on a cluster."""
-    return Inputs()
+    metrics = site.settings.metrics
+    nodes = sum(group.maximum for group in site.settings.clusters[site.name].node_groups.values())
+    return Inputs(
+        destination=metrics.target,
+        store=metrics.store,
+        shards=metrics.shards or collectors.scrapers(nodes),
+        gateways=metrics.gateways or collectors.gateways(nodes),
+        kube_state_metrics_shards=metrics.kube_state_metrics_shards,
+        job_namespaces=list(site.settings.job_namespaces),
+        origin={"environment": site.settings.environment, "cluster": site.name, "region": site.region},
+        limits={
+            "moka_pod_addresses": pod_addresses(site.settings, site.name),
+            "moka_store_series": store_series(metrics.store.memory_gib),
+        },
+        own_grafana=metrics.own_grafana,
+        managed_grafana=metrics.managed_grafana if site.name == site.settings.home else None,
+    )
+
+
+def pod_addresses(settings: Environment, cluster: str) -> int | None:
+    """Addresses for the pods of a cluster: its share of the foundation's; None in a VPC that is not ours."""
+    foundation = settings.clusters[cluster].foundation
+    network = settings.foundations[foundation].network
+    if network is None:
+        return None
+    plans = subnet_plans(str(network.cidr), tuple(network.zones), tuple(map(str, network.pod_cidrs)))
+    addresses = sum(usable_addresses(plan.pods or plan.private) for plan in plans)
+    return addresses // len(settings.clusters_of(foundation))
 
 
 def deploy(site: ClusterSite, inputs: Inputs) -> Outputs:
-    """Make kube-state-metrics and the OpenTelemetry collectors."""
+    """Make kube-state-metrics, the OpenTelemetry collectors, and the store where there is no other."""
     namespace = Namespace(
         f"{site.name}-monitoring",
-        NamespaceArgs(name=MONITORING_NAMESPACE, pod_security="privileged"),
+        NamespaceArgs(name=MONITORING_NAMESPACE, pod_security="restricted"),
         site.opts,
     )
+    nodes_namespace = Namespace(
+        f"{site.name}-monitoring-nodes",
+        NamespaceArgs(name=MONITORING_NODES_NAMESPACE, pod_security="privileged"),
+        site.opts,
+    )
+    storage = StorageClass(f"{site.name}-monitoring", StorageClassArgs(name="monitoring"), site.opts)
     KubeStateMetrics(
         f"{site.name}-kube-state-metrics",
-        KubeStateMetricsArgs(catalog=site.catalog, namespace=namespace.name),
+        KubeStateMetricsArgs(
+            catalog=site.catalog, namespace=namespace.name, shards=inputs.kube_state_metrics_shards
+        ),
         site.opts,
     )
-    collectors = OpenTelemetry(
+    store = (
+        MetricsStore(
+            f"{site.name}-metrics-store",
+            MetricsStoreArgs(
+                catalog=site.catalog,
+                namespace=namespace.name,
+                storage_class=storage.name,
+                days=inputs.store.days,
+                disk_gib=inputs.store.disk_gib,
+                memory_gib=inputs.store.memory_gib,
+                rules={
+                    **rule_files(),
+                    "limits.rules.yaml": limits_yaml(inputs.limits, inputs.origin),
+                },
+                origin=inputs.origin,
+            ),
+            site.opts,
+        )
+        if isinstance(inputs.destination, OwnStore)
+        else None
+    )
+    statements = permissions(inputs.destination)
+    identity = (
+        [site.allow(METRICS_IDENTITY, MONITORING_NAMESPACE, GATEWAY_ACCOUNT, statements)]
+        if statements
+        else []
+    )
+    collecting = OpenTelemetry(
         f"{site.name}-opentelemetry",
-        OpenTelemetryArgs(catalog=site.catalog, namespace=namespace.name, cluster=site.eks_name),
-        site.opts,
+        OpenTelemetryArgs(
+            catalog=site.catalog,
+            namespace=namespace.name,
+            nodes_namespace=nodes_namespace.name,
+            origin=inputs.origin,
+            job_namespaces=inputs.job_namespaces,
+            storage_class=storage.name,
+            shards=inputs.shards,
+            gateways=inputs.gateways,
+            destination=inputs.destination,
+        ),
+        # Pods that start before their identity is there run without it.
+        site.after(*identity),
     )
-    return Outputs(namespace=collectors.namespace, endpoint=collectors.endpoint)
+    return Outputs(
+        namespace=collecting.namespace,
+        endpoint=collecting.endpoint,
+        store_url=store.url if store else None,
+        grafana_url=_dashboards(site, inputs, namespace.name, store.url if store else None),
+    )
+
+
+def _dashboards(
+    site: ClusterSite,
+    inputs: Inputs,
+    namespace: pulumi.Output[str],
+    store_url: pulumi.Output[str] | None,
+) -> pulumi.Output[str] | None:
+    """Dashboards and what shows them; the URL of the environment's Grafana, if it is made here."""
+    # Metrics have other names in CloudWatch.
+    if isinstance(inputs.destination, CloudWatch):
+        return None
+    files = dashboard_files()
+    dashboards = Dashboards(
+        f"{site.name}-dashboards", DashboardsArgs(namespace=namespace, files=files), site.opts
+    )
+    workspace = inputs.destination.workspace if isinstance(inputs.destination, RemoteWrite) else None
+    if inputs.own_grafana:
+        _own_grafana(site, namespace, dashboards.config_map, files, workspace, store_url)
+    if inputs.managed_grafana is None or workspace is None:
+        return None
+    return ManagedGrafana(
+        f"{site.name}-grafana",
+        ManagedGrafanaArgs(
+            workspace_arn=workspace,
+            account=site.foundation.account,
+            sign_in=inputs.managed_grafana.sign_in,
+            prefix_lists=inputs.managed_grafana.prefix_lists,
+            vpc_endpoints=inputs.managed_grafana.vpc_endpoints,
+            path=site.settings.role_path,
+            permissions_boundary_arn=site.permissions_boundary_arn,
+        ),
+        site.opts,
+    ).url
+
+
+def _own_grafana(
+    site: ClusterSite,
+    namespace: pulumi.Output[str],
+    dashboards: pulumi.Output[str],
+    files: Mapping[str, str],
+    workspace: str | None,
+    store_url: pulumi.Output[str] | None,
+) -> Grafana:
+    """A Grafana beside the collectors, which may ask a workspace if that is where metrics go."""
+    if workspace:
+        store = QueriedStore(url=query_url(workspace), region=region_of(workspace))
+        identity = [site.allow(GRAFANA_IDENTITY, MONITORING_NAMESPACE, GRAFANA, [query_statement(workspace)])]
+    else:
+        assert store_url is not None, "settings.metrics refuses a Grafana without a store"
+        store, identity = QueriedStore(url=store_url), []
+    args = GrafanaArgs(
+        catalog=site.catalog, namespace=namespace, dashboards=dashboards, files=files, store=store
+    )
+    # A pod that starts before its identity is there runs without it.
+    return Grafana(f"{site.name}-grafana", args, site.after(*identity))
+
+
+def permissions(destination: Destination) -> list[Statement]:
+    """What the gateway may do in AWS: write there, and nothing else."""
+    match destination:
+        case RemoteWrite(workspace=str(arn)):
+            return [Statement(sid="Metrics", actions=("aps:RemoteWrite",), resources=[arn])]
+        case CloudWatch():
+            # It takes no resource: service authorization reference, Amazon CloudWatch, PutMetricData.
+            return [Statement(sid="Metrics", actions=("cloudwatch:PutMetricData",), resources=["*"])]
+        case _:
+            return []

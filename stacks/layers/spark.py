@@ -27,11 +27,18 @@ from components.kubernetes.job_namespace import (
 from components.kubernetes.job_network import Egress
 from components.kubernetes.namespace import Namespace, NamespaceArgs
 from components.kubernetes.spark_operator import CHART, SparkOperator, SparkOperatorArgs, release_name
-from moka.names import DRIVER_FINALIZER_NAMESPACE, SPARK_ACCOUNT, SPARK_OPERATOR_NAMESPACE, use_sid
+from components.kubernetes.ui_gateway import UiGatewayRole, UiGatewayRoleArgs
+from moka.names import (
+    DRIVER_FINALIZER_NAMESPACE,
+    INGRESS_NAMESPACE,
+    SPARK_ACCOUNT,
+    SPARK_OPERATOR_NAMESPACE,
+    use_sid,
+)
 from moka.partition import partition
 from stacks.job_target import job_target
 from stacks.layer_table import HOME
-from stacks.layers import access, foundation, shuffle
+from stacks.layers import foundation, shuffle
 from stacks.settings.environment import Use
 from stacks.settings.services import Service as ServiceSettings
 from stacks.settings.spark import JobNamespace as JobNamespaceSettings
@@ -47,10 +54,9 @@ class Inputs:
     operators: releases of the Spark Operator, by name, as the settings have them.
     event_logs_bucket_arn, event_logs_key_arn: bucket that jobs put their event logs into, and its key.
     staging_bucket_arn, staging_key_arn: bucket in which each namespace has the folder of its name.
-    ui_domain: domain of the UIs of running applications.
-    ingress_class: class of those UIs' Ingresses.
     uses: name -> bucket that jobs use besides the environment's own; its owner has to grant that.
     driver_finalizer: the service that keeps drivers until they have been read; None for none.
+    ui_gateway: whether a gateway leads to the UIs of drivers.
     jobs: the cluster's `moka.jobs.job_target.JobTarget`.
     """
 
@@ -60,11 +66,10 @@ class Inputs:
     event_logs_key_arn: pulumi.Input[str]
     staging_bucket_arn: pulumi.Input[str]
     staging_key_arn: pulumi.Input[str]
-    ui_domain: str
-    ingress_class: pulumi.Input[str]
     jobs: pulumi.Input[Mapping[str, Any]]
     uses: Mapping[str, Use] = field(default_factory=dict)
     driver_finalizer: ServiceSettings | None = None
+    ui_gateway: bool = False
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -90,12 +95,11 @@ def inputs(site: ClusterSite) -> Inputs:
         job_namespaces=settings.job_namespaces,
         operators=settings.spark.operators,
         driver_finalizer=settings.services.driver_finalizer,
+        ui_gateway=settings.services.ui_gateway is not None,
         event_logs_bucket_arn=foundation.at_home(home.event_logs_bucket_arn),
         event_logs_key_arn=home.key_arn,
         staging_bucket_arn=base.staging_bucket_arn,
         staging_key_arn=base.key_arn,
-        ui_domain=settings.ui_domain(site.name),
-        ingress_class=site.outputs("access", access.Outputs).ingress_class,
         jobs=pulumi.Output.all(
             foundation.at_home(home.event_logs_bucket),
             base.staging_bucket,
@@ -145,6 +149,11 @@ def deploy(site: ClusterSite, inputs: Inputs) -> Outputs:
             for name, space in spaces.items()
             if finalizer
         ],
+        *[
+            _gateway_role(site, name, space).job_namespace
+            for name, space in spaces.items()
+            if inputs.ui_gateway
+        ],
         *[identity.association_id for identity in identities],
     )
     names = list(inputs.job_namespaces)
@@ -186,6 +195,15 @@ def _finalizer_role(
     )
 
 
+def _gateway_role(site: ClusterSite, name: str, space: JobNamespace) -> UiGatewayRole:
+    """What the gateway to UIs, of layer ingress, may read in a job namespace."""
+    return UiGatewayRole(
+        f"{site.name}-{name}",
+        UiGatewayRoleArgs(job_namespace=space.name, namespace=INGRESS_NAMESPACE),
+        pulumi.ResourceOptions.merge(site.opts, pulumi.ResourceOptions(deleted_with=space)),
+    )
+
+
 def _operators(site: ClusterSite, inputs: Inputs, spaces: Mapping[str, JobNamespace]) -> list[SparkOperator]:
     """The releases of the operator, in one namespace; the first owns the CRDs, and the others wait for it."""
     namespace = Namespace(
@@ -203,8 +221,6 @@ def _operators(site: ClusterSite, inputs: Inputs, spaces: Mapping[str, JobNamesp
                     job_namespaces=[
                         spaces[space].name for space in settings.namespaces or inputs.job_namespaces
                     ],
-                    ui_domain=inputs.ui_domain,
-                    ingress_class=inputs.ingress_class,
                     release=release,
                     applications_per_minute=settings.applications_per_minute,
                     owns_crds=not operators,

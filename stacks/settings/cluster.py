@@ -7,6 +7,7 @@ from typing import Annotated, Literal, Self
 from pydantic import AfterValidator, Field, model_validator
 
 from moka.addon_versions import ADDON_VERSIONS
+from moka.control_plane_logs import LOG_TYPES, LogDays, LogType
 from moka.documents import Count, Form, Name, Section
 from moka.machines.instance_types import Architecture, InstanceType, instance_type
 from moka.machines.node_roles import ROLES, Role
@@ -195,6 +196,18 @@ class Access(Section):
         )
 
 
+class ControlPlaneLogs(Section):
+    """Logs of an EKS control plane, which go to CloudWatch Logs."""
+
+    types: list[LogType] = Field(
+        default_factory=lambda: list(LOG_TYPES),
+        description="Those that it writes, by default all; audit is by far the most.",
+    )
+    days: LogDays | None = Field(
+        default=None, description="Days that they are kept; by default `retention.control_plane_logs`."
+    )
+
+
 class Cluster(Section):
     """An EKS cluster and its node groups."""
 
@@ -215,6 +228,7 @@ class Cluster(Section):
         "EKS upgrades the cluster; extended pays for longer support.",
     )
     zonal_shift: bool = Field(default=True, description="Let AWS move traffic away from an impaired zone.")
+    control_plane_logs: ControlPlaneLogs = ControlPlaneLogs()
     access: dict[Name, Access] = Field(
         default_factory=dict, description="Who may access the cluster besides the deployer, by name."
     )

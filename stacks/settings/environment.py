@@ -5,6 +5,8 @@ from typing import Annotated, Any, Literal
 
 from pydantic import ConfigDict, Field
 
+from moka import pages
+from moka.control_plane_logs import LogDays
 from moka.documents import Form, Name, Section
 from moka.images import ECR_NAME, RegistryPath
 from moka.machines.node_roles import Role
@@ -28,13 +30,12 @@ from stacks.settings.ci import Ci
 from stacks.settings.cluster import Cluster
 from stacks.settings.fields import Account, Cidr, Days, Domain, KmsKey, Secret, is_private
 from stacks.settings.foundation import Foundation
+from stacks.settings.history import History
+from stacks.settings.ingress import Ingress
+from stacks.settings.logs import Logs
+from stacks.settings.metrics import Metrics
 from stacks.settings.services import Services
 from stacks.settings.spark import JobNamespace, Spark
-
-LogDays = Literal[
-    1, 3, 5, 7, 14, 30, 60, 90, 120, 150, 180, 365, 400, 545, 731, 1096, 1827, 2192, 2557, 2922, 3288, 3653
-]
-"""Days that CloudWatch Logs can keep a log for (API PutRetentionPolicy)."""
 
 
 class Charts(Section):
@@ -65,6 +66,10 @@ class Retention(Section):
     """How long logs and other data are kept."""
 
     event_logs: Days = Field(default=30, description="Days that the History Server can show a job.")
+    event_logs_hot: Days = Field(
+        default=5,
+        description="Days that a job is in the History Server's list; later it opens by its own address.",
+    )
     job_logs: Days = Field(default=90, description="Days that logs of drivers and executors are kept.")
     system_logs: Days = Field(default=90, description="Days that logs of all other pods are kept.")
     resource_usage: Days = Field(default=400, description="Days that the resource usage of jobs is kept.")
@@ -178,8 +183,11 @@ class Environment(Section):
         min_length=1, description="Namespaces in which Spark jobs run, by name."
     )
     spark: Spark = Field(default=Spark(), description="How Spark applications run.")
-    services: Services = Services()
+    history: History
+    services: Services
     domain: Domain = Field(description="Domain of the host names of UIs.")
+    ingress: Ingress = Ingress()
+    metrics: Metrics = Field(default=Metrics(), description="Where metrics go, and what brings them there.")
     charts: Charts = Charts()
     slices: dict[Name, Slice] = Field(
         default_factory=dict,
@@ -190,6 +198,7 @@ class Environment(Section):
         default_factory=dict,
         description="Tags of every AWS resource, besides those that the platform sets; at most 42.",
     )
+    logs: Logs = Logs()
     retention: Retention = Retention()
     registry: Registry | None = Field(
         default=None,
@@ -251,7 +260,7 @@ class Environment(Section):
     @property
     def history_host(self) -> str:
         """Host name of the History Server's UI."""
-        return f"history.{self.domain}"
+        return pages.history_host(self.domain)
 
     def foundation_of(self, cluster: str) -> Foundation:
         """The foundation of a cluster."""
@@ -284,7 +293,17 @@ class Environment(Section):
 
     def ui_domain(self, cluster: str) -> str:
         """Domain of a cluster's UIs: a running application's is `<application>.<namespace>.<domain>`."""
-        return f"{cluster}.{self.domain}"
+        return pages.cluster_domain(cluster, self.domain)
+
+    @property
+    def ui_scheme(self) -> str:
+        """Scheme of the addresses of pages."""
+        return "https" if any(one.certificates for one in self.foundations.values()) else "http"
+
+    @property
+    def history_url(self) -> str:
+        """Address of the History Server, as people reach it."""
+        return f"{self.ui_scheme}://{self.history_host}"
 
     def capacity(self, cluster: str) -> Amounts | None:
         """What the weights of queues share out on a cluster; None where the settings do not state it."""

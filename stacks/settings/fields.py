@@ -66,10 +66,26 @@ def _id(prefix: str) -> Form:
     return Form(rf"{prefix}-([0-9a-f]{{17}}|[0-9a-f]{{8}})", f"write {prefix}- and 17 hexadecimal digits")
 
 
+HostedZone = Annotated[
+    str,
+    Form(
+        r"Z[0-9A-Z]{1,31}", "write the id of the hosted zone as Route 53 shows it, Z and letters and digits"
+    ),
+]
+CertificateArn = Annotated[
+    str,
+    Form(
+        r"arn:aws[a-z-]*:acm:[a-z0-9-]+:[0-9]{12}:certificate/[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}",
+        "write arn:aws:acm:<region>:<account>:certificate/<id>",
+    ),
+]
+
 Vpc = Annotated[str, _id("vpc")]
 Subnet = Annotated[str, _id("subnet")]
 SecurityGroup = Annotated[str, _id("sg"), Field(description="Id of a security group.")]
 TransitGatewayId = Annotated[str, _id("tgw")]
+PrefixList = Annotated[str, _id("pl")]
+VpcEndpoint = Annotated[str, _id("vpce")]
 Reservation = Annotated[str, _id("cr"), Field(description="Id of a capacity reservation.")]
 
 

@@ -7,7 +7,9 @@ from pydantic import Field
 from moka.documents import Section
 from stacks.settings.fields import (
     Account,
+    CertificateArn,
     Cidr,
+    HostedZone,
     Policy,
     Principal,
     Region,
@@ -81,6 +83,22 @@ class ExistingNetwork(Section):
     )
 
 
+class Certificates(Section):
+    """Certificates of AWS Certificate Manager for pages."""
+
+    public_zone: HostedZone | None = Field(
+        default=None,
+        description="Public hosted zone, in the account, of `domain` or above: certificates are requested, "
+        "and proved by records there.",
+    )
+    arns: list[CertificateArn] = Field(
+        default_factory=list,
+        description="Certificates of your own instead, the default first, in the account and region; for "
+        "each cluster they need `*.<cluster>.<domain>` and `*.<job namespace>.<cluster>.<domain>`, at home "
+        "`history.<domain>`.",
+    )
+
+
 class Foundation(Section):
     """What an environment has once for each account and region: network, key, buckets."""
 
@@ -100,6 +118,14 @@ class Foundation(Section):
     network: Network | None = Field(default=None, description="VPC to create; or set existing_network.")
     existing_network: ExistingNetwork | None = Field(default=None, description="Existing VPC to use.")
     api_access: ApiAccess = ApiAccess()
+    certificates: Certificates | None = Field(
+        default=None, description="For TLS of pages; without, they are plain HTTP."
+    )
+    dns_zone: HostedZone | None = Field(
+        default=None,
+        description="Hosted zone, public or private, in the account, of `domain` or above, for records of "
+        "pages; without, lead `*.<cluster>.<domain>` to output `host` of layer ingress yourself.",
+    )
 
     @property
     def zones(self) -> list[str]:

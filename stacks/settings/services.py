@@ -5,6 +5,9 @@ from pydantic import Field
 from moka.documents import Section
 from moka.images import OwnImage
 
+SIDECARS = frozenset({"event_log_uploader"})
+"""Services that run in the pods of drivers, not in a Deployment of their own."""
+
 
 class Service(Section):
     """A service; all of them have the same settings."""
@@ -20,8 +23,25 @@ class Services(Section):
         description="Keeps finished drivers until the Spark Operator has read how they ended; without it, "
         "they are not kept.",
     )
+    event_log_uploader: Service = Field(
+        description="Uploads the event log of a driver while it runs, as a sidecar in its pod.",
+    )
+    history_gate: Service = Field(
+        description="The way to the History Server: says where a job's log is, and joins logs of drivers "
+        "that were killed.",
+    )
+    ui_gateway: Service | None = Field(
+        default=None,
+        description="Leads to live UIs of drivers by host name, and from there to the history; without it, "
+        "they are not reached.",
+    )
 
     @property
     def images(self) -> list[str]:
-        """Images of the services that are deployed."""
-        return [service.image for _, service in self if service]
+        """Images of the services that are deployed, but for sidecars of drivers."""
+        return [service.image for name, service in self if service and name not in SIDECARS]
+
+    @property
+    def sidecar_images(self) -> list[str]:
+        """Images of services that run in the pods of drivers."""
+        return [service.image for name, service in self if service and name in SIDECARS]

@@ -9,6 +9,7 @@ from moka.documents import Count, Cpu, Form, Memory, Name, Section
 from moka.images import OwnImage
 from moka.jobs.versions import SparkVersion
 from stacks.settings.fields import Cidr
+from stacks.settings.login import Group
 
 HostPath = Annotated[
     str,
@@ -88,6 +89,11 @@ class JobNamespace(Section):
     egress: dict[Name, Egress] = Field(
         default_factory=dict, description="Other places that its pods may connect to, by name."
     )
+    viewers: list[Group] = Field(
+        default_factory=list,
+        description="Groups of `ingress.login` that see the live UIs of its jobs; by default all who have "
+        "logged in.",
+    )
 
 
 class Operator(Section):
@@ -102,6 +108,18 @@ class Operator(Section):
         default=20,
         ge=1,
         description="Applications that it can submit in a minute; the size of its pods follows from it.",
+    )
+
+
+class EventLogs(Section):
+    """How event logs are uploaded."""
+
+    seconds: int = Field(
+        default=10,
+        ge=5,
+        le=300,
+        description="Seconds between uploads: so much, and 5 more, can a node that is lost take with it. "
+        "Each driver whose log has grown makes a request that often.",
     )
 
 
@@ -121,6 +139,7 @@ class Spark(Section):
     )
     images: dict[SparkVersion, OwnImage] = Field(
         default_factory=dict,
-        description="Spark version -> image of jobs that name none, with S3A and what docs/operations.md "
-        "says; by default every job has to name its own.",
+        description="Spark version -> image of jobs that name none, with S3A and what "
+        "docs/operations/spark.md says; by default every job has to name its own.",
     )
+    event_logs: EventLogs = EventLogs()

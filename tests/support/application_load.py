@@ -30,10 +30,10 @@ from localcloud.control_plane.parallel import parallel_map
 from localcloud.control_plane.stand_ins import charts
 from localcloud.control_plane.stand_ins.releases import Release, merge
 from localcloud.errors import Refusal
-from localcloud.processes import Process, free_port
+from localcloud.processes import Process
 from moka.jobs.application import spark_application
 from moka.jobs.job import Executor, Job, Restart
-from moka.jobs.job_target import JobTarget
+from moka.jobs.job_target import EventLogUploader, JobTarget
 from moka.machines.machine_capacity import MachineCapacity
 from moka.names import DRIVER_FINALIZER, priority_class
 from tests.support.priority_classes import apply_priority_classes
@@ -120,7 +120,7 @@ TARGET = JobTarget(
         for role in ROLES
         for architecture in ARCHITECTURES
     ],
-    event_logs="s3a://events/",
+    event_log_uploader=EventLogUploader(image="uploader:1", bucket="events", region="us-east-1", seconds=10),
     staging={project: f"s3a://staging/{project}/" for project in PROJECTS},
     images={"4.1": "spark:4.1"},
     ui_domain="spark.localhost",
@@ -188,9 +188,19 @@ class Cluster:
         return Process(self.plane.folder, "driver-finalizer")
 
     @property
+    def remover_port(self) -> int:
+        """Where that serves its metrics."""
+        return self.plane.ports.keep("driver-finalizer")
+
+    @property
     def operator(self) -> Process:
         """The Spark Operator."""
         return self.plane.process(_release("spark-operator").key)
+
+    @property
+    def scheduler(self) -> Process:
+        """YuniKorn."""
+        return self.plane.process(_release("yunikorn").key)
 
     def keep_finished_pods(self, number: int) -> None:
         """Restart the controller manager with a number of finished pods past which it deletes some."""
@@ -238,8 +248,6 @@ class Cluster:
             catalog=None,
             namespace="spark-operator",
             job_namespaces=PROJECTS,
-            ui_domain=TARGET.ui_domain,
-            ingress_class="nginx",
             applications_per_minute=per_minute,
         )
         metadata = {"name": hadoop_config_map("spark-operator"), "namespace": "spark-operator"}
@@ -254,7 +262,7 @@ class Cluster:
         (folder / "ca.crt").write_bytes(self.plane.credentials.authority.read_bytes())
         (folder / "token").write_text(self.plane.token_file.read_text())
         (folder / "namespace").write_text("spark-operator")
-        port = free_port()
+        port = self.remover_port
         namespaces = itertools.chain.from_iterable(("--namespace", name) for name in PROJECTS)
         # fmt: off
         self.remover.start(
@@ -322,12 +330,14 @@ class Pod:
     """A pod as a watch saw it; moments are in seconds since the watch began.
 
     application: Spark's own id of it. role: driver or executor. placeholder: it reserves room for such a pod.
+    sidecars: name -> what it requests.
     """
 
     name: str
     application: str
     role: str
     placeholder: bool
+    sidecars: dict[str, Object]
     began: float
     node: str = ""
     simulated: str = ""
@@ -403,6 +413,11 @@ class Watch:
             application=labels.get("spark-app-selector") or labels.get("yunikorn.apache.org/app-id", ""),
             role=annotations[TASK_GROUP].removeprefix("spark-"),
             placeholder=PLACEHOLDER in annotations,
+            sidecars={
+                container["name"]: container["resources"]["requests"]
+                for container in thing["spec"].get("initContainers", [])
+                if container.get("restartPolicy") == "Always"
+            },
             simulated=annotations.get("localcloud/simulated", ""),
             began=self.now(),
         )

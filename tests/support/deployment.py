@@ -289,7 +289,7 @@ def deploy(
     """Bring up an environment: a name in stacks/, or the path of a settings file. Raises Refused.
 
     layers: of them, and with those that they read, only: `("foundation", "cluster")` is faster, and has
-        nothing in Kubernetes; `("foundation", "cluster", "access")` has, and so asks for the API server.
+        nothing in Kubernetes; `("foundation", "cluster", "ingress")` has, and so asks for the API server.
     cloud: of a `laptop()`, for a second environment beside a first; without, each has an AWS of its own, and
         the one before is gone.
     """

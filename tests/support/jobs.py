@@ -3,7 +3,7 @@
 from typing import Any
 
 from moka.jobs.job import Job
-from moka.jobs.job_target import Celeborn, JobTarget
+from moka.jobs.job_target import Celeborn, EventLogUploader, JobTarget
 from moka.machines.machine_capacity import NodeGroupShape, largest_machines
 
 INSTANCE_TYPES = {
@@ -45,7 +45,9 @@ def make_job_target(**changes: Any) -> JobTarget:
             NodeGroupShape(role=role, architecture=architecture, instance_types=[name])
             for (role, architecture), name in INSTANCE_TYPES.items()
         ),
-        "event_logs": "s3a://logs/",
+        "event_log_uploader": EventLogUploader(
+            image="acme/event-log-uploader:1", bucket="logs", region="us-east-1", seconds=10
+        ),
         "staging": {"spark-jobs": "s3a://staging/spark-jobs/"},
         "images": {"4.1": "docker.io/apache/spark:4.1.2"},
         "ui_domain": "spark-a.example",

@@ -26,12 +26,19 @@ ANSWERS: dict[str, dict[str, Any]] = {
         "vpcConfig": {"clusterSecurityGroupId": "sg-cluster"},
     },
     "aws:ec2/launchTemplate:LaunchTemplate": {"latestVersion": 1},
+    "aws:grafana/workspace:Workspace": {"endpoint": "g-1.grafana-workspace.us-east-1.amazonaws.com"},
     "aws:ec2/securityGroupRule:SecurityGroupRule": {"securityGroupRuleId": "sgr-1"},
     "eks:index:Cluster": {"kubeconfigJson": "{}", "clusterSecurityGroupId": "sg-cluster"},
 }
 
 # The same, where it depends on the inputs and on where the resource is: policies name these by their ARN.
 COMPUTED_ANSWERS: dict[str, Callable[["Place", str, Mapping[str, Any]], dict[str, Any]]] = {
+    "aws:acm/certificate:Certificate": lambda _, name, inputs: {
+        "domainValidationOptions": [
+            {"domainName": host, "resourceRecordName": f"_proof.{host.removeprefix('*.')}"}
+            for host in (inputs["domainName"], *inputs.get("subjectAlternativeNames", ()))
+        ]
+    },
     "aws:s3/bucket:Bucket": lambda _, name, inputs: {"arn": f"arn:aws:s3:::{inputs.get('bucket', name)}"},
     "aws:kms/key:Key": lambda place, name, inputs: {
         "arn": f"arn:aws:kms:{place.region}:{place.account}:key/"

@@ -11,7 +11,9 @@ RBAC = "rbac.authorization.k8s.io"
 def bound_role(name: str, namespace: str, rights: Iterable[Right], account_namespace: str) -> list[Object]:
     """A Role, bound to the service account of the same name in a namespace."""
     metadata = {"name": name, "namespace": namespace}
-    rules = [{"apiGroups": [r.group], "resources": [r.resource], "verbs": list(r.verbs)} for r in rights]
+    rules = [
+        {"apiGroups": [r.group], "resources": r.resource.split(), "verbs": list(r.verbs)} for r in rights
+    ]
     return [
         {"apiVersion": f"{RBAC}/v1", "kind": "Role", "metadata": metadata, "rules": rules},
         {

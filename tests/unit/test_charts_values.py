@@ -23,6 +23,7 @@ from components.kubernetes.kube_state_metrics import KubeStateMetrics, KubeState
 from components.kubernetes.load_balancer_controller import LoadBalancerController, LoadBalancerControllerArgs
 from components.kubernetes.opentelemetry import OpenTelemetry, OpenTelemetryArgs
 from components.kubernetes.spark_operator import SparkOperator, SparkOperatorArgs
+from components.kubernetes.traefik import Traefik, TraefikArgs
 from components.kubernetes.yunikorn import YuniKorn, YuniKornArgs
 from moka.catalog import merge_values
 from moka.queues import QueueTree
@@ -34,22 +35,31 @@ from policies.pack.types import RELEASE
 from policies.start import environments
 from stacks import settings
 from stacks.settings import reading
+from stacks.settings.logs import Logs
 from tests.support.calendar import TODAY
 from tests.support.chart_rendering import chart_at_hand, manifests, template, whole_chart_at_hand
 
 UNLISTED = {
-    "kube-state-metrics": {"priorityClassName"},
-    "opentelemetry-collector": {"ports.prometheus"},  # the chart's ports are by any name
+    "traefik": {"ports.websecure.asDefault"},  # a comment there
+    "kube-state-metrics": {
+        "priorityClassName",
+        *("customResourceState.config.kind", "customResourceState.config.spec"),  # its program's
+    },
+    "opentelemetry-collector": {"service.enabled"},
 }
 """Keys that templates read and `values.yaml` leaves out."""
 
 ANY_KEYS = {
     "alternateConfig",
     "annotations",
+    "entryPoint",
     "extraArgs",
+    "extraFiles",
     "featureGates",
+    "luaScripts",
     "nodeSelector",
     "podAnnotations",
+    "podLabels",
     "yunikornDefaults",
 }
 """Values with keys of the user's choice, for nodes and pods, or of the chart's program."""
@@ -61,6 +71,7 @@ PASSED_ON: Mapping[str, Any] = {
     "daemonSetVolumeMounts": list[CORE.VolumeMountArgs],
     "daemonSetVolumes": list[CORE.VolumeArgs],
     "env": list[CORE.EnvVarArgs],
+    "lifecycle": CORE.LifecycleArgs,
     "podDisruptionBudget": k8s.policy.v1.PodDisruptionBudgetSpecArgs,
     "resources": CORE.ResourceRequirementsArgs,
     "rollingUpdate": k8s.apps.v1.RollingUpdateDaemonSetArgs,
@@ -91,7 +102,9 @@ RELEASES = [
     "kube-state-metrics",
     "opentelemetry-agent",
     "opentelemetry-gateway",
+    "opentelemetry-scraper",
     "spark-operator",
+    "traefik",
     "yunikorn",
 ]
 EVERY_NODE = {"fluent-bit", "opentelemetry-agent"}
@@ -118,15 +131,28 @@ def releases(deploy, catalog):
                 job_logs_bucket="job-logs",
                 system_logs_bucket="system-logs",
                 region="us-east-1",
+                usage_bucket="usage",
+                usage_region="us-east-1",
+                size=Logs().size,
             ),
         )
-        IngressNginx("a", IngressNginxArgs(**where, subnet_ids=["subnet-1"]))
+        IngressNginx("a", IngressNginxArgs(**where, tls=True))
         KubeStateMetrics("a", KubeStateMetricsArgs(**where))
-        OpenTelemetry("a", OpenTelemetryArgs(**where, cluster="a", remote_write="https://metrics.example"))
+        OpenTelemetry(
+            "a",
+            OpenTelemetryArgs(
+                **where,
+                nodes_namespace="nodes",
+                origin={"environment": "e", "cluster": "a", "region": "us-east-1"},
+                job_namespaces=["jobs"],
+                storage_class="gp3",
+            ),
+        )
         SparkOperator(
             "a",
-            SparkOperatorArgs(**where, job_namespaces=["jobs"], ui_domain="example", ingress_class="nginx"),
+            SparkOperatorArgs(**where, job_namespaces=["jobs"]),
         )
+        Traefik("a", TraefikArgs(**where, tls=True))
         YuniKorn("a", YuniKornArgs(**where, queues=QueueTree(), job_namespaces=["jobs"]))
 
     releases = deploy(program).inputs("kubernetes:helm.sh/v3:Release")
@@ -199,7 +225,7 @@ def test_what_an_environment_says_over_the_values_of_a_release_is_known(releases
         assert set(unknown_keys(values, defaults)) <= UNLISTED.get(chart.name, set())
 
 
-@pytest.mark.parametrize("name", ["opentelemetry-agent", "opentelemetry-gateway"])
+@pytest.mark.parametrize("name", ["opentelemetry-agent", "opentelemetry-gateway", "opentelemetry-scraper"])
 def test_its_values_fit_the_schema_of_its_chart(releases, name):
     chart = chart_at_hand(releases[name]["chart"])
     schema = yaml.safe_load((chart / "values.schema.json").read_text())

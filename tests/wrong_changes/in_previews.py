@@ -67,14 +67,14 @@ POLICIES: list[Wrong] = [
         "units",
         "512 bytes for 512 MiB of a container",
         "amounts-in-units",
-        "Deployment::spark-a-history",
+        "StatefulSet::spark-a-history",
         within("spec", put("template.spec.containers.0.resources.limits.memory", "512")),
     ),
     refused(
         "pods",
         "a History Server without pods",
         "workload-has-pods",
-        "Deployment::spark-a-history",
+        "StatefulSet::spark-a-history",
         within("spec", put("replicas", 0)),
     ),
     refused(
@@ -151,7 +151,7 @@ POLICIES: list[Wrong] = [
         "network",
         "configuration of the proxy in an Ingress",
         "ingress-no-snippets",
-        "Ingress::spark-a-history",
+        "Ingress::spark-a-ui-gateway",
         within("metadata", put("annotations", {"nginx.ingress.kubernetes.io/server-snippet": "x"})),
     ),
     refused(
@@ -307,7 +307,7 @@ REPORTS: list[Wrong] = [
         "a registry's repository that is left out",
         "Repository `main-moka-local-spark` is deleted",
         lambda file: (
-            put("registry.repositories", ["driver-finalizer"])(file),
+            file["registry"]["repositories"].remove("spark"),
             without("spark.images")(file),
         ),
         weight="stop",

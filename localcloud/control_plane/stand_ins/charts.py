@@ -8,7 +8,8 @@ from functools import partial
 from localcloud.control_plane.api import Api, Object, path_of
 from localcloud.control_plane.parallel import parallel_map
 from localcloud.control_plane.plane import ControlPlane
-from localcloud.control_plane.stand_ins import config_maps, spark_operator, yunikorn
+from localcloud.control_plane.stand_ins import config_maps, pods, spark_operator, traefik, yunikorn
+from localcloud.control_plane.stand_ins.accounts import account
 from localcloud.control_plane.stand_ins.config_maps import ConfigMapMount
 from localcloud.control_plane.stand_ins.processes import Command, Surroundings, files, run, url
 from localcloud.control_plane.stand_ins.releases import Release, Releases
@@ -24,6 +25,7 @@ class StandIn:
     objects: what the chart makes that the program needs; made here when the chart was not rendered.
     definitions: custom resources that the chart brings along; as Helm does, made once and then left alone.
     mounts: ConfigMaps that the program's pods mount.
+    account: service account that the program has, and reaches pods; without, it is the administrator.
     """
 
     servers: tuple[str, ...]
@@ -31,6 +33,7 @@ class StandIn:
     objects: Callable[[Release], list[Object]]
     definitions: Callable[[], list[Object]] = lambda: []
     mounts: Callable[[Release], Sequence[ConfigMapMount]] = lambda _: ()
+    account: str | None = None
 
 
 STAND_INS = {
@@ -41,6 +44,12 @@ STAND_INS = {
         spark_operator.objects,
         spark_operator.definitions,
         spark_operator.mounts,
+    ),
+    "traefik": StandIn(
+        (traefik.WEB, traefik.WEB_TLS, traefik.HEALTH, traefik.METRICS),
+        traefik.command,
+        traefik.objects,
+        account=traefik.ACCOUNT,
     ),
 }
 """By the name of the chart."""
@@ -86,6 +95,12 @@ def yunikorn_url(plane: ControlPlane) -> str | None:
     return next(filter(None, urls), None)
 
 
+def ingress_url(plane: ControlPlane) -> str | None:
+    """URL at which pages are, by host name; None while no ingress controller runs."""
+    urls = (url(plane, r.key, traefik.WEB) for r in releases(plane) if r.chart_name == "traefik")
+    return next(filter(None, urls), None)
+
+
 def releases(plane: ControlPlane) -> Releases:
     """Releases of the plane that something stands in for."""
     return Releases(plane.folder / "releases")
@@ -96,7 +111,19 @@ def _run(plane: ControlPlane, release: Release) -> None:
     if mounts := stand_in.mounts(release):
         owner = f"release {release.namespace}/{release.name}"
         config_maps.write(plane.api(), owner, release.namespace, mounts, files(plane, release.key))
-    run(plane, release.key, stand_in.servers, partial(stand_in.command, release))
+    command = partial(stand_in.command, release)
+    if stand_in.account is None:
+        run(plane, release.key, stand_in.servers, command)
+    else:
+        folder = account(plane, release.key, release.namespace, stand_in.account)
+        run(
+            plane,
+            release.key,
+            stand_in.servers,
+            command,
+            account=folder,
+            pods=pods.variables(plane, "socks5"),
+        )
 
 
 def _objects(release: Release | None) -> list[Object]:

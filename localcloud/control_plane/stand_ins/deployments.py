@@ -17,14 +17,13 @@ from localcloud.aws_server import AwsServer
 from localcloud.cloud import REPOSITORY
 from localcloud.control_plane.parallel import parallel_map
 from localcloud.control_plane.plane import ControlPlane
+from localcloud.control_plane.stand_ins import pods
+from localcloud.control_plane.stand_ins.accounts import account
 from localcloud.control_plane.stand_ins.processes import Command, Surroundings, run, url
 from localcloud.files import write_private
 from localcloud.project import stand_in_modules
 
 HTTP = "http"
-
-TOKEN_SECONDS = 365 * 24 * 3600
-"""Life of a program's token, which nothing here renews but the next `up`."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -86,7 +85,7 @@ def remove(plane: ControlPlane, namespace: str, name: str) -> None:
     for workload in workloads(plane):
         if (workload.namespace, workload.name) == (namespace, name):
             plane.process(workload.key).stop()
-            (_folder(plane) / f"{workload.key}.json").unlink()
+            (_folder(plane) / f"{workload.key}.json").unlink(missing_ok=True)
 
 
 def resume(plane: ControlPlane) -> None:
@@ -97,7 +96,10 @@ def resume(plane: ControlPlane) -> None:
 def workloads(plane: ControlPlane) -> Iterator[Workload]:
     """The Deployments of the plane that something stands in for."""
     for path in sorted(_folder(plane).glob("*.json")):
-        record = json.loads(path.read_text())
+        try:
+            record = json.loads(path.read_text())
+        except FileNotFoundError:  # Another that is deleted at the same time.
+            continue
         yield Workload(**{**record, "args": tuple(record["args"])})
 
 
@@ -115,12 +117,18 @@ def _run(plane: ControlPlane, workload: Workload) -> None:
         plane.process(workload.key).stop()
     else:
         aws = AwsServer(plane.cloud).variables
-        run(plane, workload.key, (HTTP,), partial(_command, workload, module, _account(plane, workload), aws))
+        folder = account(plane, workload.key, workload.namespace, workload.service_account)
+        run(
+            plane,
+            workload.key,
+            (HTTP,),
+            partial(_command, workload, module, aws),
+            account=folder,
+            pods=pods.variables(plane),
+        )
 
 
-def _command(
-    workload: Workload, module: str, account: Path, aws: Mapping[str, str], around: Surroundings
-) -> Command:
+def _command(workload: Workload, module: str, aws: Mapping[str, str], around: Surroundings) -> Command:
     address = f"127.0.0.1:{around.ports[HTTP]}"
     return Command(
         (
@@ -129,7 +137,7 @@ def _command(
             module,
             *workload.args,
             f"--listen={address}",
-            f"--service-account={account}",
+            f"--service-account={around.account}",
         ),
         {
             "PYTHONPATH": workload.project,
@@ -137,21 +145,10 @@ def _command(
             "KUBERNETES_SERVICE_PORT": str(around.api_server),
             # Not the developer's own account.
             **aws,
+            **around.pods,
         },
         f"http://{address}/healthz",
     )
-
-
-def _account(plane: ControlPlane, workload: Workload) -> Path:
-    """What a pod would find of its service account, so that the program may do what the pod might."""
-    folder = plane.folder / "accounts" / workload.key
-    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-    path = f"/api/v1/namespaces/{workload.namespace}/serviceaccounts/{workload.service_account}/token"
-    request = {"kind": "TokenRequest", "spec": {"expirationSeconds": TOKEN_SECONDS}}
-    write_private(folder / "token", plane.api().create(path, request)["status"]["token"])
-    write_private(folder / "ca.crt", plane.credentials.authority.read_text())
-    write_private(folder / "namespace", workload.namespace)
-    return folder
 
 
 def _folder(plane: ControlPlane) -> Path:

@@ -1,7 +1,7 @@
 """The process of a stand-in: on the ports that it had, and started anew when its command changes."""
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 
@@ -17,12 +17,16 @@ class Surroundings:
     api_server: port of the API server on 127.0.0.1.
     ports: its own ports, by what it serves there.
     files: folder below which is what its pods mount, of ConfigMaps.
+    account: folder with what a pod finds of its service account; None where it runs as administrator.
+    pods: variables by which it reaches other pods.
     """
 
     kubeconfig: Path
     api_server: int
     ports: Mapping[str, int]
     files: Path = Path("/")
+    account: Path | None = None
+    pods: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -38,12 +42,18 @@ class Command:
 
 
 def run(
-    plane: ControlPlane, key: str, servers: Iterable[str], command: Callable[[Surroundings], Command]
+    plane: ControlPlane,
+    key: str,
+    servers: Iterable[str],
+    command: Callable[[Surroundings], Command],
+    *,
+    account: Path | None = None,
+    pods: Mapping[str, str] | None = None,
 ) -> None:
     """Run a program, or run it anew where its command is another than the one it runs with.
 
     key: its name among the plane's programs.
-    servers: what it serves, a port each.
+    servers: what it serves, a port each. account, pods: of its surroundings.
     Raises Refusal when it does not start.
     """
     process = plane.process(key)
@@ -51,7 +61,8 @@ def run(
     choose = plane.ports.keep if process.alive() else plane.ports.keep_or_move
     ports = {server: choose(port_name(key, server)) for server in servers}
     api_server = plane.ports[API_SERVER.name]
-    program = command(Surroundings(plane.kubeconfig, api_server, ports, files(plane, key)))
+    around = Surroundings(plane.kubeconfig, api_server, ports, files(plane, key), account, pods or {})
+    program = command(around)
     if not process.runs_as(program.argv, program.environment):
         process.stop()
     process.start(program.argv, program.environment, partial(answers, program.health_url))

@@ -7,6 +7,7 @@ from typing import get_args
 from moka.mistakes import Mistake, near
 from moka.names import Data, bucket_problem, use_sid
 from moka.registries import UPSTREAMS_WITH_CREDENTIALS, ecr_host
+from moka.sizes.history import MAX_LISTED
 from stacks.settings.checks.names import repeated
 from stacks.settings.checks.partitions import images
 from stacks.settings.environment import Environment
@@ -54,6 +55,25 @@ def uses(settings: Environment) -> Iterator[Mistake]:
                 f"uses.{name}.bucket",
                 f"is {use.bucket!r}, a bucket of this environment, which its jobs may use anyway; remove it",
             )
+
+
+def event_logs(settings: Environment) -> Iterator[Mistake]:
+    """More logs in the History Server's list than a scan can take, or for longer than there are any."""
+    kept, hot, jobs = (
+        settings.retention.event_logs,
+        settings.retention.event_logs_hot,
+        settings.history.jobs_per_day,
+    )
+    at = "retention.event_logs_hot"
+    if hot > kept:
+        yield Mistake(at, f"is {hot}, but event logs are kept for {kept} days; lower it to {kept} or less")
+    if hot * jobs > MAX_LISTED:
+        yield Mistake(
+            at,
+            f"is {hot}, which with history.jobs_per_day are {hot * jobs:,} logs in the History Server's "
+            f"list, and a scan takes {MAX_LISTED:,}; lower it to {max(MAX_LISTED // jobs, 1)}: older ones "
+            "open by their address",
+        )
 
 
 def registry(settings: Environment) -> Iterator[Mistake]:

@@ -51,6 +51,8 @@ def _arns(settings: Environment) -> Iterator[tuple[str, str, str]]:
                 yield f"registry.pull_through.{upstream}.secret", cache.secret, home.region
     # Its one partition; where there are several, that is the mistake.
     region = next(iter(settings.foundations.values())).region
+    if workspace := settings.metrics.workspace:
+        yield "metrics.destination.remote_write.workspace", workspace, region
     for name, use in settings.uses.items():
         if use.key:
             yield f"uses.{name}.key", use.key, region
@@ -118,5 +120,6 @@ def images(settings: Environment) -> Iterator[tuple[str, str]]:
     for name, service in settings.services:
         if service:
             yield f"services.{name}.image", service.image
+    yield "history.image", settings.history.image
     for version, image in settings.spark.images.items():
         yield f"spark.images.{version}", image

@@ -6,6 +6,7 @@ import pytest
 
 from localcloud.cloud import Cloud
 from localcloud.control_plane.api import Object
+from moka.names import UPLOADER_CONTAINER
 from tests.support.application_load import (
     UNTIL_ENDED,
     Case,
@@ -42,10 +43,11 @@ PATIENCE = 900
 
 @dataclass(frozen=True)
 class Story:
-    """What was seen of pods, and the status of applications before they were deleted."""
+    """What was seen of pods, the status of applications before they were deleted, and YuniKorn's log."""
 
     watch: Watch
     statuses: dict[str, Object]
+    scheduler_log: str
 
     def state(self, case: Case) -> str:
         return self.statuses[case.name]["applicationState"]["state"]
@@ -72,7 +74,7 @@ def story(tmp_path_factory):
         statuses = {case.name: cluster.api.get(application(case))["status"] for case in EVERY}
         cluster.delete(EVERY)
         until(lambda: not cluster.leftovers(), "nothing of them is left", PATIENCE, cluster.leftovers)
-        yield Story(watch, statuses)
+        yield Story(watch, statuses, cluster.scheduler.log.read_text())
 
 
 def test_all_end_as_their_drivers_do_though_these_were_to_be_deleted_before_that_was_read(story):
@@ -116,3 +118,15 @@ def test_a_gang_has_a_placeholder_for_each_pod(story, case):
 
     assert pods == placeholders == {"driver": 1, "executor": case.executors}
     assert {pod.simulated for pod in executors} == {"executor"}
+
+
+def test_drivers_have_the_sidecar_of_their_event_log_and_take_the_place_of_their_placeholders(story):
+    sidecars = [pod.sidecars for case in EVERY for pod in story.watch.pods_of(case, "driver")]
+
+    nothing = {"cpu": "0", "memory": "0"}
+    assert len(sidecars) >= len(EVERY)
+    assert all(pod == {UPLOADER_CONTAINER: nothing} for pod in sidecars)
+    # As it says of a pod that asks for more than its placeholder has (yunikorn-core 1.8: application.go).
+    assert "replace placeholder processed" in story.scheduler_log
+    assert "larger than placeholder" not in story.scheduler_log
+    assert "larger than real allocation" not in story.scheduler_log

@@ -17,7 +17,7 @@ from localcloud.control_plane.stand_ins.spark_operator import definitions
 from moka.jobs.application import spark_application
 from moka.jobs.checks import size
 from moka.jobs.job_file import read
-from moka.jobs.job_target import Celeborn, JobTarget
+from moka.jobs.job_target import Celeborn, EventLogUploader, JobTarget
 from moka.jobs.reserved import FIELDS, WITH_CELEBORN
 from moka.jobs.reserved import PLATFORM as PLATFORM_KEYS
 from moka.machines.machine_capacity import NodeGroupShape, largest_gpu_machines, largest_machines
@@ -45,7 +45,6 @@ TARGET = JobTarget(
     gpu_machines=largest_gpu_machines(
         [NodeGroupShape(role="executor", architecture="arm64", instance_types=["g5g.8xlarge"])]
     ),
-    event_logs="s3a://logs/",
     staging={"spark-jobs": "s3a://staging/spark-jobs/"},
     images={"4.1": "docker.io/apache/spark:4.1.2"},
     ui_domain="spark-a.example",
@@ -53,6 +52,9 @@ TARGET = JobTarget(
     host_paths={"spark-jobs": ["/mnt/models"]},
     celeborn=Celeborn(endpoints="m-0:9097,m-1:9097,m-2:9097", version="0.7.0", rack_aware=True),
     finalizer="moka.dev/driver",
+    event_log_uploader=EventLogUploader(
+        image="acme/uploader:1", bucket="logs", region="us-east-1", seconds=10
+    ),
 )
 EVERYTHING = {
     "arguments": ["--day", "2026-11-20", "a,b={c}"],
@@ -327,7 +329,7 @@ def test_an_executor_of_real_spark_is_as_large_as_its_placeholder_and_where_it_i
     executor = spark_application(make_job(executor=SIZED, scratch_gib=10), TARGET)["spec"]["executor"]
     (container,) = pod["containers"]
 
-    counted = size(make_job(executor=SIZED), "executor")
+    counted = size(make_job(executor=SIZED), TARGET, "executor")
     assert container["resources"]["requests"] == {"cpu": "1500m", "memory": f"{counted.memory_mib}Mi"}
     assert (pod["nodeSelector"], pod["tolerations"]) == (executor["nodeSelector"], executor["tolerations"])
     assert (pod["schedulerName"], pod["priorityClassName"]) == ("yunikorn", "moka-tier-1")
@@ -370,8 +372,8 @@ def test_real_spark_rolls_and_compresses_its_event_log(spark_answers):
 def test_metrics_of_real_spark_are_where_they_are_scraped(spark_answers):
     driver, executors = ((spark_answers / f"{of}.metrics").read_text() for of in ("driver", "executors"))
 
-    # Under the job's name, whatever the run.
-    assert "metrics_pi_driver_jvm_heap_used" in driver
+    # Under a name that all jobs have in common.
+    assert "metrics_spark_driver_jvm_heap_used" in driver
     assert re.search(
         r'metrics_executor_totalTasks_total\{application_id="[^"]+", application_name="pi"', executors
     )

@@ -53,8 +53,6 @@ def operator(name, namespace, **values):
         catalog=charts,
         namespace="spark-operator",
         job_namespaces=[namespace],
-        ui_domain="spark.example",
-        ingress_class="nginx",
         release=release_name(name),
         applications_per_minute=5,
         **values,

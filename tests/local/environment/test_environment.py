@@ -186,7 +186,7 @@ def test_celeborn_and_the_history_server_are_ready(api):
     }
     workers = {f"celeborn-worker-us-east-1{zone}": 1 for zone in "abc"}
     assert ready == {"celeborn-master": 3, **workers}
-    assert apps.read_namespaced_deployment("history-server", "spark-history").status.ready_replicas == 1
+    assert apps.read_namespaced_stateful_set("history-server", "spark-history").status.ready_replicas == 1
 
 
 def zones_of(core, role: str) -> dict[str, str]:
@@ -297,7 +297,7 @@ def test_releases_whose_charts_cannot_be_reached_are_named_as_recorded(local):
     recorded = status(local)["stacks"]["local"]["recorded_releases"]
 
     assert "yunikorn/yunikorn" in recorded
-    assert "ingress-nginx/ingress-nginx" in recorded
+    assert "ingress/traefik" in recorded
 
 
 def test_straight_after_up_a_preview_shows_no_change(local):

@@ -114,6 +114,17 @@ CASES: list[Case] = [
     passing("log-objects-kept", a(BUCKET_LIFECYCLE, expiring(3), "main-staging")),
     passing("log-objects-kept", a(BUCKET_LIFECYCLE, expiring(3, status="Disabled"), "main-job-logs")),
     failing("log-objects-kept", a(BUCKET_LIFECYCLE, expiring(3), "main-event-logs"), says="3 days"),
+    passing(
+        "log-objects-kept",
+        a(BUCKET_LIFECYCLE, expiring(3, filter={"prefix": "hot/"}), "main-event-logs"),
+        copies=["hot/"],
+    ),
+    failing(
+        "log-objects-kept",
+        a(BUCKET_LIFECYCLE, expiring(3, filter={"prefix": ""}), "main-event-logs"),
+        copies=["hot/"],
+        says="3 days",
+    ),
     #
     passing("bucket-of-this-environment", a(ROLE_POLICY, reaching("acme-prod-event-logs"))),
     passing("bucket-of-this-environment", a(ROLE_POLICY, reaching("acme-prod-*"))),
@@ -185,6 +196,9 @@ CASES: list[Case] = [
     ),
     failing("no-plain-secrets", a(DEPLOYMENT, with_env("DB_PASSWORD", "hunter2hunter2")), says="DB_PASSWORD"),
     failing("no-plain-secrets", a(DEPLOYMENT, with_env("WHATEVER", RANDOM)), says="a random text"),
+    passing(
+        "no-plain-secrets", a(DEPLOYMENT, with_env("BUCKET", "acme-test-123456789012-us-east-1-event-logs"))
+    ),
     failing("no-plain-secrets", a(DEPLOYMENT, with_env("WHO", ACCESS_KEY)), says="an access key of AWS"),
     failing("no-plain-secrets", a(DEPLOYMENT, pods(args=["--password=hunter2hunter2"])), says="main.args.0"),
     failing(

@@ -1,6 +1,7 @@
 from policies.pack.types import (
     ADDON,
     DEFAULT_SECURITY_GROUP,
+    DEPLOYMENT,
     ENDPOINT,
     FLOW_LOG,
     INGRESS,
@@ -34,6 +35,14 @@ def ingress(spec: dict, annotations: dict | None = None) -> dict:
 
 def cni(values: str) -> dict:
     return {"addonName": "vpc-cni", "configurationValues": values}
+
+
+def gateway(*arguments: str, name: str = "ui-gateway") -> dict:
+    container = {"name": name, "args": list(arguments)}
+    return {
+        "metadata": {"name": name, "namespace": "ingress"},
+        "spec": {"template": {"spec": {"containers": [container]}}},
+    }
 
 
 GATEWAY = urn(INTERNET_GATEWAY, "main")
@@ -150,6 +159,11 @@ CASES: list[Case] = [
         a(INGRESS, ingress({}, {"nginx.ingress.kubernetes.io/configuration-snippet": "x"})),
         says="configuration-snippet",
     ),
+    #
+    passing("pages-behind-login", a(DEPLOYMENT, gateway("--cluster=a", "--issuer=https://id.example"))),
+    passing("pages-behind-login", a(DEPLOYMENT, gateway(name="history-gate"))),
+    failing("pages-behind-login", a(DEPLOYMENT, gateway("--cluster=a")), says="without a login"),
+    failing("pages-behind-login", a(DEPLOYMENT, gateway("--cluster=--issuer="))),
     #
     passing("private-subnets-stay-private", private_subnet(), *routes("private", "nat")),
     passing("private-subnets-stay-private", a(SUBNET, {"tags": {}}, "private"), *routes("private", GATEWAY)),

@@ -11,7 +11,7 @@ import pytest
 from localcloud.cloud import REPOSITORY
 from tests.support.preview_texts import printed, root, step
 
-SECTION = (REPOSITORY / "docs" / "operations.md").read_text().split("\n## Pictures\n")[1].split("\n## ")[0]
+PAGE = (REPOSITORY / "docs" / "operations" / "pictures.md").read_text()
 BUCKET = step("local", "update", "foundation", "moka:aws:Bucket", "main-staging")
 
 
@@ -33,7 +33,7 @@ def preview(tmp_path):
 def documented_calls():
     """Arguments of `moka` of each line of the documentation that draws."""
     calls = []
-    for line in re.findall(r"^    (.+?)(?:  +#.*)?$", SECTION, re.MULTILINE):
+    for line in re.findall(r"^    (.+?)(?:  +#.*)?$", PAGE, re.MULTILINE):
         words = shlex.split(line)
         if words[:2] == ["make", "draw"]:
             variables = dict(word.split("=", 1) for word in words[2:])
@@ -66,7 +66,7 @@ def test_an_environment_is_shown_as_text(moka):
 
     assert result.status == 0
     lines = [line.split() for line in result.out.splitlines()]
-    assert ["access", "stack", "local,", "reads", "cluster,", "foundation/main"] in lines
+    assert ["ingress", "stack", "local,", "reads", "cluster,", "foundation/main"] in lines
     assert "nodes driver-amd64" in result.out
 
 

@@ -64,7 +64,7 @@ def test_a_dry_run_shows_every_chart_and_image_and_touches_nothing(moka, program
     charts = catalog.read()
     assert result.status == 0
     assert len(lines) == len([*chart_copies(charts, MIRROR), *image_copies(charts, MIRROR)])
-    assert f"image  docker.io/fluent/fluent-bit:5.1.1 -> {MIRROR}/docker.io/fluent/fluent-bit:5.1.1" in lines
+    assert f"image  docker.io/fluent/fluent-bit:5.1.5 -> {MIRROR}/docker.io/fluent/fluent-bit:5.1.5" in lines
     assert programs() == []
 
 

@@ -155,7 +155,7 @@ def reads():
         ("stacks/layers/history.py", []),
         ("moka/queues/tree.py", ["staging.adhoc-a", "prod.shared"]),
         ("policies/network.py", ["staging.adhoc-a", "prod.shared"]),
-        ("docs/operations.md", []),
+        ("docs/operations/README.md", []),
         ("commands/doctor.py", []),
         ("delivery/touched.py", []),
         ("localcloud/engine.py", []),

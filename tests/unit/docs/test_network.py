@@ -20,14 +20,20 @@ from aws_rules.network import (
     control_plane_interfaces,
     reach,
 )
+from components.kubernetes.service import service_labels
 from localcloud.cloud import REPOSITORY
 from localcloud.plugins.aws.refusals import network as laptop
 from moka.names import (
     CELEBORN_NAMESPACE,
+    HISTORY_GATE,
+    HISTORY_SERVER,
     INGRESS_NAMESPACE,
+    LOGGING_NAMESPACE,
     MONITORING_NAMESPACE,
+    MONITORING_NODES_NAMESPACE,
     SPARK_HISTORY_NAMESPACE,
     SYSTEM_NAMESPACE,
+    UI_GATEWAY,
 )
 from stacks.settings.reading import environments
 from tests.support.deployment import EXAMPLES, Account
@@ -36,21 +42,28 @@ PAGE = (REPOSITORY / "docs" / "network.md").read_text()
 ROW = re.compile(
     r"^\| (?P<source>[^|]+) \| (?P<destination>[^|]+) \| (?P<port>\d+)(?:/(?P<protocol>udp))? \|", re.M
 )
-LAYERS = ("foundation", "cluster", "access", "shuffle", "spark")
+LAYERS = ("foundation", "cluster", "ingress", "shuffle", "spark", "history")
 ENVIRONMENTS = [*environments(), EXAMPLES / "two-accounts.yaml"]
 
+OWN_NODE = "their own node"
 ANOTHER_NETWORK = Host(name="another network", address="10.99.0.0/16")
 JOB_PODS = {"driver pods": "driver", "executor pods": "executor"}
 OTHER_PODS = {
     "system pods": (SYSTEM_NAMESPACE, {}),
     "DNS pods": (SYSTEM_NAMESPACE, {"k8s-app": "kube-dns"}),
-    "ingress pods": (INGRESS_NAMESPACE, {}),
+    "gateway pods": (INGRESS_NAMESPACE, {"app.kubernetes.io/name": UI_GATEWAY}),
+    "ingress pods": (INGRESS_NAMESPACE, {"moka.dev/ingress-controller": "traefik"}),
+    "Fluent Bit pods": (LOGGING_NAMESPACE, {}),
     "monitoring pods": (MONITORING_NAMESPACE, {}),
+    "agents of metrics": (MONITORING_NODES_NAMESPACE, {}),
     "Celeborn pods": (CELEBORN_NAMESPACE, {}),
-    "History Server": (SPARK_HISTORY_NAMESPACE, {}),
+    "History Server": (SPARK_HISTORY_NAMESPACE, service_labels(HISTORY_SERVER)),
+    "history gate": (SPARK_HISTORY_NAMESPACE, service_labels(HISTORY_GATE)),
     "YuniKorn": ("yunikorn", {"app": "yunikorn"}),
     "pods of another job namespace": ("another-team", {"spark-role": "driver"}),
 }
+OF_HOME = {"History Server", "history gate"}
+NOT_EVERYWHERE = OF_HOME | {"Celeborn pods"}
 
 
 def rows(section):
@@ -123,6 +136,8 @@ class ClusterPlaces:
             return self.pods(name, namespace, {}, "executor")
         if name == "Celeborn pods" and self.settings.clusters[self.cluster].shuffle is None:
             return []
+        if name in OF_HOME and self.cluster != self.settings.home:
+            return []
         if name in OTHER_PODS:
             return self.pods(name, *OTHER_PODS[name], "shuffle" if name == "Celeborn pods" else "system")
         match name:
@@ -136,7 +151,7 @@ class ClusterPlaces:
                 return [ApiServer(cluster=self.eks_name)]
             case "control plane":
                 return control_plane_interfaces(self.network, self.eks_name)
-            case "nodes":
+            case "nodes" | "their own node":
                 return list(itertools.chain.from_iterable(self.nodes.values()))
             case "Pod Identity agent":
                 return [Host(name=name, address="169.254.170.23/32")]
@@ -155,6 +170,8 @@ class ClusterPlaces:
 
     def paths(self, source, destination, port, protocol):
         """Every way of a row."""
+        if destination == OWN_NODE:
+            return [reach(self.network, pod, pod.node, port, protocol) for pod in self.find(source)]
         return [
             reach(self.network, start, end, port, protocol)
             for start, end in itertools.product(self.find(source), self.find(destination))
@@ -193,12 +210,12 @@ def test_nothing_is_reached_that_must_not_be(clusters):
 def test_every_row_is_about_something_there(clusters):
     for place in clusters:
         for source, destination, *_ in rows("Must reach") + rows("Must not reach"):
-            assert place.find(source), source
-            assert place.find(destination) or destination == "Celeborn pods", destination
+            for name in (source, destination):
+                assert place.find(name) or name in NOT_EVERYWHERE, name
 
 
 def test_what_must_not_be_reached_would_be_noticed(clusters):
-    place = clusters[0]
+    [place] = [place for place in clusters if place.find("History Server")]
     [pod, *_] = place.find("executor pods")
     open_to_all = replace(place.network, policies=())
 

@@ -18,6 +18,10 @@ environment: trial
 organization: acme
 home: spark-a
 domain: spark.trial.acme.example
+history: {image: registry.acme.example/history-server:4.3.0}
+services:
+  event_log_uploader: {image: registry.acme.example/event-log-uploader:1.0.0}
+  history_gate: {image: registry.acme.example/history-gate:1.0.0}
 foundations:
   main:
     account: "123456789012"

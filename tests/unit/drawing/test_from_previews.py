@@ -45,7 +45,7 @@ def test_every_change_of_a_layer_is_counted_at_its_unit(changed):
         "foundation/main": {"update": 1},
         "cluster/spark-a": {"create": 2, "delete": 8},
         "scheduling/spark-a": {"update": 10},
-        "access/spark-a": {"update": 4},
+        "ingress/spark-a": {"update": 4},
         "spark/spark-a": {"update": 23},
         "logs/spark-a": {"update": 2},
         "metrics/spark-a": {"update": 4},

@@ -56,7 +56,7 @@ def test_layers_in_slices_of_their_own_are_drawn_without_overlaps():
     def change(document):
         document["slices"] = {
             "base": {"layers": ["foundation", "cluster"]},
-            "shuffle": {"layers": ["shuffle", "access"]},
+            "shuffle": {"layers": ["shuffle", "ingress"]},
             "rest": {"layers": ["scheduling", "spark", "logs", "metrics", "history"]},
         }
 

@@ -18,7 +18,6 @@ def small(**changes):
             )
         },
         "images": {"spark": Image(repository="docker.io/apache/spark", tag="4.1", digest=None)},
-        "jars": {},
         "values": {"engine": {"workers": 10, "image": {"pullPolicy": "Always"}}},
     }
     return Catalog(**{**usual, **changes})

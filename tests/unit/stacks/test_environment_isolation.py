@@ -12,6 +12,7 @@ import yaml
 from moto.iam.aws_managed_policies import aws_managed_policies_data
 
 from aws_rules.iam.evaluation import Policy, Resource, Role, Service, allowed
+from moka import event_logs
 from stacks import program, settings, slices
 
 ROLE, ROLE_POLICY = "aws:iam/role:Role", "aws:iam/rolePolicy:RolePolicy"
@@ -211,16 +212,42 @@ def test_jobs_add_event_logs_to_their_environment_and_the_history_server_reads_t
     logs, key, roles = environment.bucket("event-logs"), environment.key, environment.roles
     jobs, history = roles["spark-a-jobs-a"], roles["spark-a-history"]
 
-    application = f"eventlog_v2_spark-{'0a' * 16}"
-    status, events = f"{application}/appstatus_spark-0a.inprogress", f"{application}/events_1_spark-0a"
-    assert may(jobs, "s3:PutObject", logs, key, events)
-    assert may(jobs, "s3:GetObject", logs, key, application)
-    assert may(jobs, "s3:DeleteObject", logs, key, status)
-    for action in ("s3:GetObject", "s3:DeleteObject"):
-        assert not may(jobs, action, logs, key)
-        assert not may(jobs, action, logs, key, events)
+    log = f"spark-{'0a' * 16}"
+    events = event_logs.archive_key(log, event_logs.events_file(log, 1))
+    running = event_logs.archive_key(log, event_logs.status_file(log, in_progress=True))
+    complete = event_logs.archive_key(log, event_logs.status_file(log, in_progress=False))
+    hot, marker = event_logs.hot_key(log), event_logs.open_key(log)
+    for put in (events, running, complete, hot, marker):
+        assert may(jobs, "s3:PutObject", logs, key, put)
+        assert not may(jobs, "s3:GetObject", logs, key, put)
+    for deleted in (running, marker):
+        assert may(jobs, "s3:DeleteObject", logs, key, deleted)
+    for kept in (events, complete, hot, event_logs.link_key("spark-a", "jobs-a", "daily")):
+        assert not may(jobs, "s3:DeleteObject", logs, key, kept)
+    assert not may(jobs, "s3:PutObject", logs, key, event_logs.link_key("spark-a", "jobs-a", "daily"))
     assert may(history, "s3:GetObject", logs, key)
     assert not may(history, "s3:PutObject", logs, key)
+
+
+def test_the_gate_joins_event_logs_and_changes_none_that_a_driver_has_written(environment):
+    logs, key, gate = (
+        environment.bucket("event-logs"),
+        environment.key,
+        environment.roles["spark-a-history-gate"],
+    )
+
+    log = f"spark-{'0a' * 16}"
+    events = event_logs.archive_key(log, event_logs.events_file(log, 1))
+    hot, marker = event_logs.hot_key(log), event_logs.open_key(log)
+    for read in (events, hot, marker):
+        assert may(gate, "s3:GetObject", logs, key, read)
+    for put in (hot, event_logs.HOT):
+        assert may(gate, "s3:PutObject", logs, key, put)
+    assert may(gate, "s3:DeleteObject", logs, key, marker)
+    for kept in (events, hot):
+        assert not may(gate, "s3:DeleteObject", logs, key, kept)
+    for others in (events, marker):
+        assert not may(gate, "s3:PutObject", logs, key, others)
 
 
 def test_jobs_have_the_staging_folder_of_their_namespace_alone(environment):
@@ -250,6 +277,15 @@ def test_logs_are_added_under_the_cluster_that_they_are_of_and_read_by_nobody(en
         )
 
 
+def test_summaries_of_applications_are_added_at_home_under_the_cluster_that_they_are_of(environment):
+    role, usage = environment.roles["spark-a-fluent-bit"], environment.bucket("resource-usage")
+
+    assert may(role, "s3:PutObject", usage, environment.key, "moka-one-spark-a/yunikorn/x")
+    assert not may(role, "s3:PutObject", usage, environment.key, "moka-one-spark-a/x")
+    assert not may(role, "s3:PutObject", usage, environment.key, "moka-one-spark-b/yunikorn/x")
+    assert not allowed(role, "s3:GetObject", inside(usage, "moka-one-spark-a/yunikorn/x"))
+
+
 def test_clusters_in_other_accounts_add_event_logs_at_home_and_can_do_nothing_else_there(like_local):
     text = local()
     main = text["foundations"]["main"]
@@ -274,9 +310,9 @@ def test_clusters_in_other_accounts_add_event_logs_at_home_and_can_do_nothing_el
         (name.rpartition(f"{main['region']}-")[2], action)
         for name, bucket in at_home.items()
         for action in ON_OBJECTS
-        if may(jobs, action, bucket, home, "spark-jobs/x")
+        if may(jobs, action, bucket, home, event_logs.archive_key("spark-0a", "events_1_spark-0a.zstd"))
     }
-    assert can == {("event-logs", "s3:PutObject"), ("event-logs", "s3:AbortMultipartUpload")}
+    assert can == {("event-logs", "s3:PutObject")}
 
 
 def test_the_autoscaler_resizes_the_groups_of_its_cluster_alone(environment):

@@ -1,3 +1,4 @@
+from moka.jobs.job_target import EventLogUploader
 from stacks import settings
 from stacks.job_target import job_target
 from stacks.settings.environment import Use
@@ -11,3 +12,13 @@ def test_jobs_may_read_their_staging_folder_and_the_buckets_that_the_settings_na
 
     assert target.staging == {"spark-jobs": "s3a://staging/spark-jobs/"}
     assert target.data == ["s3a://acme-code/"]
+
+
+def test_event_logs_go_by_the_uploader_to_the_bucket_at_home_as_often_as_the_settings_say():
+    local = settings.load("local")
+
+    target = job_target(local, "spark-a", "logs", "staging", None)
+
+    assert target.event_log_uploader == EventLogUploader(
+        image=local.services.event_log_uploader.image, bucket="logs", region="us-east-1", seconds=10
+    )

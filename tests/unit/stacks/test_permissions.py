@@ -171,6 +171,8 @@ def test_nothing_of_the_laptop_s_environment_is_refused(account):
          "no identity-based policy allows the s3:PutObject action"),
         (lambda hand: hand.change("spark-a-history", "s3:GetObject", "s3:GetObjectAcl"),
          "no identity-based policy allows the s3:GetObject action (AccessDenied)"),
+        (lambda hand: hand.change("spark-a-history-gate", "event-logs/hot/*", "event-logs/cold/*"),
+         "no identity-based policy allows the s3:PutObject action (AccessDenied)"),
         (lambda hand: hand.change("spark-a-history", "kms:Decrypt", "kms:DescribeKey"),
          "no identity-based policy allows the kms:Decrypt action (AccessDeniedException)"),
         (lambda hand: hand.change("spark-a-spark-jobs", "kubernetes-namespace", "kubernetes-namespaces"),

@@ -6,6 +6,7 @@ import pulumi
 import pytest
 import yaml
 
+from moka import event_logs
 from moka.mistakes import InvalidDocument
 from stacks import deployment, program, settings, slices
 
@@ -25,12 +26,12 @@ def names(recorder) -> set[tuple[str, str]]:
 
 def test_every_layer_is_deployed_by_the_one_stack(recorder):
     releases = {m.inputs["name"] for m in recorder.resources if m.type == "kubernetes:helm.sh/v3:Release"}
-    assert releases >= {"yunikorn", "spark-operator", "ingress-nginx", "fluent-bit", "kube-state-metrics"}
+    assert releases >= {"yunikorn", "spark-operator", "traefik", "fluent-bit", "kube-state-metrics"}
     sets = {
         m.inputs["metadata"]["name"] for m in recorder.resources if m.type == "kubernetes:apps/v1:StatefulSet"
     }
     workers = {f"celeborn-worker-us-east-1{zone}" for zone in "abc"}
-    assert sets == {"celeborn-master", *workers}
+    assert sets == {"celeborn-master", "history-server", "prometheus", *workers}
 
 
 def test_both_architectures_have_node_groups(recorder):
@@ -65,12 +66,15 @@ def job_policy(recorder):
 
 
 def test_jobs_put_event_logs_and_can_read_no_events(job_policy):
-    reading = [statement for statement in job_policy.values() if "s3:GetObject" in statement["Action"]]
-    readable = [arn for statement in reading for arn in statement["Resource"] if "event-logs/" in arn]
+    def patterns(action):
+        of_action = [statement for statement in job_policy.values() if action in statement["Action"]]
+        arns = [arn for statement in of_action for arn in statement["Resource"] if "event-logs/" in arn]
+        return [arn.rpartition("event-logs/")[2] for arn in arns]
 
-    assert readable
-    events = f"eventlog_v2_spark-{'0' * 32}/events_1_spark-{'0' * 32}"
-    assert not [arn for arn in readable if fnmatch(events, arn.rpartition("event-logs/")[2])]
+    log = f"spark-{'0' * 32}"
+    events = event_logs.archive_key(log, event_logs.events_file(log, 1))
+    assert any(fnmatch(events, pattern) for pattern in patterns("s3:PutObject"))
+    assert patterns("s3:GetObject") == []
 
 
 def test_jobs_stage_in_the_folder_of_their_namespace_and_in_no_other(job_policy):
@@ -95,7 +99,7 @@ def test_roles_for_pods_are_under_the_path_of_their_environment(recorder):
     ("last", "first"),
     [
         ("helm.sh/v3:Release::spark-a-ingress", "helm.sh/v3:Release::spark-a-load-balancing"),
-        ("core/v1:Namespace::spark-a-ingress", "helm.sh/v3:Release::spark-a-load-balancing"),
+        ("core/v1:Namespace::spark-a-ingress-pages", "helm.sh/v3:Release::spark-a-load-balancing"),
         ("helm.sh/v3:Release::spark-a-load-balancing", "PodIdentityAssociation::spark-a-load-balancing"),
         ("helm.sh/v3:Release::spark-a-autoscaler", "PodIdentityAssociation::spark-a-autoscaler"),
         ("helm.sh/v3:Release::spark-a-fluent-bit", "PodIdentityAssociation::spark-a-fluent-bit"),

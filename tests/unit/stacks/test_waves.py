@@ -17,15 +17,15 @@ def test_an_environment_without_slices_is_one_stack():
 
 def test_each_stack_comes_after_those_that_it_reads_whatever_their_order_in_the_settings():
     layers = {
-        "top": {"layers": [layer for layer in ON_CLUSTERS if layer not in ("cluster", "access")]},
-        "ways-in": {"layers": ["access"]},
+        "top": {"layers": [layer for layer in ON_CLUSTERS if layer not in ("cluster", "shuffle")]},
+        "below": {"layers": ["shuffle"]},
         "clusters": {"layers": ["cluster"]},
         **SHARED,
     }
 
     order = rollout_order(sliced_environment(slices=layers, waves={}))
 
-    assert order == ["local.shared", "local.clusters", "local.ways-in", "local.top"]
+    assert order == ["local.shared", "local.clusters", "local.below", "local.top"]
 
 
 def test_without_a_wave_all_stacks_come_wave_after_wave():

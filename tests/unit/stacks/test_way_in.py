@@ -4,7 +4,7 @@ import pytest
 
 from tests.support.deployment import Refused, gone, put
 
-LAYERS = ("foundation", "cluster", "access")
+LAYERS = ("foundation", "cluster", "ingress")
 
 SABOTAGES = {
     "no rule for the deployer": (

@@ -124,6 +124,14 @@ def test_nobody_reaches_nodes_from_outside(network, node):
     assert "ENI_SG_RULES_MISMATCH" in codes(reach(network, DEPLOYER, node, 22))
 
 
+def test_a_pod_reaches_the_kubelet_of_its_own_node_without_passing_a_security_group(network, node, pod):
+    without_own_rule(network)
+    another = replace(node, name="another node", address="10.0.0.9")
+
+    assert reach(network, pod, node, 10250).reasons == []
+    assert codes(reach(network, pod, another, 10250)) == {"ENI_SG_RULES_MISMATCH"}
+
+
 def test_a_pod_leaves_the_vpc_with_the_address_of_its_node(network, pod):
     alone = named(network, "Subnets", "main-pods-us-east-1a")
     table = network.route_table(alone)

@@ -39,13 +39,23 @@ def test_who_adds_sees_nothing_of_what_is_there_and_deletes_nothing(allowed):
     assert not actions & {"s3:ListBucket", "s3:GetObject", "s3:DeleteObject"}
 
 
-def test_who_logs_reads_and_deletes_nothing_but_what_tells_whether_a_log_is_complete(allowed):
+def test_who_logs_puts_what_a_log_consists_of_and_sees_nothing_of_any_log(allowed):
     statements = allowed("Logs", "log", BUCKET, KEY)
 
-    read, deleted = statements["GetObjectOfLogs"], statements["DeleteObjectOfLogs"]
-    assert read["Resource"] == [f"{BUCKET}/eventlog_v2_spark-{'?' * 32}", f"{BUCKET}/*/appstatus_*"]
-    assert deleted["Resource"] == [f"{BUCKET}/*/appstatus_*.inprogress"]
-    assert statements["LogLogs"]["Action"] == ["s3:PutObject", "s3:AbortMultipartUpload"]
+    assert {action for statement in statements.values() for action in statement["Action"]} == {
+        "s3:PutObject",
+        "s3:DeleteObject",
+        "kms:GenerateDataKey",
+    }
+    assert statements["PutObjectOfLogs"]["Resource"] == [
+        f"{BUCKET}/archive/eventlog_v2_*",
+        f"{BUCKET}/hot/*",
+        f"{BUCKET}/open/*",
+    ]
+    assert statements["DeleteObjectOfLogs"]["Resource"] == [
+        f"{BUCKET}/archive/*/appstatus_*.inprogress",
+        f"{BUCKET}/open/*",
+    ]
 
 
 def test_access_may_end_at_a_prefix_for_finding_too(allowed):
@@ -74,3 +84,11 @@ def test_write_includes_read():
 
 def test_a_bucket_that_s3_s_own_key_encrypts_needs_no_key(allowed):
     assert set(allowed("Code", "read", BUCKET, None)) == {"FindCode", "ReadCode"}
+
+
+def test_who_joins_logs_writes_and_deletes_nothing_of_what_drivers_wrote(allowed):
+    statements = allowed("Logs", "join", BUCKET, KEY)
+
+    assert statements["PutObjectOfLogs"]["Resource"] == [f"{BUCKET}/hot/*"]
+    assert statements["DeleteObjectOfLogs"]["Resource"] == [f"{BUCKET}/open/*"]
+    assert statements["JoinLogs"]["Action"] == ["s3:GetObject"]

@@ -1,6 +1,7 @@
 import json
+from dataclasses import replace
 
-from components.aws.endpoints import SERVICES, InterfaceEndpoints, InterfaceEndpointsArgs
+from components.aws.endpoints import PROMETHEUS, SERVICES, InterfaceEndpoints, InterfaceEndpointsArgs
 
 ENDPOINT = "aws:ec2/vpcEndpoint:VpcEndpoint"
 ARGS = InterfaceEndpointsArgs(
@@ -23,6 +24,14 @@ def test_what_a_private_cluster_calls_is_reached_inside_the_network(deploy):
     assert names >= {"ecr.api", "ecr.dkr", "sts", "logs", "ec2", "eks", "eks-auth"}
     assert names >= {"autoscaling", "elasticloadbalancing", "kms", "monitoring"}
     assert names == {service.name for service in SERVICES}
+
+
+def test_managed_prometheus_is_reached_inside_the_network_where_it_is_used(deploy):
+    stack = deploy(lambda: InterfaceEndpoints("moka", replace(ARGS, more=(PROMETHEUS,))))
+
+    endpoint = stack.by_name(ENDPOINT)["moka-aps-workspaces"]
+    assert endpoint["serviceName"] == "com.amazonaws.eu-west-1.aps-workspaces"
+    assert endpoint["policy"]
 
 
 def test_clients_find_an_endpoint_by_the_services_own_name_in_every_zone(deploy):

@@ -153,6 +153,7 @@ def test_a_folder_of_the_node_is_handed_over_to_celeborn(deploy, catalog):
     [own] = pod["initContainers"]
     assert own["args"] == ["chown", "10006:10006", "/mnt/disk-1"]
     assert own["securityContext"]["runAsUser"] == 0
+    assert own["resources"]["requests"].keys() == {"cpu", "memory"}
 
 
 def test_on_volumes_nothing_runs_as_root(deploy, catalog):

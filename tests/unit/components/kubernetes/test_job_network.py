@@ -14,6 +14,8 @@ DNS = {"namespace": "kube-system", "labels": {"k8s-app": "kube-dns"}}
 SYSTEM = {"namespace": "kube-system", "labels": {"app": "anything"}}
 CELEBORN = {"namespace": "celeborn", "labels": {}}
 INGRESS = {"namespace": "ingress-nginx", "labels": {}}
+GATEWAY = {"namespace": "ingress", "labels": {"app.kubernetes.io/name": "ui-gateway"}}
+BESIDE_GATEWAY = {"namespace": "ingress", "labels": {"app.kubernetes.io/name": "traefik"}}
 MONITORING = {"namespace": "monitoring", "labels": {}}
 HIVE = {"namespace": "hive", "labels": {}}
 
@@ -119,10 +121,15 @@ def test_spark_may_not_talk_to(policies, pod, peer, port):
     ("pod", "peer", "port", "expected"),
     [
         pytest.param(DRIVER, EXECUTOR, 7078, True, id="its executors"),
-        pytest.param(DRIVER, INGRESS, 4040, True, id="the ingress controller, for the UI"),
+        pytest.param(DRIVER, GATEWAY, 4040, True, id="the gateway, for the UI"),
+        pytest.param(DRIVER, BESIDE_GATEWAY, 4040, False, id="other pods of the gateway's namespace"),
+        pytest.param(DRIVER, INGRESS, 4040, False, id="the ingress controller past the gateway"),
         pytest.param(DRIVER, MONITORING, 4040, True, id="collectors of metrics"),
         pytest.param(DRIVER, MONITORING, 8090, True, id="collectors, for an exporter"),
+        pytest.param(DRIVER, MONITORING, 7090, True, id="collectors, for the upload of event logs"),
+        pytest.param(DRIVER, INGRESS, 7090, False, id="nobody else, for the upload of event logs"),
         pytest.param(DRIVER, INGRESS, 7078, False, id="the ingress controller elsewhere"),
+        pytest.param(DRIVER, GATEWAY, 7078, False, id="the gateway elsewhere"),
         pytest.param(DRIVER, NEIGHBOUR, 7078, False, id="jobs of another namespace"),
         pytest.param(DRIVER, "10.0.0.9", 4040, False, id="anybody in the network"),
         pytest.param(OTHER, EXECUTOR, 80, False, id="Spark, to a pod that is not Spark's"),

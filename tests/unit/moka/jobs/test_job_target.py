@@ -2,11 +2,15 @@ import json
 
 import pytest
 
-from moka.jobs.job_target import JobTarget
+from moka.jobs.job_target import EventLogUploader, JobTarget
 from moka.machines.machine_capacity import NodeGroupShape, largest_machines
 
+UPLOADER = EventLogUploader(image="uploader:1", bucket="logs", region="us-east-1", seconds=10)
 
-@pytest.mark.parametrize("changes", [{}, {"celeborn": None, "finalizer": None}])
+
+@pytest.mark.parametrize(
+    "changes", [{}, {"celeborn": None, "finalizer": None}, {"event_log_uploader": UPLOADER}]
+)
 def test_what_a_stack_exports_is_read_back_the_same(target, changes):
     before = target(**changes)
     # As the engine hands it on: without what is None, and with every number a float.
@@ -16,6 +20,7 @@ def test_what_a_stack_exports_is_read_back_the_same(target, changes):
     after = JobTarget.from_outputs(exported)
 
     assert after.as_outputs() == before.as_outputs()
+    assert after.event_log_uploader == before.event_log_uploader
     assert after.machine("driver", "arm64") == before.machine("driver", "arm64")
 
 

@@ -113,6 +113,16 @@ def test_logs_of_the_control_plane_are_kept_as_long_as_the_settings_say(deploy):
     assert days["/aws/eks/moka-local-spark-a/cluster"] == 30
 
 
+def test_a_cluster_may_write_fewer_logs_and_keep_them_for_other_days_than_the_rest(deploy):
+    fewer = "    control_plane_logs: {types: [audit, authenticator], days: 7}\n"
+    recorder = deployed(deploy, changed("    profile: adhoc", fewer))
+
+    [group] = recorder.inputs("aws:cloudwatch/logGroup:LogGroup")
+    [cluster] = recorder.inputs("eks:index:Cluster")
+    assert group["retentionInDays"] == 7
+    assert cluster["enabledClusterLogTypes"] == ["audit", "authenticator"]
+
+
 def test_nodes_may_make_repositories_only_where_images_are_pulled_through_ecr(deploy):
     mirror = "123456789012.dkr.ecr.us-east-1.amazonaws.com/moka-local"
     policies = "aws:iam/rolePolicy:RolePolicy"

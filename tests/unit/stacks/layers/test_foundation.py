@@ -1,5 +1,6 @@
 import json
 from dataclasses import replace
+from types import SimpleNamespace
 
 import pulumi
 import pytest
@@ -17,6 +18,7 @@ BUCKET = "aws:s3/bucket:Bucket"
 ZONES = ("us-east-1a", "us-east-1b", "us-east-1c")
 DAYS = {
     "event-logs": 30,
+    "event-logs-hot": 5,
     "resource-usage": 400,
     "job-logs": 90,
     "system-logs": 90,
@@ -113,6 +115,23 @@ def test_logs_move_to_a_cheaper_class_but_what_is_read_or_goes_soon_does_not(lay
     assert moved == {"resource-usage", "job-logs", "system-logs"}
 
 
+def test_event_logs_are_in_the_list_of_jobs_for_days_and_kept_cheaply_for_months(layer):
+    kept = rules(layer(days={**DAYS, "event-logs": 90}), "event-logs")
+
+    assert kept["expire-hot"]["filter"] == {"prefix": "hot/"}
+    assert kept["expire-hot"]["expiration"] == {"days": 5}
+    assert kept["expire-all"]["expiration"] == {"days": 90}
+    assert kept["expire-all"]["transitions"] == [{"days": 30, "storageClass": "STANDARD_IA"}]
+
+
+def test_what_a_growing_event_log_was_is_kept_for_a_day_and_other_data_for_a_week(layer):
+    recorder = layer()
+
+    for purpose, days in (("event-logs", 1), ("resource-usage", 7)):
+        versions = rules(recorder, purpose)["former-versions"]["noncurrentVersionExpiration"]
+        assert versions == {"noncurrentDays": days}
+
+
 def test_who_used_data_is_recorded_for_every_bucket_but_the_one_of_records(layer):
     recorder = layer()
 
@@ -161,6 +180,19 @@ def test_interface_endpoints_can_be_left_out(layer):
     endpoints = layer(interface_endpoints=False).inputs("aws:ec2/vpcEndpoint:VpcEndpoint")
 
     assert [endpoint["vpcEndpointType"] for endpoint in endpoints] == ["Gateway"]
+
+
+@pytest.mark.parametrize(("region", "there"), [("us-east-1", True), ("eu-west-1", False)])
+def test_managed_prometheus_is_reached_inside_the_network_of_its_region(region, there):
+    text = settings.path_of("local").read_text()
+    workspace = f"arn:aws:aps:{region}:123456789012:workspace/ws-0a1b"
+    text += f"\nmetrics: {{destination: {{remote_write: {{workspace: '{workspace}'}}}}}}\n"
+    environment = settings.parse(text, "stacks/local.yaml")
+
+    [(name, home)] = environment.foundations.items()
+    site = SimpleNamespace(settings=environment, foundation=home, name=name)
+
+    assert foundation.inputs(site).prometheus is there
 
 
 def test_subnets_are_told_by_zone(layer):

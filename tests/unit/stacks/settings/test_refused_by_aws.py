@@ -12,7 +12,7 @@ import yaml
 from stacks import settings
 from stacks.settings import reading
 from stacks.settings.page import page
-from tests.support.wrong_settings import OTHER_FOUNDATION, Changes, changed
+from tests.support.wrong_settings import OTHER_FOUNDATION, REMOVED, Changes, changed
 
 CLUSTER, MAIN = "clusters.spark-a", "foundations.main"
 GROUPS, NETWORK = f"{CLUSTER}.node_groups", f"{MAIN}.network"
@@ -36,6 +36,23 @@ def access(**entry: object) -> Changes:
 
 
 ROLE = f"arn:aws:iam::{ACCOUNT}:role/someone"
+
+
+WORKSPACE = f"arn:aws:aps:us-east-1:{ACCOUNT}:workspace/ws-0a1b2c3d"
+
+
+def destination(**change: object) -> Changes:
+    """Another place where metrics go."""
+    return {"metrics": {"destination": change}}
+
+
+CERTIFICATE = f"arn:aws:acm:us-east-1:{ACCOUNT}:certificate/0a1b2c3d-4e5f-6071-8293-a4b5c6d7e8f9"
+
+
+def login(**change: object) -> Changes:
+    """A login with a change."""
+    whole = {"issuer": "https://id.example", "client_id": "moka", "secret": "moka/login", **change}
+    return {"ingress": {"login": whole}, f"{MAIN}.certificates": {"arns": [CERTIFICATE]}}
 
 
 def night(cron: str) -> Changes:
@@ -80,6 +97,12 @@ def egress(**change: object) -> Changes:
     return {JOBS: {"egress": {"hive": {"ports": [9083], "cidrs": ["10.0.0.0/8"], **change}}}}
 
 
+def grafana(**managed: object) -> Changes:
+    """Amazon Managed Grafana."""
+    write = {"workspace": WORKSPACE}
+    return {"metrics": {"destination": {"remote_write": write}, "managed_grafana": managed}}
+
+
 IN_CHINA = {
     **OTHER_FOUNDATION,
     "region": "cn-north-1",
@@ -120,6 +143,54 @@ REFUSED: dict[str, list[tuple[Changes, str]]] = {
             {"domain": ".".join(["a" * 60] * 4)},
             "domain: has 243 characters, and names of UIs, <application>.spark-jobs.spark-a.a",
         ),
+    ],
+    "metrics.destination": [
+        (
+            destination(otlp={"endpoint": "https://a.example"}, cloudwatch={"region": "us-east-1"}),
+            "metrics.destination: takes one of otlp, remote_write and cloudwatch; leave destination out",
+        ),
+    ],
+    "metrics.destination.otlp.endpoint": [
+        (destination(otlp={"endpoint": "a.example:4318"}), "write a URL such as https://metrics.example.com"),
+    ],
+    "metrics.destination.remote_write": [
+        (
+            destination(remote_write={"url": "https://a.example", "workspace": WORKSPACE}),
+            "metrics.destination.remote_write: takes one of url and workspace",
+        ),
+        (destination(remote_write={}), "metrics.destination.remote_write: takes one of url and workspace"),
+    ],
+    "metrics.destination.remote_write.url": [
+        (destination(remote_write={"url": "a.example"}), "write a URL such as https://metrics.example.com"),
+    ],
+    "metrics.destination.remote_write.workspace": [
+        (
+            destination(remote_write={"workspace": "ws-0a1b"}),
+            "workspace: is 'ws-0a1b'; write arn:aws:aps:<region>:<account>:workspace/ws-<id>",
+        ),
+        (
+            destination(remote_write={"workspace": WORKSPACE.replace("us-east-1", "us-east-9")}),
+            "but AWS has no region us-east-9",
+        ),
+        (
+            destination(remote_write={"workspace": WORKSPACE.replace("arn:aws:", "arn:aws-cn:")}),
+            "of partition aws-cn, but us-east-1 is of aws",
+        ),
+    ],
+    "metrics.managed_grafana": [
+        (grafana(), "metrics.managed_grafana: is reached from nowhere; name prefix_lists or vpc_endpoints"),
+    ],
+    "metrics.managed_grafana.prefix_lists": [
+        (grafana(prefix_lists=["acme"]), "prefix_lists.0: is 'acme'; write pl- and 17 hexadecimal digits"),
+    ],
+    "metrics.managed_grafana.vpc_endpoints": [
+        (
+            grafana(vpc_endpoints=["acme"]),
+            "vpc_endpoints.0: is 'acme'; write vpce- and 17 hexadecimal digits",
+        ),
+    ],
+    "metrics.destination.cloudwatch.region": [
+        (destination(cloudwatch={"region": "us-east-9"}), "AWS has no such region"),
     ],
     "tags": [
         ({"tags": {"AWS:team": "a"}}, "tags.AWS:team: tags that begin with moka: or aws:"),
@@ -694,6 +765,10 @@ REFUSED: dict[str, list[tuple[Changes, str]]] = {
             "in partition aws-cn, where nodes in aws may not pull; copy it to a registry of their partition",
         ),
     ],
+    "spark.event_logs.seconds": [
+        ({"spark": {"event_logs": {"seconds": 4}}}, "spark.event_logs.seconds: is 4"),
+        ({"spark": {"event_logs": {"seconds": 301}}}, "spark.event_logs.seconds: is 301"),
+    ],
     "services.driver_finalizer.image": [
         (
             image("registry.example/driver-finalizer:latest"),
@@ -734,6 +809,20 @@ REFUSED: dict[str, list[tuple[Changes, str]]] = {
             image(f"{ECR}.us-east-1.amazonaws.com/moka-local/finalizer:1"),
             "moka-local/finalizer:1', but registry.repositories has no finalizer; did you mean 'driver-fin",
         ),
+    ],
+    "history.image": [
+        (
+            {"history.image": f"{ECR}.us-east-1.amazonaws.com/moka-local/history:1"},
+            "history:1', but registry.repositories has no history; did you mean 'history-gate'?",
+        ),
+        ({"history.image": "registry.example/history-server:latest"}, "latest is another image every day"),
+    ],
+    "history.logs_url": [
+        (
+            {"history.logs_url": "https://portal.example/logs"},
+            "write an address with the place of logs in it",
+        ),
+        ({"history.logs_url": "portal.example/{prefix}"}, "write an address with the place of logs in it"),
     ],
     "charts.mirror": [
         ({"charts": {"mirror": "https://registry.example"}}, "write host and path of a registry, as in"),
@@ -839,6 +928,67 @@ REFUSED: dict[str, list[tuple[Changes, str]]] = {
             "of partition aws-cn, but us-east-1 is of aws",
         ),
     ],
+    "ingress.login": [
+        (
+            {**login(), "services.ui_gateway": REMOVED},
+            "ingress.login: is asked for by services.ui_gateway, which is not set",
+        ),
+        (
+            {"ingress": login()["ingress"]},
+            "ingress.login: needs TLS, as browsers keep its cookies with https",
+        ),
+    ],
+    "foundations.<name>.certificates.arns": [
+        (
+            {
+                f"{MAIN}.certificates": {
+                    "arns": [
+                        "arn:aws:acm:us-west-2:123456789012:certificate/12345678-1234-1234-1234-123456789012"
+                    ]
+                }
+            },
+            "which is of account 123456789012 in us-west-2; a load balancer takes only those of 123456789012",
+        ),
+        ({f"{MAIN}.certificates": {"arns": ["acme.example"]}}, "write arn:aws:acm:<region>:<account>"),
+    ],
+    "foundations.<name>.certificates.public_zone": [
+        ({f"{MAIN}.certificates": {"public_zone": "acme.example"}}, "write the id of the hosted zone"),
+        (
+            {f"{MAIN}.certificates": {"public_zone": "Z0123456789ABC", **login()[f"{MAIN}.certificates"]}},
+            "takes either public_zone, or arns of certificates of your own",
+        ),
+    ],
+    "foundations.<name>.dns_zone": [
+        ({f"{MAIN}.dns_zone": "acme.example"}, "write the id of the hosted zone"),
+    ],
+    "ingress.networks": [({"ingress": {"networks": ["10.0.0.1/8"]}}, "ingress.networks.0")],
+    "ingress.login.issuer": [
+        (login(issuer="http://id.example"), "ingress.login.issuer: is 'http://id.example'; write the URL"),
+        (login(issuer="https://id.example/?a=b"), "ingress.login.issuer: is 'https://id.example/?a=b'"),
+        (login(issuer="https://a:b@id.example"), "ingress.login.issuer: is 'https://a:b@id.example'"),
+    ],
+    "ingress.login.client_id": [(login(client_id=""), "ingress.login.client_id")],
+    "ingress.login.secret": [
+        (login(secret=f"arn:aws:{SECRET}:login-Ab12Cd"), "no ARN, and no name that ends as one does"),
+        (login(secret="login-Ab12Cd"), "no ARN, and no name that ends as one does"),
+        (login(secret="log in"), "write the name of a secret of Secrets Manager"),
+        (login(secret="*"), "write the name of a secret of Secrets Manager"),
+        (login(secret="a" * 513), "write the name of a secret of Secrets Manager"),
+    ],
+    "ingress.login.secret_key": [
+        (login(secret_key="alias/mine"), "an alias or a key's id is not enough"),
+        (login(secret_key=KEY), "but the secret is also in us-east-1 of 123456789012, for foundation 'main'"),
+    ],
+    "ingress.login.groups_claim": [(login(groups_claim="my groups"), "ingress.login.groups_claim")],
+    "ingress.login.operators": [
+        (login(operators=["a,b"]), "write a group as it stands in the claim, without commas"),
+        (login(operators=["a", "a"]), "ingress.login.operators"),
+    ],
+    "ingress.login.hours": [(login(hours=25), "ingress.login.hours")],
+    "job_namespaces.<name>.viewers": [
+        ({f"{JOBS}.viewers": ["analysts"]}, "without ingress.login nobody knows who comes"),
+        ({f"{JOBS}.viewers": [""], **login()}, "write a group as it stands in the claim"),
+    ],
     "registry.readers": [
         (registry(readers=["*"]), "readers.0: is '*'; write all twelve digits, in quotes"),
     ],
@@ -891,6 +1041,39 @@ REFUSED: dict[str, list[tuple[Changes, str]]] = {
             "is of us-east-1 and account 444455556666, but the bucket is in eu-west-1 of 444455556666",
         ),
     ],
+    "clusters.<name>.control_plane_logs.types": [
+        (
+            {f"{CLUSTER}.control_plane_logs": {"types": ["audits"]}},
+            "is 'audits'; input should be 'api', 'audit', 'authenticator', 'controllerManager' or",
+        ),
+        ({f"{CLUSTER}.control_plane_logs": {"types": ["api", "api"]}}, "control_plane_logs.types: 'api' is"),
+    ],
+    "clusters.<name>.control_plane_logs.days": [
+        ({f"{CLUSTER}.control_plane_logs": {"days": 31}}, "days: is 31; input should be 1, 3, 5, 7, 14"),
+    ],
+    "logs.drivers_behind_seconds": [
+        ({"logs": {"drivers_behind_seconds": 29}}, "logs.drivers_behind_seconds: is 29; input should be"),
+    ],
+    "logs.executors_behind_seconds": [
+        (
+            {"logs": {"executors_behind_seconds": 3601}},
+            "logs.executors_behind_seconds: is 3601; input should",
+        ),
+        (
+            {"logs": {"executors_behind_seconds": 45}},
+            "logs.executors_behind_seconds: is 45, less than logs.drivers_behind_seconds, 60;",
+        ),
+    ],
+    "logs.outage_hours": [
+        (
+            {"logs": {"outage_hours": 24}},
+            "disk.gib: is 100, but logs may take 132 GiB of it while S3 is away for logs.outage_hours, 24, "
+            "and all else 20; raise it to 152, or lower logs.outage_hours or logs.kib_per_second.",
+        ),
+    ],
+    "logs.kib_per_second": [
+        ({"logs": {"kib_per_second": 4096}}, "disk.gib: is 100, but logs may take 176 GiB of it"),
+    ],
     "retention.control_plane_logs": [
         (
             {"retention": {"control_plane_logs": 31}},
@@ -903,12 +1086,18 @@ TYPES = "yes or no, or one of a few words: its type refuses the rest"
 NAMES = "a name in this file, which has to be there, or a section: its keys follow"
 DAYS = "1 to 3650 days, which S3 takes"
 SIZES = "cores or GiB: too many for the machines are a mistake of `sizes`"
+COUNTS = "numbers of which only the History Server knows"
 SHARES = "shares and amounts, which must fit to each other: moka/queues/problems.py"
 
 # What no service refuses, and why.
 FREE: dict[str, str] = {
+    **dict.fromkeys(("metrics", "metrics.destination.otlp", "metrics.destination.otlp.secret"), NAMES),
+    **dict.fromkeys(("metrics.destination.cloudwatch", "metrics.store"), NAMES),
+    **dict.fromkeys(("metrics.own_grafana", "metrics.managed_grafana.sign_in"), TYPES),
+    **dict.fromkeys((f"metrics.store.{key}" for key in ("days", "disk_gib", "memory_gib")), SIZES),
+    **dict.fromkeys((f"metrics.{key}" for key in ("shards", "gateways", "kube_state_metrics_shards")), SIZES),
     **dict.fromkeys(("home", "foundations", "clusters", "slices", "waves", "uses", "grants", "ci"), NAMES),
-    **dict.fromkeys(("queues", "queues_from", "spark", "services", "charts", "retention", "registry"), NAMES),
+    **dict.fromkeys(("queues", "queues_from", "spark", "services", "charts", "history", "logs"), NAMES),
     **dict.fromkeys(("foundations.<name>.network", "foundations.<name>.existing_network"), NAMES),
     **dict.fromkeys((f"clusters.<name>.{key}" for key in ("foundation", "access", "node_groups")), NAMES),
     **dict.fromkeys((f"clusters.<name>.{key}" for key in ("shuffle", "capacity")), NAMES),
@@ -919,16 +1108,27 @@ FREE: dict[str, str] = {
         (f"job_namespaces.<name>.{key}" for key in ("quota", "largest_container", "egress")), NAMES
     ),
     **dict.fromkeys(("spark.operators", "spark.operators.<name>.namespaces", "registry.foundation"), NAMES),
-    **dict.fromkeys(("services.driver_finalizer", "slices.<name>.layers", "slices.<name>.clusters"), NAMES),
+    **dict.fromkeys(
+        (
+            f"services.{name}"
+            for name in ("driver_finalizer", "event_log_uploader", "history_gate", "ui_gateway")
+        ),
+        NAMES,
+    ),
+    **dict.fromkeys(("spark.event_logs", "slices.<name>.layers", "slices.<name>.clusters"), NAMES),
+    **dict.fromkeys(("registry", "retention", "clusters.<name>.control_plane_logs"), NAMES),
     **dict.fromkeys(("grants.<name>.environment", "queues.tiers", "queues.organizations"), NAMES),
     **dict.fromkeys(("retain", "grants.<name>.access", "uses.<name>.access"), TYPES),
     **dict.fromkeys((f"foundations.<name>.{key}" for key in ("assume", "network.nat")), TYPES),
-    "foundations.<name>.network.interface_endpoints": TYPES,
+    **dict.fromkeys(("ingress", "foundations.<name>.certificates"), NAMES),
+    **dict.fromkeys(("foundations.<name>.network.interface_endpoints", "ingress.controller"), TYPES),
     **dict.fromkeys(
         (f"clusters.<name>.{key}" for key in ("version", "profile", "support", "zonal_shift")), TYPES
     ),
     **dict.fromkeys((f"clusters.<name>.access.<name>.{key}" for key in ("policy", "jobs")), TYPES),
     "clusters.<name>.node_groups.<name>.retiring.<number>.per_zone": TYPES,
+    **dict.fromkeys(("ingress", "foundations.<name>.certificates"), NAMES),
+    "ingress.controller": TYPES,
     **dict.fromkeys(("foundations.<name>.api_access", "foundations.<name>.network.transit_gateway"), NAMES),
     **dict.fromkeys(
         (f"clusters.<name>.node_groups.<name>.{key}" for key in ("role", "architecture", "spot", "per_zone")),
@@ -945,6 +1145,9 @@ FREE: dict[str, str] = {
         (f"retention.{key}" for key in ("event_logs", "job_logs", "system_logs", "resource_usage")), DAYS
     ),
     **dict.fromkeys((f"retention.{key}" for key in ("staging", "access_logs", "flow_logs")), DAYS),
+    "retention.event_logs_hot": DAYS,
+    **dict.fromkeys((f"history.{key}" for key in ("cpu", "heap_gib", "store_gib", "replicas")), SIZES),
+    **dict.fromkeys((f"history.{key}" for key in ("interval_seconds", "jobs_per_day")), COUNTS),
     **dict.fromkeys((f"clusters.<name>.shuffle.sizes.master.{key}" for key in ("cpus", "heap_gib")), SIZES),
     **dict.fromkeys(
         (f"clusters.<name>.shuffle.sizes.worker.{key}" for key in ("cpus", "heap_gib", "off_heap_gib")), SIZES
@@ -1022,7 +1225,15 @@ def test_every_key_was_looked_at():
         {"charts": {"mirror": f"{ECR}.us-east-1.amazonaws.com/mirror"}},
         access(principal=f"arn:aws:iam::{ACCOUNT}:role/aws-reserved/sso.amazonaws.com/AWSReservedSSO_a"),
         registry(
-            repositories=["driver-finalizer", "spark", "team/spark-jobs"],
+            repositories=[
+                "driver-finalizer",
+                "event-log-uploader",
+                "history-gate",
+                "history-server",
+                "spark",
+                "team/spark-jobs",
+                "ui-gateway",
+            ],
             pull_through={"docker.io": {"secret": CACHE}},
         ),
         uses("acme-prod-444455556666-us-east-1-event-logs"),

@@ -125,6 +125,10 @@ VALUES: dict[str, tuple[Changes, str]] = {
         {"slices": {"all": {"layers": ["everything"]}}},
         "slices.all.layers.0: is 'everything'; layers are foundation, cluster,",
     ),
+    "a slice of a layer by its former name": (
+        {"slices": {"all": {"layers": ["access"]}}},
+        "slices.all.layers.0: is 'access'; layer access is called ingress now: write ingress",
+    ),
     "days that CloudWatch Logs does not count": (
         {"retention": {"control_plane_logs": 100}},
         "retention.control_plane_logs: is 100; input should be 1, 3, 5, 7, 14, 30, 60, 90,",

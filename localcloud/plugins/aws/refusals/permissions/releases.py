@@ -4,6 +4,8 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
+import yaml
+
 from aws_rules.iam.permissions import CALLS, verdicts
 from aws_rules.iam.programs import CHARTS, Call, Program
 from aws_rules.rule import Unknown, Verdict
@@ -90,7 +92,7 @@ def _shipper(chart: str, values: Mapping[str, Any]) -> Program | None:
         one["name"]: str(one["value"]) for one in values.get("env") or () if one.get("value") is not None
     }
     calls = []
-    for output in _outputs(str((values.get("config") or {}).get("outputs") or "")):
+    for output in _outputs(values.get("config") or {}):
         if output.get("name") == "s3" and output.get("bucket"):
             bucket = _filled(output["bucket"], variables)
             folder = _filled(output.get("s3_key_format", "/fluent-bit-logs/$TAG"), variables)
@@ -104,11 +106,15 @@ def _shipper(chart: str, values: Mapping[str, Any]) -> Program | None:
     )
 
 
-def _outputs(text: str) -> Iterator[dict[str, str]]:
-    """The sections of outputs, as names in small letters and values."""
-    for section in text.split("[OUTPUT]")[1:]:
+def _outputs(config: Mapping[str, Any]) -> Iterator[Mapping[str, str]]:
+    """Outputs of a configuration, in its classic form or in YAML, as names in small letters and values."""
+    for section in str(config.get("outputs") or "").split("[OUTPUT]")[1:]:
         lines = [line.split(None, 1) for line in section.splitlines() if line.strip()]
         yield {line[0].lower(): line[1].strip() for line in lines if len(line) == 2}
+    for name, text in (config.get("extraFiles") or {}).items():
+        sections = yaml.safe_load(text) if name.endswith((".yaml", ".yml")) else None
+        for output in ((sections or {}).get("pipeline") or {}).get("outputs") or ():
+            yield {key.lower(): str(value) for key, value in output.items()}
 
 
 def _filled(text: str, variables: Mapping[str, str]) -> str:

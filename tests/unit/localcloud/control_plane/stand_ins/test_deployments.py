@@ -1,3 +1,4 @@
+from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -26,9 +27,12 @@ def commands(monkeypatch):
     monkeypatch.setattr(ControlPlane, "credentials", credentials)
     answer = {"status": {"token": "t"}}
     monkeypatch.setattr(ControlPlane, "api", lambda plane: SimpleNamespace(create=lambda *_: answer))
-    monkeypatch.setattr(
-        deployments, "run", lambda plane, key, servers, command: commands.update({key: command(AROUND)})
-    )
+    monkeypatch.setattr(deployments.pods, "variables", lambda plane: {"HTTP_PROXY": "http://127.0.0.1:1"})
+
+    def run(plane, key, servers, command, *, account, pods):
+        commands[key] = command(replace(AROUND, account=account, pods=pods))
+
+    monkeypatch.setattr(deployments, "run", run)
     return commands
 
 

@@ -12,6 +12,15 @@ MISTAKES: dict[str, tuple[Changes, str]] = {
         {"grants": {"x": {"environment": "dev", "account": "123456789012", "data": ["secrets"]}}},
         "grants.x.data.0: is 'secrets'; input should be 'event-logs',",
     ),
+    "jobs in the list that are no longer there": (
+        {"retention": {"event_logs": 3}},
+        "retention.event_logs_hot: is 5, but event logs are kept for 3 days; lower it to 3 or less.",
+    ),
+    "more jobs in the list than a scan takes": (
+        {"history.jobs_per_day": 300_000},
+        "retention.event_logs_hot: is 5, which with history.jobs_per_day are 1,500,000 logs in the History "
+        "Server's list, and a scan takes 1,000,000; lower it to 3: older ones open by their address.",
+    ),
     "an upstream registry without credentials": (
         {"registry": {"foundation": "main", "pull_through": {"docker.io": {}}}},
         "registry.pull_through.docker.io.secret: is missing; docker.io needs credentials, in a "

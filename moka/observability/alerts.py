@@ -1,0 +1,241 @@
+"""The alerts, a row each. Metrics are called as their programs call them.
+
+YuniKorn 1.8: apache/yunikorn-core: pkg/metrics/{queue,scheduler}.go. Spark Operator 2.5:
+kubeflow/spark-operator: pkg/common/metrics.go. Celeborn 0.7: apache/celeborn: docs/monitoring.md.
+Fluent Bit 5.1: https://docs.fluentbit.io/manual/administration/monitoring, and what it counts of its own log
+(charts-values/fluent-bit/pipeline.yaml). Traefik 3:
+https://doc.traefik.io/traefik/observability/metrics/overview/. Collectors: their own telemetry.
+`moka_pod_addresses` and `moka_store_series` are numbers of the settings: moka/observability/limits.py.
+"""
+
+from moka.observability.rule import Alert
+
+DAY = 86_400
+
+VCORES = 'yunikorn_queue_resource{resource="vcore",state="%s"}'
+QUEUE = "by (cluster, queue)"
+STATE = "moka_spark_application_state_info"
+STARTED = f'{STATE}{{state=~"RUNNING|SUCCEEDING|COMPLETED|FAILING|FAILED"}}'
+WAITING = (
+    'max by (cluster, namespace, queue) (time() - moka_spark_application_created_seconds{tier="1"} '
+    f"unless on (cluster, namespace, application) {STARTED})"
+)
+OPERATOR_LATENCY = "spark_application_submit_latency_seconds_histogram_bucket"
+
+NODE = "by (cluster, node)"
+
+
+def risen(counter: str, grouping: str, time: str) -> str:
+    """A counter that rose in this time, or is new: Fluent Bit's begin with the first that they count."""
+    return (
+        f"sum {grouping} (increase({counter}[{time}])) > 0 "
+        f"or sum {grouping} ({counter} unless {counter} offset {time}) > 0"
+    )
+
+
+ALERTS = (
+    Alert(
+        name="QueueStarved",
+        expression=f"(sum {QUEUE} ({VCORES % 'pending'}) > 0) and {QUEUE.replace('by', 'on')} "
+        f"(sum {QUEUE} ({VCORES % 'allocated'}) < 0.9 * sum {QUEUE} ({VCORES % 'guaranteed'}))",
+        minutes=15,
+        severity="warning",
+        service="yunikorn",
+        summary="{{ $labels.queue }} on {{ $labels.cluster }} waits with less than it is guaranteed.",
+    ),
+    Alert(
+        name="Tier1Waits",
+        expression=f"{WAITING} > 300",
+        minutes=2,
+        severity="critical",
+        service="yunikorn",
+        summary="A job of tier 1 in {{ $labels.queue }} on {{ $labels.cluster }} has waited for "
+        "{{ $value | humanizeDuration }}.",
+    ),
+    Alert(
+        name="SchedulerDown",
+        expression='count by (cluster) (up{job="kube-state-metrics"}) '
+        'unless on (cluster) (up{job="yunikorn"} == 1)',
+        minutes=5,
+        severity="critical",
+        service="yunikorn",
+        summary="Nobody places the pods of jobs on {{ $labels.cluster }}.",
+    ),
+    Alert(
+        name="FinalizersStuck",
+        expression="moka_driver_finalizer_longest_wait_seconds > 900 "
+        "or rate(moka_driver_finalizer_failures_total[10m]) > 0.1",
+        minutes=10,
+        severity="warning",
+        service="driver-finalizer",
+        summary="Ended drivers on {{ $labels.cluster }} are not let go.",
+    ),
+    Alert(
+        name="OperatorBacklog",
+        expression='sum by (cluster) (workqueue_depth{name="sparkapplication"}) > 500 or '
+        f"histogram_quantile(0.9, sum by (cluster, le) (rate({OPERATOR_LATENCY}[10m]))) > 120",
+        minutes=10,
+        severity="critical",
+        service="spark-operator",
+        summary="The Spark Operator on {{ $labels.cluster }} is behind with submitting jobs.",
+    ),
+    Alert(
+        name="CelebornWorkerLost",
+        expression='max by (cluster) (metrics_LostWorkerCount_Value{role="Master"} '
+        '+ metrics_ExcludedWorkerCount_Value{role="Master"}) > 0',
+        minutes=5,
+        severity="warning",
+        service="celeborn",
+        summary="{{ $value }} workers of Celeborn on {{ $labels.cluster }} are lost or excluded.",
+    ),
+    Alert(
+        name="CelebornWorkersLost",
+        expression='max by (cluster) (metrics_LostWorkerCount_Value{role="Master"} '
+        '+ metrics_ExcludedWorkerCount_Value{role="Master"}) '
+        '> 0.2 * max by (cluster) (metrics_WorkerCount_Value{role="Master"})',
+        minutes=5,
+        severity="critical",
+        service="celeborn",
+        summary="A fifth of Celeborn's workers on {{ $labels.cluster }} is lost or excluded.",
+    ),
+    Alert(
+        name="LogsLost",
+        expression=f"({risen('log_metric_counter_logs_evicted', NODE, '15m')}) "
+        f"or ({risen('log_metric_counter_logs_quarantined', NODE, '15m')})",
+        minutes=0,
+        severity="critical",
+        service="fluent-bit",
+        summary="Logs of {{ $labels.node }} on {{ $labels.cluster }} did not reach S3 and will not.",
+    ),
+    Alert(
+        name="LogsLate",
+        expression=f"min {NODE} "
+        '(fluentbit_output_chunk_available_capacity_percent{name=~"drivers|executors"}) < 90',
+        minutes=10,
+        severity="warning",
+        service="fluent-bit",
+        summary="Logs of jobs on {{ $labels.node }} of {{ $labels.cluster }} wait on the node for S3.",
+    ),
+    Alert(
+        name="LogsNotUploaded",
+        expression=f"({risen('log_metric_counter_put_failed', NODE, '15m')}) unless on (cluster, node) "
+        f"(sum {NODE} (increase(fluentbit_output_proc_records_total[15m])) > 0)",
+        minutes=5,
+        severity="critical",
+        service="fluent-bit",
+        summary="No log of {{ $labels.node }} on {{ $labels.cluster }} has come to S3 for 15 minutes.",
+    ),
+    Alert(
+        name="LogsUnknown",
+        expression=f'sum {NODE} (increase(fluentbit_output_proc_records_total{{name="unknown"}}[15m])) > 0',
+        minutes=5,
+        severity="warning",
+        service="fluent-bit",
+        summary="Logs of {{ $labels.node }} on {{ $labels.cluster }} are kept without the name of their job.",
+    ),
+    Alert(
+        name="LogsStopped",
+        expression=f"({risen('log_metric_counter_file_stopped', NODE, '1h')}) "
+        f"or (sum {NODE} (increase(fluentbit_input_multiline_truncated_total[1h])) > 0)",
+        minutes=0,
+        severity="warning",
+        service="fluent-bit",
+        summary="A log on {{ $labels.node }} of {{ $labels.cluster }} has lines that are too long.",
+    ),
+    Alert(
+        name="EventLogLate",
+        expression="moka_event_log_uploader_behind_seconds > 60",
+        minutes=2,
+        severity="warning",
+        service="event-log-uploader",
+        summary="The event log of {{ $labels.application }} on {{ $labels.cluster }} is "
+        "{{ $value | humanizeDuration }} behind.",
+    ),
+    Alert(
+        name="HistoryScanSlow",
+        expression="max by (cluster) (moka_history_gate_scan_age_seconds) "
+        "> 2 * max by (cluster) (moka_history_gate_scan_interval_seconds) + 300",
+        minutes=5,
+        severity="warning",
+        service="history",
+        summary="The last scan of the History Server on {{ $labels.cluster }} was long ago.",
+    ),
+    Alert(
+        name="CertificateNearItsEnd",
+        expression=f"traefik_tls_certs_not_after - time() < {21 * DAY}",
+        minutes=60,
+        severity="warning",
+        service="ingress",
+        summary="A certificate of {{ $labels.cluster }} ends in {{ $value | humanizeDuration }}.",
+    ),
+    Alert(
+        name="AddressesLow",
+        # The VPC CNI takes addresses in blocks of 16 (moka/machines/pod_addresses.py).
+        expression="sum by (cluster) (16 * ceil("
+        'sum by (cluster, node) (moka_pods{host_network="false"}) / 16)) '
+        "> 0.85 * max by (cluster) (moka_pod_addresses)",
+        minutes=15,
+        severity="warning",
+        service="network",
+        summary="Pods of {{ $labels.cluster }} have taken {{ $value }} addresses: nodes will soon find none.",
+    ),
+    Alert(
+        name="GatewayDown",
+        expression='max by (cluster) (up{job="ui-gateway"}) == 0',
+        minutes=5,
+        severity="critical",
+        service="ui-gateway",
+        summary="Nobody reaches the UIs of jobs on {{ $labels.cluster }}.",
+    ),
+    Alert(
+        name="MetricsLost",
+        expression=" or ".join(
+            f"sum by (cluster, job) (rate(otelcol_exporter_{what}_failed_metric_points_total[5m])) > 0"
+            for what in ("send", "enqueue")
+        ),
+        minutes=5,
+        severity="warning",
+        service="metrics",
+        summary="{{ $labels.job }} on {{ $labels.cluster }} loses metrics.",
+    ),
+    Alert(
+        name="CollectorQueueFull",
+        expression="otelcol_exporter_queue_size > 0.8 * otelcol_exporter_queue_capacity",
+        minutes=5,
+        severity="critical",
+        service="metrics",
+        summary="{{ $labels.pod }} on {{ $labels.cluster }} has hardly room for what it cannot send.",
+    ),
+    Alert(
+        name="ScrapeRefused",
+        expression='up{job!~"drivers|executors|event-logs"} == 0',
+        minutes=10,
+        severity="warning",
+        service="metrics",
+        summary="{{ $labels.job }} on {{ $labels.cluster }} cannot be read.",
+    ),
+    Alert(
+        name="KubeStateMetricsDown",
+        expression='absent(up{job="kube-state-metrics"} == 1)',
+        minutes=10,
+        severity="critical",
+        service="metrics",
+        summary="Nothing is known of the objects of a cluster: most other alerts are blind.",
+    ),
+    Alert(
+        name="StoreNearlyFull",
+        expression="prometheus_tsdb_storage_blocks_bytes > 0.9 * prometheus_tsdb_retention_limit_bytes",
+        minutes=60,
+        severity="warning",
+        service="metrics",
+        summary="The store of {{ $labels.cluster }} will drop what is younger than it should.",
+    ),
+    Alert(
+        name="StoreTooManySeries",
+        expression="prometheus_tsdb_head_series > on (cluster) 0.8 * max by (cluster) (moka_store_series)",
+        minutes=15,
+        severity="critical",
+        service="metrics",
+        summary="The store of {{ $labels.cluster }} has {{ $value }} series, and soon no memory for them.",
+    ),
+)

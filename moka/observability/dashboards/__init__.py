@@ -1,0 +1,23 @@
+"""The dashboards, a file each."""
+
+from moka.observability.dashboards import (
+    applications,
+    cluster,
+    environment,
+    logs,
+    metrics,
+    queues,
+    services,
+    shuffle,
+)
+
+DASHBOARDS = (
+    environment.DASHBOARD,
+    cluster.DASHBOARD,
+    queues.DASHBOARD,
+    applications.DASHBOARD,
+    shuffle.DASHBOARD,
+    logs.DASHBOARD,
+    metrics.DASHBOARD,
+    services.DASHBOARD,
+)

@@ -1,0 +1,182 @@
+"""Programs of ours, a row each: every metric that one has is on a panel; and the ingress before them."""
+
+from moka.observability.panel import Dashboard, Panel, Row, Unit
+
+FINALIZER = "moka_driver_finalizer_"
+GATEWAY = "moka_ui_gateway_"
+GATE = "moka_history_gate_"
+
+
+def _panel(title: str, unit: Unit, note: str = "", **queries: str) -> Panel:
+    legends = {f"{{{{cluster}}}} {legend.replace('_', ' ')}": text for legend, text in queries.items()}
+    return Panel(title=title, unit=unit, queries=legends, note=note)
+
+
+def _sum(metric: str) -> str:
+    return f"sum by (cluster) ({metric}{{$scope}})"
+
+
+def _max(metric: str) -> str:
+    return f"max by (cluster) ({metric}{{$scope}})"
+
+
+def _a_minute(metric: str) -> str:
+    return f"sum by (cluster) (rate({metric}{{$scope}}[5m])) * 60"
+
+
+def _quantile(quantile: float, histogram: str) -> str:
+    return f"histogram_quantile({quantile}, sum by (cluster, le) (rate({histogram}_bucket{{$scope}}[5m])))"
+
+
+ROWS = (
+    Row(
+        title="driver_finalizer",
+        panels=(
+            _panel(
+                "Drivers",
+                "short",
+                held=_sum(f"{FINALIZER}held"),
+                of_those_ended=_sum(f"{FINALIZER}waiting"),
+                namespaces=_sum(f"{FINALIZER}namespaces"),
+            ),
+            _panel("Longest wait", "s", wait=_max(f"{FINALIZER}longest_wait_seconds")),
+            _panel(
+                "Let go, and failures, a minute",
+                "cpm",
+                let_go=_a_minute(f"{FINALIZER}released_total"),
+                failures=_a_minute(f"{FINALIZER}failures_total"),
+            ),
+        ),
+    ),
+    Row(
+        title="event_log_uploader",
+        panels=(
+            _panel(
+                "Furthest behind",
+                "s",
+                behind=_max("moka:event_logs:behind_seconds"),
+            ),
+            _panel(
+                "Sidecars, and files that had no room",
+                "short",
+                sidecars=_sum("moka:event_logs:uploaders"),
+                files=_sum("moka:event_logs:dropped_files"),
+            ),
+            _panel(
+                "Objects written, a second",
+                "ops",
+                objects=_sum("moka:event_logs:puts_rate"),
+            ),
+            _panel("Bytes written", "Bps", bytes=_sum("moka:event_logs:bytes_rate")),
+            _panel(
+                "Failures, a second",
+                "ops",
+                rounds=_sum("moka:event_logs:failures_rate"),
+                for_want_of_permission=_sum("moka:event_logs:credentials_failures_rate"),
+            ),
+        ),
+    ),
+    Row(
+        title="ui_gateway",
+        panels=(
+            Panel(
+                title="Requests, a second",
+                unit="ops",
+                queries={
+                    "{{cluster}} {{page}} {{status}}": "sum by (cluster, page, status) "
+                    f"(rate({GATEWAY}requests_total{{$scope}}[5m]))"
+                },
+            ),
+            _panel(
+                "Time of a request",
+                "s",
+                p50=_quantile(0.5, f"{GATEWAY}request_seconds"),
+                p99=_quantile(0.99, f"{GATEWAY}request_seconds"),
+            ),
+            _panel(
+                "Requests for each second of work",
+                "ops",
+                requests=f"sum by (cluster) (rate({GATEWAY}request_seconds_count{{$scope}}[5m])) / "
+                f"sum by (cluster) (rate({GATEWAY}request_seconds_sum{{$scope}}[5m]))",
+            ),
+            Panel(
+                title="Logins, a minute",
+                unit="cpm",
+                queries={
+                    "{{cluster}} {{outcome}}": "sum by (cluster, outcome) "
+                    f"(rate({GATEWAY}logins_total{{$scope}}[5m])) * 60"
+                },
+            ),
+            _panel("Drivers that it knows", "short", drivers=_max(f"{GATEWAY}drivers")),
+            _panel("Longest silence of a watch", "s", silence=_max(f"{GATEWAY}watch_idle_seconds")),
+            _panel(
+                "Links and questions, a minute",
+                "cpm",
+                links=_a_minute(f"{GATEWAY}links_put_total"),
+                links_that_failed=_a_minute(f"{GATEWAY}link_failures_total"),
+                questions_that_failed=_a_minute(f"{GATEWAY}questions_failed_total"),
+            ),
+        ),
+    ),
+    Row(
+        title="Ingress",
+        panels=(
+            Panel(
+                title="Requests, a second",
+                unit="ops",
+                queries={
+                    "{{cluster}} {{code}}": "sum by (cluster, code) "
+                    "(rate(traefik_entrypoint_requests_total{$scope}[5m]))"
+                },
+            ),
+            _panel(
+                "Time of a request",
+                "s",
+                p50=_quantile(0.5, "traefik_entrypoint_request_duration_seconds"),
+                p99=_quantile(0.99, "traefik_entrypoint_request_duration_seconds"),
+            ),
+            _panel("Connections", "short", connections=_sum("traefik_open_connections")),
+            _panel(
+                "Certificates are good for",
+                "s",
+                least="min by (cluster) (traefik_tls_certs_not_after{$scope} - time())",
+            ),
+        ),
+    ),
+    Row(
+        title="history_gate",
+        panels=(
+            _panel(
+                "Jobs that were opened, a minute",
+                "cpm",
+                hot=_a_minute(f"{GATE}opened_hot_total"),
+                of_the_archive=_a_minute(f"{GATE}opened_archive_total"),
+                still_run=_a_minute(f"{GATE}still_running_total"),
+                not_found=_a_minute(f"{GATE}not_found_total"),
+                failed=_a_minute(f"{GATE}server_errors_total"),
+            ),
+            _panel(
+                "Logs that are not joined yet",
+                "short",
+                waiting=_max(f"{GATE}open_logs"),
+                being_read=_max(f"{GATE}being_read"),
+            ),
+            _panel("The one that waits longest", "s", wait=_max(f"{GATE}oldest_open_seconds")),
+            _panel(
+                "Logs joined, a minute",
+                "cpm",
+                joined=_a_minute(f"{GATE}joined_total"),
+                failed=_a_minute(f"{GATE}join_failures_total"),
+            ),
+            _panel(
+                "Age of the server's last scan",
+                "s",
+                age=_max(f"{GATE}scan_age_seconds"),
+                interval=_max(f"{GATE}scan_interval_seconds"),
+            ),
+            _panel("Hot logs", "short", logs=_max(f"{GATE}hot_logs")),
+        ),
+    ),
+)
+
+DASHBOARD = Dashboard(name="services", title="moka / Services", rows=ROWS)

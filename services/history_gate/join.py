@@ -1,0 +1,68 @@
+"""A rolling event log as one object: pure bytes.
+
+Frames of zstd concatenate, and Spark closes one whenever it flushes (apache/spark: CompressionCodec.scala),
+so files that Spark has closed are joined as they are. The last one of a killed driver may end anywhere.
+"""
+
+import json
+from collections.abc import Iterable, Iterator
+
+import zstandard
+
+END_EVENT = "SparkListenerApplicationEnd"
+CHUNK = 64 * 1024
+"""Bytes that are read at a time."""
+
+
+def joined(whole: Iterable[bytes], last: Iterable[bytes], ended_ms: int) -> Iterator[bytes]:
+    """The bytes of a log in one object.
+
+    whole: contents of all files but the last, in order. last: content of the last one, in chunks.
+    ended_ms: when the driver wrote last, in milliseconds since 1970: the end of an application whose log does
+    not say so itself, as it would else be listed as running for ever.
+    """
+    yield from whole
+    yield from readable(last, ended_ms)
+
+
+def readable(chunks: Iterable[bytes], ended_ms: int) -> Iterator[bytes]:
+    """What can be read of a file, to its last whole line, and the application's end; compressed anew."""
+    compressor = zstandard.ZstdCompressor().compressobj()
+    line = b""
+    for lines in whole_lines(chunks):
+        line = lines[lines.rstrip(b"\n").rfind(b"\n") + 1 :]
+        yield compressor.compress(lines)
+    if not is_end(line):
+        yield compressor.compress(end_line(ended_ms))
+    yield compressor.flush()
+
+
+def whole_lines(chunks: Iterable[bytes]) -> Iterator[bytes]:
+    """Text of a compressed file, each piece of it whole lines; what is cut off or broken ends it."""
+    decompressor = zstandard.ZstdDecompressor().decompressobj(read_across_frames=True)
+    rest = b""
+    for chunk in chunks:
+        try:
+            text = decompressor.decompress(chunk)
+        except zstandard.ZstdError:
+            return
+        lines, newline, rest = (rest + text).rpartition(b"\n")
+        if newline:
+            yield lines + newline
+
+
+def is_end(line: bytes) -> bool:
+    """Whether a line is the event of an application's end."""
+    try:
+        event = json.loads(line)
+    except ValueError:
+        return False
+    return isinstance(event, dict) and event.get("Event") == END_EVENT
+
+
+def end_line(ended_ms: int) -> bytes:
+    """The event of an application's end, as Spark writes it: the list's reader looks for lines that begin so,
+    without a space (apache/spark: FsHistoryProvider.scala, `APPL_END_EVENT_PREFIX`).
+    """
+    event = {"Event": END_EVENT, "Timestamp": ended_ms}
+    return json.dumps(event, separators=(",", ":")).encode() + b"\n"

@@ -1,0 +1,1 @@
+"""Live UIs of drivers, the History Server and pages of the platform, by host name."""

@@ -1,0 +1,243 @@
+"""Prometheus' own promtool judges the alerts: when each fires, what is just below, and when it is over."""
+
+import subprocess
+
+import pytest
+import yaml
+
+from localcloud import tools
+from moka.observability.alerts import ALERTS
+from moka.observability.rule import as_yaml
+
+LENGTH, CHANGE, BEFORE, AFTER = 240, 90, 80, 230
+"""Minutes: of a test, until what is wrong ends, and when it is looked at."""
+A, MASTER = 'cluster="a"', 'cluster="a",role="Master"'
+QUEUE = f'{A},queue="root.acme.etl.tier1"'
+JOB = f'{A},namespace="jobs",application="etl",queue="root.acme.etl.tier1",tier="1"'
+SUBMIT = "spark_application_submit_latency_seconds_histogram_bucket"
+NODE = f'{A},node="n"'
+FLUENT = f"log_metric_counter_%s{{{NODE}}}"
+ROOM = f'fluentbit_output_chunk_available_capacity_percent{{{NODE},name="drivers"}}'
+OUT = f'fluentbit_output_proc_records_total{{{NODE},name="%s"}}'
+COLLECTOR = f'{A},job="opentelemetry-gateway",pod="g-0"'
+
+
+def constant(value):
+    """A series that stays, a sample a minute."""
+    return f"{value}x{LENGTH}"
+
+
+def then(first, second):
+    """This until the change, then that."""
+    return f"{first}x{CHANGE} {second}x{LENGTH}"
+
+
+def then_only(minute, value):
+    """A series that begins late."""
+    return f"_x{minute} {value}x{LENGTH}"
+
+
+def growing(a_minute, minutes=LENGTH):
+    """A counter that grows, and then stays."""
+    return f"0+{a_minute}x{minutes} {a_minute * minutes}x{LENGTH}"
+
+
+def vcores(**amounts):
+    """Cores of a queue by state, in thousandths."""
+    return {
+        f'yunikorn_queue_resource{{{QUEUE},resource="vcore",state="{state}"}}': values
+        for state, values in amounts.items()
+    }
+
+
+def masters(lost, excluded=0, workers=10):
+    return {
+        f"metrics_LostWorkerCount_Value{{{MASTER}}}": lost,
+        f"metrics_ExcludedWorkerCount_Value{{{MASTER}}}": constant(excluded),
+        f"metrics_WorkerCount_Value{{{MASTER}}}": constant(workers),
+    }
+
+
+CREATED, STATE = (f"moka_spark_application_{name}{{{JOB}%s}}" for name in ("created_seconds", "state_info"))
+WAIT = f"moka_driver_finalizer_longest_wait_seconds{{{A}}}"
+BEHIND = f'moka_event_log_uploader_behind_seconds{{{A},application="etl"}}'
+DEPTH = f'workqueue_depth{{{A},name="sparkapplication"}}'
+SCAN, INTERVAL = (f"moka_history_gate_scan_{name}_seconds{{{A}}}" for name in ("age", "interval"))
+CERTIFICATE = f'traefik_tls_certs_not_after{{{A},cn="ui"}}'
+FAILED = f"otelcol_exporter_send_failed_metric_points_total{{{COLLECTOR}}}"
+SIZE, CAPACITY = (f"otelcol_exporter_queue_{name}{{{COLLECTOR}}}" for name in ("size", "capacity"))
+PODS = f'moka_pods{{{A},node="n",namespace="jobs",host_network="false"}}'
+ADDRESSES, MOST_SERIES = (f"moka_{name}{{{A}}}" for name in ("pod_addresses", "store_series"))
+STORE = f'{A},job="prometheus"'
+BLOCKS = f"prometheus_tsdb_storage_blocks_bytes{{{STORE}}}"
+ROOM_OF_STORE = f"prometheus_tsdb_retention_limit_bytes{{{STORE}}}"
+SERIES = f"prometheus_tsdb_head_series{{{STORE}}}"
+UP = 'up{cluster="a",job="%s"}'
+DAY = 86_400
+
+# Alert -> series on which it fires, those just below it, and those that recover.
+CASES = {
+    "QueueStarved": (
+        vcores(pending=constant(1000), allocated=constant(8999), guaranteed=constant(10000)),
+        vcores(pending=constant(1000), allocated=constant(9000), guaranteed=constant(10000)),
+        vcores(pending=then(1000, 0), allocated=constant(0), guaranteed=constant(10000)),
+    ),
+    "Tier1Waits": (
+        {CREATED % "": constant(0), STATE % ',state="SUBMITTED"': constant(1)},
+        {CREATED % "": constant(0), STATE % ',state="RUNNING"': constant(1)},
+        {CREATED % "": constant(0), STATE % ',state="RUNNING"': then("_", 1)},
+    ),
+    "SchedulerDown": (
+        {UP % "kube-state-metrics": constant(1), UP % "yunikorn": constant(0)},
+        {UP % "kube-state-metrics": constant(1), UP % "yunikorn": constant(1)},
+        {UP % "kube-state-metrics": constant(1), UP % "yunikorn": then(0, 1)},
+    ),
+    "FinalizersStuck": (
+        {WAIT: constant(901)},
+        {WAIT: constant(900)},
+        {WAIT: then(901, 0)},
+    ),
+    "OperatorBacklog": (
+        {DEPTH: constant(501)},
+        {
+            DEPTH: constant(500),
+            f'{SUBMIT}{{{A},le="60"}}': growing(5),
+            f'{SUBMIT}{{{A},le="+Inf"}}': growing(5),
+        },
+        {DEPTH: then(501, 0)},
+    ),
+    "CelebornWorkerLost": (masters(constant(1)), masters(constant(0)), masters(then(1, 0))),
+    "CelebornWorkersLost": (masters(constant(3)), masters(constant(1), 1), masters(then(3, 0))),
+    # It is not there before it counts.
+    "LogsLost": (
+        {FLUENT % "logs_evicted": then_only(AFTER - 5, 1)},
+        {FLUENT % "logs_evicted": constant(7), FLUENT % "logs_quarantined": constant(1)},
+        {FLUENT % "logs_quarantined": growing(1, minutes=CHANGE)},
+    ),
+    "LogsLate": ({ROOM: constant(89)}, {ROOM: constant(90)}, {ROOM: then(89, 100)}),
+    "LogsNotUploaded": (
+        {FLUENT % "put_failed": growing(1), OUT % "drivers": constant(5)},
+        {FLUENT % "put_failed": growing(1), OUT % "drivers": growing(1)},
+        {FLUENT % "put_failed": growing(1, minutes=CHANGE)},
+    ),
+    "LogsUnknown": (
+        {OUT % "unknown": growing(1)},
+        {OUT % "unknown": constant(1), OUT % "drivers": growing(1)},
+        {OUT % "unknown": growing(1, minutes=CHANGE)},
+    ),
+    "LogsStopped": (
+        {FLUENT % "file_stopped": then_only(AFTER - 5, 1)},
+        {FLUENT % "file_stopped": constant(1)},
+        {f"fluentbit_input_multiline_truncated_total{{{NODE}}}": growing(1, minutes=CHANGE)},
+    ),
+    "EventLogLate": ({BEHIND: constant(61)}, {BEHIND: constant(60)}, {BEHIND: then(61, 5)}),
+    "HistoryScanSlow": (
+        {SCAN: constant(361), INTERVAL: constant(30)},
+        {SCAN: constant(360), INTERVAL: constant(30)},
+        {SCAN: then(361, 30), INTERVAL: constant(30)},
+    ),
+    # The clock of a test begins at 0.
+    "CertificateNearItsEnd": (
+        {CERTIFICATE: constant(21 * DAY)},
+        {CERTIFICATE: constant(21 * DAY + 4 * 3600)},
+        {CERTIFICATE: then(21 * DAY, 90 * DAY)},
+    ),
+    "AddressesLow": (
+        {PODS: constant(81), ADDRESSES: constant(112)},
+        {PODS: constant(80), ADDRESSES: constant(112)},
+        {PODS: then(81, 80), ADDRESSES: constant(112)},
+    ),
+    "GatewayDown": (
+        {UP % "ui-gateway": constant(0)},
+        {UP % "ui-gateway": constant(0), 'up{cluster="a",job="ui-gateway",pod="b"}': constant(1)},
+        {UP % "ui-gateway": then(0, 1)},
+    ),
+    "MetricsLost": ({FAILED: growing(10)}, {FAILED: constant(10)}, {FAILED: growing(10, minutes=CHANGE)}),
+    "CollectorQueueFull": (
+        {SIZE: constant(81), CAPACITY: constant(100)},
+        {SIZE: constant(80), CAPACITY: constant(100)},
+        {SIZE: then(81, 0), CAPACITY: constant(100)},
+    ),
+    "ScrapeRefused": (
+        {UP % "celeborn": constant(0)},
+        {UP % "celeborn": constant(1), UP % "executors": constant(0)},
+        {UP % "celeborn": then(0, 1)},
+    ),
+    "KubeStateMetricsDown": (
+        {UP % "kube-state-metrics": constant(0)},
+        {UP % "kube-state-metrics": constant(1)},
+        {UP % "kube-state-metrics": then(0, 1)},
+    ),
+    "StoreNearlyFull": (
+        {BLOCKS: constant(91), ROOM_OF_STORE: constant(100)},
+        {BLOCKS: constant(90), ROOM_OF_STORE: constant(100)},
+        {BLOCKS: then(91, 50), ROOM_OF_STORE: constant(100)},
+    ),
+    "StoreTooManySeries": (
+        {SERIES: constant(81), MOST_SERIES: constant(100)},
+        {SERIES: constant(80), MOST_SERIES: constant(100)},
+        {SERIES: then(81, 50), MOST_SERIES: constant(100)},
+    ),
+}
+
+
+@pytest.fixture(scope="module")
+def promtool():
+    """Prometheus' checker; made the first time."""
+    tools.build(["promtool"])
+    return tools.path("promtool")
+
+
+def run(promtool, folder, *arguments):
+    return subprocess.run(
+        [promtool, *arguments], cwd=folder, capture_output=True, text=True, check=False, timeout=120
+    )
+
+
+def firing(name, series, minute, count):
+    """A test of promtool: how many alerts of a name fire at a minute."""
+    return {
+        "name": f"{name} at {minute}",
+        "interval": "1m",
+        "input_series": [{"series": key, "values": values} for key, values in series.items()],
+        "promql_expr_test": [
+            {
+                "expr": f'count(ALERTS{{alertname="{name}",alertstate="firing"}}) or vector(0)',
+                "eval_time": f"{minute}m",
+                "exp_samples": [{"labels": "{}", "value": count}],
+            }
+        ],
+    }
+
+
+def test_prometheus_takes_the_rules(promtool, tmp_path):
+    (tmp_path / "moka.rules.yaml").write_text(as_yaml(ALERTS))
+
+    checked = run(promtool, tmp_path, "check", "rules", "moka.rules.yaml")
+
+    assert checked.returncode == 0, checked.stdout + checked.stderr
+    assert f"SUCCESS: {len(ALERTS)} rules found" in checked.stdout
+
+
+def test_every_alert_fires_when_it_should_and_only_then(promtool, tmp_path):
+    (tmp_path / "moka.rules.yaml").write_text(as_yaml(ALERTS))
+    tests = [
+        firing(name, series, minute, count)
+        for name, (wrong, below, recovered) in CASES.items()
+        for series, minute, count in (
+            (wrong, AFTER, 1),
+            (below, AFTER, 0),
+            (recovered, BEFORE, 1),
+            (recovered, AFTER, 0),
+        )
+    ]
+    cases = {"rule_files": ["moka.rules.yaml"], "evaluation_interval": "1m", "tests": tests}
+    (tmp_path / "cases.yaml").write_text(yaml.safe_dump(cases, width=1000))
+
+    judged = run(promtool, tmp_path, "test", "rules", "cases.yaml")
+
+    assert judged.returncode == 0, judged.stdout + judged.stderr
+
+
+def test_every_alert_has_cases():
+    assert sorted(CASES) == sorted(alert.name for alert in ALERTS)
