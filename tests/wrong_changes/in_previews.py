@@ -69,6 +69,8 @@ POLICIES: list[Wrong] = [
         "amounts-in-units",
         "StatefulSet::spark-a-history",
         within("spec", put("template.spec.containers.0.resources.limits.memory", "512")),
+        # In the first, its storage class is not known.
+        3,
     ),
     refused(
         "pods",
@@ -76,6 +78,7 @@ POLICIES: list[Wrong] = [
         "workload-has-pods",
         "StatefulSet::spark-a-history",
         within("spec", put("replicas", 0)),
+        3,
     ),
     refused(
         "pods",
