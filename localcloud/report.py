@@ -60,7 +60,7 @@ def facts(engine: Engine) -> dict[str, Any]:
                 "api_server": plane.endpoint,
                 "kubeconfig": str(plane.kubeconfig),
                 "yunikorn": charts.yunikorn_url(plane),
-                "pages": charts.ingress_url(plane),
+                "pages": charts.page_urls(plane),
                 "programs": deployments.addresses(plane),
                 "capped": capped_groups(plane),
             }
@@ -86,8 +86,8 @@ def status(engine: Engine, as_json: bool) -> None:
             f"{cluster['yunikorn']}/ws/v1/partition/default/queues" if cluster["yunikorn"] else "not running"
         )
         say(f"  YuniKorn       {page}")
-        if cluster["pages"]:
-            say(f"  pages          {cluster['pages']}, by host name")
+        for url in cluster["pages"]:
+            say(f"  pages          {url}")
         for program, url in cluster["programs"].items():
             say(f"  runs           {program}: {f'{url}/metrics' if url else 'not running'}")
         for group in cluster["capped"]:

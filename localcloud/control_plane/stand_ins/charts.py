@@ -96,9 +96,19 @@ def yunikorn_url(plane: ControlPlane) -> str | None:
 
 
 def ingress_url(plane: ControlPlane) -> str | None:
-    """URL at which pages are, by host name; None while no ingress controller runs."""
+    """URL of the ingress controller, which tells pages apart by their host; None while none runs."""
     urls = (url(plane, r.key, traefik.WEB) for r in releases(plane) if r.chart_name == "traefik")
     return next(filter(None, urls), None)
+
+
+def page_urls(plane: ControlPlane) -> list[str]:
+    """URLs of the hosts of all Ingresses, with wildcards, while an ingress controller runs."""
+    address = ingress_url(plane)
+    if address is None or not plane.alive():
+        return []
+    ingresses = plane.api().list("/apis/networking.k8s.io/v1/ingresses")
+    hosts = {rule["host"] for ingress in ingresses for rule in ingress["spec"]["rules"] if "host" in rule}
+    return [address.replace("127.0.0.1", host) for host in sorted(hosts)]
 
 
 def releases(plane: ControlPlane) -> Releases:

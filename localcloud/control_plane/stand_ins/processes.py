@@ -63,9 +63,11 @@ def run(
     api_server = plane.ports[API_SERVER.name]
     around = Surroundings(plane.kubeconfig, api_server, ports, files(plane, key), account, pods or {})
     program = command(around)
-    if not process.runs_as(program.argv, program.environment):
+    # A pod has no kubeconfig, and the caller's is not meant.
+    environment = {"KUBECONFIG": "", **program.environment}
+    if not process.runs_as(program.argv, environment):
         process.stop()
-    process.start(program.argv, program.environment, partial(answers, program.health_url))
+    process.start(program.argv, environment, partial(answers, program.health_url))
 
 
 def files(plane: ControlPlane, key: str) -> Path:

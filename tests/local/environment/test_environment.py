@@ -7,8 +7,10 @@ import os
 import shlex
 import subprocess
 import time
+import urllib.error
 import urllib.request
 from pathlib import Path
+from urllib.parse import urlsplit
 
 import boto3
 import psutil
@@ -298,6 +300,24 @@ def test_releases_whose_charts_cannot_be_reached_are_named_as_recorded(local):
 
     assert "yunikorn/yunikorn" in recorded
     assert "ingress/traefik" in recorded
+
+
+def test_pages_are_served_where_the_status_says(local):
+    def answer(page: str) -> str:
+        url = urlsplit(page)
+        host = url.netloc.replace("*", "nightly")
+        request = urllib.request.Request(f"http://127.0.0.1:{url.port}", headers={"Host": host})
+        try:
+            return urllib.request.urlopen(request).read().decode()
+        except urllib.error.HTTPError as error:
+            return error.read().decode()
+
+    [jobs, history] = status(local)["clusters"][0]["pages"]
+
+    assert jobs.startswith(f"http://*.{JOBS}.spark-a.spark.localhost:")
+    assert history.startswith("http://history.spark.localhost:")
+    eventually(lambda: "nightly" in answer(jobs))
+    eventually(lambda: "History Server" in answer(history))
 
 
 def test_straight_after_up_a_preview_shows_no_change(local):
