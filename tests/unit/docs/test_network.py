@@ -55,7 +55,6 @@ OTHER_PODS = {
     "ingress pods": (INGRESS_NAMESPACE, {"moka.dev/ingress-controller": "traefik"}),
     "Fluent Bit pods": (LOGGING_NAMESPACE, {}),
     "monitoring pods": (MONITORING_NAMESPACE, {}),
-    "Fluent Bit pods": (LOGGING_NAMESPACE, {}),
     "agents of metrics": (MONITORING_NODES_NAMESPACE, {}),
     "Celeborn pods": (CELEBORN_NAMESPACE, {}),
     "History Server": (SPARK_HISTORY_NAMESPACE, service_labels(HISTORY_SERVER)),

@@ -265,26 +265,6 @@ REFUSED: dict[str, list[tuple[Changes, str]]] = {
         ({"deployer_network": "the office"}, "deployer_network: is 'the office'"),
         ({"deployer_network": "10.251.0.0/24"}, "has no route; add a network that has it to"),
     ],
-    "foundations.<name>.certificates.arns": [
-        (
-            {
-                f"{MAIN}.certificates": {
-                    "arns": [
-                        "arn:aws:acm:us-west-2:123456789012:certificate/12345678-1234-1234-1234-123456789012"
-                    ]
-                }
-            },
-            "which is of account 123456789012 in us-west-2; a load balancer takes only those of 123456789012",
-        ),
-        ({f"{MAIN}.certificates": {"arns": ["acme.example"]}}, "write arn:aws:acm:<region>:<account>"),
-    ],
-    "foundations.<name>.certificates.public_zone": [
-        ({f"{MAIN}.certificates": {"public_zone": "acme.example"}}, "write the id of the hosted zone"),
-    ],
-    "foundations.<name>.dns_zone": [
-        ({f"{MAIN}.dns_zone": "acme.example"}, "write the id of the hosted zone"),
-    ],
-    "ingress.networks": [({"ingress": {"networks": ["10.0.0.1/8"]}}, "ingress.networks.0")],
     "foundations.<name>.api_access.cidrs": [
         ({f"{MAIN}.api_access": {"cidrs": ["10.251.0.0/24"]}}, "api_access.cidrs"),
         ({f"{MAIN}.api_access": {"cidrs": ["anywhere"]}}, "api_access.cidrs.0"),
@@ -940,22 +920,30 @@ REFUSED: dict[str, list[tuple[Changes, str]]] = {
             "ingress.login: needs TLS, as browsers keep its cookies with https",
         ),
     ],
-    "ingress.networks": [({"ingress": {"networks": ["10.0.0.1/8"]}}, "write 10.0.0.0/8")],
+    "foundations.<name>.certificates.arns": [
+        (
+            {
+                f"{MAIN}.certificates": {
+                    "arns": [
+                        "arn:aws:acm:us-west-2:123456789012:certificate/12345678-1234-1234-1234-123456789012"
+                    ]
+                }
+            },
+            "which is of account 123456789012 in us-west-2; a load balancer takes only those of 123456789012",
+        ),
+        ({f"{MAIN}.certificates": {"arns": ["acme.example"]}}, "write arn:aws:acm:<region>:<account>"),
+    ],
     "foundations.<name>.certificates.public_zone": [
-        ({f"{MAIN}.certificates": {"public_zone": "zone"}}, "write the id of the hosted zone"),
+        ({f"{MAIN}.certificates": {"public_zone": "acme.example"}}, "write the id of the hosted zone"),
         (
             {f"{MAIN}.certificates": {"public_zone": "Z0123456789ABC", **login()[f"{MAIN}.certificates"]}},
             "takes either public_zone, or arns of certificates of your own",
         ),
     ],
-    "foundations.<name>.certificates.arns": [
-        ({f"{MAIN}.certificates": {"arns": ["*"]}}, "write arn:aws:acm:<region>:<account>:certificate/<id>"),
-        (
-            {f"{MAIN}.certificates": {"arns": [CERTIFICATE.replace("us-east-1", "us-west-2")]}},
-            "which is of account 123456789012 in us-west-2; a load balancer takes only those of",
-        ),
+    "foundations.<name>.dns_zone": [
+        ({f"{MAIN}.dns_zone": "acme.example"}, "write the id of the hosted zone"),
     ],
-    "foundations.<name>.dns_zone": [({f"{MAIN}.dns_zone": "zone"}, "write the id of the hosted zone")],
+    "ingress.networks": [({"ingress": {"networks": ["10.0.0.1/8"]}}, "ingress.networks.0")],
     "ingress.login.issuer": [
         (login(issuer="http://id.example"), "ingress.login.issuer: is 'http://id.example'; write the URL"),
         (login(issuer="https://id.example/?a=b"), "ingress.login.issuer: is 'https://id.example/?a=b'"),
