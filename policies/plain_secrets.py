@@ -48,8 +48,11 @@ RANDOM = re.compile(r"^[A-Za-z0-9+/=_-]{32,}$")
 CERTIFICATE = base64.b64encode(b"-----BEGIN CERTIFICATE-----")[:28].decode()
 RANDOM_PATH = re.compile(r"^(?=.*[a-z])(?=.*[A-Z])(?=.*[0-9])[A-Za-z0-9+/=]{32,}$")
 MUCH = 4.3
-PUBLIC = re.compile(rf"^(sha(256|512)[:-].*|[0-9a-f]{{32,128}}|[\w-]+(\.[\w-]+)+|{CERTIFICATE}.*)$")
+WORDS = r"([a-z]+|[0-9]+)([_-]([a-z]+|[0-9]+))+"
+PUBLIC = re.compile(rf"^(sha(256|512)[:-].*|[0-9a-f]{{32,128}}|[\w-]+(\.[\w-]+)+|{WORDS}|{CERTIFICATE}.*)$")
 """Digests, names and certificates: long, and nobody's secret."""
+
+OPTION = re.compile(r"^--?[\w-]+=")
 
 
 @DATA.rule(
@@ -106,6 +109,7 @@ def _secret(path: str, value: str, bits: float) -> str:
         return shape
     if _is_called_secret(name, value) or any(_is_called_secret(*pair) for pair in _pairs(value)):
         return "what its name calls a secret"
+    value = OPTION.sub("", value)
     if RANDOM.match(value) and not PUBLIC.match(value) and entropy(value) >= bits:
         return "a random text"
     return ""

@@ -47,8 +47,8 @@ class HistoryGateArgs:
 class HistoryGate(Service):
     """The Service `history-gate`.
 
-    Makes, besides what every Service does, a Service of Kubernetes and a NetworkPolicy. Its one pod is back
-    in seconds wherever it starts; a budget for it would only hold nodes up.
+    Makes, besides what every Service does, a NetworkPolicy. Its one pod is back in seconds wherever it
+    starts; a budget for it would only hold nodes up.
     """
 
     def __init__(self, name: str, args: HistoryGateArgs, opts: pulumi.ResourceOptions | None = None) -> None:
@@ -60,19 +60,11 @@ class HistoryGate(Service):
             args=_arguments(args),
             # Four logs are joined at a time, a part of 16 MiB each.
             memory="256Mi",
+            serves=True,
         )
         super().__init__(f"{name}-gate", gate, opts)
         child = pulumi.ResourceOptions(parent=self)
         metadata = service_metadata(HISTORY_GATE, args.namespace)
-        k8s.core.v1.Service(
-            f"{name}-gate",
-            metadata=metadata,
-            spec=k8s.core.v1.ServiceSpecArgs(
-                selector=metadata.labels,
-                ports=[k8s.core.v1.ServicePortArgs(name="http", port=PORT, target_port="http")],
-            ),
-            opts=child,
-        )
         k8s.networking.v1.NetworkPolicy(
             f"{name}-gate", metadata=metadata, spec=_network_policy(metadata), opts=child
         )

@@ -19,7 +19,7 @@ from components.ordering import after, known_after
 class ServiceArgs:
     """What differs between services.
 
-    service: its name, `driver-finalizer`; also that of its ServiceAccount, Role, RoleBinding and Deployment.
+    service: its name, `driver-finalizer`; also that of all that it makes.
     image: reference of its image, for every architecture of the system nodes.
     namespace: in which it runs.
     rights: what it may do in its own namespace.
@@ -49,9 +49,9 @@ class ServiceArgs:
 class Service(pulumi.ComponentResource):
     """Pulumi type `moka:kubernetes:<Service>`, after the service: `moka:kubernetes:DriverFinalizer`.
 
-    Makes: ServiceAccount, Role, RoleBinding and Deployment, all with the service's name; pods on system
-    nodes, at the level `restricted` of the Pod Security Standards, whose metrics are scraped. With several
-    replicas, a PodDisruptionBudget; where it serves, a Service.
+    Makes: ServiceAccount and Deployment, with the service's name; pods on system nodes, at the level
+    `restricted` of the Pod Security Standards, whose metrics are scraped. Where it has rights, a Role and its
+    RoleBinding; with several replicas, a PodDisruptionBudget; where it serves, a Service.
     Outputs: `namespace` and `service_account`, known only once the service runs.
     """
 
@@ -65,9 +65,7 @@ class Service(pulumi.ComponentResource):
         metadata = service_metadata(args.service, args.namespace)
 
         account = k8s.core.v1.ServiceAccount(name, metadata=metadata, opts=child)
-        binding = grant(
-            name, metadata, args.rights, child, account=args.service, account_namespace=args.namespace
-        )
+        bindings = [_binding(name, metadata, args, child)] if args.rights else []
         annotations = {
             "prometheus.io/scrape": "true",
             "prometheus.io/port": str(args.port),
@@ -76,7 +74,7 @@ class Service(pulumi.ComponentResource):
         # There is no lease, so there must not be two unless they say that they may.
         several = args.replicas > 1
         make = partial(replicated_pods, replicas=args.replicas) if several else single_pod
-        deployment = make(name, metadata, annotations, _pod(args), after(child, account, binding))
+        deployment = make(name, metadata, annotations, _pod(args), after(child, account, *bindings))
         served = [_service(name, metadata, args, child)] if args.serves else []
         self.namespace = known_after(args.namespace, deployment.id, *[service.id for service in served])
         self.service_account = known_after(args.service, self.namespace)
@@ -91,6 +89,12 @@ def service_metadata(service: str, namespace: pulumi.Input[str]) -> k8s.meta.v1.
 def service_labels(service: str) -> dict[str, str]:
     """Labels of what a service has, and of its pods."""
     return {"app.kubernetes.io/name": service}
+
+
+def _binding(
+    name: str, metadata: k8s.meta.v1.ObjectMetaArgs, args: ServiceArgs, opts: pulumi.ResourceOptions
+) -> k8s.rbac.v1.RoleBinding:
+    return grant(name, metadata, args.rights, opts, account=args.service, account_namespace=args.namespace)
 
 
 def _service(

@@ -137,11 +137,12 @@ class Api:
 
 
 def path_of(manifest: Object) -> str:
-    """Path of an object, for kinds whose plural is formed with an s."""
+    """Path of an object, for kinds whose plural is formed with an s, or es after one."""
     version, metadata = manifest["apiVersion"], manifest["metadata"]
     root = f"/apis/{version}" if "/" in version else f"/api/{version}"
     within = f"/namespaces/{metadata['namespace']}" if "namespace" in metadata else ""
-    return f"{root}{within}/{manifest['kind'].lower()}s/{metadata['name']}"
+    kind = manifest["kind"].lower()
+    return f"{root}{within}/{kind}{'es' if kind.endswith('s') else 's'}/{metadata['name']}"
 
 
 def _reason(body: bytes) -> str:

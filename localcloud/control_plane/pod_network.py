@@ -11,6 +11,7 @@ import http.client
 import ipaddress
 import shutil
 import signal
+import socket
 import sys
 import threading
 from collections.abc import Iterable, Mapping
@@ -20,6 +21,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from localcloud.cloud import Cloud
+from localcloud.control_plane import socks
 from localcloud.control_plane.api import Api, Object
 from localcloud.control_plane.plane import ControlPlane
 from localcloud.control_plane.stand_ins import deployments
@@ -189,6 +191,26 @@ def _end_to_end(headers: Iterable[tuple[str, str]]) -> Iterable[tuple[str, str]]
     return ((key, value) for key, value in headers if key.lower() not in HOP_BY_HOP)
 
 
+class Server(ThreadingHTTPServer):
+    """Serves HTTP, and SOCKS on the same port: its first byte is no letter."""
+
+    daemon_threads = True
+
+    def finish_request(self, request: Any, client_address: Any) -> None:
+        """Serve one connection."""
+        if request.recv(1, socket.MSG_PEEK) == socks.VERSION:
+            socks.serve(request, self._find)
+        else:
+            super().finish_request(request, client_address)
+
+    def _find(self, host: str, port: int) -> int | None:
+        try:
+            return Handler.destinations.port(host, port)
+        except (Nowhere, Refusal) as error:
+            print(error, flush=True)
+            return None
+
+
 def main() -> int:
     """Serve until the process is ended."""
     parser = argparse.ArgumentParser(description=__doc__)
@@ -198,7 +220,7 @@ def main() -> int:
     options = parser.parse_args()
     plane = ControlPlane(Cloud(options.home), options.cluster)
     Handler.destinations = Destinations(plane.api(), plane)
-    server = ThreadingHTTPServer(("127.0.0.1", options.port), Handler)
+    server = Server(("127.0.0.1", options.port), Handler)
     threading.Thread(target=server.serve_forever, daemon=True).start()
     signal.sigwait({signal.SIGTERM, signal.SIGINT})
     return 0

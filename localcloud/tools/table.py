@@ -298,10 +298,9 @@ _ALL = (
                 for file, changes in TRAEFIK_CHANGES.items()
             ),
         ),
-        seconds=300,
-        size=150,
+        seconds=160,
+        size=93,
         scratch=2000,
-        lazy=True,
     ),
     Tool(
         "pulumi",
@@ -356,6 +355,7 @@ _ALL = (
             "collector",
             "go.opentelemetry.io/collector/otelcol",
             OWN_PACKAGE,
+            {"main.version": "{version}"},
             tags=("remove_all_sd", "enable_kubernetes_sd"),
         ),
         seconds=360,

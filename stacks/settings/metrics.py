@@ -94,7 +94,7 @@ class ManagedGrafana(Section):
     @model_validator(mode="after")
     def _reached_from_somewhere(self) -> Self:
         if not self.prefix_lists and not self.vpc_endpoints:
-            raise ValueError("is reached from nowhere: name prefix_lists or vpc_endpoints")
+            raise ValueError("is reached from nowhere; name prefix_lists or vpc_endpoints")
         return self
 
 

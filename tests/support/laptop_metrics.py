@@ -63,7 +63,7 @@ DRIVER = f"/api/v1/namespaces/{NAMESPACE}/pods/{JOB}-driver"
 EXPECTED = (
     "container_memory_working_set",
     "kube_node_info",
-    "metrics_executor_activeTasks",
+    "metrics_executor_maxTasks",
     "metrics_spark_driver_DAGScheduler_job_activeJobs_Value",
     "moka_driver_finalizer_waiting",
     "moka_event_log_uploader_behind_seconds",

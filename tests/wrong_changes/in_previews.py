@@ -68,7 +68,15 @@ POLICIES: list[Wrong] = [
         "512 bytes for 512 MiB of a container",
         "amounts-in-units",
         "StatefulSet::spark-a-history",
-        within("spec", put("template.spec.containers.0.resources.limits.memory", "512")),
+        within(
+            "spec",
+            put(
+                "template.spec.containers.0.resources",
+                {kind: {"memory": "512"} for kind in ("requests", "limits")},
+            ),
+        ),
+        # In the first, its storage class is not known.
+        3,
     ),
     refused(
         "pods",
@@ -76,6 +84,7 @@ POLICIES: list[Wrong] = [
         "workload-has-pods",
         "StatefulSet::spark-a-history",
         within("spec", put("replicas", 0)),
+        3,
     ),
     refused(
         "pods",

@@ -5,7 +5,6 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
 
-from localcloud import tools
 from localcloud.control_plane.api import Api, Object, path_of
 from localcloud.control_plane.parallel import parallel_map
 from localcloud.control_plane.plane import ControlPlane
@@ -27,7 +26,6 @@ class StandIn:
     definitions: custom resources that the chart brings along; as Helm does, made once and then left alone.
     mounts: ConfigMaps that the program's pods mount.
     account: service account that the program has, and reaches pods; without, it is the administrator.
-    tool: that has to be there; without it, the release is recorded only.
     """
 
     servers: tuple[str, ...]
@@ -36,7 +34,6 @@ class StandIn:
     definitions: Callable[[], list[Object]] = lambda: []
     mounts: Callable[[Release], Sequence[ConfigMapMount]] = lambda _: ()
     account: str | None = None
-    tool: str | None = None
 
 
 STAND_INS = {
@@ -53,7 +50,6 @@ STAND_INS = {
         traefik.command,
         traefik.objects,
         account=traefik.ACCOUNT,
-        tool="traefik",
     ),
 }
 """By the name of the chart."""
@@ -65,7 +61,7 @@ def apply(plane: ControlPlane, release: Release) -> bool:
     False when nothing stands in for this chart. Raises Refusal when the program does not start.
     """
     stand_in = STAND_INS.get(release.chart_name)
-    if stand_in is None or (stand_in.tool and tools.missing([stand_in.tool])):
+    if stand_in is None:
         return False
     previous = releases(plane).find(release.namespace, release.name)
     api, objects = plane.api(), stand_in.objects(release)
@@ -120,7 +116,14 @@ def _run(plane: ControlPlane, release: Release) -> None:
         run(plane, release.key, stand_in.servers, command)
     else:
         folder = account(plane, release.key, release.namespace, stand_in.account)
-        run(plane, release.key, stand_in.servers, command, account=folder, pods=pods.variables(plane))
+        run(
+            plane,
+            release.key,
+            stand_in.servers,
+            command,
+            account=folder,
+            pods=pods.variables(plane, "socks5"),
+        )
 
 
 def _objects(release: Release | None) -> list[Object]:

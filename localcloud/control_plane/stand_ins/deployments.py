@@ -85,7 +85,7 @@ def remove(plane: ControlPlane, namespace: str, name: str) -> None:
     for workload in workloads(plane):
         if (workload.namespace, workload.name) == (namespace, name):
             plane.process(workload.key).stop()
-            (_folder(plane) / f"{workload.key}.json").unlink()
+            (_folder(plane) / f"{workload.key}.json").unlink(missing_ok=True)
 
 
 def resume(plane: ControlPlane) -> None:
@@ -96,7 +96,10 @@ def resume(plane: ControlPlane) -> None:
 def workloads(plane: ControlPlane) -> Iterator[Workload]:
     """The Deployments of the plane that something stands in for."""
     for path in sorted(_folder(plane).glob("*.json")):
-        record = json.loads(path.read_text())
+        try:
+            record = json.loads(path.read_text())
+        except FileNotFoundError:  # Another that is deleted at the same time.
+            continue
         yield Workload(**{**record, "args": tuple(record["args"])})
 
 

@@ -10,11 +10,15 @@ from localcloud.control_plane.stand_ins.processes import Command, Surroundings, 
 KEY, HTTP = "pod-network", "http"
 
 
-def variables(plane: ControlPlane) -> dict[str, str]:
-    """Variables by which a program reaches pods; the network is started if it does not run."""
+def variables(plane: ControlPlane, scheme: str = "http") -> dict[str, str]:
+    """Variables by which a program reaches pods; the network is started if it does not run.
+
+    scheme: of the proxy; socks5 for programs of Go that pass on headers.
+    """
     run(plane, KEY, (HTTP,), partial(_command, plane))
     address = url(plane, KEY, HTTP)
     assert address is not None, "it has just been started"
+    address = address.replace("http", scheme, 1)
     # What is on loopback is not a pod.
     return {"HTTP_PROXY": address, "http_proxy": address, "NO_PROXY": "127.0.0.1", "no_proxy": "127.0.0.1"}
 

@@ -62,7 +62,11 @@ class Releases:
 
     def __iter__(self) -> Iterator[Release]:
         for path in sorted(self.folder.glob("*.json")):
-            yield Release(**json.loads(path.read_text()))
+            try:
+                record = json.loads(path.read_text())
+            except FileNotFoundError:  # Another that is deleted at the same time.
+                continue
+            yield Release(**record)
 
     def find(self, namespace: str, name: str) -> Release | None:
         """The release of this name, if there is one."""

@@ -1,12 +1,13 @@
 """Real Traefik, as its own service account, leads to the gateway, and that to a driver's UI."""
 
+from itertools import count
 from threading import Event, Thread
 
 import pytest
 
 from components.kubernetes import traefik
 from components.kubernetes.ui_gateway import JOB_NAMESPACE_RIGHTS
-from localcloud import tools
+from localcloud.cloud import REPOSITORY
 from localcloud.control_plane import stand_ins
 from localcloud.control_plane.pod_network import SERVES
 from localcloud.control_plane.stand_ins import charts, deployments
@@ -21,18 +22,21 @@ from tests.support.roles import bound_role
 from tests.support.simulated_operator import Application, define
 
 HOME, JOBS = "ingress", "live"
+NUMBERS = count(1)
+"""Of drivers: a pod's address is its own."""
+
 LABELS = {"app.kubernetes.io/name": UI_GATEWAY}
 
 
 @pytest.fixture(scope="module")
 def pages(plane, api, eventually):
     """URL of Traefik, with the gateway behind it; both find what they need by their own accounts."""
-    if tools.missing(["traefik"]):
-        pytest.skip("Traefik is not there: run `python -m localcloud.tools traefik`")
     define(api)
     namespaces = [{"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": n}} for n in (HOME, JOBS)]
     api.apply_all(namespaces)
     api.apply_all([*rights(), *gateway()])
+    [deployment] = [thing for thing in gateway() if thing["kind"] == "Deployment"]
+    assert deployments.apply(plane, deployment, REPOSITORY)
     args = traefik.TraefikArgs(catalog=catalog.read(), namespace=HOME, tls=False)
     values = args.catalog.release_values("traefik", "traefik", traefik.values(args))
     release = Release(name="traefik", namespace=HOME, chart="traefik", values=values)
@@ -113,7 +117,7 @@ def driver(api, eventually, pages):
         servers.append(server)
         job = Application(api, JOBS, "RUNNING", phase="Running")
         api.merge(job.pod_path, {"metadata": {"annotations": {SERVES: f"{UI_PORT}={port}"}}})
-        address = f"100.64.45.{len(servers)}"
+        address = f"100.64.45.{next(NUMBERS)}"
         status = {"podIP": address, "podIPs": [{"ip": address}]}
         api.merge(f"{job.pod_path}/status", {"status": status})
         host = f"{job.name}.{JOBS}.{DOMAIN}"

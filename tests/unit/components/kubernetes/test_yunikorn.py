@@ -12,7 +12,7 @@ from components.kubernetes.yunikorn import (
 )
 from moka.queues import Leaf, Resources, grow, queues_yaml
 from tests.support.chart_rendering import manifests
-from tests.support.pod_placement import pods_of
+from tests.support.pod_placement import pods_of, selects
 
 QUEUES = grow(
     [
@@ -192,6 +192,15 @@ def test_the_one_scheduler_is_moved_quickly_and_held_back_by_nothing(rendered):
     }
     assert stays == {"node.kubernetes.io/not-ready": 30, "node.kubernetes.io/unreachable": 30}
     assert {container["imagePullPolicy"] for container in scheduler.spec["containers"]} == {"IfNotPresent"}
+
+
+def test_the_budget_of_the_admission_controller_is_for_its_pods(deploy, catalog, rendered):
+    args = YuniKornArgs(catalog=catalog, namespace="yunikorn", queues=QUEUES, job_namespaces=[])
+    recorder = deploy(lambda: YuniKorn("spark-a-yunikorn", args))
+    [budget] = recorder.inputs("kubernetes:policy/v1:PodDisruptionBudget")
+
+    selected = [pod.name for pod in pods_of(rendered) if selects(budget["spec"]["selector"], pod.labels)]
+    assert selected == ["yunikorn-admission-controller"]
 
 
 def test_the_scheduler_gets_its_size_and_its_defaults(rendered):

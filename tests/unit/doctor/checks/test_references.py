@@ -60,7 +60,7 @@ def with_login(written):
     }
     certificate = "arn:aws:acm:us-east-1:123456789012:certificate/0a1b2c3d-4e5f-6071-8293-a4b5c6d7e8f9"
     written["foundations"]["main"]["certificates"] = {"arns": [certificate]}
-    written["services"] = {"ui_gateway": {"image": "registry.example/ui-gateway:1"}}
+    written["services"]["ui_gateway"] = {"image": "registry.example/ui-gateway:1"}
 
 
 def test_the_secret_of_the_login_must_be_there(place):

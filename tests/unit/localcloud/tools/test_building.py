@@ -14,6 +14,7 @@ from localcloud.cloud import REPOSITORY
 from localcloud.errors import Refusal
 from localcloud.tools import cache, installed, machine
 from localcloud.tools.table import TOOLS
+from localcloud.tools.traefik_changes import TRAEFIK_CHANGES
 
 GO = """#!/bin/sh
 echo "$*" >> "$FAKE/asked"
@@ -47,6 +48,7 @@ FILES_OF_MODULES = {
     "python/cmd/pulumi-language-python-exec": "#!/bin/sh",
     "python/dist/pulumi-resource-pulumi-python": "#!/bin/sh",
     "python/dist/pulumi-analyzer-policy-python": "#!/bin/sh",
+    **{file: "\n".join(old for old, _ in changes) for file, changes in TRAEFIK_CHANGES.items()},
 }
 
 

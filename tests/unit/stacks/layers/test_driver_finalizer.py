@@ -12,8 +12,9 @@ LOCAL = yaml.safe_load(settings.path_of("local").read_text())
 def layer(deploy):
     """Layer spark of an environment that is `local` but for its section `services`."""
 
-    def make(**services):
-        text = yaml.safe_dump({**LOCAL, "services": services})
+    def make(driver_finalizer=None):
+        services = {**LOCAL["services"], "driver_finalizer": driver_finalizer}
+        text = yaml.safe_dump({**LOCAL, "services": {name: s for name, s in services.items() if s}})
         environment = settings.parse(text, "stacks/local.yaml")
         needed = ("foundation", "cluster", "shuffle", "ingress", "spark")
         units = frozenset(unit for unit in slices.units(environment) if unit.layer in needed)

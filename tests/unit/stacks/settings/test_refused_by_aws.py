@@ -97,6 +97,12 @@ def egress(**change: object) -> Changes:
     return {JOBS: {"egress": {"hive": {"ports": [9083], "cidrs": ["10.0.0.0/8"], **change}}}}
 
 
+def grafana(**managed: object) -> Changes:
+    """Amazon Managed Grafana."""
+    write = {"workspace": WORKSPACE}
+    return {"metrics": {"destination": {"remote_write": write}, "managed_grafana": managed}}
+
+
 IN_CHINA = {
     **OTHER_FOUNDATION,
     "region": "cn-north-1",
@@ -169,6 +175,18 @@ REFUSED: dict[str, list[tuple[Changes, str]]] = {
         (
             destination(remote_write={"workspace": WORKSPACE.replace("arn:aws:", "arn:aws-cn:")}),
             "of partition aws-cn, but us-east-1 is of aws",
+        ),
+    ],
+    "metrics.managed_grafana": [
+        (grafana(), "metrics.managed_grafana: is reached from nowhere; name prefix_lists or vpc_endpoints"),
+    ],
+    "metrics.managed_grafana.prefix_lists": [
+        (grafana(prefix_lists=["acme"]), "prefix_lists.0: is 'acme'; write pl- and 17 hexadecimal digits"),
+    ],
+    "metrics.managed_grafana.vpc_endpoints": [
+        (
+            grafana(vpc_endpoints=["acme"]),
+            "vpc_endpoints.0: is 'acme'; write vpce- and 17 hexadecimal digits",
         ),
     ],
     "metrics.destination.cloudwatch.region": [
@@ -1075,6 +1093,7 @@ SHARES = "shares and amounts, which must fit to each other: moka/queues/problems
 FREE: dict[str, str] = {
     **dict.fromkeys(("metrics", "metrics.destination.otlp", "metrics.destination.otlp.secret"), NAMES),
     **dict.fromkeys(("metrics.destination.cloudwatch", "metrics.store"), NAMES),
+    **dict.fromkeys(("metrics.own_grafana", "metrics.managed_grafana.sign_in"), TYPES),
     **dict.fromkeys((f"metrics.store.{key}" for key in ("days", "disk_gib", "memory_gib")), SIZES),
     **dict.fromkeys((f"metrics.{key}" for key in ("shards", "gateways", "kube_state_metrics_shards")), SIZES),
     **dict.fromkeys(("home", "foundations", "clusters", "slices", "waves", "uses", "grants", "ci"), NAMES),
