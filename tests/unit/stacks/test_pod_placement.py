@@ -87,13 +87,16 @@ def node_of(group) -> Node:
 
 
 @pytest.fixture(scope="module", params=reading.environments())
-def clusters(request, whole):
+def environment(request):
+    """Settings of an environment."""
+    return settings.load(request.param)
+
+
+@pytest.fixture(scope="module")
+def clusters(environment, whole):
     """The clusters of an environment, by name in its settings."""
-    environment = settings.load(request.param)
-    return {
-        name: of_cluster(whole(request.param), name, environment.eks_name(name))
-        for name in environment.clusters
-    }
+    recorder = whole(environment.environment)
+    return {name: of_cluster(recorder, name, environment.eks_name(name)) for name in environment.clusters}
 
 
 def of_cluster(recorder, name, eks_name) -> OneCluster:
@@ -244,9 +247,9 @@ def test_the_account_that_the_values_of_a_release_name_is_the_one_of_its_pods(cl
             assert set(accounts_of(release)) <= {workload.account for workload in pods}, release["name"]
 
 
-def test_pods_of_charts_run_the_images_that_the_catalog_says_they_pull(clusters):
+def test_pods_of_charts_run_the_images_that_the_catalog_says_they_pull(environment, clusters):
     """What `make doctor` looks for, and a mirror must hold, is this list."""
-    catalog = charts.read()
+    catalog = charts.read(mirror=environment.charts.mirror)
     ran = defaultdict(set)
     for cluster in clusters.values():
         for release in cluster.releases:
@@ -255,7 +258,8 @@ def test_pods_of_charts_run_the_images_that_the_catalog_says_they_pull(clusters)
 
     own = {catalog.image(name) for name in catalog.images}
     for chart, images in ran.items():
-        assert images - own == set(catalog.charts[chart].pulls), chart
+        pulled = {charts.mirror_name(image, catalog.mirror) for image in catalog.charts[chart].pulls}
+        assert images - own == pulled, chart
 
 
 def test_the_doctor_wants_images_for_the_nodes_that_their_pods_are_on(deployed):
