@@ -40,6 +40,7 @@ from tests.support.calendar import TODAY
 from tests.support.chart_rendering import chart_at_hand, manifests, template, whole_chart_at_hand
 
 UNLISTED = {
+    "ingress-nginx": {"controller.config.force-ssl-redirect"},  # its program's
     "traefik": {"ports.websecure.asDefault"},  # a comment there
     "kube-state-metrics": {
         "priorityClassName",
