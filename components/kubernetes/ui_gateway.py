@@ -75,6 +75,9 @@ class UiGateway(Service):
             ready="/ready",
             replicas=REPLICAS,
             serves=True,
+            # A hundred requests a second of 2.3 ms, and 2,000 drivers in 97 MiB (docs/benchmarks.md).
+            cpu="250m",
+            memory="192Mi",
         )
         super().__init__(name, service, opts)
         child = pulumi.ResourceOptions(parent=self)

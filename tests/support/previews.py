@@ -24,6 +24,7 @@ import yaml
 from localcloud import commands
 from localcloud.cloud import REPOSITORY, Cloud
 from localcloud.engine import Engine
+from moka import as_of
 from previews import STACK_TYPE
 from stacks.slices import RESOURCES
 from tests.support.deployment import put
@@ -48,6 +49,12 @@ class Change:
     """Previewed where nothing is up yet, and as one document."""
     charts: str = "advisory"
     """Level of the policy that charts are rendered, which they cannot here; by default a laptop's."""
+
+
+EARLIER, LATER = "1.34", "1.35"
+"""Versions of Kubernetes: the one from which an upgrade is previewed, and the one of the settings."""
+
+BOTH_SUPPORTED = "2026-09-01"
 
 
 def _queues(text: Settings) -> None:
@@ -88,7 +95,7 @@ def _namespaces(text: Settings) -> None:
 
 def _kubernetes(text: Settings) -> None:
     cluster = text["clusters"]["batch-a"]
-    cluster["version"] = "1.35"
+    cluster["version"] = LATER
     for name in ("driver-arm64", "driver-amd64", "shuffle"):
         group = cluster["node_groups"][name]
         group |= {"generation": 2, "retiring": {1: {"instance_types": group["instance_types"]}}}
@@ -107,7 +114,7 @@ CHANGES: Mapping[str, Change] = {
     "people": Change("staging.batch-a", _people),
     "public": Change("staging.batch-a", put("clusters.batch-a.public_access", ["3.5.0.0/19"])),
     "kubernetes": Change("staging.batch-a", _kubernetes),
-    "refused": Change("staging.batch-a", put("clusters.batch-a.version", "1.35")),
+    "refused": Change("staging.batch-a", put("clusters.batch-a.version", LATER)),
     "namespaces": Change("staging.batch-a", _namespaces),
     "data": Change("staging.batch-a", _data),
     "network": Change("staging.shared", _network),
@@ -122,8 +129,9 @@ def main(folder: Path, names: list[str]) -> None:
     project = folder / "project"
     if not project.exists():
         copy_project(project)
+        set_earlier_version(project / "stacks" / "staging.yaml")
     engine, empty = (Engine(Cloud(folder / name), project) for name in ("cloud", "empty"))
-    os.environ["MOKA_MACHINES"] = "1"
+    os.environ |= {"MOKA_MACHINES": "1", as_of.VARIABLE: BOTH_SUPPORTED}
     commands.start(empty)
     empty.select("local")
     for stack in STACKS:
@@ -136,6 +144,15 @@ def main(folder: Path, names: list[str]) -> None:
             file.write(trimmed(text).encode())
         print(name, f"{len(text):,}", f"{len(trimmed(text)):,}")
     commands.stop(empty)
+
+
+def set_earlier_version(file: Path) -> None:
+    """Give the clusters of settings the earlier version."""
+    settings = yaml.safe_load(file.read_text())
+    for cluster in settings["clusters"].values():
+        assert cluster["version"] == LATER
+        cluster["version"] = EARLIER
+    file.write_text(yaml.safe_dump(settings, sort_keys=False))
 
 
 def preview(engine: Engine, change: Change) -> str:

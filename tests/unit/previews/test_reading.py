@@ -56,7 +56,7 @@ STEPS = json.loads(DIGEST)["steps"]
         (digest(steps=[]), "has no step of the stack itself"),
         (digest(steps=...), "has no step of the stack itself"),
         (printed(CREATED), "has no step of the stack itself"),
-        (digest(steps=STEPS[:40]), "has 40 of 337 steps to create, so it is cut off"),
+        (digest(steps=STEPS[:40]), f"has 40 of {len(STEPS)} steps to create, so it is cut off"),
         (streamed(root("local"), **summary(update=9)), "has 0 of 9 steps to update, so it is cut off"),
         (
             streamed(root("local"), policyAnalyzeSummaryEvent={"failed": ["no-x"]}),
