@@ -80,12 +80,12 @@ def _extrapolation(scans: dict[int, Scan]) -> str:
     """What the slope between the second and the last number of logs makes of the bound of a list."""
     few, many = COUNTS[1], COUNTS[-1]
     own = [scans[count].seconds - scans[count].answering for count in (few, many)]
-    each = (own[1] - own[0]) / (many - few)
+    a_log = (own[1] - own[0]) / (many - few)
     cpu = (scans[many].cpu - scans[few].cpu) / (many - few)
     lists = MAX_LISTED / PAGE
     return (
-        f"{each * 1e6:.0f} µs a log without the stand-in's part, {cpu * 1e6:.0f} µs of CPU: "
-        f"{each * MAX_LISTED:.0f} s of {MAX_LISTED:,} logs, {cpu * MAX_LISTED:.0f} s of CPU, and "
+        f"{a_log * 1e6:.0f} µs a log without the stand-in's part, {cpu * 1e6:.0f} µs of CPU: "
+        f"{a_log * MAX_LISTED:.0f} s of {MAX_LISTED:,} logs, {cpu * MAX_LISTED:.0f} s of CPU, and "
         f"{lists * S3_SECONDS:.0f} s for {lists:,.0f} lists at {S3_SECONDS * 1000:.0f} ms each."
     )
 

@@ -6,12 +6,7 @@ from dataclasses import dataclass
 import pulumi
 import pulumi_aws as aws
 
-NAMES_PER_CERTIFICATE = 10
-"""Quota of ACM (https://docs.aws.amazon.com/acm/latest/userguide/acm-limits.html)."""
-
-CERTIFICATES_PER_LISTENER = 25
-"""Of a network load balancer, besides the default one
-(https://docs.aws.amazon.com/elasticloadbalancing/latest/network/load-balancer-limits.html)."""
+from moka.certificates import NAMES_PER_CERTIFICATE
 
 TTL_SECONDS = 300
 

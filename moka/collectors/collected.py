@@ -5,7 +5,7 @@ A name is as in the store: as its program has it, and underscores for dots in wh
 
 from collections.abc import Mapping
 
-from moka.collectors.source import Source, each, histogram
+from moka.collectors.source import Source, histogram, prefixed
 
 SPARK = "the pages of a driver of Spark 4.1.4: tests/support/expositions/spark-*.prom"
 KUBELET = (
@@ -26,15 +26,15 @@ TELEMETRY = "https://opentelemetry.io/docs/collector/internal-telemetry/"
 DRIVER = Source(
     per="application",
     page=SPARK,
-    metrics=each(
+    metrics=prefixed(
         "metrics_spark_driver_",
         "DAGScheduler_job_activeJobs_Value",
-        *each("DAGScheduler_stage_", "failedStages_Value", "runningStages_Value", "waitingStages_Value"),
-        *each("appStatus_tasks_", "completedTasks_Count", "failedTasks_Count", "killedTasks_Count"),
-        *each("jvm_heap_", "used_Value", "max_Value"),
+        *prefixed("DAGScheduler_stage_", "failedStages_Value", "runningStages_Value", "waitingStages_Value"),
+        *prefixed("appStatus_tasks_", "completedTasks_Count", "failedTasks_Count", "killedTasks_Count"),
+        *prefixed("jvm_heap_", "used_Value", "max_Value"),
         "LiveListenerBus_queue_appStatus_numDroppedEvents_Count",
         "LiveListenerBus_queue_eventLog_numDroppedEvents_Count",
-        *each(
+        *prefixed(
             "ExecutorAllocationManager_executors_",
             "numberAllExecutors_Value",
             "numberTargetExecutors_Value",
@@ -46,7 +46,7 @@ DRIVER = Source(
 EXECUTORS = Source(
     per="application",
     page=SPARK,
-    metrics=each(
+    metrics=prefixed(
         "metrics_executor_",
         *("activeTasks", "maxTasks", "memoryUsed_bytes", "maxMemory_bytes", "diskUsed_bytes"),
         *("totalDuration_seconds_total", "totalGCTime_seconds_total"),
@@ -57,7 +57,7 @@ EXECUTORS = Source(
 UPLOADER = Source(
     per="application",
     page="services/event_log_uploader/endpoint.py",
-    metrics=each(
+    metrics=prefixed(
         "moka_event_log_uploader_",
         *("behind_seconds", "puts_total", "uploaded_bytes_total", "failures_total"),
         *("credentials_failures_total", "dropped_files_total"),
@@ -72,7 +72,7 @@ YUNIKORN_SCHEDULER = Source(
     per="cluster",
     page=YUNIKORN,
     metrics=(
-        *each(
+        *prefixed(
             "yunikorn_scheduler_",
             *("application_submission_total", "application_total"),
             *("container_allocation_attempt_total", "node"),
@@ -87,15 +87,15 @@ YUNIKORN_SCHEDULER = Source(
 COLLECTOR = Source(
     per="cluster",
     page=TELEMETRY,
-    metrics=each(
+    metrics=prefixed(
         "otelcol_",
         *("exporter_queue_size", "exporter_queue_capacity"),
         # With or without what says their kind and unit, as the collector's version has it.
         *(
             name + suffix
             for name in (
-                *each("exporter_", "sent", "send_failed", "enqueue_failed"),
-                *each("receiver_", "accepted", "refused"),
+                *prefixed("exporter_", "sent", "send_failed", "enqueue_failed"),
+                *prefixed("receiver_", "accepted", "refused"),
             )
             for suffix in ("_metric_points", "_metric_points_total")
         ),
@@ -110,7 +110,7 @@ KUBE_STATE_METRICS_OWN = Source(
 APPLICATIONS = Source(
     per="application",
     page="charts-values/kube-state-metrics.yaml",
-    metrics=each(
+    metrics=prefixed(
         "moka_spark_application_",
         *("state_info", "created_seconds", "submission_attempts"),
     ),
@@ -119,7 +119,7 @@ APPLICATIONS = Source(
 NODE_OBJECTS = Source(
     per="node",
     page=OBJECTS,
-    metrics=each(
+    metrics=prefixed(
         "kube_node_",
         *("info", "labels", "status_condition", "status_allocatable", "spec_unschedulable", "spec_taint"),
     ),
@@ -128,13 +128,13 @@ NODE_OBJECTS = Source(
 WORKLOADS = Source(
     per="cluster",
     page=OBJECTS,
-    metrics=each(
+    metrics=prefixed(
         "kube_",
-        *each("deployment_", "spec_replicas", "status_replicas_available"),
-        *each("daemonset_status_", "desired_number_scheduled", "number_ready"),
-        *each("statefulset_", "replicas", "status_replicas_ready"),
+        *prefixed("deployment_", "spec_replicas", "status_replicas_available"),
+        *prefixed("daemonset_status_", "desired_number_scheduled", "number_ready"),
+        *prefixed("statefulset_", "replicas", "status_replicas_ready"),
         "persistentvolumeclaim_info",
-        *each("poddisruptionbudget_status_", "pod_disruptions_allowed", "desired_healthy"),
+        *prefixed("poddisruptionbudget_status_", "pod_disruptions_allowed", "desired_healthy"),
         "resourcequota",
     ),
 )
@@ -142,10 +142,10 @@ WORKLOADS = Source(
 PODS = Source(
     per="pod",
     page=OBJECTS,
-    metrics=each(
+    metrics=prefixed(
         "kube_pod_",
         "status_unschedulable",
-        *each("container_status_", "restarts_total", "waiting_reason", "last_terminated_reason"),
+        *prefixed("container_status_", "restarts_total", "waiting_reason", "last_terminated_reason"),
     ),
 )
 
@@ -158,7 +158,7 @@ PODS_OF_NODES = Source(
 NODES = Source(
     per="node",
     page=KUBELET,
-    metrics=each(
+    metrics=prefixed(
         "k8s_node_",
         *("cpu_usage", "memory_working_set", "filesystem_available", "filesystem_capacity"),
         *("network_io", "network_errors"),
@@ -168,7 +168,7 @@ NODES = Source(
 HOSTS = Source(
     per="node",
     page=HOST,
-    metrics=each(
+    metrics=prefixed(
         "system_",
         *("cpu_time", "cpu_load_average_1m", "cpu_load_average_5m", "cpu_load_average_15m"),
         *("memory_usage", "disk_io", "disk_operations", "disk_io_time", "filesystem_usage"),
@@ -178,14 +178,14 @@ HOSTS = Source(
 CONTAINERS = Source(
     per="pod",
     page=KUBELET,
-    metrics=each("container_", "cpu_usage", "memory_working_set", "filesystem_usage"),
+    metrics=prefixed("container_", "cpu_usage", "memory_working_set", "filesystem_usage"),
 )
 
 CELEBORN_MEMBERS = Source(
     per="worker",
     page=CELEBORN,
     metrics=(
-        *each(
+        *prefixed(
             "metrics_",
             *("WorkerCount_Value", "LostWorkerCount_Value", "ExcludedWorkerCount_Value"),
             *("ShutdownWorkerCount_Value", "AvailableWorkerCount_Value", "IsActiveMaster_Value"),
@@ -205,14 +205,14 @@ FLUENT_BIT_PODS = Source(
     per="node",
     page=FLUENT_BIT,
     metrics=(
-        *each("fluentbit_input_", "records_total", "bytes_total", "multiline_truncated_total"),
-        *each(
+        *prefixed("fluentbit_input_", "records_total", "bytes_total", "multiline_truncated_total"),
+        *prefixed(
             "fluentbit_output_",
             *("proc_records_total", "proc_bytes_total", "errors_total", "retries_total"),
             *("retries_failed_total", "dropped_records_total", "chunk_available_capacity_percent"),
         ),
         # What its own log says, counted: charts-values/fluent-bit.yaml.
-        *each(
+        *prefixed(
             "log_metric_counter_",
             *("logs_evicted", "logs_quarantined", "store_full", "put_failed", "file_stopped"),
         ),
@@ -244,7 +244,7 @@ SOURCES: Mapping[str, Source] = {
         per="namespace",
         page=OPERATOR,
         metrics=(
-            *each(
+            *prefixed(
                 "spark_application_",
                 *("submit_count", "failed_submission_count", "running_count"),
                 *("success_count", "failure_count"),
@@ -263,7 +263,7 @@ SOURCES: Mapping[str, Source] = {
     "driver-finalizer": Source(
         per="cluster",
         page="services/driver_finalizer",
-        metrics=each(
+        metrics=prefixed(
             "moka_driver_finalizer_",
             *("namespaces", "held", "waiting", "longest_wait_seconds", "released_total", "failures_total"),
         ),
@@ -272,7 +272,7 @@ SOURCES: Mapping[str, Source] = {
         per="cluster",
         page="services/ui_gateway",
         metrics=(
-            *each(
+            *prefixed(
                 "moka_ui_gateway_",
                 *("requests_total", "questions_failed_total", "links_put_total", "link_failures_total"),
                 "logins_total",
@@ -284,7 +284,7 @@ SOURCES: Mapping[str, Source] = {
     "history-gate": Source(
         per="cluster",
         page="services/history_gate",
-        metrics=each(
+        metrics=prefixed(
             "moka_history_gate_",
             *("joined_total", "join_failures_total", "open_logs", "oldest_open_seconds"),
             *("opened_hot_total", "opened_archive_total", "still_running_total", "not_found_total"),
@@ -296,7 +296,7 @@ SOURCES: Mapping[str, Source] = {
         per="cluster",
         page="https://doc.traefik.io/traefik/observability/metrics/overview/",
         metrics=(
-            *each("traefik_", "tls_certs_not_after", "entrypoint_requests_total", "open_connections"),
+            *prefixed("traefik_", "tls_certs_not_after", "entrypoint_requests_total", "open_connections"),
             *histogram("traefik_entrypoint_request_duration_seconds"),
         ),
     ),

@@ -22,7 +22,7 @@ class Source:
     page: str
 
 
-def each(prefix: str, *names: str) -> tuple[str, ...]:
+def prefixed(prefix: str, *names: str) -> tuple[str, ...]:
     """Names with the same beginning."""
     return tuple(prefix + name for name in names)
 

@@ -160,6 +160,7 @@ ALERTS = (
         service="history",
         summary="The last scan of the History Server on {{ $labels.cluster }} was long ago.",
     ),
+    # Of ACM's there is no series: docs/operations/alerts.md.
     Alert(
         name="CertificateNearItsEnd",
         expression=f"traefik_tls_certs_not_after - time() < {21 * DAY}",

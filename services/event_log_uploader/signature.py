@@ -12,7 +12,6 @@ from hashlib import sha256
 from urllib.parse import quote
 
 ALGORITHM = "AWS4-HMAC-SHA256"
-EMPTY_SHA256 = sha256().hexdigest()
 
 
 @dataclass(frozen=True, kw_only=True)

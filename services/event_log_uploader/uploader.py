@@ -192,10 +192,10 @@ class Uploader:
 
     def _make_room(self) -> None:
         try:
-            gone = room(scan(self._folder), self._volume_bytes)
-            for path in gone.removed:
+            freed = room(scan(self._folder), self._volume_bytes)
+            for path in freed.removed:
                 path.unlink()
-            for path in gone.emptied:
+            for path in freed.emptied:
                 os.truncate(path, 0)
                 self.counts.dropped_files += 1
                 log.error("events dropped, as the volume was nearly full", extra=fields(file=path.name))

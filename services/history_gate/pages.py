@@ -3,34 +3,15 @@
 from html import escape
 
 from moka.event_logs import Marker
+from services.common.pages import page
 
 READ_MIBPS = 20
 """MiB of a compressed log that the server reads in a second. An assumption: half a core parses JSON."""
 
-PAGE = """<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width">
-{refresh}<title>{title}</title>
-<style>
-body {{ font: 16px/1.5 system-ui, sans-serif; max-width: 42rem; margin: 4rem auto; padding: 0 1rem; }}
-code {{ background: #8882; padding: 0 .2em; }}
-</style>
-</head>
-<body>
-<h1>{title}</h1>
-{body}
-</body>
-</html>
-"""
-
 
 def _page(title: str, *paragraphs: str, refresh_seconds: int | None = None) -> str:
     """paragraphs: HTML."""
-    refresh = "" if refresh_seconds is None else f'<meta http-equiv="refresh" content="{refresh_seconds}">\n'
-    body = "\n".join(f"<p>{paragraph}</p>" for paragraph in paragraphs)
-    return PAGE.format(title=escape(title), refresh=refresh, body=body)
+    return page(title, "\n".join(f"<p>{paragraph}</p>" for paragraph in paragraphs), refresh_seconds)
 
 
 def running(marker: Marker, live_url: str) -> str:

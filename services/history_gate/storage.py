@@ -57,8 +57,8 @@ class Storage:
         """Objects under a prefix, in the order of their keys; asked for by thousands."""
         pages = self._client.get_paginator("list_objects_v2").paginate(Bucket=self._bucket, Prefix=prefix)
         for page in pages:
-            for found in page.get("Contents", ()):
-                yield Stored(found["Key"], found["Size"], found["LastModified"])
+            for entry in page.get("Contents", ()):
+                yield Stored(entry["Key"], entry["Size"], entry["LastModified"])
 
     def count(self, prefix: str) -> int:
         """How many objects there are under a prefix; asked for by thousands."""

@@ -8,7 +8,6 @@ LABEL = r"[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?"
 """A label of DNS, as names in Kubernetes are (RFC 1123)."""
 
 _NAME = re.compile(rf"{LABEL}(?:\.{LABEL})*")
-_LABEL = re.compile(LABEL)
 
 
 @dataclass(frozen=True)

@@ -31,8 +31,8 @@ class Seal:
         """A text that only `open` reads, for the same use, and for so long."""
         now = self._clock()
         key = OctKey.import_key(self._secret.sealing_key(now))
-        whole = {**claims, "use": use, "exp": int(now + seconds)}
-        return jwt.encode(HEADER, whole, key, registry=self._registry)
+        sealed = {**claims, "use": use, "exp": int(now + seconds)}
+        return jwt.encode(HEADER, sealed, key, registry=self._registry)
 
     def open(self, use: str, text: str | None, **required: str) -> dict[str, Any] | None:
         """The claims of a text that was sealed for this use, and has not expired.

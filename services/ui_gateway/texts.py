@@ -3,45 +3,30 @@
 from collections.abc import Collection
 from html import escape
 
+from services.common.pages import page
+
 RETRY_SECONDS = 5
-
-_PAGE = """<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width">
-{head}<title>{title}</title>
-<style>body {{ font: 16px/1.5 sans-serif; margin: 4em auto; max-width: 40em; padding: 0 1em }}</style>
-</head>
-<body>
-<h1>{title}</h1>
-{body}
-</body>
-</html>
-"""
-
-REFRESH = f'<meta http-equiv="refresh" content="{RETRY_SECONDS}">\n'
 
 
 def waiting(application: str, reason: str, history: str) -> str:
     """The page of a job whose UI is not up yet; it refreshes itself."""
     link = _link(history, "its page in the history") if history else ""
-    return _page(
+    return page(
         f"{application} is not up yet",
         f"{_text(f'The job is there: {reason}. This page looks again every {RETRY_SECONDS} seconds.')}{link}",
-        head=REFRESH,
+        refresh_seconds=RETRY_SECONDS,
     )
 
 
 def not_there(application: str, namespace: str, days: int, history: str) -> str:
     """The page of a name that nothing is known of; `days`: how long event logs are kept."""
     sentence = f"Namespace {namespace} has no job of that name. Histories are kept for {days} days."
-    return _page(f"No job {application}", f"{_text(sentence)}{_link(history, 'all jobs of the history')}")
+    return page(f"No job {application}", f"{_text(sentence)}{_link(history, 'all jobs of the history')}")
 
 
 def no_answer(application: str, reason: str) -> str:
     """The page of a job whose driver takes connections and does not answer."""
-    return _page(
+    return page(
         f"{application} does not answer",
         _text(f"Its driver runs, and its UI gave no answer: {reason}. It may be busy; try again."),
     )
@@ -50,13 +35,13 @@ def no_answer(application: str, reason: str) -> str:
 def unknown(application: str) -> str:
     """The page of a job of which nothing can be learned at present."""
     sentence = f"Kubernetes cannot be asked at present. This page tries again every {RETRY_SECONDS} seconds."
-    return _page(f"{application} is not known here", _text(sentence), head=REFRESH)
+    return page(f"{application} is not known here", _text(sentence), refresh_seconds=RETRY_SECONDS)
 
 
 def logged_in(name: str, groups: Collection[str], logout: str) -> str:
     """The page of the login itself: who one is here."""
     known = f"Groups that count here: {', '.join(sorted(groups)) or 'none'}."
-    return _page(f"{name} is logged in", f"{_text(known)}{_link(logout, 'log out')}")
+    return page(f"{name} is logged in", f"{_text(known)}{_link(logout, 'log out')}")
 
 
 def logged_out(minutes: int, start: str, everywhere: str | None) -> str:
@@ -65,16 +50,12 @@ def logged_out(minutes: int, start: str, everywhere: str | None) -> str:
     ways = _link(start, "log in again") + (
         _link(everywhere, "log out of the issuer, too") if everywhere else ""
     )
-    return _page("You are logged out", f"{_text(sentence)}{ways}")
+    return page("You are logged out", f"{_text(sentence)}{ways}")
 
 
 def login_failed(reason: str, again: str) -> str:
     """The page of a login that did not come about; `again`: where to begin anew."""
-    return _page("This login failed", f"{_text(reason)}{_link(again, 'try again')}")
-
-
-def _page(title: str, body: str, head: str = "") -> str:
-    return _PAGE.format(title=escape(title), body=body, head=head)
+    return page("This login failed", f"{_text(reason)}{_link(again, 'try again')}")
 
 
 def _text(sentence: str) -> str:

@@ -154,7 +154,9 @@ def deploy(site: ClusterSite, inputs: Inputs) -> Outputs:
     if inputs.previews:
         PreviewAccess(f"{site.name}-previews", site.opts)
     balancing = Namespace(
-        f"{site.name}-load-balancing", NamespaceArgs(name=LOAD_BALANCER_NAMESPACE), site.opts
+        f"{site.name}-load-balancing",
+        NamespaceArgs(name=LOAD_BALANCER_NAMESPACE, pod_security="restricted"),
+        site.opts,
     )
     identity = site.allow(
         LOAD_BALANCER_IDENTITY,

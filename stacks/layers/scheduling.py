@@ -87,7 +87,9 @@ def deploy(site: ClusterSite, inputs: Inputs) -> Outputs:
         JobPodsArgs(namespaces=inputs.job_namespaces, trusted=[CONTROLLERS, *trusted(inputs.job_namespaces)]),
         site.opts,
     )
-    namespace = Namespace(f"{site.name}-yunikorn", NamespaceArgs(name=YUNIKORN_NAMESPACE), site.opts)
+    namespace = Namespace(
+        f"{site.name}-yunikorn", NamespaceArgs(name=YUNIKORN_NAMESPACE, pod_security="restricted"), site.opts
+    )
     yunikorn = YuniKorn(
         f"{site.name}-yunikorn",
         YuniKornArgs(
@@ -123,7 +125,11 @@ def _gpus(site: ClusterSite) -> None:
 
 
 def _autoscaling(site: ClusterSite, version: str) -> None:
-    namespace = Namespace(f"{site.name}-autoscaler", NamespaceArgs(name=AUTOSCALER_NAMESPACE), site.opts)
+    namespace = Namespace(
+        f"{site.name}-autoscaler",
+        NamespaceArgs(name=AUTOSCALER_NAMESPACE, pod_security="restricted"),
+        site.opts,
+    )
     identity = site.allow(
         AUTOSCALER_IDENTITY,
         AUTOSCALER_NAMESPACE,

@@ -110,7 +110,7 @@ def deploy(site: ClusterSite, inputs: Inputs) -> Outputs:
         # Of the levels, only this one lets workers use a folder of their node.
         NamespaceArgs(
             name=CELEBORN_NAMESPACE,
-            pod_security="privileged" if isinstance(inputs.storage, OnInstances) else "baseline",
+            pod_security="privileged" if isinstance(inputs.storage, OnInstances) else "restricted",
         ),
         site.opts,
     )

@@ -45,9 +45,9 @@ def configuration(executor, endpoints):
 def test_the_client_reads_what_jobs_tell_it(tmp_path, client, home):
     classpath = [home / "jars" / "*", client]
     jar = compiled("CelebornConfiguration", tmp_path, classpath)
-    told = configuration(DYNAMIC, "m-0:9097,m-1:9097")
+    printed = configuration(DYNAMIC, "m-0:9097,m-1:9097")
 
-    options = [f"-D{key}={value}" for key, value in told.items() if key.startswith("spark.celeborn.")]
+    options = [f"-D{key}={value}" for key, value in printed.items() if key.startswith("spark.celeborn.")]
     path = ":".join(map(str, [*classpath, jar]))
     done = subprocess.run(
         ["java", *options, "-cp", path, "CelebornConfiguration"], check=True, capture_output=True, text=True

@@ -28,8 +28,8 @@ class Tab:
 
     async def links(self):
         """Addresses of the page's links, without those to a place on it."""
-        found = await self.page.eval_on_selector_all("a[href]", "links => links.map(link => link.href)")
-        return sorted({url.partition("#")[0] for url in found if url.startswith("http")})
+        addresses = await self.page.eval_on_selector_all("a[href]", "links => links.map(link => link.href)")
+        return sorted({url.partition("#")[0] for url in addresses if url.startswith("http")})
 
     async def status(self, url):
         """Status of an address of the page's own host, with the tab's cookies."""

@@ -112,19 +112,19 @@ def on_the_laptop(config: Config, places: Places) -> Config:
             tls = {"cert_file": str(places.certificate), "key_file": str(places.key)}
             receiver |= {"auth_type": "tls", "ca_file": str(places.certificate), **tls}
     text = yaml.safe_dump(config, sort_keys=False)
-    for there, here in {
+    for deployed_at, local_at in {
         "auth_type: serviceAccount": "auth_type: kubeConfig",
         "root_path: /hostfs": "root_path: /",
         "/var/lib/opentelemetry": str(places.folder),
         STORE_URL: STORE_URL.replace("prometheus:9090", places.store),
     }.items():
-        text = text.replace(there, here)
+        text = text.replace(deployed_at, local_at)
     replaced: Config = yaml.safe_load(text)
     return replaced
 
 
 def _scraped_often(job: Config, kubeconfig: Path) -> Config:
-    discovery = [found | {"kubeconfig_file": str(kubeconfig)} for found in job["kubernetes_sd_configs"]]
+    discovery = [entry | {"kubeconfig_file": str(kubeconfig)} for entry in job["kubernetes_sd_configs"]]
     often = {"scrape_interval": f"{SECONDS}s", "scrape_timeout": f"{SECONDS}s"}
     return {**job, **often, "kubernetes_sd_configs": discovery}
 

@@ -3,15 +3,15 @@
 from collections.abc import Iterator
 
 from moka import pages
+from moka.certificates import CERTIFICATES_PER_LISTENER, NAMES_PER_CERTIFICATE
 from moka.mistakes import Mistake
 from stacks.settings.environment import Environment
 
 MAX_FIRST_NAME_LENGTH = 64
 """Characters of a certificate's first name (ACM API, RequestCertificate, DomainName)."""
 
-MAX_NAMESPACES = 25 * 9 - 1
-"""Names that the certificates of a network load balancer have, 25 of ten each with one in common, less the
-History Server's: components/aws/certificates.py has the sources."""
+MAX_NAMESPACES = CERTIFICATES_PER_LISTENER * (NAMES_PER_CERTIFICATE - 1) - 1
+"""Names that the certificates of a load balancer have, one in common, less the History Server's."""
 
 
 def certificates(settings: Environment) -> Iterator[Mistake]:

@@ -34,10 +34,10 @@ def test_no_label_is_left_of_how_it_came(laptop):
     ids=["the driver's own", "its executors', added up"],
 )
 def test_an_application_makes_few_series(laptop, series, limit):
-    found = laptop.query(f'{{__name__=~"{series}",application="{JOB}"}}')
+    answer = laptop.query(f'{{__name__=~"{series}",application="{JOB}"}}')
 
-    assert 0 < len(found) <= limit
-    for one in found:
+    assert 0 < len(answer) <= limit
+    for one in answer:
         assert OF_JOB.items() <= one["metric"].items()
 
 

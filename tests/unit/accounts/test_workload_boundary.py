@@ -36,10 +36,10 @@ def test_the_boundary_of_workloads_leaves_their_policies_what_they_say_and_keeps
                         if not action.startswith(("kms:", "sts:", "iam:", "secretsmanager:")):
                             assert bounded(action, "arn:aws:x:::y", own), action
     assert not bounded("s3:GetObject", f"{state.bucket_arn}/.pulumi/stacks/moka/x.json", EVERYTHING)
-    secret, there = "secretsmanager:GetSecretValue", f"arn:aws:secretsmanager:us-east-1:{account}:secret"
+    secret, prefix = "secretsmanager:GetSecretValue", f"arn:aws:secretsmanager:us-east-1:{account}:secret"
     login = of.settings.ingress.login
-    assert bounded(secret, f"{there}:acme-{environment}/login-Ab12Cd", EVERYTHING) == (login is not None)
-    assert not bounded(secret, f"{there}:acme-{environment}/other-Ab12Cd", EVERYTHING)
+    assert bounded(secret, f"{prefix}:acme-{environment}/login-Ab12Cd", EVERYTHING) == (login is not None)
+    assert not bounded(secret, f"{prefix}:acme-{environment}/other-Ab12Cd", EVERYTHING)
     for action in ("iam:CreateRole", "iam:PassRole", "sts:AssumeRole", "secretsmanager:GetSecretValue"):
         assert not bounded(action, f"arn:aws:iam::{account}:role/x", EVERYTHING)
 

@@ -53,6 +53,12 @@ def test_every_image_of_the_catalog_moves_to_the_mirror():
         assert MIRROR in str(catalog.release_values(release, chart, {}))
 
 
+def test_a_name_that_a_chart_puts_together_of_two_values_gets_one_mirror():
+    for pin in read().charts.values():
+        registries = {path.removesuffix("registry") for path in pin.images if path.endswith("registry")}
+        assert not [path for path in pin.images if path.removesuffix("repository") in registries], pin.name
+
+
 def test_an_image_is_pinned_by_digest_where_it_is_known():
     image = Image(repository="docker.io/apache/spark", tag="4.1", digest="sha256:abc")
 

@@ -14,6 +14,7 @@ from stacks import settings
 from stacks.settings import reading
 from tests.support.chart_rendering import manifests
 from tests.support.pod_placement import Node, Pods, pods_of, schedulable, selects
+from tests.support.pod_security import beyond_restricted
 
 SYSTEM, EXECUTOR, SHUFFLE = frozenset({"system"}), frozenset({"executor"}), frozenset({"shuffle"})
 EVERYWHERE = frozenset({"system", "driver", "executor", "shuffle"})
@@ -30,6 +31,14 @@ BUILT_IN = {"system-cluster-critical", "system-node-critical"}
 
 OF_CHARTS = {"yunikorn-admission-controller"}
 """Budgets of ours for pods that a chart brings: looked at with the chart, in test_yunikorn.py."""
+
+WITHOUT_PROBES = {"nvidia-device-plugin", "yunikorn-scheduler"}
+"""One has no port; the other's chart sets none."""
+
+ENFORCED = "pod-security.kubernetes.io/enforce"
+
+LENIENT_FOR_CHARTS = {"logging", "monitoring-nodes", "spark-operator"}
+"""Namespaces with pods of charts that `restricted` refuses: folders of the node, a hook without a user."""
 
 OF_ADDONS = {
     ("kube-system", "aws-node"): "vpc-cni",
@@ -87,13 +96,16 @@ def node_of(group) -> Node:
 
 
 @pytest.fixture(scope="module", params=reading.environments())
-def clusters(request, whole):
+def environment(request):
+    """Settings of an environment."""
+    return settings.load(request.param)
+
+
+@pytest.fixture(scope="module")
+def clusters(environment, whole):
     """The clusters of an environment, by name in its settings."""
-    environment = settings.load(request.param)
-    return {
-        name: of_cluster(whole(request.param), name, environment.eks_name(name))
-        for name in environment.clusters
-    }
+    recorder = whole(environment.environment)
+    return {name: of_cluster(recorder, name, environment.eks_name(name)) for name in environment.clusters}
 
 
 def of_cluster(recorder, name, eks_name) -> OneCluster:
@@ -212,6 +224,41 @@ def test_disruption_budgets_are_for_pods_that_are_there_and_let_one_go(deployed)
             assert spec.get("maxUnavailable", 1) > 0, name
 
 
+@pytest.mark.parametrize("with_charts", [False, True], ids=["our own", "with charts"])
+def test_namespaces_of_the_platform_take_no_pod_that_their_own_do_not_need(
+    environment, clusters, with_charts
+):
+    for cluster in clusters.values():
+        own = Together(cluster, cluster.objects)
+        charts_of = cluster.releases if with_charts else []
+        pods = own.pods + [
+            p for release in charts_of for p in pods_of(manifests(release), release["namespace"])
+        ]
+        beyond = {workload.namespace for workload in pods if [*beyond_restricted(workload.spec)]}
+        levels = {
+            namespace["metadata"]["name"]: namespace["metadata"]["labels"][ENFORCED]
+            for namespace in own.of_kind("Namespace")
+            if namespace["metadata"]["name"] not in environment.job_namespaces
+        }
+
+        lenient = {name for name, level in levels.items() if level != "restricted"}
+        assert beyond <= lenient <= {*beyond, *(() if with_charts else LENIENT_FOR_CHARTS)}
+
+
+def test_every_container_asks_for_what_it_needs_has_a_bound_of_memory_and_answers(deployed):
+    """Init containers, too: what they leave out, a LimitRange fills in."""
+    for group in deployed:
+        for pods in group.pods:
+            begin, run = pods.spec.get("initContainers") or [], pods.spec["containers"]
+            for container in [*begin, *run]:
+                resources = container.get("resources") or {}
+                named = f"{pods.name}/{container['name']}"
+                assert {"cpu", "memory"} <= (resources.get("requests") or {}).keys(), named
+                assert "memory" in (resources.get("limits") or {}), named
+            probed = any(container.keys() & {"readinessProbe", "livenessProbe"} for container in run)
+            assert probed or pods.kind == "Job" or pods.name in WITHOUT_PROBES, pods.name
+
+
 def test_every_identity_is_of_a_service_account_that_pods_run_under(clusters):
     for cluster in clusters.values():
         own = Together(cluster, cluster.objects)
@@ -244,9 +291,9 @@ def test_the_account_that_the_values_of_a_release_name_is_the_one_of_its_pods(cl
             assert set(accounts_of(release)) <= {workload.account for workload in pods}, release["name"]
 
 
-def test_pods_of_charts_run_the_images_that_the_catalog_says_they_pull(clusters):
+def test_pods_of_charts_run_the_images_that_the_catalog_says_they_pull(environment, clusters):
     """What `make doctor` looks for, and a mirror must hold, is this list."""
-    catalog = charts.read()
+    catalog = charts.read(mirror=environment.charts.mirror)
     ran = defaultdict(set)
     for cluster in clusters.values():
         for release in cluster.releases:
@@ -255,7 +302,8 @@ def test_pods_of_charts_run_the_images_that_the_catalog_says_they_pull(clusters)
 
     own = {catalog.image(name) for name in catalog.images}
     for chart, images in ran.items():
-        assert images - own == set(catalog.charts[chart].pulls), chart
+        pulled = {charts.mirror_name(image, catalog.mirror) for image in catalog.charts[chart].pulls}
+        assert images - own == pulled, chart
 
 
 def test_the_doctor_wants_images_for_the_nodes_that_their_pods_are_on(deployed):

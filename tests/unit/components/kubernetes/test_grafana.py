@@ -13,7 +13,7 @@ MIB = 2**20
 
 
 @pytest.fixture
-def made(deploy, catalog):
+def deployed(deploy, catalog):
     def run(store):
         def program():
             files = dashboard_files()
@@ -33,8 +33,8 @@ def made(deploy, catalog):
 
 
 @pytest.fixture
-def grafana(made):
-    return made(QueriedStore(url="http://prometheus.monitoring:9090"))
+def grafana(deployed):
+    return deployed(QueriedStore(url="http://prometheus.monitoring:9090"))
 
 
 def config_map(recorded, name):
@@ -84,8 +84,8 @@ def test_it_asks_the_clusters_own_store_without_a_signature(grafana):
     assert "GF_AUTH_SIGV4_AUTH_ENABLED" not in environment(grafana)
 
 
-def test_it_signs_what_it_asks_of_a_managed_store(made):
-    grafana = made(
+def test_it_signs_what_it_asks_of_a_managed_store(deployed):
+    grafana = deployed(
         QueriedStore(url="https://aps-workspaces.us-east-1.amazonaws.com/workspaces/ws-1", region="us-east-1")
     )
 

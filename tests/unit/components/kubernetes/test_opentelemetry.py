@@ -26,8 +26,8 @@ def recorded(deploy, catalog, **changes):
 
 
 def releases(deploy, catalog, **changes):
-    made = recorded(deploy, catalog, **changes).inputs("kubernetes:helm.sh/v3:Release")
-    return {release["name"].removeprefix("opentelemetry-"): release["values"] for release in made}
+    inputs = recorded(deploy, catalog, **changes).inputs("kubernetes:helm.sh/v3:Release")
+    return {release["name"].removeprefix("opentelemetry-"): release["values"] for release in inputs}
 
 
 @pytest.fixture
@@ -80,9 +80,9 @@ def test_there_is_an_agent_on_every_node(deploy, catalog):
 
 
 def test_only_agents_are_where_privilege_is_allowed(deploy, catalog):
-    made = recorded(deploy, catalog).inputs("kubernetes:helm.sh/v3:Release")
+    inputs = recorded(deploy, catalog).inputs("kubernetes:helm.sh/v3:Release")
 
-    assert {release["name"]: release["namespace"] for release in made} == {
+    assert {release["name"]: release["namespace"] for release in inputs} == {
         "opentelemetry-agent": "monitoring-nodes",
         "opentelemetry-gateway": "monitoring",
         "opentelemetry-scraper": "monitoring",

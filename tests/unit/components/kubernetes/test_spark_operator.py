@@ -82,7 +82,7 @@ def test_its_webhook_is_off(values):
 
 def test_no_object_is_made_for_the_ui_of_an_application(values):
     assert values["controller"]["uiService"] == {"enable": False}
-    assert values["controller"]["uiIngress"] == {"enable": False}
+    assert "uiIngress" not in values["controller"]
 
 
 def test_crds_are_upgraded_with_the_operator(values):

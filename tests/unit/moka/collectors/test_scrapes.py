@@ -134,8 +134,8 @@ def test_each_target_is_of_one_shard_whatever_finds_it():
     ]
     shards = [[n for n in range(3) if relabel(target, rules, shard=n)] for target in targets]
 
-    assert {len(found) for found in shards} == {1}
-    assert min(sum(found == [n] for found in shards) for n in range(3)) > 900, "and they share evenly"
+    assert {len(numbers) for numbers in shards} == {1}
+    assert min(sum(numbers == [n] for numbers in shards) for n in range(3)) > 900, "and they share evenly"
 
 
 def test_a_pod_is_read_where_its_annotations_say():

@@ -98,7 +98,7 @@ def events(client, log=LOG):
 def keys(client, prefix=""):
     """Of all objects but folders."""
     contents = client.list_objects_v2(Bucket=BUCKET, Prefix=prefix).get("Contents", ())
-    return [found["Key"] for found in contents if not found["Key"].endswith("/")]
+    return [entry["Key"] for entry in contents if not entry["Key"].endswith("/")]
 
 
 def test_the_log_of_a_driver_that_is_gone_is_joined_in_order(client, left):

@@ -84,21 +84,21 @@ def test_that_a_ui_has_answered_is_remembered_while_its_pod_changes_and_not_long
 
 
 def test_each_run_is_found_once_as_soon_as_it_is_known():
-    found = []
-    drivers = Drivers(lambda driver: found.append(driver.run))
+    ended_runs = []
+    drivers = Drivers(lambda driver: ended_runs.append(driver.run))
 
     drivers.observe(driver_pod(run=""), False)
-    assert found == []
+    assert ended_runs == []
     drivers.observe(driver_pod(), False)
     drivers.observe(driver_pod(phase="Succeeded"), False)
-    assert found == [RUN]
+    assert ended_runs == [RUN]
 
 
 def test_an_older_try_that_is_seen_later_is_not_found():
-    found = []
-    drivers = Drivers(lambda driver: found.append(driver.run))
+    ended_runs = []
+    drivers = Drivers(lambda driver: ended_runs.append(driver.run))
 
     drivers.observe(driver_pod(created="2026-11-22T11:00:00Z", run=OTHER_RUN), False)
     drivers.observe(driver_pod(), False)
 
-    assert found == [OTHER_RUN]
+    assert ended_runs == [OTHER_RUN]

@@ -408,14 +408,14 @@ def test_a_page_of_the_platform_is_proxied_to_the_server_of_its_path():
         async with uis:
             await uis.open_ui()
             host = f"yunikorn.{DOMAIN}"
-            found = await uis.ask(host, "/ws/v1/queues")
+            queues = await uis.ask(host, "/ws/v1/queues")
             refused = await uis.ask(host, "/ws/v1/validate-conf", "POST")
             await uis.close_ui()
-            return found, refused, await uis.ask(host)
+            return queues, refused, await uis.ask(host)
 
-    found, refused, gone = run_apart(play())
+    queues, refused, gone = run_apart(play())
 
-    assert echoed(found[2])[0] == "/ws/v1/queues"
+    assert echoed(queues[2])[0] == "/ws/v1/queues"
     assert refused[0] == 405
     assert gone[0] == 502
 

@@ -91,15 +91,15 @@ def test_viewers_of_a_namespace_see_its_jobs_and_nobody_else_does():
 
 def test_a_job_that_is_not_shown_gets_the_answer_of_one_that_does_not_exist():
     async def scene(place):
-        there = await place.browser.open(f"{OTHER_JOB}/")
+        another = await place.browser.open(f"{OTHER_JOB}/")
         away = await place.browser.open(f"https://none.science.{DOMAIN}/")
         nowhere = await place.browser.open(f"https://etl.nowhere.{DOMAIN}/")
-        return there, away, nowhere
+        return another, away, nowhere
 
-    there, away, nowhere = played(scene)
+    another, away, nowhere = played(scene)
 
-    assert (there[0], there[2]) == (away[0], away[2])
-    assert (nowhere[0], nowhere[2]) == (403, there[2].replace(b"science", b"nowhere"))
+    assert (another[0], another[2]) == (away[0], away[2])
+    assert (nowhere[0], nowhere[2]) == (403, another[2].replace(b"science", b"nowhere"))
 
 
 @pytest.mark.parametrize(("groups", "status"), [(["platform"], 200), (["analysts"], 403), (None, 403)])

@@ -24,17 +24,17 @@ def recorded(deploy):
 
 
 def test_there_is_a_store_where_no_destination_is_named(recorded):
-    made = recorded({})
+    recorder = recorded({})
 
-    assert "spark-a-metrics-store" in made.by_name("kubernetes:apps/v1:StatefulSet")
+    assert "spark-a-metrics-store" in recorder.by_name("kubernetes:apps/v1:StatefulSet")
 
 
 def test_there_is_no_store_where_metrics_go_elsewhere_and_the_gateway_may_write_there_only(recorded):
-    made = recorded({"destination": {"remote_write": {"workspace": WORKSPACE}}})
+    recorder = recorded({"destination": {"remote_write": {"workspace": WORKSPACE}}})
 
-    policies = [policy["policy"] for policy in made.inputs("aws:iam/rolePolicy:RolePolicy")]
+    policies = [policy["policy"] for policy in recorder.inputs("aws:iam/rolePolicy:RolePolicy")]
     [own] = [json.loads(policy) for policy in policies if "aps:" in policy]
-    assert "spark-a-metrics-store" not in made.by_name("kubernetes:apps/v1:StatefulSet")
+    assert "spark-a-metrics-store" not in recorder.by_name("kubernetes:apps/v1:StatefulSet")
     assert [(rule["Action"], rule["Resource"]) for rule in own["Statement"]] == [
         (["aps:RemoteWrite"], [WORKSPACE])
     ]
@@ -69,40 +69,40 @@ DESTINATION = {"remote_write": {"workspace": WORKSPACE}}
 
 
 def test_dashboards_are_there_for_any_grafana_and_none_of_ours_unless_it_is_asked_for(recorded):
-    made = recorded({})
+    recorder = recorded({})
 
-    assert "spark-a-dashboards" in made.by_name("kubernetes:core/v1:ConfigMap")
-    assert "spark-a-grafana" not in made.by_name("kubernetes:apps/v1:Deployment")
+    assert "spark-a-dashboards" in recorder.by_name("kubernetes:core/v1:ConfigMap")
+    assert "spark-a-grafana" not in recorder.by_name("kubernetes:apps/v1:Deployment")
 
 
 def test_dashboards_that_cloudwatch_has_other_names_for_are_not_there(recorded):
-    made = recorded({"destination": {"cloudwatch": {"region": "us-east-1"}}})
+    recorder = recorded({"destination": {"cloudwatch": {"region": "us-east-1"}}})
 
-    assert "spark-a-dashboards" not in made.by_name("kubernetes:core/v1:ConfigMap")
+    assert "spark-a-dashboards" not in recorder.by_name("kubernetes:core/v1:ConfigMap")
 
 
 def test_a_grafana_of_its_own_may_ask_the_managed_store_and_only_ask(recorded):
-    made = recorded({"destination": DESTINATION, "own_grafana": True})
+    recorder = recorded({"destination": DESTINATION, "own_grafana": True})
 
-    assert "spark-a-grafana" in made.by_name("kubernetes:apps/v1:Deployment")
-    policy = json.loads(made.by_name("aws:iam/rolePolicy:RolePolicy")["spark-a-grafana"]["policy"])
+    assert "spark-a-grafana" in recorder.by_name("kubernetes:apps/v1:Deployment")
+    policy = json.loads(recorder.by_name("aws:iam/rolePolicy:RolePolicy")["spark-a-grafana"]["policy"])
     [statement] = policy["Statement"]
     assert statement["Resource"] == [WORKSPACE]
     assert "aps:RemoteWrite" not in statement["Action"]
 
 
 def test_a_managed_grafana_is_made_once_with_the_home_cluster(recorded):
-    made = recorded(
+    recorder = recorded(
         {"destination": DESTINATION, "managed_grafana": {"prefix_lists": ["pl-0123456789abcdef0"]}}
     )
 
-    assert list(made.by_name("aws:grafana/workspace:Workspace")) == ["spark-a-grafana"]
+    assert list(recorder.by_name("aws:grafana/workspace:Workspace")) == ["spark-a-grafana"]
 
 
 def test_the_store_records_what_dashboards_ask_for(recorded):
-    made = recorded({"own_grafana": True})
+    recorder = recorded({"own_grafana": True})
 
-    files = made.by_name("kubernetes:core/v1:ConfigMap")["spark-a-metrics-store"]["data"]
+    files = recorder.by_name("kubernetes:core/v1:ConfigMap")["spark-a-metrics-store"]["data"]
     assert "moka:applications:states" in files["moka-recordings.rules.yaml"]
 
 

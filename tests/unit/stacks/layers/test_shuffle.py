@@ -50,7 +50,7 @@ def test_on_volumes_workers_use_nothing_of_their_node_and_nothing_runs_as_root(d
     _, recorder = layer(deploy, environment(storage={"volumes": volumes}))
 
     namespace = recorder.by_name("kubernetes:core/v1:Namespace")["spark-a-celeborn"]["metadata"]
-    assert namespace["labels"]["pod-security.kubernetes.io/enforce"] == "baseline"
+    assert namespace["labels"]["pod-security.kubernetes.io/enforce"] == "restricted"
     worker = recorder.by_name("kubernetes:apps/v1:StatefulSet")["spark-a-celeborn-worker-us-east-1a"]["spec"]
     assert not [volume for volume in worker["template"]["spec"]["volumes"] if "hostPath" in volume]
     assert {claim["spec"]["storageClassName"] for claim in worker["volumeClaimTemplates"]} == {"shuffle"}
