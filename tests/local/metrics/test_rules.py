@@ -63,6 +63,8 @@ WAIT = f"moka_driver_finalizer_longest_wait_seconds{{{A}}}"
 BEHIND = f'moka_event_log_uploader_behind_seconds{{{A},application="etl"}}'
 DEPTH = f'workqueue_depth{{{A},name="sparkapplication"}}'
 SCAN, INTERVAL = (f"moka_history_gate_scan_{name}_seconds{{{A}}}" for name in ("age", "interval"))
+OPEN = f"moka_history_gate_oldest_open_seconds{{{A}}}"
+NOT_JOINED = f"moka_history_gate_join_failures_total{{{A}}}"
 CERTIFICATE = f'traefik_tls_certs_not_after{{{A},cn="ui"}}'
 FAILED = f"otelcol_exporter_send_failed_metric_points_total{{{COLLECTOR}}}"
 SIZE, CAPACITY = (f"otelcol_exporter_queue_{name}{{{COLLECTOR}}}" for name in ("size", "capacity"))
@@ -135,6 +137,11 @@ CASES = {
         {SCAN: constant(361), INTERVAL: constant(30)},
         {SCAN: constant(360), INTERVAL: constant(30)},
         {SCAN: then(361, 30), INTERVAL: constant(30)},
+    ),
+    "EventLogsNotJoined": (
+        {OPEN: constant(1501), NOT_JOINED: constant(0)},
+        {OPEN: constant(1500), NOT_JOINED: constant(3)},
+        {OPEN: constant(60), NOT_JOINED: growing(1, minutes=CHANGE)},
     ),
     # The clock of a test begins at 0.
     "CertificateNearItsEnd": (
