@@ -162,13 +162,13 @@ ALERTS = (
     ),
     Alert(
         name="EventLogsNotJoined",
-        # Joined at 15 minutes of silence, by a round a minute (services/history_gate/keeper.py).
+        # A round a minute joins at 15 minutes of silence: services/history_gate/keeper.py.
         expression="max by (cluster) (moka_history_gate_oldest_open_seconds) > 1500 "
         "or sum by (cluster) (increase(moka_history_gate_join_failures_total[15m])) > 0",
         minutes=5,
         severity="warning",
         service="history",
-        summary="Logs of drivers that were killed are not joined by the history gate of {{ $labels.cluster }}.",
+        summary="Logs of killed drivers are not joined by the history gate of {{ $labels.cluster }}.",
     ),
     Alert(
         name="CertificateNearItsEnd",
