@@ -47,8 +47,8 @@ class HistoryGateArgs:
 class HistoryGate(Service):
     """The Service `history-gate`.
 
-    Makes, besides what every Service does, a NetworkPolicy. Its one pod is back in seconds wherever it starts;
-    a budget for it would only hold nodes up.
+    Makes, besides what every Service does, a NetworkPolicy. Its one pod is back in seconds wherever it
+    starts; a budget for it would only hold nodes up.
     """
 
     def __init__(self, name: str, args: HistoryGateArgs, opts: pulumi.ResourceOptions | None = None) -> None:
