@@ -5,7 +5,7 @@ kubeflow/spark-operator: pkg/common/metrics.go. Celeborn 0.7: apache/celeborn: d
 Fluent Bit 5.1: https://docs.fluentbit.io/manual/administration/monitoring, and what it counts of its own log
 (charts-values/fluent-bit/pipeline.yaml). Traefik 3:
 https://doc.traefik.io/traefik/observability/metrics/overview/. Collectors: their own telemetry.
-`moka_pod_addresses` and `moka_store_series` are numbers of the settings: moka/observability/limits.py.
+`moka_cluster`, `moka_pod_addresses`, `moka_store_series` are of the settings: moka/observability/limits.py.
 """
 
 from moka.observability.rule import Alert
@@ -199,8 +199,10 @@ ALERTS = (
     ),
     Alert(
         name="MetricsLost",
+        # What the gateway could not send, it sends back, and the edges keep.
         expression=" or ".join(
-            f"sum by (cluster, job) (rate(otelcol_exporter_{what}_failed_metric_points_total[5m])) > 0"
+            f"sum by (cluster, job) (rate(otelcol_exporter_{what}_failed_metric_points_total"
+            '{job!="opentelemetry-gateway"}[5m])) > 0'
             for what in ("send", "enqueue")
         ),
         minutes=5,
@@ -226,11 +228,13 @@ ALERTS = (
     ),
     Alert(
         name="KubeStateMetricsDown",
-        expression='absent(up{job="kube-state-metrics"} == 1)',
+        # A cluster is known by its settings, or where these are not recorded by whatever else is read there.
+        expression="(moka_cluster or on (cluster) group by (cluster) (up)) "
+        'unless on (cluster) (up{job="kube-state-metrics"} == 1) or absent(up)',
         minutes=10,
         severity="critical",
         service="metrics",
-        summary="Nothing is known of the objects of a cluster: most other alerts are blind.",
+        summary="Nothing is known of the objects of {{ $labels.cluster }}: most other alerts are blind.",
     ),
     Alert(
         name="StoreNearlyFull",
