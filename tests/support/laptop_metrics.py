@@ -161,12 +161,12 @@ def submit(cluster: Cluster) -> str:
 
 
 def queues() -> dict[str, Any]:
-    """YuniKorn's queues: the first tier has a guarantee, and in the third one job runs at a time."""
+    """YuniKorn's queues: each tier has a guarantee, and in the third one job runs at a time."""
     guarantee = {"guaranteed": {"vcore": "2", "memory": "4Gi"}}
     tiers = [
         {"name": "tier1", "resources": guarantee},
-        {"name": "tier2"},
-        {"name": "tier3", "maxapplications": 1},
+        {"name": "tier2", "resources": guarantee},
+        {"name": "tier3", "resources": guarantee, "maxapplications": 1},
     ]
     projects = {"name": "acme", "queues": [{"name": name, "queues": tiers} for name in PROJECTS]}
     root = {"name": "root", "submitacl": "*", "queues": [projects]}
