@@ -14,7 +14,7 @@ from accounts.permissions.policies import KEY_USE
 from moka.login_secret import secret_arn
 from moka.names import ENVIRONMENT_TAG
 
-DEPLOY_SERVICES = ("autoscaling", "ec2", "ecr", "eks", "iam", "kms", "logs", "s3")
+DEPLOY_SERVICES = ("aps", "autoscaling", "ec2", "ecr", "eks", "grafana", "iam", "kms", "logs", "s3")
 
 WORKLOAD_SERVICES = (
     "autoscaling",
@@ -34,6 +34,8 @@ METRICS = ("aps:RemoteWrite", "aps:QueryMetrics", "aps:Get*")
 """What the gateway and a Grafana do with a workspace of Amazon Managed Prometheus."""
 
 READS = (
+    "aps:Describe*",
+    "aps:ListTagsForResource",
     "autoscaling:Describe*",
     "ec2:Describe*",
     "ecr:Describe*",
@@ -41,6 +43,8 @@ READS = (
     "ecr:List*",
     "eks:Describe*",
     "eks:List*",
+    "grafana:Describe*",
+    "grafana:ListTagsForResource",
     "iam:Get*",
     "iam:List*",
     "kms:Describe*",

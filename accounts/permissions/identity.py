@@ -16,7 +16,13 @@ MANAGED_POLICIES = (
 )
 """AWS's own policies that the program puts on roles; no other can be put there."""
 
-PASSED_TO = ("ec2.amazonaws.com", "ecr.amazonaws.com", "eks.amazonaws.com", "pods.eks.amazonaws.com")
+PASSED_TO = (
+    "ec2.amazonaws.com",
+    "ecr.amazonaws.com",
+    "eks.amazonaws.com",
+    "grafana.amazonaws.com",
+    "pods.eks.amazonaws.com",
+)
 """Services that the program gives roles to. EKS passes the role of nodes on to EC2 in the deployer's name."""
 
 

@@ -14,6 +14,7 @@ SUBJECTS: Mapping[str, tuple[str, ...]] = {
     "clusters": ("eks", "autoscaling"),
     "identity": ("iam",),
     "registry": ("ecr",),
+    "metrics": ("aps", "grafana"),
     "state": ("state",),
 }
 """Policy of the deploy role -> services: a policy each, as none may be longer than 6,144 characters."""

@@ -138,6 +138,19 @@ def secrets(names: AccountNames) -> Sequence[str]:
     return sorted({cache.secret for cache in caches if cache.secret})
 
 
+def rules(names: AccountNames) -> Sequence[str]:
+    """Rules of the workspace that metrics go to."""
+    return [
+        workspace.replace(":workspace/", ":rulegroupsnamespace/") + "/*" for workspace in workspaces(names)
+    ]
+
+
+def workspaces(names: AccountNames) -> Sequence[str]:
+    """The workspace that metrics go to."""
+    workspace = names.settings.metrics.workspace
+    return [workspace] if workspace else []
+
+
 def workload_roles(names: AccountNames) -> Sequence[str]:
     """Roles under the environment's path."""
     return [names.workload_roles]
@@ -261,6 +274,25 @@ SCOPES = (
     ),
     Scope(name="Repositories", actions="ecr:*", resources=repositories),
     Scope(name="PullSecrets", actions="secretsmanager:GetSecretValue", resources=secrets),
+    Scope(name="AlertManager", actions="aps:*AlertManagerDefinition", resources=workspaces),
+    Scope(name="Rules", actions="aps:*", resources=rules),
+    # Its id is not known before, and it begins with its tags.
+    Scope(
+        name="NewGrafana",
+        actions="grafana:CreateWorkspace",
+        resources=everything,
+        conditions=tagged_as_own,
+    ),
+    Scope(
+        name="TagGrafana",
+        actions="grafana:TagResource",
+        resources=arns("grafana", "/workspaces/*"),
+        conditions=tagged_as_own,
+        besides="Grafana",
+    ),
+    Scope(
+        name="Grafana", actions="grafana:*", resources=arns("grafana", "/workspaces/*"), conditions=own_tag
+    ),
     Scope(name="PrivateNames", actions="route53:AssociateVPCWithHostedZone", resources=hosted_zones),
     Scope(name="Network", actions="ec2:*", resources=everything, conditions=in_regions),
 )

@@ -29,10 +29,10 @@ GATEWAYS = frozenset({"s3", "dynamodb"})
 
 INTERFACES = words(
     """
-    access-analyzer acm-pca airflow.api airflow.env airflow.ops application-autoscaling athena autoscaling
-    autoscaling-plans backup batch bedrock bedrock-runtime cloudformation cloudtrail cloudwatch
-    codeartifact.api codeartifact.repositories codebuild codecommit codepipeline config datasync dms
-    dynamodb ebs ec2 ec2messages ecr.api ecr.dkr ecs ecs-agent ecs-telemetry eks eks-auth elasticache
+    access-analyzer acm-pca airflow.api airflow.env airflow.ops application-autoscaling aps aps-workspaces
+    athena autoscaling autoscaling-plans backup batch bedrock bedrock-runtime cloudformation cloudtrail
+    cloudwatch codeartifact.api codeartifact.repositories codebuild codecommit codepipeline config datasync
+    dms dynamodb ebs ec2 ec2messages ecr.api ecr.dkr ecs ecs-agent ecs-telemetry eks eks-auth elasticache
     elasticfilesystem elasticloadbalancing elasticmapreduce email-smtp emr-containers emr-serverless events
     execute-api firehose fis glue grafana guardduty-data iam imagebuilder inspector2 kafka kinesis-firehose
     kinesis-streams kms kms-fips lakeformation lambda license-manager logs macie2 monitoring organizations

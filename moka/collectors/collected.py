@@ -314,7 +314,7 @@ SOURCES: Mapping[str, Source] = {
     "settings": Source(
         per="cluster",
         page="moka/observability/limits.py",
-        metrics=("moka_pod_addresses", "moka_store_series"),
+        metrics=("moka_cluster", "moka_pod_addresses", "moka_store_series"),
     ),
 }
 """Everything, by whose it is."""

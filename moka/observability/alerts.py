@@ -5,7 +5,7 @@ kubeflow/spark-operator: pkg/common/metrics.go. Celeborn 0.7: apache/celeborn: d
 Fluent Bit 5.1: https://docs.fluentbit.io/manual/administration/monitoring, and what it counts of its own log
 (charts-values/fluent-bit/pipeline.yaml). Traefik 3:
 https://doc.traefik.io/traefik/observability/metrics/overview/. Collectors: their own telemetry.
-`moka_pod_addresses` and `moka_store_series` are numbers of the settings: moka/observability/limits.py.
+`moka_cluster`, `moka_pod_addresses`, `moka_store_series` are of the settings: moka/observability/limits.py.
 """
 
 from moka.observability.rule import Alert
@@ -162,6 +162,16 @@ ALERTS = (
     ),
     # Of ACM's there is no series: docs/operations/alerts.md.
     Alert(
+        name="EventLogsNotJoined",
+        # A round a minute joins at 15 minutes of silence: services/history_gate/keeper.py.
+        expression="max by (cluster) (moka_history_gate_oldest_open_seconds) > 1500 "
+        "or sum by (cluster) (increase(moka_history_gate_join_failures_total[15m])) > 0",
+        minutes=5,
+        severity="warning",
+        service="history",
+        summary="Logs of killed drivers are not joined by the history gate of {{ $labels.cluster }}.",
+    ),
+    Alert(
         name="CertificateNearItsEnd",
         expression=f"traefik_tls_certs_not_after - time() < {21 * DAY}",
         minutes=60,
@@ -190,8 +200,10 @@ ALERTS = (
     ),
     Alert(
         name="MetricsLost",
+        # What the gateway could not send, it sends back, and the edges keep.
         expression=" or ".join(
-            f"sum by (cluster, job) (rate(otelcol_exporter_{what}_failed_metric_points_total[5m])) > 0"
+            f"sum by (cluster, job) (rate(otelcol_exporter_{what}_failed_metric_points_total"
+            '{job!="opentelemetry-gateway"}[5m])) > 0'
             for what in ("send", "enqueue")
         ),
         minutes=5,
@@ -217,11 +229,13 @@ ALERTS = (
     ),
     Alert(
         name="KubeStateMetricsDown",
-        expression='absent(up{job="kube-state-metrics"} == 1)',
+        # A cluster is known by its settings, or where these are not recorded by whatever else is read there.
+        expression="(moka_cluster or on (cluster) group by (cluster) (up)) "
+        'unless on (cluster) (up{job="kube-state-metrics"} == 1) or absent(up)',
         minutes=10,
         severity="critical",
         service="metrics",
-        summary="Nothing is known of the objects of a cluster: most other alerts are blind.",
+        summary="Nothing is known of the objects of {{ $labels.cluster }}: most other alerts are blind.",
     ),
     Alert(
         name="StoreNearlyFull",

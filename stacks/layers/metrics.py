@@ -1,11 +1,12 @@
 """Layer metrics: what the cluster's objects, nodes, programs and jobs say of themselves."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import pulumi
 
 from components.aws.managed_grafana import ManagedGrafana, ManagedGrafanaArgs, query_statement
+from components.aws.managed_rules import ManagedRules, ManagedRulesArgs
 from components.aws.policy import Statement
 from components.kubernetes.dashboards import Dashboards, DashboardsArgs
 from components.kubernetes.grafana import Grafana, GrafanaArgs, QueriedStore
@@ -44,6 +45,8 @@ class Inputs:
     origin: labels of every series. limits: numbers that rules compare with, by the name of their series.
     own_grafana: whether there is a Grafana on the cluster. managed_grafana: the environment's, which is made
     with its home cluster; None on others.
+    workspace_rules: files of rules for the workspace that metrics go to, made with the home cluster; none on
+    others. alerts_topic: ARN of the SNS topic for their alerts.
     """
 
     destination: Destination
@@ -56,6 +59,8 @@ class Inputs:
     limits: dict[str, int | None]
     own_grafana: bool = False
     managed_grafana: ManagedGrafanaSettings | None = None
+    workspace_rules: Mapping[str, str] = field(default_factory=dict)
+    alerts_topic: str | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -78,6 +83,7 @@ def inputs(site: ClusterSite) -> Inputs:
     """What the layer needs on a cluster."""
     metrics = site.settings.metrics
     nodes = sum(group.maximum for group in site.settings.clusters[site.name].node_groups.values())
+    home = site.name == site.settings.home
     return Inputs(
         destination=metrics.target,
         store=metrics.store,
@@ -85,14 +91,34 @@ def inputs(site: ClusterSite) -> Inputs:
         gateways=metrics.gateways or collectors.gateways(nodes),
         kube_state_metrics_shards=metrics.kube_state_metrics_shards,
         job_namespaces=list(site.settings.job_namespaces),
-        origin={"environment": site.settings.environment, "cluster": site.name, "region": site.region},
-        limits={
-            "moka_pod_addresses": pod_addresses(site.settings, site.name),
-            "moka_store_series": store_series(metrics.store.memory_gib),
-        },
+        origin=origin(site.settings, site.name),
+        limits=limits(site.settings, site.name)
+        | {"moka_store_series": store_series(metrics.store.memory_gib)},
         own_grafana=metrics.own_grafana,
-        managed_grafana=metrics.managed_grafana if site.name == site.settings.home else None,
+        managed_grafana=metrics.managed_grafana if home else None,
+        workspace_rules=managed_rule_files(site.settings) if home else {},
+        alerts_topic=metrics.alerts_topic,
     )
+
+
+def origin(settings: Environment, cluster: str) -> dict[str, str]:
+    """Labels of every series of a cluster."""
+    region = settings.foundations[settings.clusters[cluster].foundation].region
+    return {"environment": settings.environment, "cluster": cluster, "region": region}
+
+
+def limits(settings: Environment, cluster: str) -> dict[str, int | None]:
+    """Numbers of a cluster that rules compare with, by the name of their series."""
+    return {"moka_cluster": 1, "moka_pod_addresses": pod_addresses(settings, cluster)}
+
+
+def managed_rule_files(settings: Environment) -> dict[str, str]:
+    """Files of rules for the workspace, by the names of their namespaces; none where others put them."""
+    if settings.metrics.workspace is None or not settings.metrics.workspace_rules:
+        return {}
+    of_clusters = [(limits(settings, name), origin(settings, name)) for name in sorted(settings.clusters)]
+    files = rule_files() | {"moka-limits.rules.yaml": limits_yaml(of_clusters)}
+    return {name.removesuffix(".rules.yaml"): text for name, text in files.items()}
 
 
 def pod_addresses(settings: Environment, cluster: str) -> int | None:
@@ -138,7 +164,7 @@ def deploy(site: ClusterSite, inputs: Inputs) -> Outputs:
                 memory_gib=inputs.store.memory_gib,
                 rules={
                     **rule_files(),
-                    "limits.rules.yaml": limits_yaml(inputs.limits, inputs.origin),
+                    "limits.rules.yaml": limits_yaml([(inputs.limits, inputs.origin)]),
                 },
                 origin=inputs.origin,
             ),
@@ -147,6 +173,20 @@ def deploy(site: ClusterSite, inputs: Inputs) -> Outputs:
         if isinstance(inputs.destination, OwnStore)
         else None
     )
+    if (
+        isinstance(inputs.destination, RemoteWrite)
+        and inputs.destination.workspace
+        and inputs.workspace_rules
+    ):
+        ManagedRules(
+            f"{site.name}-rules",
+            ManagedRulesArgs(
+                workspace_arn=inputs.destination.workspace,
+                files=inputs.workspace_rules,
+                alerts_topic=inputs.alerts_topic,
+            ),
+            site.opts,
+        )
     statements = permissions(inputs.destination)
     identity = (
         [site.allow(METRICS_IDENTITY, MONITORING_NAMESPACE, GATEWAY_ACCOUNT, statements)]

@@ -60,6 +60,14 @@ KmsKey = Annotated[
     ),
 ]
 
+Topic = Annotated[
+    str,
+    Form(
+        r"arn:aws[a-z-]*:sns:[a-z0-9-]+:[0-9]{12}:[A-Za-z0-9_-]{1,256}",
+        "write arn:aws:sns:<region>:<account>:<name>, of a standard topic",
+    ),
+]
+
 
 def _id(prefix: str) -> Form:
     """Id of something of EC2: 17 hexadecimal digits, or the 8 of before 2018."""

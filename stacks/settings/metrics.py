@@ -6,7 +6,7 @@ from pydantic import Field, model_validator
 
 from moka.collectors import sending
 from moka.documents import Count, Form, Name, Section
-from stacks.settings.fields import PrefixList, Region, VpcEndpoint
+from stacks.settings.fields import PrefixList, Region, Topic, VpcEndpoint
 
 Url = Annotated[str, Form(r"https?://[^\s/]+(/\S*)?", "write a URL such as https://metrics.example.com/otlp")]
 Workspace = Annotated[
@@ -121,6 +121,15 @@ class Metrics(Section):
         default=1, ge=1, le=20, description="Parts of kube-state-metrics: one for each 40,000 pods."
     )
 
+    workspace_rules: bool = Field(
+        default=True,
+        description="Whether alerts and recordings are put into the workspace that metrics go to: by one "
+        "environment for each workspace.",
+    )
+    alerts_topic: Topic | None = Field(
+        default=None,
+        description="SNS topic that alerts of the workspace go to; without it, where it sends them already.",
+    )
     own_grafana: bool = Field(
         default=False,
         description="Whether each cluster has a Grafana with the dashboards, for who may forward a port. "
@@ -138,6 +147,15 @@ class Metrics(Section):
             raise ValueError(
                 "own_grafana asks the cluster's own store or a workspace of Amazon Managed Prometheus: leave "
                 "destination out, or set destination.remote_write.workspace"
+            )
+        return self
+
+    @model_validator(mode="after")
+    def _alerts_are_of_its_rules(self) -> Self:
+        if self.alerts_topic and not (self.workspace and self.workspace_rules):
+            raise ValueError(
+                "alerts_topic is for rules in destination.remote_write.workspace: name a workspace, and "
+                "leave workspace_rules on, or leave alerts_topic out"
             )
         return self
 

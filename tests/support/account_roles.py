@@ -93,6 +93,13 @@ class World:
                             f"podidentityassociation/{eks}/a-1",
                         ):
                             yield self.target(f"{arn}{kind}")
+            case "amp":
+                workspace = self.settings.metrics.workspace
+                assert workspace
+                rules = workspace.replace(":workspace/", ":rulegroupsnamespace/")
+                yield self.target(f"{rules}/{inputs['name']}" if "name" in inputs else workspace)
+            case "grafana":
+                yield self.target(f"{arn}/workspaces/g-1")
             case "autoscaling":
                 yield self.target(f"{arn}autoScalingGroup:1:autoScalingGroupName/eks-x-1")
 
@@ -115,6 +122,9 @@ class World:
             # Zones of interface endpoints, which are AWS's own.
             yield self.target("arn:aws:route53:::hostedzone/Z1"), context
             return
+        if action == "grafana:CreateWorkspace":
+            yield self.target("*"), context | self.context(resource, action, self.target("*"))
+            return
         if not taken or prefix == "ec2":
             # What a new key's own policy will say decides, which is that of every key.
             policy = json.loads(key_policy(self.account, resource.region)) if prefix == "kms" else None
@@ -131,7 +141,7 @@ class World:
             for kind in ("RequestTag", "ResourceTag")
         }
         if not action.startswith("iam:"):
-            return tag if action.startswith("kms:") else {}
+            return tag if action.startswith(("kms:", "grafana:")) else {}
         [role] = [r for r in self.resources if r.type == ROLE and r.outputs["arn"] == target.arn]
         context = {"iam:PermissionsBoundary": role.inputs["permissionsBoundary"]}
         if action == "iam:PassRole":

@@ -34,7 +34,7 @@ from moka.jobs.application import spark_application
 from moka.jobs.conf import METRICS
 from moka.jobs.job import Executor, Job
 from moka.jobs.job_target import EventLogUploader
-from moka.names import EVENT_LOG_PORT, MONITORING_NAMESPACE, PLATFORM_NAMESPACES
+from moka.names import EVENT_LOG_PORT, MONITORING_NAMESPACE, PLATFORM_NAMESPACES, YUNIKORN_NAMESPACE
 from moka.observability.files import rule_files
 from moka.observability.limits import limits_yaml, store_series
 from tests.support import collectors
@@ -58,7 +58,8 @@ from tests.support.spark_releases import spark_home
 TOOLS = ("prometheus", "collector", "kube-state-metrics")
 
 NAMESPACE, JOB, TIER = PROJECTS[0], "daily", 1
-DRIVER = f"/api/v1/namespaces/{NAMESPACE}/pods/{JOB}-driver"
+DRIVERS = f"/api/v1/namespaces/{NAMESPACE}/pods"
+DRIVER = f"{DRIVERS}/{JOB}-driver"
 
 EXPECTED = (
     "container_memory_working_set",
@@ -141,24 +142,46 @@ def submit(cluster: Cluster) -> str:
         for name in sorted(PLATFORM_NAMESPACES - have)
     )
     path = f"/apis/sparkoperator.k8s.io/v1beta2/namespaces/{NAMESPACE}/sparkapplications"
-    for name, seconds, end in (
-        (JOB, UNTIL_ENDED, "Succeeded"),
-        ("wrong", 1, "Failed"),
-        ("short", 1, "Succeeded"),
+    api.apply_all([queues()])
+    for name, tier, seconds, end in (
+        (JOB, TIER, UNTIL_ENDED, "Succeeded"),
+        ("second", 2, UNTIL_ENDED, "Succeeded"),
+        ("wrong", TIER, 1, "Failed"),
+        ("short", TIER, 1, "Succeeded"),
+        ("third", 3, UNTIL_ENDED, "Succeeded"),
+        # Its queue takes one at a time.
+        ("waiting", 3, UNTIL_ENDED, "Succeeded"),
     ):
-        api.create(path, application(name, seconds, end))
+        api.create(path, application(name, tier, seconds, end))
+        if name == "third":
+            until(lambda: phase(api, f"{DRIVERS}/third-driver") == "Running", "the third runs", PATIENCE)
     until(lambda: phase(api, DRIVER) == "Running", "the driver's pod runs", PATIENCE)
     node: str = (api.get(DRIVER) or {})["spec"]["nodeName"]
     return node
 
 
-def application(name: str, seconds: int, end: str) -> dict[str, Any]:
+def queues() -> dict[str, Any]:
+    """YuniKorn's queues: each tier has a guarantee, and in the third one job runs at a time."""
+    guarantee = {"guaranteed": {"vcore": "2", "memory": "4Gi"}}
+    tiers = [
+        {"name": "tier1", "resources": guarantee},
+        {"name": "tier2", "resources": guarantee},
+        {"name": "tier3", "resources": guarantee, "maxapplications": 1},
+    ]
+    projects = {"name": "acme", "queues": [{"name": name, "queues": tiers} for name in PROJECTS]}
+    root = {"name": "root", "submitacl": "*", "queues": [projects]}
+    text = yaml.safe_dump({"partitions": [{"name": "default", "queues": [root]}]})
+    metadata = {"name": "yunikorn-configs", "namespace": YUNIKORN_NAMESPACE}
+    return {"apiVersion": "v1", "kind": "ConfigMap", "metadata": metadata, "data": {"queues.yaml": text}}
+
+
+def application(name: str, tier: int, seconds: int, end: str) -> dict[str, Any]:
     """A job whose simulated driver runs for so long, and ends so."""
     job = Job(
         name=name,
         namespace=NAMESPACE,
         queue=f"acme.{NAMESPACE}",
-        tier=TIER,
+        tier=tier,
         architecture="arm64",
         main_file="local:///opt/spark/examples/jars/spark-examples.jar",
         main_class="org.apache.spark.examples.SparkPi",
@@ -203,10 +226,11 @@ def run_store(programs: Programs) -> Laptop:
     for name, rules in rule_files().items():
         (folder / name).write_text(rules.replace("interval: 1m", f"interval: {collectors.SECONDS}s"))
     limits = {
+        "moka_cluster": 1,
         "moka_pod_addresses": 4096,
         "moka_store_series": store_series(1),
     }
-    (folder / "limits.rules.yaml").write_text(limits_yaml(limits, collectors.ORIGIN))
+    (folder / "limits.rules.yaml").write_text(limits_yaml([(limits, collectors.ORIGIN)]))
     args = metrics_store.MetricsStoreArgs(
         catalog=catalog.read(), namespace=MONITORING_NAMESPACE, storage_class="monitoring"
     )

@@ -2,9 +2,11 @@
 
 import sys
 from collections.abc import Mapping
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
+from urllib.error import HTTPError
+from urllib.request import Request, urlopen
 
 import yaml
 
@@ -114,12 +116,18 @@ class Programs:
         namespaces = [f"--namespace={name}" for name in PROJECTS]
         gateway = [*("--cluster=spark-a", "--domain=spark.localhost", f"--history={NOWHERE}"), *namespaces]
         gateway += ["--history-days=30", "--bucket=none", "--region=us-east-1"]
-        self._service("ui_gateway", UI_GATEWAY, INGRESS_NAMESPACE, gateway)
+        port = self._service("ui_gateway", UI_GATEWAY, INGRESS_NAMESPACE, gateway)
+        # Somebody asks for a job, whatever the answer.
+        ask = Request(
+            f"http://127.0.0.1:{port}/", headers={"Host": f"any.{PROJECTS[0]}.spark-a.spark.localhost"}
+        )
+        with suppress(HTTPError):
+            urlopen(ask).close()
         gate = ["--bucket=none", "--region=us-east-1", f"--server={NOWHERE}", "--days=30", "--interval=300"]
         gate += ["--live-url=http://{name}.{namespace}.{cluster}.localhost"]
         self._service("history_gate", "history-gate", SPARK_HISTORY_NAMESPACE, gate)
 
-    def _service(self, module: str, name: str, namespace: str, arguments: list[str]) -> None:
+    def _service(self, module: str, name: str, namespace: str, arguments: list[str]) -> int:
         port = free_port()
         command = [
             *(sys.executable, "-m", f"services.{module}", f"--listen=127.0.0.1:{port}", *arguments),
@@ -136,6 +144,7 @@ class Programs:
         }
         self.start(name, command, environment, f"http://127.0.0.1:{port}/healthz")
         self.pod(name, namespace, page=(port, "/metrics"))
+        return port
 
     def simulated(self) -> None:
         """Those that cannot be had here: nothing but a page."""

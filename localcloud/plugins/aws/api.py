@@ -20,10 +20,12 @@ GLOBAL = {"iam": {"aws": "us-east-1", "aws-cn": "cn-north-1", "aws-us-gov": "us-
 """Service that is the same in all regions of a partition -> partition -> region in which it is called."""
 
 SERVICES = {
+    "amp": ("amp", "Amp"),
     "autoscaling": ("auto_scaling", "AutoScaling"),
     "ec2": ("ec2", "Ec2"),
     "ecr": ("ecr", "Ecr"),
     "eks": ("eks", "Eks"),
+    "grafana": ("grafana", "Grafana"),
     "logs": ("logs", "Logs"),
     "s3": ("s3", "S3"),
 }

@@ -45,6 +45,12 @@ DEVIATIONS: Mapping[str, Outcomes] = {
     "aws:ec2/launchTemplate:LaunchTemplate": {
         "defaultVersion": (UPDATES, _NO_PROPERTY + "calls ModifyLaunchTemplate."),
     },
+    "aws:amp/alertManagerDefinition:AlertManagerDefinition": {
+        "workspaceId": (REPLACES, "CloudFormation has it in the workspace; the provider replaces."),
+    },
+    "aws:amp/ruleGroupNamespace:RuleGroupNamespace": {
+        "workspaceId": (REPLACES, "CloudFormation takes the workspace's ARN; the provider replaces."),
+    },
     "aws:ec2/internetGateway:InternetGateway": {
         "vpcId": (UPDATES, "CloudFormation attaches by another type; the provider detaches and attaches."),
     },

@@ -110,6 +110,8 @@ def from_api(value: Any, shape: Any, back: Names = {}, path: str = "") -> Any:  
             return {key: from_api(item, shape.value, back, path) for key, item in value.items()}
         case "timestamp":
             return value.isoformat() if isinstance(value, datetime) else value
+        case "blob":
+            return value.decode() if isinstance(value, bytes) else value
         case "string":
             # botocore has parsed IAM's policy documents already.
             return json.dumps(value) if isinstance(value, dict) else value

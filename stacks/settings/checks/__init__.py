@@ -54,6 +54,7 @@ CHECKS: tuple[Callable[[Environment], Iterator[Mistake]], ...] = (
     login.gateway,
     login.viewers,
     metrics.managed_grafana,
+    metrics.workspace_rules,
     machines.images,
     machines.offers,
     machines.pods,

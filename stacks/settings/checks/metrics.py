@@ -19,3 +19,19 @@ def managed_grafana(settings: Environment) -> Iterator[Mistake]:
             f"would be in account {home.account}, and metrics.destination.remote_write.workspace is of "
             f"{owner}: use a workspace of the home cluster's account, or make the Grafana there by hand",
         )
+
+
+def workspace_rules(settings: Environment) -> Iterator[Mistake]:
+    """Rules of a workspace that the home cluster's stack cannot reach: it is elsewhere."""
+    workspace = settings.metrics.workspace
+    home = settings.foundations.get(settings.home_foundation) if settings.home in settings.clusters else None
+    if workspace is None or not settings.metrics.workspace_rules or home is None:
+        return
+    region, owner = workspace.split(":")[3:5]
+    if (owner, region) != (home.account, home.region):
+        yield Mistake(
+            "metrics.workspace_rules",
+            f"is on, but the home cluster is in {home.region} of {home.account}, and "
+            f"metrics.destination.remote_write.workspace in {region} of {owner}: turn it off, and put there "
+            "what `moka dashboards --to` writes",
+        )

@@ -53,6 +53,8 @@ def _arns(settings: Environment) -> Iterator[tuple[str, str, str]]:
     region = next(iter(settings.foundations.values())).region
     if workspace := settings.metrics.workspace:
         yield "metrics.destination.remote_write.workspace", workspace, region
+    if topic := settings.metrics.alerts_topic:
+        yield "metrics.alerts_topic", topic, region
     for name, use in settings.uses.items():
         if use.key:
             yield f"uses.{name}.key", use.key, region

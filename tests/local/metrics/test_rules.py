@@ -63,8 +63,11 @@ WAIT = f"moka_driver_finalizer_longest_wait_seconds{{{A}}}"
 BEHIND = f'moka_event_log_uploader_behind_seconds{{{A},application="etl"}}'
 DEPTH = f'workqueue_depth{{{A},name="sparkapplication"}}'
 SCAN, INTERVAL = (f"moka_history_gate_scan_{name}_seconds{{{A}}}" for name in ("age", "interval"))
+OPEN = f"moka_history_gate_oldest_open_seconds{{{A}}}"
+NOT_JOINED = f"moka_history_gate_join_failures_total{{{A}}}"
 CERTIFICATE = f'traefik_tls_certs_not_after{{{A},cn="ui"}}'
-FAILED = f"otelcol_exporter_send_failed_metric_points_total{{{COLLECTOR}}}"
+FAILED = f'otelcol_exporter_send_failed_metric_points_total{{{A},job="opentelemetry-agent",pod="a-0"}}'
+SENT_BACK = f"otelcol_exporter_send_failed_metric_points_total{{{COLLECTOR}}}"
 SIZE, CAPACITY = (f"otelcol_exporter_queue_{name}{{{COLLECTOR}}}" for name in ("size", "capacity"))
 PODS = f'moka_pods{{{A},node="n",namespace="jobs",host_network="false"}}'
 ADDRESSES, MOST_SERIES = (f"moka_{name}{{{A}}}" for name in ("pod_addresses", "store_series"))
@@ -136,6 +139,11 @@ CASES = {
         {SCAN: constant(360), INTERVAL: constant(30)},
         {SCAN: then(361, 30), INTERVAL: constant(30)},
     ),
+    "EventLogsNotJoined": (
+        {OPEN: constant(1501), NOT_JOINED: constant(0)},
+        {OPEN: constant(1500), NOT_JOINED: constant(3)},
+        {OPEN: constant(60), NOT_JOINED: growing(1, minutes=CHANGE)},
+    ),
     # The clock of a test begins at 0.
     "CertificateNearItsEnd": (
         {CERTIFICATE: constant(21 * DAY)},
@@ -152,7 +160,11 @@ CASES = {
         {UP % "ui-gateway": constant(0), 'up{cluster="a",job="ui-gateway",pod="b"}': constant(1)},
         {UP % "ui-gateway": then(0, 1)},
     ),
-    "MetricsLost": ({FAILED: growing(10)}, {FAILED: constant(10)}, {FAILED: growing(10, minutes=CHANGE)}),
+    "MetricsLost": (
+        {FAILED: growing(10)},
+        {FAILED: constant(10), SENT_BACK: growing(10)},
+        {FAILED: growing(10, minutes=CHANGE)},
+    ),
     "CollectorQueueFull": (
         {SIZE: constant(81), CAPACITY: constant(100)},
         {SIZE: constant(80), CAPACITY: constant(100)},
@@ -164,8 +176,9 @@ CASES = {
         {UP % "celeborn": then(0, 1)},
     ),
     "KubeStateMetricsDown": (
-        {UP % "kube-state-metrics": constant(0)},
-        {UP % "kube-state-metrics": constant(1)},
+        # Another cluster of the same store is read.
+        {"moka_cluster{cluster='a'}": constant(1), 'up{cluster="b",job="kube-state-metrics"}': constant(1)},
+        {UP % "kube-state-metrics": constant(1), "moka_cluster{cluster='a'}": constant(1)},
         {UP % "kube-state-metrics": then(0, 1)},
     ),
     "StoreNearlyFull": (

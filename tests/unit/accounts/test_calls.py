@@ -43,8 +43,13 @@ def operations(kind: Kind) -> set[str]:
     return {"".join(word.capitalize() for word in name.split("_")) for name in names}
 
 
+PREFIXES = {"amp": "aps"}
+"""Service of botocore -> of actions, where they differ."""
+
+
 def action(service: str, operation: str) -> str:
-    return f"{service}:{S3_ACTIONS.get(operation, operation) if service == 's3' else operation}"
+    name = S3_ACTIONS.get(operation, operation) if service == "s3" else operation
+    return f"{PREFIXES.get(service, service)}:{name}"
 
 
 @pytest.mark.parametrize("row", TYPES, ids=lambda row: row.type)

@@ -11,12 +11,14 @@ from localcloud.errors import Refusal
 from localcloud.plugins.aws.table import Kind
 
 MODULES: dict[str, tuple[str, ...]] = {
+    "amp": ("amp",),
     "autoscaling": ("auto_scaling",),
     "cloudwatch": ("logs",),
     "ec2": ("ec2", "flow_logs", "routes", "security_groups", "launch_templates"),
     "ec2transitgateway": ("transit_gateways",),
     "ecr": ("ecr",),
     "eks": ("eks",),
+    "grafana": ("grafana",),
     "iam": ("iam",),
     "kms": ("kms",),
     "s3": ("s3",),

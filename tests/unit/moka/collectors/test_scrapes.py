@@ -138,6 +138,12 @@ def test_each_target_is_of_one_shard_whatever_finds_it():
     assert min(sum(numbers == [n] for numbers in shards) for n in range(3)) > 900, "and they share evenly"
 
 
+def test_what_is_one_target_of_a_job_is_of_one_shard_in_every_job():
+    for name, job in jobs(shards=3).items():
+        last = job["relabel_configs"][-2:]
+        assert last == jobs(shards=3)["platform"]["relabel_configs"][-2:], name
+
+
 def test_a_pod_is_read_where_its_annotations_say():
     read = relabel(TARGETS["celeborn"][0], jobs()["platform"]["relabel_configs"])
 

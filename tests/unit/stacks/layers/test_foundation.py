@@ -186,7 +186,8 @@ def test_interface_endpoints_can_be_left_out(layer):
 def test_managed_prometheus_is_reached_inside_the_network_of_its_region(region, there):
     text = settings.path_of("local").read_text()
     workspace = f"arn:aws:aps:{region}:123456789012:workspace/ws-0a1b"
-    text += f"\nmetrics: {{destination: {{remote_write: {{workspace: '{workspace}'}}}}}}\n"
+    write = f"{{remote_write: {{workspace: '{workspace}'}}}}"
+    text += f"\nmetrics: {{destination: {write}, workspace_rules: false}}\n"
     environment = settings.parse(text, "stacks/local.yaml")
 
     [(name, home)] = environment.foundations.items()

@@ -99,6 +99,21 @@ def test_a_managed_grafana_is_made_once_with_the_home_cluster(recorded):
     assert list(recorder.by_name("aws:grafana/workspace:Workspace")) == ["spark-a-grafana"]
 
 
+RULES = "aws:amp/ruleGroupNamespace:RuleGroupNamespace"
+
+
+def test_rules_are_in_the_workspace_once_with_the_home_cluster_unless_others_put_them_there(recorded):
+    made = recorded({"destination": DESTINATION})
+
+    assert sorted(made.by_name(RULES)) == [
+        "spark-a-rules-moka",
+        "spark-a-rules-moka-limits",
+        "spark-a-rules-moka-recordings",
+    ]
+    assert recorded({"destination": DESTINATION, "workspace_rules": False}).inputs(RULES) == []
+    assert recorded({}).inputs(RULES) == []
+
+
 def test_the_store_records_what_dashboards_ask_for(recorded):
     recorder = recorded({"own_grafana": True})
 
@@ -119,12 +134,21 @@ def test_the_store_records_what_dashboards_ask_for(recorded):
             {
                 "destination": {"remote_write": {"workspace": WORKSPACE.replace("123456789012", "1" * 12)}},
                 "managed_grafana": {"vpc_endpoints": ["vpce-0123456789abcdef0"]},
+                "workspace_rules": False,
             },
             "is of 111111111111",
         ),
+        (
+            {"destination": {"remote_write": {"workspace": WORKSPACE.replace("us-east-1", "us-west-2")}}},
+            "metrics.workspace_rules: is on, but the home cluster is in us-east-1 of 123456789012",
+        ),
+        (
+            {"alerts_topic": "arn:aws:sns:us-east-1:123456789012:alerts"},
+            "alerts_topic is for rules in destination.remote_write.workspace",
+        ),
     ],
 )
-def test_a_grafana_that_could_not_ask_or_be_asked_is_refused(section, sentence):
+def test_what_could_not_be_asked_or_reached_is_refused(section, sentence):
     text = settings.path_of("local").read_text() + f"\nmetrics: {json.dumps(section)}\n"
 
     with pytest.raises(settings.InvalidDocument, match=sentence):

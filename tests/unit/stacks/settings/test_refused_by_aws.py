@@ -177,6 +177,12 @@ REFUSED: dict[str, list[tuple[Changes, str]]] = {
             "of partition aws-cn, but us-east-1 is of aws",
         ),
     ],
+    "metrics.alerts_topic": [
+        (
+            {"metrics": {"alerts_topic": "alerts.fifo"}},
+            "alerts_topic: is 'alerts.fifo'; write arn:aws:sns:<region>:<account>:<name>, of a standard",
+        ),
+    ],
     "metrics.managed_grafana": [
         (grafana(), "metrics.managed_grafana: is reached from nowhere; name prefix_lists or vpc_endpoints"),
     ],
@@ -1093,7 +1099,8 @@ SHARES = "shares and amounts, which must fit to each other: moka/queues/problems
 FREE: dict[str, str] = {
     **dict.fromkeys(("metrics", "metrics.destination.otlp", "metrics.destination.otlp.secret"), NAMES),
     **dict.fromkeys(("metrics.destination.cloudwatch", "metrics.store"), NAMES),
-    **dict.fromkeys(("metrics.own_grafana", "metrics.managed_grafana.sign_in"), TYPES),
+    **dict.fromkeys(("metrics.own_grafana", "metrics.workspace_rules"), TYPES),
+    "metrics.managed_grafana.sign_in": TYPES,
     **dict.fromkeys((f"metrics.store.{key}" for key in ("days", "disk_gib", "memory_gib")), SIZES),
     **dict.fromkeys((f"metrics.{key}" for key in ("shards", "gateways", "kube_state_metrics_shards")), SIZES),
     **dict.fromkeys(("home", "foundations", "clusters", "slices", "waves", "uses", "grants", "ci"), NAMES),
