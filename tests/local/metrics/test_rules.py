@@ -19,6 +19,7 @@ NODE = f'{A},node="n"'
 FLUENT = f"log_metric_counter_%s{{{NODE}}}"
 ROOM = f'fluentbit_output_chunk_available_capacity_percent{{{NODE},name="drivers"}}'
 OUT = f'fluentbit_output_proc_records_total{{{NODE},name="%s"}}'
+LOGINS = f'moka_ui_gateway_logins_total{{{A},outcome="%s"}}'
 COLLECTOR = f'{A},job="opentelemetry-gateway",pod="g-0"'
 
 
@@ -151,6 +152,11 @@ CASES = {
         {UP % "ui-gateway": constant(0)},
         {UP % "ui-gateway": constant(0), 'up{cluster="a",job="ui-gateway",pod="b"}': constant(1)},
         {UP % "ui-gateway": then(0, 1)},
+    ),
+    "LoginIssuerAway": (
+        {LOGINS % "issuer-away": growing(1)},
+        {LOGINS % "issuer-away": constant(1), LOGINS % "refused": growing(1)},
+        {LOGINS % "issuer-away": growing(1, minutes=CHANGE)},
     ),
     "MetricsLost": ({FAILED: growing(10)}, {FAILED: constant(10)}, {FAILED: growing(10, minutes=CHANGE)}),
     "CollectorQueueFull": (
