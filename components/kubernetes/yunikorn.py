@@ -122,7 +122,7 @@ def way_in(namespace: str) -> k8s.networking.v1.NetworkPolicySpecArgs:
     """Who reaches the scheduler, whose page and API ask nobody who it is.
 
     The gateway, which asks; collectors; and the admission controller, which has it check a change of the
-    queues (apache/yunikorn-k8shim, pkg/admission). Its own webhooks are called by the API server: not meant here.
+    queues (apache/yunikorn-k8shim, pkg/admission). The API server calls that one, and not the scheduler.
     """
     gateway = peer(INGRESS_NAMESPACE, service_labels(UI_GATEWAY))
     return k8s.networking.v1.NetworkPolicySpecArgs(
