@@ -89,14 +89,14 @@ async def way_in(gate, scheme, login=None):
 
 
 async def page_of(tab, scheme):
-    """The job's page by its address -> where it is then, its heading, and how many nodes its graph has."""
+    """The job's page by its address -> where it is then, when it began, and how many nodes its graph has."""
     await tab.open(f"{scheme}://{HOST}{JOB}")
     # At first it may be a page that says that the history is being read.
     await tab.page.get_by_text("Details for Job 0").wait_for()
     await tab.page.wait_for_load_state("networkidle")
     await tab.page.locator("#expand-dag-viz-arrow, .expand-dag-viz").first.click()
-    heading = await tab.page.inner_text("h3")
-    return tab.page.url, " ".join(heading.split()), await tab.page.locator("#dag-viz-graph g.node").count()
+    submitted = await tab.page.locator("li", has_text="Submitted:").first.inner_text()
+    return tab.page.url, " ".join(submitted.split()), await tab.page.locator("#dag-viz-graph g.node").count()
 
 
 async def tabs_by_links(tab):
