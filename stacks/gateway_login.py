@@ -2,15 +2,12 @@
 
 from collections.abc import Mapping
 
+from components.kubernetes import yunikorn
 from components.kubernetes.gateway_login import GatewayLogin
-from components.kubernetes.yunikorn import SERVICE as YUNIKORN_SERVICE
 from moka.celeborn.configuration import MASTER_HTTP_PORT
 from moka.names import CELEBORN_NAMESPACE, YUNIKORN_NAMESPACE
 from moka.pages import CELEBORN, YUNIKORN, page_host
 from stacks.settings import Environment
-
-YUNIKORN_API_PORT, YUNIKORN_WEB_PORT = 9080, 9889
-"""Of the chart's service; its page asks the API below `/ws`."""
 
 
 def gateway_login(settings: Environment, cluster: str) -> GatewayLogin | None:
@@ -42,10 +39,10 @@ def platform_pages(settings: Environment, cluster: str) -> Mapping[str, str]:
     if settings.ingress.login is None or not settings.ingress.login.operators:
         return {}
     domain = settings.ui_domain(cluster)
-    yunikorn, host = f"http://{YUNIKORN_SERVICE}.{YUNIKORN_NAMESPACE}", page_host(YUNIKORN, domain)
+    scheduler, host = f"http://{yunikorn.SERVICE}.{YUNIKORN_NAMESPACE}", page_host(YUNIKORN, domain)
     celeborn = f"http://celeborn-master.{CELEBORN_NAMESPACE}:{MASTER_HTTP_PORT}"
     return {
-        host: f"{yunikorn}:{YUNIKORN_WEB_PORT}",
-        f"{host}/ws": f"{yunikorn}:{YUNIKORN_API_PORT}",
+        host: f"{scheduler}:{yunikorn.WEB_PORT}",
+        f"{host}/ws": f"{scheduler}:{yunikorn.API_PORT}",
         **({page_host(CELEBORN, domain): celeborn} if settings.clusters[cluster].shuffle else {}),
     }

@@ -7,14 +7,21 @@ import pulumi
 import pulumi_kubernetes as k8s
 
 from components.kubernetes.chart import Chart, ChartArgs
+from components.kubernetes.peers import peer
+from components.kubernetes.service import service_labels
 from moka.catalog import Catalog, Values
+from moka.names import INGRESS_NAMESPACE, MONITORING_NAMESPACE, UI_GATEWAY
 from moka.queues import QueueTree, queues_yaml
 
 SERVICE = "yunikorn-service"
 """Name that the chart gives its service, whatever the release is called."""
 
 ADMISSION_CONTROLLER = "yunikorn-admission-controller"
-"""Label `component` that the chart gives its pods."""
+SCHEDULER = "yunikorn-scheduler"
+"""Labels `component` that the chart gives their pods."""
+
+API_PORT, WEB_PORT = 9080, 9889
+"""Of the scheduler's pod, and of the chart's service: its web page asks the API below `/ws`."""
 
 CONTROLLERS = (
     "^system:serviceaccount:kube-system:"
@@ -48,8 +55,8 @@ class YuniKornArgs:
 class YuniKorn(pulumi.ComponentResource):
     """Pulumi type `moka:kubernetes:YuniKorn`.
 
-    Makes: ConfigMap `yunikorn-configs` (queues and what is admitted), a Chart, and a PodDisruptionBudget of
-    the admission controller, as the chart has none.
+    Makes: ConfigMap `yunikorn-configs` (queues and what is admitted), a Chart, NetworkPolicy
+    `yunikorn-scheduler`, and a PodDisruptionBudget of the admission controller, as the chart has none.
     Outputs: `namespace` and `url` of its REST API within the cluster, known only once it schedules.
     """
 
@@ -90,16 +97,48 @@ class YuniKorn(pulumi.ComponentResource):
             metadata=k8s.meta.v1.ObjectMetaArgs(name=ADMISSION_CONTROLLER, namespace=args.namespace),
             spec=k8s.policy.v1.PodDisruptionBudgetSpecArgs(
                 max_unavailable=1,
-                selector=k8s.meta.v1.LabelSelectorArgs(
-                    match_labels={"app": "yunikorn", "component": ADMISSION_CONTROLLER}
-                ),
+                selector=k8s.meta.v1.LabelSelectorArgs(match_labels=labels(ADMISSION_CONTROLLER)),
             ),
+            opts=pulumi.ResourceOptions(parent=self),
+        )
+        k8s.networking.v1.NetworkPolicy(
+            f"{name}-scheduler",
+            metadata=k8s.meta.v1.ObjectMetaArgs(name=SCHEDULER, namespace=args.namespace),
+            spec=pulumi.Output.from_input(args.namespace).apply(way_in),
             opts=pulumi.ResourceOptions(parent=self),
         )
 
         self.namespace = chart.namespace
-        self.url = chart.namespace.apply(lambda namespace: f"http://{SERVICE}.{namespace}:9080")
+        self.url = chart.namespace.apply(lambda namespace: f"http://{SERVICE}.{namespace}:{API_PORT}")
         self.register_outputs({"namespace": self.namespace, "url": self.url})
+
+
+def labels(component: str) -> dict[str, str]:
+    """Labels that the chart gives the pods of a component."""
+    return {"app": "yunikorn", "component": component}
+
+
+def way_in(namespace: str) -> k8s.networking.v1.NetworkPolicySpecArgs:
+    """Who reaches the scheduler, whose page and API ask nobody who it is.
+
+    The gateway, which asks; collectors; and the admission controller, which has it check a change of the
+    queues (apache/yunikorn-k8shim, pkg/admission). The API server calls that one, and not the scheduler.
+    """
+    gateway = peer(INGRESS_NAMESPACE, service_labels(UI_GATEWAY))
+    return k8s.networking.v1.NetworkPolicySpecArgs(
+        pod_selector=k8s.meta.v1.LabelSelectorArgs(match_labels=labels(SCHEDULER)),
+        policy_types=["Ingress"],
+        ingress=[
+            k8s.networking.v1.NetworkPolicyIngressRuleArgs(
+                from_=[gateway, peer(MONITORING_NAMESPACE), peer(namespace, labels(ADMISSION_CONTROLLER))],
+                ports=[k8s.networking.v1.NetworkPolicyPortArgs(port=API_PORT, protocol="TCP")],
+            ),
+            k8s.networking.v1.NetworkPolicyIngressRuleArgs(
+                from_=[gateway],
+                ports=[k8s.networking.v1.NetworkPolicyPortArgs(port=WEB_PORT, protocol="TCP")],
+            ),
+        ],
+    )
 
 
 def admission(job_namespaces: Sequence[str], trusted: Sequence[str]) -> dict[str, str]:

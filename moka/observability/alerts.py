@@ -199,6 +199,14 @@ ALERTS = (
         summary="Nobody reaches the UIs of jobs on {{ $labels.cluster }}.",
     ),
     Alert(
+        name="LoginIssuerAway",
+        expression='sum by (cluster) (rate(moka_ui_gateway_logins_total{outcome="issuer-away"}[5m])) > 0',
+        minutes=5,
+        severity="warning",
+        service="ui-gateway",
+        summary="Nobody can log in to the pages of {{ $labels.cluster }}: the issuer does not answer.",
+    ),
+    Alert(
         name="MetricsLost",
         # What the gateway could not send, it sends back, and the edges keep.
         expression=" or ".join(

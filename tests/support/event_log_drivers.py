@@ -17,6 +17,7 @@ from moka.jobs import conf
 from moka.jobs.application import spark_application
 from moka.jobs.job_target import EventLogUploader
 from moka.names import EVENT_LOG_FOLDER
+from moka.pages import UI_PORT
 from moka.sizes.history import HistorySize
 from tests.support.jobs import make_job, make_job_target
 from tests.support.pod_identity_agent import PodIdentityAgent, pod_identity_agent
@@ -117,15 +118,28 @@ class Driver:
 
         tasks: of its third stage that end; None: it has none. hangs: that stage has one more, which does not.
         """
+        third_stage = ["none"] if tasks is None else [str(tasks), "hang" if hangs else "end"]
+        log = f"spark-{uuid.uuid4().hex}"
+        configuration = {**self._configuration(), "spark.ui.port": "0"}
+        return running_job(self._home, self._pods.jar, self._folder / "job", log, configuration, third_stage)
+
+    def ui_job(self, log: str, address: str) -> AbstractContextManager[RunningJob]:
+        """A job with much to see in its UI, which is at an address. log: id of its application."""
+        folder = self._folder / "job"
+        jar = compiled_job(folder / "jar", "UiJob")
         configuration = {
+            **self._configuration(),
+            "spark.ui.port": str(UI_PORT),
+            "spark.sql.shuffle.partitions": "2",
+        }
+        return running_job(self._home, jar, folder, log, configuration, main_class="UiJob", address=address)
+
+    def _configuration(self) -> dict[str, str]:
+        return {
             key: value.replace(EVENT_LOG_FOLDER, str(self.volume))
             for key, value in conf.configuration(make_job(), TARGET).items()
             if not NOT_HERE.match(key)
         }
-        configuration["spark.ui.port"] = "0"
-        third_stage = ["none"] if tasks is None else [str(tasks), "hang" if hangs else "end"]
-        log = f"spark-{uuid.uuid4().hex}"
-        return running_job(self._home, self._pods.jar, self._folder / "job", log, configuration, third_stage)
 
 
 @dataclass

@@ -47,6 +47,10 @@ class RunningJob:
         """Wait until it has done a step."""
         wait_for(lambda: (self.steps / name).exists() or self._must_run(), SECONDS)
 
+    def finish(self) -> None:
+        """Have it end, where it waits for that."""
+        (self.steps / "finish").touch()
+
     def wait(self) -> int:
         """Wait for its end -> its exit status."""
         return self.process.wait(SECONDS)

@@ -19,7 +19,8 @@ from services.ui_gateway.lookups import Kept, Rate
 from services.ui_gateway.proxy import Proxy
 
 DOMAIN = "spark-a.spark.example"
-HISTORY = "https://history.spark.example"
+HISTORY_HOST = "history.spark.example"
+HISTORY = f"https://{HISTORY_HOST}"
 RUN = f"spark-{'a' * 32}"
 OTHER_RUN = f"spark-{'b' * 32}"
 
@@ -105,7 +106,7 @@ class Uis:
         settings = Settings(
             hosts=hosts,
             namespaces={"data", "science"},
-            history=History(HISTORY),
+            history=History(f"{self._scheme}://{HISTORY_HOST}"),
             history_days=90,
             scheme=self._scheme,
             ui_port=self.ui_port,

@@ -9,15 +9,12 @@ from oidc_provider_mock import User, run_server_in_thread
 
 from moka.jobs.application import spark_application
 from moka.pages import UI_PORT
-from services.ui_gateway.access import Access
-from services.ui_gateway.issuer import Client, Issuer
-from services.ui_gateway.login import Login, LoginSettings
-from services.ui_gateway.login_secret import LoginSecret
 from tests.support import chromium
 from tests.support.jobs import make_job, make_job_target
 from tests.support.spark_processes import compiled_job, running_job
 from tests.support.spark_releases import spark_home
 from tests.support.tls_front import tls_front
+from tests.support.ui_login import login_by
 from tests.support.ui_pages import DOMAIN, RUN, Uis, driver_pod, run_apart
 
 pytestmark = chromium.NEEDED
@@ -26,6 +23,7 @@ ADDRESS = "127.44.0.2"
 """Of the driver: UIs of pods are at the same port of different addresses."""
 
 HOST = f"etl.data.{DOMAIN}"
+VIEWERS = {"data": ["analysts"], "science": ["scientists"]}
 TABS = {
     "/jobs/": "Spark Jobs",
     "/stages/": "Stages for All Jobs",
@@ -108,27 +106,14 @@ def test_every_page_of_a_live_ui_is_whole_in_a_browser(driver):
 
 def test_after_a_login_every_page_of_a_live_ui_is_whole_in_a_browser(driver):
     async def play(issuer):
-        async with aiohttp.ClientSession() as session:
-
-            def login(hosts, metrics):
-                settings = LoginSettings(
-                    host=f"login.{DOMAIN}",
-                    hosts=hosts,
-                    access=Access(viewers={"data": ["analysts"], "science": ["scientists"]}),
-                    groups_claim="groups",
-                    hours=8,
-                )
-                client = Client(issuer, "moka", f"https://login.{DOMAIN}/callback")
-                secret = SimpleNamespace(value=LoginSecret("secret", (bytes(32),)))
-                return Login(settings, Issuer(client, session), secret, metrics)
-
-            hosts = (HOST, f"login.{DOMAIN}", f"etl.science.{DOMAIN}")
-            async with (
-                gateway(login=login) as uis,
-                tls_front(hosts, uis.port) as port,
-                chromium.tab(https=port) as tab,
-            ):
-                return await through_login(tab)
+        hosts = (HOST, f"login.{DOMAIN}", f"etl.science.{DOMAIN}")
+        async with (
+            aiohttp.ClientSession() as session,
+            gateway(login=login_by(issuer, session, VIEWERS)) as uis,
+            tls_front(hosts, uis.port) as port,
+            chromium.tab(https=port) as tab,
+        ):
+            return await through_login(tab)
 
     async def through_login(tab):
         await tab.open(f"https://{HOST}/SQL/")

@@ -19,6 +19,7 @@ NODE = f'{A},node="n"'
 FLUENT = f"log_metric_counter_%s{{{NODE}}}"
 ROOM = f'fluentbit_output_chunk_available_capacity_percent{{{NODE},name="drivers"}}'
 OUT = f'fluentbit_output_proc_records_total{{{NODE},name="%s"}}'
+LOGINS = f'moka_ui_gateway_logins_total{{{A},outcome="%s"}}'
 COLLECTOR = f'{A},job="opentelemetry-gateway",pod="g-0"'
 
 
@@ -164,6 +165,11 @@ CASES = {
         {FAILED: growing(10)},
         {FAILED: constant(10), SENT_BACK: growing(10)},
         {FAILED: growing(10, minutes=CHANGE)},
+    ),
+    "LoginIssuerAway": (
+        {LOGINS % "issuer-away": growing(1)},
+        {LOGINS % "issuer-away": constant(1), LOGINS % "refused": growing(1)},
+        {LOGINS % "issuer-away": growing(1, minutes=CHANGE)},
     ),
     "CollectorQueueFull": (
         {SIZE: constant(81), CAPACITY: constant(100)},

@@ -5,7 +5,7 @@ import java.util.Arrays;
 import org.apache.spark.api.java.JavaSparkContext;
 import org.apache.spark.sql.SparkSession;
 
-/** A job with something on each tab of its UI, which stays until it is killed; arguments as of EventLogJob. */
+/** A job with something on each tab of its UI, which ends once `finish` is among its steps; arguments as of EventLogJob. */
 public class UiJob {
   public static void main(String[] arguments) throws Exception {
     Path steps = Files.createDirectories(Paths.get(arguments[0]));
@@ -16,6 +16,9 @@ public class UiJob {
     JavaSparkContext context = JavaSparkContext.fromSparkContext(spark.sparkContext());
     context.parallelize(Arrays.asList(1, 2, 3), 3).cache().count();
     Files.createFile(steps.resolve("ready"));
-    Thread.sleep(3_600_000);
+    while (!Files.exists(steps.resolve("finish"))) {
+      Thread.sleep(50);
+    }
+    spark.stop();
   }
 }

@@ -34,7 +34,9 @@ from moka.names import (
     SPARK_HISTORY_NAMESPACE,
     SYSTEM_NAMESPACE,
     UI_GATEWAY,
+    YUNIKORN_NAMESPACE,
 )
+from stacks.gateway_login import platform_pages
 from stacks.settings.reading import environments
 from tests.support.deployment import EXAMPLES, Account
 
@@ -42,7 +44,7 @@ PAGE = (REPOSITORY / "docs" / "network.md").read_text()
 ROW = re.compile(
     r"^\| (?P<source>[^|]+) \| (?P<destination>[^|]+) \| (?P<port>\d+)(?:/(?P<protocol>udp))? \|", re.M
 )
-LAYERS = ("foundation", "cluster", "ingress", "shuffle", "spark", "history")
+LAYERS = ("foundation", "cluster", "scheduling", "ingress", "shuffle", "spark", "history")
 ENVIRONMENTS = [*environments(), EXAMPLES / "two-accounts.yaml"]
 
 OWN_NODE = "their own node"
@@ -52,6 +54,7 @@ OTHER_PODS = {
     "system pods": (SYSTEM_NAMESPACE, {}),
     "DNS pods": (SYSTEM_NAMESPACE, {"k8s-app": "kube-dns"}),
     "gateway pods": (INGRESS_NAMESPACE, {"app.kubernetes.io/name": UI_GATEWAY}),
+    "gateway pods of operators": (INGRESS_NAMESPACE, {"app.kubernetes.io/name": UI_GATEWAY}),
     "ingress pods": (INGRESS_NAMESPACE, {"moka.dev/ingress-controller": "traefik"}),
     "Fluent Bit pods": (LOGGING_NAMESPACE, {}),
     "monitoring pods": (MONITORING_NAMESPACE, {}),
@@ -59,11 +62,16 @@ OTHER_PODS = {
     "Celeborn pods": (CELEBORN_NAMESPACE, {}),
     "History Server": (SPARK_HISTORY_NAMESPACE, service_labels(HISTORY_SERVER)),
     "history gate": (SPARK_HISTORY_NAMESPACE, service_labels(HISTORY_GATE)),
-    "YuniKorn": ("yunikorn", {"app": "yunikorn"}),
+    "YuniKorn": (YUNIKORN_NAMESPACE, {"app": "yunikorn", "component": "yunikorn-scheduler"}),
+    "YuniKorn's admission": (
+        YUNIKORN_NAMESPACE,
+        {"app": "yunikorn", "component": "yunikorn-admission-controller"},
+    ),
     "pods of another job namespace": ("another-team", {"spark-role": "driver"}),
 }
 OF_HOME = {"History Server", "history gate"}
-NOT_EVERYWHERE = OF_HOME | {"Celeborn pods"}
+OPERATORS_GATEWAY = "gateway pods of operators"
+NOT_EVERYWHERE = OF_HOME | {"Celeborn pods", OPERATORS_GATEWAY}
 
 
 def rows(section):
@@ -137,6 +145,8 @@ class ClusterPlaces:
         if name == "Celeborn pods" and self.settings.clusters[self.cluster].shuffle is None:
             return []
         if name in OF_HOME and self.cluster != self.settings.home:
+            return []
+        if name == OPERATORS_GATEWAY and not platform_pages(self.settings, self.cluster):
             return []
         if name in OTHER_PODS:
             return self.pods(name, *OTHER_PODS[name], "shuffle" if name == "Celeborn pods" else "system")

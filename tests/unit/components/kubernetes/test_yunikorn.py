@@ -203,6 +203,31 @@ def test_the_budget_of_the_admission_controller_is_for_its_pods(deploy, catalog,
     assert selected == ["yunikorn-admission-controller"]
 
 
+def test_the_scheduler_s_pages_are_for_the_gateway_collectors_and_what_checks_queues(stack):
+    [policy] = stack.inputs("kubernetes:networking.k8s.io/v1:NetworkPolicy")
+
+    spec = policy["spec"]
+    # The admission controller's webhooks are called by the API server, which no policy can name.
+    assert spec["podSelector"] == {"matchLabels": {"app": "yunikorn", "component": "yunikorn-scheduler"}}
+    assert spec["policyTypes"] == ["Ingress"]
+    ways = {
+        (
+            peer["namespaceSelector"]["matchLabels"]["kubernetes.io/metadata.name"],
+            *peer.get("podSelector", {}).get("matchLabels", {}).values(),
+            port["port"],
+        )
+        for rule in spec["ingress"]
+        for peer in rule["from"]
+        for port in rule["ports"]
+    }
+    assert ways == {
+        ("ingress", "ui-gateway", 9080),
+        ("ingress", "ui-gateway", 9889),
+        ("monitoring", 9080),
+        ("yunikorn", "yunikorn", "yunikorn-admission-controller", 9080),
+    }
+
+
 def test_the_scheduler_gets_its_size_and_its_defaults(rendered):
     [scheduler] = [pod for pod in pods_of(rendered) if pod.name == "yunikorn-scheduler"]
     [defaults] = [item for item in rendered if item["metadata"]["name"] == "yunikorn-defaults"]
