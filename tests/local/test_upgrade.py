@@ -1,6 +1,6 @@
 """`local` as an earlier version of this program deployed it: the program of today leaves all of it as it is.
 
-data/local-state.json.gz is what `pulumi stack export` printed for stack `local` of commit 82d7409, on the
+data/local-state.json.gz is what `pulumi stack export` printed for stack `local` of commit f39846f, on the
 cloud /tmp/base-local and without stack traces. Whoever changes `local` on purpose records it anew.
 """
 
@@ -47,7 +47,7 @@ def recorded(cloud: Cloud, plane: ControlPlane) -> str:
     """The recorded state, with the paths and the address of this cloud."""
     state = gzip.decompress(RECORDED.read_bytes()).decode()
     state = state.replace("/tmp/base-local", str(cloud.home))
-    return state.replace("https://127.0.0.1:26031", plane.endpoint)
+    return state.replace("https://127.0.0.1:26836", plane.endpoint)
 
 
 def options(resource: dict) -> dict:
