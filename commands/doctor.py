@@ -24,6 +24,7 @@ Subject = Literal[
     "versions",
     "names",
     "references",
+    "pages",
     "permissions",
     "images",
     "endpoints",
@@ -42,7 +43,7 @@ def doctor(
 
     It asks about quotas, zones, permissions, images and more (docs/operations/doctor.md), needs AWS
     credentials and no Pulumi, and reads only. MOKA_AS_OF names another day than today, for the ends of
-    versions' support.
+    versions' support and of certificates.
 
     \b
     Examples:

@@ -2,15 +2,29 @@
 
 from collections.abc import Sequence
 
-from policies.network import NETWORK
+from policies.network import LOAD_BALANCER_GUIDE, NETWORK
 from policies.nodes import routed_to_the_internet
 from policies.pack.objects import containers, where
-from policies.pack.resource import Resource, fully_known, mapping, sequence, text
+from policies.pack.resource import Resource, fully_known, mapping, member, sequence, text
 from policies.pack.rule import Parameters, StackViolations, Violations
-from policies.pack.types import DEPLOYMENT, INGRESS, ROUTE, ROUTE_TABLE, ROUTE_TABLE_ASSOCIATION, SUBNET
+from policies.pack.types import (
+    DEPLOYMENT,
+    INGRESS,
+    ROUTE,
+    ROUTE_TABLE,
+    ROUTE_TABLE_ASSOCIATION,
+    SERVICE,
+    SUBNET,
+)
 
 UI_GATEWAY, ISSUER = "ui-gateway", "--issuer="
 """Container of the gateway to UIs, and its argument for a login (components/kubernetes/gateway_login.py)."""
+
+LOAD_BALANCER_CLASS = "service.k8s.aws/nlb"
+"""Of Services for the AWS Load Balancer Controller. Those without a class are the cloud provider's, which
+reads the same annotation (https://cloud-provider-aws.sigs.k8s.io/service_controller/)."""
+
+CERTIFICATE = "service.beta.kubernetes.io/aws-load-balancer-ssl-cert"
 
 INTERNAL_ELB_TAG = "kubernetes.io/role/internal-elb"
 
@@ -62,3 +76,21 @@ def pages_behind_login(deployment: Resource, _: Parameters) -> Violations:
             continue
         if not any(text(argument).startswith(ISSUER) for argument in sequence(arguments)):
             yield f"{where(deployment)} shows pages without a login: set ingress.login."
+
+
+@NETWORK.rule(
+    "pages-over-tls",
+    SERVICE,
+    severity="high",
+    why="In plain HTTP, whoever is on the way reads pages, and the cookies by which one is logged in.",
+    references=(LOAD_BALANCER_GUIDE,),
+)
+def pages_over_tls(service: Resource, _: Parameters) -> Violations:
+    """Load balancers have a certificate for TLS."""
+    of_aws = service.get("spec.loadBalancerClass", LOAD_BALANCER_CLASS) == LOAD_BALANCER_CLASS
+    balanced = service.get("spec.type") == "LoadBalancer" and of_aws
+    if balanced and not member(service.get("metadata.annotations"), CERTIFICATE):
+        yield (
+            f"{where(service)} is not behind TLS: set certificates of the foundation, or annotate "
+            f"{CERTIFICATE}."
+        )

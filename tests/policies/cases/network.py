@@ -1,3 +1,5 @@
+from components.kubernetes.load_balancer_controller import LOAD_BALANCER_CLASS
+from policies.pack.resource import UNKNOWN
 from policies.pack.types import (
     ADDON,
     DEFAULT_SECURITY_GROUP,
@@ -18,6 +20,7 @@ from tests.policies.cases.case import Case, a, failing, passing, urn
 from tests.policies.cases.nodes import routes
 
 DEFAULT_SUBNET = "aws:ec2/defaultSubnet:DefaultSubnet"
+CERTIFICATE = "service.beta.kubernetes.io/aws-load-balancer-ssl-cert"
 SCHEME = "service.beta.kubernetes.io/aws-load-balancer-scheme"
 
 
@@ -43,6 +46,10 @@ def gateway(*arguments: str, name: str = "ui-gateway") -> dict:
         "metadata": {"name": name, "namespace": "ingress"},
         "spec": {"template": {"spec": {"containers": [container]}}},
     }
+
+
+def balancer(annotations, kind: str = LOAD_BALANCER_CLASS) -> dict:
+    return service({"type": "LoadBalancer", "loadBalancerClass": kind}, annotations)
 
 
 GATEWAY = urn(INTERNET_GATEWAY, "main")
@@ -164,6 +171,19 @@ CASES: list[Case] = [
     passing("pages-behind-login", a(DEPLOYMENT, gateway(name="history-gate"))),
     failing("pages-behind-login", a(DEPLOYMENT, gateway("--cluster=a")), says="without a login"),
     failing("pages-behind-login", a(DEPLOYMENT, gateway("--cluster=--issuer="))),
+    #
+    passing(
+        "pages-over-tls",
+        a(SERVICE, balancer({CERTIFICATE: "arn:aws:acm:us-east-1:111122223333:certificate/1"})),
+    ),
+    passing("pages-over-tls", a(SERVICE, balancer({CERTIFICATE: UNKNOWN}))),
+    passing("pages-over-tls", a(SERVICE, balancer(UNKNOWN))),
+    passing("pages-over-tls", a(SERVICE, service({"type": "ClusterIP"}))),
+    passing("pages-over-tls", a(SERVICE, balancer({}, "example.com/other"))),
+    failing("pages-over-tls", a(SERVICE, balancer({SCHEME: "internal"})), says="set certificates of"),
+    failing("pages-over-tls", a(SERVICE, balancer({CERTIFICATE: ""}))),
+    # Those without a class are the cloud provider's.
+    failing("pages-over-tls", a(SERVICE, service({"type": "LoadBalancer"}))),
     #
     passing("private-subnets-stay-private", private_subnet(), *routes("private", "nat")),
     passing("private-subnets-stay-private", a(SUBNET, {"tags": {}}, "private"), *routes("private", GATEWAY)),
