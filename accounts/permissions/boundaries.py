@@ -14,7 +14,7 @@ from accounts.permissions.policies import KEY_USE
 from moka.login_secret import secret_arn
 from moka.names import ENVIRONMENT_TAG
 
-DEPLOY_SERVICES = ("aps", "autoscaling", "ec2", "ecr", "eks", "grafana", "iam", "kms", "logs", "s3")
+DEPLOY_SERVICES = ("acm", "aps", "autoscaling", "ec2", "ecr", "eks", "grafana", "iam", "kms", "logs", "s3")
 
 WORKLOAD_SERVICES = (
     "autoscaling",
@@ -33,7 +33,11 @@ WORKLOAD_SERVICES = (
 METRICS = ("aps:RemoteWrite", "aps:QueryMetrics", "aps:Get*")
 """What the gateway and a Grafana do with a workspace of Amazon Managed Prometheus."""
 
+RECORD_ACTIONS = ("ChangeResourceRecordSets", "GetChange", "GetHostedZone", "ListResourceRecordSets")
+
 READS = (
+    "acm:DescribeCertificate",
+    "acm:ListTagsForCertificate",
     "aps:Describe*",
     "aps:ListTagsForResource",
     "autoscaling:Describe*",
@@ -52,6 +56,8 @@ READS = (
     "kms:List*",
     "logs:Describe*",
     "logs:List*",
+    "route53:GetHostedZone",
+    "route53:ListResourceRecordSets",
     "s3:Get*",
     "s3:List*",
 )
@@ -80,6 +86,7 @@ def deploy_boundary(names: AccountNames, state_key: str) -> dict[str, Any]:
             _allow("Services", [f"{service}:*" for service in DEPLOY_SERVICES]),
             _allow("PullSecrets", ["secretsmanager:GetSecretValue"]),
             _allow("PrivateNames", ["route53:AssociateVPCWithHostedZone"]),
+            _allow("Records", [f"route53:{action}" for action in RECORD_ACTIONS]),
             *([_allow("OtherAccounts", ["sts:AssumeRole"], others)] if others and names.home else []),
             # Users, policies, identity providers, and roles elsewhere: itself among them.
             {"Sid": "OwnRolesOnly", "Effect": "Deny", "Action": "iam:*", "NotResource": own_roles},

@@ -9,7 +9,7 @@ from accounts.permissions.scopes import grants
 from accounts.permissions.table import rows_of
 
 SUBJECTS: Mapping[str, tuple[str, ...]] = {
-    "network": ("ec2", "route53"),
+    "network": ("ec2", "route53", "acm"),
     "data": ("s3", "kms", "logs", "secretsmanager"),
     "clusters": ("eks", "autoscaling"),
     "identity": ("iam",),

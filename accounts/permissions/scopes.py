@@ -161,6 +161,19 @@ def service_linked_roles(names: AccountNames) -> Sequence[str]:
     return [f"arn:{names.partition}:iam::{names.account}:role/aws-service-role/*"]
 
 
+def page_zones(names: AccountNames) -> Sequence[str]:
+    """Zones of the settings, for proofs and for pages."""
+    certificates = [f.certificates for f in names.foundations.values() if f.certificates]
+    zones = {certificate.public_zone for certificate in certificates}
+    zones |= {foundation.dns_zone for foundation in names.foundations.values()}
+    return [f"arn:{names.partition}:route53:::hostedzone/{zone}" for zone in sorted(filter(None, zones))]
+
+
+def zone_changes(names: AccountNames) -> Sequence[str]:
+    """Changes of zones, whose ids nobody knows before."""
+    return [f"arn:{names.partition}:route53:::change/*"]
+
+
 def hosted_zones(names: AccountNames) -> Sequence[str]:
     """Private zones; those of interface endpoints are AWS's own."""
     return [f"arn:{names.partition}:route53:::hostedzone/*"]
@@ -292,6 +305,27 @@ SCOPES = (
     ),
     Scope(
         name="Grafana", actions="grafana:*", resources=arns("grafana", "/workspaces/*"), conditions=own_tag
+    ),
+    # Its id is not known before, and it begins with its tags.
+    Scope(
+        name="NewCertificates",
+        actions="acm:RequestCertificate",
+        resources=everything,
+        conditions=tagged_as_own,
+    ),
+    Scope(
+        name="TagCertificates",
+        actions="acm:AddTagsToCertificate",
+        resources=arns("acm", "certificate/*"),
+        conditions=tagged_as_own,
+        besides="Certificates",
+    ),
+    Scope(name="Certificates", actions="acm:*", resources=arns("acm", "certificate/*"), conditions=own_tag),
+    Scope(name="RecordChanges", actions="route53:GetChange", resources=zone_changes),
+    Scope(
+        name="Records",
+        actions="route53:ChangeResourceRecordSets route53:GetHostedZone route53:ListResourceRecordSets",
+        resources=page_zones,
     ),
     Scope(name="PrivateNames", actions="route53:AssociateVPCWithHostedZone", resources=hosted_zones),
     Scope(name="Network", actions="ec2:*", resources=everything, conditions=in_regions),

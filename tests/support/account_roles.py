@@ -100,6 +100,8 @@ class World:
                 yield self.target(f"{rules}/{inputs['name']}" if "name" in inputs else workspace)
             case "grafana":
                 yield self.target(f"{arn}/workspaces/g-1")
+            case "acm":
+                yield self.target(f"{arn}certificate/c-1")
             case "autoscaling":
                 yield self.target(f"{arn}autoScalingGroup:1:autoScalingGroupName/eks-x-1")
 
@@ -118,11 +120,17 @@ class World:
                 role = f"arn:aws:iam::{self.account}:role/aws-service-role/{service}/x"
                 yield self.target(role), context | {"iam:AWSServiceName": service}
             return
+        if action == "route53:GetChange":
+            yield self.target("arn:aws:route53:::change/C1"), context
+            return
+        if prefix == "route53" and "zoneId" in resource.inputs:
+            yield self.target(f"arn:aws:route53:::hostedzone/{resource.inputs['zoneId']}"), context
+            return
         if prefix == "route53":
             # Zones of interface endpoints, which are AWS's own.
             yield self.target("arn:aws:route53:::hostedzone/Z1"), context
             return
-        if action == "grafana:CreateWorkspace":
+        if action in ("acm:RequestCertificate", "grafana:CreateWorkspace"):
             yield self.target("*"), context | self.context(resource, action, self.target("*"))
             return
         if not taken or prefix == "ec2":
@@ -141,7 +149,7 @@ class World:
             for kind in ("RequestTag", "ResourceTag")
         }
         if not action.startswith("iam:"):
-            return tag if action.startswith(("kms:", "grafana:")) else {}
+            return tag if action.startswith(("acm:", "kms:", "grafana:")) else {}
         [role] = [r for r in self.resources if r.type == ROLE and r.outputs["arn"] == target.arn]
         context = {"iam:PermissionsBoundary": role.inputs["permissionsBoundary"]}
         if action == "iam:PassRole":

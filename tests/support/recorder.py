@@ -35,7 +35,12 @@ ANSWERS: dict[str, dict[str, Any]] = {
 COMPUTED_ANSWERS: dict[str, Callable[["Place", str, Mapping[str, Any]], dict[str, Any]]] = {
     "aws:acm/certificate:Certificate": lambda _, name, inputs: {
         "domainValidationOptions": [
-            {"domainName": host, "resourceRecordName": f"_proof.{host.removeprefix('*.')}"}
+            {
+                "domainName": host,
+                "resourceRecordName": f"_proof.{host.removeprefix('*.')}",
+                "resourceRecordType": "CNAME",
+                "resourceRecordValue": "_proof.acm-validations.aws",
+            }
             for host in (inputs["domainName"], *inputs.get("subjectAlternativeNames", ()))
         ]
     },

@@ -16,10 +16,14 @@ from localcloud.project import USER_AT_HAND
 
 THREADS = 32
 
-GLOBAL = {"iam": {"aws": "us-east-1", "aws-cn": "cn-north-1", "aws-us-gov": "us-gov-west-1"}}
+GLOBAL = {
+    "iam": {"aws": "us-east-1", "aws-cn": "cn-north-1", "aws-us-gov": "us-gov-west-1"},
+    "route53": {"aws": "us-east-1", "aws-cn": "cn-northwest-1", "aws-us-gov": "us-gov-west-1"},
+}
 """Service that is the same in all regions of a partition -> partition -> region in which it is called."""
 
 SERVICES = {
+    "acm": ("acm", "Acm"),
     "amp": ("amp", "Amp"),
     "autoscaling": ("auto_scaling", "AutoScaling"),
     "ec2": ("ec2", "Ec2"),
@@ -27,6 +31,7 @@ SERVICES = {
     "eks": ("eks", "Eks"),
     "grafana": ("grafana", "Grafana"),
     "logs": ("logs", "Logs"),
+    "route53": ("route53", "Route53"),
     "s3": ("s3", "S3"),
 }
 """Services that keep something beside moto: module and class, by name, as these call other services again."""

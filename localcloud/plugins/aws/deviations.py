@@ -45,6 +45,16 @@ DEVIATIONS: Mapping[str, Outcomes] = {
     "aws:ec2/launchTemplate:LaunchTemplate": {
         "defaultVersion": (UPDATES, _NO_PROPERTY + "calls ModifyLaunchTemplate."),
     },
+    "aws:acm/certificate:Certificate": {
+        "validationMethod": (REPLACES, "CloudFormation replaces too, and does not say so in its schema."),
+    },
+    "aws:acm/certificateValidation:CertificateValidation": {
+        "certificateArn": (REPLACES, _NO_PROPERTY + "has a resource that waits, all of it fixed."),
+        "validationRecordFqdns": (REPLACES, _NO_PROPERTY + "has a resource that waits, all of it fixed."),
+    },
+    "aws:route53/record:Record": {
+        "name": (REPLACES, "The provider replaces; a record of another name is another one."),
+    },
     "aws:amp/alertManagerDefinition:AlertManagerDefinition": {
         "workspaceId": (REPLACES, "CloudFormation has it in the workspace; the provider replaces."),
     },

@@ -292,7 +292,7 @@ def _retag(subject: Subject, tagging: Tagging, old_tags: Mapping[str, str], tags
     if tagging.replaces_all:
         put, removed = dict(tags), [] if tags else removed
     if removed:
-        keys = [{"Key": key} for key in removed] if tagging.resource else removed
+        keys = [{"Key": key} for key in removed] if tagging.resource or tagging.keys_as_tags else removed
         _with_raw(subject, tagging.remove, "keys", keys)
     if put:
         _put_tags(subject, put)

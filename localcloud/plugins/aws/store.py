@@ -8,6 +8,7 @@ import os
 import shutil
 import threading
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -80,7 +81,9 @@ class Store:
     def all(self, *key: str) -> Iterator[dict[str, Any]]:
         """All things under a key."""
         for path in sorted(self._path(key).with_suffix("").rglob("*.json")):
-            yield json.loads(path.read_text())
+            # One may be removed meanwhile.
+            with suppress(FileNotFoundError):
+                yield json.loads(path.read_text())
 
     def _path(self, key: tuple[str, ...]) -> Path:
         *folders, name = (quote(word, safe="").replace(".", "%2E") for word in key)

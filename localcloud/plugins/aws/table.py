@@ -93,6 +93,7 @@ class Tagging:
     read_call: shows tags, where the type's own calls do not; at: where in the answer they are.
     resource: EC2's name of the type.
     replaces_all: to put some tags is to remove all others.
+    keys_as_tags: those to remove are named by tags without a value, not by keys.
     """
 
     create: str | None
@@ -103,6 +104,7 @@ class Tagging:
     at: str = "Tags"
     resource: str | None = None
     replaces_all: bool = False
+    keys_as_tags: bool = False
 
     def read(self, tags: Any) -> dict[str, str]:
         """Tags of an answer, as a map."""

@@ -189,9 +189,11 @@ def _network_errors() -> tuple[type[Exception], ...]:
 
 
 def _broken(error: BaseException) -> bool:
-    from urllib3.exceptions import ProtocolError
+    from urllib3.exceptions import ProtocolError, SSLError
 
-    return isinstance(error, ProtocolError | ConnectionResetError)
+    # Beside many others a handshake was seen to fail by this alert, once.
+    disturbed = isinstance(error, SSLError) and "ALERT_DECODE_ERROR" in str(error)
+    return disturbed or isinstance(error, ProtocolError | ConnectionResetError)
 
 
 def _api_error(response: "BaseHTTPResponse") -> ApiError:

@@ -11,6 +11,7 @@ from localcloud.errors import Refusal
 from localcloud.plugins.aws.table import Kind
 
 MODULES: dict[str, tuple[str, ...]] = {
+    "acm": ("acm",),
     "amp": ("amp",),
     "autoscaling": ("auto_scaling",),
     "cloudwatch": ("logs",),
@@ -21,6 +22,7 @@ MODULES: dict[str, tuple[str, ...]] = {
     "grafana": ("grafana",),
     "iam": ("iam",),
     "kms": ("kms",),
+    "route53": ("route53",),
     "s3": ("s3",),
     "ssm": ("ssm",),
     "vpc": ("security_groups",),

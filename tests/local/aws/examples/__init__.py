@@ -23,6 +23,8 @@ STAYS = {
     # A VPC's default group goes with the VPC, and a bucket that had versions has them suspended.
     "aws:ec2/defaultSecurityGroup:DefaultSecurityGroup",
     "aws:s3/bucketVersioning:BucketVersioning",
+    # It is the provider's, of a certificate that stays as it is.
+    "aws:acm/certificateValidation:CertificateValidation",
 }
 """Types of which something stays when a resource is deleted."""
 
@@ -42,7 +44,10 @@ NOT_DELETED = {
     "aws:kms/key:Key",
     "aws:s3/bucket:Bucket",
     "aws:ecr/repository:Repository",
+    "aws:acm/certificate:Certificate",
+    "aws:route53/zone:Zone",
     # Cannot be deleted at all.
+    "aws:acm/certificateValidation:CertificateValidation",
     "aws:ec2/defaultSecurityGroup:DefaultSecurityGroup",
     "aws:s3/bucketVersioning:BucketVersioning",
 }
