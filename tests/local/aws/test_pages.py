@@ -52,6 +52,13 @@ def test_a_certificate_without_its_record_is_waited_for_in_vain(bench):
         bench.make("aws:acm/certificateValidation:CertificateValidation", {"certificateArn": certificate.id})
 
 
+def test_a_certificate_has_at_most_ten_names(bench):
+    others = [f"{number}.moka.example" for number in range(10)]
+
+    with pytest.raises(Refusal, match="too many domains"):
+        bench.make(CERTIFICATE, {"domainName": "moka.example", "subjectAlternativeNames": others})
+
+
 def test_a_record_that_was_not_named_is_missed(bench):
     certificate = bench.make(CERTIFICATE, {"domainName": "nobodys.example"})
 

@@ -15,6 +15,13 @@ from localcloud.plugins.aws.services.base import Members, Service, now
 
 Tags = Iterable[Mapping[str, str]]
 
+NAMES = 10
+"""Most names of a certificate, unless AWS was asked for more.
+
+Source: https://docs.aws.amazon.com/acm/latest/userguide/acm-limits.html; its words are those of
+hashicorp/terraform-provider-aws#35825.
+"""
+
 
 class Acm(Service):
     """A client of Certificate Manager in one region."""
@@ -24,6 +31,8 @@ class Acm(Service):
         self.validate("RequestCertificate", members)
         arn = f"arn:{self.api.partition}:acm:{self.region}:{self.api.account}:certificate/{uuid.uuid4()}"
         names = list(dict.fromkeys([members["DomainName"], *members.get("SubjectAlternativeNames", ())]))
+        if len(names) > NAMES:
+            self.refuse("LimitExceededException", "Certificate has too many domains.", "RequestCertificate")
         self._update(
             arn,
             CertificateArn=arn,

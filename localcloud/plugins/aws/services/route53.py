@@ -72,12 +72,11 @@ class Route53(Service):
             if not zone["Config"]["PrivateZone"]
         ]
         records = [*self.store.all("records"), *(record for zone in zones for record in self.records(zone))]
-        return {
-            (absolute(record["Name"]), record["Type"]): [
-                value["Value"] for value in record.get("ResourceRecords", ())
-            ]
-            for record in records
-        }
+        values: dict[tuple[str, str], list[str]] = {}
+        for record in records:
+            key = absolute(record["Name"]), record["Type"]
+            values.setdefault(key, []).extend(value["Value"] for value in record.get("ResourceRecords", ()))
+        return values
 
     def _name(self, zone_id: str) -> str | None:
         """Name of a zone; None of one that is taken to be there."""
