@@ -66,7 +66,7 @@ def test_nothing_listens_but_on_loopback(plane, yunikorn):
         if connection.status == psutil.CONN_LISTEN
     ]
 
-    assert len(processes) == 10
+    assert len(processes) >= 9, "those of the control plane, and YuniKorn"
     assert set(listening) == {"127.0.0.1"}
 
 
