@@ -8,7 +8,16 @@ from typing import Annotated
 
 import typer
 
-from commands.celeborn_api import EMPTY, LEAVING, NORMAL, Celeborn, CelebornError, Pods, Worker
+from commands.celeborn_api import (
+    EMPTY,
+    LEAVING,
+    NORMAL,
+    Celeborn,
+    CelebornError,
+    ForwardingForbidden,
+    Pods,
+    Worker,
+)
 from moka.celeborn.configuration import HEARTBEAT_TIMEOUT_SECONDS
 
 POLL_INTERVALS_SECONDS = (1, 2, 4, 8, 15)
@@ -170,7 +179,7 @@ def _celeborn(context: str | None, namespace: str) -> Iterator[Celeborn]:
 
     try:
         yield Celeborn(Pods(context, namespace))
-    except (CelebornError, ConfigException) as error:
+    except (CelebornError, ForwardingForbidden, ConfigException) as error:
         typer.echo(error, err=True)
     except ApiException as error:
         typer.echo(f"The API server answers {error.status} {error.reason}: check your permissions.", err=True)

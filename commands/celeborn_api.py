@@ -1,11 +1,18 @@
-"""Celeborn's REST API, through the API server of its cluster, so that no port has to be forwarded.
+"""Celeborn's REST API, by a port that is forwarded into its pods.
+
+Network policies do not hold a forwarded port: the kubelet of the pod's node has the container runtime connect
+inside the pod's network (containerd: sandbox_portforward_linux.go). The API server's proxy to pods connects
+from the control plane's network interfaces, which no policy lets in.
 
 Source: apache/celeborn v0.7.0, openapi/openapi-client, and WorkerStatusManager.scala for the states.
 """
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
+from http import HTTPStatus
+from http.client import HTTPConnection, HTTPException
 from typing import Any
 
 from moka.celeborn.configuration import MASTER_HTTP_PORT, WORKER_HTTP_PORT
@@ -20,9 +27,17 @@ IDENTITY_FIELDS = ("host", "rpcPort", "pushPort", "fetchPort", "replicatePort")
 
 REQUEST_TIMEOUT_SECONDS = 30
 
+FORWARD_RIGHTS = (("", "pods", ("list",)), ("", "pods/portforward", ("get", "create")))
+"""Group, resource and verbs that it takes in Celeborn's namespace. A websocket begins with a GET, and from
+Kubernetes 1.35 on the API server also asks for `create` (kubernetes/kubernetes#134577)."""
+
 
 class CelebornError(Exception):
     """Why Celeborn could not be reached, or refused."""
+
+
+class ForwardingForbidden(Exception):
+    """Who asks may not forward ports; no other pod would be any different."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -40,7 +55,7 @@ class Worker:
 
 
 class Pods:
-    """Pods of Celeborn on one cluster, by the API server's proxy to them.
+    """Pods of Celeborn on one cluster, by ports that are forwarded into them.
 
     context: of the kubeconfig; by default the current one.
     """
@@ -50,8 +65,7 @@ class Pods:
         from kubernetes import client, config
 
         self.namespace = namespace
-        self._api = config.new_client_from_config(context=context)  # type: ignore[no-untyped-call]
-        self._core = client.CoreV1Api(self._api)
+        self._core = client.CoreV1Api(config.new_client_from_config(context=context))  # type: ignore[no-untyped-call]
 
     def masters(self) -> list[str]:
         """Names of the masters' pods."""
@@ -61,24 +75,54 @@ class Pods:
         return sorted(str(pod.metadata.name) for pod in pods.items if pod.metadata)
 
     def request(self, pod: str, port: int, path: str, body: Mapping[str, Any] | None = None) -> Any:
-        """A pod's answer to a GET, or to a POST if there is a body, read from JSON. Raises CelebornError."""
-        from urllib3.exceptions import HTTPError
+        """A pod's answer to a GET, or to a POST if there is a body, read from JSON.
 
-        parameters = self._api.param_serialize(
-            method="GET" if body is None else "POST",
-            resource_path=f"/api/v1/namespaces/{self.namespace}/pods/{pod}:{port}/proxy{path}",
-            header_params={"Accept": "application/json", "Content-Type": "application/json"},
-            body=body,
-            auth_settings=["BearerToken"],
-        )
-        try:
-            answer = self._api.call_api(*parameters, _request_timeout=REQUEST_TIMEOUT_SECONDS)
+        Raises CelebornError, and ForwardingForbidden.
+        """
+        with self._forwarded(pod, port) as connection:
+            connection.request(
+                "GET" if body is None else "POST",
+                path,
+                None if body is None else json.dumps(body),
+                {"Accept": "application/json", "Content-Type": "application/json"},
+            )
+            answer = connection.getresponse()
             text = answer.read().decode()
-        except HTTPError as error:
-            raise CelebornError(f"{pod} cannot be reached ({error})") from None
         if answer.status != 200:
             raise CelebornError(f"{pod} answers {answer.status} to {path}: {text.strip()[:300]}")
         return json.loads(text)
+
+    @contextmanager
+    def _forwarded(self, pod: str, port: int) -> Iterator[HTTPConnection]:
+        """A connection to a pod's port.
+
+        Raises CelebornError where there is none, or it ends too early, and ForwardingForbidden.
+        """
+        from kubernetes.client import ApiException
+        from kubernetes.stream import portforward
+
+        try:
+            forward = portforward(
+                self._core.connect_get_namespaced_pod_portforward, pod, self.namespace, ports=str(port)
+            )
+        except ApiException as error:
+            # The client keeps the answer in the error's cause.
+            if getattr(error.__context__, "status_code", None) == HTTPStatus.FORBIDDEN:
+                raise ForwardingForbidden(
+                    f"You may not forward ports of {pod}: that takes the rights to get and create "
+                    f"pods/portforward in namespace {self.namespace}"
+                ) from None
+            raise CelebornError(f"{pod} cannot be reached ({_message(error)})") from None
+        # It stays open for the answer: the client may drop what comes together with a connection's end.
+        connection = HTTPConnection(pod, port)
+        connection.sock = forward.socket(port)
+        connection.sock.settimeout(REQUEST_TIMEOUT_SECONDS)
+        try:
+            yield connection
+        except (OSError, HTTPException) as error:
+            raise CelebornError(f"{pod} cannot be reached ({forward.error(port) or error})") from None
+        finally:
+            connection.close()
 
 
 class Celeborn:
@@ -119,6 +163,15 @@ class Celeborn:
         """Ids of the applications whose data a worker has."""
         answer = self._pods.request(worker.pod, WORKER_HTTP_PORT, "/api/v1/applications")
         return sorted(answer.get("applications") or [])
+
+
+def _message(error: Exception) -> str:
+    """What the API server says when it forwards no port."""
+    body = getattr(error.__context__, "resp_body", None) or b""
+    try:
+        return str(json.loads(body)["message"])
+    except (ValueError, KeyError, TypeError):
+        return str(getattr(error, "reason", error))
 
 
 def leader_of(answer: Mapping[str, Any]) -> str | None:

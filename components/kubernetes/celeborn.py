@@ -17,6 +17,7 @@ from components.kubernetes.celeborn_disks import (
     worker_folders,
 )
 from components.kubernetes.celeborn_members import NOT_EVICTED, Group
+from components.kubernetes.celeborn_network import network_policy
 from components.kubernetes.rbac import Right, grant
 from components.ordering import after, known_after
 from moka.catalog import Catalog
@@ -48,6 +49,7 @@ class CelebornArgs:
     master_zones: in how many zones there are nodes for masters. They keep to their zone: so do their volumes.
     drain_hours: that a worker which is removed waits for its data to be no longer needed, at most.
     quotas: by tenant; the others have none. A change reaches Celeborn in a few minutes, without a restart.
+    job_namespaces: whose drivers and executors may connect.
     """
 
     catalog: Catalog
@@ -62,15 +64,16 @@ class CelebornArgs:
     master_zones: int = 3
     drain_hours: int = 6
     quotas: Mapping[str, Quota] = field(default_factory=dict)
+    job_namespaces: Sequence[str] = ()
 
 
 class Celeborn(pulumi.ComponentResource):
     """Pulumi type `moka:kubernetes:Celeborn`.
 
-    Makes: ConfigMap `celeborn`; for `celeborn-master` and `celeborn-worker` each a headless Service and a
-    PodDisruptionBudget that lets one go at a time; StatefulSet `celeborn-master`; StatefulSet
-    `celeborn-worker`, or `celeborn-worker-<zone>` for each of several zones; ServiceAccount
-    `celeborn-worker`, with which a worker may ask how many there are to be.
+    Makes: ConfigMap `celeborn`; NetworkPolicy `celeborn` for all pods of the namespace; for `celeborn-master`
+    and `celeborn-worker` each a headless Service and a PodDisruptionBudget that lets one go at a time;
+    StatefulSet `celeborn-master`; StatefulSet `celeborn-worker`, or `celeborn-worker-<zone>` for each of
+    several zones; ServiceAccount `celeborn-worker`, with which a worker may ask how many there are to be.
     Outputs: `namespace`, and `endpoints` of the masters as clients name them, known only once masters and
     workers are ready.
     """
@@ -99,6 +102,8 @@ class Celeborn(pulumi.ComponentResource):
             data=files.apply(lambda files: {**files, conf.DYNAMIC_FILE: conf.dynamic(args.quotas)}),
             opts=child,
         )
+
+        network_policy(name, namespace, args.job_namespaces, child)
 
         group = partial(
             Group,

@@ -24,12 +24,6 @@ DNS_PORT = 53
 EXPORTER_PORT = 8090
 """Port of the JMX exporter, as the Spark Operator names it."""
 
-SHUFFLE_PORTS = (
-    celeborn.MASTER_PORT,
-    *(celeborn.WORKER_PORTS[purpose] for purpose in ("rpc", "push", "fetch")),
-)
-"""Ports that Celeborn's clients use; only workers use `replicate`, among themselves."""
-
 POD_IDENTITY = ("169.254.170.23/32", "fd00:ec2::23/128")
 """The Pod Identity agent on the pod's own node, which answers on port 80."""
 
@@ -124,7 +118,7 @@ def spark_policy(egress: Mapping[str, Egress]) -> Policy:
             # The API server, S3 and what else of AWS a job uses: their addresses are not known here.
             _egress(_ip_blocks(ANYWHERE), [HTTPS_PORT]),
             _egress(_ip_blocks(POD_IDENTITY), [80]),
-            _egress([_namespace(CELEBORN_NAMESPACE)], SHUFFLE_PORTS),
+            _egress([_namespace(CELEBORN_NAMESPACE)], celeborn.CLIENT_PORTS),
             *(
                 _egress(
                     [*_ip_blocks(rule.cidrs), *([_namespace(rule.namespace)] if rule.namespace else [])],

@@ -20,6 +20,8 @@ from localcloud.control_plane.nodeadm import NodeSettings
 from localcloud.control_plane.parallel import parallel_map
 from localcloud.control_plane.plane import ControlPlane
 from localcloud.control_plane.simulated import SIMULATED
+from localcloud.control_plane.stand_ins import pods
+from localcloud.control_plane.stand_ins.processes import port_name
 from localcloud.errors import Refusal
 from localcloud.tools import cache
 from localcloud.tools.table import TOOLS
@@ -119,10 +121,11 @@ def apply_node_group(plane: ControlPlane, group: NodeGroup) -> set[str]:
     stay = {place: current[place] for place in places if place in current}
     old = {name: _place(node) for name, node in existing.items() if name not in stay.values()}
     names = _names(group, places, stay, existing)
+    kubelet_port = plane.ports.keep(port_name(pods.KEY, pods.HTTP))
 
     def apply(place: int) -> None:
         name = names[place]
-        api.apply(f"/api/v1/nodes/{name}", node(group, place, existing.get(name), name))
+        api.apply(f"/api/v1/nodes/{name}", node(group, place, existing.get(name), name, kubelet_port))
 
     def make(batch: Sequence[int]) -> None:
         parallel_map(apply, batch)
@@ -288,10 +291,17 @@ def node_name(group: str, number: int) -> str:
     return f"{group}-{number}"
 
 
-def node(group: NodeGroup, place: int, live: Object | None = None, name: str | None = None) -> Object:
+def node(
+    group: NodeGroup,
+    place: int,
+    live: Object | None = None,
+    name: str | None = None,
+    kubelet_port: int = 10250,
+) -> Object:
     """The Node of a group's machine at a place.
 
     live: the existing one, if there is one. name: by default of the place's number.
+    kubelet_port: of 127.0.0.1.
     """
     name = name or node_name(group.name, place)
     kind = instance_type(group, place)
@@ -325,7 +335,10 @@ def node(group: NodeGroup, place: int, live: Object | None = None, name: str | N
             "addresses": [
                 {"type": "InternalIP", "address": address},
                 {"type": "Hostname", "address": name},
+                # Where the API server looks for the kubelet: nothing is at the machine's own address.
+                {"type": "ExternalDNS", "address": "localhost"},
             ],
+            "daemonEndpoints": {"kubeletEndpoint": {"Port": kubelet_port}},
             "capacity": machine.capacity(),
             "allocatable": machine.allocatable(),
             "nodeInfo": {

@@ -1,9 +1,10 @@
 """`python -m localcloud.control_plane.pod_network`: leads requests to pods to what runs in their place.
 
 The machines are simulated, and nothing listens at the addresses of their pods. Programs in place of pods have
-this as their HTTP proxy: a request to a pod's address, or to a Service's name, goes to the loopback port of
-the program that stands in for the pod. A pod that something else runs for says so in its annotation
-`localcloud/serves`, such as `4040=45123`: its port, and the one on 127.0.0.1.
+this as their HTTP proxy, and the API server as the kubelets of the machines: a request to a pod's address, or
+to a Service's name, and a port that is forwarded, go to the loopback port of the program that stands in for
+the pod. A pod that something else runs for says so in its annotation `localcloud/serves`, such as
+`4040=45123`: its port, and the one on 127.0.0.1.
 """
 
 import argparse
@@ -12,6 +13,7 @@ import ipaddress
 import shutil
 import signal
 import socket
+import ssl
 import sys
 import threading
 from collections.abc import Iterable, Mapping
@@ -21,7 +23,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from localcloud.cloud import Cloud
-from localcloud.control_plane import socks
+from localcloud.control_plane import kubelet, socks
 from localcloud.control_plane.api import Api, Object
 from localcloud.control_plane.plane import ControlPlane
 from localcloud.control_plane.stand_ins import deployments
@@ -45,7 +47,7 @@ HOP_BY_HOP = frozenset(
 )
 
 
-class Nowhere(Exception):
+class Nowhere(OSError):
     """Nothing runs at an address; the message says why."""
 
 
@@ -65,6 +67,16 @@ class Destinations:
                 raise Nowhere(f"no pod that runs has the address {host}")
         else:
             pod, port = self._behind(host, port)
+        return served(pod, port, self._programs())
+
+    def port_of_pod(self, namespace: str, name: str, port: int) -> int:
+        """The port of 127.0.0.1 for a pod's port. Raises Nowhere."""
+        try:
+            pod = self._api.get(f"/api/v1/namespaces/{namespace}/pods/{name}")
+        except Refusal as refusal:
+            raise Nowhere(str(refusal)) from None
+        if pod is None or not _runs(pod):
+            raise Nowhere(f"no pod {namespace}/{name} runs")
         return served(pod, port, self._programs())
 
     def _behind(self, host: str, port: int) -> tuple[Object, int]:
@@ -192,14 +204,19 @@ def _end_to_end(headers: Iterable[tuple[str, str]]) -> Iterable[tuple[str, str]]
 
 
 class Server(ThreadingHTTPServer):
-    """Serves HTTP, and SOCKS on the same port: its first byte is no letter."""
+    """Serves HTTP, and on the same port SOCKS and the kubelets' TLS: their first bytes are no letters."""
 
     daemon_threads = True
+    tls: ssl.SSLContext
 
     def finish_request(self, request: Any, client_address: Any) -> None:
         """Serve one connection."""
-        if request.recv(1, socket.MSG_PEEK) == socks.VERSION:
+        first = request.recv(1, socket.MSG_PEEK)
+        if first == socks.VERSION:
             socks.serve(request, self._find)
+        elif first == kubelet.TLS:
+            with self.tls.wrap_socket(request, server_side=True) as secure:
+                kubelet.Kubelet(secure, client_address, self)
         else:
             super().finish_request(request, client_address)
 
@@ -220,7 +237,9 @@ def main() -> int:
     options = parser.parse_args()
     plane = ControlPlane(Cloud(options.home), options.cluster)
     Handler.destinations = Destinations(plane.api(), plane)
+    kubelet.Kubelet.find = staticmethod(Handler.destinations.port_of_pod)
     server = Server(("127.0.0.1", options.port), Handler)
+    server.tls = kubelet.tls_context(plane.credentials)
     threading.Thread(target=server.serve_forever, daemon=True).start()
     signal.sigwait({signal.SIGTERM, signal.SIGINT})
     return 0

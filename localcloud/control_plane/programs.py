@@ -122,6 +122,11 @@ API_SERVER = Program(
         "authentication-token-webhook-cache-ttl": f"{DECISION_SECONDS}s",
         "authorization-config": "{folder}/authorization.json",
         "allow-privileged": "true",
+        # In place of kubelets, whose machines are simulated: control_plane/kubelet.py.
+        "kubelet-preferred-address-types": "ExternalDNS",
+        "kubelet-certificate-authority": "{credentials}/ca.crt",
+        "kubelet-client-certificate": "{credentials}/server.crt",
+        "kubelet-client-key": "{credentials}/server.key",
         # Admission policies that change objects: they mark pods whose images are new (image_pulls.py).
         "feature-gates": "MutatingAdmissionPolicy=true",
         "runtime-config": "admissionregistration.k8s.io/v1beta1=true",
@@ -194,7 +199,7 @@ AUTHENTICATOR = Program(
 
 CARETAKER = Program(
     "caretaker",
-    {"kubeconfig": "{folder}/kubeconfig"},
+    {"home": "{home}", "cluster": "{cluster}"},
     OUR_ENVIRONMENT,
     module="localcloud.control_plane.caretaker",
 )

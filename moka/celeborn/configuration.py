@@ -17,6 +17,13 @@ WORKER_HTTP_PORT = 9096
 WORKER_PORTS: Mapping[str, int] = {"rpc": 9091, "push": 9092, "fetch": 9093, "replicate": 9094}
 """Fixed: a worker is known by its host and all of these, and must come back as the one that it was."""
 
+CLIENT_PORTS = (MASTER_PORT, *(WORKER_PORTS[purpose] for purpose in ("rpc", "push", "fetch")))
+"""Ports that jobs use; only workers use `replicate`, among themselves."""
+
+EVERY_ADDRESS = "0.0.0.0"
+"""Where pages and the REST API are served: a forwarded port comes to 127.0.0.1. Celeborn's own default is the
+host's name, and so only the pod's address (apache/celeborn v0.7.0: CelebornConf.scala, HttpServer.scala)."""
+
 COMMIT_SECONDS, SORT_SECONDS = 480, 120
 """How long, at most, a worker that restarts waits for its writers, and then for its sorters."""
 
@@ -159,6 +166,7 @@ def configuration(
     """Properties of masters and workers."""
     return {
         "celeborn.master.endpoints": endpoints(namespace, masters),
+        "celeborn.master.http.host": EVERY_ADDRESS,
         "celeborn.master.http.port": str(MASTER_HTTP_PORT),
         "celeborn.master.ha.enabled": "true",
         "celeborn.master.ha.ratis.raft.server.storage.dir": RATIS_FOLDER,
@@ -176,6 +184,7 @@ def configuration(
         "celeborn.master.heartbeat.worker.timeout": f"{HEARTBEAT_TIMEOUT_SECONDS}s",
         # By name: the address of a pod is another one after each restart.
         "celeborn.network.bind.preferIpAddress": "false",
+        "celeborn.worker.http.host": EVERY_ADDRESS,
         "celeborn.worker.http.port": str(WORKER_HTTP_PORT),
         **{f"celeborn.worker.{purpose}.port": str(port) for purpose, port in WORKER_PORTS.items()},
         "celeborn.worker.storage.dirs": ",".join(

@@ -92,8 +92,7 @@ def inputs(site: ClusterSite) -> Inputs:
         kube_state_metrics_shards=metrics.kube_state_metrics_shards,
         job_namespaces=list(site.settings.job_namespaces),
         origin=origin(site.settings, site.name),
-        limits=limits(site.settings, site.name)
-        | {"moka_store_series": store_series(metrics.store.memory_gib)},
+        limits=limits(site.settings, site.name),
         own_grafana=metrics.own_grafana,
         managed_grafana=metrics.managed_grafana if home else None,
         workspace_rules=managed_rule_files(site.settings) if home else {},
@@ -109,7 +108,13 @@ def origin(settings: Environment, cluster: str) -> dict[str, str]:
 
 def limits(settings: Environment, cluster: str) -> dict[str, int | None]:
     """Numbers of a cluster that rules compare with, by the name of their series."""
-    return {"moka_cluster": 1, "moka_pod_addresses": pod_addresses(settings, cluster)}
+    metrics = settings.metrics
+    own_store = isinstance(metrics.target, OwnStore)
+    return {
+        "moka_cluster": 1,
+        "moka_pod_addresses": pod_addresses(settings, cluster),
+        "moka_store_series": store_series(metrics.store.memory_gib) if own_store else None,
+    }
 
 
 def managed_rule_files(settings: Environment) -> dict[str, str]:

@@ -48,6 +48,7 @@ class Inputs:
     replicate: clients are to keep data twice.
     drain_hours: that a worker which goes for good waits, at most.
     quotas: by tenant.
+    job_namespaces: whose jobs may use it.
     """
 
     workers: int
@@ -60,6 +61,7 @@ class Inputs:
     replicate: bool
     drain_hours: int
     quotas: Mapping[str, Quota]
+    job_namespaces: tuple[str, ...]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -99,6 +101,7 @@ def inputs(site: ClusterSite) -> Inputs:
         replicate=shuffle.replicate,
         drain_hours=shuffle.drain_hours,
         quotas={tenant: Quota(**quota.model_dump()) for tenant, quota in shuffle.quotas.items()},
+        job_namespaces=tuple(site.settings.job_namespaces),
     )
 
 
@@ -129,6 +132,7 @@ def deploy(site: ClusterSite, inputs: Inputs) -> Outputs:
             master_zones=inputs.master_zones,
             drain_hours=inputs.drain_hours,
             quotas=inputs.quotas,
+            job_namespaces=inputs.job_namespaces,
         ),
         site.opts,
     )

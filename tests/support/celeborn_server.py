@@ -1,4 +1,4 @@
-"""In place of a cluster with Celeborn: its API server, and Celeborn's REST API behind it as it is documented.
+"""In place of a cluster with Celeborn: its API server, and the REST API of its pods as it is documented.
 
 A stand-in by our reading of openapi/openapi-client and of the states in WorkerStatusManager.scala, v0.7.0: no
 Celeborn server is at hand.
@@ -7,12 +7,16 @@ Celeborn server is at hand.
 import json
 import re
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from threading import Thread
 
+from localcloud.control_plane.kubelet import forward
 from tests.support.http_server import http_server
 
-PROXY = re.compile(r"^/api/v1/namespaces/celeborn/pods/(?P<pod>[^/:]+):(?P<port>\d+)/proxy(?P<path>/.*)$")
+PODS = "/api/v1/namespaces/celeborn/pods"
+FORWARD = re.compile(PODS + r"/(?P<pod>[^/]+)/portforward\?ports=(?P<port>\d+)$")
 PORTS = {"rpcPort": 9091, "pushPort": 9092, "fetchPort": 9093, "replicatePort": 9094}
 
 
@@ -89,17 +93,44 @@ def pods(names: Sequence[str]) -> dict:
 
 
 @contextmanager
-def serve(celeborn: CelebornServer) -> Iterator[CelebornServer]:
-    """The server at a URL of its own."""
+def pod_server(celeborn: CelebornServer, pod: str, port: int) -> Iterator[int]:
+    """What a pod serves at one of its ports -> where on 127.0.0.1."""
 
     def answer(method: str, path: str, body: str) -> tuple[int, str]:
-        proxy = PROXY.match(path)
-        if not proxy:
-            return 200, json.dumps(pods([f"celeborn-master-{n}" for n in range(3)]))
-        request = json.loads(body) if body else None
-        status, reply = celeborn.answer(proxy["pod"], int(proxy["port"]), proxy["path"], request)
+        status, reply = celeborn.answer(pod, port, path, json.loads(body) if body else None)
         return status, reply if isinstance(reply, str) else json.dumps(reply)
 
-    with http_server(answer) as port:
-        celeborn.url = f"http://127.0.0.1:{port}"
+    with http_server(answer) as here:
+        yield here
+
+
+@contextmanager
+def serve(celeborn: CelebornServer) -> Iterator[CelebornServer]:
+    """The API server at a URL of its own; ports are forwarded by the laptop's kubelet."""
+    with ExitStack() as stack:
+
+        class ApiServer(BaseHTTPRequestHandler):
+            protocol_version = "HTTP/1.1"
+
+            def do_GET(self) -> None:
+                if match := FORWARD.match(self.path):
+                    pod, port = match["pod"], int(match["port"])
+                    forward(self, pod, [port], lambda _: stack.enter_context(pod_server(celeborn, pod, port)))
+                    return
+                assert self.path.startswith(f"{PODS}?"), self.path
+                body = json.dumps(pods([f"celeborn-master-{n}" for n in range(3)])).encode()
+                self.send_response(200)
+                self.send_header("Content-Type", "application/json")
+                self.send_header("Content-Length", str(len(body)))
+                self.end_headers()
+                self.wfile.write(body)
+
+            def log_message(self, *_: object) -> None:
+                """Nobody reads it."""
+
+        server = ThreadingHTTPServer(("127.0.0.1", 0), ApiServer)
+        Thread(target=server.serve_forever, args=(0.01,), daemon=True).start()
+        stack.callback(server.server_close)
+        stack.callback(server.shutdown)
+        celeborn.url = f"http://127.0.0.1:{server.server_address[1]}"
         yield celeborn

@@ -383,3 +383,50 @@ def test_jobs_are_told_the_masters(deploy, catalog):
     deploy(program)
 
     assert endpoints == ["celeborn-master-0.celeborn-master.celeborn.svc.cluster.local:9097"]
+
+
+def ways_in(stack):
+    """Who may connect to which ports: namespace, labels of the pods; None for every port."""
+    [policy] = stack.inputs("kubernetes:networking.k8s.io/v1:NetworkPolicy")
+    assert policy["metadata"] == {"name": "celeborn", "namespace": "celeborn"}
+    spec = policy["spec"]
+    assert (spec["podSelector"], spec["policyTypes"]) == ({}, ["Ingress"])
+    return {
+        (
+            peer.get("namespaceSelector", {}).get("matchLabels", {}).get("kubernetes.io/metadata.name"),
+            str(peer.get("podSelector")),
+        ): {port["port"] for port in rule["ports"]} if "ports" in rule else None
+        for rule in spec["ingress"]
+        for peer in rule["from"]
+    }
+
+
+def test_pods_are_reached_by_one_another_jobs_collectors_and_the_gateway_only(deploy, catalog):
+    stack = deploy_celeborn(deploy, catalog, job_namespaces=["science", "data"])
+
+    spark_pods = str({"matchExpressions": [{"key": "spark-role", "operator": "Exists"}]})
+    gateway = str({"matchLabels": {"app.kubernetes.io/name": "ui-gateway"}})
+    assert ways_in(stack) == {
+        (None, "{}"): None,
+        # The REST API, which can send workers away, and copies between workers are not for jobs.
+        ("data", spark_pods): {9097, 9091, 9092, 9093},
+        ("science", spark_pods): {9097, 9091, 9092, 9093},
+        ("monitoring", "None"): {9098, 9096},
+        ("ingress", gateway): {9098},
+    }
+
+
+def test_without_job_namespaces_nobody_from_elsewhere_may_shuffle(deploy, catalog):
+    stack = deploy_celeborn(deploy, catalog, job_namespaces=[])
+
+    assert {namespace for namespace, _ in ways_in(stack)} == {None, "monitoring", "ingress"}
+
+
+@pytest.mark.parametrize("role", ["master", "worker"])
+def test_a_forwarded_port_meets_the_rest_api(deploy, catalog, role):
+    stack = deploy_celeborn(deploy, catalog)
+
+    # containerd connects to 127.0.0.1 in the pod's network, and policies do not see it; a pod in the node's
+    # network would be held by no policy at all.
+    assert settings(stack)[f"celeborn.{role}.http.host"] == "0.0.0.0"
+    assert not members(stack, role)["template"]["spec"].get("hostNetwork")
