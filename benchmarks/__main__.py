@@ -9,7 +9,18 @@ from datetime import UTC, datetime
 
 import psutil
 
-from benchmarks import checks, fleet, history, local, policies, queues, report, scheduling, ui_gateway
+from benchmarks import (
+    checks,
+    fleet,
+    history,
+    history_full,
+    local,
+    policies,
+    queues,
+    report,
+    scheduling,
+    ui_gateway,
+)
 from benchmarks.bench import CLOUD, FOLDER, LOG
 from localcloud import commands
 from localcloud.cloud import REPOSITORY
@@ -26,6 +37,7 @@ TABLES = {
     "queues": queues.table,
     "report": report.table,
     "history": history.table,
+    "history_full": history_full.table,
     "ui_gateway": ui_gateway.table,
 }
 """Name -> what measures its table; each table has marks of its own on the page."""

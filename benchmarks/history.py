@@ -1,6 +1,8 @@
 """The History Server: the time that a scan takes, by the number of logs that it lists."""
 
 import time
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -39,17 +41,10 @@ class Scan:
     answering: float
 
 
-def table() -> str:
-    """Measure; the table."""
-    lines = [
-        f"a heap of 2 GiB; the median of {SCANS} scans of logs that are all known; lists come from a "
-        "stand-in (`tests/support/many_logs.py`), not from S3.",
-        "",
-        "| logs | reading them first | scan | of it the stand-in | CPU of the server | memory |",
-        "| --- | --- | --- | --- | --- | --- |",
-    ]
+@contextmanager
+def serving(heap: str, conf: Mapping[str, str] = CONF) -> Iterator[tuple[ManyLogs, Server]]:
+    """A stand-in for S3 without logs, and a server with a heap of this size that scans it."""
     FOLDER.mkdir(parents=True, exist_ok=True)
-    scans: dict[int, Scan] = {}
     with (
         TemporaryDirectory(dir=FOLDER) as folder,
         many_logs(BUCKET, 0) as logs,
@@ -59,18 +54,36 @@ def table() -> str:
             logs.endpoint,
             {},
             interval_seconds=INTERVAL_SECONDS,
-            conf=CONF,
-            memory="2g",
+            conf=conf,
+            memory=heap,
             java_options=" ".join(JVM_FLAGS),
         ) as server,
     ):
+        yield logs, server
+
+
+def memory_gib(server: Server) -> float:
+    """GiB that the server's process has in memory."""
+    return float(_process(server).memory_info().rss / 2**30)
+
+
+def table() -> str:
+    """Measure; the table."""
+    lines = [
+        f"a heap of 2 GiB; the median of {SCANS} scans of logs that are all known; lists come from a "
+        "stand-in (`tests/support/many_logs.py`), not from S3.",
+        "",
+        "| logs | reading them first | scan | of it the stand-in | CPU of the server | memory |",
+        "| --- | --- | --- | --- | --- | --- |",
+    ]
+    scans: dict[int, Scan] = {}
+    with serving("2g") as (logs, server):
         for count in COUNTS:
-            reading = _read(logs, count)
-            scans[count] = scan = _known(logs, server)
-            memory = _process(server).memory_info().rss / 2**30
+            reading = read(logs, count)
+            scans[count] = scan = scan_of_known(logs, server)
             lines.append(
                 f"| {count:,} | {reading:.0f} s | {scan.seconds:.2f} s | {scan.answering:.2f} s | "
-                f"{scan.cpu:.2f} s | {memory:.1f} GiB |"
+                f"{scan.cpu:.2f} s | {memory_gib(server):.1f} GiB |"
             )
     lines += ["", _extrapolation(scans)]
     return "\n".join(lines) + "\n"
@@ -90,14 +103,15 @@ def _extrapolation(scans: dict[int, Scan]) -> str:
     )
 
 
-def _read(logs: ManyLogs, count: int) -> float:
+def read(logs: ManyLogs, count: int) -> float:
     """Have there be so many logs -> seconds until the server knows them all."""
     start, logs.count = time.monotonic(), count
     wait_until_known(logs)
     return logs.last_read - start
 
 
-def _known(logs: ManyLogs, server: Server) -> Scan:
+def scan_of_known(logs: ManyLogs, server: Server) -> Scan:
+    """The median of some scans that read no log."""
     scans = []
     for _ in range(SCANS):
         wait_for_scans(logs, 1)

@@ -14,6 +14,8 @@ def http_server(answer: Answer) -> Iterator[int]:
     """A server on a port, which is yielded."""
 
     class Handler(BaseHTTPRequestHandler):
+        protocol_version = "HTTP/1.1"
+
         def do_GET(self) -> None:
             self._reply("GET", "")
 
@@ -30,9 +32,11 @@ def http_server(answer: Answer) -> Iterator[int]:
         def _reply(self, method: str, body: str) -> None:
             status, text = answer(method, self.path, body)
             self.send_response(status)
+            body = text.encode()
             self.send_header("Content-Type", "application/json")
+            self.send_header("Content-Length", str(len(body)))
             self.end_headers()
-            self.wfile.write(text.encode())
+            self.wfile.write(body)
 
         def log_message(self, *_: object) -> None:
             """Nobody reads it."""

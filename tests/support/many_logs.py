@@ -31,7 +31,8 @@ PAGE = 1_000
 
 @dataclass
 class ManyLogs:
-    """Logs in `hot/`, called by numbers. count: how many. began: moments at which a list of all was begun.
+    """Logs in `hot/`, called by numbers. count: how many. pause: seconds before each page of a list.
+    began: moments at which a list of all was begun.
     lists, answering: requests for a page of a list, and seconds spent on them.
     reads, last_read: requests for objects, and the moment of the last.
     """
@@ -39,6 +40,7 @@ class ManyLogs:
     bucket: str
     count: int
     port: int = 0
+    pause: float = 0.0
     began: list[float] = field(default_factory=list)
     lists: int = 0
     answering: float = 0.0
@@ -66,6 +68,7 @@ class ManyLogs:
         key = request.match_info["key"]
         if "list-type" in request.query:
             start = time.monotonic()
+            await asyncio.sleep(self.pause)
             answer = self._list(request.query, start)
             self.lists, self.answering = self.lists + 1, self.answering + time.monotonic() - start
             return answer

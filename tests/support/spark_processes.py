@@ -119,10 +119,11 @@ class HistoryServer:
     log: Path
 
     def get(self, path: str) -> Any:
-        """What its REST API says; None where there is nothing."""
+        """What its REST API says; None where there is nothing, or no API yet."""
         try:
             with urllib.request.urlopen(f"http://127.0.0.1:{self.port}/api/v1/{path}", timeout=60) as answer:
-                return json.load(answer)
+                # Seen as it started beside much other work: 200, and no JSON.
+                return json.load(answer) if "json" in answer.headers.get_content_type() else None
         except HTTPError as error:
             if error.code == 404:
                 return None
