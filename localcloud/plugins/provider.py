@@ -14,12 +14,10 @@ class Target:
     """The resource that a request is about.
 
     id: empty before it is created.
-    interrupted: an earlier create of it was cut off, and what that made may exist.
     """
 
     urn: str
     id: str = ""
-    interrupted: bool = False
 
     @property
     def stack(self) -> str:

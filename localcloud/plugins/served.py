@@ -1,7 +1,5 @@
-"""How plugins serve the engine: its protocol, errors as one sentence, notes of creates that were cut off."""
+"""How plugins serve the engine: its protocol, and errors as one sentence."""
 
-import hashlib
-import json
 import os
 import signal
 import sys
@@ -21,27 +19,6 @@ from localcloud.plugins.protocol import plugin_pb2, provider_pb2, provider_pb2_g
 from localcloud.plugins.provider import Failure, InitializationFailed, Naming, Provider, Target
 from localcloud.plugins.safety import refuse_unless_laptop
 from localcloud.plugins.values import from_wire, to_wire
-
-
-@contextmanager
-def create_note(cloud: Cloud, urn: str) -> Iterator[bool]:
-    """Keep a note while a create is under way; it stays when the process is killed meanwhile.
-
-    Yields whether there was a note already: an earlier create was cut off.
-    The engine lists what was pending too, but only where its last write reached its state. A create that
-    ended after the engine was killed was cut off as well: no engine took its answer.
-    """
-    note = cloud.cut_off / f"{hashlib.sha256(urn.encode()).hexdigest()[:24]}.json"
-    note.parent.mkdir(parents=True, exist_ok=True)
-    interrupted, engine = note.is_file(), os.getppid()
-    note.write_text(json.dumps({"urn": urn, "pid": os.getpid()}))
-    success = False
-    try:
-        yield interrupted
-        success = True
-    finally:
-        if os.getppid() == engine and (success or not interrupted):
-            note.unlink(missing_ok=True)
 
 
 class Servicer(provider_pb2_grpc.ResourceProviderServicer):
@@ -98,13 +75,9 @@ class Servicer(provider_pb2_grpc.ResourceProviderServicer):
 
     def Create(self, request: Any, context: Any) -> Any:
         with self._errors_as_sentences(context):
-            target, inputs = Target(request.urn), from_wire(request.properties)
-            if request.preview:
-                id, outputs = self.provider.create(target, inputs, True, request.timeout)
-            else:
-                with create_note(self.cloud, request.urn) as interrupted:
-                    target = Target(request.urn, interrupted=interrupted)
-                    id, outputs = self.provider.create(target, inputs, False, request.timeout)
+            id, outputs = self.provider.create(
+                Target(request.urn), from_wire(request.properties), request.preview, request.timeout
+            )
             return provider_pb2.CreateResponse(id=id, properties=to_wire(outputs))
 
     def Read(self, request: Any, context: Any) -> Any:

@@ -21,6 +21,27 @@ _RULE_IN_PLACE = "The provider calls ModifySecurityGroupRules, which CloudFormat
 _RULE_OF_CACHE = "The provider calls UpdatePullThroughCacheRule, which CloudFormation does not."
 _SETTING: Outcomes = {"expectedBucketOwner": (REPLACES, _OWNER)}
 
+_NO_TYPE = "CloudFormation has no type for objects; the provider "
+_OBJECT: Outcomes = {
+    **dict.fromkeys(("bucket", "key"), (REPLACES, _NO_TYPE + "makes a new one.")),
+    **dict.fromkeys(
+        (
+            "source",
+            "content",
+            "contentBase64",
+            "cacheControl",
+            "contentDisposition",
+            "contentEncoding",
+            "contentLanguage",
+            "contentType",
+            "metadata",
+            "storageClass",
+            "websiteRedirect",
+        ),
+        (UPDATES, _NO_TYPE + "puts it anew."),
+    ),
+}
+
 _RULES: Outcomes = dict.fromkeys(
     (
         "ipProtocol",
@@ -94,6 +115,11 @@ DEVIATIONS: Mapping[str, Outcomes] = {
     "aws:s3/bucketLifecycleConfiguration:BucketLifecycleConfiguration": _SETTING,
     "aws:s3/bucketVersioning:BucketVersioning": {
         **_SETTING,
+    },
+    "aws:s3/bucketObject:BucketObject": _OBJECT,
+    "aws:s3/bucketObjectv2:BucketObjectv2": _OBJECT,
+    "aws:ec2/routeTable:RouteTable": {
+        "routes": (UPDATES, "CloudFormation has a type for each route; the provider makes and deletes them."),
     },
     "aws:iam/rolePolicyAttachment:RolePolicyAttachment": {
         "role": (REPLACES, _ROLE_ATTACHMENT),

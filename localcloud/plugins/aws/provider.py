@@ -159,7 +159,7 @@ class Aws(Provider):
         subject.properties["tagsAll"] = tags
         try:
             with self._about(_label(target)):
-                resources.create(subject, tags, target.interrupted)
+                resources.create(subject, tags)
                 meet_timeout(subject, "create", timeout)
                 return subject.id, self._outputs(kind, inputs, resources.read(subject) or {})
         except Exception as error:

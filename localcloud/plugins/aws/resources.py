@@ -1,12 +1,13 @@
 """Operations on a resource of any type that has a row in the tables."""
 
+import json
 from collections.abc import Iterator, Mapping
 from difflib import get_close_matches
 from typing import Any
 
 from localcloud.errors import Refusal
 from localcloud.plugins.aws import mapping
-from localcloud.plugins.aws.api import Api, error_code, not_found
+from localcloud.plugins.aws.api import Api, not_found
 from localcloud.plugins.aws.subject import Subject
 from localcloud.plugins.aws.table import Call, Change, Kind, Name, P, Read, Tagging
 from localcloud.plugins.differences import PropertyPath, differences
@@ -47,6 +48,15 @@ def _failures(kind: Kind, type: str, new: Properties) -> Iterator[Failure]:
     for name in new:
         if name in kind.input_names or name.startswith("__"):
             continue
+        if name in kind.fixed:
+            value = kind.fixed[name]
+            if not mapping.loosely_equal(reveal(new[name]), value):
+                yield Failure(
+                    name,
+                    f"{name} of {type} is simulated by the laptop cloud only as {json.dumps(value)}, which "
+                    "it is without being set: leave it out.",
+                )
+            continue
         matches = get_close_matches(name, kind.input_names, 1)
         remedy = "leave it out, or add it to localcloud/plugins/aws/tables."
         hint = f"did you mean {matches[0]}?" if matches else remedy
@@ -59,6 +69,8 @@ def _name(name: Name, logical: str, old: Properties, new: Properties, naming: Na
     prefix = reveal(new.get(name.prefix)) if name.prefix else None
     if prefix is UNKNOWN:
         return UNKNOWN
+    if prefix is None and not name.unique:
+        return name.start + logical
     start, separator = (name.start + logical, "-") if prefix is None else (prefix, "")
     text = naming.name(start, separator=separator, max_length=name.max_length)
     return text.lower() if name.lower else text
@@ -75,6 +87,8 @@ def changes(kind: Kind, old: Properties, new: Properties) -> Mapping[PropertyPat
         if unknown_in(new):
             # A document that is not known yet may be the same, and may not.
             return False
+        if dotted in kind.fixed:
+            return True
         if new is None:
             return _within(dotted, kind.computed) or old in ([], {}, "")
         if old is None:
@@ -109,35 +123,12 @@ def deletes_before_replacing(kind: Kind, old: Properties, new: Properties) -> bo
 # --- resources ---
 
 
-# Error codes of services for a name that is in use.
-NAME_IN_USE = frozenset(
-    {
-        "AlreadyExistsException",
-        "BucketAlreadyExists",
-        "BucketAlreadyOwnedByYou",
-        "EntityAlreadyExists",
-        "RepositoryAlreadyExistsException",
-        "ResourceAlreadyExistsException",
-        "ResourceInUseException",
-    }
-)
-
-
-def create(subject: Subject, tags: Mapping[str, str], interrupted: bool = False) -> None:
-    """Make it. Once it exists `subject.id` is set, whatever fails afterwards.
-
-    interrupted: an earlier create was cut off; a thing of its name is taken for what that made.
-    """
+def create(subject: Subject, tags: Mapping[str, str]) -> None:
+    """Make it. Once it exists `subject.id` is set, whatever fails afterwards."""
     kind = subject.kind
     for step in kind.refusals:
         subject.do(step)
-    try:
-        subject.id = _id(subject, _call_create(subject, tags))
-    except Exception as error:
-        id = _id_by_name(subject)
-        if not interrupted or error_code(error) not in NAME_IN_USE or id is None:
-            raise
-        subject.id = id
+    subject.id = _id(subject, _call_create(subject, tags))
     for change in kind.changes:
         if any(name in subject.inputs and name not in subject.sent for name in change.properties):
             subject.do(change.step)
@@ -164,14 +155,6 @@ def _id(subject: Subject, answer: Any) -> str:
         raise TypeError(f"{subject.type}: a function makes it, and must return its id")
     shape = subject.api.shapes(kind.service, kind.create.operation).output_shape
     return str(mapping.at(answer, shape, kind.id)[0])
-
-
-def _id_by_name(subject: Subject) -> str | None:
-    """The id of a resource, made of its name; None where AWS generates ids."""
-    kind = subject.kind
-    if "{" in kind.id:
-        return subject.text(kind.id)
-    return subject.properties.get(kind.name.property) if kind.name else None
 
 
 def identify(subject: Subject) -> None:
@@ -341,7 +324,7 @@ def actual_inputs(
         if name == "tags":
             continue
         if name == DEFAULTS or name not in live:
-            if name == DEFAULTS or name in kind.arguments or name in kind.write_only or name == "region":
+            if name in kind.arguments | kind.write_only | kind.fixed.keys() | {DEFAULTS, "region"}:
                 actual[name] = value
             continue
         actual[name] = _actual(value, live[name], state.get(name), name, kind)

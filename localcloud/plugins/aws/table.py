@@ -149,7 +149,7 @@ class Name:
     """How to name a resource that the program does not name.
 
     property: input with the name; prefix: input that replaces the logical name in it.
-    max_length: characters; start: of every name.
+    max_length: characters; start: of every name. unique: something random is added to the logical name.
     """
 
     property: str = "name"
@@ -157,6 +157,7 @@ class Name:
     max_length: int = 255
     lower: bool = False
     start: str = ""
+    unique: bool = True
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -173,6 +174,7 @@ class Kind:
     names: property -> member, where they differ. aws_lists: single values that are lists of one in AWS.
     pulumi_lists: lists that are single structures in AWS.
     derived: outputs made of others. defaults: of the real provider.
+    fixed: further inputs, which are taken only with the value that they have here without being set.
     arguments: inputs for the plugin only; write_only: inputs that no answer shows.
     computed: properties that AWS sets where the program does not. volatile: outputs that an update changes.
     documents: JSON texts, compared by meaning. unordered: lists whose order has no meaning.
@@ -201,6 +203,7 @@ class Kind:
     pulumi_lists: frozenset[str] = frozenset()
     derived: Mapping[str, str] = field(default_factory=dict)
     defaults: Mapping[str, Any] = field(default_factory=dict)
+    fixed: Mapping[str, Any] = field(default_factory=dict)
     arguments: frozenset[str] = frozenset()
     write_only: frozenset[str] = frozenset()
     computed: frozenset[str] = frozenset()

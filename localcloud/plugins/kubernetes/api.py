@@ -191,8 +191,8 @@ def _network_errors() -> tuple[type[Exception], ...]:
 def _broken(error: BaseException) -> bool:
     from urllib3.exceptions import ProtocolError, SSLError
 
-    # Beside many others a handshake was seen to fail by this alert, once.
-    disturbed = isinstance(error, SSLError) and "ALERT_DECODE_ERROR" in str(error)
+    # A certificate that does not fit stays so; a handshake beside many others may be disturbed.
+    disturbed = isinstance(error, SSLError) and not isinstance(error.args[0], ssl.SSLCertVerificationError)
     return disturbed or isinstance(error, ProtocolError | ConnectionResetError)
 
 

@@ -146,19 +146,8 @@ def split_id(id: str) -> tuple[str | None, str]:
 
 
 def manager_of(urn: str) -> str:
-    """Field manager of a resource.
-
-    Made from its URN, so that an object whose creation was cut off is known to be this resource's own.
-    """
+    """Field manager of a resource, the same at each of its requests."""
     return f"pulumi-kubernetes-{hashlib.sha256(urn.encode()).hexdigest()[:8]}"
-
-
-def applied_by(live: Mapping[str, Any], manager: str) -> bool:
-    """Whether a field manager has applied the object."""
-    return any(
-        entry.get("manager") == manager and entry.get("operation") == "Apply"
-        for entry in metadata(live).get("managedFields") or []
-    )
 
 
 def mark_secrets(pattern: Any, value: Any) -> Any:

@@ -105,15 +105,16 @@ class Cluster:
         return live
 
     def create(self, kind: Kind, thing: Mapping[str, Any], manager: str) -> tuple[Place, dict[str, Any]]:
-        """Make an object. Raises Refusal where one exists that is not this resource's own."""
+        """Make an object. Raises Refusal where one exists, whoever made it.
+
+        Since https://github.com/pulumi/pulumi-kubernetes/pull/4278 the provider makes objects by a create.
+        """
         place = self._served(kind, thing)
-        if not self.upsert:
-            existing = self.live(place)
-            if existing is not None and not objects.applied_by(existing, manager):
-                raise Refusal(
-                    f"{kind} {place.id} exists already and is not this resource's: import it, "
-                    "delete it, or set upsertExistingObjects on the provider to take it over."
-                )
+        if not self.upsert and self.live(place) is not None:
+            raise Refusal(
+                f"{kind} {place.id} exists already and is not in the stack's state: import it, "
+                "delete it, or set upsertExistingObjects on the provider to take it over."
+            )
         return place, self.apply(place, thing, manager)
 
     def apply(self, place: Place, thing: Mapping[str, Any], manager: str) -> dict[str, Any]:

@@ -7,6 +7,7 @@ import time
 import pytest
 
 from localcloud.engine import Engine
+from tests.support.cut_off import recover
 from tests.support.pulumi_stack import PulumiStack
 
 PROGRAM = """
@@ -172,8 +173,9 @@ def test_after_a_kill_in_the_middle_the_next_up_goes_on(stack, plane):
     os.killpg(engine.pid, signal.SIGKILL)
     engine.communicate()
 
-    killed.engine.remove_stale_locks("killed")
-    killed.engine.restore_checkpoint("killed")
+    recovered = recover(killed, "--yes")
+    assert recovered.returncode == 0, recovered.stderr
+    assert "Deployment web: imported, as killed/web." in recovered.stderr
     killed.run("config", "rm", "zone")
     killed.up()
     assert killed.outputs()["replicas"] == 2

@@ -25,8 +25,9 @@ class Amp(Service):
             self.refuse("ConflictException", f"Rule group namespace {name} already exists", operation)
         place = f"arn:{self.api.partition}:aps:{self.region}:{self.api.account}"
         arn = f"{place}:rulegroupsnamespace/{workspace}/{name}"
-        made = {"arn": arn, "name": name, "createdAt": now(), "tags": dict(members.get("tags") or {})}
-        return self._put_rules(workspace, name, {**made, "data": members["data"]})
+        tags = dict(members.get("tags") or {})
+        namespace = {"arn": arn, "name": name, "createdAt": now(), "tags": tags, "data": members["data"]}
+        return self._put_rules(workspace, name, namespace)
 
     def put_rule_groups_namespace(self, **members: Any) -> Members:
         """Put others in their place."""

@@ -20,10 +20,10 @@ MODULES: dict[str, tuple[str, ...]] = {
     "ecr": ("ecr",),
     "eks": ("eks",),
     "grafana": ("grafana",),
-    "iam": ("iam",),
+    "iam": ("iam", "iam_users"),
     "kms": ("kms",),
     "route53": ("route53",),
-    "s3": ("s3",),
+    "s3": ("s3", "s3_objects"),
     "ssm": ("ssm",),
     "vpc": ("security_groups",),
 }

@@ -6,13 +6,18 @@ from localcloud.errors import Refusal
 from localcloud.plugins.aws.subject import Subject
 from localcloud.plugins.aws.table import ID, Call, Kind, P, Read, Tagging, words
 
-SHOW = "describe_certificate"
 OWN = {"CertificateArn": ID}
+
+
+def described(subject: Subject, arn: str) -> dict[str, Any]:
+    """What ACM says of a certificate."""
+    certificate: dict[str, Any] = subject.request("describe_certificate", CertificateArn=arn)["Certificate"]
+    return certificate
 
 
 def read_certificate(subject: Subject) -> dict[str, Any]:
     """A certificate, with the records that prove its names as the provider shows them."""
-    certificate = subject.request(SHOW, CertificateArn=subject.id)["Certificate"]
+    certificate = described(subject, subject.id)
     others = [name for name in certificate["SubjectAlternativeNames"] if name != certificate["DomainName"]]
     return {
         "arn": certificate["CertificateArn"],
@@ -62,7 +67,7 @@ def wait_until_issued(subject: Subject) -> str:
     in DNS. Source: hashicorp/terraform-provider-aws: internal/service/acm/certificate_validation.go.
     """
     arn = subject.properties["certificateArn"]
-    certificate = subject.request(SHOW, CertificateArn=arn)["Certificate"]
+    certificate = described(subject, arn)
     needed = {
         option["ResourceRecord"]["Name"].rstrip(".") for option in certificate["DomainValidationOptions"]
     }
@@ -83,7 +88,7 @@ def wait_until_issued(subject: Subject) -> str:
 def read_validation(subject: Subject) -> dict[str, Any] | None:
     """That a certificate is issued; None while it is not."""
     arn = subject.properties["certificateArn"]
-    certificate = subject.request(SHOW, CertificateArn=arn)["Certificate"]
+    certificate = described(subject, arn)
     if certificate["Status"] != "ISSUED":
         return None
     subject.id = str(certificate["IssuedAt"])

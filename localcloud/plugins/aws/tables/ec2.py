@@ -57,12 +57,22 @@ VPC = row(
 
 MAP_PUBLIC_IP = {"SubnetId": ID, "MapPublicIpOnLaunch": {"Value": P("mapPublicIpOnLaunch")}}
 
+# Off by default: https://registry.terraform.io/providers/hashicorp/aws/latest/docs/resources/subnet
+SUBNET_SWITCHES = (
+    "assignIpv6AddressOnCreation",
+    "enableDns64",
+    "enableResourceNameDnsARecordOnLaunch",
+    "enableResourceNameDnsAaaaRecordOnLaunch",
+    "ipv6Native",
+)
+
 SUBNET = row(
     "Subnet",
     "subnet",
     inputs="vpcId! availabilityZone availabilityZoneId cidrBlock mapPublicIpOnLaunch",
     outputs="arn ownerId",
     defaults={"mapPublicIpOnLaunch": False},
+    fixed=dict.fromkeys(SUBNET_SWITCHES, False),
     computed=words("availabilityZone availabilityZoneId"),
     changes=(Change(("mapPublicIpOnLaunch",), Call("modify_subnet_attribute", MAP_PUBLIC_IP)),),
 )

@@ -1,12 +1,104 @@
 """Route tables, routes, and what is routed by them."""
 
+from collections.abc import Mapping
 from typing import Any
 
+from localcloud.errors import Refusal
 from localcloud.plugins.aws.subject import Subject
-from localcloud.plugins.aws.table import Call, Change, Kind, Read
+from localcloud.plugins.aws.table import Call, Change, Kind, Read, words
 from localcloud.plugins.aws.tables._ec2 import row
 
-ROUTE_TABLE = row("RouteTable", "route-table", inputs="vpcId!", outputs="arn ownerId")
+INLINE = {
+    "cidrBlock": "DestinationCidrBlock",
+    "ipv6CidrBlock": "DestinationIpv6CidrBlock",
+    "destinationPrefixListId": "DestinationPrefixListId",
+    "gatewayId": "GatewayId",
+    "natGatewayId": "NatGatewayId",
+    "egressOnlyGatewayId": "EgressOnlyInternetGatewayId",
+    "transitGatewayId": "TransitGatewayId",
+    "networkInterfaceId": "NetworkInterfaceId",
+    "vpcPeeringConnectionId": "VpcPeeringConnectionId",
+    "vpcEndpointId": "VpcEndpointId",
+}
+"""Of a route in a table's own list: property -> member."""
+
+INLINE_DESTINATIONS = ("cidrBlock", "ipv6CidrBlock", "destinationPrefixListId")
+
+
+def set_routes(subject: Subject) -> None:
+    """Make the program's list of routes those of the table."""
+    old, new = _inline(subject.old), _inline(subject.inputs)
+    for destination in old.keys() - new.keys():
+        name, value = destination
+        subject.request("delete_route", RouteTableId=subject.id, **{INLINE[name]: value})
+    for destination, route in new.items():
+        if route != old.get(destination):
+            verb = "replace_route" if destination in old else "create_route"
+            members = {INLINE[name]: value for name, value in route.items()}
+            subject.request(verb, RouteTableId=subject.id, **members)
+
+
+def _inline(inputs: Mapping[str, Any]) -> dict[tuple[str, str], dict[str, str]]:
+    """Routes of a list by their destinations. Raises Refusal for one that is none."""
+    routes = {}
+    for listed in inputs.get("routes") or ():
+        route = {name: value for name, value in listed.items() if value}
+        if unknown := route.keys() - INLINE.keys():
+            raise Refusal(
+                f"routes of a route table: {', '.join(sorted(unknown))} is not simulated by the laptop "
+                f"cloud: write {', '.join(INLINE)}."
+            )
+        destinations = [(name, route[name]) for name in INLINE_DESTINATIONS if name in route]
+        if len(destinations) != 1:
+            raise Refusal(
+                f"routes of a route table: one has {len(destinations)} destinations: write one of "
+                f"{', '.join(INLINE_DESTINATIONS)}."
+            )
+        routes[destinations[0]] = route
+    return routes
+
+
+def read_routes(subject: Subject) -> dict[str, Any]:
+    """Routes of a table whose program lists them: all but those that AWS adds by itself.
+
+    The provider leaves out the same ones: flattenRoutes in internal/service/ec2/vpc_route_table.go.
+    """
+    if subject.properties.get("routes") is None:
+        return {}
+    [table] = subject.request("describe_route_tables", RouteTableIds=[subject.id])["RouteTables"]
+    return {
+        "routes": [
+            _shown(route)
+            for route in table["Routes"]
+            if route.get("Origin", "CreateRoute") == "CreateRoute"
+            and not (_by_endpoint(route) and route.get("DestinationPrefixListId"))
+        ]
+    }
+
+
+def _by_endpoint(route: Mapping[str, Any]) -> bool:
+    """Whether a route leads to a VPC endpoint, which EC2 shows as a gateway."""
+    return str(route.get("GatewayId", "")).startswith("vpce-")
+
+
+def _shown(route: Mapping[str, Any]) -> dict[str, Any]:
+    """A route of EC2's answer as the list of a table has it."""
+    if _by_endpoint(route):
+        route = {**route, "VpcEndpointId": route["GatewayId"], "GatewayId": None}
+    return {name: route[member] for name, member in INLINE.items() if route.get(member)}
+
+
+ROUTE_TABLE = row(
+    "RouteTable",
+    "route-table",
+    inputs="vpcId! routes",
+    outputs="arn ownerId",
+    # Routes may also be resources of their own: without a list here none of them is changed.
+    computed=words("routes"),
+    unordered=words("routes"),
+    reads=(Read(read_routes),),
+    changes=(Change(("routes",), set_routes),),
+)
 
 DESTINATIONS = "destinationCidrBlock destinationIpv6CidrBlock destinationPrefixListId"
 TARGETS = (
@@ -35,9 +127,9 @@ def _route_id(subject: Subject) -> str:
 
 
 def read_route(subject: Subject) -> dict[str, Any] | None:
-    """A route. Its id to import is `<route table>_<destination>`."""
+    """A route. Its id to import is `<route table>_<destination>`, and from then on that of the others."""
     properties, describe = subject.properties, "describe_route_tables"
-    if not properties.get("routeTableId"):
+    if "_" in subject.id:
         properties["routeTableId"], _, destination = subject.id.partition("_")
         properties[_destination_property(destination)] = destination
         subject.id = _route_id(subject)

@@ -218,6 +218,22 @@ BUCKET_OWNERSHIP = setting(
     properties={"rule": "Rules[0]"},
 )
 
+WEBSITE_PARTS = ("indexDocument", "errorDocument", "redirectAllRequestsTo", "routingRules")
+
+BUCKET_WEBSITE = setting(
+    "bucket_website",
+    " ".join(WEBSITE_PARTS),
+    "WebsiteConfiguration",
+    {"WebsiteConfiguration": REST},
+    outputs="websiteDomain websiteEndpoint",
+    # The form of the older regions: https://docs.aws.amazon.com/general/latest/gr/s3.html
+    derived={
+        "websiteDomain": "s3-website-{region}.amazonaws.com",
+        "websiteEndpoint": "{bucket}.s3-website-{region}.amazonaws.com",
+    },
+    names={"errorDocument.key": "Key", "indexDocument.suffix": "Suffix"},
+)
+
 BUCKET_LOGGING = setting(
     "bucket_logging",
     "targetBucket! targetPrefix! targetGrants targetObjectKeyFormat",
@@ -236,5 +252,6 @@ TYPES = {
     "aws:s3/bucketLifecycleConfiguration:BucketLifecycleConfiguration": BUCKET_LIFECYCLE,
     "aws:s3/bucketVersioning:BucketVersioning": BUCKET_VERSIONING,
     "aws:s3/bucketLogging:BucketLogging": BUCKET_LOGGING,
+    "aws:s3/bucketWebsiteConfiguration:BucketWebsiteConfiguration": BUCKET_WEBSITE,
     "aws:s3/bucketOwnershipControls:BucketOwnershipControls": BUCKET_OWNERSHIP,
 }

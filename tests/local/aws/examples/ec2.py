@@ -55,6 +55,7 @@ EXAMPLES = [
             "cidrBlock": "10.0.8.0/24",
             "availabilityZone": "us-east-1b",
             "mapPublicIpOnLaunch": True,
+            "assignIpv6AddressOnCreation": False,
             "tags": TAGS,
         },
         lambda w: {"mapPublicIpOnLaunch": False, "tags": OTHER_TAGS},

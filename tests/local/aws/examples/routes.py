@@ -16,6 +16,24 @@ EXAMPLES = [
         lambda w: {"vpcId": w.other_vpc},
     ),
     Example(
+        "aws:ec2/routeTable:RouteTable",
+        lambda w: {
+            "vpcId": w.vpc,
+            "routes": [
+                {"cidrBlock": "0.0.0.0/0", "gatewayId": w.gateway},
+                {"cidrBlock": "10.20.0.0/16", "natGatewayId": w.nat},
+            ],
+        },
+        lambda w: {
+            "routes": [
+                {"cidrBlock": "10.30.0.0/16", "natGatewayId": w.nat},
+                {"cidrBlock": "0.0.0.0/0", "natGatewayId": w.nat},
+            ]
+        },
+        lambda w: {"vpcId": w.other_vpc},
+        label="-with-routes",
+    ),
+    Example(
         "aws:ec2/route:Route",
         lambda w: {"routeTableId": w.table, "destinationCidrBlock": "0.0.0.0/0", "gatewayId": w.gateway},
         lambda w: {"gatewayId": None, "natGatewayId": w.nat},

@@ -137,6 +137,12 @@ EXAMPLES = [
         lambda w: {"rule": {"objectOwnership": "BucketOwnerPreferred"}},
         lambda w: {"bucket": "another-bucket"},
     ),
+    Example(
+        "aws:s3/bucketWebsiteConfiguration:BucketWebsiteConfiguration",
+        lambda w: {"bucket": w.bucket, "indexDocument": {"suffix": "index.html"}},
+        lambda w: {"errorDocument": {"key": "error.html"}},
+        lambda w: {"bucket": "another-bucket"},
+    ),
 ]
 
 
@@ -184,6 +190,12 @@ def change_ownership(console: Console, resource: Resource) -> None:
     )
 
 
+def change_website(console: Console, resource: Resource) -> None:
+    console.client("s3").put_bucket_website(
+        Bucket=resource.inputs["bucket"], WebsiteConfiguration={"IndexDocument": {"Suffix": "other.html"}}
+    )
+
+
 def change_logging(console: Console, resource: Resource) -> None:
     console.edit("s3", "logging", resource.inputs["bucket"], TargetPrefix="s3/by-hand/")
 
@@ -199,4 +211,5 @@ CHANGES_BY_HAND: Changes = {
     "aws:s3/bucketPublicAccessBlock:BucketPublicAccessBlock": allow_public_access,
     "aws:s3/bucketServerSideEncryptionConfiguration:BucketServerSideEncryptionConfiguration": encrypt,
     "aws:s3/bucketVersioning:BucketVersioning": change_versioning,
+    "aws:s3/bucketWebsiteConfiguration:BucketWebsiteConfiguration": change_website,
 }

@@ -2,10 +2,8 @@ import json
 
 import pytest
 
-from localcloud.cloud import Cloud
 from localcloud.plugins.differences import Kind, differences, path_text
 from localcloud.plugins.provider import Naming, Target
-from localcloud.plugins.served import create_note
 from localcloud.plugins.values import (
     UNKNOWN,
     Secret,
@@ -109,12 +107,3 @@ def test_a_long_name_is_cut_to_what_is_allowed():
 
 def test_the_engines_own_choice_of_a_name_counts():
     assert Naming(seed=b"1", proposed="mine").name("logs") == "mine"
-
-
-def test_a_create_under_way_leaves_a_note_until_it_has_come_to_its_end(tmp_path):
-    cloud = Cloud(tmp_path)
-
-    with create_note(cloud, "urn:x"):
-        [note] = cloud.cut_off.iterdir()
-        assert json.loads(note.read_text())["urn"] == "urn:x"
-    assert list(cloud.cut_off.iterdir()) == []

@@ -61,9 +61,20 @@ def test_what_the_sdk_requires_is_required_and_nothing_else(token):
 
 def test_what_the_sdk_has_and_the_table_has_not_is_refused_by_its_name(token):
     inputs, _, _ = sdk(token)
-    for name in inputs - ROWS[token].input_names:
+    for name in inputs - ROWS[token].input_names - ROWS[token].fixed.keys():
         _, failures = check(ROWS[token], token, "it", "us-east-1", {}, {name: "x"}, Naming())
         assert any(f"{name} of {token} is not simulated" in failure.reason for failure in failures)
+
+
+def test_what_is_simulated_only_as_its_default_is_taken_so_and_refused_otherwise():
+    for token, kind in ROWS.items():
+        assert kind.fixed.keys() <= sdk(token)[0] - kind.input_names
+        for name, default in kind.fixed.items():
+            _, taken = check(kind, token, "it", "us-east-1", {}, {name: default}, Naming())
+            _, refused = check(kind, token, "it", "us-east-1", {}, {name: not default}, Naming())
+            assert not [failure for failure in taken if failure.property == name]
+            [reason] = [failure.reason for failure in refused if failure.property == name]
+            assert f"{name} of {token} is simulated by the laptop cloud only as false" in reason
 
 
 def test_every_property_is_known_to_update_or_to_replace_by_data_or_for_a_reason(token):
