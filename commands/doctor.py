@@ -1,9 +1,11 @@
 """`moka doctor`: whether the AWS accounts of an environment can take it."""
 
 import os
+import re
 import sys
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import Annotated, Literal, get_args
+from typing import TYPE_CHECKING, Annotated, Literal, get_args
 
 import typer
 
@@ -11,7 +13,13 @@ from commands.arguments import EnvironmentArgument
 from moka.as_of import InvalidDay, as_of
 from stacks.settings import InvalidDocument, load
 
+if TYPE_CHECKING:
+    from doctor.question import Question
+
 CREDENTIALS = "credentials"
+UPGRADE = "upgrade"
+
+VERSION = re.compile(r"1\.[1-9]\d{0,2}")
 
 # Written out, as `doctor.checks` loads boto3, which no other command needs; a test holds it to the checks.
 Subject = Literal[
@@ -37,6 +45,13 @@ def doctor(
         Subject | None,
         typer.Option(metavar="SUBJECT", help=f"Ask about one subject only: {', '.join(get_args(Subject))}."),
     ] = None,
+    upgrade: Annotated[
+        str | None,
+        typer.Option(
+            metavar="VERSION",
+            help="Ask what stands in the way of a Kubernetes version, such as 1.36, instead.",
+        ),
+    ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print the findings as JSON.")] = False,
 ) -> None:
     """Check whether the AWS accounts of an environment can take it.
@@ -49,15 +64,20 @@ def doctor(
     Examples:
       moka doctor prod
       moka doctor prod --only quotas --json
+      moka doctor prod --upgrade 1.36
 
-    Exit status: 0 no problem, 1 problems, 2 nothing could be asked (settings or credentials).
+    Exit status: 0 no problem, 1 problems, 2 nothing could be asked (arguments, settings or credentials).
     """
     from doctor import report
     from doctor.account import SessionClients
+    from doctor.checks import CHECKS
     from doctor.credentials import CredentialsError, enter, session
     from doctor.examination import examine
     from doctor.finding import not_checked
+    from doctor.upgrade import questions
 
+    if upgrade is not None:
+        _refuse_version(upgrade, only)
     try:
         settings = load(environment)
         places, credentials = enter(settings, SessionClients(session()), as_of(os.environ))
@@ -68,15 +88,29 @@ def doctor(
         raise typer.Exit(2) from None
     findings = [replace(finding, check=CREDENTIALS) for finding in credentials]
     if only != CREDENTIALS:
-        findings += examine(places, only, _show_progress)
+        checks: Mapping[str, Sequence[Question]] = CHECKS if only is None else {only: CHECKS[only]}
+        if upgrade:
+            checks = {UPGRADE: questions(upgrade)}
+        findings += examine(places, checks, _show_progress)
         entered = {place.name for place in places}
         findings += [
             not_checked(name, "Everything else about it: see the credentials.")
             for name in settings.foundations
             if name not in entered
         ]
-    print(report.as_json(environment, findings) if as_json else report.text(environment, findings))
+    aim = f"go to Kubernetes {upgrade}" if upgrade else report.DEPLOYED
+    print(report.as_json(environment, findings) if as_json else report.text(environment, findings, aim))
     raise typer.Exit(any(finding.status == "problem" for finding in findings))
+
+
+def _refuse_version(version: str, only: str | None) -> None:
+    """Raises Exit where it is no version, or another subject is asked for as well."""
+    if only is not None:
+        typer.echo("--upgrade asks its own questions: leave out --only.", err=True)
+        raise typer.Exit(2)
+    if not VERSION.fullmatch(version):
+        typer.echo(f"{version!r} is no Kubernetes version: write one such as 1.36.", err=True)
+        raise typer.Exit(2)
 
 
 def _show_progress(done: int, total: int) -> None:

@@ -1,11 +1,10 @@
 """Asking all questions, side by side."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from dataclasses import replace
 
 from doctor.account import NoAnswer, Place
-from doctor.checks import CHECKS
 from doctor.finding import Finding, not_checked
 from doctor.question import Question
 
@@ -15,14 +14,18 @@ Progress = Callable[[int, int], None]
 """Called with how many questions are answered, of how many."""
 
 
-def examine(places: Sequence[Place], only: str | None, progress: Progress) -> list[Finding]:
-    """Ask all questions, or those of one subject; findings by place, in the order of the table."""
+def examine(
+    places: Sequence[Place], checks: Mapping[str, Sequence[Question]], progress: Progress
+) -> list[Finding]:
+    """Ask every place these questions.
+
+    checks: subject -> its questions. Returns findings by place, in the order of the questions.
+    """
     requests = [
         (check, question, place)
         for place in places
-        for check, questions in CHECKS.items()
+        for check, questions in checks.items()
         for question in questions
-        if only in (None, check)
     ]
     with ThreadPoolExecutor(THREADS) as pool:
         answers = [pool.submit(ask_question, question, place) for _, question, place in requests]

@@ -6,21 +6,24 @@ from collections.abc import Sequence
 
 from doctor.finding import STATUSES, Finding
 
+DEPLOYED = "be deployed"
+"""What an environment can do, or cannot as it is, unless it was asked for something else."""
 
-def text(environment: str, findings: Sequence[Finding]) -> str:
-    """A line a finding, and a summary."""
+
+def text(environment: str, findings: Sequence[Finding], aim: str = DEPLOYED) -> str:
+    """A line a finding, and a summary. aim: what it can do, if nothing stands in the way."""
     width = max((len(finding.where) for finding in findings), default=0)
     lines = [
         f"{finding.status:<11}  {finding.where:<{width}}  {finding.what} {finding.remedy}".rstrip()
         for finding in findings
     ]
-    return "\n".join([*lines, "", summary(environment, findings)])
+    return "\n".join([*lines, "", summary(environment, findings, aim)])
 
 
-def summary(environment: str, findings: Sequence[Finding]) -> str:
-    """One sentence: whether the environment can be deployed, and the count of each status."""
+def summary(environment: str, findings: Sequence[Finding], aim: str = DEPLOYED) -> str:
+    """One sentence: whether the environment can, and the count of each status."""
     counts = _counts(findings)
-    verdict = "cannot be deployed as it is" if counts["problem"] else "can be deployed, as far as checked"
+    verdict = f"cannot {aim} as it is" if counts["problem"] else f"can {aim}, as far as checked"
     numbers = ", ".join(f"{number} {status}" for status, number in counts.items())
     return f"{environment} {verdict}: {numbers}."
 

@@ -53,26 +53,31 @@ def kubernetes(place: Place) -> Iterator[Finding]:
 def addons(place: Place) -> Iterator[Finding]:
     """EKS offers every add-on at the version that is pinned, for each Kubernetes version in use."""
     for version in sorted({cluster.version for cluster in place.clusters.values()}):
-        offered: dict[str, list[str]] = {}
-        for addon in place.items(
-            "eks", "describe_addon_versions", "addons", kubernetesVersion=version, owners=["aws"]
-        ):
-            offered[addon["addonName"]] = [version["addonVersion"] for version in addon["addonVersions"]]
-        pinned = ADDON_VERSIONS[version]
-        missing = [name for name in pinned if pinned[name] not in offered.get(name, ())]
-        for name in missing:
-            yield problem(
-                place.name,
-                f"EKS does not offer add-on {name} {pinned[name]} for Kubernetes {version}.",
-                f"Pin one in moka/addon_versions.py: {series(offered[name][:3])}."
-                if offered.get(name)
-                else f"See `aws eks describe-addon-versions --kubernetes-version {version}`.",
-            )
-        if not missing:
-            yield ok(
-                place.name,
-                f"EKS offers all {len(pinned)} add-ons as pinned for Kubernetes {version}.",
-            )
+        yield from addons_for(place, version)
+
+
+def addons_for(place: Place, version: str) -> Iterator[Finding]:
+    """The same for one Kubernetes version, which moka/addon_versions.py has."""
+    offered: dict[str, list[str]] = {}
+    for addon in place.items(
+        "eks", "describe_addon_versions", "addons", kubernetesVersion=version, owners=["aws"]
+    ):
+        offered[addon["addonName"]] = [version["addonVersion"] for version in addon["addonVersions"]]
+    pinned = ADDON_VERSIONS[version]
+    missing = [name for name in pinned if pinned[name] not in offered.get(name, ())]
+    for name in missing:
+        yield problem(
+            place.name,
+            f"EKS does not offer add-on {name} {pinned[name]} for Kubernetes {version}.",
+            f"Pin one in moka/addon_versions.py: {series(offered[name][:3])}."
+            if offered.get(name)
+            else f"See `aws eks describe-addon-versions --kubernetes-version {version}`.",
+        )
+    if not missing:
+        yield ok(
+            place.name,
+            f"EKS offers all {len(pinned)} add-ons as pinned for Kubernetes {version}.",
+        )
 
 
 def node_images(place: Place) -> Iterator[Finding]:

@@ -1,33 +1,47 @@
-"""`local` as an earlier version of this program deployed it: the program of today leaves all of it as it is.
+"""`local` as an earlier version of this program deployed it, and what the program of today does with it.
 
-data/local-state.json.gz is what `pulumi stack export` printed for stack `local` of commit f39846f, on the
-cloud /tmp/base-local and without stack traces. Whoever changes `local` on purpose records it anew.
+tests/support/earlier_states.py has the states. Whoever changes `local` on purpose records that of today anew.
 """
 
-import gzip
 import json
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 
+import previews
 from localcloud import commands
 from localcloud.cloud import Cloud
 from localcloud.control_plane import ControlPlane
 from localcloud.control_plane.programs import API_SERVER
 from localcloud.engine import Engine
+from report.subjects.data import held
+from tests.support.earlier_states import EARLIER, TODAY, on_cloud
 from tests.support.pulumi_stack import PulumiStack
-
-RECORDED = Path(__file__).parent / "data" / "local-state.json.gz"
 
 OPTIONS = ("parent", "provider", "dependencies", "protect", "retainOnDelete", "deletedWith", "ignoreChanges")
 """What a preview does not compare, and a change of it is a change all the same."""
 
+STANDING = {
+    "aws:ec2/eip:Eip",
+    "aws:ec2/natGateway:NatGateway",
+    "aws:ec2/subnet:Subnet",
+    "aws:ec2/vpc:Vpc",
+    "aws:eks/nodeGroup:NodeGroup",
+}
+"""Without data, but nobody's work goes on without them while they are replaced."""
 
-@pytest.fixture
-def local(tmp_path: Path) -> Iterator[PulumiStack]:
-    """Stack `local` with the recorded state, on a cloud where nothing of it is."""
-    engine = Engine(Cloud(tmp_path / "cloud"))
+KNOWN = {
+    "0.1.0.dev1": {("delete", "spark-a-ingress")},
+}
+"""Version -> what is lost on purpose, as CHANGELOG.md says: the namespace of ingress-nginx, without data."""
+
+
+@pytest.fixture(scope="module")
+def deployed(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[[Path], PulumiStack]]:
+    """Give stack `local` a recorded state, on a cloud where nothing of it is."""
+    folder = tmp_path_factory.mktemp("earlier")
+    engine = Engine(Cloud(folder / "cloud"))
     commands.start(engine)
     try:
         # A preview asks a cluster nothing, but our plugins serve only clusters of their own cloud.
@@ -35,19 +49,23 @@ def local(tmp_path: Path) -> Iterator[PulumiStack]:
         plane.folder.mkdir(parents=True)
         plane.ports.keep(API_SERVER.name)
         engine.select("local")
-        (tmp_path / "state.json").write_text(recorded(engine.cloud, plane))
         local = PulumiStack(engine, "local")
-        local.run("stack", "import", "--file", str(tmp_path / "state.json"))
-        yield local
+
+        def give(recorded: Path) -> PulumiStack:
+            state = folder / "state.json"
+            state.write_text(on_cloud(recorded, engine.cloud, plane))
+            local.run("stack", "import", "--file", str(state))
+            return local
+
+        yield give
     finally:
         commands.stop(engine)
 
 
-def recorded(cloud: Cloud, plane: ControlPlane) -> str:
-    """The recorded state, with the paths and the address of this cloud."""
-    state = gzip.decompress(RECORDED.read_bytes()).decode()
-    state = state.replace("/tmp/base-local", str(cloud.home))
-    return state.replace("https://127.0.0.1:26836", plane.endpoint)
+def preview(local: PulumiStack, *options: str) -> str:
+    return local.run(
+        "preview", "--json", *options, "--config-file", str(local.engine.config_file(local.name))
+    )
 
 
 def options(resource: dict) -> dict:
@@ -55,16 +73,32 @@ def options(resource: dict) -> dict:
     return {**values, "dependencies": sorted(resource.get("dependencies") or [])}
 
 
-def test_nothing_changes_of_what_an_earlier_version_deployed(local):
+def test_nothing_changes_of_what_this_version_deployed(deployed):
+    local = deployed(TODAY)
     before = {resource["urn"]: resource for resource in local.state()}
 
-    copy = str(local.engine.config_file(local.name))
-    preview = json.loads(local.run("preview", "--json", "--show-sames", "--config-file", copy))
+    steps = json.loads(preview(local, "--show-sames"))["steps"]
 
-    changes = {step["urn"]: step["op"] for step in preview["steps"] if step["op"] != "same"}
+    changes = {step["urn"]: step["op"] for step in steps if step["op"] != "same"}
     assert changes == {}
-    after = {step["urn"]: step["newState"] for step in preview["steps"]}
+    after = {step["urn"]: step["newState"] for step in steps}
     # Default providers are no steps.
     assert {urn for urn in before.keys() - after.keys() if "::default" not in urn} == set()
     changed = {urn: options(state) for urn, state in after.items() if options(state) != options(before[urn])}
     assert changed == {}
+
+
+@pytest.mark.parametrize("version", EARLIER)
+def test_nothing_that_holds_data_is_replaced_or_deleted_of_what_an_earlier_version_deployed(
+    deployed, version
+):
+    changes = previews.read(preview(deployed(EARLIER[version]))).changes
+
+    lost = {
+        (step.op, step.name)
+        for step in changes
+        if step.op in ("replace", "delete", "discard")
+        and step.old
+        and (held(step.old) or step.type in STANDING)
+    }
+    assert lost == KNOWN.get(version, set())

@@ -87,6 +87,33 @@ def test_without_an_answer_from_aws_it_says_so_in_one_sentence_for_scripts_too(d
     assert len(completed.stderr.splitlines()) == 1
 
 
+def test_what_stands_in_the_way_of_a_kubernetes_version_is_asked_instead_of_all_else(doctor):
+    completed = doctor("local", "--upgrade", "1.36")
+
+    lines = completed.stdout.splitlines()
+    assert completed.returncode == 1
+    assert lines[-1].startswith("local cannot go to Kubernetes 1.36 as it is: ")
+    assert "ok           main/spark-a  Kubernetes 1.35 to 1.36 is one step." in lines
+    assert [
+        line for line in lines if line.startswith("problem      main          No add-ons are pinned for ")
+    ]
+    assert [line for line in lines if "zones" in line] == []
+
+
+@pytest.mark.parametrize("version", ["next", "2.0", "1.35.4", "1.0", "v1.36"])
+def test_what_is_no_kubernetes_version_is_refused(moka, version):
+    result = moka("doctor", "local", "--upgrade", version)
+
+    assert (result.status, result.out) == (2, "")
+    assert result.err == f"{version!r} is no Kubernetes version: write one such as 1.36.\n"
+
+
+def test_an_upgrade_is_not_asked_together_with_a_subject(moka):
+    result = moka("doctor", "local", "--upgrade", "1.36", "--only", "zones")
+
+    assert (result.status, result.err) == (2, "--upgrade asks its own questions: leave out --only.\n")
+
+
 def test_wrong_settings_are_reported_and_nothing_is_asked(moka):
     result = moka("doctor", "nowhere")
 

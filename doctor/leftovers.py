@@ -1,0 +1,129 @@
+"""What stands in AWS of an environment, by its tags, and no stack knows: what a teardown left."""
+
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from doctor.account import Place
+from moka.names import ENVIRONMENT_TAG, role_path
+
+CLUSTER_TAGS = ("elbv2.k8s.aws/cluster", "cluster.k8s.amazonaws.com/name", "aws:eks:cluster-name")
+"""Tags whose value is the cluster that a thing belongs to: of load balancers, interfaces, machines.
+
+Sources: kubernetes-sigs/aws-load-balancer-controller (docs/guide/ingress/annotations.md),
+aws/amazon-vpc-cni-k8s (pkg/awsutils/awsutils.go), and
+https://docs.aws.amazon.com/eks/latest/userguide/eks-using-tags.html
+"""
+
+OWNED = "kubernetes.io/cluster/"
+"""Tag whose key ends with the cluster, with value `owned`: of machines, security groups, interfaces."""
+
+MAX_VALUES = 20
+"""Values of a filter: https://docs.aws.amazon.com/resourcegroupstagging/latest/APIReference/API_TagFilter.html"""
+
+RETAINED = ("s3:", "kms:key/", "ecr:repository/", "eks:cluster/", "logs:log-group:", "ec2:vpc/")
+"""Services, and what of theirs `retain` keeps when a stack lets go of it."""
+
+CLUSTER = "aws:eks/cluster:Cluster"
+
+
+@dataclass(frozen=True, order=True, kw_only=True)
+class Tagged:
+    """A thing in AWS.
+
+    foundation: whose account and region it is in. cluster: EKS's name of the one that has it, or empty.
+    name: its tag `Name`, or empty.
+    """
+
+    foundation: str
+    arn: str
+    cluster: str = ""
+    name: str = ""
+
+    @property
+    def service(self) -> str:
+        """As its ARN has it: `ec2`, `s3`."""
+        return self.arn.split(":")[2]
+
+    @property
+    def what(self) -> str:
+        """The rest of its ARN: `vpc/vpc-1`."""
+        return self.arn.split(":", 5)[5]
+
+    @property
+    def is_retained(self) -> bool:
+        """Whether it stays on purpose, where settings have `retain`."""
+        return f"{self.service}:{self.what}".startswith(RETAINED)
+
+
+@dataclass(frozen=True)
+class Known:
+    """What states of stacks have. ids: ids and ARNs. clusters: EKS's names of clusters that stand."""
+
+    ids: Collection[str]
+    clusters: Collection[str]
+
+
+def known(states: Iterable[Mapping[str, Any]]) -> Known:
+    """What stacks have, by their states as `pulumi stack export` prints them."""
+    ids, clusters = set(), set()
+    for state in states:
+        for resource in state["deployment"].get("resources") or ():
+            # Components have no id: what they say of their parts stands for nothing.
+            if not resource.get("id"):
+                continue
+            outputs = resource.get("outputs") or {}
+            ids |= {text for text in (resource.get("id"), outputs.get("arn")) if isinstance(text, str)}
+            if resource["type"] == CLUSTER:
+                clusters.add(str(outputs.get("name") or resource.get("id")))
+    return Known(ids, clusters)
+
+
+def left(things: Iterable[Tagged], stacks: Known) -> list[Tagged]:
+    """Of what stands in AWS, what no stack has, nor a cluster that stands."""
+    return sorted(
+        thing
+        for thing in set(things)
+        if thing.cluster not in stacks.clusters
+        and not {thing.arn, thing.what, thing.what.rpartition("/")[2]} & set(stacks.ids)
+    )
+
+
+def standing(place: Place, former: Collection[str] = ()) -> Iterator[Tagged]:
+    """What has tags of the environment or of its clusters, and roles under its path.
+
+    former: names of clusters that the settings do not have any more. Raises NoAnswer.
+    """
+    settings = place.settings
+    clusters = sorted(place.cluster_name(name) for name in {*place.clusters, *former})
+    for tag in _filters(settings.environment, clusters):
+        for resource in place.items(
+            "resourcegroupstaggingapi", "get_resources", "ResourceTagMappingList", TagFilters=[tag]
+        ):
+            tags = {tag["Key"]: tag["Value"] for tag in resource["Tags"]}
+            yield Tagged(
+                foundation=place.name,
+                arn=resource["ResourceARN"],
+                cluster=_cluster(tags, clusters),
+                name=tags.get("Name", ""),
+            )
+    # The tagging API has no roles: https://docs.aws.amazon.com/resourcegroupstagging/latest/APIReference/
+    for role in place.items("iam", "list_roles", "Roles", PathPrefix=role_path(settings.prefix)):
+        yield Tagged(foundation=place.name, arn=role["Arn"], name=role["RoleName"])
+
+
+def _filters(environment: str, clusters: Sequence[str]) -> Iterator[dict[str, Any]]:
+    yield {"Key": ENVIRONMENT_TAG, "Values": [environment]}
+    for first in range(0, len(clusters), MAX_VALUES):
+        for key in CLUSTER_TAGS:
+            yield {"Key": key, "Values": clusters[first : first + MAX_VALUES]}
+    for cluster in clusters:
+        yield {"Key": f"{OWNED}{cluster}", "Values": ["owned"]}
+
+
+def _cluster(tags: Mapping[str, str], clusters: Collection[str]) -> str:
+    named = {tags[key] for key in CLUSTER_TAGS if key in tags}
+    named |= {
+        key.removeprefix(OWNED) for key, value in tags.items() if key.startswith(OWNED) and value == "owned"
+    }
+    return next(iter(sorted(named & set(clusters))), "")

@@ -1,0 +1,113 @@
+import pytest
+
+from doctor.leftovers import Known, Tagged, known, left, standing
+from tests.support.aws_stubs import client
+
+CLUSTER = "acme-trial-spark-a"
+NOTHING = Known(frozenset(), frozenset())
+
+
+def tagged(kind, **tags):
+    return [{"ResourceType": kind, "Tags": [{"Key": key, "Value": value} for key, value in tags.items()]}]
+
+
+@pytest.fixture
+def ec2():
+    return client("ec2")
+
+
+@pytest.fixture
+def vpc(ec2):
+    """The id of a VPC of the environment."""
+    tags = tagged("vpc", **{"moka:environment": "trial", "Name": "main"})
+    return ec2.create_vpc(CidrBlock="10.8.0.0/18", TagSpecifications=tags)["Vpc"]["VpcId"]
+
+
+def interface(ec2, vpc, **tags):
+    subnet = ec2.create_subnet(VpcId=vpc, CidrBlock="10.8.0.0/24")["Subnet"]["SubnetId"]
+    made = ec2.create_network_interface(
+        SubnetId=subnet, TagSpecifications=tagged("network-interface", **tags)
+    )
+    return made["NetworkInterface"]["NetworkInterfaceId"]
+
+
+def state(*resources):
+    return {"version": 3, "deployment": {"resources": list(resources)}}
+
+
+def test_what_has_the_environments_tag_and_is_in_no_stack_is_left(place, vpc):
+    [thing] = left(standing(place()), NOTHING)
+
+    assert (thing.foundation, thing.service, thing.what) == ("main", "ec2", f"vpc/{vpc}")
+    assert (thing.name, thing.cluster) == ("main", "")
+
+
+def test_what_a_stack_has_is_not_left(place, vpc):
+    stacks = known([state({"type": "aws:ec2/vpc:Vpc", "id": vpc, "outputs": {}})])
+
+    assert left(standing(place()), stacks) == []
+
+
+def test_of_another_environment_nothing_is_listed(place, ec2):
+    ec2.create_vpc(CidrBlock="10.9.0.0/18", TagSpecifications=tagged("vpc", **{"moka:environment": "other"}))
+
+    assert left(standing(place()), NOTHING) == []
+
+
+@pytest.mark.parametrize(
+    "tags",
+    [
+        {"cluster.k8s.amazonaws.com/name": CLUSTER},
+        {f"kubernetes.io/cluster/{CLUSTER}": "owned", "eks:eni:owner": "amazon-vpc-cni"},
+    ],
+)
+def test_what_a_cluster_made_is_left_once_the_cluster_is_gone(place, ec2, vpc, tags):
+    name = interface(ec2, vpc, **tags)
+    stands = {"type": "aws:eks/cluster:Cluster", "id": CLUSTER, "outputs": {"name": CLUSTER}}
+    network = {"type": "aws:ec2/vpc:Vpc", "id": vpc}
+
+    [thing] = left(standing(place()), known([state(network)]))
+
+    assert (thing.what, thing.cluster) == (f"network-interface/{name}", CLUSTER)
+    assert left(standing(place()), known([state(network, stands)])) == []
+
+
+def test_a_cluster_that_the_settings_do_not_have_any_more_is_looked_for_by_name(place, ec2, vpc):
+    interface(ec2, vpc, **{"cluster.k8s.amazonaws.com/name": "acme-trial-spark-b"})
+    stacks = known([state({"type": "aws:ec2/vpc:Vpc", "id": vpc})])
+
+    assert left(standing(place()), stacks) == []
+    assert [thing.cluster for thing in left(standing(place(), ["spark-b"]), stacks)] == ["acme-trial-spark-b"]
+
+
+def test_a_role_is_found_by_its_path_as_it_is_not_by_its_tags(place):
+    client("iam").create_role(RoleName="spark-a-node", Path="/acme-trial/", AssumeRolePolicyDocument="{}")
+
+    [role] = left(standing(place()), NOTHING)
+
+    assert (role.service, role.name) == ("iam", "spark-a-node")
+    stacks = known([state({"type": "aws:iam/role:Role", "id": "spark-a-node", "outputs": {"arn": role.arn}})])
+    assert left([role], stacks) == []
+
+
+@pytest.mark.parametrize(
+    ("arn", "retained"),
+    [
+        ("arn:aws:s3:::acme-trial-event-logs", True),
+        ("arn:aws:kms:us-east-1:123456789012:key/1", True),
+        ("arn:aws:ec2:us-east-1:123456789012:vpc/vpc-1", True),
+        ("arn:aws:ec2:us-east-1:123456789012:vpc-endpoint/vpce-1", False),
+        ("arn:aws:elasticloadbalancing:us-east-1:123456789012:loadbalancer/net/a/1", False),
+    ],
+)
+def test_what_retain_keeps_stays_on_purpose(arn, retained):
+    assert Tagged(foundation="main", arn=arn).is_retained == retained
+
+
+def test_more_clusters_than_a_filter_takes_are_asked_for_in_several(place, ec2, vpc):
+    former = [f"spark-{number}" for number in range(45)]
+    interface(ec2, vpc, **{"cluster.k8s.amazonaws.com/name": "acme-trial-spark-9"})
+
+    clusters = {thing.cluster for thing in standing(place(), former)}
+
+    assert clusters == {"", "acme-trial-spark-9"}
