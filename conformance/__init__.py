@@ -1,0 +1,1 @@
+"""Whether AWS decides as the laptop cloud does: the same questions to either, where answers differ."""

@@ -1,0 +1,82 @@
+"""What came of probes: refused as on the laptop, refused in other words, or taken."""
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from typing import Literal
+
+from aws_rules.catalog import RULES
+from conformance.refusals.probe import Probe
+
+Outcome = Literal["refused", "other words", "taken"]
+DIFFERENT: tuple[Outcome, ...] = ("other words", "taken")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Answer:
+    """What AWS said of a probe, beside what the laptop says.
+
+    rule: of the laptop. probe: its name. expected: code by which the laptop refuses it.
+    outcome: `refused` with that code, `other words`, or `taken`. message: AWS's; '' of what it took.
+    """
+
+    rule: str
+    probe: str
+    expected: str
+    outcome: Outcome
+    message: str
+
+
+def compare(probes: Sequence[Probe], messages: Mapping[str, str]) -> list[Answer]:
+    """Each probe beside what was said of it; messages: by the probes' names."""
+    return [
+        Answer(
+            rule=probe.rule,
+            probe=probe.name,
+            expected=probe.code,
+            outcome=_outcome(probe.code, messages[probe.name]),
+            message=messages[probe.name],
+        )
+        for probe in probes
+    ]
+
+
+def unprobed(probes: Sequence[Probe]) -> list[str]:
+    """Rules of what AWS or EKS decide that no probe asks about."""
+    probed = {probe.rule for probe in probes}
+    return [rule.name for rule in RULES if rule.authority in ("AWS", "EKS") and rule.name not in probed]
+
+
+def text(who: str, answers: Sequence[Answer], unprobed: Sequence[str]) -> str:
+    """A line for each difference, and a summary. who: whom the probes were put to."""
+    lines = [
+        f"{answer.outcome:<11}  {answer.rule}: {answer.probe}, which the laptop refuses with "
+        + ": ".join(filter(None, [answer.expected, answer.message]))
+        for answer in answers
+        if answer.outcome in DIFFERENT
+    ]
+    return "\n".join([*lines, *([""] if lines else []), _summary(who, answers, unprobed)])
+
+
+def as_json(who: str, answers: Sequence[Answer], unprobed: Sequence[str]) -> str:
+    """The same for scripts."""
+    return json.dumps(
+        {"asked": who, "answers": [asdict(answer) for answer in answers], "unprobed": list(unprobed)},
+        indent=2,
+    )
+
+
+def _summary(who: str, answers: Sequence[Answer], unprobed: Sequence[str]) -> str:
+    differences = sum(answer.outcome in DIFFERENT for answer in answers)
+    verdict = (
+        f"{differences} of {len(answers)} probes are answered otherwise than the laptop does: a defect of it"
+        if differences
+        else f"{len(answers)} of {len(answers)} probes are refused as on the laptop"
+    )
+    return f"{who}: {verdict}. No probe asks about {len(unprobed)} further rules (--json lists them)."
+
+
+def _outcome(code: str, message: str) -> Outcome:
+    if not message:
+        return "taken"
+    return "refused" if code in message else "other words"
