@@ -7,7 +7,7 @@
 #
 # JOB is a job file, and CLUSTER where to run it if STACK has several. APPLICATION is Spark's id of an application.
 # SERVICE is a folder of services/ or images/. ARGS are options for the command itself. BASE is what a change is made to:
-# a branch or commit.
+# a branch or commit. ACCOUNT is one of yours, for `conformance`.
 
 STACK ?= local
 WAVE ?=
@@ -20,6 +20,28 @@ JOB ?=
 APPLICATION ?=
 CLUSTER ?=
 BASE ?= main
+ACCOUNT ?=
+
+# A name is all that a shell may read in these: what is more is refused before anything expands it.
+VARIABLES := STACK WAVE ON SERVICE REGISTRY TAG ARGS JOB APPLICATION CLUSTER BASE ACCOUNT
+NAME_CHARACTERS := a b c d e f g h i j k l m n o p q r s t u v w x y z \
+  A B C D E F G H I J K L M N O P Q R S T U V W X Y Z 0 1 2 3 4 5 6 7 8 9 . - _
+PATH_CHARACTERS := $(NAME_CHARACTERS) / : @ ~ + =
+define refuse_beyond
+REST := $$(value $1)
+$$(foreach character,$2,$$(eval REST := $$$$(subst $$(character),,$$$$(value REST))))
+$$(if $$(value REST),$$(error $1 is `$$(value $1)`, and can only have letters, digits and $(filter-out $(filter-out . - _,$(NAME_CHARACTERS)),$2)))
+endef
+$(foreach name,STACK WAVE CLUSTER APPLICATION SERVICE ACCOUNT,$(eval $(call refuse_beyond,$(name),$(NAME_CHARACTERS))))
+$(foreach name,BASE REGISTRY,$(eval $(call refuse_beyond,$(name),$(PATH_CHARACTERS))))
+ifeq ($(STACK),)
+$(error STACK is empty: name an environment, as in STACK=prod, or one of its stacks, or leave it out)
+endif
+UNREAD := $(foreach name,$(filter-out $(VARIABLES) PYTHON SHELL MOKA_% MAKE%,$(.VARIABLES)),$(if $(findstring command line,$(origin $(name))),$(name)))
+ifneq ($(strip $(UNREAD)),)
+$(error Nothing here reads $(strip $(UNREAD)): correct the name to one of $(VARIABLES))
+endif
+
 VENV := .local/venv
 PY := $(VENV)/bin/python
 SERVICES := $(patsubst services/%/__main__.py,%,$(wildcard services/*/__main__.py))
@@ -33,13 +55,13 @@ ROLLOUT = $(MOKA) rollout $(STACK) $(WAVE:%=--wave %)
 OUTPUTS = stacks=$$($(ROLLOUT)) && for stack in $$stacks; do pulumi stack output --json --stack $$stack || exit; done
 # A laptop reaches no repository of charts, so what is inside them is not a reason to refuse there.
 POLICIES := --policy-pack policies $(if $(LAPTOP),--policy-pack-config policies/laptop.json)
-COMPILE = $(VENV)/bin/uv pip compile --quiet --no-header --no-annotate
+COMPILE = $(VENV)/bin/uv pip compile --quiet --no-header --no-annotate --generate-hashes
 
 ifneq ($(filter-out laptop,$(ON)),)
 $(error ON is `$(ON)`, and can only be `laptop`)
 endif
 .DEFAULT_GOAL := help
-.PHONY: help setup venv tools bootstrap up preview review drift down move status doctor mirror queues draw dashboards job logs stack-files test lint ci bench soak requirements images schema clean
+.PHONY: help setup venv known-stack tools bootstrap up preview review drift down move recover status doctor leftovers mirror queues draw dashboards job logs stack-files test lint ci bench soak conformance requirements images schema clean
 
 help: ## show this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /|/' | awk -F'|' '{printf "make %-14s %s\n", $$1, $$2}'
@@ -49,6 +71,9 @@ setup: venv tools ## install all that `up` needs: Python packages, engine, Kuber
 venv:
 	@./bootstrap
 
+known-stack: venv
+	@$(ROLLOUT) >/dev/null
+
 tools: venv
 	@$(PY) -m localcloud setup
 
@@ -57,26 +82,33 @@ ifneq ($(filter-out local local.%,$(STACK)),)
 export MOKA_MACHINES ?= 3
 endif
 
-up: setup ## deploy STACK with its policies (WAVE=, ON=laptop), and print a summary
+# A preview makes the stack that it is of, empty, where a stack after it reads its outputs.
+TIDY := status=$$?; $(PY) -m localcloud tidy && exit $$status
+
+up: known-stack setup ## deploy STACK with its policies (WAVE=, ON=laptop), and print a summary
 	@$(ROLLOUT) -- $(PY) -m localcloud up --brief --stack {stack} -- $(POLICIES) $(ARGS)
 	@$(PY) -m localcloud summary
 
-preview: setup ## show what `up` would change in STACK, and what its policies refuse
-	@$(ROLLOUT) -- $(PY) -m localcloud preview --stack {stack} -- $(POLICIES) $(ARGS)
+preview: known-stack setup ## show what `up` would change in STACK, and what its policies refuse
+	@$(ROLLOUT) -- $(PY) -m localcloud preview --stack {stack} -- $(POLICIES) $(ARGS); $(TIDY)
 
-review: setup ## preview STACK into .local/previews, with the policy pack, and what `moka report` makes of it
+review: known-stack setup ## preview STACK into .local/previews, with the policy pack, and what `moka report` makes of it
 	@$(ROLLOUT) -- $(MOKA) preview {stack} -- \
-	  $(PY) -m localcloud preview --stack {stack} -- $(EVENTS) $(POLICIES) $(ARGS)
+	  $(PY) -m localcloud preview --stack {stack} -- $(EVENTS) $(POLICIES) $(ARGS); $(TIDY)
 
-drift: setup ## find what of STACK is not as it was deployed (ARGS="--to FILE"); changes nothing
-	@$(MOKA) drift $(STACK) $(ARGS) -- $(PY) -m localcloud preview --stack {stack} -- $(EVENTS) --refresh
+drift: known-stack setup ## find what of STACK is not as it was deployed (ARGS="--to FILE"); changes nothing
+	@$(MOKA) drift $(STACK) $(ARGS) -- $(PY) -m localcloud preview --stack {stack} -- $(EVENTS) --refresh; $(TIDY)
 
 down: venv ## destroy STACK; on the laptop, end every process once nothing is left
 	@$(ROLLOUT) --down -- $(PY) -m localcloud down --stack {stack} -- $(ARGS)
 
-move: setup ## move what is deployed into the stacks that the settings of STACK name (ARGS=--yes)
+move: known-stack setup ## move what is deployed into the stacks that the settings of STACK name (ARGS=--yes)
 	@$(MOKA) rollout $(STACK) -- $(PY) -m localcloud create --stack {stack}
 	@. .local/env && $(MOKA) move $(STACK) $(ARGS)
+
+recover: known-stack setup ## put STACK right after an `up` or `down` that was cut off (ARGS=--yes, ARGS=--delete)
+	@$(PY) -m localcloud start >/dev/null
+	@$(USE_LAPTOP) $(MOKA) recover $(STACK) $(ARGS) -- $(PY) -m localcloud pulumi {verb} --stack {stack} --
 
 status: venv ## show what runs, and what is deployed (ARGS=--json for scripts)
 	@$(PY) -m localcloud status $(ARGS)
@@ -85,7 +117,7 @@ USE_LAPTOP := exports=$$($(PY) -m localcloud env) && eval "$$exports" &&
 USE_LAPTOP_AWS := $(USE_LAPTOP) { test -n "$$AWS_ENDPOINT_URL" || { echo "The laptop's AWS was never started here: run \`make up\` first." >&2; exit 2; }; } &&
 else
 .PHONY: own-shell own-pulumi
-own-shell:
+own-shell: known-stack
 	@test -z "$$MOKA_CLOUD" || { echo "This shell is set up for the laptop cloud, and $(STACK) is a real stack: use a shell without \`. .local/env\`, or set ON=laptop." >&2; exit 1; }
 
 own-pulumi: own-shell
@@ -106,6 +138,9 @@ down: own-pulumi venv
 move: own-pulumi venv
 	@$(MOKA) move $(STACK) $(ARGS)
 
+recover: own-pulumi venv
+	@$(MOKA) recover $(STACK) $(ARGS)
+
 status: own-pulumi venv
 	@$(ROLLOUT) -- pulumi stack --stack {stack} $(ARGS)
 
@@ -118,6 +153,9 @@ bootstrap: $(OWN_PULUMI) venv ## make what the accounts of STACK need before its
 
 doctor: $(OWN_SHELL) venv ## check whether the accounts of STACK can take it (ARGS=--json, ARGS="--only quotas")
 	@$(USE_LAPTOP_AWS) $(MOKA) doctor $(ENVIRONMENT) $(ARGS)
+
+leftovers: $(OWN_PULUMI) venv ## list what of STACK stands in AWS and no stack knows (ARGS=--json, ARGS="--cluster NAME")
+	@$(USE_LAPTOP_AWS) $(MOKA) leftovers $(ENVIRONMENT) $(ARGS)
 
 mirror: venv ## fill the mirror of STACK with every chart and image (ARGS=--dry-run, ARGS="--to REGISTRY")
 	@$(MOKA) mirror $(ENVIRONMENT) $(ARGS)
@@ -133,7 +171,7 @@ dashboards: venv ## list the Grafana dashboards, or write them for import (ARGS=
 
 job: $(OWN_PULUMI) venv ## print a job file as SparkApplications for STACK, or all that is wrong with it (JOB=, CLUSTER=)
 	@$(USE_LAPTOP) outputs=$$($(OUTPUTS)) && printf '%s' "$$outputs" | $(MOKA) job render --target - $(CLUSTER:%=--cluster %) $(ARGS) \
-	  "$(or $(JOB),$(error JOB is not set: name a job file, as in JOB=examples/jobs/pi.yaml))"
+	  $(if $(value JOB),'$(subst ','\'',$(value JOB))',$(error JOB is not set: name a job file, as in JOB=examples/jobs/pi.yaml))
 
 logs: $(OWN_SHELL) venv ## print the logs of an application from S3 (APPLICATION=, ARGS=--follow, ARGS="--role executor")
 	@$(USE_LAPTOP_AWS) $(MOKA) logs $(ENVIRONMENT) $(or $(APPLICATION),$(error APPLICATION is not set: name it by its id, as in APPLICATION=spark-0a1b2c)) $(ARGS)
@@ -162,12 +200,15 @@ bench: setup ## measure time and memory of `local` and of twenty clusters; write
 soak: setup ## run the tests that take long
 	@$(PY) -m pytest tests/soak $(ARGS)
 
-requirements: venv ## pin requirements.in in requirements.txt, the services' too
-	@(echo '# Made by `make requirements` from requirements.in: every dependency, pinned.'; \
-	  $(COMPILE) requirements.in services/*/requirements.in) > .local/requirements.txt
+conformance: $(if $(ACCOUNT),venv,setup) ## put to AWS what the laptop refuses (ACCOUNT=), and list where they differ; without it, to the laptop
+	@$(if $(ACCOUNT),,$(PY) -m localcloud start && $(USE_LAPTOP)) $(PY) -m conformance --account $(or $(ACCOUNT),123456789012) $(ARGS)
+
+requirements: venv ## pin requirements.in in requirements.txt with hashes, the services' too
+	@(echo '# Made by `make requirements` from requirements.in: every dependency, pinned by version and hashes.'; \
+	  $(COMPILE) --universal --python-version 3.11 requirements.in services/*/requirements.in) > .local/requirements.txt
 	@mv .local/requirements.txt requirements.txt
 	@for service in $(PINNED); do (echo '# Made by `make requirements` from requirements.in: what the image holds.'; \
-	  $(COMPILE) --generate-hashes --python-version 3.13 -c requirements.txt services/$$service/requirements.in) > .local/requirements.txt \
+	  $(COMPILE) --python-version 3.13 -c requirements.txt services/$$service/requirements.in) > .local/requirements.txt \
 	  && mv .local/requirements.txt services/$$service/requirements.txt || exit; done
 
 images: ## build the images of services/ and images/ for both architectures, and push them (REGISTRY=, SERVICE=, TAG=)
@@ -180,6 +221,6 @@ images: ## build the images of services/ and images/ for both architectures, and
 schema: venv ## generate JSON Schemas and pages (settings, layers, policies) from what they are about
 	@$(MOKA) schema
 
-clean: ## end the laptop cloud and remove .local; built tools stay in the user's cache
-	@test ! -x $(PY) || $(PY) -m localcloud stop
+clean: ## end the laptop cloud, also that of MOKA_CLOUD, and remove it and .local; built tools stay in the user's cache
+	@test ! -x $(PY) || { $(PY) -m localcloud clean && MOKA_CLOUD= $(PY) -m localcloud clean; }
 	rm -rf .local

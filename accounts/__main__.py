@@ -12,6 +12,7 @@ from accounts import program
 from stacks import sdk_tuning, settings
 
 sdk_tuning.silence_debug_messages()
+sdk_tuning.end_without_traceback()
 
 config = pulumi.Config()
 try:

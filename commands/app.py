@@ -17,6 +17,7 @@ from commands import (
     drift,
     github,
     job,
+    leftovers,
     logs,
     mirror,
     move,
@@ -24,6 +25,7 @@ from commands import (
     prices,
     profiles,
     queues,
+    recover,
     report,
     rollout,
     schema,
@@ -52,12 +54,14 @@ app.command()(logs.logs)
 app.command()(bootstrap.bootstrap)
 app.command()(profiles.profiles)
 app.command()(doctor.doctor)
+app.command()(leftovers.leftovers)
 app.command()(mirror.mirror)
 app.command()(dashboards.dashboards)
 app.add_typer(celeborn.app, name="celeborn")
 app.command()(schema.schema)
 app.command()(changed.changed)
 app.command()(preview.preview)
+app.command()(recover.recover)
 app.command()(drift.drift)
 app.add_typer(github.app, name="github")
 

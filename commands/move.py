@@ -1,12 +1,12 @@
 """`moka move`: what is deployed, moved into the stacks that the settings give it to now."""
 
 import json
-import subprocess
 from typing import Annotated
 
 import typer
 
 from commands.arguments import EnvironmentArgument
+from commands.stack_states import PulumiFailed, existing_stacks, export, pulumi
 from stacks.settings import Environment, InvalidDocument, load
 from stacks.state_move import (
     State,
@@ -39,13 +39,13 @@ def move(
     """
     try:
         _move(load(environment), dry_run=not yes)
-    except (InvalidDocument, MoveRefused) as error:
+    except (InvalidDocument, MoveRefused, PulumiFailed) as error:
         typer.echo(error, err=True)
         raise typer.Exit(1) from None
 
 
 def _move(settings: Environment, *, dry_run: bool) -> None:
-    states = {stack: _export(stack) for stack in _existing_stacks(settings.environment)}
+    states = {stack: export(stack, "--show-secrets") for stack in existing_stacks(settings.environment)}
     moves = plan_moves(settings, states)
     if not moves:
         print(f"Everything deployed of {settings.environment} is in the stacks that its settings name.")
@@ -64,8 +64,8 @@ def _move(settings: Environment, *, dry_run: bool) -> None:
         return
     for stack in targets:
         if stack not in states:
-            _pulumi("stack", "init", "--no-select", "--stack", stack)
-            states[stack] = _export(stack)
+            pulumi("stack", "init", "--no-select", "--stack", stack)
+            states[stack] = export(stack, "--show-secrets")
         incoming = [move for move in moves if move.target == stack]
         states[stack] = add_units(settings, stack, states[stack], states, incoming)
         _import(stack, states[stack])
@@ -78,26 +78,5 @@ def _move(settings: Environment, *, dry_run: bool) -> None:
     print(f"Moved. `make preview STACK={settings.environment}` shows no change.")
 
 
-def _existing_stacks(environment: str) -> list[str]:
-    stacks = json.loads(_pulumi("stack", "ls", "--json"))
-    names = [str(stack["name"]).rpartition("/")[2] for stack in stacks]
-    return [name for name in names if name.partition(".")[0] == environment]
-
-
-def _export(stack: str) -> State:
-    state: State = json.loads(_pulumi("stack", "export", "--show-secrets", "--stack", stack))
-    return state
-
-
 def _import(stack: str, state: State) -> None:
-    _pulumi("stack", "import", "--stack", stack, text=json.dumps(state))
-
-
-def _pulumi(*arguments: str, text: str | None = None) -> str:
-    completed = subprocess.run(
-        ["pulumi", *arguments, "--non-interactive"], input=text, capture_output=True, text=True
-    )
-    if completed.returncode:
-        output = (completed.stderr or completed.stdout).strip()
-        raise MoveRefused(f"pulumi {' '.join(arguments)} failed: {output}")
-    return completed.stdout
+    pulumi("stack", "import", "--stack", stack, text=json.dumps(state))

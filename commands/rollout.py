@@ -1,6 +1,7 @@
 """`moka rollout`: the stacks of an environment in the order in which a change reaches them."""
 
 import json
+import signal
 import subprocess
 from collections.abc import Sequence
 from typing import Annotated
@@ -13,7 +14,8 @@ from stacks.stack_files import missing_files
 from stacks.waves import stack_names
 
 COMMAND_NOT_FOUND = 127
-"""Exit status, as shells have it."""
+KILLED = 128
+"""Exit statuses, as shells have them; to that of what was killed they add the number of the signal."""
 
 
 def rollout(
@@ -83,7 +85,17 @@ def _run(command: Sequence[str]) -> int:
     with process:
         while True:
             try:
-                return process.wait()
+                status = process.wait()
+                break
             except KeyboardInterrupt:
                 # The command had the same Ctrl-C, and ends what is under way.
                 continue
+    if status >= 0:
+        return status
+    typer.echo(
+        f"`{' '.join(command[:2])}` was killed ({signal.Signals(-status).name}), by somebody or by the "
+        "system for want of memory: it wrote down what it had done, but not what it was doing. Run this "
+        "again to go on.",
+        err=True,
+    )
+    return KILLED - status

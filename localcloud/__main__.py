@@ -27,6 +27,8 @@ def main() -> int:
     verbs.add_parser("setup", help="build or find the tools, and write .local/env")
     verbs.add_parser("start", help="start the cloud, empty")
     verbs.add_parser("stop", help="end every process of the cloud")
+    verbs.add_parser("clean", help="end every process of the cloud, and delete what it has")
+    verbs.add_parser("tidy", help="remove the stacks that only previews have used")
     verbs.add_parser("env", help="print shell commands that make pulumi, kubectl and aws work on it")
     verbs.add_parser(
         "rules", help="what AWS, EKS and Kubernetes would refuse and is refused here, with sources"
@@ -53,6 +55,10 @@ def main() -> int:
         if verb == "up":
             command.add_argument("--brief", action="store_true", help="one line at the end, not a summary")
         command.add_argument("arguments", nargs=argparse.REMAINDER, help="after --: options of pulumi itself")
+    by_hand = verbs.add_parser("pulumi", help="run a verb of pulumi's on a stack as it is")
+    by_hand.add_argument("operation", choices=("refresh", "destroy"))
+    by_hand.add_argument("--stack", default="local")
+    by_hand.add_argument("arguments", nargs=argparse.REMAINDER, help="after --: options of pulumi itself")
     try:
         return _run(parser.parse_args())
     except Refusal as refusal:
@@ -93,6 +99,10 @@ def _run(options: argparse.Namespace) -> int:
             report.status(engine, as_json=False)
         case "stop":
             commands.stop(engine)
+        case "clean":
+            commands.clean(engine)
+        case "tidy":
+            commands.tidy(engine)
         case "kubeconfig":
             print(commands.kubeconfig(engine, options.principal, options.session, options.cluster))
         case "env":
@@ -109,6 +119,8 @@ def _run(options: argparse.Namespace) -> int:
             commands.create(engine, options.stack)
         case verb:
             arguments = tuple(argument for argument in options.arguments if argument != "--")
+            if verb == "pulumi":
+                return engine.run(options.operation, options.stack, *arguments)
             if verb == "up":
                 return commands.up(engine, options.stack, arguments, brief=options.brief)
             run = {"preview": commands.preview, "down": commands.down}[verb]

@@ -5,6 +5,7 @@ folder of Pulumi state. Two clouds (a developer's, a test run's) share nothing b
 """
 
 import os
+import shutil
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -13,6 +14,22 @@ REPOSITORY = Path(__file__).resolve().parent.parent
 # moto's own default account: what any key pair means where the program names no other.
 ACCOUNT = "123456789012"
 REGION = "us-east-1"
+
+CONTENTS = (
+    "aws",
+    "clock.json",
+    "clusters",
+    "helm",
+    "kept",
+    "plugin-*.log",
+    "pulumi",
+    "stack-files",
+    "start.lock",
+    "state",
+    "state-copies",
+    "unknown",
+)
+"""All that a cloud's folder has. Whoever names a folder may have something else there too, which stays."""
 
 
 @dataclass(frozen=True)
@@ -28,6 +45,11 @@ class Cloud:
     def of_environment(cls) -> "Cloud":
         """The cloud that `MOKA_CLOUD` names, by default `.local/cloud` of this checkout."""
         return cls(Path(os.environ.get("MOKA_CLOUD") or REPOSITORY / ".local" / "cloud").resolve())
+
+    @property
+    def start_lock(self) -> Path:
+        """Locked while its programs are started or ended, so that one process at a time does it."""
+        return self.home / "start.lock"
 
     @property
     def engine_home(self) -> Path:
@@ -54,7 +76,10 @@ class Cloud:
         """Folder of the control planes, one sub-folder each."""
         return self.home / "clusters"
 
-    @property
-    def cut_off(self) -> Path:
-        """Folder with a note per create under way; what stays there after a kill may have happened."""
-        return self.home / "cut-off"
+    def remove(self) -> None:
+        """Delete what it has, once its programs have ended, and its folder unless something else is there."""
+        for pattern in CONTENTS:
+            for path in self.home.glob(pattern):
+                shutil.rmtree(path) if path.is_dir() else path.unlink()
+        if self.home.is_dir() and not any(self.home.iterdir()):
+            self.home.rmdir()

@@ -5,7 +5,8 @@ import re
 import shlex
 import shutil
 import sys
-from contextlib import nullcontext, redirect_stdout
+from collections.abc import Iterator
+from contextlib import contextmanager, nullcontext, redirect_stdout, suppress
 from pathlib import Path
 
 from localcloud import clock, report, unknowns
@@ -15,10 +16,13 @@ from localcloud.control_plane.stand_ins.charts import yunikorn_url
 from localcloud.credentials import principal
 from localcloud.engine import Engine
 from localcloud.errors import Refusal
+from localcloud.files import locked
+from localcloud.locks import at_work
 from localcloud.orphans import end_orphans
 from localcloud.plugins.aws import store
 from localcloud.project import stand_in_modules
 from localcloud.protection import unprotect
+from localcloud.states import UnreadableState
 
 SHELL_SETTINGS = ("PULUMI_STACK", "PULUMI_SKIP_CONFIRMATIONS")
 """Variables of pulumi that a shell may keep: they name no account and no backend."""
@@ -26,8 +30,8 @@ SHELL_SETTINGS = ("PULUMI_STACK", "PULUMI_SKIP_CONFIRMATIONS")
 JSON = {"--json", "-j"}
 """Options by which pulumi prints JSON."""
 
-DISK_MIB = 512
-"""Disk that a cloud needs: etcd lays out its log ahead, and every program keeps one."""
+KILLED = 128
+"""Exit status of what a signal ended, to which shells add the signal's number."""
 
 
 def start(engine: Engine) -> None:
@@ -38,16 +42,28 @@ def start(engine: Engine) -> None:
     """
     # A wrong localcloud.yaml is refused now, not when its Deployments are made.
     stand_in_modules(engine.project)
-    server = AwsServer(engine.cloud)
     if lost := _lost_stacks(engine):
         raise Refusal(
             f"The laptop's AWS has ended, and kept everything in memory, so what {' and '.join(lost)} had "
             "there is lost: run `make down` to clear away the rest, then `make up` to start anew."
         )
+    with _one_at_a_time(engine):
+        _start(engine)
+
+
+def _start(engine: Engine) -> None:
+    server = AwsServer(engine.cloud)
     if not server.alive():
         _clear(engine)
         server.start()
     engine.lay_plugins()
+    # A `pulumi` in a shell that is set up for the cloud finds its backend, before the first stack.
+    engine.cloud.state.mkdir(parents=True, exist_ok=True)
+    for stack in engine.stacks():
+        # One that cannot be restored says so when it is used.
+        with suppress(UnreadableState):
+            if restored := engine.state_file(stack).restore():
+                report.say(restored)
     for plane in ControlPlane.all(engine.cloud):
         if not plane.alive():
             report.say(f"Starting the control plane of {plane.name} again, on its data.")
@@ -71,7 +87,7 @@ def up(engine: Engine, stack: str, arguments: tuple[str, ...], *, brief: bool = 
     judged = any(argument.startswith("--policy-pack") for argument in arguments)
     skipped = () if judged else ("--skip-preview",)
     # The summary says how to reach what is there; all outputs are one `pulumi stack output` away.
-    status = engine.run("up", stack, "--yes", *skipped, "--suppress-outputs", *arguments)
+    status = _run(engine, "up", stack, "--yes", *skipped, "--suppress-outputs", *arguments)
     report.cut_off(engine, stack)
     broken = report.standing(engine) if status == 0 else 0
     report.unknown(engine)
@@ -89,7 +105,7 @@ def preview(engine: Engine, stack: str, arguments: tuple[str, ...]) -> int:
     with people:
         _prepare(engine, stack)
         unknowns.clear(engine.cloud)
-        status = engine.run("preview", stack, *arguments)
+        status = _run(engine, "preview", stack, *arguments)
         report.unknown(engine)
     return status
 
@@ -101,16 +117,23 @@ def down(engine: Engine, stack: str, arguments: tuple[str, ...]) -> int:
     if stack not in engine.stacks():
         report.say(f"Nothing to take down: there is no stack {stack}.")
     else:
-        _prepare(engine, stack)
+        try:
+            _prepare(engine, stack)
+        except UnreadableState:
+            return _discard_unreadable(engine, stack)
         if count := unprotect(engine, stack):
             report.say(f"{stack} protects {count} resources; on the laptop they are deleted all the same.")
-        if status := engine.run(
-            "destroy", stack, "--yes", "--skip-preview", "--suppress-outputs", *arguments
+        if status := _run(
+            engine, "destroy", stack, "--yes", "--skip-preview", "--suppress-outputs", *arguments
         ):
             return status
         report.say(f"Stack {stack} is empty.")
     if stacks := engine.populated():
         report.say(f"The cloud keeps running, as these stacks have resources: {' and '.join(stacks)}.")
+    elif others := at_work(engine.cloud):
+        report.say(
+            f"The cloud keeps running, as pulumi works on it, process {' and '.join(map(str, others))}."
+        )
     else:
         _end(engine)
         report.say("All processes have ended.")
@@ -131,6 +154,27 @@ def advance_clock(engine: Engine, duration: str) -> None:
 
 def stop(engine: Engine) -> None:
     """End every process of the cloud; what is in the in-memory AWS is lost."""
+    if engine.cloud.home.is_dir():
+        with _one_at_a_time(engine):
+            _stop(engine)
+
+
+def clean(engine: Engine) -> None:
+    """End every process of the cloud, and delete what the cloud has."""
+    stop(engine)
+    engine.cloud.remove()
+
+
+def tidy(engine: Engine) -> None:
+    """Remove the stacks that only previews have used: the engine previews no stack that is not there."""
+    for stack in list(engine.stacks()):
+        # A state that nobody can read was one of an update.
+        with suppress(UnreadableState):
+            if not engine.was_updated(stack) and not at_work(engine.cloud, engine.project_name, stack):
+                engine.pulumi("stack", "rm", stack, "--yes", "--preserve-config")
+
+
+def _stop(engine: Engine) -> None:
     end_orphans(engine.cloud)
     for plane in ControlPlane.all(engine.cloud):
         plane.stop()
@@ -165,25 +209,47 @@ def kubeconfig(engine: Engine, arn: str, session: str, cluster: str | None) -> P
     return plane.principal_kubeconfig(principal(arn, session))
 
 
+def _run(engine: Engine, verb: str, stack: str, *arguments: str) -> int:
+    """Run pulumi for a person to watch; its exit status, as a shell has it where a signal ended it."""
+    status = engine.run(verb, stack, *arguments)
+    if status:
+        report.ended(engine)
+    if status < 0:
+        report.killed(verb, stack, -status)
+    return status if status >= 0 else KILLED - status
+
+
 def _prepare(engine: Engine, stack: str) -> None:
     if shutil.which("pulumi", path=engine.environment()["PATH"]) is None:
         raise Refusal("The engine is not built yet: run `make setup`, or `make up`, which does that first.")
     start(engine)
+    with _one_at_a_time(engine):
+        _select(engine, stack)
+
+
+def _select(engine: Engine, stack: str) -> None:
     for sentence in engine.remove_stale_locks(stack):
         report.say(sentence)
-    if restored := engine.restore_checkpoint(stack):
-        report.say(restored)
+    state = engine.state_file(stack)
+    state.restore()
     engine.select(stack)
+    state.keep()
+
+
+@contextmanager
+def _one_at_a_time(engine: Engine) -> Iterator[None]:
+    """Keep other processes from starting or ending the cloud meanwhile: two would each have a server."""
+    engine.cloud.home.mkdir(parents=True, exist_ok=True)
+    with locked(engine.cloud.start_lock):
+        yield
 
 
 def _refuse_full_disk(engine: Engine) -> None:
-    home = engine.cloud.home
-    place = next(folder for folder in (home, *home.parents) if folder.exists())
-    free = shutil.disk_usage(place).free // 2**20
-    if free < DISK_MIB:
+    free = report.free_mib(engine.cloud)
+    if free < report.DISK_MIB:
         raise Refusal(
-            f"The laptop cloud needs {DISK_MIB} MiB of disk, and the disk of {place} has {free} MiB left: "
-            "free some space, then run this again; nothing was changed."
+            f"The laptop cloud needs {report.DISK_MIB} MiB of disk, and the disk of {engine.cloud.home} has "
+            f"{free} MiB left: free some space, then run this again; nothing was changed."
         )
 
 
@@ -204,24 +270,44 @@ def _discard(engine: Engine, lost: list[str]) -> int:
     return 0
 
 
+def _discard_unreadable(engine: Engine, stack: str) -> int:
+    """Clear away a stack whose state nobody can read: nothing says any more what it had."""
+    engine.state_file(stack).remove()
+    report.say(f"The state of stack {stack} was cut short, with all copies of it, and is removed.")
+    if stacks := engine.populated():
+        report.say(
+            f"What {stack} had stays until the cloud ends, which {' and '.join(stacks)} keep running: take "
+            "them down too."
+        )
+    else:
+        _end(engine)
+        report.say("All processes have ended, and what it had with them.")
+    return 0
+
+
 def _end(engine: Engine) -> None:
     """End a cloud in which no stack has resources, with everything that no stack knows of."""
     for name in list(engine.stacks()):
         # What was cut off is gone with AWS, but the stack's state would go on listing it.
         if engine.cut_off(name):
             _remove(engine, name)
-    stop(engine)
-    _clear(engine)
+    with _one_at_a_time(engine):
+        _stop(engine)
+        _clear(engine)
 
 
 def _clear(engine: Engine) -> None:
     """Remove what belongs to an AWS that is gone; a new one knows nothing of it."""
     for plane in ControlPlane.all(engine.cloud):
         plane.remove()
-    for folder in (store.store_folder(engine.cloud), engine.cloud.cut_off):
-        shutil.rmtree(folder, ignore_errors=True)
+    shutil.rmtree(store.store_folder(engine.cloud), ignore_errors=True)
     clock.reset(engine.cloud)
 
 
 def _remove(engine: Engine, stack: str) -> None:
-    engine.pulumi("stack", "rm", stack, "--yes", "--force", "--preserve-config")
+    state = engine.state_file(stack)
+    # Where nobody can read it, pulumi cannot either.
+    with suppress(UnreadableState):
+        state.restore()
+        engine.pulumi("stack", "rm", stack, "--yes", "--force", "--preserve-config")
+    state.remove()

@@ -3,7 +3,6 @@
 import json
 import os
 import shlex
-import shutil
 import subprocess
 import sys
 from collections.abc import Iterator, Mapping
@@ -13,13 +12,13 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
-import psutil
-
 from localcloud.aws_server import AwsServer
 from localcloud.cloud import REPOSITORY, Cloud
 from localcloud.control_plane import ControlPlane
 from localcloud.errors import Refusal
+from localcloud.locks import holder, locks_folder, runs_pulumi
 from localcloud.project import read_yaml
+from localcloud.states import StateFile, UnreadableState
 
 PLUGINS = ("aws", "eks", "kubernetes")
 """Packages whose plugins are ours here, under the versions of their SDKs."""
@@ -217,13 +216,18 @@ class Engine:
         stacks = []
         for path in sorted(self._states.glob("*/*.json")):
             project, stack = path.parent.name, path.stem
-            if _resources(_latest(path)):
+            if _has_resources(self._state_at(path)):
                 stacks.append(stack if project == self.project_name else f"organization/{project}/{stack}")
         return stacks
 
     @property
     def _states(self) -> Path:
         return self.cloud.state / ".pulumi" / "stacks"
+
+    def was_updated(self, stack: str) -> bool:
+        """Whether an update has ever begun on a stack, or resources came into its state otherwise."""
+        history = self.cloud.state / ".pulumi" / "history" / self.project_name / stack
+        return history.is_dir() or bool(self.resources(stack)) or bool(self.cut_off(stack))
 
     def resources(self, stack: str) -> list[Resource]:
         """Resources in a stack's state, without the stack itself."""
@@ -244,31 +248,26 @@ class Engine:
     def cut_off(self, stack: str) -> list[str]:
         """URNs of the resources whose creation was cut off: they may exist, unknown to the stack.
 
-        The engine keeps what was pending; where it was killed before it could, our plugins have notes.
+        The engine writes down each before it begins, and keeps it until somebody has looked: a resource that
+        the next `up` made has it too, as the first one may exist beside it.
         """
         pending = self._latest(stack).get("pending_operations") or []
-        urns = {operation["resource"]["urn"] for operation in pending if operation["type"] == "creating"}
-        notes = [json.loads(note.read_text())["urn"] for note in self.cloud.cut_off.glob("*.json")]
-        urns.update(urn for urn in notes if urn.startswith(f"urn:pulumi:{stack}::{self.project_name}::"))
-        return sorted(urns - {resource.urn for resource in self.resources(stack)})
+        return sorted(
+            {operation["resource"]["urn"] for operation in pending if operation["type"] == "creating"}
+        )
+
+    def state_file(self, stack: str) -> StateFile:
+        """The state of a stack of the project, or of another one: `organization/<project>/<stack>`."""
+        folder, _, name = stack.rpartition("/")
+        return self._state_at(
+            self._states / (folder.rpartition("/")[2] or self.project_name) / f"{name}.json"
+        )
+
+    def _state_at(self, path: Path) -> StateFile:
+        return StateFile(path, self.cloud.home / "state-copies" / path.parent.name / path.name)
 
     def _latest(self, stack: str) -> dict[str, Any]:
-        return _latest(self._states / self.project_name / f"{stack}.json")
-
-    def restore_checkpoint(self, stack: str) -> str | None:
-        """Put the engine's backup in place of a state that a kill left empty; a sentence if it did.
-
-        The engine cannot read such a file ("failed to load checkpoint: EOF"). It copies the state to `.bak`
-        before it writes: what was made since the copy is not in it, and `cut_off` tells it.
-        """
-        state = self._states / self.project_name / f"{stack}.json"
-        backup = _backup(state)
-        if not state.is_file() or state.stat().st_size or not backup.is_file():
-            return None
-        shutil.copyfile(backup, state)
-        return (
-            f"The state of stack {stack} was cut off as it was written: its backup {backup.name} is in force."
-        )
+        return self.state_file(stack).deployment()
 
     def remove_stale_locks(self, stack: str) -> list[str]:
         """Remove the locks of processes that have ended; a sentence for every lock.
@@ -276,10 +275,9 @@ class Engine:
         Raises Refusal where the process that holds the lock lives.
         """
         sentences = []
-        folder = self.cloud.state / ".pulumi" / "locks" / "organization" / self.project_name / stack
-        for lock in sorted(folder.glob("*.json")):
-            pid = _holder(lock)
-            if _runs_pulumi(pid):
+        for lock in sorted(locks_folder(self.cloud, self.project_name, stack).glob("*.json")):
+            pid = holder(lock)
+            if runs_pulumi(pid):
                 raise Refusal(
                     f"Stack {stack} is locked by pulumi, process {pid}, which is running: "
                     "wait for it to end, then run this again."
@@ -296,39 +294,14 @@ def _mapping(path: Path) -> dict[str, Any]:
     return content if isinstance(content, dict) else {}
 
 
-def _latest(path: Path) -> dict[str, Any]:
-    """The deployment in a stack's state; empty when there is no such stack."""
-    if not path.is_file():
-        return {}
-    if not path.stat().st_size:  # cut off as it was written: `restore_checkpoint`
-        return _latest(_backup(path))
-    checkpoint = json.loads(path.read_text()).get("checkpoint") or {}
-    # `pulumi stack import` writes it with a capital letter.
-    return checkpoint.get("latest") or checkpoint.get("Latest") or {}
-
-
-def _backup(state: Path) -> Path:
-    """The engine's copy of a stack's state, as it was before the last write."""
-    return state.with_name(f"{state.name}.bak")
+def _has_resources(state: StateFile) -> bool:
+    """Whether a stack has resources; one whose state nobody can read may have some."""
+    try:
+        return bool(_resources(state.deployment()))
+    except UnreadableState:
+        return True
 
 
 def _resources(latest: dict[str, Any]) -> list[dict[str, Any]]:
     """The resources of a deployment, without the stack itself."""
     return [r for r in latest.get("resources") or [] if r["type"] != "pulumi:pulumi:Stack"]
-
-
-def _holder(lock: Path) -> int:
-    """Process that made a lock; 0 when it was cut off before it wrote its id."""
-    try:
-        return int(json.loads(lock.read_text())["pid"])
-    except (ValueError, KeyError):
-        return 0
-
-
-def _runs_pulumi(pid: int) -> bool:
-    try:
-        process = psutil.Process(pid)
-        # A killed process stays in the table until its parent has read its exit status.
-        return "pulumi" in process.name() and process.status() != psutil.STATUS_ZOMBIE
-    except (psutil.NoSuchProcess, psutil.AccessDenied):
-        return False

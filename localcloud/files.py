@@ -10,7 +10,13 @@ from pathlib import Path
 def write_private(path: Path, content: str) -> None:
     """Write a file, in one step, that only its owner can read at any moment."""
     with tempfile.NamedTemporaryFile("w", dir=path.parent, delete=False) as unfinished:
-        unfinished.write(content)
+        try:
+            unfinished.write(content)
+            unfinished.flush()
+        except OSError:
+            # Of a full disk, what was there before stays, and nothing else.
+            Path(unfinished.name).unlink()
+            raise
     Path(unfinished.name).replace(path)
 
 

@@ -4,6 +4,7 @@ import contextlib
 import json
 import os
 import random
+import re
 import socket
 import ssl
 import subprocess
@@ -32,6 +33,9 @@ _CLOCK_TOLERANCE_SECONDS = 60.0
 _POLL_SECONDS = 0.05
 
 _END_SECONDS = 15.0
+
+# What is below a frame, and Go's frames with their headings.
+_OF_A_TRACE = re.compile(r"\s|goroutine \d+ \[|[\w./-]+\.[\w.()*-]+\(.*\)$|created by ")
 
 _ERROR_WORDS = ("error", "failed", "fatal", "panic", "cannot", "not defined", "unable")
 
@@ -166,8 +170,8 @@ class Process:
         moment = time.monotonic() + 4 * _POLL_SECONDS
         if not self._becomes_ready(ready or (lambda: time.monotonic() > moment), timeout):
             if not self.alive():
-                raise Refusal(f"{self.name} ended right after its start; {self._last_words()}")
-            raise Refusal(f"{self.name} runs but was not ready after {timeout:.0f} s; {self._last_words()}")
+                raise Refusal(f"{self.name} ended right after its start; {self.last_words()}")
+            raise Refusal(f"{self.name} runs but was not ready after {timeout:.0f} s; {self.last_words()}")
 
     def _becomes_ready(self, ready: Callable[[], bool], timeout: float) -> bool:
         """Whether it becomes ready, before it ends or `timeout` seconds are over."""
@@ -178,7 +182,8 @@ class Process:
             time.sleep(_POLL_SECONDS)
         return False
 
-    def _last_words(self) -> str:
+    def last_words(self) -> str:
+        """Where its log is, and the last error in it; the end of a sentence."""
         output = self.log.read_text(errors="replace") if self.log.exists() else ""
         line = last_meaningful_line(output)
         return f"its log, {self.log}, {f'says “{line}”' if line else 'is empty'}."
@@ -213,7 +218,7 @@ class Process:
 
 def last_meaningful_line(log: str) -> str:
     """The last error in a log, or else its last line; without stack traces and blank lines."""
-    lines = [line.strip() for line in log.splitlines() if line.strip() and not line[0].isspace()]
+    lines = [line.strip() for line in log.splitlines() if line.strip() and not _OF_A_TRACE.match(line)]
     errors = [line for line in lines if any(word in line.lower() for word in _ERROR_WORDS)]
     return _plain((errors or lines or [""])[-1])[:400]
 

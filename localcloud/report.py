@@ -1,16 +1,21 @@
 """What a laptop cloud prints of itself, as text and as JSON."""
 
 import json
+import shutil
+import signal
+import sys
 from collections.abc import Iterable, Iterator, Mapping
 from itertools import chain
 from typing import Any
 
 from localcloud import clock, unknowns
 from localcloud.aws_server import AwsServer
+from localcloud.cloud import Cloud
 from localcloud.control_plane import ControlPlane
 from localcloud.control_plane.nodes import capped_groups
 from localcloud.control_plane.stand_ins import charts, deployments
 from localcloud.engine import Engine, Resource
+from localcloud.locks import at_work
 from localcloud.plugins.aws.api import buckets
 from localcloud.plugins.aws.refusals.beyond import beyond
 from localcloud.plugins.aws.refusals.permissions.associations import ServiceAccount
@@ -19,15 +24,30 @@ from localcloud.plugins.aws.refusals.standing import broken
 from localcloud.plugins.kubernetes.charts import short_name
 from localcloud.plugins.kubernetes.kinds import RELEASE
 
+DISK_MIB = 512
+"""Disk that a cloud needs: etcd lays out its log ahead, and every program keeps one."""
+
 MOST_LINES = 20
 """Of what stands and would fail: one change can break all."""
 
 SERVICE_ACCOUNT = "kubernetes:core/v1:ServiceAccount"
 
 
+def free_mib(cloud: Cloud) -> int:
+    """What is left on the disk of a cloud, in MiB."""
+    place = next(folder for folder in (cloud.home, *cloud.home.parents) if folder.exists())
+    return shutil.disk_usage(place).free // 2**20
+
+
 def say(sentence: str) -> None:
     """Print a line, at once."""
     print(sentence, flush=True)
+
+
+def complain(sentence: str) -> None:
+    """Print a line of what went wrong, after all that was printed before."""
+    sys.stdout.flush()
+    print(sentence, file=sys.stderr, flush=True)
 
 
 def recorded(resources: list[Resource]) -> list[str]:
@@ -45,10 +65,13 @@ def facts(engine: Engine) -> dict[str, Any]:
     stacks = {}
     for name in engine.stacks():
         resources = engine.resources(name)
+        # What is being made has not been cut off, and the engine's state does not tell the two apart.
+        workers = at_work(engine.cloud, engine.project_name, name)
         stacks[name] = {
             "resources": len(resources),
             "recorded_releases": recorded(resources),
-            "cut_off": engine.cut_off(name),
+            "cut_off": [] if workers else engine.cut_off(name),
+            "at_work": workers,
         }
     return {
         "aws": {"running": server.alive(), "url": server.url if server.has_url() else None},
@@ -57,11 +80,12 @@ def facts(engine: Engine) -> dict[str, Any]:
             {
                 "name": plane.name,
                 "running": plane.alive(),
+                "not_running": plane.ended(),
                 "api_server": plane.endpoint,
                 "kubeconfig": str(plane.kubeconfig),
                 "yunikorn": charts.yunikorn_url(plane),
                 "pages": charts.page_urls(plane),
-                "programs": deployments.addresses(plane),
+                "programs": {**charts.addresses(plane), **deployments.addresses(plane)},
                 "capped": capped_groups(plane),
             }
             for plane in ControlPlane.all(engine.cloud)
@@ -79,7 +103,8 @@ def status(engine: Engine, as_json: bool) -> None:
     aws = cloud["aws"]
     say(f"AWS, in memory   {aws['url'] if aws['running'] else 'not running'}")
     for cluster in cloud["clusters"]:
-        say(f"Cluster          {cluster['name']}{'' if cluster['running'] else ' (not running)'}")
+        ended = f" (not running: {', '.join(cluster['not_running'])})"
+        say(f"Cluster          {cluster['name']}{ended if cluster['not_running'] else ''}")
         say(f"  API server     {cluster['api_server']}")
         say(f"  kubeconfig     {cluster['kubeconfig']}")
         page = (
@@ -100,8 +125,10 @@ def status(engine: Engine, as_json: bool) -> None:
             say("  lost with the in-memory AWS: `make down` clears the rest away, then `make up` starts anew")
         if stack["recorded_releases"]:
             say(f"  recorded, not rendered: {', '.join(stack['recorded_releases'])}")
+        for pid in stack["at_work"]:
+            say(f"  pulumi is at work on it, process {pid}: this is what it has written down so far")
         for urn in stack["cut_off"]:
-            say(f"  creation was cut off, may exist: {urn}")
+            say(f"  creation was cut off, may exist: {urn}: `make recover STACK={name}` finds out")
     if not cloud["stacks"]:
         say("Stack            none yet; `make up` brings up local")
 
@@ -191,7 +218,36 @@ def unknown(engine: Engine) -> None:
         say(f"Not decided: {sentence}")
 
 
+def killed(verb: str, stack: str, number: int) -> None:
+    """Say that a signal ended the engine, which had no time to say anything, and how to go on."""
+    # A killed engine leaves its last line unfinished.
+    say("")
+    command = "down" if verb == "destroy" else verb
+    complain(
+        f"pulumi was killed ({signal.Signals(number).name}) before `{verb}` of {stack} had ended: by "
+        f"somebody, or by the system for want of memory. Run `make recover STACK={stack}`, which finds what "
+        f"it made without writing it down, then `make {command}` again to go on."
+    )
+
+
+def ended(engine: Engine) -> None:
+    """Say what has ended of control planes, and that the disk is full, where an update has failed."""
+    for plane in ControlPlane.all(engine.cloud):
+        # Those that were never started were waiting for the first one.
+        names = [name for name in plane.ended() if plane.process(name).pid_file.exists()]
+        if names:
+            complain(f"{names[0]} of cluster {plane.name} has ended; {plane.process(names[0]).last_words()}")
+    if not free_mib(engine.cloud):
+        complain(
+            f"The disk of {engine.cloud.home} is full: free {DISK_MIB} MiB, then run the same again, which "
+            "goes on from what is written down."
+        )
+
+
 def cut_off(engine: Engine, stack: str) -> None:
     """List resources whose creation was cut off, so that what is left of them is not hidden."""
-    for urn in engine.cut_off(stack):
+    urns = engine.cut_off(stack)
+    for urn in urns:
         say(f"Creation was cut off; it may exist, unknown to the stack: {urn}")
+    if urns:
+        say(f"`make recover STACK={stack}` finds out, and imports it.")

@@ -194,6 +194,17 @@ def priority_class(tier: int) -> str:
 TAG_PREFIX = "moka:"
 ENVIRONMENT_TAG = f"{TAG_PREFIX}environment"
 MANAGED_BY_TAG = f"{TAG_PREFIX}managed-by"
+STACK_TAG = f"{TAG_PREFIX}stack"
+RESOURCE_TAG = f"{TAG_PREFIX}resource"
+
+
+def resource_tag(logical_name: str) -> str:
+    """What the tag says of a resource's logical name: tags of EC2 have 256 of some characters.
+
+    https://docs.aws.amazon.com/AWSEC2/latest/UserGuide/Using_Tags.html#tag-restrictions
+    """
+    return re.sub(r"[^\w +\-=.:/@]", "_", logical_name)[:256]
+
 
 Data = Literal["event-logs", "resource-usage", "staging", "job-logs", "system-logs"]
 """What buckets are for: a foundation has one of each."""

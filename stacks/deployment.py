@@ -12,6 +12,8 @@ import pulumi_kubernetes as kubernetes
 
 from components.kubernetes.registry_login import registry_login
 from moka.catalog import Catalog
+from moka.names import STACK_TAG
+from stacks.identity_tags import add_identity
 from stacks.layers import cluster as cluster_layer
 from stacks.sdk_tuning import wait_for_stack
 from stacks.settings import Environment
@@ -37,6 +39,7 @@ class Deployment:
         self._kubernetes: dict[str, kubernetes.Provider] = {}
         self._top_level_resources: list[str] = []
         pulumi.runtime.register_stack_transformation(self._note_top_level_resource)
+        pulumi.runtime.register_stack_transformation(add_identity)
         self._refuse_units_of_other_stacks()
 
     def export(self, unit: Unit, outputs: Any) -> None:
@@ -93,7 +96,7 @@ class Deployment:
                 region=place.region,
                 allowed_account_ids=[place.account],
                 profile=self.settings.profile(place),
-                default_tags={"tags": self.settings.resource_tags},
+                default_tags={"tags": {**self.settings.resource_tags, STACK_TAG: self.piece.stack}},
             )
         return self._aws[foundation]
 

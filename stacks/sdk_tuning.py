@@ -1,11 +1,13 @@
-"""Remedies for two habits of Pulumi's SDK that cost more time the larger an environment is."""
+"""Remedies for habits of Pulumi's SDK: two cost time in large environments, one hides what failed."""
 
 import asyncio
 import os
 from collections.abc import Awaitable, Callable
 from typing import Any
 
+import grpc
 import pulumi
+from pulumi.runtime import settings
 
 try:
     # What the SDK's own functions wait with, `aws.get_region()` for example. No public name does it.
@@ -14,6 +16,9 @@ try:
     _wait: Callable[[Awaitable[Any]], Any] | None = _sync_await
 except ImportError:
     _wait = None
+
+SHUT_DOWN = "resource monitor shut down"
+"""What the engine answers to who waits for a component as the update fails."""
 
 
 def silence_debug_messages() -> None:
@@ -33,6 +38,25 @@ def flush_registrations() -> None:
     """
     if _wait is not None:
         _wait(asyncio.sleep(0))
+
+
+def end_without_traceback() -> None:
+    """Have the program end in a line where the engine ends it, which has said why.
+
+    The SDK does so for most resources, by the status UNAVAILABLE. Where a component of a plugin fails, as of
+    pulumi_eks, the engine answers UNKNOWN (`constructDone` in pkg/resource/deploy/source_eval.go of
+    github.com/pulumi/pulumi), and the SDK shows that as the program's own failure, in fifty lines of
+    traceback beside the cause.
+    """
+    original = getattr(settings, "grpc_error_to_exception", None)
+    if original is not None and original is not _as_exception:
+        settings.grpc_error_to_exception = _as_exception
+
+
+def _as_exception(exn: Any) -> Exception:
+    if exn.code() == grpc.StatusCode.UNAVAILABLE or exn.details() == SHUT_DOWN:
+        return pulumi.RunError("The engine ended the program, as something failed.")
+    return Exception(exn.details())
 
 
 def wait_for_stack() -> None:

@@ -10,6 +10,7 @@ from typing import Any
 
 from accounts.names import AccountNames, StateNames
 from accounts.permissions.grant import policy
+from accounts.permissions.names import CHANGE_RECORD, READ_RECORD
 from accounts.permissions.policies import KEY_USE
 from moka.login_secret import secret_arn
 from moka.names import ENVIRONMENT_TAG
@@ -33,8 +34,6 @@ WORKLOAD_SERVICES = (
 METRICS = ("aps:RemoteWrite", "aps:QueryMetrics", "aps:Get*")
 """What the gateway and a Grafana do with a workspace of Amazon Managed Prometheus."""
 
-RECORD_ACTIONS = ("ChangeResourceRecordSets", "GetChange", "GetHostedZone", "ListResourceRecordSets")
-
 READS = (
     "acm:DescribeCertificate",
     "acm:ListTagsForCertificate",
@@ -56,8 +55,7 @@ READS = (
     "kms:List*",
     "logs:Describe*",
     "logs:List*",
-    "route53:GetHostedZone",
-    "route53:ListResourceRecordSets",
+    *READ_RECORD.split(),
     "s3:Get*",
     "s3:List*",
 )
@@ -86,7 +84,7 @@ def deploy_boundary(names: AccountNames, state_key: str) -> dict[str, Any]:
             _allow("Services", [f"{service}:*" for service in DEPLOY_SERVICES]),
             _allow("PullSecrets", ["secretsmanager:GetSecretValue"]),
             _allow("PrivateNames", ["route53:AssociateVPCWithHostedZone"]),
-            _allow("Records", [f"route53:{action}" for action in RECORD_ACTIONS]),
+            _allow("Records", f"{CHANGE_RECORD} {READ_RECORD}".split()),
             *([_allow("OtherAccounts", ["sts:AssumeRole"], others)] if others and names.home else []),
             # Users, policies, identity providers, and roles elsewhere: itself among them.
             {"Sid": "OwnRolesOnly", "Effect": "Deny", "Action": "iam:*", "NotResource": own_roles},

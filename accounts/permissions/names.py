@@ -5,6 +5,7 @@ from stacks.settings import Environment
 from stacks.settings.foundation import Foundation
 
 CHANGE_RECORD = "route53:ChangeResourceRecordSets route53:GetChange"
+READ_RECORD = "route53:ListResourceRecordSets route53:GetHostedZone"
 
 
 def requests_certificates(settings: Environment, name: str, foundation: Foundation) -> bool:
@@ -37,7 +38,7 @@ ROWS = (
         type="aws:route53/record:Record",
         schemas="AWS::Route53::RecordSet",
         create=CHANGE_RECORD,
-        read="route53:ListResourceRecordSets route53:GetHostedZone",
+        read=READ_RECORD,
         update=CHANGE_RECORD,
         delete=CHANGE_RECORD,
         when=has_records,

@@ -12,6 +12,7 @@ from typing import get_args
 from accounts.names import AccountNames
 from accounts.permissions.grant import Conditions, Grant
 from accounts.permissions.identity import MANAGED_POLICIES, PASSED_TO
+from accounts.permissions.names import CHANGE_RECORD, READ_RECORD
 from moka.names import ACCESS_LOGS, ENVIRONMENT_TAG, Data, bucket_name
 from moka.partition import managed_policy
 
@@ -179,6 +180,30 @@ def hosted_zones(names: AccountNames) -> Sequence[str]:
     return [f"arn:{names.partition}:route53:::hostedzone/*"]
 
 
+def known_by_tags(name: str, service: str, resource: str, *, create: str, tag: str) -> tuple[Scope, ...]:
+    """Scopes of what has an id that is not known before, and begins with its tags.
+
+    name: of the scope of what is there. resource: the end of its ARN. create, tag: actions of the service.
+    """
+    of = arns(service, resource)
+    return (
+        Scope(
+            name=f"New{name}",
+            actions=f"{service}:{create}",
+            resources=everything,
+            conditions=tagged_as_own,
+        ),
+        Scope(
+            name=f"Tag{name}",
+            actions=f"{service}:{tag}",
+            resources=of,
+            conditions=tagged_as_own,
+            besides=name,
+        ),
+        Scope(name=name, actions=f"{service}:*", resources=of, conditions=own_tag),
+    )
+
+
 KEY, EKS = "key/*", "{prefix}-*"
 
 SCOPES = (
@@ -289,42 +314,14 @@ SCOPES = (
     Scope(name="PullSecrets", actions="secretsmanager:GetSecretValue", resources=secrets),
     Scope(name="AlertManager", actions="aps:*AlertManagerDefinition", resources=workspaces),
     Scope(name="Rules", actions="aps:*", resources=rules),
-    # Its id is not known before, and it begins with its tags.
-    Scope(
-        name="NewGrafana",
-        actions="grafana:CreateWorkspace",
-        resources=everything,
-        conditions=tagged_as_own,
+    *known_by_tags("Grafana", "grafana", "/workspaces/*", create="CreateWorkspace", tag="TagResource"),
+    *known_by_tags(
+        "Certificates", "acm", "certificate/*", create="RequestCertificate", tag="AddTagsToCertificate"
     ),
-    Scope(
-        name="TagGrafana",
-        actions="grafana:TagResource",
-        resources=arns("grafana", "/workspaces/*"),
-        conditions=tagged_as_own,
-        besides="Grafana",
-    ),
-    Scope(
-        name="Grafana", actions="grafana:*", resources=arns("grafana", "/workspaces/*"), conditions=own_tag
-    ),
-    # Its id is not known before, and it begins with its tags.
-    Scope(
-        name="NewCertificates",
-        actions="acm:RequestCertificate",
-        resources=everything,
-        conditions=tagged_as_own,
-    ),
-    Scope(
-        name="TagCertificates",
-        actions="acm:AddTagsToCertificate",
-        resources=arns("acm", "certificate/*"),
-        conditions=tagged_as_own,
-        besides="Certificates",
-    ),
-    Scope(name="Certificates", actions="acm:*", resources=arns("acm", "certificate/*"), conditions=own_tag),
     Scope(name="RecordChanges", actions="route53:GetChange", resources=zone_changes),
     Scope(
         name="Records",
-        actions="route53:ChangeResourceRecordSets route53:GetHostedZone route53:ListResourceRecordSets",
+        actions=f"{CHANGE_RECORD} {READ_RECORD}",
         resources=page_zones,
     ),
     Scope(name="PrivateNames", actions="route53:AssociateVPCWithHostedZone", resources=hosted_zones),

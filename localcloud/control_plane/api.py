@@ -1,10 +1,8 @@
 """Requests to the API server of a control plane, in plain data."""
 
-import base64
 import json
 from collections.abc import Iterable, Iterator
 from copy import copy
-from pathlib import Path
 from typing import Any
 from urllib.parse import urlencode
 
@@ -33,14 +31,6 @@ class Api:
         self._pool = urllib3.PoolManager(
             maxsize=CONNECTIONS, block=True, ca_cert_data=authority, timeout=60, retries=urllib3.Retry(2)
         )
-
-    @classmethod
-    def of(cls, kubeconfig: Path) -> "Api":
-        """The API server of a kubeconfig that a control plane wrote."""
-        config = json.loads(kubeconfig.read_text())
-        cluster = config["clusters"][0]["cluster"]
-        authority = base64.b64decode(cluster["certificate-authority-data"]).decode()
-        return cls(cluster["server"], authority, config["users"][0]["user"]["token"])
 
     def as_account(self, namespace: str, name: str) -> "Api":
         """The same API server, as a service account, for the hour that its token lives."""

@@ -16,8 +16,8 @@ from pathlib import Path
 from zlib import crc32
 
 from aws_rules.eks.volumes import EBS
-from localcloud.cloud import REGION
-from localcloud.control_plane import executors
+from localcloud.cloud import REGION, Cloud
+from localcloud.control_plane import ControlPlane, executors
 from localcloud.control_plane.api import Api, Object
 from localcloud.control_plane.machines import GPU
 from localcloud.control_plane.nodes import GPUS
@@ -38,6 +38,9 @@ from localcloud.errors import Refusal
 
 # Before the next attempt when the API server could not be reached.
 RETRY_SECONDS = 1.0
+
+ETCD_SECONDS = 0.5
+"""Between two looks at whether etcd runs."""
 
 
 class Caretaker:
@@ -267,8 +270,11 @@ def watch(api: Api, path: str, handle: Callable[[Object], None], selector: str =
 def main() -> int:
     """Watch the cluster until the process is ended."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--kubeconfig", type=Path, required=True)
-    api = Api.of(parser.parse_args().kubeconfig)
+    parser.add_argument("--home", type=Path, required=True)
+    parser.add_argument("--cluster", required=True)
+    options = parser.parse_args()
+    plane = ControlPlane(Cloud(options.home), options.cluster)
+    api = plane.api()
     caretaker = Caretaker(api)
     for path, handle, selector in (
         ("/api/v1/persistentvolumeclaims", caretaker.claim, ""),
@@ -279,7 +285,9 @@ def main() -> int:
         ("/api/v1/pods", caretaker.driver, f"{executors.ROLE}={executors.DRIVER}"),
     ):
         threading.Thread(target=watch, args=(api, path, handle, selector), daemon=True).start()
-    signal.sigwait({signal.SIGTERM, signal.SIGINT})
+    while signal.sigtimedwait({signal.SIGTERM, signal.SIGINT}, ETCD_SECONDS) is None:
+        if plane.end_without_etcd():
+            print("etcd has ended, and the API server, which serves nothing without it, with it.", flush=True)
     return 0
 
 

@@ -127,7 +127,12 @@ class ControlPlane:
 
     def alive(self) -> bool:
         """Whether all programs that every control plane has run."""
-        return all(self.process(program.name).alive() for program in (*SERVERS, *CLIENTS))
+        return not self.ended()
+
+    def ended(self) -> list[str]:
+        """Names of the programs that every control plane has, and that do not run."""
+        names = [program.name for program in (*SERVERS, *CLIENTS)]
+        return [name for name in names if not self.process(name).alive()]
 
     def start(self) -> None:
         """Start the programs that are not running, on the existing data, and wait until they serve.
@@ -154,6 +159,21 @@ class ControlPlane:
             parallel_map(lambda name: self.process(name).stop(), clients)
             for program in reversed(SERVERS):
                 self.process(program.name).stop()
+
+    def end_without_etcd(self) -> bool:
+        """End the API server if etcd has ended; whether it had.
+
+        Without, each of its clients waits a minute for every answer. A kubelet ends it too, by its probe:
+        https://kubernetes.io/docs/reference/using-api/health-checks/
+        """
+        if self.process(ETCD.name).alive() or not self.process(API_SERVER.name).alive():
+            return False
+        # Whoever starts or stops the plane has ended etcd, or starts it again.
+        with self._locked():
+            if self.process(ETCD.name).alive():
+                return False
+            self.process(API_SERVER.name).stop(timeout=0)
+            return True
 
     def remove(self) -> None:
         """End all of its processes, and delete its data."""

@@ -55,6 +55,46 @@ cluster = aws.eks.Cluster(
 )
 """
 
+COMPONENT = f"""
+import sys
+sys.path.insert(0, {str(REPOSITORY)!r})
+
+import pulumi
+import pulumi_aws as aws
+import pulumi_eks as eks
+import pulumi_kubernetes as kubernetes
+
+from stacks import sdk_tuning
+
+sdk_tuning.end_without_traceback()
+
+network = aws.ec2.Vpc("network", cidr_block="10.9.0.0/16")
+subnets = [
+    aws.ec2.Subnet("subnet-" + zone, vpc_id=network.id, cidr_block="10.9.%s.0/24" % n,
+                   availability_zone="us-east-1" + zone)
+    for n, zone in enumerate("ab")
+]
+cluster = eks.Cluster(
+    "cluster", name="unlucky", version="VERSION", vpc_id=network.id, authentication_mode="API",
+    subnet_ids=[subnet.id for subnet in subnets], skip_default_node_group=True,
+)
+"""
+
+WAITS_FOR_NODES = (
+    COMPONENT.replace("VERSION", "1.34")
+    + """
+provider = kubernetes.Provider("provider", kubeconfig=cluster.kubeconfig_json)
+labels = {"app": "web"}
+kubernetes.apps.v1.Deployment(
+    "web",
+    metadata={"name": "web", "namespace": "default"},
+    spec={"selector": {"matchLabels": labels}, "template": {
+        "metadata": {"labels": labels}, "spec": {"containers": [{"name": "web", "image": "web:1"}]}}},
+    opts=pulumi.ResourceOptions(provider=provider),
+)
+"""
+)
+
 MakeEngine = Callable[..., Engine]
 
 
@@ -126,6 +166,24 @@ def test_when_aws_is_gone_that_is_said_down_clears_the_rest_away_and_up_starts_a
     assert not AwsServer(engine.cloud).alive()
 
 
+def test_a_preview_leaves_no_stack_and_clean_leaves_nothing(make_engine):
+    engine = make_engine(BUCKET)
+    assert commands.preview(engine, "dev", QUIET) == 0
+    commands.tidy(engine)
+    assert list(engine.stacks()) == []
+
+    assert commands.up(engine, "dev", QUIET) == 0
+    assert commands.preview(engine, "other", QUIET) == 0
+    commands.tidy(engine)
+    assert list(engine.stacks()) == ["dev"]
+    assert commands.down(engine, "dev", QUIET) == 0
+    commands.tidy(engine)
+    assert list(engine.stacks()) == ["dev"], "one that was up keeps its history"
+
+    commands.clean(engine)
+    assert not engine.cloud.home.exists()
+
+
 def test_a_control_plane_that_was_killed_is_started_again_on_its_data_unless_its_port_is_taken(
     make_engine, capfd
 ):
@@ -147,6 +205,42 @@ def test_a_control_plane_that_was_killed_is_started_again_on_its_data_unless_its
     assert "Starting the control plane of unlucky again, on its data." in output
     assert "7 unchanged" in output
     assert plane.api().get("/api/v1/namespaces/kept") is not None
+
+
+def test_an_up_whose_etcd_dies_ends_and_says_so_and_the_next_goes_on(make_engine):
+    engine = make_engine(WAITS_FOR_NODES)
+    up = command_line(engine, "up", "--stack", "dev", "--", *QUIET)
+    deployment = "/apis/apps/v1/namespaces/default/deployments/web"
+
+    def waits() -> bool:
+        assert up.poll() is None, up.communicate()[0]
+        return any(plane.alive() and plane.api().get(deployment) for plane in ControlPlane.all(engine.cloud))
+
+    while not waits():
+        time.sleep(0.05)
+    [plane] = ControlPlane.all(engine.cloud)
+    kill(plane.process("etcd"))
+    output, _ = up.communicate()
+
+    assert up.returncode != 0
+    assert "etcd of cluster unlucky has ended; its log, " in output
+    assert "no program listens there: run `make up`, which starts it again" in output
+    assert "timed out" not in output
+    assert plane.ended() == ["etcd", "kube-apiserver"]
+    commands.start(engine)
+    assert plane.ended() == []
+    assert plane.api().get(deployment) is not None
+
+
+def test_a_component_of_eks_that_fails_says_why_and_shows_no_traceback(make_engine, capfd):
+    engine = make_engine(COMPONENT.replace("VERSION", "1.11"))
+
+    assert commands.up(engine, "dev", QUIET) != 0
+
+    output = capfd.readouterr().out
+    diagnostics = output.split("Diagnostics:")[1].split("Resources:")[0]
+    assert "Kubernetes version (InvalidParameterException): take a version that EKS still has" in diagnostics
+    assert len([line for line in diagnostics.splitlines() if line.strip()]) < 8, diagnostics
 
 
 def test_after_a_ctrl_c_what_was_under_way_is_ended_and_up_goes_on(make_engine, capfd):

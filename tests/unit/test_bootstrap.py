@@ -3,6 +3,8 @@
 import os
 import shutil
 import subprocess
+import sys
+import zipfile
 from pathlib import Path
 
 import pytest
@@ -32,12 +34,13 @@ OFFLINE = 'case "$2" in venv) echo "Collecting"; echo "no route to the package i
 FULL_DISK = 'printf "Filesystem 1024-blocks Used Available\\n/dev/disk 1 1 102400\\n"'
 MAKE_VENV = 'case "$2" in venv) mkdir -p "$3/bin"; cp "$0" "$3/bin/python";; *import*main*) echo "$*";; esac'
 PRINT_CALL = 'echo "arguments: $*"; env'
-# `moka rollout` of one stack: prints its arguments, and runs the command.
+# `moka rollout` of one stack: prints its arguments, and runs the command if there is one.
 ROLL_OUT = """
 if [ "$2 $3" = "commands rollout" ]; then
     echo "rollout: $*"
     stack=$4
-    while [ "$1" != -- ]; do shift; done
+    while [ $# -gt 0 ] && [ "$1" != -- ]; do shift; done
+    [ $# -gt 0 ] || exit 0
     shift
     for word; do
         shift
@@ -146,6 +149,30 @@ def test_a_failed_installation_is_one_sentence_with_pips_last_line_and_the_log(c
 
     assert "no route to the package index" in message
     assert ".local/bootstrap.log" in message
+
+
+@pytest.mark.parametrize(
+    "pin, refusal",
+    [
+        ("ours==1 --hash=sha256:" + 64 * "0", "not the one that requirements.txt names by its hash"),
+        ("ours==1", "Hashes are required"),
+    ],
+)
+def test_a_package_without_its_hash_is_not_installed(checkout, pin, refusal):
+    checkout.program("python3", f'exec {sys.executable} "$@"')
+    with zipfile.ZipFile(checkout.folder / "ours-1-py3-none-any.whl", "w") as wheel:
+        wheel.writestr("ours.py", "")
+        wheel.writestr("ours-1.dist-info/METADATA", "Metadata-Version: 2.1\nName: ours\nVersion: 1\n")
+        wheel.writestr("ours-1.dist-info/WHEEL", "Wheel-Version: 1.0\nTag: py3-none-any\n")
+        wheel.writestr("ours-1.dist-info/RECORD", "")
+    (checkout.folder / "requirements.txt").write_text(pin + "\n")
+
+    completed = checkout.run("./bootstrap", PIP_NO_INDEX="1", PIP_FIND_LINKS=str(checkout.folder))
+
+    assert completed.returncode == 1
+    log = (checkout.folder / ".local" / "bootstrap.log").read_text()
+    assert refusal in completed.stderr + log
+    assert not list(checkout.folder.glob(".local/venv/lib/*/site-packages/ours*"))
 
 
 def test_an_environment_that_is_up_to_date_is_left_alone(checkout):
@@ -286,6 +313,6 @@ def test_clean_ends_the_laptop_cloud_and_leaves_real_stacks_alone(checkout):
 
     completed = checkout.run("make", "clean", "STACK=prod")
 
-    assert "arguments: -m localcloud stop" in completed.stdout
+    assert "arguments: -m localcloud clean" in completed.stdout
     assert "destroyed" not in completed.stdout
     assert not os.path.lexists(checkout.folder / ".local")

@@ -5,6 +5,9 @@ from dataclasses import replace
 import pytest
 
 from components.aws.network import Network
+from doctor.account import Place
+from doctor.leftovers import known, left, standing
+from tests.support.calendar import TODAY
 from tests.support.deployment import EXAMPLES, Refused, gone, put
 
 FOUNDATION = ("foundation", "cluster")
@@ -31,6 +34,43 @@ def test_transforms_reach_what_components_make(account):
 
     assert described["accessConfig"]["bootstrapClusterCreatorAdminPermissions"] is False
     assert described["zonalShiftConfig"] == {"enabled": True}
+
+
+def test_of_an_environment_that_is_up_nothing_is_left_over_that_no_stack_has(account):
+    place = Place(
+        name="main",
+        settings=account.settings,
+        clients=lambda service, _: account.client(service, "main"),
+        today=TODAY,
+    )
+    resources = [
+        {"type": one.type, "id": one.id, "outputs": one.outputs} for one in account.resources.values()
+    ]
+    vpc, role = account.of("Vpc")["main"], account.of("Role")["spark-a-node"]
+
+    def left_without(*missing):
+        have = [resource for resource in resources if resource["id"] not in missing]
+        return [thing.what for thing in left(standing(place), known([{"deployment": {"resources": have}}]))]
+
+    assert left_without() == []
+    assert left_without(vpc.id) == [f"vpc/{vpc.id}"]
+    assert left_without(role.id) == [f"role/moka-local/{role.id}"]
+
+
+def test_every_taggable_resource_says_in_aws_what_it_is_called_in_the_state(account):
+    tagged = {
+        urn: resource.outputs["tagsAll"]
+        for urn, resource in account.resources.items()
+        if "tagsAll" in resource.outputs
+    }
+    of_eks = {urn.split("::")[2].rsplit("$", 1)[-1] for urn in tagged if "$aws:" in urn}
+
+    assert len(tagged) > 50
+    assert {"aws:eks/cluster:Cluster", "aws:eks/nodeGroup:NodeGroup", "aws:iam/role:Role"} <= of_eks
+    for urn, tags in tagged.items():
+        assert tags.get("moka:resource") == urn.rsplit("::", 1)[-1], urn
+        assert tags.get("moka:stack") == "local", urn
+        assert tags.get("moka:environment") == "local", urn
 
 
 def test_a_second_time_nothing_changes_and_then_what_was_changed(account):

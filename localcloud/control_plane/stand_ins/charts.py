@@ -14,6 +14,9 @@ from localcloud.control_plane.stand_ins.config_maps import ConfigMapMount
 from localcloud.control_plane.stand_ins.processes import Command, Surroundings, files, run, url
 from localcloud.control_plane.stand_ins.releases import Release, Releases
 
+METRICS = "metrics"
+"""What programs that serve metrics call that."""
+
 CUSTOM_RESOURCES = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions"
 
 
@@ -99,6 +102,18 @@ def ingress_url(plane: ControlPlane) -> str | None:
     """URL of the ingress controller, which tells pages apart by their host; None while none runs."""
     urls = (url(plane, r.key, traefik.WEB) for r in releases(plane) if r.chart_name == "traefik")
     return next(filter(None, urls), None)
+
+
+def addresses(plane: ControlPlane) -> dict[str, str | None]:
+    """Namespace and name of a release -> URL of its program, for its metrics; None while it does not run.
+
+    Without YuniKorn, which has a page of its own.
+    """
+    return {
+        f"{release.namespace}/{release.name}": url(plane, release.key, METRICS)
+        for release in releases(plane)
+        if METRICS in STAND_INS[release.chart_name].servers
+    }
 
 
 def page_urls(plane: ControlPlane) -> list[str]:

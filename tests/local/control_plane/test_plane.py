@@ -7,6 +7,7 @@ import pytest
 from kubernetes import client, config
 
 from localcloud.control_plane import ControlPlane, stand_ins
+from localcloud.control_plane.stand_ins import pods
 from localcloud.control_plane.stand_ins.charts import yunikorn_url
 from localcloud.errors import Refusal
 
@@ -58,6 +59,7 @@ def test_nobody_gets_in_without_a_token(plane):
 
 
 def test_nothing_listens_but_on_loopback(plane, yunikorn):
+    pods.variables(plane)
     processes = running(plane)
     listening = [
         connection.laddr.ip
@@ -66,7 +68,7 @@ def test_nothing_listens_but_on_loopback(plane, yunikorn):
         if connection.status == psutil.CONN_LISTEN
     ]
 
-    assert len(processes) >= 9, "those of the control plane, and YuniKorn"
+    assert len(processes) == 10, "those of the control plane, the pod network, and YuniKorn"
     assert set(listening) == {"127.0.0.1"}
 
 

@@ -20,13 +20,14 @@ DRIVERS = "/api/v1/namespaces/spark-jobs/pods"
 ENDED = ("COMPLETED", "FAILED", "SUBMISSION_FAILED")
 
 KUBECTL = f"""#!{sys.executable}
-import os, sys
-from pathlib import Path
+import sys
 import yaml
 from localcloud.control_plane.api import Api, path_of
+from localcloud.plugins.kubernetes.kubeconfig import access, read
 assert sys.argv[1:] == ["apply", "-f", "-"]
 objects = [thing for thing in yaml.safe_load_all(sys.stdin) if thing]
-api = Api.of(Path(os.environ["KUBECONFIG"]))
+cluster = access(read(None))
+api = Api(cluster.server, cluster.authority, cluster.bearer())
 for thing in objects:
     api.apply(path_of(thing), thing)
 sys.exit(0 if objects else "error: no objects passed to apply")

@@ -78,6 +78,14 @@ def test_ctrl_c_is_left_to_the_command_which_ends_what_is_under_way(monkeypatch)
 
 
 @pytest.mark.usefixtures("stack_files_there")
+def test_a_command_that_was_killed_is_a_sentence_and_the_exit_status_of_a_shell(moka):
+    result = moka("rollout", "local.a", "--", "sh", "-c", "kill -9 $$")
+
+    assert result.status == 137
+    assert "`sh -c` was killed (SIGKILL), by somebody or by the system for want of memory" in result.err
+
+
+@pytest.mark.usefixtures("stack_files_there")
 def test_a_command_that_cannot_be_run_is_one_sentence(moka):
     result = moka("rollout", "local.a", "--", "no-such-program", "{stack}")
 

@@ -1,16 +1,26 @@
 import errno
 import json
+import os
 import shutil
+import signal
+import subprocess
 import sys
 from collections import namedtuple
 
+import psutil
 import pytest
 
 from localcloud import __main__ as command_line
 from localcloud import commands, report, setup
-from localcloud.cloud import Cloud
+from localcloud import engine as engine_module
+from localcloud.aws_server import AwsServer
+from localcloud.cloud import REPOSITORY, Cloud
+from localcloud.control_plane import ControlPlane
+from localcloud.control_plane.stand_ins import charts
+from localcloud.control_plane.stand_ins.releases import Release
 from localcloud.engine import Engine
 from localcloud.errors import Refusal
+from localcloud.locks import locks_folder
 from localcloud.plugins.aws import store
 from localcloud.protection import unprotect
 
@@ -96,6 +106,147 @@ def test_down_where_nothing_was_ever_up_says_so_as_often_as_it_is_asked(engine, 
         assert "Nothing to take down: there is no stack dev." in capsys.readouterr().out
 
 
+def engine_at_work(engine, stack, tmp_path):
+    """A program that looks like pulumi and holds the lock of a stack."""
+    pulumi = tmp_path / "pulumi"
+    pulumi.symlink_to("/bin/sleep")
+    running = subprocess.Popen([pulumi, "600"])
+    folder = locks_folder(engine.cloud, "small", stack)
+    folder.mkdir(parents=True)
+    (folder / "lock.json").write_text(json.dumps({"pid": running.pid}))
+    return running
+
+
+def test_what_is_just_being_made_was_not_cut_off_until_its_engine_has_ended(engine, capsys, tmp_path):
+    in_state(engine, "dev", STACK, pending_operations=[{"type": "creating", "resource": BUCKET}])
+    running = engine_at_work(engine, "dev", tmp_path)
+    try:
+        report.status(engine, as_json=False)
+        meanwhile = capsys.readouterr().out
+    finally:
+        running.kill()
+        running.wait()
+    report.status(engine, as_json=False)
+    afterwards = capsys.readouterr().out
+
+    assert f"pulumi is at work on it, process {running.pid}" in meanwhile
+    assert "cut off" not in meanwhile
+    assert f"creation was cut off, may exist: {BUCKET['urn']}" in afterwards
+    assert "at work" not in afterwards
+
+
+def test_a_down_leaves_the_cloud_to_an_engine_that_has_only_begun(engine, capsys, tmp_path):
+    running = engine_at_work(engine, "new", tmp_path)
+    try:
+        assert commands.down(engine, "dev", ()) == 0
+    finally:
+        running.kill()
+        running.wait()
+
+    assert f"as pulumi works on it, process {running.pid}." in capsys.readouterr().out
+
+
+@pytest.fixture
+def pulumi(engine, monkeypatch, tmp_path):
+    """Have `pulumi preview` be some shell commands, and the rest of pulumi do nothing."""
+    program = tmp_path / "bin" / "pulumi"
+    program.parent.mkdir()
+    (engine.project / "stacks").mkdir()
+    (engine.project / "stacks" / "Pulumi.dev.yaml").write_text("config: {small:environment: dev}\n")
+    monkeypatch.setattr(engine_module, "BIN", program.parent)
+    monkeypatch.setattr(commands, "start", lambda _: None)
+    engine.cloud.home.mkdir()
+
+    def be(preview):
+        program.write_text(f'#!/bin/sh\ncase "$1" in preview) {preview};; esac\n')
+        program.chmod(0o755)
+
+    return be
+
+
+@pytest.mark.parametrize("number, status", [(signal.SIGKILL, 137), (signal.SIGTERM, 143)])
+def test_an_engine_that_was_killed_ends_in_a_sentence_that_says_how_to_go_on(
+    engine, pulumi, capsys, number, status
+):
+    pulumi(preview=f"kill -{number.value} $$")
+
+    assert commands.preview(engine, "dev", ()) == status
+
+    assert capsys.readouterr().err.startswith(
+        f"pulumi was killed ({number.name}) before `preview` of dev had ended: by somebody, or by the system "
+        "for want of memory. Run `make recover STACK=dev`, which finds what it made without writing it down, "
+        "then `make preview` again to go on."
+    )
+
+
+@pytest.mark.parametrize("free, full", [(1, False), (0, True)])
+def test_an_update_that_fails_as_the_disk_is_full_says_so_and_what_to_do(
+    engine, pulumi, capsys, monkeypatch, free, full
+):
+    pulumi(preview="exit 255")
+    usage = namedtuple("usage", "total used free")
+    monkeypatch.setattr(shutil, "disk_usage", lambda place: usage(10**9, 10**9, free * 2**20))
+
+    assert commands.preview(engine, "dev", ()) == 255
+
+    assert (f"The disk of {engine.cloud.home} is full: free 512 MiB" in capsys.readouterr().err) == full
+
+
+def test_programs_of_a_control_plane_that_have_ended_are_named_by_status_and_by_an_update_that_failed(
+    engine, pulumi, capsys
+):
+    plane = ControlPlane(engine.cloud, "spark")
+    plane.folder.mkdir(parents=True)
+    plane.ports.keep("kube-apiserver")
+    processes = [plane.process(name) for name in plane.ended()]
+    for process in processes:
+        process.start(["/bin/sh", "-c", "echo Error: out of tokens; sleep 600"])
+    processes[0].stop()
+    processes[0].pid_file.write_text("{}")
+    pulumi(preview="exit 255")
+    try:
+        report.status(engine, as_json=False)
+        assert "Cluster          spark (not running: etcd)\n" in capsys.readouterr().out
+        assert commands.preview(engine, "dev", ()) == 255
+        [line] = capsys.readouterr().err.splitlines()
+        assert line.startswith("etcd of cluster spark has ended; its log, ")
+        assert line.endswith("says “Error: out of tokens”.")
+    finally:
+        for process in processes:
+            process.stop(timeout=0)
+
+
+def test_an_operator_that_has_ended_is_named_by_status(engine, capsys):
+    plane = ControlPlane(engine.cloud, "spark")
+    plane.folder.mkdir(parents=True)
+    plane.ports.keep("kube-apiserver")
+    charts.releases(plane).keep(Release(name="operator", namespace="spark", chart="spark-operator"))
+
+    report.status(engine, as_json=False)
+
+    assert "runs           spark/operator: not running" in capsys.readouterr().out
+
+
+def test_two_cold_starts_at_once_leave_one_server_and_no_other(engine):
+    start = [sys.executable, "-m", "localcloud", "--project", str(engine.project), "start"]
+    environment = {**os.environ, "MOKA_CLOUD": str(engine.cloud.home)}
+    try:
+        starts = [subprocess.Popen(start, cwd=REPOSITORY, env=environment) for _ in range(3)]
+        assert [process.wait() for process in starts] == [0, 0, 0]
+        home = str(engine.cloud.home)
+        servers = [
+            process
+            for process in psutil.process_iter(["cmdline", "environ"])
+            if "localcloud.moto_server" in (process.info["cmdline"] or [])
+            and (process.info["environ"] or {}).get("MOKA_CLOUD") == home
+        ]
+        assert len(servers) == 1
+        assert AwsServer(engine.cloud).alive()
+    finally:
+        commands.clean(engine)
+    assert not engine.cloud.home.exists()
+
+
 def test_up_refuses_a_full_disk_before_it_changes_anything(engine, monkeypatch):
     usage = namedtuple("usage", "total used free")
     monkeypatch.setattr(shutil, "disk_usage", lambda place: usage(10**9, 10**9, 100 * 2**20))
@@ -121,11 +272,11 @@ def test_a_stack_file_that_is_not_yaml_is_one_sentence(engine, run):
         engine.select("dev")
 
 
-def test_what_was_cut_off_and_came_to_be_after_all_is_told_no_more(engine):
+def test_what_was_cut_off_is_told_also_where_the_next_up_made_it_again(engine):
     pending = [{"type": "creating", "resource": {"urn": urn}} for urn in (BUCKET["urn"], "urn:other")]
     in_state(engine, "dev", STACK, BUCKET, pending_operations=pending)
 
-    assert engine.cut_off("dev") == ["urn:other"]
+    assert engine.cut_off("dev") == sorted([BUCKET["urn"], "urn:other"])
 
 
 def test_a_lock_that_was_cut_off_before_it_said_whose_it_is_is_lifted(engine):

@@ -79,19 +79,6 @@ def test_a_lock_of_a_pid_that_something_else_has_now_is_lifted(engine):
     assert len(engine.remove_stale_locks("dev")) == 1
 
 
-def test_a_state_that_a_kill_left_empty_is_the_one_before(engine):
-    bucket = {"urn": "urn:bucket", "type": "aws:s3/bucket:Bucket", "id": "b", "inputs": {}, "outputs": {}}
-    with_state(engine, resources=[bucket])
-    state = engine.cloud.state / ".pulumi" / "stacks" / "small" / "dev.json"
-    state.rename(f"{state}.bak")
-    state.touch()
-
-    assert engine.populated() == ["dev"]
-    assert "cut off" in engine.restore_checkpoint("dev")
-    assert [resource.urn for resource in engine.resources("dev")] == ["urn:bucket"]
-    assert engine.restore_checkpoint("dev") is None
-
-
 def test_a_lock_of_a_running_pulumi_is_refused_and_stays(engine, tmp_path):
     pulumi = tmp_path / "pulumi"
     pulumi.symlink_to("/bin/sleep")

@@ -156,6 +156,16 @@ def test_the_last_error_is_what_a_program_said():
     assert last_meaningful_line(log) == "Error: port is taken"
 
 
+def test_a_panic_of_go_is_told_without_its_frames():
+    log = (
+        "panic: failed to create WAL\n\ngoroutine 1 [running]:\n"
+        "go.uber.org/zap.(*Logger).Panic(0x2e2f80f2c700?, {0x12ca13c?, 0x38?})\n\tzap/logger.go:285 +0x4b\n"
+        "main.main()\n\tmain.go:29 +0x1d\n"
+    )
+
+    assert last_meaningful_line(log) == "panic: failed to create WAL"
+
+
 def test_a_line_of_json_is_told_plainly():
     assert last_meaningful_line('{"level":"fatal","msg":"discovery failed","error":"in use"}') == (
         "discovery failed: in use"

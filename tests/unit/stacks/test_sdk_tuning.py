@@ -1,7 +1,11 @@
 import time
 
+import grpc
+import grpc.aio
 import pulumi
 import pulumi_aws as aws
+import pytest
+from pulumi.runtime import settings
 
 from stacks import sdk_tuning
 
@@ -36,3 +40,25 @@ def test_debug_messages_of_the_sdk_stay_here_unless_asked_for(monkeypatch):
     pulumi.log.debug("not heard")
 
     assert messages == ["heard"]
+
+
+@pytest.mark.parametrize(
+    "code, details, kind",
+    [
+        (grpc.StatusCode.UNKNOWN, "resource monitor shut down", pulumi.RunError),
+        (grpc.StatusCode.UNAVAILABLE, "", pulumi.RunError),
+        (grpc.StatusCode.UNKNOWN, "the name is taken", Exception),
+    ],
+)
+def test_only_an_end_that_the_engine_has_given_the_reason_of_is_a_line(monkeypatch, code, details, kind):
+    # Put back afterwards.
+    monkeypatch.setattr(settings, "grpc_error_to_exception", settings.grpc_error_to_exception)
+    error = grpc.aio.AioRpcError(code, grpc.aio.Metadata(), grpc.aio.Metadata(), details)
+
+    sdk_tuning.end_without_traceback()
+
+    # As the SDK's registrations do.
+    with pytest.raises(kind) as raised:
+        settings.handle_grpc_error(error)
+    assert type(raised.value) is kind
+    assert details in str(raised.value) or kind is pulumi.RunError

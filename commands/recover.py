@@ -1,0 +1,160 @@
+"""`moka recover`: an update that was cut off, put right."""
+
+import json
+import sys
+from collections.abc import Sequence
+from typing import Annotated, Any
+
+import typer
+
+from commands.arguments import StackArgument
+from recovery.backend_locks import dead, locks
+from recovery.look import Look
+from recovery.plan import Finding, judged, targets, with_findings
+from recovery.pulumi_cli import COMMAND, Stopped, export, pulumi, run, stacks_of
+from recovery.state import BrokenState, State, label, refuse_broken
+
+Report = dict[str, Any]
+
+
+def recover(
+    stack: StackArgument,
+    command: Annotated[
+        list[str] | None,
+        typer.Argument(
+            metavar="-- COMMAND",
+            help="What runs pulumi on a stack, {verb} being `refresh` or `destroy`, and {stack} its name; by "
+            f"default `{' '.join(COMMAND)}`.",
+        ),
+    ] = None,
+    delete: Annotated[
+        bool, typer.Option("--delete", help="Delete what was made unrecorded, in place of importing it.")
+    ] = False,
+    forget: Annotated[
+        bool, typer.Option("--forget", help="What cannot be looked for is not there: you have looked.")
+    ] = False,
+    yes: Annotated[bool, typer.Option("--yes", help="Act without asking.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print what was done as JSON.")] = False,
+) -> None:
+    """Put a stack right after an update that was cut off.
+
+    It lifts the lock of a process that is gone, shows what was under way, finds in AWS and Kubernetes what
+    was made without being recorded, and imports it. Then `pulumi up`, or `destroy`, goes on as if nothing had
+    happened. It asks before it changes anything, and may be cut off and run again.
+
+    \b
+    Examples:
+      moka recover prod              all stacks of prod
+      moka recover prod.spark-a      one of them
+      moka recover prod --delete     what was made without being recorded is deleted
+
+    Exit status: 0 nothing is left to recover, 1 something is left to people or was declined, 2 nothing
+    could be asked.
+    """
+    try:
+        reports = [_recover(entry, command or COMMAND, delete, forget, yes) for entry in stacks_of(stack)]
+    except (Stopped, BrokenState) as reason:
+        typer.echo(reason, err=True)
+        raise typer.Exit(2) from None
+    if as_json:
+        print(json.dumps(reports, indent=2))
+    raise typer.Exit(any(report["left"] for report in reports))
+
+
+def _recover(entry: dict[str, Any], command: Sequence[str], delete: bool, forget: bool, yes: bool) -> Report:
+    stack = str(entry["name"])
+    holders = [str(lock) for lock in locks(stack) if not dead(lock)]
+    if entry.get("updateInProgress"):
+        holders.append("somebody else's update, as the backend says")
+    if holders:
+        raise Stopped(
+            f"{stack} is being updated by {' and '.join(holders)}: wait for it; if that process is gone, "
+            f"`pulumi cancel {stack}` lifts its lock, then run this again. Nothing was changed."
+        )
+    state = export(stack)
+    refuse_broken(state, stack)
+    stale = locks(stack)
+    found = Look(stack, state).findings()
+    report: Report = {"stack": stack, "locks": [str(lock) for lock in stale], "left": []}
+    if not stale and not found:
+        _say(f"{stack} needs no recovery: nothing is locked, and nothing was cut off.")
+        return report
+    for lock in stale:
+        _say(f"{stack} is locked by {lock}, which has ended.")
+    for finding in found:
+        _say(f"{stack}, {finding}.")
+    report["findings"] = [str(finding) for finding in found]
+    report["left"] = [str(finding) for finding in found if _undecided(finding, delete, forget)]
+    if report["left"]:
+        _say(_what_is_left(stack, found, delete, forget))
+        return report
+    if not yes and not _agreed(stack, delete):
+        report["left"] = report["findings"] or report["locks"]
+        return report
+    if stale:
+        pulumi("cancel", stack, "--yes")
+    if found:
+        report |= _settled(stack, state, [finding.settled(delete) for finding in found], command, delete)
+    _say(f"{stack} is recovered: run again what was cut off, `make up STACK={stack}` or `make down`.")
+    return report
+
+
+def _undecided(finding: Finding, delete: bool, forget: bool) -> bool:
+    return (finding.verdict == "unknown" and not forget) or (finding.verdict == "doubled" and not delete)
+
+
+def _what_is_left(stack: str, found: Sequence[Finding], delete: bool, forget: bool) -> str:
+    ways = []
+    if not delete and any(finding.verdict == "doubled" for finding in found):
+        ways.append("--delete deletes what exists a second time")
+    if not forget and any(finding.verdict == "unknown" for finding in found):
+        ways.append("look for the rest by hand, and once it is gone --forget says so")
+    return f"Nothing of {stack} was changed: {'; '.join(ways)}."
+
+
+def _agreed(stack: str, delete: bool) -> bool:
+    what = "delete what exists of that" if delete else "import what exists of that"
+    if not sys.stdin.isatty():
+        _say(f"Nothing was changed; --yes does it: {what}.")
+        return False
+    return typer.confirm(f"Change the state of {stack}, and {what}?", err=True)
+
+
+def _settled(
+    stack: str, before: State, found: Sequence[Finding], command: Sequence[str], delete: bool
+) -> Report:
+    """Take over what was made, have it looked at, and keep in the state what is there and ours."""
+    if export(stack).get("deployment") != before.get("deployment"):
+        raise Stopped(f"{stack} was changed meanwhile: run this again. Nothing was changed.")
+    _import(stack, with_findings(before, found))
+    if (urns := targets(found)) and run(command, "refresh", stack, urns):
+        raise Stopped(
+            f"{stack} could not be looked at, as pulumi says above: correct that, then run this again, which "
+            "goes on from here."
+        )
+    outcome = judged(export(stack), found, stack)
+    if outcome.alien:
+        _import(stack, outcome.state)
+    for finding in outcome.gone:
+        _say(f"{label(finding.operation.urn)}: nothing was made; it is made by the next up.")
+    for finding in outcome.alien:
+        _say(f"{label(finding.operation.urn)}: {finding.id} has other tags, so it is somebody else's.")
+    if not delete:
+        for finding in outcome.taken:
+            _say(f"{label(finding.operation.urn)}: imported, as {finding.id}.")
+    elif outcome.taken and run(command, "destroy", stack, [f.operation.urn for f in outcome.taken]):
+        raise Stopped(f"Not all of {stack} could be deleted, as pulumi says above: run this again.")
+    return {
+        "deleted" if delete else "imported": [f.operation.urn for f in outcome.taken],
+        "not_made": [f.operation.urn for f in outcome.gone],
+        "left": [f"{f.operation.urn}: {f.id} is somebody else's" for f in outcome.alien],
+    }
+
+
+def _import(stack: str, state: State) -> None:
+    pulumi("stack", "import", "--stack", stack, text=json.dumps(state))
+
+
+def _say(sentence: str) -> None:
+    """What people read goes beside what scripts read."""
+    print(sentence, file=sys.stderr, flush=True)

@@ -1,0 +1,79 @@
+"""What `moka recover` asks of pulumi's command line, and does by it."""
+
+import json
+import subprocess
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from recovery.state import State
+
+COMMAND = ("pulumi", "{verb}", "--stack", "{stack}")
+
+EARLIER = "bring back an earlier version, as docs/operations/recovery.md says; nothing was changed."
+
+
+class Stopped(Exception):
+    """Why nothing more is done: one sentence."""
+
+
+def pulumi(*arguments: str, text: str | None = None) -> str:
+    """What pulumi prints. Raises Stopped with its last line when it fails."""
+    try:
+        done = subprocess.run(
+            ["pulumi", *arguments, "--non-interactive"], input=text, capture_output=True, text=True
+        )
+    except FileNotFoundError:
+        raise Stopped("There is no pulumi on PATH: install it from pulumi.com.") from None
+    if done.returncode:
+        lines = (done.stderr or done.stdout).strip().splitlines()
+        raise Stopped(f"pulumi {' '.join(arguments)} failed: {lines[0] if lines else 'without output'}")
+    return done.stdout
+
+
+def stacks_of(name: str) -> list[dict[str, Any]]:
+    """The stacks that a name means, as `pulumi stack ls` shows them. Raises Stopped where there is none."""
+    try:
+        existing = json.loads(pulumi("stack", "ls", "--json"))
+    except Stopped as failure:
+        raise Stopped(f"The states of the backend cannot be read ({failure}): {EARLIER}") from None
+    named = {str(stack["name"]).rpartition("/")[2]: stack for stack in existing}
+    meant = [{**named[s], "name": s} for s in sorted(named) if s == name or s.partition(".")[0] == name]
+    if not meant:
+        known = f"it has {', '.join(sorted(named))}" if named else "it has none"
+        raise Stopped(f"There is no stack {name} in {backend_url()}; {known}: correct the name.")
+    return meant
+
+
+def export(stack: str) -> State:
+    """The state of a stack, its secrets encrypted."""
+    try:
+        state: State = json.loads(pulumi("stack", "export", "--stack", stack))
+    except Stopped as failure:
+        raise Stopped(f"The state of {stack} cannot be read ({failure}): {EARLIER}") from None
+    return state
+
+
+def run(command: Sequence[str], verb: str, stack: str, urns: Sequence[str]) -> int:
+    """Run pulumi's verb on some resources for a person to watch; its exit status."""
+    words = [word.replace("{verb}", verb).replace("{stack}", stack) for word in command]
+    targets = [part for urn in urns for part in ("--target", urn)]
+    # What people read goes beside what scripts read.
+    arguments = [*words, "--yes", "--skip-preview", "--non-interactive", *targets]
+    return subprocess.run(arguments, stdout=sys.stderr).returncode
+
+
+def backend_url() -> str:
+    """Where the states are."""
+    return str(json.loads(pulumi("whoami", "--json", "-v"))["url"])
+
+
+def project() -> str:
+    """The name of the Pulumi project of this folder. Raises Stopped where there is none."""
+    import yaml
+
+    try:
+        return str(yaml.safe_load(Path("Pulumi.yaml").read_text())["name"])
+    except (OSError, KeyError, TypeError, yaml.YAMLError):
+        raise Stopped("There is no Pulumi project here: run this in the folder of Pulumi.yaml.") from None

@@ -1,0 +1,257 @@
+"""How what a create had made is found: by tags where AWS gives it an id, by its inputs where they name it.
+
+The ids are those to import, as the documentation of each type says under "Import"
+(https://www.pulumi.com/registry/packages/aws/, and the docstrings of the pinned pulumi-aws).
+"""
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import jmespath
+
+from moka.names import RESOURCE_TAG, STACK_TAG
+
+
+@dataclass(frozen=True)
+class Search:
+    """How the id of a resource is found.
+
+    id: to import: a template of its inputs, and of `found` where AWS is asked.
+    service, operation: the question, as boto3 names it; empty where the inputs name the resource.
+    request: its members, with templates of inputs.
+    at: JMESPath of the answer: `id` and `tags` of each; without `tags`, inputs alone say which it is.
+    """
+
+    id: str = "{found}"
+    service: str = ""
+    operation: str = ""
+    request: Mapping[str, Any] = field(default_factory=dict)
+    at: str = ""
+
+
+@dataclass(frozen=True)
+class Question:
+    """A request to AWS that a search makes."""
+
+    service: str
+    operation: str
+    members: Mapping[str, Any]
+
+
+def _tagged(operation: str, noun: str, id: str, filters: str = "Filters", **values: str) -> Search:
+    """What EC2 shows of a kind with the tags of a resource. values: further filters."""
+    wanted = [
+        {"Name": f"tag:{RESOURCE_TAG}", "Values": ["{resource_tag}"]},
+        {"Name": f"tag:{STACK_TAG}", "Values": ["{stack}"]},
+        *({"Name": name.replace("_", "-"), "Values": text.split()} for name, text in values.items()),
+    ]
+    return Search(
+        service="ec2", operation=operation, request={filters: wanted}, at=f"{noun}[].{{id: {id}, tags: Tags}}"
+    )
+
+
+def _named(id: str) -> Search:
+    return Search(id=id)
+
+
+# They go on to show what was deleted an hour ago.
+NAT = _tagged("describe_nat_gateways", "NatGateways", "NatGatewayId", "Filter", state="pending available")
+ENDPOINT = _tagged(
+    "describe_vpc_endpoints", "VpcEndpoints", "VpcEndpointId", vpc_endpoint_state="pending available"
+)
+ATTACHMENT = _tagged(
+    "describe_transit_gateway_vpc_attachments",
+    "TransitGatewayVpcAttachments",
+    "TransitGatewayAttachmentId",
+    state="pending available initiating modifying pendingAcceptance",
+)
+RULE = _tagged("describe_security_group_rules", "SecurityGroupRules", "SecurityGroupRuleId")
+RANGE = Search(
+    service="ec2",
+    operation="describe_vpcs",
+    request={"VpcIds": ["{vpcId}"]},
+    at="Vpcs[].CidrBlockAssociationSet[?CidrBlock=='{cidrBlock}' && CidrBlockState.State=='associated'][]"
+    ".{id: AssociationId}",
+)
+DEFAULT_GROUP = Search(
+    service="ec2",
+    operation="describe_security_groups",
+    request={
+        "Filters": [
+            {"Name": "vpc-id", "Values": ["{vpcId}"]},
+            {"Name": "group-name", "Values": ["default"]},
+        ]
+    },
+    at="SecurityGroups[].{id: GroupId}",
+)
+POD_IDENTITY = Search(
+    id="{clusterName},{found}",
+    service="eks",
+    operation="list_pod_identity_associations",
+    request={
+        "clusterName": "{clusterName}",
+        "namespace": "{namespace}",
+        "serviceAccount": "{serviceAccount}",
+    },
+    at="associations[].{id: associationId}",
+)
+KEY = Search(
+    service="resourcegroupstaggingapi",
+    operation="get_resources",
+    request={
+        "TagFilters": [
+            {"Key": RESOURCE_TAG, "Values": ["{resource_tag}"]},
+            {"Key": STACK_TAG, "Values": ["{stack}"]},
+        ],
+        "ResourceTypeFilters": ["kms:key"],
+    },
+    at="ResourceTagMappingList[].{id: ResourceARN, tags: Tags}",
+)
+WORKSPACE = Search(
+    service="amp", operation="list_workspaces", at="workspaces[].{id: workspaceId, tags: tags || `{}`}"
+)
+
+SEARCHES: dict[str, Search] = {
+    "aws:ec2/vpc:Vpc": _tagged("describe_vpcs", "Vpcs", "VpcId"),
+    "aws:ec2/subnet:Subnet": _tagged("describe_subnets", "Subnets", "SubnetId"),
+    "aws:ec2/internetGateway:InternetGateway": _tagged(
+        "describe_internet_gateways", "InternetGateways", "InternetGatewayId"
+    ),
+    "aws:ec2/eip:Eip": _tagged("describe_addresses", "Addresses", "AllocationId"),
+    "aws:ec2/natGateway:NatGateway": NAT,
+    "aws:ec2/routeTable:RouteTable": _tagged("describe_route_tables", "RouteTables", "RouteTableId"),
+    "aws:ec2/securityGroup:SecurityGroup": _tagged("describe_security_groups", "SecurityGroups", "GroupId"),
+    "aws:vpc/securityGroupIngressRule:SecurityGroupIngressRule": RULE,
+    "aws:vpc/securityGroupEgressRule:SecurityGroupEgressRule": RULE,
+    "aws:ec2/vpcEndpoint:VpcEndpoint": ENDPOINT,
+    "aws:ec2/flowLog:FlowLog": _tagged("describe_flow_logs", "FlowLogs", "FlowLogId", "Filter"),
+    "aws:ec2/launchTemplate:LaunchTemplate": _tagged(
+        "describe_launch_templates", "LaunchTemplates", "LaunchTemplateId"
+    ),
+    "aws:ec2transitgateway/vpcAttachment:VpcAttachment": ATTACHMENT,
+    "aws:ec2/vpcIpv4CidrBlockAssociation:VpcIpv4CidrBlockAssociation": RANGE,
+    "aws:ec2/defaultSecurityGroup:DefaultSecurityGroup": DEFAULT_GROUP,
+    "aws:ec2/route:Route": _named(
+        "{routeTableId}_{destinationCidrBlock|destinationIpv6CidrBlock|destinationPrefixListId}"
+    ),
+    "aws:ec2/routeTableAssociation:RouteTableAssociation": _named("{subnetId|gatewayId}/{routeTableId}"),
+    "aws:eks/podIdentityAssociation:PodIdentityAssociation": POD_IDENTITY,
+    "aws:eks/cluster:Cluster": _named("{name}"),
+    "aws:eks/nodeGroup:NodeGroup": _named("{clusterName}:{nodeGroupName}"),
+    "aws:eks/addon:Addon": _named("{clusterName}:{addonName}"),
+    "aws:eks/accessEntry:AccessEntry": _named("{clusterName}:{principalArn}"),
+    "aws:eks/accessPolicyAssociation:AccessPolicyAssociation": _named(
+        "{clusterName}#{principalArn}#{policyArn}"
+    ),
+    "aws:iam/role:Role": _named("{name}"),
+    "aws:iam/instanceProfile:InstanceProfile": _named("{name}"),
+    "aws:iam/rolePolicy:RolePolicy": _named("{role}:{name}"),
+    "aws:iam/rolePolicyAttachment:RolePolicyAttachment": _named("{role}/{policyArn}"),
+    "aws:kms/key:Key": KEY,
+    "aws:kms/alias:Alias": _named("{name}"),
+    "aws:cloudwatch/logGroup:LogGroup": _named("{name}"),
+    "aws:ecr/repository:Repository": _named("{name}"),
+    "aws:ecr/lifecyclePolicy:LifecyclePolicy": _named("{repository}"),
+    "aws:ecr/repositoryPolicy:RepositoryPolicy": _named("{repository}"),
+    "aws:ecr/pullThroughCacheRule:PullThroughCacheRule": _named("{ecrRepositoryPrefix}"),
+    "aws:ecr/repositoryCreationTemplate:RepositoryCreationTemplate": _named("{prefix}"),
+    "aws:autoscaling/schedule:Schedule": _named("{autoscalingGroupName}/{scheduledActionName}"),
+    "aws:autoscaling/tag:Tag": _named("{autoscalingGroupName},{tag.key}"),
+    "aws:route53/record:Record": _named("{zoneId}_{name}_{type}"),
+    "aws:amp/workspace:Workspace": WORKSPACE,
+    "aws:amp/alertManagerDefinition:AlertManagerDefinition": _named("{workspaceId}"),
+    "aws:s3/bucket:Bucket": _named("{bucket}"),
+    **{
+        f"aws:s3/bucket{part}:Bucket{part}": _named("{bucket}")
+        for part in (
+            "LifecycleConfiguration",
+            "Logging",
+            "OwnershipControls",
+            "Policy",
+            "PublicAccessBlock",
+            "ServerSideEncryptionConfiguration",
+            "Versioning",
+        )
+    },
+}
+"""Type -> how what its create made is found."""
+
+MAKES_NOTHING = frozenset({"aws:acm/certificateValidation:CertificateValidation"})
+"""Types that only wait."""
+
+TAGGED_LATER = frozenset({"aws:s3/bucket:Bucket"})
+"""Types whose tags come by a call after that which makes them: a kill between the two leaves it untagged."""
+
+
+def question(search: Search, variables: Mapping[str, Any]) -> Question | None:
+    """What AWS is asked; None where the inputs name it. Raises KeyError where an input is missing."""
+    if not search.operation:
+        return None
+    return Question(search.service, search.operation, _rendered(search.request, variables))
+
+
+def ids(search: Search, variables: Mapping[str, Any], answer: Any) -> list[str]:
+    """Ids to import of what there may be. Raises KeyError where an input is missing.
+
+    answer: to the search's question; None where it has none.
+    """
+    if not search.operation:
+        return [id_of(search, variables)]
+    things = jmespath.search(_text(search.at, variables), answer) or []
+    return [
+        id_of(search, variables, str(thing["id"]).rpartition(":key/")[2])
+        for thing in things
+        if "tags" not in thing or belongs(tags_of(thing["tags"]), variables)
+    ]
+
+
+def id_of(search: Search, inputs: Mapping[str, Any], id: str = "") -> str:
+    """Id to import of a resource with some inputs, and an id that AWS gave it. Raises KeyError as above."""
+    return _text(search.id, {**inputs, "found": id})
+
+
+def belongs(tags: Mapping[str, str], variables: Mapping[str, Any]) -> bool:
+    """Whether tags are those of the resource and its stack."""
+    return (tags.get(RESOURCE_TAG), tags.get(STACK_TAG)) == (variables["resource_tag"], variables["stack"])
+
+
+def tags_of(tags: Any) -> dict[str, str]:
+    """Tags as a map, from a map or a list of keys and values."""
+    return dict(tags) if isinstance(tags, Mapping) else {tag["Key"]: tag["Value"] for tag in tags or []}
+
+
+def object_id(inputs: Mapping[str, Any]) -> str:
+    """Id to import of an object or a release in Kubernetes. Raises KeyError where it has no name."""
+    named = inputs.get("metadata") or inputs
+    return "/".join(part for part in (named.get("namespace"), named["name"]) if part)
+
+
+def _rendered(template: Any, variables: Mapping[str, Any]) -> Any:
+    match template:
+        case str():
+            return _text(template, variables)
+        case Mapping():
+            return {name: _rendered(item, variables) for name, item in template.items()}
+        case list():
+            return [_rendered(item, variables) for item in template]
+    return template
+
+
+PLACE = re.compile(r"\{([\w.|]+)\}")
+"""In a template: `{input}`, `{one|other}`, `{structure.member}`; JMESPath's own braces hold more."""
+
+
+def _text(template: str, variables: Mapping[str, Any]) -> str:
+    return PLACE.sub(lambda place: _value(place[1], variables), template)
+
+
+def _value(names: str, variables: Mapping[str, Any]) -> str:
+    for name in names.split("|"):
+        value: Any = variables
+        for step in name.split("."):
+            value = value.get(step) if isinstance(value, Mapping) else None
+        if isinstance(value, str) and value:
+            return value
+    raise KeyError(names)

@@ -1,0 +1,132 @@
+"""What an update that was cut off leaves, and that `moka recover` puts right, on the real engine.
+
+A kill is told by what it leaves: a resource that exists in AWS, and in the state as being created only.
+"""
+
+import json
+import os
+import subprocess
+
+import pytest
+
+from tests.support.cut_off import MADE, client, cut_off, ids, name, network_up, recover
+from tests.support.pulumi_stack import moka
+
+
+@pytest.fixture(scope="module")
+def network(tmp_path_factory):
+    """The stack, up; every test leaves it as it was."""
+    with network_up(tmp_path_factory.mktemp("recovery")) as stack:
+        yield stack
+
+
+@pytest.fixture
+def ec2(network):
+    return client(network, "ec2")
+
+
+def vpcs(ec2) -> list[str]:
+    return [vpc["VpcId"] for vpc in ec2.describe_vpcs()["Vpcs"] if not vpc["IsDefault"]]
+
+
+def test_what_was_made_and_not_recorded_is_imported_whatever_its_type(network):
+    before = ids(network)
+    cut_off(network, *MADE)
+
+    shown = recover(network)
+    assert shown.returncode == 1
+    assert "creating Subnet a: it may exist, as subnet-" in shown.stderr
+    assert "Nothing was changed; --yes does it" in shown.stderr
+    recovered = recover(network, "--yes", "--json")
+
+    assert recovered.returncode == 0, recovered.stderr
+    [report] = json.loads(recovered.stdout)
+    assert len(report["imported"]) == len(MADE)
+    assert ids(network) == before
+    network.expect_no_changes()
+    assert "dev needs no recovery" in recover(network).stderr
+
+
+def test_a_network_that_every_further_up_refused_comes_up_again(network):
+    cut_off(network, "Subnet b", "Route out", "FlowLog flows")
+    refused = network.try_run("up", "--yes", "--skip-preview")
+    assert refused.returncode != 0
+    assert "conflicts with another subnet" in refused.stdout
+
+    assert recover(network, "--yes").returncode == 0
+
+    network.up()
+    network.expect_no_changes()
+
+
+def test_what_a_killed_down_had_deleted_is_not_believed_to_be_there(network, ec2):
+    [route] = [r for r in network.state() if name(r) == "Route out"]
+    ec2.delete_route(
+        RouteTableId=route["outputs"]["routeTableId"],
+        DestinationCidrBlock=route["outputs"]["destinationCidrBlock"],
+    )
+    cut_off(network, "Route out", "Alias data", operation="deleting")
+
+    recovered = recover(network, "--yes")
+
+    assert recovered.returncode == 0, recovered.stderr
+    assert {"Route out"} == {*MADE} - {*ids(network)}
+    assert network.operations() == {"out": "create"}
+    network.up()
+
+
+def test_the_lock_of_a_pulumi_that_was_killed_is_lifted_and_that_of_others_is_not(network):
+    ended = subprocess.Popen(["true"])
+    ended.wait()
+    folder = network.engine.cloud.state / ".pulumi/locks/organization/small/dev"
+    lock = {
+        "pid": ended.pid,
+        "username": "me",
+        "hostname": os.uname().nodename,
+        "timestamp": "2026-11-23T06:00:00Z",
+    }
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / "theirs.json").write_text(json.dumps({**lock, "hostname": "elsewhere"}))
+
+    refused = recover(network, "--yes")
+    assert refused.returncode == 2
+    assert (
+        f"dev is being updated by process {ended.pid} of me on elsewhere, since 2026-11-23T06:00"
+        in refused.stderr
+    )
+    (folder / "theirs.json").rename(folder / "ours.json")
+    (folder / "ours.json").write_text(json.dumps(lock))
+    assert recover(network, "--yes").returncode == 0
+
+    assert list(folder.glob("*.json")) == []
+
+
+def test_a_stack_that_is_not_there_and_a_state_that_nobody_can_read_are_one_sentence(network):
+    unknown = moka(network.engine, "recover", "prd")
+    assert unknown.returncode == 2
+    [line] = unknown.stderr.splitlines()
+    assert line.startswith("There is no stack prd in file://") and line.endswith(
+        "it has dev: correct the name."
+    )
+
+    path = network.engine.state_file("dev").path
+    whole = path.read_text()
+    path.write_text(whole[:1000])
+    try:
+        unreadable = recover(network, "--yes")
+        assert unreadable.returncode == 2
+        [line] = unreadable.stderr.splitlines()
+        assert "cannot be read" in line and "nothing was changed" in line
+        assert path.read_text() == whole[:1000]
+    finally:
+        path.write_text(whole)
+
+
+def test_afterwards_down_leaves_nothing(network, ec2):
+    cut_off(network, "Subnet b", "NatGateway nat", "RouteTableAssociation a", "Route out")
+    assert recover(network, "--yes").returncode == 0
+
+    network.destroy()
+
+    assert vpcs(ec2) == []
+    assert ec2.describe_addresses()["Addresses"] == []

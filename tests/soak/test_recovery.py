@@ -1,0 +1,77 @@
+"""What `moka recover` does about doubles, about what was not made, and about what is somebody else's."""
+
+import pytest
+
+from tests.support.cut_off import client, cut_off, ids, name, network_up, recover
+
+
+@pytest.fixture(scope="module")
+def network(tmp_path_factory):
+    """The stack, up; every test leaves it as it was."""
+    with network_up(tmp_path_factory.mktemp("recovery")) as stack:
+        yield stack
+
+
+@pytest.fixture
+def ec2(network):
+    return client(network, "ec2")
+
+
+def test_what_the_next_up_made_a_second_time_is_told_and_deleted_on_request(network, ec2):
+    cut_off(network, "LaunchTemplate nodes", "Key spare", "Eip spare")
+    network.up()
+    assert len(ec2.describe_launch_templates()["LaunchTemplates"]) == 2
+
+    told = recover(network, "--yes")
+    assert told.returncode == 1
+    assert "Eip spare: it may exist a second time, as eipalloc-" in told.stderr
+    assert "Nothing of dev was changed: --delete deletes what exists a second time" in told.stderr
+    deleted = recover(network, "--yes", "--delete")
+    assert deleted.returncode == 0, deleted.stderr
+    network.up()
+
+    assert len(ec2.describe_launch_templates()["LaunchTemplates"]) == 1
+    assert len(ec2.describe_addresses()["Addresses"]) == 2
+    network.expect_no_changes()
+
+
+def test_what_was_not_made_after_all_is_made_by_the_next_up(network, ec2):
+    [template] = ec2.describe_launch_templates()["LaunchTemplates"]
+    ec2.delete_launch_template(LaunchTemplateId=template["LaunchTemplateId"])
+    cut_off(network, "LaunchTemplate nodes", "RolePolicy flows")
+    role = next(r["id"] for r in network.state() if name(r) == "Role flows")
+
+    recovered = recover(network, "--yes")
+
+    assert recovered.returncode == 0, recovered.stderr
+    assert "creating LaunchTemplate nodes: it made nothing that the state lacks" in recovered.stderr
+    assert f"RolePolicy flows: imported, as {role}:" in recovered.stderr
+    assert network.operations() == {"nodes": "create"}
+    network.up()
+
+
+def test_what_has_the_name_and_is_of_another_stack_is_left_alone(network):
+    s3 = client(network, "s3")
+    theirs = [{"Key": "moka:stack", "Value": "theirs"}, {"Key": "moka:resource", "Value": "data"}]
+    s3.put_bucket_tagging(Bucket="cut-off-data", Tagging={"TagSet": theirs})
+    cut_off(network, "Bucket data", "BucketPublicAccessBlock data")
+
+    recovered = recover(network, "--yes")
+
+    assert recovered.returncode == 1
+    assert "Bucket data: cut-off-data has other tags, so it is somebody else's" in recovered.stderr
+    assert "Bucket data" not in ids(network)
+    s3.delete_bucket(Bucket="cut-off-data")
+    network.up()
+
+
+def test_on_request_what_was_made_is_deleted_and_made_anew(network, ec2):
+    [before] = ec2.describe_flow_logs()["FlowLogs"]
+    cut_off(network, "FlowLog flows")
+
+    assert recover(network, "--yes", "--delete").returncode == 0
+
+    assert ec2.describe_flow_logs()["FlowLogs"] == []
+    network.up()
+    [after] = ec2.describe_flow_logs()["FlowLogs"]
+    assert after["FlowLogId"] != before["FlowLogId"]

@@ -1,0 +1,134 @@
+"""A stack with a network on a cloud of its own, states as a kill leaves them, and `moka recover`."""
+
+import json
+import subprocess
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import boto3
+import pytest
+
+from localcloud import commands
+from localcloud.aws_server import AwsServer
+from localcloud.cloud import REPOSITORY, Cloud
+from localcloud.engine import Engine
+from tests.support.pulumi_project import write_project
+from tests.support.pulumi_stack import PulumiStack, moka
+
+NETWORK = """
+import json
+import pulumi
+import pulumi_aws as aws
+from stacks.identity_tags import add_identity
+
+pulumi.runtime.register_stack_transformation(add_identity)
+aws_in = aws.Provider("main", region="us-east-1", default_tags={"tags": {"moka:stack": pulumi.get_stack()}})
+opts = pulumi.ResourceOptions(provider=aws_in)
+
+vpc = aws.ec2.Vpc("net", cidr_block="10.9.0.0/16", opts=opts)
+pods = aws.ec2.VpcIpv4CidrBlockAssociation("pods", vpc_id=vpc.id, cidr_block="100.64.0.0/16", opts=opts)
+gateway = aws.ec2.InternetGateway("way-out", vpc_id=vpc.id, opts=opts)
+subnet, _ = [
+    aws.ec2.Subnet(
+        zone, vpc_id=vpc.id, cidr_block=f"10.9.{n}.0/24", availability_zone=f"us-east-1{zone}", opts=opts)
+    for n, zone in enumerate("ab")
+]
+table = aws.ec2.RouteTable("public", vpc_id=vpc.id, opts=opts)
+aws.ec2.RouteTableAssociation("a", subnet_id=subnet.id, route_table_id=table.id, opts=opts)
+aws.ec2.Route(
+    "out", route_table_id=table.id, destination_cidr_block="0.0.0.0/0", gateway_id=gateway.id, opts=opts)
+address, _ = [aws.ec2.Eip(name, domain="vpc", opts=opts) for name in ("nat", "spare")]
+aws.ec2.NatGateway("nat", allocation_id=address.id, subnet_id=subnet.id, opts=opts)
+group = aws.ec2.SecurityGroup("api", vpc_id=vpc.id, description="api", opts=opts)
+aws.vpc.SecurityGroupIngressRule(
+    "https", security_group_id=group.id, ip_protocol="tcp", from_port=443, to_port=443,
+    cidr_ipv4="10.0.0.0/8", opts=opts)
+aws.ec2.LaunchTemplate("nodes", name_prefix="nodes-", instance_type="m7g.large", opts=opts)
+key, _ = [aws.kms.Key(name, description=name, opts=opts) for name in ("data", "spare")]
+aws.kms.Alias("data", name="alias/cut-off", target_key_id=key.id, opts=opts)
+logs = aws.cloudwatch.LogGroup("flows", name="/cut-off/flows", opts=opts)
+trust = {"Version": "2012-10-17", "Statement": [
+    {"Effect": "Allow", "Principal": {"Service": "vpc-flow-logs.amazonaws.com"}, "Action": "sts:AssumeRole"}]}
+role = aws.iam.Role("flows", assume_role_policy=json.dumps(trust), opts=opts)
+write = {"Version": "2012-10-17", "Statement": [{"Effect": "Allow", "Resource": "*", "Action": [
+    "logs:CreateLogStream", "logs:PutLogEvents", "logs:DescribeLogGroups", "logs:DescribeLogStreams"]}]}
+aws.iam.RolePolicy("flows", role=role.name, policy=json.dumps(write), opts=opts)
+aws.ec2.FlowLog(
+    "flows", vpc_id=vpc.id, traffic_type="ALL", log_destination=logs.arn, iam_role_arn=role.arn, opts=opts)
+bucket = aws.s3.Bucket("data", bucket="cut-off-data", opts=opts)
+aws.s3.BucketPublicAccessBlock("data", bucket=bucket.bucket, block_public_acls=True, opts=opts)
+"""
+
+
+MADE = (
+    "VpcIpv4CidrBlockAssociation pods", "InternetGateway way-out", "Subnet a", "Subnet b",
+    "RouteTable public", "RouteTableAssociation a", "Route out", "Eip nat", "Eip spare", "NatGateway nat",
+    "SecurityGroup api",
+    "SecurityGroupIngressRule https", "LaunchTemplate nodes", "Key data", "Key spare", "Alias data",
+    "Vpc net", "LogGroup flows", "Role flows", "RolePolicy flows", "FlowLog flows", "Bucket data",
+    "BucketPublicAccessBlock data",
+)  # fmt: skip
+
+
+@contextmanager
+def network_stack(folder: Path) -> Iterator[PulumiStack]:
+    """Stack `dev` of the program, empty, on a cloud of its own that is ended afterwards."""
+    engine = Engine(Cloud(folder / "cloud"), write_project(folder / "small", NETWORK))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("PYTHONPATH", str(REPOSITORY))
+        try:
+            commands.create(engine, "dev")
+            yield PulumiStack(engine, "dev")
+        finally:
+            commands.stop(engine)
+
+
+@contextmanager
+def network_up(folder: Path) -> Iterator[PulumiStack]:
+    """The same, up."""
+    with network_stack(folder) as stack:
+        stack.up()
+        yield stack
+
+
+def client(stack: PulumiStack, service: str):
+    """A boto3 client of the AWS of a stack's cloud."""
+    return boto3.client(
+        service,
+        endpoint_url=AwsServer(stack.engine.cloud).url,
+        region_name="us-east-1",
+        aws_access_key_id="test",
+        aws_secret_access_key="test",
+    )
+
+
+def name(resource: dict) -> str:
+    return f"{resource['type'].rpartition(':')[2]} {resource['urn'].rpartition('::')[2]}"
+
+
+def cut_off(stack: PulumiStack, *names: str, operation: str = "creating") -> None:
+    """Leave the state as a kill does while these were under way: what is created is not recorded yet."""
+    path = stack.engine.state_file(stack.name).path
+    state = json.loads(path.read_text())
+    # `pulumi stack import` writes it with a capital letter.
+    latest = state["checkpoint"].get("latest") or state["checkpoint"]["Latest"]
+    under_way = [resource for resource in latest["resources"] if name(resource) in names]
+    assert len(under_way) == len(names)
+    if operation == "creating":
+        latest["resources"] = [resource for resource in latest["resources"] if resource not in under_way]
+        under_way = [{k: v for k, v in r.items() if k not in ("id", "outputs")} for r in under_way]
+    latest["pending_operations"] = [{"resource": resource, "type": operation} for resource in under_way]
+    path.write_text(json.dumps(state))
+
+
+def recover(stack: PulumiStack, *options: str) -> subprocess.CompletedProcess[str]:
+    """`make recover`, without the set-up."""
+    laptop = ("--", "python", "-m", "localcloud", "--project", str(stack.engine.project))
+    return moka(
+        stack.engine, "recover", stack.name, *options, *laptop, "pulumi", "{verb}", "--stack", "{stack}", "--"
+    )
+
+
+def ids(stack: PulumiStack) -> dict[str, str]:
+    return {name(resource): resource.get("id", "") for resource in stack.state()}

@@ -1,0 +1,126 @@
+"""What make takes from its caller: names, and nothing that a shell would do something with."""
+
+import os
+import re
+import shutil
+import subprocess
+
+import pytest
+
+from localcloud.cloud import REPOSITORY
+
+
+def make(*arguments, folder=REPOSITORY, **environment):
+    """Make, in a checkout that is set up."""
+    return subprocess.run(
+        ["make", "--silent", "--old-file=venv", *arguments],
+        cwd=folder,
+        env={**os.environ, **environment},
+        capture_output=True,
+        text=True,
+    )
+
+
+@pytest.fixture
+def checkout(tmp_path):
+    """A folder with this Makefile, these Python packages, and in .local what a test puts there."""
+    folder = tmp_path / "checkout"
+    (folder / ".local").mkdir(parents=True)
+    shutil.copy(REPOSITORY / "Makefile", folder)
+    (folder / ".local" / "venv").symlink_to(REPOSITORY / ".local" / "venv")
+    for package in ("localcloud", "aws_rules", "Pulumi.yaml"):
+        (folder / package).symlink_to(REPOSITORY / package)
+    return folder
+
+
+COMMANDS = ["x; touch {}", "x$(shell touch {})", "x`touch {}`", "x' && touch {} '", "a\ntouch {}"]
+
+
+@pytest.mark.parametrize(
+    "name, value",
+    [
+        *(("STACK", value) for value in COMMANDS),
+        *(
+            (name, COMMANDS[0])
+            for name in ("WAVE", "CLUSTER", "APPLICATION", "SERVICE", "ACCOUNT", "BASE", "REGISTRY")
+        ),
+    ],
+)
+def test_a_value_with_a_command_in_it_is_refused_and_the_command_does_not_run(tmp_path, name, value):
+    trace = tmp_path / "trace"
+    value = value.format(trace)
+
+    for result in (make("help", f"{name}={value}"), make("help", **{name: value})):
+        assert result.returncode == 2
+        assert f"{name} is `{value}`, and can only have letters, digits and" in result.stderr
+    assert not trace.exists()
+
+
+def test_a_job_file_may_have_any_name_and_is_never_a_command(tmp_path):
+    trace = tmp_path / "trace"
+
+    printed = make("--dry-run", "job", f"JOB=my job's `touch {trace}` $(shell touch {trace}).yaml").stdout
+
+    assert printed.rstrip().endswith(f"'my job'\\''s `touch {trace}` $(shell touch {trace}).yaml'")
+    assert not trace.exists()
+
+
+@pytest.mark.parametrize("argument", ["stack=prod", "STAK=prod", "on=laptop"])
+def test_a_variable_that_nothing_reads_is_refused_with_those_that_there_are(argument):
+    result = make("--dry-run", "up", argument)
+
+    assert result.returncode == 2
+    assert (
+        f"Nothing here reads {argument.partition('=')[0]}: correct the name to one of STACK " in result.stderr
+    )
+    assert result.stdout == ""
+
+
+def test_every_variable_that_the_makefile_declares_may_be_given():
+    declared = re.findall(r"^([A-Z]+) \?=", (REPOSITORY / "Makefile").read_text(), re.MULTILINE)
+
+    assert "STACK" in declared
+    for name in declared:
+        assert make("help", f"{name}=laptop").returncode == 0, name
+
+
+def test_an_empty_stack_is_not_local():
+    result = make("--dry-run", "down", "STACK=")
+
+    assert result.returncode == 2
+    assert "STACK is empty: name an environment" in result.stderr
+
+
+@pytest.mark.parametrize(
+    "stack, sentence",
+    [
+        (
+            "prdo",
+            "Environment 'prdo' has no settings file stacks/prdo.yaml; the environments are dev, local, ",
+        ),
+        ("prod.shard", "stacks/prod.yaml names no slice 'shard'; it names shared, "),
+    ],
+)
+@pytest.mark.parametrize("target", [("up",), ("preview", "ON=laptop")])
+def test_a_mistyped_stack_is_refused_as_such_wherever_it_would_go(target, stack, sentence):
+    result = make(*target, f"STACK={stack}", MOKA_CLOUD="")
+
+    assert result.returncode == 2
+    assert sentence in result.stderr
+    assert "real stack" not in result.stderr
+
+
+def test_clean_removes_the_cloud_that_is_named_and_the_checkouts_own_and_nothing_else(checkout, tmp_path):
+    named, own = tmp_path / "named", checkout / ".local" / "cloud"
+    for cloud in (named, own):
+        (cloud / "state").mkdir(parents=True)
+        (cloud / "clock.json").touch()
+    theirs = named / "thesis.tex"
+    theirs.touch()
+
+    result = make("clean", folder=checkout, MOKA_CLOUD=str(named))
+
+    assert result.returncode == 0, result.stderr
+    assert list(named.iterdir()) == [theirs]
+    assert not (checkout / ".local").exists()
+    assert (REPOSITORY / ".local" / "venv" / "bin" / "python").exists()
