@@ -5,9 +5,9 @@ from dataclasses import dataclass, field
 import pulumi
 
 from accounts.names import AccountNames, StateNames
-from components.aws.bucket import Bucket, BucketArgs
-from components.aws.key import Key, KeyArgs
-from components.aws.sharing import Sharing
+from moka.components.aws.bucket import Bucket, BucketArgs
+from moka.components.aws.key import Key, KeyArgs
+from moka.components.aws.sharing import Sharing
 
 FORMER_DAYS = 365
 """Days that a former version of a stack can be brought back."""

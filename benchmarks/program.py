@@ -5,7 +5,7 @@ from pathlib import Path
 
 from localcloud.cloud import REPOSITORY
 
-PACKAGES = ("stacks", "components", "moka", "services", "charts-values")
+PACKAGES = ("stacks", "moka", "services", "charts-values")
 FILES = ("__main__.py", "localcloud.yaml")
 """What the program is made of, and what the laptop cloud has to know of it."""
 

@@ -12,7 +12,6 @@ import psutil
 import yaml
 
 from benchmarks.bench import CLOUD
-from components.kubernetes.yunikorn import api_requests_per_second, scheduler_values
 from localcloud.control_plane import ControlPlane
 from localcloud.control_plane.api import Api, Object
 from localcloud.control_plane.machines import InstanceType
@@ -24,6 +23,7 @@ from localcloud.control_plane.stand_ins.releases import Release
 from localcloud.errors import Refusal
 from moka import catalog
 from moka.catalog import merge_values
+from moka.components.kubernetes.yunikorn import api_requests_per_second, scheduler_values
 from moka.queues import POLICIES, Leaf, Limit, Resources, grow, queues_yaml
 
 NODES, PODS, APPLICATIONS = 1_000, 10_000, 200

@@ -23,7 +23,7 @@ from pulumi.runtime.mocks import MockMonitor
 from pulumi.runtime.proto import callback_pb2, provider_pb2, resource_pb2
 from pulumi.runtime.settings import SETTINGS
 
-TREE = Path.cwd()
+TREE = Path.cwd().resolve()
 OWN = Path(__file__).resolve()
 POLICIES = "policies"
 
@@ -46,7 +46,8 @@ class Reads:
     def _add(self, name: Any, end: str) -> None:
         if not isinstance(name, str | bytes | Path) or not name:
             return
-        path = TREE / (name.decode() if isinstance(name, bytes) else name)
+        # By where it is, as git knows it: components are a link below `moka`.
+        path = (TREE / (name.decode() if isinstance(name, bytes) else name)).resolve()
         if path.parent.name == "__pycache__":
             path = Path(source_from_cache(str(path)))
         # The SDK looks up the lines of who calls it, so this file too.

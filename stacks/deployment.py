@@ -10,8 +10,8 @@ import pulumi
 import pulumi_aws as aws
 import pulumi_kubernetes as kubernetes
 
-from components.kubernetes.registry_login import registry_login
 from moka.catalog import Catalog
+from moka.components.kubernetes.registry_login import registry_login
 from moka.names import STACK_TAG
 from stacks.identity_tags import add_identity
 from stacks.layers import cluster as cluster_layer

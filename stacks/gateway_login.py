@@ -2,9 +2,9 @@
 
 from collections.abc import Mapping
 
-from components.kubernetes import yunikorn
-from components.kubernetes.gateway_login import GatewayLogin
 from moka.celeborn.configuration import MASTER_HTTP_PORT
+from moka.components.kubernetes import yunikorn
+from moka.components.kubernetes.gateway_login import GatewayLogin
 from moka.names import CELEBORN_NAMESPACE, YUNIKORN_NAMESPACE
 from moka.pages import CELEBORN, YUNIKORN, page_host
 from stacks.settings import Environment

@@ -2,8 +2,8 @@
 
 from collections.abc import Mapping
 
-from components.aws.bucket_access import BucketAccess, widest_access
-from components.aws.sharing import Roles, Sharing
+from moka.components.aws.bucket_access import BucketAccess, widest_access
+from moka.components.aws.sharing import Roles, Sharing
 from moka.names import Data, environment_prefix, role_path
 from moka.partition import partition
 from stacks.settings import Environment

@@ -6,9 +6,9 @@ from typing import Any, TypeVar
 
 import pulumi
 
-from components.aws.pod_identity import PodIdentity, PodIdentityArgs
-from components.aws.policy import Statement
 from moka.catalog import Catalog
+from moka.components.aws.pod_identity import PodIdentity, PodIdentityArgs
+from moka.components.aws.policy import Statement
 from stacks.settings import Environment
 from stacks.settings.foundation import Foundation
 

@@ -7,8 +7,8 @@ from typing import Any
 
 import pulumi
 
-from components.aws.addons import Addon, AddonIdentity
 from moka.addon_versions import ADDON_VERSIONS
+from moka.components.aws.addons import Addon, AddonIdentity
 from moka.names import ROLE_LABEL
 
 ON_SYSTEM_NODES = {ROLE_LABEL: "system"}

@@ -8,8 +8,8 @@ from typing import Any
 import pulumi
 import pulumi_aws as aws
 
-from components.aws.pod_identity import PodIdentity, PodIdentityArgs
-from components.ordering import after
+from moka.components.aws.pod_identity import PodIdentity, PodIdentityArgs
+from moka.components.ordering import after
 from moka.partition import managed_policy
 
 TIMEOUT = "60m"

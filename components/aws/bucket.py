@@ -7,10 +7,10 @@ from typing import Any
 import pulumi
 import pulumi_aws as aws
 
-from components.aws.bucket_access import ACTIONS, BucketAccess
-from components.aws.policy import document
-from components.aws.sharing import PRIVATE, Sharing, sharing_statements
-from components.ordering import known_after
+from moka.components.aws.bucket_access import ACTIONS, BucketAccess
+from moka.components.aws.policy import document
+from moka.components.aws.sharing import PRIVATE, Sharing, sharing_statements
+from moka.components.ordering import known_after
 
 CHEAPER_CLASS = "STANDARD_IA"
 """Storage class of what is seldom read: half the price to keep, and billed for 30 days at the least."""

@@ -6,8 +6,8 @@ from typing import Literal, get_args
 
 import pulumi
 
-from components.aws.policy import Statement
 from moka import event_logs
+from moka.components.aws.policy import Statement
 
 BucketAccess = Literal["read", "log", "add", "join", "write"]
 """`read`: find and read. `log`: put event logs there as the uploader does, without seeing any. `add`: put

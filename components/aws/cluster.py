@@ -10,12 +10,12 @@ import pulumi
 import pulumi_aws as aws
 import pulumi_eks as eks
 
-from components.aws.access_entry import AccessEntry, AccessEntryArgs, ClusterAccess
-from components.aws.addons import Addon, Addons, AddonsArgs
-from components.aws.node_role import NodeRole, NodeRoleArgs
-from components.aws.policy import Statement, trust
-from components.ordering import known_after
-from components.transforms import transform_of
+from moka.components.aws.access_entry import AccessEntry, AccessEntryArgs, ClusterAccess
+from moka.components.aws.addons import Addon, Addons, AddonsArgs
+from moka.components.aws.node_role import NodeRole, NodeRoleArgs
+from moka.components.aws.policy import Statement, trust
+from moka.components.ordering import known_after
+from moka.components.transforms import transform_of
 from moka.control_plane_logs import LOG_TYPES, LogType
 from moka.names import PREVIEWS_GROUP
 from moka.partition import managed_policy

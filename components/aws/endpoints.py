@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 import pulumi
 import pulumi_aws as aws
 
-from components.aws.policy import document
+from moka.components.aws.policy import document
 
 
 @dataclass(frozen=True, kw_only=True)

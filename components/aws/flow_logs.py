@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 import pulumi
 import pulumi_aws as aws
 
-from components.aws.bucket import Delivery
+from moka.components.aws.bucket import Delivery
 from moka.partition import domain, partition
 
 PREFIX = "AWSLogs/"

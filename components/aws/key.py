@@ -7,9 +7,9 @@ from typing import Any
 import pulumi
 import pulumi_aws as aws
 
-from components.aws.bucket_access import ACTIONS, BucketAccess
-from components.aws.policy import document
-from components.aws.sharing import PRIVATE, Sharing, sharing_statements
+from moka.components.aws.bucket_access import ACTIONS, BucketAccess
+from moka.components.aws.policy import document
+from moka.components.aws.sharing import PRIVATE, Sharing, sharing_statements
 from moka.partition import domain, partition
 
 # How a service shows whose data it has the key for: condition operator, key and value.

@@ -7,7 +7,7 @@ from typing import Literal
 import pulumi
 import pulumi_aws as aws
 
-from components.aws.policy import Statement, permit, trust
+from moka.components.aws.policy import Statement, permit, trust
 
 QUERIES = ("aps:QueryMetrics", "aps:GetLabels", "aps:GetSeries", "aps:GetMetricMetadata")
 """Of those that AWS's own policy for it has, all but the two that look for workspaces:

@@ -7,7 +7,7 @@ from typing import Literal
 import pulumi
 import pulumi_aws as aws
 
-from components.ordering import after
+from moka.components.ordering import after
 from moka.subnet_plan import subnet_plans
 
 

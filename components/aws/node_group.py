@@ -10,9 +10,9 @@ import pulumi
 import pulumi_aws as aws
 import pulumi_eks as eks
 
-from components.aws.node_group_guard import NodeGroupGuard
-from components.aws.node_user_data import node_user_data
-from components.transforms import transform_of
+from moka.components.aws.node_group_guard import NodeGroupGuard
+from moka.components.aws.node_user_data import node_user_data
+from moka.components.transforms import transform_of
 from moka.machines.instance_types import Architecture, InstanceType, instance_type
 from moka.machines.node_roles import ROLES, Role, kubelet_config
 from moka.names import GPU, GPU_LABEL, RETIRING_TAINT, ROLE_LABEL

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 import pulumi
 import pulumi_aws as aws
 
-from components.aws.policy import Statement, permit, trust
+from moka.components.aws.policy import Statement, permit, trust
 from moka.partition import managed_policy, partition
 from moka.registries import UPSTREAM_HOSTS, ecr_host
 

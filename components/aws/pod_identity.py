@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 import pulumi
 import pulumi_aws as aws
 
-from components.aws.policy import Statement, permit, trust
+from moka.components.aws.policy import Statement, permit, trust
 
 OF_NAMESPACE = "${aws:PrincipalTag/kubernetes-namespace}"
 """Stands in a statement for the namespace of the calling pod."""

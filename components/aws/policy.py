@@ -8,7 +8,7 @@ from typing import Any
 import pulumi
 import pulumi_aws as aws
 
-from components.ordering import known_after
+from moka.components.ordering import known_after
 
 
 @dataclass(frozen=True, kw_only=True)

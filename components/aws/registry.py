@@ -8,8 +8,8 @@ from typing import Any
 import pulumi
 import pulumi_aws as aws
 
-from components.aws.policy import Statement, document, permit, trust
-from components.ordering import after, known_after
+from moka.components.aws.policy import Statement, document, permit, trust
+from moka.components.ordering import after, known_after
 from moka.partition import domain, partition
 from moka.registries import UPSTREAM_HOSTS, UPSTREAMS_WITH_CREDENTIALS, Upstream
 

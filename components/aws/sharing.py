@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Self
 
-from components.aws.bucket_access import BucketAccess, widest_access
+from moka.components.aws.bucket_access import BucketAccess, widest_access
 
 
 @dataclass(frozen=True, order=True, kw_only=True)

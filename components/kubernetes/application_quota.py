@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import pulumi
 import pulumi_kubernetes as k8s
 
-from components.ordering import known_after
+from moka.components.ordering import known_after
 from moka.quantities import canonical
 
 APPLICATIONS = "count/sparkapplications.sparkoperator.k8s.io"

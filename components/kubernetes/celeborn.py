@@ -8,21 +8,21 @@ from functools import partial
 import pulumi
 import pulumi_kubernetes as k8s
 
-from components.kubernetes import celeborn_members as members
-from components.kubernetes.celeborn_disks import (
+from moka.catalog import Catalog
+from moka.celeborn import configuration as conf
+from moka.celeborn.configuration import Quota, WorkerSet
+from moka.components.kubernetes import celeborn_members as members
+from moka.components.kubernetes.celeborn_disks import (
     NodeFolder,
     Volumes,
     master_disks,
     worker_disks,
     worker_folders,
 )
-from components.kubernetes.celeborn_members import NOT_EVICTED, Group
-from components.kubernetes.celeborn_network import network_policy
-from components.kubernetes.rbac import Right, grant
-from components.ordering import after, known_after
-from moka.catalog import Catalog
-from moka.celeborn import configuration as conf
-from moka.celeborn.configuration import Quota, WorkerSet
+from moka.components.kubernetes.celeborn_members import NOT_EVICTED, Group
+from moka.components.kubernetes.celeborn_network import network_policy
+from moka.components.kubernetes.rbac import Right, grant
+from moka.components.ordering import after, known_after
 from moka.sizes.celeborn import MasterSize, WorkerSize
 
 __all__ = ["Celeborn", "CelebornArgs", "MasterSize", "NodeFolder", "Quota", "Volumes", "WorkerSize"]

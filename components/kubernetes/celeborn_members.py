@@ -6,11 +6,11 @@ from dataclasses import dataclass, field
 import pulumi
 import pulumi_kubernetes as k8s
 
-from components.kubernetes.celeborn_disks import UID, Disks
-from components.kubernetes.checksum import CHECKSUM, checksum
-from components.kubernetes.placement import PLATFORM_PRIORITY, node_selector, one_a_node, tolerations
-from components.kubernetes.security_context import container_security_context, pod_security_context
 from moka.celeborn import configuration as conf
+from moka.components.kubernetes.celeborn_disks import UID, Disks
+from moka.components.kubernetes.checksum import CHECKSUM, checksum
+from moka.components.kubernetes.placement import PLATFORM_PRIORITY, node_selector, one_a_node, tolerations
+from moka.components.kubernetes.security_context import container_security_context, pod_security_context
 from moka.machines.node_roles import Role
 from moka.sizes.celeborn import MasterSize, WorkerSize
 

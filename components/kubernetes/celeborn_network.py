@@ -5,9 +5,9 @@ from collections.abc import Iterable, Sequence
 import pulumi
 import pulumi_kubernetes as k8s
 
-from components.kubernetes.peers import peer
-from components.kubernetes.service import service_labels
 from moka.celeborn import configuration as conf
+from moka.components.kubernetes.peers import peer
+from moka.components.kubernetes.service import service_labels
 from moka.names import INGRESS_NAMESPACE, MONITORING_NAMESPACE, UI_GATEWAY
 
 SPARK_LABEL = "spark-role"

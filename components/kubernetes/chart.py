@@ -5,8 +5,8 @@ from dataclasses import dataclass, field
 import pulumi
 import pulumi_kubernetes as k8s
 
-from components.ordering import known_after
 from moka.catalog import Catalog, Values
+from moka.components.ordering import known_after
 from moka.sizes.daemon_sets import LEAST_SECONDS, UPDATE_STRATEGIES, rollout_seconds
 
 

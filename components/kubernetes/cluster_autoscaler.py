@@ -5,9 +5,9 @@ from dataclasses import dataclass
 
 import pulumi
 
-from components.aws.policy import Statement
-from components.kubernetes.chart import Chart, ChartArgs
 from moka.catalog import Catalog
+from moka.components.aws.policy import Statement
+from moka.components.kubernetes.chart import Chart, ChartArgs
 from moka.names import AUTOSCALER_ACCOUNT
 from moka.partition import partition
 

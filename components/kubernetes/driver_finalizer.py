@@ -6,9 +6,9 @@ from dataclasses import dataclass
 import pulumi
 import pulumi_kubernetes as k8s
 
-from components.kubernetes.rbac import Right, grant
-from components.kubernetes.service import Service, ServiceArgs, service_metadata
-from components.ordering import known_after
+from moka.components.kubernetes.rbac import Right, grant
+from moka.components.kubernetes.service import Service, ServiceArgs, service_metadata
+from moka.components.ordering import known_after
 from moka.names import JOB_NAMESPACE_LABEL
 
 SERVICE = "driver-finalizer"

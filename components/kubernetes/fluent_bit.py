@@ -9,8 +9,8 @@ import pulumi
 import pulumi_kubernetes as k8s
 import yaml
 
-from components.kubernetes.chart import Chart, ChartArgs
 from moka.catalog import FOLDER, Catalog
+from moka.components.kubernetes.chart import Chart, ChartArgs
 from moka.names import FLUENT_BIT_ACCOUNT
 from moka.sizes.fluent_bit import FluentBitSize
 

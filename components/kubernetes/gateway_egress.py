@@ -5,9 +5,9 @@ from urllib.parse import urlsplit
 
 import pulumi_kubernetes as k8s
 
-from components.kubernetes.job_network import ANYWHERE, DNS_PORT, HTTPS_PORT, METADATA, POD_IDENTITY
-from components.kubernetes.peers import peer
-from components.kubernetes.service import service_labels
+from moka.components.kubernetes.job_network import ANYWHERE, DNS_PORT, HTTPS_PORT, METADATA, POD_IDENTITY
+from moka.components.kubernetes.peers import peer
+from moka.components.kubernetes.service import service_labels
 from moka.names import SYSTEM_NAMESPACE, UI_GATEWAY
 from moka.pages import UI_PORT
 

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from urllib.parse import urlsplit
 
-from components.aws.policy import Statement
+from moka.components.aws.policy import Statement
 from moka.login_secret import secret_arn
 
 

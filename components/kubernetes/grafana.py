@@ -7,12 +7,12 @@ import pulumi
 import pulumi_kubernetes as k8s
 import yaml
 
-from components.kubernetes.checksum import CHECKSUM, checksum
-from components.kubernetes.placement import PLATFORM_PRIORITY, node_selector, tolerations
-from components.kubernetes.security_context import container_security_context, pod_security_context
-from components.kubernetes.single_pod import single_pod
-from components.ordering import known_after
 from moka.catalog import Catalog
+from moka.components.kubernetes.checksum import CHECKSUM, checksum
+from moka.components.kubernetes.placement import PLATFORM_PRIORITY, node_selector, tolerations
+from moka.components.kubernetes.security_context import container_security_context, pod_security_context
+from moka.components.kubernetes.single_pod import single_pod
+from moka.components.ordering import known_after
 from moka.names import GRAFANA
 
 PORT = 3000

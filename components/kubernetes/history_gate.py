@@ -6,8 +6,8 @@ from dataclasses import dataclass
 import pulumi
 import pulumi_kubernetes as k8s
 
-from components.kubernetes.peers import peer
-from components.kubernetes.service import Service, ServiceArgs, service_labels, service_metadata
+from moka.components.kubernetes.peers import peer
+from moka.components.kubernetes.service import Service, ServiceArgs, service_labels, service_metadata
 from moka.names import (
     HISTORY_GATE,
     HISTORY_PORT,

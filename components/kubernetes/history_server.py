@@ -5,11 +5,11 @@ from dataclasses import dataclass
 import pulumi
 import pulumi_kubernetes as k8s
 
-from components.kubernetes.checksum import CHECKSUM, checksum
-from components.kubernetes.history_configuration import spark_defaults
-from components.kubernetes.placement import PLATFORM_PRIORITY, node_selector, tolerations
-from components.kubernetes.security_context import container_security_context, pod_security_context
-from components.ordering import after, known_after
+from moka.components.kubernetes.checksum import CHECKSUM, checksum
+from moka.components.kubernetes.history_configuration import spark_defaults
+from moka.components.kubernetes.placement import PLATFORM_PRIORITY, node_selector, tolerations
+from moka.components.kubernetes.security_context import container_security_context, pod_security_context
+from moka.components.ordering import after, known_after
 from moka.names import HISTORY_GATE, HISTORY_PORT, HISTORY_SERVER
 from moka.sizes.history import HistorySize
 

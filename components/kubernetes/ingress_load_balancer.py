@@ -6,8 +6,8 @@ from dataclasses import dataclass
 import pulumi
 import pulumi_kubernetes as k8s
 
-from components.kubernetes.load_balancer_controller import LOAD_BALANCER_CLASS
-from components.kubernetes.peers import peer
+from moka.components.kubernetes.load_balancer_controller import LOAD_BALANCER_CLASS
+from moka.components.kubernetes.peers import peer
 from moka.names import INGRESS_CONTROLLER_LABEL, MONITORING_NAMESPACE
 
 NAME = "ingress"

@@ -4,9 +4,9 @@ from dataclasses import dataclass
 
 import pulumi
 
-from components.kubernetes.chart import Chart, ChartArgs
-from components.kubernetes.ingress_load_balancer import Backend, controller_network
 from moka.catalog import Catalog
+from moka.components.kubernetes.chart import Chart, ChartArgs
+from moka.components.kubernetes.ingress_load_balancer import Backend, controller_network
 
 INGRESS_CLASS = "ingress-nginx"
 """Not `nginx`: that one belonged to the release of before, and classes are the whole cluster's."""

@@ -10,8 +10,8 @@ from dataclasses import dataclass
 import pulumi
 import pulumi_kubernetes as k8s
 
-from components.kubernetes.rbac import Right, grant_group
-from components.ordering import known_after
+from moka.components.kubernetes.rbac import Right, grant_group
+from moka.components.ordering import known_after
 from moka.names import JobsLevel, jobs_group
 
 READ = ("get", "list", "watch")

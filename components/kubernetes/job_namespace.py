@@ -6,10 +6,10 @@ from dataclasses import dataclass, field
 import pulumi
 import pulumi_kubernetes as k8s
 
-from components.kubernetes.job_network import Egress, JobNetwork, JobNetworkArgs
-from components.kubernetes.namespace import Namespace, NamespaceArgs, PodSecurity
-from components.kubernetes.rbac import Right, grant
-from components.ordering import known_after
+from moka.components.kubernetes.job_network import Egress, JobNetwork, JobNetworkArgs
+from moka.components.kubernetes.namespace import Namespace, NamespaceArgs, PodSecurity
+from moka.components.kubernetes.rbac import Right, grant
+from moka.components.ordering import known_after
 from moka.names import SPARK_ACCOUNT
 from moka.quantities import canonical
 

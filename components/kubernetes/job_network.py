@@ -7,8 +7,8 @@ from ipaddress import ip_network
 import pulumi
 import pulumi_kubernetes as k8s
 
-from components.ordering import known_after
 from moka.celeborn import configuration as celeborn
+from moka.components.ordering import known_after
 from moka.names import (
     CELEBORN_NAMESPACE,
     EVENT_LOG_PORT,

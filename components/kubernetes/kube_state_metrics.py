@@ -4,9 +4,9 @@ from dataclasses import dataclass
 
 import pulumi
 
-from components.kubernetes.chart import Chart, ChartArgs
 from moka.catalog import Catalog
 from moka.collectors.collected import KEPT_OBJECTS
+from moka.components.kubernetes.chart import Chart, ChartArgs
 
 
 @dataclass(frozen=True, kw_only=True)

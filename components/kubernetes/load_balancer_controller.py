@@ -6,9 +6,9 @@ from typing import Any
 
 import pulumi
 
-from components.aws.policy import Statement
-from components.kubernetes.chart import Chart, ChartArgs
 from moka.catalog import Catalog
+from moka.components.aws.policy import Statement
+from moka.components.kubernetes.chart import Chart, ChartArgs
 from moka.names import LOAD_BALANCER_ACCOUNT
 from moka.partition import partition
 

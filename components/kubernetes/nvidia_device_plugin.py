@@ -5,8 +5,8 @@ from dataclasses import dataclass
 import pulumi
 import pulumi_kubernetes as k8s
 
-from components.kubernetes.security_context import container_security_context
-from components.ordering import known_after
+from moka.components.kubernetes.security_context import container_security_context
+from moka.components.ordering import known_after
 from moka.names import GPU_LABEL
 
 NAME = "nvidia-device-plugin"

@@ -6,9 +6,6 @@ from dataclasses import dataclass, field
 import pulumi
 import pulumi_kubernetes as k8s
 
-from components.kubernetes.chart import Chart, ChartArgs
-from components.kubernetes.rbac import Right, grant
-from components.ordering import after
 from moka.catalog import Catalog, Values, merge_values
 from moka.collectors import labels, scrapes
 from moka.collectors.sending import (
@@ -19,6 +16,9 @@ from moka.collectors.sending import (
     gateway_parts,
     items_for,
 )
+from moka.components.kubernetes.chart import Chart, ChartArgs
+from moka.components.kubernetes.rbac import Right, grant
+from moka.components.ordering import after
 from moka.sizes.collectors import AGENT_QUEUE_BYTES, SCRAPER_DISK_GIB, SCRAPER_QUEUE_BYTES
 
 AGENT_RELEASE = "opentelemetry-agent"

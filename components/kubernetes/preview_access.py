@@ -13,7 +13,7 @@ from collections.abc import Mapping
 import pulumi
 import pulumi_kubernetes as k8s
 
-from components.kubernetes.rbac import Right, grant_group_everywhere
+from moka.components.kubernetes.rbac import Right, grant_group_everywhere
 from moka.names import PREVIEWS_GROUP
 
 READ = ("get", "list", "watch")

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import pulumi
 import pulumi_kubernetes as k8s
 
-from components.ordering import known_after
+from moka.components.ordering import known_after
 from moka.names import ALLOW_PREEMPTION, priority_class
 
 

@@ -7,12 +7,17 @@ from functools import partial
 import pulumi
 import pulumi_kubernetes as k8s
 
-from components.kubernetes.placement import PLATFORM_PRIORITY, node_selector, tolerations
-from components.kubernetes.rbac import Right, grant
-from components.kubernetes.replicated_pods import GRACE_SECONDS, leave_taking, over_zones, replicated_pods
-from components.kubernetes.security_context import container_security_context, pod_security_context
-from components.kubernetes.single_pod import single_pod
-from components.ordering import after, known_after
+from moka.components.kubernetes.placement import PLATFORM_PRIORITY, node_selector, tolerations
+from moka.components.kubernetes.rbac import Right, grant
+from moka.components.kubernetes.replicated_pods import (
+    GRACE_SECONDS,
+    leave_taking,
+    over_zones,
+    replicated_pods,
+)
+from moka.components.kubernetes.security_context import container_security_context, pod_security_context
+from moka.components.kubernetes.single_pod import single_pod
+from moka.components.ordering import after, known_after
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 import pulumi
 import pulumi_kubernetes as k8s
 
-from components.kubernetes.chart import Chart, ChartArgs
 from moka.catalog import Catalog, Values
+from moka.components.kubernetes.chart import Chart, ChartArgs
 from moka.jobs.conf import IVY_FOLDER
 from moka.names import SPARK_ACCOUNT
 from moka.sizes.spark_operator import JVM_FLAGS, REPLICAS, OperatorSize, operator_size

@@ -7,10 +7,10 @@ from typing import Any
 import pulumi
 import pulumi_kubernetes as k8s
 
-from components.kubernetes.chart import Chart, ChartArgs
-from components.kubernetes.ingress_load_balancer import Backend, controller_network
-from components.kubernetes.rbac import Right, grant, grant_everywhere
 from moka.catalog import Catalog
+from moka.components.kubernetes.chart import Chart, ChartArgs
+from moka.components.kubernetes.ingress_load_balancer import Backend, controller_network
+from moka.components.kubernetes.rbac import Right, grant, grant_everywhere
 
 ACCOUNT = "traefik"
 """As the chart calls it."""

@@ -6,13 +6,13 @@ from dataclasses import dataclass
 import pulumi
 import pulumi_kubernetes as k8s
 
-from components.kubernetes import gateway_login
-from components.kubernetes.gateway_egress import way_out
-from components.kubernetes.gateway_login import GatewayLogin
-from components.kubernetes.peers import peer
-from components.kubernetes.rbac import Right, grant
-from components.kubernetes.service import Service, ServiceArgs, service_labels, service_metadata
-from components.ordering import known_after
+from moka.components.kubernetes import gateway_login
+from moka.components.kubernetes.gateway_egress import way_out
+from moka.components.kubernetes.gateway_login import GatewayLogin
+from moka.components.kubernetes.peers import peer
+from moka.components.kubernetes.rbac import Right, grant
+from moka.components.kubernetes.service import Service, ServiceArgs, service_labels, service_metadata
+from moka.components.ordering import known_after
 from moka.names import INGRESS_CONTROLLER_LABEL, INGRESS_NAMESPACE, MONITORING_NAMESPACE, UI_GATEWAY
 from moka.pages import login_host
 

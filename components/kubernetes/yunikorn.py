@@ -6,10 +6,10 @@ from dataclasses import dataclass
 import pulumi
 import pulumi_kubernetes as k8s
 
-from components.kubernetes.chart import Chart, ChartArgs
-from components.kubernetes.peers import peer
-from components.kubernetes.service import service_labels
 from moka.catalog import Catalog, Values
+from moka.components.kubernetes.chart import Chart, ChartArgs
+from moka.components.kubernetes.peers import peer
+from moka.components.kubernetes.service import service_labels
 from moka.names import INGRESS_NAMESPACE, MONITORING_NAMESPACE, UI_GATEWAY
 from moka.queues import QueueTree, queues_yaml
 

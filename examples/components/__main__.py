@@ -6,12 +6,12 @@ The checkout has to be on PYTHONPATH.
 import pulumi
 import pulumi_aws as aws
 
-from components.aws.addons import Addon, AddonIdentity, Addons, AddonsArgs
-from components.aws.bucket import Bucket, BucketArgs
-from components.aws.cluster import Cluster, ClusterArgs
-from components.aws.key import Key, KeyArgs
-from components.aws.network import Network, NetworkArgs
-from components.aws.node_group import NodeGroup, NodeGroupArgs
+from moka.components.aws.addons import Addon, AddonIdentity, Addons, AddonsArgs
+from moka.components.aws.bucket import Bucket, BucketArgs
+from moka.components.aws.cluster import Cluster, ClusterArgs
+from moka.components.aws.key import Key, KeyArgs
+from moka.components.aws.network import Network, NetworkArgs
+from moka.components.aws.node_group import NodeGroup, NodeGroupArgs
 
 REGION, ZONES, VERSION = "us-east-1", ("us-east-1a", "us-east-1b"), "1.35"
 MACHINES = {"arm64": ("m7g.xlarge", "m6g.xlarge"), "amd64": ("m7i.xlarge", "m6i.xlarge")}

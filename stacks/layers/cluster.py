@@ -6,14 +6,14 @@ from operator import itemgetter
 
 import pulumi
 
-from components.aws.access_entry import ClusterAccess
-from components.aws.addon_configuration import cluster_addons
-from components.aws.addons import Addons, AddonsArgs
-from components.aws.cluster import Cluster, ClusterArgs, Support
-from components.aws.node_group import NodeGroup, NodeGroupArgs, ScheduledMinimum
-from components.aws.node_group_guard import NodeGroupGuard
-from components.aws.node_role import first_pulls
 from moka.addon_versions import NODE_ADDONS
+from moka.components.aws.access_entry import ClusterAccess
+from moka.components.aws.addon_configuration import cluster_addons
+from moka.components.aws.addons import Addons, AddonsArgs
+from moka.components.aws.cluster import Cluster, ClusterArgs, Support
+from moka.components.aws.node_group import NodeGroup, NodeGroupArgs, ScheduledMinimum
+from moka.components.aws.node_group_guard import NodeGroupGuard
+from moka.components.aws.node_role import first_pulls
 from moka.control_plane_logs import LogType
 from moka.machines.instance_types import METAL_VCPUS, instance_type
 from moka.names import GENERATION_LABEL, NODE_GROUP_LABEL

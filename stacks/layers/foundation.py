@@ -6,15 +6,15 @@ from typing import get_args
 
 import pulumi
 
-from components.aws import flow_logs
-from components.aws.bucket import Bucket, BucketArgs, Delivery, Expiry
-from components.aws.endpoints import PROMETHEUS, InterfaceEndpoints, InterfaceEndpointsArgs
-from components.aws.flow_logs import FlowLogs, FlowLogsArgs
-from components.aws.key import Key, KeyArgs
-from components.aws.network import Network, NetworkArgs, TransitGateway
-from components.aws.registry import Registry, RegistryArgs
-from components.aws.sharing import PRIVATE, Sharing
 from moka.collectors.sending import region_of
+from moka.components.aws import flow_logs
+from moka.components.aws.bucket import Bucket, BucketArgs, Delivery, Expiry
+from moka.components.aws.endpoints import PROMETHEUS, InterfaceEndpoints, InterfaceEndpointsArgs
+from moka.components.aws.flow_logs import FlowLogs, FlowLogsArgs
+from moka.components.aws.key import Key, KeyArgs
+from moka.components.aws.network import Network, NetworkArgs, TransitGateway
+from moka.components.aws.registry import Registry, RegistryArgs
+from moka.components.aws.sharing import PRIVATE, Sharing
 from moka.event_logs import HOT
 from moka.names import ACCESS_LOGS, HOME_DATA, Data, bucket_name
 from moka.partition import domain, partition

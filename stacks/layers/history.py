@@ -5,11 +5,11 @@ from dataclasses import dataclass
 
 import pulumi
 
-from components.aws.bucket_access import bucket_statements
-from components.kubernetes.history_gate import HistoryGate, HistoryGateArgs
-from components.kubernetes.history_server import HistoryServer, HistoryServerArgs
-from components.kubernetes.namespace import Namespace, NamespaceArgs
-from components.kubernetes.storage_class import StorageClass, StorageClassArgs
+from moka.components.aws.bucket_access import bucket_statements
+from moka.components.kubernetes.history_gate import HistoryGate, HistoryGateArgs
+from moka.components.kubernetes.history_server import HistoryServer, HistoryServerArgs
+from moka.components.kubernetes.namespace import Namespace, NamespaceArgs
+from moka.components.kubernetes.storage_class import StorageClass, StorageClassArgs
 from moka.names import (
     HISTORY_GATE,
     HISTORY_GATE_IDENTITY,

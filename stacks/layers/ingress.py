@@ -5,24 +5,27 @@ from dataclasses import dataclass
 
 import pulumi
 
-from components.aws.bucket_access import bucket_statements
-from components.aws.certificates import Certificates, CertificatesArgs
-from components.aws.host_records import HostRecords, HostRecordsArgs
-from components.kubernetes import ingress_nginx, load_balancer_controller, traefik
-from components.kubernetes.gateway_login import GatewayLogin, permissions
-from components.kubernetes.ingress_load_balancer import (
+from moka import pages
+from moka.components.aws.bucket_access import bucket_statements
+from moka.components.aws.certificates import Certificates, CertificatesArgs
+from moka.components.aws.host_records import HostRecords, HostRecordsArgs
+from moka.components.kubernetes import ingress_nginx, load_balancer_controller, traefik
+from moka.components.kubernetes.gateway_login import GatewayLogin, permissions
+from moka.components.kubernetes.ingress_load_balancer import (
     READINESS_GATE,
     Backend,
     IngressLoadBalancer,
     IngressLoadBalancerArgs,
 )
-from components.kubernetes.ingress_nginx import IngressNginx, IngressNginxArgs
-from components.kubernetes.load_balancer_controller import LoadBalancerController, LoadBalancerControllerArgs
-from components.kubernetes.namespace import Namespace, NamespaceArgs
-from components.kubernetes.preview_access import PreviewAccess
-from components.kubernetes.traefik import Traefik, TraefikArgs
-from components.kubernetes.ui_gateway import UiGateway, UiGatewayArgs
-from moka import pages
+from moka.components.kubernetes.ingress_nginx import IngressNginx, IngressNginxArgs
+from moka.components.kubernetes.load_balancer_controller import (
+    LoadBalancerController,
+    LoadBalancerControllerArgs,
+)
+from moka.components.kubernetes.namespace import Namespace, NamespaceArgs
+from moka.components.kubernetes.preview_access import PreviewAccess
+from moka.components.kubernetes.traefik import Traefik, TraefikArgs
+from moka.components.kubernetes.ui_gateway import UiGateway, UiGatewayArgs
 from moka.event_logs import LINKS
 from moka.names import (
     HISTORY_GATE_SERVER,

@@ -5,10 +5,10 @@ from dataclasses import dataclass
 
 import pulumi
 
-from components.aws.bucket_access import bucket_statements
-from components.aws.pod_identity import OF_CLUSTER
-from components.kubernetes.fluent_bit import FluentBit, FluentBitArgs
-from components.kubernetes.namespace import Namespace, NamespaceArgs
+from moka.components.aws.bucket_access import bucket_statements
+from moka.components.aws.pod_identity import OF_CLUSTER
+from moka.components.kubernetes.fluent_bit import FluentBit, FluentBitArgs
+from moka.components.kubernetes.namespace import Namespace, NamespaceArgs
 from moka.names import FLUENT_BIT_ACCOUNT, FLUENT_BIT_IDENTITY, LOGGING_NAMESPACE
 from moka.sizes.fluent_bit import FluentBitSize
 from stacks.layer_table import HOME

@@ -5,17 +5,17 @@ from dataclasses import dataclass, field
 
 import pulumi
 
-from components.aws.managed_grafana import ManagedGrafana, ManagedGrafanaArgs, query_statement
-from components.aws.managed_rules import ManagedRules, ManagedRulesArgs
-from components.aws.policy import Statement
-from components.kubernetes.dashboards import Dashboards, DashboardsArgs
-from components.kubernetes.grafana import Grafana, GrafanaArgs, QueriedStore
-from components.kubernetes.kube_state_metrics import KubeStateMetrics, KubeStateMetricsArgs
-from components.kubernetes.metrics_store import MetricsStore, MetricsStoreArgs
-from components.kubernetes.namespace import Namespace, NamespaceArgs
-from components.kubernetes.opentelemetry import OpenTelemetry, OpenTelemetryArgs
-from components.kubernetes.storage_class import StorageClass, StorageClassArgs
 from moka.collectors.sending import CloudWatch, Destination, OwnStore, RemoteWrite, query_url, region_of
+from moka.components.aws.managed_grafana import ManagedGrafana, ManagedGrafanaArgs, query_statement
+from moka.components.aws.managed_rules import ManagedRules, ManagedRulesArgs
+from moka.components.aws.policy import Statement
+from moka.components.kubernetes.dashboards import Dashboards, DashboardsArgs
+from moka.components.kubernetes.grafana import Grafana, GrafanaArgs, QueriedStore
+from moka.components.kubernetes.kube_state_metrics import KubeStateMetrics, KubeStateMetricsArgs
+from moka.components.kubernetes.metrics_store import MetricsStore, MetricsStoreArgs
+from moka.components.kubernetes.namespace import Namespace, NamespaceArgs
+from moka.components.kubernetes.opentelemetry import OpenTelemetry, OpenTelemetryArgs
+from moka.components.kubernetes.storage_class import StorageClass, StorageClassArgs
 from moka.names import (
     GATEWAY_ACCOUNT,
     GRAFANA,

@@ -5,13 +5,13 @@ from dataclasses import dataclass
 
 import pulumi
 
-from components.kubernetes import cluster_autoscaler
-from components.kubernetes.cluster_autoscaler import ClusterAutoscaler, ClusterAutoscalerArgs
-from components.kubernetes.job_pods import JobPods, JobPodsArgs
-from components.kubernetes.namespace import Namespace, NamespaceArgs
-from components.kubernetes.nvidia_device_plugin import NvidiaDevicePlugin, NvidiaDevicePluginArgs
-from components.kubernetes.priority_classes import CLASSES, PriorityClasses, PriorityClassesArgs
-from components.kubernetes.yunikorn import CONTROLLERS, YuniKorn, YuniKornArgs, service_account_pattern
+from moka.components.kubernetes import cluster_autoscaler
+from moka.components.kubernetes.cluster_autoscaler import ClusterAutoscaler, ClusterAutoscalerArgs
+from moka.components.kubernetes.job_pods import JobPods, JobPodsArgs
+from moka.components.kubernetes.namespace import Namespace, NamespaceArgs
+from moka.components.kubernetes.nvidia_device_plugin import NvidiaDevicePlugin, NvidiaDevicePluginArgs
+from moka.components.kubernetes.priority_classes import CLASSES, PriorityClasses, PriorityClassesArgs
+from moka.components.kubernetes.yunikorn import CONTROLLERS, YuniKorn, YuniKornArgs, service_account_pattern
 from moka.machines.instance_types import instance_type
 from moka.names import (
     AUTOSCALER_ACCOUNT,

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import pulumi
 
-from components.kubernetes.celeborn import (
+from moka.components.kubernetes.celeborn import (
     Celeborn,
     CelebornArgs,
     MasterSize,
@@ -14,8 +14,8 @@ from components.kubernetes.celeborn import (
     Volumes,
     WorkerSize,
 )
-from components.kubernetes.namespace import Namespace, NamespaceArgs
-from components.kubernetes.storage_class import StorageClass, StorageClassArgs
+from moka.components.kubernetes.namespace import Namespace, NamespaceArgs
+from moka.components.kubernetes.storage_class import StorageClass, StorageClassArgs
 from moka.names import CELEBORN_NAMESPACE
 from stacks.settings.shuffle_sizes import master_size, worker_size
 from stacks.site import ClusterSite

@@ -7,27 +7,27 @@ from typing import Any
 
 import pulumi
 
-from components.aws.bucket_access import bucket_statements
-from components.aws.pod_identity import OF_NAMESPACE
-from components.aws.policy import Statement
-from components.kubernetes.application_quota import ApplicationQuota, ApplicationQuotaArgs
-from components.kubernetes.driver_finalizer import (
+from moka.components.aws.bucket_access import bucket_statements
+from moka.components.aws.pod_identity import OF_NAMESPACE
+from moka.components.aws.policy import Statement
+from moka.components.kubernetes.application_quota import ApplicationQuota, ApplicationQuotaArgs
+from moka.components.kubernetes.driver_finalizer import (
     DriverFinalizer,
     DriverFinalizerArgs,
     DriverFinalizerRole,
     DriverFinalizerRoleArgs,
 )
-from components.kubernetes.job_access import JobAccess, JobAccessArgs
-from components.kubernetes.job_namespace import (
+from moka.components.kubernetes.job_access import JobAccess, JobAccessArgs
+from moka.components.kubernetes.job_namespace import (
     ContainerSize,
     JobNamespace,
     JobNamespaceArgs,
     Quota,
 )
-from components.kubernetes.job_network import Egress
-from components.kubernetes.namespace import Namespace, NamespaceArgs
-from components.kubernetes.spark_operator import CHART, SparkOperator, SparkOperatorArgs, release_name
-from components.kubernetes.ui_gateway import UiGatewayRole, UiGatewayRoleArgs
+from moka.components.kubernetes.job_network import Egress
+from moka.components.kubernetes.namespace import Namespace, NamespaceArgs
+from moka.components.kubernetes.spark_operator import CHART, SparkOperator, SparkOperatorArgs, release_name
+from moka.components.kubernetes.ui_gateway import UiGatewayRole, UiGatewayRoleArgs
 from moka.names import (
     DRIVER_FINALIZER_NAMESPACE,
     INGRESS_NAMESPACE,

@@ -12,12 +12,12 @@ from tests.support.pulumi_project import write_project
 from tests.support.pulumi_stack import PulumiStack
 
 PROGRAM = """
-from components.aws.addons import Addon
-from components.aws.bucket import Bucket, BucketArgs
-from components.aws.cluster import Cluster, ClusterArgs
-from components.aws.key import Key, KeyArgs
-from components.aws.network import Network, NetworkArgs
-from components.aws.registry import Registry, RegistryArgs
+from moka.components.aws.addons import Addon
+from moka.components.aws.bucket import Bucket, BucketArgs
+from moka.components.aws.cluster import Cluster, ClusterArgs
+from moka.components.aws.key import Key, KeyArgs
+from moka.components.aws.network import Network, NetworkArgs
+from moka.components.aws.registry import Registry, RegistryArgs
 
 place = {"account_id": "123456789012", "region": "us-east-1"}
 zones = ("us-east-1a", "us-east-1b")

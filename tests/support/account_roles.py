@@ -11,7 +11,7 @@ from accounts.permissions.scopes import SERVICE_LINKED
 from aws_rules.iam import definitions
 from aws_rules.iam.evaluation import Policy, Role, like
 from aws_rules.iam.evaluation import Resource as Target
-from components.aws.key import key_policy
+from moka.components.aws.key import key_policy
 from stacks.settings import Environment
 from tests.support.bootstrapped_previews import FILES, Resource, bootstrapped, preview
 

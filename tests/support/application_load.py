@@ -17,10 +17,6 @@ from dataclasses import dataclass, field, replace
 import psutil
 import yaml
 
-from components.kubernetes.job_namespace import DRIVER_VERBS
-from components.kubernetes.rbac import Right
-from components.kubernetes.spark_operator import CORE_SITE, SparkOperatorArgs, hadoop_config_map
-from components.kubernetes.spark_operator import release_values as operator_values
 from localcloud.cloud import REPOSITORY, Cloud
 from localcloud.control_plane import ControlPlane
 from localcloud.control_plane.api import Api, Object
@@ -31,6 +27,10 @@ from localcloud.control_plane.stand_ins import charts
 from localcloud.control_plane.stand_ins.releases import Release, merge
 from localcloud.errors import Refusal
 from localcloud.processes import Process
+from moka.components.kubernetes.job_namespace import DRIVER_VERBS
+from moka.components.kubernetes.rbac import Right
+from moka.components.kubernetes.spark_operator import CORE_SITE, SparkOperatorArgs, hadoop_config_map
+from moka.components.kubernetes.spark_operator import release_values as operator_values
 from moka.jobs.application import spark_application
 from moka.jobs.job import Executor, Job, Restart
 from moka.jobs.job_target import EventLogUploader, JobTarget

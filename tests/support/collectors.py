@@ -11,16 +11,16 @@ from typing import Any
 
 import yaml
 
-from components.kubernetes import opentelemetry
-from components.kubernetes.opentelemetry import (
+from moka import catalog
+from moka.catalog import merge_values
+from moka.collectors.sending import STORE_URL
+from moka.components.kubernetes import opentelemetry
+from moka.components.kubernetes.opentelemetry import (
     AGENT_RELEASE,
     GATEWAY_RELEASE,
     SCRAPER_RELEASE,
     OpenTelemetryArgs,
 )
-from moka import catalog
-from moka.catalog import merge_values
-from moka.collectors.sending import STORE_URL
 from moka.names import MONITORING_NAMESPACE, MONITORING_NODES_NAMESPACE
 
 NOT_ON_THE_LAPTOP = {

@@ -10,9 +10,9 @@ from pathlib import Path
 import boto3
 from moto.server import ThreadedMotoServer
 
-from components.kubernetes.history_configuration import spark_defaults
 from localcloud.processes import free_port
 from moka import event_logs
+from moka.components.kubernetes.history_configuration import spark_defaults
 from moka.jobs import conf
 from moka.jobs.application import spark_application
 from moka.jobs.job_target import EventLogUploader

@@ -12,9 +12,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from urllib.error import HTTPError
 
-from components.kubernetes.history_configuration import spark_defaults
 from localcloud.cloud import REPOSITORY
 from localcloud.processes import free_port
+from moka.components.kubernetes.history_configuration import spark_defaults
 from moka.sizes.history import HistorySize
 from tests.support import history_image
 from tests.support.spark_processes import HistoryServer

@@ -22,14 +22,14 @@ from typing import Any
 
 import yaml
 
-from components.kubernetes import metrics_store
-from components.kubernetes.opentelemetry import AGENT_RELEASE, GATEWAY_RELEASE, SCRAPER_RELEASE
-from components.kubernetes.rbac import Right
 from localcloud import tools
 from localcloud.cloud import REPOSITORY, Cloud
 from localcloud.credentials import kubeconfig
 from localcloud.processes import Process, free_port
 from moka import catalog
+from moka.components.kubernetes import metrics_store
+from moka.components.kubernetes.opentelemetry import AGENT_RELEASE, GATEWAY_RELEASE, SCRAPER_RELEASE
+from moka.components.kubernetes.rbac import Right
 from moka.jobs.application import spark_application
 from moka.jobs.conf import METRICS
 from moka.jobs.job import Executor, Job

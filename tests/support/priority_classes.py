@@ -1,7 +1,7 @@
 """The priority classes of jobs, for API servers on which no stack makes them."""
 
-from components.kubernetes.priority_classes import CLASSES
 from localcloud.control_plane.api import Api
+from moka.components.kubernetes.priority_classes import CLASSES
 from moka.names import ALLOW_PREEMPTION
 
 

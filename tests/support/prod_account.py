@@ -5,7 +5,7 @@ import json
 from accounts.names import AccountNames, StateNames
 from aws_rules.iam.evaluation import Policy
 from aws_rules.iam.evaluation import Resource as Target
-from components.aws.key import key_policy
+from moka.components.aws.key import key_policy
 from tests.support.bootstrapped_previews import bootstrapped
 
 ACCOUNT = "444455556666"

@@ -2,8 +2,8 @@
 
 from collections.abc import Iterable
 
-from components.kubernetes.rbac import Right
 from localcloud.control_plane.api import Object
+from moka.components.kubernetes.rbac import Right
 
 RBAC = "rbac.authorization.k8s.io"
 

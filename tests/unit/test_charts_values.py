@@ -16,16 +16,19 @@ import pytest
 import yaml
 from pulumi._types import input_type_types
 
-from components.kubernetes.cluster_autoscaler import ClusterAutoscaler, ClusterAutoscalerArgs
-from components.kubernetes.fluent_bit import FluentBit, FluentBitArgs
-from components.kubernetes.ingress_nginx import IngressNginx, IngressNginxArgs
-from components.kubernetes.kube_state_metrics import KubeStateMetrics, KubeStateMetricsArgs
-from components.kubernetes.load_balancer_controller import LoadBalancerController, LoadBalancerControllerArgs
-from components.kubernetes.opentelemetry import OpenTelemetry, OpenTelemetryArgs
-from components.kubernetes.spark_operator import SparkOperator, SparkOperatorArgs
-from components.kubernetes.traefik import Traefik, TraefikArgs
-from components.kubernetes.yunikorn import YuniKorn, YuniKornArgs
 from moka.catalog import merge_values
+from moka.components.kubernetes.cluster_autoscaler import ClusterAutoscaler, ClusterAutoscalerArgs
+from moka.components.kubernetes.fluent_bit import FluentBit, FluentBitArgs
+from moka.components.kubernetes.ingress_nginx import IngressNginx, IngressNginxArgs
+from moka.components.kubernetes.kube_state_metrics import KubeStateMetrics, KubeStateMetricsArgs
+from moka.components.kubernetes.load_balancer_controller import (
+    LoadBalancerController,
+    LoadBalancerControllerArgs,
+)
+from moka.components.kubernetes.opentelemetry import OpenTelemetry, OpenTelemetryArgs
+from moka.components.kubernetes.spark_operator import SparkOperator, SparkOperatorArgs
+from moka.components.kubernetes.traefik import Traefik, TraefikArgs
+from moka.components.kubernetes.yunikorn import YuniKorn, YuniKornArgs
 from moka.queues import QueueTree
 from policies.catalog import RULES
 from policies.pack import configuration

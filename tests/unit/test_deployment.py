@@ -4,9 +4,9 @@ from dataclasses import replace
 
 import pytest
 
-from components.aws.network import Network
 from doctor.account import Place
 from doctor.leftovers import known, left, standing
+from moka.components.aws.network import Network
 from tests.support.calendar import TODAY
 from tests.support.deployment import EXAMPLES, Refused, gone, put
 

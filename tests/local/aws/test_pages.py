@@ -18,8 +18,8 @@ sys.path.append({str(REPOSITORY)!r})
 import pulumi
 import pulumi_aws as aws
 
-from components.aws.certificates import Certificates, CertificatesArgs
-from components.aws.host_records import HostRecords, HostRecordsArgs
+from moka.components.aws.certificates import Certificates, CertificatesArgs
+from moka.components.aws.host_records import HostRecords, HostRecordsArgs
 
 names = ["*.moka.example", *(f"{{letter}}.moka.example" for letter in "abcdefghij")]
 zone = aws.route53.Zone("moka", name="moka.example")

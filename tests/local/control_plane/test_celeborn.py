@@ -10,7 +10,6 @@ from contextlib import ExitStack
 import pytest
 
 from commands.celeborn_api import FORWARD_RIGHTS
-from components.kubernetes.rbac import Right
 from localcloud import tools
 from localcloud.cloud import REPOSITORY
 from localcloud.control_plane.pod_network import SERVES
@@ -19,6 +18,7 @@ from localcloud.control_plane.stand_ins.accounts import account
 from localcloud.control_plane.stand_ins.processes import port_name
 from localcloud.credentials import kubeconfig
 from moka.celeborn.configuration import MASTER_HTTP_PORT, WORKER_HTTP_PORT
+from moka.components.kubernetes.rbac import Right
 from moka.names import CELEBORN_NAMESPACE
 from tests.support.celeborn_server import CelebornServer, pod_server
 from tests.support.roles import bound_role

@@ -6,9 +6,9 @@ import urllib.request
 
 import pytest
 
-from components.kubernetes.driver_finalizer import JOB_NAMESPACE_RIGHTS, OWN_RIGHTS
 from localcloud.cloud import REPOSITORY
 from localcloud.control_plane.stand_ins import deployments
+from moka.components.kubernetes.driver_finalizer import JOB_NAMESPACE_RIGHTS, OWN_RIGHTS
 from moka.names import DRIVER_FINALIZER, JOB_NAMESPACE_LABEL
 from tests.support.roles import bound_role
 from tests.support.simulated_operator import Application, define

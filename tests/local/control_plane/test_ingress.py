@@ -5,8 +5,6 @@ from threading import Event, Thread
 
 import pytest
 
-from components.kubernetes import traefik
-from components.kubernetes.ui_gateway import JOB_NAMESPACE_RIGHTS
 from localcloud.cloud import REPOSITORY
 from localcloud.control_plane import stand_ins
 from localcloud.control_plane.pod_network import SERVES
@@ -14,6 +12,8 @@ from localcloud.control_plane.stand_ins import charts, deployments
 from localcloud.control_plane.stand_ins.releases import Release
 from localcloud.errors import Refusal
 from moka import catalog
+from moka.components.kubernetes import traefik
+from moka.components.kubernetes.ui_gateway import JOB_NAMESPACE_RIGHTS
 from moka.names import UI_GATEWAY
 from moka.pages import UI_PORT
 from tests.local.control_plane.test_ui_gateway import ARGUMENTS, DOMAIN, ask

@@ -5,8 +5,8 @@ import json
 import pytest
 import urllib3
 
-from components.kubernetes.job_pods import POLICY_NAME, rules
-from components.kubernetes.yunikorn import CONTROLLERS, service_account_pattern
+from moka.components.kubernetes.job_pods import POLICY_NAME, rules
+from moka.components.kubernetes.yunikorn import CONTROLLERS, service_account_pattern
 from moka.names import USER_INFO
 
 GROUP = "/apis/admissionregistration.k8s.io/v1"

@@ -11,9 +11,9 @@ from pathlib import Path
 import pytest
 
 from commands.job import applications
-from components.kubernetes.priority_classes import CLASSES
 from localcloud import tools
 from localcloud.control_plane.stand_ins.spark_operator import definitions
+from moka.components.kubernetes.priority_classes import CLASSES
 from moka.jobs.application import spark_application
 from moka.jobs.checks import size
 from moka.jobs.job_file import read

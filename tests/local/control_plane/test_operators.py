@@ -5,8 +5,12 @@ from uuid import uuid4
 
 import pytest
 
-from components.kubernetes.application_quota import APPLICATIONS
-from components.kubernetes.spark_operator import (
+from localcloud.control_plane.stand_ins import charts
+from localcloud.control_plane.stand_ins.releases import Release
+from localcloud.errors import Refusal
+from moka import catalog
+from moka.components.kubernetes.application_quota import APPLICATIONS
+from moka.components.kubernetes.spark_operator import (
     CHART,
     CORE_SITE,
     SparkOperatorArgs,
@@ -14,10 +18,6 @@ from components.kubernetes.spark_operator import (
     release_name,
     release_values,
 )
-from localcloud.control_plane.stand_ins import charts
-from localcloud.control_plane.stand_ins.releases import Release
-from localcloud.errors import Refusal
-from moka import catalog
 from tests.support.jobs import make_application
 
 

@@ -7,10 +7,10 @@ from threading import Thread
 
 import pytest
 
-from components.kubernetes.ui_gateway import JOB_NAMESPACE_RIGHTS
 from localcloud.cloud import REPOSITORY
 from localcloud.control_plane.pod_network import SERVES
 from localcloud.control_plane.stand_ins import deployments
+from moka.components.kubernetes.ui_gateway import JOB_NAMESPACE_RIGHTS
 from moka.names import APPLICATION_ID_LABEL, UI_GATEWAY
 from moka.pages import UI_PORT
 from tests.support.roles import bound_role

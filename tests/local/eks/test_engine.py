@@ -21,11 +21,11 @@ import pulumi
 
 sys.path.insert(0, {str(REPOSITORY)!r})
 
-from components.aws.addons import Addon, AddonIdentity, Addons, AddonsArgs
-from components.aws.cluster import Cluster, ClusterArgs
-from components.aws.key import Key, KeyArgs
-from components.aws.network import Network, NetworkArgs
-from components.aws.node_group import NodeGroup, NodeGroupArgs
+from moka.components.aws.addons import Addon, AddonIdentity, Addons, AddonsArgs
+from moka.components.aws.cluster import Cluster, ClusterArgs
+from moka.components.aws.key import Key, KeyArgs
+from moka.components.aws.network import Network, NetworkArgs
+from moka.components.aws.node_group import NodeGroup, NodeGroupArgs
 
 zones = ("us-east-1a", "us-east-1b", "us-east-1c")
 network = Network(

@@ -7,10 +7,10 @@ import pytest
 from kubernetes import client, config
 from kubernetes.client import ApiException
 
-from components.kubernetes.job_namespace import DRIVER_VERBS
 from localcloud.control_plane import ControlPlane
 from localcloud.credentials import principal
 from localcloud.plugins.aws.store import stores
+from moka.components.kubernetes.job_namespace import DRIVER_VERBS
 from moka.names import jobs_group
 
 JOBS = "spark-jobs"

@@ -14,8 +14,8 @@ sys.path.insert(0, {str(REPOSITORY)!r})
 
 import pulumi
 import pulumi_kubernetes as k8s
-from components.kubernetes import driver_finalizer as df
-from components.kubernetes.namespace import Namespace, NamespaceArgs
+from moka.components.kubernetes import driver_finalizer as df
+from moka.components.kubernetes.namespace import Namespace, NamespaceArgs
 
 config = pulumi.Config()
 names = config.require("namespaces").split(",")

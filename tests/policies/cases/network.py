@@ -1,4 +1,4 @@
-from components.kubernetes.load_balancer_controller import LOAD_BALANCER_CLASS
+from moka.components.kubernetes.load_balancer_controller import LOAD_BALANCER_CLASS
 from policies.pack.resource import UNKNOWN
 from policies.pack.types import (
     ADDON,

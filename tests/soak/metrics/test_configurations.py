@@ -6,9 +6,9 @@ import subprocess
 import pytest
 import yaml
 
-from components.kubernetes.opentelemetry import AGENT_RELEASE, GATEWAY_RELEASE, SCRAPER_RELEASE
 from localcloud import tools
 from moka.collectors.sending import CloudWatch, Otlp, OwnStore, RemoteWrite
+from moka.components.kubernetes.opentelemetry import AGENT_RELEASE, GATEWAY_RELEASE, SCRAPER_RELEASE
 from tests.support import collectors
 
 WORKSPACE = "arn:aws:aps:us-east-1:123456789012:workspace/ws-0a1b"

@@ -20,9 +20,9 @@ from aws_rules.network import (
     control_plane_interfaces,
     reach,
 )
-from components.kubernetes.service import service_labels
 from localcloud.cloud import REPOSITORY
 from localcloud.plugins.aws.refusals import network as laptop
+from moka.components.kubernetes.service import service_labels
 from moka.names import (
     CELEBORN_NAMESPACE,
     HISTORY_GATE,

@@ -5,8 +5,8 @@ from typing import Any
 import pytest
 import yaml
 
-from components.kubernetes.fluent_bit import SOURCES, FluentBitArgs, environment, pipeline
 from moka import catalog
+from moka.components.kubernetes.fluent_bit import SOURCES, FluentBitArgs, environment, pipeline
 from stacks.settings.logs import Logs
 
 

@@ -1,6 +1,6 @@
 import yaml
 
-from components.aws.sharing import Roles
+from moka.components.aws.sharing import Roles
 from stacks import settings
 from stacks.sharing import sharing
 

@@ -15,7 +15,7 @@ from aws_rules.images.ecr import Registry
 from aws_rules.images.machines import Machines
 from aws_rules.images.pull import pull
 from aws_rules.rule import Unknown, Violation
-from components.aws.registry import RegistryArgs, registry_policy, repository_policy
+from moka.components.aws.registry import RegistryArgs, registry_policy, repository_policy
 
 HERE, THERE = "111122223333", "444455556666"
 REGION = "us-east-1"

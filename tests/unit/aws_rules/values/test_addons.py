@@ -7,7 +7,7 @@ import pytest
 from aws_rules.rule import Unknown
 from aws_rules.values import addons
 from aws_rules.values.request import Request
-from components.aws.addon_configuration import (
+from moka.components.aws.addon_configuration import (
     EBS_CSI_DRIVER,
     POD_IDENTITY_AGENT,
     coredns_configuration,

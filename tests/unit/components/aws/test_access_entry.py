@@ -1,6 +1,6 @@
 import pytest
 
-from components.aws.access_entry import AccessEntry, AccessEntryArgs, ClusterAccess, access_policy
+from moka.components.aws.access_entry import AccessEntry, AccessEntryArgs, ClusterAccess, access_policy
 
 ANALYST = "arn:aws:iam::111122223333:role/analyst"
 

@@ -2,14 +2,14 @@ import json
 
 import pytest
 
-from components.aws.addon_configuration import (
+from moka.addon_versions import ADDON_VERSIONS, NODE_ADDONS
+from moka.components.aws.addon_configuration import (
     cluster_addons,
     coredns_configuration,
     max_coredns_replicas,
     vpc_cni_configuration,
 )
-from components.aws.addons import Addons, AddonsArgs
-from moka.addon_versions import ADDON_VERSIONS, NODE_ADDONS
+from moka.components.aws.addons import Addons, AddonsArgs
 
 SUBNETS = {"us-east-1b": "subnet-b", "us-east-1a": "subnet-a"}
 

@@ -1,6 +1,6 @@
 import json
 
-from components.aws.addons import Addon, AddonIdentity, Addons, AddonsArgs, configuration_json
+from moka.components.aws.addons import Addon, AddonIdentity, Addons, AddonsArgs, configuration_json
 
 CNI = Addon(
     version="v1.21.1-eksbuild.7",

@@ -2,8 +2,8 @@ import json
 
 import pytest
 
-from components.aws.bucket import Bucket, BucketArgs, Delivery, Expiry, bucket_policy
-from components.aws.sharing import Roles, Sharing
+from moka.components.aws.bucket import Bucket, BucketArgs, Delivery, Expiry, bucket_policy
+from moka.components.aws.sharing import Roles, Sharing
 
 KEY = "arn:aws:kms:us-east-1:111122223333:key/k"
 BUCKET = "arn:aws:s3:::moka-logs"

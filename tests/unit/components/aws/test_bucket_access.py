@@ -2,8 +2,8 @@ import json
 
 import pytest
 
-from components.aws.bucket_access import ACTIONS, bucket_statements
-from components.aws.policy import allowing
+from moka.components.aws.bucket_access import ACTIONS, bucket_statements
+from moka.components.aws.policy import allowing
 
 BUCKET = "arn:aws:s3:::moka-staging"
 KEY = "arn:aws:kms:us-east-1:111122223333:key/k"

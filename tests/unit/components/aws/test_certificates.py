@@ -1,6 +1,6 @@
 import pytest
 
-from components.aws.certificates import Certificates, CertificatesArgs, chunks
+from moka.components.aws.certificates import Certificates, CertificatesArgs, chunks
 
 FIRST = "*.spark-a.acme.example"
 

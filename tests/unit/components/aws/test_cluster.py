@@ -3,9 +3,9 @@ import json
 import pulumi_aws as aws
 import pytest
 
-from components.aws.access_entry import ClusterAccess
-from components.aws.addons import Addon, AddonIdentity
-from components.aws.cluster import Cluster, ClusterArgs, with_missing_arguments, with_profile
+from moka.components.aws.access_entry import ClusterAccess
+from moka.components.aws.addons import Addon, AddonIdentity
+from moka.components.aws.cluster import Cluster, ClusterArgs, with_missing_arguments, with_profile
 
 KEY = "arn:aws:kms:us-east-1:111122223333:key/k"
 DEPLOYER = "arn:aws:iam::111122223333:role/deployer"

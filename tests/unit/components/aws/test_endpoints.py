@@ -1,7 +1,7 @@
 import json
 from dataclasses import replace
 
-from components.aws.endpoints import PROMETHEUS, SERVICES, InterfaceEndpoints, InterfaceEndpointsArgs
+from moka.components.aws.endpoints import PROMETHEUS, SERVICES, InterfaceEndpoints, InterfaceEndpointsArgs
 
 ENDPOINT = "aws:ec2/vpcEndpoint:VpcEndpoint"
 ARGS = InterfaceEndpointsArgs(

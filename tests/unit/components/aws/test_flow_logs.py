@@ -1,7 +1,7 @@
 import json
 
-from components.aws.bucket import bucket_policy
-from components.aws.flow_logs import FlowLogs, FlowLogsArgs, delivery
+from moka.components.aws.bucket import bucket_policy
+from moka.components.aws.flow_logs import FlowLogs, FlowLogsArgs, delivery
 
 BUCKET = "arn:aws:s3:::moka-access-logs"
 

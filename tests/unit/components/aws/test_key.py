@@ -3,8 +3,8 @@ from dataclasses import replace
 
 import pytest
 
-from components.aws.key import Key, KeyArgs, key_policy
-from components.aws.sharing import Roles, Sharing
+from moka.components.aws.key import Key, KeyArgs, key_policy
+from moka.components.aws.sharing import Roles, Sharing
 
 ACCOUNT = "111122223333"
 AUTOSCALING = (

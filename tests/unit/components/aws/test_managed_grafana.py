@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from components.aws.managed_grafana import ManagedGrafana, ManagedGrafanaArgs
+from moka.components.aws.managed_grafana import ManagedGrafana, ManagedGrafanaArgs
 
 WORKSPACE = "arn:aws:aps:us-east-1:111122223333:workspace/ws-0a1b"
 

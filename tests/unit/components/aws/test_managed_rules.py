@@ -3,7 +3,7 @@
 import pytest
 import yaml
 
-from components.aws.managed_rules import MAX_BYTES, MAX_NAMES, MAX_RULES, ManagedRules, ManagedRulesArgs
+from moka.components.aws.managed_rules import MAX_BYTES, MAX_NAMES, MAX_RULES, ManagedRules, ManagedRulesArgs
 from stacks import settings
 from stacks.layers.metrics import managed_rule_files
 

@@ -1,6 +1,6 @@
 import pytest
 
-from components.aws.network import Network, NetworkArgs, TransitGateway
+from moka.components.aws.network import Network, NetworkArgs, TransitGateway
 
 ZONES = ("us-east-1a", "us-east-1b", "us-east-1c")
 

@@ -5,7 +5,7 @@ import pulumi_eks as eks
 import pytest
 import yaml
 
-from components.aws.node_group import (
+from moka.components.aws.node_group import (
     NodeGroup,
     NodeGroupArgs,
     ScheduledMinimum,
@@ -15,7 +15,7 @@ from components.aws.node_group import (
     template_options,
     update_minutes,
 )
-from components.aws.node_group_guard import NodeGroupGuard
+from moka.components.aws.node_group_guard import NodeGroupGuard
 
 TEMPLATE = "aws:ec2/launchTemplate:LaunchTemplate"
 GROUP = "eks:index:ManagedNodeGroup"

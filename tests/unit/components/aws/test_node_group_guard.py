@@ -4,8 +4,8 @@ import json
 import pulumi
 import pytest
 
-from components.aws import node_group_guard
-from components.aws.node_group_guard import NodeGroupGuard, same_kind, same_machines, waiting_message
+from moka.components.aws import node_group_guard
+from moka.components.aws.node_group_guard import NodeGroupGuard, same_kind, same_machines, waiting_message
 
 TEMPLATE = {
     "description": "AL2023_ARM_64_STANDARD on-demand r8g.4xlarge in us-east-1a at 1.34",

@@ -1,7 +1,7 @@
 import json
 
-from components.aws.node_role import NodeRole, NodeRoleArgs, first_pulls
-from components.aws.policy import Statement
+from moka.components.aws.node_role import NodeRole, NodeRoleArgs, first_pulls
+from moka.components.aws.policy import Statement
 
 BOUNDARY = "arn:aws:iam::111122223333:policy/boundary"
 

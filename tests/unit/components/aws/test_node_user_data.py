@@ -2,7 +2,7 @@ import email
 
 import yaml
 
-from components.aws.node_user_data import node_user_data
+from moka.components.aws.node_user_data import node_user_data
 from moka.machines.node_roles import ROLES, kubelet_config
 
 

@@ -1,7 +1,7 @@
 import json
 
-from components.aws.pod_identity import PodIdentity, PodIdentityArgs, pod_trust
-from components.aws.policy import Statement
+from moka.components.aws.pod_identity import PodIdentity, PodIdentityArgs, pod_trust
+from moka.components.aws.policy import Statement
 
 READ = Statement(sid="Read", actions=("s3:GetObject",), resources=["arn:aws:s3:::moka-logs/*"])
 

@@ -2,7 +2,7 @@ import json
 
 import pulumi
 
-from components.aws.policy import Statement, allowing, trust
+from moka.components.aws.policy import Statement, allowing, trust
 
 
 def test_resources_known_only_after_deployment_end_up_in_the_policy(deploy):

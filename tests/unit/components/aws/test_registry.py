@@ -3,7 +3,7 @@ from dataclasses import replace
 
 import pytest
 
-from components.aws.registry import Registry, RegistryArgs
+from moka.components.aws.registry import Registry, RegistryArgs
 
 KEY = "arn:aws:kms:eu-west-1:444455556666:key/k"
 SECRET = "arn:aws:secretsmanager:eu-west-1:444455556666:secret:ecr-pullthroughcache/docker-io-Ab12Cd"

@@ -1,6 +1,6 @@
 import pytest
 
-from components.aws.sharing import PRIVATE, Roles, Sharing, sharing_statements
+from moka.components.aws.sharing import PRIVATE, Roles, Sharing, sharing_statements
 
 ACTIONS = {"read": ["s3:GetObject"], "add": ["s3:PutObject"], "write": ["s3:GetObject", "s3:PutObject"]}
 STAGING = Roles(account_id="222233334444", path="/acme-staging/")

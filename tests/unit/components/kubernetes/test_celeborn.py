@@ -5,7 +5,8 @@ from itertools import pairwise
 import pytest
 import yaml
 
-from components.kubernetes.celeborn import (
+from moka.celeborn import configuration as conf
+from moka.components.kubernetes.celeborn import (
     Celeborn,
     CelebornArgs,
     MasterSize,
@@ -15,7 +16,6 @@ from components.kubernetes.celeborn import (
     WorkerSize,
     update_hours,
 )
-from moka.celeborn import configuration as conf
 
 ZONES = ("us-east-1a", "us-east-1b", "us-east-1c")
 MASTER, WORKER = MasterSize(cpus=1, heap_gib=3), WorkerSize(cpus=13, heap_gib=20, off_heap_gib=80)

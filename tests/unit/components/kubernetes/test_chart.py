@@ -1,7 +1,7 @@
 import pytest
 
-from components.kubernetes.chart import Chart, ChartArgs
 from moka.catalog import read
+from moka.components.kubernetes.chart import Chart, ChartArgs
 
 
 def release(deploy, catalog, **changes):

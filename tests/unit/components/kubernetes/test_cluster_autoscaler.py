@@ -1,8 +1,8 @@
 import pytest
 
-from components.kubernetes.cluster_autoscaler import ClusterAutoscaler, ClusterAutoscalerArgs
 from moka.addon_versions import ADDON_VERSIONS
 from moka.catalog import CatalogError
+from moka.components.kubernetes.cluster_autoscaler import ClusterAutoscaler, ClusterAutoscalerArgs
 from moka.names import GENERATION_LABEL, NODE_GROUP_LABEL
 from moka.quantities import duration_seconds
 from stacks.settings.checks.charts import IDLE_SECONDS

@@ -1,14 +1,14 @@
 import pulumi
 import pytest
 
-from components.kubernetes.driver_finalizer import (
+from moka.components.kubernetes.driver_finalizer import (
     SERVICE,
     DriverFinalizer,
     DriverFinalizerArgs,
     DriverFinalizerRole,
     DriverFinalizerRoleArgs,
 )
-from components.kubernetes.namespace import Namespace, NamespaceArgs
+from moka.components.kubernetes.namespace import Namespace, NamespaceArgs
 from moka.names import JOB_NAMESPACE_LABEL
 
 

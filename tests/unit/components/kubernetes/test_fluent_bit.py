@@ -4,7 +4,7 @@ from fnmatch import fnmatch
 import pytest
 import yaml
 
-from components.kubernetes.fluent_bit import FluentBit, FluentBitArgs, log_patterns
+from moka.components.kubernetes.fluent_bit import FluentBit, FluentBitArgs, log_patterns
 from moka.sizes.fluent_bit import SHARES
 from stacks.settings.logs import Logs
 

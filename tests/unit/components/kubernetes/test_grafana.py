@@ -5,8 +5,8 @@ import json
 import pytest
 import yaml
 
-from components.kubernetes.dashboards import Dashboards, DashboardsArgs
-from components.kubernetes.grafana import Grafana, GrafanaArgs, QueriedStore
+from moka.components.kubernetes.dashboards import Dashboards, DashboardsArgs
+from moka.components.kubernetes.grafana import Grafana, GrafanaArgs, QueriedStore
 from moka.observability.files import dashboard_files
 
 MIB = 2**20

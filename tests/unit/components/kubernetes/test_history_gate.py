@@ -1,6 +1,6 @@
 import pytest
 
-from components.kubernetes.history_gate import HistoryGate, HistoryGateArgs
+from moka.components.kubernetes.history_gate import HistoryGate, HistoryGateArgs
 from moka.names import INGRESS_NAMESPACE
 
 

@@ -2,8 +2,8 @@ import re
 
 import pytest
 
-from components.kubernetes.history_configuration import spark_defaults
-from components.kubernetes.history_server import HistoryServer, HistoryServerArgs
+from moka.components.kubernetes.history_configuration import spark_defaults
+from moka.components.kubernetes.history_server import HistoryServer, HistoryServerArgs
 from moka.event_logs import archive_key, hot_key
 from moka.jobs.pods import template
 from moka.quantities import mebibytes

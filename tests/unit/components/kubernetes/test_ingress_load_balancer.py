@@ -1,7 +1,7 @@
 import pytest
 
-from components.kubernetes import ingress_nginx, traefik
-from components.kubernetes.ingress_load_balancer import IngressLoadBalancer, IngressLoadBalancerArgs
+from moka.components.kubernetes import ingress_nginx, traefik
+from moka.components.kubernetes.ingress_load_balancer import IngressLoadBalancer, IngressLoadBalancerArgs
 
 ANNOTATION = "service.beta.kubernetes.io/aws-load-balancer"
 ARNS = [

@@ -1,6 +1,6 @@
 import pytest
 
-from components.kubernetes.ingress_nginx import IngressNginx, IngressNginxArgs
+from moka.components.kubernetes.ingress_nginx import IngressNginx, IngressNginxArgs
 
 
 @pytest.fixture

@@ -1,6 +1,6 @@
 import pytest
 
-from components.kubernetes.job_access import JobAccess, JobAccessArgs
+from moka.components.kubernetes.job_access import JobAccess, JobAccessArgs
 
 
 @pytest.fixture

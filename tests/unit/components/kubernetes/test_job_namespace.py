@@ -1,12 +1,12 @@
 import pytest
 
-from components.kubernetes.job_namespace import (
+from moka.components.kubernetes.job_namespace import (
     ContainerSize,
     JobNamespace,
     JobNamespaceArgs,
     Quota,
 )
-from components.kubernetes.namespace import Namespace, NamespaceArgs
+from moka.components.kubernetes.namespace import Namespace, NamespaceArgs
 
 
 @pytest.fixture

@@ -4,7 +4,7 @@ from ipaddress import ip_address, ip_network
 
 import pytest
 
-from components.kubernetes.job_network import Egress, JobNetwork, JobNetworkArgs
+from moka.components.kubernetes.job_network import Egress, JobNetwork, JobNetworkArgs
 
 DRIVER = {"namespace": "spark-jobs", "labels": {"spark-role": "driver"}}
 EXECUTOR = {"namespace": "spark-jobs", "labels": {"spark-role": "executor"}}

@@ -1,6 +1,6 @@
 import pytest
 
-from components.kubernetes.job_pods import JobPods, JobPodsArgs, rules
+from moka.components.kubernetes.job_pods import JobPods, JobPodsArgs, rules
 
 POLICY = "kubernetes:admissionregistration.k8s.io/v1:ValidatingAdmissionPolicy"
 

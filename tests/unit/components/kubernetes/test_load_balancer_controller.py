@@ -1,8 +1,11 @@
 import pytest
 
-from components.kubernetes import traefik
-from components.kubernetes.ingress_load_balancer import IngressLoadBalancer, IngressLoadBalancerArgs
-from components.kubernetes.load_balancer_controller import LoadBalancerController, LoadBalancerControllerArgs
+from moka.components.kubernetes import traefik
+from moka.components.kubernetes.ingress_load_balancer import IngressLoadBalancer, IngressLoadBalancerArgs
+from moka.components.kubernetes.load_balancer_controller import (
+    LoadBalancerController,
+    LoadBalancerControllerArgs,
+)
 
 
 @pytest.fixture

@@ -1,8 +1,8 @@
 import pytest
 import yaml
 
-from components.kubernetes.metrics_store import MetricsStore, MetricsStoreArgs
 from moka.collectors.labels import PROMOTED
+from moka.components.kubernetes.metrics_store import MetricsStore, MetricsStoreArgs
 
 
 @pytest.fixture

@@ -1,6 +1,6 @@
 import pytest
 
-from components.kubernetes.nvidia_device_plugin import NvidiaDevicePlugin, NvidiaDevicePluginArgs
+from moka.components.kubernetes.nvidia_device_plugin import NvidiaDevicePlugin, NvidiaDevicePluginArgs
 
 
 @pytest.fixture

@@ -2,8 +2,8 @@ import re
 
 import pytest
 
-from components.kubernetes.opentelemetry import OpenTelemetry, OpenTelemetryArgs
 from moka.collectors.sending import CloudWatch, Otlp, RemoteWrite, workspace_url
+from moka.components.kubernetes.opentelemetry import OpenTelemetry, OpenTelemetryArgs
 
 ROLES = ("agent", "gateway", "scraper")
 WORKSPACE = "arn:aws:aps:eu-west-1:111122223333:workspace/ws-0a1b"

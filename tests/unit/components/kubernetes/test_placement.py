@@ -1,6 +1,6 @@
 import pytest
 
-from components.kubernetes.placement import node_selector, tolerations
+from moka.components.kubernetes.placement import node_selector, tolerations
 
 
 @pytest.mark.parametrize("role", ["driver", "executor", "shuffle"])

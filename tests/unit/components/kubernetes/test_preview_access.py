@@ -2,7 +2,7 @@
 
 import re
 
-from components.kubernetes.preview_access import OBJECTS, READ, READINESS, PreviewAccess
+from moka.components.kubernetes.preview_access import OBJECTS, READ, READINESS, PreviewAccess
 from tests.support.bootstrapped_previews import FILES, bootstrapped
 from tests.support.cluster_objects import kinds_of
 

@@ -1,4 +1,4 @@
-from components.kubernetes.priority_classes import CLASSES, PriorityClasses, PriorityClassesArgs
+from moka.components.kubernetes.priority_classes import CLASSES, PriorityClasses, PriorityClassesArgs
 from moka.names import priority_class
 
 

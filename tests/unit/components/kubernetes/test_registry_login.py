@@ -4,7 +4,7 @@ import stat
 
 import pytest
 
-from components.kubernetes.registry_login import write_login
+from moka.components.kubernetes.registry_login import write_login
 
 HOST = "444455556666.dkr.ecr.us-east-1.amazonaws.com"
 

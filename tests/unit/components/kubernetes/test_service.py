@@ -1,7 +1,7 @@
 import pytest
 
-from components.kubernetes.rbac import Right
-from components.kubernetes.service import Service, ServiceArgs
+from moka.components.kubernetes.rbac import Right
+from moka.components.kubernetes.service import Service, ServiceArgs
 
 
 @pytest.fixture

@@ -4,13 +4,13 @@ from xml.etree import ElementTree
 
 import pytest
 
-from components.kubernetes.spark_operator import (
+from moka.catalog import read
+from moka.components.kubernetes.spark_operator import (
     CORE_SITE,
     SparkOperator,
     SparkOperatorArgs,
     release_name,
 )
-from moka.catalog import read
 from moka.jobs.conf import IVY_FOLDER
 from moka.sizes.spark_operator import JVM_FLAGS, operator_size
 from tests.support.chart_rendering import manifests

@@ -1,4 +1,4 @@
-from components.kubernetes.storage_class import StorageClass, StorageClassArgs
+from moka.components.kubernetes.storage_class import StorageClass, StorageClassArgs
 
 
 def storage_class(deploy, **changes):

@@ -1,7 +1,7 @@
 import pytest
 
-from components.kubernetes import traefik
-from components.kubernetes.traefik import Traefik, TraefikArgs
+from moka.components.kubernetes import traefik
+from moka.components.kubernetes.traefik import Traefik, TraefikArgs
 
 
 @pytest.fixture

@@ -1,8 +1,8 @@
 import pulumi
 import pytest
 
-from components.kubernetes.namespace import Namespace, NamespaceArgs
-from components.kubernetes.ui_gateway import (
+from moka.components.kubernetes.namespace import Namespace, NamespaceArgs
+from moka.components.kubernetes.ui_gateway import (
     UiGateway,
     UiGatewayArgs,
     UiGatewayRole,

@@ -2,7 +2,7 @@ import re
 
 import pytest
 
-from components.kubernetes.yunikorn import (
+from moka.components.kubernetes.yunikorn import (
     YuniKorn,
     YuniKornArgs,
     api_requests_per_second,

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from components.kubernetes.celeborn_members import READY_CHECKS
 from moka.celeborn import configuration as conf
+from moka.components.kubernetes.celeborn_members import READY_CHECKS
 from tests.support.http_server import fixed_answers
 
 SCALE = "/apis/apps/v1/namespaces/celeborn/statefulsets/celeborn-worker/scale"

@@ -2,7 +2,7 @@ import json
 
 import pytest
 
-from components.kubernetes import placement
+from moka.components.kubernetes import placement
 from moka.jobs.application import spark_application
 from moka.jobs.conf import gpus
 from moka.jobs.job import DynamicAllocation, Executor, HostMount, Restart

@@ -3,8 +3,8 @@ import subprocess
 import pytest
 import yaml
 
-from components.kubernetes.priority_classes import CLASSES
 from localcloud import tools
+from moka.components.kubernetes.priority_classes import CLASSES
 from moka.names import priority_class
 from moka.queues import Leaf, Limit, Queue, QueueTree, Resources, grow, queues_yaml
 from moka.queues.block import block

@@ -6,8 +6,8 @@ import pulumi
 import pytest
 import yaml
 
-from components.aws.network import NetworkArgs
 from moka import catalog
+from moka.components.aws.network import NetworkArgs
 from stacks import settings
 from stacks.layers import foundation
 from stacks.layers.foundation import Inputs, NetworkIds

@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from components.kubernetes.yunikorn import api_requests_per_second
+from moka.components.kubernetes.yunikorn import api_requests_per_second
 from moka.machines.node_roles import ROLES
 from moka.names import SPARK_ACCOUNT
 from stacks import settings

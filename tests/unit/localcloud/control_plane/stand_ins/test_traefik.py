@@ -4,10 +4,10 @@ from pathlib import Path
 
 import pytest
 
-from components.kubernetes.traefik import Traefik, TraefikArgs
 from localcloud.control_plane.stand_ins import traefik
 from localcloud.control_plane.stand_ins.processes import Surroundings
 from localcloud.control_plane.stand_ins.releases import Release, merge
+from moka.components.kubernetes.traefik import Traefik, TraefikArgs
 from tests.support.chart_rendering import manifests
 
 PORTS = {"web": 20001, "websecure": 20002, "traefik": 20003, "metrics": 20004}
