@@ -204,6 +204,10 @@ def deploy(program: Callable[[], object]) -> Recorder:
     try:
         run()
     finally:
-        # What failed once must not fail the next program too.
+        # What failed once must not fail the next program too, and its transformations are its own: the
+        # stack stays, as the SDK has one in a process.
         SETTINGS.outputs.clear()
+        root = pulumi.runtime.settings.get_root_resource()
+        if root is not None:
+            root._transformations = []
     return recorder
