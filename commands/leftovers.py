@@ -2,6 +2,7 @@
 
 import json
 import os
+from collections import Counter
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Annotated
 
@@ -35,7 +36,8 @@ def leftovers(
       moka leftovers prod
       moka leftovers prod --cluster spark-b
 
-    Exit status: 0 nothing is left but what `retain` keeps, 1 more is left, 2 it cannot be told.
+    Exit status: 0 nothing is left but what `retain` keeps, 1 more is left, 2 it cannot be told. Volumes that
+    may be of another environment's cluster are listed as `unsure` and change no exit status.
     """
     from doctor.account import NoAnswer, SessionClients
     from doctor.credentials import CredentialsError, enter, session
@@ -61,28 +63,33 @@ def leftovers(
         typer.echo(f"It cannot be told what is left: {error.reason}.", err=True)
         raise typer.Exit(2) from None
     print(_as_json(settings, things) if as_json else _text(settings, things))
-    raise typer.Exit(any(not _kept(settings, thing) for thing in things))
+    raise typer.Exit(any(_status(settings, thing) == "left" for thing in things))
 
 
-def _kept(settings: Environment, thing: "Tagged") -> bool:
-    return settings.retain and thing.is_retained
+def _status(settings: Environment, thing: "Tagged") -> str:
+    if thing.unsure:
+        return "unsure"
+    return "kept" if settings.retain and thing.is_retained else "left"
 
 
 def _text(settings: Environment, things: Sequence["Tagged"]) -> str:
     if not things:
         return f"Nothing of {settings.environment} is left in AWS that no stack knows."
-    width = max(len(thing.foundation) for thing in things)
+    statuses = [_status(settings, thing) for thing in things]
+    status_width, width = max(map(len, statuses)), max(len(thing.foundation) for thing in things)
     lines = [
-        f"{'kept' if _kept(settings, thing) else 'left':<4}  {thing.foundation:<{width}}  "
+        f"{status:<{status_width}}  {thing.foundation:<{width}}  "
         f"{thing.service} {thing.what}{_remarks(thing)}"
-        for thing in things
+        for status, thing in zip(statuses, things, strict=True)
     ]
-    kept, number = sum(_kept(settings, thing) for thing in things), len(things)
+    counts = Counter(statuses)
+    named = [f"{counts[status]} {status}" for status in ("kept", "left")]
+    named += [f"{counts['unsure']} unsure"] if counts["unsure"] else []
     return "\n".join(
         [
             *lines,
             "",
-            f"Of {settings.environment} no stack knows {number}: {kept} kept, {number - kept} left.",
+            f"Of {settings.environment} no stack knows {len(things)}: {', '.join(named)}.",
         ]
     )
 
@@ -101,7 +108,7 @@ def _as_json(settings: Environment, things: Sequence["Tagged"]) -> str:
                 "arn": thing.arn,
                 "cluster": thing.cluster,
                 "name": thing.name,
-                "kept": _kept(settings, thing),
+                "status": _status(settings, thing),
             }
             for thing in things
         ],

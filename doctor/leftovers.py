@@ -7,16 +7,31 @@ from typing import Any
 from doctor.account import Place
 from moka.names import ENVIRONMENT_TAG, role_path
 
-CLUSTER_TAGS = ("elbv2.k8s.aws/cluster", "cluster.k8s.amazonaws.com/name", "aws:eks:cluster-name")
-"""Tags whose value is the cluster that a thing belongs to: of load balancers, interfaces, machines.
+CLUSTER_TAGS = (
+    "elbv2.k8s.aws/cluster",
+    "cluster.k8s.amazonaws.com/name",
+    "aws:eks:cluster-name",
+    "ebs.csi.aws.com/cluster-name",
+)
+"""Tags whose value is the cluster that a thing belongs to: of load balancers, interfaces, machines, volumes.
 
 Sources: kubernetes-sigs/aws-load-balancer-controller (docs/guide/ingress/annotations.md),
-aws/amazon-vpc-cni-k8s (pkg/awsutils/awsutils.go), and
-https://docs.aws.amazon.com/eks/latest/userguide/eks-using-tags.html
+aws/amazon-vpc-cni-k8s (pkg/awsutils/awsutils.go),
+https://docs.aws.amazon.com/eks/latest/userguide/eks-using-tags.html, and
+https://docs.aws.amazon.com/aws-managed-policy/latest/reference/AmazonEBSCSIDriverEKSClusterScopedPolicy.html
 """
 
 OWNED = "kubernetes.io/cluster/"
-"""Tag whose key ends with the cluster, with value `owned`: of machines, security groups, interfaces."""
+"""Tag whose key ends with the cluster, with value `owned`: of machines, volumes, groups, interfaces."""
+
+VOLUME_TAG = "ebs.csi.aws.com/cluster"
+"""Tag, with value `true`, of every volume of the EBS driver: of whatever cluster.
+
+Others name the cluster, where the driver was told it: kubernetes-sigs/aws-ebs-csi-driver, docs/tagging.md.
+"""
+
+CLAIM_TAGS = ("kubernetes.io/created-for/pvc/namespace", "kubernetes.io/created-for/pvc/name")
+"""Tags of such a volume that say whose it is: kubernetes-sigs/aws-ebs-csi-driver, pkg/driver/constants.go."""
 
 MAX_VALUES = 20
 """Values of a filter: https://docs.aws.amazon.com/resourcegroupstagging/latest/APIReference/API_TagFilter.html"""
@@ -32,13 +47,15 @@ class Tagged:
     """A thing in AWS.
 
     foundation: whose account and region it is in. cluster: EKS's name of the one that has it, or empty.
-    name: its tag `Name`, or empty.
+    name: its tag `Name`, or the claim of a volume, or empty.
+    unsure: it may be of a cluster that this environment never had.
     """
 
     foundation: str
     arn: str
     cluster: str = ""
     name: str = ""
+    unsure: bool = False
 
     @property
     def service(self) -> str:
@@ -90,7 +107,7 @@ def left(things: Iterable[Tagged], stacks: Known) -> list[Tagged]:
 
 
 def standing(place: Place, former: Collection[str] = ()) -> Iterator[Tagged]:
-    """What has tags of the environment or of its clusters, and roles under its path.
+    """What has tags of the environment or of its clusters, roles under its path, volumes that may be its own.
 
     former: names of clusters that the settings do not have any more. Raises NoAnswer.
     """
@@ -110,6 +127,24 @@ def standing(place: Place, former: Collection[str] = ()) -> Iterator[Tagged]:
     # The tagging API has no roles: https://docs.aws.amazon.com/resourcegroupstagging/latest/APIReference/
     for role in place.items("iam", "list_roles", "Roles", PathPrefix=role_path(settings.prefix)):
         yield Tagged(foundation=place.name, arn=role["Arn"], name=role["RoleName"])
+    yield from _nameless_volumes(place)
+
+
+def _nameless_volumes(place: Place) -> Iterator[Tagged]:
+    """Volumes of the EBS driver that nothing uses, whose tags name neither a cluster nor an environment."""
+    filters = [
+        {"Name": f"tag:{VOLUME_TAG}", "Values": ["true"]},
+        {"Name": "status", "Values": ["available"]},
+    ]
+    for volume in place.items("ec2", "describe_volumes", "Volumes", Filters=filters):
+        tags = {tag["Key"]: tag["Value"] for tag in volume["Tags"]}
+        if not any(key in CLUSTER_TAGS or key == ENVIRONMENT_TAG or key.startswith(OWNED) for key in tags):
+            yield Tagged(
+                foundation=place.name,
+                arn=f"arn:{place.partition}:ec2:{place.region}:{place.account}:volume/{volume['VolumeId']}",
+                name="/".join(tags[key] for key in CLAIM_TAGS if key in tags),
+                unsure=True,
+            )
 
 
 def _filters(environment: str, clusters: Sequence[str]) -> Iterator[dict[str, Any]]:

@@ -40,6 +40,26 @@ def vpc(server):
 
 
 @pytest.fixture
+def volume(server):
+    """The id of a volume of the EBS driver that names no cluster."""
+    ec2 = boto3.Session("test", "test").client("ec2", region_name="us-east-1", endpoint_url=server)
+    tags = {
+        "ebs.csi.aws.com/cluster": "true",
+        "kubernetes.io/created-for/pvc/namespace": "jobs",
+        "kubernetes.io/created-for/pvc/name": "scratch",
+    }
+    made = ec2.create_volume(
+        AvailabilityZone="us-east-1a",
+        Size=1,
+        TagSpecifications=[
+            {"ResourceType": "volume", "Tags": [{"Key": key, "Value": value} for key, value in tags.items()]}
+        ],
+    )
+    yield made["VolumeId"]
+    ec2.delete_volume(VolumeId=made["VolumeId"])
+
+
+@pytest.fixture
 def leftovers(moka, server, tmp_path, monkeypatch):
     """Run it, with these resources in the state of stack `local`."""
     (tmp_path / "pulumi").write_text(PULUMI)
@@ -79,7 +99,18 @@ def test_scripts_get_them_as_json(leftovers, vpc):
     [thing] = json.loads(leftovers("--json").out)
 
     assert thing["arn"].endswith(f":vpc/{vpc}")
-    assert (thing["foundation"], thing["kept"]) == ("main", False)
+    assert (thing["foundation"], thing["status"]) == ("main", "left")
+
+
+def test_a_volume_that_may_be_anothers_is_listed_and_is_no_failure(leftovers, volume):
+    result = leftovers()
+
+    assert result.status == 0
+    assert result.out.splitlines() == [
+        f"unsure  main  ec2 volume/{volume} (jobs/scratch)",
+        "",
+        "Of local no stack knows 1: 0 kept, 0 left, 1 unsure.",
+    ]
 
 
 def test_where_aws_does_not_answer_it_cannot_be_told_and_nothing_is_called_clean(leftovers, monkeypatch):

@@ -90,6 +90,49 @@ def test_a_role_is_found_by_its_path_as_it_is_not_by_its_tags(place):
     assert left([role], stacks) == []
 
 
+def volume(ec2, **tags):
+    made = ec2.create_volume(
+        AvailabilityZone="us-east-1a",
+        Size=1,
+        TagSpecifications=tagged("volume", **{"ebs.csi.aws.com/cluster": "true", **tags}),
+    )
+    return made["VolumeId"]
+
+
+@pytest.mark.parametrize(
+    "tags",
+    [{"ebs.csi.aws.com/cluster-name": CLUSTER}, {f"kubernetes.io/cluster/{CLUSTER}": "owned"}],
+)
+def test_a_volume_that_names_our_cluster_is_left_once_and_for_sure(place, ec2, tags):
+    name = volume(ec2, **tags)
+
+    [thing] = left(standing(place()), NOTHING)
+
+    assert (thing.what, thing.cluster, thing.unsure) == (f"volume/{name}", CLUSTER, False)
+
+
+def test_a_volume_that_names_no_cluster_may_be_anothers(place, ec2):
+    name = volume(ec2)
+
+    [thing] = left(standing(place()), NOTHING)
+
+    assert (thing.what, thing.unsure) == (f"volume/{name}", True)
+
+
+def test_volumes_of_another_cluster_and_volumes_in_use_are_not_listed(place, ec2):
+    volume(ec2, **{"kubernetes.io/cluster/other": "owned"})
+    [machine] = ec2.run_instances(ImageId="ami-12345678", MinCount=1, MaxCount=1)["Instances"]
+    ec2.attach_volume(Device="/dev/sdh", InstanceId=machine["InstanceId"], VolumeId=volume(ec2))
+
+    assert left(standing(place()), NOTHING) == []
+
+
+def test_a_volume_that_a_stack_has_is_not_listed(place, ec2):
+    state_of = state({"type": "aws:ebs/volume:Volume", "id": volume(ec2)})
+
+    assert left(standing(place()), known([state_of])) == []
+
+
 @pytest.mark.parametrize(
     ("arn", "retained"),
     [
