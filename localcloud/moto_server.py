@@ -1,8 +1,10 @@
 """moto's server as the laptop cloud runs it, with the arguments of `moto.server`."""
 
+from collections.abc import Callable
 from typing import Any
 
 import moto.server as server
+from moto.eks.models import EKSBackend
 from moto.iam.access_control import PermissionResult
 from moto.moto_server.werkzeug_app import DomainDispatcherApplication, MotoRequestHandler
 from moto.s3.models import FakeBucket, FakeDeleteMarker
@@ -19,6 +21,18 @@ def _permission(bucket: FakeBucket, action: str, resource: str) -> Any:
 
 def _dispose(marker: FakeDeleteMarker) -> None:
     """A marker has nothing to dispose of, and moto asks it to once versioning is off (5.2: s3/utils.py)."""
+
+
+def _of_a_cluster(operation: Callable[..., Any]) -> Callable[..., Any]:
+    """A list of things of a cluster. moto ends with HTTP status 500 where there is no such cluster (5.2:
+    eks/models.py); EKS says so: https://docs.aws.amazon.com/eks/latest/APIReference/API_ListNodegroups.html
+    """
+
+    def answer(backend: EKSBackend, cluster_name: str, *arguments: Any, **named: Any) -> Any:
+        backend.describe_cluster(cluster_name)
+        return operation(backend, cluster_name, *arguments, **named)
+
+    return answer
 
 
 class Handler(MotoRequestHandler):
@@ -53,6 +67,8 @@ class Guarded(DomainDispatcherApplication):
 if __name__ == "__main__":
     FakeDeleteMarker.dispose = _dispose  # type: ignore[attr-defined]
     FakeBucket.get_permission = _permission  # type: ignore[assignment,method-assign]
+    for name in ("list_nodegroups", "list_fargate_profiles"):
+        setattr(EKSBackend, name, _of_a_cluster(getattr(EKSBackend, name)))
     server.DomainDispatcherApplication = Guarded  # type: ignore[attr-defined]
     server.MotoRequestHandler = Handler  # type: ignore[attr-defined]
     server.main()
