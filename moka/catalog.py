@@ -25,6 +25,7 @@ class ChartPin:
     """A chart at one version.
 
     repository: URL of the Helm repository.
+    kube_version: Kubernetes versions that it allows: `>=1.21.0-0`, empty for any, None where not known.
     digest: `sha256:...` of its published package, where known.
     images: path in its values -> public name of the image, or of its registry.
     pulls: public references of the images that its pods run.
@@ -33,6 +34,7 @@ class ChartPin:
     name: str
     repository: str
     version: str
+    kube_version: str | None
     digest: str | None
     images: Mapping[str, str]
     pulls: Sequence[str]

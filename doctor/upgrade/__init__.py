@@ -16,6 +16,7 @@ ASKED: Mapping[str, Ask] = {
     "Addresses for the control plane": clusters.addresses,
     "Versions of add-ons": pins.addons,
     "The cluster autoscaler": pins.autoscaler,
+    "Charts": pins.charts,
     "Machine images": nodes.images,
     "Node groups": nodes.behind,
 }

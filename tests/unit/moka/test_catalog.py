@@ -12,6 +12,7 @@ def small(**changes):
                 name="engine",
                 repository="https://charts.example",
                 version="1.2.3",
+                kube_version="",
                 digest=None,
                 pulls=(),
                 images={"image.registry": "ghcr.io", "hook.image.repository": "docker.io/org/hook"},

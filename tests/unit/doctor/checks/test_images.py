@@ -114,7 +114,13 @@ def pulling(monkeypatch):
         pulled = catalog.Catalog(
             charts={
                 "chart": ChartPin(
-                    name="chart", repository="", version="1", digest=None, images={}, pulls=references
+                    name="chart",
+                    repository="",
+                    version="1",
+                    kube_version="",
+                    digest=None,
+                    images={},
+                    pulls=references,
                 )
             },
             images={},
