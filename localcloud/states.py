@@ -56,6 +56,7 @@ class StateFile:
 
         Raises UnreadableState where no copy can be read either.
         """
+        self._drop_cut_attributes()
         if not self.path.is_file() or (source := self._readable()) == self.path:
             return None
         _write(self.path, source.read_bytes())
@@ -76,6 +77,19 @@ class StateFile:
         """Remove the state and its copies."""
         for path in (self.path, self.backup, self.copy):
             path.unlink(missing_ok=True)
+
+    def _drop_cut_attributes(self) -> None:
+        """The engine reads no state ("EOF") beside attributes that a kill cut short, and does without them.
+
+        The library writes them in place (gocloud.dev v0.37.0, blob/fileblob/attrs.go: `setAttrs`).
+        """
+        for file in (self.path, self.backup):
+            attributes = file.with_name(f"{file.name}.attrs")
+            with suppress(FileNotFoundError):
+                try:
+                    json.loads(attributes.read_bytes())
+                except ValueError:
+                    attributes.unlink()
 
     def _readable(self) -> Path:
         for path in (self.path, self.backup, self.copy):
