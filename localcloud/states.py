@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from localcloud.cloud import RUN
 from localcloud.errors import Refusal
 
 
@@ -97,7 +98,7 @@ class StateFile:
                 return path
         raise UnreadableState(
             f"The state of stack {self.stack} is cut short ({self.path}), and no copy of it can be read: run "
-            "`make down`, which clears away what it had on the laptop."
+            f"`{RUN} down`, which clears away what it had on the laptop."
         )
 
 
