@@ -61,7 +61,7 @@ ifneq ($(filter-out laptop,$(ON)),)
 $(error ON is `$(ON)`, and can only be `laptop`)
 endif
 .DEFAULT_GOAL := help
-.PHONY: help setup venv known-stack tools bootstrap up preview review drift down move recover status doctor leftovers mirror queues draw dashboards job logs stack-files test lint ci bench soak conformance requirements images schema clean
+.PHONY: help setup venv known-stack tools bootstrap up preview review drift down move recover status doctor leftovers mirror queues draw dashboards job logs stack-files test lint ci bench soak conformance requirements audit sbom images schema clean
 
 help: ## show this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /|/' | awk -F'|' '{printf "make %-14s %s\n", $$1, $$2}'
@@ -210,6 +210,12 @@ requirements: venv ## pin requirements.in in requirements.txt with hashes, the s
 	@for service in $(PINNED); do (echo '# Made by `make requirements` from requirements.in: what the image holds.'; \
 	  $(COMPILE) --python-version 3.13 -c requirements.txt services/$$service/requirements.in) > .local/requirements.txt \
 	  && mv .local/requirements.txt services/$$service/requirements.txt || exit; done
+
+audit: venv ## look for known vulnerabilities of what requirements.txt pins, in PyPI's list
+	@$(VENV)/bin/pip-audit --strict --disable-pip --require-hashes --progress-spinner off --requirement requirements.txt $(ARGS)
+
+sbom: venv ## write what the platform and its images are made of, in CycloneDX, into .local/sbom
+	@SOURCE_DATE_EPOCH=$$(git log -1 --format=%ct) $(MOKA) sbom $(ARGS)
 
 images: ## build the images of services/ and images/ for both architectures, and push them (REGISTRY=, SERVICE=, TAG=)
 	@test -n "$(REGISTRY)" || { echo "Say where to push them: REGISTRY=<registry>/<prefix of the repositories>." >&2; exit 2; }

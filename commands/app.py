@@ -1,8 +1,6 @@
 """The command line `moka`, put together from a subcommand a file."""
 
-import tomllib
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -28,11 +26,11 @@ from commands import (
     recover,
     report,
     rollout,
+    sbom,
     schema,
     stack_files,
 )
-
-PROJECT_FILE = Path(__file__).resolve().parent.parent / "pyproject.toml"
+from commands.project import project_version
 
 # Plain text: what a terminal shows is what a log, a pipe and the documentation show.
 app = typer.Typer(
@@ -58,6 +56,7 @@ app.command()(leftovers.leftovers)
 app.command()(mirror.mirror)
 app.command()(dashboards.dashboards)
 app.add_typer(celeborn.app, name="celeborn")
+app.command()(sbom.sbom)
 app.command()(schema.schema)
 app.command()(changed.changed)
 app.command()(preview.preview)
@@ -68,7 +67,7 @@ app.add_typer(github.app, name="github")
 
 def _print_version(version: bool) -> None:
     if version:
-        print(f"moka {tomllib.loads(PROJECT_FILE.read_text())['project']['version']}")
+        print(f"moka {project_version()}")
         raise typer.Exit
 
 

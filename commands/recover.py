@@ -8,7 +8,7 @@ from typing import Annotated, Any
 import typer
 
 from commands.arguments import StackArgument
-from recovery.backend_locks import dead, locks
+from recovery.backend_locks import dead, drop_cut_attributes, locks
 from recovery.look import Look
 from recovery.plan import Finding, judged, targets, with_findings
 from recovery.pulumi_cli import COMMAND, Stopped, export, pulumi, run, stacks_of
@@ -52,6 +52,10 @@ def recover(
     could be asked.
     """
     try:
+        for path in drop_cut_attributes():
+            typer.echo(
+                f"{path} was cut short as it was written, and is removed: nothing else was in it.", err=True
+            )
         reports = [_recover(entry, command or COMMAND, delete, forget, yes) for entry in stacks_of(stack)]
     except (Stopped, BrokenState) as reason:
         typer.echo(reason, err=True)

@@ -1,4 +1,4 @@
-"""`python -m localcloud`: the laptop cloud from the command line."""
+"""The laptop cloud from the command line: `python -m localcloud`, or `laptop-cloud` where it is installed."""
 
 import argparse
 import errno
@@ -6,9 +6,12 @@ import os
 import sys
 from pathlib import Path
 
-from localcloud.cloud import REPOSITORY, Cloud
+from localcloud.cloud import IN_CHECKOUT, Cloud
 from localcloud.credentials import SESSION
 from localcloud.errors import Refusal
+from localcloud.project import project_folder
+
+NAME = "python -m localcloud" if IN_CHECKOUT else "laptop-cloud"
 
 # What is wrong then is the machine or its disk, not this program.
 MACHINE_ERRORS = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EROFS, errno.EACCES, errno.EPERM}
@@ -16,15 +19,15 @@ MACHINE_ERRORS = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EROFS, errno.EA
 
 def main() -> int:
     """Run the command line; exit status."""
-    parser = argparse.ArgumentParser(prog="python -m localcloud", description=__doc__)
+    parser = argparse.ArgumentParser(prog=NAME, description="The laptop cloud from the command line.")
     parser.add_argument(
         "--project",
         type=Path,
-        default=REPOSITORY,
-        help="folder of the Pulumi project, this checkout by default",
+        default=project_folder(Path.cwd()),
+        help="folder of the Pulumi project, by default the one that you are in",
     )
     verbs = parser.add_subparsers(dest="verb", required=True)
-    verbs.add_parser("setup", help="build or find the tools, and write .local/env")
+    verbs.add_parser("setup", help="build or find the tools")
     verbs.add_parser("start", help="start the cloud, empty")
     verbs.add_parser("stop", help="end every process of the cloud")
     verbs.add_parser("clean", help="end every process of the cloud, and delete what it has")
@@ -44,6 +47,8 @@ def main() -> int:
     verbs.add_parser("summary", help="the same, with hints for what to do after `up`")
     clock = verbs.add_parser("clock", help="the time in the cloud; move it, and what is scheduled is done")
     clock.add_argument("--advance", metavar="DURATION", help="how far to move it: 90m, 12h, 2d")
+    execute = verbs.add_parser("exec", help="run a command on the cloud, which is started: -- pulumi up")
+    execute.add_argument("command", nargs=argparse.REMAINDER, help="after --: the command and its options")
     for verb, meaning in (
         ("create", "create an empty stack"),
         ("up", "bring a stack up"),
@@ -51,14 +56,15 @@ def main() -> int:
         ("down", "destroy a stack, and end the cloud once no stack has resources"),
     ):
         command = verbs.add_parser(verb, help=meaning)
-        command.add_argument("--stack", default="local")
+        _add_stack(command)
         if verb == "up":
             command.add_argument("--brief", action="store_true", help="one line at the end, not a summary")
         command.add_argument("arguments", nargs=argparse.REMAINDER, help="after --: options of pulumi itself")
     by_hand = verbs.add_parser("pulumi", help="run a verb of pulumi's on a stack as it is")
     by_hand.add_argument("operation", choices=("refresh", "destroy"))
-    by_hand.add_argument("--stack", default="local")
+    _add_stack(by_hand)
     by_hand.add_argument("arguments", nargs=argparse.REMAINDER, help="after --: options of pulumi itself")
+    os.umask(0o077)
     try:
         return _run(parser.parse_args())
     except Refusal as refusal:
@@ -73,6 +79,11 @@ def main() -> int:
         return 1
     except KeyboardInterrupt:
         return 130
+
+
+def _add_stack(command: argparse.ArgumentParser) -> None:
+    # Only this project is known to have a stack `local`.
+    command.add_argument("--stack", default="local" if IN_CHECKOUT else None, required=not IN_CHECKOUT)
 
 
 def _run(options: argparse.Namespace) -> int:
@@ -113,6 +124,12 @@ def _run(options: argparse.Namespace) -> int:
             report.time(engine)
         case "status":
             report.status(engine, options.json)
+        case "exec":
+            # The one -- is ours; another one is the command's.
+            words = options.command[1:] if options.command[:1] == ["--"] else options.command
+            if not words:
+                raise Refusal(f"exec has no command: write it after --, as in `{NAME} exec -- pulumi up`.")
+            return commands.execute(engine, tuple(words))
         case "summary":
             report.summary(engine)
         case "create":
@@ -129,5 +146,4 @@ def _run(options: argparse.Namespace) -> int:
 
 
 if __name__ == "__main__":
-    os.umask(0o077)
     sys.exit(main())

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
-from localcloud.cloud import REGION, REPOSITORY, Cloud
+from localcloud.cloud import REGION, REPOSITORY, RUN, Cloud
 from localcloud.errors import Refusal
 from localcloud.processes import Process, answers, free_port, port_stays_taken
 
@@ -33,7 +33,7 @@ class AwsServer:
     def url(self) -> str:
         """`AWS_ENDPOINT_URL`. Raises Refusal when the server was never started."""
         if not self.has_url():
-            raise Refusal("The laptop's AWS was never started here: run `make up`, which starts it.")
+            raise Refusal(f"The laptop's AWS was never started here: run `{RUN} up`, which starts it.")
         return self._url_file.read_text().strip()
 
     @property

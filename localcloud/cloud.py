@@ -10,6 +10,31 @@ from dataclasses import dataclass
 from pathlib import Path
 
 REPOSITORY = Path(__file__).resolve().parent.parent
+"""What this package is imported from: a checkout, or the folder in which pip installed it."""
+
+IN_CHECKOUT = (REPOSITORY / "bootstrap").is_file()
+"""Whether it runs from a checkout, in the environment that `bootstrap` makes there."""
+
+RUN = "make" if IN_CHECKOUT else "laptop-cloud"
+"""What people run: `make up` in a checkout, `laptop-cloud up` where it is installed."""
+
+
+def local_folder() -> Path:
+    """What is made for this checkout only, ignored by git; where it is installed, for its user."""
+    if IN_CHECKOUT:
+        return REPOSITORY / ".local"
+    # https://specifications.freedesktop.org/basedir-spec/latest/
+    return Path(os.environ.get("XDG_STATE_HOME") or Path.home() / ".local" / "state") / "laptop-cloud"
+
+
+def recovery(stack: str) -> str:
+    """The command that finds out about what was cut off."""
+    return (
+        f"make recover STACK={stack}"
+        if IN_CHECKOUT
+        else f"laptop-cloud exec -- pulumi refresh --stack {stack}"
+    )
+
 
 # moto's own default account: what any key pair means where the program names no other.
 ACCOUNT = "123456789012"
@@ -43,8 +68,8 @@ class Cloud:
 
     @classmethod
     def of_environment(cls) -> "Cloud":
-        """The cloud that `MOKA_CLOUD` names, by default `.local/cloud` of this checkout."""
-        return cls(Path(os.environ.get("MOKA_CLOUD") or REPOSITORY / ".local" / "cloud").resolve())
+        """The cloud that `MOKA_CLOUD` names, by default the one of this checkout, or of its user."""
+        return cls(Path(os.environ.get("MOKA_CLOUD") or local_folder() / "cloud").resolve())
 
     @property
     def start_lock(self) -> Path:

@@ -11,6 +11,7 @@ from pathlib import Path
 
 from localcloud import clock, report, unknowns
 from localcloud.aws_server import AwsServer
+from localcloud.cloud import RUN
 from localcloud.control_plane import ControlPlane, stand_ins
 from localcloud.control_plane.stand_ins.charts import yunikorn_url
 from localcloud.credentials import principal
@@ -45,7 +46,7 @@ def start(engine: Engine) -> None:
     if lost := _lost_stacks(engine):
         raise Refusal(
             f"The laptop's AWS has ended, and kept everything in memory, so what {' and '.join(lost)} had "
-            "there is lost: run `make down` to clear away the rest, then `make up` to start anew."
+            f"there is lost: run `{RUN} down` to clear away the rest, then `{RUN} up` to start anew."
         )
     with _one_at_a_time(engine):
         _start(engine)
@@ -146,7 +147,7 @@ def advance_clock(engine: Engine, duration: str) -> None:
 
     server = AwsServer(engine.cloud)
     if not server.alive():
-        raise Refusal("The laptop's AWS is not running, so no time passes there: run `make up` first.")
+        raise Refusal(f"The laptop's AWS is not running, so no time passes there: run `{RUN} up` first.")
     before, after = clock.advance(engine.cloud, clock.duration_of(duration))
     for sentence in pass_time(engine.cloud, server.url, before, after):
         report.say(sentence)
@@ -201,12 +202,31 @@ def kubeconfig(engine: Engine, arn: str, session: str, cluster: str | None) -> P
     if cluster is None and len(planes) > 1:
         raise Refusal(f"The laptop has clusters {' and '.join(planes)}: name one with --cluster.")
     if not planes or (cluster and cluster not in planes):
-        there = f"has only {' and '.join(planes)}" if planes else "has none: run `make up` first"
+        there = f"has only {' and '.join(planes)}" if planes else f"has none: run `{RUN} up` first"
         raise Refusal(f"There is no cluster {cluster or 'yet'} on the laptop; it {there}.")
     if not re.fullmatch(r"arn:[a-z-]+:iam::\d{12}:(role|user)/.+", arn):
         raise Refusal(f"{arn} is no IAM role or user: write arn:aws:iam::<account>:role/<path and name>.")
     plane = planes[cluster] if cluster else next(iter(planes.values()))
     return plane.principal_kubeconfig(principal(arn, session))
+
+
+def execute(engine: Engine, command: tuple[str, ...]) -> int:
+    """Run a command on the cloud, which is started: `pulumi`, or anything that runs pulumi, kubectl or aws.
+
+    Its exit status. What it prints is all that goes to stdout, as a script may read it.
+    """
+    with redirect_stdout(sys.stderr):
+        _refuse_without_engine(engine)
+        if shutil.which(command[0], path=engine.environment()["PATH"]) is None:
+            raise Refusal(f"There is no command {command[0]}: correct its name, or install it.")
+        start(engine)
+        unknowns.clear(engine.cloud)
+        before = engine.written()
+        status = engine.execute(command)
+        if engine.written() != before:
+            report.standing(engine)
+        report.unknown(engine)
+    return status if status >= 0 else KILLED - status
 
 
 def _run(engine: Engine, verb: str, stack: str, *arguments: str) -> int:
@@ -220,11 +240,15 @@ def _run(engine: Engine, verb: str, stack: str, *arguments: str) -> int:
 
 
 def _prepare(engine: Engine, stack: str) -> None:
-    if shutil.which("pulumi", path=engine.environment()["PATH"]) is None:
-        raise Refusal("The engine is not built yet: run `make setup`, or `make up`, which does that first.")
+    _refuse_without_engine(engine)
     start(engine)
     with _one_at_a_time(engine):
         _select(engine, stack)
+
+
+def _refuse_without_engine(engine: Engine) -> None:
+    if shutil.which("pulumi", path=engine.environment()["PATH"]) is None:
+        raise Refusal(f"The engine is not built yet: run `{RUN} setup`, which does that.")
 
 
 def _select(engine: Engine, stack: str) -> None:

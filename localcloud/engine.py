@@ -3,6 +3,7 @@
 import json
 import os
 import shlex
+import shutil
 import subprocess
 import sys
 from collections.abc import Iterator, Mapping
@@ -13,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from localcloud.aws_server import AwsServer
-from localcloud.cloud import REPOSITORY, Cloud
+from localcloud.cloud import IN_CHECKOUT, REPOSITORY, Cloud, local_folder
 from localcloud.control_plane import ControlPlane
 from localcloud.errors import Refusal
 from localcloud.locks import holder, locks_folder, runs_pulumi
@@ -30,7 +31,7 @@ SALT = "v1:yPsHtWvF8pA=:v1:RAzv4bTaBF7x/I8J:VcsO5EWaC06A+eLd3QYuwEPPLoyvjQ=="
 # Keys of a stack's Pulumi file that are about its real backend, and that nothing here can open.
 BACKEND_KEYS = ("encryptionsalt", "encryptedkey", "secretsprovider", "environment")
 
-BIN = REPOSITORY / ".local" / "bin"
+BIN = local_folder() / "bin"
 """Links to the tools."""
 
 # Variables of real accounts and backends, which must not reach the laptop's engine.
@@ -98,6 +99,9 @@ class Engine:
             "PULUMI_CONFIG_PASSPHRASE": PASSPHRASE,
             "PULUMI_SKIP_UPDATE_CHECK": "true",
             "PULUMI_DISABLE_AUTOMATIC_PLUGIN_ACQUISITION": "true",
+            # Ours are also taken for programs whose SDKs are older; newer ones find no plugin.
+            # Source: pulumi/pulumi sdk/go/common/workspace/plugins.go, LegacySelectCompatiblePlugin.
+            "PULUMI_ENABLE_LEGACY_PLUGIN_SEARCH": "true",
             **AwsServer(cloud).variables,
         }
         # Also where there is no cluster: the caller's own clusters are not meant then either.
@@ -112,20 +116,32 @@ class Engine:
             for name, value in base.items()
             if name in HARMLESS or not name.startswith(REAL_PREFIXES)
         }
-        virtual = str(Path(sys.executable).parent)
-        path = os.pathsep.join([str(BIN), virtual, inherited.get("PATH", "")])
+        places = [str(Path(sys.executable).parent), inherited.get("PATH", "")]
+        # Where it is installed, the caller's own Python comes first: it has the packages of the program.
+        path = os.pathsep.join([str(BIN), *(places if IN_CHECKOUT else reversed(places))])
         return {**inherited, **self.variables(), "PATH": path}
 
     def run(self, verb: str, stack: str, *arguments: str) -> int:
         """Run `pulumi up`, `preview` or `destroy` of a stack for a person to watch; its exit status."""
         file = str(self.config_file(stack))
-        command = ["pulumi", verb, "--stack", stack, "--config-file", file, *arguments]
-        with subprocess.Popen(command, cwd=self.project, env=self.environment()) as pulumi:
+        return self._watch(
+            ("pulumi", verb, "--stack", stack, "--config-file", file, *arguments), self.project
+        )
+
+    def execute(self, command: tuple[str, ...]) -> int:
+        """Run any command in the folder at hand, in this cloud's environment; its exit status."""
+        return self._watch(command, None)
+
+    def _watch(self, command: tuple[str, ...], folder: Path | None) -> int:
+        environment = self.environment()
+        # Found by the PATH of the command, not by that of this process.
+        program = shutil.which(command[0], path=environment["PATH"]) or command[0]
+        with subprocess.Popen((program, *command[1:]), cwd=folder, env=environment) as process:
             while True:
                 try:
-                    return pulumi.wait()
+                    return process.wait()
                 except KeyboardInterrupt:
-                    # pulumi had the same Ctrl-C: it ends what is under way and writes down what there is.
+                    # It had the same Ctrl-C: pulumi ends what is under way and writes down what there is.
                     continue
 
     def pulumi(self, *arguments: str, folder: Path | None = None, text: str | None = None) -> str:
@@ -183,15 +199,14 @@ class Engine:
 
     @property
     def project_name(self) -> str:
-        """Name of the Pulumi project."""
+        """Name of the Pulumi project. Raises Refusal where there is none."""
+        if "name" not in self._project_file:
+            raise Refusal(f"There is no Pulumi project in {self.project}: name the folder of one.")
         return str(self._project_file["name"])
 
     @cached_property
     def _project_file(self) -> dict[str, Any]:
-        content = _mapping(self.project / "Pulumi.yaml")
-        if "name" not in content:
-            raise Refusal(f"There is no Pulumi project in {self.project}: name the folder of one.")
-        return content
+        return _mapping(self.project / "Pulumi.yaml")
 
     def _stack_file(self, stack: str) -> Path:
         return self.project / str(self._project_file.get("stackConfigDir", ".")) / f"Pulumi.{stack}.yaml"
@@ -207,9 +222,14 @@ class Engine:
         return [name for name in required if name not in config]
 
     def stacks(self) -> Iterator[str]:
-        """Stacks of the project in this cloud's state, read without the engine."""
-        for path in sorted((self._states / self.project_name).glob("*.json")):
-            yield path.stem
+        """Stacks of the project in this cloud's state, read without the engine; none without a project."""
+        if "name" in self._project_file:
+            for path in sorted((self._states / self.project_name).glob("*.json")):
+                yield path.stem
+
+    def written(self) -> dict[Path, int]:
+        """When each state was last written down, of whatever project."""
+        return {path: path.stat().st_mtime_ns for path in self._states.glob("*/*.json")}
 
     def populated(self) -> list[str]:
         """Stacks that have resources, of any project; those of other projects with the project's name."""
@@ -217,7 +237,9 @@ class Engine:
         for path in sorted(self._states.glob("*/*.json")):
             project, stack = path.parent.name, path.stem
             if _has_resources(self._state_at(path)):
-                stacks.append(stack if project == self.project_name else f"organization/{project}/{stack}")
+                stacks.append(
+                    stack if project == self._project_file.get("name") else f"organization/{project}/{stack}"
+                )
         return stacks
 
     @property

@@ -10,7 +10,7 @@ from typing import Any
 
 from localcloud import clock, unknowns
 from localcloud.aws_server import AwsServer
-from localcloud.cloud import Cloud
+from localcloud.cloud import IN_CHECKOUT, RUN, Cloud, recovery
 from localcloud.control_plane import ControlPlane
 from localcloud.control_plane.nodes import capped_groups
 from localcloud.control_plane.stand_ins import charts, deployments
@@ -26,6 +26,21 @@ from localcloud.plugins.kubernetes.kinds import RELEASE
 
 DISK_MIB = 512
 """Disk that a cloud needs: etcd lays out its log ahead, and every program keeps one."""
+
+FIRST_STACK = "`make up` brings up local" if IN_CHECKOUT else "`laptop-cloud exec -- pulumi up` brings one up"
+
+HINTS = (
+    (
+        "AWS and the machines of the nodes are simulated; docs/laptop-cloud.md says what differs.",
+        "By hand: `. .local/env`, then pulumi, kubectl and aws work on this environment.",
+    )
+    if IN_CHECKOUT
+    else (
+        "AWS and the machines of the nodes are simulated; `laptop-cloud rules` says what is refused.",
+        "By hand: `laptop-cloud exec -- kubectl get nodes`, and so with pulumi and aws.",
+    )
+)
+"""What to know after `up`."""
 
 MOST_LINES = 20
 """Of what stands and would fail: one change can break all."""
@@ -122,15 +137,18 @@ def status(engine: Engine, as_json: bool) -> None:
     for name, stack in cloud["stacks"].items():
         say(f"Stack            {name}: {stack['resources']} resources")
         if stack["resources"] and not aws["running"]:
-            say("  lost with the in-memory AWS: `make down` clears the rest away, then `make up` starts anew")
+            say(
+                f"  lost with the in-memory AWS: `{RUN} down` clears the rest away, "
+                f"then `{RUN} up` starts anew"
+            )
         if stack["recorded_releases"]:
             say(f"  recorded, not rendered: {', '.join(stack['recorded_releases'])}")
         for pid in stack["at_work"]:
             say(f"  pulumi is at work on it, process {pid}: this is what it has written down so far")
         for urn in stack["cut_off"]:
-            say(f"  creation was cut off, may exist: {urn}: `make recover STACK={name}` finds out")
+            say(f"  creation was cut off, may exist: {urn}: `{recovery(name)}` finds out")
     if not cloud["stacks"]:
-        say("Stack            none yet; `make up` brings up local")
+        say(f"Stack            none yet; {FIRST_STACK}")
 
 
 def time(engine: Engine) -> None:
@@ -150,8 +168,8 @@ def summary(engine: Engine) -> None:
         clusters = [plane.name for plane in ControlPlane.all(engine.cloud)]
         for sentence in beyond(engine.cloud, clusters, _releases(engine)):
             say(f"Allowed, and called by nothing known here: {sentence}")
-    say("AWS and the machines of the nodes are simulated; docs/laptop-cloud.md says what differs.")
-    say("By hand: `. .local/env`, then pulumi, kubectl and aws work on this environment.")
+    for sentence in HINTS:
+        say(sentence)
 
 
 def standing(engine: Engine) -> int:
@@ -225,8 +243,8 @@ def killed(verb: str, stack: str, number: int) -> None:
     command = "down" if verb == "destroy" else verb
     complain(
         f"pulumi was killed ({signal.Signals(number).name}) before `{verb}` of {stack} had ended: by "
-        f"somebody, or by the system for want of memory. Run `make recover STACK={stack}`, which finds what "
-        f"it made without writing it down, then `make {command}` again to go on."
+        f"somebody, or by the system for want of memory. Run `{recovery(stack)}`, which finds what "
+        f"it made without writing it down, then `{RUN} {command}` again to go on."
     )
 
 
@@ -250,4 +268,4 @@ def cut_off(engine: Engine, stack: str) -> None:
     for urn in urns:
         say(f"Creation was cut off; it may exist, unknown to the stack: {urn}")
     if urns:
-        say(f"`make recover STACK={stack}` finds out, and imports it.")
+        say(f"`{recovery(stack)}` finds out, and imports it.")

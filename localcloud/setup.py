@@ -1,19 +1,18 @@
-"""What a checkout needs once: the tools, links to them, and a file for shells."""
+"""What is needed once: the tools, links to them, and a file for shells."""
 
 import shlex
 import shutil
 from pathlib import Path
 
 from localcloud import submission, tools
-from localcloud.cloud import REPOSITORY
+from localcloud.cloud import IN_CHECKOUT, REPOSITORY, local_folder
 from localcloud.errors import Refusal
 
-LOCAL = REPOSITORY / ".local"
-"""All that is made here for this checkout only; ignored by git."""
+LOCAL = local_folder()
 
 
 def set_up() -> None:
-    """Build the missing tools, link them into `.local/bin`, write `.local/env`.
+    """Build the missing tools and link them into `.local/bin`; in a checkout, write `.local/env`.
 
     Raises Refusal when something is missing that has to be installed beforehand.
     """
@@ -22,11 +21,12 @@ def set_up() -> None:
     tools.build()
     tools.link_into(LOCAL / "bin")
     submission.make_archives(tools.path("spark"), lambda line: print(line, flush=True))
-    _write(
-        LOCAL / "env",
-        "# `. .local/env` makes pulumi, kubectl and aws work on the laptop cloud, as it is now.\n"
-        f'eval "$(cd {shlex.quote(str(REPOSITORY))} && .local/venv/bin/python -m localcloud env)"\n',
-    )
+    if IN_CHECKOUT:
+        _write(
+            LOCAL / "env",
+            "# `. .local/env` makes pulumi, kubectl and aws work on the laptop cloud, as it is now.\n"
+            f'eval "$(cd {shlex.quote(str(REPOSITORY))} && .local/venv/bin/python -m localcloud env)"\n',
+        )
 
 
 def _write(path: Path, text: str) -> None:

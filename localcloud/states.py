@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from localcloud.cloud import RUN
 from localcloud.errors import Refusal
 
 
@@ -56,6 +57,7 @@ class StateFile:
 
         Raises UnreadableState where no copy can be read either.
         """
+        self._drop_cut_attributes()
         if not self.path.is_file() or (source := self._readable()) == self.path:
             return None
         _write(self.path, source.read_bytes())
@@ -77,13 +79,26 @@ class StateFile:
         for path in (self.path, self.backup, self.copy):
             path.unlink(missing_ok=True)
 
+    def _drop_cut_attributes(self) -> None:
+        """The engine reads no state ("EOF") beside attributes that a kill cut short, and does without them.
+
+        The library writes them in place (gocloud.dev v0.37.0, blob/fileblob/attrs.go: `setAttrs`).
+        """
+        for file in (self.path, self.backup):
+            attributes = file.with_name(f"{file.name}.attrs")
+            with suppress(FileNotFoundError):
+                try:
+                    json.loads(attributes.read_bytes())
+                except ValueError:
+                    attributes.unlink()
+
     def _readable(self) -> Path:
         for path in (self.path, self.backup, self.copy):
             if _whole(path):
                 return path
         raise UnreadableState(
             f"The state of stack {self.stack} is cut short ({self.path}), and no copy of it can be read: run "
-            "`make down`, which clears away what it had on the laptop."
+            f"`{RUN} down`, which clears away what it had on the laptop."
         )
 
 

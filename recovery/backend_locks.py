@@ -1,5 +1,6 @@
-"""Locks of stacks, read from backends of files: a folder, a bucket."""
+"""Locks of stacks, read from backends of files: a folder, a bucket; and what a kill breaks in a folder."""
 
+import json
 import socket
 from collections.abc import Iterator
 from pathlib import Path
@@ -19,6 +20,30 @@ def locks(stack: str) -> list[Lock]:
     readers = {"file": _locks_in_folder, "s3": _locks_in_bucket}
     reader = readers.get(url.scheme)
     return [lock_of(content) for content in reader(url, folder)] if reader else []
+
+
+def drop_cut_attributes() -> list[Path]:
+    """Remove attributes that were cut short beside files of a backend in a folder; which.
+
+    They are only the type of the content and its sum, and pulumi reads nothing ("EOF") beside broken ones.
+    Unlike the files, the library writes them in place (gocloud.dev v0.37.0, fileblob/attrs.go: `setAttrs`).
+    """
+    url = urlparse(backend_url())
+    if url.scheme != "file":
+        return []
+    root = Path(f"{url.netloc}{url.path}").expanduser() / ".pulumi"
+    cut = [path for path in sorted(root.rglob("*.attrs")) if not _is_json(path)]
+    for path in cut:
+        path.unlink()
+    return cut
+
+
+def _is_json(path: Path) -> bool:
+    try:
+        json.loads(path.read_bytes())
+    except ValueError:
+        return False
+    return True
 
 
 def dead(lock: Lock) -> bool:

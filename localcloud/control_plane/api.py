@@ -8,6 +8,7 @@ from urllib.parse import urlencode
 
 import urllib3
 
+from localcloud.cloud import RUN
 from localcloud.errors import Refusal
 
 Object = dict[str, Any]
@@ -122,7 +123,7 @@ class Api:
 
     def _unreachable(self, error: Exception) -> Refusal:
         return Refusal(
-            f"The API server at {self._endpoint} cannot be reached ({error}): run `make up` to start it."
+            f"The API server at {self._endpoint} cannot be reached ({error}): run `{RUN} up` to start it."
         )
 
 

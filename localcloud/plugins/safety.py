@@ -6,10 +6,12 @@ from collections.abc import Mapping
 from pathlib import Path
 from urllib.parse import parse_qs, urlsplit
 
-from localcloud.cloud import Cloud
+from localcloud.cloud import RUN, Cloud
 from localcloud.errors import Refusal
 
-REMEDY = "for a real stack run `pulumi` without the laptop cloud's environment, for the laptop run `make up`"
+REMEDY = (
+    f"for a real stack run `pulumi` without the laptop cloud's environment, for the laptop run `{RUN} up`"
+)
 
 
 def refuse_unless_laptop(environ: Mapping[str, str]) -> None:

@@ -130,3 +130,15 @@ def test_afterwards_down_leaves_nothing(network, ec2):
 
     assert vpcs(ec2) == []
     assert ec2.describe_addresses()["Addresses"] == []
+
+
+def test_attributes_that_a_kill_cut_short_are_removed(network):
+    [attributes] = network.engine.cloud.home.rglob("dev.json.attrs")
+    attributes.write_text("")
+    assert "error: EOF" in network.try_run("stack", "ls").stderr
+
+    recovered = recover(network)
+
+    assert f"{attributes} was cut short as it was written, and is removed" in recovered.stderr
+    assert "dev needs no recovery" in recovered.stderr
+    network.expect_no_changes()

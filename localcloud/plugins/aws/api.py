@@ -8,7 +8,7 @@ from importlib import import_module
 from typing import Any
 
 from aws_rules.values.request import partition
-from localcloud.cloud import ACCOUNT, REGION, Cloud
+from localcloud.cloud import ACCOUNT, REGION, RUN, Cloud
 from localcloud.plugins.aws.caller import Caller
 from localcloud.plugins.aws.remedies import remedy
 from localcloud.plugins.aws.store import accounts, record_account
@@ -231,7 +231,7 @@ def explain(error: Exception, endpoint: str, about: str) -> str | None:
         case ConnectionError() | HTTPClientError():
             return (
                 f"The laptop's AWS at {endpoint} does not answer; it keeps everything in memory, so its "
-                "resources may be lost: run `make down`, then `make up`."
+                f"resources may be lost: run `{RUN} down`, then `{RUN} up`."
             )
         case BotoCoreError():
             return f"{about}: {' '.join(str(error).split())}."

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from aws_rules.access.identity import unauthorized
 from localcloud.aws_server import AwsServer
-from localcloud.cloud import REPOSITORY, Cloud
+from localcloud.cloud import REPOSITORY, RUN, Cloud
 from localcloud.credentials import principal, principal_of
 from localcloud.errors import Refusal
 from localcloud.plugins.differences import Diff, PropertyPath, differences
@@ -173,7 +173,7 @@ class Kubernetes(Provider):
         if isinstance(error, ApiError):
             return self._unauthorized() if error.status == UNAUTHORIZED else _refusal(error)
         if isinstance(error, Unreachable):
-            return f"{error}: run `make up`, which starts it again, or set deleteUnreachable if it is gone."
+            return f"{error}: run `{RUN} up`, which starts it again, or set deleteUnreachable if it is gone."
         if isinstance(error, NotReady):
             return f"{error}."
         return None

@@ -107,14 +107,17 @@ def test_nothing_of_a_fork_gets_near_a_role_or_a_private_runner():
 
     assert not any({"pull_request_target", "workflow_run", "issue_comment"} & on for on in triggers.values())
     with_pulls = {name for name, on in triggers.items() if "pull_request" in on}
-    assert with_pulls == {"checks", "preview"}
+    assert with_pulls == {"audit", "checks", "preview"}
     assert JOBS["preview", "touched"]["if"] == (
         "github.event.pull_request.head.repo.full_name == github.repository"
     )
     assert {job["needs"] for name, job in WORKFLOWS["preview"]["jobs"].items() if name == "preview"} == {
         "touched"
     }
-    assert {job["runs-on"] for job in WORKFLOWS["checks"]["jobs"].values()} == {"ubuntu-24.04"}
+    for name in ("audit", "checks"):
+        jobs = WORKFLOWS[name]["jobs"].values()
+        assert {job["runs-on"] for job in jobs} == {"ubuntu-24.04"}
+        assert [job["permissions"] for job in jobs] == [{"contents": "read"}] * len(jobs)
 
 
 @pytest.mark.parametrize(("workflow", "job"), [key for key, job in JOBS.items() if "steps" in job])

@@ -292,7 +292,7 @@ def test_a_lock_that_was_cut_off_before_it_said_whose_it_is_is_lifted(engine):
 def test_a_folder_without_a_project_is_one_sentence(engine, run):
     (engine.project / "Pulumi.yaml").unlink()
 
-    status, lines = run("status")
+    status, lines = run("create", "--stack", "dev")
 
     assert status == 1
     assert lines == [f"There is no Pulumi project in {engine.project}: name the folder of one."]

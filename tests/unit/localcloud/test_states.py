@@ -114,3 +114,13 @@ def test_down_of_a_state_that_nobody_can_read_clears_away(engine, state, monkeyp
     assert ("is removed" if aws_lives else "is cleared away") in capsys.readouterr().out
     assert list(engine.stacks()) == []
     assert list(state.path.parent.iterdir()) == []
+
+
+def test_attributes_that_a_kill_cut_short_go_and_whole_ones_stay(state):
+    cut, whole = (state.path.with_name(f"{file.name}.attrs") for file in (state.path, state.backup))
+    cut.write_text("")
+    whole.write_text('{"user.content_type": "text/plain"}')
+
+    assert state.restore() is None
+
+    assert (cut.exists(), whole.exists()) == (False, True)
