@@ -148,7 +148,8 @@ def test_ports_are_forwarded_for_the_api_server_only(plane, celeborn):
 
     with (
         socket.create_connection(("127.0.0.1", port)) as plain,
-        pytest.raises(ssl.SSLError, match="certificate"),
+        # Whether the alert arrives before the connection is closed, nobody knows.
+        pytest.raises(ssl.SSLError, match=r"certificate|EOF"),
         context.wrap_socket(plain, server_hostname="localhost") as stranger,
     ):
         stranger.sendall(b"GET /portForward/celeborn/celeborn-master-0?port=9098 HTTP/1.1\r\n\r\n")
