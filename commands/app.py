@@ -14,11 +14,13 @@ from commands import (
     draw,
     drift,
     github,
+    init,
     job,
     leftovers,
     logs,
     mirror,
     move,
+    package,
     preview,
     prices,
     profiles,
@@ -56,6 +58,8 @@ app.command()(leftovers.leftovers)
 app.command()(mirror.mirror)
 app.command()(dashboards.dashboards)
 app.add_typer(celeborn.app, name="celeborn")
+app.command()(init.init)
+app.command()(package.package)
 app.command()(sbom.sbom)
 app.command()(schema.schema)
 app.command()(changed.changed)

@@ -1,11 +1,14 @@
-"""The project that the command line belongs to."""
+"""The version of the platform that the command line belongs to."""
 
 import tomllib
-from pathlib import Path
+from importlib.metadata import version
 
-ROOT = Path(__file__).resolve().parent.parent
+from moka.project import CODE
 
 
 def project_version() -> str:
-    """Its version, of `pyproject.toml`."""
-    return str(tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["version"])
+    """That of `pyproject.toml` in a checkout, else of what is installed."""
+    file = CODE / "pyproject.toml"
+    if file.is_file():
+        return str(tomllib.loads(file.read_text())["project"]["version"])
+    return version("moka-eks-platform")

@@ -6,12 +6,12 @@ import os
 import sys
 from pathlib import Path
 
-from localcloud.cloud import IN_CHECKOUT, Cloud
+from localcloud.cloud import CHECKOUT, Cloud
 from localcloud.credentials import SESSION
 from localcloud.errors import Refusal
 from localcloud.project import project_folder
 
-NAME = "python -m localcloud" if IN_CHECKOUT else "laptop-cloud"
+NAME = "python -m localcloud" if CHECKOUT else "laptop-cloud"
 
 # What is wrong then is the machine or its disk, not this program.
 MACHINE_ERRORS = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EROFS, errno.EACCES, errno.EPERM}
@@ -83,7 +83,7 @@ def main() -> int:
 
 def _add_stack(command: argparse.ArgumentParser) -> None:
     # Only this project is known to have a stack `local`.
-    command.add_argument("--stack", default="local" if IN_CHECKOUT else None, required=not IN_CHECKOUT)
+    command.add_argument("--stack", default="local" if CHECKOUT else None, required=CHECKOUT is None)
 
 
 def _run(options: argparse.Namespace) -> int:

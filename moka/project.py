@@ -1,0 +1,21 @@
+"""The project that is deployed: this checkout, or a company's repository with the platform installed."""
+
+from pathlib import Path
+
+CODE = Path(__file__).resolve().parents[1]
+"""Folder of the packages: a checkout, or where pip installs."""
+
+MARK = "Pulumi.yaml"
+
+
+def project_folder(code: Path = CODE, folder: Path | None = None) -> Path:
+    """The folder with the project's settings.
+
+    A checkout is its own project, from wherever it is called. For installed packages it is the project that
+    `folder`, by default the working folder, is in, as Pulumi finds it; the folder itself if it is in none.
+    """
+    here = (folder or Path.cwd()).resolve()
+    if (code / MARK).is_file():
+        return code
+    # The policy pack runs in a folder of the project, and the program in the project itself.
+    return next((place for place in (here, *here.parents) if (place / MARK).is_file()), here)
