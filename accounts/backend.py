@@ -13,6 +13,7 @@ from typing import Any
 import yaml
 
 from accounts.names import PROJECT
+from moka.project import VARIABLE, project_folder
 
 FOLDER = Path(__file__).resolve().parent
 
@@ -126,6 +127,7 @@ class Backend:
             **os.environ,
             "PULUMI_BACKEND_URL": self.url,
             "PULUMI_CONFIG_PASSPHRASE": passphrase,
+            VARIABLE: str(project_folder()),
             # The interpreter of a program: pulumi.com/docs/iac/cli/environment-variables.
             "PULUMI_PYTHON_CMD": sys.executable,
         }

@@ -19,11 +19,17 @@ def build_wheels(to: Path) -> list[Path]:
 
     Raises BuildFailed; where this is no checkout, too.
     """
+    require_checkout()
+    return [_build(name, CODE / folder, to) for name, folder in PROJECTS.items()]
+
+
+def require_checkout() -> None:
+    """Raise BuildFailed where moka is installed, without what wheels are built of."""
     if not (CODE / PROJECTS["moka-eks-platform"]).is_dir():
         raise BuildFailed(
-            "Wheels are built of a checkout of moka, and this is an installed one: use a checkout."
+            "This moka is installed, and a repository begins with wheels that a checkout is built into: run "
+            "`.local/venv/bin/moka` of a checkout."
         )
-    return [_build(name, CODE / folder, to) for name, folder in PROJECTS.items()]
 
 
 def _build(name: str, folder: Path, to: Path) -> Path:

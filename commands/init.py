@@ -10,7 +10,7 @@ from typing import Annotated
 
 import typer
 
-from commands.distributions import BuildFailed, build_wheels
+from commands.distributions import BuildFailed, build_wheels, require_checkout
 from commands.repository_files import EXECUTABLE, Company, Files, moka_files, own_files
 from stacks.settings import InvalidDocument
 from stacks.settings.reading import parse
@@ -63,10 +63,11 @@ def init(
 
     \b
     Examples:
-      moka init ~/acme --account 111122223333 --region eu-central-1 --deployer-network 198.51.100.7/32
+      moka init ~/acme --account 111122223333 --region eu-central-1 --deployer-network 54.240.193.7/32
       moka init ~/acme --update        with a newer moka
     """
     try:
+        require_checkout()
         if update:
             _update(folder)
             print(f"{folder} has moka of this checkout now: commit it, and look at the previews.")
@@ -101,7 +102,7 @@ def _company(
         raise Refused(f"--account is {account!r}: write the twelve digits of an AWS account.")
     if deployer_network is None:
         raise Refused(
-            "No network: name where `up` runs, as in --deployer-network 198.51.100.7/32, the address from "
+            "No network: name where `up` runs, as in --deployer-network 54.240.193.7/32, the address from "
             "which CI or your office goes out to the internet (curl https://checkip.amazonaws.com)."
         )
     if not re.fullmatch("[a-z]+", zones):

@@ -12,6 +12,7 @@ from moka.partition import domain, partition
 from moka.project import CODE
 from moka.queues.queue_file import QUEUE_FILE
 from stacks.settings.reading import SETTINGS, parse
+from stacks.stack_files import stack_file
 
 TEMPLATES = CODE / "packages" / "repository"
 
@@ -63,8 +64,8 @@ def own_files(company: Company) -> Files:
         "stacks/local.yaml": _local_settings(company),
         "stacks/dev.yaml": company.fill(_template("stacks/dev.yaml")),
         "stacks/Pulumi.local.yaml": _ours("stacks/Pulumi.local.yaml"),
-        "stacks/Pulumi.dev.yaml": "config:\n  moka:environment: dev\n",
-        "policies/configuration.yaml": _policies(),
+        **{f"stacks/Pulumi.dev.{name}.yaml": stack_file("dev", name) for name in ("shared", "spark-a")},
+        "policies/configuration.yaml": _policies(company),
         "localcloud.yaml": _laptop(company),
         "jobs/pi.yaml": _ours("examples/jobs/pi.yaml").replace("../../moka/jobs/", ""),
         **workflows,
@@ -118,10 +119,15 @@ def _local_settings(company: Company) -> str:
     return text.replace("ci: {github: moka/moka}", f"ci: {{github: {company.github}}}")
 
 
-def _policies() -> str:
-    """Our own for every environment and for `local`; `dev` is one like it."""
-    common, _, _ = _ours("policies/configuration.yaml").partition("\n  test: ")
-    return f"{common}\n  dev: *trial\n\nexceptions: []\n"
+def _policies(company: Company) -> str:
+    """Our own for every environment and for `local`; `dev` is one like it, reached over the internet."""
+    common, _, _ = _ours("policies/configuration.yaml").partition("\n\n  test: ")
+    dev = (
+        "\n  dev:\n    <<: *trial\n"
+        "    # Where `up` runs, as long as no network of yours leads to its API server.\n"
+        f"    api-server-private: {{public_networks: [{company.deployer_network}]}}\n"
+    )
+    return f"{common}\n{dev}\nexceptions: []\n"
 
 
 def _laptop(company: Company) -> str:

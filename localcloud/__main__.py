@@ -3,6 +3,7 @@
 import argparse
 import errno
 import os
+import signal
 import sys
 from pathlib import Path
 
@@ -71,6 +72,10 @@ def main() -> int:
         sys.stdout.flush()
         print(refusal, file=sys.stderr)
         return 1
+    except BrokenPipeError:
+        # Who reads has enough, as in `status | head`: docs.python.org/3/library/signal.html#note-on-sigpipe
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 128 + signal.SIGPIPE
     except OSError as error:
         if error.errno not in MACHINE_ERRORS:
             raise

@@ -1,5 +1,6 @@
 """The project that is deployed: this checkout, or a company's repository with the platform installed."""
 
+import os
 from pathlib import Path
 
 CODE = Path(__file__).resolve().parents[1]
@@ -7,14 +8,18 @@ CODE = Path(__file__).resolve().parents[1]
 
 MARK = "Pulumi.yaml"
 
+VARIABLE = "MOKA_PROJECT"
+"""Names the project to a program that has to run elsewhere."""
+
 
 def project_folder(code: Path = CODE, folder: Path | None = None) -> Path:
     """The folder with the project's settings.
 
     A checkout is its own project, from wherever it is called. For installed packages it is the project that
-    `folder`, by default the working folder, is in, as Pulumi finds it; the folder itself if it is in none.
+    `folder`, by default what MOKA_PROJECT names or the working folder, is in, as Pulumi finds it; the folder
+    itself if it is in none.
     """
-    here = (folder or Path.cwd()).resolve()
+    here = (folder or Path(os.environ.get(VARIABLE) or Path.cwd())).resolve()
     if (code / MARK).is_file():
         return code
     # The policy pack runs in a folder of the project, and the program in the project itself.
