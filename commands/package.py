@@ -15,6 +15,10 @@ def package(
 
     moka-eks has the domain and the components, moka-eks-platform what deploys environments, moka-laptop-cloud
     the laptop cloud (docs/package.md).
+
+    \b
+    Example:
+      moka package --to ~/wheels
     """
     try:
         for wheel in build_wheels(to):

@@ -60,8 +60,8 @@ def stand_in_modules(project: Path) -> dict[str, str]:
             case {"module": str(module)} if len(stand_in) == 1:
                 if not _has_module(project, module):
                     raise Refusal(
-                        f"{project / FILE}: stand_ins.{name}.module is {module}, and {project} has no such "
-                        "module, nor is one installed: correct its name."
+                        f"{project / FILE}: stand_ins.{name}.module is {module}, and {project} has no "
+                        "such module, nor is it installed: correct its name."
                     )
                 modules[str(name)] = module
             case _:
@@ -75,9 +75,13 @@ def _has_module(project: Path, module: str) -> bool:
     if path.with_suffix(".py").is_file() or (path / "__main__.py").is_file():
         return True
     try:
-        return find_spec(module) is not None
+        installed = find_spec(module)
+        # A package is run by a module of it.
+        if installed and installed.submodule_search_locations is not None:
+            installed = find_spec(f"{module}.__main__")
     except ModuleNotFoundError:
         return False
+    return installed is not None
 
 
 def project_calls(project: Path) -> dict[str, list[ProjectCall]]:
