@@ -13,6 +13,10 @@ CLUSTER_VERSION = Rule(
     decides="whether a cluster can have a Kubernetes version: supported, one minor version at a time, and no "
     "more than three ahead of its nodes",
     source="https://docs.aws.amazon.com/eks/latest/userguide/update-cluster.html",
+    further=(
+        "https://docs.aws.amazon.com/eks/latest/APIReference/API_UpdateClusterVersion.html",
+        "https://docs.aws.amazon.com/eks/latest/best-practices/cluster-upgrades.html",
+    ),
 )
 NODE_GROUP_VERSION = Rule(
     name="node-group-version",
@@ -89,6 +93,15 @@ def other_cluster_version(
             "cluster version",
             f"update these node groups first: a kubelet may be {SKEW} minor versions behind",
             "InvalidRequestException",
+        )
+    elif behind := sorted(name for name, version in groups.items() if minor(version) < minor(old)):
+        # "all of your node groups' Kubernetes versions must match the cluster's Kubernetes version in order
+        # to update the cluster": the API's reference. The best practices let them be behind as kubelets may.
+        yield Unknown(
+            rule=CLUSTER_VERSION,
+            resource=cluster,
+            lacks=f"whether EKS goes on to {new} with node groups {', '.join(behind)} behind {old}, of which "
+            "its pages say both",
         )
 
 

@@ -37,7 +37,12 @@ def images(place: Place, version: str) -> Iterator[Finding]:
 
 
 def behind(place: Place, version: str) -> Iterator[Finding]:
-    """No node group falls more than three minor versions behind, and it is plain which stay behind."""
+    """No node group falls more than three minor versions behind, and it is plain which stay behind.
+
+    Whether one that is behind already lets EKS update its cluster, its pages say both:
+    https://docs.aws.amazon.com/eks/latest/APIReference/API_UpdateClusterVersion.html
+    https://docs.aws.amazon.com/eks/latest/best-practices/cluster-upgrades.html
+    """
     for name, settings in place.clusters.items():
         where = f"{place.name}/{name}"
         if settings.version == version:
@@ -51,6 +56,13 @@ def behind(place: Place, version: str) -> Iterator[Finding]:
                 f"A kubelet may be {SKEW} minor versions behind its control plane, and {series(late)} would "
                 "be more.",
                 "Update these node groups first, or remove the generations.",
+            )
+        elif former := sorted(group for group, current in running.items() if current != settings.version):
+            yield warning(
+                where,
+                f"EKS may refuse this as long as {series(former)} "
+                f"{'is' if len(former) == 1 else 'are'} not at {settings.version}, the cluster's version.",
+                "Finish the last upgrade first: remove the generations once their drivers have ended.",
             )
         elif running:
             yield ok(where, f"No node group would be more than {SKEW} minor versions behind.")

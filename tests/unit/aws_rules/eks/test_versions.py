@@ -48,7 +48,10 @@ def test_a_cluster_goes_one_minor_version_at_a_time_and_never_back(old, new, mes
 def test_a_cluster_does_not_leave_its_nodes_more_than_three_versions_behind():
     groups = {"system": "1.34", "old": "1.31"}
 
-    assert list(other_cluster_version("main", "1.33", "1.34", groups, TODAY)) == []
+    assert list(other_cluster_version("main", "1.33", "1.34", {"system": "1.33"}, TODAY)) == []
+    unknown = only(other_cluster_version("main", "1.33", "1.34", groups, TODAY))
+    assert isinstance(unknown, Unknown)
+    assert "node groups old behind 1.33" in unknown.lacks
     refusal = only(other_cluster_version("main", "1.34", "1.35", groups, TODAY))
     assert refusal.message.startswith("Nodegroups old must be updated")
 

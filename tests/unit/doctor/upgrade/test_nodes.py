@@ -42,10 +42,19 @@ def running(**groups):
 
 
 def test_node_groups_within_the_skew_that_kubernetes_allows_are_fine(place):
-    stubbed = running(system="1.34", driver="1.32")
+    stubbed = running(system="1.34", driver="1.34")
 
     assert lines(lambda place: nodes.behind(place, "1.35"), place(stubbed=stubbed)) == [
         "ok main/spark-a No node group would be more than 3 minor versions behind."
+    ]
+
+
+def test_a_node_group_that_the_last_upgrade_left_behind_is_a_warning(place):
+    stubbed = running(system="1.34", driver="1.32")
+
+    assert lines(lambda place: nodes.behind(place, "1.35"), place(stubbed=stubbed)) == [
+        "warning main/spark-a EKS may refuse this as long as driver is not at 1.34, the cluster's version. "
+        "Finish the last upgrade first: remove the generations once their drivers have ended."
     ]
 
 
