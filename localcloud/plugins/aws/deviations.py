@@ -66,6 +66,24 @@ DEVIATIONS: Mapping[str, Outcomes] = {
     "aws:ec2/launchTemplate:LaunchTemplate": {
         "defaultVersion": (UPDATES, _NO_PROPERTY + "calls ModifyLaunchTemplate."),
     },
+    "aws:ec2/instance:Instance": {
+        "userDataBase64": (UPDATES, _NO_PROPERTY + "stops the instance and gives it other data."),
+        "associatePublicIpAddress": (
+            REPLACES,
+            "CloudFormation has it in an interface; the provider replaces.",
+        ),
+        "tenancy": (REPLACES, "CloudFormation replaces too, and does not say so in its schema."),
+        "rootBlockDevice": (UPDATES, "CloudFormation lists all devices; the provider calls ModifyVolume."),
+        **dict.fromkeys(
+            ("rootBlockDevice.encrypted", "rootBlockDevice.kmsKeyId", "rootBlockDevice.deleteOnTermination"),
+            (REPLACES, "CloudFormation lists all devices; here a new instance is made for it."),
+        ),
+    },
+    "aws:rds/instance:Instance": {
+        "engine": (REPLACES, "CloudFormation changes it in some cases; the provider replaces."),
+        "availabilityZone": (REPLACES, "CloudFormation replaces too, and does not say so in its schema."),
+        "port": (REPLACES, "The provider changes it in place with a restart; here it is replaced."),
+    },
     "aws:acm/certificate:Certificate": {
         "validationMethod": (REPLACES, "CloudFormation replaces too, and does not say so in its schema."),
     },
@@ -86,8 +104,14 @@ DEVIATIONS: Mapping[str, Outcomes] = {
         "vpcId": (UPDATES, "CloudFormation attaches by another type; the provider detaches and attaches."),
     },
     "aws:ec2/eip:Eip": {
+        "networkInterface": (UPDATES, _NO_PROPERTY + "associates it."),
+        "associateWithPrivateIp": (UPDATES, _NO_PROPERTY + "associates it."),
         "domain": (REPLACES, "CloudFormation replaces too, and does not say so in its schema."),
         "publicIpv4Pool": (REPLACES, "CloudFormation replaces too, and does not say so in its schema."),
+    },
+    "aws:ec2/mainRouteTableAssociation:MainRouteTableAssociation": {
+        "vpcId": (REPLACES, _NO_PROPERTY + "replaces: it is another VPC's association."),
+        "routeTableId": (UPDATES, "The provider calls ReplaceRouteTableAssociation."),
     },
     "aws:ec2/routeTableAssociation:RouteTableAssociation": {
         "routeTableId": (UPDATES, "The provider calls ReplaceRouteTableAssociation."),

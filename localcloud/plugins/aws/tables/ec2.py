@@ -104,15 +104,38 @@ INTERNET_GATEWAY = row(
     delete=(detach, Call("delete_internet_gateway", {"InternetGatewayId": ID})),
 )
 
+
+def associate(subject: Subject) -> None:
+    """Give an address to its instance or interface, and to nothing else."""
+    [address] = subject.request("describe_addresses", AllocationIds=[subject.id])["Addresses"]
+    if address.get("AssociationId"):
+        subject.request("disassociate_address", AssociationId=address["AssociationId"])
+    if any(subject.inputs.get(name) for name in ("instance", "networkInterface")):
+        key = {"AllocationId": ID, "InstanceId": P("instance"), "NetworkInterfaceId": P("networkInterface")}
+        subject.call(Call("associate_address", {**key, "PrivateIpAddress": P("associateWithPrivateIp")}))
+
+
+def take_back(subject: Subject) -> None:
+    """Take an address from what the program gave it to."""
+    if any(subject.properties.get(name) for name in ("instance", "networkInterface")):
+        [address] = subject.request("describe_addresses", AllocationIds=[subject.id])["Addresses"]
+        if address.get("AssociationId"):
+            subject.request("disassociate_address", AssociationId=address["AssociationId"])
+
+
 EIP = Kind(
     service="ec2",
     schema="AWS::EC2::EIP",
-    inputs="domain address networkBorderGroup publicIpv4Pool",
+    inputs="domain address networkBorderGroup publicIpv4Pool "
+    "instance networkInterface associateWithPrivateIp",
     outputs="allocationId arn associationId privateIp publicIp publicDns",
+    names={"instance": "InstanceId", "networkInterface": "NetworkInterfaceId"},
+    schema_names={"instance": "InstanceId"},
     create=Call("allocate_address", rest=True),
     id="AllocationId",
-    computed=words("domain networkBorderGroup publicIpv4Pool"),
-    write_only=words("address"),
+    computed=words("domain networkBorderGroup publicIpv4Pool instance networkInterface"),
+    write_only=words("address associateWithPrivateIp"),
+    changes=(Change(("instance", "networkInterface", "associateWithPrivateIp"), associate),),
     reads=(
         Read(
             Call("describe_addresses", {"AllocationIds": [ID]}),
@@ -120,7 +143,7 @@ EIP = Kind(
             properties={"privateIp": "PrivateIpAddress"},
         ),
     ),
-    delete=(Call("release_address", {"AllocationId": ID}),),
+    delete=(take_back, Call("release_address", {"AllocationId": ID})),
     tags=tags_of("elastic-ip"),
     derived=arn("elastic-ip"),
 )
