@@ -42,6 +42,11 @@ _OBJECT: Outcomes = {
     ),
 }
 
+_BUCKET: Outcomes = {
+    "forceDestroy": (UPDATES, _NO_PROPERTY + "keeps it for the day of the deletion."),
+    "objectLockEnabled": (REPLACES, "CloudFormation changes it in place; the provider replaces."),
+}
+
 _RULES: Outcomes = dict.fromkeys(
     (
         "ipProtocol",
@@ -131,15 +136,13 @@ DEVIATIONS: Mapping[str, Outcomes] = {
         ),
         "multiRegion": (REPLACES, "CloudFormation refuses it; the provider replaces."),
     },
-    "aws:s3/bucket:Bucket": {
-        "forceDestroy": (UPDATES, _NO_PROPERTY + "keeps it for the day of the deletion."),
-        "objectLockEnabled": (REPLACES, "CloudFormation changes it in place; the provider replaces."),
-    },
+    **dict.fromkeys(("aws:s3/bucket:Bucket", "aws:s3/bucketV2:BucketV2"), _BUCKET),
     "aws:s3/bucketServerSideEncryptionConfiguration:BucketServerSideEncryptionConfiguration": _SETTING,
+    "aws:s3/bucketServerSideEncryptionConfigurationV2:BucketServerSideEncryptionConfigurationV2": _SETTING,
     "aws:s3/bucketLifecycleConfiguration:BucketLifecycleConfiguration": _SETTING,
-    "aws:s3/bucketVersioning:BucketVersioning": {
-        **_SETTING,
-    },
+    "aws:s3/bucketLifecycleConfigurationV2:BucketLifecycleConfigurationV2": _SETTING,
+    "aws:s3/bucketVersioning:BucketVersioning": _SETTING,
+    "aws:s3/bucketVersioningV2:BucketVersioningV2": _SETTING,
     "aws:s3/bucketObject:BucketObject": _OBJECT,
     "aws:s3/bucketObjectv2:BucketObjectv2": _OBJECT,
     "aws:ec2/routeTable:RouteTable": {

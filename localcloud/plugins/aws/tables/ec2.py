@@ -40,6 +40,7 @@ VPC = row(
     outputs="arn defaultNetworkAclId defaultRouteTableId defaultSecurityGroupId dhcpOptionsId "
     "mainRouteTableId ownerId",
     defaults={"enableDnsSupport": True, "instanceTenancy": "default"},
+    fixed={"assignGeneratedIpv6CidrBlock": False},
     computed=words("enableDnsHostnames enableNetworkAddressUsageMetrics cidrBlock"),
     reads=(
         *map(vpc_attribute, VPC_ATTRIBUTES),
@@ -60,6 +61,7 @@ MAP_PUBLIC_IP = {"SubnetId": ID, "MapPublicIpOnLaunch": {"Value": P("mapPublicIp
 # Off by default: https://registry.terraform.io/providers/hashicorp/aws/latest/docs/resources/subnet
 SUBNET_SWITCHES = (
     "assignIpv6AddressOnCreation",
+    "mapCustomerOwnedIpOnLaunch",
     "enableDns64",
     "enableResourceNameDnsARecordOnLaunch",
     "enableResourceNameDnsAaaaRecordOnLaunch",
@@ -72,7 +74,7 @@ SUBNET = row(
     inputs="vpcId! availabilityZone availabilityZoneId cidrBlock mapPublicIpOnLaunch",
     outputs="arn ownerId",
     defaults={"mapPublicIpOnLaunch": False},
-    fixed=dict.fromkeys(SUBNET_SWITCHES, False),
+    fixed={**dict.fromkeys(SUBNET_SWITCHES, False), "privateDnsHostnameTypeOnLaunch": "ip-name"},
     computed=words("availabilityZone availabilityZoneId"),
     changes=(Change(("mapPublicIpOnLaunch",), Call("modify_subnet_attribute", MAP_PUBLIC_IP)),),
 )
@@ -243,6 +245,7 @@ VPC_ENDPOINT = Kind(
     id="VpcEndpoint.VpcEndpointId",
     names={"policy": "PolicyDocument"},
     defaults={"vpcEndpointType": "Gateway"},
+    fixed={"autoAccept": False, "ipAddressType": "ipv4"},
     computed=words("policy privateDnsEnabled routeTableIds subnetIds securityGroupIds"),
     documents=words("policy"),
     schema_names={"policy": "PolicyDocument"},
