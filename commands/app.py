@@ -32,7 +32,7 @@ from commands import (
     schema,
     stack_files,
 )
-from commands.project import project_version
+from moka import project
 
 # Plain text: what a terminal shows is what a log, a pipe and the documentation show.
 app = typer.Typer(
@@ -71,7 +71,7 @@ app.add_typer(github.app, name="github")
 
 def _print_version(version: bool) -> None:
     if version:
-        print(f"moka {project_version()}")
+        print(f"moka {project.version()}")
         raise typer.Exit
 
 

@@ -4,6 +4,7 @@ Streamed events are kept rather than the digest that `pulumi preview --json` wri
 what policies say (pulumi/pulumi: pkg/backend/display/json.go, ShowPreviewDigest leaves policy events out).
 """
 
+import json
 import os
 import subprocess
 from collections.abc import Callable, Sequence
@@ -83,10 +84,25 @@ def run(stack: str, command: Sequence[str], say: Callable[[str], None]) -> Run:
         for line in process.stdout:
             # An event, or what is left of one: whether it is whole is for the reader of previews to say.
             if line.startswith("{"):
-                events.append(line)
+                if not _is_debug(line):
+                    events.append(line)
             else:
                 say(line.rstrip("\n"))
     return Run(stack, process.returncode, "".join(events))
+
+
+def _is_debug(line: str) -> bool:
+    """Whether an event is a message for who debugs the engine, which is not kept.
+
+    Pulumi's SDK for Python writes outputs of the stack into some, secrets in plain, and the engine sends them
+    into the stream whether or not it was told `--debug` (pulumi 3.250: runtime/resource.py,
+    register_resource_outputs; found by tests/local/kubernetes/test_planted_secrets.py).
+    """
+    try:
+        message = json.loads(line).get("diagnosticEvent")
+    except ValueError:
+        return False
+    return isinstance(message, dict) and message.get("severity") == "debug"
 
 
 def as_markdown(run: Run, reasons: Sequence[str]) -> str:

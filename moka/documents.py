@@ -24,6 +24,7 @@ from pydantic_core import CoreSchema, ErrorDetails
 from pydantic_core.core_schema import no_info_after_validator_function
 
 from moka.mistakes import InvalidDocument, Mistake, close_match, listed
+from moka.plain_secrets import plain_secrets
 from moka.quantities import memory_bytes
 
 MAX_MIB = 4
@@ -134,7 +135,8 @@ class DocumentKind(Generic[S]):
     def read_all(self, content: bytes | str, where: str) -> list[Any]:
         """The YAML documents of a file, the empty ones left out.
 
-        Raises InvalidDocument when it is not text and YAML, is too large, or has a key twice.
+        Raises InvalidDocument when it is not text and YAML, is too large, or has a key twice, or a secret in
+        plain.
         """
         if len(content) > MAX_MIB * 2**20:
             raise InvalidDocument(f"{where} has more than {MAX_MIB} MiB: write it like {self.example}.")
@@ -155,6 +157,9 @@ class DocumentKind(Generic[S]):
             raise InvalidDocument(f"{where} {self._too_deep}.") from None
         if loader.wrong_keys:
             raise InvalidDocument("\n".join(f"{where}: {sentence}." for sentence in loader.wrong_keys))
+        # Alone: what else is wrong would be said with values.
+        if secrets := [mistake for document in documents for mistake in plain_secrets(document)]:
+            raise InvalidDocument("\n".join(f"{where}: {mistake}" for mistake in secrets))
         return documents
 
     def validate(self, data: Mapping[Any, Any], where: str) -> S:

@@ -1,6 +1,8 @@
 """The project that is deployed: this checkout, or a company's repository with the platform installed."""
 
 import os
+import tomllib
+from importlib import metadata
 from pathlib import Path
 
 CODE = Path(__file__).resolve().parents[1]
@@ -24,3 +26,11 @@ def project_folder(code: Path = CODE, folder: Path | None = None) -> Path:
         return code
     # The policy pack runs in a folder of the project, and the program in the project itself.
     return next((place for place in (here, *here.parents) if (place / MARK).is_file()), here)
+
+
+def version() -> str:
+    """The version of moka: that of `pyproject.toml` in a checkout, else of what is installed."""
+    file = CODE / "pyproject.toml"
+    if file.is_file():
+        return str(tomllib.loads(file.read_text())["project"]["version"])
+    return metadata.version("moka-eks")

@@ -1,13 +1,12 @@
 """Secrets in plain, by what they look like and by what they are called."""
 
 import base64
-import math
 import re
-from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from fnmatch import fnmatchcase
 from typing import Any
 
+from moka.plain_secrets import entropy, is_called_secret, shape
 from policies.data import DATA
 from policies.pack.objects import containers, where
 from policies.pack.resource import Resource, SecretText, at, leaves, sequence, text
@@ -21,33 +20,13 @@ from policies.pack.types import (
     WORKLOADS,
 )
 
-NAMES = re.compile(
-    r"(?i)(^|[_.\-/]|(?<=[a-z]))(password|passwd|passphrase|secret|token|(api|access|private|secret)[_.-]?key|"
-    r"credential|client[_-]?secret)s?$"
-)
-NAME_OF_A_SECRET = re.compile(r"(?i)(existing|pull|tls)[_-]?secrets?$")
-"""Keys under which values have the name of a Secret."""
-
 PAIR = re.compile(
     r"""^[\s"'-]*(?:export\s+|-D)?(?:([\w.-]+)["']?\s*[=:]|([\w-]+\.[\w.-]+)\s)\s*["']?([^\s"',;]+)["',;]*\s*$"""
 )
 """A line of a file, or an argument: `--password=x`, `password: x`, `spark.some.password x`."""
 
-REFERENCE = re.compile(
-    r"^(\$\{.*\}|\$\(.*\)|\{\{.*\}\}|arn:aws[\w-]*:.*|/.*|https?://.*|true|false|[\w.-]*/[\w./-]+|\d*)$"
-)
-SHAPES: Mapping[str, re.Pattern[str]] = {
-    "an access key of AWS": re.compile(r"\b(AKIA|ASIA)[0-9A-Z]{16}\b"),
-    "a private key": re.compile(r"-----BEGIN [A-Z ]*PRIVATE KEY-----"),
-    "a token of GitHub": re.compile(r"\bgh[pousr]_[A-Za-z0-9]{36,}\b"),
-    "a token of Slack": re.compile(r"\bxox[abprs]-[A-Za-z0-9-]{10,}\b"),
-    "a signed token": re.compile(r"\beyJ[A-Za-z0-9_-]{10,}\.eyJ[A-Za-z0-9_-]{10,}\.[A-Za-z0-9_-]{10,}"),
-    "a password in an address": re.compile(r"\b[a-z][a-z0-9+.-]*://[^/\s:@${}]+:[^/\s:@${}]{4,}@"),
-}
 RANDOM = re.compile(r"^[A-Za-z0-9+/=_-]{32,}$")
 CERTIFICATE = base64.b64encode(b"-----BEGIN CERTIFICATE-----")[:28].decode()
-RANDOM_PATH = re.compile(r"^(?=.*[a-z])(?=.*[A-Z])(?=.*[0-9])[A-Za-z0-9+/=]{32,}$")
-MUCH = 4.3
 WORDS = r"([a-z]+|[0-9]+)([_-]([a-z]+|[0-9]+))+"
 PUBLIC = re.compile(rf"^(sha(256|512)[:-].*|[0-9a-f]{{32,128}}|[\w-]+(\.[\w-]+)+|{WORDS}|{CERTIFICATE}.*)$")
 """Digests, names and certificates: long, and nobody's secret."""
@@ -105,9 +84,9 @@ def _secret(path: str, value: str, bits: float) -> str:
     """What sort of secret a value seems to be; empty where it is none."""
     key, _, index = path.rpartition(".")
     name = key.rpartition(".")[2] if index.isdigit() else index
-    if shape := _shape(value):
-        return shape
-    if _is_called_secret(name, value) or any(_is_called_secret(*pair) for pair in _pairs(value)):
+    if sort := shape(value):
+        return sort
+    if is_called_secret(name, value) or any(is_called_secret(*pair) for pair in _pairs(value)):
         return "what its name calls a secret"
     value = OPTION.sub("", value)
     if RANDOM.match(value) and not PUBLIC.match(value) and entropy(value) >= bits:
@@ -115,30 +94,11 @@ def _secret(path: str, value: str, bits: float) -> str:
     return ""
 
 
-def _shape(value: str) -> str:
-    return next((name for name, shape in SHAPES.items() if shape.search(value)), "")
-
-
 def _pairs(value: str) -> Iterator[tuple[str, str]]:
     """Names and values in lines of a text."""
     for line in value.splitlines():
         if pair := PAIR.match(line):
             yield pair[1] or pair[2], pair[3]
-
-
-def _is_called_secret(name: str, value: str) -> bool:
-    is_secret = bool(NAMES.search(name)) and not NAME_OF_A_SECRET.search(name)
-    return is_secret and len(value) >= 6 and (not REFERENCE.match(value) or _is_random(value))
-
-
-def _is_random(value: str) -> bool:
-    """Whether what could be a path has no word in it: a secret key of AWS is base64, with slashes."""
-    return bool(RANDOM_PATH.match(value)) and entropy(value) >= MUCH
-
-
-def entropy(value: str) -> float:
-    """Bits of a character of a text, by how often each occurs (Shannon)."""
-    return -sum(count / len(value) * math.log2(count / len(value)) for count in Counter(value).values())
 
 
 @DATA.rule(
@@ -168,12 +128,12 @@ def user_data_without_secrets(template: Resource, _: Parameters) -> Violations:
     """User data holds no secret."""
     for field in ("userData", "userDataBase64"):
         content = _decoded(text(template.get(field)))
-        if reason := _shape(content) or _called(content):
+        if reason := shape(content) or _called(content):
             yield f"User data of {where(template)} has {reason}: let the node ask for it by its role."
 
 
 def _called(content: str) -> str:
-    return "what its name calls a secret" if any(_is_called_secret(*pair) for pair in _pairs(content)) else ""
+    return "what its name calls a secret" if any(is_called_secret(*pair) for pair in _pairs(content)) else ""
 
 
 def _decoded(content: str) -> str:

@@ -15,6 +15,7 @@ from moka.machines.instance_types import Architecture
 from moka.machines.machine_capacity import JobRole, MachineCapacity
 from moka.mistakes import Mistake, listed, near
 from moka.names import LABEL_PREFIX, queue_path
+from moka.plain_secrets import is_called_secret
 from moka.quantities import cores_text, gib_text, mebibytes, millicores, spark_mebibytes
 
 LABEL_LENGTH = 63
@@ -294,6 +295,12 @@ def environment(job: Job, target: JobTarget) -> Iterator[Mistake]:
             for prefix, why in RESERVED_ENV.items():
                 if name.startswith(prefix):
                     yield Mistake(f"{section}.{name}", f"is reserved, as {why}")
+    for name, value in job.env.items():
+        if is_called_secret(name, value):
+            yield Mistake(
+                f"env.{name}",
+                "is in plain what its name calls a secret; put it into a Secret, and name it in `secrets`",
+            )
     for name in sorted(set(job.env) & set(job.secrets)):
         yield Mistake(f"env.{name}", "is also in secrets; keep one of the two")
 
@@ -334,6 +341,13 @@ def users(job: Job, target: JobTarget) -> Iterator[Mistake]:
 def configuration(job: Job, target: JobTarget) -> Iterator[Mistake]:
     """Configuration that a job may not set."""
     yield from reserved.reserved_keys(job)
+    for key, value in job.conf.items():
+        if is_called_secret(key, str(value)):
+            yield Mistake(
+                f"conf.{key}",
+                "is in plain what its name calls a secret; put it into a Secret, name that in `secrets`, and "
+                "have the program read the variable",
+            )
 
 
 CHECKS: Mapping[Callable[[Job, JobTarget], Iterator[Mistake]], frozenset[str]] = {

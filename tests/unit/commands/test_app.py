@@ -15,7 +15,6 @@ SHARED = {
     "arguments",
     "distributions",
     "preview_files",
-    "project",
     "repository_files",
     "reviewing",
     "stack_states",

@@ -1,5 +1,6 @@
 """`moka preview` with a command in place of the engine, which tests/local/test_delivery.py has."""
 
+import json
 import sys
 from xml.etree import ElementTree
 
@@ -39,6 +40,14 @@ def test_the_events_are_kept_and_what_else_is_printed_is_shown(preview, tmp_path
 
     assert "Not decided: one dev\n" in result.err
     assert (tmp_path / "to" / "dev.json").read_text() == CALM
+
+
+def test_what_is_said_for_who_debugs_is_not_kept_as_it_has_secrets_in_plain(preview, tmp_path):
+    said = json.dumps({"diagnosticEvent": {"severity": "debug", "message": "props=hunter2"}})
+    result = preview(f"print({said!r})\nprint({CALM!r}, end='')")
+
+    assert (tmp_path / "to" / "dev.json").read_text() == CALM
+    assert "hunter2" not in result.out + result.err
 
 
 def test_a_violation_is_shown_and_the_preview_fails_with_a_report_and_its_events(preview, tmp_path):

@@ -178,6 +178,18 @@ REFUSED = {
         "secrets.AWS_SECRET_ACCESS_KEY: is reserved, as a job has the permissions of its namespace; "
         "remove it.",
     ),
+    "a password in the environment": (
+        {"env": {"WAREHOUSE_PASSWORD": "hunter2hunter2"}},
+        {},
+        "env.WAREHOUSE_PASSWORD: is in plain what its name calls a secret; put it into a Secret, and name it "
+        "in `secrets`.",
+    ),
+    "a password in the configuration": (
+        {"conf": {"spark.hadoop.javax.jdo.option.ConnectionPassword": "hunter2hunter2"}},
+        {},
+        "conf.spark.hadoop.javax.jdo.option.ConnectionPassword: is in plain what its name calls a secret; "
+        "put it into a Secret, name that in `secrets`, and have the program read the variable.",
+    ),
     "a variable said twice": (
         {"env": {"TOKEN": "x"}, "secrets": {"TOKEN": {"name": "token", "key": "value"}}},
         {},
