@@ -148,6 +148,19 @@ DEVIATIONS: Mapping[str, Outcomes] = {
     "aws:ec2/routeTable:RouteTable": {
         "routes": (UPDATES, "CloudFormation has a type for each route; the provider makes and deletes them."),
     },
+    "aws:iam/groupMembership:GroupMembership": {
+        "group": (REPLACES, "CloudFormation lists groups in the user; the provider replaces."),
+        "name": (REPLACES, "CloudFormation lists groups in the user; the provider replaces."),
+        "users": (UPDATES, "CloudFormation lists groups in the user; the provider puts in and takes out."),
+    },
+    "aws:iam/groupPolicyAttachment:GroupPolicyAttachment": {
+        "group": (REPLACES, "CloudFormation lists policies in the group; the provider fixes all of it."),
+        "policyArn": (REPLACES, "CloudFormation lists policies in the group; the provider fixes all of it."),
+    },
+    "aws:iam/userPolicyAttachment:UserPolicyAttachment": {
+        "user": (REPLACES, "CloudFormation lists policies in the user; the provider fixes all of it."),
+        "policyArn": (REPLACES, "CloudFormation lists policies in the user; the provider fixes all of it."),
+    },
     "aws:iam/rolePolicyAttachment:RolePolicyAttachment": {
         "role": (REPLACES, _ROLE_ATTACHMENT),
         "policyArn": (REPLACES, _ROLE_ATTACHMENT),

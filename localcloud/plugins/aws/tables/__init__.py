@@ -20,7 +20,7 @@ MODULES: dict[str, tuple[str, ...]] = {
     "ecr": ("ecr",),
     "eks": ("eks",),
     "grafana": ("grafana",),
-    "iam": ("iam", "iam_users"),
+    "iam": ("iam", "iam_users", "iam_groups"),
     "kms": ("kms",),
     "rds": ("rds",),
     "route53": ("route53",),

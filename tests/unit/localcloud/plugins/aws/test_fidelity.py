@@ -121,6 +121,7 @@ def test_what_does_not_replace_has_a_call_that_changes_it(token):
 # Updated in place on AWS, and by nothing in moto: the plugin says so when it is asked to.
 UNCHANGEABLE = {
     "aws:ec2/instance:Instance": {"monitoring"},
+    "aws:iam/group:Group": {"path"},
     "aws:iam/openIdConnectProvider:OpenIdConnectProvider": {"clientIdLists"},
 }
 
