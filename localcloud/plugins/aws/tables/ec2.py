@@ -118,8 +118,8 @@ def associate(subject: Subject) -> None:
 
 
 def take_back(subject: Subject) -> None:
-    """Take an address from what the program gave it to."""
-    if any(subject.properties.get(name) for name in ("instance", "networkInterface")):
+    """Take an address from what the program gave it to; one that a NAT gateway has stays there."""
+    if any(subject.inputs.get(name) for name in ("instance", "networkInterface")):
         [address] = subject.request("describe_addresses", AllocationIds=[subject.id])["Addresses"]
         if address.get("AssociationId"):
             subject.request("disassociate_address", AssociationId=address["AssociationId"])
