@@ -178,7 +178,7 @@ def record(scene):
 
 
 def kept_events(log):
-    """Events of an engine's log but those for who debugs, which have outputs in plain (supply-chain.md)."""
+    """Events of a log but those for who debugs, which have outputs in plain: docs/operations/secrets.md."""
     for line in log.splitlines(keepends=True):
         if json.loads(line).get("diagnosticEvent", {}).get("severity") != "debug":
             yield line
