@@ -3,6 +3,7 @@
 import json
 import os
 import subprocess
+import sys
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,6 +13,7 @@ from typing import Any
 import yaml
 
 from accounts.names import PROJECT
+from moka.project import VARIABLE, project_folder
 
 FOLDER = Path(__file__).resolve().parent
 
@@ -121,7 +123,14 @@ class Backend:
     def _environment(self) -> dict[str, str]:
         # A stack without secrets needs no good passphrase, but Pulumi asks for one.
         passphrase = os.environ.get("PULUMI_CONFIG_PASSPHRASE", "")
-        return {**os.environ, "PULUMI_BACKEND_URL": self.url, "PULUMI_CONFIG_PASSPHRASE": passphrase}
+        return {
+            **os.environ,
+            "PULUMI_BACKEND_URL": self.url,
+            "PULUMI_CONFIG_PASSPHRASE": passphrase,
+            VARIABLE: str(project_folder()),
+            # The interpreter of a program: pulumi.com/docs/iac/cli/environment-variables.
+            "PULUMI_PYTHON_CMD": sys.executable,
+        }
 
 
 def resources_of(state: State) -> list[dict[str, Any]]:

@@ -12,12 +12,13 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from accounts.backend import FOLDER, Backend, Config
+from accounts.backend import Backend, Config
 from accounts.names import AccountNames, StateNames
 from accounts.questions import Questions, Refused
+from moka.project import project_folder
 from stacks.settings import Environment
 
-BEGINNING = FOLDER.parent / ".local" / "accounts"
+BEGINNING = project_folder() / ".local" / "accounts"
 """Folder of the state before there is a bucket, unless `PULUMI_BACKEND_URL` names a folder."""
 
 PROVIDER = "aws:iam/openIdConnectProvider:OpenIdConnectProvider"

@@ -14,11 +14,13 @@ from commands import (
     draw,
     drift,
     github,
+    init,
     job,
     leftovers,
     logs,
     mirror,
     move,
+    package,
     preview,
     prices,
     profiles,
@@ -30,7 +32,7 @@ from commands import (
     schema,
     stack_files,
 )
-from commands.project import project_version
+from moka import project
 
 # Plain text: what a terminal shows is what a log, a pipe and the documentation show.
 app = typer.Typer(
@@ -56,6 +58,8 @@ app.command()(leftovers.leftovers)
 app.command()(mirror.mirror)
 app.command()(dashboards.dashboards)
 app.add_typer(celeborn.app, name="celeborn")
+app.command()(init.init)
+app.command()(package.package)
 app.command()(sbom.sbom)
 app.command()(schema.schema)
 app.command()(changed.changed)
@@ -67,7 +71,7 @@ app.add_typer(github.app, name="github")
 
 def _print_version(version: bool) -> None:
     if version:
-        print(f"moka {project_version()}")
+        print(f"moka {project.version()}")
         raise typer.Exit
 
 

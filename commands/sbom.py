@@ -7,8 +7,8 @@ from typing import Annotated
 
 import typer
 
-from commands.project import ROOT, project_version
 from moka import catalog
+from moka.project import project_folder, version
 from sbom.documents import documents
 
 EPOCH = "SOURCE_DATE_EPOCH"
@@ -40,7 +40,7 @@ def sbom(
         typer.echo(f"{EPOCH} is not a number of seconds since 1970: correct it, or leave it out.", err=True)
         raise typer.Exit(2) from None
     try:
-        files = documents(ROOT, catalog.read(), project_version(), made)
+        files = documents(project_folder(), catalog.read(), version(), made)
         to.mkdir(parents=True, exist_ok=True)
         for name, text in files.items():
             (to / name).write_text(text)

@@ -3,15 +3,16 @@
 import argparse
 import errno
 import os
+import signal
 import sys
 from pathlib import Path
 
-from localcloud.cloud import IN_CHECKOUT, Cloud
+from localcloud.cloud import CHECKOUT, Cloud
 from localcloud.credentials import SESSION
 from localcloud.errors import Refusal
 from localcloud.project import project_folder
 
-NAME = "python -m localcloud" if IN_CHECKOUT else "laptop-cloud"
+NAME = "python -m localcloud" if CHECKOUT else "laptop-cloud"
 
 # What is wrong then is the machine or its disk, not this program.
 MACHINE_ERRORS = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EROFS, errno.EACCES, errno.EPERM}
@@ -71,6 +72,10 @@ def main() -> int:
         sys.stdout.flush()
         print(refusal, file=sys.stderr)
         return 1
+    except BrokenPipeError:
+        # Who reads has enough, as in `status | head`: docs.python.org/3/library/signal.html#note-on-sigpipe
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 128 + signal.SIGPIPE
     except OSError as error:
         if error.errno not in MACHINE_ERRORS:
             raise
@@ -83,7 +88,7 @@ def main() -> int:
 
 def _add_stack(command: argparse.ArgumentParser) -> None:
     # Only this project is known to have a stack `local`.
-    command.add_argument("--stack", default="local" if IN_CHECKOUT else None, required=not IN_CHECKOUT)
+    command.add_argument("--stack", default="local" if CHECKOUT else None, required=CHECKOUT is None)
 
 
 def _run(options: argparse.Namespace) -> int:

@@ -6,23 +6,27 @@ folder of Pulumi state. Two clouds (a developer's, a test run's) share nothing b
 
 import os
 import shutil
+import sys
 from dataclasses import dataclass
 from pathlib import Path
 
 REPOSITORY = Path(__file__).resolve().parent.parent
 """What this package is imported from: a checkout, or the folder in which pip installed it."""
 
-IN_CHECKOUT = (REPOSITORY / "bootstrap").is_file()
-"""Whether it runs from a checkout, in the environment that `bootstrap` makes there."""
+CHECKOUT = next(
+    (folder for folder in (REPOSITORY, Path(sys.prefix).parents[1]) if (folder / "bootstrap").is_file()), None
+)
+"""The checkout that it serves, where `bootstrap` makes the environment that it runs in: its own, or that of a
+repository with the platform installed. None where it is installed for anybody's program."""
 
-RUN = "make" if IN_CHECKOUT else "laptop-cloud"
+RUN = "make" if CHECKOUT else "laptop-cloud"
 """What people run: `make up` in a checkout, `laptop-cloud up` where it is installed."""
 
 
 def local_folder() -> Path:
     """What is made for this checkout only, ignored by git; where it is installed, for its user."""
-    if IN_CHECKOUT:
-        return REPOSITORY / ".local"
+    if CHECKOUT:
+        return CHECKOUT / ".local"
     # https://specifications.freedesktop.org/basedir-spec/latest/
     return Path(os.environ.get("XDG_STATE_HOME") or Path.home() / ".local" / "state") / "laptop-cloud"
 
@@ -30,9 +34,7 @@ def local_folder() -> Path:
 def recovery(stack: str) -> str:
     """The command that finds out about what was cut off."""
     return (
-        f"make recover STACK={stack}"
-        if IN_CHECKOUT
-        else f"laptop-cloud exec -- pulumi refresh --stack {stack}"
+        f"make recover STACK={stack}" if CHECKOUT else f"laptop-cloud exec -- pulumi refresh --stack {stack}"
     )
 
 

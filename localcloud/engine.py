@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from localcloud.aws_server import AwsServer
-from localcloud.cloud import IN_CHECKOUT, REPOSITORY, Cloud, local_folder
+from localcloud.cloud import CHECKOUT, REPOSITORY, Cloud, local_folder
 from localcloud.control_plane import ControlPlane
 from localcloud.errors import Refusal
 from localcloud.locks import holder, locks_folder, runs_pulumi
@@ -118,7 +118,7 @@ class Engine:
         }
         places = [str(Path(sys.executable).parent), inherited.get("PATH", "")]
         # Where it is installed, the caller's own Python comes first: it has the packages of the program.
-        path = os.pathsep.join([str(BIN), *(places if IN_CHECKOUT else reversed(places))])
+        path = os.pathsep.join([str(BIN), *(places if CHECKOUT else reversed(places))])
         return {**inherited, **self.variables(), "PATH": path}
 
     def run(self, verb: str, stack: str, *arguments: str) -> int:

@@ -2,6 +2,7 @@
 
 import re
 from dataclasses import dataclass
+from importlib.util import find_spec
 from ipaddress import IPv4Network
 from pathlib import Path
 from typing import Any
@@ -57,16 +58,30 @@ def stand_in_modules(project: Path) -> dict[str, str]:
     for name, stand_in in stand_ins.items():
         match stand_in:
             case {"module": str(module)} if len(stand_in) == 1:
-                path = project.joinpath(*module.split("."))
-                if not (path.with_suffix(".py").is_file() or (path / "__main__.py").is_file()):
+                if not _has_module(project, module):
                     raise Refusal(
-                        f"{project / FILE}: stand_ins.{name}.module is {module}, and {project} has no such "
-                        "module: correct its name."
+                        f"{project / FILE}: stand_ins.{name}.module is {module}, and {project} has no "
+                        "such module, nor is it installed: correct its name."
                     )
                 modules[str(name)] = module
             case _:
                 raise _refusal(project, f"stand_ins.{name}")
     return modules
+
+
+def _has_module(project: Path, module: str) -> bool:
+    """Whether a module can be run: one of the project's, or one that is installed where this runs."""
+    path = project.joinpath(*module.split("."))
+    if path.with_suffix(".py").is_file() or (path / "__main__.py").is_file():
+        return True
+    try:
+        installed = find_spec(module)
+        # A package is run by a module of it.
+        if installed and installed.submodule_search_locations is not None:
+            installed = find_spec(f"{module}.__main__")
+    except ModuleNotFoundError:
+        return False
+    return installed is not None
 
 
 def project_calls(project: Path) -> dict[str, list[ProjectCall]]:

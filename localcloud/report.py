@@ -10,7 +10,7 @@ from typing import Any
 
 from localcloud import clock, unknowns
 from localcloud.aws_server import AwsServer
-from localcloud.cloud import IN_CHECKOUT, RUN, Cloud, recovery
+from localcloud.cloud import CHECKOUT, RUN, Cloud, recovery
 from localcloud.control_plane import ControlPlane
 from localcloud.control_plane.nodes import capped_groups
 from localcloud.control_plane.stand_ins import charts, deployments
@@ -27,14 +27,14 @@ from localcloud.plugins.kubernetes.kinds import RELEASE
 DISK_MIB = 512
 """Disk that a cloud needs: etcd lays out its log ahead, and every program keeps one."""
 
-FIRST_STACK = "`make up` brings up local" if IN_CHECKOUT else "`laptop-cloud exec -- pulumi up` brings one up"
+FIRST_STACK = "`make up` brings up local" if CHECKOUT else "`laptop-cloud exec -- pulumi up` brings one up"
 
 HINTS = (
     (
         "AWS and the machines of the nodes are simulated; docs/laptop-cloud.md says what differs.",
         "By hand: `. .local/env`, then pulumi, kubectl and aws work on this environment.",
     )
-    if IN_CHECKOUT
+    if CHECKOUT
     else (
         "AWS and the machines of the nodes are simulated; `laptop-cloud rules` says what is refused.",
         "By hand: `laptop-cloud exec -- kubectl get nodes`, and so with pulumi and aws.",

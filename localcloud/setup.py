@@ -5,7 +5,7 @@ import shutil
 from pathlib import Path
 
 from localcloud import submission, tools
-from localcloud.cloud import IN_CHECKOUT, REPOSITORY, local_folder
+from localcloud.cloud import CHECKOUT, local_folder
 from localcloud.errors import Refusal
 
 LOCAL = local_folder()
@@ -21,11 +21,11 @@ def set_up() -> None:
     tools.build()
     tools.link_into(LOCAL / "bin")
     submission.make_archives(tools.path("spark"), lambda line: print(line, flush=True))
-    if IN_CHECKOUT:
+    if CHECKOUT:
         _write(
             LOCAL / "env",
             "# `. .local/env` makes pulumi, kubectl and aws work on the laptop cloud, as it is now.\n"
-            f'eval "$(cd {shlex.quote(str(REPOSITORY))} && .local/venv/bin/python -m localcloud env)"\n',
+            f'eval "$(cd {shlex.quote(str(CHECKOUT))} && .local/venv/bin/python -m localcloud env)"\n',
         )
 
 

@@ -7,7 +7,7 @@ from typing import Any, TypeAlias, TypeVar
 
 import yaml
 
-FOLDER = Path(__file__).resolve().parents[1] / "charts-values"
+FOLDER = Path(__file__).with_name("charts-values")
 
 Values: TypeAlias = Mapping[str, Any]
 """Values of a chart. Those of the program may hold what is not known yet, as Pulumi's outputs: nothing here

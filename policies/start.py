@@ -7,6 +7,7 @@ from pathlib import Path
 
 from moka.as_of import InvalidDay, as_of
 from moka.mistakes import InvalidDocument
+from moka.project import project_folder
 from policies.catalog import RULES
 from policies.pack import configuration
 from policies.pack.charts import Charts
@@ -16,7 +17,7 @@ from policies.pack.server import Analyzer, serve
 
 ENVIRONMENT_KEY = "moka:environment"
 
-SETTINGS = Path(__file__).resolve().parents[1] / "stacks"
+SETTINGS = project_folder() / "stacks"
 
 
 def start() -> None:

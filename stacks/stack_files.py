@@ -15,5 +15,10 @@ def missing_files(stacks: Iterable[str]) -> list[Path]:
 def write_file(path: Path) -> None:
     """Write Pulumi's file of a stack: its environment, and its slice if it is one."""
     environment, _, name = path.name.removeprefix("Pulumi.").removesuffix(".yaml").partition(".")
-    slice_line = f"  moka:slice: {name}\n" if name else ""
-    path.write_text(f"config:\n  moka:environment: {environment}\n{slice_line}")
+    path.write_text(stack_file(environment, name))
+
+
+def stack_file(environment: str, slice_name: str = "") -> str:
+    """Text of Pulumi's file of a stack: its environment, and its slice if it is one."""
+    slice_line = f"  moka:slice: {slice_name}\n" if slice_name else ""
+    return f"config:\n  moka:environment: {environment}\n{slice_line}"

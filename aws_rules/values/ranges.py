@@ -159,7 +159,7 @@ def _endpoint(request: Request) -> Iterator[ValueVerdict]:
         network = _network(cidr)
         if isinstance(cidr, str) and network is None:
             message = f"The following CIDRs are invalid in publicAccessCidrs: [{cidr}]"
-            yield request.misfit(CLUSTER_RULE, (*path, index), code, message, "write it as 203.0.113.0/24")
+            yield request.misfit(CLUSTER_RULE, (*path, index), code, message, "write it as 54.240.193.0/24")
         elif isinstance(network, IPv4Network) and any(network.subnet_of(range) for range in RESERVED):
             message = f"The following CIDRs are not allowed in publicAccessCidrs: [{cidr}]"
             remedy = "name public addresses, or use the private endpoint"

@@ -1,7 +1,4 @@
-"""Components alone, without moka's settings and layers: nodes of two architectures, and a bucket.
-
-The checkout has to be on PYTHONPATH.
-"""
+"""Components only, without settings and layers: nodes of two architectures, and a bucket: docs/package.md."""
 
 import pulumi
 import pulumi_aws as aws

@@ -9,7 +9,7 @@ import os
 from collections.abc import Callable, Iterable
 from pathlib import Path
 
-from localcloud.cloud import IN_CHECKOUT
+from localcloud.cloud import CHECKOUT
 from localcloud.errors import Refusal
 from localcloud.tools import cache, installed
 from localcloud.tools.table import TOOLS, Tool
@@ -26,7 +26,7 @@ def path(name: str) -> Path:
     tool = next((tool for tool in TOOLS.values() if name in tool.programs), None) or _tool(name)
     program = _programs(tool).get(name) if tool.programs else _override(tool) or cache.folder(tool)
     if program is None or not program.exists():
-        command = f"python -m localcloud.tools {tool.name}" if IN_CHECKOUT else "laptop-cloud setup"
+        command = f"python -m localcloud.tools {tool.name}" if CHECKOUT else "laptop-cloud setup"
         raise Refusal(f"{name} is missing: run `{command}`.")
     return program
 

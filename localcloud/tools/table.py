@@ -163,6 +163,21 @@ KUBERNETES_MINOR = 35
 
 CONTROL_PLANE = Versions(("--version",), (1, KUBERNETES_MINOR), (1, KUBERNETES_MINOR + 1))
 
+LANGUAGE_CHANGES = Patch(
+    "github.com/pulumi/pulumi/sdk/v3",
+    "python/cmd/pulumi-language-python/main.go",
+    (
+        (
+            "\targs := []string{req.Program}\n",
+            "\tprogram := req.Program\n"
+            '\tif program == "" {\n\t\tprogram = flag.Lookup("root").Value.String()\n\t}\n'
+            "\targs := []string{program}\n",
+        ),
+    ),
+)
+"""For providers that are a folder with a PulumiPlugin.yaml: engines later than this host name it as its
+root only (`RunPlugin` in langruntime_plugin.go of their SDK)."""
+
 # Rows of one shape. Those of one go.mod are made in this order, so that what they share is compiled once.
 _ALL = (
     _program(_kubernetes("kube-apiserver"), seconds=300, size=100, scratch=2600, installed=CONTROL_PLANE),
@@ -318,6 +333,7 @@ _ALL = (
                 "github.com/pulumi/pulumi/sdk/v3",
                 "github.com/pulumi/pulumi/sdk/v3/python/cmd/pulumi-language-python",
                 {"github.com/pulumi/pulumi/sdk/v3/go/common/version.Version": "{version}"},
+                patch=LANGUAGE_CHANGES,
             ),
             # Starts policy packs; later SDKs leave that to language hosts later than this one.
             GoFiles(
@@ -373,6 +389,31 @@ _ALL = (
         seconds=80,
         size=60,
         scratch=800,
+        lazy=True,
+    ),
+    # Language hosts of programs that are not in Python, of the versions that the module proxy has.
+    _program(
+        GoProgram(
+            "pulumi-language-yaml",
+            "yaml",
+            "github.com/pulumi/pulumi-yaml",
+            "github.com/pulumi/pulumi-yaml/cmd/pulumi-language-yaml",
+        ),
+        seconds=120,
+        size=45,
+        scratch=900,
+        lazy=True,
+    ),
+    _program(
+        GoProgram(
+            "pulumi-language-nodejs",
+            "nodejs",
+            "github.com/pulumi/pulumi/sdk/v3",
+            "github.com/pulumi/pulumi/sdk/v3/nodejs/cmd/pulumi-language-nodejs",
+        ),
+        seconds=40,
+        size=30,
+        scratch=500,
         lazy=True,
     ),
     _files(

@@ -8,16 +8,16 @@ import datetime
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
-from pathlib import Path
 from typing import Annotated, Any, get_args
 
 from pydantic import Field, ValidationError
 
 from moka.documents import DocumentKind, Form, Section
 from moka.mistakes import InvalidDocument, Mistake, near
+from moka.project import project_folder
 from policies.pack.rule import Level, Parameters, Rule
 
-FILE = Path(__file__).resolve().parents[1] / "configuration.yaml"
+FILE = project_folder() / "policies" / "configuration.yaml"
 
 LEVELS: tuple[Level, ...] = get_args(Level)
 

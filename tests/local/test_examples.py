@@ -4,7 +4,6 @@ import ast
 import json
 import shutil
 import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -12,17 +11,16 @@ import pytest
 from localcloud import commands
 from localcloud.cloud import REPOSITORY, Cloud
 from localcloud.engine import Engine
+from tests.support.installed_wheels import environment_with
 
 PROGRAM = REPOSITORY / "examples" / "components"
 
 
 @pytest.fixture
-def example(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
-    """The example on a cloud of its own, in the Python environment of the tests."""
-    monkeypatch.setenv("PYTHONPATH", str(REPOSITORY))
+def example(tmp_path: Path):
+    """The example on a cloud of its own, with moka as pip installs it."""
     project = shutil.copytree(PROGRAM, tmp_path / "components")
-    described = (project / "Pulumi.yaml").read_text().replace("../../.local/venv", sys.prefix)
-    (project / "Pulumi.yaml").write_text(described)
+    environment_with(project / "venv", [REPOSITORY])
     (project / "Pulumi.demo.yaml").write_text(
         "config:\n  components:deployer: arn:aws:iam::123456789012:user/laptop\n"
     )

@@ -1,27 +1,20 @@
 """The laptop cloud as pip installs it: in an environment of its own, far from the checkout."""
 
 import os
-import re
 import subprocess
-import sys
-import sysconfig
-import venv
 from dataclasses import dataclass
 from pathlib import Path
 from subprocess import CompletedProcess
 
 from localcloud.cloud import REPOSITORY
 from localcloud.tools import cache
-
-PAGE = REPOSITORY / "docs" / "laptop-cloud.md"
-CHAPTER = "## Your own program"
+from tests.support.documented import commands
+from tests.support.installed_wheels import environment_with
 
 
 def documented(number: int) -> str:
     """The shell commands of a block of the chapter, the first one 0."""
-    chapter = PAGE.read_text().split(f"{CHAPTER}\n", 1)[1].split("\n## ", 1)[0]
-    blocks = re.findall(r"(?:^    .*\n)+", chapter, re.MULTILINE)
-    return blocks[number].replace("\n    ", "\n").strip() + "\n"
+    return commands("docs/laptop-cloud.md", "## Your own program", number)
 
 
 @dataclass(frozen=True)
@@ -45,14 +38,7 @@ class InstalledLaptop:
 
     def install_without_its_packages(self) -> None:
         """Install what the distribution is built of; what it requires is taken from this process."""
-        environment = self.home / "laptop-cloud"
-        venv.create(environment, symlinks=True)
-        packages = environment / Path(sysconfig.get_path("purelib")).relative_to(sys.prefix)
-        (packages / "of_the_tests.pth").write_text(sysconfig.get_path("purelib"))
-        install = ("pip", "install", "--quiet", "--no-deps", "--no-build-isolation")
-        python = environment / "bin" / "python"
-        uv = Path(sys.prefix, "bin", "uv")
-        subprocess.run([uv, *install, "--python", python, REPOSITORY / "localcloud"], check=True)
+        environment_with(self.home / "laptop-cloud", [REPOSITORY / "localcloud"])
         self._link()
 
     def install(self) -> None:

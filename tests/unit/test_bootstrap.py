@@ -9,6 +9,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.support import makefiles
+
 REPOSITORY = Path(__file__).resolve().parents[2]
 TOOLS = (
     "sh",
@@ -62,7 +64,7 @@ class Checkout:
         self.folder.mkdir()
         self.path.mkdir()
         (self.folder / "commands").mkdir()
-        for name in ("Makefile", "bootstrap", "requirements.txt", "commands/moka"):
+        for name in (*makefiles.FILES, "bootstrap", "requirements.txt", "commands/moka"):
             shutil.copy(REPOSITORY / name, self.folder / name)
         for name in TOOLS:
             if program := shutil.which(name):

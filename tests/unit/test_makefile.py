@@ -8,6 +8,7 @@ import subprocess
 import pytest
 
 from localcloud.cloud import REPOSITORY
+from tests.support import makefiles
 
 
 def make(*arguments, folder=REPOSITORY, **environment):
@@ -26,7 +27,8 @@ def checkout(tmp_path):
     """A folder with this Makefile, these Python packages, and in .local what a test puts there."""
     folder = tmp_path / "checkout"
     (folder / ".local").mkdir(parents=True)
-    shutil.copy(REPOSITORY / "Makefile", folder)
+    for name in makefiles.FILES:
+        shutil.copy(REPOSITORY / name, folder)
     (folder / ".local" / "venv").symlink_to(REPOSITORY / ".local" / "venv")
     for package in ("localcloud", "aws_rules", "Pulumi.yaml"):
         (folder / package).symlink_to(REPOSITORY / package)
@@ -77,7 +79,7 @@ def test_a_variable_that_nothing_reads_is_refused_with_those_that_there_are(argu
 
 
 def test_every_variable_that_the_makefile_declares_may_be_given():
-    declared = re.findall(r"^([A-Z]+) \?=", (REPOSITORY / "Makefile").read_text(), re.MULTILINE)
+    declared = re.findall(r"^([A-Z]+) \?=", makefiles.TEXT, re.MULTILINE)
 
     assert "STACK" in declared
     for name in declared:

@@ -43,6 +43,8 @@ NOWHERE = tuple(block for block in UNUSABLE if block != DOCKER)
 NOT_PUBLIC = (
     *map(IPv4Network, ("0.0.0.0/8", "10.0.0.0/8", "100.64.0.0/10", "127.0.0.0/8", "169.254.0.0/16")),
     *map(IPv4Network, ("172.16.0.0/12", "192.168.0.0/16", "198.18.0.0/15", "224.0.0.0/4", "240.0.0.0/4")),
+    # Of documentation: RFC 5737.
+    *map(IPv4Network, ("192.0.2.0/24", "198.51.100.0/24", "203.0.113.0/24")),
 )
 MAX_INBOUND_RULES, EKS_RULES = 60, 1
 """Of the cluster's security group: Amazon VPC quotas, "Inbound or outbound rules per security group"."""

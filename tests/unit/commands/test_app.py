@@ -11,7 +11,14 @@ from tests.support.command_line import COMMANDS, leaf_commands
 
 FOLDER = Path(__file__).resolve().parents[3] / "commands"
 APIS = {"log_bucket", "celeborn_api", "price_list_api", "s3_api", "yunikorn_api"}
-SHARED = {"arguments", "preview_files", "project", "reviewing", "stack_states"}
+SHARED = {
+    "arguments",
+    "distributions",
+    "preview_files",
+    "repository_files",
+    "reviewing",
+    "stack_states",
+}
 NOT_SUBCOMMANDS = {"__init__", "__main__", "app", *SHARED, *APIS}
 
 IMPORT_ALL = """

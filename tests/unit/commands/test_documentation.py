@@ -7,13 +7,13 @@ import pytest
 from typer.core import TyperGroup
 
 from localcloud.cloud import REPOSITORY
+from tests.support import makefiles
 from tests.support.command_line import COMMANDS, pages, shown_commands
 
 PAGES = [str(page.relative_to(REPOSITORY)) for page in pages()]
-MAKEFILE = (REPOSITORY / "Makefile").read_text()
-TARGETS = re.findall(r"^([a-z-]+):", MAKEFILE, re.MULTILINE)
+TARGETS = re.findall(r"^([a-z-]+):", makefiles.TEXT, re.MULTILINE)
 SETTABLE = {"PYTHON", "MOKA_AS_OF", "MOKA_CHARTS", "MOKA_MACHINES"}
-VARIABLES = {*re.findall(r"^([A-Z]+) \?=", MAKEFILE, re.MULTILINE), *SETTABLE}
+VARIABLES = {*re.findall(r"^([A-Z]+) \?=", makefiles.TEXT, re.MULTILINE), *SETTABLE}
 
 
 def mistake_in(arguments: list[str]) -> str | None:

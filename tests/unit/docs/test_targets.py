@@ -4,11 +4,11 @@ import re
 import subprocess
 
 from localcloud.cloud import REPOSITORY
+from tests.support import makefiles
 
 README = (REPOSITORY / "README.md").read_text()
-MAKEFILE = (REPOSITORY / "Makefile").read_text()
 
-TARGETS = dict(re.findall(r"^([a-z-]+):.*?## (.+)$", MAKEFILE, re.MULTILINE))
+TARGETS = dict(re.findall(r"^([a-z-]+):.*?## (.+)$", makefiles.TEXT, re.MULTILINE))
 """Those that `make help` lists, each with what it says."""
 
 NOT_IN_THE_TABLE = {"help"}

@@ -58,7 +58,10 @@ def test_a_project_that_names_none_has_none(project, content):
         ("stand_ins: {remover: {modul: services.remover}}", "stand_ins.remover is not what it has to be"),
         ("stand_ins: {remover: {module: single, port: 1}}", "stand_ins.remover is not what it has to be"),
         ("stand_ins: {remover: {module: services}}", "stand_ins.remover.module is services, and"),
-        ("stand_ins: {remover: {module: services.remove}}", "no such module: correct its name"),
+        (
+            "stand_ins: {remover: {module: services.remove}}",
+            "no such module, nor is it installed: correct its name",
+        ),
     ],
 )
 def test_a_wrong_file_is_refused_in_one_sentence_that_names_it(project, content, mistake):

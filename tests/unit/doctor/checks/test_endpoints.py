@@ -8,7 +8,7 @@ from tests.support.aws_stubs import lines
 
 def test_of_an_api_server_that_is_not_there_yet_one_learns_what_it_will_take(place):
     def public(written):
-        written["clusters"]["spark-a"]["public_access"] = ["203.0.113.0/24"]
+        written["clusters"]["spark-a"]["public_access"] = ["54.240.193.0/24"]
 
     assert lines(connections, place()) == [
         "not checked main/spark-a The API server does not exist yet; it will be reachable from inside the "
@@ -16,7 +16,7 @@ def test_of_an_api_server_that_is_not_there_yet_one_learns_what_it_will_take(pla
     ]
     assert lines(connections, place(public)) == [
         "not checked main/spark-a The API server does not exist yet; it will be reachable from "
-        "203.0.113.0/24, or from inside the VPC. Run `up` there."
+        "54.240.193.0/24, or from inside the VPC. Run `up` there."
     ]
 
 

@@ -13,7 +13,7 @@ from localcloud import tools
 from localcloud.cloud import REPOSITORY
 from localcloud.errors import Refusal
 from localcloud.tools import cache, installed, machine
-from localcloud.tools.table import TOOLS
+from localcloud.tools.table import LANGUAGE_CHANGES, TOOLS
 from localcloud.tools.traefik_changes import TRAEFIK_CHANGES
 
 GO = """#!/bin/sh
@@ -49,6 +49,7 @@ FILES_OF_MODULES = {
     "python/dist/pulumi-resource-pulumi-python": "#!/bin/sh",
     "python/dist/pulumi-analyzer-policy-python": "#!/bin/sh",
     **{file: "\n".join(old for old, _ in changes) for file, changes in TRAEFIK_CHANGES.items()},
+    LANGUAGE_CHANGES.file: "\n".join(old for old, _ in LANGUAGE_CHANGES.changes),
 }
 
 

@@ -62,10 +62,10 @@ def test_pods_have_subnets_of_their_own_where_the_foundation_has_them(deploy):
 
 
 def test_the_api_server_is_reached_over_the_internet_from_the_networks_in_the_settings_alone(deploy):
-    recorder = deployed(deploy, changed("    profile: adhoc", "    public_access: [203.0.113.0/24]\n"))
+    recorder = deployed(deploy, changed("    profile: adhoc", "    public_access: [54.240.193.0/24]\n"))
 
     [inputs] = recorder.inputs("eks:index:Cluster")
-    assert (inputs["endpointPublicAccess"], inputs["publicAccessCidrs"]) == (True, ["203.0.113.0/24"])
+    assert (inputs["endpointPublicAccess"], inputs["publicAccessCidrs"]) == (True, ["54.240.193.0/24"])
 
 
 def test_whoever_the_settings_name_may_enter(deploy):
