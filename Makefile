@@ -18,7 +18,7 @@ PINNED := $(filter-out common,$(patsubst services/%/requirements.in,%,$(wildcard
 IMAGES := $(patsubst images/%/Dockerfile,%,$(wildcard images/*/Dockerfile))
 COMPILE = $(VENV)/bin/uv pip compile --quiet --no-header --no-annotate --generate-hashes
 
-.PHONY: test lint ci bench soak requirements sbom images schema package
+.PHONY: test lint ci bench soak requirements sbom images schema package reference
 
 test: setup ## run every test: units, policies, and the laptop cloud on the real engine
 	@$(PY) -m pytest --numprocesses logical --maxprocesses 4 --dist loadscope --no-loadscope-reorder $(ARGS)
@@ -51,6 +51,9 @@ requirements: venv ## pin requirements.in in requirements.txt with hashes, the s
 	@(echo '# Made by `make requirements` from requirements.in: what `moka init` starts with.'; \
 	  $(COMPILE) --universal --python-version 3.11 -c requirements.txt packages/repository/requirements.in) > .local/requirements.txt
 	@mv .local/requirements.txt packages/repository/requirements.txt
+
+reference: venv ## build the API reference of moka and its components into .local/reference
+	@$(PY) packages/reference.py .local/reference
 
 package: venv ## build the wheels of the library, the platform and the laptop cloud into .local/dist
 	@$(MOKA) package $(ARGS)

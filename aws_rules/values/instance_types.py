@@ -35,6 +35,13 @@ def launch_template(request: Request) -> Iterator[ValueVerdict]:
     yield from _offered(request, path, type, "InvalidParameterValue", message)
 
 
+def instance(request: Request) -> Iterator[ValueVerdict]:
+    """The type of an instance."""
+    type = request.known("InstanceType")
+    message = f"Invalid value '{type}' for InstanceType"
+    yield from _offered(request, ("InstanceType",), type, "InvalidParameterValue", message)
+
+
 def _offered(request: Request, path: Path, type: Any, code: str, message: str) -> Iterator[ValueVerdict]:
     if not isinstance(type, str):
         return

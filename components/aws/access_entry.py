@@ -43,6 +43,8 @@ class AccessEntryArgs:
 
     cluster_name: EKS cluster.
     region: AWS region of the cluster.
+    access: what the principal may do, and where.
+    tags: of every AWS resource that is made here.
     """
 
     cluster_name: pulumi.Input[str]

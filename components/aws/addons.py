@@ -57,6 +57,7 @@ class AddonsArgs:
     addons: by the name that EKS knows them by, for example `coredns`.
     path: of the add-ons' roles.
     permissions_boundary_arn: policy that bounds these roles.
+    tags: of every AWS resource that is made here.
     """
 
     cluster_name: pulumi.Input[str]

@@ -28,6 +28,8 @@ class Expiry:
     """Objects under `prefix` are deleted `days` days after they were written.
 
     cheaper_after: days after which they move to a cheaper storage class, where that still pays.
+    prefix: of the keys; all of them when empty.
+    days: after which an object is deleted.
     """
 
     prefix: str
@@ -45,6 +47,7 @@ class Delivery:
     sources: ARN pattern of what it writes about.
     conditions: of writing, condition key -> value that it must equal.
     bucket_actions: what the service tries on the bucket first.
+    prefix: of the keys that are written.
     """
 
     sid: str
@@ -71,6 +74,7 @@ class BucketArgs:
     deliveries: AWS services that write to it.
     access_logs_bucket: bucket that keeps a record of who used this one, under `s3/<name>/`.
     retain: keep the bucket and what is in it when it is removed from the stack; otherwise both are deleted.
+    tags: of every AWS resource that is made here.
     """
 
     name: str

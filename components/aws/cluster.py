@@ -54,6 +54,7 @@ class ClusterArgs:
     path, permissions_boundary_arn: of every role that is made here.
     retain: refuse to delete or replace the cluster, and keep it and its logs when they are removed from the
         stack.
+    tags: of every AWS resource that is made here.
     """
 
     name: str

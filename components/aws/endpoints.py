@@ -14,6 +14,7 @@ class Service:
 
     own_accounts: only identities of the network's own accounts may use the endpoint, so that nobody inside
         takes data out with the credentials of another account.
+    name: of the service in the region: `ecr.api`.
     """
 
     name: str
@@ -52,6 +53,7 @@ class InterfaceEndpointsArgs:
     cidrs: ranges of the VPC, from which the endpoints are reached.
     accounts: AWS account ids whose identities may use them.
     more: services beside `SERVICES`.
+    tags: of every AWS resource that is made here.
     """
 
     region: str

@@ -17,7 +17,12 @@ INTERVAL_SECONDS = 600
 
 @dataclass(frozen=True, kw_only=True)
 class FlowLogsArgs:
-    """vpc_id: whose traffic. bucket_arn: where records go; its policy must allow `delivery`."""
+    """What differs between networks.
+
+    vpc_id: whose traffic.
+    bucket_arn: where records go; its policy must allow `delivery`.
+    tags: of every AWS resource that is made here.
+    """
 
     vpc_id: pulumi.Input[str]
     bucket_arn: pulumi.Input[str]

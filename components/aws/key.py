@@ -40,6 +40,7 @@ class KeyArgs:
     region: region of the key.
     deletion_days: days (7 to 30) between the removal of the key and its end.
     retain: keep the key when it is removed from the stack.
+    tags: of every AWS resource that is made here.
     """
 
     alias: str

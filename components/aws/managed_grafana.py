@@ -27,7 +27,9 @@ class ManagedGrafanaArgs:
     account: AWS account id of both.
     sign_in: how people are known: IAM Identity Center, or a SAML provider that is set up by hand.
     prefix_lists, vpc_endpoints: from where it is reached; from nowhere else.
-    path: of its role. permissions_boundary_arn: policy that bounds whatever else the role is ever given.
+    path: of its role.
+    permissions_boundary_arn: policy that bounds whatever else the role is ever given.
+    tags: of every AWS resource that is made here.
     """
 
     workspace_arn: str

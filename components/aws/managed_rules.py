@@ -28,6 +28,7 @@ class ManagedRulesArgs:
     workspace_arn: in the account and region of the provider.
     files: text of Prometheus' rules, by the name of the namespace that has it.
     alerts_topic: ARN of the SNS topic that alerts go to; None for whatever the workspace has.
+    tags: of every AWS resource that is made here.
     """
 
     workspace_arn: str

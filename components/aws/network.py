@@ -35,6 +35,7 @@ class NetworkArgs:
     nat: `single` shares one NAT gateway (cheaper, gone with its zone), `zonal` has one in every zone.
     transit_gateway: connects it to other networks; without, to none.
     retain: protect VPC and subnets, and keep them when they are removed from the stack.
+    tags: of every AWS resource that is made here.
     """
 
     region: str

@@ -95,6 +95,7 @@ class NodeGroupArgs:
         Once it is no longer in the program it is deleted, with a guard only after its drivers have finished.
     guard: the cluster's; without, a change of machines is not refused, and no deletion waits.
     protect: refuse to delete the group, unless it is retiring.
+    tags: of every AWS resource that is made here.
     """
 
     eks_cluster: eks.Cluster

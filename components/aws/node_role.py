@@ -25,6 +25,7 @@ class NodeRoleArgs:
     statements: what nodes may do besides joining the cluster and pulling images; by default nothing.
     path: of the role.
     permissions_boundary_arn: policy that bounds whatever else the role is ever given.
+    tags: of every AWS resource that is made here.
     """
 
     region: str

@@ -30,6 +30,7 @@ class PodIdentityArgs:
     managed_policy_arns: policies kept by AWS, for software of AWS that publishes one.
     path: of the role, `/<prefix>/`; policies tell roles apart by it.
     permissions_boundary_arn: policy that bounds whatever else the role is ever given.
+    tags: of every AWS resource that is made here.
     """
 
     cluster_name: pulumi.Input[str]

@@ -41,6 +41,7 @@ class RegistryArgs:
     path, permissions_boundary_arn: of the role that makes repositories for copies.
     retain: keep the repositories and their images when they are removed from the stack; otherwise both are
         deleted.
+    tags: of every AWS resource that is made here.
     """
 
     account_id: str

@@ -50,6 +50,8 @@ class CelebornArgs:
     drain_hours: that a worker which is removed waits for its data to be no longer needed, at most.
     quotas: by tenant; the others have none. A change reaches Celeborn in a few minutes, without a restart.
     job_namespaces: whose drivers and executors may connect.
+    catalog: pins, values and mirror of charts and images.
+    namespace: in which it is; it exists.
     """
 
     catalog: Catalog

@@ -31,6 +31,7 @@ class ClusterAutoscalerArgs:
     cluster: name in EKS; its managed node groups are found by the tags that EKS gives them.
     version: Kubernetes version of the cluster, which decides the autoscaler's own.
     region: of the cluster.
+    catalog: pins, values and mirror of charts and images.
     """
 
     catalog: Catalog

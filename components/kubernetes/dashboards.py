@@ -17,7 +17,12 @@ https://github.com/grafana/helm-charts/blob/main/charts/grafana/README.md"""
 
 @dataclass(frozen=True, kw_only=True)
 class DashboardsArgs:
-    """files: name -> JSON of a dashboard, less than 1 MiB in all. folder: in Grafana."""
+    """What differs between clusters.
+
+    files: name -> JSON of a dashboard, less than 1 MiB in all.
+    folder: in Grafana.
+    namespace: in which it is; it exists.
+    """
 
     namespace: pulumi.Input[str]
     files: Mapping[str, str]

@@ -33,6 +33,7 @@ class FluentBitArgs:
     region: of both buckets.
     usage_bucket, usage_region: where YuniKorn's summaries of applications go.
     size: how long uploads wait, and what a node keeps while S3 is away.
+    catalog: pins, values and mirror of charts and images.
     """
 
     catalog: Catalog

@@ -12,12 +12,15 @@ from moka.login_secret import secret_arn
 class GatewayLogin:
     """What differs between environments.
 
-    issuer: URL of the OpenID Connect issuer. client_id: of the environment there.
+    issuer: URL of the OpenID Connect issuer.
+    client_id: of the environment there.
     secret, region, account: name of the secret in Secrets Manager, and where it is.
     secret_key_arn: key that encrypts it; None for AWS's own.
-    groups_claim: of the ID token. hours: until one has to log in again.
+    groups_claim: of the ID token.
+    hours: until one has to log in again.
     viewers: job namespace -> groups that see its jobs; all who have logged in, where it has none.
-    operators: groups that see everything. for_operators: hosts of pages that nobody else sees.
+    operators: groups that see everything.
+    for_operators: hosts of pages that nobody else sees.
     """
 
     issuer: str

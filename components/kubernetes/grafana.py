@@ -25,7 +25,11 @@ DASHBOARDS = "/var/lib/dashboards"
 
 @dataclass(frozen=True, kw_only=True)
 class QueriedStore:
-    """What it asks. url: of a Prometheus. region: signs requests there, for Amazon Managed Prometheus."""
+    """What it asks.
+
+    url: of a Prometheus.
+    region: signs requests there, for Amazon Managed Prometheus.
+    """
 
     url: pulumi.Input[str]
     region: str | None = None
@@ -35,8 +39,11 @@ class QueriedStore:
 class GrafanaArgs:
     """What differs between clusters.
 
-    dashboards: name of the ConfigMap that has them. files: what is in it, so that a change is shown.
+    dashboards: name of the ConfigMap that has them.
+    files: what is in it, so that a change is shown.
     store: what it asks.
+    catalog: pins, values and mirror of charts and images.
+    namespace: in which it is; it exists.
     """
 
     catalog: Catalog

@@ -30,7 +30,8 @@ class HistoryGateArgs:
     replicas: of the History Server.
     live_url: of a running job's UI, with `{name}`, `{namespace}` and `{cluster}`.
     logs: of jobs of each cluster, `<cluster>=<folder>=<URL with {prefix}>`.
-    days: that event logs are kept. interval_seconds: from the end of a scan to the next.
+    days: that event logs are kept.
+    interval_seconds: from the end of a scan to the next.
     """
 
     image: str

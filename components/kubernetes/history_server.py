@@ -34,6 +34,7 @@ class HistoryServerArgs:
     size: what each replica gets.
     replicas: each reads everything and has a list of its own.
     interval_seconds: from the end of a scan to the next.
+    namespace: in which it is; it exists.
     """
 
     image: str

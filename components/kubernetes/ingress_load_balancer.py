@@ -36,7 +36,8 @@ class Backend:
     name: value of its pods' label.
     http, https: names of its container ports.
     health: protocol, port and path that say whether a pod is to get connections; an ending one says no.
-    ports: numbers of all ports that the load balancer connects to. metrics: port of its metrics.
+    ports: numbers of all ports that the load balancer connects to.
+    metrics: port of its metrics.
     """
 
     name: str

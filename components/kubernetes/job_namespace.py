@@ -42,7 +42,11 @@ class Quota:
 
 @dataclass(frozen=True, kw_only=True)
 class ContainerSize:
-    """What a container may have, as Kubernetes writes it."""
+    """What a container may have, as Kubernetes writes it.
+
+    cpu: such as 500m.
+    memory: such as 2Gi.
+    """
 
     cpu: str
     memory: str

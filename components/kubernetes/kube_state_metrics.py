@@ -15,6 +15,7 @@ class KubeStateMetricsArgs:
 
     namespace: where it runs.
     shards: how many share the objects; each has those whose hash is its number.
+    catalog: pins, values and mirror of charts and images.
     """
 
     catalog: Catalog

@@ -79,6 +79,7 @@ class LoadBalancerControllerArgs:
     namespace: of the controller.
     cluster: name in EKS, in the tags of all that it makes.
     vpc_id, region: where it makes load balancers.
+    catalog: pins, values and mirror of charts and images.
     """
 
     catalog: Catalog

@@ -30,6 +30,8 @@ class MetricsStoreArgs:
     memory_gib: what it may take; some 8 KiB a series that is active.
     rules: files of Prometheus' rules, by name: it evaluates them.
     origin: the values of `moka.collectors.labels.ORIGIN`, on the series of its own.
+    catalog: pins, values and mirror of charts and images.
+    namespace: in which it is; it exists.
     """
 
     catalog: Catalog

@@ -40,6 +40,7 @@ class OpenTelemetryArgs:
     shards, gateways: how many scrapers and replicas of the gateway; `moka/sizes/collectors.py` knows for how
     many nodes.
     destination: where the gateway sends to.
+    catalog: pins, values and mirror of charts and images.
     """
 
     catalog: Catalog

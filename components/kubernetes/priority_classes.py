@@ -18,6 +18,7 @@ class Priority:
     preempts: its pods may preempt others.
     can_be_preempted: YuniKorn may preempt its pods. (`false` there only makes them the last choice; that
     tier 1 is spared for certain is the queues' doing.)
+    description: for whom it is.
     """
 
     value: int

@@ -47,6 +47,7 @@ class SparkOperatorArgs:
     applications_per_minute: that it can submit.
     owns_crds: it brings the definitions of SparkApplications up to date before its controller; one release on
         a cluster does, and others come after it.
+    catalog: pins, values and mirror of charts and images.
     """
 
     catalog: Catalog

@@ -48,6 +48,7 @@ class TraefikArgs:
 
     namespace: of the controller, and of the Ingresses that it serves.
     tls: the load balancer in front speaks TLS with it; plain HTTP is redirected.
+    catalog: pins, values and mirror of charts and images.
     """
 
     catalog: Catalog

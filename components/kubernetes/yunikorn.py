@@ -42,6 +42,7 @@ class YuniKornArgs:
     trusted: regular expressions of the users of Kubernetes who may say for which user a pod is; a pod of any
         other user is for that user.
     nodes: that the cluster may have at most; the size of the scheduler follows from it.
+    catalog: pins, values and mirror of charts and images.
     """
 
     catalog: Catalog

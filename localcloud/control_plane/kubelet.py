@@ -8,6 +8,7 @@ for an error, each of which begins with the port's number (pkg/streaming/portfor
 import base64
 import contextlib
 import hashlib
+import json
 import select
 import socket
 import ssl
@@ -27,6 +28,16 @@ HANDSHAKE_GUID = "258EAFA5-E914-47DA-95CA-C5AB0DC85B11"
 """RFC 6455, section 1.3."""
 
 CHUNK_BYTES = 64 * 1024
+
+NOTHING_ELSE = "On the laptop cloud a kubelet forwards ports by websocket, and does nothing else."
+REFUSALS = {
+    "containerLogs": "Pods run nothing on the laptop cloud, so there are no logs: see `kubectl describe pod` "
+    "for its events.",
+    "exec": "Pods run nothing on the laptop cloud, so no command runs in one: see `kubectl describe pod`.",
+    "portForward": "On the laptop cloud ports are forwarded by websocket only, not as kubectl asks for it: "
+    "use a client for Python or JavaScript, to a pod in whose place a program runs (localcloud.yaml).",
+}
+"""First part of a request's path -> what is not there, and what to do."""
 
 Find = Callable[[str, str, int], int]
 """Namespace, pod and port -> port of 127.0.0.1. Raises OSError, which says why there is none."""
@@ -54,12 +65,22 @@ class Kubelet(BaseHTTPRequestHandler):
             case ["", "portForward", namespace, pod] if asks_for_channels(self):
                 ports = [int(port) for port in parse_qs(url.query).get("port", [])]
                 forward(self, f"{namespace}/{pod}", ports, lambda port: self.find(namespace, pod, port))
-            case _:
-                self.send_error(
-                    501, "The laptop's kubelet forwards ports by websocket, and does nothing else"
-                )
+            case ["", verb, *_]:
+                self._refuse(verb)
 
     do_POST = do_GET
+
+    def _refuse(self, verb: str) -> None:
+        """Say what is not there, in text that kubectl repeats: that of an HTML page it would not."""
+        text = REFUSALS.get(verb, NOTHING_ELSE)
+        status = {"kind": "Status", "apiVersion": "v1", "status": "Failure", "message": text, "code": 400}
+        # Text for who streams, an object for who asks to upgrade: so the API server passes them on.
+        body = (text if verb == "containerLogs" else json.dumps(status)).encode()
+        self.send_response(400)
+        self.send_header("Content-Type", "text/plain" if verb == "containerLogs" else "application/json")
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
 
     def log_message(self, format: str, *arguments: object) -> None:
         """Nothing: errors go to who asked."""

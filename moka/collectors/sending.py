@@ -40,7 +40,11 @@ class Otlp:
 
 @dataclass(frozen=True, kw_only=True)
 class RemoteWrite:
-    """Prometheus' remote write; signed for Amazon Managed Prometheus where `workspace` has its ARN."""
+    """Prometheus' remote write; signed for Amazon Managed Prometheus where `workspace` has its ARN.
+
+    url: to which series are written.
+    workspace: of Amazon Managed Prometheus, where it is one.
+    """
 
     url: str
     workspace: str | None = None
@@ -48,7 +52,10 @@ class RemoteWrite:
 
 @dataclass(frozen=True, kw_only=True)
 class CloudWatch:
-    """CloudWatch's OTLP endpoint, of a region."""
+    """CloudWatch's OTLP endpoint, of a region.
+
+    region: of the endpoint, whose requests are signed.
+    """
 
     region: str
 

@@ -36,6 +36,7 @@ class Queue:
     limits: of users and groups in it.
     policy: of a tier; organizations and projects have none.
     queues: within it.
+    name: of the queue, without those above it.
     """
 
     name: str

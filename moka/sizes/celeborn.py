@@ -18,7 +18,11 @@ JVM_FLAGS = (
 
 @dataclass(frozen=True, kw_only=True)
 class MasterSize:
-    """cpus: cores that a master requests. heap_gib: of its JVM."""
+    """What a master gets.
+
+    cpus: cores that it requests.
+    heap_gib: of its JVM, GiB.
+    """
 
     cpus: int
     heap_gib: int
@@ -39,7 +43,11 @@ class MasterSize:
 
 @dataclass(frozen=True, kw_only=True)
 class WorkerSize:
-    """cpus: cores that a worker requests. heap_gib, off_heap_gib: of its JVM, the latter for shuffle data."""
+    """What a worker gets.
+
+    cpus: cores that it requests.
+    heap_gib, off_heap_gib: of its JVM, GiB; the latter for shuffle data.
+    """
 
     cpus: int
     heap_gib: int

@@ -39,7 +39,8 @@ OTHER_DISK_GIB = 20
 class Buffer:
     """What one output may keep on a node, in MiB.
 
-    store: files that wait for their upload. queue: chunks that wait for room there; the oldest goes, and is
+    store: files that wait for their upload.
+    queue: chunks that wait for room there; the oldest goes, and is
     counted, when that is full as well.
     """
 

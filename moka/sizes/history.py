@@ -22,7 +22,12 @@ JVM_FLAGS = (
 
 @dataclass(frozen=True, kw_only=True)
 class HistorySize:
-    """cpu: cores, as a Kubernetes quantity. heap_gib: of the JVM. store_gib: disk of each replica."""
+    """What the History Server gets.
+
+    cpu: cores, as a Kubernetes quantity.
+    heap_gib: of the JVM, GiB.
+    store_gib: disk of each replica, GiB.
+    """
 
     cpu: str
     heap_gib: int

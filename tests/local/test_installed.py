@@ -2,6 +2,7 @@
 
 import pytest
 
+from tests.support.documented import commands
 from tests.support.installed_laptop import InstalledLaptop, documented
 from tests.support.pulumi_project import write_project
 
@@ -48,6 +49,19 @@ def test_somebodys_program_comes_up_by_the_commands_of_the_documentation(laptop)
     assert "Stack            dev: 8 resources" in done.stdout, "two providers among them"
     assert "Destroying (dev)" in done.stdout
     assert laptop.run("laptop-cloud status").stdout.startswith("AWS, in memory   not running")
+
+
+def test_the_commands_of_the_readme_bring_it_up_too(laptop):
+    install, *rest = commands("README.md", "## The laptop cloud for another project", 0).splitlines()
+    assert install.endswith("pip install ./localcloud"), "which the laptop has behind it"
+
+    write_project(laptop.home / "small", 'import pulumi_aws\npulumi_aws.s3.Bucket("somebodys")')
+    done = laptop.run("\n".join(rest).replace("my-project", "small"))
+
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "somebodys created" in done.stdout
+    down = laptop.run("cd small; laptop-cloud down --stack dev; laptop-cloud stop")
+    assert down.returncode == 0, down.stdout + down.stderr
 
 
 def test_a_program_of_a_newer_sdk_finds_no_plugin(laptop):

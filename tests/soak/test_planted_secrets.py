@@ -178,6 +178,6 @@ def test_no_secret_is_in(place, scene):
 
 def test_the_login_has_the_secret_that_was_planted(scene):
     """Else nothing could have leaked: the gateway, which runs, has read it."""
-    log = next(scene.cloud.home.rglob("ui-gateway*.log")).read_text()
+    log = next(scene.cloud.home.rglob("deployment.*.ui-gateway.log")).read_text()
 
     assert "reading the login's secret failed" not in log

@@ -29,7 +29,7 @@ FORMS: Mapping[str, str] = {
     "Pulumi passphrase": 'un "guessable" {core}',
     "token of GitHub": "github_pat_{core}",
     "client secret of the login": "s/e+c:{core}&t%",
-    "session key of the login": "{core}=",
+    "session key of the login": "{core}moka2moka2A=",
     "header of the metrics' store": "Basic {core}==",
     "login to a registry": "AWS:{core}",
     "webhook of alerts": "https://hooks.example.com/services/T0/B0/{core}?a=b&c=d",

@@ -5,8 +5,7 @@ from pathlib import Path
 from typing import Any
 
 NO_AWSX = "its networks are of pulumi-awsx, whose plugin is not served"
-NO_INSTANCES = "aws.ec2.Instance and the search for its image are not simulated"
-NO_DATABASES = "aws.rds is not simulated, and its providers connect to the database"
+NO_CONNECTIONS = "further providers (command, mysql) connect to its instance or database, where nothing runs"
 OLD_ACCESS = "its cluster is in the default VPC, with nodes of its own and access by ConfigMap"
 
 
@@ -14,13 +13,13 @@ OLD_ACCESS = "its cluster is in the default VPC, with nodes of its own and acces
 class PublicProgram:
     """A program as it was published.
 
-    path: below the folder of checkouts. config: what its README has one set. on: a program that has to be up
+    path: below the folder of checkouts. config: what its README has one set. on: programs that have to be up
     before. stops_at: why it does not come up; None where it does. waits: it only stops after minutes.
     """
 
     path: str
     config: dict[str, str] = field(default_factory=dict)
-    on: "PublicProgram | None" = None
+    on: "tuple[PublicProgram, ...]" = ()
     stops_at: str | None = None
     waits: bool = False
 
@@ -43,19 +42,27 @@ class PublicProgram:
 
 EKS = PublicProgram("examples/aws-py-eks")
 
+COMPANY = PublicProgram(
+    "examples/aws-py-stackreference/company", {"aws-py-stackreference-company:companyName": "somebody"}
+)
+DEPARTMENT = PublicProgram(
+    "examples/aws-py-stackreference/department",
+    {"aws-py-stackreference-department:departmentName": "somewhere"},
+)
+
 PROGRAMS = (
     EKS,
     PublicProgram("examples/aws-py-s3-folder"),
     PublicProgram(
         "examples/aws-py-assume-role/create-role", {"aws-py-create-role:unprivilegedUsername": "somebody"}
     ),
-    PublicProgram("examples/kubernetes-py-nginx", on=EKS),
-    PublicProgram("examples/kubernetes-py-guestbook/simple", on=EKS),
-    PublicProgram("examples/kubernetes-py-guestbook/components", on=EKS),
+    PublicProgram("examples/kubernetes-py-nginx", on=(EKS,)),
+    PublicProgram("examples/kubernetes-py-guestbook/simple", on=(EKS,)),
+    PublicProgram("examples/kubernetes-py-guestbook/components", on=(EKS,)),
     PublicProgram(
         "examples/kubernetes-py-exposed-deployment",
         {"kubernetes-py-exposed-deployment:is_minikube": "false"},
-        on=EKS,
+        on=(EKS,),
     ),
     PublicProgram(
         "examples/kubernetes-py-jenkins",
@@ -64,24 +71,24 @@ PROGRAMS = (
             "kubernetes-py-jenkins:username": "admin",
             "kubernetes-py-jenkins:password": "of the test",
         },
-        on=EKS,
+        on=(EKS,),
         stops_at="its claim names no StorageClass, and the cluster has no default one, as on EKS",
         waits=True,
     ),
     PublicProgram(
         "examples/kubernetes-py-helm-release-wordpress",
-        on=EKS,
+        on=(EKS,),
         stops_at="it reads a Service of a chart that is only recorded where its repository is not reached",
     ),
-    PublicProgram("examples/aws-py-webserver", stops_at=NO_INSTANCES),
+    PublicProgram("examples/aws-py-webserver"),
     PublicProgram(
         "examples/aws-py-stackreference/team",
         {
-            "aws-py-stackreference-team:companyStack": "organization/company/dev",
-            "aws-py-stackreference-team:departmentStack": "organization/department/dev",
+            "aws-py-stackreference-team:companyStack": "organization/aws-py-stackreference-company/dev",
+            "aws-py-stackreference-team:departmentStack": "organization/aws-py-stackreference-department/dev",
             "aws-py-stackreference-team:teamName": "somebody's",
         },
-        stops_at=NO_INSTANCES,
+        on=(COMPANY, DEPARTMENT),
     ),
     PublicProgram(
         "examples/aws-py-assume-role/assume-role",
@@ -89,8 +96,9 @@ PROGRAMS = (
         stops_at="the role lets only the user of another program assume it, with the user's own keys",
     ),
     PublicProgram("examples/aws-py-hub-and-spoke-network", stops_at=NO_AWSX),
-    PublicProgram("examples/aws-py-ansible-wordpress", stops_at=NO_DATABASES),
-    PublicProgram("examples/aws-py-dynamicresource", stops_at=NO_DATABASES),
+    PublicProgram("examples/aws-py-ansible-wordpress", stops_at=NO_CONNECTIONS),
+    PublicProgram("examples/aws-py-dynamicresource", stops_at=NO_CONNECTIONS),
+    PublicProgram("examples/aws-py-ec2-provisioners", stops_at=NO_CONNECTIONS),
     PublicProgram("pulumi-eks/examples/cluster-py", stops_at=NO_AWSX),
     PublicProgram("pulumi-eks/examples/fargate-py", stops_at=NO_AWSX),
     PublicProgram("pulumi-eks/examples/aws-profile-role-py", stops_at=NO_AWSX),

@@ -31,6 +31,7 @@ SERVICES = {
     "eks": ("eks", "Eks"),
     "grafana": ("grafana", "Grafana"),
     "logs": ("logs", "Logs"),
+    "rds": ("rds", "Rds"),
     "route53": ("route53", "Route53"),
     "s3": ("s3", "S3"),
 }

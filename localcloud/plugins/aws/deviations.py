@@ -42,6 +42,11 @@ _OBJECT: Outcomes = {
     ),
 }
 
+_BUCKET: Outcomes = {
+    "forceDestroy": (UPDATES, _NO_PROPERTY + "keeps it for the day of the deletion."),
+    "objectLockEnabled": (REPLACES, "CloudFormation changes it in place; the provider replaces."),
+}
+
 _RULES: Outcomes = dict.fromkeys(
     (
         "ipProtocol",
@@ -66,6 +71,24 @@ DEVIATIONS: Mapping[str, Outcomes] = {
     "aws:ec2/launchTemplate:LaunchTemplate": {
         "defaultVersion": (UPDATES, _NO_PROPERTY + "calls ModifyLaunchTemplate."),
     },
+    "aws:ec2/instance:Instance": {
+        "userDataBase64": (UPDATES, _NO_PROPERTY + "stops the instance and gives it other data."),
+        "associatePublicIpAddress": (
+            REPLACES,
+            "CloudFormation has it in an interface; the provider replaces.",
+        ),
+        "tenancy": (REPLACES, "CloudFormation replaces too, and does not say so in its schema."),
+        "rootBlockDevice": (UPDATES, "CloudFormation lists all devices; the provider calls ModifyVolume."),
+        **dict.fromkeys(
+            ("rootBlockDevice.encrypted", "rootBlockDevice.kmsKeyId", "rootBlockDevice.deleteOnTermination"),
+            (REPLACES, "CloudFormation lists all devices; here a new instance is made for it."),
+        ),
+    },
+    "aws:rds/instance:Instance": {
+        "engine": (REPLACES, "CloudFormation changes it in some cases; the provider replaces."),
+        "availabilityZone": (REPLACES, "CloudFormation replaces too, and does not say so in its schema."),
+        "port": (REPLACES, "The provider changes it in place with a restart; here it is replaced."),
+    },
     "aws:acm/certificate:Certificate": {
         "validationMethod": (REPLACES, "CloudFormation replaces too, and does not say so in its schema."),
     },
@@ -86,8 +109,14 @@ DEVIATIONS: Mapping[str, Outcomes] = {
         "vpcId": (UPDATES, "CloudFormation attaches by another type; the provider detaches and attaches."),
     },
     "aws:ec2/eip:Eip": {
+        "networkInterface": (UPDATES, _NO_PROPERTY + "associates it."),
+        "associateWithPrivateIp": (UPDATES, _NO_PROPERTY + "associates it."),
         "domain": (REPLACES, "CloudFormation replaces too, and does not say so in its schema."),
         "publicIpv4Pool": (REPLACES, "CloudFormation replaces too, and does not say so in its schema."),
+    },
+    "aws:ec2/mainRouteTableAssociation:MainRouteTableAssociation": {
+        "vpcId": (REPLACES, _NO_PROPERTY + "replaces: it is another VPC's association."),
+        "routeTableId": (UPDATES, "The provider calls ReplaceRouteTableAssociation."),
     },
     "aws:ec2/routeTableAssociation:RouteTableAssociation": {
         "routeTableId": (UPDATES, "The provider calls ReplaceRouteTableAssociation."),
@@ -107,19 +136,30 @@ DEVIATIONS: Mapping[str, Outcomes] = {
         ),
         "multiRegion": (REPLACES, "CloudFormation refuses it; the provider replaces."),
     },
-    "aws:s3/bucket:Bucket": {
-        "forceDestroy": (UPDATES, _NO_PROPERTY + "keeps it for the day of the deletion."),
-        "objectLockEnabled": (REPLACES, "CloudFormation changes it in place; the provider replaces."),
-    },
+    **dict.fromkeys(("aws:s3/bucket:Bucket", "aws:s3/bucketV2:BucketV2"), _BUCKET),
     "aws:s3/bucketServerSideEncryptionConfiguration:BucketServerSideEncryptionConfiguration": _SETTING,
+    "aws:s3/bucketServerSideEncryptionConfigurationV2:BucketServerSideEncryptionConfigurationV2": _SETTING,
     "aws:s3/bucketLifecycleConfiguration:BucketLifecycleConfiguration": _SETTING,
-    "aws:s3/bucketVersioning:BucketVersioning": {
-        **_SETTING,
-    },
+    "aws:s3/bucketLifecycleConfigurationV2:BucketLifecycleConfigurationV2": _SETTING,
+    "aws:s3/bucketVersioning:BucketVersioning": _SETTING,
+    "aws:s3/bucketVersioningV2:BucketVersioningV2": _SETTING,
     "aws:s3/bucketObject:BucketObject": _OBJECT,
     "aws:s3/bucketObjectv2:BucketObjectv2": _OBJECT,
     "aws:ec2/routeTable:RouteTable": {
         "routes": (UPDATES, "CloudFormation has a type for each route; the provider makes and deletes them."),
+    },
+    "aws:iam/groupMembership:GroupMembership": {
+        "group": (REPLACES, "CloudFormation lists groups in the user; the provider replaces."),
+        "name": (REPLACES, "CloudFormation lists groups in the user; the provider replaces."),
+        "users": (UPDATES, "CloudFormation lists groups in the user; the provider puts in and takes out."),
+    },
+    "aws:iam/groupPolicyAttachment:GroupPolicyAttachment": {
+        "group": (REPLACES, "CloudFormation lists policies in the group; the provider fixes all of it."),
+        "policyArn": (REPLACES, "CloudFormation lists policies in the group; the provider fixes all of it."),
+    },
+    "aws:iam/userPolicyAttachment:UserPolicyAttachment": {
+        "user": (REPLACES, "CloudFormation lists policies in the user; the provider fixes all of it."),
+        "policyArn": (REPLACES, "CloudFormation lists policies in the user; the provider fixes all of it."),
     },
     "aws:iam/rolePolicyAttachment:RolePolicyAttachment": {
         "role": (REPLACES, _ROLE_ATTACHMENT),

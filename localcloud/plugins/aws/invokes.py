@@ -53,7 +53,7 @@ def answer(api: Api, token: str, arguments: Mapping[str, Any]) -> Answer:
     return {**region, **repeated, **function.answer(api, arguments)}
 
 
-REPEATED = ("state", "filters", "excludeNames", "excludeZoneIds", "tags", "mostRecent")
+REPEATED = ("state", "filters", "excludeNames", "excludeZoneIds", "tags", "mostRecent", "owners", "nameRegex")
 """Arguments that are outputs as well."""
 
 
@@ -262,6 +262,89 @@ def instance_types(api: Api, arguments: Mapping[str, Any]) -> Answer:
     return {"id": region, "instanceTypes": [type["InstanceType"] for type in types]}
 
 
+def image(api: Api, arguments: Mapping[str, Any]) -> Answer:
+    """A machine image. One of others that moto's data lack is made up, as nothing boots, and is listed."""
+    import re
+
+    from aws_rules.rule import Unknown
+    from aws_rules.values import instances
+    from localcloud import unknowns
+
+    region, owners = _region(api, arguments), list(arguments.get("owners") or ())
+    request: Answer = {"Filters": _filters(arguments)} | ({"Owners": owners} if owners else {})
+    if arguments.get("executableUsers"):
+        request["ExecutableUsers"] = arguments["executableUsers"]
+    pattern = re.compile(arguments.get("nameRegex") or "")
+    shown = api.request("ec2", "describe_images", request, region)["Images"]
+    found = sorted((image for image in shown if pattern.search(image.get("Name", ""))), key=_age)
+    if not found and {*owners} - {"self", api.account}:
+        made_up = _made_up_image(arguments, owners)
+        lacks = f"images like {made_up['Name']}"
+        unknowns.note(api.cloud, Unknown(rule=instances.RULE, resource="ec2.getAmi", lacks=lacks))
+        found = [made_up]
+    if not found:
+        raise Refusal(
+            "aws:ec2/getAmi: your query returned no results: change owners, filters or nameRegex so that an "
+            "image of this account fits."
+        )
+    if len(found) > 1 and not arguments.get("mostRecent"):
+        raise Refusal(
+            f"aws:ec2/getAmi: your query returned {len(found)} images: narrow it, or set mostRecent to true."
+        )
+    return _image_shown(api, region, found[-1])
+
+
+def _age(image: Mapping[str, Any]) -> tuple[str, bool]:
+    """What the newest image has most of: the date in its name, as moto takes its own start for all dates.
+
+    Of images of one day that for x86_64 counts as the newest; on AWS it may be any of them.
+    """
+    return _date(image), image["Architecture"] == "x86_64"
+
+
+def _date(image: Mapping[str, Any]) -> str:
+    import re
+
+    return max(re.findall(r"20\d{6}", image.get("Name", "")), default="")
+
+
+def _made_up_image(arguments: Mapping[str, Any], owners: list[str]) -> Answer:
+    from hashlib import sha256
+
+    wanted = {item["name"]: item["values"][0] for item in arguments.get("filters") or () if item["values"]}
+    name = wanted.get("name") or arguments.get("nameRegex") or "image"
+    key = json.dumps([wanted, arguments.get("nameRegex"), owners], sort_keys=True)
+    return {
+        "ImageId": f"ami-{sha256(key.encode()).hexdigest()[:17]}",
+        "Name": name,
+        "OwnerId": next((owner for owner in owners if owner.isdigit()), "137112412989"),
+        "Architecture": wanted.get("architecture") or ("arm64" if "arm64" in name else "x86_64"),
+        "RootDeviceName": "/dev/xvda",
+        "RootDeviceType": wanted.get("root-device-type", "ebs"),
+        "VirtualizationType": wanted.get("virtualization-type", "hvm"),
+        "State": "available",
+        "Public": True,
+    }
+
+
+IMAGE_SHOWN = words(
+    "architecture deprecationTime description enaSupport hypervisor imageId imageLocation "
+    "imageOwnerAlias imageType kernelId name ownerId platform platformDetails public ramdiskId "
+    "rootDeviceName rootDeviceType state virtualizationType"
+)
+
+
+def _image_shown(api: Api, region: str, shown: Mapping[str, Any]) -> Answer:
+    shape = api.shapes("ec2", "describe_images").output_shape.members["Images"].member
+    plain = from_members(shown, shape)
+    return {name: plain[name] for name in IMAGE_SHOWN if plain.get(name) is not None} | {
+        "id": shown["ImageId"],
+        "arn": f"arn:{api.partition}:ec2:{region}::image/{shown['ImageId']}",
+        "creationDate": f"{date[:4]}-{date[4:6]}-{date[6:]}T00:00:00.000Z" if (date := _date(shown)) else "",
+        "tags": _tags(shown),
+    }
+
+
 # --- EKS ---
 
 
@@ -440,6 +523,10 @@ FUNCTIONS: Mapping[str, Function] = {
     "aws:index/getPartition:getPartition": Function("id", partition),
     "aws:index/getAvailabilityZones:getAvailabilityZones": Function(
         "state filters excludeNames excludeZoneIds region", availability_zones
+    ),
+    "aws:ec2/getAmi:getAmi": Function(
+        "mostRecent owners filters nameRegex executableUsers includeDeprecated allowUnsafeFilter region",
+        image,
     ),
     "aws:ec2/getVpc:getVpc": Function("id default cidrBlock state filters tags region", vpc),
     "aws:ec2/getSubnet:getSubnet": Function(f"id {' '.join(SUBNET_FILTERS)} filters tags region", subnet),

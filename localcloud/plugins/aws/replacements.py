@@ -25,6 +25,8 @@ def _replaces(type: str, kind: Kind, path: PropertyPath, old: Any, new: Any) -> 
     name = str(path[0])
     if name == "region" or (kind.name and name == kind.name.prefix):
         return True
+    if name in kind.replaced_if and new.get(kind.replaced_if[name]):
+        return True
     if name in ("tags", "tagsAll") or name in kind.arguments:
         return False
     steps = [step for step in path if isinstance(step, str)]

@@ -179,6 +179,7 @@ class Kind:
     computed: properties that AWS sets where the program does not. volatile: outputs that an update changes.
     documents: JSON texts, compared by meaning. unordered: lists whose order has no meaning.
     schema_names: property -> CloudFormation's property, where they differ.
+    replaced_if: property -> input that, being set, makes a change of the property a replacement.
     exclusive: only one can exist at a time, so that the old one goes before the new one comes.
     calls: where a function makes it, the calls that it makes, by which inputs are checked beforehand.
     """
@@ -211,6 +212,7 @@ class Kind:
     documents: frozenset[str] = frozenset()
     unordered: frozenset[str] = frozenset()
     schema_names: Mapping[str, str] = field(default_factory=dict)
+    replaced_if: Mapping[str, str] = field(default_factory=dict)
     exclusive: bool = False
     calls: Calls | None = None
     regional: bool = True

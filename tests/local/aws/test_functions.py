@@ -7,6 +7,7 @@ import pytest
 from localcloud.errors import Refusal
 from localcloud.plugins.aws.invokes import FUNCTIONS
 from localcloud.plugins.values import UNKNOWN
+from localcloud.unknowns import clear, noted
 from tests.support.sdk_types import unknown_in_function
 
 ROLE_ARN = "arn:aws:iam::123456789012:role/somebody"
@@ -58,6 +59,14 @@ CALLS = {
     "aws:index/getAvailabilityZones:getAvailabilityZones": lambda p: (
         {"state": "available", "excludeNames": ["us-east-1e", "us-east-1f"]},
         {"names": ["us-east-1a", "us-east-1b", "us-east-1c", "us-east-1d"]},
+    ),
+    "aws:ec2/getAmi:getAmi": lambda p: (
+        {
+            "mostRecent": True,
+            "owners": ["amazon"],
+            "filters": [{"name": "name", "values": ["al2023-ami-2023.*-kernel-6.1-arm64"]}],
+        },
+        {"architecture": "arm64", "rootDeviceType": "ebs", "state": "available"},
     ),
     "aws:ec2/getVpc:getVpc": lambda p: (
         {"tags": {"Name": "place"}},
@@ -144,6 +153,27 @@ def test_what_is_found_twice_is_an_error_that_says_so(bench, place):
 def test_a_function_that_is_not_simulated_is_named(bench):
     with pytest.raises(Refusal, match="aws:rds/getCluster:getCluster is not simulated"):
         bench.provider.invoke("aws:rds/getCluster:getCluster", {})
+
+
+IMAGES_OF_UBUNTU = {
+    "filters": [{"name": "name", "values": ["ubuntu/images/hvm-ssd/ubuntu-noble-24.04-arm64-*"]}]
+}
+
+
+def test_an_image_of_others_that_is_not_known_is_made_up_and_listed(bench):
+    clear(bench.provider.cloud)
+
+    shown = bench.provider.invoke("aws:ec2/getAmi:getAmi", {"owners": ["099720109477"], **IMAGES_OF_UBUNTU})
+
+    assert shown["architecture"] == "arm64" and shown["ownerId"] == "099720109477"
+    assert any("ubuntu-noble-24.04-arm64" in sentence for sentence in noted(bench.provider.cloud))
+
+
+def test_an_image_of_ones_own_that_is_not_there_and_one_of_many_are_errors(bench):
+    with pytest.raises(Refusal, match="returned no results: change owners"):
+        bench.provider.invoke("aws:ec2/getAmi:getAmi", {"owners": ["self"]})
+    with pytest.raises(Refusal, match="set mostRecent to true"):
+        bench.provider.invoke("aws:ec2/getAmi:getAmi", {"owners": ["amazon"]})
 
 
 def test_a_parameter_that_is_not_there_is_an_error(bench):

@@ -178,3 +178,79 @@ def test_a_flow_log_to_a_bucket_that_is_not_there_is_refused_with_what_to_do(ben
 
     with pytest.raises(Refusal, match=r"nobodys-logs does not exist .*: name a destination that exists"):
         bench.make("aws:ec2/flowLog:FlowLog", {**flow_log, "logDestination": "arn:aws:s3:::nobodys-logs"})
+
+
+ARM64 = {"owners": ["amazon"], "mostRecent": True, "filters": [{"name": "architecture", "values": ["arm64"]}]}
+
+
+def test_an_image_of_another_architecture_and_a_key_that_is_not_there_are_refused(bench):
+    image = bench.provider.invoke("aws:ec2/getAmi:getAmi", ARM64)["id"]
+
+    with pytest.raises(Refusal, match=r"does not match the architecture 'arm64' .*search an image for"):
+        bench.make("aws:ec2/instance:Instance", {"ami": image, "instanceType": "m7i.large"})
+    with pytest.raises(Refusal, match=r"The key pair 'lost' does not exist .*make it as an ec2.KeyPair"):
+        bench.make(
+            "aws:ec2/instance:Instance", {"ami": image, "instanceType": "m7g.large", "keyName": "lost"}
+        )
+
+
+def test_groups_of_an_instance_are_of_the_network_of_its_subnet(bench):
+    vpc, other = (bench.make(VPC, {"cidrBlock": f"10.{n}.0.0/16"}, f"vpc-{n}").id for n in (0, 1))
+    group = bench.make("aws:ec2/securityGroup:SecurityGroup", {"vpcId": other}).id
+    subnet = two_subnets(bench, vpc)[0]
+    image = bench.provider.invoke("aws:ec2/getAmi:getAmi", ARM64)["id"]
+    inputs = {"ami": image, "instanceType": "m7g.large", "subnetId": subnet, "vpcSecurityGroupIds": [group]}
+
+    with pytest.raises(Refusal, match=rf"{group} and subnet {subnet} belong to different networks"):
+        bench.make("aws:ec2/instance:Instance", inputs)
+
+
+def test_a_zone_that_there_is_not_is_refused_with_those_of_its_region_only(bench):
+    vpc = bench.make(VPC, {"cidrBlock": "10.0.0.0/16"}).id
+
+    with pytest.raises(Refusal, match=r"availability zones: us-east-1a, .*, us-east-1f \(Inv") as refused:
+        bench.make(SUBNET, {"vpcId": vpc, "cidrBlock": "10.0.0.0/24", "availabilityZone": "us-east-1z"})
+    assert "us-west" not in str(refused.value)
+
+
+DATABASE = {
+    "engine": "postgres",
+    "instanceClass": "db.t4g.micro",
+    "allocatedStorage": 20,
+    "username": "somebody",
+}
+
+
+@pytest.mark.parametrize(
+    ("wrong", "says"),
+    [
+        ({"engine": "postgresql"}, "Invalid DB engine .*such as postgres"),
+        ({"instanceClass": "t4g.micro"}, r"Invalid DB Instance class: t4g.micro .*such as db.t4g.micro"),
+        ({"allocatedStorage": 5}, "Invalid storage size for engine name postgres .*20 GiB or more"),
+        ({"password": "short"}, "shorter than 8 characters .*choose a longer one"),
+        ({"password": "with/a/slash"}, "Only printable ASCII characters besides"),
+    ],
+)
+def test_what_rds_does_not_take_is_refused(bench, wrong, says):
+    with pytest.raises(Refusal, match=says):
+        bench.make("aws:rds/instance:Instance", {**DATABASE, "password": "long-enough", **wrong})
+
+
+def test_subnets_of_databases_are_in_two_zones(bench):
+    vpc = bench.make(VPC, {"cidrBlock": "10.0.0.0/16"}).id
+    first, _ = two_subnets(bench, vpc)
+
+    with pytest.raises(Refusal, match=r"Current AZ coverage: us-east-1a .*name subnets of two zones"):
+        bench.make("aws:rds/subnetGroup:SubnetGroup", {"subnetIds": [first]})
+
+
+def test_a_database_is_deleted_with_a_last_snapshot_or_expressly_without(bench):
+    inputs = {**DATABASE, "password": "long-enough", "identifier": "kept"}
+    database = bench.make("aws:rds/instance:Instance", inputs)
+
+    with pytest.raises(Refusal, match=r"finalSnapshotIdentifier is required .*set one of the two for kept"):
+        bench.delete(database)
+    bench.delete(bench.change(database, {**inputs, "finalSnapshotIdentifier": "last-of-kept"}))
+    bench.resources.remove(database)
+    snapshots = bench.provider.api.client("rds").describe_db_snapshots()["DBSnapshots"]
+    assert "last-of-kept" in [snapshot["DBSnapshotIdentifier"] for snapshot in snapshots]

@@ -11,9 +11,10 @@ import pytest
 
 from commands.reviewing import review_of
 from delivery import preview as previews
+from localcloud.cloud import REPOSITORY
 from localcloud.engine import Engine
 from tests.local.kubernetes.conftest import CHARTS
-from tests.support.planted_secrets import PLANTED, Secret, planted
+from tests.support.planted_secrets import PLANTED, Secret, leaks, planted
 from tests.support.pulumi_project import write_project
 from tests.support.pulumi_stack import PulumiStack, succeeded
 from tests.support.secret_places import PLACES, CommandLines, Scene, leaks_in
@@ -24,6 +25,8 @@ import base64
 import pulumi
 import pulumi_aws as aws
 import pulumi_kubernetes as k8s
+
+from moka.components.kubernetes.registry_login import registry_login
 
 config = pulumi.Config()
 secret, mode = config.require_secret, config.get("mode") or "calm"
@@ -63,6 +66,8 @@ for chart in ("greeter", "out-of-reach"):
 database = aws.ssm.Parameter(
     "database", name="/planted/database", description=mode, type="SecureString", value=secret("database")
 )
+home = aws.Provider("aws", region="us-east-1")
+mirror = registry_login("123456789012.dkr.ecr.us-east-1.amazonaws.com", home)
 robot = aws.iam.User("robot", name="planted-robot")
 key = aws.iam.AccessKey("robot", user=robot.name)
 if mode == "broken":
@@ -75,6 +80,7 @@ if mode == "broken":
         data={}, opts=here,
     )
 pulumi.export("made", {"key": key.secret, "url": alerts.string_data["url"], "parameter": database.value})
+pulumi.export("mirror", mirror)
 pulumi.export("given", [secret(name) for name in ("database", "header", "login", "registry")])
 """
 
@@ -117,8 +123,8 @@ def scene(cloud, plane, tmp_path_factory):
         patch.setenv("MOKA_CHARTS", str(CHARTS))
         stack = PulumiStack(Engine(cloud, write_project(folder / "planted", PROGRAM)), "trial")
         # Of the caller's own, the laptop's engine takes no passphrase: it is said again.
-        again = ("PULUMI_CONFIG_PASSPHRASE", "GITHUB_TOKEN")
-        scene = Scene(stack, folder / "kept", {name: who[name] for name in again})
+        again = {name: who[name] for name in ("PULUMI_CONFIG_PASSPHRASE", "GITHUB_TOKEN")}
+        scene = Scene(stack, folder / "kept", {**again, "PYTHONPATH": str(REPOSITORY)})
         with CommandLines(scene.kept / "command-lines"):
             play(scene, plane)
         yield scene
@@ -178,7 +184,7 @@ def record(scene):
 
 
 def kept_events(log):
-    """Events of an engine's log but those for who debugs, which have outputs in plain (supply-chain.md)."""
+    """Events of a log but those for who debugs, which have outputs in plain: docs/operations/secrets.md."""
     for line in log.splitlines(keepends=True):
         if json.loads(line).get("diagnosticEvent", {}).get("severity") != "debug":
             yield line
@@ -190,12 +196,28 @@ def secrets(scene, plane):
     token = plane.token_file.read_text().strip()
     made = scene.stack.run("stack", "output", "made", "--json", "--show-secrets", **scene.variables)
     key = json.loads(made)["key"]
-    return (*PLANTED, Secret("token of the cluster", token, token), Secret("key of a user", key, key))
+    # What moto's ECR gives as a password.
+    password = "123456789012-auth-token"
+    return (
+        *PLANTED,
+        Secret("token of the cluster", token, token),
+        Secret("key of a user", key, key),
+        Secret("password of a registry", password, password),
+    )
 
 
 @pytest.mark.parametrize("place", [place for place in PLACES if place != RELEASES])
 def test_no_secret_is_in(place, scene, secrets):
     assert leaks_in(scene, place, secrets) == []
+
+
+def test_the_login_to_a_registry_is_in_a_file_of_its_owner_only(scene, secrets):
+    file = scene.stack.engine.project / json.loads(scene.pulumi("stack", "output", "mirror", "--json"))
+
+    assert [leak.kind for leak in leaks(file.read_bytes(), "the login", secrets)] == [
+        "password of a registry"
+    ]
+    assert not file.stat().st_mode & 0o077
 
 
 def test_what_others_do_with_secrets_is_found(scene, plane):

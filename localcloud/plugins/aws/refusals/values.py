@@ -8,7 +8,9 @@ from aws_rules.rule import Unknown
 from aws_rules.values import (
     buckets,
     calls,
+    databases,
     endpoints,
+    instances,
     model,
     policies,
     principals,
@@ -156,6 +158,29 @@ def _endpoint(api: Api, request: Request) -> Iterator[ValueVerdict]:
     )
 
 
+def _instance(api: Api, request: Request) -> Iterator[ValueVerdict]:
+    id, type, subnet = (request.known(name) for name in ("ImageId", "InstanceType", "SubnetId"))
+    if id:
+        images = _describe(api, request, "describe_images", ImageIds=[id])
+        types = _describe(api, request, "describe_instance_types", InstanceTypes=[type]) if type else None
+        processors = types["InstanceTypes"][0]["ProcessorInfo"] if types else {}
+        found = images["Images"][0] if images and images["Images"] else None
+        yield from instances.image(request, found, processors.get("SupportedArchitectures", ()))
+    if subnet and (subnets := _describe(api, request, "describe_subnets", SubnetIds=[subnet])):
+        groups = api.client("ec2", request.region).describe_security_groups()["SecurityGroups"]
+        vpcs = {group["GroupId"]: group["VpcId"] for group in groups}
+        yield from instances.groups(request, subnets["Subnets"][0], vpcs)
+    keys = api.client("ec2", request.region).describe_key_pairs()["KeyPairs"]
+    yield from instances.key_pair(request, [key["KeyName"] for key in keys])
+
+
+def _database_subnets(api: Api, request: Request) -> Iterator[ValueVerdict]:
+    ids = request.known("SubnetIds") or []
+    answer = _describe(api, request, "describe_subnets", SubnetIds=list(ids)) if ids else None
+    if answer:
+        yield from databases.zones(request, [subnet["AvailabilityZone"] for subnet in answer["Subnets"]])
+
+
 def _inline(api: Api, request: Request) -> Iterator[ValueVerdict]:
     import json
 
@@ -203,6 +228,7 @@ NEIGHBOURS: Mapping[tuple[str, str], tuple[Neighbours, ...]] = {
     ("ec2", "CreateRoute"): (_nat_gateway, _internet_gateway),
     ("ec2", "CreateVpcEndpoint"): (_endpoint,),
     ("ec2", "ReplaceRoute"): (_nat_gateway, _internet_gateway),
+    ("ec2", "RunInstances"): (_instance,),
     ("ecr", "SetRepositoryPolicy"): (_principals,),
     ("eks", "CreateCluster"): (_services,),
     ("iam", "AttachRolePolicy"): (_attached,),
@@ -211,6 +237,8 @@ NEIGHBOURS: Mapping[tuple[str, str], tuple[Neighbours, ...]] = {
     ("iam", "UpdateAssumeRolePolicy"): (_principals,),
     ("kms", "CreateKey"): (_principals,),
     ("kms", "PutKeyPolicy"): (_principals,),
+    ("rds", "CreateDBSubnetGroup"): (_database_subnets,),
+    ("rds", "ModifyDBSubnetGroup"): (_database_subnets,),
     ("s3", "PutBucketPolicy"): (_public, _principals),
 }
 """Service and operation -> what depends on other resources."""

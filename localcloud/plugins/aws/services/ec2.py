@@ -171,6 +171,22 @@ class Ec2(Service):
             (one["TransitGatewayId"], one["VpcId"]) == (gateway, vpc) for one in self.store.all(ATTACHMENT)
         )
 
+    # --- subnets ---
+
+    def create_subnet(self, **members: Any) -> Members:
+        """Make a subnet; moto's refusal of a zone that there is not names the zones of all regions."""
+        zone = members.get("AvailabilityZone")
+        shown = self.client.describe_availability_zones()["AvailabilityZones"] if zone else []
+        zones = sorted(one["ZoneName"] for one in shown)
+        if zone and zone not in zones:
+            message = (
+                f"Value ({zone}) for parameter availabilityZone is invalid. Subnets can currently only be "
+                f"created in the following availability zones: {', '.join(zones)}."
+            )
+            self.refuse("InvalidParameterValue", message, "CreateSubnet")
+        answer: Members = self.client.create_subnet(**members)
+        return answer
+
     # --- endpoints ---
 
     def create_vpc_endpoint(self, **members: Any) -> Members:

@@ -32,13 +32,13 @@ def operation(verb: str, noun: str) -> str:
     return verb + re.sub(r"([A-Z])", r"_\1", noun).lower()
 
 
-def tags_of(resource: str) -> Tagging:
-    """Tags of a kind of resource of EC2."""
+def tags_of(resource: str, id: P = ID) -> Tagging:
+    """Tags of a kind of resource of EC2, whose id there is a property."""
     return Tagging(
         create="TagSpecifications",
         resource=resource,
-        put=Call("create_tags", {"Resources": [ID], "Tags": P("=tags")}),
-        remove=Call("delete_tags", {"Resources": [ID], "Tags": P("=keys")}),
+        put=Call("create_tags", {"Resources": [id], "Tags": P("=tags")}),
+        remove=Call("delete_tags", {"Resources": [id], "Tags": P("=keys")}),
     )
 
 

@@ -40,6 +40,7 @@ VPC = row(
     outputs="arn defaultNetworkAclId defaultRouteTableId defaultSecurityGroupId dhcpOptionsId "
     "mainRouteTableId ownerId",
     defaults={"enableDnsSupport": True, "instanceTenancy": "default"},
+    fixed={"assignGeneratedIpv6CidrBlock": False},
     computed=words("enableDnsHostnames enableNetworkAddressUsageMetrics cidrBlock"),
     reads=(
         *map(vpc_attribute, VPC_ATTRIBUTES),
@@ -60,6 +61,7 @@ MAP_PUBLIC_IP = {"SubnetId": ID, "MapPublicIpOnLaunch": {"Value": P("mapPublicIp
 # Off by default: https://registry.terraform.io/providers/hashicorp/aws/latest/docs/resources/subnet
 SUBNET_SWITCHES = (
     "assignIpv6AddressOnCreation",
+    "mapCustomerOwnedIpOnLaunch",
     "enableDns64",
     "enableResourceNameDnsARecordOnLaunch",
     "enableResourceNameDnsAaaaRecordOnLaunch",
@@ -72,7 +74,7 @@ SUBNET = row(
     inputs="vpcId! availabilityZone availabilityZoneId cidrBlock mapPublicIpOnLaunch",
     outputs="arn ownerId",
     defaults={"mapPublicIpOnLaunch": False},
-    fixed=dict.fromkeys(SUBNET_SWITCHES, False),
+    fixed={**dict.fromkeys(SUBNET_SWITCHES, False), "privateDnsHostnameTypeOnLaunch": "ip-name"},
     computed=words("availabilityZone availabilityZoneId"),
     changes=(Change(("mapPublicIpOnLaunch",), Call("modify_subnet_attribute", MAP_PUBLIC_IP)),),
 )
@@ -104,15 +106,38 @@ INTERNET_GATEWAY = row(
     delete=(detach, Call("delete_internet_gateway", {"InternetGatewayId": ID})),
 )
 
+
+def associate(subject: Subject) -> None:
+    """Give an address to its instance or interface, and to nothing else."""
+    [address] = subject.request("describe_addresses", AllocationIds=[subject.id])["Addresses"]
+    if address.get("AssociationId"):
+        subject.request("disassociate_address", AssociationId=address["AssociationId"])
+    if any(subject.inputs.get(name) for name in ("instance", "networkInterface")):
+        key = {"AllocationId": ID, "InstanceId": P("instance"), "NetworkInterfaceId": P("networkInterface")}
+        subject.call(Call("associate_address", {**key, "PrivateIpAddress": P("associateWithPrivateIp")}))
+
+
+def take_back(subject: Subject) -> None:
+    """Take an address from what the program gave it to; one that a NAT gateway has stays there."""
+    if any(subject.inputs.get(name) for name in ("instance", "networkInterface")):
+        [address] = subject.request("describe_addresses", AllocationIds=[subject.id])["Addresses"]
+        if address.get("AssociationId"):
+            subject.request("disassociate_address", AssociationId=address["AssociationId"])
+
+
 EIP = Kind(
     service="ec2",
     schema="AWS::EC2::EIP",
-    inputs="domain address networkBorderGroup publicIpv4Pool",
+    inputs="domain address networkBorderGroup publicIpv4Pool "
+    "instance networkInterface associateWithPrivateIp",
     outputs="allocationId arn associationId privateIp publicIp publicDns",
+    names={"instance": "InstanceId", "networkInterface": "NetworkInterfaceId"},
+    schema_names={"instance": "InstanceId"},
     create=Call("allocate_address", rest=True),
     id="AllocationId",
-    computed=words("domain networkBorderGroup publicIpv4Pool"),
-    write_only=words("address"),
+    computed=words("domain networkBorderGroup publicIpv4Pool instance networkInterface"),
+    write_only=words("address associateWithPrivateIp"),
+    changes=(Change(("instance", "networkInterface", "associateWithPrivateIp"), associate),),
     reads=(
         Read(
             Call("describe_addresses", {"AllocationIds": [ID]}),
@@ -120,7 +145,7 @@ EIP = Kind(
             properties={"privateIp": "PrivateIpAddress"},
         ),
     ),
-    delete=(Call("release_address", {"AllocationId": ID}),),
+    delete=(take_back, Call("release_address", {"AllocationId": ID})),
     tags=tags_of("elastic-ip"),
     derived=arn("elastic-ip"),
 )
@@ -220,6 +245,7 @@ VPC_ENDPOINT = Kind(
     id="VpcEndpoint.VpcEndpointId",
     names={"policy": "PolicyDocument"},
     defaults={"vpcEndpointType": "Gateway"},
+    fixed={"autoAccept": False, "ipAddressType": "ipv4"},
     computed=words("policy privateDnsEnabled routeTableIds subnetIds securityGroupIds"),
     documents=words("policy"),
     schema_names={"policy": "PolicyDocument"},

@@ -6,7 +6,7 @@ from typing import Any
 from localcloud.errors import Refusal
 from localcloud.plugins.aws.subject import Subject
 from localcloud.plugins.aws.table import Call, Change, Kind, Read, words
-from localcloud.plugins.aws.tables._ec2 import row
+from localcloud.plugins.aws.tables._ec2 import filters, row
 
 INLINE = {
     "cidrBlock": "DestinationCidrBlock",
@@ -224,7 +224,67 @@ ROUTE_TABLE_ASSOCIATION = Kind(
     exclusive=True,
 )
 
+
+def _main(subject: Subject) -> dict[str, Any] | None:
+    """The association that makes a table the main one of the VPC; to import it, by its id."""
+    vpc = subject.properties.get("vpcId")
+    wanted = {"association.main": "true", **({"vpc-id": vpc} if vpc else {})}
+    for table in subject.request("describe_route_tables", Filters=filters(wanted))["RouteTables"]:
+        for association in table["Associations"]:
+            if association["Main"] and (vpc or association["RouteTableAssociationId"] == subject.id):
+                return {**association, "RouteTableId": table["RouteTableId"], "VpcId": table["VpcId"]}
+    return None
+
+
+def make_main(subject: Subject) -> str:
+    """Make a table the main one of its VPC; the one before is remembered, as in the provider."""
+    main = _main(subject) or {}
+    subject.properties.setdefault("originalRouteTableId", main.get("RouteTableId"))
+    answer = subject.request(
+        "replace_route_table_association",
+        AssociationId=main.get("RouteTableAssociationId"),
+        RouteTableId=subject.properties["routeTableId"],
+    )
+    return str(answer["NewAssociationId"])
+
+
+def read_main(subject: Subject) -> dict[str, Any] | None:
+    """The main table of a VPC, as long as it is not the first one again."""
+    properties = subject.properties
+    main = _main(subject)
+    original = properties.get("originalRouteTableId")
+    if main is None or main["RouteTableId"] == original:
+        return None
+    return {
+        "vpcId": main["VpcId"],
+        "routeTableId": main["RouteTableId"],
+        "originalRouteTableId": original,
+    }
+
+
+def restore_main(subject: Subject) -> None:
+    """Make the first table the main one again."""
+    main, original = _main(subject), subject.properties.get("originalRouteTableId")
+    if main and original:
+        key = {"AssociationId": main["RouteTableAssociationId"], "RouteTableId": original}
+        subject.request("replace_route_table_association", **key)
+
+
+MAIN_ASSOCIATION = Kind(
+    service="ec2",
+    schema="AWS::EC2::SubnetRouteTableAssociation",
+    inputs="routeTableId! vpcId!",
+    outputs="originalRouteTableId",
+    create=make_main,
+    id="",
+    reads=(Read(read_main),),
+    changes=(Change(("routeTableId",), make_main),),
+    delete=(restore_main,),
+    exclusive=True,
+)
+
 TYPES = {
+    "aws:ec2/mainRouteTableAssociation:MainRouteTableAssociation": MAIN_ASSOCIATION,
     "aws:ec2/routeTable:RouteTable": ROUTE_TABLE,
     "aws:ec2/route:Route": ROUTE,
     "aws:ec2/routeTableAssociation:RouteTableAssociation": ROUTE_TABLE_ASSOCIATION,

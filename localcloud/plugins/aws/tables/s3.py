@@ -255,3 +255,21 @@ TYPES = {
     "aws:s3/bucketWebsiteConfiguration:BucketWebsiteConfiguration": BUCKET_WEBSITE,
     "aws:s3/bucketOwnershipControls:BucketOwnershipControls": BUCKET_OWNERSHIP,
 }
+
+V2 = (
+    "bucket:Bucket",
+    "bucketServerSideEncryptionConfiguration:BucketServerSideEncryptionConfiguration",
+    "bucketLifecycleConfiguration:BucketLifecycleConfiguration",
+    "bucketVersioning:BucketVersioning",
+    "bucketLogging:BucketLogging",
+    "bucketWebsiteConfiguration:BucketWebsiteConfiguration",
+)
+"""Types that have a deprecated name besides, which many programs use."""
+
+
+def v2(type: str) -> str:
+    """The deprecated name of a type: `aws:s3/bucketV2:BucketV2`."""
+    return f"aws:s3/{type.replace(':', 'V2:')}V2"
+
+
+TYPES |= {v2(type): TYPES[f"aws:s3/{type}"] for type in V2}

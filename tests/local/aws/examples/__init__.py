@@ -23,6 +23,7 @@ STAYS = {
     # A VPC's default group goes with the VPC, and a bucket that had versions has them suspended.
     "aws:ec2/defaultSecurityGroup:DefaultSecurityGroup",
     "aws:s3/bucketVersioning:BucketVersioning",
+    "aws:s3/bucketVersioningV2:BucketVersioningV2",
     # It is the provider's, of a certificate that stays as it is.
     "aws:acm/certificateValidation:CertificateValidation",
 }
@@ -43,6 +44,7 @@ NOT_DELETED = {
     "aws:iam/policy:Policy",
     "aws:kms/key:Key",
     "aws:s3/bucket:Bucket",
+    "aws:s3/bucketV2:BucketV2",
     "aws:ecr/repository:Repository",
     "aws:acm/certificate:Certificate",
     "aws:route53/zone:Zone",
@@ -50,5 +52,6 @@ NOT_DELETED = {
     "aws:acm/certificateValidation:CertificateValidation",
     "aws:ec2/defaultSecurityGroup:DefaultSecurityGroup",
     "aws:s3/bucketVersioning:BucketVersioning",
+    "aws:s3/bucketVersioningV2:BucketVersioningV2",
 }
 """Types of which others are in the way of a deletion by hand."""

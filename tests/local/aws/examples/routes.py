@@ -47,6 +47,12 @@ EXAMPLES = [
         lambda w: {"subnetId": w.other_subnet},
         imported=lambda resource: f"{resource.inputs['subnetId']}/{resource.inputs['routeTableId']}",
     ),
+    Example(
+        "aws:ec2/mainRouteTableAssociation:MainRouteTableAssociation",
+        lambda w: {"routeTableId": w.table, "vpcId": w.vpc},
+        lambda w: {"routeTableId": w.other_table},
+        lambda w: {"vpcId": w.other_vpc},
+    ),
 ]
 
 
@@ -73,6 +79,7 @@ def change_association(console: Console, resource: Resource) -> None:
 
 
 CHANGES_BY_HAND: Changes = {
+    "aws:ec2/mainRouteTableAssociation:MainRouteTableAssociation": None,
     "aws:ec2/route:Route": change_route,
     "aws:ec2/routeTable:RouteTable": add_tag,
     "aws:ec2/routeTableAssociation:RouteTableAssociation": change_association,

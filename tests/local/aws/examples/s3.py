@@ -1,8 +1,10 @@
 """S3: an example of every type, and how it is changed by hand."""
 
 import json
+from dataclasses import replace
 
 from localcloud.engine import Resource
+from localcloud.plugins.aws.tables.s3 import V2, v2
 from tests.local.aws.examples.example import (
     OTHER_TAGS,
     POLICY_FOR_ANYBODY,
@@ -145,6 +147,12 @@ EXAMPLES = [
     ),
 ]
 
+EXAMPLES += [
+    replace(example, type=v2(example.type.removeprefix("aws:s3/")))
+    for example in EXAMPLES
+    if example.type.removeprefix("aws:s3/") in V2
+]
+
 
 def change_tags(console: Console, resource: Resource) -> None:
     tags = {**(resource.outputs.get("tagsAll") or {}), "by-hand": "yes"}
@@ -213,3 +221,4 @@ CHANGES_BY_HAND: Changes = {
     "aws:s3/bucketVersioning:BucketVersioning": change_versioning,
     "aws:s3/bucketWebsiteConfiguration:BucketWebsiteConfiguration": change_website,
 }
+CHANGES_BY_HAND |= {v2(type): CHANGES_BY_HAND[f"aws:s3/{type}"] for type in V2}
