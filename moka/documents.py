@@ -96,7 +96,7 @@ Place = tuple[int | str, ...]
 class Section(BaseModel):
     """A part of a document: frozen, and unknown keys are mistakes."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True)
+    model_config: ClassVar[ConfigDict] = ConfigDict(extra="forbid", frozen=True)
 
     instead: ClassVar[Mapping[str, str]] = {}
     """Keys that one may expect here, and what to do instead."""

@@ -47,6 +47,11 @@ class NodeGroupGuard:
     that deletes a group and no longer names it.
     """
 
+    same_kind: pulumi.ResourceHook
+    same_machines: pulumi.ResourceHook
+    not_smaller: pulumi.ResourceHook
+    drivers_finished: pulumi.ResourceHook
+
     def __init__(self, cluster: str, kubeconfig: pulumi.Input[str]) -> None:
         self.cluster = cluster
         self._kubeconfig: Future[str] = Future()

@@ -155,6 +155,7 @@ class Celeborn(pulumi.ComponentResource):
         for worker_set in sets:
             stateful_sets.append(
                 members.stateful_set(
+                    # Carries the zone: one more leaves the others, and what they store, as they are.
                     f"{name}-worker" if worker_set.zone is None else f"{name}-worker-{worker_set.zone}",
                     workers,
                     set_name=worker_set.name,

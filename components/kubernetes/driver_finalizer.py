@@ -38,7 +38,7 @@ class DriverFinalizerArgs:
 
 
 class DriverFinalizer(Service):
-    """The Service `driver-finalizer`.
+    """Pulumi type `moka:kubernetes:DriverFinalizer`: the Service `driver-finalizer`.
 
     Makes, besides what every Service does, a ConfigMap for each job namespace.
 

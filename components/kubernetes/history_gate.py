@@ -46,7 +46,7 @@ class HistoryGateArgs:
 
 
 class HistoryGate(Service):
-    """The Service `history-gate`.
+    """Pulumi type `moka:kubernetes:HistoryGate`: the Service `history-gate`.
 
     Makes, besides what every Service does, a NetworkPolicy. Its one pod is back in seconds wherever it
     starts; a budget for it would only hold nodes up.

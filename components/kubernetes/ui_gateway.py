@@ -58,7 +58,7 @@ class UiGatewayArgs:
 
 
 class UiGateway(Service):
-    """The Service `ui-gateway`.
+    """Pulumi type `moka:kubernetes:UiGateway`: the Service `ui-gateway`.
 
     Makes, besides what every Service does, an Ingress with a wildcard host for each job namespace and the
     host of each page, and NetworkPolicies: the ingress controller reaches it, and collectors of metrics; it

@@ -31,7 +31,8 @@ class Misfit(Exception):
 
     def __init__(self, place: str, reason: str) -> None:
         super().__init__(f"{place} {reason}")
-        self.place, self.reason = place, reason
+        self.place: str = place
+        self.reason: str = reason
 
 
 class Form(Protocol):

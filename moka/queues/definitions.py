@@ -1,6 +1,7 @@
 """Settings of YuniKorn's queues, `root.<organization>.<project>.tier<n>`."""
 
-from typing import Annotated, Literal, Self
+from collections.abc import Mapping
+from typing import Annotated, ClassVar, Literal, Self
 
 from pydantic import Field, model_validator
 
@@ -64,7 +65,9 @@ class Limit(Section):
 class Shared(Section):
     """What organizations, projects and tiers have in common."""
 
-    instead = dict.fromkeys(DEEPER, "queues have three levels: organization, project and tier")
+    instead: ClassVar[Mapping[str, str]] = dict.fromkeys(
+        DEEPER, "queues have three levels: organization, project and tier"
+    )
 
     guaranteed: Resources | None = Field(
         default=None, description="What it gets back by preemption when others use it; nothing by default."

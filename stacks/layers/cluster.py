@@ -169,6 +169,7 @@ def node_groups(site: Site, inputs: Inputs, cluster: Cluster) -> list[NodeGroup]
         present: list[NodeGroup] = []
         for plan in node_group_plans(name, settings, site.foundation.zones):
             group = NodeGroup(
+                # Carries the generation, a group of its own (decision 0006), and the zone of a zonal one.
                 f"{site.name}-{plan.name}",
                 _node_group(site, inputs, cluster, guard, name, settings, plan),
                 # The guard asks the API server before a group goes. Nothing is taken from the old generation

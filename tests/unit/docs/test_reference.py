@@ -3,13 +3,17 @@
 import dataclasses
 import html
 import inspect
+import json
+import os
 import re
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
 from localcloud.cloud import REPOSITORY
+from moka.components.kubernetes.service import Service
 from moka.components.provider.forms import described_fields, records
 from moka.components.provider.offered import offers
 
@@ -34,6 +38,39 @@ def test_every_component_says_what_it_makes_and_gives(offer):
 
     assert "Makes" in text
     assert [name for name in offer.outputs if f"`{name}`" not in text] == []
+
+
+@pytest.mark.parametrize("offer", OFFERS, ids=lambda offer: offer.token)
+def test_the_pulumi_type_that_a_docstring_says_is_the_one_registered(offer):
+    assert inspect.getdoc(offer.component).startswith(f"Pulumi type `{offer.token}`")
+    # A service registers the type that its own name gives, which the recorded states of `local` have.
+    if not issubclass(offer.component, Service):
+        assert f'super().__init__("{offer.token}", ' in inspect.getsource(offer.component)
+
+
+def test_every_type_that_the_library_exports_is_known(tmp_path):
+    """As a type checker sees it that is not ours, in a program that has `moka` installed."""
+    programs = Path(sys.executable).parent
+    environment = os.environ | {
+        "PATH": f"{programs}{os.pathsep}{os.environ['PATH']}",
+        "PYTHONPATH": str(REPOSITORY),
+    }
+
+    # What other packages leave open is theirs to say.
+    checked = subprocess.run(
+        (programs / "basedpyright", "--verifytypes", "moka", "--ignoreexternal", "--outputjson"),
+        cwd=tmp_path,
+        env=environment,
+        capture_output=True,
+        text=True,
+    )
+
+    found = json.loads(checked.stdout)["typeCompleteness"]
+    unknown = [
+        symbol["name"] for symbol in found["symbols"] if symbol["isExported"] and not symbol["isTypeKnown"]
+    ]
+    assert (unknown, found["completenessScore"]) == ([], 1)
+    assert found["exportedSymbolCounts"]["withKnownType"] > 3000
 
 
 def test_the_pages_are_built_without_a_warning(tmp_path):
