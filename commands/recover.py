@@ -3,6 +3,7 @@
 import json
 import sys
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Annotated, Any
 
 import typer
@@ -11,7 +12,8 @@ from commands.arguments import StackArgument
 from recovery.backend_locks import dead, drop_cut_attributes, locks
 from recovery.look import Look
 from recovery.plan import Finding, judged, targets, with_findings
-from recovery.pulumi_cli import COMMAND, Stopped, export, pulumi, run, stacks_of
+from recovery.planned import creations
+from recovery.pulumi_cli import COMMAND, Stopped, export, preview, pulumi, run, stacks_of
 from recovery.state import BrokenState, State, label, refuse_broken
 
 Report = dict[str, Any]
@@ -23,8 +25,8 @@ def recover(
         list[str] | None,
         typer.Argument(
             metavar="-- COMMAND",
-            help="What runs pulumi on a stack, {verb} being `refresh` or `destroy`, and {stack} its name; by "
-            f"default `{' '.join(COMMAND)}`.",
+            help="What runs pulumi on a stack, {verb} being `refresh`, `destroy` or `preview`, and {stack} "
+            f"its name; by default `{' '.join(COMMAND)}`.",
         ),
     ] = None,
     delete: Annotated[
@@ -32,6 +34,10 @@ def recover(
     ] = False,
     forget: Annotated[
         bool, typer.Option("--forget", help="What cannot be looked for is not there: you have looked.")
+    ] = False,
+    planned: Annotated[
+        bool,
+        typer.Option("--planned", help="Look for all that `up` would create too: a plugin died, say."),
     ] = False,
     yes: Annotated[bool, typer.Option("--yes", help="Act without asking.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print what was done as JSON.")] = False,
@@ -47,6 +53,7 @@ def recover(
       moka recover prod              all stacks of prod
       moka recover prod.spark-a      one of them
       moka recover prod --delete     what was made without being recorded is deleted
+      moka recover prod --planned    also what a plugin made that died while pulumi went on
 
     Exit status: 0 nothing is left to recover, 1 something is left to people or was declined, 2 nothing
     could be asked.
@@ -56,7 +63,8 @@ def recover(
             typer.echo(
                 f"{path} was cut short as it was written, and is removed: nothing else was in it.", err=True
             )
-        reports = [_recover(entry, command or COMMAND, delete, forget, yes) for entry in stacks_of(stack)]
+        wishes = Wishes(command=command or COMMAND, delete=delete, forget=forget, planned=planned, yes=yes)
+        reports = [_recover(entry, wishes) for entry in stacks_of(stack)]
     except (Stopped, BrokenState) as reason:
         typer.echo(reason, err=True)
         raise typer.Exit(2) from None
@@ -65,8 +73,30 @@ def recover(
     raise typer.Exit(any(report["left"] for report in reports))
 
 
-def _recover(entry: dict[str, Any], command: Sequence[str], delete: bool, forget: bool, yes: bool) -> Report:
-    stack = str(entry["name"])
+@dataclass(frozen=True, kw_only=True)
+class Wishes:
+    """What the caller wants, by the options of those names."""
+
+    command: Sequence[str]
+    delete: bool
+    forget: bool
+    planned: bool
+    yes: bool
+
+
+def _recover(entry: dict[str, Any], wishes: Wishes) -> Report:
+    """Recover a stack; what `up` would create in rounds, as ids of what was there say where more is."""
+    report = _recovered(entry, wishes)
+    while wishes.planned and report.get("imported") and not report["left"]:
+        further = _recovered(entry, wishes)
+        if not further.get("imported"):
+            break
+        report = further | {"imported": [*report["imported"], *further["imported"]]}
+    return report
+
+
+def _recovered(entry: dict[str, Any], wishes: Wishes) -> Report:
+    stack, delete, forget = str(entry["name"]), wishes.delete, wishes.forget
     holders = [str(lock) for lock in locks(stack) if not dead(lock)]
     if entry.get("updateInProgress"):
         holders.append("somebody else's update, as the backend says")
@@ -78,7 +108,11 @@ def _recover(entry: dict[str, Any], command: Sequence[str], delete: bool, forget
     state = export(stack)
     refuse_broken(state, stack)
     stale = locks(stack)
-    found = Look(stack, state).findings()
+    look = Look(stack, state)
+    found = look.findings()
+    if wishes.planned:
+        _say(f"{stack}: looking for what an up would create ...")
+        found += look.made_unrecorded(creations(preview(wishes.command, stack), state))
     report: Report = {"stack": stack, "locks": [str(lock) for lock in stale], "left": []}
     if not stale and not found:
         _say(f"{stack} needs no recovery: nothing is locked, and nothing was cut off.")
@@ -92,13 +126,13 @@ def _recover(entry: dict[str, Any], command: Sequence[str], delete: bool, forget
     if report["left"]:
         _say(_what_is_left(stack, found, delete, forget))
         return report
-    if not yes and not _agreed(stack, delete):
+    if not wishes.yes and not _agreed(stack, delete):
         report["left"] = report["findings"] or report["locks"]
         return report
     if stale:
         pulumi("cancel", stack, "--yes")
     if found:
-        report |= _settled(stack, state, [finding.settled(delete) for finding in found], command, delete)
+        report |= _settled(stack, state, [finding.settled(delete) for finding in found], wishes)
     _say(f"{stack} is recovered: run again what was cut off, `make up STACK={stack}` or `make down`.")
     return report
 
@@ -124,14 +158,12 @@ def _agreed(stack: str, delete: bool) -> bool:
     return typer.confirm(f"Change the state of {stack}, and {what}?", err=True)
 
 
-def _settled(
-    stack: str, before: State, found: Sequence[Finding], command: Sequence[str], delete: bool
-) -> Report:
+def _settled(stack: str, before: State, found: Sequence[Finding], wishes: Wishes) -> Report:
     """Take over what was made, have it looked at, and keep in the state what is there and ours."""
     if export(stack).get("deployment") != before.get("deployment"):
         raise Stopped(f"{stack} was changed meanwhile: run this again. Nothing was changed.")
     _import(stack, with_findings(before, found))
-    if (urns := targets(found)) and run(command, "refresh", stack, urns):
+    if (urns := targets(found)) and run(wishes.command, "refresh", stack, urns):
         raise Stopped(
             f"{stack} could not be looked at, as pulumi says above: correct that, then run this again, which "
             "goes on from here."
@@ -143,13 +175,13 @@ def _settled(
         _say(f"{label(finding.operation.urn)}: nothing was made; it is made by the next up.")
     for finding in outcome.alien:
         _say(f"{label(finding.operation.urn)}: {finding.id} has other tags, so it is somebody else's.")
-    if not delete:
+    if not wishes.delete:
         for finding in outcome.taken:
             _say(f"{label(finding.operation.urn)}: imported, as {finding.id}.")
-    elif outcome.taken and run(command, "destroy", stack, [f.operation.urn for f in outcome.taken]):
+    elif outcome.taken and run(wishes.command, "destroy", stack, [f.operation.urn for f in outcome.taken]):
         raise Stopped(f"Not all of {stack} could be deleted, as pulumi says above: run this again.")
     return {
-        "deleted" if delete else "imported": [f.operation.urn for f in outcome.taken],
+        "deleted" if wishes.delete else "imported": [f.operation.urn for f in outcome.taken],
         "not_made": [f.operation.urn for f in outcome.gone],
         "left": [f"{f.operation.urn}: {f.id} is somebody else's" for f in outcome.alien],
     }

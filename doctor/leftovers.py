@@ -113,21 +113,42 @@ def standing(place: Place, former: Collection[str] = ()) -> Iterator[Tagged]:
     """
     settings = place.settings
     clusters = sorted(place.cluster_name(name) for name in {*place.clusters, *former})
+    gateways = set(_deleted_gateways(place))
     for tag in _filters(settings.environment, clusters):
         for resource in place.items(
             "resourcegroupstaggingapi", "get_resources", "ResourceTagMappingList", TagFilters=[tag]
         ):
             tags = {tag["Key"]: tag["Value"] for tag in resource["Tags"]}
-            yield Tagged(
+            thing = Tagged(
                 foundation=place.name,
                 arn=resource["ResourceARN"],
                 cluster=_cluster(tags, clusters),
                 name=tags.get("Name", ""),
             )
+            if thing.what not in gateways and not _is_key_that_waits(place, thing):
+                yield thing
     # The tagging API has no roles: https://docs.aws.amazon.com/resourcegroupstagging/latest/APIReference/
     for role in place.items("iam", "list_roles", "Roles", PathPrefix=role_path(settings.prefix)):
         yield Tagged(foundation=place.name, arn=role["Arn"], name=role["RoleName"])
     yield from _nameless_volumes(place)
+
+
+def _deleted_gateways(place: Place) -> Iterator[str]:
+    """NAT gateways that are deleted: AWS shows them for an hour.
+
+    https://docs.aws.amazon.com/vpc/latest/userguide/nat-gateway-troubleshooting.html
+    """
+    states = [{"Name": "state", "Values": ["deleting", "deleted"]}]
+    for gateway in place.items("ec2", "describe_nat_gateways", "NatGateways", Filters=states):
+        yield f"natgateway/{gateway['NatGatewayId']}"
+
+
+def _is_key_that_waits(place: Place, thing: Tagged) -> bool:
+    """Whether it is a KMS key that AWS deletes by itself, after its waiting period."""
+    if not f"{thing.service}:{thing.what}".startswith("kms:key/"):
+        return False
+    key = place.find("kms", "describe_key", "NotFound", KeyId=thing.arn)
+    return key is None or key["KeyMetadata"]["KeyState"].startswith("Pending")
 
 
 def _nameless_volumes(place: Place) -> Iterator[Tagged]:

@@ -62,7 +62,7 @@ def main() -> int:
             command.add_argument("--brief", action="store_true", help="one line at the end, not a summary")
         command.add_argument("arguments", nargs=argparse.REMAINDER, help="after --: options of pulumi itself")
     by_hand = verbs.add_parser("pulumi", help="run a verb of pulumi's on a stack as it is")
-    by_hand.add_argument("operation", choices=("refresh", "destroy"))
+    by_hand.add_argument("operation", choices=("refresh", "destroy", "preview"))
     _add_stack(by_hand)
     by_hand.add_argument("arguments", nargs=argparse.REMAINDER, help="after --: options of pulumi itself")
     os.umask(0o077)

@@ -13,4 +13,4 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 from policies.start import start
 
 # Answers the engine and does not return: everything else belongs into the modules.
-start()
+start(Path(__file__).resolve().parent)

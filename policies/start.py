@@ -20,15 +20,19 @@ ENVIRONMENT_KEY = "moka:environment"
 SETTINGS = project_folder() / "stacks"
 
 
-def start() -> None:
-    """Serve the rules to the engine that started this process."""
-    serve(analyzer(os.environ))
+def start(pack: Path) -> None:
+    """Serve the rules to the engine that started this process. pack: folder with their configuration."""
+    serve(analyzer(os.environ, pack / configuration.FILE.name))
 
 
-def analyzer(environ: Mapping[str, str]) -> Analyzer:
-    """What answers the engine. environ: of the process; the engine puts the stack and its settings there."""
+def analyzer(environ: Mapping[str, str], file: Path | None = None) -> Analyzer:
+    """What answers the engine.
+
+    environ: of the process; the engine puts the stack and its settings there. file: configuration, by default
+    the project's.
+    """
     try:
-        content, today = configuration.FILE.read_bytes(), as_of(environ)
+        content, today = (file or configuration.FILE).read_bytes(), as_of(environ)
         settings = configuration.load(content, RULES, environment(environ), environments(), today)
     except (InvalidDay, InvalidDocument) as error:
         return Analyzer(Evaluation(RULES, Configuration(), _charts(environ).render), str(error).splitlines())

@@ -1,10 +1,11 @@
 """What an update that was cut off left: asked of AWS, operation by operation."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from moka.names import resource_tag
 from recovery.account import Account
-from recovery.plan import Finding, findings, makes_something, unfinished
+from recovery.plan import TAKING, Finding, findings, makes_something, unfinished
 from recovery.pulumi_cli import Stopped
 from recovery.searches import MAKES_NOTHING, SEARCHES, Search, id_of, ids, object_id, question
 from recovery.state import CREATING, Operation, State, resources_of, type_of
@@ -20,6 +21,17 @@ class Look:
     def findings(self) -> list[Finding]:
         """A finding, or more, for each operation that was cut off."""
         return [finding for operation in unfinished(self.state) for finding in self._of(operation)]
+
+    def made_unrecorded(self, planned: Iterable[Operation]) -> list[Finding]:
+        """A finding for each of what an `up` would create that may exist already."""
+        pending = {operation.urn for operation in unfinished(self.state)}
+        return [
+            finding
+            for operation in planned
+            if operation.urn not in pending
+            for finding in self._of(operation)
+            if finding.verdict in TAKING
+        ]
 
     def _of(self, operation: Operation) -> list[Finding]:
         type = type_of(operation.urn)

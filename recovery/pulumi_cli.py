@@ -64,6 +64,21 @@ def run(command: Sequence[str], verb: str, stack: str, urns: Sequence[str]) -> i
     return subprocess.run(arguments, stdout=sys.stderr).returncode
 
 
+def preview(command: Sequence[str], stack: str) -> dict[str, Any]:
+    """What `pulumi preview --json` prints of a stack. Raises Stopped when it fails."""
+    words = [word.replace("{verb}", "preview").replace("{stack}", stack) for word in command]
+    done = subprocess.run([*words, "--json", "--non-interactive"], capture_output=True, text=True)
+    try:
+        shown: dict[str, Any] = json.loads(done.stdout)
+    except ValueError:
+        lines = (done.stderr or done.stdout).strip().splitlines()
+        raise Stopped(
+            f"What an `up` of {stack} would create cannot be told, as its preview fails: "
+            f"{lines[-1] if lines else 'without output'}"
+        ) from None
+    return shown
+
+
 def backend_url() -> str:
     """Where the states are."""
     return str(json.loads(pulumi("whoami", "--json", "-v"))["url"])

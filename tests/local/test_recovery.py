@@ -47,6 +47,23 @@ def test_what_was_made_and_not_recorded_is_imported_whatever_its_type(network):
     assert "dev needs no recovery" in recover(network).stderr
 
 
+def test_what_a_plugin_made_that_died_is_found_by_what_an_up_would_create(network):
+    before = ids(network)
+    made = ("Subnet b", "Route out", "Eip spare", "Key spare", "LogGroup flows", "FlowLog flows")
+    cut_off(network, *made, recorded=False)
+    assert "dev needs no recovery" in recover(network).stderr
+
+    recovered = recover(network, "--planned", "--yes", "--json")
+
+    assert recovered.returncode == 0, recovered.stderr
+    [report] = json.loads(recovered.stdout)
+    assert {urn.rpartition("::")[2] for urn in report["imported"]} == {"b", "out", "spare", "flows"}
+    assert len(report["imported"]) == len(made)
+    assert ids(network) == before
+    network.expect_no_changes()
+    assert "dev needs no recovery" in recover(network, "--planned").stderr
+
+
 def test_a_network_that_every_further_up_refused_comes_up_again(network):
     cut_off(network, "Subnet b", "Route out", "FlowLog flows")
     refused = network.try_run("up", "--yes", "--skip-preview")

@@ -107,8 +107,11 @@ def name(resource: dict) -> str:
     return f"{resource['type'].rpartition(':')[2]} {resource['urn'].rpartition('::')[2]}"
 
 
-def cut_off(stack: PulumiStack, *names: str, operation: str = "creating") -> None:
-    """Leave the state as a kill does while these were under way: what is created is not recorded yet."""
+def cut_off(stack: PulumiStack, *names: str, operation: str = "creating", recorded: bool = True) -> None:
+    """Leave the state as a kill does while these were under way: what is created is not in it yet.
+
+    recorded: that they were under way; a plugin that died while the engine went on leaves nothing of them.
+    """
     path = stack.engine.state_file(stack.name).path
     state = json.loads(path.read_text())
     # `pulumi stack import` writes it with a capital letter.
@@ -118,7 +121,8 @@ def cut_off(stack: PulumiStack, *names: str, operation: str = "creating") -> Non
     if operation == "creating":
         latest["resources"] = [resource for resource in latest["resources"] if resource not in under_way]
         under_way = [{k: v for k, v in r.items() if k not in ("id", "outputs")} for r in under_way]
-    latest["pending_operations"] = [{"resource": resource, "type": operation} for resource in under_way]
+    pending = [{"resource": resource, "type": operation} for resource in under_way]
+    latest["pending_operations"] = pending if recorded else []
     path.write_text(json.dumps(state))
 
 

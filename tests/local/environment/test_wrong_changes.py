@@ -38,7 +38,7 @@ def findings(local, tmp_path_factory):
     def report(preview: int) -> dict[str, list[str]]:
         project = copy_project(tmp_path_factory.mktemp("wrong") / "project")
         main, file = project / "__main__.py", project / "stacks" / "local.yaml"
-        main.write_text(main.read_text().replace("config = ", f"{REGISTER}config = ", 1))
+        main.write_text(f"{REGISTER}{main.read_text()}")
         file.write_text(settings_of(preview, file.read_text()))
         stack = PulumiStack(Engine(local.cloud, project), "local")
         copy = str(stack.engine.config_file("local"))

@@ -154,3 +154,24 @@ def test_more_clusters_than_a_filter_takes_are_asked_for_in_several(place, ec2, 
     clusters = {thing.cluster for thing in standing(place(), former)}
 
     assert clusters == {"", "acme-trial-spark-9"}
+
+
+def test_a_nat_gateway_that_is_deleted_is_not_left_though_aws_still_shows_it(place, ec2, vpc):
+    subnet = ec2.create_subnet(VpcId=vpc, CidrBlock="10.8.1.0/24")["Subnet"]["SubnetId"]
+    tags = tagged("natgateway", **{"moka:environment": "trial"})
+    made = ec2.create_nat_gateway(SubnetId=subnet, ConnectivityType="private", TagSpecifications=tags)
+    gateway = made["NatGateway"]["NatGatewayId"]
+    stacks = known([state({"type": "aws:ec2/vpc:Vpc", "id": vpc})])
+
+    assert [thing.what for thing in left(standing(place()), stacks)] == [f"natgateway/{gateway}"]
+    ec2.delete_nat_gateway(NatGatewayId=gateway)
+    assert left(standing(place()), stacks) == []
+
+
+def test_a_key_that_waits_for_its_deletion_is_not_left(place):
+    kms = client("kms")
+    made = kms.create_key(Tags=[{"TagKey": "moka:environment", "TagValue": "trial"}])["KeyMetadata"]
+
+    assert [thing.arn for thing in left(standing(place()), NOTHING)] == [made["Arn"]]
+    kms.schedule_key_deletion(KeyId=made["KeyId"], PendingWindowInDays=7)
+    assert left(standing(place()), NOTHING) == []
