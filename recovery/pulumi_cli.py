@@ -19,7 +19,7 @@ class Stopped(Exception):
 
 
 def pulumi(*arguments: str, text: str | None = None) -> str:
-    """What pulumi prints. Raises Stopped with its last line when it fails."""
+    """What pulumi prints. Raises Stopped with its first line when it fails."""
     try:
         done = subprocess.run(
             ["pulumi", *arguments, "--non-interactive"], input=text, capture_output=True, text=True
