@@ -108,15 +108,19 @@ status: venv ## show what runs, and what is deployed (ARGS=--json for scripts)
 USE_LAPTOP := exports=$$($(PY) -m localcloud env) && eval "$$exports" &&
 USE_LAPTOP_AWS := $(USE_LAPTOP) { test -n "$$AWS_ENDPOINT_URL" || { echo "The laptop's AWS was never started here: run \`make up\` first." >&2; exit 2; }; } &&
 else
-.PHONY: own-shell own-pulumi
+.PHONY: own-shell own-pulumi not-cut-off
 own-shell: known-stack
 	@test -z "$$MOKA_CLOUD" || { echo "This shell is set up for the laptop cloud, and $(STACK) is a real stack: use a shell without \`. .local/env\`, or set ON=laptop." >&2; exit 1; }
 
 own-pulumi: own-shell
 	@command -v pulumi >/dev/null || { echo "$(STACK) is a real stack and there is no pulumi on PATH: install it from pulumi.com, or set ON=laptop." >&2; exit 1; }
 
+up: not-cut-off
 up preview: own-pulumi venv
 	@$(ROLLOUT) -- pulumi $@ --stack {stack} $(POLICIES) $(ARGS)
+
+not-cut-off: own-pulumi venv
+	@$(MOKA) recover $(STACK) --check
 
 review: own-pulumi venv
 	@$(ROLLOUT) -- $(MOKA) preview {stack} -- pulumi preview --stack {stack} $(EVENTS) $(POLICIES) $(ARGS)
@@ -124,7 +128,7 @@ review: own-pulumi venv
 drift: own-pulumi venv
 	@$(MOKA) drift $(STACK) $(ARGS)
 
-down: own-pulumi venv
+down: own-pulumi venv not-cut-off
 	@$(ROLLOUT) --down -- pulumi destroy --stack {stack} $(ARGS)
 
 move: own-pulumi venv

@@ -11,9 +11,19 @@ import typer
 from commands.arguments import StackArgument
 from recovery.backend_locks import dead, drop_cut_attributes, locks
 from recovery.look import Look
-from recovery.plan import Finding, judged, targets, with_findings
+from recovery.plan import Finding, judged, targets, unfinished, with_findings
 from recovery.planned import creations
-from recovery.pulumi_cli import COMMAND, Stopped, export, preview, pulumi, run, stacks_of
+from recovery.pulumi_cli import (
+    COMMAND,
+    Stopped,
+    existing_stacks,
+    export,
+    meant,
+    preview,
+    pulumi,
+    run,
+    stacks_of,
+)
 from recovery.state import BrokenState, State, label, refuse_broken
 
 Report = dict[str, Any]
@@ -40,6 +50,9 @@ def recover(
         typer.Option("--planned", help="Look for all that `up` would create too: a plugin died, say."),
     ] = False,
     yes: Annotated[bool, typer.Option("--yes", help="Act without asking.")] = False,
+    check: Annotated[
+        bool, typer.Option("--check", help="Only say whether an update was cut off; a stack may be missing.")
+    ] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print what was done as JSON.")] = False,
 ) -> None:
     """Put a stack right after an update that was cut off.
@@ -54,11 +67,14 @@ def recover(
       moka recover prod.spark-a      one of them
       moka recover prod --delete     what was made without being recorded is deleted
       moka recover prod --planned    also what a plugin made that died while pulumi went on
+      moka recover prod --check      whether an update was cut off, as `make up` asks before it begins
 
     Exit status: 0 nothing is left to recover, 1 something is left to people or was declined, 2 nothing
     could be asked.
     """
     try:
+        if check:
+            raise typer.Exit(_cut_off(stack))
         for path in drop_cut_attributes():
             typer.echo(
                 f"{path} was cut short as it was written, and is removed: nothing else was in it.", err=True
@@ -71,6 +87,20 @@ def recover(
     if as_json:
         print(json.dumps(reports, indent=2))
     raise typer.Exit(any(report["left"] for report in reports))
+
+
+def _cut_off(name: str) -> bool:
+    """Whether an update of one of the stacks was cut off, and says so."""
+    cut_off = {stack: unfinished(export(stack)) for stack in meant(name, existing_stacks())}
+    for stack, operations in cut_off.items():
+        if operations:
+            shown = ", ".join(f"{operation.type} {label(operation.urn)}" for operation in operations[:3])
+            more = f" and {len(operations) - 3} more" if operations[3:] else ""
+            _say(
+                f"An update of {stack} was cut off while it was {shown}{more}, and an `up` or `down` would "
+                f"not know what came of that: run `make recover STACK={stack}`, then this again."
+            )
+    return any(cut_off.values())
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -138,14 +168,16 @@ def _recovered(entry: dict[str, Any], wishes: Wishes) -> Report:
 
 
 def _undecided(finding: Finding, delete: bool, forget: bool) -> bool:
-    return (finding.verdict == "unknown" and not forget) or (finding.verdict == "doubled" and not delete)
+    return (finding.verdict in ("unknown", "several") and not forget) or (
+        finding.verdict == "doubled" and not delete
+    )
 
 
 def _what_is_left(stack: str, found: Sequence[Finding], delete: bool, forget: bool) -> str:
     ways = []
     if not delete and any(finding.verdict == "doubled" for finding in found):
         ways.append("--delete deletes what exists a second time")
-    if not forget and any(finding.verdict == "unknown" for finding in found):
+    if not forget and any(finding.verdict in ("unknown", "several") for finding in found):
         ways.append("look for the rest by hand, and once it is gone --forget says so")
     return f"Nothing of {stack} was changed: {'; '.join(ways)}."
 

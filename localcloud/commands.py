@@ -11,7 +11,7 @@ from pathlib import Path
 
 from localcloud import clock, report, unknowns
 from localcloud.aws_server import AwsServer
-from localcloud.cloud import RUN
+from localcloud.cloud import CHECKOUT, RUN, recovery
 from localcloud.control_plane import ControlPlane, stand_ins
 from localcloud.control_plane.stand_ins.charts import yunikorn_url
 from localcloud.credentials import principal
@@ -83,6 +83,7 @@ def up(engine: Engine, stack: str, arguments: tuple[str, ...], *, brief: bool = 
     """
     _refuse_full_disk(engine)
     _prepare(engine, stack)
+    _refuse_cut_off(engine, stack)
     unknowns.clear(engine.cloud)
     # Policies refuse at the preview, before anything is made; without, `up` itself refuses what it must.
     judged = any(argument.startswith("--policy-pack") for argument in arguments)
@@ -244,6 +245,21 @@ def _prepare(engine: Engine, stack: str) -> None:
     start(engine)
     with _one_at_a_time(engine):
         _select(engine, stack)
+
+
+def _refuse_cut_off(engine: Engine, stack: str) -> None:
+    """As `moka recover --check` does before an `up` of a real stack; others' programs have no `recover`."""
+    pending = [f"{operation} {urn.rpartition('::')[2]}" for urn, operation in engine.pending(stack).items()]
+    if CHECKOUT and pending:
+        raise Refusal(
+            f"An update of {stack} was cut off while it was {_listed(pending)}, and an `up` would not know "
+            f"what came of that: run `{recovery(stack)}`, then this again."
+        )
+
+
+def _listed(things: list[str], shown: int = 3) -> str:
+    more = len(things) - shown
+    return ", ".join(things[:shown]) + (f" and {more} more" if more > 0 else "")
 
 
 def _refuse_without_engine(engine: Engine) -> None:

@@ -273,10 +273,12 @@ class Engine:
         The engine writes down each before it begins, and keeps it until somebody has looked: a resource that
         the next `up` made has it too, as the first one may exist beside it.
         """
+        return sorted(urn for urn, operation in self.pending(stack).items() if operation == "creating")
+
+    def pending(self, stack: str) -> dict[str, str]:
+        """URN -> what was under way with it when an update was cut off: `creating`, `deleting` and so on."""
         pending = self._latest(stack).get("pending_operations") or []
-        return sorted(
-            {operation["resource"]["urn"] for operation in pending if operation["type"] == "creating"}
-        )
+        return {operation["resource"]["urn"]: str(operation["type"]) for operation in pending}
 
     def state_file(self, stack: str) -> StateFile:
         """The state of a stack of the project, or of another one: `organization/<project>/<stack>`."""

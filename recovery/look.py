@@ -1,13 +1,29 @@
 """What an update that was cut off left: asked of AWS, operation by operation."""
 
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+import jmespath
 
 from moka.names import resource_tag
 from recovery.account import Account
-from recovery.plan import TAKING, Finding, findings, makes_something, unfinished
+from recovery.plan import TAKING, Finding, findings, makes_something, several, unfinished
 from recovery.pulumi_cli import Stopped
-from recovery.searches import MAKES_NOTHING, SEARCHES, Search, id_of, ids, object_id, question
+from recovery.searches import (
+    AUTONAMED,
+    MAKES_NOTHING,
+    SEARCHES,
+    Search,
+    autonamed,
+    belongs,
+    id_of,
+    ids,
+    named_after,
+    object_id,
+    question,
+    tags_of,
+)
 from recovery.state import CREATING, Operation, State, resources_of, type_of
 
 
@@ -29,9 +45,30 @@ class Look:
             finding
             for operation in planned
             if operation.urn not in pending
-            for finding in self._of(operation)
-            if finding.verdict in TAKING
+            for finding in self._of_planned(operation)
+            if finding.verdict in (*TAKING, "several")
         ]
+
+    def _of_planned(self, operation: Operation) -> list[Finding]:
+        """A finding for each that a create may have made before; a name by Pulumi was another one then."""
+        search = AUTONAMED.get(type_of(operation.urn))
+        if search is None or not autonamed(operation.inputs):
+            return self._of(operation)
+        variables = self._variables(operation)
+        try:
+            names = [
+                name
+                for name in ids(
+                    replace(search, id="{found}"), variables, self._answer(operation, search, variables)
+                )
+                if named_after(name, operation.name)
+                and self._has_its_tags(operation, search, variables, name)
+            ]
+        except (KeyError, Stopped) as reason:
+            return [Finding(operation, "unknown", reason=str(reason))]
+        if len(names) > 1:
+            return [several(operation, sorted(names))]
+        return [finding for name in names for finding in self._of(_with_name(operation, name))]
 
     def _of(self, operation: Operation) -> list[Finding]:
         type = type_of(operation.urn)
@@ -53,21 +90,36 @@ class Look:
             return [Finding(operation, "unknown", reason=str(reason))]
 
     def _searched(self, operation: Operation, search: Search) -> list[Finding]:
-        variables = {
-            **operation.inputs, "stack": self.stack, "resource_tag": resource_tag(operation.name)
-        }  # fmt: skip
-        asked = question(search, variables)
-        answer = None
-        if asked:
-            answer = self._account(operation).ask(asked.service, asked.operation, asked.members)
+        variables = self._variables(operation)
         return findings(
             self.state,
             operation,
-            ids(search, variables, answer),
+            ids(search, variables, self._answer(operation, search, variables)),
             lambda resource: id_of(search, resource.get("inputs") or {}, resource.get("id", "")),
         )
+
+    def _variables(self, operation: Operation) -> dict[str, Any]:
+        return {**operation.inputs, "stack": self.stack, "resource_tag": resource_tag(operation.name)}
+
+    def _answer(self, operation: Operation, search: Search, variables: Mapping[str, Any]) -> Any:
+        asked = question(search, variables)
+        if asked is None:
+            return None
+        return self._account(operation).ask(asked.service, asked.operation, asked.members)
+
+    def _has_its_tags(
+        self, operation: Operation, search: Search, variables: Mapping[str, Any], found: str
+    ) -> bool:
+        if search.tags is None:
+            return True
+        answer = self._answer(operation, search.tags, {**variables, "found": found})
+        return belongs(tags_of(jmespath.search(search.tags.at, answer)), variables)
 
     def _account(self, operation: Operation) -> Account:
         reference = str(operation.resource.get("provider", "")).rpartition("::")[0]
         provider = next((r for r in resources_of(self.state) if r["urn"] == reference), {})
         return Account.of(provider, str(operation.inputs.get("region") or ""))
+
+
+def _with_name(operation: Operation, name: str) -> Operation:
+    return replace(operation, resource={**operation.resource, "inputs": {**operation.inputs, "name": name}})

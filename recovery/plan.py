@@ -23,12 +23,13 @@ from recovery.state import (
     with_resources,
 )
 
-Verdict = Literal["take over", "replacing", "doubled", "forget", "look again", "unknown"]
+Verdict = Literal["take over", "replacing", "doubled", "several", "forget", "look again", "unknown"]
 
 WORDS: dict[Verdict, str] = {
     "take over": "it may exist",
     "replacing": "it may exist beside what it replaces",
     "doubled": "it may exist a second time",
+    "several": "it may exist, more than once",
     "forget": "it made nothing that the state lacks",
     "look again": "it may have happened",
     "unknown": "it may exist",
@@ -103,14 +104,19 @@ def findings(
     unseen = {id_of(r) for r in in_use if MARK in (r.get("initErrors") or ())}
     new = [id for id in ids if id not in {id_of(r) for r in recorded} - unseen]
     if len(new) > 1 and not in_use:
-        some = f"there are {len(new)}, {', '.join(new)}: delete all but one in AWS, then run this again"
-        return [Finding(operation, "unknown", reason=some)]
+        return [several(operation, new)]
     if not new:
         return [Finding(operation, "forget")]
     beside: Verdict = "doubled"
     if len(new) == 1 and in_use and in_use[0].get("inputs") != operation.inputs:
         beside = "replacing"
     return [Finding(operation, beside if in_use and id not in unseen else "take over", id) for id in new]
+
+
+def several(operation: Operation, ids: Sequence[str]) -> Finding:
+    """What there is more than once, where nobody can say which is the stack's."""
+    reason = f"as {' and '.join(ids)}: delete all but one in AWS, then run this again"
+    return Finding(operation, "several", reason=reason)
 
 
 def with_findings(state: State, found: Iterable[Finding]) -> State:

@@ -3,7 +3,7 @@
 import json
 import subprocess
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -32,18 +32,28 @@ def pulumi(*arguments: str, text: str | None = None) -> str:
     return done.stdout
 
 
-def stacks_of(name: str) -> list[dict[str, Any]]:
-    """The stacks that a name means, as `pulumi stack ls` shows them. Raises Stopped where there is none."""
+def existing_stacks() -> dict[str, dict[str, Any]]:
+    """Name -> stack of the project, as `pulumi stack ls` shows it."""
     try:
         existing = json.loads(pulumi("stack", "ls", "--json"))
     except Stopped as failure:
         raise Stopped(f"The states of the backend cannot be read ({failure}): {EARLIER}") from None
-    named = {str(stack["name"]).rpartition("/")[2]: stack for stack in existing}
-    meant = [{**named[s], "name": s} for s in sorted(named) if s == name or s.partition(".")[0] == name]
-    if not meant:
+    names = [str(stack["name"]).rpartition("/")[2] for stack in existing]
+    return {name: {**stack, "name": name} for name, stack in sorted(zip(names, existing, strict=True))}
+
+
+def meant(name: str, stacks: Iterable[str]) -> list[str]:
+    """Of some stacks those that a name means: one, or all of an environment."""
+    return [stack for stack in stacks if stack == name or stack.partition(".")[0] == name]
+
+
+def stacks_of(name: str) -> list[dict[str, Any]]:
+    """The stacks that a name means, as `pulumi stack ls` shows them. Raises Stopped where there is none."""
+    named = existing_stacks()
+    if not (stacks := meant(name, named)):
         known = f"it has {', '.join(sorted(named))}" if named else "it has none"
         raise Stopped(f"There is no stack {name} in {backend_url()}; {known}: correct the name.")
-    return meant
+    return [named[stack] for stack in stacks]
 
 
 def export(stack: str) -> State:

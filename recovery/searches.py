@@ -22,6 +22,7 @@ class Search:
     service, operation: the question, as boto3 names it; empty where the inputs name the resource.
     request: its members, with templates of inputs.
     at: JMESPath of the answer: `id` and `tags` of each; without `tags`, inputs alone say which it is.
+    tags: a second question, about each `found`, where the first answer has no tags; its `at` are the tags.
     """
 
     id: str = "{found}"
@@ -29,6 +30,7 @@ class Search:
     operation: str = ""
     request: Mapping[str, Any] = field(default_factory=dict)
     at: str = ""
+    tags: "Search | None" = None
 
 
 @dataclass(frozen=True)
@@ -178,6 +180,26 @@ SEARCHES: dict[str, Search] = {
 }
 """Type -> how what its create made is found."""
 
+AUTONAMED: dict[str, Search] = {
+    "aws:iam/role:Role": Search(
+        service="iam",
+        operation="list_roles",
+        at="Roles[].{id: RoleName}",
+        tags=Search(service="iam", operation="list_role_tags", request={"RoleName": "{found}"}, at="Tags"),
+    ),
+    "aws:iam/rolePolicy:RolePolicy": Search(
+        id="{role}:{found}",
+        service="iam",
+        operation="list_role_policies",
+        request={"RoleName": "{role}"},
+        at="PolicyNames[].{id: @}",
+    ),
+}
+"""Type -> how what Pulumi has named is found, where nobody wrote the name down."""
+
+LETTERS = "-[0-9a-f]{7}"
+"""What Pulumi adds to a logical name: `AutoName` in pulumi-terraform-bridge's pkg/tfbridge/names.go."""
+
 MAKES_NOTHING = frozenset({"aws:acm/certificateValidation:CertificateValidation"})
 """Types that only wait."""
 
@@ -205,6 +227,16 @@ def ids(search: Search, variables: Mapping[str, Any], answer: Any) -> list[str]:
         for thing in things
         if "tags" not in thing or belongs(tags_of(thing["tags"]), variables)
     ]
+
+
+def autonamed(inputs: Mapping[str, Any]) -> bool:
+    """Whether Pulumi gave the name among some inputs, with letters that are others in each preview."""
+    return "name" in (inputs.get("__defaults") or ())
+
+
+def named_after(name: str, logical_name: str) -> bool:
+    """Whether Pulumi may have given a resource of a logical name this name."""
+    return re.fullmatch(re.escape(logical_name) + LETTERS, name) is not None
 
 
 def id_of(search: Search, inputs: Mapping[str, Any], id: str = "") -> str:

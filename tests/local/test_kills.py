@@ -1,14 +1,17 @@
-"""Five kills of the engine, with its plugins or without, over `up` and `destroy`; tests/soak has fifty."""
+"""Five kills over `up` and `destroy`, of engine, plugins and servers; tests/soak has fifty."""
 
-from tests.support.cut_off import network_stack
-from tests.support.kills import ONCE, existing, survive
+from tests.support.cut_off import CLUSTER, network_stack
+from tests.support.kills import CLUSTER_ONCE, existing_with_cluster, survive
+
+ON_THE_WAY_UP = ("plugin of AWS", "engine and plugins", "API server")
+ON_THE_WAY_DOWN = ("etcd", "engine")
 
 
 def test_after_kills_there_is_all_of_it_once_and_then_nothing(tmp_path):
-    with network_stack(tmp_path) as stack:
-        assert survive(stack, "up", 3) == 3
-        assert existing(stack) == ONCE
+    with network_stack(tmp_path, CLUSTER) as stack:
+        assert survive(stack, "up", ON_THE_WAY_UP) == [*ON_THE_WAY_UP]
+        assert existing_with_cluster(stack) == CLUSTER_ONCE
         stack.expect_no_changes()
 
-        assert survive(stack, "destroy", 2) == 2
-        assert set(existing(stack).values()) == {0}
+        assert survive(stack, "destroy", ON_THE_WAY_DOWN) == [*ON_THE_WAY_DOWN]
+        assert set(existing_with_cluster(stack).values()) == {0}

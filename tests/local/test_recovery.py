@@ -9,6 +9,8 @@ import subprocess
 
 import pytest
 
+from localcloud import commands
+from localcloud.errors import Refusal
 from tests.support.cut_off import MADE, client, cut_off, ids, name, network_up, recover
 from tests.support.pulumi_stack import moka
 
@@ -49,7 +51,10 @@ def test_what_was_made_and_not_recorded_is_imported_whatever_its_type(network):
 
 def test_what_a_plugin_made_that_died_is_found_by_what_an_up_would_create(network):
     before = ids(network)
-    made = ("Subnet b", "Route out", "Eip spare", "Key spare", "LogGroup flows", "FlowLog flows")
+    made = (
+        "Subnet b", "Route out", "Eip spare", "Key spare", "LogGroup flows", "FlowLog flows", "Role flows",
+        "RolePolicy flows",
+    )  # fmt: skip
     cut_off(network, *made, recorded=False)
     assert "dev needs no recovery" in recover(network).stderr
 
@@ -62,6 +67,48 @@ def test_what_a_plugin_made_that_died_is_found_by_what_an_up_would_create(networ
     assert ids(network) == before
     network.expect_no_changes()
     assert "dev needs no recovery" in recover(network, "--planned").stderr
+
+
+def test_two_of_one_name_by_pulumi_are_for_people(network):
+    iam = client(network, "iam")
+    [role] = [r for r in network.state() if name(r) == "Role flows"]
+    trust = role["inputs"]["assumeRolePolicy"]
+    tags = [{"Key": key, "Value": value} for key, value in role["outputs"]["tagsAll"].items()]
+    iam.create_role(RoleName="flows-0a1b2c3", AssumeRolePolicyDocument=trust, Tags=tags)
+    other = [{"Key": "moka:resource", "Value": "flows"}, {"Key": "moka:stack", "Value": "prod"}]
+    iam.create_role(RoleName="flows-7654321", AssumeRolePolicyDocument=trust, Tags=other)
+    cut_off(network, "RolePolicy flows", "FlowLog flows", "Role flows", recorded=False)
+
+    refused = recover(network, "--planned", "--yes")
+
+    assert refused.returncode == 1
+    both = " and ".join(sorted((role["id"], "flows-0a1b2c3")))
+    assert (
+        f"creating Role flows: it may exist, more than once; as {both}: delete all but one" in refused.stderr
+    )
+    iam.delete_role(RoleName="flows-0a1b2c3")
+    assert recover(network, "--planned", "--yes").returncode == 0
+    iam.delete_role(RoleName="flows-7654321")
+    network.expect_no_changes()
+
+
+def test_an_up_before_the_recovery_is_refused_and_nothing_is_changed(network):
+    cut_off(network, "Subnet b")
+    cut_off_before = network.engine.state_file("dev").path.read_text()
+
+    checked = moka(network.engine, "recover", "dev", "--check")
+    assert checked.returncode == 1
+    assert checked.stderr == (
+        "An update of dev was cut off while it was creating Subnet b, and an `up` or `down` would not know "
+        "what came of that: run `make recover STACK=dev`, then this again.\n"
+    )
+    with pytest.raises(Refusal, match=r"cut off while it was creating b.*run `make recover STACK=dev`"):
+        commands.up(network.engine, "dev", ())
+    assert network.engine.state_file("dev").path.read_text() == cut_off_before
+
+    assert recover(network, "--yes").returncode == 0
+    assert moka(network.engine, "recover", "dev", "--check").returncode == 0
+    assert moka(network.engine, "recover", "new", "--check").returncode == 0
 
 
 def test_a_network_that_every_further_up_refused_comes_up_again(network):

@@ -1,22 +1,30 @@
-"""Fifty kills of the engine, with its plugins or without: nothing is doubled, and nothing left."""
+"""Fifty kills of engine, plugins and servers: nothing is doubled, and nothing left."""
+
+from collections import Counter
+from itertools import cycle, islice
 
 import pytest
 
-from tests.support.cut_off import network_stack
-from tests.support.kills import ONCE, existing, survive
+from tests.support.cut_off import CLUSTER, network_stack
+from tests.support.kills import CLUSTER_ONCE, VICTIMS, existing_with_cluster, survive
+
+KILLS = 50
+UP, DOWN = 11, 6
+"""Kills before an `up` and before a `destroy` comes to its end; neither divides the number of victims."""
 
 
 @pytest.fixture
 def stack(tmp_path):
-    with network_stack(tmp_path) as stack:
+    with network_stack(tmp_path, CLUSTER) as stack:
         yield stack
 
 
 def test_after_fifty_kills_there_is_all_of_it_once_and_then_nothing(stack):
-    kills = 0
-    while kills < 50:
-        kills += survive(stack, "up", 12)
-        assert existing(stack) == ONCE
+    victims, deaths = cycle(VICTIMS), Counter()
+    while deaths.total() < KILLS:
+        deaths.update(survive(stack, "up", [*islice(victims, UP)]))
+        assert existing_with_cluster(stack) == CLUSTER_ONCE
         stack.expect_no_changes()
-        kills += survive(stack, "destroy", 8)
-        assert set(existing(stack).values()) == {0}
+        deaths.update(survive(stack, "destroy", [*islice(victims, DOWN)]))
+        assert set(existing_with_cluster(stack).values()) == {0}
+        print(f"{deaths.total()} kills: {dict(deaths)}", flush=True)

@@ -29,7 +29,7 @@ opts = pulumi.ResourceOptions(provider=aws_in)
 vpc = aws.ec2.Vpc("net", cidr_block="10.9.0.0/16", opts=opts)
 pods = aws.ec2.VpcIpv4CidrBlockAssociation("pods", vpc_id=vpc.id, cidr_block="100.64.0.0/16", opts=opts)
 gateway = aws.ec2.InternetGateway("way-out", vpc_id=vpc.id, opts=opts)
-subnet, _ = [
+subnet, _ = subnets = [
     aws.ec2.Subnet(
         zone, vpc_id=vpc.id, cidr_block=f"10.9.{n}.0/24", availability_zone=f"us-east-1{zone}", opts=opts)
     for n, zone in enumerate("ab")
@@ -60,6 +60,60 @@ bucket = aws.s3.Bucket("data", bucket="cut-off-data", opts=opts)
 aws.s3.BucketPublicAccessBlock("data", bucket=bucket.bucket, block_public_acls=True, opts=opts)
 """
 
+CLUSTER = (
+    NETWORK.replace("import pulumi_aws as aws", "import pulumi_aws as aws\nimport pulumi_kubernetes as k8s")
+    + """
+trusted = {"Version": "2012-10-17", "Statement": [
+    {"Effect": "Allow", "Principal": {"Service": "eks.amazonaws.com"}, "Action": "sts:AssumeRole"}]}
+cluster_role = aws.iam.Role("cluster", name="cut-off", assume_role_policy=json.dumps(trusted), opts=opts)
+permissions = aws.iam.RolePolicyAttachment(
+    "cluster", role=cluster_role.name, policy_arn="arn:aws:iam::aws:policy/AmazonEKSClusterPolicy", opts=opts)
+cluster = aws.eks.Cluster(
+    "cluster", name="cut-off", role_arn=cluster_role.arn, version="1.34",
+    access_config={
+        "authentication_mode": "API", "bootstrap_cluster_creator_admin_permissions": True},
+    vpc_config={"subnet_ids": [subnet.id for subnet in subnets]},
+    opts=opts.merge(pulumi.ResourceOptions(depends_on=[permissions])))
+kubeconfig = pulumi.Output.json_dumps({
+    "apiVersion": "v1", "kind": "Config", "current-context": "cut-off",
+    "clusters": [{"name": "cut-off", "cluster": {
+        "server": cluster.endpoint,
+        "certificate-authority-data": cluster.certificate_authority.data}}],
+    "contexts": [{"name": "cut-off", "context": {"cluster": "cut-off", "user": "cut-off"}}],
+    "users": [{"name": "cut-off", "user": {"exec": {
+        "apiVersion": "client.authentication.k8s.io/v1beta1", "command": "aws",
+        "args": ["--region", "us-east-1", "eks", "get-token", "--cluster-name", "cut-off"]}}}],
+})
+cluster_provider = k8s.Provider("cut-off", kubeconfig=kubeconfig)
+inside = pulumi.ResourceOptions(provider=cluster_provider)
+label = {"made-by": "cut-off"}
+jobs = k8s.core.v1.Namespace("jobs", metadata={"name": "jobs", "labels": label}, opts=inside)
+
+
+def metadata(name):
+    return {"name": name, "namespace": jobs.metadata.name, "labels": label}
+
+
+for name in ("one", "two", "three"):
+    k8s.core.v1.ConfigMap(name, metadata=metadata(name), data={"name": name}, opts=inside)
+k8s.core.v1.ServiceAccount("driver", metadata=metadata("driver"), opts=inside)
+k8s.core.v1.ResourceQuota("jobs", metadata=metadata("jobs"), spec={"hard": {"pods": "10"}}, opts=inside)
+k8s.policy.v1.PodDisruptionBudget(
+    "drivers", metadata=metadata("drivers"),
+    spec={"max_unavailable": 0, "selector": {"match_labels": {"spark-role": "driver"}}}, opts=inside)
+k8s.core.v1.Service(
+    "driver", metadata=metadata("driver"),
+    spec={"cluster_ip": "None", "ports": [{"port": 4040}], "selector": {"spark-role": "driver"}}, opts=inside)
+k8s.apiextensions.v1.CustomResourceDefinition(
+    "kills", metadata={"name": "kills.moka.example", "labels": label},
+    spec={"group": "moka.example", "scope": "Namespaced", "names": {"kind": "Kill", "plural": "kills"},
+          "versions": [{"name": "v1", "served": True, "storage": True, "schema": {
+              "open_apiv3_schema": {"type": "object", "x_kubernetes_preserve_unknown_fields": True}}}]},
+    opts=inside)
+"""
+)
+"""The network with a cluster on it, and objects in that."""
+
 
 MADE = (
     "VpcIpv4CidrBlockAssociation pods", "InternetGateway way-out", "Subnet a", "Subnet b",
@@ -72,9 +126,9 @@ MADE = (
 
 
 @contextmanager
-def network_stack(folder: Path) -> Iterator[PulumiStack]:
+def network_stack(folder: Path, program: str = NETWORK) -> Iterator[PulumiStack]:
     """Stack `dev` of the program, empty, on a cloud of its own that is ended afterwards."""
-    engine = Engine(Cloud(folder / "cloud"), write_project(folder / "small", NETWORK))
+    engine = Engine(Cloud(folder / "cloud"), write_project(folder / "small", program))
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("PYTHONPATH", str(REPOSITORY))
         try:

@@ -1,9 +1,15 @@
 """Updates of a stack that are killed at one moment after the other, each recovered from and begun again."""
 
+import json
 import time
+from collections.abc import Callable, Iterable, Sequence
 
 import psutil
 
+from localcloud import commands
+from localcloud.aws_server import AwsServer
+from localcloud.control_plane import ControlPlane
+from localcloud.processes import Process
 from tests.support.cut_off import client, recover
 from tests.support.pulumi_stack import PulumiStack
 
@@ -11,44 +17,121 @@ ONCE = {
     "networks": 1, "subnets": 2, "route tables": 1, "security groups": 1, "addresses": 2, "NAT gateways": 1,
     "launch templates": 1, "flow logs": 1, "keys": 2, "log groups": 1, "roles": 1, "buckets": 1,
 }  # fmt: skip
-"""What there is of the program, once it is up."""
+"""What there is of the network's program, once it is up."""
 
-VICTIMS = ("all", "engine")
-"""What is killed: the engine with its plugins, or it only; these end what they were asked for."""
+CLUSTER_ONCE = ONCE | {
+    "roles": 2, "clusters": 1, "namespaces": 1, "config maps": 3, "service accounts": 1, "quotas": 1,
+    "disruption budgets": 1, "services": 1, "kinds": 1,
+}  # fmt: skip
+"""What there is of the program with a cluster, once it is up."""
+
+Victims = Callable[[PulumiStack, psutil.Process], Sequence[psutil.Process]]
+"""Stack and its engine -> what to kill; nothing before there is such a process."""
+
+
+def _plugins(engine: psutil.Process, name: str = "") -> list[psutil.Process]:
+    wanted = f"localcloud.plugins.{name}"
+    return [process for process in engine.children(recursive=True) if wanted in " ".join(process.cmdline())]
+
+
+def _engine(stack: PulumiStack, engine: psutil.Process) -> list[psutil.Process]:
+    # A program that lost its engine waits for it for ever; plugins end what they were asked for.
+    plugins = _plugins(engine)
+    return [engine, *(process for process in engine.children(recursive=True) if process not in plugins)]
+
+
+def _all(stack: PulumiStack, engine: psutil.Process) -> list[psutil.Process]:
+    return [engine, *engine.children(recursive=True)]
+
+
+def _plugin(name: str) -> Victims:
+    return lambda stack, engine: _plugins(engine, name)
+
+
+def _server(name: str) -> Victims:
+    def victims(stack: PulumiStack, engine: psutil.Process) -> list[psutil.Process]:
+        planes = [plane for plane in ControlPlane.all(stack.engine.cloud) if plane.alive()]
+        return _running(plane.process(name) for plane in planes)
+
+    return victims
+
+
+def _aws(stack: PulumiStack, engine: psutil.Process) -> list[psutil.Process]:
+    return _running([AwsServer(stack.engine.cloud).process])
+
+
+def _running(processes: Iterable[Process]) -> list[psutil.Process]:
+    return [
+        psutil.Process(json.loads(process.pid_file.read_text())["pid"])
+        for process in processes
+        if process.alive()
+    ]
+
+
+VICTIMS: dict[str, Victims] = {
+    "engine and plugins": _all,
+    "engine": _engine,
+    "plugin of AWS": _plugin("aws"),
+    "plugin of Kubernetes": _plugin("kubernetes"),
+    "API server": _server("kube-apiserver"),
+    "etcd": _server("etcd"),
+    "AWS": _aws,
+}
+"""What is killed; AWS is the laptop's, which has all that it has in its memory."""
+
+LEAVE_NOTES = ("engine and plugins", "engine")
+"""Victims after whose death the state says what was under way."""
 
 
 def killed(stack: PulumiStack, verb: str, writes: int, victim: str) -> bool:
-    """Begin `up` or `destroy`, and kill it after so many writes of its state; False if it ended before."""
+    """Begin `up` or `destroy`, and kill the victim after so many writes of the stack's state.
+
+    False if it ended before.
+    """
     path = stack.engine.state_file(stack.name).path
     process = stack.start(verb, "--yes", "--skip-preview")
     engine, last, count = psutil.Process(process.pid), path.stat().st_mtime_ns, 0
-    while count < writes and process.poll() is None:
+    victims: Sequence[psutil.Process] = ()
+    plugins: list[psutil.Process] = []
+    while not victims and process.poll() is None:
         written = path.stat().st_mtime_ns
         count, last = count + (written != last), written
+        if count >= writes:
+            try:
+                plugins, victims = _plugins(engine), VICTIMS[victim](stack, engine)
+            except psutil.NoSuchProcess:
+                continue
         time.sleep(0.002)
-    ended = process.poll() is not None
-    family = [] if ended else engine.children(recursive=True)
-    plugins = [p for p in family if "localcloud.plugins." in " ".join(p.cmdline())]
-    hosts = [p for p in family if p not in plugins]
-    # A program that lost its engine waits for it for ever.
-    for one in {"all": [engine, *family], "engine": [engine, *hosts]}[victim]:
-        if not ended:
-            one.kill()
+    for one in victims:
+        one.kill()
     process.communicate()
     # What was asked of a plugin is done to its end.
     psutil.wait_procs(plugins, timeout=90)
-    return not ended
+    return bool(victims)
 
 
-def survive(stack: PulumiStack, verb: str, moments: int) -> int:
-    """`up` or `destroy`, killed at so many moments, until it comes to its end; how often it was killed."""
-    for number in range(moments):
-        if not killed(stack, verb, 2 + 5 * number % 7, VICTIMS[number % len(VICTIMS)]):
-            return number
-        recovered = recover(stack, "--yes")
-        assert recovered.returncode == 0, recovered.stdout + recovered.stderr
+def survive(stack: PulumiStack, verb: str, victims: Sequence[str]) -> list[str]:
+    """`up` or `destroy`, killed for one victim after the other, until it comes to its end; the victims."""
+    deaths = []
+    for number, victim in enumerate(victims):
+        if not killed(stack, verb, 2 + 5 * number % 7, victim):
+            break
+        deaths.append(victim)
+        come_back(stack, verb, victim)
     (stack.up if verb == "up" else stack.destroy)()
-    return moments
+    return deaths
+
+
+def come_back(stack: PulumiStack, verb: str, victim: str) -> None:
+    """What docs/operations say is done after the death of a victim."""
+    if victim == "AWS":
+        assert commands.down(stack.engine, stack.name, ()) == 0
+        commands.create(stack.engine, stack.name)
+        return
+    commands.start(stack.engine)
+    options = () if victim in LEAVE_NOTES or verb == "destroy" else ("--planned",)
+    recovered = recover(stack, "--yes", *options)
+    assert recovered.returncode == 0, f"{victim}, {verb}: {recovered.stdout}{recovered.stderr}"
 
 
 def existing(stack: PulumiStack) -> dict[str, int]:
@@ -73,3 +156,31 @@ def existing(stack: PulumiStack) -> dict[str, int]:
         "buckets": client(stack, "s3").list_buckets()["Buckets"],
     }
     return {kind: len(all) for kind, all in things.items()}
+
+
+OBJECTS = {
+    "namespaces": "/api/v1/namespaces",
+    "config maps": "/api/v1/namespaces/jobs/configmaps",
+    "service accounts": "/api/v1/namespaces/jobs/serviceaccounts",
+    "quotas": "/api/v1/namespaces/jobs/resourcequotas",
+    "disruption budgets": "/apis/policy/v1/namespaces/jobs/poddisruptionbudgets",
+    "services": "/api/v1/namespaces/jobs/services",
+    "kinds": "/apis/apiextensions.k8s.io/v1/customresourcedefinitions",
+}
+"""Kind -> path of the objects that the program with a cluster has; they have one label."""
+
+
+def existing_with_cluster(stack: PulumiStack) -> dict[str, int]:
+    """The same, with the cluster and what the program has in it."""
+    planes = ControlPlane.all(stack.engine.cloud)
+    objects = {
+        kind: [
+            thing
+            for plane in planes
+            for thing in plane.api().list(path)
+            if thing["metadata"].get("labels", {}).get("made-by") == "cut-off"
+        ]
+        for kind, path in OBJECTS.items()
+    }
+    clusters = client(stack, "eks").list_clusters()["clusters"]
+    return existing(stack) | {"clusters": len(clusters)} | {kind: len(all) for kind, all in objects.items()}

@@ -1,5 +1,6 @@
 """What make takes from its caller: names, and nothing that a shell would do something with."""
 
+import json
 import os
 import re
 import shutil
@@ -110,6 +111,36 @@ def test_a_mistyped_stack_is_refused_as_such_wherever_it_would_go(target, stack,
     assert result.returncode == 2
     assert sentence in result.stderr
     assert "real stack" not in result.stderr
+
+
+def pulumi(folder, pending):
+    """A program in place of pulumi, with a state of `dev`; it writes down what else it was asked for."""
+    vpc = {"urn": "urn:pulumi:dev::moka::aws:ec2/vpc:Vpc::main", "type": "aws:ec2/vpc:Vpc", "custom": True}
+    operations = [{"type": "deleting", "resource": vpc}] * pending
+    state = {"version": 3, "deployment": {"resources": [], "pending_operations": operations}}
+    (folder / "pulumi").write_text(
+        "#!/bin/sh\n"
+        'case "$1 $2" in\n'
+        """"stack ls") echo '[{"name": "dev"}]' ;;\n"""
+        f""""stack export") echo '{json.dumps(state)}' ;;\n"""
+        f'*) echo "$1 $2 $3" >>{folder}/asked ;;\n'
+        "esac\n"
+    )
+    (folder / "pulumi").chmod(0o755)
+    return f"{folder}:{os.environ['PATH']}"
+
+
+@pytest.mark.parametrize(("target", "verb"), [("up", "up"), ("down", "destroy")])
+def test_a_real_stack_whose_update_was_cut_off_is_recovered_first(tmp_path, target, verb):
+    refused = make(target, "STACK=dev", MOKA_CLOUD="", PATH=pulumi(tmp_path, pending=1))
+
+    assert refused.returncode == 2
+    assert "An update of dev was cut off while it was deleting Vpc main" in refused.stderr
+    assert "run `make recover STACK=dev`, then this again" in refused.stderr
+    assert not (tmp_path / "asked").exists()
+
+    assert make(target, "STACK=dev", MOKA_CLOUD="", PATH=pulumi(tmp_path, pending=0)).returncode == 0
+    assert (tmp_path / "asked").read_text() == f"{verb} --stack dev\n"
 
 
 def test_clean_removes_the_cloud_that_is_named_and_the_checkouts_own_and_nothing_else(checkout, tmp_path):

@@ -3,13 +3,21 @@
 import base64
 import json
 import os
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
 from localcloud.credentials import GET_TOKEN_SESSION, principal_of
 from localcloud.errors import Refusal
+
+TOKEN_PROGRAMS = {"aws": ("eks", "get-token"), "aws-iam-authenticator": ("token",)}
+"""Program that kubeconfigs of EKS run for a token -> its words for that:
+https://docs.aws.amazon.com/eks/latest/userguide/create-kubeconfig.html"""
+
+ROLE_OPTIONS = ("--role-arn", "--role", "-r")
+"""Options of these programs that name a role to assume."""
 
 
 @dataclass(frozen=True)
@@ -108,7 +116,7 @@ def access(config: Mapping[str, Any], context: str | None = None, cluster: str |
         if program in user:
             raise Refusal(
                 f"The provider's kubeconfig signs in by {program}, which the laptop's plugin does not run: "
-                "use the kubeconfig that the laptop's eks.Cluster gives."
+                "sign in by `aws eks get-token`, or use the kubeconfig that the laptop's eks.Cluster gives."
             )
     file = user.get("tokenFile")
     return Access(
@@ -118,6 +126,29 @@ def access(config: Mapping[str, Any], context: str | None = None, cluster: str |
         token_file=Path(file) if file else None,
         namespace=current.get("namespace") or "default",
     )
+
+
+def with_token_files(config: Mapping[str, Any], token_file: Callable[[str], Path]) -> dict[str, Any]:
+    """A kubeconfig whose users have a file with a token, where they run a program for a token of EKS.
+
+    token_file: of the role that the program assumes; "" is whose credentials are at hand.
+    """
+    users = []
+    for user in config.get("users") or ():
+        role = _role_of_program(user.get("user") or {})
+        users.append(user if role is None else {**user, "user": {"tokenFile": str(token_file(role))}})
+    return {**config, "users": users}
+
+
+def _role_of_program(user: Mapping[str, Any]) -> str | None:
+    """The role that a user's program for a token of EKS assumes, or ""; None where it runs none."""
+    program = user.get("exec") or {}
+    words = [str(word) for word in program.get("args") or ()]
+    asks = TOKEN_PROGRAMS.get(Path(str(program.get("command", ""))).name)
+    if asks is None or not set(asks) <= set(words):
+        return None
+    named = dict(word.split("=", 1) for word in words if "=" in word) | dict(pairwise(words))
+    return next((named[option] for option in ROLE_OPTIONS if option in named), "")
 
 
 def signed_in(config: Mapping[str, Any], token: Path) -> dict[str, Any]:

@@ -12,14 +12,20 @@ from typing import TYPE_CHECKING, Any
 from aws_rules.access.identity import unauthorized
 from localcloud.aws_server import AwsServer
 from localcloud.cloud import REPOSITORY, RUN, Cloud
-from localcloud.credentials import principal, principal_of
+from localcloud.credentials import GET_TOKEN_SESSION, principal, principal_of
 from localcloud.errors import Refusal
 from localcloud.plugins.differences import Diff, PropertyPath, differences
 from localcloud.plugins.kubernetes import kinds, objects
 from localcloud.plugins.kubernetes.api import Api, ApiError, Unreachable
 from localcloud.plugins.kubernetes.immutable import fixed_fields, replacing
 from localcloud.plugins.kubernetes.kinds import Kind
-from localcloud.plugins.kubernetes.kubeconfig import access, active_cluster, read, signed_in
+from localcloud.plugins.kubernetes.kubeconfig import (
+    access,
+    active_cluster,
+    read,
+    signed_in,
+    with_token_files,
+)
 from localcloud.plugins.kubernetes.resources import Cluster, Place
 from localcloud.plugins.kubernetes.settings import Settings
 from localcloud.plugins.kubernetes.waiting import NotReady
@@ -101,16 +107,29 @@ class Kubernetes(Provider):
 
         So does `aws eks get-token`, which a kubeconfig of EKS runs, unless that names a role.
         """
-        from localcloud.control_plane import ControlPlane
         from localcloud.plugins.aws.caller import role_at_hand
 
-        config, aws = self.settings.kubeconfig, AwsServer(self.cloud)
+        settings, aws = self.settings, AwsServer(self.cloud)
         role = role_at_hand(aws.url) if aws.has_url() else ""
+        config = with_token_files(settings.kubeconfig, lambda named: self._token_file(named, role))
         if not role:
             return config
-        server = access(config, self.settings.context, self.settings.cluster).server
-        token = ControlPlane.at(self.cloud, server).principal_token_file(principal(role))
+        server = access(config, settings.context, settings.cluster).server
+        token = self._control_plane(server).principal_token_file(principal(role))
         return signed_in(config, token)
+
+    def _token_file(self, named: str, at_hand: str) -> Path:
+        """What the program of a kubeconfig for tokens gets: of a role that it names, or that is at hand.
+
+        Whose the laptop's own credentials stand for, nobody knows here: they are an administrator's.
+        """
+        settings = self.settings
+        entry = active_cluster(settings.kubeconfig, settings.context, settings.cluster) or {}
+        plane = self._control_plane(str(entry.get("server", "")).rstrip("/"))
+        if not (named or at_hand):
+            return plane.token_file
+        who = principal(named, GET_TOKEN_SESSION) if named else principal(at_hand)
+        return plane.principal_token_file(who)
 
     @cached_property
     def cluster(self) -> Cluster:
@@ -134,9 +153,12 @@ class Kubernetes(Provider):
 
     def plane(self) -> "ControlPlane":
         """The control plane that it is configured with. Raises Refusal for a cluster of another cloud."""
+        return self._control_plane(self.cluster.api.access.server)
+
+    def _control_plane(self, server: str) -> "ControlPlane":
         from localcloud.control_plane import ControlPlane
 
-        return ControlPlane.at(self.cloud, self.cluster.api.access.server)
+        return ControlPlane.at(self.cloud, server)
 
     def dial(self, target: Target) -> None:
         """Raise Refusal when AWS would not let a client there reach the API server from where `up` runs.

@@ -106,8 +106,8 @@ def test_what_was_deleted_to_make_room_gives_way_and_dependents_stay_behind_it()
 def test_several_of_one_resource_are_for_people():
     [finding] = looked_at(state(creating=LOGS), "logs-1", "logs-2")
 
-    assert finding.verdict == "unknown"
-    assert "there are 2, logs-1, logs-2: delete all but one in AWS" in str(finding)
+    assert finding.verdict == "several"
+    assert "more than once; as logs-1 and logs-2: delete all but one in AWS" in str(finding)
 
 
 def test_what_was_being_changed_or_deleted_is_marked_until_it_was_looked_at():

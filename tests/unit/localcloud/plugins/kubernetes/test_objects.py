@@ -1,3 +1,5 @@
+from pathlib import Path
+
 import pytest
 
 from localcloud.errors import Refusal
@@ -204,6 +206,41 @@ def test_a_kubeconfig_that_is_none_is_refused_in_one_sentence(value, sentence):
     with pytest.raises(Refusal, match=sentence) as caught:
         kubeconfig.read(value, {})
     assert "\n" not in str(caught.value)
+
+
+ROLE = "arn:aws:iam::123456789012:role/deploy"
+
+
+@pytest.mark.parametrize(
+    ("command", "words", "role"),
+    [
+        ("aws", ["--region", "us-east-1", "eks", "get-token", "--cluster-name", "a"], ""),
+        ("/usr/local/bin/aws", ["eks", "get-token", "--cluster-name", "a", "--role-arn", ROLE], ROLE),
+        ("aws", ["eks", "get-token", "--cluster-name", "a", f"--role-arn={ROLE}"], ROLE),
+        ("aws-iam-authenticator", ["token", "-i", "a"], ""),
+        ("aws-iam-authenticator", ["token", "-i", "a", "-r", ROLE], ROLE),
+    ],
+)
+def test_a_kubeconfig_that_gets_its_token_of_eks_has_a_file_with_one(command, words, role):
+    user = {"name": "u", "user": {"exec": {"command": command, "args": words}}}
+
+    config = kubeconfig.with_token_files({"users": [user]}, lambda named: Path(f"token of {named}"))
+
+    assert config["users"] == [{"name": "u", "user": {"tokenFile": f"token of {role}"}}]
+
+
+@pytest.mark.parametrize(
+    "user",
+    [
+        {"token": "t"},
+        {"exec": {"command": "aws", "args": ["sts"]}},
+        {"exec": {"command": "gcloud", "args": []}},
+    ],
+)
+def test_who_signs_in_otherwise_is_left_as_it_is(user):
+    config = {"users": [{"name": "u", "user": user}]}
+
+    assert kubeconfig.with_token_files(config, lambda named: Path("none")) == config
 
 
 def test_a_kubeconfig_that_signs_in_by_a_program_is_refused():
