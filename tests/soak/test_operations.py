@@ -1,11 +1,12 @@
-"""Walks of docs/operations under load: a Kubernetes upgrade, an AMI roll, a chart's upgrade and a lost
-zone.
+"""Walks of docs/operations under load: a Kubernetes upgrade, an AMI roll, a chart's upgrade, a lost zone, a
+cluster replaced by another, and a teardown that leaves nothing.
 
 Real are the engine, the API servers, YuniKorn and the Spark Operator. Simulated are machines, and what
 drivers do. The control plane's version is a number in EKS's answer: the API server that runs is the laptop's
 own, before and after.
 """
 
+import copy
 import json
 import os
 from collections.abc import Iterator
@@ -90,6 +91,13 @@ class Walk:
         """Name -> version of EKS's resources of a kind, as the state has EKS's answer."""
         found = [thing["outputs"] for thing in self.pulumi.state() if thing["type"] == f"aws:{kind}"]
         return {thing[name]: thing[version] for thing in found}
+
+    def leftovers(self, *options: str) -> list[dict[str, Any]]:
+        """What `moka leftovers --json` finds; its exit status says the same."""
+        done = moka(self.engine, "leftovers", STACK, "--json", *options)
+        assert done.returncode in (0, 1), done.stderr
+        things: list[dict[str, Any]] = json.loads(done.stdout)
+        return things
 
     def api(self, cluster: str = "spark-a") -> Api:
         """Its API server."""
@@ -283,3 +291,37 @@ def test_a_job_whose_zone_is_lost_runs_again_in_another(walk):
 
     api.merge(f"{PODS}/zoned-driver", {"metadata": {"annotations": {"localcloud/runs-for": "0"}}})
     walk.ends("zoned")
+
+
+def test_a_cluster_is_replaced_by_another_while_a_job_runs(walk):
+    driver = walk.submit("last-of-a")
+    clusters = walk.settings["clusters"]
+    clusters["spark-b"] = copy.deepcopy(clusters["spark-a"])
+    walk.write()
+    changes = walk.pulumi.operations()
+    # Of the home cluster, what reads all clusters.
+    assert {name: operation for name, operation in changes.items() if operation != "create"} == {
+        "spark-a-history-gate": "update",
+        "spark-a-metrics-store": "update",
+    }
+    walk.up()
+
+    assert same_driver(walk, driver)
+    walk.submit("first-of-b", "spark-b")
+
+    walk.settings["home"] = "spark-b"
+    walk.up()
+    assert same_driver(walk, driver)
+
+    walk.ends("last-of-a")
+    del clusters["spark-a"]
+    walk.up()
+
+    walk.ends("first-of-b", "spark-b")
+    assert walk.leftovers("--cluster", "spark-a") == []
+
+
+def test_nothing_is_left_of_all_that(walk):
+    walk.pulumi.destroy()
+
+    assert walk.leftovers("--cluster", "spark-a", "--cluster", "spark-b") == []
