@@ -24,7 +24,8 @@ CHANCE = (
     (r"\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b", "<uuid>"),
     (r"-[0-9a-f]{7,8}\b", "-<letters>"),
     (r"\b[A-Z0-9]{32}\b", "<oidc>"),
-    (r"LS0tLS1CRUdJTi[A-Za-z0-9+/=]+|-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----", "<certificate>"),
+    (r"LS0tLS1CRUdJTi[A-Za-z0-9+/=]+", "<certificate>"),
+    (r"-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----", "<certificate>"),
     (r"\b172\.20\.\d+\.\d+\b", "<address of a Service>"),
     (r"\b20\d\d-\d\d-\d\dT[\d:.]+(Z|\+00:00)", "<time>"),
 )  # fmt: skip
