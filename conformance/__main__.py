@@ -15,6 +15,7 @@ from conformance.refusals import comparison
 from conformance.refusals.catalog import PROBES
 from conformance.refusals.probe import Probe
 from conformance.refusals.trial import answers
+from conformance.refusals.unasked import UNASKED
 
 FOLDER = Path(__file__).resolve().parent.parent / ".local" / "conformance"
 """For the engine's configuration of the stack of probes."""
@@ -46,9 +47,9 @@ def conformance(
     except automation.CommandError as error:
         typer.echo(f"The probes could not be put to {who}: {_last_line(error)}", err=True)
         raise typer.Exit(2) from None
-    compared, unprobed = comparison.compare(probes, messages), comparison.unprobed(PROBES)
+    compared = comparison.compare(probes, messages)
     show = comparison.as_json if as_json else comparison.text
-    print(show(who, compared, unprobed))
+    print(show(who, compared, UNASKED))
     raise typer.Exit(any(answer.outcome in comparison.DIFFERENT for answer in compared))
 
 
