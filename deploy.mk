@@ -53,7 +53,7 @@ ifneq ($(filter-out laptop,$(ON)),)
 $(error ON is `$(ON)`, and can only be `laptop`)
 endif
 .DEFAULT_GOAL := help
-.PHONY: help setup venv known-stack tools bootstrap up preview review drift down move recover status doctor leftovers mirror queues draw dashboards job logs stack-files conformance audit clean
+.PHONY: help setup venv known-stack tools bootstrap up preview review drift down move recover status doctor leftovers mirror queues draw dashboards job logs stack-files conformance conformance-environment audit clean
 
 help: ## show this list
 	@grep -hE '^[a-z-]+:.*## ' $(lastword $(MAKEFILE_LIST)) $(filter-out $(lastword $(MAKEFILE_LIST)),$(MAKEFILE_LIST)) | sed -E 's/:.*## /|/' | awk -F'|' '{printf "make %-14s %s\n", $$1, $$2}'
@@ -177,6 +177,14 @@ stack-files: venv ## write the Pulumi stack files that STACK lacks
 
 conformance: $(if $(ACCOUNT),venv,setup) ## put to AWS what the laptop refuses (ACCOUNT=), and list where they differ; without it, to the laptop
 	@$(if $(ACCOUNT),,$(PY) -m localcloud start && $(USE_LAPTOP)) $(PY) -m conformance --account $(or $(ACCOUNT),123456789012) $(ARGS)
+
+conformance-environment: known-stack $(if $(ACCOUNT),venv,setup) ## bring STACK up in ACCOUNT, look at it from outside, upgrade it, take it down; without ACCOUNT, on the laptop
+	@$(if $(ACCOUNT),$(CHECK_ENVIRONMENT) --account $(ACCOUNT) $(ARGS),$(CHECK_ON_LAPTOP))
+
+CHECK_ENVIRONMENT := $(PY) -m conformance.environment $(STACK)
+CHECK_ON_LAPTOP = $(MOKA) rollout $(STACK) -- $(PY) -m localcloud create --stack {stack} && $(USE_LAPTOP) \
+	$(PY) -m localcloud simulated | $(CHECK_ENVIRONMENT) --lacking - --yes $(ARGS) -- \
+	$(PY) -m localcloud pulumi {verb} --stack {stack} --
 
 audit: venv ## look for known vulnerabilities of what requirements.txt pins, in PyPI's list
 	@$(VENV)/bin/pip-audit --strict --disable-pip --require-hashes --progress-spinner off --requirement requirements.txt $(ARGS)

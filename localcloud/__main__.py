@@ -14,6 +14,8 @@ from localcloud.project import project_folder
 
 NAME = "python -m localcloud" if CHECKOUT else "laptop-cloud"
 
+SIMULATED = Path(__file__).with_name("simulated.yaml")
+
 # What is wrong then is the machine or its disk, not this program.
 MACHINE_ERRORS = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EROFS, errno.EACCES, errno.EPERM}
 
@@ -37,6 +39,7 @@ def main() -> int:
     verbs.add_parser(
         "rules", help="what AWS, EKS and Kubernetes would refuse and is refused here, with sources"
     )
+    verbs.add_parser("simulated", help="what of a running environment is not there to be looked at, as YAML")
     config = verbs.add_parser("kubeconfig", help="write the kubeconfig of somebody, and print its path")
     config.add_argument("--principal", required=True, help="ARN of an IAM role or user")
     config.add_argument(
@@ -62,7 +65,7 @@ def main() -> int:
             command.add_argument("--brief", action="store_true", help="one line at the end, not a summary")
         command.add_argument("arguments", nargs=argparse.REMAINDER, help="after --: options of pulumi itself")
     by_hand = verbs.add_parser("pulumi", help="run a verb of pulumi's on a stack as it is")
-    by_hand.add_argument("operation", choices=("refresh", "destroy", "preview"))
+    by_hand.add_argument("operation", choices=("up", "refresh", "destroy", "preview"))
     _add_stack(by_hand)
     by_hand.add_argument("arguments", nargs=argparse.REMAINDER, help="after --: options of pulumi itself")
     os.umask(0o077)
@@ -103,6 +106,10 @@ def _run(options: argparse.Namespace) -> int:
         from aws_rules import catalog
 
         print(catalog.table())
+        return 0
+
+    if options.verb == "simulated":
+        print(SIMULATED.read_text(), end="")
         return 0
 
     from localcloud import commands, report

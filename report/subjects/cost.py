@@ -47,6 +47,11 @@ class Bill:
         )
 
 
+def monthly(preview: Preview) -> Total:
+    """What there is after the changes of a preview, of what changes. Raises InvalidPrices."""
+    return _bill(preview, preview.changes, lambda step: step.new, prices()).total
+
+
 def cost(preview: Preview) -> Section:
     """The section of cost: of what changes, before and after. Raises InvalidPrices."""
     changed = [step for step in preview.changes if step.state.custom]

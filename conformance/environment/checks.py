@@ -1,0 +1,213 @@
+"""What is looked at from outside, of one cluster: a table, and a question a row."""
+
+import json
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+from urllib.error import HTTPError
+from urllib.request import urlopen
+
+from conformance.environment.jobs import SubmittedJob, submitted
+from conformance.environment.outside import Defect, Outside, path_of
+
+NODE_GROUP = "eks.amazonaws.com/nodegroup"
+PI, KILLED = "conformance-pi", "conformance-kill"
+"""Jobs: one that comes to its end, and one that does not."""
+
+Question = Callable[[Outside], str]
+"""What was seen, in words; raises Defect."""
+
+
+@dataclass(frozen=True)
+class Check:
+    """Something that is looked at.
+
+    asked: who is asked, and how. question: asks.
+    """
+
+    name: str
+    asked: str
+    question: Question
+
+
+def control_plane(outside: Outside) -> str:
+    """The cluster serves in the version of the settings, and is reached from where they say."""
+    cluster = outside.aws("eks").describe_cluster(name=outside.eks_name)["cluster"]
+    if cluster["status"] != "ACTIVE":
+        raise Defect(f"EKS has it as {cluster['status']}")
+    if cluster["version"] != outside.cluster.version:
+        raise Defect(f"it has version {cluster['version']}, and the settings {outside.cluster.version}")
+    access = cluster["resourcesVpcConfig"]
+    wanted = sorted(str(network) for network in outside.cluster.public_access)
+    networks = sorted(access.get("publicAccessCidrs") or []) if access.get("endpointPublicAccess") else []
+    if networks != wanted:
+        raise Defect(
+            f"its endpoint is open to {networks or 'nobody'}, and the settings say {wanted or 'nobody'}"
+        )
+    git = outside.ask("GET", "/version")["gitVersion"]
+    return f"ACTIVE, {cluster['version']}; its API server answers as {git}"
+
+
+def nodes(outside: Outside) -> str:
+    """Each node group has the nodes that it asks for, of its architecture, and they are ready."""
+    eks, joined = outside.aws("eks"), outside.ask("GET", "/api/v1/nodes")["items"]
+    groups = eks.list_nodegroups(clusterName=outside.eks_name)["nodegroups"]
+    if not groups:
+        raise Defect("EKS has no node group of it")
+    for name in groups:
+        group = eks.describe_nodegroup(clusterName=outside.eks_name, nodegroupName=name)["nodegroup"]
+        wanted = group["scalingConfig"]["desiredSize"]
+        ready = [
+            node for node in joined if node["metadata"]["labels"].get(NODE_GROUP) == name and _ready(node)
+        ]
+        if group["status"] != "ACTIVE":
+            raise Defect(f"node group {name} is {group['status']}")
+        if len(ready) < wanted:
+            raise Defect(f"node group {name} has {len(ready)} ready nodes of {wanted}")
+    return f"{len(joined)} nodes in {len(groups)} groups are ready"
+
+
+def _ready(node: dict[str, Any]) -> bool:
+    conditions = node["status"].get("conditions") or []
+    return any(one["type"] == "Ready" and one["status"] == "True" for one in conditions)
+
+
+def addons(outside: Outside) -> str:
+    """Each add-on of EKS is active."""
+    eks = outside.aws("eks")
+    names = eks.list_addons(clusterName=outside.eks_name)["addons"]
+    for name in names:
+        addon = eks.describe_addon(clusterName=outside.eks_name, addonName=name)["addon"]
+        if addon["status"] != "ACTIVE":
+            issues = (addon.get("health") or {}).get("issues")
+            raise Defect(f"add-on {name} is {addon['status']}: {json.dumps(issues, default=str)}")
+    return f"{len(names)} are ACTIVE"
+
+
+def identities(outside: Outside) -> str:
+    """Each association of EKS Pod Identity is of a service account that is there."""
+    answer = outside.aws("eks").list_pod_identity_associations(clusterName=outside.eks_name)
+    for association in answer["associations"]:
+        namespace, account = association["namespace"], association["serviceAccount"]
+        if outside.ask("GET", path_of("api/v1/serviceaccounts", namespace, account)) is None:
+            raise Defect(f"the association of {namespace}/{account} is of no service account")
+    return f"{len(answer['associations'])} service accounts have a role"
+
+
+def workloads(outside: Outside) -> str:
+    """Everything that the platform runs on the cluster is there in the number that it asks for."""
+    counted = 0
+    for plural, have, want in (
+        ("deployments", "readyReplicas", "replicas"),
+        ("statefulsets", "readyReplicas", "replicas"),
+        ("daemonsets", "numberReady", "desiredNumberScheduled"),
+    ):
+        for thing in outside.ask("GET", f"/apis/apps/v1/{plural}")["items"]:
+            status = thing.get("status") or {}
+            wanted = status.get(want, thing["spec"].get("replicas", 0))
+            counted += 1
+            if status.get(have, 0) < wanted:
+                at = f"{thing['metadata']['namespace']}/{thing['metadata']['name']}"
+                raise Defect(f"{at} has {status.get(have, 0)} pods ready of {wanted}")
+    return f"{counted} have all of their pods"
+
+
+def pages(outside: Outside) -> str:
+    """The History Server's page answers at its address, or asks who one is."""
+    url = str(outside.outputs[f"history/{outside.settings.home}"]["url"])
+    try:
+        with urlopen(url, timeout=30) as answer:
+            status, address = answer.status, answer.url
+    except HTTPError as refusal:
+        status, address = refusal.code, url
+    except OSError as error:
+        raise Defect(f"{url} does not answer ({error})") from None
+    if status not in (200, 401, 403):
+        raise Defect(f"{url} answers {status}")
+    if outside.settings.ingress.login and status == 200 and address.startswith(url):
+        raise Defect(f"{url} shows its page to who has not signed in")
+    return f"{url} answers {status}"
+
+
+def job(outside: Outside) -> str:
+    """A job comes from its submission to its end."""
+    spark_job = submitted(outside, PI, tasks=100)
+    state = outside.wait(f"the end of {PI}", spark_job.end, minutes=15)
+    if state != "COMPLETED":
+        raise Defect(f"{PI} ended as {state}")
+    return f"{PI} is COMPLETED, as {spark_job.spark_id}"
+
+
+def history(outside: Outside) -> str:
+    """The event log of the job that ran is in its bucket."""
+    spark_id, bucket = SubmittedJob(outside, PI).spark_id, outside.output("foundation")["event_logs_bucket"]
+
+    def keys() -> list[str]:
+        pages = outside.aws("s3").get_paginator("list_objects_v2").paginate(Bucket=bucket)
+        return [
+            thing["Key"] for page in pages for thing in page.get("Contents", ()) if spark_id in thing["Key"]
+        ]
+
+    found = outside.wait(f"an event log of {spark_id} in {bucket}", keys, minutes=3)
+    return f"{len(found)} objects of {spark_id} are in {bucket}"
+
+
+def logs(outside: Outside) -> str:
+    """What the driver printed is read by `moka logs`."""
+    spark_id = SubmittedJob(outside, PI).spark_id
+
+    def lines() -> list[str]:
+        return outside.moka("logs", outside.settings.environment, spark_id).stdout.splitlines()
+
+    found = outside.wait(f"a line of {spark_id} in the bucket of job logs", lines, minutes=5)
+    return f"{len(found)} lines of {spark_id}'s driver"
+
+
+def metrics(outside: Outside) -> str:
+    """The metrics store has seen the pods of jobs."""
+    exported = outside.output("metrics")
+    if not exported.get("store_url"):
+        return "they go to a destination of yours, which is not asked"
+    namespace, port = exported["namespace"], str(exported["store_url"]).rpartition(":")[2]
+    path = f"{path_of('api/v1/services', namespace, f'prometheus:{port}')}/proxy/api/v1/query"
+
+    def seen() -> list[Any]:
+        answer = outside.ask(
+            "GET", path, query='last_over_time(kube_pod_labels{label_spark_role="driver"}[1h])'
+        )
+        return list(answer["data"]["result"]) if answer else []
+
+    return f"the store has {len(outside.wait('a driver in the metrics store', seen, minutes=5))} drivers"
+
+
+def kill(outside: Outside) -> str:
+    """A job whose driver is deleted runs again in another pod."""
+    spark_job = submitted(outside, KILLED, tasks=1_000_000)
+    try:
+        first = outside.wait(f"a driver of {KILLED}", spark_job.driver, minutes=10)
+        spark_job.delete_driver()
+
+        def another() -> bool:
+            driver = spark_job.driver()
+            return driver not in (None, first)
+
+        outside.wait(f"another driver of {KILLED}", another, minutes=10)
+    finally:
+        spark_job.delete()
+    return f"{KILLED} runs again after its driver was deleted"
+
+
+CHECKS = (
+    Check("control plane", "EKS, and the API server", control_plane),
+    Check("nodes", "EKS, and the API server", nodes),
+    Check("add-ons", "EKS", addons),
+    Check("identities", "EKS, and the API server", identities),
+    Check("workloads", "the API server", workloads),
+    Check("pages", "the History Server's address", pages),
+    Check("job", "the operator, by a SparkApplication", job),
+    Check("history", "S3", history),
+    Check("logs", "S3, by `moka logs`", logs),
+    Check("metrics", "the metrics store, through the API server", metrics),
+    Check("kill", "the operator, by its driver's pod", kill),
+)
+"""In the order in which they are made: what is said of a job is of the one that ran before."""

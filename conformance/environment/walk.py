@@ -1,0 +1,138 @@
+"""The walk: an environment comes up, is looked at, is upgraded, is looked at again, and goes."""
+
+import json
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+from conformance.environment.checks import CHECKS
+from conformance.environment.outside import Defect, Outside
+from conformance.environment.versions import TrialSettings
+from stacks.settings import load
+from stacks.waves import stack_names
+
+Outcome = Literal["passed", "failed", "simulated"]
+
+OPTIONS: Mapping[str, Sequence[str]] = {
+    "up": ("--yes", "--skip-preview", "--suppress-outputs", "--non-interactive"),
+    "destroy": ("--yes", "--skip-preview", "--non-interactive"),
+}
+"""Verb of pulumi -> its options."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Result:
+    """What came of a step or a check.
+
+    of: `up`, `upgrade`, `down`, `leftovers`, or the name of a check. cluster: of a check; '' of a step.
+    outcome: `simulated` where what it asks about does not exist. seen: in words. seconds: that it took.
+    """
+
+    of: str
+    outcome: Outcome
+    seen: str
+    seconds: float
+    cluster: str = ""
+
+
+@dataclass
+class Walk:
+    """The walk of one environment.
+
+    command: what runs pulumi, {verb} being `up` or `destroy`, and {stack} a stack's name.
+    lacking: name of a check -> why what it asks about does not exist there.
+    progress: takes lines for who waits.
+    """
+
+    environment: str
+    command: Sequence[str]
+    lacking: Mapping[str, str]
+    progress: Callable[[str], object]
+    results: list[Result] = field(default_factory=list)
+
+    def run(self, trial: TrialSettings) -> list[Result]:
+        """Walk to the end. What came up goes again, whatever fails or interrupts it."""
+        try:
+            trial.begin()
+            if self._step("up", self._up):
+                self._look()
+                if trial.upgrades:
+                    trial.upgrade()
+                    if self._step("upgrade", self._up):
+                        self._look()
+        finally:
+            trial.end()
+            if self._step("down", self._down) and self._step("leftovers", self._leftovers):
+                trial.forget()
+        return self.results
+
+    def _step(self, name: str, action: Callable[[], str], cluster: str = "") -> bool:
+        """Do something, and note what came of it; whether it passed."""
+        self.progress(" ".join(filter(None, (cluster, name))))
+        began, outcome, seen = time.monotonic(), "passed", ""
+        try:
+            seen = action()
+        except Defect as defect:
+            outcome, seen = "failed", str(defect)
+        except Exception as error:
+            # What a client of AWS or Kubernetes makes of an answer that nobody expected is a finding too.
+            outcome, seen = "failed", f"{type(error).__name__}: {' '.join(str(error).split())[:500]}"
+        seconds = round(time.monotonic() - began, 1)
+        result = Result(of=name, outcome=outcome, seen=seen, seconds=seconds, cluster=cluster)  # type: ignore[arg-type]
+        self.results.append(result)
+        self.progress(f"  {result.outcome}: {result.seen}")
+        return outcome == "passed"
+
+    def _up(self) -> str:
+        for stack in stack_names(self.environment):
+            self._pulumi("up", stack)
+        return f"{', '.join(stack_names(self.environment))} with Kubernetes {', '.join(self._versions())}"
+
+    def _versions(self) -> list[str]:
+        return sorted({cluster.version for cluster in load(self.environment).clusters.values()})
+
+    def _down(self) -> str:
+        for stack in stack_names(self.environment, down=True):
+            self._pulumi("destroy", stack)
+        return "every stack is empty"
+
+    def _leftovers(self) -> str:
+        asked = subprocess.run(
+            [sys.executable, "-m", "commands", "leftovers", self.environment, "--json"],
+            capture_output=True,
+            text=True,
+        )
+        if asked.returncode:
+            names = [thing["arn"] for thing in json.loads(asked.stdout)] if asked.returncode == 1 else []
+            raise Defect(f"left in AWS: {', '.join(names)}" if names else asked.stderr.strip())
+        return "AWS has nothing of it"
+
+    def _look(self) -> None:
+        settings, outputs = load(self.environment), self._outputs()
+        for name in settings.clusters:
+            outside = Outside(settings, name, outputs)
+            for check in CHECKS:
+                if reason := self.lacking.get(check.name):
+                    self.results.append(
+                        Result(of=check.name, outcome="simulated", seen=reason, seconds=0.0, cluster=name)
+                    )
+                else:
+                    self._step(check.name, lambda check=check, outside=outside: check.question(outside), name)  # type: ignore[misc]
+
+    def _outputs(self) -> Mapping[str, Any]:
+        outputs: dict[str, Any] = {}
+        for stack in stack_names(self.environment):
+            command = ["pulumi", "stack", "output", "--json", "--show-secrets", "--stack", stack]
+            asked = subprocess.run(command, capture_output=True, text=True, check=True)
+            outputs |= json.loads(asked.stdout)
+        return outputs
+
+    def _pulumi(self, verb: str, stack: str) -> None:
+        words = [word.replace("{verb}", verb).replace("{stack}", stack) for word in self.command]
+        # What people read goes beside the report, which scripts may read.
+        status = subprocess.run([*words, *OPTIONS[verb]], stdout=sys.stderr).returncode
+        if status:
+            raise Defect(f"pulumi {verb} of {stack} failed with status {status}, as it says above")
