@@ -6,15 +6,15 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated
 
-import boto3
 import typer
-from botocore.exceptions import BotoCoreError, ClientError
 from pulumi import automation
 
+from conformance.caller import NotAllowed, require
 from conformance.refusals import comparison
 from conformance.refusals.catalog import PROBES
 from conformance.refusals.probe import Probe
 from conformance.refusals.trial import answers
+from conformance.refusals.unasked import UNASKED
 
 FOLDER = Path(__file__).resolve().parent.parent / ".local" / "conformance"
 """For the engine's configuration of the stack of probes."""
@@ -46,9 +46,9 @@ def conformance(
     except automation.CommandError as error:
         typer.echo(f"The probes could not be put to {who}: {_last_line(error)}", err=True)
         raise typer.Exit(2) from None
-    compared, unprobed = comparison.compare(probes, messages), comparison.unprobed(PROBES)
+    compared = comparison.compare(probes, messages)
     show = comparison.as_json if as_json else comparison.text
-    print(show(who, compared, unprobed))
+    print(show(who, compared, UNASKED))
     raise typer.Exit(any(answer.outcome in comparison.DIFFERENT for answer in compared))
 
 
@@ -60,11 +60,9 @@ def _refuse_unless_asked_for(account: str, region: str, probes: Sequence[Probe],
     if shutil.which("pulumi") is None:
         _refuse("There is no pulumi on PATH: install it from pulumi.com.")
     try:
-        caller = boto3.client("sts", region_name=region).get_caller_identity()["Account"]
-    except (BotoCoreError, ClientError) as error:
-        _refuse(f"AWS does not say whose credentials these are: {error}; set some of account {account}.")
-    if caller != account:
-        _refuse(f"The credentials are of account {caller}, and the probes for {account}: nothing was made.")
+        require(account, region)
+    except NotAllowed as reason:
+        _refuse(str(reason))
 
 
 def _refuse(sentence: str) -> None:

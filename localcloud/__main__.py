@@ -65,9 +65,12 @@ def main() -> int:
             command.add_argument("--brief", action="store_true", help="one line at the end, not a summary")
         command.add_argument("arguments", nargs=argparse.REMAINDER, help="after --: options of pulumi itself")
     by_hand = verbs.add_parser("pulumi", help="run a verb of pulumi's on a stack as it is")
-    by_hand.add_argument("operation", choices=("up", "refresh", "destroy", "preview"))
-    _add_stack(by_hand)
-    by_hand.add_argument("arguments", nargs=argparse.REMAINDER, help="after --: options of pulumi itself")
+    # Verbs of their own: as an argument before the rest, one would leave --stack to the rest.
+    operations = by_hand.add_subparsers(dest="operation", metavar="OPERATION", required=True)
+    for operation in ("up", "refresh", "destroy", "preview"):
+        command = operations.add_parser(operation)
+        _add_stack(command)
+        command.add_argument("arguments", nargs=argparse.REMAINDER, help="after --: options of pulumi itself")
     os.umask(0o077)
     try:
         return _run(parser.parse_args())

@@ -7,6 +7,7 @@ from typing import Annotated
 import typer
 import yaml
 
+from conformance.caller import NotAllowed, require
 from conformance.environment import report
 from conformance.environment.cost import NotKnown, hourly
 from conformance.environment.versions import TrialSettings
@@ -41,7 +42,7 @@ def environment(
     \b
     It says what the environment costs an hour, and asks. At first stacks/ENVIRONMENT.yaml has the clusters
     one Kubernetes version earlier, which it puts back for the upgrade. A run that is interrupted takes all
-    down; one that was killed is gone on with by the next.
+    down; what one leaves that was killed, the next takes down before it begins.
 
     \b
     Exit status: 0 all that was asked passed, 1 something did not, 2 nothing was begun.
@@ -57,6 +58,8 @@ def environment(
         accounts = {foundation.account for foundation in settings.foundations.values()}
         if account and accounts != {account}:
             _refuse(f"{name} is in account {', '.join(sorted(accounts))}, not {account}: nothing was made.")
+        for foundation in settings.foundations.values():
+            require(foundation.account, foundation.region)
         populated = [
             stack
             for stack, entry in existing_stacks().items()
@@ -68,14 +71,14 @@ def environment(
             )
         typer.echo(f"Asking what {name} costs ...", err=True)
         price = hourly(words, stacks)
-    except (InvalidDocument, Stopped, NotKnown) as reason:
+    except (InvalidDocument, NotAllowed, Stopped, NotKnown) as reason:
         _refuse(str(reason))
     estimate = f"about ${price:.2f} an hour, as it starts and without usage (`moka report` says of what)"
     typer.echo(f"{name} costs {estimate}. It is up for about an hour on AWS.", err=True)
     if not yes and not (sys.stdin.isatty() and typer.confirm("Bring it up?", err=True)):
         _refuse("Nothing was made; --yes begins without asking.")
     walk = Walk(name, words, reasons, lambda line: typer.echo(line, err=True))
-    results = walk.run(trial)
+    results = walk.run(trial, left=bool(populated))
     hours = sum(result.seconds for result in results) / 3600
     cost = f"It cost about ${price * hours:.2f}: {hours:.1f} hours at {estimate}."
     show = report.as_json if as_json else report.text

@@ -53,11 +53,14 @@ class Walk:
     progress: Callable[[str], object]
     results: list[Result] = field(default_factory=list)
 
-    def run(self, trial: TrialSettings) -> list[Result]:
-        """Walk to the end. What came up goes again, whatever fails or interrupts it."""
+    def run(self, trial: TrialSettings, left: bool = False) -> list[Result]:
+        """Walk to the end. What came up goes again, whatever fails or interrupts it.
+
+        left: whether one that was killed left something. It goes first, as clusters take no earlier version.
+        """
         try:
             trial.begin()
-            if self._step("up", self._up):
+            if (not left or self._step("clear away", self._down)) and self._step("up", self._up):
                 self._look()
                 if trial.upgrades:
                     trial.upgrade()
@@ -133,6 +136,13 @@ class Walk:
     def _pulumi(self, verb: str, stack: str) -> None:
         words = [word.replace("{verb}", verb).replace("{stack}", stack) for word in self.command]
         # What people read goes beside the report, which scripts may read.
-        status = subprocess.run([*words, *OPTIONS[verb]], stdout=sys.stderr).returncode
+        with subprocess.Popen([*words, *OPTIONS[verb]], stdout=sys.stderr) as process:
+            try:
+                status = process.wait()
+            except KeyboardInterrupt:
+                # It had the same Ctrl-C: killed before it ends what is under way, it would leave its lock,
+                # and `destroy` could not begin.
+                process.wait()
+                raise
         if status:
             raise Defect(f"pulumi {verb} of {stack} failed with status {status}, as it says above")

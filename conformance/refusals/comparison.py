@@ -5,7 +5,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Literal
 
-from aws_rules.catalog import RULES
 from conformance.refusals.probe import Probe
 
 Outcome = Literal["refused", "other words", "taken"]
@@ -41,13 +40,7 @@ def compare(probes: Sequence[Probe], messages: Mapping[str, str]) -> list[Answer
     ]
 
 
-def unprobed(probes: Sequence[Probe]) -> list[str]:
-    """Rules of what AWS or EKS decide that no probe asks about."""
-    probed = {probe.rule for probe in probes}
-    return [rule.name for rule in RULES if rule.authority in ("AWS", "EKS") and rule.name not in probed]
-
-
-def text(who: str, answers: Sequence[Answer], unprobed: Sequence[str]) -> str:
+def text(who: str, answers: Sequence[Answer], unasked: Mapping[str, str]) -> str:
     """A line for each difference, and a summary. who: whom the probes were put to."""
     lines = [
         f"{answer.outcome:<11}  {answer.rule}: {answer.probe}, which the laptop refuses with "
@@ -55,25 +48,25 @@ def text(who: str, answers: Sequence[Answer], unprobed: Sequence[str]) -> str:
         for answer in answers
         if answer.outcome in DIFFERENT
     ]
-    return "\n".join([*lines, *([""] if lines else []), _summary(who, answers, unprobed)])
+    return "\n".join([*lines, *([""] if lines else []), _summary(who, answers, unasked)])
 
 
-def as_json(who: str, answers: Sequence[Answer], unprobed: Sequence[str]) -> str:
-    """The same for scripts."""
+def as_json(who: str, answers: Sequence[Answer], unasked: Mapping[str, str]) -> str:
+    """The same for scripts. unasked: rule -> why no probe asks about it."""
     return json.dumps(
-        {"asked": who, "answers": [asdict(answer) for answer in answers], "unprobed": list(unprobed)},
+        {"asked": who, "answers": [asdict(answer) for answer in answers], "unasked": dict(unasked)},
         indent=2,
     )
 
 
-def _summary(who: str, answers: Sequence[Answer], unprobed: Sequence[str]) -> str:
+def _summary(who: str, answers: Sequence[Answer], unasked: Mapping[str, str]) -> str:
     differences = sum(answer.outcome in DIFFERENT for answer in answers)
     verdict = (
         f"{differences} of {len(answers)} probes are answered otherwise than the laptop does: a defect of it"
         if differences
         else f"{len(answers)} of {len(answers)} probes are refused as on the laptop"
     )
-    return f"{who}: {verdict}. No probe asks about {len(unprobed)} further rules (--json lists them)."
+    return f"{who}: {verdict}. No probe asks about {len(unasked)} further rules (--json says why)."
 
 
 def _outcome(code: str, message: str) -> Outcome:

@@ -1,9 +1,9 @@
-"""Names, keys, lifecycles and policies that S3, KMS, ECR and CloudWatch Logs refuse."""
+"""Names, keys, lifecycles, policies and zones that S3, KMS, ECR, CloudWatch Logs and RDS refuse."""
 
 import json
 from typing import Any
 
-from pulumi_aws import cloudwatch, ecr, kms, s3
+from pulumi_aws import cloudwatch, ecr, kms, rds, s3
 
 from conformance.refusals.identity import policy
 from conformance.refusals.probe import Probe
@@ -146,5 +146,12 @@ PROBES = (
         code="InvalidParameterException",
         type=cloudwatch.LogGroup,
         inputs=lambda base: {"name": "aws/moka-conformance"},
+    ),
+    Probe(
+        rule="database-settings",
+        name="subnets-of-one-zone-for-databases",
+        code="DBSubnetGroupDoesNotCoverEnoughAZs",
+        type=rds.SubnetGroup,
+        inputs=lambda base: {"subnet_ids": [base.subnet_ids[0]]},
     ),
 )

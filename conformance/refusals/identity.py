@@ -14,6 +14,7 @@ def policy(statement: dict[str, Any], version: str = "2012-10-17") -> str:
 
 
 READ = {"Effect": "Allow", "Action": "s3:GetObject", "Resource": "arn:aws:s3:::moka/*"}
+TRUST = {"Effect": "Allow", "Action": "sts:AssumeRole", "Principal": {"Service": "eks.amazonaws.com"}}
 
 PROBES = (
     Probe(
@@ -62,5 +63,12 @@ PROBES = (
             "role": base.role_name,
             "policy": policy({**READ, "Resource": "arn:aws-cn:s3:::moka/*"}),
         },
+    ),
+    Probe(
+        rule="request-model",
+        name="role-with-a-path-without-slashes",
+        code="ValidationError",
+        type=iam.Role,
+        inputs=lambda base: {"path": "moka", "assume_role_policy": policy(TRUST)},
     ),
 )

@@ -115,4 +115,22 @@ PROBES = (
             "max_aggregation_interval": 120,
         },
     ),
+    Probe(
+        rule="instance-types-of-region",
+        name="template-of-an-instance-type-that-is-none",
+        code="InvalidParameterValue",
+        type=ec2.LaunchTemplate,
+        inputs=lambda base: {"instance_type": "m7g.huge"},
+    ),
+    Probe(
+        rule="instance-parts",
+        name="instance-of-an-image-by-its-name",
+        code="InvalidAMIID.Malformed",
+        type=ec2.Instance,
+        inputs=lambda base: {
+            "ami": "ami-amazon-linux",
+            "instance_type": "t3.micro",
+            "subnet_id": base.subnet_ids[0],
+        },
+    ),
 )

@@ -60,6 +60,6 @@ def test_nothing_is_made_in_an_account_that_was_not_named(in_its_shell, aws):
 
     assert result.returncode == 2
     assert result.stderr == (
-        "The credentials are of account 123456789012, and the probes for 111122223333: nothing was made.\n"
+        "The credentials are of account 123456789012, not 111122223333: nothing was made.\n"
     )
     assert aws("ec2").describe_vpcs()["Vpcs"] == networks

@@ -8,8 +8,9 @@ from pulumi_aws import ec2
 
 from aws_rules.catalog import RULES
 from conformance.refusals.catalog import PROBES
-from conformance.refusals.comparison import as_json, compare, text, unprobed
+from conformance.refusals.comparison import as_json, compare, text
 from conformance.refusals.probe import Probe
+from conformance.refusals.unasked import UNASKED
 
 PROBE = Probe(
     rule="subnet-ranges", name="subnet", code="InvalidSubnet.Range", type=ec2.Subnet, inputs=lambda base: {}
@@ -18,13 +19,15 @@ AGREES = "creating EC2 Subnet: InvalidSubnet.Range: The CIDR '10.99.0.0/24' is i
 
 
 def shown(message):
-    return text("AWS", compare([PROBE], {"subnet": message}), ["tags", "routes"])
+    return text(
+        "AWS", compare([PROBE], {"subnet": message}), {"nat-gateways": "it costs", "schedules": "it costs"}
+    )
 
 
-def test_each_probe_is_about_a_rule_of_what_aws_or_eks_decide():
-    decided = {rule.name for rule in RULES if rule.authority in ("AWS", "EKS")}
+def test_each_rule_of_what_aws_or_eks_decide_has_a_probe_or_a_reason_why_none_asks():
+    decided = Counter(rule.name for rule in RULES if rule.authority in ("AWS", "EKS"))
 
-    assert {probe.rule for probe in PROBES} <= decided
+    assert Counter({*(probe.rule for probe in PROBES)}) + Counter(UNASKED.keys()) == decided
 
 
 def test_no_two_probes_have_a_name():
@@ -34,7 +37,7 @@ def test_no_two_probes_have_a_name():
 def test_the_same_code_is_no_difference():
     assert shown(AGREES) == (
         "AWS: 1 of 1 probes are refused as on the laptop. "
-        "No probe asks about 2 further rules (--json lists them)."
+        "No probe asks about 2 further rules (--json says why)."
     )
 
 
@@ -62,9 +65,8 @@ def test_a_difference_is_a_line_and_a_defect_of_the_laptop(message, line):
 
 
 def test_scripts_read_every_answer_and_what_nobody_asked():
-    document = json.loads(as_json("AWS", compare([PROBE], {"subnet": AGREES}), unprobed([PROBE])))
+    document = json.loads(as_json("AWS", compare([PROBE], {"subnet": AGREES}), {"schedules": "it costs"}))
 
     [answer] = document["answers"]
     assert (answer["rule"], answer["outcome"], answer["message"]) == ("subnet-ranges", "refused", AGREES)
-    assert "vpc-ranges" in document["unprobed"]
-    assert "subnet-ranges" not in document["unprobed"]
+    assert document["unasked"] == {"schedules": "it costs"}

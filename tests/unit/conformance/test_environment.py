@@ -1,9 +1,14 @@
 """The walk of an environment: what it refuses to begin, its settings meanwhile, its questions, its report."""
 
 import json
+import os
+import signal
+import subprocess
+import sys
 
 import pytest
 import yaml
+from moto import mock_aws
 from typer.testing import CliRunner
 
 from conformance.environment import checks, report
@@ -13,6 +18,7 @@ from conformance.environment.outside import Defect, Outside
 from conformance.environment.versions import TrialSettings, earlier, upgraded
 from conformance.environment.walk import Result, Walk
 from localcloud.__main__ import SIMULATED
+from localcloud.cloud import REPOSITORY
 from stacks.settings import load
 from tests.support.jobs import make_job_target
 
@@ -188,3 +194,67 @@ def test_a_client_that_fails_is_a_finding_and_all_goes_again(monkeypatch, tmp_pa
     assert [(result.of, result.outcome) for result in results] == [("up", "failed"), ("down", "failed")]
     assert results[0].seen == "pulumi up of local failed with status 1, as it says above"
     assert settings.read_text() == SETTINGS
+
+
+def test_nothing_is_made_with_credentials_of_another_account(monkeypatch):
+    for name in ("AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY"):
+        monkeypatch.setenv(name, "testing")
+
+    with mock_aws():
+        refused = app("test", "--yes", "--account", "111122223333")
+
+    assert refused.exit_code == 2
+    assert refused.output == (
+        "The credentials are of account 123456789012, not 111122223333: nothing was made.\n"
+    )
+
+
+def test_what_a_walk_left_that_was_killed_goes_first(tmp_path):
+    settings = tmp_path / "dev.yaml"
+    settings.write_text(SETTINGS)
+    walk = Walk("local", ["false"], {}, lambda line: None)
+
+    results = walk.run(TrialSettings(settings, tmp_path / "kept.yaml"), left=True)
+
+    assert [result.of for result in results] == ["clear away", "down"]
+
+
+# A pulumi that takes a moment to end what is under way when it is interrupted.
+PULUMI = """
+echo {verb} >>STEPS
+test {verb} = destroy && exit
+trap 'sleep 1; echo ended >>STEPS; exit 1' INT
+echo ready
+while :; do sleep 0.1; done
+"""
+
+INTERRUPTED = """
+from pathlib import Path
+from conformance.environment.versions import TrialSettings
+from conformance.environment.walk import Walk
+
+walk = Walk("local", ["bash", "-c", Path("pulumi").read_text()], {}, print)
+walk.run(TrialSettings(Path("dev.yaml"), Path("kept.yaml")))
+"""
+
+
+def test_an_interrupted_walk_takes_down_once_pulumi_has_ended(tmp_path):
+    steps = tmp_path / "steps"
+    (tmp_path / "dev.yaml").write_text(SETTINGS)
+    (tmp_path / "pulumi").write_text(PULUMI.replace("STEPS", str(steps)))
+
+    with subprocess.Popen(
+        [sys.executable, "-c", INTERRUPTED],
+        cwd=tmp_path,
+        env={**os.environ, "PYTHONPATH": str(REPOSITORY)},
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+        start_new_session=True,
+        text=True,
+    ) as walk:
+        assert walk.stderr.readline() == "ready\n"
+        os.killpg(walk.pid, signal.SIGINT)
+        walk.communicate()
+
+    assert steps.read_text().split() == ["up", "ended", "destroy"]
+    assert (tmp_path / "dev.yaml").read_text() == SETTINGS

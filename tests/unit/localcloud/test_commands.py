@@ -367,3 +367,13 @@ def test_the_state_of_a_stack_that_protects_nothing_is_left_alone(engine, monkey
     monkeypatch.setattr(Engine, "pulumi", lambda *_, **__: pytest.fail("nothing is to be asked"))
 
     assert unprotect(engine, "dev") == 0
+
+
+@pytest.mark.parametrize("operation", ["up", "refresh", "destroy", "preview"])
+def test_a_verb_of_pulumis_is_run_on_the_stack_that_is_named(run, monkeypatch, operation):
+    ran = []
+    monkeypatch.setattr(Engine, "run", lambda engine, *words: ran.append(words) or 0)
+
+    assert run("pulumi", operation, "--stack", "dev", "--", "--yes") == (0, [])
+
+    assert ran == [(operation, "dev", "--yes")]

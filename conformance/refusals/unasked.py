@@ -1,0 +1,50 @@
+"""Rules that no probe asks about, and why."""
+
+from collections.abc import Mapping
+
+CLUSTER = "it takes a cluster, which EKS bills by the hour"
+MACHINES = "it takes a cluster and machines that are to join it"
+PROGRAMS = "it takes programs in pods"
+GATEWAY = "it takes an Elastic IP, which EC2 bills by the hour"
+GROUP = "it takes an Auto Scaling group, and so a machine image of the region"
+RESERVATION = "it takes a capacity reservation, which EC2 bills as the instances that it is for"
+CALLER = "it takes credentials with fewer rights than those that make the rest"
+ELSEWHERE = "CloudFormation decides it, which Pulumi's provider does not call"
+LISTED = "the laptop refuses nothing by it: it lists what AWS may refuse"
+PLACE = "it is about the machine that `up` runs on, and no API is asked"
+
+UNASKED: Mapping[str, str] = {
+    "access-entries": CLUSTER,
+    "access-entry-identity": CLUSTER,
+    "access-policies": CLUSTER,
+    "add-on-configurations": CLUSTER,
+    "addon-configuration": CLUSTER,
+    "addon-version": CLUSTER,
+    "instance-type-offered": CLUSTER,
+    "machine-image": CLUSTER,
+    "node-group-settings": CLUSTER,
+    "node-group-sizes": CLUSTER,
+    "node-group-subnets": CLUSTER,
+    "node-group-template": CLUSTER,
+    "node-group-version": CLUSTER,
+    "pod-identity": CLUSTER,
+    "cluster-dns": MACHINES,
+    "ecr-pull": MACHINES,
+    "free-addresses": MACHINES,
+    "node-add-ons": MACHINES,
+    "node-drain": MACHINES,
+    "node-launch": MACHINES,
+    "node-permissions": MACHINES,
+    "node-ways": MACHINES,
+    "pod-subnets": MACHINES,
+    "program-permissions": PROGRAMS,
+    "program-ways": PROGRAMS,
+    "capacity-reservation": RESERVATION,
+    "nat-gateways": GATEWAY,
+    "schedules": GROUP,
+    "caller-permissions": CALLER,
+    "resource-schema": ELSEWHERE,
+    "policy-principals": LISTED,
+    "deployer-reaches-api-server": PLACE,
+}
+"""Rule of what AWS or EKS decide -> why no probe asks about it."""
