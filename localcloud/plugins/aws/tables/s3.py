@@ -316,9 +316,46 @@ BUCKET_ACL = setting(
 )
 """The provider leaves the ACL as it is when the resource is deleted."""
 
+BUCKET_CORS = setting(
+    "bucket_cors",
+    "corsRules!",
+    "CorsConfiguration",
+    {"CORSConfiguration": {"CORSRules": P("corsRules")}},
+    properties={"corsRules": "CORSRules"},
+)
+
+BUCKET_ACCELERATION = setting(
+    "bucket_accelerate_configuration",
+    "status!",
+    "AccelerateConfiguration",
+    {"AccelerateConfiguration": {"Status": P("status")}},
+    delete=Call(
+        "put_bucket_accelerate_configuration",
+        {**BUCKET_KEY, "AccelerateConfiguration": {"Status": "Suspended"}},
+    ),
+)
+
+OBJECT_LOCK = setting(
+    "object_lock_configuration",
+    "objectLockEnabled rule",
+    "ObjectLockConfiguration",
+    {"ObjectLockConfiguration": REST},
+    at="ObjectLockConfiguration",
+    defaults={"objectLockEnabled": "Enabled"},
+    computed=words("rule.defaultRetention.days rule.defaultRetention.years"),
+    delete=Call(
+        "put_object_lock_configuration",
+        {**BUCKET_KEY, "ObjectLockConfiguration": {"ObjectLockEnabled": "Enabled"}},
+    ),
+)
+"""Object lock stays: only its rule can be taken away."""
+
 TYPES = {
     "aws:s3/bucket:Bucket": BUCKET,
     "aws:s3/bucketAcl:BucketAcl": BUCKET_ACL,
+    "aws:s3/bucketCorsConfiguration:BucketCorsConfiguration": BUCKET_CORS,
+    "aws:s3/bucketAccelerateConfiguration:BucketAccelerateConfiguration": BUCKET_ACCELERATION,
+    "aws:s3/bucketObjectLockConfiguration:BucketObjectLockConfiguration": OBJECT_LOCK,
     "aws:s3/bucketPublicAccessBlock:BucketPublicAccessBlock": BUCKET_PUBLIC_ACCESS_BLOCK,
     "aws:s3/bucketServerSideEncryptionConfiguration:BucketServerSideEncryptionConfiguration": ENCRYPTION,
     "aws:s3/bucketPolicy:BucketPolicy": BUCKET_POLICY,
@@ -332,6 +369,9 @@ TYPES = {
 V2 = (
     "bucket:Bucket",
     "bucketAcl:BucketAcl",
+    "bucketCorsConfiguration:BucketCorsConfiguration",
+    "bucketAccelerateConfiguration:BucketAccelerateConfiguration",
+    "bucketObjectLockConfiguration:BucketObjectLockConfiguration",
     "bucketServerSideEncryptionConfiguration:BucketServerSideEncryptionConfiguration",
     "bucketLifecycleConfiguration:BucketLifecycleConfiguration",
     "bucketVersioning:BucketVersioning",

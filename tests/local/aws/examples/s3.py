@@ -32,6 +32,10 @@ LOG_DELIVERY = json.dumps(
 
 BASES: Bases = {
     "bucket": lambda w: ("aws:s3/bucket:Bucket", {"bucket": "base-bucket"}),
+    "locked_bucket": lambda w: (
+        "aws:s3/bucket:Bucket",
+        {"bucket": "base-locked-bucket", "objectLockEnabled": True},
+    ),
     "acl_bucket": lambda w: ("aws:s3/bucket:Bucket", {"bucket": "base-acl-bucket"}),
     "acl_ownership": lambda w: (
         "aws:s3/bucketOwnershipControls:BucketOwnershipControls",
@@ -106,6 +110,30 @@ EXAMPLES = [
             },
         },
         label=" with object lock",
+    ),
+    Example(
+        "aws:s3/bucketCorsConfiguration:BucketCorsConfiguration",
+        lambda w: {
+            "bucket": w.bucket,
+            "corsRules": [{"allowedMethods": ["GET"], "allowedOrigins": ["*"], "maxAgeSeconds": 60}],
+        },
+        lambda w: {"corsRules": [{"allowedMethods": ["PUT"], "allowedOrigins": ["https://example.com"]}]},
+        lambda w: {"bucket": "another-bucket"},
+    ),
+    Example(
+        "aws:s3/bucketAccelerateConfiguration:BucketAccelerateConfiguration",
+        lambda w: {"bucket": w.bucket, "status": "Enabled"},
+        lambda w: {"status": "Suspended"},
+        lambda w: {"bucket": "another-bucket"},
+    ),
+    Example(
+        "aws:s3/bucketObjectLockConfiguration:BucketObjectLockConfiguration",
+        lambda w: {
+            "bucket": w.locked_bucket,
+            "rule": {"defaultRetention": {"mode": "GOVERNANCE", "days": 1}},
+        },
+        lambda w: {"rule": {"defaultRetention": {"mode": "COMPLIANCE", "days": 2}}},
+        lambda w: {"bucket": "another-bucket"},
     ),
     Example(
         "aws:s3/bucketAcl:BucketAcl",
@@ -271,13 +299,38 @@ def change_website(console: Console, resource: Resource) -> None:
     )
 
 
+def change_cors(console: Console, resource: Resource) -> None:
+    rules = [{"AllowedMethods": ["DELETE"], "AllowedOrigins": ["*"]}]
+    console.client("s3").put_bucket_cors(
+        Bucket=resource.inputs["bucket"], CORSConfiguration={"CORSRules": rules}
+    )
+
+
+def change_acceleration(console: Console, resource: Resource) -> None:
+    status = "Enabled" if resource.inputs["status"] == "Suspended" else "Suspended"
+    console.client("s3").put_bucket_accelerate_configuration(
+        Bucket=resource.inputs["bucket"], AccelerateConfiguration={"Status": status}
+    )
+
+
+def change_lock(console: Console, resource: Resource) -> None:
+    retention = {"DefaultRetention": {"Mode": "GOVERNANCE", "Days": 9}}
+    console.client("s3").put_object_lock_configuration(
+        Bucket=resource.inputs["bucket"],
+        ObjectLockConfiguration={"ObjectLockEnabled": "Enabled", "Rule": retention},
+    )
+
+
 def change_logging(console: Console, resource: Resource) -> None:
     console.edit("s3", "logging", resource.inputs["bucket"], TargetPrefix="s3/by-hand/")
 
 
 CHANGES_BY_HAND: Changes = {
     "aws:s3/bucket:Bucket": change_tags,
+    "aws:s3/bucketAccelerateConfiguration:BucketAccelerateConfiguration": change_acceleration,
     "aws:s3/bucketAcl:BucketAcl": None,
+    "aws:s3/bucketCorsConfiguration:BucketCorsConfiguration": change_cors,
+    "aws:s3/bucketObjectLockConfiguration:BucketObjectLockConfiguration": change_lock,
     "aws:s3/bucketLifecycleConfiguration:BucketLifecycleConfiguration": change_lifecycle,
     "aws:s3/bucketLogging:BucketLogging": change_logging,
     "aws:s3/bucketOwnershipControls:BucketOwnershipControls": change_ownership,
