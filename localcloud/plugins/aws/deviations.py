@@ -42,9 +42,31 @@ _OBJECT: Outcomes = {
     ),
 }
 
-_BUCKET: Outcomes = {
+_BUCKET_V2: Outcomes = {
     "forceDestroy": (UPDATES, _NO_PROPERTY + "keeps it for the day of the deletion."),
     "objectLockEnabled": (REPLACES, "CloudFormation changes it in place; the provider replaces."),
+}
+
+_BUCKET: Outcomes = {
+    **_BUCKET_V2,
+    **dict.fromkeys(
+        (
+            "acl",
+            "policy",
+            "versioning",
+            "website",
+            "serverSideEncryptionConfiguration",
+            "corsRules",
+            "lifecycleRules",
+            "logging",
+            "accelerationStatus",
+        ),
+        (UPDATES, "CloudFormation has it in another form; the provider has a call for each."),
+    ),
+}
+
+_ACL: Outcomes = {
+    "acl": (UPDATES, "CloudFormation has other names for them; the provider calls PutBucketAcl.")
 }
 
 _RULES: Outcomes = dict.fromkeys(
@@ -136,11 +158,14 @@ DEVIATIONS: Mapping[str, Outcomes] = {
         ),
         "multiRegion": (REPLACES, "CloudFormation refuses it; the provider replaces."),
     },
-    **dict.fromkeys(("aws:s3/bucket:Bucket", "aws:s3/bucketV2:BucketV2"), _BUCKET),
+    "aws:s3/bucket:Bucket": _BUCKET,
+    "aws:s3/bucketV2:BucketV2": _BUCKET_V2,
     "aws:s3/bucketServerSideEncryptionConfiguration:BucketServerSideEncryptionConfiguration": _SETTING,
     "aws:s3/bucketServerSideEncryptionConfigurationV2:BucketServerSideEncryptionConfigurationV2": _SETTING,
     "aws:s3/bucketLifecycleConfiguration:BucketLifecycleConfiguration": _SETTING,
     "aws:s3/bucketLifecycleConfigurationV2:BucketLifecycleConfigurationV2": _SETTING,
+    "aws:s3/bucketAcl:BucketAcl": _ACL,
+    "aws:s3/bucketAclV2:BucketAclV2": _ACL,
     "aws:s3/bucketVersioning:BucketVersioning": _SETTING,
     "aws:s3/bucketVersioningV2:BucketVersioningV2": _SETTING,
     "aws:s3/bucketObject:BucketObject": _OBJECT,

@@ -12,6 +12,10 @@ from localcloud.unknowns import clear, noted
 from tests.local.aws.conftest import two_subnets
 from tests.local.aws.tokens import BUCKET, ROLE_ARN, SUBNET, VPC
 
+BUCKET_ACL = "aws:s3/bucketAcl:BucketAcl"
+EVERYBODY = {"Effect": "Allow", "Principal": "*", "Action": "s3:GetObject", "Resource": "arn:aws:s3:::b-1/*"}
+POLICY_FOR_EVERYBODY = json.dumps({"Version": "2012-10-17", "Statement": [EVERYBODY]})
+
 
 def test_what_is_missing_and_what_is_unknown_is_told_at_once(bench):
     _, failures = bench.provider.check(
@@ -46,6 +50,36 @@ def test_a_bucket_that_is_there_already_is_not_taken_over(bench):
 
     with pytest.raises(Refusal, match="There is a bucket mine already"):
         bench.make(BUCKET, {"bucket": "mine"}, name="second")
+
+
+@pytest.mark.parametrize(
+    ("inputs", "refused"),
+    [
+        (
+            {"acl": "public-read"},
+            "InvalidBucketAclWithObjectOwnership.*leave out the acl public-read of bucket b-1",
+        ),
+        ({"versioning": {"status": "Enabled"}}, "there is no status beside enabled, mfaDelete: leave it out"),
+        ({"website": {"index": "index.html"}}, "there is no index beside indexDocument"),
+        ({"policy": POLICY_FOR_EVERYBODY}, "public policies are blocked by the BlockPublicPolicy"),
+        ({"logging": {"targetBucket": "not-there"}}, "InvalidTargetBucketForLogging"),
+    ],
+)
+def test_what_s3_does_not_take_in_a_bucket_is_refused(bench, inputs, refused):
+    with pytest.raises((Refusal, InitializationFailed), match=refused):
+        bench.make(BUCKET, {"bucket": "b-1", **inputs})
+
+
+def test_a_bucket_takes_acls_only_where_its_owner_wants_them_and_lets_others_in(bench):
+    bench.make(BUCKET, {"bucket": "b-2"})
+    acl = {"bucket": "b-2", "acl": "public-read"}
+    with pytest.raises(Refusal, match="The bucket does not allow ACLs"):
+        bench.make(BUCKET_ACL, acl)
+
+    owner = {"bucket": "b-2", "rule": {"objectOwnership": "BucketOwnerPreferred"}}
+    bench.make("aws:s3/bucketOwnershipControls:BucketOwnershipControls", owner)
+    with pytest.raises(Refusal, match="public ACLs are blocked"):
+        bench.make(BUCKET_ACL, acl)
 
 
 def test_an_aws_that_does_not_answer_is_told_with_what_to_do(tmp_path, bench):

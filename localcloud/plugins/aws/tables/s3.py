@@ -1,12 +1,16 @@
 """S3: buckets and their settings, each a resource."""
 
+from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any
 
 from localcloud.errors import Refusal
 from localcloud.plugins.aws.api import error_code
 from localcloud.plugins.aws.refusals.permissions import services
 from localcloud.plugins.aws.subject import Subject
-from localcloud.plugins.aws.table import ID, REST, Call, Change, Kind, Name, P, Read, Tagging, words
+from localcloud.plugins.aws.table import ID, REST, Call, Change, Kind, Name, P, Read, Tagging, change, words
+from localcloud.plugins.aws.tables.s3_inline import INLINE, present
+from localcloud.plugins.values import unknown_in
 
 
 def make_bucket(subject: Subject) -> str:
@@ -48,6 +52,22 @@ def read_bucket(subject: Subject) -> dict[str, Any]:
     return {"bucket": subject.id, "bucketRegion": region, "hostedZoneId": HOSTED_ZONES.get(region)}
 
 
+def read_inline(subject: Subject) -> dict[str, Any]:
+    """Settings of a bucket that its program has in it; of one to import, all that are set."""
+    # They may also be resources of their own: without a value in the bucket they are none of its.
+    imported = not subject.inputs
+    names = [name for name in INLINE if imported or subject.inputs.get(name) not in (None, [])]
+    settings = present({name: INLINE[name].live(subject) for name in names})
+    website = {name: subject.text(text) for name, text in WEBSITE_ADDRESS.items()}
+    return settings | (website if "website" in settings else {})
+
+
+# The form of the older regions: https://docs.aws.amazon.com/general/latest/gr/s3.html
+WEBSITE_ADDRESS = {
+    "websiteDomain": "s3-website-{region}.amazonaws.com",
+    "websiteEndpoint": "{bucket}.s3-website-{region}.amazonaws.com",
+}
+
 # Of S3's website endpoints: https://docs.aws.amazon.com/general/latest/gr/s3.html
 HOSTED_ZONES = {
     "us-east-1": "Z3AQBSTGFYJSTF",
@@ -84,7 +104,32 @@ def delete_bucket(subject: Subject) -> None:
         ) from None
 
 
-BUCKET = Kind(
+def bucket_calls(subject: Subject) -> Iterator[tuple[str, dict[str, Any]]]:
+    """The calls that make a bucket, as far as their values are known."""
+    bucket = {"Bucket": subject.properties["bucket"]}
+    yield "create_bucket", bucket
+    for name, inline in INLINE.items():
+        value = subject.properties.get(name)
+        if value and not unknown_in(value):
+            yield f"put_{inline.noun}", {**bucket, **inline.write(value)}
+
+
+def refuse_acl(subject: Subject) -> None:
+    """Refuse a new bucket with an ACL, which new buckets have not.
+
+    https://docs.aws.amazon.com/AmazonS3/latest/userguide/object-ownership-error-responses.html
+    """
+    acl = subject.properties.get("acl")
+    if not subject.id and acl not in (None, "private", "bucket-owner-full-control"):
+        raise Refusal(
+            "InvalidBucketAclWithObjectOwnership: Bucket cannot have ACLs set with ObjectOwnership's "
+            f"BucketOwnerEnforced setting: leave out the acl {acl} of bucket {subject.properties['bucket']}, "
+            "and let others in by an aws.s3.BucketPolicy; or give it aws.s3.BucketOwnershipControls and an "
+            "aws.s3.BucketAcl."
+        )
+
+
+BUCKET_V2 = Kind(
     service="s3",
     schema="AWS::S3::Bucket",
     inputs="bucket bucketPrefix forceDestroy objectLockEnabled",
@@ -115,6 +160,23 @@ BUCKET = Kind(
     calls=lambda subject: [("create_bucket", {"Bucket": subject.properties["bucket"]})],
 )
 
+BUCKET = replace(
+    BUCKET_V2,
+    inputs=f"{BUCKET_V2.inputs} acl {' '.join(INLINE)}",
+    outputs=f"{BUCKET_V2.outputs} websiteDomain websiteEndpoint",
+    computed=BUCKET_V2.computed | words("acl lifecycleRules.id") | INLINE.keys(),
+    write_only=BUCKET_V2.write_only | {"acl"},
+    documents=words("policy website.routingRules"),
+    reads=(*BUCKET_V2.reads, Read(read_inline)),
+    changes=(
+        change("acl", "put_bucket_acl", {"Bucket": ID}),
+        *(inline.changed(name) for name, inline in INLINE.items()),
+    ),
+    refusals=(refuse_acl,),
+    calls=bucket_calls,
+)
+"""A bucket, with its settings where a program writes them into it."""
+
 
 def setting(
     noun: str,
@@ -138,13 +200,13 @@ def setting(
     columns: dict[str, Any] = {
         "schema": "AWS::S3::Bucket",
         "schema_names": {"bucket": "BucketName", **dict.fromkeys(names, schema_name)},
+        "id": "{bucket}",
+        "identity": ("bucket",),
     }
     return Kind(
         service="s3",
         inputs=f"bucket! {inputs}",
         create=put,
-        id="{bucket}",
-        identity=("bucket",),
         reads=(Read(Call(f"get_{noun}", BUCKET_KEY), at, properties or {}, all=properties is None),),
         changes=(Change(names, put),),
         delete=(delete or Call(f"delete_{noun}", BUCKET_KEY),),
@@ -226,11 +288,7 @@ BUCKET_WEBSITE = setting(
     "WebsiteConfiguration",
     {"WebsiteConfiguration": REST},
     outputs="websiteDomain websiteEndpoint",
-    # The form of the older regions: https://docs.aws.amazon.com/general/latest/gr/s3.html
-    derived={
-        "websiteDomain": "s3-website-{region}.amazonaws.com",
-        "websiteEndpoint": "{bucket}.s3-website-{region}.amazonaws.com",
-    },
+    derived=WEBSITE_ADDRESS,
     names={"errorDocument.key": "Key", "indexDocument.suffix": "Suffix"},
 )
 
@@ -244,8 +302,60 @@ BUCKET_LOGGING = setting(
     refusals=(services.access_logs_target,),
 )
 
+BUCKET_ACL = setting(
+    "bucket_acl",
+    "acl",
+    "AccessControl",
+    {"ACL": P("acl")},
+    properties={},
+    delete=Call("head_bucket", BUCKET_KEY),
+    id="{bucket},{acl}",
+    identity=("bucket", "acl"),
+    separator=",",
+    schema_names={"bucket": "BucketName"},
+)
+"""The provider leaves the ACL as it is when the resource is deleted."""
+
+BUCKET_CORS = setting(
+    "bucket_cors",
+    "corsRules!",
+    "CorsConfiguration",
+    {"CORSConfiguration": {"CORSRules": P("corsRules")}},
+    properties={"corsRules": "CORSRules"},
+)
+
+BUCKET_ACCELERATION = setting(
+    "bucket_accelerate_configuration",
+    "status!",
+    "AccelerateConfiguration",
+    {"AccelerateConfiguration": {"Status": P("status")}},
+    delete=Call(
+        "put_bucket_accelerate_configuration",
+        {**BUCKET_KEY, "AccelerateConfiguration": {"Status": "Suspended"}},
+    ),
+)
+
+OBJECT_LOCK = setting(
+    "object_lock_configuration",
+    "objectLockEnabled rule",
+    "ObjectLockConfiguration",
+    {"ObjectLockConfiguration": REST},
+    at="ObjectLockConfiguration",
+    defaults={"objectLockEnabled": "Enabled"},
+    computed=words("rule.defaultRetention.days rule.defaultRetention.years"),
+    delete=Call(
+        "put_object_lock_configuration",
+        {**BUCKET_KEY, "ObjectLockConfiguration": {"ObjectLockEnabled": "Enabled"}},
+    ),
+)
+"""Object lock stays: only its rule can be taken away."""
+
 TYPES = {
     "aws:s3/bucket:Bucket": BUCKET,
+    "aws:s3/bucketAcl:BucketAcl": BUCKET_ACL,
+    "aws:s3/bucketCorsConfiguration:BucketCorsConfiguration": BUCKET_CORS,
+    "aws:s3/bucketAccelerateConfiguration:BucketAccelerateConfiguration": BUCKET_ACCELERATION,
+    "aws:s3/bucketObjectLockConfiguration:BucketObjectLockConfiguration": OBJECT_LOCK,
     "aws:s3/bucketPublicAccessBlock:BucketPublicAccessBlock": BUCKET_PUBLIC_ACCESS_BLOCK,
     "aws:s3/bucketServerSideEncryptionConfiguration:BucketServerSideEncryptionConfiguration": ENCRYPTION,
     "aws:s3/bucketPolicy:BucketPolicy": BUCKET_POLICY,
@@ -258,6 +368,10 @@ TYPES = {
 
 V2 = (
     "bucket:Bucket",
+    "bucketAcl:BucketAcl",
+    "bucketCorsConfiguration:BucketCorsConfiguration",
+    "bucketAccelerateConfiguration:BucketAccelerateConfiguration",
+    "bucketObjectLockConfiguration:BucketObjectLockConfiguration",
     "bucketServerSideEncryptionConfiguration:BucketServerSideEncryptionConfiguration",
     "bucketLifecycleConfiguration:BucketLifecycleConfiguration",
     "bucketVersioning:BucketVersioning",
@@ -272,4 +386,4 @@ def v2(type: str) -> str:
     return f"aws:s3/{type.replace(':', 'V2:')}V2"
 
 
-TYPES |= {v2(type): TYPES[f"aws:s3/{type}"] for type in V2}
+TYPES |= {v2(type): TYPES[f"aws:s3/{type}"] for type in V2} | {v2("bucket:Bucket"): BUCKET_V2}

@@ -24,6 +24,14 @@ STAYS = {
     "aws:ec2/defaultSecurityGroup:DefaultSecurityGroup",
     "aws:s3/bucketVersioning:BucketVersioning",
     "aws:s3/bucketVersioningV2:BucketVersioningV2",
+    # Acceleration is suspended; a bucket's lock stays.
+    "aws:s3/bucketAccelerateConfiguration:BucketAccelerateConfiguration",
+    "aws:s3/bucketAccelerateConfigurationV2:BucketAccelerateConfigurationV2",
+    "aws:s3/bucketObjectLockConfiguration:BucketObjectLockConfiguration",
+    "aws:s3/bucketObjectLockConfigurationV2:BucketObjectLockConfigurationV2",
+    # The provider leaves ACLs as they are.
+    "aws:s3/bucketAcl:BucketAcl",
+    "aws:s3/bucketAclV2:BucketAclV2",
     # It is the provider's, of a certificate that stays as it is.
     "aws:acm/certificateValidation:CertificateValidation",
 }

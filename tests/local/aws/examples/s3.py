@@ -32,6 +32,19 @@ LOG_DELIVERY = json.dumps(
 
 BASES: Bases = {
     "bucket": lambda w: ("aws:s3/bucket:Bucket", {"bucket": "base-bucket"}),
+    "locked_bucket": lambda w: (
+        "aws:s3/bucket:Bucket",
+        {"bucket": "base-locked-bucket", "objectLockEnabled": True},
+    ),
+    "acl_bucket": lambda w: ("aws:s3/bucket:Bucket", {"bucket": "base-acl-bucket"}),
+    "acl_ownership": lambda w: (
+        "aws:s3/bucketOwnershipControls:BucketOwnershipControls",
+        {"bucket": w.acl_bucket, "rule": {"objectOwnership": "BucketOwnerPreferred"}},
+    ),
+    "acl_allowed": lambda w: (
+        "aws:s3/bucketPublicAccessBlock:BucketPublicAccessBlock",
+        {"bucket": w.acl_ownership, "blockPublicAcls": False},
+    ),
     "access_logs": lambda w: ("aws:s3/bucket:Bucket", {"bucket": "base-access-logs"}),
     "access_logs_policy": lambda w: (
         "aws:s3/bucketPolicy:BucketPolicy",
@@ -44,6 +57,88 @@ EXAMPLES = [
         "aws:s3/bucket:Bucket",
         lambda w: {"bucket": "one-bucket", "tags": TAGS},
         lambda w: {"forceDestroy": True, "tags": OTHER_TAGS},
+        lambda w: {"bucket": "another-bucket"},
+    ),
+    Example(
+        "aws:s3/bucket:Bucket",
+        lambda w: {
+            "bucket": "inline-bucket",
+            "acl": "private",
+            "versioning": {"enabled": True},
+            "website": {"indexDocument": "index.html", "errorDocument": "error.html"},
+            "serverSideEncryptionConfiguration": {
+                "rule": {"applyServerSideEncryptionByDefault": {"sseAlgorithm": "AES256"}}
+            },
+            "corsRules": [{"allowedMethods": ["GET"], "allowedOrigins": ["*"], "maxAgeSeconds": 60}],
+            "lifecycleRules": [
+                {
+                    "enabled": True,
+                    "prefix": "logs/",
+                    "expiration": {"days": 90},
+                    "transitions": [{"days": 30, "storageClass": "STANDARD_IA"}],
+                    "noncurrentVersionExpiration": {"days": 7},
+                    "abortIncompleteMultipartUploadDays": 3,
+                },
+                {"id": "tagged", "enabled": False, "tags": {"keep": "no"}, "expiration": {"days": 1}},
+            ],
+            "logging": {"targetBucket": w.access_logs_policy, "targetPrefix": "inline/"},
+            "policy": resource_policy("s3:GetObject", "arn:aws:s3:::inline-bucket/*"),
+        },
+        lambda w: {
+            "versioning": {"enabled": False},
+            "website": {"redirectAllRequestsTo": "https://example.com"},
+            "corsRules": [{"allowedMethods": ["PUT"], "allowedOrigins": ["https://example.com"]}],
+            "lifecycleRules": [{"id": "all", "enabled": True, "expiration": {"days": 5}}],
+            "policy": resource_policy("s3:PutObject", "arn:aws:s3:::inline-bucket/*"),
+        },
+        label=" with its settings inline",
+    ),
+    Example(
+        "aws:s3/bucket:Bucket",
+        lambda w: {
+            "bucket": "locked-bucket",
+            "objectLockEnabled": True,
+            "objectLockConfiguration": {
+                "objectLockEnabled": "Enabled",
+                "rule": {"defaultRetention": {"mode": "GOVERNANCE", "days": 1}},
+            },
+        },
+        lambda w: {
+            "objectLockConfiguration": {
+                "objectLockEnabled": "Enabled",
+                "rule": {"defaultRetention": {"mode": "GOVERNANCE", "days": 2}},
+            },
+        },
+        label=" with object lock",
+    ),
+    Example(
+        "aws:s3/bucketCorsConfiguration:BucketCorsConfiguration",
+        lambda w: {
+            "bucket": w.bucket,
+            "corsRules": [{"allowedMethods": ["GET"], "allowedOrigins": ["*"], "maxAgeSeconds": 60}],
+        },
+        lambda w: {"corsRules": [{"allowedMethods": ["PUT"], "allowedOrigins": ["https://example.com"]}]},
+        lambda w: {"bucket": "another-bucket"},
+    ),
+    Example(
+        "aws:s3/bucketAccelerateConfiguration:BucketAccelerateConfiguration",
+        lambda w: {"bucket": w.bucket, "status": "Enabled"},
+        lambda w: {"status": "Suspended"},
+        lambda w: {"bucket": "another-bucket"},
+    ),
+    Example(
+        "aws:s3/bucketObjectLockConfiguration:BucketObjectLockConfiguration",
+        lambda w: {
+            "bucket": w.locked_bucket,
+            "rule": {"defaultRetention": {"mode": "GOVERNANCE", "days": 1}},
+        },
+        lambda w: {"rule": {"defaultRetention": {"mode": "COMPLIANCE", "days": 2}}},
+        lambda w: {"bucket": "another-bucket"},
+    ),
+    Example(
+        "aws:s3/bucketAcl:BucketAcl",
+        lambda w: {"bucket": w.acl_allowed, "acl": "private"},
+        lambda w: {"acl": "public-read"},
         lambda w: {"bucket": "another-bucket"},
     ),
     Example(
@@ -150,7 +245,7 @@ EXAMPLES = [
 EXAMPLES += [
     replace(example, type=v2(example.type.removeprefix("aws:s3/")))
     for example in EXAMPLES
-    if example.type.removeprefix("aws:s3/") in V2
+    if example.type.removeprefix("aws:s3/") in V2 and not example.label
 ]
 
 
@@ -204,12 +299,38 @@ def change_website(console: Console, resource: Resource) -> None:
     )
 
 
+def change_cors(console: Console, resource: Resource) -> None:
+    rules = [{"AllowedMethods": ["DELETE"], "AllowedOrigins": ["*"]}]
+    console.client("s3").put_bucket_cors(
+        Bucket=resource.inputs["bucket"], CORSConfiguration={"CORSRules": rules}
+    )
+
+
+def change_acceleration(console: Console, resource: Resource) -> None:
+    status = "Enabled" if resource.inputs["status"] == "Suspended" else "Suspended"
+    console.client("s3").put_bucket_accelerate_configuration(
+        Bucket=resource.inputs["bucket"], AccelerateConfiguration={"Status": status}
+    )
+
+
+def change_lock(console: Console, resource: Resource) -> None:
+    retention = {"DefaultRetention": {"Mode": "GOVERNANCE", "Days": 9}}
+    console.client("s3").put_object_lock_configuration(
+        Bucket=resource.inputs["bucket"],
+        ObjectLockConfiguration={"ObjectLockEnabled": "Enabled", "Rule": retention},
+    )
+
+
 def change_logging(console: Console, resource: Resource) -> None:
     console.edit("s3", "logging", resource.inputs["bucket"], TargetPrefix="s3/by-hand/")
 
 
 CHANGES_BY_HAND: Changes = {
     "aws:s3/bucket:Bucket": change_tags,
+    "aws:s3/bucketAccelerateConfiguration:BucketAccelerateConfiguration": change_acceleration,
+    "aws:s3/bucketAcl:BucketAcl": None,
+    "aws:s3/bucketCorsConfiguration:BucketCorsConfiguration": change_cors,
+    "aws:s3/bucketObjectLockConfiguration:BucketObjectLockConfiguration": change_lock,
     "aws:s3/bucketLifecycleConfiguration:BucketLifecycleConfiguration": change_lifecycle,
     "aws:s3/bucketLogging:BucketLogging": change_logging,
     "aws:s3/bucketOwnershipControls:BucketOwnershipControls": change_ownership,
