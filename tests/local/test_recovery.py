@@ -186,6 +186,32 @@ def test_a_stack_that_is_not_there_and_a_state_that_nobody_can_read_are_one_sent
         path.write_text(whole)
 
 
+def test_locks_in_a_bucket_are_lifted_or_respected_as_well(network):
+    s3 = client(network, "s3")
+    s3.create_bucket(Bucket="states")
+    backend = {"PULUMI_BACKEND_URL": "s3://states?region=us-east-1&awssdk=v2"}
+    network.run("stack", "init", **backend)
+    ended = subprocess.Popen(["true"])
+    ended.wait()
+    lock = {
+        "pid": ended.pid,
+        "username": "me",
+        "hostname": os.uname().nodename,
+        "timestamp": "2026-11-23T06:00:00Z",
+    }
+    key = ".pulumi/locks/organization/small/dev/held.json"
+
+    s3.put_object(Bucket="states", Key=key, Body=json.dumps({**lock, "hostname": "elsewhere"}).encode())
+    refused = moka(network.engine, "recover", "dev", "--yes", **backend)
+    assert refused.returncode == 2
+    assert f"dev is being updated by process {ended.pid} of me on elsewhere" in refused.stderr
+
+    s3.put_object(Bucket="states", Key=key, Body=json.dumps(lock).encode())
+    lifted = moka(network.engine, "recover", "dev", "--yes", **backend)
+    assert lifted.returncode == 0, lifted.stderr
+    assert s3.list_objects_v2(Bucket="states", Prefix=key)["KeyCount"] == 0
+
+
 def test_afterwards_down_leaves_nothing(network, ec2):
     cut_off(network, "Subnet b", "NatGateway nat", "RouteTableAssociation a", "Route out")
     assert recover(network, "--yes").returncode == 0
