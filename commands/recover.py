@@ -12,7 +12,7 @@ from commands.arguments import StackArgument
 from recovery.backend_locks import dead, drop_cut_attributes, locks
 from recovery.look import Look
 from recovery.plan import Finding, judged, targets, unfinished, with_findings
-from recovery.planned import creations
+from recovery.planned import creations, frame
 from recovery.pulumi_cli import (
     COMMAND,
     Stopped,
@@ -49,6 +49,12 @@ def recover(
         bool,
         typer.Option("--planned", help="Look for all that `up` would create too: a plugin died, say."),
     ] = False,
+    rebuild: Annotated[
+        bool,
+        typer.Option(
+            "--rebuild", help="The state is lost or of long ago: look for all that there should be."
+        ),
+    ] = False,
     yes: Annotated[bool, typer.Option("--yes", help="Act without asking.")] = False,
     check: Annotated[
         bool, typer.Option("--check", help="Only say whether an update was cut off; a stack may be missing.")
@@ -67,6 +73,7 @@ def recover(
       moka recover prod.spark-a      one of them
       moka recover prod --delete     what was made without being recorded is deleted
       moka recover prod --planned    also what a plugin made that died while pulumi went on
+      moka recover prod --rebuild    the whole of it: its state was lost
       moka recover prod --check      whether an update was cut off, as `make up` asks before it begins
 
     Exit status: 0 nothing is left to recover, 1 something is left to people or was declined, 2 nothing
@@ -79,7 +86,14 @@ def recover(
             typer.echo(
                 f"{path} was cut short as it was written, and is removed: nothing else was in it.", err=True
             )
-        wishes = Wishes(command=command or COMMAND, delete=delete, forget=forget, planned=planned, yes=yes)
+        wishes = Wishes(
+            command=command or COMMAND,
+            delete=delete,
+            forget=forget,
+            planned=planned,
+            rebuild=rebuild,
+            yes=yes,
+        )
         reports = [_recover(entry, wishes) for entry in stacks_of(stack)]
     except (Stopped, BrokenState) as reason:
         typer.echo(reason, err=True)
@@ -111,18 +125,29 @@ class Wishes:
     delete: bool
     forget: bool
     planned: bool
+    rebuild: bool
     yes: bool
+
+    @property
+    def previews(self) -> bool:
+        """Whether what an `up` would create is looked for."""
+        return self.planned or self.rebuild
 
 
 def _recover(entry: dict[str, Any], wishes: Wishes) -> Report:
     """Recover a stack; what `up` would create in rounds, as ids of what was there say where more is."""
     report = _recovered(entry, wishes)
-    while wishes.planned and report.get("imported") and not report["left"]:
+    while wishes.previews and _went_on(report) and not report["left"]:
         further = _recovered(entry, wishes)
-        if not further.get("imported"):
+        if not _went_on(further):
             break
-        report = further | {"imported": [*report["imported"], *further["imported"]]}
+        lists = ("imported", "recorded")
+        report = further | {name: [*report.get(name, ()), *further.get(name, ())] for name in lists}
     return report
+
+
+def _went_on(report: Report) -> bool:
+    return bool(report.get("imported") or report.get("recorded"))
 
 
 def _recovered(entry: dict[str, Any], wishes: Wishes) -> Report:
@@ -140,9 +165,12 @@ def _recovered(entry: dict[str, Any], wishes: Wishes) -> Report:
     stale = locks(stack)
     look = Look(stack, state)
     found = look.findings()
-    if wishes.planned:
+    if wishes.previews:
         _say(f"{stack}: looking for what an up would create ...")
-        found += look.made_unrecorded(creations(preview(wishes.command, stack), state))
+        shown = preview(wishes.command, stack)
+        if wishes.rebuild:
+            found += [Finding(operation, "record") for operation in frame(shown, state)]
+        found += look.made_unrecorded(creations(shown, state))
     report: Report = {"stack": stack, "locks": [str(lock) for lock in stale], "left": []}
     if not stale and not found:
         _say(f"{stack} needs no recovery: nothing is locked, and nothing was cut off.")
@@ -213,6 +241,7 @@ def _settled(stack: str, before: State, found: Sequence[Finding], wishes: Wishes
     elif outcome.taken and run(wishes.command, "destroy", stack, [f.operation.urn for f in outcome.taken]):
         raise Stopped(f"Not all of {stack} could be deleted, as pulumi says above: run this again.")
     return {
+        "recorded": [f.operation.urn for f in found if f.verdict == "record"],
         "deleted" if wishes.delete else "imported": [f.operation.urn for f in outcome.taken],
         "not_made": [f.operation.urn for f in outcome.gone],
         "left": [f"{f.operation.urn}: {f.id} is somebody else's" for f in outcome.alien],

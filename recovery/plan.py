@@ -23,13 +23,14 @@ from recovery.state import (
     with_resources,
 )
 
-Verdict = Literal["take over", "replacing", "doubled", "several", "forget", "look again", "unknown"]
+Verdict = Literal["take over", "replacing", "doubled", "several", "record", "forget", "look again", "unknown"]
 
 WORDS: dict[Verdict, str] = {
     "take over": "it may exist",
     "replacing": "it may exist beside what it replaces",
     "doubled": "it may exist a second time",
     "several": "it may exist, more than once",
+    "record": "it is in the state only",
     "forget": "it made nothing that the state lacks",
     "look again": "it may have happened",
     "unknown": "it may exist",
@@ -136,6 +137,8 @@ def with_findings(state: State, found: Iterable[Finding]) -> State:
             resources.append({**entry, "initErrors": [MARK]})
         elif finding.verdict == "doubled":
             resources.append({**entry, "delete": True})
+        elif finding.verdict == "record":
+            resources.append(finding.operation.resource)
         elif finding.verdict == "look again":
             resources = [{**r, "initErrors": [LOOK]} if r["urn"] == urn else r for r in resources]
     return with_resources(state, ordered(resources))

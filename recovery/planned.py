@@ -5,16 +5,38 @@ The engine takes what a plugin was making for not made when the plugin dies, so 
 """
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Container, Iterator, Mapping
 from typing import Any
+from uuid import uuid4
 
-from recovery.state import CREATING, Operation, State, resources_of
+from recovery.state import CREATING, Operation, Resource, State, resources_of
 
 UNKNOWN = "04da6b54-80e4-46f7-96ec-b56ff0331ba9"
 """A value that is not known yet: `UnknownStringValue` in pulumi's sdk/go/common/resource/plugin/rpc.go."""
 
+PROVIDERS = "pulumi:providers:"
+
 SECRET = "4dabf18193072939515e22adb298388d"
 """Key of what is no plain value, such as a secret: `SigKey` in sdk/go/common/resource/sig."""
+
+
+def frame(preview: Mapping[str, Any], state: State) -> Iterator[Operation]:
+    """What a preview would create that is in the state only: the stack, components and providers.
+
+    What has an input that is not known yet, or a secret, is left out, as in `creations`.
+    """
+    recorded = {resource["urn"] for resource in resources_of(state)}
+    for step in preview.get("steps") or []:
+        resource = step.get("newState") or {}
+        outside = resource.get("custom") and not str(resource.get("type")).startswith(PROVIDERS)
+        if step["op"] != "create" or outside or not _needed(resource) <= recorded or not _known(resource):
+            continue
+        recorded.add(resource["urn"])
+        # The engine gives a provider an id of no meaning (pkg/resource/deploy/providers/registry.go).
+        of_provider = {"id": str(uuid4()), "outputs": resource.get("inputs") or {}}
+        yield Operation(
+            CREATING, _entry(resource, recorded) | (of_provider if resource.get("custom") else {})
+        )
 
 
 def creations(preview: Mapping[str, Any], state: State) -> Iterator[Operation]:
@@ -26,14 +48,25 @@ def creations(preview: Mapping[str, Any], state: State) -> Iterator[Operation]:
     recorded = {resource["urn"] for resource in resources_of(state)}
     for step in preview.get("steps") or []:
         resource = step.get("newState") or {}
-        needed = {resource.get("parent"), str(resource.get("provider", "")).rpartition("::")[0]} - {None, ""}
-        if step["op"] != "create" or not resource.get("custom") or not needed <= recorded:
+        if step["op"] != "create" or not resource.get("custom"):
             continue
-        inputs = json.dumps(resource.get("inputs") or {})
-        if UNKNOWN in inputs or SECRET in inputs:
-            continue
-        dependencies = [urn for urn in resource.get("dependencies") or [] if urn in recorded]
-        kept = {
-            name: value for name, value in resource.items() if name not in ("outputs", "propertyDependencies")
-        }
-        yield Operation(CREATING, {**kept, "dependencies": dependencies})
+        if _needed(resource) <= recorded and _known(resource):
+            yield Operation(CREATING, _entry(resource, recorded))
+
+
+def _needed(resource: Resource) -> set[str]:
+    provider = str(resource.get("provider", "")).rpartition("::")[0]
+    return {str(urn) for urn in (resource.get("parent"), provider) if urn}
+
+
+def _known(resource: Resource) -> bool:
+    inputs = json.dumps(resource.get("inputs") or {})
+    return UNKNOWN not in inputs and SECRET not in inputs
+
+
+def _entry(resource: Resource, recorded: Container[str]) -> Resource:
+    kept = {
+        name: value for name, value in resource.items() if name not in ("outputs", "propertyDependencies")
+    }
+    dependencies = [urn for urn in resource.get("dependencies") or [] if urn in recorded]
+    return {**kept, "dependencies": dependencies}

@@ -18,7 +18,8 @@ Outcome = Literal["passed", "failed", "simulated"]
 
 OPTIONS: Mapping[str, Sequence[str]] = {
     "up": ("--yes", "--skip-preview", "--suppress-outputs", "--non-interactive"),
-    "destroy": ("--yes", "--skip-preview", "--non-interactive"),
+    # Hooks of the program wait for drivers on groups that retire.
+    "destroy": ("--yes", "--skip-preview", "--non-interactive", "--run-program"),
 }
 """Verb of pulumi -> its options."""
 

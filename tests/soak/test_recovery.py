@@ -1,8 +1,11 @@
 """What `moka recover` does about doubles, about what was not made, and about what is somebody else's."""
 
+import json
+
 import pytest
 
-from tests.support.cut_off import client, cut_off, ids, name, network_up, recover
+from tests.support.cut_off import CLUSTER, client, cut_off, ids, name, network_stack, network_up, recover
+from tests.support.kills import existing_with_cluster
 
 
 @pytest.fixture(scope="module")
@@ -75,3 +78,24 @@ def test_on_request_what_was_made_is_deleted_and_made_anew(network, ec2):
     network.up()
     [after] = ec2.describe_flow_logs()["FlowLogs"]
     assert after["FlowLogId"] != before["FlowLogId"]
+
+
+def test_a_state_that_was_lost_is_rebuilt_from_tags_and_names(tmp_path):
+    with network_stack(tmp_path, CLUSTER) as stack:
+        stack.up()
+        before, once = ids(stack), existing_with_cluster(stack)
+        manifest = {"time": "2026-11-23T00:00:00Z", "magic": "", "version": ""}
+        empty = {"version": 3, "deployment": {"manifest": manifest}}
+        lost = tmp_path / "empty.json"
+        lost.write_text(json.dumps(empty))
+        stack.run("stack", "import", "--file", str(lost))
+
+        rebuilt = recover(stack, "--rebuild", "--yes")
+
+        assert rebuilt.returncode == 0, rebuilt.stderr
+        assert ids(stack).keys() == before.keys()
+        stack.up()
+        stack.expect_no_changes()
+        assert existing_with_cluster(stack) == once
+        stack.destroy()
+        assert set(existing_with_cluster(stack).values()) == {0}

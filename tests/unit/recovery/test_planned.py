@@ -1,6 +1,6 @@
 """What an `up` would create, as a preview has it."""
 
-from recovery.planned import SECRET, UNKNOWN, creations
+from recovery.planned import SECRET, UNKNOWN, creations, frame
 
 STACK = "urn:pulumi:dev::small::pulumi:pulumi:Stack::small-dev"
 PROVIDER = "urn:pulumi:dev::small::pulumi:providers:aws::main"
@@ -51,3 +51,25 @@ def test_what_it_depends_on_and_the_state_lacks_is_no_dependency():
     [operation] = creations({"steps": [step("a", dependencies=[absent, PROVIDER])]}, STATE)
 
     assert operation.resource["dependencies"] == [PROVIDER]
+
+
+def test_a_lost_state_gets_what_is_in_it_only_where_all_that_it_needs_is_there():
+    def inner(name, type, custom, **changes):
+        urn = f"urn:pulumi:dev::small::{type}::{name}"
+        resource = {"urn": urn, "type": type, "custom": custom, "inputs": {}, "parent": STACK, **changes}
+        return {"op": "create", "urn": urn, "newState": resource}
+
+    steps = [
+        inner("small-dev", "pulumi:pulumi:Stack", False, parent=None),
+        inner("main", "pulumi:providers:aws", True, inputs={"region": "us-east-1"}),
+        inner("inside", "pulumi:providers:kubernetes", True, inputs={"kubeconfig": UNKNOWN}),
+        inner("platform", "moka:aws:Network", False),
+        inner("net", "aws:ec2/vpc:Vpc", True),
+    ]
+    steps[0]["newState"]["urn"] = STACK
+
+    recorded = [operation.resource for operation in frame({"steps": steps}, {"deployment": None})]
+
+    assert [resource["urn"].rpartition("::")[2] for resource in recorded] == ["small-dev", "main", "platform"]
+    assert recorded[1]["id"] and recorded[1]["outputs"] == {"region": "us-east-1"}
+    assert "id" not in recorded[0]
