@@ -67,7 +67,7 @@ known-stack: venv
 	@$(ROLLOUT) >/dev/null
 
 tools: venv
-	@$(PY) -m localcloud setup
+	@$(PY) -m localcloud setup $(if $(filter --json,$(ARGS)),>&2)
 
 ifneq ($(LAPTOP),)
 ifneq ($(filter-out local local.%,$(STACK)),)
@@ -176,7 +176,7 @@ stack-files: venv ## write the Pulumi stack files that STACK lacks
 	@$(MOKA) stack-files $(STACK)
 
 conformance: $(if $(ACCOUNT),venv,setup) ## put to AWS what the laptop refuses (ACCOUNT=), and list where they differ; without it, to the laptop
-	@$(if $(ACCOUNT),,$(PY) -m localcloud start && $(USE_LAPTOP)) $(PY) -m conformance --account $(or $(ACCOUNT),123456789012) $(ARGS)
+	@$(if $(ACCOUNT),,$(PY) -m localcloud start >&2 && $(USE_LAPTOP)) $(PY) -m conformance --account $(or $(ACCOUNT),123456789012) $(ARGS)
 
 conformance-environment: known-stack $(if $(ACCOUNT),venv,setup) ## bring STACK up in ACCOUNT, look at it from outside, upgrade it, take it down; without ACCOUNT, on the laptop
 	@$(if $(ACCOUNT),$(CHECK_ENVIRONMENT) --account $(ACCOUNT) $(ARGS),$(CHECK_ON_LAPTOP))
