@@ -3,6 +3,7 @@
 import importlib
 import re
 import typing
+from enum import EnumMeta
 from typing import Any
 
 import pulumi_aws
@@ -54,6 +55,10 @@ def _in(value, type_, path):
         if not isinstance(value, dict):
             return [f"{path} is no structure"]
         return _in_structure(value, _types.output_type_types(type_), path)
+    if isinstance(type_, EnumMeta):
+        return (
+            [] if value in {member.value for member in type_} else [f"{path} is {value!r}, none of {type_}"]
+        )
     if type_ in SCALARS:
         fits = isinstance(value, SCALARS[type_]) and (type_ is bool) == isinstance(value, bool)
         return [] if fits else [f"{path} is {value!r}, no {type_.__name__}"]

@@ -29,6 +29,7 @@ SERVICES = {
     "ec2": ("ec2", "Ec2"),
     "ecr": ("ecr", "Ecr"),
     "eks": ("eks", "Eks"),
+    "elbv2": ("elbv2", "Elbv2"),
     "grafana": ("grafana", "Grafana"),
     "logs": ("logs", "Logs"),
     "rds": ("rds", "Rds"),

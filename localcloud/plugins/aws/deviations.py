@@ -69,6 +69,24 @@ _ACL: Outcomes = {
     "acl": (UPDATES, "CloudFormation has other names for them; the provider calls PutBucketAcl.")
 }
 
+_ATTRIBUTE = "CloudFormation lists attributes by their keys; the provider sets each."
+_BALANCER: Outcomes = dict.fromkeys(
+    (
+        "enableDeletionProtection",
+        "idleTimeout",
+        "enableHttp2",
+        "dropInvalidHeaderFields",
+        "enableCrossZoneLoadBalancing",
+    ),
+    (UPDATES, _ATTRIBUTE),
+)
+_TARGETS: Outcomes = {
+    **dict.fromkeys(
+        ("deregistrationDelay", "slowStart", "loadBalancingAlgorithmType"), (UPDATES, _ATTRIBUTE)
+    ),
+    "healthCheck": (UPDATES, "CloudFormation has a property for each part; the provider has one for all."),
+}
+
 _RULES: Outcomes = dict.fromkeys(
     (
         "ipProtocol",
@@ -106,6 +124,8 @@ DEVIATIONS: Mapping[str, Outcomes] = {
             (REPLACES, "CloudFormation lists all devices; here a new instance is made for it."),
         ),
     },
+    **dict.fromkeys(("aws:lb/loadBalancer:LoadBalancer", "aws:alb/loadBalancer:LoadBalancer"), _BALANCER),
+    **dict.fromkeys(("aws:lb/targetGroup:TargetGroup", "aws:alb/targetGroup:TargetGroup"), _TARGETS),
     "aws:rds/instance:Instance": {
         "engine": (REPLACES, "CloudFormation changes it in some cases; the provider replaces."),
         "availabilityZone": (REPLACES, "CloudFormation replaces too, and does not say so in its schema."),

@@ -13,6 +13,7 @@ from tests.local.aws.conftest import two_subnets
 from tests.local.aws.tokens import BUCKET, ROLE_ARN, SUBNET, VPC
 
 BUCKET_ACL = "aws:s3/bucketAcl:BucketAcl"
+BALANCER = "aws:lb/loadBalancer:LoadBalancer"
 EVERYBODY = {"Effect": "Allow", "Principal": "*", "Action": "s3:GetObject", "Resource": "arn:aws:s3:::b-1/*"}
 POLICY_FOR_EVERYBODY = json.dumps({"Version": "2012-10-17", "Statement": [EVERYBODY]})
 
@@ -80,6 +81,17 @@ def test_a_bucket_takes_acls_only_where_its_owner_wants_them_and_lets_others_in(
     bench.make("aws:s3/bucketOwnershipControls:BucketOwnershipControls", owner)
     with pytest.raises(Refusal, match="public ACLs are blocked"):
         bench.make(BUCKET_ACL, acl)
+
+
+def test_a_load_balancer_needs_two_zones_and_to_the_internet_a_gateway(bench):
+    vpc = bench.make(VPC, {"cidrBlock": "10.0.0.0/16"}).id
+    subnets = two_subnets(bench, vpc)
+    with pytest.raises(Refusal, match="two different Availability Zones"):
+        bench.make(BALANCER, {"subnets": subnets[:1]})
+    with pytest.raises(Refusal, match=f"VPC {vpc} has no internet gateway"):
+        bench.make(BALANCER, {"subnets": subnets})
+
+    bench.make(BALANCER, {"subnets": subnets, "internal": True})
 
 
 def test_an_aws_that_does_not_answer_is_told_with_what_to_do(tmp_path, bench):

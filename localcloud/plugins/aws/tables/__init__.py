@@ -13,6 +13,7 @@ from localcloud.plugins.aws.table import Kind
 MODULES: dict[str, tuple[str, ...]] = {
     "acm": ("acm",),
     "amp": ("amp",),
+    "alb": ("load_balancers",),
     "autoscaling": ("auto_scaling",),
     "cloudwatch": ("logs",),
     "ec2": ("ec2", "flow_logs", "routes", "security_groups", "launch_templates", "instances"),
@@ -22,6 +23,7 @@ MODULES: dict[str, tuple[str, ...]] = {
     "grafana": ("grafana",),
     "iam": ("iam", "iam_users", "iam_groups"),
     "kms": ("kms",),
+    "lb": ("load_balancers",),
     "rds": ("rds",),
     "route53": ("route53",),
     "s3": ("s3", "s3_objects"),
