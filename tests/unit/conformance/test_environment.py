@@ -219,11 +219,13 @@ def test_what_a_walk_left_that_was_killed_goes_first(tmp_path):
     assert [result.of for result in results] == ["clear away", "down"]
 
 
-# A pulumi that takes a moment to end what is under way when it is interrupted.
+# A pulumi that takes a moment to end what is under way when it is interrupted, and one to begin: who started
+# it waits for it by then.
 PULUMI = """
 echo {verb} >>STEPS
 test {verb} = destroy && exit
 trap 'sleep 1; echo ended >>STEPS; exit 1' INT
+sleep 1
 echo ready
 while :; do sleep 0.1; done
 """
