@@ -254,7 +254,7 @@ def _rule(index: int, rule: Members) -> dict[str, Any]:
     prefix, days = rule.get("prefix") or "", rule.get("abortIncompleteMultipartUploadDays")
     tags = [{"Key": key, "Value": value} for key, value in (rule.get("tags") or {}).items()]
     return {
-        # The provider makes a random one up: resourceBucketCreate of terraform-provider-aws.
+        # The provider makes one up by the time: internal/service/s3/bucket.go of terraform-provider-aws.
         "ID": rule.get("id") or f"tf-s3-lifecycle-{index}",
         "Status": "Enabled" if switch(rule["enabled"]) else "Disabled",
         "Filter": {"And": {"Prefix": prefix, "Tags": tags}} if tags else {"Prefix": prefix},
