@@ -28,7 +28,7 @@ OPTIONS: Mapping[str, Sequence[str]] = {
 class Result:
     """What came of a step or a check.
 
-    of: `up`, `upgrade`, `down`, `leftovers`, or the name of a check. cluster: of a check; '' of a step.
+    of: a step (`up`, `outputs`, `upgrade`, `down`, `leftovers`), or a check. cluster: of a check; else empty.
     outcome: `simulated` where what it asks about does not exist. seen: in words. seconds: that it took.
     """
 
@@ -53,6 +53,7 @@ class Walk:
     lacking: Mapping[str, str]
     progress: Callable[[str], object]
     results: list[Result] = field(default_factory=list)
+    outputs: dict[str, Any] = field(default_factory=dict)
 
     def run(self, trial: TrialSettings, left: bool = False) -> list[Result]:
         """Walk to the end. What came up goes again, whatever fails or interrupts it.
@@ -115,9 +116,11 @@ class Walk:
         return "AWS has nothing of it"
 
     def _look(self) -> None:
-        settings, outputs = load(self.environment), self._outputs()
+        settings = load(self.environment)
+        if not self._step("outputs", self._outputs):
+            return
         for name in settings.clusters:
-            outside = Outside(settings, name, outputs)
+            outside = Outside(settings, name, self.outputs)
             for check in CHECKS:
                 if reason := self.lacking.get(check.name):
                     self.results.append(
@@ -126,13 +129,14 @@ class Walk:
                 else:
                     self._step(check.name, lambda check=check, outside=outside: check.question(outside), name)  # type: ignore[misc]
 
-    def _outputs(self) -> Mapping[str, Any]:
-        outputs: dict[str, Any] = {}
+    def _outputs(self) -> str:
         for stack in stack_names(self.environment):
             command = ["pulumi", "stack", "output", "--json", "--show-secrets", "--stack", stack]
-            asked = subprocess.run(command, capture_output=True, text=True, check=True)
-            outputs |= json.loads(asked.stdout)
-        return outputs
+            asked = subprocess.run(command, capture_output=True, text=True)
+            if asked.returncode:
+                raise Defect(f"pulumi does not tell the outputs of {stack}: {asked.stderr.strip()}")
+            self.outputs |= json.loads(asked.stdout)
+        return f"{len(self.outputs)} layers of clusters and foundations are told of"
 
     def _pulumi(self, verb: str, stack: str) -> None:
         words = [word.replace("{verb}", verb).replace("{stack}", stack) for word in self.command]
