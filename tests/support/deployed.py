@@ -2,7 +2,6 @@
 
 import json
 import re
-from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
@@ -18,6 +17,7 @@ Deployed = dict[str, Any]
 """Name of a thing -> what it says."""
 
 CHANCE = (
+    (r"(eks-cluster-sg-[\w-]+?)-\d{6,}\b", r"\1-<number>"),
     (r"https?://127\.0\.0\.1:\d+", "<address>"),
     (r"\b(vpc|subnet|sg|sgr|rtb|rtbassoc|igw|nat|eipalloc|eipassoc|eni|lt|fl|vpce|acl|a|tgw-attach|vpc-cidr-assoc)"
      r"-[0-9a-f]{8,17}\b", r"<\1>"),
@@ -32,6 +32,9 @@ CHANCE = (
 """What ids, addresses and names have by chance, or of the cloud that they are in -> what stands for it."""
 
 OF_THE_RUN = {
+    "aws:ec2/launchTemplate:LaunchTemplate": {
+        "tagSpecifications",  # of new groups only: others would replace machines
+    },
     "aws:eks/nodeGroup:NodeGroup": {
         "launchTemplate.version",  # counts the changes
         "scalingConfig.desiredSize",  # is the autoscaler's after the first up
@@ -44,7 +47,10 @@ NOT_DEPLOYED = {
     "ipaddresses", "leases", "nodes", "persistentvolumes", "pods", "prioritylevelconfigurations",
     "replicasets", "secrets",
 }  # fmt: skip
-"""Kinds that controllers make of what was deployed, or the API server by itself."""
+"""Kinds that controllers make of what was deployed, or the API server by itself.
+
+How many nodes there are is the autoscaler's; a group that retires in a first `up` has none.
+"""
 
 
 OF_THE_CLOUD = {"default/kubernetes", "kube-system/localcloud-image-pulls"}
@@ -102,8 +108,6 @@ def _objects(engine: Engine) -> Iterator[tuple[str, Any]]:
                     if at in OF_THE_CLOUD:
                         continue
                     yield f"{plane.name}: {kind['name']} {at}", _wanted(thing)
-        for group, count in _node_counts(api).items():
-            yield f"{plane.name}: nodes of {group}", count
 
 
 def _versions(api: Api) -> list[str]:
@@ -118,13 +122,6 @@ def _wanted(thing: dict[str, Any]) -> dict[str, Any]:
     said = {key: value for key, value in thing.items() if key not in ("metadata", "status")}
     ours = {key: value for key, value in annotations.items() if key not in OF_CONTROLLERS}
     return {**metadata, "annotations": ours, **said}
-
-
-def _node_counts(api: Api) -> Counter[str]:
-    return Counter(
-        node["metadata"]["labels"].get("eks.amazonaws.com/nodegroup", "")
-        for node in api.list("/api/v1/nodes")
-    )
 
 
 def _tagged(engine: Engine) -> Iterator[tuple[str, Any]]:
