@@ -28,6 +28,7 @@ NOT_NEEDED = {
     "logs:DeleteRetentionPolicy": "log groups always have a retention",
     "logs:PutLogGroupDeletionProtection": "the program does not set it",
     "iam:DeleteRolePermissionsBoundary": "roles keep their boundary: it is denied",
+    "s3:PutBucketAcl": "no bucket of the program has an ACL: their owner is enforced",
 }
 """What the plugin can call and the provider, or the program, does not."""
 
