@@ -21,8 +21,11 @@ from localcloud.locks import holder, locks_folder, runs_pulumi
 from localcloud.project import read_yaml
 from localcloud.states import StateFile, UnreadableState
 
-PLUGINS = ("aws", "eks", "kubernetes")
+PLUGINS = ("aws", "awsx", "eks", "kubernetes")
 """Packages whose plugins are ours here, under the versions of their SDKs."""
+
+NEWEST = {"awsx": "3.11.0"}
+"""Packages that need no SDK here -> the version whose plugin ours stands for."""
 
 # They protect nothing: pulumi works on no stack without them.
 PASSPHRASE = "laptop"
@@ -76,7 +79,8 @@ class Engine:
     def lay_plugins(self) -> None:
         """Put our plugins where this engine home looks for the real ones."""
         for name in PLUGINS:
-            folder = self.cloud.engine_home / "plugins" / f"resource-{name}-v{version(f'pulumi-{name}')}"
+            of_sdk = NEWEST.get(name) or version(f"pulumi-{name}")
+            folder = self.cloud.engine_home / "plugins" / f"resource-{name}-v{of_sdk}"
             program = folder / f"pulumi-resource-{name}"
             script = (
                 "#!/bin/sh\n"

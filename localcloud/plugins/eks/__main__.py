@@ -1,6 +1,5 @@
 """`python -m localcloud.plugins.eks ENGINE`: serve the engine at this address."""
 
-import gc
 import os
 import sys
 
@@ -15,19 +14,16 @@ def main() -> int:
     except Refusal as refusal:
         print(refusal, file=sys.stderr)
         return 1
-    # What the SDKs load stays, and this process ends with the engine: there is no garbage worth collecting.
-    gc.disable()
     # Imported here, as the SDKs take a second to load.
     from pulumi.runtime import register_resource_module
 
+    from localcloud.plugins.components.plugin import run
     from localcloud.plugins.eks.plugin import Plugin
     from localcloud.plugins.eks.reference import References
-    from localcloud.plugins.eks.serving import serve
 
     register_resource_module("eks", "index", References())
 
-    engine = next((argument for argument in sys.argv[1:] if not argument.startswith("-")), "")
-    serve(Plugin(), engine)
+    run(Plugin())
     return 0
 
 

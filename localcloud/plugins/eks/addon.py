@@ -6,8 +6,9 @@ from typing import Any, ClassVar
 import pulumi
 import pulumi_aws as aws
 
+from localcloud.plugins.components.component import Component
 from localcloud.plugins.eks.arguments import ADDON
-from localcloud.plugins.eks.component import Component, configuration_json
+from localcloud.plugins.eks.configuration import configuration_json
 from localcloud.plugins.eks.reference import core_of
 
 

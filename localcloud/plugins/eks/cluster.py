@@ -9,9 +9,10 @@ import pulumi_aws as aws
 import pulumi_kubernetes as kubernetes
 
 from localcloud.errors import Refusal
+from localcloud.plugins.components.component import Component
 from localcloud.plugins.eks import kubeconfig, security_groups
 from localcloud.plugins.eks.arguments import CLUSTER
-from localcloud.plugins.eks.component import OVERWRITE, Component, configuration_json
+from localcloud.plugins.eks.configuration import OVERWRITE, configuration_json
 from localcloud.plugins.eks.service_role import ServiceRole
 from localcloud.plugins.eks.vpc_cni_addon import VpcCniAddon, latest
 

@@ -8,8 +8,8 @@ import pulumi
 import pulumi_aws as aws
 
 from localcloud.errors import Refusal
+from localcloud.plugins.components.component import Component
 from localcloud.plugins.eks.arguments import MANAGED_NODE_GROUP
-from localcloud.plugins.eks.component import Component
 from localcloud.plugins.eks.reference import core_of
 
 DEFAULT_SIZES = {"desiredSize": 2, "minSize": 1, "maxSize": 2}

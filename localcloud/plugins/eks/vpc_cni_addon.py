@@ -7,8 +7,9 @@ import pulumi
 import pulumi_aws as aws
 
 from localcloud.errors import Refusal
+from localcloud.plugins.components.component import Component
 from localcloud.plugins.eks.arguments import VPC_CNI_ADDON
-from localcloud.plugins.eks.component import OVERWRITE, Component, configuration_json
+from localcloud.plugins.eks.configuration import OVERWRITE, configuration_json
 
 # Setting -> environment variable and its default (None: it is left out without the setting).
 ENVIRONMENT: dict[str, tuple[str, str | None]] = {

@@ -1,0 +1,1 @@
+"""The plugin of pulumi-awsx: `awsx.ec2.Vpc`."""

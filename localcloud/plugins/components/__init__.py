@@ -1,0 +1,1 @@
+"""What plugins whose resources are components have in common."""

@@ -1,0 +1,69 @@
+"""`awsx.ec2.Vpc` as a program has it, by the real engine; in place of its SDK there is a class."""
+
+import pytest
+
+from localcloud import commands
+from localcloud.cloud import Cloud
+from localcloud.engine import Engine
+from tests.support.pulumi_project import write_project
+from tests.support.pulumi_stack import PulumiStack
+
+PROGRAM = """
+import pulumi
+
+
+class Vpc(pulumi.ComponentResource):
+    def __init__(self, name, **arguments):
+        outputs = {name: None for name in ("vpcId", "publicSubnetIds", "privateSubnetIds")}
+        super().__init__("awsx:ec2:Vpc", name, {**arguments, **outputs}, None, remote=True)
+
+
+ARGUMENTS
+vpc = Vpc("net", **arguments)
+pulumi.export("vpc", vpc.vpcId)
+pulumi.export("public", vpc.publicSubnetIds)
+pulumi.export("private", vpc.privateSubnetIds)
+"""
+SINGLE = 'arguments = {"natGateways": {"strategy": "Single"}, "tags": {"team": "data"}}'
+MISTAKE = 'arguments = {"natGateways": {"strategy": "Single"}, "ipv6CidrBlock": "fd00::/56"}'
+
+
+@pytest.fixture
+def stack(tmp_path):
+    project = write_project(tmp_path / "small", PROGRAM.replace("ARGUMENTS", SINGLE))
+    engine = Engine(Cloud(tmp_path / "cloud"), project)
+    commands.create(engine, "dev")
+    yield PulumiStack(engine, "dev")
+    commands.stop(engine)
+
+
+def test_it_comes_up_with_its_subnets_and_ways_out_and_goes(stack, aws_of):
+    stack.up()
+
+    outputs, ec2 = stack.outputs(), aws_of(stack.engine.cloud)("ec2")
+    shown = {s["SubnetId"]: s for s in ec2.describe_subnets(SubnetIds=outputs["public"])["Subnets"]}
+    assert [shown[id]["CidrBlock"] for id in outputs["public"]] == [
+        "10.0.32.0/20", "10.0.96.0/20", "10.0.160.0/20",
+    ]  # fmt: skip
+    of_vpc = [{"Name": "vpc-id", "Values": [outputs["vpc"]]}]
+    [gateway] = ec2.describe_nat_gateways(Filter=of_vpc)["NatGateways"]
+    for private in outputs["private"]:
+        [table] = ec2.describe_route_tables(Filters=[{"Name": "association.subnet-id", "Values": [private]}])[
+            "RouteTables"
+        ]
+        ways = {route["DestinationCidrBlock"]: route.get("NatGatewayId") for route in table["Routes"]}
+        assert ways["0.0.0.0/0"] == gateway["NatGatewayId"]
+    urns = {resource["urn"].split("::", 2)[2] for resource in stack.state()}
+    subnet = "awsx:ec2:Vpc$aws:ec2/vpc:Vpc$aws:ec2/subnet:Subnet"
+    assert f"{subnet}::net-public-1" in urns
+    assert f"{subnet}$aws:ec2/natGateway:NatGateway::net-1" in urns
+    stack.expect_no_changes()
+
+    program = stack.engine.project / "__main__.py"
+    program.write_text(PROGRAM.replace("ARGUMENTS", MISTAKE))
+    refused = stack.try_run("preview")
+    assert "the laptop cloud does not serve ipv6CidrBlock: subnets have IPv4 addresses only" in refused.stdout
+
+    program.write_text(PROGRAM.replace("ARGUMENTS", SINGLE))
+    stack.destroy()
+    assert [vpc for vpc in ec2.describe_vpcs()["Vpcs"] if not vpc["IsDefault"]] == []
