@@ -14,18 +14,12 @@ import yaml
 
 from accounts.names import PROJECT
 from moka.project import VARIABLE, project_folder
+from moka.pulumi_cli import State, pulumi
 
 FOLDER = Path(__file__).resolve().parent
 
-State = dict[str, Any]
-"""What `pulumi stack export` prints."""
-
 Config = Mapping[str, str | bool | list[str]]
 """Configuration of the program, without the project's name."""
-
-
-class PulumiFailed(Exception):
-    """Pulumi's command line failed; the message is its own."""
 
 
 @dataclass(frozen=True)
@@ -107,18 +101,7 @@ class Backend:
         return [stack["name"] for stack in json.loads(self._ask("stack", "ls", "--json", *arguments))]
 
     def _ask(self, *arguments: str, folder: Path = FOLDER, text: str | None = None) -> str:
-        completed = subprocess.run(
-            ["pulumi", *arguments, "--non-interactive"],
-            cwd=folder,
-            env=self._environment(),
-            input=text,
-            capture_output=True,
-            text=True,
-        )
-        if completed.returncode:
-            output = (completed.stderr or completed.stdout).strip()
-            raise PulumiFailed(f"pulumi {' '.join(arguments)} failed: {output}")
-        return completed.stdout
+        return pulumi(*arguments, text=text, folder=folder, environment=self._environment())
 
     def _environment(self) -> dict[str, str]:
         # A stack without secrets needs no good passphrase, but Pulumi asks for one.

@@ -56,9 +56,9 @@ def bootstrap(
     Exit status: 0 done, 1 something failed on the way, 2 nothing was done (settings, credentials, refused).
     """
     from accounts import report
-    from accounts.backend import PulumiFailed
     from accounts.bootstrap import Bootstrap
     from accounts.questions import Refused
+    from moka.pulumi_cli import PulumiFailed
 
     try:
         settings = load(environment)

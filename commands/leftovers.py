@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from commands.arguments import EnvironmentArgument
-from commands.stack_states import PulumiFailed, existing_stacks, export
 from moka.as_of import InvalidDay, as_of
+from moka.pulumi_cli import PulumiFailed, export, meant, stacks
 from stacks.settings import Environment, InvalidDocument, load
 
 if TYPE_CHECKING:
@@ -45,7 +45,7 @@ def leftovers(
 
     try:
         settings = load(environment)
-        stacks = known([export(stack) for stack in existing_stacks(environment)])
+        recorded = known([export(stack) for stack in meant(environment, stacks())])
         places, _ = enter(settings, SessionClients(session()), as_of(os.environ))
         if absent := sorted(settings.foundations.keys() - {place.name for place in places}):
             raise CredentialsError(
@@ -54,7 +54,7 @@ def leftovers(
             )
         things = left(
             (thing for place in places for thing in standing(place, cluster or ())),
-            stacks,
+            recorded,
         )
     except (InvalidDay, InvalidDocument, PulumiFailed, CredentialsError) as error:
         typer.echo(error, err=True)

@@ -6,10 +6,9 @@ from typing import Annotated
 import typer
 
 from commands.arguments import EnvironmentArgument
-from commands.stack_states import PulumiFailed, existing_stacks, export, pulumi
+from moka.pulumi_cli import PulumiFailed, State, export, meant, pulumi, stacks
 from stacks.settings import Environment, InvalidDocument, load
 from stacks.state_move import (
-    State,
     add_units,
     plan_moves,
     remove_units,
@@ -45,7 +44,7 @@ def move(
 
 
 def _move(settings: Environment, *, dry_run: bool) -> None:
-    states = {stack: export(stack, "--show-secrets") for stack in existing_stacks(settings.environment)}
+    states = {stack: export(stack, "--show-secrets") for stack in meant(settings.environment, stacks())}
     moves = plan_moves(settings, states)
     if not moves:
         print(f"Everything deployed of {settings.environment} is in the stacks that its settings name.")

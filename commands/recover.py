@@ -9,6 +9,7 @@ from typing import Annotated, Any
 import typer
 
 from commands.arguments import StackArgument
+from moka.pulumi_cli import State, meant
 from recovery.backend_locks import dead, drop_cut_attributes, locks
 from recovery.look import Look
 from recovery.plan import Finding, judged, targets, unfinished, with_findings
@@ -18,13 +19,12 @@ from recovery.pulumi_cli import (
     Stopped,
     existing_stacks,
     export,
-    meant,
     preview,
     pulumi,
     run,
     stacks_of,
 )
-from recovery.state import BrokenState, State, label, refuse_broken
+from recovery.state import BrokenState, label, refuse_broken
 
 Report = dict[str, Any]
 

@@ -7,6 +7,7 @@ from typing import Any
 import jmespath
 
 from moka.names import resource_tag
+from moka.pulumi_cli import State
 from recovery.account import Account
 from recovery.plan import TAKING, Finding, findings, makes_something, several, unfinished
 from recovery.pulumi_cli import Stopped
@@ -24,7 +25,7 @@ from recovery.searches import (
     question,
     tags_of,
 )
-from recovery.state import CREATING, Operation, State, resources_of, type_of
+from recovery.state import CREATING, Operation, resources_of, type_of
 
 
 @dataclass(frozen=True)

@@ -9,12 +9,12 @@ from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 from moka.names import RESOURCE_TAG, resource_tag
+from moka.pulumi_cli import State
 from recovery.searches import TAGGED_LATER, belongs
 from recovery.state import (
     CREATING,
     Operation,
     Resource,
-    State,
     label,
     needs,
     pending,

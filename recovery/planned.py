@@ -9,7 +9,8 @@ from collections.abc import Container, Iterator, Mapping
 from typing import Any
 from uuid import uuid4
 
-from recovery.state import CREATING, Operation, Resource, State, resources_of
+from moka.pulumi_cli import State
+from recovery.state import CREATING, Operation, Resource, resources_of
 
 UNKNOWN = "04da6b54-80e4-46f7-96ec-b56ff0331ba9"
 """A value that is not known yet: `UnknownStringValue` in pulumi's sdk/go/common/resource/plugin/rpc.go."""

@@ -3,11 +3,12 @@
 import json
 import subprocess
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from recovery.state import State
+from moka import pulumi_cli
+from moka.pulumi_cli import PulumiFailed, State, meant
 
 COMMAND = ("pulumi", "{verb}", "--stack", "{stack}")
 
@@ -21,30 +22,17 @@ class Stopped(Exception):
 def pulumi(*arguments: str, text: str | None = None) -> str:
     """What pulumi prints. Raises Stopped with its first line when it fails."""
     try:
-        done = subprocess.run(
-            ["pulumi", *arguments, "--non-interactive"], input=text, capture_output=True, text=True
-        )
-    except FileNotFoundError:
-        raise Stopped("There is no pulumi on PATH: install it from pulumi.com.") from None
-    if done.returncode:
-        lines = (done.stderr or done.stdout).strip().splitlines()
-        raise Stopped(f"pulumi {' '.join(arguments)} failed: {lines[0] if lines else 'without output'}")
-    return done.stdout
+        return pulumi_cli.pulumi(*arguments, text=text)
+    except PulumiFailed as failure:
+        raise Stopped(failure.in_short()) from None
 
 
 def existing_stacks() -> dict[str, dict[str, Any]]:
-    """Name -> stack of the project, as `pulumi stack ls` shows it."""
+    """Name -> stack of the project, as `pulumi stack ls` shows it. Raises Stopped."""
     try:
-        existing = json.loads(pulumi("stack", "ls", "--json"))
-    except Stopped as failure:
-        raise Stopped(f"The states of the backend cannot be read ({failure}): {EARLIER}") from None
-    names = [str(stack["name"]).rpartition("/")[2] for stack in existing]
-    return {name: {**stack, "name": name} for name, stack in sorted(zip(names, existing, strict=True))}
-
-
-def meant(name: str, stacks: Iterable[str]) -> list[str]:
-    """Of some stacks those that a name means: one, or all of an environment."""
-    return [stack for stack in stacks if stack == name or stack.partition(".")[0] == name]
+        return pulumi_cli.stacks()
+    except PulumiFailed as failure:
+        raise Stopped(f"The states of the backend cannot be read ({failure.in_short()}): {EARLIER}") from None
 
 
 def stacks_of(name: str) -> list[dict[str, Any]]:
@@ -57,12 +45,11 @@ def stacks_of(name: str) -> list[dict[str, Any]]:
 
 
 def export(stack: str) -> State:
-    """The state of a stack, its secrets encrypted."""
+    """The state of a stack, its secrets encrypted. Raises Stopped."""
     try:
-        state: State = json.loads(pulumi("stack", "export", "--stack", stack))
-    except Stopped as failure:
-        raise Stopped(f"The state of {stack} cannot be read ({failure}): {EARLIER}") from None
-    return state
+        return pulumi_cli.export(stack)
+    except PulumiFailed as failure:
+        raise Stopped(f"The state of {stack} cannot be read ({failure.in_short()}): {EARLIER}") from None
 
 
 def run(command: Sequence[str], verb: str, stack: str, urns: Sequence[str]) -> int:

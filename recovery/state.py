@@ -4,8 +4,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-State = dict[str, Any]
-"""What `pulumi stack export` prints."""
+from moka.pulumi_cli import State
 
 Resource = dict[str, Any]
 

@@ -1,6 +1,7 @@
 """What is deployed, moved between the states of stacks: which units move, and the states before and after.
 
-Pure functions of states as `pulumi stack export` gives them; `moka move` exports and imports.
+Pure functions of states with their secrets in plain, which are held in memory only; `moka move` exports and
+imports them.
 """
 
 import json
@@ -8,11 +9,9 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from moka.pulumi_cli import State
 from stacks.settings import Environment
 from stacks.slices import RESOURCES, Unit, providers, slices, stack_of_units, units
-
-State = dict[str, Any]
-"""A stack as `pulumi stack export` gives it, secrets in plain; it is held in memory only."""
 
 Resource = dict[str, Any]
 

@@ -1,7 +1,8 @@
 """States of stacks as `pulumi stack export` gives them: `local` whole, and what others are made of."""
 
+from moka.pulumi_cli import State
 from stacks.slices import Unit
-from stacks.state_move import Resource, State
+from stacks.state_move import Resource
 
 FOUNDATION, CLUSTER, SPARK = Unit("foundation", "main"), Unit("cluster", "spark-a"), Unit("spark", "spark-a")
 

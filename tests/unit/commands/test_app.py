@@ -17,7 +17,6 @@ SHARED = {
     "preview_files",
     "repository_files",
     "reviewing",
-    "stack_states",
 }
 NOT_SUBCOMMANDS = {"__init__", "__main__", "app", *SHARED, *APIS}
 

@@ -4,10 +4,11 @@ import json
 import pytest
 import yaml
 
+from moka.pulumi_cli import State
 from stacks import settings
 from stacks.settings import Environment
 from stacks.slices import LAYERS
-from stacks.state_move import Move, State, add_units, plan_moves, remove_units, unfinished_urns
+from stacks.state_move import Move, add_units, plan_moves, remove_units, unfinished_urns
 from tests.support.pulumi_states import (
     CLUSTER,
     EMPTY,
