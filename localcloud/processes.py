@@ -40,6 +40,25 @@ _OF_A_TRACE = re.compile(r"\s|goroutine \d+ \[|[\w./-]+\.[\w.()*-]+\(.*\)$|creat
 _ERROR_WORDS = ("error", "failed", "fatal", "panic", "cannot", "not defined", "unable")
 
 
+INHERITED = (
+    "COLUMNS", "HOME", "JAVA_HOME", "LANG", "LANGUAGE", "LOGNAME", "NODE_EXTRA_CA_CERTS", "PATH",
+    "REQUESTS_CA_BUNDLE", "SSL_CERT_DIR", "SSL_CERT_FILE", "TMPDIR", "TZ", "USER",
+)  # fmt: skip
+INHERITED_PREFIXES = ("LC_", "MOKA_", "PYTHON", "XDG_")
+"""What a server has of the environment of who starts it, which can be read in `/proc` for as long as it runs:
+no keys, no tokens, no passphrases.
+"""
+
+
+def server_environment(variables: Mapping[str, str]) -> dict[str, str]:
+    """Of the variables of who starts a server, those that it has."""
+    return {
+        name: value
+        for name, value in variables.items()
+        if name in INHERITED or name.startswith(INHERITED_PREFIXES)
+    }
+
+
 def free_port() -> int:
     """A port of 127.0.0.1 on which no program listens."""
     for port in random.sample(PORTS, len(PORTS)):
@@ -108,7 +127,7 @@ class Process:
     ) -> None:
         """Start the program unless it runs, and return once it is ready.
 
-        env: its environment beyond ours.
+        env: its environment beyond `server_environment`.
         ready: called until it returns True; without it, a program that outlives its first moment is ready.
         timeout: seconds that it may take to become ready.
         Raises Refusal when it ends or does not become ready.
@@ -153,7 +172,7 @@ class Process:
             ["/bin/sh", "-c", _LAUNCH, "sh", str(self.log), *argv],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
-            env={**os.environ, **env},
+            env={**server_environment(os.environ), **env},
             cwd=self.folder,
             start_new_session=True,
             text=True,

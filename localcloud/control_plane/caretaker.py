@@ -39,6 +39,8 @@ from localcloud.errors import Refusal
 # Before the next attempt when the API server could not be reached.
 RETRY_SECONDS = 1.0
 
+REGION_LABEL = "topology.kubernetes.io/region"
+
 ETCD_SECONDS = 0.5
 """Between two looks at whether etcd runs."""
 
@@ -79,7 +81,12 @@ class Caretaker:
         if waits_for_load_balancer(service):
             namespace, name = service["metadata"]["namespace"], service["metadata"]["name"]
             path = f"/api/v1/namespaces/{namespace}/services/{name}/status"
-            self._api.merge(path, load_balancer_for(service, REGION))
+            self._api.merge(path, load_balancer_for(service, self._region()))
+
+    def _region(self) -> str:
+        """The region of the cluster's machines; of the cloud, where it has none yet."""
+        regions = (node["metadata"]["labels"].get(REGION_LABEL) for node in self._api.list("/api/v1/nodes"))
+        return next(filter(None, regions), REGION)
 
     def device_plugin(self, daemon_set: Object) -> None:
         """Have the GPUs of a node be there once NVIDIA's device plugin runs on it, as kubelet has it."""

@@ -1,10 +1,11 @@
 """Every environment that has settings, as `make up STACK=<environment> ON=laptop` brings it up."""
 
+import json
 import sys
 
 import pytest
 
-from localcloud import report
+from localcloud import commands, report
 from stacks import settings
 from stacks.settings.reading import FOLDER
 from tests.support.pulumi_stack import PulumiStack, moka, succeeded
@@ -34,3 +35,27 @@ def test_an_environment_comes_up_whole_with_few_machines_and_goes_down(copied, m
     down = succeeded(moka(copied, "rollout", environment, "--down", "--", *cloud, "down", *quiet))
     assert "All processes have ended." in down.stdout
     assert {path.name: path.read_text() for path in (copied.project / "stacks").glob("*.yaml")} == files
+
+
+def test_an_environment_of_a_lost_region_comes_up_in_another_and_needs_nothing_of_it(copied, monkeypatch):
+    monkeypatch.setenv("MOKA_MACHINES", "3")
+    folder = copied.project / "stacks"
+    text = (folder / "local.yaml").read_text()
+    for old, new in (
+        ("environment: local", "environment: elsewhere"),
+        ("/moka-local/", "/moka-elsewhere/"),
+        ("us-east-1", "us-west-2"),
+    ):
+        text = text.replace(old, new)
+    (folder / "elsewhere.yaml").write_text(text)
+    succeeded(moka(copied, "stack-files", "elsewhere"))
+
+    assert commands.up(copied, "elsewhere", ("--non-interactive",)) == 0
+
+    stack = PulumiStack(copied, "elsewhere")
+    stack.expect_no_changes()
+    state = stack.state()
+    assert len(state) > 300
+    for resource in state:
+        assert "us-east-1" not in json.dumps(resource, indent=1), resource["urn"]
+    stack.destroy()

@@ -1,5 +1,5 @@
 """Walks of docs/operations under load: a Kubernetes upgrade, an AMI roll, a chart's upgrade, a lost zone, a
-cluster replaced by another, and a teardown that leaves nothing.
+lost cluster, a cluster replaced by another, and a teardown that leaves nothing.
 
 Real are the engine, the API servers, YuniKorn and the Spark Operator. Simulated are machines, and what
 drivers do. The control plane's version is a number in EKS's answer: the API server that runs is the laptop's
@@ -17,12 +17,16 @@ import pytest
 import yaml
 
 from localcloud import commands
+from localcloud.aws_server import AwsServer
 from localcloud.cloud import REPOSITORY
 from localcloud.control_plane import ControlPlane
 from localcloud.control_plane.api import Api, Object, path_of
 from localcloud.engine import Engine
+from localcloud.plugins.aws.provider import Aws
+from localcloud.plugins.provider import Target
 from moka.addon_versions import ADDON_VERSIONS
 from stacks import settings
+from tests.local.aws.examples.example import Console
 from tests.support.pulumi_stack import PulumiStack, moka, succeeded
 
 STACK = "local"
@@ -196,6 +200,21 @@ def read_until(process: Popen[str], words: str) -> None:
     raise AssertionError("".join(lines))
 
 
+def urns(walk: Walk) -> set[str]:
+    return {resource.urn for resource in walk.engine.resources(STACK)}
+
+
+def delete_cluster(walk: Walk) -> None:
+    """Delete the cluster, and what has to go before it, as a person does in EKS's console."""
+    cloud = walk.engine.cloud
+    provider = Aws(cloud, AwsServer(cloud).url)
+    for kind in ("NodeGroup", "Addon", "Cluster"):
+        for resource in walk.engine.resources(STACK):
+            if resource.type == f"aws:eks/{kind[0].lower()}{kind[1:]}:{kind}":
+                target = Target(resource.urn, resource.id)
+                provider.delete(target, resource.inputs, resource.outputs, 0)
+
+
 def test_an_upgrade_of_kubernetes_ends_no_running_driver(walk):
     api = walk.api()
     driver = walk.submit("long")
@@ -291,6 +310,34 @@ def test_a_job_whose_zone_is_lost_runs_again_in_another(walk):
 
     api.merge(f"{PODS}/zoned-driver", {"metadata": {"annotations": {"localcloud/runs-for": "0"}}})
     walk.ends("zoned")
+
+
+def test_a_cluster_that_is_lost_is_brought_back_by_a_refresh_and_an_up(walk):
+    walk.submit("of-the-lost")
+    [bucket] = [
+        resource.id
+        for resource in walk.engine.resources(STACK)
+        if resource.type == "aws:s3/bucket:Bucket" and resource.urn.endswith("::main-event-logs")
+    ]
+    log = {"Bucket": bucket, "Key": "hot/of-a-job-before"}
+    s3 = Console(walk.engine.cloud, AwsServer(walk.engine.cloud).url).client("s3")
+    s3.put_object(**log, Body=b"{}")
+    before = urns(walk)
+    delete_cluster(walk)
+
+    refused = walk.pulumi.try_run("refresh", "--yes")
+    assert refused.returncode != 0
+    assert "PULUMI_K8S_DELETE_UNREACHABLE=true" in refused.stdout
+    walk.pulumi.run("refresh", "--yes", PULUMI_K8S_DELETE_UNREACHABLE="true")
+    walk.up()
+
+    assert urns(walk) == before
+    walk.pulumi.expect_no_changes()
+    assert s3.get_object(**log)["Body"].read() == b"{}"
+    assert walk.api().list(APPLICATIONS) == []
+    walk.submit("after-the-loss")
+    walk.ends("after-the-loss")
+    assert walk.leftovers() == []
 
 
 def test_a_cluster_is_replaced_by_another_while_a_job_runs(walk):

@@ -1,5 +1,6 @@
 """Where a secret must not be: a row a place, with what is in it after a trial."""
 
+import json
 import os
 import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -66,6 +67,13 @@ def _logs(scene: Scene) -> Contents:
     for where, content in _files(scene.cloud.home):
         if ".log" in where.rpartition("/")[2]:
             yield where, content
+
+
+def _environments(scene: Scene) -> Contents:
+    for file in sorted(scene.cloud.home.rglob("*.pid")):
+        process = Path("/proc", str(json.loads(file.read_text())["pid"]), "environ")
+        if process.exists():
+            yield file.stem, process.read_bytes()
 
 
 def _readable_by_others(scene: Scene) -> Contents:
@@ -142,6 +150,7 @@ PLACES: Mapping[str, Callable[[Scene], Contents]] = {
     "the backend: states, .bak, history, copies, stack files": _backend,
     "logs of what runs": _logs,
     "files of the cloud that others may read": _readable_by_others,
+    "the environment of servers": _environments,
     "Kubernetes Events": lambda scene: _objects(scene, lambda kind: kind == "events"),
     "ConfigMaps": lambda scene: _objects(scene, lambda kind: kind == "configmaps"),
     "pods": lambda scene: _objects(scene, lambda kind: kind == "pods"),

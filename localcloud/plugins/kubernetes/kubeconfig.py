@@ -37,8 +37,10 @@ class Access:
     namespace: str = "default"
 
     def bearer(self) -> str | None:
-        """The token as it is now: its file may be rewritten."""
-        return self.token_file.read_text().strip() if self.token_file else self.token
+        """The token as it is now: its file may be rewritten, or be gone with its cluster."""
+        if self.token_file is None:
+            return self.token
+        return self.token_file.read_text().strip() if self.token_file.exists() else None
 
 
 def read(text: str | None, environ: Mapping[str, str] = os.environ) -> dict[str, Any]:

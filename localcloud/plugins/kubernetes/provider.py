@@ -27,7 +27,7 @@ from localcloud.plugins.kubernetes.kubeconfig import (
     with_token_files,
 )
 from localcloud.plugins.kubernetes.resources import Cluster, Place
-from localcloud.plugins.kubernetes.settings import Settings
+from localcloud.plugins.kubernetes.settings import DELETE_UNREACHABLE, Settings
 from localcloud.plugins.kubernetes.waiting import NotReady
 from localcloud.plugins.provider import Failure, InitializationFailed, Naming, Provider, ReadResult, Target
 from localcloud.plugins.safety import loopback, reachable
@@ -45,6 +45,12 @@ DEPLOYMENT = Kind("apps", "v1", "Deployment")
 
 CLUSTER_SETTINGS = ("kubeconfig", "context", "cluster")
 """Configuration that selects the cluster."""
+
+
+GIVEN_UP = (
+    f"if the cluster was deleted, run this again with {DELETE_UNREACHABLE}=true, which takes what was on it "
+    "out of the state"
+)
 
 
 @dataclass
@@ -96,10 +102,18 @@ class Kubernetes(Provider):
                 f"{server}: give the kubeconfig of the laptop's eks.Cluster, or use the real engine home."
             )
         # The server must be one of the cloud's: a tunnel to a real cluster is on this machine too.
-        if not self.settings.delete_unreachable or reachable(server):
-            from localcloud.control_plane.image_pulls import note_architectures
+        answers = reachable(server)
+        if self.settings.delete_unreachable and not answers:
+            return
+        from localcloud.control_plane.image_pulls import note_architectures
 
-            note_architectures(self.plane().folder, self.project, known)
+        try:
+            plane = self.plane()
+        except Refusal:
+            if answers:
+                raise
+            raise Refusal(f"configured Kubernetes cluster is unreachable: {server}: {GIVEN_UP}.") from None
+        note_architectures(plane.folder, self.project, known)
 
     @cached_property
     def kubeconfig(self) -> dict[str, Any]:
@@ -195,7 +209,7 @@ class Kubernetes(Provider):
         if isinstance(error, ApiError):
             return self._unauthorized() if error.status == UNAUTHORIZED else _refusal(error)
         if isinstance(error, Unreachable):
-            return f"{error}: run `{RUN} up`, which starts it again, or set deleteUnreachable if it is gone."
+            return f"{error}: run `{RUN} up`, which starts it again; {GIVEN_UP}."
         if isinstance(error, NotReady):
             return f"{error}."
         return None
@@ -336,7 +350,13 @@ class Kubernetes(Provider):
                 deployments.remove(self.plane(), namespace or "default", name)
         except NotReady as error:
             raise Refusal(f"{target.id} is not deleted yet: {error}.") from None
-        except Unreachable:
+        except Unreachable as error:
+            if target.type == kinds.RELEASE:
+                # Only a refresh gives one up: https://github.com/pulumi/pulumi-kubernetes/issues/2675
+                raise Refusal(
+                    f"can't delete Helm Release with unreachable cluster. Reason: {error}: if the cluster "
+                    f"was deleted, run `pulumi refresh` with {DELETE_UNREACHABLE}=true."
+                ) from None
             if not self.settings.delete_unreachable:
                 raise
 

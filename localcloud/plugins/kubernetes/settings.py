@@ -21,6 +21,12 @@ USED = (
 )
 """Inputs that change what the plugin does."""
 
+DELETE_UNREACHABLE = "PULUMI_K8S_DELETE_UNREACHABLE"
+"""Says of a cluster that does not answer that it is gone, where the provider's input says nothing.
+
+https://github.com/pulumi/pulumi-kubernetes/pull/2037
+"""
+
 IGNORED = (
     "enableServerSideApply",
     "helmReleaseSettings",
@@ -68,7 +74,7 @@ class Settings:
             context=inputs.get("context") or None,
             cluster=inputs.get("cluster") or None,
             namespace=inputs.get("namespace") or None,
-            delete_unreachable=enabled(inputs.get("deleteUnreachable")),
+            delete_unreachable=enabled(inputs.get("deleteUnreachable", environ.get(DELETE_UNREACHABLE))),
             patch_force=enabled(inputs.get("enablePatchForce")),
             upsert=enabled(inputs.get("upsertExistingObjects")),
             config_map_mutable=enabled(inputs.get("enableConfigMapMutable")),

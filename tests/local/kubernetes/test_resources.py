@@ -1,6 +1,7 @@
 import base64
 import re
 import threading
+from dataclasses import replace
 
 import pytest
 
@@ -390,6 +391,9 @@ def test_the_providers_namespace_is_where_things_go_that_name_none(make_engine, 
     engine.delete(resource)
 
 
+RELEASE_URN = "urn:pulumi:dev::test::kubernetes:helm.sh/v3:Release::one"
+
+
 def test_a_cluster_that_does_not_answer_is_one_sentence(make_engine, namespace, monkeypatch):
     engine, lenient = make_engine(), make_engine(deleteUnreachable=True)
     resource = engine.create(CONFIG_MAP, "settings", config_map(namespace, mode="a"))
@@ -403,6 +407,12 @@ def test_a_cluster_that_does_not_answer_is_one_sentence(make_engine, namespace, 
     assert "no program listens there" in engine.provider.explain(caught.value)
     lenient.delete(resource)
     assert lenient.refresh(resource) is None
+    release = replace(resource, target=Target(RELEASE_URN, "default/one"))
+    with pytest.raises(
+        Refusal, match=r"can't delete Helm Release with unreachable cluster.*`pulumi refresh`"
+    ):
+        lenient.delete(release)
+    assert lenient.refresh(release) is None
 
 
 def test_clusters_that_are_not_of_this_cloud_are_refused(make_engine, plane):
@@ -410,7 +420,7 @@ def test_clusters_that_are_not_of_this_cloud_are_refused(make_engine, plane):
 
     with pytest.raises(Refusal, match=r"clusters of this laptop only, .* https://10\.0\.0\.1:443"):
         make_engine(kubeconfig=kubeconfig.replace(plane.endpoint, "https://10.0.0.1:443"))
-    with pytest.raises(Refusal, match="is no API server of the laptop cloud"):
+    with pytest.raises(Refusal, match="configured Kubernetes cluster is unreachable"):
         make_engine(kubeconfig=kubeconfig.replace(plane.endpoint, "https://127.0.0.1:1"))
 
 

@@ -30,6 +30,18 @@ def test_a_started_program_runs_in_a_session_of_its_own(process):
     assert os.getsid(pid_of(process)) != os.getsid(0)
 
 
+def test_a_program_has_no_secret_of_the_environment_of_who_starts_it(process, monkeypatch):
+    for name in ("AWS_SECRET_ACCESS_KEY", "GITHUB_TOKEN", "PULUMI_CONFIG_PASSPHRASE"):
+        monkeypatch.setenv(name, "planted")
+    monkeypatch.setenv("MOKA_AS_OF", "2026-01-01")
+
+    process.start(SLEEP, {"FOR_THE_PROGRAM": "yes"})
+
+    variables = psutil.Process(pid_of(process)).environ()
+    assert "planted" not in variables.values()
+    assert (variables["MOKA_AS_OF"], variables["FOR_THE_PROGRAM"]) == ("2026-01-01", "yes")
+
+
 def test_a_second_start_does_nothing(process):
     process.start(SLEEP)
     first = pid_of(process)

@@ -6,6 +6,7 @@ import pytest
 from localcloud.cloud import Cloud
 from localcloud.errors import Refusal
 from localcloud.plugins.kubernetes.provider import Kubernetes
+from localcloud.plugins.kubernetes.settings import Settings
 from localcloud.plugins.provider import Naming, Target
 from localcloud.plugins.values import UNKNOWN
 
@@ -62,8 +63,8 @@ def test_a_cluster_on_another_machine_is_refused(provider):
         provider.configure({"kubeconfig": kubeconfig("https://10.0.0.1")})
 
 
-def test_a_server_on_this_machine_that_is_no_control_plane_is_refused(provider):
-    with pytest.raises(Refusal, match="no API server of the laptop cloud"):
+def test_a_server_that_is_gone_is_refused_with_how_to_give_up_what_was_on_it(provider):
+    with pytest.raises(Refusal, match=r"cluster is unreachable: .* with PULUMI_K8S_DELETE_UNREACHABLE=true"):
         provider.configure({"kubeconfig": HERE})
 
 
@@ -74,6 +75,13 @@ def test_only_a_server_that_is_gone_may_be_none_of_the_clouds_when_its_resources
             provider.configure({"kubeconfig": gone, "deleteUnreachable": True})
 
     provider.configure({"kubeconfig": gone, "deleteUnreachable": True})
+
+
+def test_a_variable_gives_up_a_clusters_resources_where_the_provider_does_not_say(provider, monkeypatch):
+    monkeypatch.setenv("PULUMI_K8S_DELETE_UNREACHABLE", "true")
+
+    assert Settings.of({"kubeconfig": HERE}).delete_unreachable
+    assert not Settings.of({"kubeconfig": HERE, "deleteUnreachable": False}).delete_unreachable
 
 
 def test_names_that_the_engines_configuration_asks_for_are_taken(provider):
