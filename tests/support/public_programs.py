@@ -6,7 +6,7 @@ from typing import Any
 
 NO_AWSX = "its networks are of pulumi-awsx, whose plugin is not served"
 NO_CONNECTIONS = "further providers (command, mysql) connect to its instance or database, where nothing runs"
-OLD_ACCESS = "its cluster is in the default VPC, with nodes of its own and access by ConfigMap"
+OWN_NODES = "its cluster has nodes of its own, in an Auto Scaling group"
 
 
 @dataclass(frozen=True)
@@ -102,8 +102,8 @@ PROGRAMS = (
     PublicProgram("pulumi-eks/examples/cluster-py", stops_at=NO_AWSX),
     PublicProgram("pulumi-eks/examples/fargate-py", stops_at=NO_AWSX),
     PublicProgram("pulumi-eks/examples/aws-profile-role-py", stops_at=NO_AWSX),
-    PublicProgram("pulumi-eks/examples/aws-profile-py", stops_at=OLD_ACCESS),
-    PublicProgram("pulumi-eks/examples/managed-nodegroups-py", stops_at=OLD_ACCESS),
-    PublicProgram("pulumi-eks/examples/nodegroup-py", stops_at=OLD_ACCESS),
+    PublicProgram("pulumi-eks/examples/aws-profile-py", stops_at=OWN_NODES),
+    PublicProgram("pulumi-eks/examples/managed-nodegroups-py"),
+    PublicProgram("pulumi-eks/examples/nodegroup-py", stops_at=OWN_NODES),
 )
 """Of github.com/pulumi/examples and github.com/pulumi/pulumi-eks, those that are on these services."""

@@ -64,6 +64,8 @@ COMPUTED_ANSWERS: dict[str, Callable[["Place", str, Mapping[str, Any]], dict[str
 # What AWS answers to a function, where a component asks.
 FUNCTIONS: dict[str, dict[str, Any]] = {
     "aws:index/getPartition:getPartition": {"partition": "aws", "dnsSuffix": "amazonaws.com"},
+    "aws:ec2/getVpc:getVpc": {"id": "vpc-default"},
+    "aws:ec2/getSubnets:getSubnets": {"ids": ["subnet-default"]},
     "aws:eks/getAddonVersion:getAddonVersion": {"version": "v9-eksbuild.9"},
 }
 

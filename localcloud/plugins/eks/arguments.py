@@ -5,7 +5,6 @@ from localcloud.plugins.components.arguments import Arguments
 
 RESOLVE = words("resolveConflictsOnCreate resolveConflictsOnUpdate")
 
-ACCESS = "give access with accessEntries"
 NO_AUTOMATIC_NODES = "only managed node groups are simulated, so make an eks.ManagedNodeGroup"
 NO_DEFAULT_NODES = "set skipDefaultNodeGroup and make an eks.ManagedNodeGroup"
 NO_CREDENTIALS = "access to a cluster of the laptop is by its own token, so leave it out"
@@ -52,10 +51,11 @@ CLUSTER = Arguments(
         "accessEntries authenticationMode bootstrapSelfManagedAddons clusterSecurityGroup "
         "clusterSecurityGroupTags clusterTags corednsAddonOptions deletionProtection "
         "enableConfigMapMutable enabledClusterLogTypes encryptionConfigKeyArn endpointPrivateAccess "
-        "endpointPublicAccess ipFamily kubeProxyAddonOptions kubernetesServiceIpAddressRange name "
-        "nodeSecurityGroupTags privateSubnetIds providerCredentialOpts publicAccessCidrs publicSubnetIds "
-        "serviceRole skipDefaultNodeGroup skipDefaultSecurityGroups subnetIds tags upgradePolicy "
-        "useDefaultVpcCni version vpcCniOptions vpcId"
+        "endpointPublicAccess instanceRoles ipFamily kubeProxyAddonOptions kubernetesServiceIpAddressRange "
+        "name nodeSecurityGroupTags privateSubnetIds providerCredentialOpts publicAccessCidrs "
+        "publicSubnetIds roleMappings serviceRole skipDefaultNodeGroup skipDefaultSecurityGroups "
+        "storageClasses subnetIds tags upgradePolicy useDefaultVpcCni userMappings version "
+        "vpcCniOptions vpcId"
     ),
     refused=dict.fromkeys(DEFAULT_NODES, NO_DEFAULT_NODES)
     | {
@@ -65,11 +65,7 @@ CLUSTER = Arguments(
         "creationRoleProvider": NO_CREDENTIALS,
         "fargate": NO_AUTOMATIC_NODES,
         "instanceRole": "give the role to the node group with nodeRoleArn",
-        "instanceRoles": "give the role to the node group with nodeRoleArn",
         "proxy": "everything is on this machine, so leave it out",
-        "roleMappings": ACCESS,
-        "storageClasses": "make a kubernetes.storage.v1.StorageClass",
-        "userMappings": ACCESS,
     },
     nested={
         "corednsAddonOptions": SIMPLE_ADDON,
@@ -78,9 +74,7 @@ CLUSTER = Arguments(
         "vpcCniOptions": CNI,
     },
     required={
-        "authenticationMode": "set it to API",
         "skipDefaultNodeGroup": "set it and make an eks.ManagedNodeGroup",
-        "vpcId": "name the VPC of the cluster",
     },
 )
 

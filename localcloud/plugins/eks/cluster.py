@@ -10,18 +10,23 @@ import pulumi_kubernetes as kubernetes
 
 from localcloud.errors import Refusal
 from localcloud.plugins.components.component import Component
-from localcloud.plugins.eks import kubeconfig, security_groups
+from localcloud.plugins.eks import access, kubeconfig, security_groups
 from localcloud.plugins.eks.arguments import CLUSTER
 from localcloud.plugins.eks.configuration import OVERWRITE, configuration_json
 from localcloud.plugins.eks.service_role import ServiceRole
+from localcloud.plugins.eks.storage_class import storage_classes
 from localcloud.plugins.eks.vpc_cni_addon import VpcCniAddon, latest
+
+SUBNETS = ("subnetIds", "publicSubnetIds", "privateSubnetIds")
+"""Arguments that name subnets."""
 
 
 class Cluster(Component):
     """Pulumi type `eks:index:Cluster`.
 
     Makes: ServiceRole, eks.Cluster, add-ons kube-proxy, vpc-cni and (if enabled) coredns, access
-    entries, security groups unless skipped, and the Kubernetes provider.
+    entries, the ConfigMap aws-auth where the cluster goes by it, StorageClasses, security groups unless
+    skipped, and the Kubernetes provider.
     """
 
     TYPE: ClassVar[str] = "eks:index:Cluster"
@@ -30,7 +35,7 @@ class Cluster(Component):
     def __init__(self, name: str, inputs: Mapping[str, Any], opts: pulumi.ResourceOptions | None) -> None:
         super().__init__(name, inputs, opts)
         _check(name, inputs)
-        tags = inputs.get("tags")
+        tags, mode = inputs.get("tags"), inputs.get("authenticationMode")
 
         partition = aws.get_partition_output(opts=pulumi.InvokeOutputOptions(parent=self)).partition
         role: aws.iam.Role | pulumi.Output[aws.iam.Role]
@@ -50,18 +55,19 @@ class Cluster(Component):
             )
             role, service_role = component.role, [component.role, *component.attachments]
 
-        group = self._security_group(name, inputs)
+        vpc_id, subnet_ids = self._network(inputs)
+        group = self._security_group(name, inputs, vpc_id)
         encryption = inputs.get("encryptionConfigKeyArn")
         encryption_config = encryption and {"provider": {"keyArn": encryption}, "resources": ["secrets"]}
 
         arguments: dict[str, Any] = {
             "name": inputs.get("name"),
             "role_arn": role.arn,
-            "kubernetes_network_config": _network(inputs),
+            "kubernetes_network_config": _addresses(inputs),
             "bootstrap_self_managed_addons": inputs.get("bootstrapSelfManagedAddons", True),
             "vpc_config": _without_none(
                 securityGroupIds=[group.id] if group else None,
-                subnetIds=_subnets(inputs),
+                subnetIds=subnet_ids,
                 endpointPrivateAccess=inputs.get("endpointPrivateAccess"),
                 endpointPublicAccess=inputs.get("endpointPublicAccess"),
                 publicAccessCidrs=inputs.get("publicAccessCidrs"),
@@ -73,9 +79,11 @@ class Cluster(Component):
             ),
             "encryption_config": encryption_config,
             "access_config": {
-                "authenticationMode": inputs["authenticationMode"],
+                "authenticationMode": mode,
                 "bootstrapClusterCreatorAdminPermissions": True,
-            },
+            }
+            if mode
+            else None,
             "upgrade_policy": inputs.get("upgradePolicy"),
             "deletion_protection": inputs.get("deletionProtection"),
         }
@@ -100,8 +108,21 @@ class Cluster(Component):
             opts=self.child,
             **_without_none(enable_config_map_mutable=inputs.get("enableConfigMapMutable")),
         )
-        entries = self._access_entries(name, cluster, inputs.get("accessEntries", {}))
-        vpc_cni = self._vpc_cni(name, cluster, inputs, entries)
+        instance_roles = inputs.get("instanceRoles", [])
+        on_cluster = pulumi.ResourceOptions(parent=self, provider=provider)
+        let_in: list[pulumi.Resource] = [
+            *self._access_entries(name, cluster, inputs.get("accessEntries", {}))
+        ]
+        node_access = None
+        if access.by_config_map(mode):
+            node_access = access.node_access(name, instance_roles, inputs, on_cluster)
+            let_in.append(node_access)
+        classes = storage_classes(
+            name,
+            inputs.get("storageClasses", {}),
+            pulumi.ResourceOptions.merge(on_cluster, pulumi.ResourceOptions(depends_on=let_in)),
+        )
+        vpc_cni = self._vpc_cni(name, cluster, inputs, let_in)
         coredns = inputs.get("corednsAddonOptions", {})
         if coredns.get("enabled") is True or coredns.get("configurationValues"):
             self._simple_addon(name, "coredns", cluster, coredns, tags)
@@ -110,7 +131,7 @@ class Cluster(Component):
         if group:
             nodes, to_control_plane = security_groups.node_group(
                 name,
-                inputs["vpcId"],
+                vpc_id,
                 cluster.name,
                 group.id,
                 tags,
@@ -122,8 +143,8 @@ class Cluster(Component):
         issuer = cluster.identities.apply(_issuer)
         core = _without_none(
             cluster=cluster,
-            vpcId=inputs["vpcId"],
-            subnetIds=_subnets(inputs),
+            vpcId=vpc_id,
+            subnetIds=subnet_ids,
             publicSubnetIds=inputs.get("publicSubnetIds"),
             privateSubnetIds=inputs.get("privateSubnetIds"),
             clusterSecurityGroup=group,
@@ -136,10 +157,11 @@ class Cluster(Component):
             kubeconfig=config,
             provider=provider,
             vpcCni=vpc_cni,
-            instanceRoles=[],
+            instanceRoles=instance_roles,
+            eksNodeAccess=node_access,
             tags=tags,
             nodeSecurityGroupTags=inputs.get("nodeSecurityGroupTags"),
-            storageClasses={},
+            storageClasses=classes,
             encryptionConfig=encryption_config,
             clusterIamRole=role,
             accessEntries=list(inputs.get("accessEntries", {}).values()),
@@ -148,7 +170,7 @@ class Cluster(Component):
             kubeconfig=config,
             kubeconfigJson=config_json,
             clusterSecurityGroup=group,
-            instanceRoles=[],
+            instanceRoles=instance_roles,
             nodeSecurityGroup=nodes,
             eksClusterIngressRule=to_control_plane,
             eksCluster=cluster,
@@ -166,13 +188,24 @@ class Cluster(Component):
         )
         self.register_outputs(self.outputs)
 
-    def _security_group(self, name: str, inputs: Mapping[str, Any]) -> Any:
+    def _network(self, inputs: Mapping[str, Any]) -> tuple[pulumi.Input[str], pulumi.Input[list[str]]]:
+        """VPC and subnets: those of the account's default VPC, unless the program names others."""
+        if inputs.get("vpcId"):
+            return inputs["vpcId"], _subnets(inputs)
+        options = pulumi.InvokeOutputOptions(parent=self)
+        vpc_id: pulumi.Output[str] = aws.ec2.get_vpc_output(default=True, opts=options).id
+        if any(inputs.get(name) for name in SUBNETS):
+            return vpc_id, _subnets(inputs)
+        of_vpc = vpc_id.apply(lambda id: [aws.ec2.GetSubnetsFilterArgs(name="vpc-id", values=[id])])
+        return vpc_id, aws.ec2.get_subnets_output(filters=of_vpc, opts=options).ids
+
+    def _security_group(self, name: str, inputs: Mapping[str, Any], vpc_id: pulumi.Input[str]) -> Any:
         if "clusterSecurityGroup" in inputs:
             return inputs["clusterSecurityGroup"]
         if inputs.get("skipDefaultSecurityGroups"):
             return None
         return security_groups.cluster_group(
-            name, inputs["vpcId"], inputs.get("tags"), inputs.get("clusterSecurityGroupTags"), self.child
+            name, vpc_id, inputs.get("tags"), inputs.get("clusterSecurityGroupTags"), self.child
         )
 
     def _simple_addon(
@@ -226,7 +259,7 @@ class Cluster(Component):
         name: str,
         cluster: aws.eks.Cluster,
         inputs: Mapping[str, Any],
-        entries: list[aws.eks.AccessEntry],
+        let_in: list[pulumi.Resource],
     ) -> VpcCniAddon | None:
         if inputs.get("useDefaultVpcCni"):
             return None
@@ -237,17 +270,12 @@ class Cluster(Component):
             **_without_none(tags=inputs.get("tags")),
         }
         return VpcCniAddon(
-            f"{name}-vpc-cni", settings, pulumi.ResourceOptions(parent=self, depends_on=entries)
+            f"{name}-vpc-cni", settings, pulumi.ResourceOptions(parent=self, depends_on=let_in)
         )
 
 
 def _check(name: str, inputs: Mapping[str, Any]) -> None:
-    mode = inputs["authenticationMode"]
-    if mode != "API":
-        raise Refusal(
-            f"eks.Cluster {name}: the laptop cloud does not serve authenticationMode {mode}, which needs "
-            "aws-auth: set it to API and give access with accessEntries."
-        )
+    access.check(name, inputs)
     if "subnetIds" in inputs and ("publicSubnetIds" in inputs or "privateSubnetIds" in inputs):
         raise Refusal(
             f"eks.Cluster {name}: subnetIds excludes publicSubnetIds and privateSubnetIds: keep one way."
@@ -266,7 +294,7 @@ def _subnets(inputs: Mapping[str, Any]) -> pulumi.Input[list[str]]:
     return lists.apply(lambda ids: [*ids[0], *ids[1]])
 
 
-def _network(inputs: Mapping[str, Any]) -> pulumi.Output[Any] | None:
+def _addresses(inputs: Mapping[str, Any]) -> pulumi.Output[Any] | None:
     services, family = inputs.get("kubernetesServiceIpAddressRange"), inputs.get("ipFamily")
     if not services and not family:
         return None

@@ -9,6 +9,7 @@ import pulumi_aws as aws
 
 from localcloud.errors import Refusal
 from localcloud.plugins.components.component import Component
+from localcloud.plugins.eks.access import by_entries
 from localcloud.plugins.eks.arguments import MANAGED_NODE_GROUP
 from localcloud.plugins.eks.reference import core_of
 
@@ -64,6 +65,7 @@ class ManagedNodeGroup(Component):
             else pulumi.Output.from_input(inputs["nodeRole"]).apply(lambda role: role.arn)
         )
         core = core_of(inputs["cluster"])
+        role_arn = pulumi.Output.all(core, role_arn).apply(lambda values: _known_role(name, *values))
         cluster: pulumi.Output[aws.eks.Cluster] = core.apply(lambda core: core["cluster"])
 
         version = inputs.get("version")
@@ -81,9 +83,10 @@ class ManagedNodeGroup(Component):
             "scaling_config": pulumi.Output.from_input(inputs.get("scalingConfig", {})).apply(sizes),
             "version": version,
         }
-        group = aws.eks.NodeGroup(
-            name, opts=pulumi.ResourceOptions(parent=self, ignore_changes=ignored), **arguments
+        opts = pulumi.ResourceOptions(
+            parent=self, ignore_changes=ignored, depends_on=core.apply(_node_access)
         )
+        group = aws.eks.NodeGroup(name, opts=opts, **arguments)
         self.outputs = {"nodeGroup": group, "placementGroupName": ""}
         self.register_outputs(self.outputs)
 
@@ -119,6 +122,28 @@ def ami_type(name: str, system: str, gpu: bool, instance_types: Sequence[str]) -
         kind = f"{system} on {architecture}{' with GPUs' if gpu else ''}"
         raise Refusal(f"eks.ManagedNodeGroup {name}: there is no image of {kind}: name one with amiType.")
     return image
+
+
+def _node_access(core: Mapping[str, Any]) -> list[pulumi.Resource]:
+    """The ConfigMap aws-auth, if the cluster has it, which lets the machines in."""
+    return [core["eksNodeAccess"]] if core.get("eksNodeAccess") else []
+
+
+def _known_role(name: str, core: Mapping[str, Any], role_arn: str) -> pulumi.Output[str]:
+    """The ARN. Raises Refusal where the cluster goes by aws-auth only, and the role is not in it."""
+
+    def checked(values: Sequence[Any]) -> str:
+        mode, arns = values
+        if not by_entries(mode) and role_arn not in arns:
+            raise Refusal(
+                f"eks.ManagedNodeGroup {name}: A managed node group cannot be created without first setting "
+                "its role in the cluster's instanceRoles: name it there, or set authenticationMode to API."
+            )
+        return role_arn
+
+    mode = core["cluster"].access_config.apply(lambda access: access and access.authentication_mode)
+    arns = [role.arn for role in core.get("instanceRoles") or ()]
+    return pulumi.Output.all(mode, arns).apply(checked)
 
 
 def _subnets(core: Mapping[str, Any]) -> list[str]:

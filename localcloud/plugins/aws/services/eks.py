@@ -168,7 +168,8 @@ class Eks(Service):
         settings["identity"] = {"oidc": {"issuer": issuer}}
         # EKS accepts this and never returns it.
         self_managed = settings.pop("bootstrapSelfManagedAddons", True)
-        self.store.put("bootstrap", name, thing={"selfManagedAddons": self_managed})
+        bootstrap = {"selfManagedAddons": self_managed, "creator": self._admitted_creator(settings)}
+        self.store.put("bootstrap", name, thing=bootstrap)
         self.store.put("cluster", name, thing=settings)
         self._let_creator_in(name, settings["accessConfig"])
         return self.describe_cluster(name=name)
@@ -185,6 +186,13 @@ class Eks(Service):
                 policyArn=f"arn:{self.api.partition}:eks::aws:cluster-access-policy/AmazonEKSClusterAdminPolicy",
                 accessScope={"type": "cluster"},
             )
+
+    def _admitted_creator(self, settings: Members) -> str:
+        """Who makes a cluster and is let in without an access entry, as it goes by `aws-auth` only."""
+        access = settings["accessConfig"]
+        if access["authenticationMode"] in MODES or not access["bootstrapClusterCreatorAdminPermissions"]:
+            return ""
+        return str(self.api.identity or self.api.roles[-1])
 
     def describe_cluster(self, name: str) -> Members:
         """A cluster."""
@@ -326,14 +334,17 @@ class Eks(Service):
 
         Documented of `aws-auth` (eks/latest/userguide/delete-managed-node-group.html).
         """
+        entry = self.store.get("access-entry", cluster, role)
+        if role not in self.roles_of_machines(cluster) and entry and entry["type"] == _MACHINES["type"]:
+            self.store.remove("access-entry", cluster, role)
+
+    def roles_of_machines(self, cluster: str) -> set[str]:
+        """Roles of the managed node groups of a cluster."""
         groups = self.client.list_nodegroups(clusterName=cluster)["nodegroups"]
-        roles = {
+        return {
             self.client.describe_nodegroup(clusterName=cluster, nodegroupName=name)["nodegroup"]["nodeRole"]
             for name in groups
         }
-        entry = self.store.get("access-entry", cluster, role)
-        if role not in roles and entry and entry["type"] == _MACHINES["type"]:
-            self.store.remove("access-entry", cluster, role)
 
     @property
     def _auto_scaling(self) -> "AutoScaling":

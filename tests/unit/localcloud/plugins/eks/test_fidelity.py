@@ -102,7 +102,10 @@ def test_a_cluster_without_security_groups_of_its_own_gives_out_what_the_sdk_tak
 def test_a_node_group_gives_out_what_the_sdk_takes(outputs):
     def of_a_cluster(name, inputs, opts):
         cluster = aws.eks.Cluster(
-            "c", role_arn="arn:aws:iam::111122223333:role/r", vpc_config={"subnet_ids": []}
+            "c",
+            role_arn="arn:aws:iam::111122223333:role/r",
+            vpc_config={"subnet_ids": []},
+            access_config={"authentication_mode": "API"},
         )
         return ManagedNodeGroup(name, {**inputs, "cluster": {"cluster": cluster}}, opts)
 
