@@ -87,7 +87,9 @@ def _difference(one: Any, other: Any) -> str:
             for key in sorted({*one, *other})
             if one.get(key) != other.get(key)
         )
-    return " and ".join("nothing" if it is None else json.dumps(it)[:400] for it in (one, other))
+    return " and ".join(
+        "nothing" if it is None else json.dumps(it, sort_keys=True)[:2000] for it in (one, other)
+    )
 
 
 def _resources(engine: Engine, stacks: Sequence[str]) -> Iterator[tuple[str, Any]]:
@@ -140,7 +142,7 @@ def _tagged(engine: Engine) -> Iterator[tuple[str, Any]]:
             tags = {tag["Key"]: tag["Value"] for tag in thing["Tags"]}
             found.setdefault(name, []).append(tags)
     for name, tags in found.items():
-        yield f"AWS: {name}", sorted(tags, key=json.dumps)
+        yield f"AWS: {name}", sorted(tags, key=lambda one: json.dumps(one, sort_keys=True))
 
 
 def _without(thing: dict[str, Any], paths: Iterable[str]) -> dict[str, Any]:

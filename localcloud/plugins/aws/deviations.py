@@ -101,6 +101,10 @@ _RULES: Outcomes = dict.fromkeys(
 )
 
 DEVIATIONS: Mapping[str, Outcomes] = {
+    "aws:ec2transitgateway/vpcAttachment:VpcAttachment": dict.fromkeys(
+        ("transitGatewayDefaultRouteTableAssociation", "transitGatewayDefaultRouteTablePropagation"),
+        (UPDATES, _NO_PROPERTY + "associates the gateway's default route table, or ends that."),
+    ),
     "aws:ec2/vpc:Vpc": {
         "enableNetworkAddressUsageMetrics": (UPDATES, _NO_PROPERTY + "calls ModifyVpcAttribute."),
         "instanceTenancy": (

@@ -16,6 +16,7 @@ from localcloud.plugins.aws.mapping import from_members
 from localcloud.plugins.aws.table import words
 from localcloud.plugins.aws.tables._ec2 import filters
 from localcloud.plugins.aws.tables.ec2 import VPC_ATTRIBUTES, member_name
+from localcloud.plugins.aws.tables.routes import INLINE
 
 Answer = dict[str, Any]
 
@@ -228,6 +229,47 @@ def subnets(api: Api, arguments: Mapping[str, Any]) -> Answer:
     region = _region(api, arguments)
     answer = api.request("ec2", "describe_subnets", {"Filters": _filters(arguments)}, region)
     return {"id": region, "ids": sorted(subnet["SubnetId"] for subnet in answer["Subnets"])}
+
+
+ROUTE_TABLE_FILTERS = {
+    "gatewayId": "association.gateway-id",
+    "routeTableId": "route-table-id",
+    "subnetId": "association.subnet-id",
+    "vpcId": "vpc-id",
+}
+
+
+def route_table(api: Api, arguments: Mapping[str, Any]) -> Answer:
+    """One route table, by what is associated with it, say."""
+    token, region = "aws:ec2/getRouteTable:getRouteTable", _region(api, arguments)
+    request = {"Filters": _filters(arguments, ROUTE_TABLE_FILTERS)}
+    shown = _single(api.request("ec2", "describe_route_tables", request, region)["RouteTables"], token)
+    id, associations = shown["RouteTableId"], shown["Associations"]
+    return {
+        "id": id,
+        "routeTableId": id,
+        "arn": f"arn:{api.partition}:ec2:{region}:{shown['OwnerId']}:route-table/{id}",
+        "gatewayId": arguments.get("gatewayId", ""),
+        "subnetId": arguments.get("subnetId", ""),
+        "vpcId": shown["VpcId"],
+        "ownerId": shown["OwnerId"],
+        "routes": [
+            {name: route.get(member, "") for name, member in INLINE.items()}
+            for route in shown["Routes"]
+            if not str(route.get("GatewayId", "")).startswith("vpce-")
+        ],
+        "associations": [
+            {
+                "routeTableAssociationId": association["RouteTableAssociationId"],
+                "routeTableId": id,
+                "subnetId": association.get("SubnetId", ""),
+                "gatewayId": association.get("GatewayId", ""),
+                "main": association["Main"],
+            }
+            for association in associations
+        ],
+        "tags": _tags(shown),
+    }
 
 
 # --- machines ---
@@ -529,6 +571,9 @@ FUNCTIONS: Mapping[str, Function] = {
         image,
     ),
     "aws:ec2/getVpc:getVpc": Function("id default cidrBlock state filters tags region", vpc),
+    "aws:ec2/getRouteTable:getRouteTable": Function(
+        f"{' '.join(ROUTE_TABLE_FILTERS)} filters tags region", route_table
+    ),
     "aws:ec2/getSubnet:getSubnet": Function(f"id {' '.join(SUBNET_FILTERS)} filters tags region", subnet),
     "aws:ec2/getSubnets:getSubnets": Function("filters tags region", subnets),
     "aws:ec2/getInstanceType:getInstanceType": Function("instanceType! region", instance_type),

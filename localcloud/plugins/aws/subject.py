@@ -1,6 +1,6 @@
 """One resource in a request: its row, its known properties, and the calls of the row with them."""
 
-from collections.abc import Mapping
+from collections.abc import Container, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -75,7 +75,7 @@ class Subject:
     def members(self, call: Call) -> dict[str, Any]:
         """The members of the row, with their values."""
         shape = self.api.shapes(self.kind.service, call.operation).input_shape
-        rest = self._rest(shape) if call.rest else {}
+        rest = self._rest(shape, call.members) if call.rest else {}
         takes = {name: self._value(name) for name in call.takes.split()}
         self.sent |= takes.keys()
         members = self._rendered(call.members, shape)
@@ -101,12 +101,14 @@ class Subject:
             properties["tagsAll"] = tags.read(members[tags.at])
         return properties
 
-    def _rest(self, shape: Any) -> dict[str, Any]:
+    def _rest(self, shape: Any, own: Container[str] = ()) -> dict[str, Any]:
+        """Members for inputs that have one of their name; `own` are the row's."""
         inputs = {
             name: value
             for name, value in self.inputs.items()
             if name not in ("tags", "region")
             and name not in self.kind.arguments
+            and mapping.member_of(shape, self.kind.names.get(name, name)) not in own
             and not name.startswith("__")
         }
         members = mapping.to_members(inputs, shape, self.kind.names)

@@ -35,7 +35,10 @@ def place(base):
         },
         "place",
     )
-    return {"vpc": vpc.id, "subnet": subnet.id, "cluster": cluster.id}
+    table = base.make("aws:ec2/routeTable:RouteTable", {"vpcId": vpc.id}, "place")
+    association = {"routeTableId": table.id, "subnetId": subnet.id}
+    base.make("aws:ec2/routeTableAssociation:RouteTableAssociation", association, "place")
+    return {"vpc": vpc.id, "subnet": subnet.id, "table": table.id, "cluster": cluster.id}
 
 
 STATEMENTS = [
@@ -75,6 +78,10 @@ CALLS = {
     "aws:ec2/getSubnet:getSubnet": lambda p: (
         {"id": p["subnet"]},
         {"vpcId": p["vpc"], "availabilityZone": "us-east-1b", "cidrBlock": "10.77.1.0/24"},
+    ),
+    "aws:ec2/getRouteTable:getRouteTable": lambda p: (
+        {"subnetId": p["subnet"]},
+        {"id": p["table"], "vpcId": p["vpc"], "subnetId": p["subnet"]},
     ),
     "aws:ec2/getSubnets:getSubnets": lambda p: (
         {"filters": [{"name": "cidr-block", "values": ["10.77.1.0/24"]}]},

@@ -218,6 +218,46 @@ def test_a_vpc_and_subnets_of_an_attachment_to_a_transit_gateway_are_there(bench
             bench.make("aws:ec2transitgateway/vpcAttachment:VpcAttachment", attachment | change)
 
 
+TRANSIT = "aws:ec2transitgateway/"
+
+
+def test_what_stands_on_a_transit_gateway_is_refused_as_ec2_does(bench):
+    vpc = bench.make(VPC, {"cidrBlock": "10.62.0.0/16"})
+    one, two = (
+        bench.make(SUBNET, {"vpcId": vpc.id, "cidrBlock": cidr, "availabilityZone": "us-east-1a"})
+        for cidr in ("10.62.0.0/24", "10.62.1.0/24")
+    )
+    gateway = bench.make(TRANSIT + "transitGateway:TransitGateway", {})
+    table = bench.make(TRANSIT + "routeTable:RouteTable", {"transitGatewayId": gateway.id})
+    attaching = {"transitGatewayId": gateway.id, "vpcId": vpc.id, "subnetIds": [one.id]}
+
+    with pytest.raises(Refusal, match="DuplicateSubnetsInSameZone"):
+        bench.make(TRANSIT + "vpcAttachment:VpcAttachment", {**attaching, "subnetIds": [one.id, two.id]})
+    attachment = bench.make(TRANSIT + "vpcAttachment:VpcAttachment", attaching)
+    with pytest.raises(Refusal, match="has non-deleted Transit Gateway Attachments with same VPC ID"):
+        bench.make(TRANSIT + "vpcAttachment:VpcAttachment", attaching)
+    use = {"transitGatewayAttachmentId": attachment.id, "transitGatewayRouteTableId": table.id}
+    with pytest.raises(Refusal, match="is already associated to a route table"):
+        bench.make(TRANSIT + "routeTableAssociation:RouteTableAssociation", use)
+    association = bench.make(
+        TRANSIT + "routeTableAssociation:RouteTableAssociation", {**use, "replaceExistingAssociation": True}
+    )
+    bench.make(TRANSIT + "route:Route", {**use, "destinationCidrBlock": "0.0.0.0/0"})
+    with pytest.raises(Refusal, match=r"Route 0\.0\.0\.0/0 already exists in Transit Gateway Route Table"):
+        bench.make(TRANSIT + "route:Route", {**use, "destinationCidrBlock": "0.0.0.0/0"})
+    for resource, reason in (
+        (gateway, "has non-deleted VPC Attachments"),
+        (table, "has associations"),
+        (one, "has dependencies and cannot be deleted"),
+    ):
+        with pytest.raises(Refusal, match=reason):
+            bench.delete(resource)
+
+    for resource in (association, attachment, table, gateway, one):
+        bench.delete(resource)
+        assert bench.read(resource) is None
+
+
 def test_a_flow_log_to_a_bucket_that_is_not_there_is_refused_with_what_to_do(bench):
     vpc = bench.make(VPC, {"cidrBlock": "10.61.0.0/16"})
     flow_log = {"vpcId": vpc.id, "trafficType": "ALL", "logDestinationType": "s3"}

@@ -1,4 +1,4 @@
-"""`awsx.ec2.Vpc` as a program has it, by the real engine; in place of its SDK there is a class."""
+"""`awsx.ec2.Vpc` as a program has it, by the real engine and SDK."""
 
 import pytest
 
@@ -10,22 +10,15 @@ from tests.support.pulumi_stack import PulumiStack
 
 PROGRAM = """
 import pulumi
+import pulumi_awsx as awsx
 
-
-class Vpc(pulumi.ComponentResource):
-    def __init__(self, name, **arguments):
-        outputs = {name: None for name in ("vpcId", "publicSubnetIds", "privateSubnetIds")}
-        super().__init__("awsx:ec2:Vpc", name, {**arguments, **outputs}, None, remote=True)
-
-
-ARGUMENTS
-vpc = Vpc("net", **arguments)
-pulumi.export("vpc", vpc.vpcId)
-pulumi.export("public", vpc.publicSubnetIds)
-pulumi.export("private", vpc.privateSubnetIds)
+vpc = awsx.ec2.Vpc("net", ARGUMENTS)
+pulumi.export("vpc", vpc.vpc_id)
+pulumi.export("public", vpc.public_subnet_ids)
+pulumi.export("private", vpc.private_subnet_ids)
 """
-SINGLE = 'arguments = {"natGateways": {"strategy": "Single"}, "tags": {"team": "data"}}'
-MISTAKE = 'arguments = {"natGateways": {"strategy": "Single"}, "ipv6CidrBlock": "fd00::/56"}'
+SINGLE = 'nat_gateways={"strategy": "Single"}, tags={"team": "data"}'
+MISTAKE = 'nat_gateways={"strategy": "Single"}, ipv6_cidr_block="fd00::/56"'
 
 
 @pytest.fixture

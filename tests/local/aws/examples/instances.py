@@ -19,6 +19,7 @@ BASES: Bases = {
         "aws:ec2/instance:Instance",
         {"ami": IMAGE, "instanceType": "t3.micro", "subnetId": w.subnet},
     ),
+    "profile": lambda w: ("aws:iam/instanceProfile:InstanceProfile", {"name": "of-an-instance"}),
     "instance_address": lambda w: ("aws:ec2/eip:Eip", {"domain": "vpc"}),
 }
 
@@ -38,6 +39,8 @@ EXAMPLES = [
             "vpcSecurityGroupIds": [w.group],
             "keyName": w.key_pair,
             "userData": "#!/bin/sh\necho hello\n",
+            "iamInstanceProfile": w.profile,
+            "monitoring": True,
             "rootBlockDevice": {"volumeSize": 20, "volumeType": "gp3"},
             "metadataOptions": {"httpTokens": "required"},
             "tags": TAGS,

@@ -48,6 +48,13 @@ EXAMPLES = [
         imported=lambda resource: f"{resource.inputs['subnetId']}/{resource.inputs['routeTableId']}",
     ),
     Example(
+        "aws:ec2/routeTableAssociation:RouteTableAssociation",
+        lambda w: {"routeTableId": w.table, "gatewayId": w.gateway},
+        lambda w: {"routeTableId": w.other_table},
+        imported=lambda resource: f"{resource.inputs['gatewayId']}/{resource.inputs['routeTableId']}",
+        label=" of a gateway",
+    ),
+    Example(
         "aws:ec2/mainRouteTableAssociation:MainRouteTableAssociation",
         lambda w: {"routeTableId": w.table, "vpcId": w.vpc},
         lambda w: {"routeTableId": w.other_table},
@@ -68,11 +75,10 @@ def change_route(console: Console, resource: Resource) -> None:
 
 def change_association(console: Console, resource: Resource) -> None:
     ec2 = console.client("ec2")
-    subnet = ec2.describe_subnets(SubnetIds=[resource.inputs["subnetId"]])["Subnets"][0]
-    table = ec2.create_route_table(VpcId=subnet["VpcId"])["RouteTable"]["RouteTableId"]
-    filters = [{"Name": "association.subnet-id", "Values": [resource.inputs["subnetId"]]}]
-    [before] = ec2.describe_route_tables(Filters=filters)["RouteTables"]
-    [association] = [a for a in before["Associations"] if a.get("SubnetId") == resource.inputs["subnetId"]]
+    [before] = ec2.describe_route_tables(RouteTableIds=[resource.inputs["routeTableId"]])["RouteTables"]
+    place = {resource.inputs.get("subnetId"), resource.inputs.get("gatewayId")} - {None}
+    [association] = [a for a in before["Associations"] if {a.get("SubnetId"), a.get("GatewayId")} & place]
+    table = ec2.create_route_table(VpcId=before["VpcId"])["RouteTable"]["RouteTableId"]
     ec2.replace_route_table_association(
         AssociationId=association["RouteTableAssociationId"], RouteTableId=table
     )
