@@ -231,7 +231,7 @@ def described_machines(api: Api, region: str, group: Mapping[str, Any]) -> "Node
     return NodeGroup(
         name=group["nodegroupName"],
         instance_types=tuple(
-            _instance_type(attributes, drivers=_has_drivers(group))
+            instance_type(attributes, drivers=_has_drivers(group))
             for attributes in described(api, region, group["instanceTypes"])
         ),
         zones=tuple(sorted({subnet["AvailabilityZone"] for subnet in subnets})),
@@ -243,7 +243,7 @@ def described_machines(api: Api, region: str, group: Mapping[str, Any]) -> "Node
         ),
         capacity_type=group["capacityType"],
         role=group["nodeRole"],
-        disk=_disk(data) or group.get("diskSize") or 20,
+        disk=disk(data) or group.get("diskSize") or 20,
         settings=_settings(data),
         revision=revision(group),
         release=group["releaseVersion"],
@@ -273,7 +273,7 @@ def _group(subject: Subject) -> dict[str, Any]:
     return group
 
 
-def _disk(data: Mapping[str, Any]) -> int | None:
+def disk(data: Mapping[str, Any]) -> int | None:
     """Size of the root disk in a launch template, GiB."""
     sizes = [device.get("Ebs", {}).get("VolumeSize") for device in data.get("BlockDeviceMappings") or ()]
     return int(sizes[0]) if sizes and sizes[0] else None
@@ -290,7 +290,8 @@ def _has_drivers(group: Mapping[str, Any]) -> bool:
     return any(word in str(group.get("amiType")) for word in ("NVIDIA", "GPU", "CUSTOM"))
 
 
-def _instance_type(attributes: Mapping[str, Any], *, drivers: bool) -> "InstanceType":
+def instance_type(attributes: Mapping[str, Any], *, drivers: bool) -> "InstanceType":
+    """An instance type, by its attributes; drivers: whether its GPUs are of use."""
     from localcloud.control_plane.machines import InstanceType
 
     gpus = (attributes.get("GpuInfo") or {}).get("Gpus") or ()

@@ -11,8 +11,9 @@ import pulumi_kubernetes as kubernetes
 from localcloud.errors import Refusal
 from localcloud.plugins.components.component import Component
 from localcloud.plugins.eks import access, kubeconfig, security_groups
-from localcloud.plugins.eks.arguments import CLUSTER
+from localcloud.plugins.eks.arguments import CLUSTER, DEFAULT_NODES
 from localcloud.plugins.eks.configuration import OVERWRITE, configuration_json
+from localcloud.plugins.eks.node_group import NodeGroup
 from localcloud.plugins.eks.service_role import ServiceRole
 from localcloud.plugins.eks.storage_class import storage_classes
 from localcloud.plugins.eks.vpc_cni_addon import VpcCniAddon, latest
@@ -25,8 +26,8 @@ class Cluster(Component):
     """Pulumi type `eks:index:Cluster`.
 
     Makes: ServiceRole, eks.Cluster, add-ons kube-proxy, vpc-cni and (if enabled) coredns, access
-    entries, the ConfigMap aws-auth where the cluster goes by it, StorageClasses, security groups unless
-    skipped, and the Kubernetes provider.
+    entries, the ConfigMap aws-auth where the cluster goes by it, StorageClasses, security groups and nodes
+    with their role unless skipped, and the Kubernetes provider.
     """
 
     TYPE: ClassVar[str] = "eks:index:Cluster"
@@ -108,11 +109,9 @@ class Cluster(Component):
             opts=self.child,
             **_without_none(enable_config_map_mutable=inputs.get("enableConfigMapMutable")),
         )
-        instance_roles = inputs.get("instanceRoles", [])
+        instance_roles, machine_role, profile = self._instance_roles(name, inputs, partition)
         on_cluster = pulumi.ResourceOptions(parent=self, provider=provider)
-        let_in: list[pulumi.Resource] = [
-            *self._access_entries(name, cluster, inputs.get("accessEntries", {}))
-        ]
+        let_in: list[pulumi.Resource] = [*self._access_entries(name, cluster, _entries(inputs, machine_role))]
         node_access = None
         if access.by_config_map(mode):
             node_access = access.node_access(name, instance_roles, inputs, on_cluster)
@@ -124,11 +123,12 @@ class Cluster(Component):
         )
         vpc_cni = self._vpc_cni(name, cluster, inputs, let_in)
         coredns = inputs.get("corednsAddonOptions", {})
-        if coredns.get("enabled") is True or coredns.get("configurationValues"):
+        by_default = not inputs.get("skipDefaultNodeGroup") and coredns.get("enabled") is not False
+        if by_default or coredns.get("enabled") is True or coredns.get("configurationValues"):
             self._simple_addon(name, "coredns", cluster, coredns, tags)
 
         nodes, to_control_plane = None, None
-        if group:
+        if group and not inputs.get("skipDefaultSecurityGroups"):
             nodes, to_control_plane = security_groups.node_group(
                 name,
                 vpc_id,
@@ -150,9 +150,10 @@ class Cluster(Component):
             clusterSecurityGroup=group,
             endpoint=cluster.endpoint,
             nodeGroupOptions=_without_none(
-                version=inputs.get("version"),
+                **_node_options(inputs),
                 nodeSecurityGroup=nodes,
                 clusterIngressRule=to_control_plane,
+                instanceProfile=profile,
             ),
             kubeconfig=config,
             provider=provider,
@@ -164,8 +165,13 @@ class Cluster(Component):
             storageClasses=classes,
             encryptionConfig=encryption_config,
             clusterIamRole=role,
-            accessEntries=list(inputs.get("accessEntries", {}).values()),
+            accessEntries=list(_entries(inputs, machine_role).values()),
         )
+        default_nodes, scaling_group = None, None
+        if not inputs.get("skipDefaultNodeGroup"):
+            whole = pulumi.Output.from_input("").apply(lambda _: core)
+            default_nodes = NodeGroup(name, core["nodeGroupOptions"], whole, self).outputs()
+            scaling_group = default_nodes["autoScalingGroup"].name
         self.outputs = _without_none(
             kubeconfig=config,
             kubeconfigJson=config_json,
@@ -178,7 +184,8 @@ class Cluster(Component):
             clusterSecurityGroupId=group.id if group else own_group,
             nodeSecurityGroupId=nodes.id if nodes else own_group,
             clusterIngressRuleId=to_control_plane.security_group_rule_id if to_control_plane else "",
-            defaultNodeGroupAsgName="",
+            defaultNodeGroup=default_nodes,
+            defaultNodeGroupAsgName=scaling_group or "",
             fargateProfileId="",
             fargateProfileStatus="",
             oidcProviderArn="",
@@ -198,6 +205,44 @@ class Cluster(Component):
             return vpc_id, _subnets(inputs)
         of_vpc = vpc_id.apply(lambda id: [aws.ec2.GetSubnetsFilterArgs(name="vpc-id", values=[id])])
         return vpc_id, aws.ec2.get_subnets_output(filters=of_vpc, opts=options).ids
+
+    def _instance_roles(
+        self, name: str, inputs: Mapping[str, Any], partition: pulumi.Output[str]
+    ) -> tuple[Any, Any, aws.iam.InstanceProfile | None]:
+        """Roles of machines, that of the default ones, and the instance profile with it.
+
+        The component makes a role where it makes nodes and is given none.
+        """
+        if "instanceRoles" in inputs:
+            return inputs["instanceRoles"], None, None
+        default_nodes = not inputs.get("skipDefaultNodeGroup")
+        made: list[pulumi.Output[Any]] = []
+        if "instanceRole" in inputs:
+            role = inputs["instanceRole"]
+            if not default_nodes:
+                return [role], role, None
+        elif inputs.get("createInstanceRole", default_nodes):
+            component = ServiceRole(
+                f"{name}-instanceRole",
+                service="ec2.amazonaws.com",
+                description=None,
+                actions=["sts:AssumeRole"],
+                policies=[
+                    "AmazonEKSWorkerNodePolicy",
+                    "AmazonEKS_CNI_Policy",
+                    "AmazonEC2ContainerRegistryReadOnly",
+                ],
+                partition=partition,
+                tags=inputs.get("tags"),
+                opts=self.child,
+            )
+            role, made = component.role, [attachment.id for attachment in component.attachments]
+        else:
+            return [], None, None
+        named: pulumi.Output[Any] = pulumi.Output.from_input(role)
+        role_name = pulumi.Output.all(named.apply(lambda role: role.name), *made).apply(lambda all: all[0])
+        profile = aws.iam.InstanceProfile(f"{name}-instanceProfile", role=role_name, opts=self.child)
+        return [role], role, profile
 
     def _security_group(self, name: str, inputs: Mapping[str, Any], vpc_id: pulumi.Input[str]) -> Any:
         if "clusterSecurityGroup" in inputs:
@@ -276,6 +321,14 @@ class Cluster(Component):
 
 def _check(name: str, inputs: Mapping[str, Any]) -> None:
     access.check(name, inputs)
+    if "instanceRole" in inputs and "instanceRoles" in inputs:
+        raise Refusal(f"eks.Cluster {name}: instanceRole and instanceRoles are mutually exclusive: keep one.")
+    singular = [argument for argument in DEFAULT_NODES if inputs.get(argument) and argument != "version"]
+    if inputs.get("nodeGroupOptions") and singular:
+        raise Refusal(
+            f"eks.Cluster {name}: Setting nodeGroupOptions, and any set of singular node group option(s) on "
+            f"the cluster, is mutually exclusive: set {', '.join(singular)} in nodeGroupOptions."
+        )
     if "subnetIds" in inputs and ("publicSubnetIds" in inputs or "privateSubnetIds" in inputs):
         raise Refusal(
             f"eks.Cluster {name}: subnetIds excludes publicSubnetIds and privateSubnetIds: keep one way."
@@ -285,6 +338,24 @@ def _check(name: str, inputs: Mapping[str, Any]) -> None:
             f"eks.Cluster {name}: publicAccessCidrs has no effect with endpointPublicAccess false: "
             "leave one out."
         )
+
+
+def _node_options(inputs: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Arguments of the default nodes."""
+    options: Mapping[str, Any] | None = inputs.get("nodeGroupOptions")
+    if options is not None:
+        return options
+    return {of_nodes: inputs[name] for name, of_nodes in DEFAULT_NODES.items() if name in inputs}
+
+
+def _entries(inputs: Mapping[str, Any], machine_role: Any) -> dict[str, Any]:
+    """Access entries, with that of the default nodes where there are entries."""
+    entries = dict(inputs.get("accessEntries", {}))
+    if machine_role is None or not access.by_entries(inputs.get("authenticationMode")):
+        return entries
+    role: pulumi.Output[Any] = pulumi.Output.from_input(machine_role)
+    machines = {"principalArn": role.apply(lambda role: role.arn), "type": "EC2_LINUX"}
+    return {"defaultNodeGroupInstanceRole": machines, **entries}
 
 
 def _subnets(inputs: Mapping[str, Any]) -> pulumi.Input[list[str]]:

@@ -1,6 +1,5 @@
 """`eks.ManagedNodeGroup`: a group of machines; the `aws` plugin makes them kwok nodes."""
 
-import re
 from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar
 
@@ -11,6 +10,7 @@ from localcloud.errors import Refusal
 from localcloud.plugins.components.component import Component
 from localcloud.plugins.eks.access import by_entries
 from localcloud.plugins.eks.arguments import MANAGED_NODE_GROUP
+from localcloud.plugins.eks.images import ami_type
 from localcloud.plugins.eks.reference import core_of
 
 DEFAULT_SIZES = {"desiredSize": 2, "minSize": 1, "maxSize": 2}
@@ -30,20 +30,6 @@ NODE_GROUP_ARGUMENTS = {
     "taints": "taints",
 }
 """Arguments of the node group that are also arguments of the component."""
-
-# Operating system, architecture, whether with GPUs -> type of machine image.
-AMI_TYPES = {
-    ("AL2", "x86_64", False): "AL2_x86_64",
-    ("AL2", "x86_64", True): "AL2_x86_64_GPU",
-    ("AL2", "arm64", False): "AL2_ARM_64",
-    ("AL2023", "x86_64", False): "AL2023_x86_64_STANDARD",
-    ("AL2023", "x86_64", True): "AL2023_x86_64_NVIDIA",
-    ("AL2023", "arm64", False): "AL2023_ARM_64_STANDARD",
-    ("Bottlerocket", "x86_64", False): "BOTTLEROCKET_x86_64",
-    ("Bottlerocket", "x86_64", True): "BOTTLEROCKET_x86_64_NVIDIA",
-    ("Bottlerocket", "arm64", False): "BOTTLEROCKET_ARM_64",
-    ("Bottlerocket", "arm64", True): "BOTTLEROCKET_ARM_64_NVIDIA",
-}
 
 
 class ManagedNodeGroup(Component):
@@ -102,26 +88,8 @@ def _ami_type(name: str, inputs: Mapping[str, Any]) -> Any:
         return inputs.get("amiType")
     arguments = (inputs["operatingSystem"], inputs.get("gpu", False), inputs.get("instanceTypes", []))
     return pulumi.Output.all(*arguments).apply(
-        lambda values: ami_type(name, values[0], bool(values[1]), values[2])
+        lambda values: ami_type(f"eks.ManagedNodeGroup {name}", values[0], bool(values[1]), values[2])
     )
-
-
-def ami_type(name: str, system: str, gpu: bool, instance_types: Sequence[str]) -> str:
-    """Type of image of a system for instance types. Raises Refusal when there is none for all of them.
-
-    A `g` after the generation means Graviton: r8g.4xlarge.
-    """
-    architectures = {
-        "arm64" if re.match(r"[a-z]+\d+g", instance_type) else "x86_64" for instance_type in instance_types
-    }
-    if len(architectures) > 1:
-        raise Refusal(f"eks.ManagedNodeGroup {name}: its instance types share no architecture.")
-    [architecture] = architectures or {"x86_64"}
-    image = AMI_TYPES.get((system, architecture, gpu))
-    if image is None:
-        kind = f"{system} on {architecture}{' with GPUs' if gpu else ''}"
-        raise Refusal(f"eks.ManagedNodeGroup {name}: there is no image of {kind}: name one with amiType.")
-    return image
 
 
 def _node_access(core: Mapping[str, Any]) -> list[pulumi.Resource]:

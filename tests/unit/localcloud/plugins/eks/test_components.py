@@ -15,7 +15,8 @@ from localcloud.errors import Refusal
 from localcloud.plugins.eks import kubeconfig
 from localcloud.plugins.eks.arguments import CLUSTER
 from localcloud.plugins.eks.cluster import Cluster
-from localcloud.plugins.eks.managed_node_group import ManagedNodeGroup, ami_type, sizes
+from localcloud.plugins.eks.images import ami_type
+from localcloud.plugins.eks.managed_node_group import ManagedNodeGroup, sizes
 from localcloud.plugins.eks.vpc_cni_addon import configuration
 
 INPUTS = {
@@ -430,7 +431,7 @@ def test_sizes_that_are_not_given_are_those_of_the_real_plugin():
         ({"fargate": True}, r"eks.Cluster a: the laptop cloud does not serve fargate: .*\."),
         ({"vpcCniOptions": {"securityContextPrivileged": True}}, r"vpcCniOptions.securityContextPrivileged"),
         ({"endpointPublic": True}, r"there is no argument endpointPublic: correct its name"),
-        ({"skipDefaultNodeGroup": False}, r"requires skipDefaultNodeGroup"),
+        ({"nodeGroupOptions": {"bootstrapExtraArgs": "-x"}}, r"nodeGroupOptions.bootstrapExtraArgs"),
     ],
 )
 def test_an_argument_that_is_not_served_is_refused_by_its_name(arguments, sentence):

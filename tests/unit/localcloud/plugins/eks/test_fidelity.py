@@ -17,6 +17,7 @@ from localcloud.plugins.eks.arguments import (
     CNI,
     KUBECONFIG,
     MANAGED_NODE_GROUP,
+    NODE_GROUP,
     SIMPLE_ADDON,
     VPC_CNI_ADDON,
 )
@@ -27,6 +28,7 @@ from localcloud.plugins.eks.plugin import COMPONENTS
 ARGUMENTS = [
     (CLUSTER, eks.ClusterArgs),
     (MANAGED_NODE_GROUP, eks.ManagedNodeGroupArgs),
+    (NODE_GROUP, eks.NodeGroupV2Args),
     (ADDON, eks.AddonArgs),
     (VPC_CNI_ADDON, eks.VpcCniAddonArgs),
     (CNI, eks.VpcCniOptionsArgs),
