@@ -9,7 +9,6 @@ ZONE_TWICE = (
     "its attachments name two subnets of a zone, as awsx shows them, and EC2 takes one of each; the version "
     "before, of April 2026, comes up"
 )
-NO_FARGATE = "its pods run on Fargate, of which nothing is simulated"
 NO_STACKS = "its nodes are in a stack of CloudFormation, which is not simulated"
 
 
@@ -107,7 +106,7 @@ PROGRAMS = (
     PublicProgram("examples/aws-py-dynamicresource", stops_at=NO_CONNECTIONS),
     PublicProgram("examples/aws-py-ec2-provisioners", stops_at=NO_CONNECTIONS),
     PublicProgram("pulumi-eks/examples/cluster-py"),
-    PublicProgram("pulumi-eks/examples/fargate-py", stops_at=NO_FARGATE),
+    PublicProgram("pulumi-eks/examples/fargate-py"),
     PublicProgram("pulumi-eks/examples/aws-profile-role-py"),
     PublicProgram("pulumi-eks/examples/aws-profile-py"),
     PublicProgram("pulumi-eks/examples/managed-nodegroups-py"),

@@ -67,6 +67,8 @@ FUNCTIONS: dict[str, dict[str, Any]] = {
     "aws:index/getPartition:getPartition": {"partition": "aws", "dnsSuffix": "amazonaws.com"},
     "aws:ec2/getVpc:getVpc": {"id": "vpc-default"},
     "aws:ec2/getSubnets:getSubnets": {"ids": ["subnet-default"]},
+    "aws:ec2/getRouteTables:getRouteTables": {"ids": ["rtb-1"]},
+    "aws:ec2/getRouteTable:getRouteTable": {"routes": []},
     "aws:ssm/getParameter:getParameter": {"value": "ami-newest"},
     "aws:eks/getAddonVersion:getAddonVersion": {"version": "v9-eksbuild.9"},
 }

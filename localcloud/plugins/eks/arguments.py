@@ -73,19 +73,19 @@ CLUSTER = Arguments(
         "name nodeSecurityGroupTags privateSubnetIds providerCredentialOpts publicAccessCidrs "
         "publicSubnetIds roleMappings serviceRole skipDefaultNodeGroup skipDefaultSecurityGroups "
         "storageClasses subnetIds tags upgradePolicy useDefaultVpcCni userMappings version "
-        "vpcCniOptions vpcId createInstanceRole instanceRole nodeGroupOptions"
+        "vpcCniOptions vpcId createInstanceRole fargate instanceRole nodeGroupOptions"
     )
     | DEFAULT_NODES.keys(),
     refused={
         "autoMode": NO_AUTOMATIC_NODES,
         "createOidcProvider": "use aws.eks.PodIdentityAssociation",
         "creationRoleProvider": NO_CREDENTIALS,
-        "fargate": NO_AUTOMATIC_NODES,
         "instanceProfileName": "make an aws.iam.InstanceProfile and name it in nodeGroupOptions",
         "proxy": "everything is on this machine, so leave it out",
     },
     nested={
         "corednsAddonOptions": SIMPLE_ADDON,
+        "fargate": Arguments(served=words("podExecutionRoleArn selectors subnetIds")),
         "kubeProxyAddonOptions": SIMPLE_ADDON,
         "nodeGroupOptions": Arguments(served=NODE_GROUP.served - {"cluster"}, refused=NODE_GROUP.refused),
         "providerCredentialOpts": KUBECONFIG,

@@ -13,6 +13,7 @@ from localcloud.plugins.components.component import Component
 from localcloud.plugins.eks import access, kubeconfig, security_groups
 from localcloud.plugins.eks.arguments import CLUSTER, DEFAULT_NODES
 from localcloud.plugins.eks.configuration import OVERWRITE, configuration_json
+from localcloud.plugins.eks.fargate import fargate_profile
 from localcloud.plugins.eks.node_group import NodeGroup
 from localcloud.plugins.eks.service_role import ServiceRole
 from localcloud.plugins.eks.storage_class import storage_classes
@@ -27,7 +28,7 @@ class Cluster(Component):
 
     Makes: ServiceRole, eks.Cluster, add-ons kube-proxy, vpc-cni and (if enabled) coredns, access
     entries, the ConfigMap aws-auth where the cluster goes by it, StorageClasses, security groups and nodes
-    with their role unless skipped, and the Kubernetes provider.
+    with their role unless skipped, a Fargate profile if asked for, and the Kubernetes provider.
     """
 
     TYPE: ClassVar[str] = "eks:index:Cluster"
@@ -123,9 +124,19 @@ class Cluster(Component):
         )
         vpc_cni = self._vpc_cni(name, cluster, inputs, let_in)
         coredns = inputs.get("corednsAddonOptions", {})
-        by_default = not inputs.get("skipDefaultNodeGroup") and coredns.get("enabled") is not False
-        if by_default or coredns.get("enabled") is True or coredns.get("configurationValues"):
-            self._simple_addon(name, "coredns", cluster, coredns, tags)
+        profile_of_pods, after_profile = None, self.child
+        if inputs.get("fargate"):
+            network = (vpc_id, subnet_ids)
+            after = [node_access] if node_access else []
+            profile_of_pods = fargate_profile(
+                name, inputs["fargate"], cluster, network, partition, tags, self, after
+            )
+            on_fargate = {"computeType": "Fargate", **(coredns.get("configurationValues") or {})}
+            coredns = {**coredns, "configurationValues": on_fargate}
+            after_profile = pulumi.ResourceOptions(parent=self, depends_on=[profile_of_pods])
+        has_place = inputs.get("fargate") or not inputs.get("skipDefaultNodeGroup")
+        if coredns.get("enabled", has_place or "configurationValues" in coredns):
+            self._simple_addon(name, "coredns", cluster, coredns, tags, after_profile)
 
         nodes, to_control_plane = None, None
         if group and not inputs.get("skipDefaultSecurityGroups"):
@@ -159,6 +170,7 @@ class Cluster(Component):
             provider=provider,
             vpcCni=vpc_cni,
             instanceRoles=instance_roles,
+            fargateProfile=profile_of_pods,
             eksNodeAccess=node_access,
             tags=tags,
             nodeSecurityGroupTags=inputs.get("nodeSecurityGroupTags"),
@@ -168,7 +180,7 @@ class Cluster(Component):
             accessEntries=list(_entries(inputs, machine_role).values()),
         )
         default_nodes, scaling_group = None, None
-        if not inputs.get("skipDefaultNodeGroup"):
+        if not inputs.get("skipDefaultNodeGroup") and not inputs.get("fargate"):
             whole = pulumi.Output.from_input("").apply(lambda _: core)
             default_nodes = NodeGroup(name, core["nodeGroupOptions"], whole, self).outputs()
             scaling_group = default_nodes["autoScalingGroup"].name
@@ -186,8 +198,8 @@ class Cluster(Component):
             clusterIngressRuleId=to_control_plane.security_group_rule_id if to_control_plane else "",
             defaultNodeGroup=default_nodes,
             defaultNodeGroupAsgName=scaling_group or "",
-            fargateProfileId="",
-            fargateProfileStatus="",
+            fargateProfileId=profile_of_pods.id if profile_of_pods else "",
+            fargateProfileStatus=profile_of_pods.status if profile_of_pods else "",
             oidcProviderArn="",
             oidcProviderUrl=issuer,
             oidcIssuer=issuer.apply(lambda url: url.replace("https://", "")),
@@ -254,7 +266,13 @@ class Cluster(Component):
         )
 
     def _simple_addon(
-        self, name: str, addon: str, cluster: aws.eks.Cluster, options: Mapping[str, Any], tags: Any
+        self,
+        name: str,
+        addon: str,
+        cluster: aws.eks.Cluster,
+        options: Mapping[str, Any],
+        tags: Any,
+        opts: pulumi.ResourceOptions | None = None,
     ) -> None:
         if options.get("enabled") is False:
             return
@@ -268,7 +286,7 @@ class Cluster(Component):
             resolve_conflicts_on_update=options.get("resolveConflictsOnUpdate", OVERWRITE),
             addon_version=options.get("version") or latest(addon, cluster.version, self),
             configuration_values=configuration_json(options.get("configurationValues")),
-            opts=self.child,
+            opts=opts or self.child,
         )
 
     def _access_entries(

@@ -158,7 +158,7 @@ class Eks(Service):
         name = members["name"]
         self.client.create_cluster(**members)
         self.store.remove("cluster", name)
-        for noun in (*COLLECTIONS, "nodegroup", "machines", "policy", "addresses"):
+        for noun in (*COLLECTIONS, "nodegroup", "fargateprofile", "machines", "policy", "addresses"):
             self.store.remove(noun, name)
         group, vpc = self._make_security_group(name, members["resourcesVpcConfig"]["subnetIds"])
         settings = _merge(CLUSTER_DEFAULTS, {k: v for k, v in members.items() if k not in ("name", "tags")})
@@ -224,7 +224,16 @@ class Eks(Service):
                 "InvalidRequestException", "The cluster has deletion protection enabled", "DeleteCluster"
             )
         answer: Members = self.client.delete_cluster(name=name)
-        for noun in (*COLLECTIONS, "nodegroup", "machines", "policy", "cluster", "addresses", "bootstrap"):
+        for noun in (
+            *COLLECTIONS,
+            "nodegroup",
+            "fargateprofile",
+            "machines",
+            "policy",
+            "cluster",
+            "addresses",
+            "bootstrap",
+        ):
             self.store.remove(noun, name)
         group = cluster["resourcesVpcConfig"].get("clusterSecurityGroupId")
         if group:
@@ -355,6 +364,21 @@ class Eks(Service):
         resources = (self.store.get("nodegroup", cluster, node_group) or {}).get("resources") or {}
         return [group["name"] for group in resources.get("autoScalingGroups", ())]
 
+    # --- Fargate profiles: moto's, but for changes of their tags ---
+
+    def describe_fargate_profile(self, clusterName: str, fargateProfileName: str) -> Members:
+        """A Fargate profile."""
+        key = {"clusterName": clusterName, "fargateProfileName": fargateProfileName}
+        profile = self.client.describe_fargate_profile(**key)["fargateProfile"]
+        return {"fargateProfile": {**profile, **(self.store.get("fargateprofile", *key.values()) or {})}}
+
+    def delete_fargate_profile(self, clusterName: str, fargateProfileName: str) -> Members:
+        """Delete a Fargate profile."""
+        key = {"clusterName": clusterName, "fargateProfileName": fargateProfileName}
+        answer: Members = self.client.delete_fargate_profile(**key)
+        self.store.remove("fargateprofile", *key.values())
+        return answer
+
     # --- objects that moto does not have ---
 
     def _create(self, operation: str, collection: Collection, **members: Any) -> Members:
@@ -467,6 +491,11 @@ class Eks(Service):
             name = name.partition("/")[0]
             group = self.describe_nodegroup(clusterName=cluster, nodegroupName=name)["nodegroup"]
             self.store.update(noun, cluster, name, members={"tags": change(group.get("tags") or {})})
+            return {}
+        if noun == "fargateprofile":
+            name = name.partition("/")[0]
+            profile = self.describe_fargate_profile(cluster, name)["fargateProfile"]
+            self.store.update(noun, cluster, name, members={"tags": change(profile.get("tags") or {})})
             return {}
         if noun not in COLLECTIONS:
             answer: Members = getattr(self.client, operation)(resourceArn=arn, **members)

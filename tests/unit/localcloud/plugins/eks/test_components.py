@@ -428,7 +428,7 @@ def test_sizes_that_are_not_given_are_those_of_the_real_plugin():
 @pytest.mark.parametrize(
     ("arguments", "sentence"),
     [
-        ({"fargate": True}, r"eks.Cluster a: the laptop cloud does not serve fargate: .*\."),
+        ({"proxy": "p"}, r"eks.Cluster a: the laptop cloud does not serve proxy: .*\."),
         ({"vpcCniOptions": {"securityContextPrivileged": True}}, r"vpcCniOptions.securityContextPrivileged"),
         ({"endpointPublic": True}, r"there is no argument endpointPublic: correct its name"),
         ({"nodeGroupOptions": {"bootstrapExtraArgs": "-x"}}, r"nodeGroupOptions.bootstrapExtraArgs"),

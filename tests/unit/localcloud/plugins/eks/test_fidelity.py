@@ -29,6 +29,7 @@ ARGUMENTS = [
     (CLUSTER, eks.ClusterArgs),
     (MANAGED_NODE_GROUP, eks.ManagedNodeGroupArgs),
     (NODE_GROUP, eks.NodeGroupV2Args),
+    (CLUSTER.nested["fargate"], eks.FargateProfileArgs),
     (ADDON, eks.AddonArgs),
     (VPC_CNI_ADDON, eks.VpcCniAddonArgs),
     (CNI, eks.VpcCniOptionsArgs),

@@ -10,6 +10,7 @@ from localcloud.control_plane.nodeadm import settings_of_user_data
 from localcloud.errors import Refusal
 from localcloud.plugins.eks import kubeconfig
 from localcloud.plugins.eks.cluster import Cluster
+from localcloud.plugins.eks.fargate import logical_name
 from localcloud.plugins.eks.node_user_data import kubelet_flags, user_data
 from localcloud.plugins.eks.worker_subnets import leads_out
 
@@ -102,6 +103,23 @@ def test_default_nodes_are_a_scaling_group_with_a_role_that_the_cluster_knows(cl
     known = recorder.by_name("kubernetes:core/v1:ConfigMap")["a-nodeAccess"]["data"]["mapRoles"]
     assert "a-instanceRole-role" in known
     assert recorder.by_name("aws:eks/addon:Addon")["a-coredns"]
+
+
+def test_fargate_takes_the_place_of_default_nodes(cluster):
+    recorder = cluster(fargate=True)
+
+    assert recorder.inputs("aws:autoscaling/group:Group") == []
+    profile = recorder.by_name("aws:eks/fargateProfile:FargateProfile")["a-fargateProfile"]
+    assert profile["selectors"] == [{"namespace": "default"}, {"namespace": "kube-system"}]
+    core_dns = recorder.by_name("aws:eks/addon:Addon")["a-coredns"]
+    assert core_dns["configurationValues"] == '{"computeType":"Fargate"}'
+
+
+@pytest.mark.parametrize(
+    ("cluster_name", "profile"), [("eks-a-b", "eks_a-bfargateProfile"), ("a-eks", "a-eks-fargateProfile")]
+)
+def test_no_profile_is_named_as_those_of_eks(cluster_name, profile):
+    assert logical_name(cluster_name) == profile
 
 
 def test_with_access_entries_the_default_nodes_have_one(cluster):
