@@ -1,8 +1,8 @@
 """`python -m localcloud.authenticator`: who enters an API server, and what access policies allow.
 
 A process per control plane, which the API server asks, as EKS's asks EKS: by a webhook for tokens, and by one
-for requests, beside RBAC. It reads access entries where the plugin keeps them, at every question, so that a
-change takes effect as soon as the API server asks again.
+for requests, beside RBAC. It reads access entries where the plugin keeps them, and `aws-auth` where the
+cluster goes by it, at every question, so that a change takes effect as soon as the API server asks again.
 """
 
 import argparse
@@ -18,8 +18,10 @@ from pathlib import Path
 from typing import Any
 
 from aws_rules.access.authorization import allowing_policy, reason
+from aws_rules.access.config_map import CREATOR, MODES, NAME, NAMESPACE, mapped
 from aws_rules.access.identity import PRINCIPAL, user
 from localcloud.cloud import Cloud
+from localcloud.control_plane import ControlPlane
 from localcloud.credentials import Credentials
 from localcloud.plugins.aws.store import stores
 
@@ -38,7 +40,7 @@ class Authenticator:
     credentials: Credentials
 
     def token_review(self, review: Mapping[str, Any]) -> Answer:
-        """Status of a TokenReview: who its access entry makes a principal, if it has one."""
+        """Status of a TokenReview: who its access entry, or `aws-auth`, makes a principal, if it is there."""
         principal = self.credentials.principal(review["spec"]["token"])
         entry = self._entry(principal.arn) if principal else None
         if principal is None or entry is None:
@@ -58,8 +60,26 @@ class Authenticator:
         return {"allowed": True, "reason": reason(principal, policy)}
 
     def _entry(self, principal: str) -> Mapping[str, Any] | None:
-        entries = (store.get("access-entry", self.cluster, principal) for store in stores(self.cloud, "eks"))
-        return next((entry for entry in entries if entry), None)
+        """An access entry has precedence over `aws-auth`.
+
+        https://docs.aws.amazon.com/eks/latest/userguide/migrating-access-entries.html
+        """
+        return self._kept("access-entry", self.cluster, principal) or self._mapped(principal)
+
+    def _mapped(self, principal: str) -> Mapping[str, Any] | None:
+        """What `aws-auth` makes of a principal, in the members of an access entry."""
+        cluster = self._kept("cluster", self.cluster) or {}
+        if (cluster.get("accessConfig") or {}).get("authenticationMode") not in MODES:
+            return None
+        bootstrap = self._kept("bootstrap", self.cluster) or {}
+        if principal == bootstrap.get("creator"):
+            return {"principalArn": principal, **CREATOR}
+        path = f"/api/v1/namespaces/{NAMESPACE}/configmaps/{NAME}"
+        found = ControlPlane(self.cloud, self.cluster).api().get(path) or {}
+        return mapped(found.get("data") or {}, principal)
+
+    def _kept(self, *key: str) -> dict[str, Any] | None:
+        return next((thing for store in stores(self.cloud, "eks") if (thing := store.get(*key))), None)
 
     def _policies(self, principal: str) -> list[dict[str, Any]]:
         return [

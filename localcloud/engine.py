@@ -123,7 +123,9 @@ class Engine:
         places = [str(Path(sys.executable).parent), inherited.get("PATH", "")]
         # Where it is installed, the caller's own Python comes first: it has the packages of the program.
         path = os.pathsep.join([str(BIN), *(places if CHECKOUT else reversed(places))])
-        return {**inherited, **self.variables(), "PATH": path}
+        # A region is no account: as for AWS's own SDKs, the caller's decides where a program names none.
+        region = {name: base[name] for name in ("AWS_REGION",) if base.get(name)}
+        return {**inherited, **self.variables(), **region, "PATH": path}
 
     def run(self, verb: str, stack: str, *arguments: str) -> int:
         """Run `pulumi up`, `preview` or `destroy` of a stack for a person to watch; its exit status."""

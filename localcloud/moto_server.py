@@ -4,6 +4,8 @@ from collections.abc import Callable
 from typing import Any
 
 import moto.server as server
+from moto.ec2.models import EC2Backend
+from moto.ec2.models.vpcs import VPC
 from moto.eks.models import EKSBackend
 from moto.iam.access_control import PermissionResult
 from moto.moto_server.werkzeug_app import DomainDispatcherApplication, MotoRequestHandler
@@ -31,6 +33,23 @@ def _of_a_cluster(operation: Callable[..., Any]) -> Callable[..., Any]:
     def answer(backend: EKSBackend, cluster_name: str, *arguments: Any, **named: Any) -> Any:
         backend.describe_cluster(cluster_name)
         return operation(backend, cluster_name, *arguments, **named)
+
+    return answer
+
+
+def _with_way_out(make: Callable[[EC2Backend], VPC]) -> Callable[[EC2Backend], VPC]:
+    """The default VPC with its way to the internet, which moto leaves out (5.2: ec2/models/vpcs.py):
+    https://docs.aws.amazon.com/vpc/latest/userguide/default-vpc-components.html
+    """
+
+    def answer(backend: EC2Backend) -> VPC:
+        vpc = make(backend)
+        gateway = backend.create_internet_gateway()
+        backend.attach_internet_gateway(gateway.id, vpc.id)
+        main = {"vpc-id": [vpc.id], "association.main": ["true"]}
+        [table] = backend.describe_route_tables(filters=main)
+        backend.create_route(table.id, "0.0.0.0/0", gateway_id=gateway.id)
+        return vpc
 
     return answer
 
@@ -69,6 +88,7 @@ if __name__ == "__main__":
     FakeBucket.get_permission = _permission  # type: ignore[assignment,method-assign]
     for name in ("list_nodegroups", "list_fargate_profiles"):
         setattr(EKSBackend, name, _of_a_cluster(getattr(EKSBackend, name)))
+    EC2Backend.create_default_vpc = _with_way_out(EC2Backend.create_default_vpc)  # type: ignore
     server.DomainDispatcherApplication = Guarded  # type: ignore[attr-defined]
     server.MotoRequestHandler = Handler  # type: ignore[attr-defined]
     server.main()

@@ -25,6 +25,9 @@ USERNAMES: Mapping[str, str] = {
 }
 """User names that EKS gives to entries of other types than STANDARD (the table of the rule's source)."""
 
+MACHINES = ("EC2", "EC2_LINUX", "EC2_WINDOWS")
+"""Types of the entries of machines of EC2."""
+
 PRINCIPAL = "canonicalArn"
 """Extra attribute of a user that has the principal's ARN, in audit logs too (kubernetes-sigs/
 aws-iam-authenticator: pkg/server/server.go); access policies go by it, so impersonation loses them."""

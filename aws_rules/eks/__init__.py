@@ -1,6 +1,6 @@
 """What EKS decides of clusters, node groups and add-ons, beyond the form of a request."""
 
-from aws_rules.eks import capacity, configuration, drain, endpoint, sizes, subnets, versions, volumes
+from aws_rules.eks import capacity, configuration, drain, endpoint, fargate, sizes, subnets, versions, volumes
 from aws_rules.rule import Rule
 
 RULES: tuple[Rule, ...] = (
@@ -12,4 +12,5 @@ RULES: tuple[Rule, ...] = (
     *capacity.RULES,
     *drain.RULES,
     *volumes.RULES,
+    *fargate.RULES,
 )

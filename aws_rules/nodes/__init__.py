@@ -6,6 +6,7 @@ from aws_rules.nodes import (
     dns,
     machine_images,
     offerings,
+    self_managed,
     subnets,
     templates,
     ways,
@@ -21,4 +22,5 @@ RULES: tuple[Rule, ...] = (
     *add_ons.RULES,
     *ways.RULES,
     *dns.RULES,
+    *self_managed.RULES,
 )

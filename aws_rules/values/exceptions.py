@@ -22,6 +22,8 @@ SCHEMA_LOOSER: Mapping[tuple[str, str, str], str] = {
     ("AWS::EC2::SecurityGroupEgress", "", "requiredXor"): _SOURCES,
     ("AWS::EC2::SecurityGroupIngress", "", "requiredXor"): _SOURCES,
     ("AWS::EC2::SecurityGroup", "", "dependentRequired"): "a group without a VPC is in the default one",
+    ("AWS::AutoScaling::AutoScalingGroup", "LaunchTemplate", "requiredXor"): "the provider has other names "
+    "for both",
     ("AWS::EC2::SubnetRouteTableAssociation", "SubnetId", "required"): "a gateway can be associated, too: "
     "https://docs.aws.amazon.com/AWSEC2/latest/APIReference/API_AssociateRouteTable.html",
     ("AWS::IAM::InstanceProfile", "Roles", "required"): "CreateInstanceProfile takes no role: "

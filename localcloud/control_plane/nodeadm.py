@@ -22,6 +22,8 @@ class NodeSettings:
     eviction_hard: signal -> quantity or share below which the kubelet evicts.
     local_disks: instance storage is one RAID0, and the kubelet's disk.
     names_by_instance_id: nodes have the ids of their instances as names: feature gate InstanceIdNodeName.
+    cluster: name of the cluster that they join; EKS names it for machines of managed groups.
+    flags: of the kubelet, in order, such as `--node-labels=a=b`.
     """
 
     max_pods: int | None = None
@@ -30,6 +32,13 @@ class NodeSettings:
     eviction_hard: Mapping[str, str] = field(default_factory=dict)
     local_disks: bool = False
     names_by_instance_id: bool = False
+    cluster: str = ""
+    flags: tuple[str, ...] = ()
+
+    def flag(self, name: str) -> list[str]:
+        """Values of a flag of the kubelet, which are parted by commas."""
+        values = [flag.partition("=")[2] for flag in self.flags if flag.startswith(f"--{name}=")]
+        return [value for text in values for value in text.split(",") if value]
 
 
 def settings_of_user_data(encoded: str) -> NodeSettings:
@@ -39,10 +48,13 @@ def settings_of_user_data(encoded: str) -> NodeSettings:
     """
     kubelet: dict[str, Any] = {}
     local_disks, gates = False, dict[str, bool]()
+    cluster, flags = "", list[str]()
     for text in node_configs(base64.b64decode(encoded).decode()):
         spec = _spec(text)
         kubelet |= (spec.get("kubelet") or {}).get("config") or {}
         gates |= spec.get("featureGates") or {}
+        cluster = (spec.get("cluster") or {}).get("name") or cluster
+        flags += (spec.get("kubelet") or {}).get("flags") or ()
         strategy = ((spec.get("instance") or {}).get("localStorage") or {}).get("strategy")
         local_disks = strategy == "RAID0" if strategy else local_disks
     return NodeSettings(
@@ -52,6 +64,8 @@ def settings_of_user_data(encoded: str) -> NodeSettings:
         eviction_hard=kubelet.get("evictionHard") or {},
         local_disks=local_disks,
         names_by_instance_id=bool(gates.get("InstanceIdNodeName")),
+        cluster=cluster,
+        flags=tuple(flags),
     )
 
 

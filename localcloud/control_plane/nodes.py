@@ -28,6 +28,9 @@ from localcloud.tools.table import TOOLS
 
 GROUP = "eks.amazonaws.com/nodegroup"
 CAPACITY = "eks.amazonaws.com/capacityType"
+SCALING_GROUP = "localcloud/auto-scaling-group"
+"""Label of machines whose group EKS does not manage; on AWS they have none of a group."""
+
 SPOT = "SPOT"
 
 # Prefix of the taints that Kubernetes itself sets and removes.
@@ -58,7 +61,7 @@ class Taint:
 
 @dataclass(frozen=True, kw_only=True)
 class NodeGroup:
-    """A managed node group.
+    """A node group, managed by EKS or not.
 
     instance_types: of its machines; on demand they are all of the first, as EKS prefers it.
     zones: over which its machines are spread evenly.
@@ -71,6 +74,8 @@ class NodeGroup:
     release: of the machine image, such as 1.35.8-20260930; empty for any.
     max_unavailable: machines that are replaced at the same time.
     launches_first: whether new machines come before the old ones go.
+    managed: whether it is a node group of EKS, or an Auto Scaling group of one's own.
+    kept_out: why its machines run and do not join; empty where they do.
     """
 
     name: str
@@ -87,11 +92,18 @@ class NodeGroup:
     release: str = ""
     max_unavailable: int = 1
     launches_first: bool = True
+    managed: bool = True
+    kept_out: str = ""
+
+    @property
+    def label(self) -> str:
+        """Label of its machines with its name."""
+        return GROUP if self.managed else SCALING_GROUP
 
     @property
     def machines(self) -> int:
-        """Actual machines: the desired ones, or as many as `MOKA_MACHINES` allows."""
-        return capped_count(self.count)
+        """Actual machines: the desired ones, or as many as `MOKA_MACHINES` allows; none that do not join."""
+        return 0 if self.kept_out else capped_count(self.count)
 
 
 def capped_count(count: int) -> int:
@@ -113,7 +125,7 @@ def apply_node_group(plane: ControlPlane, group: NodeGroup) -> set[str]:
     group says otherwise. Names of the machines that ended so that its zones are even.
     """
     api = plane.api()
-    existing = {node["metadata"]["name"]: node for node in _nodes(plane, group.name)}
+    existing = {node["metadata"]["name"]: node for node in _nodes(plane, group.name, group.label)}
     had = {_place(node) for node in existing.values()}
     places = balanced_places(had, group.machines, len(group.zones))
     rebalanced = had - set(places) if len(places) >= len(had) else set()
@@ -251,9 +263,9 @@ def _last_number(name: str) -> int:
     return int(name.rpartition("-")[2])
 
 
-def remove_node_group(plane: ControlPlane, name: str) -> None:
-    """Remove a group's nodes, and the pods on them."""
-    _remove(plane, {node["metadata"]["name"] for node in _nodes(plane, name)})
+def remove_node_group(plane: ControlPlane, name: str, label: str = GROUP) -> None:
+    """Remove a group's nodes, and the pods on them; label: of the nodes, with its name."""
+    _remove(plane, {node["metadata"]["name"] for node in _nodes(plane, name, label)})
     (plane.folder / "node-groups" / f"{name}.json").unlink(missing_ok=True)
 
 
@@ -273,7 +285,7 @@ def capped_groups(plane: ControlPlane) -> list[str]:
     files = sorted((plane.folder / "node-groups").glob("*.json"))
     return [
         f"Node group {group['name']} of {plane.name} has {group['machines']} of its {group['count']} "
-        "machines, because of MOKA_MACHINES."
+        f"machines, because of {group.get('kept_out') or 'MOKA_MACHINES.'}"
         for group in (json.loads(file.read_text()) for file in files)
         if group["machines"] < group["count"]
     ]
@@ -379,19 +391,19 @@ def labels(group: NodeGroup, kind: InstanceType, zone: str, name: str) -> dict[s
         "topology.kubernetes.io/zone": zone,
         "failure-domain.beta.kubernetes.io/region": region,
         "failure-domain.beta.kubernetes.io/zone": zone,
-        GROUP: group.name,
-        CAPACITY: group.capacity_type,
+        group.label: group.name,
+        **({CAPACITY: group.capacity_type} if group.managed else {}),
     }
 
 
-def _nodes(plane: ControlPlane, group: str) -> list[Object]:
-    return plane.api().list("/api/v1/nodes", labelSelector=f"{GROUP}={group}")
+def _nodes(plane: ControlPlane, group: str, label: str = GROUP) -> list[Object]:
+    return plane.api().list("/api/v1/nodes", labelSelector=f"{label}={group}")
 
 
 def _await_ready(plane: ControlPlane, group: NodeGroup, waiting: set[str]) -> None:
     """Wait until pods can be placed on all of these nodes, as EKS does before it calls a group active."""
     deadline = time.monotonic() + READY_TIMEOUT_SECONDS
-    selector = f"{GROUP}={group.name}"
+    selector = f"{group.label}={group.name}"
     timeout = str(READY_TIMEOUT_SECONDS)
     nodes = plane.api().follow("/api/v1/nodes", labelSelector=selector, timeoutSeconds=timeout)
     while waiting:

@@ -10,7 +10,7 @@ from localcloud import commands
 from localcloud.aws_server import AwsServer
 from localcloud.cloud import Cloud
 from localcloud.engine import Engine
-from tests.support.public_programs import PROGRAMS, PublicProgram
+from tests.support.public_programs import PROGRAMS, REGION, PublicProgram
 from tests.support.pulumi_stack import PulumiStack
 
 CHECKOUTS = os.environ.get("MOKA_PROGRAMS")
@@ -33,8 +33,9 @@ def case(program: PublicProgram):
 
 
 @pytest.fixture
-def cloud(tmp_path):
-    """A cloud, which ends with its test."""
+def cloud(tmp_path, monkeypatch):
+    """A cloud, which ends with its test; some programs want the region in their environment."""
+    monkeypatch.setenv("AWS_REGION", REGION)
     cloud = Cloud(tmp_path / "cloud")
     yield cloud
     commands.stop(Engine(cloud))

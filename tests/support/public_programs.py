@@ -9,7 +9,11 @@ ZONE_TWICE = (
     "its attachments name two subnets of a zone, as awsx shows them, and EC2 takes one of each; the version "
     "before, of April 2026, comes up"
 )
-OLD_ACCESS = "its cluster is in the default VPC, with nodes of its own and access by ConfigMap"
+NO_STACKS = "its nodes are in a stack of CloudFormation, which is not simulated"
+
+
+REGION = "us-west-2"
+"""us-east-1 has a zone that EKS has no control planes in, and some programs take every zone."""
 
 
 @dataclass(frozen=True)
@@ -37,8 +41,7 @@ class PublicProgram:
         options: Any = yaml.safe_load((place / "Pulumi.yaml").read_text())["runtime"]
         if isinstance(options, dict) and (virtual := options.get("options", {}).get("virtualenv")):
             (place / virtual).symlink_to(python)
-        # us-east-1 has a zone that EKS has no control planes in, and some programs take every zone.
-        config = {"aws:region": "us-west-2", **self.config}
+        config = {"aws:region": REGION, **self.config}
         (place / "Pulumi.dev.yaml").write_text(yaml.safe_dump({"config": config}))
         return place
 
@@ -102,11 +105,11 @@ PROGRAMS = (
     PublicProgram("examples/aws-py-ansible-wordpress", stops_at=NO_CONNECTIONS),
     PublicProgram("examples/aws-py-dynamicresource", stops_at=NO_CONNECTIONS),
     PublicProgram("examples/aws-py-ec2-provisioners", stops_at=NO_CONNECTIONS),
-    PublicProgram("pulumi-eks/examples/cluster-py", stops_at=OLD_ACCESS),
-    PublicProgram("pulumi-eks/examples/fargate-py", stops_at=OLD_ACCESS),
-    PublicProgram("pulumi-eks/examples/aws-profile-role-py", stops_at=OLD_ACCESS),
-    PublicProgram("pulumi-eks/examples/aws-profile-py", stops_at=OLD_ACCESS),
-    PublicProgram("pulumi-eks/examples/managed-nodegroups-py", stops_at=OLD_ACCESS),
-    PublicProgram("pulumi-eks/examples/nodegroup-py", stops_at=OLD_ACCESS),
+    PublicProgram("pulumi-eks/examples/cluster-py"),
+    PublicProgram("pulumi-eks/examples/fargate-py"),
+    PublicProgram("pulumi-eks/examples/aws-profile-role-py"),
+    PublicProgram("pulumi-eks/examples/aws-profile-py"),
+    PublicProgram("pulumi-eks/examples/managed-nodegroups-py"),
+    PublicProgram("pulumi-eks/examples/nodegroup-py", stops_at=NO_STACKS),
 )
 """Of github.com/pulumi/examples and github.com/pulumi/pulumi-eks, those that are on these services."""

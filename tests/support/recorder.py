@@ -24,6 +24,7 @@ ANSWERS: dict[str, dict[str, Any]] = {
         "endpoint": "https://cluster.example",
         "certificateAuthority": {"data": "Y2E="},
         "vpcConfig": {"clusterSecurityGroupId": "sg-cluster"},
+        "kubernetesNetworkConfig": {"serviceIpv4Cidr": "172.20.0.0/16"},
     },
     "aws:ec2/launchTemplate:LaunchTemplate": {"latestVersion": 1},
     "aws:grafana/workspace:Workspace": {"endpoint": "g-1.grafana-workspace.us-east-1.amazonaws.com"},
@@ -64,6 +65,11 @@ COMPUTED_ANSWERS: dict[str, Callable[["Place", str, Mapping[str, Any]], dict[str
 # What AWS answers to a function, where a component asks.
 FUNCTIONS: dict[str, dict[str, Any]] = {
     "aws:index/getPartition:getPartition": {"partition": "aws", "dnsSuffix": "amazonaws.com"},
+    "aws:ec2/getVpc:getVpc": {"id": "vpc-default"},
+    "aws:ec2/getSubnets:getSubnets": {"ids": ["subnet-default"]},
+    "aws:ec2/getRouteTables:getRouteTables": {"ids": ["rtb-1"]},
+    "aws:ec2/getRouteTable:getRouteTable": {"routes": []},
+    "aws:ssm/getParameter:getParameter": {"value": "ami-newest"},
     "aws:eks/getAddonVersion:getAddonVersion": {"version": "v9-eksbuild.9"},
 }
 

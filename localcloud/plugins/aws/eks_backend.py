@@ -6,6 +6,7 @@ The functions make it as EKS describes it, so that they can be called again afte
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from aws_rules.access.config_map import not_admitted
 from aws_rules.eks import drain, duration
 from aws_rules.eks.capacity import max_unavailable
 from aws_rules.eks.volumes import ADD_ONS, EBS
@@ -13,6 +14,7 @@ from aws_rules.nodes.machine_images import ARCHITECTURES
 from aws_rules.rule import Unknown, Verdict, Violation
 from localcloud import unknowns
 from localcloud.errors import Refusal
+from localcloud.plugins.aws import admission
 from localcloud.plugins.aws.api import Api
 from localcloud.plugins.aws.instance_types import described
 from localcloud.plugins.aws.refusals import nodes, reservations
@@ -41,7 +43,16 @@ EKS's for the health of node groups, such as `NodeCreationFailure`:
 https://docs.aws.amazon.com/eks/latest/APIReference/API_Issue.html
 """
 
-JOIN_CHECKS: list[JoinCheck] = [nodes.check, reservations.check]
+
+def role_unknown(subject: Subject, group: Mapping[str, Any], data: Mapping[str, Any]) -> Iterator[Verdict]:
+    """Whether the cluster would turn the group's machines away."""
+    plane = control_plane(subject, group["clusterName"])
+    if not admission.admitted(subject.api, subject.region, plane, group["nodeRole"]):
+        about = f"node group {group['nodegroupName']} of {plane.name}"
+        yield not_admitted(about, group["nodeRole"])
+
+
+JOIN_CHECKS: list[JoinCheck] = [nodes.check, reservations.check, role_unknown]
 """Asked in this order before machines are made."""
 
 
@@ -113,6 +124,8 @@ def set_machines(subject: Subject) -> None:
     key = ("machines", group["clusterName"], group["nodegroupName"])
     had, has = service.store.get(*key), machines(group, data)
     plane = control_plane(subject, group["clusterName"])
+    if had is None and plane.alive():
+        admission.let_in(subject.api, subject.region, plane, group["nodeRole"])
     violations = list(_launch_failures(subject, group, data)) if _launches(had, has) else []
     if had and had["count"] and had["revision"] != has["revision"]:
         violations += _replace(subject, plane, group, had["count"])
@@ -218,7 +231,7 @@ def described_machines(api: Api, region: str, group: Mapping[str, Any]) -> "Node
     return NodeGroup(
         name=group["nodegroupName"],
         instance_types=tuple(
-            _instance_type(attributes, drivers=_has_drivers(group))
+            instance_type(attributes, drivers=_has_drivers(group))
             for attributes in described(api, region, group["instanceTypes"])
         ),
         zones=tuple(sorted({subnet["AvailabilityZone"] for subnet in subnets})),
@@ -230,7 +243,7 @@ def described_machines(api: Api, region: str, group: Mapping[str, Any]) -> "Node
         ),
         capacity_type=group["capacityType"],
         role=group["nodeRole"],
-        disk=_disk(data) or group.get("diskSize") or 20,
+        disk=disk(data) or group.get("diskSize") or 20,
         settings=_settings(data),
         revision=revision(group),
         release=group["releaseVersion"],
@@ -243,9 +256,12 @@ def remove_machines(subject: Subject) -> None:
     """Remove the nodes of a node group from its cluster, if the cluster still runs."""
     from localcloud.control_plane.nodes import remove_node_group
 
-    plane = control_plane(subject, subject.properties["clusterName"])
+    plane, role = control_plane(subject, subject.properties["clusterName"]), subject.properties["nodeRoleArn"]
     if plane.alive():
         remove_node_group(plane, subject.properties["nodeGroupName"])
+        eks = subject.api.service("eks", subject.region)
+        if role not in eks.roles_of_machines(plane.name):
+            admission.keep_out(subject.api, subject.region, plane, role)
 
 
 def _group(subject: Subject) -> dict[str, Any]:
@@ -257,7 +273,7 @@ def _group(subject: Subject) -> dict[str, Any]:
     return group
 
 
-def _disk(data: Mapping[str, Any]) -> int | None:
+def disk(data: Mapping[str, Any]) -> int | None:
     """Size of the root disk in a launch template, GiB."""
     sizes = [device.get("Ebs", {}).get("VolumeSize") for device in data.get("BlockDeviceMappings") or ()]
     return int(sizes[0]) if sizes and sizes[0] else None
@@ -274,7 +290,8 @@ def _has_drivers(group: Mapping[str, Any]) -> bool:
     return any(word in str(group.get("amiType")) for word in ("NVIDIA", "GPU", "CUSTOM"))
 
 
-def _instance_type(attributes: Mapping[str, Any], *, drivers: bool) -> "InstanceType":
+def instance_type(attributes: Mapping[str, Any], *, drivers: bool) -> "InstanceType":
+    """An instance type, by its attributes; drivers: whether its GPUs are of use."""
     from localcloud.control_plane.machines import InstanceType
 
     gpus = (attributes.get("GpuInfo") or {}).get("Gpus") or ()

@@ -272,6 +272,14 @@ def route_table(api: Api, arguments: Mapping[str, Any]) -> Answer:
     }
 
 
+def route_tables(api: Api, arguments: Mapping[str, Any]) -> Answer:
+    """Route tables."""
+    region = _region(api, arguments)
+    request = {"Filters": _filters(arguments, {"vpcId": "vpc-id"})}
+    shown = api.request("ec2", "describe_route_tables", request, region)["RouteTables"]
+    return {"id": region, "ids": sorted(table["RouteTableId"] for table in shown)}
+
+
 # --- machines ---
 
 
@@ -574,6 +582,7 @@ FUNCTIONS: Mapping[str, Function] = {
     "aws:ec2/getRouteTable:getRouteTable": Function(
         f"{' '.join(ROUTE_TABLE_FILTERS)} filters tags region", route_table
     ),
+    "aws:ec2/getRouteTables:getRouteTables": Function("vpcId filters tags region", route_tables),
     "aws:ec2/getSubnet:getSubnet": Function(f"id {' '.join(SUBNET_FILTERS)} filters tags region", subnet),
     "aws:ec2/getSubnets:getSubnets": Function("filters tags region", subnets),
     "aws:ec2/getInstanceType:getInstanceType": Function("instanceType! region", instance_type),

@@ -321,7 +321,7 @@ def actual_inputs(
         return _inputs_of_import(kind, live, default_tags)
     actual: Properties = {}
     for name, value in inputs.items():
-        if name == "tags":
+        if name == "tags" and kind.tags:
             continue
         if name == DEFAULTS or name not in live:
             if name in kind.arguments | kind.write_only | kind.fixed.keys() | {DEFAULTS, "region"}:
@@ -341,10 +341,10 @@ def actual_inputs(
 def _inputs_of_import(kind: Kind, live: Mapping[str, Any], default_tags: Mapping[str, str]) -> Properties:
     inputs = {name: live[name] for name in kind.input_names & live.keys() if live[name] not in ([], {}, "")}
     inputs |= {name: value for name, value in kind.defaults.items() if name not in inputs}
-    inputs.pop("tags", None)
-    tags = _own_tags(live.get("tagsAll", {}), {}, default_tags)
-    if kind.tags and tags:
-        inputs["tags"] = tags
+    if kind.tags:
+        inputs.pop("tags", None)
+        if tags := _own_tags(live.get("tagsAll", {}), {}, default_tags):
+            inputs["tags"] = tags
     filled = sorted(name for name in kind.defaults if inputs.get(name) == kind.defaults[name])
     return inputs | ({DEFAULTS: filled} if filled else {})
 

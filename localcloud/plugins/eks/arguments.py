@@ -5,9 +5,7 @@ from localcloud.plugins.components.arguments import Arguments
 
 RESOLVE = words("resolveConflictsOnCreate resolveConflictsOnUpdate")
 
-ACCESS = "give access with accessEntries"
 NO_AUTOMATIC_NODES = "only managed node groups are simulated, so make an eks.ManagedNodeGroup"
-NO_DEFAULT_NODES = "set skipDefaultNodeGroup and make an eks.ManagedNodeGroup"
 NO_CREDENTIALS = "access to a cluster of the laptop is by its own token, so leave it out"
 NO_USER_DATA = "the machines are simulated and start nothing, so leave it out"
 OWN_TEMPLATE = "make an aws.ec2.LaunchTemplate and name it with launchTemplate"
@@ -40,11 +38,30 @@ ADDON = Arguments(
     | words("addonName addonVersion cluster configurationValues preserve serviceAccountRoleArn tags")
 )
 
-# Arguments of the node group that the real component makes by default.
-DEFAULT_NODES = words(
-    "desiredCapacity gpu instanceProfileName instanceType maxSize minSize nodeAmiId "
-    "nodeAssociatePublicIpAddress nodeGroupOptions nodePublicKey nodeRootVolumeEncrypted "
-    "nodeRootVolumeSize nodeSubnetIds nodeUserData"
+SAME = words(
+    "desiredCapacity gpu instanceType maxSize minSize nodeAssociatePublicIpAddress nodePublicKey "
+    "nodeRootVolumeEncrypted nodeRootVolumeSize nodeSubnetIds nodeUserData version"
+)
+DEFAULT_NODES = {**{name: name for name in SAME}, "nodeAmiId": "amiId"}
+"""Argument of a cluster -> argument of its default nodes."""
+
+NODE_GROUP = Arguments(
+    served=words(
+        "amiId amiType autoScalingGroupTags cluster clusterIngressRule clusterIngressRuleId "
+        "desiredCapacity enableDetailedMonitoring extraNodeSecurityGroups gpu "
+        "ignoreScalingChanges instanceProfile instanceProfileName instanceType keyName kubeletExtraArgs "
+        "labels launchTemplateTagSpecifications maxSize minRefreshPercentage minSize "
+        "nodeAssociatePublicIpAddress nodePublicKey nodeRootVolumeDeleteOnTermination "
+        "nodeRootVolumeEncrypted nodeRootVolumeIops nodeRootVolumeSize nodeRootVolumeThroughput "
+        "nodeRootVolumeType nodeSecurityGroup nodeSecurityGroupId nodeSubnetIds nodeUserData "
+        "nodeUserDataOverride nodeadmExtraOptions operatingSystem spotPrice taints version"
+    ),
+    refused={
+        "bootstrapExtraArgs": "nodes of AL2023 have no bootstrap script, so leave it out",
+        "bottlerocketSettings": "user data of AL2023 only is read here, so leave it out",
+        "cloudFormationTags": "no stack of CloudFormation is made, so name them in autoScalingGroupTags",
+        "encryptRootBlockDevice": "set nodeRootVolumeEncrypted",
+    },
 )
 
 CLUSTER = Arguments(
@@ -52,35 +69,27 @@ CLUSTER = Arguments(
         "accessEntries authenticationMode bootstrapSelfManagedAddons clusterSecurityGroup "
         "clusterSecurityGroupTags clusterTags corednsAddonOptions deletionProtection "
         "enableConfigMapMutable enabledClusterLogTypes encryptionConfigKeyArn endpointPrivateAccess "
-        "endpointPublicAccess ipFamily kubeProxyAddonOptions kubernetesServiceIpAddressRange name "
-        "nodeSecurityGroupTags privateSubnetIds providerCredentialOpts publicAccessCidrs publicSubnetIds "
-        "serviceRole skipDefaultNodeGroup skipDefaultSecurityGroups subnetIds tags upgradePolicy "
-        "useDefaultVpcCni version vpcCniOptions vpcId"
-    ),
-    refused=dict.fromkeys(DEFAULT_NODES, NO_DEFAULT_NODES)
-    | {
+        "endpointPublicAccess instanceRoles ipFamily kubeProxyAddonOptions kubernetesServiceIpAddressRange "
+        "name nodeSecurityGroupTags privateSubnetIds providerCredentialOpts publicAccessCidrs "
+        "publicSubnetIds roleMappings serviceRole skipDefaultNodeGroup skipDefaultSecurityGroups "
+        "storageClasses subnetIds tags upgradePolicy useDefaultVpcCni userMappings version "
+        "vpcCniOptions vpcId createInstanceRole fargate instanceRole nodeGroupOptions"
+    )
+    | DEFAULT_NODES.keys(),
+    refused={
         "autoMode": NO_AUTOMATIC_NODES,
-        "createInstanceRole": "make an aws.iam.Role and give it to the node group",
         "createOidcProvider": "use aws.eks.PodIdentityAssociation",
         "creationRoleProvider": NO_CREDENTIALS,
-        "fargate": NO_AUTOMATIC_NODES,
-        "instanceRole": "give the role to the node group with nodeRoleArn",
-        "instanceRoles": "give the role to the node group with nodeRoleArn",
+        "instanceProfileName": "make an aws.iam.InstanceProfile and name it in nodeGroupOptions",
         "proxy": "everything is on this machine, so leave it out",
-        "roleMappings": ACCESS,
-        "storageClasses": "make a kubernetes.storage.v1.StorageClass",
-        "userMappings": ACCESS,
     },
     nested={
         "corednsAddonOptions": SIMPLE_ADDON,
+        "fargate": Arguments(served=words("podExecutionRoleArn selectors subnetIds")),
         "kubeProxyAddonOptions": SIMPLE_ADDON,
+        "nodeGroupOptions": Arguments(served=NODE_GROUP.served - {"cluster"}, refused=NODE_GROUP.refused),
         "providerCredentialOpts": KUBECONFIG,
         "vpcCniOptions": CNI,
-    },
-    required={
-        "authenticationMode": "set it to API",
-        "skipDefaultNodeGroup": "set it and make an eks.ManagedNodeGroup",
-        "vpcId": "name the VPC of the cluster",
     },
 )
 

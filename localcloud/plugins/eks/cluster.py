@@ -10,18 +10,25 @@ import pulumi_kubernetes as kubernetes
 
 from localcloud.errors import Refusal
 from localcloud.plugins.components.component import Component
-from localcloud.plugins.eks import kubeconfig, security_groups
-from localcloud.plugins.eks.arguments import CLUSTER
+from localcloud.plugins.eks import access, kubeconfig, security_groups
+from localcloud.plugins.eks.arguments import CLUSTER, DEFAULT_NODES
 from localcloud.plugins.eks.configuration import OVERWRITE, configuration_json
+from localcloud.plugins.eks.fargate import fargate_profile
+from localcloud.plugins.eks.node_group import NodeGroup
 from localcloud.plugins.eks.service_role import ServiceRole
+from localcloud.plugins.eks.storage_class import storage_classes
 from localcloud.plugins.eks.vpc_cni_addon import VpcCniAddon, latest
+
+SUBNETS = ("subnetIds", "publicSubnetIds", "privateSubnetIds")
+"""Arguments that name subnets."""
 
 
 class Cluster(Component):
     """Pulumi type `eks:index:Cluster`.
 
     Makes: ServiceRole, eks.Cluster, add-ons kube-proxy, vpc-cni and (if enabled) coredns, access
-    entries, security groups unless skipped, and the Kubernetes provider.
+    entries, the ConfigMap aws-auth where the cluster goes by it, StorageClasses, security groups and nodes
+    with their role unless skipped, a Fargate profile if asked for, and the Kubernetes provider.
     """
 
     TYPE: ClassVar[str] = "eks:index:Cluster"
@@ -30,7 +37,7 @@ class Cluster(Component):
     def __init__(self, name: str, inputs: Mapping[str, Any], opts: pulumi.ResourceOptions | None) -> None:
         super().__init__(name, inputs, opts)
         _check(name, inputs)
-        tags = inputs.get("tags")
+        tags, mode = inputs.get("tags"), inputs.get("authenticationMode")
 
         partition = aws.get_partition_output(opts=pulumi.InvokeOutputOptions(parent=self)).partition
         role: aws.iam.Role | pulumi.Output[aws.iam.Role]
@@ -50,18 +57,19 @@ class Cluster(Component):
             )
             role, service_role = component.role, [component.role, *component.attachments]
 
-        group = self._security_group(name, inputs)
+        vpc_id, subnet_ids = self._network(inputs)
+        group = self._security_group(name, inputs, vpc_id)
         encryption = inputs.get("encryptionConfigKeyArn")
         encryption_config = encryption and {"provider": {"keyArn": encryption}, "resources": ["secrets"]}
 
         arguments: dict[str, Any] = {
             "name": inputs.get("name"),
             "role_arn": role.arn,
-            "kubernetes_network_config": _network(inputs),
+            "kubernetes_network_config": _addresses(inputs),
             "bootstrap_self_managed_addons": inputs.get("bootstrapSelfManagedAddons", True),
             "vpc_config": _without_none(
                 securityGroupIds=[group.id] if group else None,
-                subnetIds=_subnets(inputs),
+                subnetIds=subnet_ids,
                 endpointPrivateAccess=inputs.get("endpointPrivateAccess"),
                 endpointPublicAccess=inputs.get("endpointPublicAccess"),
                 publicAccessCidrs=inputs.get("publicAccessCidrs"),
@@ -73,9 +81,11 @@ class Cluster(Component):
             ),
             "encryption_config": encryption_config,
             "access_config": {
-                "authenticationMode": inputs["authenticationMode"],
+                "authenticationMode": mode,
                 "bootstrapClusterCreatorAdminPermissions": True,
-            },
+            }
+            if mode
+            else None,
             "upgrade_policy": inputs.get("upgradePolicy"),
             "deletion_protection": inputs.get("deletionProtection"),
         }
@@ -100,17 +110,39 @@ class Cluster(Component):
             opts=self.child,
             **_without_none(enable_config_map_mutable=inputs.get("enableConfigMapMutable")),
         )
-        entries = self._access_entries(name, cluster, inputs.get("accessEntries", {}))
-        vpc_cni = self._vpc_cni(name, cluster, inputs, entries)
+        instance_roles, machine_role, profile = self._instance_roles(name, inputs, partition)
+        on_cluster = pulumi.ResourceOptions(parent=self, provider=provider)
+        let_in: list[pulumi.Resource] = [*self._access_entries(name, cluster, _entries(inputs, machine_role))]
+        node_access = None
+        if access.by_config_map(mode):
+            node_access = access.node_access(name, instance_roles, inputs, on_cluster)
+            let_in.append(node_access)
+        classes = storage_classes(
+            name,
+            inputs.get("storageClasses", {}),
+            pulumi.ResourceOptions.merge(on_cluster, pulumi.ResourceOptions(depends_on=let_in)),
+        )
+        vpc_cni = self._vpc_cni(name, cluster, inputs, let_in)
         coredns = inputs.get("corednsAddonOptions", {})
-        if coredns.get("enabled") is True or coredns.get("configurationValues"):
-            self._simple_addon(name, "coredns", cluster, coredns, tags)
+        profile_of_pods, after_profile = None, self.child
+        if inputs.get("fargate"):
+            network = (vpc_id, subnet_ids)
+            after = [node_access] if node_access else []
+            profile_of_pods = fargate_profile(
+                name, inputs["fargate"], cluster, network, partition, tags, self, after
+            )
+            on_fargate = {"computeType": "Fargate", **(coredns.get("configurationValues") or {})}
+            coredns = {**coredns, "configurationValues": on_fargate}
+            after_profile = pulumi.ResourceOptions(parent=self, depends_on=[profile_of_pods])
+        has_place = inputs.get("fargate") or not inputs.get("skipDefaultNodeGroup")
+        if coredns.get("enabled", has_place or "configurationValues" in coredns):
+            self._simple_addon(name, "coredns", cluster, coredns, tags, after_profile)
 
         nodes, to_control_plane = None, None
-        if group:
+        if group and not inputs.get("skipDefaultSecurityGroups"):
             nodes, to_control_plane = security_groups.node_group(
                 name,
-                inputs["vpcId"],
+                vpc_id,
                 cluster.name,
                 group.id,
                 tags,
@@ -122,33 +154,41 @@ class Cluster(Component):
         issuer = cluster.identities.apply(_issuer)
         core = _without_none(
             cluster=cluster,
-            vpcId=inputs["vpcId"],
-            subnetIds=_subnets(inputs),
+            vpcId=vpc_id,
+            subnetIds=subnet_ids,
             publicSubnetIds=inputs.get("publicSubnetIds"),
             privateSubnetIds=inputs.get("privateSubnetIds"),
             clusterSecurityGroup=group,
             endpoint=cluster.endpoint,
             nodeGroupOptions=_without_none(
-                version=inputs.get("version"),
+                **_node_options(inputs),
                 nodeSecurityGroup=nodes,
                 clusterIngressRule=to_control_plane,
+                instanceProfile=profile,
             ),
             kubeconfig=config,
             provider=provider,
             vpcCni=vpc_cni,
-            instanceRoles=[],
+            instanceRoles=instance_roles,
+            fargateProfile=profile_of_pods,
+            eksNodeAccess=node_access,
             tags=tags,
             nodeSecurityGroupTags=inputs.get("nodeSecurityGroupTags"),
-            storageClasses={},
+            storageClasses=classes,
             encryptionConfig=encryption_config,
             clusterIamRole=role,
-            accessEntries=list(inputs.get("accessEntries", {}).values()),
+            accessEntries=list(_entries(inputs, machine_role).values()),
         )
+        default_nodes, scaling_group = None, None
+        if not inputs.get("skipDefaultNodeGroup") and not inputs.get("fargate"):
+            whole = pulumi.Output.from_input("").apply(lambda _: core)
+            default_nodes = NodeGroup(name, core["nodeGroupOptions"], whole, self).outputs()
+            scaling_group = default_nodes["autoScalingGroup"].name
         self.outputs = _without_none(
             kubeconfig=config,
             kubeconfigJson=config_json,
             clusterSecurityGroup=group,
-            instanceRoles=[],
+            instanceRoles=instance_roles,
             nodeSecurityGroup=nodes,
             eksClusterIngressRule=to_control_plane,
             eksCluster=cluster,
@@ -156,9 +196,10 @@ class Cluster(Component):
             clusterSecurityGroupId=group.id if group else own_group,
             nodeSecurityGroupId=nodes.id if nodes else own_group,
             clusterIngressRuleId=to_control_plane.security_group_rule_id if to_control_plane else "",
-            defaultNodeGroupAsgName="",
-            fargateProfileId="",
-            fargateProfileStatus="",
+            defaultNodeGroup=default_nodes,
+            defaultNodeGroupAsgName=scaling_group or "",
+            fargateProfileId=profile_of_pods.id if profile_of_pods else "",
+            fargateProfileStatus=profile_of_pods.status if profile_of_pods else "",
             oidcProviderArn="",
             oidcProviderUrl=issuer,
             oidcIssuer=issuer.apply(lambda url: url.replace("https://", "")),
@@ -166,17 +207,72 @@ class Cluster(Component):
         )
         self.register_outputs(self.outputs)
 
-    def _security_group(self, name: str, inputs: Mapping[str, Any]) -> Any:
+    def _network(self, inputs: Mapping[str, Any]) -> tuple[pulumi.Input[str], pulumi.Input[list[str]]]:
+        """VPC and subnets: those of the account's default VPC, unless the program names others."""
+        if inputs.get("vpcId"):
+            return inputs["vpcId"], _subnets(inputs)
+        options = pulumi.InvokeOutputOptions(parent=self)
+        vpc_id: pulumi.Output[str] = aws.ec2.get_vpc_output(default=True, opts=options).id
+        if any(inputs.get(name) for name in SUBNETS):
+            return vpc_id, _subnets(inputs)
+        of_vpc = vpc_id.apply(lambda id: [aws.ec2.GetSubnetsFilterArgs(name="vpc-id", values=[id])])
+        return vpc_id, aws.ec2.get_subnets_output(filters=of_vpc, opts=options).ids
+
+    def _instance_roles(
+        self, name: str, inputs: Mapping[str, Any], partition: pulumi.Output[str]
+    ) -> tuple[Any, Any, aws.iam.InstanceProfile | None]:
+        """Roles of machines, that of the default ones, and the instance profile with it.
+
+        The component makes a role where it makes nodes and is given none.
+        """
+        if "instanceRoles" in inputs:
+            return inputs["instanceRoles"], None, None
+        default_nodes = not inputs.get("skipDefaultNodeGroup")
+        made: list[pulumi.Output[Any]] = []
+        if "instanceRole" in inputs:
+            role = inputs["instanceRole"]
+            if not default_nodes:
+                return [role], role, None
+        elif inputs.get("createInstanceRole", default_nodes):
+            component = ServiceRole(
+                f"{name}-instanceRole",
+                service="ec2.amazonaws.com",
+                description=None,
+                actions=["sts:AssumeRole"],
+                policies=[
+                    "AmazonEKSWorkerNodePolicy",
+                    "AmazonEKS_CNI_Policy",
+                    "AmazonEC2ContainerRegistryReadOnly",
+                ],
+                partition=partition,
+                tags=inputs.get("tags"),
+                opts=self.child,
+            )
+            role, made = component.role, [attachment.id for attachment in component.attachments]
+        else:
+            return [], None, None
+        named: pulumi.Output[Any] = pulumi.Output.from_input(role)
+        role_name = pulumi.Output.all(named.apply(lambda role: role.name), *made).apply(lambda all: all[0])
+        profile = aws.iam.InstanceProfile(f"{name}-instanceProfile", role=role_name, opts=self.child)
+        return [role], role, profile
+
+    def _security_group(self, name: str, inputs: Mapping[str, Any], vpc_id: pulumi.Input[str]) -> Any:
         if "clusterSecurityGroup" in inputs:
             return inputs["clusterSecurityGroup"]
         if inputs.get("skipDefaultSecurityGroups"):
             return None
         return security_groups.cluster_group(
-            name, inputs["vpcId"], inputs.get("tags"), inputs.get("clusterSecurityGroupTags"), self.child
+            name, vpc_id, inputs.get("tags"), inputs.get("clusterSecurityGroupTags"), self.child
         )
 
     def _simple_addon(
-        self, name: str, addon: str, cluster: aws.eks.Cluster, options: Mapping[str, Any], tags: Any
+        self,
+        name: str,
+        addon: str,
+        cluster: aws.eks.Cluster,
+        options: Mapping[str, Any],
+        tags: Any,
+        opts: pulumi.ResourceOptions | None = None,
     ) -> None:
         if options.get("enabled") is False:
             return
@@ -190,7 +286,7 @@ class Cluster(Component):
             resolve_conflicts_on_update=options.get("resolveConflictsOnUpdate", OVERWRITE),
             addon_version=options.get("version") or latest(addon, cluster.version, self),
             configuration_values=configuration_json(options.get("configurationValues")),
-            opts=self.child,
+            opts=opts or self.child,
         )
 
     def _access_entries(
@@ -226,7 +322,7 @@ class Cluster(Component):
         name: str,
         cluster: aws.eks.Cluster,
         inputs: Mapping[str, Any],
-        entries: list[aws.eks.AccessEntry],
+        let_in: list[pulumi.Resource],
     ) -> VpcCniAddon | None:
         if inputs.get("useDefaultVpcCni"):
             return None
@@ -237,16 +333,19 @@ class Cluster(Component):
             **_without_none(tags=inputs.get("tags")),
         }
         return VpcCniAddon(
-            f"{name}-vpc-cni", settings, pulumi.ResourceOptions(parent=self, depends_on=entries)
+            f"{name}-vpc-cni", settings, pulumi.ResourceOptions(parent=self, depends_on=let_in)
         )
 
 
 def _check(name: str, inputs: Mapping[str, Any]) -> None:
-    mode = inputs["authenticationMode"]
-    if mode != "API":
+    access.check(name, inputs)
+    if "instanceRole" in inputs and "instanceRoles" in inputs:
+        raise Refusal(f"eks.Cluster {name}: instanceRole and instanceRoles are mutually exclusive: keep one.")
+    singular = [argument for argument in DEFAULT_NODES if inputs.get(argument) and argument != "version"]
+    if inputs.get("nodeGroupOptions") and singular:
         raise Refusal(
-            f"eks.Cluster {name}: the laptop cloud does not serve authenticationMode {mode}, which needs "
-            "aws-auth: set it to API and give access with accessEntries."
+            f"eks.Cluster {name}: Setting nodeGroupOptions, and any set of singular node group option(s) on "
+            f"the cluster, is mutually exclusive: set {', '.join(singular)} in nodeGroupOptions."
         )
     if "subnetIds" in inputs and ("publicSubnetIds" in inputs or "privateSubnetIds" in inputs):
         raise Refusal(
@@ -259,6 +358,24 @@ def _check(name: str, inputs: Mapping[str, Any]) -> None:
         )
 
 
+def _node_options(inputs: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Arguments of the default nodes."""
+    options: Mapping[str, Any] | None = inputs.get("nodeGroupOptions")
+    if options is not None:
+        return options
+    return {of_nodes: inputs[name] for name, of_nodes in DEFAULT_NODES.items() if name in inputs}
+
+
+def _entries(inputs: Mapping[str, Any], machine_role: Any) -> dict[str, Any]:
+    """Access entries, with that of the default nodes where there are entries."""
+    entries = dict(inputs.get("accessEntries", {}))
+    if machine_role is None or not access.by_entries(inputs.get("authenticationMode")):
+        return entries
+    role: pulumi.Output[Any] = pulumi.Output.from_input(machine_role)
+    machines = {"principalArn": role.apply(lambda role: role.arn), "type": "EC2_LINUX"}
+    return {"defaultNodeGroupInstanceRole": machines, **entries}
+
+
 def _subnets(inputs: Mapping[str, Any]) -> pulumi.Input[list[str]]:
     if "subnetIds" in inputs:
         return inputs["subnetIds"]  # type: ignore[no-any-return]
@@ -266,7 +383,7 @@ def _subnets(inputs: Mapping[str, Any]) -> pulumi.Input[list[str]]:
     return lists.apply(lambda ids: [*ids[0], *ids[1]])
 
 
-def _network(inputs: Mapping[str, Any]) -> pulumi.Output[Any] | None:
+def _addresses(inputs: Mapping[str, Any]) -> pulumi.Output[Any] | None:
     services, family = inputs.get("kubernetesServiceIpAddressRange"), inputs.get("ipFamily")
     if not services and not family:
         return None

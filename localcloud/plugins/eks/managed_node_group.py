@@ -1,6 +1,5 @@
 """`eks.ManagedNodeGroup`: a group of machines; the `aws` plugin makes them kwok nodes."""
 
-import re
 from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar
 
@@ -9,7 +8,9 @@ import pulumi_aws as aws
 
 from localcloud.errors import Refusal
 from localcloud.plugins.components.component import Component
+from localcloud.plugins.eks.access import by_entries
 from localcloud.plugins.eks.arguments import MANAGED_NODE_GROUP
+from localcloud.plugins.eks.images import ami_type
 from localcloud.plugins.eks.reference import core_of
 
 DEFAULT_SIZES = {"desiredSize": 2, "minSize": 1, "maxSize": 2}
@@ -29,20 +30,6 @@ NODE_GROUP_ARGUMENTS = {
     "taints": "taints",
 }
 """Arguments of the node group that are also arguments of the component."""
-
-# Operating system, architecture, whether with GPUs -> type of machine image.
-AMI_TYPES = {
-    ("AL2", "x86_64", False): "AL2_x86_64",
-    ("AL2", "x86_64", True): "AL2_x86_64_GPU",
-    ("AL2", "arm64", False): "AL2_ARM_64",
-    ("AL2023", "x86_64", False): "AL2023_x86_64_STANDARD",
-    ("AL2023", "x86_64", True): "AL2023_x86_64_NVIDIA",
-    ("AL2023", "arm64", False): "AL2023_ARM_64_STANDARD",
-    ("Bottlerocket", "x86_64", False): "BOTTLEROCKET_x86_64",
-    ("Bottlerocket", "x86_64", True): "BOTTLEROCKET_x86_64_NVIDIA",
-    ("Bottlerocket", "arm64", False): "BOTTLEROCKET_ARM_64",
-    ("Bottlerocket", "arm64", True): "BOTTLEROCKET_ARM_64_NVIDIA",
-}
 
 
 class ManagedNodeGroup(Component):
@@ -64,6 +51,7 @@ class ManagedNodeGroup(Component):
             else pulumi.Output.from_input(inputs["nodeRole"]).apply(lambda role: role.arn)
         )
         core = core_of(inputs["cluster"])
+        role_arn = pulumi.Output.all(core, role_arn).apply(lambda values: _known_role(name, *values))
         cluster: pulumi.Output[aws.eks.Cluster] = core.apply(lambda core: core["cluster"])
 
         version = inputs.get("version")
@@ -81,9 +69,10 @@ class ManagedNodeGroup(Component):
             "scaling_config": pulumi.Output.from_input(inputs.get("scalingConfig", {})).apply(sizes),
             "version": version,
         }
-        group = aws.eks.NodeGroup(
-            name, opts=pulumi.ResourceOptions(parent=self, ignore_changes=ignored), **arguments
+        opts = pulumi.ResourceOptions(
+            parent=self, ignore_changes=ignored, depends_on=core.apply(_node_access)
         )
+        group = aws.eks.NodeGroup(name, opts=opts, **arguments)
         self.outputs = {"nodeGroup": group, "placementGroupName": ""}
         self.register_outputs(self.outputs)
 
@@ -99,26 +88,30 @@ def _ami_type(name: str, inputs: Mapping[str, Any]) -> Any:
         return inputs.get("amiType")
     arguments = (inputs["operatingSystem"], inputs.get("gpu", False), inputs.get("instanceTypes", []))
     return pulumi.Output.all(*arguments).apply(
-        lambda values: ami_type(name, values[0], bool(values[1]), values[2])
+        lambda values: ami_type(f"eks.ManagedNodeGroup {name}", values[0], bool(values[1]), values[2])
     )
 
 
-def ami_type(name: str, system: str, gpu: bool, instance_types: Sequence[str]) -> str:
-    """Type of image of a system for instance types. Raises Refusal when there is none for all of them.
+def _node_access(core: Mapping[str, Any]) -> list[pulumi.Resource]:
+    """The ConfigMap aws-auth, if the cluster has it, which lets the machines in."""
+    return [core["eksNodeAccess"]] if core.get("eksNodeAccess") else []
 
-    A `g` after the generation means Graviton: r8g.4xlarge.
-    """
-    architectures = {
-        "arm64" if re.match(r"[a-z]+\d+g", instance_type) else "x86_64" for instance_type in instance_types
-    }
-    if len(architectures) > 1:
-        raise Refusal(f"eks.ManagedNodeGroup {name}: its instance types share no architecture.")
-    [architecture] = architectures or {"x86_64"}
-    image = AMI_TYPES.get((system, architecture, gpu))
-    if image is None:
-        kind = f"{system} on {architecture}{' with GPUs' if gpu else ''}"
-        raise Refusal(f"eks.ManagedNodeGroup {name}: there is no image of {kind}: name one with amiType.")
-    return image
+
+def _known_role(name: str, core: Mapping[str, Any], role_arn: str) -> pulumi.Output[str]:
+    """The ARN. Raises Refusal where the cluster goes by aws-auth only, and the role is not in it."""
+
+    def checked(values: Sequence[Any]) -> str:
+        mode, arns = values
+        if not by_entries(mode) and role_arn not in arns:
+            raise Refusal(
+                f"eks.ManagedNodeGroup {name}: A managed node group cannot be created without first setting "
+                "its role in the cluster's instanceRoles: name it there, or set authenticationMode to API."
+            )
+        return role_arn
+
+    mode = core["cluster"].access_config.apply(lambda access: access and access.authentication_mode)
+    arns = [role.arn for role in core.get("instanceRoles") or ()]
+    return pulumi.Output.all(mode, arns).apply(checked)
 
 
 def _subnets(core: Mapping[str, Any]) -> list[str]:

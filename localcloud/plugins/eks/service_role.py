@@ -19,7 +19,7 @@ class ServiceRole(pulumi.ComponentResource):
         name: str,
         *,
         service: str,
-        description: str,
+        description: str | None,
         actions: Sequence[str],
         policies: Sequence[str],
         partition: pulumi.Output[str],

@@ -111,6 +111,38 @@ def test_the_user_is_the_session_of_the_role(person):
     assert who["extra"]["canonicalArn"] == [person.arn]
 
 
+AWS_AUTH = "/api/v1/namespaces/kube-system/configmaps/aws-auth"
+
+
+@pytest.fixture
+def by_config_map(person, api):
+    """The cluster goes by aws-auth: a function that writes its roles."""
+    cluster = {"accessConfig": {"authenticationMode": "CONFIG_MAP"}}
+    person.kept.put("cluster", person.plane.name, thing=cluster)
+    about = {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "aws-auth"}}
+    yield lambda roles: api.apply(AWS_AUTH, {**about, "data": {"mapRoles": json.dumps(roles)}})
+    api.delete(AWS_AUTH)
+    person.kept.remove("cluster", person.plane.name)
+    person.kept.remove("bootstrap", person.plane.name)
+
+
+def test_aws_auth_lets_in_whom_it_maps(person, by_config_map):
+    assert person.refusal(pods()).endswith("Unauthorized")
+
+    # Without the path, which a session does not show.
+    arn = person.arn.replace("role/people/", "role/")
+    by_config_map([{"rolearn": arn, "username": "somebody", "groups": ["system:masters"]}])
+
+    person.signs_in(Principal(person.arn, "another"))
+    assert person.refusal(pods()) == ""
+
+
+def test_who_made_a_cluster_that_goes_by_aws_auth_is_its_administrator(person, by_config_map):
+    person.kept.put("bootstrap", person.plane.name, thing={"creator": person.arn})
+
+    assert person.refusal(pods()) == ""
+
+
 @pytest.mark.parametrize(
     ("policy", "act", "verb"),
     [

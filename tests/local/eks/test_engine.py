@@ -250,16 +250,14 @@ def test_a_version_that_eks_has_no_longer_is_refused_at_the_preview(stack):
 
 
 def test_a_component_argument_that_is_not_served_is_named_in_one_sentence(cloud, project):
-    arguments = 'vpc_id="vpc-1", authentication_mode="API", skip_default_node_group=True, fargate=True'
+    arguments = 'vpc_id="vpc-1", authentication_mode="API", skip_default_node_group=True, proxy="p"'
     program = f'import pulumi_eks\npulumi_eks.Cluster("c", {arguments})\n'
     engine = Engine(cloud, project(program, "eks-refused"))
     engine.select("dev")
     preview = PulumiStack(engine, "dev").try_run("preview")
 
     assert preview.returncode != 0
-    assert (
-        "eks.Cluster c: the laptop cloud does not serve fargate: only managed node groups" in preview.stdout
-    )
+    assert "eks.Cluster c: the laptop cloud does not serve proxy: everything is on" in preview.stdout
 
 
 def test_an_api_server_that_lets_nobody_in_is_not_reached_from_where_up_runs(stack):

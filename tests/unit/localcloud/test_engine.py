@@ -6,7 +6,7 @@ import pytest
 import yaml
 
 from localcloud import commands
-from localcloud.cloud import REPOSITORY, Cloud
+from localcloud.cloud import REGION, REPOSITORY, Cloud
 from localcloud.engine import PLUGINS, SALT, Engine
 from localcloud.errors import Refusal
 
@@ -52,6 +52,11 @@ def test_real_accounts_and_backends_of_the_caller_do_not_reach_the_engine(engine
     assert seen["HOME"] == "/home/me"
     # The form of what the engine prints names no account.
     assert seen["PULUMI_ENABLE_STREAMING_JSON_PREVIEW"] == "true"
+
+
+def test_the_region_of_the_caller_reaches_the_engine(engine):
+    assert engine.environment({"AWS_REGION": "eu-west-1"})["AWS_REGION"] == "eu-west-1"
+    assert engine.environment({})["AWS_REGION"] == REGION
 
 
 def test_our_plugins_lie_in_the_engine_home_of_the_laptop_only(engine):

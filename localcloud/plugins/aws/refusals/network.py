@@ -1,6 +1,6 @@
 """The network as the laptop's AWS describes it, and who reaches an API server in it."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from ipaddress import IPv4Network
 from typing import Any
 
@@ -50,14 +50,26 @@ def nodes(api: Api, cluster: str, group: str, region: str = "") -> list[Interfac
     key = {"clusterName": cluster, "nodegroupName": group}
     described = api.call("eks", "describe_nodegroup", key, region)["nodegroup"]
     data = template_data(api, region, described.get("launchTemplate") or {})
+    config = api.call("eks", "describe_cluster", {"name": cluster}, region)["cluster"]["resourcesVpcConfig"]
+    groups = (config["clusterSecurityGroupId"],)
+    return interfaces(api, group, described["subnets"], data, groups, region)
+
+
+def interfaces(
+    api: Api,
+    group: str,
+    subnet_ids: Sequence[str],
+    data: Mapping[str, Any],
+    default_groups: tuple[str, ...],
+    region: str = "",
+) -> list[Interface]:
+    """The primary interface of a machine of a group, one for each of its subnets.
+
+    data: of its launch template. default_groups: security groups where that names none.
+    """
     interface: Mapping[str, Any] = next(iter(data.get("NetworkInterfaces") or ()), {})
-    groups = tuple(data.get("SecurityGroupIds") or interface.get("Groups") or ())
-    if not groups:
-        config = api.call("eks", "describe_cluster", {"name": cluster}, region)["cluster"][
-            "resourcesVpcConfig"
-        ]
-        groups = (config["clusterSecurityGroupId"],)
-    subnets = api.call("ec2", "describe_subnets", {"SubnetIds": described["subnets"]}, region)["Subnets"]
+    groups = tuple(data.get("SecurityGroupIds") or interface.get("Groups") or ()) or default_groups
+    subnets = api.call("ec2", "describe_subnets", {"SubnetIds": list(subnet_ids)}, region)["Subnets"]
     return [
         Interface(
             name=f"node of {group} in {subnet['SubnetId']}",

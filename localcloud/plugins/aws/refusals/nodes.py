@@ -67,7 +67,10 @@ class Joining:
         network: Network,
         group: Mapping[str, Any],
         data: Mapping[str, Any],
+        interfaces: list[Interface] | None = None,
     ) -> None:
+        """`interfaces` are those of machines that EKS does not manage, and so does not describe."""
+        self._interfaces = interfaces
         self.identities, self.network = identities, network
         self.group, self.data = group, data
         self.api, self.region = identities.api, identities.region
@@ -145,7 +148,7 @@ class Joining:
 
     @cached_property
     def _machine_interfaces(self) -> list[Interface]:
-        return nodes(self.api, self.cluster, self.group["nodegroupName"], self.region)
+        return self._interfaces or nodes(self.api, self.cluster, self.group["nodegroupName"], self.region)
 
     @cached_property
     def _zones(self) -> list[str]:

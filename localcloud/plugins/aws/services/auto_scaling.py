@@ -1,4 +1,4 @@
-"""Auto Scaling as boto3's client answers it: the groups behind EKS node groups, kept in files.
+"""Auto Scaling as boto3's client answers it: groups, those behind EKS node groups too, kept in files.
 
 moto's own groups would start instances, and it knows one scheduled action of a name, whatever its group.
 """
@@ -9,7 +9,7 @@ from typing import Any
 from localcloud.plugins.aws.services.base import Members, Service
 
 SIZES = {"minSize": "MinSize", "maxSize": "MaxSize", "desiredSize": "DesiredCapacity"}
-"""Sizes as EKS and as Auto Scaling name them."""
+"""Sizes as EKS and as Auto Scaling name them; minimum, maximum, desired."""
 
 
 class AutoScaling(Service):
@@ -39,6 +39,74 @@ class AutoScaling(Service):
         )
         for key, value in tags.items():
             self._put_tag(ResourceId=name, Key=key, Value=value, PropagateAtLaunch=True)
+
+    def create_auto_scaling_group(self, **members: Any) -> Members:
+        """Make a group of one's own."""
+        operation = "CreateAutoScalingGroup"
+        self.validate(operation, members)
+        name = members["AutoScalingGroupName"]
+        if self.store.get("group", name):
+            message = (
+                f"AutoScalingGroup by this name already exists - A group with the name {name} already exists"
+            )
+            self.refuse("AlreadyExists", message, operation)
+        if not members.get("VPCZoneIdentifier"):
+            message = "At least one Availability Zone or VPC Subnet is required."
+            self.refuse("ValidationError", message, operation)
+        if not members.get("LaunchTemplate"):
+            message = (
+                "Valid requests must contain either LaunchTemplate, LaunchConfigurationName, InstanceId or "
+                "MixedInstancesPolicy parameter."
+            )
+            self.refuse("ValidationError", message, operation)
+        settings = {key: value for key, value in members.items() if key != "Tags"}
+        group = {
+            "AutoScalingGroupARN": self._arn("autoScalingGroup", f"autoScalingGroupName/{name}"),
+            "DesiredCapacity": members["MinSize"],
+            "DefaultCooldown": 300,
+            "HealthCheckType": "EC2",
+            "HealthCheckGracePeriod": 0,
+            "Instances": [],
+            **settings,
+        }
+        self._check_sizes(group, operation)
+        self.store.put("group", name, thing=group)
+        for tag in members.get("Tags") or ():
+            self._put_tag(**{"Value": "", "PropagateAtLaunch": False, **tag, "ResourceId": name})
+        return {}
+
+    def update_auto_scaling_group(self, AutoScalingGroupName: str, **members: Any) -> Members:
+        """Change settings of a group. A desired size that is not given moves into the new bounds.
+
+        https://docs.aws.amazon.com/autoscaling/ec2/APIReference/API_UpdateAutoScalingGroup.html
+        """
+        operation = "UpdateAutoScalingGroup"
+        self.validate(operation, {"AutoScalingGroupName": AutoScalingGroupName, **members})
+        self._need_group(AutoScalingGroupName, operation)
+        group = {**(self.store.get("group", AutoScalingGroupName) or {}), **members}
+        if "DesiredCapacity" not in members:
+            bounded = max(group["MinSize"], min(group["DesiredCapacity"], group["MaxSize"]))
+            group["DesiredCapacity"] = bounded
+        self._check_sizes(group, operation)
+        self.store.put("group", AutoScalingGroupName, thing=group)
+        return {}
+
+    def delete_auto_scaling_group(self, AutoScalingGroupName: str, ForceDelete: bool = False) -> Members:
+        """Delete a group."""
+        self._need_group(AutoScalingGroupName, "DeleteAutoScalingGroup")
+        self.remove_group(AutoScalingGroupName)
+        return {}
+
+    def _check_sizes(self, group: Members, operation: str) -> None:
+        """Refuse sizes out of order, in the words of banzaicloud/pipeline#3017."""
+        minimum, maximum, desired = (group[name] for name in SIZES.values())
+        if not minimum <= desired <= maximum:
+            self.refuse(
+                "ValidationError",
+                f"Desired capacity:{desired} must be between the specified min size:{minimum} and max "
+                f"size:{maximum}",
+                operation,
+            )
 
     def put_sizes(self, name: str, scaling: Members) -> None:
         """Store the sizes of a node group."""

@@ -158,7 +158,7 @@ class Eks(Service):
         name = members["name"]
         self.client.create_cluster(**members)
         self.store.remove("cluster", name)
-        for noun in (*COLLECTIONS, "nodegroup", "machines", "policy", "addresses"):
+        for noun in (*COLLECTIONS, "nodegroup", "fargateprofile", "machines", "policy", "addresses"):
             self.store.remove(noun, name)
         group, vpc = self._make_security_group(name, members["resourcesVpcConfig"]["subnetIds"])
         settings = _merge(CLUSTER_DEFAULTS, {k: v for k, v in members.items() if k not in ("name", "tags")})
@@ -168,7 +168,8 @@ class Eks(Service):
         settings["identity"] = {"oidc": {"issuer": issuer}}
         # EKS accepts this and never returns it.
         self_managed = settings.pop("bootstrapSelfManagedAddons", True)
-        self.store.put("bootstrap", name, thing={"selfManagedAddons": self_managed})
+        bootstrap = {"selfManagedAddons": self_managed, "creator": self._admitted_creator(settings)}
+        self.store.put("bootstrap", name, thing=bootstrap)
         self.store.put("cluster", name, thing=settings)
         self._let_creator_in(name, settings["accessConfig"])
         return self.describe_cluster(name=name)
@@ -185,6 +186,13 @@ class Eks(Service):
                 policyArn=f"arn:{self.api.partition}:eks::aws:cluster-access-policy/AmazonEKSClusterAdminPolicy",
                 accessScope={"type": "cluster"},
             )
+
+    def _admitted_creator(self, settings: Members) -> str:
+        """Who makes a cluster and is let in without an access entry, as it goes by `aws-auth` only."""
+        access = settings["accessConfig"]
+        if access["authenticationMode"] in MODES or not access["bootstrapClusterCreatorAdminPermissions"]:
+            return ""
+        return str(self.api.identity or self.api.roles[-1])
 
     def describe_cluster(self, name: str) -> Members:
         """A cluster."""
@@ -216,7 +224,16 @@ class Eks(Service):
                 "InvalidRequestException", "The cluster has deletion protection enabled", "DeleteCluster"
             )
         answer: Members = self.client.delete_cluster(name=name)
-        for noun in (*COLLECTIONS, "nodegroup", "machines", "policy", "cluster", "addresses", "bootstrap"):
+        for noun in (
+            *COLLECTIONS,
+            "nodegroup",
+            "fargateprofile",
+            "machines",
+            "policy",
+            "cluster",
+            "addresses",
+            "bootstrap",
+        ):
             self.store.remove(noun, name)
         group = cluster["resourcesVpcConfig"].get("clusterSecurityGroupId")
         if group:
@@ -326,14 +343,17 @@ class Eks(Service):
 
         Documented of `aws-auth` (eks/latest/userguide/delete-managed-node-group.html).
         """
+        entry = self.store.get("access-entry", cluster, role)
+        if role not in self.roles_of_machines(cluster) and entry and entry["type"] == _MACHINES["type"]:
+            self.store.remove("access-entry", cluster, role)
+
+    def roles_of_machines(self, cluster: str) -> set[str]:
+        """Roles of the managed node groups of a cluster."""
         groups = self.client.list_nodegroups(clusterName=cluster)["nodegroups"]
-        roles = {
+        return {
             self.client.describe_nodegroup(clusterName=cluster, nodegroupName=name)["nodegroup"]["nodeRole"]
             for name in groups
         }
-        entry = self.store.get("access-entry", cluster, role)
-        if role not in roles and entry and entry["type"] == _MACHINES["type"]:
-            self.store.remove("access-entry", cluster, role)
 
     @property
     def _auto_scaling(self) -> "AutoScaling":
@@ -343,6 +363,21 @@ class Eks(Service):
     def _scaling_groups(self, cluster: str, node_group: str) -> list[str]:
         resources = (self.store.get("nodegroup", cluster, node_group) or {}).get("resources") or {}
         return [group["name"] for group in resources.get("autoScalingGroups", ())]
+
+    # --- Fargate profiles: moto's, but for changes of their tags ---
+
+    def describe_fargate_profile(self, clusterName: str, fargateProfileName: str) -> Members:
+        """A Fargate profile."""
+        key = {"clusterName": clusterName, "fargateProfileName": fargateProfileName}
+        profile = self.client.describe_fargate_profile(**key)["fargateProfile"]
+        return {"fargateProfile": {**profile, **(self.store.get("fargateprofile", *key.values()) or {})}}
+
+    def delete_fargate_profile(self, clusterName: str, fargateProfileName: str) -> Members:
+        """Delete a Fargate profile."""
+        key = {"clusterName": clusterName, "fargateProfileName": fargateProfileName}
+        answer: Members = self.client.delete_fargate_profile(**key)
+        self.store.remove("fargateprofile", *key.values())
+        return answer
 
     # --- objects that moto does not have ---
 
@@ -456,6 +491,11 @@ class Eks(Service):
             name = name.partition("/")[0]
             group = self.describe_nodegroup(clusterName=cluster, nodegroupName=name)["nodegroup"]
             self.store.update(noun, cluster, name, members={"tags": change(group.get("tags") or {})})
+            return {}
+        if noun == "fargateprofile":
+            name = name.partition("/")[0]
+            profile = self.describe_fargate_profile(cluster, name)["fargateProfile"]
+            self.store.update(noun, cluster, name, members={"tags": change(profile.get("tags") or {})})
             return {}
         if noun not in COLLECTIONS:
             answer: Members = getattr(self.client, operation)(resourceArn=arn, **members)

@@ -1,11 +1,139 @@
-"""Auto Scaling: scheduled actions and tags of the groups behind EKS node groups."""
+"""Auto Scaling: groups; scheduled actions and tags of those, and of the groups behind EKS node groups."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
+from localcloud.plugins.aws import self_managed
 from localcloud.plugins.aws.subject import Subject
-from localcloud.plugins.aws.table import Call, Change, Kind, Read
+from localcloud.plugins.aws.table import Call, Change, Kind, Name, Read, words
 from localcloud.plugins.values import UNKNOWN
+
+# --- groups ---
+
+TAG_MEMBERS = {"key": "Key", "value": "Value", "propagateAtLaunch": "PropagateAtLaunch"}
+
+SETTINGS = (
+    "minSize! maxSize! desiredCapacity launchTemplate defaultCooldown defaultInstanceWarmup healthCheckType "
+    "healthCheckGracePeriod capacityRebalance maxInstanceLifetime protectFromScaleIn"
+)
+"""Inputs that are sent as they are."""
+SETTING_NAMES = SETTINGS.replace("!", "").split()
+
+
+def group_members(subject: Subject, operation: str) -> dict[str, Any]:
+    """Members of the call that makes or changes a group."""
+    members = subject.members(Call(operation, takes=" ".join(SETTING_NAMES)))
+    subnets = subject.inputs.get("vpcZoneIdentifiers")
+    return members | ({"VPCZoneIdentifier": _joined(subnets)} if subnets else {})
+
+
+def _joined(subnets: Any) -> Any:
+    known = isinstance(subnets, list) and UNKNOWN not in subnets
+    return ",".join(sorted(subnets)) if known else UNKNOWN
+
+
+def _tags_of_group(group: str, tags: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:
+    about = {"ResourceId": group, "ResourceType": "auto-scaling-group"}
+    return [{**about, **{member: tag.get(name) for name, member in TAG_MEMBERS.items()}} for tag in tags]
+
+
+def calls_of_group(subject: Subject) -> Iterator[tuple[str, dict[str, Any]]]:
+    """The call that makes it."""
+    operation, name = "create_auto_scaling_group", subject.properties.get("name")
+    tags = subject.inputs.get("tags") or []
+    members = group_members(subject, operation) | {"AutoScalingGroupName": name}
+    yield operation, members | ({"Tags": _tags_of_group(str(name), tags)} if tags else {})
+
+
+def make_group(subject: Subject) -> str:
+    """Make a group."""
+    [(operation, members)] = calls_of_group(subject)
+    subject.request(operation, **members)
+    subject.sent |= subject.inputs.keys()
+    return str(subject.properties["name"])
+
+
+def change_group(subject: Subject) -> None:
+    """Change settings of a group."""
+    operation = "update_auto_scaling_group"
+    members = group_members(subject, operation)
+    if "desiredCapacity" not in subject.inputs:
+        members.pop("DesiredCapacity", None)
+    subject.request(operation, AutoScalingGroupName=subject.id, **members)
+
+
+def change_tags(subject: Subject) -> None:
+    """Put the tags of a group on it, and take others from it."""
+    new, old = subject.inputs.get("tags") or [], subject.old.get("tags") or []
+    keys = {tag["key"] for tag in new}
+    if gone := [tag for tag in old if tag["key"] not in keys]:
+        subject.request("delete_tags", Tags=_tags_of_group(subject.id, gone))
+    if new:
+        subject.request("create_or_update_tags", Tags=_tags_of_group(subject.id, new))
+
+
+def read_group(subject: Subject) -> dict[str, Any] | None:
+    """A group."""
+    describe = "describe_auto_scaling_groups"
+    answer = subject.request(describe, AutoScalingGroupNames=[subject.id])
+    if not answer["AutoScalingGroups"]:
+        return None
+    [group] = answer["AutoScalingGroups"]
+    tags = [{name: tag[member] for name, member in TAG_MEMBERS.items()} for tag in group["Tags"]]
+    return {
+        **subject.extract(describe, answer, "AutoScalingGroups[0]"),
+        "vpcZoneIdentifiers": group["VPCZoneIdentifier"].split(","),
+        "tags": tags,
+    }
+
+
+def delete_group(subject: Subject) -> None:
+    """Delete a group with its machines, unless it is gone: Auto Scaling has no code of its own for that."""
+    if read_group(subject) is not None:
+        subject.request("delete_auto_scaling_group", AutoScalingGroupName=subject.id, ForceDelete=True)
+
+
+GROUP = Kind(
+    service="autoscaling",
+    schema="AWS::AutoScaling::AutoScalingGroup",
+    inputs=f"name namePrefix vpcZoneIdentifiers {SETTINGS} instanceRefresh forceDelete tags",
+    outputs="arn",
+    create=make_group,
+    id="",
+    name=Name("name", max_length=255),
+    names={
+        "name": "AutoScalingGroupName",
+        "arn": "AutoScalingGroupARN",
+        "launchTemplate.id": "LaunchTemplateId",
+        "launchTemplate.name": "LaunchTemplateName",
+        "protectFromScaleIn": "NewInstancesProtectedFromScaleIn",
+    },
+    arguments=words("namePrefix instanceRefresh forceDelete"),
+    computed=words(
+        "desiredCapacity defaultCooldown healthCheckType healthCheckGracePeriod launchTemplate.id "
+        "launchTemplate.name launchTemplate.version"
+    ),
+    unordered=words("vpcZoneIdentifiers tags"),
+    reads=(Read(read_group),),
+    changes=(
+        Change((*SETTING_NAMES, "vpcZoneIdentifiers"), change_group),
+        Change(("tags",), change_tags),
+    ),
+    final_steps=(self_managed.set_machines,),
+    delete=(
+        self_managed.remove_machines,
+        delete_group,
+    ),
+    schema_names={
+        "name": "AutoScalingGroupName",
+        "vpcZoneIdentifiers": "VPCZoneIdentifier",
+        "defaultCooldown": "Cooldown",
+        "protectFromScaleIn": "NewInstancesProtectedFromScaleIn",
+        "instanceRefresh": "Tags",
+        "forceDelete": "Tags",
+    },
+    calls=calls_of_group,
+)
 
 # --- scheduled actions ---
 
@@ -69,8 +197,6 @@ SCHEDULE = Kind(
 
 # --- tags ---
 
-TAG_MEMBERS = {"key": "Key", "value": "Value", "propagateAtLaunch": "PropagateAtLaunch"}
-
 
 def tag_members(subject: Subject) -> dict[str, Any]:
     """The tag as the service takes it."""
@@ -110,6 +236,7 @@ TAG = Kind(
 )
 
 TYPES = {
+    "aws:autoscaling/group:Group": GROUP,
     "aws:autoscaling/schedule:Schedule": SCHEDULE,
     "aws:autoscaling/tag:Tag": TAG,
 }

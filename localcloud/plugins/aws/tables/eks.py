@@ -5,7 +5,7 @@ from typing import Any
 from aws_rules.eks import duration
 from localcloud.plugins.aws import eks_backend
 from localcloud.plugins.aws.cluster_logs import cluster_logging, enabled_logs
-from localcloud.plugins.aws.refusals import nodes
+from localcloud.plugins.aws.refusals import fargate, nodes
 from localcloud.plugins.aws.refusals.permissions import addons, associations, clusters
 from localcloud.plugins.aws.subject import Subject
 from localcloud.plugins.aws.table import ID, Call, Change, Kind, Name, P, Read, change, tags_by_arn, words
@@ -212,6 +212,29 @@ NODE_GROUP = Kind(
 )
 
 
+# --- Fargate profiles ---
+
+PROFILE = {"clusterName": P("clusterName"), "fargateProfileName": P("fargateProfileName")}
+
+FARGATE_PROFILE = Kind(
+    service="eks",
+    schema="AWS::EKS::FargateProfile",
+    inputs="clusterName! podExecutionRoleArn! selectors! fargateProfileName subnetIds",
+    outputs="arn status",
+    create=Call("create_fargate_profile", rest=True),
+    id="{clusterName}:{fargateProfileName}",
+    identity=("clusterName", "fargateProfileName"),
+    names={"arn": "fargateProfileArn", "subnetIds": "subnets"},
+    name=Name("fargateProfileName", prefix=None, max_length=100),
+    unordered=words("subnetIds selectors"),
+    reads=(Read(Call("describe_fargate_profile", PROFILE), at="fargateProfile"),),
+    refusals=(fargate.subnets,),
+    delete=(Call("delete_fargate_profile", PROFILE),),
+    tags=tags_by_arn("arn"),
+    schema_names={"subnetIds": "Subnets"},
+)
+
+
 # --- add-ons ---
 
 ADDON_KEY = "clusterName addonName"
@@ -345,6 +368,7 @@ POD_IDENTITY_ASSOCIATION = Kind(
 TYPES = {
     "aws:eks/cluster:Cluster": CLUSTER,
     "aws:eks/nodeGroup:NodeGroup": NODE_GROUP,
+    "aws:eks/fargateProfile:FargateProfile": FARGATE_PROFILE,
     "aws:eks/addon:Addon": ADDON,
     "aws:eks/accessEntry:AccessEntry": ACCESS_ENTRY,
     "aws:eks/accessPolicyAssociation:AccessPolicyAssociation": ACCESS_POLICY_ASSOCIATION,

@@ -47,6 +47,7 @@ LAUNCH_TEMPLATE = row(
         "vpcSecurityGroupIds": "SecurityGroupIds",
         "latestVersion": "LatestVersionNumber",
         "defaultVersion": "DefaultVersionNumber",
+        "networkInterfaces.securityGroups": "Groups",
     },
     name=Name(max_length=125),
     arguments=words("namePrefix updateDefaultVersion"),

@@ -10,6 +10,28 @@ def scaling_group(w):
 
 EXAMPLES = [
     Example(
+        "aws:autoscaling/group:Group",
+        lambda w: {
+            "minSize": 1,
+            "maxSize": 3,
+            "desiredCapacity": 2,
+            "launchTemplate": {"name": w.output("template", "name"), "version": "1"},
+            "vpcZoneIdentifiers": [w.subnet],
+            "instanceRefresh": {"strategy": "Rolling"},
+            "tags": [
+                {"key": "team", "value": "data", "propagateAtLaunch": True},
+                {"key": "Name", "value": "one", "propagateAtLaunch": False},
+            ],
+        },
+        lambda w: {
+            "maxSize": 5,
+            "desiredCapacity": 4,
+            "healthCheckGracePeriod": 60,
+            "tags": [{"key": "team", "value": "other", "propagateAtLaunch": True}],
+        },
+        lambda w: {"name": "another"},
+    ),
+    Example(
         "aws:autoscaling/schedule:Schedule",
         lambda w: {
             "autoscalingGroupName": scaling_group(w),
@@ -45,6 +67,10 @@ EXAMPLES = [
 ]
 
 
+def change_group(console: Console, resource: Resource) -> None:
+    console.edit("autoscaling", "group", resource.id, MaxSize=9)
+
+
 def change_schedule(console: Console, resource: Resource) -> None:
     console.edit(
         "autoscaling",
@@ -61,6 +87,7 @@ def change_group_tag(console: Console, resource: Resource) -> None:
 
 
 CHANGES_BY_HAND: Changes = {
+    "aws:autoscaling/group:Group": change_group,
     "aws:autoscaling/schedule:Schedule": change_schedule,
     "aws:autoscaling/tag:Tag": change_group_tag,
 }

@@ -52,6 +52,18 @@ def second_version(w):
 
 EXAMPLES = [
     Example(
+        "aws:eks/fargateProfile:FargateProfile",
+        lambda w: {
+            "clusterName": w.cluster,
+            "podExecutionRoleArn": ROLE_ARN,
+            "selectors": [{"namespace": "default", "labels": {"on": "fargate"}}, {"namespace": "other"}],
+            "subnetIds": [w.other_subnet],
+            "tags": TAGS,
+        },
+        lambda w: {"tags": OTHER_TAGS},
+        lambda w: {"selectors": [{"namespace": "another"}]},
+    ),
+    Example(
         "aws:eks/cluster:Cluster",
         lambda w: {
             "name": "spark-a",
@@ -173,6 +185,20 @@ EXAMPLES = [
 ]
 
 
+def make_profile_anew(console: Console, resource: Resource) -> None:
+    """A profile cannot be changed, but be made anew under its name."""
+    eks, profile = console.client("eks"), resource.outputs
+    key = {name: profile[name] for name in ("clusterName", "fargateProfileName")}
+    eks.delete_fargate_profile(**key)
+    eks.create_fargate_profile(
+        **key,
+        podExecutionRoleArn=profile["podExecutionRoleArn"],
+        selectors=[{"namespace": "by-hand"}],
+        subnets=profile["subnetIds"],
+        tags=TAGS,
+    )
+
+
 def change_labels(console: Console, resource: Resource) -> None:
     console.client("eks").update_nodegroup_config(
         clusterName=resource.inputs["clusterName"],
@@ -212,6 +238,7 @@ CHANGES_BY_HAND: Changes = {
         "addon", "clusterName", "addonName", addonVersion="v0.0.1-eksbuild.1"
     ),
     "aws:eks/cluster:Cluster": change_cluster,
+    "aws:eks/fargateProfile:FargateProfile": make_profile_anew,
     "aws:eks/nodeGroup:NodeGroup": change_labels,
     "aws:eks/podIdentityAssociation:PodIdentityAssociation": edit_in_cluster(
         "podidentityassociation",

@@ -15,7 +15,8 @@ from localcloud.errors import Refusal
 from localcloud.plugins.eks import kubeconfig
 from localcloud.plugins.eks.arguments import CLUSTER
 from localcloud.plugins.eks.cluster import Cluster
-from localcloud.plugins.eks.managed_node_group import ManagedNodeGroup, ami_type, sizes
+from localcloud.plugins.eks.images import ami_type
+from localcloud.plugins.eks.managed_node_group import ManagedNodeGroup, sizes
 from localcloud.plugins.eks.vpc_cni_addon import configuration
 
 INPUTS = {
@@ -113,6 +114,65 @@ def test_access_entries_and_their_policies_are_named_by_their_keys(cluster):
         "eks:index:Cluster$aws:eks/accessEntry:AccessEntry"
         "$aws:eks/accessPolicyAssociation:AccessPolicyAssociation::a-me-admin",
     }
+
+
+AWS_AUTH = "eks:index:Cluster$kubernetes:core/v1:ConfigMap::a-nodeAccess"
+MACHINES = """\
+- rolearn: arn:aws:iam::111122223333:role/admin
+  username: admin
+  groups:
+    - system:masters
+- rolearn: arn:aws:iam::123456789012:role/node
+  username: system:node:{{EC2PrivateDNSName}}
+  groups:
+    - system:bootstrappers
+    - system:nodes
+"""
+
+
+def test_by_default_aws_auth_lets_in_roles_of_machines_and_whom_is_mapped(deploy, cluster):
+    del cluster
+    admin = {
+        "roleArn": "arn:aws:iam::111122223333:role/admin",
+        "username": "admin",
+        "groups": ["system:masters"],
+    }
+    person = {"userArn": "arn:aws:iam::111122223333:user/me", "username": "me", "groups": []}
+
+    def program():
+        node = aws.iam.Role("node", assume_role_policy="{}")
+        mode = {"authenticationMode": None, "roleMappings": [admin], "userMappings": [person]}
+        Cluster("a", {**INPUTS, **mode, "instanceRoles": [node]}, None)
+
+    recorder = deploy(program)
+
+    inputs = recorder.by_name("kubernetes:core/v1:ConfigMap")["a-nodeAccess"]
+    assert inputs["data"]["mapRoles"] == MACHINES
+    assert inputs["data"]["mapUsers"].startswith(
+        "- userarn: arn:aws:iam::111122223333:user/me\n  username: me\n"
+    )
+    assert "accessConfig" not in recorder.by_name("aws:eks/cluster:Cluster")["a-eksCluster"]
+
+
+def test_storage_classes_are_named_by_their_keys(cluster):
+    gp2 = {"type": "gp2", "encrypted": True, "default": True, "allowVolumeExpansion": True}
+    made = cluster(storageClasses={"fast": gp2}).by_name("kubernetes:storage.k8s.io/v1:StorageClass")
+
+    assert made["a-fast"]["parameters"] == {"type": "gp2", "encrypted": "true"}
+    assert made["a-fast"]["allowVolumeExpansion"] is True
+    assert made["a-fast"]["metadata"]["annotations"] == {
+        "storageclass.kubernetes.io/is-default-class": "true"
+    }
+    assert cluster(storageClasses="gp3").by_name("kubernetes:storage.k8s.io/v1:StorageClass")["a-gp3"]
+
+
+def test_without_a_vpc_the_cluster_is_in_the_default_one(cluster):
+    recorder = cluster(vpcId=None, subnetIds=None, skipDefaultSecurityGroups=False)
+
+    [inputs] = recorder.inputs("aws:eks/cluster:Cluster")
+    assert inputs["vpcConfig"]["subnetIds"] == ["subnet-default"]
+    groups = recorder.by_name("aws:ec2/securityGroup:SecurityGroup")
+    assert groups["a-nodeSecurityGroup"]["vpcId"] == "vpc-default"
 
 
 def test_what_can_only_be_said_at_creation_is_no_change_later(cluster):
@@ -288,10 +348,15 @@ def test_configuration_values_win_over_settings_of_the_vpc_cni():
 def node_group(deploy):
     """Make a node group as the engine would ask for it."""
 
-    def make(**changes):
+    def make(mode="API", **changes):
         def program():
             cluster = aws.eks.Cluster(
-                "c", name="spark-a", version="1.34", role_arn="r", vpc_config={"subnet_ids": []}
+                "c",
+                name="spark-a",
+                version="1.34",
+                role_arn="r",
+                vpc_config={"subnet_ids": []},
+                access_config={"authentication_mode": mode},
             )
             core = {"cluster": cluster, "subnetIds": ["subnet-9"]}
             inputs = {"cluster": core, "nodeRoleArn": "arn:aws:iam::111122223333:role/node", **changes}
@@ -317,6 +382,11 @@ def test_a_launch_template_decides_the_version_unless_one_is_named(node_group):
     [inputs] = node_group(launchTemplate={"id": "lt-1", "version": "1"}).inputs("aws:eks/nodeGroup:NodeGroup")
 
     assert "version" not in inputs
+
+
+def test_a_role_that_aws_auth_does_not_have_is_refused(node_group):
+    with pytest.raises(Refusal, match="without first setting its role in the cluster's instanceRoles"):
+        node_group(mode="CONFIG_MAP")
 
 
 def test_the_number_of_nodes_is_no_change_when_scaling_is_ignored(node_group):
@@ -358,11 +428,10 @@ def test_sizes_that_are_not_given_are_those_of_the_real_plugin():
 @pytest.mark.parametrize(
     ("arguments", "sentence"),
     [
-        ({"fargate": True}, r"eks.Cluster a: the laptop cloud does not serve fargate: .*\."),
+        ({"proxy": "p"}, r"eks.Cluster a: the laptop cloud does not serve proxy: .*\."),
         ({"vpcCniOptions": {"securityContextPrivileged": True}}, r"vpcCniOptions.securityContextPrivileged"),
         ({"endpointPublic": True}, r"there is no argument endpointPublic: correct its name"),
-        ({"vpcId": None}, r"requires vpcId: name the VPC"),
-        ({"skipDefaultNodeGroup": False}, r"requires skipDefaultNodeGroup"),
+        ({"nodeGroupOptions": {"bootstrapExtraArgs": "-x"}}, r"nodeGroupOptions.bootstrapExtraArgs"),
     ],
 )
 def test_an_argument_that_is_not_served_is_refused_by_its_name(arguments, sentence):
@@ -373,7 +442,12 @@ def test_an_argument_that_is_not_served_is_refused_by_its_name(arguments, senten
 @pytest.mark.parametrize(
     ("arguments", "sentence"),
     [
-        ({"authenticationMode": "CONFIG_MAP"}, "does not serve authenticationMode CONFIG_MAP"),
+        ({"authenticationMode": "CONFIG"}, "Allowed values are: CONFIG_MAP, API_AND_CONFIG_MAP, API"),
+        ({"roleMappings": [{"roleArn": "arn:r"}]}, "'roleMappings' property does not support non-empty"),
+        (
+            {"authenticationMode": None, "accessEntries": {"me": {"principalArn": "arn:r"}}},
+            "'accessEntries' property is not supported when 'authenticationMode' is not set: set it to API",
+        ),
         ({"publicSubnetIds": ["subnet-1"]}, "subnetIds excludes publicSubnetIds"),
         ({"publicAccessCidrs": ["0.0.0.0/0"], "endpointPublicAccess": False}, "publicAccessCidrs"),
     ],

@@ -17,6 +17,7 @@ from localcloud.plugins.eks.arguments import (
     CNI,
     KUBECONFIG,
     MANAGED_NODE_GROUP,
+    NODE_GROUP,
     SIMPLE_ADDON,
     VPC_CNI_ADDON,
 )
@@ -27,6 +28,8 @@ from localcloud.plugins.eks.plugin import COMPONENTS
 ARGUMENTS = [
     (CLUSTER, eks.ClusterArgs),
     (MANAGED_NODE_GROUP, eks.ManagedNodeGroupArgs),
+    (NODE_GROUP, eks.NodeGroupV2Args),
+    (CLUSTER.nested["fargate"], eks.FargateProfileArgs),
     (ADDON, eks.AddonArgs),
     (VPC_CNI_ADDON, eks.VpcCniAddonArgs),
     (CNI, eks.VpcCniOptionsArgs),
@@ -102,7 +105,10 @@ def test_a_cluster_without_security_groups_of_its_own_gives_out_what_the_sdk_tak
 def test_a_node_group_gives_out_what_the_sdk_takes(outputs):
     def of_a_cluster(name, inputs, opts):
         cluster = aws.eks.Cluster(
-            "c", role_arn="arn:aws:iam::111122223333:role/r", vpc_config={"subnet_ids": []}
+            "c",
+            role_arn="arn:aws:iam::111122223333:role/r",
+            vpc_config={"subnet_ids": []},
+            access_config={"authentication_mode": "API"},
         )
         return ManagedNodeGroup(name, {**inputs, "cluster": {"cluster": cluster}}, opts)
 

@@ -27,11 +27,11 @@ def test_the_plugin_does_not_start_outside_the_laptop_cloud():
 
 def test_a_component_that_is_not_served_is_refused_by_its_name():
     with pytest.raises(
-        Refusal, match=r"does not serve eks:index:NodeGroupV2 \(workers\): it serves eks:index:Addon"
+        Refusal, match=r"does not serve eks:index:NodeGroup \(workers\): it serves eks:index:Addon"
     ):
-        Plugin().construct("workers", "eks:index:NodeGroupV2", {})
+        Plugin().construct("workers", "eks:index:NodeGroup", {})
 
 
-def test_a_method_is_refused_with_what_to_use_instead():
-    with pytest.raises(Refusal, match=r"does not serve eks:index:Cluster/getKubeconfig: use .* output"):
-        Plugin().call("eks:index:Cluster/getKubeconfig", {})
+def test_a_method_that_is_not_served_is_refused_by_its_name():
+    with pytest.raises(Refusal, match=r"does not serve eks:index:Cluster/getToken: eks:index:Cluster"):
+        Plugin().call("eks:index:Cluster/getToken", {})
