@@ -83,6 +83,10 @@ CALLS = {
         {"subnetId": p["subnet"]},
         {"id": p["table"], "vpcId": p["vpc"], "subnetId": p["subnet"]},
     ),
+    "aws:ec2/getRouteTables:getRouteTables": lambda p: (
+        {"filters": [{"name": "association.subnet-id", "values": [p["subnet"]]}]},
+        {"ids": [p["table"]]},
+    ),
     "aws:ec2/getSubnets:getSubnets": lambda p: (
         {"filters": [{"name": "cidr-block", "values": ["10.77.1.0/24"]}]},
         {"ids": [p["subnet"]]},
