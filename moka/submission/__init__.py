@@ -1,0 +1,1 @@
+"""Jobs that are submitted: what becomes of them, where they go, in which order, and who may ask. Pure."""

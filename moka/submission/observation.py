@@ -1,0 +1,153 @@
+"""What a SparkApplication and its driver pod say of an attempt."""
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from moka.names import DRIVER_CONTAINER
+from moka.submission.reasons import Reason
+from moka.submission.states import State
+
+Object = Mapping[str, Any]
+
+RUNNING = frozenset({"RUNNING", "SUCCEEDING", "FAILING"})
+"""States of an application whose driver has started; in the last two the operator has read its end, and has
+not come round to saying so (kubeflow/spark-operator, api/v1beta2/sparkapplication_types.go)."""
+
+FAILED = frozenset({"FAILED", "SUBMISSION_FAILED"})
+
+POD_REASONS: Mapping[str, Reason] = {
+    "Evicted": Reason.EVICTED,
+    "NodeLost": Reason.NODE_LOST,
+    "NodeShutdown": Reason.NODE_LOST,
+    "Terminated": Reason.NODE_LOST,
+    "Preempting": Reason.PREEMPTED,
+    "DeadlineExceeded": Reason.DEADLINE_EXCEEDED,
+}
+"""Reason in a pod's status -> ours (kubernetes/kubernetes, pkg/kubelet)."""
+
+DISRUPTIONS: Mapping[str, Reason] = {
+    "PreemptionByScheduler": Reason.PREEMPTED,
+    "DeletionByTaintManager": Reason.NODE_LOST,
+    "DeletionByPodGC": Reason.NODE_LOST,
+    "EvictionByEvictionAPI": Reason.EVICTED,
+    "TerminationByKubelet": Reason.NODE_LOST,
+}
+"""Reason of a pod's condition DisruptionTarget -> ours
+(https://kubernetes.io/docs/concepts/workloads/pods/disruptions/#pod-disruption-conditions)."""
+
+EXIT = re.compile(r"driver container failed with ExitCode: (\d+), Reason: (\w+)", re.IGNORECASE)
+"""What the operator writes of a driver that failed."""
+
+OUT_OF_MEMORY_EXIT = 52
+"""Of Spark's own: SparkExitCode.OOM."""
+
+
+@dataclass(frozen=True)
+class Seen:
+    """What is seen of an attempt.
+
+    message: for people; what the system that knows it said. spark_id: Spark's id of the run, once it has one.
+    """
+
+    state: State
+    reason: Reason
+    message: str = ""
+    spark_id: str | None = None
+
+
+def seen(application: Object | None, driver: Object | None, namespace_deleted: bool = False) -> Seen:
+    """What an application and its driver pod are, now.
+
+    None for what is not there. A driver knows better than the operator how it ended, and the operator better
+    than nobody.
+    """
+    spark_id = _spark_id(application)
+    if driver is not None and (end := _driver_end(driver)):
+        state, reason, message = end
+        # The operator is to read a success first: it then removes executors, and its own.
+        says = _operator_state(application)
+        if state is State.SUCCEEDED and application is not None and says not in (*FAILED, "COMPLETED"):
+            return Seen(State.RUNNING, Reason.STARTED, spark_id=spark_id)
+        return Seen(state, reason, message, spark_id)
+    if application is None:
+        if driver is not None and not _deleted(driver):
+            return Seen(State.RUNNING, Reason.STARTED, spark_id=spark_id)
+        if namespace_deleted:
+            return Seen(State.LOST, Reason.NAMESPACE_DELETED, "its namespace was deleted", spark_id)
+        return Seen(
+            State.LOST, Reason.APPLICATION_REMOVED, "its application was removed, not by Archer", spark_id
+        )
+    return _operator_word(application, driver, spark_id)
+
+
+def _operator_word(application: Object, driver: Object | None, spark_id: str | None) -> Seen:
+    state, message = _operator_state(application), _error(application)
+    if state == "COMPLETED":
+        return Seen(State.SUCCEEDED, Reason.SUCCEEDED, "", spark_id)
+    if state in FAILED:
+        if driver is not None and not _deleted(driver):
+            # "driver pod already exists", after the operator was started anew: it runs all the same.
+            return Seen(State.RUNNING, Reason.STARTED, message, spark_id)
+        if code := EXIT.search(message):
+            return Seen(State.FAILED, _exit_reason(int(code[1]), code[2]), message, spark_id)
+        if state == "SUBMISSION_FAILED" or not spark_id:
+            return Seen(State.FAILED, Reason.SUBMISSION_FAILED, message, spark_id)
+        return Seen(State.FAILED, Reason.DRIVER_LOST, message or "its driver is gone", spark_id)
+    if state in RUNNING:
+        return Seen(State.RUNNING, Reason.STARTED, "", spark_id)
+    return Seen(State.SUBMITTED, Reason.CREATED, "", spark_id)
+
+
+def _driver_end(driver: Object) -> tuple[State, Reason, str] | None:
+    """How a driver ended; None while it has not."""
+    status = driver.get("status") or {}
+    phase, message = status.get("phase"), status.get("message") or ""
+    if phase == "Succeeded":
+        return State.SUCCEEDED, Reason.SUCCEEDED, ""
+    if phase != "Failed":
+        return None
+    for condition in status.get("conditions") or ():
+        if (condition["type"], condition["status"]) == ("DisruptionTarget", "True"):
+            reason = DISRUPTIONS.get(condition.get("reason", ""), Reason.NODE_LOST)
+            return State.FAILED, reason, condition.get("message") or message
+    if said := POD_REASONS.get(status.get("reason", "")):
+        return State.FAILED, said, message
+    ended = _container_end(status)
+    if ended is None:
+        return State.FAILED, Reason.DRIVER_LOST, message or "its driver failed, and does not say how"
+    code, word = ended.get("exitCode", 1), ended.get("reason", "Error")
+    words = f"exit code {code} ({word})" + (f": {ended['message']}" if ended.get("message") else "")
+    return State.FAILED, _exit_reason(code, word), words
+
+
+def _container_end(status: Object) -> Object | None:
+    for container in status.get("containerStatuses") or ():
+        if container["name"] == DRIVER_CONTAINER:
+            ended: Object | None = (container.get("state") or {}).get("terminated")
+            return ended
+    return None
+
+
+def _exit_reason(code: int, said: str) -> Reason:
+    return (
+        Reason.OUT_OF_MEMORY if said == "OOMKilled" or code == OUT_OF_MEMORY_EXIT else Reason.PROGRAM_FAILED
+    )
+
+
+def _deleted(driver: Object) -> bool:
+    return bool(driver["metadata"].get("deletionTimestamp"))
+
+
+def _operator_state(application: Object | None) -> str:
+    status = (application or {}).get("status") or {}
+    return (status.get("applicationState") or {}).get("state") or ""
+
+
+def _error(application: Object) -> str:
+    return (application["status"].get("applicationState") or {}).get("errorMessage") or ""
+
+
+def _spark_id(application: Object | None) -> str | None:
+    return ((application or {}).get("status") or {}).get("sparkApplicationId") or None
