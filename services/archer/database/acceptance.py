@@ -7,10 +7,10 @@ from uuid import UUID
 
 import asyncpg
 
+from moka.jobs.job import Unique
 from moka.submission.job_id import id_text
 from moka.submission.reasons import Reason
 from moka.submission.states import Wanted
-from moka.submission.unique import Unique
 from services.archer.database.pool import Connection, Pool
 from services.archer.database.transitions import want
 

@@ -197,6 +197,50 @@ async def submitted(connection: Connection, jobs: Sequence[Submitted]) -> set[UU
 
 
 @dataclass(frozen=True, kw_only=True)
+class Found:
+    """An application of an attempt that is on a cluster, whatever its worker said."""
+
+    job: UUID
+    attempt: int
+    cluster: str
+    namespace: str
+    application: str
+
+
+FOUND = f"""
+WITH given AS (
+  SELECT * FROM unnest($1::uuid[], $2::smallint[], $3::text[], $4::text[], $5::text[])
+    AS given (id, attempt, cluster, namespace, application)
+), moved AS (
+  UPDATE active SET state = 'submitted', event = event + 1, since = now(), claimed_until = NULL
+  FROM given
+  WHERE active.id = given.id AND active.attempt = given.attempt AND active.cluster = given.cluster
+    AND tried AND active.state IN ('accepted', 'queued', 'submitting')
+  RETURNING active.id, event, state, active.attempt, given.cluster, given.namespace, given.application,
+    '{Reason.CREATED}' AS reason, given.application AS message
+), tried AS (
+  INSERT INTO attempts (job, number, cluster, namespace, application)
+  SELECT id, attempt, cluster, namespace, application FROM moved
+  ON CONFLICT DO NOTHING
+), told AS ({TOLD})
+SELECT id FROM moved
+"""
+
+
+async def found(connection: Connection, applications: Sequence[Found]) -> set[UUID]:
+    """Whatever was before -> submitted."""
+    return await _ids(
+        connection,
+        FOUND,
+        [one.job for one in applications],
+        [one.attempt for one in applications],
+        [one.cluster for one in applications],
+        [one.namespace for one in applications],
+        [one.application for one in applications],
+    )
+
+
+@dataclass(frozen=True, kw_only=True)
 class Started:
     """A job whose driver runs."""
 

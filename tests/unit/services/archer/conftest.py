@@ -7,8 +7,8 @@ from tests.support.postgresql import PostgreSQL
 
 
 @pytest.fixture(scope="session")
-def postgresql(tmp_path_factory):
-    server = PostgreSQL(tmp_path_factory.mktemp("postgresql"))
+def postgresql():
+    server = PostgreSQL()
     yield server
     server.end()
 

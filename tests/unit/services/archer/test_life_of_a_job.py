@@ -7,10 +7,10 @@ from uuid import UUID
 
 import pytest
 
+from moka.jobs.job import Unique
 from moka.submission.job_id import new_id
 from moka.submission.reasons import Reason
 from moka.submission.states import State, Wanted
-from moka.submission.unique import Unique
 from services.archer.database import claims, reading, transitions
 from services.archer.database.acceptance import (
     AnotherIsActive,
