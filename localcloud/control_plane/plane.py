@@ -202,9 +202,9 @@ class ControlPlane:
         self.folder.chmod(0o700)
         self.credentials.make()
         if not self.process(ETCD.name).alive():
+            # One that outlived its etcd may hold requests for a minute after that is back, though it is ready.
+            self.process(API_SERVER.name).stop()
             self.ports.keep_or_move(ETCD_PEER)
-            if self.ports.taken(ETCD.name):
-                self.process(API_SERVER.name).stop()
             self.ports.keep_or_move(ETCD.name)
         if not self.process(AUTHENTICATOR.name).alive():
             if self.ports.taken(AUTHENTICATOR.name):

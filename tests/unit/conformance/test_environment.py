@@ -252,6 +252,8 @@ def test_an_interrupted_walk_takes_down_once_pulumi_has_ended(tmp_path):
         stdout=subprocess.DEVNULL,
         stderr=subprocess.PIPE,
         start_new_session=True,
+        # A shell that runs the tests in the background has it ignored, by all that they start.
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
         text=True,
     ) as walk:
         assert walk.stderr.readline() == "ready\n"
