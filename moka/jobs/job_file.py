@@ -8,7 +8,7 @@ from pydantic import ValidationError
 
 from moka.documents import DocumentKind
 from moka.jobs.job import Job
-from moka.mistakes import InvalidDocument
+from moka.mistakes import InvalidDocument, Mistake
 
 JOB_FILE = DocumentKind(model=Job, example="examples/jobs/pi.yaml", noun="the job")
 
@@ -35,7 +35,7 @@ class Draft:
     where: str
     job: Job | None
     unsure: frozenset[str] = frozenset()
-    mistakes: Sequence[str] = ()
+    mistakes: Sequence[Mistake | str] = ()
 
 
 def read(content: bytes | str, where: str) -> list[Draft]:
@@ -51,16 +51,19 @@ def read(content: bytes | str, where: str) -> list[Draft]:
     for number, document in enumerate(documents, start=1):
         fields = document if isinstance(document, dict) else {}
         name, namespace = str(fields.get("name")), str(fields.get("namespace"))
-        draft = _draft(document, f"{where}: {name if 'name' in fields else f'document {number}'}")
+        draft = draft_of(document, f"{where}: {name if 'name' in fields else f'document {number}'}")
         if (namespace, name) in seen and "name" in fields:
-            duplicate = f"name: another job in namespace {namespace} has it too; give each job its own."
+            duplicate = Mistake(
+                "name", f"another job in namespace {namespace} has it too; give each job its own"
+            )
             draft = replace(draft, mistakes=[*draft.mistakes, duplicate])
         seen.add((namespace, name))
         drafts.append(draft)
     return drafts
 
 
-def _draft(document: Any, where: str) -> Draft:
+def draft_of(document: Any, where: str) -> Draft:
+    """A job as it was read from YAML or JSON; `where` names it in messages."""
     if not isinstance(document, dict):
         mistake = f"is {document!r}; write keys and values, as in {JOB_FILE.example}."
         return Draft(where=where, job=None, mistakes=[mistake])
@@ -75,5 +78,5 @@ def _draft(document: Any, where: str) -> Draft:
         where=where,
         job=JOB_FILE.validate({**missing, **rest}, where),
         unsure=unsure,
-        mistakes=[str(mistake) for mistake in JOB_FILE.mistakes(invalid)],
+        mistakes=list(JOB_FILE.mistakes(invalid)),
     )

@@ -1,0 +1,1 @@
+"""Who sends a request: a file for each way of proving it."""

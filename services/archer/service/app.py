@@ -1,0 +1,96 @@
+"""The application: its operations, its errors, and what runs beside them."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from typing import Any
+
+from fastapi import FastAPI, Request
+from fastapi.exceptions import RequestValidationError
+from fastapi.openapi.utils import get_openapi
+from fastapi.responses import Response
+from starlette.exceptions import HTTPException
+
+from moka.jobs.job import Job
+from services.archer.database.pool import Away
+from services.archer.service import clusters, jobs, routes
+from services.archer.service.context import Context
+from services.archer.service.models import EventModel
+from services.archer.service.problems import Problem, ProblemModel, answer, mistakes
+
+VERSION = "1"
+
+ROUTERS = (jobs.router, clusters.router, routes.router)
+
+DESCRIPTION = """
+Takes Spark jobs, has them run on the clusters of an environment, once, and tells what became of them. A job
+is a job file (docs/jobs.md) as JSON. Errors are `application/problem+json`, with the places of all mistakes.
+"""
+
+
+def application(context: Context) -> FastAPI:
+    """The application that serves a context."""
+
+    @asynccontextmanager
+    async def lifespan(_: FastAPI) -> AsyncIterator[None]:
+        parts = (context.acceptor.run(), context.changes.run(), context.around.run())
+        tasks = [asyncio.create_task(part) for part in parts]
+        try:
+            yield
+        finally:
+            for task in tasks:
+                task.cancel()
+            await asyncio.gather(*tasks, return_exceptions=True)
+
+    app = FastAPI(lifespan=lifespan, docs_url=None, redoc_url=None, openapi_url="/openapi.json")
+    app.state.context = context
+    for router in ROUTERS:
+        app.include_router(router)
+    app.add_exception_handler(Problem, answer)
+    app.add_exception_handler(Away, _away)
+    app.add_exception_handler(RequestValidationError, _invalid)
+    app.add_exception_handler(HTTPException, _http)
+    app.add_exception_handler(Exception, _failed)
+    app.openapi = lambda: document(app)  # type: ignore[method-assign]
+    return app
+
+
+def document(app: FastAPI) -> dict[str, Any]:
+    """The OpenAPI document, with the models that no operation names to FastAPI."""
+    whole = get_openapi(
+        title="Archer", version=VERSION, description=DESCRIPTION, routes=app.routes, openapi_version="3.1.0"
+    )
+    schemas = whole.setdefault("components", {}).setdefault("schemas", {})
+    for model in (Job, ProblemModel, EventModel):
+        schema = model.model_json_schema(ref_template="#/components/schemas/{model}")
+        schemas |= schema.pop("$defs", {})
+        schemas[model.__name__] = schema
+    return whole
+
+
+async def _away(request: Request, error: Exception) -> Response:
+    return await answer(
+        request, Problem("away", "The database does not answer: send it again.", {"Retry-After": "2"})
+    )
+
+
+async def _invalid(request: Request, error: Exception) -> Response:
+    assert isinstance(error, RequestValidationError)
+    places = [
+        (".".join(str(part) for part in one["loc"][1:]) or str(one["loc"][0]), one["msg"].lower())
+        for one in error.errors()
+    ]
+    return await answer(request, mistakes(places))
+
+
+async def _http(request: Request, error: Exception) -> Response:
+    assert isinstance(error, HTTPException)
+    kind = {404: "no-such-page", 405: "wrong-method"}.get(error.status_code, "invalid-request")
+    detail = (
+        f"{request.method} {request.url.path[:200]}: {error.detail}; GET /openapi.json lists what there is."
+    )
+    return await answer(request, Problem(kind, detail, dict(error.headers or {})))
+
+
+async def _failed(request: Request, error: Exception) -> Response:
+    return await answer(request, Problem("error", "Archer failed, and has logged why: send it again later."))

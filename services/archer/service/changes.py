@@ -1,0 +1,66 @@
+"""Tells those who wait that something happened to their jobs, by one question to the database for all."""
+
+import asyncio
+import logging
+from collections.abc import Iterator
+from contextlib import contextmanager
+from uuid import UUID
+
+from services.archer.database import reading
+from services.archer.database.pool import Away, Pool
+from services.archer.service.problems import Problem
+from services.common.logs import fields
+
+SECONDS = 0.25
+"""Between questions."""
+
+MOST = 20_000
+"""Who may wait at a time."""
+
+log = logging.getLogger(__name__)
+
+
+class Changes:
+    """Who waits for which job."""
+
+    def __init__(self, pool: Pool) -> None:
+        self._pool = pool
+        self._waits: dict[UUID, dict[asyncio.Event, int]] = {}
+        self._count = 0
+        self._wake = asyncio.Event()
+
+    async def run(self) -> None:
+        """Ask for ever, while somebody waits."""
+        while True:
+            await self._wake.wait()
+            known = {job: min(events.values()) for job, events in self._waits.items()}
+            try:
+                for job in await reading.changed(self._pool, known):
+                    for waiting in self._waits.get(job, ()):
+                        waiting.set()
+            except Away as error:
+                log.warning("asking for changes failed", extra=fields(error=error))
+            if not self._waits:
+                self._wake.clear()
+            await asyncio.sleep(SECONDS)
+
+    @contextmanager
+    def of(self, job: UUID, event: int) -> Iterator[asyncio.Event]:
+        """An event that is set when a job has one after this, or has ended. Raises Problem."""
+        if self._count >= MOST:
+            raise Problem(
+                "too-many-waits",
+                f"{MOST} requests wait here: ask again without `wait`.",
+                {"Retry-After": "5"},
+            )
+        waiting = asyncio.Event()
+        self._waits.setdefault(job, {})[waiting] = event
+        self._count += 1
+        self._wake.set()
+        try:
+            yield waiting
+        finally:
+            self._count -= 1
+            del self._waits[job][waiting]
+            if not self._waits[job]:
+                del self._waits[job]

@@ -1,0 +1,101 @@
+"""What every operation has at hand."""
+
+import logging
+from dataclasses import dataclass
+from typing import Annotated, cast
+from uuid import UUID
+
+from fastapi import Depends, Path, Request
+
+from moka.submission.job_id import parse_id
+from moka.submission.rights import Action, Policy, Principal
+from services.archer.authentication.principal import Authenticator, Peer, Unauthenticated
+from services.archer.database import reading
+from services.archer.database.pool import Pool
+from services.archer.database.reading import JobRow
+from services.archer.service.acceptor import Acceptor
+from services.archer.service.changes import Changes
+from services.archer.service.limits import Rates
+from services.archer.service.problems import Problem, mistakes
+from services.archer.service.surroundings import Around
+from services.common.logs import fields
+
+audit = logging.getLogger("services.archer.audit")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Context:
+    """What the service is made of."""
+
+    pool: Pool
+    acceptor: Acceptor
+    changes: Changes
+    around: Around
+    authenticator: Authenticator
+    policy: Policy
+    rates: Rates
+
+
+def context(request: Request) -> Context:
+    """The context of a request's application."""
+    return cast(Context, request.app.state.context)
+
+
+Here = Annotated[Context, Depends(context)]
+
+
+async def caller(request: Request, here: Here) -> Principal:
+    """Who sends a request, of whom there are not too many. Raises Problem."""
+    if wrong := [name for name, value in request.query_params.items() if "\0" in name + value]:
+        raise mistakes([(wrong[0].replace("\0", "?"), "has a character U+0000; remove it")])
+    peer = Peer(request.client.host if request.client else "")
+    try:
+        sender = await here.authenticator.sender(request.headers, peer)
+    except Unauthenticated as error:
+        raise Problem("unauthenticated", str(error), {"WWW-Authenticate": "Bearer"}) from None
+    here.rates.take(sender.principal.name)
+    return sender.principal
+
+
+Caller = Annotated[Principal, Depends(caller)]
+
+
+def job_id(job: Annotated[str, Path(description="Id of the job.")]) -> UUID:
+    """The id in a path. Raises Problem."""
+    found = parse_id(job)
+    if found is None:
+        raise Problem(
+            "no-such-job", f"{job[:100]!r} is not the id of a job: take it from what a submission answers."
+        )
+    return found
+
+
+JobId = Annotated[UUID, Depends(job_id)]
+
+
+async def job_row(here: Here, principal: Caller, job: JobId) -> JobRow:
+    """A job that the caller may see. Raises Problem, the same whether it is not there or not theirs."""
+    row = await reading.get(here.pool, job)
+    if row is None or not here.policy.allows(principal, "see", row.queue, row.tier, row.principal):
+        raise Problem("no-such-job", "There is no job of this id that you may see.")
+    return row
+
+
+Row = Annotated[JobRow, Depends(job_row)]
+
+
+def permit(
+    here: Context, principal: Principal, action: Action, queue: str, tier: int, owner: str = ""
+) -> None:
+    """Refuse what somebody may not do, and write down either. Raises Problem."""
+    allowed = here.policy.allows(principal, action, queue, tier, owner)
+    audit.info(
+        "asked",
+        extra=fields(who=principal.name, action=action, queue=queue, tier=tier, owner=owner, allowed=allowed),
+    )
+    if not allowed:
+        raise Problem(
+            "forbidden",
+            f"{principal.name} may not {action} jobs of {queue}, tier {tier}: ask those who keep the "
+            "settings of Archer for a right.",
+        )

@@ -1,0 +1,363 @@
+"""Operations on jobs."""
+
+import asyncio
+import base64
+import re
+from collections.abc import AsyncIterator
+from typing import Annotated, Any
+from uuid import UUID
+
+from fastapi import APIRouter, Header, Query, Request
+from fastapi.responses import Response, StreamingResponse
+from fastapi.sse import format_sse_event
+
+from moka.jobs.job_target import JobTarget
+from moka.pages import ui_host
+from moka.submission.job_id import id_text, parse_id, submitted_at
+from moka.submission.placement import Placed
+from moka.submission.reasons import Reason
+from moka.submission.states import ENDED, State, Wanted
+from services.archer.database import reading, transitions
+from services.archer.database.reading import JobRow
+from services.archer.service.context import Caller, Context, Here, Row, permit
+from services.archer.service.limits import BATCH_BYTES, JOB_BYTES, body
+from services.archer.service.models import (
+    AttemptModel,
+    BatchedModel,
+    BatchModel,
+    EventModel,
+    EventsModel,
+    JobModel,
+    LinksModel,
+    PageModel,
+    StateName,
+    SubmittedModel,
+    ValidationModel,
+    WholeJobModel,
+)
+from services.archer.service.problems import Problem, mistakes, responses
+from services.archer.service.submission import job_of, key_of, parse, submission_of, take, where
+
+PAGE = 1000
+"""Jobs of a page at most."""
+
+BATCH = 1000
+"""Jobs of a batch at most."""
+
+LONGEST_WAIT_SECONDS = 60
+QUIET_SECONDS = 15.0
+"""After which a stream says that it is there."""
+
+JOB_BODY: dict[str, Any] = {
+    "requestBody": {
+        "required": True,
+        "content": {"application/json": {"schema": {"$ref": "#/components/schemas/Job"}}},
+    }
+}
+JOBS_BODY: dict[str, Any] = {
+    "requestBody": {
+        "required": True,
+        "content": {
+            "application/json": {
+                "schema": {
+                    "type": "array",
+                    "items": {"$ref": "#/components/schemas/Job"},
+                    "maxItems": BATCH,
+                }
+            }
+        },
+    }
+}
+
+router = APIRouter(prefix="/v1", tags=["jobs"])
+
+Key = Annotated[
+    str | None,
+    Header(
+        alias="Idempotency-Key",
+        description="Yours for this request: sent again, it gets the same job. Kept for 7 days.",
+    ),
+]
+
+
+@router.post(
+    "/jobs",
+    status_code=201,
+    response_model=SubmittedModel,
+    openapi_extra=JOB_BODY,
+    responses={
+        200: {"description": "It came before.", "model": SubmittedModel},
+        **responses(
+            "invalid-request", "invalid-job", "key-reused", "another-is-active", "forbidden", "too-large"
+        ),
+    },
+)
+async def submit(request: Request, here: Here, principal: Caller, key: Key = None) -> Response:
+    """Submit a job: it is in the database when this answers, and runs once whatever happens."""
+    document = parse(await body(request, JOB_BYTES))
+    taken = await take(here, await submission_of(here, principal, document, key_of(key)))
+    answer = SubmittedModel(id=id_text(taken.job), new=taken.new)
+    return Response(
+        answer.model_dump_json(),
+        201 if taken.new else 200,
+        {"Location": f"/v1/jobs/{answer.id}"},
+        "application/json",
+    )
+
+
+@router.post(
+    "/jobs/batch",
+    openapi_extra=JOBS_BODY,
+    responses=responses("invalid-request", "too-large"),
+)
+async def submit_batch(request: Request, here: Here, principal: Caller, key: Key = None) -> BatchModel:
+    """Submit up to 1,000 jobs, each by itself: what is wrong with one costs no other.
+
+    With an Idempotency-Key, each job's is that with its number.
+    """
+    documents = parse(await body(request, BATCH_BYTES))
+    prefix = key_of(key)
+    if not isinstance(documents, list) or len(documents) > BATCH:
+        raise mistakes([("body", f"has to be a list of at most {BATCH} jobs")])
+    here.rates.take(principal.name, len(documents))
+
+    async def one(number: int, document: Any) -> BatchedModel:
+        try:
+            own = key_of(f"{prefix}/{number}") if prefix else None
+            taken = await take(here, await submission_of(here, principal, document, own))
+        except Problem as problem:
+            return BatchedModel(problem={"kind": problem.kind, "detail": problem.detail, **problem.more})
+        return BatchedModel(id=id_text(taken.job), new=taken.new)
+
+    return BatchModel(jobs=await asyncio.gather(*[one(*pair) for pair in enumerate(documents)]))
+
+
+@router.post(
+    "/jobs/validate",
+    openapi_extra=JOB_BODY,
+    responses=responses("invalid-request", "invalid-job", "forbidden", "too-large"),
+)
+async def validate(request: Request, here: Here, principal: Caller) -> ValidationModel:
+    """Say all that is wrong with a job, or where it would go; nothing is made."""
+    job = job_of(parse(await body(request, JOB_BYTES)))
+    permit(here, principal, "submit", job.queue, job.tier)
+    placement = await where(here, job)
+    if isinstance(placement, Placed):
+        return ValidationModel(cluster=placement.cluster, message="")
+    return ValidationModel(cluster=None, message=placement.because)
+
+
+@router.get("/jobs", responses=responses("invalid-request", "forbidden"))
+async def list_jobs(
+    here: Here,
+    principal: Caller,
+    owner: Annotated[str | None, Query(max_length=256, description="`me` for one's own.")] = None,
+    name: Annotated[str | None, Query(max_length=56)] = None,
+    queue: Annotated[str | None, Query(max_length=127, description="`organization.project`.")] = None,
+    tier: Annotated[int | None, Query(ge=1, le=3)] = None,
+    workflow: Annotated[str | None, Query(max_length=200)] = None,
+    state: Annotated[list[StateName] | None, Query(description="Any of these.")] = None,
+    limit: Annotated[int, Query(ge=1, le=PAGE)] = 100,
+    cursor: Annotated[str | None, Query(max_length=100, description="`next` of the page before.")] = None,
+) -> PageModel:
+    """List jobs, the newest first. Without a right to see more, those of one queue or of oneself."""
+    owner = principal.name if owner == "me" else owner
+    _may_list(here, principal, owner, queue)
+    filters = {"principal": owner, "name": name, "queue": queue, "tier": tier, "workflow": workflow}
+    rows = await reading.jobs(
+        here.pool,
+        {key: value for key, value in filters.items() if value is not None},
+        [State(one) for one in state or ()],
+        _read_cursor(cursor),
+        limit,
+    )
+    last = rows[-1].id if len(rows) == limit else None
+    return PageModel(jobs=[JobModel(**_fields(row)) for row in rows], next=_cursor(last) if last else None)
+
+
+@router.get("/jobs/{job}", responses=responses("no-such-job", "too-many-waits", "invalid-request"))
+async def get_job(
+    here: Here,
+    row: Row,
+    wait: Annotated[
+        str | None, Query(max_length=10, description="`30s`: answer at its end, or after so long.")
+    ] = None,
+) -> WholeJobModel:
+    """A job with its attempts; it is here while history is kept, whatever Kubernetes has forgotten."""
+    seconds = _seconds(wait)
+    if seconds and row.state not in ENDED:
+        row = await _until_ended(here, row, seconds)
+    attempts = await reading.attempts(here.pool, row.id)
+    targets = (await here.around.now()).targets
+    return WholeJobModel(
+        **_fields(row),
+        attempts=[
+            AttemptModel(**vars(one), links=_links(one, targets.get(one.cluster), row)) for one in attempts
+        ],
+    )
+
+
+@router.get("/jobs/{job}/document", responses=responses("no-such-job"))
+async def get_document(here: Here, row: Row) -> dict[str, Any]:
+    """The job as it was sent."""
+    return await reading.document(here.pool, row.id) or {}
+
+
+@router.get(
+    "/jobs/{job}/events",
+    response_model=EventsModel,
+    responses={
+        200: {
+            "model": EventsModel,
+            "description": "All of them; as a stream, with `Accept: text/event-stream`, also those to come.",
+            "content": {"text/event-stream": {"schema": {"$ref": "#/components/schemas/EventModel"}}},
+        },
+        **responses("no-such-job", "too-many-waits", "invalid-request"),
+    },
+)
+async def get_events(
+    here: Here,
+    row: Row,
+    accept: Annotated[str, Header()] = "",
+    last: Annotated[
+        str | None,
+        Header(alias="Last-Event-ID", max_length=10, description="Those after it; a stream goes on there."),
+    ] = None,
+) -> Response:
+    """What happened to a job, in order."""
+    if last is not None and not last.isdecimal():
+        raise mistakes([("Last-Event-ID", "is the number of an event: send back what a stream gave as `id`")])
+    after = int(last or 0)
+    if "text/event-stream" in accept:
+        return StreamingResponse(_stream(here, row, after), media_type="text/event-stream")
+    events = await reading.events(here.pool, row.id, after)
+    answer = EventsModel(events=[EventModel(**vars(event)) for event in events])
+    return Response(answer.model_dump_json(), media_type="application/json")
+
+
+@router.post("/jobs/{job}/stop", status_code=202, responses=responses("no-such-job", "forbidden"))
+async def stop(here: Here, principal: Caller, row: Row) -> JobModel:
+    """Have a job end. It may be asked of a job that has ended, and changes nothing then."""
+    return await _want(here, principal, row, Wanted.STOP)
+
+
+@router.delete("/jobs/{job}", status_code=202, responses=responses("no-such-job", "forbidden"))
+async def delete(here: Here, principal: Caller, row: Row) -> JobModel:
+    """Have a job end, and its application removed; its history stays."""
+    return await _want(here, principal, row, Wanted.DELETE)
+
+
+async def _want(here: Context, principal: Caller, row: JobRow, wanted: Wanted) -> JobModel:
+    permit(here, principal, "stop", row.queue, row.tier, row.principal)
+    message = f"wanted by {principal.name}"
+    await here.pool.run(
+        lambda connection: transitions.want(connection, [row.id], wanted, Reason.STOPPED, message)
+    )
+    now = await reading.get(here.pool, row.id)
+    return JobModel(**_fields(now or row))
+
+
+def _may_list(here: Context, principal: Caller, owner: str | None, queue: str | None) -> None:
+    """Raises Problem where the filters leave more than somebody may see."""
+    if owner == principal.name or here.policy.may_see_all(principal):
+        return
+    if queue is not None and here.policy.allows(principal, "see", queue):
+        return
+    raise Problem(
+        "forbidden",
+        "You may not see all of these jobs: add `owner=me`, or `queue=` with one whose jobs you may see.",
+    )
+
+
+async def _until_ended(here: Context, row: JobRow, seconds: float) -> JobRow:
+    """The job once it has ended, or after so long."""
+    loop = asyncio.get_running_loop()
+    deadline = loop.time() + seconds
+    while row.state not in ENDED and (left := deadline - loop.time()) > 0:
+        with here.changes.of(row.id, row.event or 0) as changed:
+            try:
+                async with asyncio.timeout(left):
+                    await changed.wait()
+            except TimeoutError:
+                break
+        row = await reading.get(here.pool, row.id) or row
+    return row
+
+
+async def _stream(here: Context, row: JobRow, after: int) -> AsyncIterator[bytes]:
+    """The events of a job as they come, until it has ended."""
+    while True:
+        events = await reading.events(here.pool, row.id, after)
+        for event in events:
+            data = EventModel(**vars(event)).model_dump_json()
+            yield format_sse_event(id=str(event.number), event="state", data_str=data)
+            after = event.number
+            if State(event.state) in ENDED:
+                return
+        if not events and (await reading.get(here.pool, row.id) or row).state in ENDED:
+            return
+        with here.changes.of(row.id, after) as changed:
+            try:
+                async with asyncio.timeout(QUIET_SECONDS):
+                    await changed.wait()
+            except TimeoutError:
+                yield format_sse_event(comment="waiting")
+
+
+def _fields(row: JobRow) -> dict[str, Any]:
+    return {
+        "id": id_text(row.id),
+        "name": row.name,
+        "owner": row.principal,
+        "queue": row.queue,
+        "tier": row.tier,
+        "workflow": row.workflow,
+        "state": str(row.state),
+        "wanted": row.wanted,
+        "reason": row.reason,
+        "message": row.message,
+        "cluster": row.cluster,
+        "namespace": row.namespace,
+        "attempt": row.attempt,
+        "submitted": submitted_at(row.id),
+        "started": row.started,
+        "ended": row.ended,
+    }
+
+
+def _links(attempt: reading.AttemptRow, target: JobTarget | None, row: JobRow) -> LinksModel:
+    """Where more of an attempt is to be seen, by the addresses that its cluster told."""
+    if target is None:
+        return LinksModel()
+    host = ui_host(attempt.application, attempt.namespace, target.ui_domain)
+    live = attempt.started is not None and attempt.ended is None
+    history = f"{target.history_url}/history/{attempt.spark_id}/" if attempt.spark_id else None
+    return LinksModel(ui=f"{target.ui_scheme}://{host}/" if live else None, history=history)
+
+
+def _cursor(last: UUID) -> str:
+    return base64.urlsafe_b64encode(f"v1:{id_text(last)}".encode()).decode()
+
+
+def _read_cursor(cursor: str | None) -> UUID | None:
+    """The job before which a page begins. Raises Problem."""
+    if cursor is None:
+        return None
+    try:
+        version, _, text = base64.urlsafe_b64decode(cursor.encode("ascii")).decode("ascii").partition(":")
+    except ValueError:
+        version, text = "", ""
+    last = parse_id(text) if version == "v1" else None
+    if last is None:
+        raise mistakes([("cursor", "is none that a page gave as `next`: begin without one")])
+    return last
+
+
+def _seconds(wait: str | None) -> int:
+    """Seconds to wait. Raises Problem."""
+    if wait is None:
+        return 0
+    found = re.fullmatch(r"(\d{1,2})s", wait)
+    if found is None or int(found[1]) > LONGEST_WAIT_SECONDS:
+        raise mistakes([("wait", f"is {wait!r}: write seconds up to {LONGEST_WAIT_SECONDS}s, such as 30s")])
+    return int(found[1])

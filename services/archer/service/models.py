@@ -1,0 +1,176 @@
+"""What the API answers."""
+
+from datetime import datetime
+from typing import Literal
+
+from pydantic import BaseModel, Field
+
+StateName = Literal[
+    "accepted",
+    "queued",
+    "submitting",
+    "submitted",
+    "running",
+    "succeeded",
+    "failed",
+    "cancelled",
+    "lost",
+]
+WantedName = Literal["run", "stop", "delete"]
+
+
+class LinksModel(BaseModel):
+    """Where more of a job is to be seen."""
+
+    ui: str | None = Field(default=None, description="Its UI, while its driver runs.")
+    history: str | None = Field(default=None, description="Its page in the Spark History Server.")
+
+
+class AttemptModel(BaseModel):
+    """An attempt to run a job, by an application of its own."""
+
+    number: int
+    cluster: str
+    namespace: str
+    application: str = Field(description="Name of its SparkApplication.")
+    spark_id: str | None = Field(default=None, description="Spark's id of the run.")
+    submitted: datetime
+    started: datetime | None = None
+    ended: datetime | None = None
+    state: StateName | None = Field(default=None, description="How it ended.")
+    reason: str | None = None
+    message: str | None = None
+    links: LinksModel = LinksModel()
+
+
+class JobModel(BaseModel):
+    """A job as it is now."""
+
+    id: str
+    name: str
+    owner: str = Field(description="Who submitted it.")
+    queue: str = Field(description="`organization.project`.")
+    tier: int
+    workflow: str | None = None
+    state: StateName
+    wanted: WantedName | None = Field(default=None, description="Empty once it has ended.")
+    reason: str | None = Field(default=None, description="Why it ended so, in a word for programs.")
+    message: str | None = Field(default=None, description="The same for people.")
+    cluster: str | None = None
+    namespace: str | None = None
+    attempt: int = Field(description="Number of the last attempt.")
+    submitted: datetime
+    started: datetime | None = None
+    ended: datetime | None = None
+
+
+class WholeJobModel(JobModel):
+    """A job with its attempts."""
+
+    attempts: list[AttemptModel] = []
+
+
+class SubmittedModel(BaseModel):
+    """A job that was taken."""
+
+    id: str
+    new: bool = Field(description="Whether this request made it; it may have come before.")
+
+
+class PageModel(BaseModel):
+    """Some jobs, the newest first."""
+
+    jobs: list[JobModel]
+    next: str | None = Field(
+        default=None, description="Give it as `cursor` for those before; empty at the end."
+    )
+
+
+class EventModel(BaseModel):
+    """What happened to a job."""
+
+    number: int
+    at: datetime
+    state: StateName
+    attempt: int
+    reason: str
+    message: str
+
+
+class EventsModel(BaseModel):
+    """What happened to a job, in order."""
+
+    events: list[EventModel]
+
+
+class ValidationModel(BaseModel):
+    """Where a job would go."""
+
+    cluster: str | None = Field(description="Empty while no cluster takes it.")
+    message: str = Field(description="Why it would wait.")
+
+
+class BatchedModel(BaseModel):
+    """What became of a job of a batch."""
+
+    id: str | None = None
+    new: bool = False
+    problem: dict[str, object] | None = Field(default=None, description="Why it was not taken.")
+
+
+class BatchModel(BaseModel):
+    """What became of the jobs of a batch, in their order."""
+
+    jobs: list[BatchedModel]
+
+
+class ClusterModel(BaseModel):
+    """A cluster, as far as jobs go."""
+
+    name: str
+    queues: list[str]
+    namespaces: list[str]
+    cordoned: str | None = Field(default=None, description="Why it takes no jobs; empty where it does.")
+    healthy: bool = Field(description="Whether its API server answers.")
+    waiting: int = Field(description="Jobs that wait for it, counted up to 10,000.")
+
+
+class ClustersModel(BaseModel):
+    """The clusters of the environment."""
+
+    clusters: list[ClusterModel]
+
+
+class CordonModel(BaseModel):
+    """Why a cluster is to take no jobs."""
+
+    why: str = Field(min_length=1, max_length=1000)
+
+
+class RouteModel(BaseModel):
+    """Where the jobs of a workflow go."""
+
+    workflow: str = Field(
+        min_length=1, max_length=200, description="Its name, or a pattern with `*` and `?`."
+    )
+    cluster: str | None = None
+    namespace: str | None = None
+    queue: str | None = None
+    architecture: Literal["arm64", "amd64", "any"] | None = None
+    why: str = Field(min_length=1, max_length=1000)
+
+
+class WrittenRouteModel(RouteModel):
+    """A route, with its history."""
+
+    id: int
+    since: datetime
+    by: str
+    ended: datetime | None = None
+    ended_by: str | None = None
+
+
+class RoutesModel(BaseModel):
+    """Routes, the latest first."""
+
+    routes: list[WrittenRouteModel]

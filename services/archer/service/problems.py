@@ -1,0 +1,106 @@
+"""Errors as `application/problem+json` (RFC 9457)."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import orjson
+from fastapi import Request
+from fastapi.responses import Response
+from pydantic import BaseModel, Field
+
+MEDIA_TYPE = "application/problem+json"
+
+KINDS: Mapping[str, tuple[int, str]] = {
+    "unauthenticated": (401, "Nobody is known to have sent this"),
+    "forbidden": (403, "You may not do this"),
+    "no-such-job": (404, "There is no such job"),
+    "no-such-page": (404, "There is nothing at this address"),
+    "no-such-cluster": (404, "There is no such cluster"),
+    "no-such-route": (404, "There is no such route"),
+    "wrong-method": (405, "This address does not take that"),
+    "another-is-active": (409, "Another job of this unique key is active"),
+    "ended": (409, "The job has ended"),
+    "too-large": (413, "The request is too large"),
+    "invalid-job": (422, "The job has mistakes"),
+    "key-reused": (422, "The Idempotency-Key came before with another request"),
+    "invalid-request": (400, "The request has mistakes"),
+    "too-many-requests": (429, "Too many requests"),
+    "away": (503, "The database does not answer"),
+    "too-many-waits": (503, "Too many requests wait here"),
+    "error": (500, "Archer failed"),
+}
+"""Kind -> status, and what it is in a few words."""
+
+
+class MistakeModel(BaseModel):
+    """What is wrong at a place."""
+
+    at: str = Field(description="Place in the request: a field, with dots; or a parameter.")
+    says: str = Field(description="What is wrong with it, and what would be right.")
+
+
+class ProblemModel(BaseModel):
+    """An error (RFC 9457)."""
+
+    type: str = Field(description="`urn:archer:<kind>`, for programs.")
+    title: str = Field(description="What it is, in a few words.")
+    status: int = Field(description="The status of the answer.")
+    detail: str = Field(description="What is wrong, where, and what to do.")
+    job: str | None = Field(default=None, description="The job that it is about, where there is another.")
+    mistakes: list[MistakeModel] | None = Field(default=None, description="All that is wrong.")
+
+
+class Problem(Exception):
+    """An answer that is an error.
+
+    kind: of KINDS. detail: a sentence. more: further members. headers: of the answer.
+    """
+
+    def __init__(self, kind: str, detail: str, headers: Mapping[str, str] | None = None, **more: Any) -> None:
+        super().__init__(detail)
+        self.kind = kind
+        self.detail = detail
+        self.headers = dict(headers or {})
+        self.more = more
+
+    @property
+    def status(self) -> int:
+        """Status of the answer."""
+        return KINDS[self.kind][0]
+
+
+def mistakes(places: Sequence[tuple[str, str]]) -> Problem:
+    """A problem with the parameters of a request: place, and what it says."""
+    return Problem(
+        "invalid-request",
+        " ".join(f"{at}: {says}." for at, says in places),
+        mistakes=[{"at": at, "says": says} for at, says in places],
+    )
+
+
+async def answer(_: Request, problem: Exception) -> Response:
+    """The answer of a problem."""
+    assert isinstance(problem, Problem)
+    status, title = KINDS[problem.kind]
+    body = {
+        "type": f"urn:archer:{problem.kind}",
+        "title": title,
+        "status": status,
+        "detail": problem.detail,
+        **problem.more,
+    }
+    return Response(orjson.dumps(body), status, problem.headers, MEDIA_TYPE)
+
+
+def responses(*kinds: str) -> dict[int | str, dict[str, Any]]:
+    """What the OpenAPI document says of the errors of an operation."""
+    told: dict[int | str, list[str]] = {}
+    for kind in ("unauthenticated", "too-many-requests", "away", *kinds):
+        told.setdefault(KINDS[kind][0], []).append(f"`{kind}`: {KINDS[kind][1]}.")
+    return {
+        status: {
+            "description": " ".join(words),
+            "content": {MEDIA_TYPE: {"schema": {"$ref": "#/components/schemas/ProblemModel"}}},
+        }
+        for status, words in told.items()
+    }

@@ -1,0 +1,74 @@
+"""Archer's service on loopback, with senders who say who they are."""
+
+import asyncio
+import contextlib
+from collections.abc import AsyncIterator, Sequence
+
+import httpx
+import uvicorn
+
+from moka.submission.rights import Policy, Principal, Right
+from services.archer.authentication.principal import Sender, Unauthenticated
+from services.archer.database import environment
+from services.archer.database.address import Address
+from services.archer.database.pool import pool
+from services.archer.service.acceptor import Acceptor
+from services.archer.service.app import application
+from services.archer.service.changes import Changes
+from services.archer.service.context import Context
+from services.archer.service.limits import Rates
+from services.archer.service.surroundings import Around
+from tests.support.jobs import make_job_target
+
+ANN = Right(
+    who="user:ann",
+    may=frozenset({"submit", "see", "stop"}),
+    organization="analytics",
+    tiers=frozenset({1, 2}),
+)
+OPERATOR = Right(who="group:operators", may=frozenset({"see", "stop", "operate"}))
+
+
+class Believing:
+    """Believes what a header says: `name` or `name group`."""
+
+    async def sender(self, headers, peer):
+        name, _, group = headers.get("x-sender", "").partition(" ")
+        if not name:
+            raise Unauthenticated("Say who you are.")
+        return Sender(Principal(name, frozenset({group} if group else ())), "proxy")
+
+
+@contextlib.asynccontextmanager
+async def archer(
+    address: Address, rights: Sequence[Right] = (ANN, OPERATOR), rate: float = 10_000.0
+) -> AsyncIterator[httpx.AsyncClient]:
+    """A client of the service; ann sends what says nothing else."""
+    async with pool(address) as connections:
+        await connections.run(lambda c: environment.tell(c, "spark-a", make_job_target()))
+        context = Context(
+            pool=connections,
+            acceptor=Acceptor(connections),
+            changes=Changes(connections),
+            around=Around(connections),
+            authenticator=Believing(),
+            policy=Policy.of(rights),
+            rates=Rates(rate, rate),
+        )
+        config = uvicorn.Config(
+            application(context), host="127.0.0.1", port=0, log_level="warning", lifespan="on"
+        )
+        server = uvicorn.Server(config)
+        task = asyncio.create_task(server._serve())
+        while not server.started:
+            assert not task.done(), "the service did not start"
+            await asyncio.sleep(0.01)
+        port = server.servers[0].sockets[0].getsockname()[1]
+        headers = {"X-Sender": "ann"}
+        async with httpx.AsyncClient(
+            base_url=f"http://127.0.0.1:{port}", headers=headers, timeout=30
+        ) as client:
+            client.pool = connections
+            yield client
+        server.should_exit = True
+        await task
