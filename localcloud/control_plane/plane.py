@@ -202,7 +202,7 @@ class ControlPlane:
         self.folder.chmod(0o700)
         self.credentials.make()
         if not self.process(ETCD.name).alive():
-            # One that outlived its etcd may hold requests for a minute after that is back, though it is ready.
+            # One that outlived its etcd may hold requests for a minute, though it says that it is ready.
             self.process(API_SERVER.name).stop()
             self.ports.keep_or_move(ETCD_PEER)
             self.ports.keep_or_move(ETCD.name)
