@@ -109,7 +109,7 @@ def test_what_is_wrong_with_a_job_is_told_in_a_sentence(case):
 
     (draft,) = read(text(**changes), "jobs.yaml")
 
-    assert list(draft.mistakes) == [reason]
+    assert [str(mistake) for mistake in draft.mistakes] == [reason]
 
 
 # The content of a file; what its owner reads.
@@ -158,7 +158,7 @@ def test_two_jobs_of_one_name_are_refused_in_one_namespace_only():
     first, other, second = read(f"{text()}---\n{text(namespace='other')}---\n{text(tier=2)}", "jobs.yaml")
 
     assert not first.mistakes and not other.mistakes
-    assert list(second.mistakes) == [
+    assert [str(mistake) for mistake in second.mistakes] == [
         "name: another job in namespace spark-jobs has it too; give each job its own."
     ]
 
