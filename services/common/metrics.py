@@ -22,6 +22,10 @@ class Metrics:
         """A value that is computed whenever the metrics are read."""
         Gauge(name, description, namespace=self._prefix, registry=self.registry).set_function(value)
 
+    def labelled_gauge(self, name: str, description: str, labels: Sequence[str]) -> Gauge:
+        """A value for all values of `labels`, that is set when it is known."""
+        return Gauge(name, description, labels, namespace=self._prefix, registry=self.registry)
+
     def histogram(self, name: str, description: str, buckets: Sequence[float]) -> Histogram:
         """How many values since the start were at most as large as each of `buckets`."""
         return Histogram(name, description, namespace=self._prefix, buckets=buckets, registry=self.registry)

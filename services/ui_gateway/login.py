@@ -13,12 +13,13 @@ from urllib.parse import urlencode, urlsplit
 
 from aiohttp import web
 
+from services.common.issuer import IssuerAway, Refused
 from services.common.logs import fields
 from services.common.metrics import Metrics
 from services.ui_gateway import texts
 from services.ui_gateway.access import Access, User, not_shown
 from services.ui_gateway.hosts import Application, Hosts, Page, normal
-from services.ui_gateway.issuer import Issuer, IssuerAway, Refused
+from services.ui_gateway.issuer import Issuer
 from services.ui_gateway.login_secret import KeptSecret
 from services.ui_gateway.responses import html, plain, redirect, retry
 from services.ui_gateway.sealing import Seal

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal, Protocol
 
+from moka.queues.problems import USER
 from moka.submission.rights import Principal
 
 Way = Literal["proxy", "oidc", "iam"]
@@ -31,6 +32,19 @@ class Sender:
 
     principal: Principal
     way: Way
+
+
+LONGEST_NAME = 256
+
+
+def checked(name: str) -> str:
+    """A name that YuniKorn takes for a user, as it is that of jobs. Raises Unauthenticated."""
+    if len(name) > LONGEST_NAME or not USER.fullmatch(name):
+        raise Unauthenticated(
+            f"{name[:60]!r} cannot be a user of YuniKorn, which begins with a letter, followed by letters, "
+            "digits and :#/_.@- only: choose another claim or header for names."
+        )
+    return name
 
 
 class Authenticator(Protocol):

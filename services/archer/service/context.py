@@ -20,6 +20,11 @@ from services.archer.service.problems import Problem, mistakes
 from services.archer.service.surroundings import Around
 from services.common.logs import fields
 
+CERTIFICATE_NAMES = "certificate_names"
+"""In a request's state: alternative names of the certificate that its connection has."""
+
+MAY_COME_TWICE = frozenset({"accept", "accept-encoding", "cookie", "via", "forwarded", "x-forwarded-for"})
+
 audit = logging.getLogger("services.archer.audit")
 
 
@@ -44,13 +49,24 @@ def context(request: Request) -> Context:
 Here = Annotated[Context, Depends(context)]
 
 
+def _headers(request: Request) -> dict[str, str]:
+    """Headers by name in lower case. Raises Unauthenticated where one that tells who sends it comes twice."""
+    headers: dict[str, str] = {}
+    for name, value in request.headers.items():
+        if name in headers and name not in MAY_COME_TWICE:
+            raise Unauthenticated(f"{name} comes twice: send it once.")
+        headers[name] = value
+    return headers
+
+
 async def caller(request: Request, here: Here) -> Principal:
     """Who sends a request, of whom there are not too many. Raises Problem."""
     if wrong := [name for name, value in request.query_params.items() if "\0" in name + value]:
         raise mistakes([(wrong[0].replace("\0", "?"), "has a character U+0000; remove it")])
-    peer = Peer(request.client.host if request.client else "")
+    names: frozenset[str] = getattr(request.state, CERTIFICATE_NAMES, frozenset())
+    peer = Peer(request.client.host if request.client else "", names)
     try:
-        sender = await here.authenticator.sender(request.headers, peer)
+        sender = await here.authenticator.sender(_headers(request), peer)
     except Unauthenticated as error:
         raise Problem("unauthenticated", str(error), {"WWW-Authenticate": "Bearer"}) from None
     here.rates.take(sender.principal.name)

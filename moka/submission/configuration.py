@@ -1,0 +1,139 @@
+"""What Archer is told of its environment, in a file: the platform's program writes it, Archer reads it."""
+
+from collections.abc import Mapping, Sequence
+from typing import Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from moka.submission.rights import ANY, Action, Policy, Right
+
+
+class Part(BaseModel):
+    """A part of the configuration; keys that this version does not know are those of a later one."""
+
+    model_config = ConfigDict(extra="ignore", frozen=True)
+
+
+class DatabaseAccess(Part):
+    """Where the database is.
+
+    host: name, or the folder of a Unix socket. region: of AWS, where it takes tokens of IAM; None where it
+    takes none. authority: file with the certificates that its own must come from; None for no TLS.
+    """
+
+    host: str
+    port: int = 5432
+    name: str = "archer"
+    user: str = "archer"
+    region: str | None = None
+    authority: str | None = None
+
+
+class OperatorShare(Part):
+    """A release of the Spark Operator: its job namespaces, and applications that it starts in a minute."""
+
+    name: str
+    namespaces: Sequence[str]
+    applications_per_minute: float
+
+
+class ClusterAccess(Part):
+    """A cluster and how its API server is reached.
+
+    server: URL. authority: certificates in PEM. eks: its name in EKS, for tokens; None for the service
+    account of the pod. role: ARN of a role in the cluster's account, to take on for it; None for the pod's
+    own.
+    """
+
+    server: str
+    authority: str
+    eks: str | None = None
+    region: str | None = None
+    role: str | None = None
+    operators: Sequence[OperatorShare]
+
+
+class RightEntry(Part):
+    """A right, as moka/submission/rights.py has it."""
+
+    who: str
+    may: Sequence[Action]
+    organization: str = ANY
+    project: str = ANY
+    tiers: Sequence[Literal[1, 2, 3]] = (1, 2, 3)
+
+
+class RateLimit(Part):
+    """Requests of one principal: a second, and at once."""
+
+    a_second: float = 50.0
+    at_once: float = 200.0
+
+
+class OidcWay(Part):
+    """Tokens of an issuer of OpenID Connect. audience: `aud` of those that are for Archer."""
+
+    issuer: str
+    audience: str
+    name_claim: str = "preferred_username"
+    groups_claim: str = "groups"
+
+
+class ProxyWay(Part):
+    """Headers of a proxy, in lower case. certificate_name: alternative name in its certificate."""
+
+    certificate_name: str
+    user_header: str = "x-forwarded-user"
+    groups_header: str = "x-forwarded-groups"
+
+
+class IamWay(Part):
+    """Presigned requests to STS. region: of the STS that is asked."""
+
+    region: str
+
+
+class Authentication(Part):
+    """The ways in which a request may prove who sends it; without one, nobody is let in."""
+
+    oidc: OidcWay | None = None
+    proxy: ProxyWay | None = None
+    iam: IamWay | None = None
+
+
+class Tls(Part):
+    """Files of the service's own certificate, and of the authority of proxies' certificates."""
+
+    certificate: str
+    key: str
+    proxies: str | None = None
+
+
+class Configuration(Part):
+    """All of it.
+
+    weights: of queues `organization.project`, 1 where one is missing.
+    """
+
+    environment: str
+    database: DatabaseAccess
+    clusters: Mapping[str, ClusterAccess] = Field(default_factory=dict)
+    weights: Mapping[str, float] = Field(default_factory=dict)
+    rights: Sequence[RightEntry] = ()
+    rate: RateLimit = RateLimit()
+    authentication: Authentication = Authentication()
+    tls: Tls | None = None
+
+    @property
+    def policy(self) -> Policy:
+        """Who may do what."""
+        return Policy.of(
+            Right(
+                who=right.who,
+                may=frozenset(right.may),
+                organization=right.organization,
+                project=right.project,
+                tiers=frozenset(right.tiers),
+            )
+            for right in self.rights
+        )

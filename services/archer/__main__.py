@@ -1,0 +1,40 @@
+"""`python -m services.archer`: `migrate`, `service` or `worker`, with the configuration of an environment."""
+
+import argparse
+import asyncio
+from pathlib import Path
+
+from moka.submission.configuration import Configuration
+from services.archer.database import migrate
+from services.archer.database.token import address_of
+from services.archer.service import program as service
+from services.archer.worker import program as worker
+from services.common import arguments, logs
+
+FILE = "/etc/archer/archer.json"
+
+PROGRAMS = {"service": service.run, "worker": worker.run}
+
+
+def main() -> None:
+    """Run a program until a signal ends it."""
+    parser = arguments.parser("archer", __doc__)
+    parser.add_argument("program", choices=["migrate", *PROGRAMS])
+    parser.add_argument("--configuration", type=_configuration, default=FILE, metavar="FILE")
+    options = parser.parse_args()
+    logs.configure()
+    if options.program == "migrate":
+        migrate.main(address_of(options.configuration.database))
+    else:
+        asyncio.run(PROGRAMS[options.program](options.configuration, options.listen, options.service_account))
+
+
+def _configuration(file: str) -> Configuration:
+    try:
+        return Configuration.model_validate_json(Path(file).read_text())
+    except (OSError, ValueError) as error:
+        raise argparse.ArgumentTypeError(f"{file} cannot be read: {error}") from None
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,138 @@
+"""AWS IAM: a presigned request to STS, which says whose it is.
+
+As HashiCorp Vault and aws-iam-authenticator have it: who calls signs `sts:GetCallerIdentity` with a header
+that names this environment, and only its URL is sent here. It is good for nothing else, and nowhere else.
+"""
+
+import base64
+import binascii
+import re
+import time
+from collections import OrderedDict
+from collections.abc import Callable, Mapping
+from datetime import UTC, datetime
+from urllib.parse import parse_qsl, urlsplit
+
+import aiohttp
+
+from moka.submission.iam_token import AUDIENCE_HEADER, SCHEME
+from moka.submission.rights import Principal
+from services.archer.authentication.principal import Peer, Sender, Unauthenticated, checked
+
+ACTION = {"Action": "GetCallerIdentity", "Version": "2011-06-15"}
+
+SIGNED = {
+    "X-Amz-Algorithm",
+    "X-Amz-Credential",
+    "X-Amz-Date",
+    "X-Amz-Expires",
+    "X-Amz-SignedHeaders",
+    "X-Amz-Signature",
+}
+"""Parameters of a presigned request, besides `X-Amz-Security-Token`."""
+
+LONGEST_SECONDS = 900
+LONGEST = 8 * 1024
+"""Characters of a token."""
+
+LARGEST = 16 * 1024
+"""Bytes of an answer of STS."""
+
+REMEMBERED = 10_000
+REMEMBERED_SECONDS = 300.0
+"""For so long an answer is believed again; a role that is deleted is somebody for no longer."""
+
+ARN = re.compile(rb"<Arn>(arn:[a-z-]+:(?:sts|iam)::\d{12}:[\w+=,.@/-]{1,700})</Arn>")
+ASSUMED_ROLE = re.compile(r"arn:([a-z-]+):sts::(\d{12}):assumed-role/([^/]+)/.+")
+
+
+class IamAuthenticator:
+    """Has STS say who signed a request.
+
+    audience: this environment's, which the request must name. endpoint: URL of STS, of the region. clock:
+    seconds since 1970.
+    """
+
+    def __init__(
+        self,
+        audience: str,
+        endpoint: str,
+        session: aiohttp.ClientSession,
+        clock: Callable[[], float] = time.time,
+    ) -> None:
+        self._audience = audience
+        self._endpoint = endpoint.rstrip("/")
+        self._session = session
+        self._clock = clock
+        self._known: OrderedDict[str, tuple[float, Sender]] = OrderedDict()
+
+    def takes(self, headers: Mapping[str, str]) -> bool:
+        """Whether a request has such a token."""
+        return headers.get("authorization", "").startswith(f"{SCHEME} ")
+
+    async def sender(self, headers: Mapping[str, str], peer: Peer) -> Sender:
+        """Who signed. Raises Unauthenticated."""
+        token = headers["authorization"].removeprefix(f"{SCHEME} ").strip()
+        now = self._clock()
+        until, sender = self._known.get(token, (0.0, None))
+        if sender is not None and now < until:
+            return sender
+        url, good_until = self._checked(token, now)
+        sender = await self._asked(url)
+        self._known[token] = min(good_until, now + REMEMBERED_SECONDS), sender
+        if len(self._known) > REMEMBERED:
+            self._known.popitem(last=False)
+        return sender
+
+    def _checked(self, token: str, now: float) -> tuple[str, float]:
+        """The URL of a token, and until when it is good. Raises Unauthenticated for any other URL."""
+        if len(token) > LONGEST:
+            raise Unauthenticated("The token is longer than any.")
+        try:
+            url = base64.urlsafe_b64decode(token + "=" * (-len(token) % 4)).decode("ascii")
+            parts = urlsplit(url)
+            pairs = parse_qsl(parts.query, keep_blank_values=True, strict_parsing=True)
+        except (ValueError, binascii.Error):
+            raise Unauthenticated("The token is no presigned URL: make one with `archer token`.") from None
+        query = dict(pairs)
+        if (
+            f"{parts.scheme}://{parts.netloc}" != self._endpoint
+            or parts.path not in ("", "/")
+            or parts.fragment
+        ):
+            raise Unauthenticated(f"The token is not for {self._endpoint}: set the region to that of Archer.")
+        names = set(query) - set(ACTION) - {"X-Amz-Security-Token"}
+        if len(query) != len(pairs) or names != SIGNED or not query.items() >= ACTION.items():
+            raise Unauthenticated("The token asks for something else than sts:GetCallerIdentity.")
+        if not {"host", AUDIENCE_HEADER} <= set(query["X-Amz-SignedHeaders"].split(";")):
+            raise Unauthenticated(f"The token does not sign {AUDIENCE_HEADER}: make one with `archer token`.")
+        try:
+            signed = datetime.strptime(query["X-Amz-Date"], "%Y%m%dT%H%M%SZ").replace(tzinfo=UTC).timestamp()
+            good_until = signed + min(int(query["X-Amz-Expires"]), LONGEST_SECONDS)
+        except ValueError:
+            raise Unauthenticated("The token has no date.") from None
+        if good_until <= now:
+            raise Unauthenticated("The token has expired: make a new one.")
+        return url, good_until
+
+    async def _asked(self, url: str) -> Sender:
+        """Who STS says that it is."""
+        timeout = aiohttp.ClientTimeout(total=5.0)
+        try:
+            async with self._session.get(
+                url, headers={AUDIENCE_HEADER: self._audience}, timeout=timeout, allow_redirects=False
+            ) as response:
+                body = await response.content.read(LARGEST)
+                status = response.status
+        except (aiohttp.ClientError, OSError, TimeoutError):
+            raise Unauthenticated("STS does not answer: try again in a minute.") from None
+        arns = ARN.findall(body)
+        if status != 200 or len(arns) != 1:
+            raise Unauthenticated(
+                f"STS does not know who signed this for {self._audience}: it answers {status}; look at the "
+                "credentials, the clock, and the name of the environment."
+            )
+        arn = arns[0].decode()
+        role = ASSUMED_ROLE.fullmatch(arn)
+        groups = {f"arn:{role[1]}:iam::{role[2]}:role/{role[3]}"} if role else set()
+        return Sender(Principal(checked(arn), frozenset(groups)), "iam")

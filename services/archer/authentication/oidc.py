@@ -1,0 +1,49 @@
+"""Tokens of OpenID Connect: `Authorization: Bearer <JWT>`."""
+
+from collections.abc import Mapping
+
+from moka.submission.configuration import OidcWay
+from moka.submission.rights import Principal
+from services.archer.authentication.principal import Peer, Sender, Unauthenticated, checked
+from services.common.issuer import IssuerAway, IssuerKeys, Refused
+
+BEARER = "bearer "
+
+LONGEST = 16 * 1024
+"""Characters of a token."""
+
+
+class OidcAuthenticator:
+    """Believes tokens of an issuer that are for Archer."""
+
+    def __init__(self, way: OidcWay, keys: IssuerKeys) -> None:
+        self._way = way
+        self._keys = keys
+
+    def takes(self, headers: Mapping[str, str]) -> bool:
+        """Whether a request has such a token."""
+        return headers.get("authorization", "").lower().startswith(BEARER)
+
+    async def sender(self, headers: Mapping[str, str], peer: Peer) -> Sender:
+        """Who the token says. Raises Unauthenticated."""
+        token = headers["authorization"][len(BEARER) :].strip()
+        if len(token) > LONGEST:
+            raise Unauthenticated("The token is longer than any.")
+        try:
+            claims = await self._keys.claims(
+                token, aud={"essential": True, "value": self._way.audience}, nbf={"essential": False}
+            )
+        except Refused as error:
+            raise Unauthenticated(
+                f"The token is refused: {error}; get a new one from {self._keys.issuer} for "
+                f"{self._way.audience}."
+            ) from None
+        except IssuerAway as error:
+            raise Unauthenticated(f"No token can be verified now: {error}; try again in a minute.") from None
+        name, groups = claims.get(self._way.name_claim), claims.get(self._way.groups_claim)
+        if not isinstance(name, str):
+            raise Unauthenticated(f"The token has no claim {self._way.name_claim} with a name.")
+        listed = groups if isinstance(groups, list) else []
+        return Sender(
+            Principal(checked(name), frozenset(group for group in listed if isinstance(group, str))), "oidc"
+        )

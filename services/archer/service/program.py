@@ -1,0 +1,92 @@
+"""The service as a program."""
+
+import asyncio
+import ssl
+
+import aiohttp
+import boto3
+import uvicorn
+from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
+
+from moka.submission.configuration import Configuration
+from services.archer.authentication.iam import IamAuthenticator
+from services.archer.authentication.oidc import OidcAuthenticator
+from services.archer.authentication.proxy import ProxyAuthenticator
+from services.archer.authentication.ways import Way, Ways
+from services.archer.database.pool import pool
+from services.archer.database.token import address_of
+from services.archer.service.acceptor import Acceptor
+from services.archer.service.app import application
+from services.archer.service.changes import Changes
+from services.archer.service.context import CERTIFICATE_NAMES, Context
+from services.archer.service.limits import Rates
+from services.archer.service.surroundings import Around
+from services.common.issuer import IssuerKeys
+from services.common.kubernetes import ServiceAccount
+
+KEEP_ALIVE_SECONDS = 75
+"""Longer than the load balancer's, 60 s: it must not send into a connection that is being closed
+(https://docs.aws.amazon.com/elasticloadbalancing/latest/application/application-load-balancers.html,
+idle_timeout)."""
+
+GRACE_SECONDS = 30
+"""For requests that are under way when it is to end."""
+
+
+class Protocol(HttpToolsProtocol):
+    """HTTP by httptools, which lets requests know whose certificate their connection has."""
+
+    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
+        """Note the alternative names of a certificate that TLS has verified."""
+        certificate = transport.get_extra_info("peercert") or {}
+        names = frozenset(value for _, value in certificate.get("subjectAltName", ()))
+        self.app_state = {**self.app_state, CERTIFICATE_NAMES: names}
+        super().connection_made(transport)
+
+
+async def run(configuration: Configuration, listen: tuple[str, int], _: ServiceAccount) -> None:
+    """Serve until a signal ends it."""
+    async with (
+        pool(address_of(configuration.database), size=16) as connections,
+        aiohttp.ClientSession() as session,
+    ):
+        context = Context(
+            pool=connections,
+            acceptor=Acceptor(connections),
+            changes=Changes(connections),
+            around=Around(connections),
+            authenticator=Ways(_ways(configuration, session)),
+            policy=configuration.policy,
+            rates=Rates(configuration.rate.a_second, configuration.rate.at_once),
+        )
+        host, port = listen
+        tls = configuration.tls
+        config = uvicorn.Config(
+            application(context),
+            host=host,
+            port=port,
+            http=Protocol,
+            access_log=False,
+            log_config=None,
+            timeout_keep_alive=KEEP_ALIVE_SECONDS,
+            timeout_graceful_shutdown=GRACE_SECONDS,
+            ssl_certfile=tls.certificate if tls else None,
+            ssl_keyfile=tls.key if tls else None,
+            ssl_ca_certs=tls.proxies if tls else None,
+            ssl_cert_reqs=ssl.CERT_OPTIONAL if tls and tls.proxies else ssl.CERT_NONE,
+        )
+        await uvicorn.Server(config).serve()
+
+
+def _ways(configuration: Configuration, session: aiohttp.ClientSession) -> list[Way]:
+    """The ways of proving who sends a request that the environment has."""
+    chosen = configuration.authentication
+    ways: list[Way] = []
+    if chosen.oidc:
+        ways.append(OidcAuthenticator(chosen.oidc, IssuerKeys(chosen.oidc.issuer, session)))
+    if chosen.proxy:
+        ways.append(ProxyAuthenticator(chosen.proxy))
+    if chosen.iam:
+        endpoint = boto3.client("sts", region_name=chosen.iam.region).meta.endpoint_url
+        ways.append(IamAuthenticator(configuration.environment, endpoint, session))
+    return ways
