@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from typing import Any
+from urllib.parse import parse_qsl
 
 import moto.server as server
 from moto.ec2.models import EC2Backend
@@ -70,11 +71,33 @@ class Handler(MotoRequestHandler):
         return continues
 
 
+def _presigned(environ: dict[str, Any]) -> dict[str, Any]:
+    """A request to STS that is signed in its query, as one that is signed in its headers: moto takes it for one
+    to S3, whatever service its credential names (5.2: moto_server/werkzeug_app.py).
+    https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_sigv-authentication-methods.html
+    """
+    query = dict(parse_qsl(environ.get("QUERY_STRING", "")))
+    credential = query.get("X-Amz-Credential", "")
+    if environ.get("HTTP_AUTHORIZATION") or not credential.endswith("/sts/aws4_request"):
+        return environ
+    signature = (
+        f"{query.get('X-Amz-Algorithm')} Credential={credential}, "
+        f"SignedHeaders={query.get('X-Amz-SignedHeaders')}, Signature={query.get('X-Amz-Signature')}"
+    )
+    token = query.get("X-Amz-Security-Token")
+    return {
+        **environ,
+        "HTTP_AUTHORIZATION": signature,
+        **({"HTTP_X_AMZ_SECURITY_TOKEN": token} if token else {}),
+    }
+
+
 class Guarded(DomainDispatcherApplication):
     """moto's application, behind IAM's decisions."""
 
     def __call__(self, environ: dict[str, Any], start_response: Any) -> Any:
         """Answer a request."""
+        environ = _presigned(environ)
         # Loaded with the first call of a role: it knows every action of AWS.
         if not environ.get("HTTP_X_AMZ_SECURITY_TOKEN"):
             return super().__call__(environ, start_response)

@@ -1,0 +1,265 @@
+"""Who sends a request: by an issuer of OpenID Connect, a proxy's certificate, or the laptop's STS."""
+
+import asyncio
+import hmac
+import json
+import time
+from base64 import urlsafe_b64encode
+
+import aiohttp
+import pytest
+from aiohttp import web
+from joserfc import jwt
+
+from localcloud.aws_server import AwsServer
+from localcloud.cloud import Cloud
+from localcloud.processes import free_port
+from moka.submission.configuration import OidcWay, ProxyWay
+from services.archer.authentication.iam import IamAuthenticator
+from services.archer.authentication.oidc import OidcAuthenticator
+from services.archer.authentication.principal import Peer, Unauthenticated
+from services.archer.authentication.proxy import ProxyAuthenticator
+from services.archer.authentication.ways import Ways
+from services.common.issuer import IssuerKeys
+from tests.support.iam_token import authorization, presigned
+from tests.support.oidc_issuer import KEYS, OidcIssuer
+
+NOBODY = Peer("10.0.0.1")
+PROXY = Peer("10.0.0.2", frozenset({"proxy.acme.example"}))
+
+
+def refused(work):
+    """The sentence with which somebody is refused."""
+    with pytest.raises(Unauthenticated) as error:
+        asyncio.run(work())
+    return str(error.value)
+
+
+def token(issuer, key=KEYS[0], header=None, **changes):
+    now = int(time.time())
+    claims = {
+        "iss": issuer.url,
+        "sub": "1",
+        "aud": "archer",
+        "iat": now,
+        "exp": now + 300,
+        "preferred_username": "ann",
+        "groups": ["data"],
+    }
+    claims = {name: value for name, value in {**claims, **changes}.items() if value is not None}
+    return jwt.encode(header or {"alg": "RS256", "kid": "key-1"}, claims, key)
+
+
+async def by_oidc(make, asks=1):
+    """The sender by a token, as often as it is asked; and the issuer."""
+    async with OidcIssuer({}, {}) as issuer, aiohttp.ClientSession() as session:
+        way = OidcAuthenticator(
+            OidcWay(issuer=issuer.url, audience="archer"), IssuerKeys(issuer.url, session)
+        )
+        headers = {"authorization": f"Bearer {make(issuer)}"}
+        for _ in range(asks):
+            sender = await way.sender(headers, NOBODY)
+        return sender, issuer
+
+
+def test_a_token_of_the_issuer_says_who_sends_it():
+    sender, issuer = asyncio.run(by_oidc(token, asks=20))
+
+    assert (sender.principal.name, sender.principal.groups) == ("ann", {"data"})
+    assert issuer.asked.count("/jwks") == 1
+
+
+def hmac_token(issuer):
+    """A token that a library believes which takes the public key for a secret."""
+    claims = {"iss": issuer.url, "aud": "archer", "sub": "1", "exp": int(time.time()) + 300}
+    parts = [json.dumps(part).encode() for part in ({"alg": "HS256", "kid": "key-1"}, claims)]
+    signed = b".".join(urlsafe_b64encode(part).rstrip(b"=") for part in parts)
+    signature = hmac.digest(KEYS[0].as_pem(private=False), signed, "sha256")
+    return (signed + b"." + urlsafe_b64encode(signature).rstrip(b"=")).decode()
+
+
+WRONG_TOKENS = {
+    "another audience": lambda issuer: token(issuer, aud="portal"),
+    "no audience": lambda issuer: token(issuer, aud=None),
+    "another issuer": lambda issuer: token(issuer, iss="https://evil.example"),
+    "expired": lambda issuer: token(issuer, exp=int(time.time()) - 3600),
+    "without an end": lambda issuer: token(issuer, exp=None),
+    "not yet": lambda issuer: token(issuer, nbf=int(time.time()) + 3600),
+    "another key of that name": lambda issuer: token(issuer, key=KEYS[1]),
+    "an unknown key": lambda issuer: token(issuer, header={"alg": "RS256", "kid": "../../key"}),
+    "HMAC by the public key": lambda issuer: hmac_token(issuer),
+    "alg none": lambda issuer: "eyJhbGciOiJub25lIn0.eyJzdWIiOiIxIn0.",
+    "no token": lambda issuer: "x",
+    "a long one": lambda issuer: "x" * 100_000,
+    "a name that is none": lambda issuer: token(issuer, preferred_username="ann\nroot"),
+    "a list for a name": lambda issuer: token(issuer, preferred_username=["ann"]),
+    "no name": lambda issuer: token(issuer, preferred_username=None),
+}
+
+
+@pytest.mark.parametrize("make", WRONG_TOKENS.values(), ids=WRONG_TOKENS)
+def test_any_other_token_is_refused_and_not_repeated_in_the_answer(make):
+    tokens = []
+
+    def kept(issuer):
+        tokens.append(make(issuer))
+        return tokens[0]
+
+    said = refused(lambda: by_oidc(kept))
+
+    assert said.endswith(".")
+    assert len(tokens[0]) < 10 or tokens[0] not in said
+
+
+def test_new_keys_of_the_issuer_are_learned_and_its_old_ones_hold_while_it_is_away():
+    now = [time.time()]
+
+    async def work():
+        async with OidcIssuer({}, {}) as issuer, aiohttp.ClientSession() as session:
+            keys = IssuerKeys(issuer.url, session, clock=lambda: now[0])
+            way = OidcAuthenticator(OidcWay(issuer=issuer.url, audience="archer"), keys)
+
+            async def ask(key, kid):
+                made = token(issuer, key, {"alg": "RS256", "kid": kid}, exp=int(now[0]) + 86_000)
+                return await way.sender({"authorization": f"Bearer {made}"}, NOBODY)
+
+            await ask(KEYS[0], "key-1")
+            issuer.published = [KEYS[1]]
+            now[0] += 61
+            await ask(KEYS[1], "key-2")
+            asked = len(issuer.asked)
+            for _ in range(50):
+                with pytest.raises(Unauthenticated):
+                    await ask(KEYS[0], "key-3")
+            # Tokens with unknown keys do not have the issuer asked each time.
+            assert len(issuer.asked) == asked
+            await issuer.go_away()
+            now[0] += 7200
+            return await ask(KEYS[1], "key-2")
+
+    assert asyncio.run(work()).principal.name == "ann"
+
+
+def test_headers_of_the_proxy_are_believed_by_its_certificate_only():
+    way = ProxyAuthenticator(ProxyWay(certificate_name="proxy.acme.example"))
+    headers = {"x-forwarded-user": "ann", "x-forwarded-groups": "data, ml,"}
+
+    sender = asyncio.run(way.sender(headers, PROXY))
+
+    assert (sender.principal.name, sender.principal.groups) == ("ann", {"data", "ml"})
+    for peer in (NOBODY, Peer("10.0.0.3", frozenset({"other.acme.example"}))):
+        assert "proxy.acme.example" in refused(lambda peer=peer: way.sender(headers, peer))
+    assert refused(lambda: way.sender({"x-forwarded-groups": "data"}, PROXY))
+
+
+def test_who_says_nothing_or_two_things_is_refused():
+    ways = Ways([ProxyAuthenticator(ProxyWay(certificate_name="proxy.acme.example"))])
+
+    assert "does not say who" in refused(lambda: ways.sender({}, PROXY))
+    assert "does not say who" in refused(lambda: Ways([]).sender({"authorization": "Bearer x"}, NOBODY))
+
+
+@pytest.fixture(scope="module")
+def sts(tmp_path_factory):
+    """The laptop's AWS. It does not verify signatures: moto has no secrets of callers."""
+    server = AwsServer(Cloud(tmp_path_factory.mktemp("cloud")))
+    server.start()
+    yield server.url
+    server.stop()
+
+
+async def by_iam(endpoint, url, clock=time.time):
+    async with aiohttp.ClientSession() as session:
+        way = IamAuthenticator("test", endpoint, session, clock)
+        headers = authorization(url)
+        assert way.takes(headers)
+        return await way.sender(headers, NOBODY)
+
+
+def test_sts_says_who_signed_a_request(sts):
+    sender = asyncio.run(by_iam(sts, presigned(sts)))
+
+    assert sender.principal.name.startswith("arn:aws:sts::123456789012:")
+
+
+WRONG_URLS = {
+    "another host": lambda sts: presigned("http://127.0.0.1:1"),
+    "a host that begins so": lambda sts: presigned(sts).replace("/?", ".evil.example/?", 1),
+    "a user before the host": lambda sts: presigned(sts).replace("http://", "http://x@", 1),
+    "another path": lambda sts: presigned(sts).replace("/?", "/other?", 1),
+    "another action": lambda sts: presigned(sts, query="Action=GetSessionToken&Version=2011-06-15"),
+    "another parameter": lambda sts: presigned(sts) + "&Policy=x",
+    "an action twice": lambda sts: presigned(sts) + "&Action=AssumeRole",
+    "a fragment": lambda sts: presigned(sts) + "#x",
+    "no environment": lambda sts: presigned(sts, headers={}),
+    "nothing signed": lambda sts: f"{sts}/?Action=GetCallerIdentity&Version=2011-06-15",
+    "no date": lambda sts: presigned(sts).replace("X-Amz-Date=2", "X-Amz-Date=x", 1),
+    "no URL": lambda sts: "x",
+    "a file": lambda sts: "file:///etc/passwd",
+    "a long one": lambda sts: presigned(sts) + "&x=" + "y" * 20_000,
+}
+
+
+@pytest.mark.parametrize("make", WRONG_URLS.values(), ids=WRONG_URLS)
+def test_any_other_request_is_refused_and_never_made(make):
+    async def work():
+        asked = []
+
+        async def note(request):
+            asked.append(request.path_qs)
+            return web.Response(text="<Arn>arn:aws:iam::123456789012:user/evil</Arn>")
+
+        port = free_port()
+        application = web.Application()
+        application.router.add_route("*", "/{path:.*}", note)
+        runner = web.AppRunner(application, access_log=None)
+        await runner.setup()
+        await web.TCPSite(runner, "127.0.0.1", port).start()
+        try:
+            await by_iam(f"http://127.0.0.1:{port}", make(f"http://127.0.0.1:{port}"))
+        finally:
+            assert asked == []
+            await runner.cleanup()
+
+    assert refused(work).endswith(".")
+
+
+def test_a_request_that_was_signed_too_long_ago_is_refused(sts):
+    url = presigned(sts, expires=86_400)
+
+    said = refused(lambda: by_iam(sts, url, clock=lambda: time.time() + 901))
+
+    assert "expired" in said
+
+
+STS_ANSWERS = {
+    "a redirect": (302, ""),
+    "a refusal": (403, "<Arn>arn:aws:iam::123456789012:user/ann</Arn>"),
+    "two names": (
+        200,
+        "<Arn>arn:aws:iam::123456789012:user/a</Arn><Arn>arn:aws:iam::123456789012:user/b</Arn>",
+    ),
+    "no name": (200, "<Arn></Arn>"),
+    "much": (200, "x" * 1_000_000),
+}
+
+
+@pytest.mark.parametrize(("status", "text"), STS_ANSWERS.values(), ids=STS_ANSWERS)
+def test_an_answer_that_names_nobody_lets_nobody_in(status, text):
+    async def work():
+        port = free_port()
+        application = web.Application()
+
+        async def answer(_):
+            return web.Response(status=status, text=text, headers={"Location": "http://127.0.0.1:1/"})
+
+        application.router.add_get("/", answer)
+        runner = web.AppRunner(application, access_log=None)
+        await runner.setup()
+        await web.TCPSite(runner, "127.0.0.1", port).start()
+        try:
+            await by_iam(f"http://127.0.0.1:{port}", presigned(f"http://127.0.0.1:{port}"))
+        finally:
+            await runner.cleanup()
+
+    assert refused(work)
