@@ -1,4 +1,4 @@
-"""`python -m services.archer`: `migrate`, `service` or `worker`, with the configuration of an environment."""
+"""`python -m services.archer.program`: `migrate`, `service` or `worker`, with the configuration of an environment."""
 
 import argparse
 import asyncio
