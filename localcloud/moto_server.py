@@ -72,8 +72,8 @@ class Handler(MotoRequestHandler):
 
 
 def _presigned(environ: dict[str, Any]) -> dict[str, Any]:
-    """A request to STS that is signed in its query, as one that is signed in its headers: moto takes it for one
-    to S3, whatever service its credential names (5.2: moto_server/werkzeug_app.py).
+    """A request to STS that is signed in its query, as one that is signed in its headers: moto takes it for
+    one to S3, whatever service its credential names (5.2: moto_server/werkzeug_app.py).
     https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_sigv-authentication-methods.html
     """
     query = dict(parse_qsl(environ.get("QUERY_STRING", "")))

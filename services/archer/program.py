@@ -1,4 +1,4 @@
-"""`python -m services.archer.program`: `migrate`, `service` or `worker`, with the configuration of an environment."""
+"""`python -m services.archer.program`: `migrate`, `service` or `worker`, by the configuration of a file."""
 
 import argparse
 import asyncio

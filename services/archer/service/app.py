@@ -51,6 +51,8 @@ def application(context: Context) -> FastAPI:
     app.add_exception_handler(RequestValidationError, _invalid)
     app.add_exception_handler(HTTPException, _http)
     app.add_exception_handler(Exception, _failed)
+    app.add_route("/healthz", _healthy, include_in_schema=False)
+    app.add_route("/readyz", _ready, include_in_schema=False)
     app.openapi = lambda: document(app)  # type: ignore[method-assign]
     return app
 
@@ -66,6 +68,17 @@ def document(app: FastAPI) -> dict[str, Any]:
         schemas |= schema.pop("$defs", {})
         schemas[model.__name__] = schema
     return whole
+
+
+async def _healthy(_: Request) -> Response:
+    """It runs: another process would do no better without the database."""
+    return Response("ok\n", media_type="text/plain")
+
+
+async def _ready(request: Request) -> Response:
+    """Whether requests are to come here: once the database has answered, though it be away for a moment."""
+    known = request.app.state.context.around.known
+    return Response("ok\n" if known else "the database has not answered yet\n", 200 if known else 503)
 
 
 async def _away(request: Request, error: Exception) -> Response:

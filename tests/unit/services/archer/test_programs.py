@@ -1,0 +1,161 @@
+"""Archer's programs as processes of their own, on a real PostgreSQL."""
+
+import asyncio
+import json
+import os
+import signal
+import subprocess
+import sys
+
+import httpx
+import pytest
+import trustme
+
+from localcloud.aws_server import AwsServer
+from localcloud.cloud import Cloud
+from localcloud.processes import free_port
+from services.archer.database import environment, reading
+from services.archer.database.pool import pool
+from tests.support.iam_token import authorization, presigned
+from tests.support.jobs import make_job, make_job_target
+
+JOB = make_job().model_dump(mode="json", exclude_unset=True)
+
+
+@pytest.fixture(scope="module")
+def sts(tmp_path_factory):
+    server = AwsServer(Cloud(tmp_path_factory.mktemp("cloud")))
+    server.start()
+    yield server.url
+    server.stop()
+
+
+@pytest.fixture
+def start(address, sts, tmp_path):
+    """Start a program; all end with the test."""
+    for name, text in {"token": "x", "namespace": "archer"}.items():
+        (tmp_path / name).write_text(text)
+    trustme.CA().cert_pem.write_to_path(tmp_path / "ca.crt")
+    file = tmp_path / "archer.json"
+    file.write_text(
+        json.dumps(
+            {
+                "environment": "test",
+                "database": {"host": address.host, "name": address.database},
+                "rights": [{"who": "user:arn:aws:sts::123456789012:*", "may": ["submit", "see", "stop"]}],
+                "authentication": {"iam": {"region": "us-east-1"}},
+                "rate": {"a_second": 10_000, "at_once": 10_000},
+            }
+        )
+    )
+    processes = []
+
+    def start(program, port=0):
+        processes.append(
+            subprocess.Popen(
+                [
+                    *(sys.executable, "-m", "services.archer.program", program),
+                    *(f"--configuration={file}", f"--listen=127.0.0.1:{port}"),
+                    f"--service-account={tmp_path}",
+                ],
+                env={
+                    **os.environ,
+                    "AWS_ENDPOINT_URL": sts,
+                    "AWS_ACCESS_KEY_ID": "test",
+                    "AWS_SECRET_ACCESS_KEY": "test",
+                    "KUBERNETES_SERVICE_HOST": "127.0.0.1",
+                    "KUBERNETES_SERVICE_PORT": "1",
+                },
+                stdout=subprocess.PIPE,
+                stderr=subprocess.STDOUT,
+                text=True,
+            )
+        )
+        return processes[-1]
+
+    yield start
+    for process in processes:
+        process.kill()
+        process.communicate()
+
+
+async def ready(client, process):
+    while process.poll() is None:
+        try:
+            if (await client.get("/readyz")).status_code == 200:
+                return
+        except httpx.TransportError:
+            pass
+        await asyncio.sleep(0.05)
+    raise AssertionError(process.stdout.read())
+
+
+def test_a_fresh_database_is_migrated_and_a_job_is_taken_with_credentials_of_iam(start, sts, address):
+    async def work():
+        migration = await asyncio.to_thread(start("migrate").wait)
+        assert migration == 0
+        async with pool(address) as connections:
+            await connections.run(lambda c: environment.tell(c, "spark-a", make_job_target()))
+        port = free_port()
+        service = start("service", port)
+        async with httpx.AsyncClient(base_url=f"http://127.0.0.1:{port}") as client:
+            await ready(client, service)
+            nobody = await client.post("/v1/jobs", json=JOB)
+            taken = await client.post("/v1/jobs", json=JOB, headers=authorization(presigned(sts)))
+            job = await client.get(taken.headers["location"], headers=authorization(presigned(sts)))
+        service.send_signal(signal.SIGTERM)
+        return nobody, taken, job.json(), await asyncio.to_thread(service.wait)
+
+    nobody, taken, job, status = asyncio.run(work())
+    assert (nobody.status_code, taken.status_code, status) == (401, 201, -signal.SIGTERM)
+    assert job["owner"].startswith("arn:aws:sts::123456789012:")
+
+
+def test_jobs_that_were_taken_are_there_though_the_service_is_killed_while_it_takes_more(start, sts, address):
+    signed = authorization(presigned(sts))
+
+    async def send(client, number, taken):
+        """Send until it is taken, as a client does that has a key."""
+        headers = {**signed, "Idempotency-Key": str(number)}
+        while True:
+            try:
+                answer = await client.post("/v1/jobs", json=JOB, headers=headers)
+            except httpx.TransportError:
+                await asyncio.sleep(0.1)
+                continue
+            assert answer.status_code in (200, 201), answer.text
+            taken[number] = answer.json()["id"]
+            return
+
+    async def work():
+        await asyncio.to_thread(start("migrate").wait)
+        async with pool(address) as connections:
+            await connections.run(lambda c: environment.tell(c, "spark-a", make_job_target()))
+            port = free_port()
+            taken = {}
+            async with httpx.AsyncClient(base_url=f"http://127.0.0.1:{port}", timeout=30) as client:
+                sending = []
+                for kill in range(3):
+                    service = start("service", port)
+                    await ready(client, service)
+                    numbers = range(kill * 100, kill * 100 + 100)
+                    sending += [asyncio.create_task(send(client, number, taken)) for number in numbers]
+                    while len(taken) < kill * 100 + 20:
+                        await asyncio.sleep(0.01)
+                    service.kill()
+                await ready(client, start("service", port))
+                await asyncio.gather(*sending)
+            rows = await reading.jobs(connections, {}, most=1000)
+            return taken, {row.id for row in rows}
+
+    taken, rows = asyncio.run(work())
+    assert len(taken) == len(set(taken.values())) == len(rows) == 300
+
+
+def test_a_worker_says_in_a_sentence_what_is_wrong_with_its_configuration(start, tmp_path):
+    (tmp_path / "archer.json").write_text("{")
+
+    worker = start("worker")
+
+    assert worker.wait() == 2
+    assert "archer.json cannot be read" in worker.stdout.read()
