@@ -1,6 +1,6 @@
 """The SparkApplication of an attempt."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 from uuid import UUID
 
@@ -23,14 +23,18 @@ YUNIKORN_ID_LABEL = "yunikorn.apache.org/app-id"
 name (apache/yunikorn-k8shim, pkg/common/utils: GetApplicationIDFromPod)."""
 
 
-def manifest(job: Job, target: JobTarget, job_id: UUID, attempt: int, user: str) -> dict[str, Any]:
+def manifest(
+    job: Job, target: JobTarget, job_id: UUID, attempt: int, user: str, groups: Sequence[str] = ()
+) -> dict[str, Any]:
     """The SparkApplication of an attempt of a job, which the operator tries once: further tries are attempts.
 
-    user: who submitted it, in whose name it runs. Raises InvalidDocument with every mistake, a line each.
+    user, groups: who submitted it, in whose name it runs whatever the job says. Raises InvalidDocument with
+    every mistake, a line each.
     """
     name = application_name(job.name, job_id, attempt)
     application = spark_application(
-        job.model_copy(update={"name": name, "user": user, "restart": Restart()}), target
+        job.model_copy(update={"name": name, "user": user, "groups": list(groups), "restart": Restart()}),
+        target,
     )
     metadata = application["metadata"]
     metadata["labels"] |= {

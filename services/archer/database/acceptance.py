@@ -26,6 +26,7 @@ class Submission:
 
     id: UUID
     principal: str
+    groups: Sequence[str]
     key: str | None
     hash: bytes
     name: str
@@ -68,17 +69,17 @@ INSERT = """
 WITH given AS (
   SELECT * FROM unnest(
     $1::uuid[], $2::text[], $3::text[], $4::bytea[], $5::text[], $6::text[], $7::smallint[], $8::text[],
-    $9::jsonb[], $10::text[], $11::text[], $12::boolean[], $13::text[], $14::text[], $15::uuid[]
+    $9::jsonb[], $10::text[], $11::text[], $12::boolean[], $13::text[], $14::text[], $15::uuid[], $16::jsonb[]
   ) AS given (id, principal, key, hash, name, queue, tier, workflow, document, namespace, cluster, movable,
-              message, unique_key, after)
+              message, unique_key, after, groups)
 ), keyed AS (
   INSERT INTO requests (principal, key, hash, job)
   SELECT principal, key, hash, id FROM given WHERE key IS NOT NULL
   ON CONFLICT DO NOTHING
   RETURNING job
 ), new AS (
-  INSERT INTO jobs (id, principal, name, queue, tier, workflow, document)
-  SELECT id, principal, name, queue, tier, workflow, document
+  INSERT INTO jobs (id, principal, groups, name, queue, tier, workflow, document)
+  SELECT id, principal, ARRAY(SELECT jsonb_array_elements_text(groups)), name, queue, tier, workflow, document
   FROM given WHERE key IS NULL OR id IN (SELECT job FROM keyed)
   -- Committed before, and its connection was cut off before it was told: it may have ended since.
   ON CONFLICT DO NOTHING
@@ -146,6 +147,8 @@ async def _insert(
         [one.message for one in submissions],
         [unique_key for _ in submissions],
         [after for _ in submissions],
+        # Arrays in an array would all have to be of one length.
+        [list(one.groups) for one in submissions],
     )
     return {row["id"] for row in rows}
 

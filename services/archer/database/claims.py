@@ -44,6 +44,7 @@ class Claim:
     name: str
     namespace: str
     principal: str
+    groups: Sequence[str]
     document: Mapping[str, Any]
     wanted: str
 
@@ -88,7 +89,7 @@ WITH next AS (
   INSERT INTO events (job, number, state, attempt, reason, message)
   SELECT id, event, state, attempt, 'claimed', $7 FROM moved
 )
-SELECT moved.*, jobs.name, jobs.principal, jobs.document FROM moved JOIN jobs USING (id)
+SELECT moved.*, jobs.name, jobs.principal, jobs.groups, jobs.document FROM moved JOIN jobs USING (id)
 """
 
 
@@ -151,6 +152,7 @@ def _claim(row: asyncpg.Record) -> Claim:
         name=row["name"],
         namespace=row["namespace"],
         principal=row["principal"],
+        groups=row["groups"],
         document=row["document"],
         wanted=row["wanted"],
     )

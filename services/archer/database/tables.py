@@ -24,7 +24,7 @@ from sqlalchemy import (
     Text,
     text,
 )
-from sqlalchemy.dialects.postgresql import JSONB, TIMESTAMP, UUID
+from sqlalchemy.dialects.postgresql import ARRAY, JSONB, TIMESTAMP, UUID
 from sqlalchemy.sql.schema import SchemaItem
 
 from moka.submission.states import State, Wanted
@@ -59,6 +59,7 @@ JOBS = _by_month(
     "id",
     Column("id", UUID, primary_key=True),
     Column("principal", String(256), nullable=False),
+    Column("groups", ARRAY(Text), nullable=False, server_default="{}", comment="of the principal"),
     Column("name", String(56), nullable=False),
     Column("queue", String(127), nullable=False, comment="organization.project"),
     Column("tier", SmallInteger, nullable=False),

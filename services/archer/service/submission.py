@@ -86,6 +86,7 @@ async def submission_of(here: Context, principal: Principal, document: Any, key:
     return Submission(
         id=new_id(datetime.now(UTC)),
         principal=principal.name,
+        groups=sorted(principal.groups),
         key=key,
         hash=hashlib.sha256(orjson.dumps(document, option=orjson.OPT_SORT_KEYS)).digest(),
         name=job.name,

@@ -88,7 +88,7 @@ class Submitter:
         """Make the application of a job, unless it is there already."""
         try:
             job = Job.model_validate(claim.document).model_copy(update={"namespace": claim.namespace})
-            application = manifest(job, target, claim.job, claim.attempt, claim.principal)
+            application = manifest(job, target, claim.job, claim.attempt, claim.principal, claim.groups)
         except InvalidDocument as error:
             # It fitted when it was taken; the cluster has changed since.
             return self._refused(claim, str(error))

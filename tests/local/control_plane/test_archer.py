@@ -74,6 +74,7 @@ class Platform:
         row = Submission(
             id=new_id(datetime.now(UTC)),
             principal="ann",
+            groups=["data"],
             key=None,
             hash=b"",
             name=job.name,

@@ -52,6 +52,7 @@ def submission(**changes) -> Submission:
     values = {
         "id": new_id(datetime.now(UTC)),
         "principal": "ann",
+        "groups": [],
         "key": None,
         "hash": b"1",
         "name": "pi",
