@@ -6,6 +6,7 @@ from typing import Any
 from uuid import UUID
 
 import asyncpg
+import orjson
 
 from moka.jobs.job import Unique
 from moka.submission.job_id import id_text
@@ -69,7 +70,7 @@ INSERT = """
 WITH given AS (
   SELECT * FROM unnest(
     $1::uuid[], $2::text[], $3::text[], $4::bytea[], $5::text[], $6::text[], $7::smallint[], $8::text[],
-    $9::jsonb[], $10::text[], $11::text[], $12::boolean[], $13::text[], $14::text[], $15::uuid[], $16::jsonb[]
+    $9::jsonb[], $10::text[], $11::text[], $12::boolean[], $13::text[], $14::text[], $15::uuid[], $16::text[]
   ) AS given (id, principal, key, hash, name, queue, tier, workflow, document, namespace, cluster, movable,
               message, unique_key, after, groups)
 ), keyed AS (
@@ -79,7 +80,7 @@ WITH given AS (
   RETURNING job
 ), new AS (
   INSERT INTO jobs (id, principal, groups, name, queue, tier, workflow, document)
-  SELECT id, principal, ARRAY(SELECT jsonb_array_elements_text(groups)), name, queue, tier, workflow, document
+  SELECT id, principal, ARRAY(SELECT jsonb_array_elements_text(groups::jsonb)), name, queue, tier, workflow, document
   FROM given WHERE key IS NULL OR id IN (SELECT job FROM keyed)
   -- Committed before, and its connection was cut off before it was told: it may have ended since.
   ON CONFLICT DO NOTHING
@@ -148,7 +149,7 @@ async def _insert(
         [unique_key for _ in submissions],
         [after for _ in submissions],
         # Arrays in an array would all have to be of one length.
-        [list(one.groups) for one in submissions],
+        [orjson.dumps(list(one.groups)).decode() for one in submissions],
     )
     return {row["id"] for row in rows}
 

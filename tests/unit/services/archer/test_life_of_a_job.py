@@ -52,7 +52,7 @@ def submission(**changes) -> Submission:
     values = {
         "id": new_id(datetime.now(UTC)),
         "principal": "ann",
-        "groups": [],
+        "groups": ["data", "ml"],
         "key": None,
         "hash": b"1",
         "name": "pi",
@@ -88,6 +88,7 @@ def test_a_job_goes_from_its_acceptance_to_its_end_and_all_of_it_is_told(run):
         assert await accept(connections, [job]) == [Taken(job.id, new=True)]
         [claim] = await claimed(connections)
         assert (claim.job, claim.document, claim.namespace) == (job.id, {"name": "pi"}, "jobs")
+        assert (claim.principal, list(claim.groups)) == ("ann", ["data", "ml"])
         assert await claimed(connections) == []
         assert await submitted(connections, claim) == {job.id}
         running = [transitions.Started(job=job.id, attempt=1, spark_id="spark-1")]
