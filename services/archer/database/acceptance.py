@@ -80,7 +80,8 @@ WITH given AS (
   RETURNING job
 ), new AS (
   INSERT INTO jobs (id, principal, groups, name, queue, tier, workflow, document)
-  SELECT id, principal, ARRAY(SELECT jsonb_array_elements_text(groups::jsonb)), name, queue, tier, workflow, document
+  SELECT id, principal, ARRAY(SELECT jsonb_array_elements_text(groups::jsonb)), name, queue, tier, workflow,
+         document
   FROM given WHERE key IS NULL OR id IN (SELECT job FROM keyed)
   -- Committed before, and its connection was cut off before it was told: it may have ended since.
   ON CONFLICT DO NOTHING
