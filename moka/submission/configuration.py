@@ -1,7 +1,7 @@
 """What Archer is told of its environment, in a file: the platform's program writes it, Archer reads it."""
 
 from collections.abc import Mapping, Sequence
-from typing import Literal
+from typing import ClassVar, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
@@ -11,7 +11,7 @@ from moka.submission.rights import ANY, Action, Policy, Right
 class Part(BaseModel):
     """A part of the configuration; keys that this version does not know are those of a later one."""
 
-    model_config = ConfigDict(extra="ignore", frozen=True)
+    model_config: ClassVar[ConfigDict] = ConfigDict(extra="ignore", frozen=True)
 
 
 class DatabaseAccess(Part):
