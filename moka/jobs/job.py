@@ -135,6 +135,20 @@ class Restart(JobSection):
     seconds: int = Field(default=60, ge=1, description="Pause before the first retry; it grows with each.")
 
 
+class Unique(JobSection):
+    """At most one active job of this key in a project; Archer sees to it."""
+
+    key: str = Field(
+        pattern=r"^[!-~]{1,200}$",
+        description="What it is one of, such as a table and its day: `orders/2026-11-23`. Visible ASCII.",
+    )
+    second: Literal["refuse", "return", "replace"] = Field(
+        default="refuse",
+        description="What happens to a second: `refuse` it, `return` the first in its place, or "
+        "`replace` the first, which is stopped, and has ended before the second starts.",
+    )
+
+
 class Dependencies(JobSection):
     """Files for drivers and executors besides the image; each the URL of one file, such as `s3a://`, `local://`."""
 
@@ -227,6 +241,12 @@ class Job(JobSection):
         description="GiB that a pod may spill and shuffle on its node; by default any.",
     )
     host_mounts: list[HostMount] = Field(default_factory=list, description="Folders of its nodes to mount.")
+    workflow: str | None = Field(
+        default=None,
+        pattern=r"^[A-Za-z0-9][A-Za-z0-9_.-]{0,199}$",
+        description="What it is a part of and comes back with, such as a DAG: what Archer's routes are for.",
+    )
+    unique: Unique | None = Field(default=None, description="At most one of its kind, submitted to Archer.")
     restart: Restart = Restart()
     ttl_seconds: int = Field(
         default=3600,

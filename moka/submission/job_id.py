@@ -57,3 +57,10 @@ def application_name(name: str, job: UUID, attempt: int) -> str:
     """
     ending = f"-{id_text(job)}-{attempt}"
     return name[: NAME_LENGTH - len(ending)].rstrip("-") + ending
+
+
+def attempt_in_name(name: str) -> tuple[UUID, int] | None:
+    """Job and attempt of an application of this name; None of a name that is not of application_name."""
+    rest, _, attempt = name.rpartition("-")
+    job = parse_id(rest.rpartition("-")[2])
+    return (job, int(attempt)) if job and attempt.isdecimal() else None

@@ -16,6 +16,7 @@ RUNNING = frozenset({"RUNNING", "SUCCEEDING", "FAILING"})
 not come round to saying so (kubeflow/spark-operator, api/v1beta2/sparkapplication_types.go)."""
 
 FAILED = frozenset({"FAILED", "SUBMISSION_FAILED"})
+ENDS = FAILED | {"COMPLETED"}
 
 POD_REASONS: Mapping[str, Reason] = {
     "Evicted": Reason.EVICTED,
@@ -67,13 +68,15 @@ def seen(application: Object | None, driver: Object | None, namespace_deleted: b
     if driver is not None and (end := _driver_end(driver)):
         state, reason, message = end
         # The operator is to read a success first: it then removes executors, and its own.
-        says = _operator_state(application)
-        if state is State.SUCCEEDED and application is not None and says not in (*FAILED, "COMPLETED"):
+        waits = application is not None and not deleted(application)
+        if state is State.SUCCEEDED and waits and _operator_state(application) not in ENDS:
             return Seen(State.RUNNING, Reason.STARTED, spark_id=spark_id)
         return Seen(state, reason, message, spark_id)
-    if application is None:
-        if driver is not None and not _deleted(driver):
-            return Seen(State.RUNNING, Reason.STARTED, spark_id=spark_id)
+    if application is None or (deleted(application) and _operator_state(application) not in ENDS):
+        if driver is not None:
+            started = (driver.get("status") or {}).get("phase") == "Running"
+            state, reason = (State.RUNNING, Reason.STARTED) if started else (State.SUBMITTED, Reason.CREATED)
+            return Seen(state, reason, spark_id=spark_id)
         if namespace_deleted:
             return Seen(State.LOST, Reason.NAMESPACE_DELETED, "its namespace was deleted", spark_id)
         return Seen(
@@ -87,7 +90,7 @@ def _operator_word(application: Object, driver: Object | None, spark_id: str | N
     if state == "COMPLETED":
         return Seen(State.SUCCEEDED, Reason.SUCCEEDED, "", spark_id)
     if state in FAILED:
-        if driver is not None and not _deleted(driver):
+        if driver is not None and not deleted(driver):
             # "driver pod already exists", after the operator was started anew: it runs all the same.
             return Seen(State.RUNNING, Reason.STARTED, message, spark_id)
         if code := EXIT.search(message):
@@ -136,8 +139,25 @@ def _exit_reason(code: int, said: str) -> Reason:
     )
 
 
-def _deleted(driver: Object) -> bool:
-    return bool(driver["metadata"].get("deletionTimestamp"))
+def deleted(item: Object) -> bool:
+    """Whether somebody has deleted an object, which a finalizer may keep for a while."""
+    return bool(item["metadata"].get("deletionTimestamp"))
+
+
+def acknowledged(application: Object) -> bool:
+    """Whether the operator has looked at an application."""
+    return bool(_operator_state(application))
+
+
+def needs_driver(application: Object) -> bool:
+    """Whether an application says less than its driver does."""
+    return deleted(application) or _operator_state(application) in FAILED
+
+
+def driver_name(application: Object) -> str:
+    """Name of the driver pod: as the operator says, or as it calls it."""
+    told: str | None = ((application.get("status") or {}).get("driverInfo") or {}).get("podName")
+    return told or f"{application['metadata']['name']}-driver"
 
 
 def _operator_state(application: Object | None) -> str:

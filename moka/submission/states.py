@@ -41,9 +41,10 @@ _ENDS = frozenset({State.SUCCEEDED, State.FAILED, State.CANCELLED, State.LOST})
 
 FOLLOWING: Mapping[State, frozenset[State]] = {
     # A job that is stopped before it has an application, or whose last attempt there is none after.
-    State.ACCEPTED: frozenset({State.QUEUED, State.CANCELLED, State.FAILED}),
+    # Submitted, without a worker that says so: its application was found on the cluster.
+    State.ACCEPTED: frozenset({State.QUEUED, State.SUBMITTED, State.CANCELLED, State.FAILED}),
     # Back where its cluster is cordoned or away, and it may move.
-    State.QUEUED: frozenset({State.ACCEPTED, State.SUBMITTING, State.CANCELLED}),
+    State.QUEUED: frozenset({State.ACCEPTED, State.SUBMITTING, State.SUBMITTED, State.CANCELLED}),
     # Back to the queue when the worker is gone, or the cluster refuses for now.
     State.SUBMITTING: frozenset({State.ACCEPTED, State.QUEUED, State.SUBMITTED, *_ENDS}),
     State.SUBMITTED: frozenset({State.RUNNING, State.ACCEPTED, *_ENDS}),

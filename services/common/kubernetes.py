@@ -1,4 +1,4 @@
-"""The Kubernetes API, as the service account of a pod may use it."""
+"""The Kubernetes API, as the service account of a pod may use it, or whoever else has credentials."""
 
 import json
 import os
@@ -8,7 +8,7 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
-from typing import Any
+from typing import Any, Protocol
 
 import aiohttp
 
@@ -27,6 +27,22 @@ class ApiError(Exception):
     def __init__(self, status: int, message: str) -> None:
         super().__init__(message)
         self.status = status
+
+
+class Credentials(Protocol):
+    """How an API server is reached."""
+
+    @property
+    def server(self) -> str:
+        """URL of the API server."""
+
+    @property
+    def authority(self) -> Path:
+        """Certificates that the API server's must come from."""
+
+    @property
+    def token(self) -> str:
+        """Bearer token, asked for at each request."""
 
 
 @dataclass(frozen=True)
@@ -70,7 +86,7 @@ class ServiceAccount:
 class Api:
     """A client of the API server, an asynchronous context manager."""
 
-    def __init__(self, account: ServiceAccount) -> None:
+    def __init__(self, account: Credentials) -> None:
         self._account = account
         self._session: aiohttp.ClientSession | None = None
 
@@ -121,6 +137,26 @@ class Api:
         return await self._request(
             "PATCH", path, json=operations, headers={"Content-Type": "application/json-patch+json"}
         )
+
+    async def create(self, path: str, item: Object) -> dict[str, Any]:
+        """Make an object in a collection. Raises ApiError: 409 where there is one of its name."""
+        return await self._request("POST", path, json=item)
+
+    async def delete(self, path: str, uid: str | None = None) -> bool:
+        """Delete an object, and have what it owns deleted; False where there is none. Raises ApiError.
+
+        uid: of the object; another of its name is not deleted: 409.
+        """
+        options: dict[str, Any] = {"propagationPolicy": "Background"}
+        if uid:
+            options["preconditions"] = {"uid": uid}
+        try:
+            await self._request("DELETE", path, json=options)
+        except ApiError as error:
+            if error.status == 404:
+                return False
+            raise
+        return True
 
     async def _request(self, method: str, path: str, **options: Any) -> dict[str, Any]:
         async with self._response(method, path, **options) as response:

@@ -29,6 +29,9 @@ BACKOFF_SECONDS = (1.0, 10.0)
 NOT_SERVED = frozenset({403, 404})
 """Statuses of a namespace that is not there yet, or in which this service may not watch yet."""
 
+CORE = "api/v1"
+"""Path of the core API."""
+
 log = logging.getLogger(__name__)
 
 
@@ -45,7 +48,7 @@ class Observer(Protocol):
 class Watch:
     """Watches one kind of object in a namespace.
 
-    resource: in the core API, `pods`. selector: of labels.
+    resource: `pods`. selector: of labels. api_path: of its API, the core API or `apis/<group>/<version>`.
     backoff: seconds; as BACKOFF_SECONDS.
     """
 
@@ -57,12 +60,13 @@ class Watch:
         selector: str,
         observer: Observer,
         backoff: tuple[float, float] = BACKOFF_SECONDS,
+        api_path: str = CORE,
     ) -> None:
         self.namespace = namespace
         self.synced = False
         """Whether it has seen all objects once, or has learned that it may not."""
         self._api = api
-        self._path = f"/api/v1/namespaces/{namespace}/{resource}"
+        self._path = f"/{api_path}/namespaces/{namespace}/{resource}"
         self._selector = selector
         self._observer = observer
         self._backoff = backoff

@@ -10,17 +10,26 @@ RBAC = "rbac.authorization.k8s.io"
 
 def bound_role(name: str, namespace: str, rights: Iterable[Right], account_namespace: str) -> list[Object]:
     """A Role, bound to the service account of the same name in a namespace."""
-    metadata = {"name": name, "namespace": namespace}
+    return _bound("Role", {"name": name, "namespace": namespace}, rights, account_namespace)
+
+
+def bound_cluster_role(name: str, rights: Iterable[Right], account_namespace: str) -> list[Object]:
+    """A ClusterRole, bound to the service account of the same name in a namespace."""
+    return _bound("ClusterRole", {"name": name}, rights, account_namespace)
+
+
+def _bound(kind: str, metadata: Object, rights: Iterable[Right], account_namespace: str) -> list[Object]:
     rules = [
         {"apiGroups": [r.group], "resources": r.resource.split(), "verbs": list(r.verbs)} for r in rights
     ]
+    name = metadata["name"]
     return [
-        {"apiVersion": f"{RBAC}/v1", "kind": "Role", "metadata": metadata, "rules": rules},
+        {"apiVersion": f"{RBAC}/v1", "kind": kind, "metadata": metadata, "rules": rules},
         {
             "apiVersion": f"{RBAC}/v1",
-            "kind": "RoleBinding",
+            "kind": f"{kind}Binding",
             "metadata": metadata,
-            "roleRef": {"apiGroup": RBAC, "kind": "Role", "name": name},
+            "roleRef": {"apiGroup": RBAC, "kind": kind, "name": name},
             "subjects": [{"kind": "ServiceAccount", "name": name, "namespace": account_namespace}],
         },
     ]

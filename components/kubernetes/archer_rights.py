@@ -1,0 +1,22 @@
+"""What Archer's worker may do in a cluster: just what it does."""
+
+from collections.abc import Sequence
+
+from moka.components.kubernetes.rbac import Right
+
+APPLICATIONS = ("sparkoperator.k8s.io", "sparkapplications")
+
+NAMESPACE_RIGHTS: Sequence[Right] = (
+    Right(*APPLICATIONS, ("create", "delete")),
+    # A driver tells how it ended, and must not outlive its application.
+    Right("", "pods", ("get", "delete")),
+)
+"""In a job namespace."""
+
+CLUSTER_RIGHTS: Sequence[Right] = (
+    # Patch: to take its finalizer off. Where a namespace is deleted, a Role in it goes before that is done,
+    # and the namespace would never be gone.
+    Right(*APPLICATIONS, ("get", "list", "watch", "patch")),
+    Right("", "namespaces", ("get",)),
+)
+"""In all of it."""

@@ -1,0 +1,210 @@
+"""Taking jobs: a job's row, its place among the active, its first events and its request, all at once."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+from uuid import UUID
+
+import asyncpg
+
+from moka.jobs.job import Unique
+from moka.submission.job_id import id_text
+from moka.submission.reasons import Reason
+from moka.submission.states import Wanted
+from services.archer.database.pool import Connection, Pool
+from services.archer.database.transitions import want
+
+
+@dataclass(frozen=True, kw_only=True)
+class Submission:
+    """A job that is to be taken.
+
+    key, hash: of the request, if its sender gave it a key; `hash` tells another body with the same key.
+    document: the job as it was sent. queue: `organization.project`.
+    cluster, namespace, movable: where it is placed; `cluster` None, with a `message`, where it is not yet.
+    """
+
+    id: UUID
+    principal: str
+    key: str | None
+    hash: bytes
+    name: str
+    queue: str
+    tier: int
+    workflow: str | None
+    document: dict[str, Any]
+    namespace: str
+    cluster: str | None = None
+    movable: bool = False
+    message: str = ""
+    unique: Unique | None = None
+
+
+@dataclass(frozen=True)
+class Taken:
+    """job: the one that is there now; `new`, or one that was sent before."""
+
+    job: UUID
+    new: bool
+
+
+@dataclass(frozen=True)
+class KeyReused:
+    """The key came before with another body. job: what was made of that."""
+
+    job: UUID
+
+
+@dataclass(frozen=True)
+class AnotherIsActive:
+    """Another job has the same unique key. job: that one."""
+
+    job: UUID
+
+
+Outcome = Taken | KeyReused | AnotherIsActive
+
+INSERT = """
+WITH given AS (
+  SELECT * FROM unnest(
+    $1::uuid[], $2::text[], $3::text[], $4::bytea[], $5::text[], $6::text[], $7::smallint[], $8::text[],
+    $9::jsonb[], $10::text[], $11::text[], $12::boolean[], $13::text[], $14::text[], $15::uuid[]
+  ) AS given (id, principal, key, hash, name, queue, tier, workflow, document, namespace, cluster, movable,
+              message, unique_key, after)
+), keyed AS (
+  INSERT INTO requests (principal, key, hash, job)
+  SELECT principal, key, hash, id FROM given WHERE key IS NOT NULL
+  ON CONFLICT DO NOTHING
+  RETURNING job
+), new AS (
+  INSERT INTO jobs (id, principal, name, queue, tier, workflow, document)
+  SELECT id, principal, name, queue, tier, workflow, document
+  FROM given WHERE key IS NULL OR id IN (SELECT job FROM keyed)
+  -- Committed before, and its connection was cut off before it was told: it may have ended since.
+  ON CONFLICT DO NOTHING
+  RETURNING id
+), placed AS (
+  INSERT INTO active (id, state, event, queue, tier, cluster, namespace, movable, attempt, due, unique_key,
+  after) SELECT id, CASE WHEN cluster IS NULL THEN 'accepted' ELSE 'queued' END,
+         CASE WHEN cluster IS NULL THEN 1 ELSE 2 END,
+         queue, tier, cluster, namespace, movable, 1, CASE WHEN cluster IS NULL THEN now() END, unique_key,
+         after
+  FROM given JOIN new USING (id)
+), told AS (
+  INSERT INTO events (job, number, state, attempt, reason, message)
+  SELECT id, 1, 'accepted', 1, 'taken', message FROM given JOIN new USING (id)
+  UNION ALL
+  SELECT id, 2, 'queued', 1, 'placed', cluster FROM given JOIN new USING (id) WHERE cluster IS NOT NULL
+)
+SELECT id FROM new
+"""
+
+
+async def accept(pool: Pool, submissions: Sequence[Submission]) -> list[Outcome]:
+    """Take jobs without a unique key, all in one transaction; what becomes of each, in their order.
+
+    Again, it comes to the same. Raises Away.
+    """
+
+    async def insert(connection: Connection) -> list[Outcome]:
+        new = await _insert(connection, submissions)
+        return await _outcomes(connection, submissions, new)
+
+    return await pool.run(insert)
+
+
+async def accept_unique(pool: Pool, submission: Submission) -> Outcome:
+    """Take a job of which there is to be one at most. Raises Away."""
+    while True:
+        try:
+            return await pool.run(lambda connection: _insert_unique(connection, submission))
+        except asyncpg.UniqueViolationError:
+            # Another came at the same moment, and is there now.
+            continue
+
+
+async def _insert(
+    connection: Connection,
+    submissions: Sequence[Submission],
+    unique_key: str | None = None,
+    after: UUID | None = None,
+) -> set[UUID]:
+    rows = await connection.fetch(
+        INSERT,
+        [one.id for one in submissions],
+        [one.principal for one in submissions],
+        [one.key for one in submissions],
+        [one.hash for one in submissions],
+        [one.name for one in submissions],
+        [one.queue for one in submissions],
+        [one.tier for one in submissions],
+        [one.workflow for one in submissions],
+        [one.document for one in submissions],
+        [one.namespace for one in submissions],
+        [None if after else one.cluster for one in submissions],
+        [one.movable for one in submissions],
+        [one.message for one in submissions],
+        [unique_key for _ in submissions],
+        [after for _ in submissions],
+    )
+    return {row["id"] for row in rows}
+
+
+async def _outcomes(
+    connection: Connection, submissions: Sequence[Submission], new: set[UUID]
+) -> list[Outcome]:
+    keyed = [one for one in submissions if one.id not in new and one.key is not None]
+    rows = await connection.fetch(
+        "SELECT principal, key, hash, job FROM requests "
+        "JOIN unnest($1::text[], $2::text[]) AS asked (principal, key) USING (principal, key)",
+        [one.principal for one in keyed],
+        [one.key for one in keyed],
+    )
+    earlier = {(row["principal"], row["key"]): row for row in rows}
+    return [_outcome(one, earlier.get((one.principal, one.key or ""))) for one in submissions]
+
+
+def _outcome(submission: Submission, earlier: asyncpg.Record | None) -> Outcome:
+    # Without a row it is new, or was committed before.
+    if earlier is None or earlier["job"] == submission.id:
+        return Taken(submission.id, new=True)
+    if earlier["hash"] != submission.hash:
+        return KeyReused(earlier["job"])
+    return Taken(earlier["job"], new=False)
+
+
+async def _insert_unique(connection: Connection, submission: Submission) -> Outcome:
+    assert submission.unique is not None
+    [outcome] = await _outcomes(connection, [submission], set())
+    if outcome != Taken(submission.id, new=True):
+        return outcome
+    unique_key = f"{submission.queue}/{submission.unique.key}"
+    first: UUID | None = await connection.fetchval(
+        "SELECT id FROM active WHERE unique_key = $1 AND after IS NULL FOR UPDATE", unique_key
+    )
+    if first in (None, submission.id):
+        await _insert(connection, [submission], unique_key)
+        return Taken(submission.id, new=True)
+    match submission.unique.second:
+        case "refuse":
+            return AnotherIsActive(first)
+        case "return":
+            await connection.execute(
+                "INSERT INTO requests (principal, key, hash, job) "
+                "SELECT $1, $2::text, $3, $4 WHERE $2::text IS NOT NULL ON CONFLICT DO NOTHING",
+                submission.principal,
+                submission.key,
+                submission.hash,
+                first,
+            )
+            return Taken(first, new=False)
+        case "replace":
+            # Of several that wait for the first, the last is the one that is wanted. It is there before the
+            # first goes, which is what it waits for.
+            waiting = await connection.fetch("SELECT id FROM active WHERE after = $1", first)
+            because = f"replaced by {id_text(submission.id)}"
+            replaced = [row["id"] for row in waiting]
+            await want(connection, replaced, Wanted.STOP, Reason.REPLACED, because)
+            await _insert(connection, [submission], unique_key, after=first)
+            await want(connection, [first], Wanted.STOP, Reason.REPLACED, because)
+            return Taken(submission.id, new=True)

@@ -1,0 +1,226 @@
+"""Claiming: a worker takes the jobs of a cluster that are next."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import timedelta
+from typing import Any
+from uuid import UUID
+
+import asyncpg
+
+from moka.submission.breaker import Breaker
+from moka.submission.fairness import next_turn
+from moka.submission.token_bucket import TokenBucket
+from services.archer.database.pool import Connection
+
+LEASE = timedelta(seconds=60)
+"""For so long a claim holds. A worker asks the API server for less long."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Pace:
+    """How quickly jobs go to an operator, and how many it may have before it.
+
+    namespaces: those of the operator; each has a bucket of its own, besides that of all of them.
+    rate: applications a second. burst: at once. unacknowledged: that it has not looked at, at most.
+    """
+
+    operator: str
+    namespaces: Sequence[str]
+    rate: float = 2.0
+    burst: float = 20.0
+    namespace_rate: float = 2.0
+    namespace_burst: float = 20.0
+    unacknowledged: int = 100
+
+
+@dataclass(frozen=True, kw_only=True)
+class Claim:
+    """A job that a worker has. number: of the claim, which fences it."""
+
+    job: UUID
+    number: int
+    attempt: int
+    name: str
+    namespace: str
+    principal: str
+    document: Mapping[str, Any]
+    wanted: str
+
+
+FLOWS = """
+WITH RECURSIVE flows AS (
+  (SELECT namespace, queue, tier FROM active
+   WHERE state = 'queued' AND wanted = 'run' AND cluster = $1 AND namespace = ANY($2::text[])
+   ORDER BY namespace, queue, tier LIMIT 1)
+  UNION ALL
+  SELECT following.* FROM flows, LATERAL (
+    SELECT namespace, queue, tier FROM active
+    WHERE state = 'queued' AND wanted = 'run' AND cluster = $1 AND namespace = ANY($2::text[])
+      AND (namespace, queue, tier) > (flows.namespace, flows.queue, flows.tier)
+    ORDER BY namespace, queue, tier LIMIT 1
+  ) AS following
+)
+SELECT namespace, queue, tier, (
+  SELECT count(*) FROM (
+    SELECT 1 FROM active
+    WHERE state = 'queued' AND wanted = 'run' AND cluster = $1 AND active.namespace = flows.namespace
+      AND active.queue = flows.queue AND active.tier = flows.tier
+    LIMIT $3
+  ) AS counted
+) AS waiting
+FROM flows
+"""
+"""Which queues and tiers have jobs that wait, from one entry of the index to the next: however many wait, it
+costs as much as there are queues (https://wiki.postgresql.org/wiki/Loose_indexscan)."""
+
+TAKE = """
+WITH next AS (
+  SELECT id FROM active
+  WHERE state = 'queued' AND wanted = 'run' AND cluster = $1 AND namespace = $2 AND queue = $3 AND tier = $4
+  ORDER BY id LIMIT $5 FOR UPDATE SKIP LOCKED
+), moved AS (
+  UPDATE active SET state = 'submitting', event = event + 1, since = now(), claim = claim + 1, tried = true,
+    claimed_until = now() + $6::interval
+  FROM next WHERE active.id = next.id
+  RETURNING active.id, event, state, attempt, claim, namespace, wanted
+), told AS (
+  INSERT INTO events (job, number, state, attempt, reason, message)
+  SELECT id, event, state, attempt, 'claimed', $7 FROM moved
+)
+SELECT moved.*, jobs.name, jobs.principal, jobs.document FROM moved JOIN jobs USING (id)
+"""
+
+
+async def claim(
+    connection: Connection,
+    cluster: str,
+    pace: Pace,
+    weights: Mapping[str, float],
+    worker: str,
+    most: int = 100,
+) -> list[Claim]:
+    """The jobs of an operator that are next, now this worker's for as long as a lease.
+
+    None where another worker is claiming for the operator at this moment, it has enough before it, or its
+    cluster is left in peace.
+    """
+    row = await connection.fetchrow(
+        "SELECT failures, open_until, extract(epoch FROM now())::float8 AS now FROM clusters WHERE name = $1",
+        cluster,
+    )
+    if row is None:
+        return []
+    now: float = row["now"]
+    most = Breaker(row["failures"], row["open_until"]).allowed(most, now)
+    turn = await _turn(connection, cluster, pace.operator)
+    if turn is None or not most:
+        return []
+    tokens, at, clocks = turn["tokens"], turn["at"], turn["clocks"]
+    most = min(most, pace.unacknowledged - await _unacknowledged(connection, cluster, pace.namespaces))
+    most, bucket = TokenBucket(pace.rate, pace.burst, min(tokens, pace.burst), at).take(max(most, 0), now)
+    if not most:
+        return []
+    flows = await connection.fetch(FLOWS, cluster, list(pace.namespaces), most)
+    buckets = await _buckets(connection, cluster, pace, now)
+    waiting = {
+        (f"{flow['namespace']}/{flow['queue']}", flow["tier"]): min(
+            flow["waiting"], int(buckets[flow["namespace"]].tokens)
+        )
+        for flow in flows
+    }
+    turns = next_turn(waiting, clocks, _flow_weights(waiting, weights), most)
+    claims: list[Claim] = []
+    for (flow, tier), count in turns.jobs.items():
+        namespace, queue = flow.split("/", 1)
+        granted, buckets[namespace] = buckets[namespace].take(count, now)
+        if granted:
+            rows = await connection.fetch(TAKE, cluster, namespace, queue, tier, granted, LEASE, worker)
+            claims += [_claim(row) for row in rows]
+    await _keep(connection, cluster, pace.operator, bucket.tokens + most - len(claims), now, turns.clocks)
+    for namespace, left in buckets.items():
+        await _keep(connection, cluster, f"{pace.operator}/{namespace}", left.tokens, now, {})
+    return claims
+
+
+def _claim(row: asyncpg.Record) -> Claim:
+    return Claim(
+        job=row["id"],
+        number=row["claim"],
+        attempt=row["attempt"],
+        name=row["name"],
+        namespace=row["namespace"],
+        principal=row["principal"],
+        document=row["document"],
+        wanted=row["wanted"],
+    )
+
+
+def _flow_weights(waiting: Mapping[tuple[str, int], int], weights: Mapping[str, float]) -> dict[str, float]:
+    """A queue's weight is shared by the namespaces in which its jobs wait."""
+    flows = {flow for flow, _ in waiting}
+    queues = [flow.split("/", 1)[1] for flow in flows]
+    return {
+        flow: weights.get(queue, 1.0) / queues.count(queue)
+        for flow in flows
+        for queue in [flow.split("/", 1)[1]]
+    }
+
+
+async def _turn(connection: Connection, cluster: str, pace: str) -> Any:
+    """The row of an operator, which only one worker has at a time; None while another has it."""
+    return await connection.fetchrow(
+        "SELECT tokens, at, clocks FROM paces WHERE cluster = $1 AND name = $2 FOR UPDATE SKIP LOCKED",
+        cluster,
+        pace,
+    )
+
+
+async def _unacknowledged(connection: Connection, cluster: str, namespaces: Sequence[str]) -> int:
+    count: int = await connection.fetchval(
+        "SELECT count(*) FROM active WHERE cluster = $1 AND namespace = ANY($2::text[]) "
+        "AND state IN ('submitting', 'submitted') AND NOT acknowledged",
+        cluster,
+        list(namespaces),
+    )
+    return count
+
+
+async def _buckets(connection: Connection, cluster: str, pace: Pace, now: float) -> dict[str, TokenBucket]:
+    rows = await connection.fetch(
+        "SELECT name, tokens, at FROM paces WHERE cluster = $1 AND name = ANY($2::text[])",
+        cluster,
+        [f"{pace.operator}/{namespace}" for namespace in pace.namespaces],
+    )
+    kept = {row["name"].split("/", 1)[1]: row for row in rows}
+    rate, size = pace.namespace_rate, pace.namespace_burst
+    return {
+        name: TokenBucket(rate, size, kept[name]["tokens"], kept[name]["at"]).filled(now)
+        if name in kept
+        else TokenBucket(rate, size, size, now)
+        for name in pace.namespaces
+    }
+
+
+async def _keep(
+    connection: Connection, cluster: str, name: str, tokens: float, at: float, clocks: Mapping[str, float]
+) -> None:
+    await connection.execute(
+        "INSERT INTO paces (cluster, name, tokens, at, clocks) VALUES ($1, $2, $3, $4, $5) "
+        "ON CONFLICT (cluster, name) DO UPDATE SET tokens = $3, at = $4, clocks = $5",
+        cluster,
+        name,
+        tokens,
+        at,
+        dict(clocks),
+    )
+
+
+async def register(connection: Connection, cluster: str, paces: Sequence[Pace]) -> None:
+    """Have rows for a cluster and its operators."""
+    await connection.execute("INSERT INTO clusters (name) VALUES ($1) ON CONFLICT DO NOTHING", cluster)
+    await connection.executemany(
+        "INSERT INTO paces (cluster, name, tokens, at) VALUES ($1, $2, $3, extract(epoch FROM now())) "
+        "ON CONFLICT DO NOTHING",
+        [(cluster, pace.operator, pace.burst) for pace in paces],
+    )

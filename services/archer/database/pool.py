@@ -1,0 +1,101 @@
+"""Connections to Archer's database, and transactions that are run again when the database goes away."""
+
+import asyncio
+import logging
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager
+from typing import Any, TypeAlias, TypeVar
+
+import asyncpg
+import orjson
+
+from services.archer.database.address import Address
+from services.common.logs import fields
+
+T = TypeVar("T")
+Connection: TypeAlias = "asyncpg.pool.PoolConnectionProxy[asyncpg.Record]"
+
+AWAY = (
+    OSError,
+    TimeoutError,
+    asyncpg.InterfaceError,
+    asyncpg.PostgresConnectionError,
+    asyncpg.CannotConnectNowError,
+    asyncpg.AdminShutdownError,
+    asyncpg.CrashShutdownError,
+    # A writer that has become a reader, after a failover.
+    asyncpg.ReadOnlySQLTransactionError,
+)
+"""Errors of a database that is being started anew, fails over, or is not reached."""
+
+AGAIN = (*AWAY, asyncpg.SerializationError, asyncpg.DeadlockDetectedError)
+
+FIRST_WAIT_SECONDS, LONGEST_WAIT_SECONDS = 0.1, 2.0
+
+log = logging.getLogger(__name__)
+
+
+class Away(Exception):
+    """The database did not answer for as long as was waited."""
+
+
+class Pool:
+    """Connections, as many as are needed at once."""
+
+    def __init__(self, pool: "asyncpg.Pool[asyncpg.Record]") -> None:
+        self._pool = pool
+
+    async def run(self, work: Callable[[Connection], Awaitable[T]], patience_seconds: float = 20.0) -> T:
+        """What `work` makes of a transaction of its own; it may run several times.
+
+        So its statements must come to the same if they have been committed before: a connection that is cut
+        off does not say whether they were. Raises Away.
+        """
+        deadline = asyncio.get_running_loop().time() + patience_seconds
+        wait = FIRST_WAIT_SECONDS
+        while True:
+            try:
+                async with (
+                    self._pool.acquire(timeout=patience_seconds) as connection,
+                    connection.transaction(),
+                ):
+                    return await work(connection)
+            except AGAIN as error:
+                if asyncio.get_running_loop().time() + wait > deadline:
+                    raise Away(str(error) or type(error).__name__) from error
+                log.warning("database away", extra=fields(error=error))
+                if isinstance(error, asyncpg.ReadOnlySQLTransactionError):
+                    await self._pool.expire_connections()
+            await asyncio.sleep(wait)
+            wait = min(wait * 2, LONGEST_WAIT_SECONDS)
+
+    async def fetch(self, statement: str, *arguments: object) -> list[asyncpg.Record]:
+        """Rows of a statement that only reads. Raises Away."""
+
+        async def read(connection: Connection) -> list[asyncpg.Record]:
+            return await connection.fetch(statement, *arguments)
+
+        return await self.run(read)
+
+
+@asynccontextmanager
+async def pool(address: Address, size: int = 8) -> AsyncIterator[Pool]:
+    """A pool of at most so many connections; the database need not be there yet."""
+    connections = asyncpg.create_pool(
+        **address.options(), min_size=0, max_size=size, init=_init, max_inactive_connection_lifetime=300
+    )
+    await connections
+    try:
+        yield Pool(connections)
+    finally:
+        await connections.close()
+
+
+async def _init(connection: Any) -> None:
+    await connection.set_type_codec(
+        "jsonb", schema="pg_catalog", encoder=_dump, decoder=orjson.loads, format="text"
+    )
+
+
+def _dump(value: Any) -> str:
+    return orjson.dumps(value).decode()

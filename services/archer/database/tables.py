@@ -1,0 +1,244 @@
+"""Tables of Archer's database.
+
+Those of jobs are partitioned by id, so by the month of their submission (moka/submission/job_id.py); what is
+active is apart from them, in a narrow table whose rows come and go.
+"""
+
+from collections.abc import Sequence
+
+from sqlalchemy import (
+    BigInteger,
+    Boolean,
+    CheckConstraint,
+    Column,
+    Double,
+    Identity,
+    Index,
+    Integer,
+    LargeBinary,
+    MetaData,
+    PrimaryKeyConstraint,
+    SmallInteger,
+    String,
+    Table,
+    Text,
+    text,
+)
+from sqlalchemy.dialects.postgresql import JSONB, TIMESTAMP, UUID
+from sqlalchemy.sql.schema import SchemaItem
+
+from moka.submission.states import State, Wanted
+
+METADATA = MetaData()
+
+TIME = TIMESTAMP(timezone=True)
+NOW = text("now()")
+
+PARTITIONED = ("jobs", "attempts", "events")
+"""Tables with a partition for each month."""
+
+BUSY_ROWS = {
+    "fillfactor": "70",
+    "autovacuum_vacuum_scale_factor": "0.01",
+    "autovacuum_vacuum_cost_delay": "0",
+}
+"""Of a table whose rows change all the time: room for new versions beside the old, which are soon removed."""
+
+
+def _one_of(column: str, values: Sequence[str]) -> CheckConstraint:
+    known = ", ".join(f"'{value}'" for value in values)
+    return CheckConstraint(f"{column} IN ({known})", name=f"{column}_known")
+
+
+def _by_month(name: str, column: str, *items: SchemaItem) -> Table:
+    return Table(name, METADATA, *items, postgresql_partition_by=f"RANGE ({column})")
+
+
+JOBS = _by_month(
+    "jobs",
+    "id",
+    Column("id", UUID, primary_key=True),
+    Column("principal", String(256), nullable=False),
+    Column("name", String(56), nullable=False),
+    Column("queue", String(127), nullable=False, comment="organization.project"),
+    Column("tier", SmallInteger, nullable=False),
+    Column("workflow", String(200)),
+    Column("document", JSONB, nullable=False, comment="the job as it was sent, whole"),
+    # How it ended: empty while it is active.
+    Column("state", String(16)),
+    Column("reason", String(32)),
+    Column("message", Text),
+    Column("cluster", String(63)),
+    Column("attempts", SmallInteger),
+    Column("started", TIME),
+    Column("ended", TIME),
+    Column("deleted", TIME),
+    Index("jobs_of_principal", "principal", "id"),
+    Index("jobs_of_queue", "queue", "id"),
+    Index("jobs_of_name", "name", "id"),
+    Index("jobs_of_workflow", "workflow", "id", postgresql_where=text("workflow IS NOT NULL")),
+)
+
+ATTEMPTS = _by_month(
+    "attempts",
+    "job",
+    Column("job", UUID, nullable=False),
+    Column("number", SmallInteger, nullable=False),
+    Column("cluster", String(63), nullable=False),
+    Column("namespace", String(63), nullable=False),
+    Column("application", String(63), nullable=False),
+    Column("submitted", TIME, nullable=False, server_default=NOW),
+    Column("started", TIME),
+    Column("ended", TIME),
+    Column("state", String(16)),
+    Column("reason", String(32)),
+    Column("message", Text),
+    Column("spark_id", String(128)),
+    PrimaryKeyConstraint("job", "number"),
+)
+
+EVENTS = _by_month(
+    "events",
+    "job",
+    Column("job", UUID, nullable=False),
+    Column("number", Integer, nullable=False),
+    Column("at", TIME, nullable=False, server_default=NOW),
+    Column("state", String(16), nullable=False),
+    Column("attempt", SmallInteger, nullable=False),
+    Column("reason", String(32), nullable=False),
+    Column("message", Text, nullable=False, server_default=""),
+    PrimaryKeyConstraint("job", "number"),
+)
+
+ACTIVE = Table(
+    "active",
+    METADATA,
+    Column("id", UUID, primary_key=True),
+    Column("state", String(16), nullable=False),
+    Column("wanted", String(16), nullable=False, server_default=Wanted.RUN),
+    Column("event", Integer, nullable=False, server_default="1", comment="number of its last event"),
+    Column("since", TIME, nullable=False, server_default=NOW),
+    Column("queue", String(127), nullable=False),
+    Column("tier", SmallInteger, nullable=False),
+    Column("cluster", String(63)),
+    Column("namespace", String(63)),
+    Column("movable", Boolean, nullable=False, server_default="false"),
+    Column("attempt", SmallInteger, nullable=False, server_default="0"),
+    Column("due", TIME, comment="of a job that is accepted: not before"),
+    Column("claim", Integer, nullable=False, server_default="0", comment="fences a worker that comes late"),
+    Column("claimed_until", TIME),
+    Column(
+        "tried",
+        Boolean,
+        nullable=False,
+        server_default="false",
+        comment="this attempt may have an application on its cluster",
+    ),
+    Column(
+        "acknowledged",
+        Boolean,
+        nullable=False,
+        server_default="false",
+        comment="the operator has looked at its application",
+    ),
+    Column("unique_key", String(330), comment="queue and key"),
+    Column("after", UUID, comment="the job that it replaces"),
+    Column("infrastructure_failures", SmallInteger, nullable=False, server_default="0"),
+    Column("user_code_failures", SmallInteger, nullable=False, server_default="0"),
+    _one_of("state", [str(state) for state in State]),
+    _one_of("wanted", [str(wanted) for wanted in Wanted]),
+    Index("active_accepted", "due", "id", postgresql_where=text("state = 'accepted'")),
+    Index(
+        "active_queued",
+        "cluster",
+        "namespace",
+        "queue",
+        "tier",
+        "id",
+        postgresql_where=text("state = 'queued' AND wanted = 'run'"),
+    ),
+    Index("active_submitting", "claimed_until", postgresql_where=text("state = 'submitting'")),
+    Index(
+        "active_on_cluster",
+        "cluster",
+        "namespace",
+        "state",
+        postgresql_where=text("state IN ('submitting', 'submitted', 'running')"),
+    ),
+    Index(
+        "active_unacknowledged",
+        "cluster",
+        "namespace",
+        postgresql_where=text("state IN ('submitting', 'submitted') AND NOT acknowledged"),
+    ),
+    Index("active_unwanted", "cluster", "id", postgresql_where=text("wanted <> 'run' AND tried")),
+    # Of two, the second waits for the first without the key.
+    Index("active_unique", "unique_key", unique=True, postgresql_where=text("after IS NULL")),
+    Index("active_after", "after", postgresql_where=text("after IS NOT NULL")),
+    postgresql_with=BUSY_ROWS,
+)
+
+REQUESTS = Table(
+    "requests",
+    METADATA,
+    Column("principal", String(256), nullable=False),
+    Column("key", String(255), nullable=False),
+    Column("hash", LargeBinary, nullable=False, comment="SHA-256 of what was asked"),
+    Column("job", UUID, nullable=False),
+    Column("at", TIME, nullable=False, server_default=NOW),
+    PrimaryKeyConstraint("principal", "key"),
+    Index("requests_by_time", "at"),
+)
+
+CLUSTERS = Table(
+    "clusters",
+    METADATA,
+    Column("name", String(63), primary_key=True),
+    Column("target", JSONB, comment="its job target, as it published it"),
+    Column("told", TIME),
+    Column("cordoned", Text, comment="why; empty where it takes jobs"),
+    Column("cordoned_by", String(256)),
+    Column("failures", Integer, nullable=False, server_default="0"),
+    Column("open_until", Double, nullable=False, server_default="0", comment="seconds since 1970"),
+)
+
+PACES = Table(
+    "paces",
+    METADATA,
+    Column("cluster", String(63), nullable=False),
+    Column("name", String(127), nullable=False, comment="an operator, or one of its namespaces"),
+    Column("tokens", Double, nullable=False),
+    Column("at", Double, nullable=False, comment="seconds since 1970"),
+    Column("clocks", JSONB, nullable=False, server_default="{}", comment="of an operator's queues"),
+    PrimaryKeyConstraint("cluster", "name"),
+    postgresql_with=BUSY_ROWS,
+)
+
+WATCHES = Table(
+    "watches",
+    METADATA,
+    Column("cluster", String(63), nullable=False),
+    Column("namespace", String(63), nullable=False),
+    Column("worker", String(128)),
+    Column("until", TIME),
+    Column("claim", Integer, nullable=False, server_default="0"),
+    PrimaryKeyConstraint("cluster", "namespace"),
+)
+
+ROUTES = Table(
+    "routes",
+    METADATA,
+    Column("id", BigInteger, Identity(always=True), primary_key=True),
+    Column("workflow", String(200), nullable=False),
+    Column("cluster", String(63)),
+    Column("namespace", String(63)),
+    Column("queue", String(127)),
+    Column("architecture", String(8)),
+    Column("since", TIME, nullable=False),
+    Column("why", Text, nullable=False),
+    Column("by", String(256), nullable=False),
+    Column("written", TIME, nullable=False, server_default=NOW),
+    Column("ended", TIME),
+    Column("ended_by", String(256)),
+    Index("routes_in_force", "workflow", unique=True, postgresql_where=text("ended IS NULL")),
+)

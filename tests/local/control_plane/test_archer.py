@@ -1,0 +1,283 @@
+"""Archer's worker on a real API server and a real PostgreSQL; the operator is played by a stub."""
+
+import asyncio
+import contextlib
+from datetime import UTC, datetime
+
+import pytest
+
+from localcloud.control_plane.stand_ins.accounts import account
+from moka.components.kubernetes.archer_rights import CLUSTER_RIGHTS, NAMESPACE_RIGHTS
+from moka.submission.job_id import application_name, new_id
+from moka.submission.reasons import Reason
+from moka.submission.states import ENDED, State, Wanted
+from services.archer.database import environment, reading, transitions
+from services.archer.database.acceptance import Submission, accept
+from services.archer.database.claims import Pace
+from services.archer.database.migrate import migrate
+from services.archer.database.pool import pool
+from services.archer.worker.cluster import Cluster, applications
+from services.archer.worker.worker import Worker
+from services.common.kubernetes import Api, ServiceAccount
+from tests.support.jobs import make_job, make_job_target
+from tests.support.operator_stub import EXIT_1, OperatorStub
+from tests.support.postgresql import PostgreSQL
+from tests.support.roles import bound_cluster_role, bound_role
+from tests.support.simulated_operator import define
+
+ARCHER = "archer-worker"
+CLUSTER = "spark-a"
+
+
+@pytest.fixture(scope="module")
+def postgresql():
+    server = PostgreSQL()
+    yield server
+    server.end()
+
+
+@pytest.fixture(scope="module")
+def cluster_api(api):
+    define(api)
+    api.apply_all(
+        [
+            {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": ARCHER}},
+            {
+                "apiVersion": "v1",
+                "kind": "ServiceAccount",
+                "metadata": {"name": ARCHER, "namespace": ARCHER},
+            },
+            *bound_cluster_role(ARCHER, CLUSTER_RIGHTS, ARCHER),
+        ]
+    )
+    return api
+
+
+@pytest.fixture
+def job_namespace(cluster_api, namespace):
+    """A namespace in which Archer may do what it has to, and nothing else."""
+    cluster_api.apply_all(bound_role(ARCHER, namespace, NAMESPACE_RIGHTS, ARCHER))
+    return namespace
+
+
+class Platform:
+    """Archer's worker and its database, and the stub that plays the operator."""
+
+    def __init__(self, pool, cluster, stub, namespace):
+        self.pool = pool
+        self.cluster = cluster
+        self.stub = stub
+        self.namespace = namespace
+
+    async def submit(self, name="pi", **changes):
+        job = make_job(name=name, namespace=self.namespace, **changes)
+        row = Submission(
+            id=new_id(datetime.now(UTC)),
+            principal="ann",
+            key=None,
+            hash=b"",
+            name=job.name,
+            queue=job.queue,
+            tier=job.tier,
+            workflow=job.workflow,
+            document=job.model_dump(mode="json", exclude_unset=True),
+            namespace=job.namespace,
+        )
+        await accept(self.pool, [row])
+        return row.id
+
+    async def until(self, condition, patience=60):
+        """Ask until a condition holds."""
+        async with asyncio.timeout(patience):
+            while not (answer := await condition()):
+                await asyncio.sleep(0.1)
+        return answer
+
+    async def ended(self, *jobs):
+        """The rows of jobs once all have ended."""
+
+        async def rows():
+            found = [await reading.get(self.pool, job) for job in jobs]
+            return found if all(row.state in ENDED for row in found) else None
+
+        return await self.until(rows)
+
+    async def in_state(self, job, state):
+        async def there():
+            return (await reading.get(self.pool, job)).state is state
+
+        await self.until(there)
+
+    async def none_left(self):
+        """Until no application is on the cluster, but those that nothing holds."""
+
+        async def held():
+            listed = await self.cluster.api.get(applications(self.namespace))
+            return not [item for item in listed["items"] if item["metadata"].get("finalizers")]
+
+        await self.until(held)
+
+
+@pytest.fixture
+def run(plane, cluster_api, job_namespace, postgresql):
+    """Run a coroutine function with a platform that works; `workers` of them at once."""
+
+    def run(work, ends=lambda _: ("COMPLETED", ""), workers=1):
+        folder = account(plane, ARCHER, ARCHER, ARCHER)
+        archer = ServiceAccount(folder, plane.endpoint)
+        pace = Pace(operator="spark-operator", namespaces=(job_namespace,), rate=100, namespace_rate=100)
+        with postgresql.database() as address:
+
+            async def inside():
+                await migrate(address)
+                async with pool(address) as connections, Api(archer) as api, Api(_Admin(plane)) as admin:
+                    target = make_job_target(cluster=CLUSTER, namespaces=[job_namespace])
+                    await connections.run(lambda c: environment.tell(c, CLUSTER, target))
+                    cluster = Cluster(CLUSTER, api, [pace])
+                    stub = OperatorStub(admin, job_namespace, ends)
+                    platform = Platform(connections, cluster, stub, job_namespace)
+                    tasks = [asyncio.create_task(stub.run())]
+                    for _ in range(workers):
+                        worker = Worker(connections, [cluster], {})
+                        await worker.register()
+                        tasks += [asyncio.create_task(part) for part in worker.parts()]
+                    platform.tasks = tasks
+                    try:
+                        await work(platform)
+                    finally:
+                        for task in tasks:
+                            task.cancel()
+                        for outcome in await asyncio.gather(*tasks, return_exceptions=True):
+                            if isinstance(outcome, Exception):
+                                raise outcome
+
+            asyncio.run(inside())
+
+    return run
+
+
+class _Admin:
+    """Credentials of whoever has the control plane."""
+
+    def __init__(self, plane):
+        self.server = plane.endpoint
+        self.authority = plane.credentials.authority
+        self.token = plane.credentials.token("admin")
+
+
+def test_every_job_is_submitted_once_and_ends_as_its_application_does(run):
+    def ends(item):
+        return ("FAILED", EXIT_1) if item["metadata"]["name"].startswith("bad") else ("COMPLETED", "")
+
+    async def work(platform):
+        good = [await platform.submit() for _ in range(20)]
+        bad = [await platform.submit("bad") for _ in range(5)]
+        rows = await platform.ended(*good, *bad)
+        assert [row.state for row in rows] == [State.SUCCEEDED] * 20 + [State.FAILED] * 5
+        assert {row.reason for row in rows} == {"succeeded", "program failed"}
+        assert set(platform.stub.seen.values()) == {1}
+        assert len(platform.stub.seen) == 25
+        await platform.none_left()
+
+    run(work, ends, workers=2)
+
+
+def test_a_driver_that_failed_by_the_infrastructure_gets_another_attempt(run):
+    def ends(item):
+        first = item["metadata"]["name"].endswith("-1")
+        return ("FAILED", "driver pod not found") if first else ("COMPLETED", "")
+
+    async def work(platform):
+        job = await platform.submit(restart={"seconds": 1})
+        [row] = await platform.ended(job)
+        assert (row.state, row.attempt) == (State.SUCCEEDED, 2)
+        attempts = await reading.attempts(platform.pool, job)
+        assert [(a.number, a.state, a.reason) for a in attempts] == [
+            (1, "failed", "driver lost"),
+            (2, "succeeded", "succeeded"),
+        ]
+
+    run(work, ends)
+
+
+def test_a_job_that_is_stopped_is_cancelled_and_nothing_of_it_is_left(run):
+    async def work(platform):
+        job = await platform.submit()
+        await platform.in_state(job, State.RUNNING)
+        await platform.pool.run(lambda c: transitions.want(c, [job], Wanted.STOP, Reason.STOPPED, "by ann"))
+        [row] = await platform.ended(job)
+        assert (row.state, row.reason) == (State.CANCELLED, "stopped")
+        path = f"{applications(platform.namespace)}/{application_name('pi', job, 1)}"
+
+        async def gone():
+            return await platform.cluster.api.get(path) is None
+
+        await platform.until(gone)
+
+    run(work, lambda _: ("", ""))
+
+
+def test_an_application_that_somebody_removes_by_hand_is_a_job_that_is_lost(run):
+    async def work(platform):
+        job = await platform.submit()
+        await platform.in_state(job, State.RUNNING)
+        await platform.cluster.remove(platform.namespace, application_name("pi", job, 1))
+        [row] = await platform.ended(job)
+        assert (row.state, row.reason) == (State.LOST, "application removed")
+
+    run(work, lambda _: ("", ""))
+
+
+def test_a_namespace_that_is_deleted_under_its_jobs_is_the_reason_that_they_have(run, cluster_api):
+    async def work(platform):
+        job = await platform.submit()
+        await platform.in_state(job, State.RUNNING)
+        await asyncio.to_thread(cluster_api.delete, f"/api/v1/namespaces/{platform.namespace}")
+        [row] = await platform.ended(job)
+        assert (row.state, row.reason) == (State.LOST, "namespace deleted")
+
+    run(work, lambda _: ("", ""))
+
+
+def test_workers_that_die_in_the_middle_leave_nothing_that_another_does_not_finish(run):
+    async def work(platform):
+        jobs = [await platform.submit() for _ in range(30)]
+        await platform.in_state(jobs[0], State.SUCCEEDED)
+        for task in platform.tasks[1:]:
+            task.cancel()
+        await asyncio.gather(*platform.tasks[1:], return_exceptions=True)
+        # Their leases end with them; in place of waiting for a minute.
+        await platform.pool.fetch("UPDATE active SET claimed_until = now() WHERE state = 'submitting'")
+        heir = Worker(platform.pool, [platform.cluster], {})
+        parts = [asyncio.create_task(part) for part in heir.parts()]
+        rows = await platform.ended(*jobs)
+        assert {row.state for row in rows} == {State.SUCCEEDED}
+        assert set(platform.stub.seen.values()) == {1}
+        for part in parts:
+            part.cancel()
+        with contextlib.suppress(asyncio.CancelledError):
+            await asyncio.gather(*parts)
+
+    run(work)
+
+
+def test_an_application_that_comes_after_its_job_was_stopped_is_removed(run):
+    async def work(platform):
+        job = await platform.submit()
+        await platform.in_state(job, State.RUNNING)
+        path = f"{applications(platform.namespace)}/{application_name('pi', job, 1)}"
+        copy = await platform.cluster.api.get(path)
+        await platform.pool.run(lambda c: transitions.want(c, [job], Wanted.STOP, Reason.STOPPED, ""))
+        await platform.ended(job)
+
+        async def gone():
+            return await platform.cluster.api.get(path) is None
+
+        await platform.until(gone)
+        kept = {key: copy["metadata"][key] for key in ("name", "namespace", "labels", "finalizers")}
+        await platform.cluster.create(
+            {**{key: copy[key] for key in ("apiVersion", "kind", "spec")}, "metadata": kept}
+        )
+        await platform.until(gone)
+
+    run(work, lambda _: ("", ""))

@@ -1,0 +1,21 @@
+import asyncio
+
+import pytest
+
+from services.archer.database.migrate import migrate
+from tests.support.postgresql import PostgreSQL
+
+
+@pytest.fixture(scope="session")
+def postgresql():
+    server = PostgreSQL()
+    yield server
+    server.end()
+
+
+@pytest.fixture
+def address(postgresql):
+    """A database with the schema of today."""
+    with postgresql.database() as address:
+        asyncio.run(migrate(address))
+        yield address

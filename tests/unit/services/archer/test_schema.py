@@ -1,0 +1,37 @@
+"""The migrations make the tables that the code has."""
+
+import asyncio
+
+from alembic import autogenerate
+from alembic.runtime.migration import MigrationContext
+from sqlalchemy.ext.asyncio import create_async_engine
+
+from services.archer.database.migrate import migrate
+from services.archer.database.tables import METADATA, PARTITIONED
+
+
+def _differences(connection):
+    def ours(_, name, kind, reflected, __):
+        partition = kind == "table" and reflected and name.startswith(tuple(f"{t}_" for t in PARTITIONED))
+        return not partition and name != "alembic_version"
+
+    context = MigrationContext.configure(connection, opts={"include_object": ours})
+    return autogenerate.compare_metadata(context, METADATA)
+
+
+def test_migrations_make_the_tables_of_the_code(address):
+    async def compare():
+        engine = create_async_engine("postgresql+asyncpg://", async_creator=address.connect)
+        async with engine.connect() as connection:
+            differences = await connection.run_sync(_differences)
+        await engine.dispose()
+        return differences
+
+    assert asyncio.run(compare()) == []
+
+
+def test_migrating_again_and_at_once_changes_nothing(address):
+    async def both():
+        await asyncio.gather(migrate(address), migrate(address))
+
+    asyncio.run(both())
