@@ -43,7 +43,8 @@ PARAMETERS: Mapping[str, str] = {
 class CapacityRange:
     """Bounds of a serverless instance, in ACUs: 2 GiB of memory each, with CPU to match.
 
-    minimum: 0.5 or more; maximum: at most 256. Both in steps of a half.
+    minimum: 0 or more, in steps of a half; at 0 it pauses while nobody is connected.
+    maximum: at most 256.
     """
 
     minimum: float
@@ -78,7 +79,8 @@ class DatabaseArgs:
     key_arn: KMS key that encrypts data, backups, logs and the master's secret.
     clients: security groups that may connect, by a name for each.
     instances: one that writes, and others that stand by and can be read.
-    instance_class: of all of them. capacity: of serverless ones.
+    instance_class: of all of them.
+    capacity: of serverless ones.
     backup_days: 1 to 35, back to any second of which it can be restored.
     restore_from: what it begins with; later changes change nothing.
     retain: refuse to delete it, keep it when it is removed from the stack, and a last snapshot when it is
@@ -180,7 +182,7 @@ class Database(pulumi.ComponentResource):
             retention_in_days=LOG_DAYS,
             kms_key_id=args.key_arn,
             tags=args.tags,
-            opts=lasting,
+            opts=pulumi.ResourceOptions(parent=self, protect=args.retain, retain_on_delete=args.retain),
         )
         # What it holds is lost with it: never rename it.
         cluster = aws.rds.Cluster(
