@@ -1,8 +1,11 @@
 """Clusters of Aurora, their instances, and groups of their parameters."""
 
+import json
 from collections.abc import Mapping
 from typing import Any
 
+from localcloud import databases
+from localcloud.databases import Database
 from localcloud.errors import Refusal
 from localcloud.plugins.aws.subject import Subject
 from localcloud.plugins.aws.table import ID, Call, Change, Kind, Name, P, Read, change, words
@@ -87,6 +90,37 @@ def delete_cluster(subject: Subject) -> None:
     subject.request("delete_db_cluster", DBClusterIdentifier=subject.id, **last)
 
 
+def database_of(subject: Subject, cluster: str) -> Database:
+    """PostgreSQL in place of a cluster."""
+    return Database.of(subject.api.cloud, subject.api.account, subject.region, cluster)
+
+
+def note_database(subject: Subject) -> None:
+    """Note what the cluster's database is like; it runs once there is an instance."""
+    database = database_of(subject, subject.id)
+    [shown] = subject.request("describe_db_clusters", DBClusterIdentifier=subject.id)["DBClusters"]
+    if shown["Engine"] != databases.ENGINE or database.noted:
+        return
+    user, password = shown["MasterUsername"], subject.properties.get("masterPassword")
+    if secret := shown.get("MasterUserSecret"):
+        password = databases.new_password()
+        subject.api.client("secretsmanager", subject.region).put_secret_value(
+            SecretId=secret["SecretArn"], SecretString=json.dumps({"username": user, "password": password})
+        )
+    database.note(
+        master=user,
+        password=password,
+        database=shown.get("DatabaseName"),
+        version=shown["EngineVersion"],
+        endpoint=f"{shown['Endpoint']}:{shown['Port']}",
+    )
+
+
+def remove_database(subject: Subject) -> None:
+    """What stood in for the cluster goes with it."""
+    database_of(subject, subject.id).remove()
+
+
 CLUSTER = Kind(
     service="rds",
     schema="AWS::RDS::DBCluster",
@@ -133,7 +167,8 @@ CLUSTER = Kind(
         ),
         Change(("enabledCloudwatchLogsExports",), export_logs),
     ),
-    delete=(delete_cluster,),
+    delete=(delete_cluster, remove_database),
+    final_steps=(note_database,),
     tags=TAGS,
     schema_names={
         name: member for name, member in CLUSTER_NAMES.items() if name not in ("arn", "clusterResourceId")
@@ -185,6 +220,22 @@ def read_instance(subject: Subject) -> dict[str, Any] | None:
     }
 
 
+def run_database(subject: Subject) -> None:
+    """Run what stands in for the cluster, now that it has an instance."""
+    database = database_of(subject, subject.properties["clusterIdentifier"])
+    if database.noted:
+        database.start()
+
+
+def end_database(subject: Subject) -> None:
+    """End what stands in for the cluster once it has no instance; its data stay."""
+    cluster = subject.properties["clusterIdentifier"]
+    [shown] = subject.request("describe_db_clusters", DBClusterIdentifier=cluster)["DBClusters"]
+    database = database_of(subject, cluster)
+    if database.noted and not shown.get("DBClusterMembers"):
+        database.stop()
+
+
 INSTANCE = Kind(
     service="rds",
     schema="AWS::RDS::DBInstance",
@@ -209,7 +260,11 @@ INSTANCE = Kind(
             INSTANCE_CHANGED, "modify_db_instance", {"DBInstanceIdentifier": ID, "ApplyImmediately": True}
         ),
     ),
-    delete=(Call("delete_db_instance", {"DBInstanceIdentifier": ID, "SkipFinalSnapshot": True}),),
+    delete=(
+        Call("delete_db_instance", {"DBInstanceIdentifier": ID, "SkipFinalSnapshot": True}),
+        end_database,
+    ),
+    final_steps=(run_database,),
     tags=TAGS,
     schema_names={
         name: member for name, member in INSTANCE_NAMES.items() if name not in ("arn", "dbiResourceId")
