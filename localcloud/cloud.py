@@ -46,6 +46,7 @@ CONTENTS = (
     "aws",
     "clock.json",
     "clusters",
+    "databases",
     "helm",
     "kept",
     "plugin-*.log",

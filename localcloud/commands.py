@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext, redirect_stdout, suppress
 from pathlib import Path
 
-from localcloud import clock, report, unknowns
+from localcloud import clock, databases, report, unknowns
 from localcloud.aws_server import AwsServer
 from localcloud.cloud import CHECKOUT, RUN, recovery
 from localcloud.control_plane import ControlPlane, stand_ins
@@ -65,6 +65,8 @@ def _start(engine: Engine) -> None:
         with suppress(UnreadableState):
             if restored := engine.state_file(stack).restore():
                 report.say(restored)
+    # Before the programs that use them.
+    databases.resume(engine.cloud)
     for plane in ControlPlane.all(engine.cloud):
         if not plane.alive():
             report.say(f"Starting the control plane of {plane.name} again, on its data.")
@@ -180,6 +182,7 @@ def _stop(engine: Engine) -> None:
     end_orphans(engine.cloud)
     for plane in ControlPlane.all(engine.cloud):
         plane.stop()
+    databases.stop(engine.cloud)
     AwsServer(engine.cloud).stop()
 
 
@@ -340,6 +343,7 @@ def _clear(engine: Engine) -> None:
     """Remove what belongs to an AWS that is gone; a new one knows nothing of it."""
     for plane in ControlPlane.all(engine.cloud):
         plane.remove()
+    databases.clear(engine.cloud)
     shutil.rmtree(store.store_folder(engine.cloud), ignore_errors=True)
     clock.reset(engine.cloud)
 

@@ -1,17 +1,21 @@
 """Protection from deletion, taken off a stack before it goes down: nothing on the laptop is to be kept."""
 
 import json
+from collections.abc import Callable, Mapping
 from typing import Any
 
+from localcloud.aws_server import AwsServer
 from localcloud.engine import Engine
 from localcloud.plugins.aws import store
+from localcloud.plugins.aws.api import account_api
 
 MARKS = ("protect", "retainOnDelete")
 EKS_CLUSTER = "aws:eks/cluster:Cluster"
+DATABASE_CLUSTER = "aws:rds/cluster:Cluster"
 
 
 def unprotect(engine: Engine, stack: str) -> int:
-    """Unmark what a stack protects or would leave behind, EKS clusters too; the number of resources."""
+    """Unmark what a stack protects or would leave behind, clusters in AWS too; the number of resources."""
     if not any(resource.protected for resource in engine.resources(stack)):
         return 0
     state = json.loads(engine.pulumi("stack", "export", "--stack", stack))
@@ -20,8 +24,8 @@ def unprotect(engine: Engine, stack: str) -> int:
     for resource in protected:
         for mark in MARKS:
             resource.pop(mark, None)
-        if resource["type"] == EKS_CLUSTER:
-            _unprotect_cluster(engine, resource.get("outputs") or {})
+        if unprotect_in_aws := OF_AWS.get(resource["type"]):
+            unprotect_in_aws(engine, resource.get("outputs") or {})
     engine.pulumi("stack", "import", "--stack", stack, text=json.dumps(state))
     return len(protected)
 
@@ -33,3 +37,17 @@ def _unprotect_cluster(engine: Engine, outputs: dict[str, Any]) -> None:
     cluster = ("cluster", name.rpartition("/")[2])
     if attributes := place.get(*cluster):
         place.put(*cluster, thing={**attributes, "deletionProtection": False})
+
+
+def _unprotect_database(engine: Engine, outputs: dict[str, Any]) -> None:
+    """As `aws rds modify-db-cluster --no-deletion-protection` would."""
+    _, _, _, region, account, _, name = str(outputs.get("arn", "")).split(":", 6)
+    client = account_api(engine.cloud, AwsServer(engine.cloud).url, account, region).client("rds")
+    client.modify_db_cluster(DBClusterIdentifier=name, DeletionProtection=False, ApplyImmediately=True)
+
+
+OF_AWS: Mapping[str, Callable[[Engine, dict[str, Any]], None]] = {
+    EKS_CLUSTER: _unprotect_cluster,
+    DATABASE_CLUSTER: _unprotect_database,
+}
+"""Type -> how AWS's own protection of it is taken off."""

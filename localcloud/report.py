@@ -14,6 +14,7 @@ from localcloud.cloud import CHECKOUT, RUN, Cloud, recovery
 from localcloud.control_plane import ControlPlane
 from localcloud.control_plane.nodes import capped_groups
 from localcloud.control_plane.stand_ins import charts, deployments
+from localcloud.databases import Database
 from localcloud.engine import Engine, Resource
 from localcloud.locks import at_work
 from localcloud.plugins.aws.api import buckets
@@ -105,6 +106,10 @@ def facts(engine: Engine) -> dict[str, Any]:
             }
             for plane in ControlPlane.all(engine.cloud)
         ],
+        "databases": [
+            {"name": database.name, "running": database.process.alive(), "address": database.address}
+            for database in Database.all(engine.cloud)
+        ],
         "stacks": stacks,
     }
 
@@ -132,6 +137,9 @@ def status(engine: Engine, as_json: bool) -> None:
             say(f"  runs           {program}: {f'{url}/metrics' if url else 'not running'}")
         for group in cluster["capped"]:
             say(f"  fewer machines {group}")
+    for database in cloud["databases"]:
+        ended = "" if database["running"] else " (not running)"
+        say(f"Database         {database['name']}: {database['address']}{ended}")
     for bucket in cloud["buckets"]:
         say(f"Bucket           s3://{bucket}")
     for name, stack in cloud["stacks"].items():

@@ -7,6 +7,7 @@ from policies import (
     amounts,
     buckets,
     cadvisor,
+    databases,
     images,
     machines,
     namespaces,
@@ -28,7 +29,20 @@ from policies.workloads import PODS
 
 SUBJECTS: Sequence[Subject] = (NETWORK, CLUSTERS, NODES, STORAGE, DATA, IDENTITY, PODS, QUEUES, COST)
 
-MORE = (admission, amounts, buckets, cadvisor, images, machines, namespaces, plain_secrets, rbac, trust, ways)
+MORE = (
+    admission,
+    amounts,
+    buckets,
+    cadvisor,
+    databases,
+    images,
+    machines,
+    namespaces,
+    plain_secrets,
+    rbac,
+    trust,
+    ways,
+)
 """Modules with further rules of a subject, which declare them as they are imported."""
 
 

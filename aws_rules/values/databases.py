@@ -1,10 +1,12 @@
 """Databases of RDS: the engine, the password, the disk, and the zones of their subnets."""
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
 
 from aws_rules.rule import Rule
 from aws_rules.values.request import Request, ValueVerdict
+from aws_rules.values.schemas import database_versions
 
 RULE = Rule(
     name="database-settings",
@@ -17,7 +19,20 @@ RULE = Rule(
     ),
 )
 
-RULES = (RULE,)
+CLUSTER_RULE = Rule(
+    name="database-clusters",
+    authority="AWS",
+    decides="which name, version, password, capacity and days of backups a cluster of Aurora may have",
+    source="https://docs.aws.amazon.com/AmazonRDS/latest/APIReference/API_CreateDBCluster.html",
+    further=(
+        "aws-cloudformation/cfn-lint: "
+        "src/cfnlint/data/schemas/extensions/aws_rds_dbcluster/engine_version.json",
+        "https://docs.aws.amazon.com/AmazonRDS/latest/AuroraUserGuide/aurora-serverless-v2.setting-capacity.html",
+        "https://docs.aws.amazon.com/AmazonRDS/latest/AuroraUserGuide/rds-secrets-manager.html",
+    ),
+)
+
+RULES = (RULE, CLUSTER_RULE)
 
 ENGINES = re.compile(
     r"aurora-(mysql|postgresql)|mysql|mariadb|postgres|(custom-)?(oracle|sqlserver|db2)-[a-z0-9-]+"
@@ -28,6 +43,18 @@ SMALLEST = {"mysql": 20, "mariadb": 20, "postgres": 20}
 """GiB of the smallest disk of an engine's general purpose volumes."""
 
 PASSWORD_LENGTH = 8
+
+IDENTIFIER = re.compile(r"[A-Za-z](-?[A-Za-z0-9])*")
+MOST_CHARACTERS = 63
+
+DATABASE_NAME = re.compile(r"[A-Za-z][A-Za-z0-9_]{0,62}")
+
+RESERVED_USERS = ("admin", "rdsadmin", "rds_superuser", "public")
+
+BACKUP_DAYS = range(1, 36)
+
+LARGEST_CAPACITY, LEAST_MAXIMUM = 256, 1
+"""ACUs; the least that a maximum may be."""
 
 
 def database(request: Request) -> Iterator[ValueVerdict]:
@@ -78,3 +105,108 @@ def zones(request: Request, zones: Sequence[str]) -> Iterator[ValueVerdict]:
         )
         code = "DBSubnetGroupDoesNotCoverEnoughAZs"
         yield request.misfit(RULE, ("SubnetIds",), code, message, "name subnets of two zones or more")
+
+
+def cluster(request: Request) -> Iterator[ValueVerdict]:
+    """A new cluster."""
+    yield from _identifier(request, "DBClusterIdentifier")
+    yield from _version(request)
+    name, user = request.known("DatabaseName"), request.known("MasterUsername")
+    if isinstance(name, str) and not DATABASE_NAME.fullmatch(name):
+        message = f"DatabaseName {name} must begin with a letter and contain only alphanumeric characters"
+        remedy = "write letters, digits and underscores, a letter first, at most 63"
+        yield _misfit(request, "DatabaseName", "InvalidParameterValue", message, remedy)
+    if isinstance(user, str) and user.lower() in RESERVED_USERS:
+        message = f"MasterUsername {user} cannot be used as it is a reserved word used by the engine"
+        yield _misfit(request, "MasterUsername", "InvalidParameterValue", message, "name it otherwise")
+    yield from cluster_change(request)
+
+
+def cluster_change(request: Request) -> Iterator[ValueVerdict]:
+    """What a new cluster and a changed one have alike."""
+    combination = "InvalidParameterCombination"
+    if request.has("MasterUserPassword") and request.known("ManageMasterUserPassword"):
+        message = "You can't specify MasterUserPassword when ManageMasterUserPassword is enabled"
+        yield _misfit(request, "MasterUserPassword", combination, message, "take one of the two out")
+    yield from password(request)
+    days = request.known("BackupRetentionPeriod")
+    if isinstance(days, int) and days not in BACKUP_DAYS:
+        message = (
+            f"Invalid backup retention period: {days}. Must be between {BACKUP_DAYS[0]} and {BACKUP_DAYS[-1]}"
+        )
+        remedy = "write days from 1 to 35"
+        yield _misfit(request, "BackupRetentionPeriod", "InvalidParameterValue", message, remedy)
+    yield from _capacity(request)
+
+
+def instance(request: Request) -> Iterator[ValueVerdict]:
+    """The name of a new instance, of a cluster or not."""
+    yield from _identifier(request, "DBInstanceIdentifier")
+
+
+def capacity_of_cluster(request: Request, cluster: Mapping[str, Any] | None) -> Iterator[ValueVerdict]:
+    """A serverless instance: its cluster has bounds. cluster: as RDS shows it, None where it is not."""
+    serverless = request.known("DBInstanceClass") == "db.serverless"
+    if serverless and cluster is not None and not cluster.get("ServerlessV2ScalingConfiguration"):
+        message = (
+            "Set the Serverless v2 scaling configuration on the parent DB cluster before creating a "
+            "Serverless v2 DB instance"
+        )
+        remedy = "set serverlessv2ScalingConfiguration of the cluster, or choose another class"
+        yield _misfit(request, "DBInstanceClass", "InvalidDBClusterStateFault", message, remedy)
+
+
+def _version(request: Request) -> Iterator[ValueVerdict]:
+    engine, version = request.known("Engine"), request.known("EngineVersion")
+    if not isinstance(engine, str) or not isinstance(version, str):
+        return
+    known = database_versions().get(engine, frozenset())
+    major = version.partition(".")[0]
+    of_major = sorted((one for one in known if one.startswith(f"{major}.")), key=_numbers)
+    if version in known or not known:
+        return
+    if not of_major or _numbers(version) > _numbers(of_major[-1]):
+        # It may have come after this list.
+        yield request.gap(CLUSTER_RULE, f"version {version} of {engine}")
+        return
+    message = f"Cannot find version {version} for {engine}"
+    remedy = f"choose one that there is, such as {of_major[-1]}"
+    yield _misfit(request, "EngineVersion", "InvalidParameterCombination", message, remedy)
+
+
+def _numbers(version: str) -> tuple[int, ...]:
+    return tuple(int(number) for number in re.findall(r"\d+", version))
+
+
+def _identifier(request: Request, member: str) -> Iterator[ValueVerdict]:
+    name = request.known(member)
+    if isinstance(name, str) and not (IDENTIFIER.fullmatch(name) and len(name) <= MOST_CHARACTERS):
+        message = (
+            f"The parameter {member} is not a valid identifier. Identifiers must begin with a letter; must "
+            "contain only ASCII letters, digits, and hyphens; and must not end with a hyphen or contain two "
+            "consecutive hyphens"
+        )
+        remedy = "name it so, with at most 63 characters"
+        yield _misfit(request, member, "InvalidParameterValue", message, remedy)
+
+
+def _capacity(request: Request) -> Iterator[ValueVerdict]:
+    path = "ServerlessV2ScalingConfiguration"
+    least, most = request.known(path, "MinCapacity"), request.known(path, "MaxCapacity")
+    for name, value in (("MinCapacity", least), ("MaxCapacity", most)):
+        lowest = LEAST_MAXIMUM if name == "MaxCapacity" else 0
+        if isinstance(value, int | float) and not (
+            lowest <= value <= LARGEST_CAPACITY and float(value * 2).is_integer()
+        ):
+            message = f"Serverless v2 capacity {value} isn't valid"
+            remedy = f"write ACUs from {lowest} to {LARGEST_CAPACITY}, in steps of a half"
+            yield request.misfit(CLUSTER_RULE, (path, name), "InvalidParameterValue", message, remedy)
+    if isinstance(least, int | float) and isinstance(most, int | float) and least > most:
+        message = f"Serverless v2 minimum capacity {least} must be less than or equal to its maximum {most}"
+        yield request.misfit(
+            CLUSTER_RULE, (path, "MinCapacity"), "InvalidParameterValue", message, "lower the minimum"
+        )
+
+
+def _misfit(request: Request, member: str, code: str, message: str, remedy: str) -> ValueVerdict:
+    return request.misfit(CLUSTER_RULE, (member,), code, message, remedy)

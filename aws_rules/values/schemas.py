@@ -39,6 +39,17 @@ def instance_types() -> Mapping[str, frozenset[str]]:
 
 
 @cache
+def database_versions() -> Mapping[str, frozenset[str]]:
+    """Engine -> its versions that a cluster of RDS may have."""
+    file = _data() / "extensions" / "aws_rds_dbcluster" / "engine_version.json"
+    rules = [
+        (rule["if"]["properties"]["Engine"].get("const"), rule["then"]["properties"].get("EngineVersion", {}))
+        for rule in json.loads(file.read_text())["allOf"]
+    ]
+    return {engine: frozenset(versions.get("enum", ())) for engine, versions in rules if engine}
+
+
+@cache
 def _data() -> Path:
     # cfn-lint itself is not loaded: it takes seconds.
     spec = find_spec("cfnlint")

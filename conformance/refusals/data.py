@@ -154,4 +154,17 @@ PROBES = (
         type=rds.SubnetGroup,
         inputs=lambda base: {"subnet_ids": [base.subnet_ids[0]]},
     ),
+    Probe(
+        rule="database-clusters",
+        name="cluster-of-a-version-that-aurora-left-out",
+        code="InvalidParameterCombination",
+        type=rds.Cluster,
+        inputs=lambda base: {
+            "engine": "aurora-postgresql",
+            "engine_version": "16.5",
+            "master_username": "somebody",
+            "manage_master_user_password": True,
+            "skip_final_snapshot": True,
+        },
+    ),
 )

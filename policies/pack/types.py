@@ -14,6 +14,7 @@ BUCKET_OWNERSHIP = "aws:s3/bucketOwnershipControls:BucketOwnershipControls"
 BUCKET_POLICY = "aws:s3/bucketPolicy:BucketPolicy"
 BUCKET_VERSIONING = "aws:s3/bucketVersioning:BucketVersioning"
 CLUSTER = "aws:eks/cluster:Cluster"
+DATABASE_INSTANCE = "aws:rds/clusterInstance:ClusterInstance"
 DATABASES = ("aws:rds/instance:Instance", "aws:rds/cluster:Cluster")
 DEFAULT_SECURITY_GROUP = "aws:ec2/defaultSecurityGroup:DefaultSecurityGroup"
 ENDPOINT = "aws:ec2/vpcEndpoint:VpcEndpoint"

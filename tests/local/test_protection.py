@@ -15,6 +15,7 @@ PROGRAM = """
 from moka.components.aws.addons import Addon
 from moka.components.aws.bucket import Bucket, BucketArgs
 from moka.components.aws.cluster import Cluster, ClusterArgs
+from moka.components.aws.database import Database, DatabaseArgs
 from moka.components.aws.key import Key, KeyArgs
 from moka.components.aws.network import Network, NetworkArgs
 from moka.components.aws.registry import Registry, RegistryArgs
@@ -25,6 +26,21 @@ services = ("logs.us-east-1.amazonaws.com",)
 key = Key("kept", KeyArgs(alias="kept", description="kept", services=services, **place))
 network = Network("kept", NetworkArgs(region="us-east-1", cidr="10.0.0.0/16", zones=zones, nat="single"))
 Bucket("kept", BucketArgs(name="kept", kms_key_arn=key.arn))
+Database(
+    "kept-database",
+    DatabaseArgs(
+        identifier="kept",
+        account=place["account_id"],
+        region=place["region"],
+        engine_version="16.11",
+        database_name="kept",
+        vpc_id=network.vpc_id,
+        subnets=network.private_subnets,
+        zones=zones,
+        key_arn=key.arn,
+        clients={},
+    ),
+)
 Registry("kept", RegistryArgs(kms_key_arn=key.arn, repositories=("kept",), **place))
 Cluster(
     "kept",
@@ -49,6 +65,7 @@ STATEFUL = {
     "aws:s3/bucket:Bucket",
     "aws:ecr/repository:Repository",
     "aws:eks/cluster:Cluster",
+    "aws:rds/cluster:Cluster",
     "aws:cloudwatch/logGroup:LogGroup",
 }
 
@@ -120,4 +137,6 @@ def test_it_stays_in_aws_when_a_stack_lets_go_of_it_all_the_same(stack, aws_of):
     assert aws("kms").describe_key(KeyId=arns["aws:kms/key:Key"])["KeyMetadata"]["KeyState"] == "Enabled"
     assert "kept" in [bucket["Name"] for bucket in aws("s3").list_buckets()["Buckets"]]
     assert aws("ecr").describe_repositories(repositoryNames=["kept"])["repositories"]
+    [database] = aws("rds").describe_db_clusters(DBClusterIdentifier="kept")["DBClusters"]
+    assert (database["Status"], len(database["DBClusterMembers"])) == ("available", 2)
     assert aws("eks").describe_cluster(name="kept")["cluster"]["status"] == "ACTIVE"

@@ -29,6 +29,14 @@ ANSWERS: dict[str, dict[str, Any]] = {
     "aws:ec2/launchTemplate:LaunchTemplate": {"latestVersion": 1},
     "aws:grafana/workspace:Workspace": {"endpoint": "g-1.grafana-workspace.us-east-1.amazonaws.com"},
     "aws:ec2/securityGroupRule:SecurityGroupRule": {"securityGroupRuleId": "sgr-1"},
+    "aws:rds/cluster:Cluster": {
+        "endpoint": "database.cluster-1.us-east-1.rds.amazonaws.com",
+        "readerEndpoint": "database.cluster-ro-1.us-east-1.rds.amazonaws.com",
+        "clusterResourceId": "cluster-0A1B",
+        "masterUserSecrets": [
+            {"secretArn": "arn:aws:secretsmanager:us-east-1:111122223333:secret:rds!cluster-1"}
+        ],
+    },
     "eks:index:Cluster": {"kubeconfigJson": "{}", "clusterSecurityGroupId": "sg-cluster"},
 }
 

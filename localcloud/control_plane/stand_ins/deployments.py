@@ -2,13 +2,13 @@
 
 The project names them in its `localcloud.yaml`. A program takes `--listen` (where it serves `/healthz`) and
 `--service-account` (the folder that a pod finds its account in), and finds the API server in its environment,
-as in a pod.
+as in a pod. Where an argument has host and port of a database of RDS, it gets those of what stands in for it.
 """
 
 import json
 import sys
 from collections.abc import Iterator, Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -20,6 +20,7 @@ from localcloud.control_plane.plane import ControlPlane
 from localcloud.control_plane.stand_ins import pods
 from localcloud.control_plane.stand_ins.accounts import account
 from localcloud.control_plane.stand_ins.processes import Command, Surroundings, run, url
+from localcloud.databases import reached
 from localcloud.files import write_private
 from localcloud.project import stand_in_modules
 
@@ -117,12 +118,13 @@ def _run(plane: ControlPlane, workload: Workload) -> None:
         plane.process(workload.key).stop()
     else:
         aws = AwsServer(plane.cloud).variables
+        arguments = tuple(reached(plane.cloud, argument) for argument in workload.args)
         folder = account(plane, workload.key, workload.namespace, workload.service_account)
         run(
             plane,
             workload.key,
             (HTTP,),
-            partial(_command, workload, module, aws),
+            partial(_command, replace(workload, args=arguments), module, aws),
             account=folder,
             pods=pods.variables(plane),
         )

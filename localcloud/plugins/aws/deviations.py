@@ -135,6 +135,19 @@ DEVIATIONS: Mapping[str, Outcomes] = {
         "availabilityZone": (REPLACES, "CloudFormation replaces too, and does not say so in its schema."),
         "port": (REPLACES, "The provider changes it in place with a restart; here it is replaced."),
     },
+    "aws:rds/cluster:Cluster": {
+        **dict.fromkeys(
+            ("engine", "masterUsername"),
+            (REPLACES, "CloudFormation changes it in some cases; the provider replaces."),
+        ),
+    },
+    "aws:rds/clusterInstance:ClusterInstance": {
+        **dict.fromkeys(
+            ("engine", "performanceInsightsKmsKeyId"),
+            (REPLACES, "CloudFormation changes it in some cases; the provider replaces."),
+        ),
+        "availabilityZone": (REPLACES, "CloudFormation replaces too, and does not say so in its schema."),
+    },
     "aws:acm/certificate:Certificate": {
         "validationMethod": (REPLACES, "CloudFormation replaces too, and does not say so in its schema."),
     },

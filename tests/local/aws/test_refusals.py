@@ -322,6 +322,86 @@ def test_what_rds_does_not_take_is_refused(bench, wrong, says):
         bench.make("aws:rds/instance:Instance", {**DATABASE, "password": "long-enough", **wrong})
 
 
+CLUSTER_OF_DATABASES = {
+    "clusterIdentifier": "votes",
+    "engine": "aurora-postgresql",
+    "engineVersion": "16.11",
+    "masterUsername": "somebody",
+    "manageMasterUserPassword": True,
+    "skipFinalSnapshot": True,
+}
+
+
+@pytest.mark.parametrize(
+    ("wrong", "says"),
+    [
+        ({"clusterIdentifier": "two--dashes"}, "two consecutive hyphens"),
+        ({"clusterIdentifier": "v" * 64}, "not a valid identifier"),
+        ({"engineVersion": "16.5"}, r"Cannot find version 16.5 for aurora-postgresql .*such as 16"),
+        ({"databaseName": "votes-of-all"}, "write letters, digits and underscores"),
+        ({"masterUsername": "admin"}, "reserved word"),
+        ({"masterPassword": "long-enough"}, "take one of the two out"),
+        ({"manageMasterUserPassword": None, "masterPassword": "short"}, "shorter than 8 characters"),
+        ({"backupRetentionPeriod": 36}, r"Must be between 1 and 35"),
+        ({"backupRetentionPeriod": 0}, r"Must be between 1 and 35"),
+        (
+            {"serverlessv2ScalingConfiguration": {"minCapacity": 0.7, "maxCapacity": 4}},
+            "in steps of a half",
+        ),
+        ({"serverlessv2ScalingConfiguration": {"minCapacity": 8, "maxCapacity": 4}}, "lower the minimum"),
+        ({"serverlessv2ScalingConfiguration": {"minCapacity": 0, "maxCapacity": 0.5}}, "ACUs from 1 to 256"),
+    ],
+)
+def test_what_aurora_does_not_take_is_refused(bench, wrong, says):
+    inputs = {name: value for name, value in {**CLUSTER_OF_DATABASES, **wrong}.items() if value is not None}
+
+    with pytest.raises(Refusal, match=says):
+        bench.make("aws:rds/cluster:Cluster", inputs)
+
+
+def test_a_serverless_instance_needs_bounds_of_its_cluster(bench):
+    cluster = bench.make("aws:rds/cluster:Cluster", CLUSTER_OF_DATABASES)
+    instance = {
+        "clusterIdentifier": cluster.id,
+        "engine": "aurora-postgresql",
+        "instanceClass": "db.serverless",
+    }
+
+    with pytest.raises(Refusal, match="set serverlessv2ScalingConfiguration of the cluster"):
+        bench.make("aws:rds/clusterInstance:ClusterInstance", instance)
+
+
+def test_a_cluster_is_deleted_without_its_protection_and_after_its_instances(bench):
+    protected = {**CLUSTER_OF_DATABASES, "deletionProtection": True}
+    cluster = bench.make("aws:rds/cluster:Cluster", protected)
+    instance = {
+        "clusterIdentifier": cluster.id,
+        "engine": "aurora-postgresql",
+        "instanceClass": "db.r8g.large",
+    }
+    first = bench.make("aws:rds/clusterInstance:ClusterInstance", instance)
+
+    with pytest.raises(Refusal, match="disable deletion protection"):
+        bench.delete(cluster)
+    cluster = bench.change(cluster, {**protected, "deletionProtection": False})
+    with pytest.raises(Refusal, match="Cluster cannot be deleted, it still contains DB instances"):
+        bench.delete(cluster)
+    bench.delete(first)
+    bench.delete(cluster)
+
+
+def test_a_cluster_is_deleted_with_a_last_snapshot_or_expressly_without(bench):
+    cluster = bench.make("aws:rds/cluster:Cluster", {**CLUSTER_OF_DATABASES, "skipFinalSnapshot": False})
+
+    with pytest.raises(Refusal, match=r"finalSnapshotIdentifier is required .*set one of the two for votes"):
+        bench.delete(cluster)
+    last = {**CLUSTER_OF_DATABASES, "skipFinalSnapshot": False, "finalSnapshotIdentifier": "last-of-votes"}
+    bench.delete(bench.change(cluster, last))
+    bench.resources.remove(cluster)
+    snapshots = bench.provider.api.client("rds").describe_db_cluster_snapshots()["DBClusterSnapshots"]
+    assert "last-of-votes" in [snapshot["DBClusterSnapshotIdentifier"] for snapshot in snapshots]
+
+
 def test_subnets_of_databases_are_in_two_zones(bench):
     vpc = bench.make(VPC, {"cidrBlock": "10.0.0.0/16"}).id
     first, _ = two_subnets(bench, vpc)

@@ -255,4 +255,38 @@ CASES: list[Case] = [
         shuffle(replicate=False),
         says="clusters.spark-a.shuffle.replicate",
     ),
+    #
+    *(
+        case
+        for type in DATABASES
+        for case in (
+            passing("database-password-managed", a(type, {"manageMasterUserPassword": True})),
+            passing("database-password-managed", a(type, {"globalClusterIdentifier": "acme"})),
+            failing("database-password-managed", a(type, {"engine": "postgres"}), says="of its own"),
+            passing("database-deletion-protected", a(type, {"deletionProtection": True})),
+            failing("database-deletion-protected", a(type, {"deletionProtection": False})),
+            failing(
+                "database-deletion-protected", a(type, {"engine": "postgres"}), says="deletionProtection"
+            ),
+            passing("database-backed-up", a(type, {"backupRetentionPeriod": 7})),
+            passing("database-backed-up", a(type, {"backupRetentionPeriod": 1}), at_least_days=1),
+            failing("database-backed-up", a(type, {"backupRetentionPeriod": 6}), says="6 days"),
+        )
+    ),
+    # What RDS does where nothing is said: none for an instance, a day for a cluster.
+    *(
+        failing("database-backed-up", a(type, {"engine": "postgres"}), says=says)
+        for type, says in zip(DATABASES, ("0 days", "1 days"), strict=True)
+    ),
+    *(
+        failing(
+            "database-password-managed",
+            a(type, {name: SecretText("long-and-secret"), "manageMasterUserPassword": True}),
+            says=name,
+        )
+        for type, names in zip(
+            DATABASES, (("password", "passwordWo"), ("masterPassword", "masterPasswordWo")), strict=True
+        )
+        for name in names
+    ),
 ]

@@ -1,5 +1,6 @@
 from policies.pack.types import (
     CLUSTER_ROLE_BINDING,
+    DATABASES,
     DEPLOYMENT,
     POD_IDENTITY,
     POLICY,
@@ -351,4 +352,14 @@ CASES: list[Case] = [
     passing("own-service-account", a(DEPLOYMENT, pods(automountServiceAccountToken=False))),
     failing("own-service-account", a(DEPLOYMENT, pods(containers=[]))),
     failing("own-service-account", a(DEPLOYMENT, pods(serviceAccountName="default"))),
+    #
+    *(
+        case
+        for type in DATABASES
+        for case in (
+            passing("database-entered-by-iam", a(type, {"iamDatabaseAuthenticationEnabled": True})),
+            failing("database-entered-by-iam", a(type, {"iamDatabaseAuthenticationEnabled": False})),
+            failing("database-entered-by-iam", a(type, {"engine": "postgres"}), says="passwords only"),
+        )
+    ),
 ]

@@ -2,6 +2,8 @@ from moka.components.kubernetes.load_balancer_controller import LOAD_BALANCER_CL
 from policies.pack.resource import UNKNOWN
 from policies.pack.types import (
     ADDON,
+    DATABASE_INSTANCE,
+    DATABASES,
     DEFAULT_SECURITY_GROUP,
     DEPLOYMENT,
     ENDPOINT,
@@ -201,4 +203,14 @@ CASES: list[Case] = [
     passing("peering-within-account", a(PEERING, {"vpcId": "vpc-1", "peerVpcId": "vpc-2"})),
     passing("peering-within-account", a(PEERING, {"peerOwnerId": "111122223333"}), accounts=["111122223333"]),
     failing("peering-within-account", a(PEERING, {"peerOwnerId": "111122223333"}), says="111122223333"),
+    #
+    *(
+        case
+        for type in (*DATABASES, DATABASE_INSTANCE)
+        for case in (
+            passing("database-private", a(type, {"publiclyAccessible": False})),
+            passing("database-private", a(type, {"engine": "aurora-postgresql"})),
+            failing("database-private", a(type, {"publiclyAccessible": True}), says="publiclyAccessible"),
+        )
+    ),
 ]

@@ -181,6 +181,15 @@ def _database_subnets(api: Api, request: Request) -> Iterator[ValueVerdict]:
         yield from databases.zones(request, [subnet["AvailabilityZone"] for subnet in answer["Subnets"]])
 
 
+def _database_capacity(api: Api, request: Request) -> Iterator[ValueVerdict]:
+    identifier = request.known("DBClusterIdentifier")
+    if not identifier:
+        return
+    clusters = api.client("rds", request.region).describe_db_clusters()["DBClusters"]
+    found = [cluster for cluster in clusters if cluster["DBClusterIdentifier"] == identifier]
+    yield from databases.capacity_of_cluster(request, found[0] if found else None)
+
+
 def _inline(api: Api, request: Request) -> Iterator[ValueVerdict]:
     import json
 
@@ -237,6 +246,7 @@ NEIGHBOURS: Mapping[tuple[str, str], tuple[Neighbours, ...]] = {
     ("iam", "UpdateAssumeRolePolicy"): (_principals,),
     ("kms", "CreateKey"): (_principals,),
     ("kms", "PutKeyPolicy"): (_principals,),
+    ("rds", "CreateDBInstance"): (_database_capacity,),
     ("rds", "CreateDBSubnetGroup"): (_database_subnets,),
     ("rds", "ModifyDBSubnetGroup"): (_database_subnets,),
     ("s3", "PutBucketPolicy"): (_public, _principals),

@@ -24,7 +24,7 @@ MODULES: dict[str, tuple[str, ...]] = {
     "iam": ("iam", "iam_users", "iam_groups"),
     "kms": ("kms",),
     "lb": ("load_balancers",),
-    "rds": ("rds",),
+    "rds": ("rds", "rds_clusters"),
     "route53": ("route53",),
     "s3": ("s3", "s3_objects"),
     "ssm": ("ssm",),
