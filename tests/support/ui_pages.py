@@ -2,7 +2,7 @@
 
 import asyncio
 import json
-from contextlib import AsyncExitStack, closing
+from contextlib import AsyncExitStack
 
 import aiohttp
 from aiohttp import web
@@ -17,18 +17,13 @@ from services.ui_gateway.gateway import Gateway, Knowledge, Settings, serve
 from services.ui_gateway.hosts import Hosts, pages
 from services.ui_gateway.lookups import Kept, Rate
 from services.ui_gateway.proxy import Proxy
+from tests.support.loops import run_apart as run_apart
 
 DOMAIN = "spark-a.spark.example"
 HISTORY_HOST = "history.spark.example"
 HISTORY = f"https://{HISTORY_HOST}"
 RUN = f"spark-{'a' * 32}"
 OTHER_RUN = f"spark-{'b' * 32}"
-
-
-def run_apart(coroutine):
-    """To its end, in a loop of its own: `asyncio.run` would leave none to the tests of components."""
-    with closing(asyncio.new_event_loop()) as loop:
-        return loop.run_until_complete(coroutine)
 
 
 def driver_pod(

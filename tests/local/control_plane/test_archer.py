@@ -20,6 +20,7 @@ from services.archer.worker.cluster import Cluster, applications
 from services.archer.worker.worker import Worker
 from services.common.kubernetes import Api, ServiceAccount
 from tests.support.jobs import make_job, make_job_target
+from tests.support.loops import run_apart
 from tests.support.operator_stub import EXIT_1, OperatorStub
 from tests.support.postgresql import PostgreSQL
 from tests.support.roles import bound_cluster_role, bound_role
@@ -152,7 +153,7 @@ def run(plane, cluster_api, job_namespace, postgresql):
                             if isinstance(outcome, Exception):
                                 raise outcome
 
-            asyncio.run(inside())
+            run_apart(inside())
 
     return run
 

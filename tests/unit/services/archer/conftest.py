@@ -1,8 +1,7 @@
-import asyncio
-
 import pytest
 
 from services.archer.database.migrate import migrate
+from tests.support.loops import run_apart
 from tests.support.postgresql import PostgreSQL
 
 
@@ -17,5 +16,5 @@ def postgresql():
 def address(postgresql):
     """A database with the schema of today."""
     with postgresql.database() as address:
-        asyncio.run(migrate(address))
+        run_apart(migrate(address))
         yield address

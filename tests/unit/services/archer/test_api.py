@@ -11,6 +11,7 @@ from moka.submission.states import State
 from services.archer.database import reading, transitions
 from tests.support.archer import archer
 from tests.support.jobs import make_job
+from tests.support.loops import run_apart
 
 JOB = make_job().model_dump(mode="json", exclude_unset=True)
 BOB, OPS = {"X-Sender": "bob"}, {"X-Sender": "olga operators"}
@@ -25,7 +26,7 @@ def serve(address):
             async with archer(address, **options) as client:
                 return await work(client)
 
-        return asyncio.run(inside())
+        return run_apart(inside())
 
     return serve
 

@@ -1,6 +1,5 @@
 """Who sends a request: by an issuer of OpenID Connect, a proxy's certificate, or the laptop's STS."""
 
-import asyncio
 import hmac
 import json
 import time
@@ -22,6 +21,7 @@ from services.archer.authentication.proxy import ProxyAuthenticator
 from services.archer.authentication.ways import Ways
 from services.common.issuer import IssuerKeys
 from tests.support.iam_token import authorization, presigned
+from tests.support.loops import run_apart
 from tests.support.oidc_issuer import KEYS, OidcIssuer
 
 NOBODY = Peer("10.0.0.1")
@@ -31,7 +31,7 @@ PROXY = Peer("10.0.0.2", frozenset({"proxy.acme.example"}))
 def refused(work):
     """The sentence with which somebody is refused."""
     with pytest.raises(Unauthenticated) as error:
-        asyncio.run(work())
+        run_apart(work())
     return str(error.value)
 
 
@@ -63,7 +63,7 @@ async def by_oidc(make, asks=1):
 
 
 def test_a_token_of_the_issuer_says_who_sends_it():
-    sender, issuer = asyncio.run(by_oidc(token, asks=20))
+    sender, issuer = run_apart(by_oidc(token, asks=20))
 
     assert (sender.principal.name, sender.principal.groups) == ("ann", {"data"})
     assert issuer.asked.count("/jwks") == 1
@@ -137,14 +137,14 @@ def test_new_keys_of_the_issuer_are_learned_and_its_old_ones_hold_while_it_is_aw
             now[0] += 7200
             return await ask(KEYS[1], "key-2")
 
-    assert asyncio.run(work()).principal.name == "ann"
+    assert run_apart(work()).principal.name == "ann"
 
 
 def test_headers_of_the_proxy_are_believed_by_its_certificate_only():
     way = ProxyAuthenticator(ProxyWay(certificate_name="proxy.acme.example"))
     headers = {"x-forwarded-user": "ann", "x-forwarded-groups": "data, ml,"}
 
-    sender = asyncio.run(way.sender(headers, PROXY))
+    sender = run_apart(way.sender(headers, PROXY))
 
     assert (sender.principal.name, sender.principal.groups) == ("ann", {"data", "ml"})
     for peer in (NOBODY, Peer("10.0.0.3", frozenset({"other.acme.example"}))):
@@ -177,7 +177,7 @@ async def by_iam(endpoint, url, clock=time.time):
 
 
 def test_sts_says_who_signed_a_request(sts):
-    sender = asyncio.run(by_iam(sts, presigned(sts)))
+    sender = run_apart(by_iam(sts, presigned(sts)))
 
     assert sender.principal.name.startswith("arn:aws:sts::123456789012:")
 

@@ -21,6 +21,7 @@ from services.archer.database.acceptance import (
     accept_unique,
 )
 from services.archer.database.pool import Pool, pool
+from tests.support.loops import run_apart
 
 PACE = claims.Pace(
     operator="spark-operator",
@@ -43,7 +44,7 @@ def run(address):
                 await connections.run(lambda c: claims.register(c, "a", [PACE]))
                 return await work(connections)
 
-        return asyncio.run(inside())
+        return run_apart(inside())
 
     return run
 

@@ -18,6 +18,7 @@ from services.archer.database import environment, reading
 from services.archer.database.pool import pool
 from tests.support.iam_token import authorization, presigned
 from tests.support.jobs import make_job, make_job_target
+from tests.support.loops import run_apart
 
 JOB = make_job().model_dump(mode="json", exclude_unset=True)
 
@@ -106,7 +107,7 @@ def test_a_fresh_database_is_migrated_and_a_job_is_taken_with_credentials_of_iam
         service.send_signal(signal.SIGTERM)
         return nobody, taken, job.json(), await asyncio.to_thread(service.wait)
 
-    nobody, taken, job, status = asyncio.run(work())
+    nobody, taken, job, status = run_apart(work())
     assert (nobody.status_code, taken.status_code, status) == (401, 201, -signal.SIGTERM)
     assert job["owner"].startswith("arn:aws:sts::123456789012:")
 
@@ -148,7 +149,7 @@ def test_jobs_that_were_taken_are_there_though_the_service_is_killed_while_it_ta
             rows = await reading.jobs(connections, {}, most=1000)
             return taken, {row.id for row in rows}
 
-    taken, rows = asyncio.run(work())
+    taken, rows = run_apart(work())
     assert len(taken) == len(set(taken.values())) == len(rows) == 300
 
 

@@ -8,6 +8,7 @@ from sqlalchemy.ext.asyncio import create_async_engine
 
 from services.archer.database.migrate import migrate
 from services.archer.database.tables import METADATA, PARTITIONED
+from tests.support.loops import run_apart
 
 
 def _differences(connection):
@@ -27,11 +28,11 @@ def test_migrations_make_the_tables_of_the_code(address):
         await engine.dispose()
         return differences
 
-    assert asyncio.run(compare()) == []
+    assert run_apart(compare()) == []
 
 
 def test_migrating_again_and_at_once_changes_nothing(address):
     async def both():
         await asyncio.gather(migrate(address), migrate(address))
 
-    asyncio.run(both())
+    run_apart(both())
