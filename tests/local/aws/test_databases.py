@@ -1,6 +1,5 @@
 """PostgreSQL in place of Aurora: entered as RDS is, there with an instance, gone with the cluster."""
 
-import asyncio
 import json
 
 import asyncpg
@@ -9,6 +8,7 @@ import pytest
 from localcloud import databases
 from localcloud.databases import Database
 from localcloud.processes import free_port
+from tests.support.loops import run_apart
 
 CLUSTER = "aws:rds/cluster:Cluster"
 INSTANCE = "aws:rds/clusterInstance:ClusterInstance"
@@ -67,7 +67,7 @@ def query(address, user, password, *statements):
         finally:
             await connection.close()
 
-    return asyncio.run(ask())
+    return run_apart(ask())
 
 
 def test_the_first_user_enters_with_the_password_of_the_secret_and_is_no_superuser(bench, cluster):
