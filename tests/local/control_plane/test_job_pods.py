@@ -68,8 +68,8 @@ def submit(plane, api, namespace, eventually):
     submitted.change = lambda who, name, annotations: send(
         "PATCH", f"/{name}", who, {"metadata": {"annotations": annotations}}, "application/merge-patch+json"
     )
-    # A policy holds a moment after it was made.
-    eventually(lambda: submitted(SOMEBODY, schedulerName="default-scheduler"))
+    # A policy and a role binding hold a moment after they were made.
+    eventually(lambda: "spec.schedulerName" in (submitted(SOMEBODY, schedulerName="default-scheduler") or ""))
     yield submitted
     api.delete(BINDING)
     api.delete(POLICY)
