@@ -4,13 +4,12 @@ import os
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
-import boto3
 import pytest
 
 from localcloud import commands
-from localcloud.aws_server import AwsServer
-from localcloud.cloud import REGION, Cloud
+from localcloud.cloud import Cloud
 from localcloud.engine import Engine
+from tests.support.aws_clients import aws_clients
 from tests.support.pulumi_project import write_project
 
 
@@ -38,31 +37,10 @@ def engine(cloud: Cloud) -> Engine:
     return Engine(cloud)
 
 
-def clients(cloud: Cloud):
-    """boto3 clients of a cloud's AWS, by service."""
-
-    def client(service: str):
-        return boto3.client(
-            service,
-            endpoint_url=AwsServer(cloud).url,
-            region_name=REGION,
-            aws_access_key_id="test",
-            aws_secret_access_key="test",
-        )
-
-    return client
-
-
 @pytest.fixture(scope="session")
 def aws(cloud: Cloud):
     """A boto3 client of a service of the cloud's AWS."""
-    return clients(cloud)
-
-
-@pytest.fixture(scope="session")
-def aws_of():
-    """boto3 clients of a cloud of a test's own."""
-    return clients
+    return aws_clients(cloud)
 
 
 @pytest.fixture

@@ -3,13 +3,12 @@
 from collections.abc import Iterator
 from pathlib import Path
 
-import boto3
 import pytest
 
 from localcloud import commands
-from localcloud.aws_server import AwsServer
-from localcloud.cloud import REGION, Cloud
+from localcloud.cloud import Cloud
 from localcloud.engine import Engine
+from tests.support.aws_clients import aws_clients
 from tests.support.pulumi_project import write_project
 from tests.support.pulumi_stack import PulumiStack, moka, succeeded
 
@@ -71,8 +70,8 @@ def left(aws) -> dict[str, list[str]]:
     }
 
 
-def test_it_is_made_continued_repeated_used_and_undone(engine, aws_of, tmp_path: Path):
-    aws = aws_of(engine.cloud)
+def test_it_is_made_continued_repeated_used_and_undone(engine, tmp_path: Path):
+    aws = aws_clients(engine.cloud)
     iam = aws("iam")
 
     # Cut off: somebody has a role of that name.
@@ -128,58 +127,3 @@ def test_it_is_made_continued_repeated_used_and_undone(engine, aws_of, tmp_path:
     iam.delete_open_id_connect_provider(OpenIDConnectProviderArn=provider)
     assert left(aws) == {"buckets": [], "roles": [], "policies": [], "providers": [], "keys": []}
     assert states_in_folder(engine) == []
-
-
-def test_of_two_environments_in_an_account_each_has_its_own_and_one_going_leaves_the_other(engine, aws_of):
-    admin = aws_of(engine.cloud)("sts").assume_role(
-        RoleArn="arn:aws:iam::111122223333:role/admin", RoleSessionName="admin"
-    )["Credentials"]
-    variables = {
-        "AWS_ACCESS_KEY_ID": admin["AccessKeyId"],
-        "AWS_SECRET_ACCESS_KEY": admin["SecretAccessKey"],
-        "AWS_SESSION_TOKEN": admin["SessionToken"],
-    }
-
-    def run(environment: str, *arguments: str) -> str:
-        return succeeded(moka(engine, "bootstrap", environment, "--yes", *arguments, **variables)).stdout
-
-    def iam():
-        return boto3.client(
-            "iam",
-            endpoint_url=AwsServer(engine.cloud).url,
-            region_name=REGION,
-            aws_access_key_id=admin["AccessKeyId"],
-            aws_secret_access_key=admin["SecretAccessKey"],
-            aws_session_token=admin["SessionToken"],
-        )
-
-    def roles() -> dict[str, str]:
-        """Role -> subject of the jobs that it trusts, of a provider that is there."""
-        listed = iam().list_open_id_connect_providers()["OpenIDConnectProviderList"]
-        providers = [provider["Arn"] for provider in listed]
-        trusts = {
-            role["RoleName"]: role["AssumeRolePolicyDocument"]["Statement"][0]
-            for role in iam().list_roles()["Roles"]
-        }
-        assert [trust["Principal"]["Federated"] for trust in trusts.values()] == providers * len(trusts)
-        assert len(providers) == 1
-        return {
-            name: trust["Condition"]["StringEquals"]["token.actions.githubusercontent.com:sub"]
-            for name, trust in trusts.items()
-        }
-
-    run("dev")
-    run("test")
-    own = {
-        "acme-test-deploy": "repo:acme/moka:environment:test",
-        "acme-test-preview": "repo:acme/moka:environment:test-preview",
-    }
-    assert roles() == own | {
-        "acme-dev-deploy": "repo:acme/moka:environment:dev",
-        "acme-dev-preview": "repo:acme/moka:environment:dev-preview",
-    }
-
-    # dev's bootstrap made the identity provider, which test's roles trust as well.
-    assert "GitHub's identity provider stays in 111122223333" in run("dev", "--undo")
-    assert roles() == own
-    assert " created" not in run("test") and roles() == own

@@ -8,6 +8,7 @@ from delivery import drift, preview
 from localcloud import commands
 from localcloud.cloud import REPOSITORY, Cloud
 from localcloud.engine import Engine
+from tests.support.aws_clients import aws_clients
 from tests.support.pulumi_project import write_project
 
 QUIET = ("--non-interactive",)
@@ -27,13 +28,13 @@ aws.s3.BucketPublicAccessBlock("data", bucket=data.id, block_public_acls=False)
 
 
 @pytest.fixture(scope="module")
-def deployed(tmp_path_factory, aws_of):
+def deployed(tmp_path_factory):
     """A small project that is up and was changed by hand, and whose program has more than is deployed."""
     folder = tmp_path_factory.mktemp("delivery") / "small"
     engine = Engine(Cloud(folder.parent / "cloud"), write_project(folder, PROGRAM))
     try:
         assert commands.up(engine, "dev", QUIET) == 0
-        s3 = aws_of(engine.cloud)("s3")
+        s3 = aws_clients(engine.cloud)("s3")
         s3.put_bucket_tagging(Bucket="delivery-data", Tagging={"TagSet": [{"Key": "team", "Value": "hand"}]})
         s3.put_bucket_versioning(Bucket="delivery-data", VersioningConfiguration={"Status": "Suspended"})
         s3.delete_bucket(Bucket="delivery-gone")

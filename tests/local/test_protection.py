@@ -8,6 +8,7 @@ import pytest
 from localcloud import commands
 from localcloud.cloud import REPOSITORY, Cloud
 from localcloud.engine import Engine, Resource
+from tests.support.aws_clients import aws_clients
 from tests.support.pulumi_project import write_project
 from tests.support.pulumi_stack import PulumiStack
 
@@ -124,14 +125,14 @@ def test_nothing_of_it_is_replaced(stack):
     assert urns(stack) == before
 
 
-def test_it_stays_in_aws_when_a_stack_lets_go_of_it_all_the_same(stack, aws_of):
+def test_it_stays_in_aws_when_a_stack_lets_go_of_it_all_the_same(stack):
     arns = {type: resource.outputs["arn"] for type, resource in stateful(stack).items()}
     stack.run("state", "unprotect", "--all", "--yes")
 
     stack.destroy()
 
     assert urns(stack) == set()
-    aws = aws_of(stack.engine.cloud)
+    aws = aws_clients(stack.engine.cloud)
     vpc = arns["aws:ec2/vpc:Vpc"].rpartition("/")[2]
     assert aws("ec2").describe_vpcs(VpcIds=[vpc])["Vpcs"][0]["State"] == "available"
     assert aws("kms").describe_key(KeyId=arns["aws:kms/key:Key"])["KeyMetadata"]["KeyState"] == "Enabled"

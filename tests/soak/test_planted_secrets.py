@@ -7,15 +7,14 @@ import json
 import os
 import time
 
-import boto3
 import pytest
 import yaml
 
 from delivery.preview import PREVIEW
 from localcloud import commands
-from localcloud.aws_server import AwsServer
-from localcloud.cloud import REGION, REPOSITORY
+from localcloud.cloud import REPOSITORY
 from localcloud.control_plane import ControlPlane
+from tests.support.aws_clients import aws_clients
 from tests.support.planted_secrets import PLANTED, Secret, planted
 from tests.support.pulumi_stack import PulumiStack, moka, succeeded
 from tests.support.secret_places import PLACES, CommandLines, Scene, leaks_in
@@ -93,14 +92,7 @@ def scene(copied_once, tmp_path_factory):
     kept.mkdir()
     file = copied_once.project / "stacks" / "local.yaml"
     file.write_text(yaml.safe_dump(with_secrets(yaml.safe_load(file.read_text())), sort_keys=False))
-    url = AwsServer(copied_once.cloud).url
-    manager = boto3.client(
-        "secretsmanager",
-        endpoint_url=url,
-        region_name=REGION,
-        aws_access_key_id="test",
-        aws_secret_access_key="test",
-    )
+    manager = aws_clients(copied_once.cloud)("secretsmanager")
     for name, kinds in IN_SECRETS_MANAGER.items():
         manager.create_secret(Name=name, SecretString=json.dumps(values(kinds)))
     scene = Scene(PulumiStack(copied_once, "local"), kept, {})

@@ -16,6 +16,7 @@ from localcloud.cloud import REGION, Cloud
 from localcloud.control_plane import ControlPlane
 from localcloud.credentials import kubeconfig, principal
 from localcloud.engine import Engine
+from tests.support.aws_clients import aws_clients
 from tests.support.pulumi_project import copy_project
 from tests.support.pulumi_stack import PulumiStack, moka, succeeded
 
@@ -91,11 +92,9 @@ def ci(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Ci]:
         commands.stop(engine)
 
 
-def test_the_deploy_role_brings_it_up_changes_it_and_takes_it_down_and_the_preview_role_only_reads(
-    ci, aws_of
-):
+def test_the_deploy_role_brings_it_up_changes_it_and_takes_it_down_and_the_preview_role_only_reads(ci):
     deploy, preview = ci.role(DEPLOY), ci.role(PREVIEW)
-    iam = aws_of(ci.engine.cloud)("iam")
+    iam = aws_clients(ci.engine.cloud)("iam")
 
     # Up: nothing is denied, and of nothing it was unknown whether it is allowed.
     ci.stack.up(**deploy)

@@ -6,13 +6,12 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-import boto3
 import pytest
 
 from localcloud import commands
-from localcloud.aws_server import AwsServer
 from localcloud.cloud import REPOSITORY, Cloud
 from localcloud.engine import Engine
+from tests.support.aws_clients import aws_clients
 from tests.support.pulumi_project import write_project
 from tests.support.pulumi_stack import PulumiStack, moka
 
@@ -148,13 +147,7 @@ def network_up(folder: Path) -> Iterator[PulumiStack]:
 
 def client(stack: PulumiStack, service: str):
     """A boto3 client of the AWS of a stack's cloud."""
-    return boto3.client(
-        service,
-        endpoint_url=AwsServer(stack.engine.cloud).url,
-        region_name="us-east-1",
-        aws_access_key_id="test",
-        aws_secret_access_key="test",
-    )
+    return aws_clients(stack.engine.cloud)(service)
 
 
 def name(resource: dict) -> str:

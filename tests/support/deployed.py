@@ -5,13 +5,10 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
-import boto3
-
-from localcloud.aws_server import AwsServer
-from localcloud.cloud import REGION
 from localcloud.control_plane import ControlPlane
 from localcloud.control_plane.api import Api
 from localcloud.engine import Engine
+from tests.support.aws_clients import aws_clients
 
 Deployed = dict[str, Any]
 """Name of a thing -> what it says."""
@@ -128,13 +125,7 @@ def _wanted(thing: dict[str, Any]) -> dict[str, Any]:
 
 def _tagged(engine: Engine) -> Iterator[tuple[str, Any]]:
     """What AWS shows that has tags: how many of each name, and what the tags are."""
-    client = boto3.client(
-        "resourcegroupstaggingapi",
-        endpoint_url=AwsServer(engine.cloud).url,
-        region_name=REGION,
-        aws_access_key_id="test",
-        aws_secret_access_key="test",
-    )
+    client = aws_clients(engine.cloud)("resourcegroupstaggingapi")
     found: dict[str, list[Any]] = {}
     for page in client.get_paginator("get_resources").paginate():
         for thing in page["ResourceTagMappingList"]:

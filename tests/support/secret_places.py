@@ -8,11 +8,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import boto3
-
-from localcloud.aws_server import AwsServer
-from localcloud.cloud import REGION, Cloud
+from localcloud.cloud import Cloud
 from localcloud.control_plane import ControlPlane
+from tests.support.aws_clients import aws_clients
 from tests.support.planted_secrets import Leak, Secret, leaks
 from tests.support.pulumi_stack import PulumiStack
 
@@ -42,13 +40,7 @@ class Scene:
 
     def aws(self, service: str) -> Any:
         """A client of the cloud's AWS."""
-        return boto3.client(
-            service,
-            endpoint_url=AwsServer(self.cloud).url,
-            region_name=REGION,
-            aws_access_key_id="test",
-            aws_secret_access_key="test",
-        )
+        return aws_clients(self.cloud)(service)
 
 
 def _files(folder: Path) -> Contents:

@@ -5,6 +5,7 @@ import pytest
 from localcloud import commands
 from localcloud.cloud import Cloud
 from localcloud.engine import Engine
+from tests.support.aws_clients import aws_clients
 from tests.support.pulumi_project import write_project
 from tests.support.pulumi_stack import PulumiStack
 
@@ -30,10 +31,10 @@ def stack(tmp_path):
     commands.stop(engine)
 
 
-def test_it_comes_up_with_its_subnets_and_ways_out_and_goes(stack, aws_of):
+def test_it_comes_up_with_its_subnets_and_ways_out_and_goes(stack):
     stack.up()
 
-    outputs, ec2 = stack.outputs(), aws_of(stack.engine.cloud)("ec2")
+    outputs, ec2 = stack.outputs(), aws_clients(stack.engine.cloud)("ec2")
     shown = {s["SubnetId"]: s for s in ec2.describe_subnets(SubnetIds=outputs["public"])["Subnets"]}
     assert [shown[id]["CidrBlock"] for id in outputs["public"]] == [
         "10.0.32.0/20", "10.0.96.0/20", "10.0.160.0/20",

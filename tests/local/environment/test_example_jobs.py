@@ -11,7 +11,7 @@ import pytest
 from localcloud.control_plane import ControlPlane
 from moka.jobs.files import named_objects
 from moka.jobs.job_file import read
-from tests.local.conftest import clients
+from tests.support.aws_clients import aws_clients
 
 ROOT = Path(__file__).resolve().parents[3]
 EXAMPLES = sorted((ROOT / "examples" / "jobs").glob("*.yaml"))
@@ -87,7 +87,7 @@ def test_a_library_that_is_not_there_is_told_before_anything_is_submitted(shell,
 
 
 def test_every_example_runs_to_its_end(shell, plane, local):
-    api, s3 = plane.api(), clients(local.cloud)("s3")
+    api, s3 = plane.api(), aws_clients(local.cloud)("s3")
     names = {job.name for example in EXAMPLES for job in jobs(example)}
     try:
         for example in EXAMPLES:

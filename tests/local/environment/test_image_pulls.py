@@ -6,6 +6,7 @@ import pytest
 
 from localcloud.control_plane import ControlPlane
 from localcloud.plugins.aws.store import Store, store_folder
+from tests.support.aws_clients import aws_clients
 
 REGISTRY = "123456789012.dkr.ecr.us-east-1.amazonaws.com"
 
@@ -70,8 +71,8 @@ def test_a_repository_that_does_not_exist_is_not_pulled_from_and_kubelets_events
     assert next(follow_events)["source"]["component"] == "kubelet"
 
 
-def test_a_pod_waits_until_what_was_wrong_is_put_right(api, aws_of, local, started):
-    ecr = aws_of(local.cloud)("ecr")
+def test_a_pod_waits_until_what_was_wrong_is_put_right(api, local, started):
+    ecr = aws_clients(local.cloud)("ecr")
     pod = started(f"{REGISTRY}/moka-local/driver-finalizer-2:1")
     assert waiting(pod)["reason"] == "ImagePullBackOff"
 
