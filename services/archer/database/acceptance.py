@@ -21,8 +21,10 @@ class Submission:
     """A job that is to be taken.
 
     key, hash: of the request, if its sender gave it a key; `hash` tells another body with the same key.
-    document: the job as it was sent. queue: `organization.project`.
+    document: the job as it was sent.
+    queue, architecture: its own, or what its route gives it; of a queue `organization.project`.
     cluster, namespace, movable: where it is placed; `cluster` None, with a `message`, where it is not yet.
+    unique_key: of its own queue and `unique`.
     """
 
     id: UUID
@@ -34,12 +36,14 @@ class Submission:
     queue: str
     tier: int
     workflow: str | None
+    architecture: str
     document: dict[str, Any]
     namespace: str
     cluster: str | None = None
     movable: bool = False
     message: str = ""
     unique: Unique | None = None
+    unique_key: str | None = None
 
 
 @dataclass(frozen=True)
@@ -70,25 +74,27 @@ INSERT = """
 WITH given AS (
   SELECT * FROM unnest(
     $1::uuid[], $2::text[], $3::text[], $4::bytea[], $5::text[], $6::text[], $7::smallint[], $8::text[],
-    $9::jsonb[], $10::text[], $11::text[], $12::boolean[], $13::text[], $14::text[], $15::uuid[], $16::text[]
+    $9::jsonb[], $10::text[], $11::text[], $12::boolean[], $13::text[], $14::text[], $15::uuid[], $16::text[],
+    $17::text[]
   ) AS given (id, principal, key, hash, name, queue, tier, workflow, document, namespace, cluster, movable,
-              message, unique_key, after, groups)
+              message, unique_key, after, groups, architecture)
 ), keyed AS (
   INSERT INTO requests (principal, key, hash, job)
   SELECT principal, key, hash, id FROM given WHERE key IS NOT NULL
   ON CONFLICT DO NOTHING
   RETURNING job
 ), new AS (
-  INSERT INTO jobs (id, principal, groups, name, queue, tier, workflow, document)
+  INSERT INTO jobs (id, principal, groups, name, queue, tier, workflow, architecture, document)
   SELECT id, principal, ARRAY(SELECT jsonb_array_elements_text(groups::jsonb)), name, queue, tier, workflow,
-         document
+         architecture, document
   FROM given WHERE key IS NULL OR id IN (SELECT job FROM keyed)
   -- Committed before, and its connection was cut off before it was told: it may have ended since.
   ON CONFLICT DO NOTHING
   RETURNING id
 ), placed AS (
   INSERT INTO active (id, state, event, queue, tier, cluster, namespace, movable, attempt, due, unique_key,
-  after) SELECT id, CASE WHEN cluster IS NULL THEN 'accepted' ELSE 'queued' END,
+                      after)
+  SELECT id, CASE WHEN cluster IS NULL THEN 'accepted' ELSE 'queued' END,
          CASE WHEN cluster IS NULL THEN 1 ELSE 2 END,
          queue, tier, cluster, namespace, movable, 1, CASE WHEN cluster IS NULL THEN now() END, unique_key,
          after
@@ -151,6 +157,7 @@ async def _insert(
         [after for _ in submissions],
         # Arrays in an array would all have to be of one length.
         [orjson.dumps(list(one.groups)).decode() for one in submissions],
+        [one.architecture for one in submissions],
     )
     return {row["id"] for row in rows}
 
@@ -183,7 +190,7 @@ async def _insert_unique(connection: Connection, submission: Submission) -> Outc
     [outcome] = await _outcomes(connection, [submission], set())
     if outcome != Taken(submission.id, new=True):
         return outcome
-    unique_key = f"{submission.queue}/{submission.unique.key}"
+    unique_key = submission.unique_key
     first: UUID | None = await connection.fetchval(
         "SELECT id FROM active WHERE unique_key = $1 AND after IS NULL FOR UPDATE", unique_key
     )

@@ -36,13 +36,18 @@ class Pace:
 
 @dataclass(frozen=True, kw_only=True)
 class Claim:
-    """A job that a worker has. number: of the claim, which fences it."""
+    """A job that a worker has.
+
+    number: of the claim, which fences it. queue, architecture: as Place has them.
+    """
 
     job: UUID
     number: int
     attempt: int
     name: str
     namespace: str
+    queue: str
+    architecture: str
     principal: str
     groups: Sequence[str]
     document: Mapping[str, Any]
@@ -89,7 +94,8 @@ WITH next AS (
   INSERT INTO events (job, number, state, attempt, reason, message)
   SELECT id, event, state, attempt, 'claimed', $7 FROM moved
 )
-SELECT moved.*, jobs.name, jobs.principal, jobs.groups, jobs.document FROM moved JOIN jobs USING (id)
+SELECT moved.*, jobs.name, jobs.queue, jobs.architecture, jobs.principal, jobs.groups, jobs.document
+FROM moved JOIN jobs USING (id)
 """
 
 
@@ -151,6 +157,8 @@ def _claim(row: asyncpg.Record) -> Claim:
         attempt=row["attempt"],
         name=row["name"],
         namespace=row["namespace"],
+        queue=row["queue"],
+        architecture=row["architecture"],
         principal=row["principal"],
         groups=row["groups"],
         document=row["document"],

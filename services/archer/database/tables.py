@@ -64,6 +64,7 @@ JOBS = _by_month(
     Column("queue", String(127), nullable=False, comment="organization.project"),
     Column("tier", SmallInteger, nullable=False),
     Column("workflow", String(200)),
+    Column("architecture", String(8), nullable=False),
     Column("document", JSONB, nullable=False, comment="the job as it was sent, whole"),
     # How it ended: empty while it is active.
     Column("state", String(16)),
@@ -117,6 +118,8 @@ ACTIVE = Table(
     Column("id", UUID, primary_key=True),
     Column("state", String(16), nullable=False),
     Column("wanted", String(16), nullable=False, server_default=Wanted.RUN),
+    Column("stop_reason", String(32), comment="why it is wanted no more"),
+    Column("stop_message", Text),
     Column("event", Integer, nullable=False, server_default="1", comment="number of its last event"),
     Column("since", TIME, nullable=False, server_default=NOW),
     Column("queue", String(127), nullable=False),

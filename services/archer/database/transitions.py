@@ -19,6 +19,13 @@ TOLD = """
 """
 """The event of each job that `moved`."""
 
+APPLIED = """
+  INSERT INTO attempts (job, number, cluster, namespace, application)
+  SELECT id, attempt, cluster, namespace, application FROM moved
+  ON CONFLICT DO NOTHING
+"""
+"""The attempt of each job that `moved`, which has an application now."""
+
 
 def _before(*states: State) -> str:
     """SQL: a job is in a state that any of these may follow."""
@@ -28,24 +35,34 @@ def _before(*states: State) -> str:
 
 @dataclass(frozen=True, kw_only=True)
 class Place:
-    """Where an accepted job is to go. movable: it may go elsewhere while it waits."""
+    """Where an accepted job is to go.
+
+    queue, architecture: its own, or what its route gives it. movable: it may go elsewhere while it waits.
+    """
 
     job: UUID
     cluster: str
     namespace: str
+    queue: str
+    architecture: str
     movable: bool
 
 
 PLACE = f"""
 WITH given AS (
-  SELECT * FROM unnest($1::uuid[], $2::text[], $3::text[], $4::boolean[]) AS given (id, cluster, namespace,
-  movable)
+  SELECT * FROM unnest($1::uuid[], $2::text[], $3::text[], $4::text[], $5::text[], $6::boolean[])
+    AS given (id, cluster, namespace, queue, architecture, movable)
 ), moved AS (
   UPDATE active SET state = 'queued', event = event + 1, since = now(), due = NULL, cluster = given.cluster,
-    namespace = given.namespace, movable = given.movable
+    namespace = given.namespace, queue = given.queue, movable = given.movable
   FROM given
-  WHERE active.id = given.id AND {_before(State.QUEUED)} AND active.state = 'accepted'
-  RETURNING active.id, event, state, attempt, 'placed' AS reason, given.cluster AS message
+  WHERE active.id = given.id AND active.state = '{State.ACCEPTED}'
+  RETURNING active.id, event, state, attempt, '{Reason.PLACED}' AS reason, given.cluster AS message
+), routed AS (
+  UPDATE jobs SET queue = given.queue, architecture = given.architecture
+  FROM given JOIN moved USING (id)
+  WHERE jobs.id = given.id
+    AND (jobs.queue, jobs.architecture) IS DISTINCT FROM (given.queue, given.architecture)
 ), told AS ({TOLD})
 SELECT id FROM moved
 """
@@ -59,6 +76,8 @@ async def place(connection: Connection, places: Sequence[Place]) -> set[UUID]:
         [one.job for one in places],
         [one.cluster for one in places],
         [one.namespace for one in places],
+        [one.queue for one in places],
+        [one.architecture for one in places],
         [one.movable for one in places],
     )
 
@@ -92,16 +111,15 @@ class Release:
 
 RELEASE = f"""
 WITH given AS (
-  SELECT * FROM unnest($1::uuid[], $2::integer[], $3::text[], $4::text[], $5::double precision[],
-  $6::boolean[])
-    AS given (id, claim, reason, message, seconds, bound)
+  SELECT * FROM unnest(
+    $1::uuid[], $2::integer[], $3::text[], $4::text[], $5::double precision[], $6::boolean[]
+  ) AS given (id, claim, reason, message, seconds, bound)
 ), moved AS (
   UPDATE active SET state = 'accepted', event = event + 1, since = now(), claimed_until = NULL,
     due = now() + make_interval(secs => given.seconds), tried = given.bound,
     cluster = CASE WHEN given.bound THEN cluster END
   FROM given
-  WHERE active.id = given.id AND active.claim = given.claim AND active.state = 'submitting'
-    AND {_before(State.ACCEPTED)}
+  WHERE active.id = given.id AND active.claim = given.claim AND active.state = '{State.SUBMITTING}'
   RETURNING active.id, event, state, attempt, given.reason, given.message
 ), told AS ({TOLD})
 SELECT id FROM moved
@@ -176,11 +194,7 @@ WITH given AS (
   WHERE active.id = given.id AND active.claim = given.claim AND {_before(State.SUBMITTED)}
   RETURNING active.id, event, state, attempt, cluster, namespace, given.application,
     '{Reason.CREATED}' AS reason, given.application AS message
-), tried AS (
-  INSERT INTO attempts (job, number, cluster, namespace, application)
-  SELECT id, attempt, cluster, namespace, application FROM moved
-  ON CONFLICT DO NOTHING
-), told AS ({TOLD})
+), applied AS ({APPLIED}), told AS ({TOLD})
 SELECT id FROM moved
 """
 
@@ -218,11 +232,7 @@ WITH given AS (
     AND tried AND active.state IN ('accepted', 'queued', 'submitting')
   RETURNING active.id, event, state, active.attempt, given.cluster, given.namespace, given.application,
     '{Reason.CREATED}' AS reason, given.application AS message
-), tried AS (
-  INSERT INTO attempts (job, number, cluster, namespace, application)
-  SELECT id, attempt, cluster, namespace, application FROM moved
-  ON CONFLICT DO NOTHING
-), told AS ({TOLD})
+), applied AS ({APPLIED}), told AS ({TOLD})
 SELECT id FROM moved
 """
 
@@ -256,8 +266,8 @@ WITH given AS (
   UPDATE active SET state = 'running', event = event + 1, since = now(), acknowledged = true
   FROM given
   WHERE active.id = given.id AND active.attempt = given.attempt AND {_before(State.RUNNING)}
-  RETURNING active.id, event, state, active.attempt, given.spark_id, '{Reason.STARTED}' AS reason, '' AS
-  message
+  RETURNING active.id, event, state, active.attempt, given.spark_id,
+    '{Reason.STARTED}' AS reason, '' AS message
 ), tried AS (
   UPDATE attempts SET started = now(), spark_id = moved.spark_id FROM moved
   WHERE attempts.job = moved.id AND attempts.number = moved.attempt
@@ -294,7 +304,7 @@ class End:
 
 
 TRIED = """
-  UPDATE attempts SET ended = now(), state = given.state, reason = given.reason, message = given.message,
+  UPDATE attempts SET ended = now(), state = given.state, reason = moved.reason, message = moved.message,
     spark_id = coalesce(given.spark_id, attempts.spark_id)
   FROM given JOIN moved ON moved.id = given.id
   WHERE attempts.job = given.id AND attempts.number = given.attempt
@@ -328,12 +338,15 @@ WITH given AS ({GIVEN}), moved AS (
   WHERE active.id = given.id AND active.attempt = given.attempt AND active.state NOT IN ({
     ", ".join(f"'{state}'" for state in sorted(ENDED))
 })
-  RETURNING active.id, event + 1 AS event, given.state, active.attempt, given.reason, given.message,
-    active.cluster
+  -- Who stopped it has said why.
+  RETURNING active.id, event + 1 AS event, given.state, active.attempt, active.cluster,
+    CASE WHEN given.state = '{State.CANCELLED}' THEN coalesce(stop_reason, given.reason) ELSE given.reason END
+      AS reason,
+    CASE WHEN given.state = '{State.CANCELLED}' THEN coalesce(stop_message, given.message) ELSE given.message
+    END AS message
 ), ended AS (
-  UPDATE jobs SET state = moved.state, reason = moved.reason, message = moved.message, cluster =
-  moved.cluster,
-    attempts = moved.attempt, ended = now(),
+  UPDATE jobs SET state = moved.state, reason = moved.reason, message = moved.message,
+    cluster = moved.cluster, attempts = moved.attempt, ended = now(),
     started = (SELECT min(started) FROM attempts WHERE attempts.job = moved.id)
   FROM moved WHERE jobs.id = moved.id
 ), tried AS ({TRIED}), freed AS (
@@ -366,7 +379,7 @@ def _columns(ends: Sequence[End]) -> list[list[object]]:
 
 WANT = f"""
 WITH wanting AS (
-  UPDATE active SET wanted = $2, event = event + 1
+  UPDATE active SET wanted = $2, event = event + 1, stop_reason = $3, stop_message = $4
   WHERE id = ANY($1::uuid[]) AND wanted <> $2 AND wanted <> '{Wanted.DELETE}'
   RETURNING id, event, state, attempt, tried, $3::text AS reason, $4::text AS message
 ), told AS (

@@ -36,7 +36,7 @@ from services.archer.service.models import (
     WholeJobModel,
 )
 from services.archer.service.problems import Problem, mistakes, responses
-from services.archer.service.submission import job_of, key_of, parse, submission_of, take, where
+from services.archer.service.submission import job_of, key_of, parse, permitted, submission_of, take
 
 PAGE = 1000
 """Jobs of a page at most."""
@@ -140,8 +140,7 @@ async def submit_batch(request: Request, here: Here, principal: Caller, key: Key
 async def validate(request: Request, here: Here, principal: Caller) -> ValidationModel:
     """Say all that is wrong with a job, or where it would go; nothing is made."""
     job = job_of(parse(await body(request, JOB_BYTES)))
-    permit(here, principal, "submit", job.queue, job.tier)
-    placement = await where(here, job)
+    placement = await permitted(here, principal, job)
     if isinstance(placement, Placed):
         return ValidationModel(cluster=placement.cluster, message="")
     return ValidationModel(cluster=None, message=placement.because)
@@ -191,9 +190,7 @@ async def get_job(
     targets = (await here.around.now()).targets
     return WholeJobModel(
         **_fields(row),
-        attempts=[
-            AttemptModel(**vars(one), links=_links(one, targets.get(one.cluster), row)) for one in attempts
-        ],
+        attempts=[AttemptModel(**vars(one), links=_links(one, targets.get(one.cluster))) for one in attempts],
     )
 
 
@@ -249,7 +246,7 @@ async def delete(here: Here, principal: Caller, row: Row) -> JobModel:
 
 async def _want(here: Context, principal: Caller, row: JobRow, wanted: Wanted) -> JobModel:
     permit(here, principal, "stop", row.queue, row.tier, row.principal)
-    message = f"wanted by {principal.name}"
+    message = f"stopped by {principal.name}"
     await here.pool.run(
         lambda connection: transitions.want(connection, [row.id], wanted, Reason.STOPPED, message)
     )
@@ -325,7 +322,7 @@ def _fields(row: JobRow) -> dict[str, Any]:
     }
 
 
-def _links(attempt: reading.AttemptRow, target: JobTarget | None, row: JobRow) -> LinksModel:
+def _links(attempt: reading.AttemptRow, target: JobTarget | None) -> LinksModel:
     """Where more of an attempt is to be seen, by the addresses that its cluster told."""
     if target is None:
         return LinksModel()

@@ -78,11 +78,23 @@ async def where(here: Context, job: Job) -> Placed | Unplaced:
     return placement
 
 
+async def permitted(here: Context, principal: Principal, job: Job) -> Placed | Unplaced:
+    """Where a job would go now, of somebody who may have it there. Raises Problem.
+
+    The right is to the queue that its route gives it: anybody can name a workflow that has a route.
+    """
+    permit(here, principal, "submit", job.queue, job.tier)
+    placement = await where(here, job)
+    if isinstance(placement, Placed) and placement.job.queue != job.queue:
+        permit(here, principal, "submit", placement.job.queue, job.tier)
+    return placement
+
+
 async def submission_of(here: Context, principal: Principal, document: Any, key: str | None) -> Submission:
     """What is to be taken of a document. Raises Problem."""
     job = job_of(document)
-    permit(here, principal, "submit", job.queue, job.tier)
-    placement = await where(here, job)
+    placement = await permitted(here, principal, job)
+    placed = placement.job if isinstance(placement, Placed) else job
     return Submission(
         id=new_id(datetime.now(UTC)),
         principal=principal.name,
@@ -90,15 +102,17 @@ async def submission_of(here: Context, principal: Principal, document: Any, key:
         key=key,
         hash=hashlib.sha256(orjson.dumps(document, option=orjson.OPT_SORT_KEYS)).digest(),
         name=job.name,
-        queue=job.queue,
+        queue=placed.queue,
         tier=job.tier,
         workflow=job.workflow,
+        architecture=placed.architecture,
         document=document,
-        namespace=placement.job.namespace if isinstance(placement, Placed) else job.namespace,
+        namespace=placed.namespace,
         cluster=placement.cluster if isinstance(placement, Placed) else None,
         movable=isinstance(placement, Placed) and placement.movable,
         message="" if isinstance(placement, Placed) else placement.because,
         unique=job.unique,
+        unique_key=f"{job.queue}/{job.unique.key}" if job.unique else None,
     )
 
 

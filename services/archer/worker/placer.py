@@ -2,12 +2,9 @@
 
 import asyncio
 import logging
-from collections.abc import Sequence
 
 from moka.jobs import checks
 from moka.jobs.job import Job
-from moka.jobs.job_target import JobTarget
-from moka.mistakes import Mistake
 from moka.submission.placement import Misplaced, Placed, Unplaced, place
 from moka.submission.reasons import Reason
 from moka.submission.routes import route_of
@@ -21,7 +18,8 @@ UNPLACED_SECONDS = 10.0
 """Until a job is looked at again for which there was no cluster."""
 
 DUE = """
-SELECT active.id, active.attempt, active.tried, active.cluster, active.namespace, jobs.document
+SELECT active.id, active.attempt, active.tried, active.cluster, active.namespace, jobs.queue,
+       jobs.architecture, jobs.document
 FROM active JOIN jobs USING (id)
 WHERE active.state = 'accepted' AND due <= now() AND after IS NULL AND wanted = 'run'
 ORDER BY due, active.id LIMIT $1
@@ -63,7 +61,12 @@ class Placer:
                 # Its application may be there: there it is tried again.
                 places.append(
                     transitions.Place(
-                        job=row["id"], cluster=row["cluster"], namespace=row["namespace"], movable=False
+                        job=row["id"],
+                        cluster=row["cluster"],
+                        namespace=row["namespace"],
+                        queue=row["queue"],
+                        architecture=row["architecture"],
+                        movable=False,
                     )
                 )
                 continue
@@ -72,12 +75,17 @@ class Placer:
                 job,
                 route_of(job.workflow, around.routes, around.now),
                 around.clusters,
-                lambda job, cluster: mistakes(job, around.targets[cluster]),
+                lambda job, cluster: checks.mistakes(job, around.targets[cluster]),
             ):
                 case Placed(cluster, placed, movable):
                     places.append(
                         transitions.Place(
-                            job=row["id"], cluster=cluster, namespace=placed.namespace, movable=movable
+                            job=row["id"],
+                            cluster=cluster,
+                            namespace=placed.namespace,
+                            queue=placed.queue,
+                            architecture=placed.architecture,
+                            movable=movable,
                         )
                     )
                 case Unplaced():
@@ -108,8 +116,3 @@ class Placer:
 
     async def _unplace(self, cluster: str, because: str) -> None:
         await self._pool.run(lambda connection: transitions.unplace(connection, cluster, because))
-
-
-def mistakes(job: Job, target: JobTarget) -> Sequence[Mistake]:
-    """Why a job does not fit a cluster."""
-    return checks.mistakes(job, target)

@@ -87,7 +87,8 @@ class Submitter:
     async def _create(self, claim: Claim, target: JobTarget) -> Outcome:
         """Make the application of a job, unless it is there already."""
         try:
-            job = Job.model_validate(claim.document).model_copy(update={"namespace": claim.namespace})
+            placed = {field: getattr(claim, field) for field in ("namespace", "queue", "architecture")}
+            job = Job.model_validate(claim.document).model_copy(update=placed)
             application = manifest(job, target, claim.job, claim.attempt, claim.principal, claim.groups)
         except InvalidDocument as error:
             # It fitted when it was taken; the cluster has changed since.

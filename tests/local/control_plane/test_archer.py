@@ -82,6 +82,7 @@ class Platform:
             queue=job.queue,
             tier=job.tier,
             workflow=job.workflow,
+            architecture=job.architecture,
             document=job.model_dump(mode="json", exclude_unset=True),
             namespace=job.namespace,
         )

@@ -7,9 +7,10 @@ import pytest
 
 from moka.submission.job_id import parse_id
 from moka.submission.reasons import Reason
+from moka.submission.rights import Right
 from moka.submission.states import State
 from services.archer.database import reading, transitions
-from tests.support.archer import archer
+from tests.support.archer import OPERATOR, archer
 from tests.support.jobs import make_job
 from tests.support.loops import run_apart
 
@@ -171,7 +172,7 @@ def test_a_job_that_waits_is_cancelled_at_once_and_stopping_it_again_changes_not
         return first.json(), second.json()
 
     first, second = serve(work)
-    assert (first["state"], first["message"]) == ("cancelled", "wanted by ann")
+    assert (first["state"], first["message"]) == ("cancelled", "stopped by ann")
     assert second == first
 
 
@@ -287,6 +288,27 @@ def test_a_cordoned_cluster_takes_no_jobs_until_it_is_uncordoned(serve):
     assert (refused, cordoned, waiting) == (403, "upgrade", "accepted")
     assert "spark-a (cordoned: upgrade)" in where["message"]
     assert again["cluster"] == "spark-a"
+
+
+@pytest.mark.parametrize(
+    ("organization", "status"), [("*", 201), ("analytics", 403)], ids=["with a right", "without one"]
+)
+def test_a_job_goes_to_the_queue_of_its_route_where_its_sender_has_a_right_to_that(
+    serve, organization, status
+):
+    right = Right(who="user:ann", may=frozenset({"submit", "see"}), organization=organization)
+
+    async def work(client):
+        route = {"workflow": "nightly", "queue": "science.models", "why": "a test"}
+        await client.put("/v1/routes", json=route, headers=OPS)
+        answer = await client.post("/v1/jobs", json={**JOB, "tier": 3, "workflow": "nightly"})
+        rows = await reading.jobs(client.pool, {})
+        documents = [await reading.document(client.pool, row.id) for row in rows]
+        return answer, [row.queue for row in rows], [document["queue"] for document in documents]
+
+    answer, queues, sent = serve(work, rights=[right, OPERATOR])
+    assert answer.status_code == status
+    assert (queues, sent) == ((["science.models"], ["analytics.reports"]) if status == 201 else ([], []))
 
 
 def test_a_route_sends_a_workflow_elsewhere_and_its_history_is_kept(serve):

@@ -60,9 +60,11 @@ def submission(**changes) -> Submission:
         "queue": "data.etl",
         "tier": 2,
         "workflow": None,
+        "architecture": "arm64",
         "document": {"name": "pi"},
         "namespace": "jobs",
         "cluster": "a",
+        "unique_key": "data.etl/day",
     }
     return Submission(**{**values, **changes})
 
@@ -179,7 +181,14 @@ def test_the_job_that_replaces_another_is_placed_once_that_has_ended(run):
     second = submission(unique=Unique(key="day", second="replace"))
 
     async def place(connections):
-        place = transitions.Place(job=second.id, cluster="a", namespace="jobs", movable=False)
+        place = transitions.Place(
+            job=second.id,
+            cluster="a",
+            namespace="jobs",
+            queue="data.etl",
+            architecture="arm64",
+            movable=False,
+        )
         return await connections.run(lambda c: transitions.place(c, [place]))
 
     async def work(connections):
@@ -189,12 +198,30 @@ def test_the_job_that_replaces_another_is_placed_once_that_has_ended(run):
         await accept_unique(connections, second)
         due = "SELECT id FROM active WHERE state = 'accepted' AND due <= now() AND after IS NULL"
         assert await connections.fetch(due) == []
-        await ended(connections, first.id, State.CANCELLED, Reason.REPLACED)
+        await ended(connections, first.id, State.CANCELLED, Reason.STOPPED)
+        assert (await reading.get(connections, first.id)).reason == Reason.REPLACED
         assert [row["id"] for row in await connections.fetch(due)] == [second.id]
         await place(connections)
         return [claim.job for claim in await claimed(connections)]
 
     assert run(work) == [second.id]
+
+
+def test_a_worker_gets_the_queue_and_the_architecture_of_where_a_job_was_placed_last(run):
+    job = submission(cluster=None, message="no cluster yet")
+
+    async def work(connections):
+        await accept(connections, [job])
+        place = transitions.Place(
+            job=job.id, cluster="a", namespace="jobs", queue="data.routed", architecture="amd64", movable=True
+        )
+        await connections.run(lambda c: transitions.place(c, [place]))
+        [claim] = await claimed(connections)
+        return claim, await reading.jobs(connections, {"queue": "data.routed"})
+
+    claim, [listed] = run(work)
+    assert (claim.queue, claim.architecture, claim.document) == ("data.routed", "amd64", {"name": "pi"})
+    assert listed.id == job.id
 
 
 def test_a_unique_job_that_replaces_one_without_an_application_takes_its_place_at_once(run):
@@ -269,7 +296,9 @@ def test_an_attempt_that_failed_is_followed_by_another_and_late_words_of_it_coun
         await ended(connections, job.id, State.FAILED, Reason.NODE_LOST, pause_seconds=0)
         late = transitions.End(job=job.id, attempt=1, state=State.SUCCEEDED, reason=Reason.SUCCEEDED)
         assert await connections.run(lambda c: transitions.ended(c, [late])) == set()
-        place = transitions.Place(job=job.id, cluster="a", namespace="jobs", movable=False)
+        place = transitions.Place(
+            job=job.id, cluster="a", namespace="jobs", queue="data.etl", architecture="arm64", movable=False
+        )
         await connections.run(lambda c: transitions.place(c, [place]))
         [claim] = await claimed(connections)
         return claim.attempt, [

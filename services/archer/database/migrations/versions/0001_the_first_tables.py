@@ -19,6 +19,8 @@ def upgrade() -> None:
         sa.Column("id", sa.UUID(), nullable=False),
         sa.Column("state", sa.String(length=16), nullable=False),
         sa.Column("wanted", sa.String(length=16), server_default="run", nullable=False),
+        sa.Column("stop_reason", sa.String(length=32), nullable=True, comment="why it is wanted no more"),
+        sa.Column("stop_message", sa.Text(), nullable=True),
         sa.Column(
             "event", sa.Integer(), server_default="1", nullable=False, comment="number of its last event"
         ),
@@ -187,6 +189,7 @@ def upgrade() -> None:
         sa.Column("queue", sa.String(length=127), nullable=False, comment="organization.project"),
         sa.Column("tier", sa.SmallInteger(), nullable=False),
         sa.Column("workflow", sa.String(length=200), nullable=True),
+        sa.Column("architecture", sa.String(length=8), nullable=False),
         sa.Column(
             "document",
             postgresql.JSONB(astext_type=sa.Text()),
