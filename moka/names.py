@@ -241,6 +241,16 @@ def bucket_name(prefix: str, account: str, region: str, purpose: str) -> str:
     return f"{prefix}-{account}-{region}-{purpose}"
 
 
+DATABASE = "database"
+DATABASE_NAME = "moka"
+"""Of the database of the platform's services, in its cluster of PostgreSQL."""
+
+
+def database_identifier(prefix: str, generation: int) -> str:
+    """Identifier of an environment's cluster of PostgreSQL."""
+    return f"{prefix}-{DATABASE}-{generation}"
+
+
 NO_BUCKET_PREFIXES = ("xn--", "sthree-", "amzn-s3-demo-")
 NO_BUCKET_SUFFIXES = ("-s3alias", "--ol-s3", ".mrap", "--x-s3", "--table-s3", "-an")
 """Of the name of a bucket: https://docs.aws.amazon.com/AmazonS3/latest/userguide/bucketnamingrules.html"""

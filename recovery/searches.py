@@ -164,6 +164,10 @@ SEARCHES: dict[str, Search] = {
     "aws:route53/record:Record": _named("{zoneId}_{name}_{type}"),
     "aws:amp/workspace:Workspace": WORKSPACE,
     "aws:amp/alertManagerDefinition:AlertManagerDefinition": _named("{workspaceId}"),
+    "aws:rds/subnetGroup:SubnetGroup": _named("{name}"),
+    "aws:rds/clusterParameterGroup:ClusterParameterGroup": _named("{name}"),
+    "aws:rds/cluster:Cluster": _named("{clusterIdentifier}"),
+    "aws:rds/clusterInstance:ClusterInstance": _named("{identifier}"),
     "aws:s3/bucket:Bucket": _named("{bucket}"),
     **{
         f"aws:s3/bucket{part}:Bucket{part}": _named("{bucket}")

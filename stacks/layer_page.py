@@ -29,5 +29,6 @@ def page() -> str:
 
 
 def _makes(layer: Layer) -> str:
-    condition = f"; only where the cluster's settings have `{layer.when}`" if layer.when else ""
+    owner = "environment" if layer.scope == "environment" else "cluster"
+    condition = f"; only where the {owner}'s settings have `{layer.when}`" if layer.when else ""
     return f"{layer.makes}{condition}"

@@ -22,7 +22,8 @@ class Layer:
 
     scope: there is one for each of these.
     reads: layers whose outputs it is given, those of its own cluster and the foundation below that; and HOME.
-    when: section of a cluster's settings without which the cluster does not have the layer.
+    when: section of a cluster's settings, or of the environment's where the layer is the environment's,
+        without which there is no such layer.
     makes: what docs/layers.md says of it.
     """
 
@@ -105,6 +106,14 @@ LAYERS: Mapping[str, Layer] = {
             scope="environment",
             reads=("cluster", HOME),
             makes="Spark History Server, with a list of jobs on volumes of its own",
+        ),
+        Layer(
+            name="database",
+            scope="environment",
+            reads=("cluster", HOME),
+            when="database",
+            makes="PostgreSQL of the platform's services on Aurora: encrypted, reached by the home cluster's "
+            "pods only, entered by IAM, with backups and instances in several zones",
         ),
     )
 }

@@ -11,6 +11,7 @@ from graphlib import CycleError, TopologicalSorter
 from moka.mistakes import InvalidDocument
 from stacks.layer_table import HOME, LAYERS, Layer
 from stacks.settings import Environment, SliceSettings
+from stacks.settings.cluster import Cluster as ClusterSettings
 
 RESOURCES = "resources"
 """Among the outputs of a unit: its resources at the top of the stack, as `type::name`.
@@ -67,9 +68,14 @@ def _is_on(settings: Environment, cluster: str, row: Layer) -> bool:
         case "foundation":
             return False
         case "environment":
-            return cluster == settings.home
+            return cluster == settings.home and _has(settings, row.when)
         case _:
-            return row.when is None or getattr(settings.clusters[cluster], row.when) is not None
+            return _has(settings.clusters[cluster], row.when)
+
+
+def _has(settings: Environment | ClusterSettings, section: str | None) -> bool:
+    """Whether the settings have the section that a layer is for; every layer without one is there."""
+    return section is None or getattr(settings, section) is not None
 
 
 def unit_read(settings: Environment, unit: Unit, source: str) -> Unit | None:

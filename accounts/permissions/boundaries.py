@@ -15,7 +15,9 @@ from accounts.permissions.policies import KEY_USE
 from moka.login_secret import secret_arn
 from moka.names import ENVIRONMENT_TAG
 
-DEPLOY_SERVICES = ("acm", "aps", "autoscaling", "ec2", "ecr", "eks", "grafana", "iam", "kms", "logs", "s3")
+DEPLOY_SERVICES = (
+    *("acm", "aps", "autoscaling", "ec2", "ecr", "eks", "grafana", "iam", "kms", "logs", "rds", "s3"),
+)
 
 WORKLOAD_SERVICES = (
     "autoscaling",
@@ -30,6 +32,10 @@ WORKLOAD_SERVICES = (
     "s3",
 )
 """Services that roles of the program use, and of AWS's policies on them those that the program needs."""
+
+MASTER_SECRETS = ("secretsmanager:CreateSecret", "secretsmanager:TagResource")
+"""What RDS asks of who makes a database whose password it manages:
+https://docs.aws.amazon.com/AmazonRDS/latest/AuroraUserGuide/rds-secrets-manager.html"""
 
 METRICS = ("aps:RemoteWrite", "aps:QueryMetrics", "aps:Get*")
 """What the gateway and a Grafana do with a workspace of Amazon Managed Prometheus."""
@@ -56,6 +62,8 @@ READS = (
     "logs:Describe*",
     "logs:List*",
     *READ_RECORD.split(),
+    "rds:Describe*",
+    "rds:List*",
     "s3:Get*",
     "s3:List*",
 )
@@ -83,6 +91,7 @@ def deploy_boundary(names: AccountNames, state_key: str) -> dict[str, Any]:
         [
             _allow("Services", [f"{service}:*" for service in DEPLOY_SERVICES]),
             _allow("PullSecrets", ["secretsmanager:GetSecretValue"]),
+            _allow("MasterSecrets", MASTER_SECRETS),
             _allow("PrivateNames", ["route53:AssociateVPCWithHostedZone"]),
             _allow("Records", f"{CHANGE_RECORD} {READ_RECORD}".split()),
             *([_allow("OtherAccounts", ["sts:AssumeRole"], others)] if others and names.home else []),

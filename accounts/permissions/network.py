@@ -1,5 +1,6 @@
 """Rows of the network: VPC, subnets, ways in and out."""
 
+from accounts.permissions.databases import has_database
 from accounts.permissions.row import PROVIDER, REFERENCE, Row
 from stacks.settings import Environment
 from stacks.settings.foundation import Foundation
@@ -25,6 +26,16 @@ def joins_transit_gateway(settings: Environment, name: str, foundation: Foundati
 def has_interface_endpoints(settings: Environment, name: str, foundation: Foundation) -> bool:
     """AWS's services are reached inside its VPC."""
     return foundation.network is not None and foundation.network.interface_endpoints
+
+
+def has_security_groups(settings: Environment, name: str, foundation: Foundation) -> bool:
+    """Endpoints or a database have one of their own."""
+    return has_interface_endpoints(settings, name, foundation) or has_database(settings, name, foundation)
+
+
+def lets_in(settings: Environment, name: str, foundation: Foundation) -> bool:
+    """Security groups have rules of ours: of API servers, or of a database."""
+    return lets_networks_in(settings, name, foundation) or has_database(settings, name, foundation)
 
 
 def lets_networks_in(settings: Environment, name: str, foundation: Foundation) -> bool:
@@ -163,7 +174,7 @@ ROWS = (
         beyond={
             "ec2:DescribeNetworkInterfaces": f"{EC2}vpc_security_group.go, which waits for interfaces",
         },
-        when=has_interface_endpoints,
+        when=has_security_groups,
     ),
     Row(
         type="aws:vpc/securityGroupIngressRule:SecurityGroupIngressRule",
@@ -173,7 +184,7 @@ ROWS = (
         update=f"ec2:ModifySecurityGroupRules {TAGS}",
         delete="ec2:RevokeSecurityGroupIngress",
         beyond={"ec2:ModifySecurityGroupRules": f"{EC2}vpc_security_group_ingress_rule.go"},
-        when=lets_networks_in,
+        when=lets_in,
     ),
     Row(
         type="aws:ec2transitgateway/vpcAttachment:VpcAttachment",

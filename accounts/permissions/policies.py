@@ -11,6 +11,7 @@ from accounts.permissions.table import rows_of
 SUBJECTS: Mapping[str, tuple[str, ...]] = {
     "network": ("ec2", "route53", "acm"),
     "data": ("s3", "kms", "logs", "secretsmanager"),
+    "databases": ("rds",),
     "clusters": ("eks", "autoscaling"),
     "identity": ("iam",),
     "registry": ("ecr",),
@@ -18,6 +19,9 @@ SUBJECTS: Mapping[str, tuple[str, ...]] = {
     "state": ("state",),
 }
 """Policy of the deploy role -> services: a policy each, as none may be longer than 6,144 characters."""
+
+READ_APART = ("rds", "acm", "aps", "grafana")
+"""Services that are in a policy of their own of the preview role, for its size."""
 
 KEY_USE = ("kms:Decrypt", "kms:DescribeKey", "kms:Encrypt", "kms:GenerateDataKey")
 
@@ -51,10 +55,13 @@ def preview_policies(names: AccountNames, state_key: str) -> dict[str, dict[str,
     """Policies of the preview role of an account: it reads what a preview reads, and no data."""
     rows = rows_of(names.settings, names.foundations)
     reads = {action for row in rows for action in row.reads} - NO_PREVIEW
-    statements = [grant.statement() for grant in grants(names, reads)]
+    documents: dict[str, list[dict[str, Any]]] = {"read": [], "read-services": []}
+    for grant in grants(names, reads):
+        apart = grant.actions[0].partition(":")[0] in READ_APART
+        documents["read-services" if apart else "read"].append(grant.statement())
     if names.home:
-        statements += _state(names, state_key, write=False)
-    return {"read": policy(statements)}
+        documents["read"] += _state(names, state_key, write=False)
+    return {subject: policy(statements) for subject, statements in documents.items() if statements}
 
 
 def _state(names: AccountNames, state_key: str, *, write: bool) -> list[dict[str, Any]]:

@@ -13,14 +13,20 @@ from accounts.names import AccountNames
 from accounts.permissions.grant import Conditions, Grant
 from accounts.permissions.identity import MANAGED_POLICIES, PASSED_TO
 from accounts.permissions.names import CHANGE_RECORD, READ_RECORD
-from moka.names import ACCESS_LOGS, ENVIRONMENT_TAG, Data, bucket_name
-from moka.partition import managed_policy
+from moka.names import ACCESS_LOGS, DATABASE, ENVIRONMENT_TAG, Data, bucket_name
+from moka.partition import domain, managed_policy
 
-SERVICE_LINKED = ("eks.amazonaws.com", "eks-nodegroup.amazonaws.com", "pullthroughcache.ecr.amazonaws.com")
-"""Services whose own roles come to be with the first cluster, node group or cache in an account.
+SERVICE_LINKED = (
+    "eks.amazonaws.com",
+    "eks-nodegroup.amazonaws.com",
+    "pullthroughcache.ecr.amazonaws.com",
+    "rds.amazonaws.com",
+)
+"""Services whose own roles come to be with the first cluster, node group, cache or database in an account.
 
 Source: https://docs.aws.amazon.com/eks/latest/userguide/using-service-linked-roles.html,
-https://docs.aws.amazon.com/AmazonECR/latest/userguide/slr-pullthroughcache.html
+https://docs.aws.amazon.com/AmazonECR/latest/userguide/slr-pullthroughcache.html,
+https://docs.aws.amazon.com/AmazonRDS/latest/AuroraUserGuide/UsingWithRDS.IAM.ServiceLinkedRoles.html
 """
 
 CHARTS = "charts"
@@ -65,6 +71,12 @@ def own_tag(names: AccountNames) -> Conditions:
 def tagged_as_own(names: AccountNames) -> Conditions:
     """Where the request gives the environment's tag."""
     return {"StringEquals": {f"aws:RequestTag/{ENVIRONMENT_TAG}": names.settings.environment}}
+
+
+def by_secrets_manager(names: AccountNames) -> Conditions:
+    """On the environment's keys, where Secrets Manager uses them for who asks it."""
+    services = [f"secretsmanager.{region}.{domain(region)}" for region in names.regions]
+    return {"StringEquals": {**own_tag(names)["StringEquals"], "kms:ViaService": services}}
 
 
 def with_boundary(names: AccountNames) -> Conditions:
@@ -205,6 +217,46 @@ def known_by_tags(name: str, service: str, resource: str, *, create: str, tag: s
 
 
 KEY, EKS = "key/*", "{prefix}-*"
+DATABASES = f"{{prefix}}-{DATABASE}-*"
+
+# The option group is RDS's own, and the parameter group of single instances.
+CLUSTER, INSTANCE = f"cluster:{DATABASES}", f"db:{DATABASES}"
+SUBNETS, PARAMETERS = f"subgrp:{DATABASES}", f"cluster-pg:{DATABASES}"
+OPTIONS, INSTANCE_PARAMETERS = "og:default:*", "pg:default.*"
+
+DATABASE_SCOPES = tuple(
+    Scope(name=name, actions=actions, resources=arns("rds", *resources))
+    for name, actions, resources in (
+        ("DatabaseSubnets", "rds:*DBSubnetGroup*", (SUBNETS,)),
+        ("DatabaseParameters", "rds:*DBClusterParameter*", (PARAMETERS,)),
+        ("NewDatabase", "rds:CreateDBCluster", (CLUSTER, PARAMETERS, SUBNETS, OPTIONS)),
+        (
+            "DatabaseOfSnapshot",
+            "rds:RestoreDBClusterFromSnapshot",
+            (CLUSTER, PARAMETERS, SUBNETS, OPTIONS, "cluster-snapshot:*"),
+        ),
+        (
+            "DatabaseOfTime",
+            "rds:RestoreDBClusterToPointInTime",
+            (CLUSTER, PARAMETERS, SUBNETS, OPTIONS, "cluster-auto-backup:*"),
+        ),
+        ("ChangedDatabase", "rds:ModifyDBCluster", (CLUSTER, PARAMETERS, OPTIONS)),
+        (
+            "LastSnapshot",
+            "rds:DeleteDBCluster rds:CreateDBClusterSnapshot",
+            (CLUSTER, f"cluster-snapshot:{DATABASES}"),
+        ),
+        (
+            "NewInstance",
+            "rds:CreateDBInstance",
+            (INSTANCE, CLUSTER, SUBNETS, OPTIONS, INSTANCE_PARAMETERS),
+        ),
+        ("ChangedInstance", "rds:ModifyDBInstance", (INSTANCE, OPTIONS, INSTANCE_PARAMETERS)),
+        ("Instances", "rds:*DBInstance*", (INSTANCE,)),
+        ("Databases", "rds:DescribeDBClusters", (CLUSTER,)),
+        ("DatabaseTags", "rds:*Tags*", (CLUSTER, INSTANCE, SUBNETS, PARAMETERS)),
+    )
+)
 
 SCOPES = (
     Scope(name="PassRole", actions="iam:PassRole", resources=workload_roles, conditions=passed_on),
@@ -244,6 +296,13 @@ SCOPES = (
         conditions=tagged_as_own,
         besides="Keys",
     ),
+    # Of a secret that RDS makes; not of data.
+    Scope(
+        name="KeyOfSecrets",
+        actions="kms:Decrypt kms:GenerateDataKey",
+        resources=arns("kms", KEY),
+        conditions=by_secrets_manager,
+    ),
     Scope(name="Keys", actions="kms:*", resources=arns("kms", KEY), conditions=own_tag),
     Scope(
         name="LogDelivery",
@@ -251,7 +310,18 @@ SCOPES = (
         resources=everything,
         conditions=in_regions,
     ),
-    Scope(name="LogGroups", actions="logs:*", resources=arns("logs", "log-group:/aws/eks/{prefix}-*")),
+    Scope(
+        name="LogGroups",
+        actions="logs:*",
+        resources=arns("logs", "log-group:/aws/eks/{prefix}-*", f"log-group:/aws/rds/cluster/{DATABASES}"),
+    ),
+    *DATABASE_SCOPES,
+    # RDS calls it `rds!cluster-<id of the cluster>`, which nobody knows before.
+    Scope(
+        name="MasterSecrets",
+        actions="secretsmanager:CreateSecret secretsmanager:TagResource",
+        resources=arns("secretsmanager", "secret:rds!cluster-*"),
+    ),
     # What comes to be on a cluster has no ARN yet, and a cluster that comes to be has no name.
     Scope(name="NewCluster", actions="eks:CreateCluster", resources=everything, conditions=in_regions),
     Scope(

@@ -6,11 +6,20 @@ does a row that nothing uses.
 
 from collections.abc import Iterable, Iterator
 
-from accounts.permissions import clusters, data, identity, metrics, names, network, registry
+from accounts.permissions import clusters, data, databases, identity, metrics, names, network, registry
 from accounts.permissions.row import Row
 from stacks.settings import Environment
 
-ROWS = (*network.ROWS, *data.ROWS, *clusters.ROWS, *identity.ROWS, *registry.ROWS, *metrics.ROWS, *names.ROWS)
+ROWS = (
+    *network.ROWS,
+    *data.ROWS,
+    *databases.ROWS,
+    *clusters.ROWS,
+    *identity.ROWS,
+    *registry.ROWS,
+    *metrics.ROWS,
+    *names.ROWS,
+)
 
 
 def rows_of(settings: Environment, foundations: Iterable[str]) -> Iterator[Row]:

@@ -135,6 +135,7 @@ class Database(pulumi.ComponentResource):
 
         subnets = aws.rds.SubnetGroup(
             name,
+            name=args.identifier,
             description=f"Private subnets of {args.identifier}",
             subnet_ids=pulumi.Output.from_input(args.subnets).apply(
                 lambda zones: [zones[zone] for zone in sorted(zones)]
@@ -164,9 +165,12 @@ class Database(pulumi.ComponentResource):
             )
             for client, client_group in args.clients.items()
         ]
+        family = f"{ENGINE.value}{args.engine_version.partition('.')[0]}"
         parameters = aws.rds.ClusterParameterGroup(
             name,
-            family=f"{ENGINE.value}{args.engine_version.partition('.')[0]}",
+            # Those of another major version are made beside them, while the cluster still has these.
+            name=f"{args.identifier}-{family}",
+            family=family,
             description=f"Parameters of {args.identifier}",
             parameters=[
                 {"name": parameter, "value": value, "apply_method": "immediate"}
@@ -216,6 +220,7 @@ class Database(pulumi.ComponentResource):
             final_snapshot_identifier=f"{args.identifier}-final" if args.retain else None,
             # What a preview has shown is there after the `up`, not after some night of AWS's choice.
             apply_immediately=True,
+            allow_major_version_upgrade=True,
             tags=args.tags,
             **restored(args.restore_from),
             opts=after(

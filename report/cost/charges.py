@@ -45,6 +45,8 @@ USAGE: Mapping[str, str] = {
     "aws:sqs/queue:Queue": "SQS by messages",
     "aws:sns/topic:Topic": "SNS by messages",
     "aws:dynamodb/table:Table": "DynamoDB by requests",
+    "aws:rds/cluster:Cluster": "Aurora by what is stored and asked",
+    "aws:rds/clusterInstance:ClusterInstance": "instances of Aurora by their class, or the capacity in use",
 }
 """Type -> what its cost depends on, which no preview says."""
 
@@ -57,7 +59,8 @@ ec2/launchTemplate:LaunchTemplate ec2/vpcIpv4CidrBlockAssociation:VpcIpv4CidrBlo
 ec2/networkAcl:NetworkAcl ec2/placementGroup:PlacementGroup ecr/lifecyclePolicy:LifecyclePolicy
 ecr/repositoryPolicy:RepositoryPolicy eks/accessEntry:AccessEntry eks/addon:Addon
 eks/accessPolicyAssociation:AccessPolicyAssociation eks/podIdentityAssociation:PodIdentityAssociation
-kms/alias:Alias kms/keyPolicy:KeyPolicy
+kms/alias:Alias kms/keyPolicy:KeyPolicy rds/clusterParameterGroup:ClusterParameterGroup
+rds/subnetGroup:SubnetGroup
 """
 
 FREE = frozenset(f"aws:{name}" for name in _FREE.split())

@@ -62,11 +62,13 @@ class Outputs:
     """What the layers on a cluster build on.
 
     name, arn: of the EKS cluster.
+    security_group_id: that EKS makes, of control plane, nodes and pods.
     kubeconfig: JSON, without a secret; known only once nodes and add-ons are there.
     """
 
     name: pulumi.Input[str]
     arn: pulumi.Input[str]
+    security_group_id: pulumi.Input[str]
     kubeconfig: pulumi.Input[str]
 
 
@@ -158,7 +160,12 @@ def deploy(site: Site, inputs: Inputs) -> Outputs:
         site.after(*groups),
     )
     ready = pulumi.Output.all(cluster.kubeconfig, pod_add_ons.names, *[group.arn for group in groups])
-    return Outputs(name=cluster.name, arn=cluster.arn, kubeconfig=ready.apply(lambda values: str(values[0])))
+    return Outputs(
+        name=cluster.name,
+        arn=cluster.arn,
+        security_group_id=cluster.security_group_id,
+        kubeconfig=ready.apply(lambda values: str(values[0])),
+    )
 
 
 def node_groups(site: Site, inputs: Inputs, cluster: Cluster) -> list[NodeGroup]:

@@ -28,6 +28,7 @@ from moka.registries import Upstream
 from stacks.layer_table import LayerName
 from stacks.settings.ci import Ci
 from stacks.settings.cluster import Cluster
+from stacks.settings.database import Database
 from stacks.settings.fields import Account, Cidr, Days, Domain, KmsKey, Secret, is_private
 from stacks.settings.foundation import Foundation
 from stacks.settings.history import History
@@ -185,6 +186,9 @@ class Environment(Section):
     spark: Spark = Field(default=Spark(), description="How Spark applications run.")
     history: History
     services: Services
+    database: Database | None = Field(
+        default=None, description="PostgreSQL of the platform's services; without it, none that needs one."
+    )
     domain: Domain = Field(description="Domain of the host names of UIs.")
     ingress: Ingress = Ingress()
     metrics: Metrics = Field(default=Metrics(), description="Where metrics go, and what brings them there.")

@@ -22,6 +22,15 @@ EVERYTHING: Policy = {
 }
 
 
+RDS = {
+    "Cluster": ("cluster", "clusterIdentifier"),
+    "ClusterInstance": ("db", "identifier"),
+    "ClusterParameterGroup": ("cluster-pg", "name"),
+    "SubnetGroup": ("subgrp", "name"),
+}
+"""Type of a resource -> what its ARN calls it, and the input that names it."""
+
+
 def state_key(settings: Environment) -> str:
     home = StateNames(settings).foundation
     return f"arn:aws:kms:{home.region}:{home.account}:key/5e0c4c1e-0000-4000-8000-000000000000"
@@ -102,6 +111,9 @@ class World:
                 yield self.target(f"{arn}/workspaces/g-1")
             case "acm":
                 yield self.target(f"{arn}certificate/c-1")
+            case "rds":
+                kind, name = RDS[resource.type.rpartition(":")[2]]
+                yield self.target(f"{arn}{kind}:{inputs[name]}")
             case "autoscaling":
                 yield self.target(f"{arn}autoScalingGroup:1:autoScalingGroupName/eks-x-1")
 
@@ -133,6 +145,12 @@ class World:
         if action in ("acm:RequestCertificate", "grafana:CreateWorkspace"):
             yield self.target("*"), context | self.context(resource, action, self.target("*"))
             return
+        if prefix == "secretsmanager" and resource.type.startswith("aws:rds/"):
+            start = f"arn:aws:secretsmanager:{resource.region}:{self.account}:secret:"
+            yield self.target(f"{start}rds!cluster-1-Ab12Cd"), context
+            return
+        if action in ("kms:Decrypt", "kms:GenerateDataKey"):
+            context["kms:ViaService"] = f"secretsmanager.{resource.region}.amazonaws.com"
         if not taken or prefix == "ec2":
             # What a new key's own policy will say decides, which is that of every key.
             policy = json.loads(key_policy(self.account, resource.region)) if prefix == "kms" else None

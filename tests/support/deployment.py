@@ -85,6 +85,10 @@ from stacks.slices import Slice, units
 
 EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
 
+LIKE_NO_OTHER = ["prod", "local", EXAMPLES / "two-accounts.yaml"]
+SMALLER = ["test", "dev", "staging"]
+"""Environments that `make test` follows through whole, and those that `make soak` does, being like prod."""
+
 STACK = "pulumi:pulumi:Stack"
 RELEASE = "kubernetes:helm.sh/v3:Release"
 SERVICE_ACCOUNT = "kubernetes:core/v1:ServiceAccount"

@@ -6,6 +6,7 @@ from moka.mistakes import Mistake
 from stacks.settings.checks import (
     charts,
     data,
+    database,
     ingress,
     login,
     logs,
@@ -49,6 +50,9 @@ CHECKS: tuple[Callable[[Environment], Iterator[Mistake]], ...] = (
     network.transit_gateways,
     network.api_access,
     network.deployer,
+    database.capacity,
+    database.beginning,
+    database.name,
     ingress.certificates,
     ingress.names,
     login.gateway,

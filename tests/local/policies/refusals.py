@@ -18,3 +18,9 @@ def assert_refused_by_its_rule_only(previewed, name):
 
     assert refused_by(result) == {BROKEN[name].rule}, result.stdout[-3000:] + result.stderr
     assert result.returncode != 0
+
+
+def assert_may_ship(result):
+    """A preview that no policy refuses."""
+    assert result.returncode == 0, result.stdout[-3000:] + result.stderr
+    assert not refused_by(result)

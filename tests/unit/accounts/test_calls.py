@@ -50,6 +50,7 @@ PREFIXES = {"amp": "aps"}
 
 def action(service: str, operation: str) -> str:
     name = S3_ACTIONS.get(operation, operation) if service == "s3" else operation
+    name = name.replace("Db", "DB") if service == "rds" else name
     return f"{PREFIXES.get(service, service)}:{name}"
 
 

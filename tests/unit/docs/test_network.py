@@ -37,15 +37,13 @@ from moka.names import (
     YUNIKORN_NAMESPACE,
 )
 from stacks.gateway_login import platform_pages
-from stacks.settings.reading import environments
-from tests.support.deployment import EXAMPLES, Account
+from tests.support.deployment import LIKE_NO_OTHER, Account
 
 PAGE = (REPOSITORY / "docs" / "network.md").read_text()
 ROW = re.compile(
     r"^\| (?P<source>[^|]+) \| (?P<destination>[^|]+) \| (?P<port>\d+)(?:/(?P<protocol>udp))? \|", re.M
 )
 LAYERS = ("foundation", "cluster", "scheduling", "ingress", "shuffle", "spark", "history")
-ENVIRONMENTS = [*environments(), EXAMPLES / "two-accounts.yaml"]
 
 OWN_NODE = "their own node"
 ANOTHER_NETWORK = Host(name="another network", address="10.99.0.0/16")
@@ -189,9 +187,14 @@ class ClusterPlaces:
         ]
 
 
-@pytest.fixture(scope="module", params=ENVIRONMENTS, ids=lambda name: Path(name).stem)
+@pytest.fixture(scope="module", params=LIKE_NO_OTHER, ids=lambda name: Path(name).stem)
 def clusters(request, up):
-    account = up(request.param, layers=LAYERS)
+    return places_of(up, request.param)
+
+
+def places_of(up, environment):
+    """Every cluster of an environment, with the layers that the page is about."""
+    account = up(environment, layers=LAYERS)
     return [ClusterPlaces(account, cluster) for cluster in account.settings.clusters]
 
 

@@ -5,12 +5,14 @@ import json
 import pytest
 
 from aws_rules.iam.programs import CHARTS
-from tests.support.deployment import EXAMPLES, Refused, gone
-
-ENVIRONMENTS = ["test", "dev", "staging", "prod", "local", EXAMPLES / "two-accounts.yaml"]
+from tests.support.deployment import LIKE_NO_OTHER, Refused, gone
 
 
-@pytest.mark.parametrize("environment", ENVIRONMENTS, ids=str)
+@pytest.fixture(params=LIKE_NO_OTHER, ids=str)
+def environment(request):
+    return request.param
+
+
 def test_every_program_of_every_environment_may_do_what_it_calls(up, environment):
     account = up(environment)
 

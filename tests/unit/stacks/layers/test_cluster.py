@@ -117,7 +117,7 @@ def test_a_cluster_may_write_fewer_logs_and_keep_them_for_other_days_than_the_re
     fewer = "    control_plane_logs: {types: [audit, authenticator], days: 7}\n"
     recorder = deployed(deploy, changed("    profile: adhoc", fewer))
 
-    [group] = recorder.inputs("aws:cloudwatch/logGroup:LogGroup")
+    group = recorder.by_name("aws:cloudwatch/logGroup:LogGroup")["spark-a"]
     [cluster] = recorder.inputs("eks:index:Cluster")
     assert group["retentionInDays"] == 7
     assert cluster["enabledClusterLogTypes"] == ["audit", "authenticator"]

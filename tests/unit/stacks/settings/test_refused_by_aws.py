@@ -55,6 +55,11 @@ def login(**change: object) -> Changes:
     return {"ingress": {"login": whole}, f"{MAIN}.certificates": {"arns": [CERTIFICATE]}}
 
 
+def database(**change: object) -> Changes:
+    """A database with a change."""
+    return {"database": {"instances": 1, **change}}
+
+
 def night(cron: str) -> Changes:
     """A schedule with a change, and the one that ends it."""
     end = {"cron": "59 23 31 12 *", "minimum": 0}
@@ -1086,6 +1091,49 @@ REFUSED: dict[str, list[tuple[Changes, str]]] = {
             "control_plane_logs: is 31; input should be 1, 3, 5, 7, 14",
         ),
     ],
+    "database.version": [
+        (database(version="15.4"), "is '15.4'; write a version of Aurora PostgreSQL from 16 on"),
+        (database(version="16"), "is '16'; write a version of Aurora PostgreSQL from 16 on, such as 16.11"),
+    ],
+    "database.generation": [
+        (
+            {"organization": "a" * 20, "environment": "b" * 30, **database()},
+            "gives the database the name",
+        )
+    ],
+    "database.instance_class": [
+        (database(instance_class="r8g.large"), "write a class such as db.serverless or db.r8g.large"),
+    ],
+    "database.minimum_capacity": [
+        (database(minimum_capacity=0.7), "is 0.7; write it in steps of a half"),
+        (database(minimum_capacity=8, maximum_capacity=4), "is 8, more than maximum_capacity, 4; lower it"),
+    ],
+    "database.maximum_capacity": [
+        (database(maximum_capacity=0.5), "should be greater than or equal to 1"),
+        (database(maximum_capacity=257), "should be less than or equal to 256"),
+    ],
+    "database.backup_days": [(database(backup_days=36), "should be less than or equal to 35")],
+    "database.restore_from": [
+        (database(restore_from={}), "has to have either snapshot or cluster"),
+        (database(restore_from={"snapshot": "a", "cluster": "b"}), "has to have either snapshot or cluster"),
+    ],
+    "database.restore_from.snapshot": [
+        (database(restore_from={"snapshot": "1st"}), "write the name of a cluster's snapshot, or its ARN"),
+    ],
+    "database.restore_from.cluster": [
+        (database(restore_from={"cluster": "Prod"}), "write the identifier of a database cluster"),
+        (
+            database(restore_from={"cluster": "moka-local-database-1"}),
+            "is moka-local-database-1, which is the database itself; raise database.generation",
+        ),
+    ],
+    "database.restore_from.time": [
+        (database(restore_from={"cluster": "a", "time": "yesterday"}), "write a time in UTC as 2026-11-24T"),
+        (
+            database(restore_from={"snapshot": "a", "time": "2026-11-24T01:05:00Z"}),
+            "has a time, which only a cluster can be restored to",
+        ),
+    ],
 }
 
 TYPES = "yes or no, or one of a few words: its type refuses the rest"
@@ -1161,6 +1209,8 @@ FREE: dict[str, str] = {
     ),
     "spark.operators.<name>.applications_per_minute": SIZES,
     "queues.capacity": SHARES,
+    "database": NAMES,
+    "database.instances": SIZES,
 }
 
 

@@ -1,0 +1,68 @@
+"""Layer database, as the settings of whole environments ask for it."""
+
+import dataclasses
+
+import pytest
+import yaml
+
+from stacks import settings, slices
+from stacks.layers import database
+from stacks.slices import Unit
+from tests.support.sites import make_site
+
+LOCAL = settings.path_of("local").read_text()
+CLUSTER = "aws:rds/cluster:Cluster"
+
+
+def outputs_of(kind):
+    """Outputs of a layer, each its own name, and subnets in their zones."""
+    names = {field.name: field.name for field in dataclasses.fields(kind)}
+    subnets = {f"us-east-1{letter}": f"subnet-{letter}" for letter in "abc"}
+    return kind(**{**names, **{name: subnets for name in names if name.endswith("subnets")}})
+
+
+def environment(**changes):
+    """local, with something else in its `database`."""
+    text = yaml.safe_load(LOCAL)
+    text["database"] |= changes
+    return settings.parse(yaml.safe_dump(text), "stacks/local.yaml")
+
+
+@pytest.fixture
+def cluster(deploy):
+    """Settings -> the database cluster that they make."""
+
+    def make(environment):
+        where = make_site("spark-a", environment, read=lambda layer, kind: outputs_of(kind))
+        recorder = deploy(lambda: database.deploy(where, database.inputs(where)))
+        [one] = [resource for resource in recorder.resources if resource.type == CLUSTER]
+        return one
+
+    return make
+
+
+def test_it_is_there_once_at_home_where_the_settings_have_it():
+    text = yaml.safe_load(LOCAL)
+    del text["database"]
+
+    def units(text):
+        return set(slices.units(settings.parse(yaml.safe_dump(text), "stacks/local.yaml")))
+
+    assert units(yaml.safe_load(LOCAL)) - units(text) == {Unit("database", "spark-a")}
+
+
+def test_another_generation_is_another_resource_that_begins_with_what_it_is_told(cluster):
+    first = cluster(environment())
+    second = cluster(
+        environment(
+            generation=2,
+            restore_from={"cluster": first.inputs["clusterIdentifier"], "time": "2026-11-24T01:05:00Z"},
+        )
+    )
+
+    assert first.name != second.name
+    assert second.inputs["clusterIdentifier"] == "moka-local-database-2"
+    assert second.inputs["restoreToPointInTime"] == {
+        "sourceClusterIdentifier": "moka-local-database-1",
+        "restoreToTime": "2026-11-24T01:05:00Z",
+    }
