@@ -5,6 +5,7 @@ from typing import ClassVar, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from moka.names import DATABASE_NAME
 from moka.submission.rights import ANY, Action, Policy, Right
 
 
@@ -17,16 +18,17 @@ class Part(BaseModel):
 class DatabaseAccess(Part):
     """Where the database is.
 
-    host: name, or the folder of a Unix socket. region: of AWS, where it takes tokens of IAM; None where it
-    takes none. authority: file with the certificates that its own must come from; None for no TLS.
+    url: as libpq has it: `postgresql://archer@<host>:<port>/archer?sslmode=verify-full&sslrootcert=<file>`.
+    region: of AWS, where it takes tokens of IAM; None where it takes none.
+    master_secret: ARN of the secret by which the keeper enters as the first user; None where the user of the
+    URL owns the tables.
+    first_database: that is there before Archer's own.
     """
 
-    host: str
-    port: int = 5432
-    name: str = "archer"
-    user: str = "archer"
+    url: str
     region: str | None = None
-    authority: str | None = None
+    master_secret: str | None = None
+    first_database: str = DATABASE_NAME
 
 
 class OperatorShare(Part):

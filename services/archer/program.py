@@ -1,32 +1,28 @@
-"""`python -m services.archer.program`: `migrate`, `service` or `worker`, by the configuration of a file."""
+"""`python -m services.archer.program`: `keeper`, `service` or `worker`, by the configuration of a file."""
 
 import argparse
 import asyncio
 from pathlib import Path
 
 from moka.submission.configuration import Configuration
-from services.archer.database import migrate
-from services.archer.database.token import address_of
+from services.archer.keeper import program as keeper
 from services.archer.service import program as service
 from services.archer.worker import program as worker
 from services.common import arguments, logs
 
 FILE = "/etc/archer/archer.json"
 
-PROGRAMS = {"service": service.run, "worker": worker.run}
+PROGRAMS = {"keeper": keeper.run, "service": service.run, "worker": worker.run}
 
 
 def main() -> None:
     """Run a program until a signal ends it."""
     parser = arguments.parser("archer", __doc__)
-    parser.add_argument("program", choices=["migrate", *PROGRAMS])
+    parser.add_argument("program", choices=list(PROGRAMS))
     parser.add_argument("--configuration", type=_configuration, default=FILE, metavar="FILE")
     options = parser.parse_args()
     logs.configure()
-    if options.program == "migrate":
-        migrate.main(address_of(options.configuration.database))
-    else:
-        asyncio.run(PROGRAMS[options.program](options.configuration, options.listen, options.service_account))
+    asyncio.run(PROGRAMS[options.program](options.configuration, options.listen, options.service_account))
 
 
 def _configuration(file: str) -> Configuration:

@@ -1,12 +1,17 @@
 """Where Archer's database is, and how it is entered."""
 
 import ssl
-from collections.abc import Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
+from urllib.parse import parse_qsl, urlsplit
 
 import asyncpg
+
+AUTHORITIES = "/etc/ssl/certs/ca-certificates.crt"
+"""Where nothing else is said."""
 
 CONNECT_SECONDS = 10.0
 COMMAND_SECONDS = 30.0
@@ -28,6 +33,25 @@ class Address:
     password: Callable[[], Awaitable[str]] | None = field(default=None, repr=False)
     authority: Path | None = None
 
+    @classmethod
+    def of(cls, url: str) -> "Address":
+        """Of a URL as libpq has it, of whose parameters `host`, `sslmode` and `sslrootcert` are known.
+
+        Raises ValueError for another mode than `verify-full` and `disable`: others believe anybody.
+        """
+        parts = urlsplit(url)
+        query = dict(parse_qsl(parts.query))
+        mode = query.get("sslmode", "verify-full")
+        if mode not in ("verify-full", "disable"):
+            raise ValueError(f"sslmode is {mode}: write verify-full")
+        return cls(
+            host=query.get("host") or parts.hostname or "",
+            port=parts.port or 5432,
+            database=parts.path.removeprefix("/") or "archer",
+            user=parts.username or "archer",
+            authority=Path(query.get("sslrootcert", AUTHORITIES)) if mode == "verify-full" else None,
+        )
+
     def options(self) -> dict[str, Any]:
         """Arguments of asyncpg, for a connection as for a pool."""
         return {
@@ -44,3 +68,13 @@ class Address:
     async def connect(self) -> "asyncpg.Connection[asyncpg.Record]":
         """A connection. Raises OSError and asyncpg.PostgresError."""
         return await asyncpg.connect(**self.options())
+
+
+@asynccontextmanager
+async def connected(address: Address) -> "AsyncIterator[asyncpg.Connection[asyncpg.Record]]":
+    """A connection for as long as the context lasts. Raises as `connect` does."""
+    connection = await address.connect()
+    try:
+        yield connection
+    finally:
+        await connection.close()

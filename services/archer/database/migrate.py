@@ -1,6 +1,5 @@
 """Brings the schema up to date."""
 
-import asyncio
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -48,8 +47,3 @@ async def migrate(address: Address) -> None:
             await connection.run_sync(upgrade)
     finally:
         await engine.dispose()
-
-
-def main(address: Address) -> None:
-    """The same, for a program."""
-    asyncio.run(migrate(address))

@@ -13,8 +13,8 @@ from services.archer.authentication.iam import IamAuthenticator
 from services.archer.authentication.oidc import OidcAuthenticator
 from services.archer.authentication.proxy import ProxyAuthenticator
 from services.archer.authentication.ways import Way, Ways
+from services.archer.database.access import service_address
 from services.archer.database.pool import pool
-from services.archer.database.token import address_of
 from services.archer.service.acceptor import Acceptor
 from services.archer.service.app import application
 from services.archer.service.changes import Changes
@@ -47,7 +47,7 @@ class Protocol(HttpToolsProtocol):
 async def run(configuration: Configuration, listen: tuple[str, int], _: ServiceAccount) -> None:
     """Serve until a signal ends it."""
     async with (
-        pool(address_of(configuration.database), size=16) as connections,
+        pool(service_address(configuration.database), size=16) as connections,
         aiohttp.ClientSession() as session,
     ):
         context = Context(

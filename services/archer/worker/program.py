@@ -7,9 +7,9 @@ from pathlib import Path
 from typing import Any
 
 from moka.submission.configuration import ClusterAccess, Configuration
+from services.archer.database.access import service_address
 from services.archer.database.claims import Pace
 from services.archer.database.pool import pool
-from services.archer.database.token import address_of
 from services.archer.worker.cluster import Cluster
 from services.archer.worker.credentials import EksCredentials
 from services.archer.worker.metrics import Numbers
@@ -30,7 +30,7 @@ async def run(configuration: Configuration, listen: tuple[str, int], account: Se
     """Work until a signal ends it."""
     metrics = Metrics("archer_worker")
     async with AsyncExitStack() as stack:
-        connections = await stack.enter_async_context(pool(address_of(configuration.database)))
+        connections = await stack.enter_async_context(pool(service_address(configuration.database)))
         folder = Path(stack.enter_context(tempfile.TemporaryDirectory()))
         clusters, signing = [], []
         for name, access in configuration.clusters.items():

@@ -12,8 +12,8 @@ from services.archer.database.leases import Followed
 from services.archer.database.pool import Away, Connection, Pool
 from services.archer.worker.cluster import Cluster
 from services.archer.worker.follower import Follower
-from services.archer.worker.keeper import Keeper
 from services.archer.worker.placer import Placer
+from services.archer.worker.reclaimer import Reclaimer
 from services.archer.worker.stopper import Stopper
 from services.archer.worker.submitter import Submitter
 from services.common.logs import fields
@@ -40,8 +40,8 @@ class Worker:
         """What it does, side by side, for ever."""
         return [
             self._follow(),
-            Keeper(self._pool).run(),
             Placer(self._pool).run(),
+            Reclaimer(self._pool).run(),
             *[Stopper(self._pool, cluster).run() for cluster in self._clusters.values()],
             *[
                 Submitter(self._pool, cluster, pace, self._weights, self.name).run()
