@@ -70,3 +70,4 @@ images: ## build the images of services/ and images/ for both architectures, and
 
 schema: venv ## generate JSON Schemas and pages (settings, layers, policies) from what they are about
 	@$(MOKA) schema
+	@$(PY) clients/archer/generate.py

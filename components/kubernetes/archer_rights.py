@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 
 from moka.components.kubernetes.rbac import Right
+from moka.submission.cluster_document import CONFIG_MAP
 
 APPLICATIONS = ("sparkoperator.k8s.io", "sparkapplications")
 
@@ -12,6 +13,9 @@ NAMESPACE_RIGHTS: Sequence[Right] = (
     Right("", "pods", ("get", "delete")),
 )
 """In a job namespace."""
+
+OPERATOR_RIGHTS: Sequence[Right] = (Right("", "configmaps", ("get",), (CONFIG_MAP,)),)
+"""In the namespace of the operator: what the cluster says of itself."""
 
 CLUSTER_RIGHTS: Sequence[Right] = (
     # Patch: to take its finalizer off. Where a namespace is deleted, a Role in it goes before that is done,

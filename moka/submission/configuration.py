@@ -31,14 +31,6 @@ class DatabaseAccess(Part):
     first_database: str = DATABASE_NAME
 
 
-class OperatorShare(Part):
-    """A release of the Spark Operator: its job namespaces, and applications that it starts in a minute."""
-
-    name: str
-    namespaces: Sequence[str]
-    applications_per_minute: float
-
-
 class ClusterAccess(Part):
     """A cluster and how its API server is reached.
 
@@ -47,12 +39,11 @@ class ClusterAccess(Part):
     own.
     """
 
-    server: str
-    authority: str
+    server: str = ""
+    authority: str = ""
     eks: str | None = None
     region: str | None = None
     role: str | None = None
-    operators: Sequence[OperatorShare]
 
 
 class RightEntry(Part):

@@ -30,10 +30,11 @@ OPERATOR = Right(who="group:operators", may=frozenset({"see", "stop", "operate"}
 
 
 class Believing:
-    """Believes what a header says: `name` or `name group`."""
+    """Believes what a header says: `name` or `name group`, also as a token."""
 
     async def sender(self, headers, peer):
-        name, _, group = headers.get("x-sender", "").partition(" ")
+        token = headers.get("authorization", "").removeprefix("Bearer ")
+        name, _, group = (token or headers.get("x-sender", "")).partition(" ")
         if not name:
             raise Unauthenticated("Say who you are.")
         return Sender(Principal(name, frozenset({group} if group else ())), "proxy")

@@ -9,6 +9,7 @@ from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
 from fastapi.openapi.utils import get_openapi
 from fastapi.responses import Response
+from fastapi.routing import APIRoute
 from starlette.exceptions import HTTPException
 
 from moka.jobs.job import Job
@@ -45,7 +46,7 @@ def application(context: Context) -> FastAPI:
     app = FastAPI(lifespan=lifespan, docs_url=None, redoc_url=None, openapi_url="/openapi.json")
     app.state.context = context
     for router in ROUTERS:
-        app.include_router(router)
+        app.include_router(router, generate_unique_id_function=_operation)
     app.add_exception_handler(Problem, answer)
     app.add_exception_handler(Away, _away)
     app.add_exception_handler(RequestValidationError, _invalid)
@@ -68,6 +69,11 @@ def document(app: FastAPI) -> dict[str, Any]:
         schemas |= schema.pop("$defs", {})
         schemas[model.__name__] = schema
     return whole
+
+
+def _operation(route: APIRoute) -> str:
+    """An operation is called as its function is, and as the client's method."""
+    return route.name
 
 
 async def _healthy(_: Request) -> Response:

@@ -4,26 +4,25 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from moka.jobs.job_target import JobTarget
 from moka.submission.observation import Object
 from services.archer.database.claims import Pace
 from services.common.kubernetes import Api
 
 APPLICATIONS = "apis/sparkoperator.k8s.io/v1beta2"
 
-DOCUMENT = "/api/v1/namespaces/spark-operator/configmaps/archer"
-"""Where a cluster says what Archer has to know of it."""
-
 
 @dataclass(frozen=True)
 class Cluster:
     """A cluster and its API server.
 
-    paces: of its operators, with their namespaces.
+    paces: of its operators, with their namespaces. target: what jobs have to know of it.
     """
 
     name: str
     api: Api
     paces: Sequence[Pace]
+    target: JobTarget
 
     @property
     def namespaces(self) -> list[str]:

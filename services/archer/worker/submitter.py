@@ -7,7 +7,6 @@ from collections.abc import Mapping
 import aiohttp
 
 from moka.jobs.job import Job
-from moka.jobs.job_target import JobTarget
 from moka.mistakes import InvalidDocument
 from moka.submission.breaker import Breaker
 from moka.submission.job_id import id_text
@@ -78,18 +77,18 @@ class Submitter:
         )
         if not claimed:
             return 0
-        rows = await self._pool.fetch("SELECT target FROM clusters WHERE name = $1", name)
-        target = JobTarget.from_outputs(rows[0]["target"])
-        outcomes = await asyncio.gather(*[self._create(claim, target) for claim in claimed])
+        outcomes = await asyncio.gather(*[self._create(claim) for claim in claimed])
         await self._pool.run(lambda connection: self._keep(connection, outcomes))
         return len(claimed)
 
-    async def _create(self, claim: Claim, target: JobTarget) -> Outcome:
+    async def _create(self, claim: Claim) -> Outcome:
         """Make the application of a job, unless it is there already."""
         try:
             placed = {field: getattr(claim, field) for field in ("namespace", "queue", "architecture")}
             job = Job.model_validate(claim.document).model_copy(update=placed)
-            application = manifest(job, target, claim.job, claim.attempt, claim.principal, claim.groups)
+            application = manifest(
+                job, self._cluster.target, claim.job, claim.attempt, claim.principal, claim.groups
+            )
         except InvalidDocument as error:
             # It fitted when it was taken; the cluster has changed since.
             return self._refused(claim, str(error))

@@ -4,18 +4,18 @@ import asyncio
 import logging
 import secrets
 import socket
-from collections.abc import Coroutine, Mapping, Sequence
+from collections.abc import Coroutine, Mapping
 from typing import Any
 
-from services.archer.database import claims, leases
+from services.archer.database import leases
 from services.archer.database.leases import Followed
-from services.archer.database.pool import Away, Connection, Pool
+from services.archer.database.pool import Away, Pool
 from services.archer.worker.cluster import Cluster
 from services.archer.worker.follower import Follower
 from services.archer.worker.placer import Placer
 from services.archer.worker.reclaimer import Reclaimer
-from services.archer.worker.stopper import Stopper
-from services.archer.worker.submitter import Submitter
+from services.archer.worker.station import Station
+from services.common.kubernetes import Api
 from services.common.logs import fields
 
 HOLD_SECONDS = leases.SECONDS / 3
@@ -26,13 +26,15 @@ log = logging.getLogger(__name__)
 class Worker:
     """Does the work of any number of clusters; several share it.
 
-    weights: of queues.
+    clusters: name -> its API server. weights: of queues.
     """
 
-    def __init__(self, pool: Pool, clusters: Sequence[Cluster], weights: Mapping[str, float]) -> None:
+    def __init__(self, pool: Pool, clusters: Mapping[str, Api], weights: Mapping[str, float]) -> None:
         self.name = f"{socket.gethostname()[:100]}-{secrets.token_hex(4)}"
         self._pool = pool
-        self._clusters = {cluster.name: cluster for cluster in clusters}
+        self._apis = clusters
+        self._clusters: dict[str, Cluster] = {}
+        """Those that have said what they are."""
         self._weights = weights
         self._followers: dict[Followed, asyncio.Task[None]] = {}
 
@@ -42,23 +44,16 @@ class Worker:
             self._follow(),
             Placer(self._pool).run(),
             Reclaimer(self._pool).run(),
-            *[Stopper(self._pool, cluster).run() for cluster in self._clusters.values()],
             *[
-                Submitter(self._pool, cluster, pace, self._weights, self.name).run()
-                for cluster in self._clusters.values()
-                for pace in cluster.paces
+                Station(self._pool, name, api, self._weights, self.name, self._know).run()
+                for name, api in self._apis.items()
             ],
         ]
 
-    async def register(self) -> None:
-        """Have the rows in the database that it works with. Raises Away."""
-
-        async def write(connection: Connection) -> None:
-            for cluster in self._clusters.values():
-                await claims.register(connection, cluster.name, cluster.paces)
-                await leases.register(connection, [(cluster.name, name) for name in cluster.namespaces])
-
-        await self._pool.run(write)
+    def _know(self, cluster: Cluster) -> None:
+        """A cluster is there, or is another: whoever follows it begins anew."""
+        self._clusters[cluster.name] = cluster
+        self._follow_only({one for one in self._followers if one[0] != cluster.name})
 
     async def _follow(self) -> None:
         """Follow the namespaces that it has leases for."""

@@ -7,15 +7,17 @@ from datetime import UTC, datetime
 import pytest
 
 from localcloud.control_plane.stand_ins.accounts import account
-from moka.components.kubernetes.archer_rights import CLUSTER_RIGHTS, NAMESPACE_RIGHTS
+from moka.components.kubernetes.archer_rights import CLUSTER_RIGHTS, NAMESPACE_RIGHTS, OPERATOR_RIGHTS
+from moka.names import SPARK_OPERATOR_NAMESPACE
+from moka.submission.cluster_document import CONFIG_MAP, ClusterDocument, OperatorShare
 from moka.submission.job_id import application_name, new_id
 from moka.submission.reasons import Reason
 from moka.submission.states import ENDED, State, Wanted
-from services.archer.database import environment, reading, transitions
+from services.archer.database import reading, transitions
 from services.archer.database.acceptance import Submission, accept
-from services.archer.database.claims import Pace
 from services.archer.database.migrate import migrate
 from services.archer.database.pool import pool
+from services.archer.worker import station
 from services.archer.worker.cluster import Cluster, applications
 from services.archer.worker.worker import Worker
 from services.common.kubernetes import Api, ServiceAccount
@@ -49,6 +51,12 @@ def cluster_api(api):
                 "metadata": {"name": ARCHER, "namespace": ARCHER},
             },
             *bound_cluster_role(ARCHER, CLUSTER_RIGHTS, ARCHER),
+            {
+                "apiVersion": "v1",
+                "kind": "Namespace",
+                "metadata": {"name": SPARK_OPERATOR_NAMESPACE},
+            },
+            *bound_role(ARCHER, SPARK_OPERATOR_NAMESPACE, OPERATOR_RIGHTS, ARCHER),
         ]
     )
     return api
@@ -58,7 +66,18 @@ def cluster_api(api):
 def job_namespace(cluster_api, namespace):
     """A namespace in which Archer may do what it has to, and nothing else."""
     cluster_api.apply_all(bound_role(ARCHER, namespace, NAMESPACE_RIGHTS, ARCHER))
+    cluster_api.apply_all([config_map(namespace)])
     return namespace
+
+
+def config_map(namespace, operator="spark-operator"):
+    """What the cluster says of itself, with one operator that is quick."""
+    document = ClusterDocument(
+        target=make_job_target(cluster=CLUSTER, namespaces=[namespace]),
+        operators=[OperatorShare(name=operator, namespaces=[namespace], applications_per_minute=6000)],
+    )
+    metadata = {"name": CONFIG_MAP, "namespace": SPARK_OPERATOR_NAMESPACE}
+    return {"apiVersion": "v1", "kind": "ConfigMap", "metadata": metadata, "data": document.as_data()}
 
 
 class Platform:
@@ -128,21 +147,18 @@ def run(plane, cluster_api, job_namespace, postgresql):
     def run(work, ends=lambda _: ("COMPLETED", ""), workers=1):
         folder = account(plane, ARCHER, ARCHER, ARCHER)
         archer = ServiceAccount(folder, plane.endpoint)
-        pace = Pace(operator="spark-operator", namespaces=(job_namespace,), rate=100, namespace_rate=100)
         with postgresql.database() as address:
 
             async def inside():
                 await migrate(address)
                 async with pool(address) as connections, Api(archer) as api, Api(_Admin(plane)) as admin:
                     target = make_job_target(cluster=CLUSTER, namespaces=[job_namespace])
-                    await connections.run(lambda c: environment.tell(c, CLUSTER, target))
-                    cluster = Cluster(CLUSTER, api, [pace])
+                    cluster = Cluster(CLUSTER, api, [], target)
                     stub = OperatorStub(admin, job_namespace, ends)
                     platform = Platform(connections, cluster, stub, job_namespace)
                     tasks = [asyncio.create_task(stub.run())]
                     for _ in range(workers):
-                        worker = Worker(connections, [cluster], {})
-                        await worker.register()
+                        worker = Worker(connections, {CLUSTER: api}, {})
                         tasks += [asyncio.create_task(part) for part in worker.parts()]
                     platform.tasks = tasks
                     try:
@@ -251,7 +267,7 @@ def test_workers_that_die_in_the_middle_leave_nothing_that_another_does_not_fini
         await asyncio.gather(*platform.tasks[1:], return_exceptions=True)
         # Their leases end with them; in place of waiting for a minute.
         await platform.pool.fetch("UPDATE active SET claimed_until = now() WHERE state = 'submitting'")
-        heir = Worker(platform.pool, [platform.cluster], {})
+        heir = Worker(platform.pool, {CLUSTER: platform.cluster.api}, {})
         parts = [asyncio.create_task(part) for part in heir.parts()]
         rows = await platform.ended(*jobs)
         assert {row.state for row in rows} == {State.SUCCEEDED}
@@ -284,3 +300,34 @@ def test_an_application_that_comes_after_its_job_was_stopped_is_removed(run):
         await platform.until(gone)
 
     run(work, lambda _: ("", ""))
+
+
+def test_what_a_cluster_says_anew_is_in_force_without_a_restart(run, cluster_api, job_namespace, monkeypatch):
+    monkeypatch.setattr(station, "SECONDS", 0.2)
+
+    async def work(platform):
+        await platform.ended(await platform.submit())
+        cluster_api.apply_all([config_map(job_namespace, operator="another")])
+
+        async def registered():
+            return await platform.pool.fetch("SELECT 1 FROM paces WHERE name = 'another'")
+
+        await platform.until(registered)
+        [row] = await platform.ended(await platform.submit("later"))
+        assert row.state is State.SUCCEEDED
+
+    run(work)
+
+
+def test_a_cluster_that_says_nothing_keeps_none_of_the_jobs_that_go_elsewhere(run, cluster_api):
+    path = f"/api/v1/namespaces/{SPARK_OPERATOR_NAMESPACE}/configmaps/{CONFIG_MAP}"
+    cluster_api.delete(path)
+
+    async def work(platform):
+        job = await platform.submit()
+        row = await reading.get(platform.pool, job)
+        assert (row.state, row.cluster) == (State.ACCEPTED, None)
+        cluster_api.apply_all([config_map(platform.namespace)])
+        await platform.ended(job)
+
+    run(work)

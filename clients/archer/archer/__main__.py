@@ -1,0 +1,5 @@
+"""`python -m archer`."""
+
+from archer.command_line import main
+
+main()

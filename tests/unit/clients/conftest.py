@@ -1,0 +1,51 @@
+"""Archer's service on loopback, for its client: real HTTP, and a real PostgreSQL."""
+
+import asyncio
+import threading
+
+import pytest
+
+from services.archer.database.migrate import migrate
+from tests.support.archer import archer
+from tests.support.loops import run_apart
+from tests.support.postgresql import PostgreSQL
+
+
+@pytest.fixture(scope="module")
+def postgresql():
+    server = PostgreSQL()
+    yield server
+    server.end()
+
+
+class Service:
+    """url: of the service. run: a coroutine function with its connections, in its loop -> what it returns."""
+
+    def __init__(self, url, loop, pool):
+        self.url = url
+        self._loop = loop
+        self._pool = pool
+
+    def run(self, work):
+        return asyncio.run_coroutine_threadsafe(work(self._pool), self._loop).result(30)
+
+
+@pytest.fixture
+def service(postgresql):
+    started, ended = threading.Event(), asyncio.Event()
+    kept = []
+
+    async def serve(address):
+        await migrate(address)
+        async with archer(address) as client:
+            kept.append(Service(str(client.base_url), asyncio.get_running_loop(), client.pool))
+            started.set()
+            await ended.wait()
+
+    with postgresql.database() as address:
+        thread = threading.Thread(target=lambda: run_apart(serve(address)))
+        thread.start()
+        assert started.wait(60), "the service did not start"
+        yield kept[0]
+        kept[0]._loop.call_soon_threadsafe(ended.set)
+        thread.join()
