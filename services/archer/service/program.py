@@ -68,6 +68,8 @@ async def run(configuration: Configuration, listen: tuple[str, int], _: ServiceA
             http=Protocol,
             access_log=False,
             log_config=None,
+            # Who sends is told by credentials, not by an address.
+            proxy_headers=False,
             timeout_keep_alive=KEEP_ALIVE_SECONDS,
             timeout_graceful_shutdown=GRACE_SECONDS,
             ssl_certfile=tls.certificate if tls else None,
