@@ -25,6 +25,7 @@ from archer.models import (
     SubmittedModel,
     ValidationModel,
     WholeJobModel,
+    WhyModel,
     WrittenRouteModel,
 )
 from archer.problem import Problem, Unreachable
@@ -151,6 +152,10 @@ class Archer:
                 if time.monotonic() > deadline:
                     raise Unreachable(_unreachable(self._http.base_url, error)) from error
             time.sleep(FIRST_PAUSE_SECONDS)
+
+    def why(self, job: str) -> WhyModel:
+        """Why a job waits: a word for programs, a sentence for people, and as of when."""
+        return cast(WhyModel, self._ask("GET", f"/v1/jobs/{job}/why"))
 
     def stop(self, job: str) -> JobModel:
         """Have a job end; of one that has ended, nothing changes."""

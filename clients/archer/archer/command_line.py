@@ -173,6 +173,20 @@ def events(
 
 
 @app.command()
+def why(context: typer.Context, job: JobId, json_: Json = False) -> None:
+    """Say why a job waits."""
+    with context.obj() as archer:
+        answer = archer.why(job)
+    if json_:
+        print(json.dumps(answer))
+        return
+    as_of, since = (
+        datetime.fromisoformat(answer[name]).astimezone().strftime("%H:%M:%S") for name in ("as_of", "since")
+    )
+    print(f"{answer['state']}: {answer['message']}\n  {answer['word']}, since {since}, as of {as_of}")
+
+
+@app.command()
 def stop(context: typer.Context, job: JobId) -> None:
     """Have a job end."""
     with context.obj() as archer:

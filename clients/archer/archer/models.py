@@ -436,6 +436,32 @@ class ValidationModel(TypedDict):
     """
 
 
+class WhyModel(TypedDict):
+    """
+    Why a job waits.
+    """
+
+    as_of: str
+    """
+    When that was seen.
+    """
+    message: str
+    """
+    For people.
+    """
+    since: str
+    """
+    From when on it is so.
+    """
+    state: Literal[
+        "accepted", "queued", "submitting", "submitted", "running", "succeeded", "failed", "cancelled", "lost"
+    ]
+    word: str
+    """
+    For programs: one of nothing, stop, replaced job, pause, no cluster, placing, cluster cordoned, cluster away, turn, pace, operator busy, submission, scheduler, queue full, user limit, max applications, no machine, image, start.
+    """
+
+
 class WrittenRouteModel(TypedDict):
     """
     A route, with its history.

@@ -14,14 +14,14 @@ from starlette.exceptions import HTTPException
 
 from moka.jobs.job import Job
 from services.archer.database.pool import Away
-from services.archer.service import clusters, jobs, routes
+from services.archer.service import clusters, jobs, routes, why
 from services.archer.service.context import Context
 from services.archer.service.models import EventModel
 from services.archer.service.problems import Problem, ProblemModel, answer, mistakes
 
 VERSION = "1"
 
-ROUTERS = (jobs.router, clusters.router, routes.router)
+ROUTERS = (jobs.router, why.router, clusters.router, routes.router)
 
 DESCRIPTION = """
 Takes Spark jobs, has them run on the clusters of an environment, once, and tells what became of them. A job

@@ -5,6 +5,8 @@ from typing import Literal
 
 from pydantic import BaseModel, Field
 
+from moka.submission.waiting import Wait
+
 StateName = Literal[
     "accepted",
     "queued",
@@ -68,6 +70,16 @@ class WholeJobModel(JobModel):
     """A job with its attempts."""
 
     attempts: list[AttemptModel] = []
+
+
+class WhyModel(BaseModel):
+    """Why a job waits."""
+
+    state: StateName
+    word: str = Field(description=f"For programs: one of {', '.join(Wait)}.")
+    message: str = Field(description="For people.")
+    as_of: datetime = Field(description="When that was seen.")
+    since: datetime = Field(description="From when on it is so.")
 
 
 class SubmittedModel(BaseModel):
