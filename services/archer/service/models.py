@@ -82,6 +82,27 @@ class WhyModel(BaseModel):
     since: datetime = Field(description="From when on it is so.")
 
 
+class PodModel(BaseModel):
+    """A pod that has logs."""
+
+    name: str
+    role: Literal["driver", "executor"]
+    executor: int | None = Field(default=None, description="Number of an executor, as Spark calls it.")
+
+
+class PodsModel(BaseModel):
+    """The pods of an attempt that have logs."""
+
+    attempt: int
+    pods: list[PodModel]
+
+
+class LogPartModel(BaseModel):
+    """A part of a log, in a stream: whole lines, as far as these are not longer than 1 MiB."""
+
+    text: str
+
+
 class SubmittedModel(BaseModel):
     """A job that was taken."""
 
