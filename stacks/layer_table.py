@@ -115,6 +115,14 @@ LAYERS: Mapping[str, Layer] = {
             makes="PostgreSQL of the platform's services on Aurora: encrypted, reached by the home cluster's "
             "pods only, entered by IAM, with backups and instances in several zones",
         ),
+        Layer(
+            name="archer",
+            scope="environment",
+            reads=("cluster", HOME, "ingress", "database"),
+            when="archer",
+            makes="Archer: the service that takes jobs, with a host of its own; workers that submit them to "
+            "all clusters; the keeper of its database",
+        ),
     )
 }
 

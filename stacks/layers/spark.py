@@ -11,6 +11,12 @@ from moka.components.aws.bucket_access import bucket_statements
 from moka.components.aws.pod_identity import OF_NAMESPACE
 from moka.components.aws.policy import Statement
 from moka.components.kubernetes.application_quota import ApplicationQuota, ApplicationQuotaArgs
+from moka.components.kubernetes.archer_access import (
+    ArcherAccess,
+    ArcherAccessArgs,
+    ArcherRole,
+    ArcherRoleArgs,
+)
 from moka.components.kubernetes.driver_finalizer import (
     DriverFinalizer,
     DriverFinalizerArgs,
@@ -28,7 +34,9 @@ from moka.components.kubernetes.job_network import Egress
 from moka.components.kubernetes.namespace import Namespace, NamespaceArgs
 from moka.components.kubernetes.spark_operator import CHART, SparkOperator, SparkOperatorArgs, release_name
 from moka.components.kubernetes.ui_gateway import UiGatewayRole, UiGatewayRoleArgs
+from moka.jobs.job_target import JobTarget
 from moka.names import (
+    ARCHER,
     DRIVER_FINALIZER_NAMESPACE,
     INGRESS_NAMESPACE,
     SPARK_ACCOUNT,
@@ -36,6 +44,7 @@ from moka.names import (
     use_sid,
 )
 from moka.partition import partition
+from moka.submission.cluster_document import ClusterDocument, OperatorShare
 from stacks.job_target import job_target
 from stacks.layer_table import HOME
 from stacks.layers import foundation, shuffle
@@ -58,6 +67,7 @@ class Inputs:
     driver_finalizer: the service that keeps drivers until they have been read; None for none.
     ui_gateway: whether a gateway leads to the UIs of drivers.
     jobs: the cluster's `moka.jobs.job_target.JobTarget`.
+    archer: whether Archer submits here.
     """
 
     job_namespaces: Mapping[str, JobNamespaceSettings]
@@ -70,6 +80,7 @@ class Inputs:
     uses: Mapping[str, Use] = field(default_factory=dict)
     driver_finalizer: ServiceSettings | None = None
     ui_gateway: bool = False
+    archer: bool = False
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -96,6 +107,7 @@ def inputs(site: ClusterSite) -> Inputs:
         operators=settings.spark.operators,
         driver_finalizer=settings.services.driver_finalizer,
         ui_gateway=settings.services.ui_gateway is not None,
+        archer=settings.archer is not None,
         event_logs_bucket_arn=foundation.at_home(home.event_logs_bucket_arn),
         event_logs_key_arn=home.key_arn,
         staging_bucket_arn=base.staging_bucket_arn,
@@ -154,8 +166,11 @@ def deploy(site: ClusterSite, inputs: Inputs) -> Outputs:
             for name, space in spaces.items()
             if inputs.ui_gateway
         ],
+        *[_archer_role(site, name, space).job_namespace for name, space in spaces.items() if inputs.archer],
         *[identity.association_id for identity in identities],
     )
+    if inputs.archer:
+        _archer_access(site, inputs, operators[0].namespace, ready)
     names = list(inputs.job_namespaces)
     return Outputs(
         job_namespaces=ready.apply(lambda _: names),
@@ -202,6 +217,45 @@ def _gateway_role(site: ClusterSite, name: str, space: JobNamespace) -> UiGatewa
         UiGatewayRoleArgs(job_namespace=space.name, namespace=INGRESS_NAMESPACE),
         pulumi.ResourceOptions.merge(site.opts, pulumi.ResourceOptions(deleted_with=space)),
     )
+
+
+def _archer_role(site: ClusterSite, name: str, space: JobNamespace) -> ArcherRole:
+    """What Archer, of the environment's home, may do in a job namespace."""
+    return ArcherRole(
+        f"{site.name}-{name}",
+        ArcherRoleArgs(job_namespace=space.name),
+        pulumi.ResourceOptions.merge(site.opts, pulumi.ResourceOptions(deleted_with=space)),
+    )
+
+
+def _archer_access(
+    site: ClusterSite, inputs: Inputs, namespace: pulumi.Input[str], ready: pulumi.Output[Any]
+) -> ArcherAccess:
+    """What the cluster says of itself to Archer, once jobs can be submitted."""
+    shares = operator_shares(inputs.operators, list(inputs.job_namespaces))
+
+    def document(known: Sequence[Any]) -> Mapping[str, str]:
+        return ClusterDocument(target=JobTarget.from_outputs(known[0]), operators=shares).as_data()
+
+    return ArcherAccess(
+        f"{site.name}-{ARCHER}",
+        ArcherAccessArgs(namespace=namespace, document=pulumi.Output.all(inputs.jobs, ready).apply(document)),
+        site.opts,
+    )
+
+
+def operator_shares(
+    operators: Mapping[str, OperatorSettings], job_namespaces: Sequence[str]
+) -> list[OperatorShare]:
+    """Releases of the operator, each with its namespaces and what it starts in a minute."""
+    return [
+        OperatorShare(
+            name=release_name(name),
+            namespaces=list(settings.namespaces or job_namespaces),
+            applications_per_minute=settings.applications_per_minute,
+        )
+        for name, settings in operators.items()
+    ]
 
 
 def _operators(site: ClusterSite, inputs: Inputs, spaces: Mapping[str, JobNamespace]) -> list[SparkOperator]:

@@ -47,7 +47,10 @@ def options(
         str, typer.Option(envvar="ARCHER_ENVIRONMENT", help="Its environment, with credentials of AWS.")
     ] = "",
     region: Annotated[
-        str, typer.Option(envvar="ARCHER_REGION", help="Its region of AWS, with credentials of AWS.")
+        str,
+        typer.Option(
+            envvar=["ARCHER_REGION", "AWS_REGION"], help="Its region of AWS, with credentials of AWS."
+        ),
     ] = "",
 ) -> None:
     """Options of every command, which variables may set."""
