@@ -194,7 +194,7 @@ def clusters(context: typer.Context, json_: Json = False) -> None:
 def main() -> NoReturn:
     """Run the command line."""
     try:
-        app(standalone_mode=True)
+        app(prog_name="archer", standalone_mode=True)
     except Problem as problem:
         for at, says in problem.mistakes:
             print(f"{at}: {says}", file=sys.stderr)

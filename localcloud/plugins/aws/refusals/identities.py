@@ -3,6 +3,7 @@
 import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from fnmatch import fnmatchcase
 from functools import cached_property
 from typing import Any
 from urllib.parse import unquote
@@ -91,6 +92,25 @@ class Identities:
         """Names of all buckets of the cloud, those of this account first."""
         names: dict[str, str] = self._owners
         return sorted(names, key=lambda name: (names[name] != self.api.account, name))
+
+    def fitting(self, pattern: str) -> list[str]:
+        """ARNs that fit a pattern, of roles, secrets, and users of databases that this account has."""
+        named = (
+            arn.replace("/*", pattern[pattern.rfind("/") :]) for arn in self._once(("named",), self._named)
+        )
+        return [arn for arn in named if fnmatchcase(arn, pattern)]
+
+    def _named(self) -> list[str]:
+        roles = self.api.client("iam").get_paginator("list_roles").paginate()
+        # Which users a database has is not AWS's to know.
+        users = f"arn:{self.api.partition}:rds-db:{self.region}:{self.api.account}:dbuser:"
+        clusters = self.api.client("rds", self.region).describe_db_clusters()["DBClusters"]
+        secrets = self.api.client("secretsmanager", self.region).get_paginator("list_secrets").paginate()
+        return [
+            *(role["Arn"] for page in roles for role in page["Roles"]),
+            *(secret["ARN"] for page in secrets for secret in page["SecretList"]),
+            *(f"{users}{cluster['DbClusterResourceId']}/*" for cluster in clusters),
+        ]
 
     def key_arn(self, key: str) -> str:
         """ARN of a key that is named by its id, an alias, or the ARN of either."""
