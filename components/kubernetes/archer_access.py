@@ -14,6 +14,22 @@ from moka.names import ARCHER, ARCHER_GROUP
 from moka.submission.cluster_document import CONFIG_MAP
 
 
+class ArcherClusterRole(pulumi.ComponentResource):
+    """Pulumi type `moka:kubernetes:ArcherClusterRole`.
+
+    Makes: a ClusterRole and its ClusterRoleBinding `archer` for the group `ARCHER_GROUP`.
+
+    Job namespaces must depend on it, so that they are deleted first: Archer takes its finalizer off there.
+    """
+
+    def __init__(self, name: str, opts: pulumi.ResourceOptions | None = None) -> None:
+        super().__init__("moka:kubernetes:ArcherClusterRole", name, {}, opts)
+        metadata = k8s.meta.v1.ObjectMetaArgs(name=ARCHER, labels=service_labels(ARCHER))
+        child = pulumi.ResourceOptions(parent=self)
+        grant_group_everywhere(name, metadata, CLUSTER_RIGHTS, child, group=ARCHER_GROUP)
+        self.register_outputs({})
+
+
 @dataclass(frozen=True, kw_only=True)
 class ArcherAccessArgs:
     """What differs between clusters.
@@ -29,8 +45,8 @@ class ArcherAccessArgs:
 class ArcherAccess(pulumi.ComponentResource):
     """Pulumi type `moka:kubernetes:ArcherAccess`.
 
-    Makes: ConfigMap `archer` in the operator's namespace, with a Role and its RoleBinding to read it, and a
-    ClusterRole and its ClusterRoleBinding, for the group `ARCHER_GROUP`.
+    Makes: ConfigMap `archer` in the operator's namespace, with a Role and its RoleBinding to read it, for the
+    group `ARCHER_GROUP`.
     Outputs: `namespace`, known only once Archer may read what the cluster says.
     """
 
@@ -39,20 +55,12 @@ class ArcherAccess(pulumi.ComponentResource):
     def __init__(self, name: str, args: ArcherAccessArgs, opts: pulumi.ResourceOptions | None = None) -> None:
         super().__init__("moka:kubernetes:ArcherAccess", name, {}, opts)
         child = pulumi.ResourceOptions(parent=self)
-        labels = service_labels(ARCHER)
-        here = k8s.meta.v1.ObjectMetaArgs(name=ARCHER, namespace=args.namespace, labels=labels)
-        everywhere = k8s.meta.v1.ObjectMetaArgs(name=ARCHER, labels=labels)
-        document = k8s.core.v1.ConfigMap(
-            name,
-            metadata=k8s.meta.v1.ObjectMetaArgs(name=CONFIG_MAP, namespace=args.namespace, labels=labels),
-            data=args.document,
-            opts=child,
+        here = k8s.meta.v1.ObjectMetaArgs(
+            name=CONFIG_MAP, namespace=args.namespace, labels=service_labels(ARCHER)
         )
-        bindings = [
-            grant_group(name, here, OPERATOR_RIGHTS, child, group=ARCHER_GROUP),
-            grant_group_everywhere(name, everywhere, CLUSTER_RIGHTS, child, group=ARCHER_GROUP),
-        ]
-        self.namespace = known_after(args.namespace, document.id, *[binding.id for binding in bindings])
+        document = k8s.core.v1.ConfigMap(name, metadata=here, data=args.document, opts=child)
+        binding = grant_group(name, here, OPERATOR_RIGHTS, child, group=ARCHER_GROUP)
+        self.namespace = known_after(args.namespace, document.id, binding.id)
         self.register_outputs({"namespace": self.namespace})
 
 

@@ -156,8 +156,9 @@ def deploy(site: Site, inputs: Inputs) -> Outputs:
         ),
         site.opts,
     )
+    entries = []
     if inputs.archer:
-        EntryRole(
+        role = EntryRole(
             f"{site.name}-{ARCHER}",
             EntryRoleArgs(
                 name=archer_role_name(site.settings.prefix, site.name),
@@ -171,6 +172,8 @@ def deploy(site: Site, inputs: Inputs) -> Outputs:
             ),
             site.opts,
         )
+        # Archer takes its finalizer off what is deleted on the cluster.
+        entries.append(role.arn)
     groups = node_groups(site, inputs, cluster)
     pod_add_ons = Addons(
         site.name,
@@ -184,7 +187,9 @@ def deploy(site: Site, inputs: Inputs) -> Outputs:
         # CoreDNS and the EBS driver are Deployments: healthy only where there are nodes.
         site.after(*groups),
     )
-    ready = pulumi.Output.all(cluster.kubeconfig, pod_add_ons.names, *[group.arn for group in groups])
+    ready = pulumi.Output.all(
+        cluster.kubeconfig, pod_add_ons.names, *entries, *[group.arn for group in groups]
+    )
     return Outputs(
         name=cluster.name,
         arn=cluster.arn,

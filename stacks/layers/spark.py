@@ -14,6 +14,7 @@ from moka.components.kubernetes.application_quota import ApplicationQuota, Appli
 from moka.components.kubernetes.archer_access import (
     ArcherAccess,
     ArcherAccessArgs,
+    ArcherClusterRole,
     ArcherRole,
     ArcherRoleArgs,
 )
@@ -34,6 +35,7 @@ from moka.components.kubernetes.job_network import Egress
 from moka.components.kubernetes.namespace import Namespace, NamespaceArgs
 from moka.components.kubernetes.spark_operator import CHART, SparkOperator, SparkOperatorArgs, release_name
 from moka.components.kubernetes.ui_gateway import UiGatewayRole, UiGatewayRoleArgs
+from moka.components.ordering import after_outputs
 from moka.jobs.job_target import JobTarget
 from moka.names import (
     ARCHER,
@@ -47,7 +49,7 @@ from moka.partition import partition
 from moka.submission.cluster_document import ClusterDocument, OperatorShare
 from stacks.job_target import job_target
 from stacks.layer_table import HOME
-from stacks.layers import foundation, shuffle
+from stacks.layers import archer, foundation, shuffle
 from stacks.settings.environment import Use
 from stacks.settings.services import Service as ServiceSettings
 from stacks.settings.spark import JobNamespace as JobNamespaceSettings
@@ -67,7 +69,7 @@ class Inputs:
     driver_finalizer: the service that keeps drivers until they have been read; None for none.
     ui_gateway: whether a gateway leads to the UIs of drivers.
     jobs: the cluster's `moka.jobs.job_target.JobTarget`.
-    archer: whether Archer submits here.
+    archer: whether Archer submits here. archer_workers: known once its workers are, on their own cluster.
     """
 
     job_namespaces: Mapping[str, JobNamespaceSettings]
@@ -81,6 +83,7 @@ class Inputs:
     driver_finalizer: ServiceSettings | None = None
     ui_gateway: bool = False
     archer: bool = False
+    archer_workers: Sequence[pulumi.Input[str]] = ()
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -101,6 +104,7 @@ def inputs(site: ClusterSite) -> Inputs:
     """What the layer needs on a cluster."""
     settings = site.settings
     celeborn = site.outputs_if_there("shuffle", shuffle.Outputs)
+    workers = site.outputs_if_there("archer", archer.Outputs)
     base, home = (site.outputs(source, foundation.Outputs) for source in ("foundation", HOME))
     return Inputs(
         job_namespaces=settings.job_namespaces,
@@ -108,6 +112,7 @@ def inputs(site: ClusterSite) -> Inputs:
         driver_finalizer=settings.services.driver_finalizer,
         ui_gateway=settings.services.ui_gateway is not None,
         archer=settings.archer is not None,
+        archer_workers=[workers.namespace] if workers else [],
         event_logs_bucket_arn=foundation.at_home(home.event_logs_bucket_arn),
         event_logs_key_arn=home.key_arn,
         staging_bucket_arn=base.staging_bucket_arn,
@@ -127,8 +132,11 @@ def deploy(site: ClusterSite, inputs: Inputs) -> Outputs:
     """
     statements = job_statements(inputs, partition(site.region))
     finalizer = _driver_finalizer(site, inputs)
-    # Namespaces are deleted before the controller that removes the finalizer of their drivers.
-    namespace_opts = site.after(finalizer) if finalizer else site.opts
+    # Namespaces are deleted before those who remove finalizers there.
+    removers: list[pulumi.Resource] = [finalizer] if finalizer else []
+    if inputs.archer:
+        removers.append(ArcherClusterRole(f"{site.name}-{ARCHER}", site.opts))
+    namespace_opts = after_outputs(site.after(*removers), *inputs.archer_workers)
     spaces: dict[str, JobNamespace] = {}
     identities = []
     for name, space in inputs.job_namespaces.items():

@@ -73,7 +73,7 @@ class Identities:
         )
 
     def resource(self, arn: str) -> Resource:
-        """A resource, with its policy if it has one: of a bucket, a key or a repository."""
+        """A resource, with its policy if it has one: of a bucket, a key, or a role of this account."""
         service, account = arn.split(":")[2:5:2] if arn.startswith("arn:") else ("", "")
         if service == "s3":
             owner, policy = self._bucket(arn.split(":", 5)[5].partition("/")[0])
@@ -81,6 +81,8 @@ class Identities:
         if service == "kms":
             key: Resource = self._once(("key", arn), lambda: self._key(arn, account))
             return key
+        if service == "iam" and ":role/" in arn and account == self.api.account:
+            return Resource(arn=arn, account=account, policy=self.trust(arn))
         return Resource(arn=arn, account=account or self.api.account)
 
     def key_of(self, bucket: str) -> Resource | None:
