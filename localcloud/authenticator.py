@@ -158,7 +158,7 @@ def main() -> int:
     server = ThreadingHTTPServer(("127.0.0.1", options.port), handler(authenticator))
     server.daemon_threads = True
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-    context.load_cert_chain(options.credentials / "server.crt", options.credentials / "server.key")
+    context.load_cert_chain(*credentials.serving)
     # The handshake is a thread's, as a client that never begins it must not keep others waiting.
     server.socket = context.wrap_socket(server.socket, server_side=True, do_handshake_on_connect=False)
     threading.Thread(target=server.serve_forever, daemon=True).start()
