@@ -80,6 +80,11 @@ class Credentials:
         """Certificate (PEM) of the authority. Its key is thrown away: it signs one certificate, ever."""
         return self.folder / "ca.crt"
 
+    @property
+    def serving(self) -> tuple[Path, Path]:
+        """Certificate of every server of it, and of its client of etcd, and the key of that (PEM)."""
+        return self.folder / "server.crt", self.folder / "server.key"
+
     def token(self, user: str) -> str:
         """Bearer token of a user, by the name in `USERS`."""
         return self.token_file(user).read_text().strip()

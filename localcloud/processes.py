@@ -88,9 +88,14 @@ def port_taken(port: int) -> bool:
     return False
 
 
-def answers(url: str, authority: Path | None = None) -> bool:
-    """Whether a request to this URL succeeds; over https, with a certificate of this authority's (PEM)."""
+def answers(url: str, authority: Path | None = None, certificate: tuple[Path, Path] | None = None) -> bool:
+    """Whether a request to this URL succeeds; over https, with a certificate of this authority's (PEM).
+
+    certificate: of the client, with its key.
+    """
     trusted = ssl.create_default_context(cafile=authority) if authority else None
+    if trusted and certificate:
+        trusted.load_cert_chain(*certificate)
     try:
         with urllib.request.urlopen(url, timeout=5, context=trusted):
             return True
@@ -133,7 +138,7 @@ class Process:
         Raises Refusal when it ends or does not become ready.
         """
         # A program that was killed just now may be alive for a moment.
-        if self.alive() and (ready is None or self._becomes_ready(ready, timeout)):
+        if self.alive() and (ready is None or self.becomes_ready(ready, timeout)):
             return
         if not self.alive():
             self._launch(argv, env or {})
@@ -187,12 +192,12 @@ class Process:
     def wait(self, ready: Callable[[], bool] | None = None, timeout: float = 60) -> None:
         """Wait until it is ready, as `start` does."""
         moment = time.monotonic() + 4 * _POLL_SECONDS
-        if not self._becomes_ready(ready or (lambda: time.monotonic() > moment), timeout):
+        if not self.becomes_ready(ready or (lambda: time.monotonic() > moment), timeout):
             if not self.alive():
                 raise Refusal(f"{self.name} ended right after its start; {self.last_words()}")
             raise Refusal(f"{self.name} runs but was not ready after {timeout:.0f} s; {self.last_words()}")
 
-    def _becomes_ready(self, ready: Callable[[], bool], timeout: float) -> bool:
+    def becomes_ready(self, ready: Callable[[], bool], timeout: float = 60) -> bool:
         """Whether it becomes ready, before it ends or `timeout` seconds are over."""
         deadline = time.monotonic() + timeout
         while self.alive() and time.monotonic() < deadline:

@@ -130,7 +130,7 @@ def _accepting_server(work: Path) -> Iterator[str]:
     credentials.make()
     server = ThreadingHTTPServer(("127.0.0.1", 0), _AcceptingHandler)
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-    context.load_cert_chain(credentials.folder / "server.crt", credentials.folder / "server.key")
+    context.load_cert_chain(*credentials.serving)
     server.socket = context.wrap_socket(server.socket, server_side=True)
     endpoint = f"https://127.0.0.1:{server.server_port}"
     (work / "kubeconfig").write_text(

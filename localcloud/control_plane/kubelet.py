@@ -46,7 +46,7 @@ Find = Callable[[str, str, int], int]
 def tls_context(credentials: Credentials) -> ssl.SSLContext:
     """Of a server that only the control plane's own programs get into."""
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-    context.load_cert_chain(credentials.folder / "server.crt", credentials.folder / "server.key")
+    context.load_cert_chain(*credentials.serving)
     context.load_verify_locations(credentials.authority)
     context.verify_mode = ssl.CERT_REQUIRED
     return context

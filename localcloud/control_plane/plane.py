@@ -34,6 +34,9 @@ from localcloud.processes import Process, answers, port_stays_taken
 
 ETCD_PEER = "etcd-peer"
 
+_DYING_SECONDS = 15.0
+"""In which a program that was killed is gone, and one that runs answers."""
+
 _PORTS = (ETCD.name, ETCD_PEER, AUTHENTICATOR.name, API_SERVER.name)
 
 
@@ -201,7 +204,10 @@ class ControlPlane:
         self.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         self.folder.chmod(0o700)
         self.credentials.make()
-        if not self.process(ETCD.name).alive():
+        etcd = self.process(ETCD.name)
+        # One that was killed just now looks alive for a moment.
+        if not etcd.becomes_ready(self._stores, _DYING_SECONDS):
+            etcd.stop()
             # One that outlived its etcd may hold requests for a minute, though it says that it is ready.
             self.process(API_SERVER.name).stop()
             self.ports.keep_or_move(ETCD_PEER)
@@ -241,7 +247,11 @@ class ControlPlane:
             self.api().delete("/apis/coordination.k8s.io/v1/namespaces/kube-node-lease/leases")
 
     def _start(self, program: Program) -> None:
-        ready = {API_SERVER.name: self._serves, AUTHENTICATOR.name: self._authenticates}.get(program.name)
+        ready = {
+            ETCD.name: self._stores,
+            API_SERVER.name: self._serves,
+            AUTHENTICATOR.name: self._authenticates,
+        }.get(program.name)
         process, argv = self.process(program.name), program.argv(self._parameters())
         if not process.runs_as(argv, program.environment):
             # An earlier checkout may have started it with other flags.
@@ -258,6 +268,10 @@ class ControlPlane:
             "stages": ",".join(str(stage) for stage in (*(stages / stage for stage in STAGES), *OUR_STAGES)),
             **{name: str(self.ports[name]) for name in _PORTS},
         }
+
+    def _stores(self) -> bool:
+        url = f"https://127.0.0.1:{self.ports[ETCD.name]}/health"
+        return answers(url, self.credentials.authority, self.credentials.serving)
 
     def _serves(self) -> bool:
         return answers(f"{self.endpoint}/readyz", self.credentials.authority)

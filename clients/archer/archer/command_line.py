@@ -47,7 +47,10 @@ def options(
         str, typer.Option(envvar="ARCHER_ENVIRONMENT", help="Its environment, with credentials of AWS.")
     ] = "",
     region: Annotated[
-        str, typer.Option(envvar="ARCHER_REGION", help="Its region of AWS, with credentials of AWS.")
+        str,
+        typer.Option(
+            envvar=["ARCHER_REGION", "AWS_REGION"], help="Its region of AWS, with credentials of AWS."
+        ),
     ] = "",
 ) -> None:
     """Options of every command, which variables may set."""
@@ -237,7 +240,7 @@ def clusters(context: typer.Context, json_: Json = False) -> None:
 def main() -> NoReturn:
     """Run the command line."""
     try:
-        app(standalone_mode=True)
+        app(prog_name="archer", standalone_mode=True)
     except Problem as problem:
         for at, says in problem.mistakes:
             print(f"{at}: {says}", file=sys.stderr)
