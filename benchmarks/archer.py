@@ -1,7 +1,7 @@
 """Archer's service: submissions at a rate, all durable, and answers on their status beside them.
 
-The service is a process as in its pod, with tokens of an issuer, on a PostgreSQL that waits for its disk; jobs
-and questions come from a process of their own. All share the cores.
+The service is a process as in its pod, with tokens of an issuer, on a PostgreSQL that waits for its disk;
+jobs and questions come from a process of their own. All share the cores.
 """
 
 import asyncio
@@ -124,7 +124,8 @@ def _database_cpu(address: Address) -> float:
     """Of the server and all of its processes."""
     server = psutil.Process(int((Path(address.host) / "postmaster.pid").read_text().split()[0]))
     ended = server.cpu_times()
-    return sum(map(_cpu, [server, *server.children()])) + ended.children_user + ended.children_system
+    living = sum(_cpu(process) for process in (server, *server.children()))
+    return living + float(ended.children_user + ended.children_system)
 
 
 def _lines(seen: dict[str, Any], cpu: Cpu, rows: int, memory: float, settings: dict[str, str]) -> str:

@@ -8,7 +8,6 @@ import argparse
 import asyncio
 import json
 import random
-import sys
 import time
 from collections.abc import Sequence
 from pathlib import Path
@@ -150,4 +149,4 @@ def percentiles(seconds: Sequence[float]) -> dict[str, float]:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    main()

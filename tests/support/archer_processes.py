@@ -147,7 +147,7 @@ class Archer:
         with log.open("wb") as out:
             process = subprocess.Popen(
                 [
-                    *(sys.executable, "-m", "services.archer.program", program),
+                    *(sys.executable, "-m", "services.archer", program),
                     *(f"--configuration={file}", f"--listen=127.0.0.1:{port}"),
                     f"--service-account={self._account}",
                 ],

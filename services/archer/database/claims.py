@@ -145,10 +145,10 @@ async def claim(
     buckets = await _buckets(connection, cluster, pace, now)
     waiting: dict[tuple[str, int], int] = {}
     more: set[tuple[str, int]] = set()
-    for flow in flows:
-        key = f"{flow['namespace']}/{flow['queue']}", flow["tier"]
-        waiting[key] = min(flow["waiting"], int(buckets[flow["namespace"]].tokens))
-        if waiting[key] == flow["most"]:
+    for row in flows:
+        key = f"{row['namespace']}/{row['queue']}", row["tier"]
+        waiting[key] = min(row["waiting"], int(buckets[row["namespace"]].tokens))
+        if waiting[key] == row["most"]:
             more.add(key)
     turns = next_turn(waiting, clocks, _flow_weights(waiting, weights), most, more)
     granted: list[tuple[str, str, int, int]] = []
@@ -156,7 +156,7 @@ async def claim(
         namespace, queue = flow.split("/", 1)
         jobs, buckets[namespace] = buckets[namespace].take(count, now)
         granted.append((namespace, queue, tier, jobs))
-    columns = [[flow[column] for flow in granted] for column in range(4)]
+    columns = [[one[column] for one in granted] for column in range(4)]
     claims = [_claim(row) for row in await connection.fetch(TAKE, cluster, *columns, LEASE, worker)]
     await _keep(connection, cluster, pace.operator, bucket.tokens + most - len(claims), now, turns.clocks)
     for namespace, left in buckets.items():
@@ -244,7 +244,12 @@ async def register(connection: Connection, cluster: str, paces: Sequence[Pace]) 
     """Have rows for a cluster and its operators."""
     await connection.execute("INSERT INTO clusters (name) VALUES ($1) ON CONFLICT DO NOTHING", cluster)
     await connection.executemany(
-        "INSERT INTO paces (cluster, name, tokens, at) VALUES ($1, $2, $3, extract(epoch FROM now())) "
-        "ON CONFLICT DO NOTHING",
-        [(cluster, pace.operator, pace.burst) for pace in paces],
+        "INSERT INTO paces (cluster, name, tokens, at, namespaces, rate, size, unacknowledged) "
+        "VALUES ($1, $2, $4, extract(epoch FROM now()), $5, $3, $4, $6) "
+        "ON CONFLICT (cluster, name) "
+        "DO UPDATE SET namespaces = $5, rate = $3, size = $4, unacknowledged = $6",
+        [
+            (cluster, pace.operator, pace.rate, pace.burst, list(pace.namespaces), pace.unacknowledged)
+            for pace in paces
+        ],
     )

@@ -1,4 +1,4 @@
-"""`python -m services.archer.program`: `keeper`, `service` or `worker`, by the configuration of a file."""
+"""`python -m services.archer`: `keeper`, `service` or `worker`, by the configuration of a file."""
 
 import argparse
 from pathlib import Path
