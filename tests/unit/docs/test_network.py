@@ -43,7 +43,9 @@ PAGE = (REPOSITORY / "docs" / "network.md").read_text()
 ROW = re.compile(
     r"^\| (?P<source>[^|]+) \| (?P<destination>[^|]+) \| (?P<port>\d+)(?:/(?P<protocol>udp))? \|", re.M
 )
-LAYERS = ("foundation", "cluster", "scheduling", "ingress", "shuffle", "spark", "history")
+LAYERS = (
+    *("foundation", "cluster", "scheduling", "ingress", "shuffle", "database", "archer", "spark", "history"),
+)
 
 OWN_NODE = "their own node"
 ANOTHER_NETWORK = Host(name="another network", address="10.99.0.0/16")

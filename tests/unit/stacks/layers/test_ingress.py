@@ -19,7 +19,7 @@ def layer(deploy):
     def make(services=OTHERS, **sections):
         text = yaml.safe_dump({**LOCAL, "services": services, **sections})
         environment = settings.parse(text, "stacks/local.yaml")
-        needed = ("foundation", "cluster", "shuffle", "ingress", "spark")
+        needed = ("foundation", "cluster", "shuffle", "ingress", "database", "archer", "spark")
         units = frozenset(unit for unit in slices.units(environment) if unit.layer in needed)
         return deploy(lambda: program.deploy(environment, slices.Slice("local", units)))
 
