@@ -230,7 +230,12 @@ async def register(connection: Connection, cluster: str, paces: Sequence[Pace]) 
     """Have rows for a cluster and its operators."""
     await connection.execute("INSERT INTO clusters (name) VALUES ($1) ON CONFLICT DO NOTHING", cluster)
     await connection.executemany(
-        "INSERT INTO paces (cluster, name, tokens, at) VALUES ($1, $2, $3, extract(epoch FROM now())) "
-        "ON CONFLICT DO NOTHING",
-        [(cluster, pace.operator, pace.burst) for pace in paces],
+        "INSERT INTO paces (cluster, name, tokens, at, namespaces, rate, size, unacknowledged) "
+        "VALUES ($1, $2, $4, extract(epoch FROM now()), $5, $3, $4, $6) "
+        "ON CONFLICT (cluster, name) "
+        "DO UPDATE SET namespaces = $5, rate = $3, size = $4, unacknowledged = $6",
+        [
+            (cluster, pace.operator, pace.rate, pace.burst, list(pace.namespaces), pace.unacknowledged)
+            for pace in paces
+        ],
     )

@@ -16,6 +16,7 @@ from services.archer.database.reading import JobRow
 from services.archer.service.acceptor import Acceptor
 from services.archer.service.changes import Changes
 from services.archer.service.limits import Rates
+from services.archer.service.log_store import LogStore
 from services.archer.service.problems import Problem, mistakes
 from services.archer.service.surroundings import Around
 from services.common.logs import fields
@@ -39,6 +40,7 @@ class Context:
     authenticator: Authenticator
     policy: Policy
     rates: Rates
+    logs: LogStore
 
 
 def context(request: Request) -> Context:
