@@ -96,7 +96,13 @@ def test_each_program_may_do_in_aws_what_it_is_for_and_nothing_else(made):
     user = "arn:aws:rds-db:us-east-1:123456789012:dbuser:cluster-ABC/archer"
     role = "arn:aws:iam::123456789012:role/moka-local/moka-local-spark-a-archer"
 
-    assert allowed(resources, "spark-a-archer") == {"rds-db:connect": [user]}
+    logs = "arn:aws:s3:::moka-local-123456789012-us-east-1-job-logs"
+    assert allowed(resources, "spark-a-archer") == {
+        "rds-db:connect": [user],
+        "s3:ListBucket": [logs],
+        "s3:GetObject": [f"{logs}/*"],
+        "kms:Decrypt": ["key_arn"],
+    }
     assert allowed(resources, "spark-a-archer-worker") == {
         "rds-db:connect": [user],
         "sts:AssumeRole": [role],
