@@ -53,7 +53,7 @@ ifneq ($(filter-out laptop,$(ON)),)
 $(error ON is `$(ON)`, and can only be `laptop`)
 endif
 .DEFAULT_GOAL := help
-.PHONY: help setup venv known-stack tools bootstrap up preview review drift down move recover status doctor leftovers mirror queues draw dashboards job logs stack-files conformance conformance-environment audit clean
+.PHONY: help setup venv known-stack tools bootstrap up preview review drift down move recover status doctor leftovers mirror queues draw dashboards job submit logs stack-files conformance conformance-environment audit clean
 
 help: ## show this list
 	@grep -hE '^[a-z-]+:.*## ' $(lastword $(MAKEFILE_LIST)) $(filter-out $(lastword $(MAKEFILE_LIST)),$(MAKEFILE_LIST)) | sed -E 's/:.*## /|/' | awk -F'|' '{printf "make %-14s %s\n", $$1, $$2}'
@@ -167,6 +167,10 @@ dashboards: venv ## list the Grafana dashboards, or write them for import (ARGS=
 
 job: $(OWN_PULUMI) venv ## print a job file as SparkApplications for STACK, or all that is wrong with it (JOB=, CLUSTER=)
 	@$(USE_LAPTOP) outputs=$$($(OUTPUTS)) && printf '%s' "$$outputs" | $(MOKA) job render --target - $(CLUSTER:%=--cluster %) $(ARGS) \
+	  $(if $(value JOB),'$(subst ','\'',$(value JOB))',$(error JOB is not set: name a job file, as in JOB=examples/jobs/pi.yaml))
+
+submit: $(OWN_SHELL) venv ## submit a job file to Archer, and follow it to its end (JOB=, ARGS="--key KEY")
+	@$(USE_LAPTOP) $(VENV)/bin/archer submit --wait $(ARGS) \
 	  $(if $(value JOB),'$(subst ','\'',$(value JOB))',$(error JOB is not set: name a job file, as in JOB=examples/jobs/pi.yaml))
 
 logs: $(OWN_SHELL) venv ## print the logs of an application from S3 (APPLICATION=, ARGS=--follow, ARGS="--role executor")

@@ -16,3 +16,9 @@ def known_after(value: pulumi.Input[T], *others: Any) -> pulumi.Output[T]:
 def after(opts: pulumi.ResourceOptions, *resources: pulumi.Resource) -> pulumi.ResourceOptions:
     """Options of a resource that also depends on these."""
     return pulumi.ResourceOptions.merge(opts, pulumi.ResourceOptions(depends_on=list(resources)))
+
+
+def after_outputs(opts: pulumi.ResourceOptions, *outputs: pulumi.Input[Any]) -> pulumi.ResourceOptions:
+    """Options of a resource that comes after what these outputs are of, and is deleted before it."""
+    whole: pulumi.Output[list[pulumi.Resource]] = pulumi.Output.all(*outputs).apply(lambda _: [])
+    return pulumi.ResourceOptions.merge(opts, pulumi.ResourceOptions(depends_on=whole))

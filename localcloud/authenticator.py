@@ -19,10 +19,12 @@ from typing import Any
 
 from aws_rules.access.authorization import allowing_policy, reason
 from aws_rules.access.config_map import CREATOR, MODES, NAME, NAMESPACE, mapped
-from aws_rules.access.identity import PRINCIPAL, user
+from aws_rules.access.identity import PRINCIPAL, session_arn, user
+from localcloud import sts_tokens
+from localcloud.aws_server import AwsServer
 from localcloud.cloud import Cloud
 from localcloud.control_plane import ControlPlane
-from localcloud.credentials import Credentials
+from localcloud.credentials import Credentials, Principal
 from localcloud.plugins.aws.store import stores
 
 Answer = dict[str, Any]
@@ -41,7 +43,8 @@ class Authenticator:
 
     def token_review(self, review: Mapping[str, Any]) -> Answer:
         """Status of a TokenReview: who its access entry, or `aws-auth`, makes a principal, if it is there."""
-        principal = self.credentials.principal(review["spec"]["token"])
+        token = review["spec"]["token"]
+        principal = self.credentials.principal(token) or self._signer(token)
         entry = self._entry(principal.arn) if principal else None
         if principal is None or entry is None:
             return {"authenticated": False}
@@ -58,6 +61,17 @@ class Authenticator:
         if policy is None:
             return {"allowed": False}
         return {"allowed": True, "reason": reason(principal, policy)}
+
+    def _signer(self, token: str) -> Principal | None:
+        """Who signed a token of EKS, if an access entry is theirs: STS does not tell the path of a role."""
+        server = AwsServer(self.cloud)
+        arn = sts_tokens.caller(token, self.cluster, server.url) if server.has_url() else None
+        session = arn.rpartition("/")[2] if arn and ":assumed-role/" in arn else ""
+        entries = (
+            entry for store in stores(self.cloud, "eks") for entry in store.all("access-entry", self.cluster)
+        )
+        principals = (str(entry["principalArn"]) for entry in entries)
+        return next((Principal(one, session) for one in principals if session_arn(one, session) == arn), None)
 
     def _entry(self, principal: str) -> Mapping[str, Any] | None:
         """An access entry has precedence over `aws-auth`.

@@ -13,6 +13,7 @@ from localcloud import clock, databases, report, unknowns
 from localcloud.aws_server import AwsServer
 from localcloud.cloud import CHECKOUT, RUN, recovery
 from localcloud.control_plane import ControlPlane, stand_ins
+from localcloud.control_plane.stand_ins import deployments
 from localcloud.control_plane.stand_ins.charts import yunikorn_url
 from localcloud.credentials import principal
 from localcloud.engine import Engine
@@ -193,6 +194,8 @@ def exports(engine: Engine) -> str:
     exports = [f"export {name}={shlex.quote(variables[name])}" for name in [*engine.variables(), "PATH"]]
     planes = ControlPlane.all(engine.cloud)
     schedulers = " ".join(f"{plane.name}={url}" for plane in planes if (url := yunikorn_url(plane)))
+    programs = {name: value for plane in planes for name, value in deployments.variables(plane).items()}
+    exports += [f"export {name}={shlex.quote(value)}" for name, value in programs.items()]
     return "\n".join([*unset, *exports, f"export MOKA_SCHEDULERS={shlex.quote(schedulers)}"])
 
 

@@ -7,12 +7,13 @@ from urllib.parse import parse_qsl
 import moto.server as server
 from moto.ec2.models import EC2Backend
 from moto.ec2.models.vpcs import VPC
-from moto.eks.models import EKSBackend
+from moto.eks.models import Cluster, EKSBackend
 from moto.iam.access_control import PermissionResult
 from moto.moto_server.werkzeug_app import DomainDispatcherApplication, MotoRequestHandler
 from moto.s3.models import FakeBucket, FakeDeleteMarker
 
 from localcloud.cloud import Cloud
+from localcloud.plugins.aws.store import Store, store_folder
 
 
 def _permission(bucket: FakeBucket, action: str, resource: str) -> Any:
@@ -34,6 +35,20 @@ def _of_a_cluster(operation: Callable[..., Any]) -> Callable[..., Any]:
     def answer(backend: EKSBackend, cluster_name: str, *arguments: Any, **named: Any) -> Any:
         backend.describe_cluster(cluster_name)
         return operation(backend, cluster_name, *arguments, **named)
+
+    return answer
+
+
+def _served(describe: Callable[[EKSBackend, str], Cluster]) -> Callable[[EKSBackend, str], Cluster]:
+    """A cluster with the API server that it has here, once it has one."""
+
+    def answer(backend: EKSBackend, name: str) -> Cluster:
+        cluster = describe(backend, name)
+        place = store_folder(Cloud.of_environment()) / backend.account_id / backend.region_name / "eks"
+        kept = Store(place).get("cluster", name) or {}
+        cluster.endpoint = kept.get("endpoint", cluster.endpoint)
+        cluster.certificate_authority = kept.get("certificateAuthority", cluster.certificate_authority)
+        return cluster
 
     return answer
 
@@ -111,6 +126,7 @@ if __name__ == "__main__":
     FakeBucket.get_permission = _permission  # type: ignore[assignment,method-assign]
     for name in ("list_nodegroups", "list_fargate_profiles"):
         setattr(EKSBackend, name, _of_a_cluster(getattr(EKSBackend, name)))
+    EKSBackend.describe_cluster = _served(EKSBackend.describe_cluster)  # type: ignore
     EC2Backend.create_default_vpc = _with_way_out(EC2Backend.create_default_vpc)  # type: ignore
     server.DomainDispatcherApplication = Guarded  # type: ignore[attr-defined]
     server.MotoRequestHandler = Handler  # type: ignore[attr-defined]

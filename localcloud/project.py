@@ -12,7 +12,8 @@ from localcloud.errors import Refusal
 
 FILE = "localcloud.yaml"
 SECTIONS = {
-    "stand_ins": "{<app.kubernetes.io/name of a Deployment>: {module: <Python module>}}",
+    "stand_ins": "{<app.kubernetes.io/name of a Deployment>: {module: <Python module>, "
+    "variables: {<name>: <text>}}}",
     "calls": "{<namespace>/<service account>: [{actions: [<action>], resource: <what>}]}",
     "deployer_network": "{file: <path with {environment}>, key: <key in it>}",
     "capacity_reservations": "{<id>: {type: <instance type>, zone: <zone>, instances: <number>}}",
@@ -53,11 +54,10 @@ def stand_in_modules(project: Path) -> dict[str, str]:
 
     Raises Refusal where `localcloud.yaml` says something else, or names a module that the project lacks.
     """
-    stand_ins = _section(project, "stand_ins")
     modules = {}
-    for name, stand_in in stand_ins.items():
+    for name, stand_in in _section(project, "stand_ins").items():
         match stand_in:
-            case {"module": str(module)} if len(stand_in) == 1:
+            case {"module": str(module)} if _variables_only(stand_in):
                 if not _has_module(project, module):
                     raise Refusal(
                         f"{project / FILE}: stand_ins.{name}.module is {module}, and {project} has no "
@@ -67,6 +67,26 @@ def stand_in_modules(project: Path) -> dict[str, str]:
             case _:
                 raise _refusal(project, f"stand_ins.{name}")
     return modules
+
+
+def stand_in_variables(project: Path, program: str, **known: str) -> dict[str, str]:
+    """Variables by which a shell finds a program of the project that runs, as `localcloud.yaml` has them.
+
+    known: what `{name}` stands for in them.
+    """
+    texts = (_section(project, "stand_ins").get(program) or {}).get("variables") or {}
+    for name, value in known.items():
+        texts = {variable: text.replace(f"{{{name}}}", value) for variable, text in texts.items()}
+    return dict(texts)
+
+
+def _variables_only(stand_in: dict[Any, Any]) -> bool:
+    """Whether a stand-in has a module, and else variables only, which are texts."""
+    variables = stand_in.get("variables", {})
+    return not stand_in.keys() - {"module", "variables"} and (
+        isinstance(variables, dict)
+        and all(isinstance(text, str) for pair in variables.items() for text in pair)
+    )
 
 
 def _has_module(project: Path, module: str) -> bool:

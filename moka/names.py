@@ -70,6 +70,7 @@ SCHEDULER = "yunikorn"
 
 # Namespaces of the platform: network policies let them in, or out to them, and no jobs run there.
 
+ARCHER_NAMESPACE = "archer"
 CELEBORN_NAMESPACE = "celeborn"
 AUTOSCALER_NAMESPACE = "cluster-autoscaler"
 DRIVER_FINALIZER_NAMESPACE = "driver-finalizer"
@@ -88,9 +89,13 @@ SPARK_HISTORY_NAMESPACE = "spark-history"
 SPARK_OPERATOR_NAMESPACE = "spark-operator"
 SYSTEM_NAMESPACE = "kube-system"
 YUNIKORN_NAMESPACE = "yunikorn"
+YUNIKORN_CONFIGS = "yunikorn-configs"
+"""Its ConfigMap of queues: it knows it by this name."""
+
 
 PLATFORM_NAMESPACES = frozenset(
     {
+        ARCHER_NAMESPACE,
         CELEBORN_NAMESPACE,
         AUTOSCALER_NAMESPACE,
         DRIVER_FINALIZER_NAMESPACE,
@@ -113,6 +118,14 @@ PLATFORM_NAMESPACES = frozenset(
 HISTORY_SERVER = "history-server"
 HISTORY_PORT = 18080
 HISTORY_GATE = "history-gate"
+
+# Archer: its programs, which are also the names of their Deployments and service accounts.
+
+ARCHER = "archer"
+"""The service, and the way to it."""
+
+ARCHER_WORKER = "archer-worker"
+ARCHER_KEEPER = "archer-keeper"
 
 # Service accounts: pods have the permissions of the Pod Identity that names theirs.
 
@@ -142,11 +155,17 @@ def jobs_group(namespace: str, level: JobsLevel) -> str:
     return f"moka:jobs:{namespace}:{level}"
 
 
+ARCHER_GROUP = "moka:archer"
+"""Kubernetes group of Archer's role on each cluster."""
+
 PREVIEWS_GROUP = "moka:previews"
 """Kubernetes group of the role that previews: what it may read, and nothing that is secret."""
 
 # Pod Identities of layers; those of jobs are called as their namespaces are.
 
+ARCHER_IDENTITY = ARCHER
+ARCHER_WORKER_IDENTITY = ARCHER_WORKER
+ARCHER_KEEPER_IDENTITY = ARCHER_KEEPER
 AUTOSCALER_IDENTITY = "autoscaler"
 FLUENT_BIT_IDENTITY = "fluent-bit"
 GRAFANA_IDENTITY = "grafana"
@@ -158,6 +177,9 @@ UI_GATEWAY_IDENTITY = "ui-gateway"
 
 PLATFORM_IDENTITIES = frozenset(
     {
+        ARCHER_IDENTITY,
+        ARCHER_WORKER_IDENTITY,
+        ARCHER_KEEPER_IDENTITY,
         AUTOSCALER_IDENTITY,
         FLUENT_BIT_IDENTITY,
         GRAFANA_IDENTITY,
@@ -234,6 +256,11 @@ def preview_role_name(prefix: str) -> str:
 def eks_cluster_name(prefix: str, cluster: str) -> str:
     """Name in EKS of a cluster of the settings."""
     return f"{prefix}-{cluster}"
+
+
+def archer_role_name(prefix: str, cluster: str) -> str:
+    """Name of the role that Archer takes on to enter a cluster, in that cluster's account."""
+    return f"{eks_cluster_name(prefix, cluster)}-{ARCHER}"
 
 
 def bucket_name(prefix: str, account: str, region: str, purpose: str) -> str:

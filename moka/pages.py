@@ -12,6 +12,9 @@ HISTORY = "history"
 """First label of the History Server's host, which an environment has once; no cluster can be called so."""
 
 
+ARCHER = "archer"
+"""First label of Archer's host, which an environment has once; no cluster can be called so."""
+
 LOGIN, YUNIKORN, CELEBORN = "login", "yunikorn", "celeborn"
 """First labels of a cluster's own pages."""
 
@@ -31,15 +34,15 @@ def cluster_domain(cluster: str, domain: str) -> str:
     return f"{cluster}.{domain}"
 
 
-def cluster_names(cluster: str, namespaces: Sequence[str], domain: str, home: bool) -> list[str]:
+def cluster_names(cluster: str, namespaces: Sequence[str], domain: str, home: Sequence[str]) -> list[str]:
     """Host names, with wildcards of one label each, that certificates of a cluster's pages are for.
 
-    home: the History Server's page is there.
+    home: hosts that only the home cluster has.
     """
     below = cluster_domain(cluster, domain)
     return [
         f"*.{below}",
-        *([history_host(domain)] if home else []),
+        *home,
         *(f"*.{namespace}.{below}" for namespace in namespaces),
     ]
 
@@ -47,6 +50,11 @@ def cluster_names(cluster: str, namespaces: Sequence[str], domain: str, home: bo
 def history_host(domain: str) -> str:
     """Host of the History Server."""
     return f"{HISTORY}.{domain}"
+
+
+def archer_host(domain: str) -> str:
+    """Host of Archer."""
+    return f"{ARCHER}.{domain}"
 
 
 def ui_host(application: str, namespace: str, domain: str) -> str:

@@ -80,9 +80,25 @@ LAYERS: Mapping[str, Layer] = {
             "what previews may read",
         ),
         Layer(
+            name="database",
+            scope="environment",
+            reads=("cluster", HOME),
+            when="database",
+            makes="PostgreSQL of the platform's services on Aurora: encrypted, reached by the home cluster's "
+            "pods only, entered by IAM, with backups and instances in several zones",
+        ),
+        Layer(
+            name="archer",
+            scope="environment",
+            reads=("cluster", HOME, "ingress", "database"),
+            when="archer",
+            makes="Archer: the service that takes jobs, with a host of its own; workers that submit them to "
+            "all clusters; the keeper of its database",
+        ),
+        Layer(
             name="spark",
             scope="cluster",
-            reads=("cluster", "foundation", "shuffle", HOME),
+            reads=("cluster", "foundation", "shuffle", "archer", HOME),
             makes="releases of the Spark Operator, job namespaces with their service account, identity, "
             "bounds and network policies, the controller that keeps drivers until they have been read",
         ),
@@ -106,14 +122,6 @@ LAYERS: Mapping[str, Layer] = {
             scope="environment",
             reads=("cluster", HOME),
             makes="Spark History Server, with a list of jobs on volumes of its own",
-        ),
-        Layer(
-            name="database",
-            scope="environment",
-            reads=("cluster", HOME),
-            when="database",
-            makes="PostgreSQL of the platform's services on Aurora: encrypted, reached by the home cluster's "
-            "pods only, entered by IAM, with backups and instances in several zones",
         ),
     )
 }

@@ -13,7 +13,8 @@ from accounts.permissions.grant import policy
 from accounts.permissions.names import CHANGE_RECORD, READ_RECORD
 from accounts.permissions.policies import KEY_USE
 from moka.login_secret import secret_arn
-from moka.names import ENVIRONMENT_TAG
+from moka.names import ARCHER, ENVIRONMENT_TAG
+from stacks.settings.foundation import Foundation
 
 DEPLOY_SERVICES = (
     *("acm", "aps", "autoscaling", "ec2", "ecr", "eks", "grafana", "iam", "kms", "logs", "rds", "s3"),
@@ -159,10 +160,28 @@ def workload_boundary(names: AccountNames, state_key: str) -> dict[str, Any]:
             _allow("ServiceLinkedRoles", ["iam:CreateServiceLinkedRole"], [region_roles]),
             *([_allow("Metrics", METRICS, [workspace])] if workspace else []),
             *([_allow("LoginSecret", ["secretsmanager:GetSecretValue"], secrets)] if secrets else []),
+            *(_archer(names, places) if names.settings.archer else []),
             _deny("NoState", ["s3:*"], [state.bucket_arn, f"{state.bucket_arn}/*"]),
             _deny("NoSecrets", ["kms:*"], [state_key]),
         ]
     )
+
+
+def _archer(names: AccountNames, places: Sequence[Foundation]) -> list[dict[str, Any]]:
+    """What Archer's programs use: their database, its first user's secret, and the roles into clusters."""
+    start = [f"{names.partition}:{{}}:{place.region}:{names.account}" for place in places]
+    clusters = [names.settings.archer_role(cluster) for cluster in names.settings.clusters]
+    return [
+        _allow(
+            "Databases", ["rds-db:connect"], [f"arn:{s.format('rds-db')}:dbuser:*/{ARCHER}" for s in start]
+        ),
+        _allow(
+            "MasterSecrets",
+            ["secretsmanager:GetSecretValue"],
+            [f"arn:{s.format('secretsmanager')}:secret:rds!cluster-*" for s in start],
+        ),
+        _allow("Clusters", ["sts:AssumeRole", "sts:TagSession"], clusters),
+    ]
 
 
 def _others(names: AccountNames) -> dict[str, Any]:

@@ -31,7 +31,7 @@ class ClusterAccess:
     groups: Kubernetes groups that they are in, with what RoleBindings grant to these.
     """
 
-    principal_arn: str
+    principal_arn: pulumi.Input[str]
     level: AccessLevel | None = None
     namespaces: tuple[str, ...] = ()
     groups: tuple[str, ...] = ()

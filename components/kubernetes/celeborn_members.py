@@ -125,6 +125,7 @@ def stateful_set(
     """
     labels = {**group.labels, **({"moka.dev/zone": zone} if zone else {})}
     in_zone = {"topology.kubernetes.io/zone": zone} if zone else {}
+    # Its volumes, and what is on them, are found by its name: never rename it.
     return k8s.apps.v1.StatefulSet(
         name,
         metadata=_metadata(set_name, group),

@@ -1,18 +1,16 @@
 """Where the gateway to UIs may connect to: what it leads to, AWS, the API server and the issuer of logins."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from urllib.parse import urlsplit
 
 import pulumi_kubernetes as k8s
 
-from moka.components.kubernetes.job_network import ANYWHERE, DNS_PORT, HTTPS_PORT, METADATA, POD_IDENTITY
+from moka.components.kubernetes.egress import anywhere, names, pod_identity, to
+from moka.components.kubernetes.job_network import HTTPS_PORT
 from moka.components.kubernetes.peers import peer
 from moka.components.kubernetes.service import service_labels
-from moka.names import SYSTEM_NAMESPACE, UI_GATEWAY
+from moka.names import UI_GATEWAY
 from moka.pages import UI_PORT
-
-Peer = k8s.networking.v1.NetworkPolicyPeerArgs
-Rule = k8s.networking.v1.NetworkPolicyEgressRuleArgs
 
 
 def way_out(
@@ -27,12 +25,12 @@ def way_out(
         pod_selector=k8s.meta.v1.LabelSelectorArgs(match_labels=service_labels(UI_GATEWAY)),
         policy_types=["Egress"],
         egress=[
-            _rule([peer(SYSTEM_NAMESPACE, {"k8s-app": "kube-dns"})], [DNS_PORT], ["UDP", "TCP"]),
+            names(),
             # The API server, S3, Secrets Manager and the issuer: their addresses are not known here.
-            _rule(_networks(ANYWHERE), sorted({HTTPS_PORT, issuer_port or HTTPS_PORT})),
-            _rule(_networks(POD_IDENTITY), [80]),
-            _rule([peer(name, {"spark-role": "driver"}) for name in sorted(job_namespaces)], [UI_PORT]),
-            *(_rule([peer(namespace)], ports) for namespace, ports in _servers(pages).items()),
+            anywhere({HTTPS_PORT, issuer_port or HTTPS_PORT}),
+            pod_identity(),
+            to([peer(name, {"spark-role": "driver"}) for name in sorted(job_namespaces)], [UI_PORT]),
+            *(to([peer(namespace)], ports) for namespace, ports in _servers(pages).items()),
         ],
     )
 
@@ -45,25 +43,3 @@ def _servers(pages: Mapping[str, str]) -> dict[str, list[int]]:
         namespace = (parts.hostname or "").split(".")[1]
         ports.setdefault(namespace, set()).add(parts.port or 80)
     return {namespace: sorted(ports[namespace]) for namespace in sorted(ports)}
-
-
-def _networks(cidrs: Iterable[str]) -> list[Peer]:
-    return [
-        Peer(
-            ip_block=k8s.networking.v1.IPBlockArgs(
-                cidr=cidr, except_=[str(METADATA)] if cidr == "0.0.0.0/0" else None
-            )
-        )
-        for cidr in cidrs
-    ]
-
-
-def _rule(peers: Sequence[Peer], ports: Iterable[int], protocols: Sequence[str] = ("TCP",)) -> Rule:
-    return Rule(
-        to=peers,
-        ports=[
-            k8s.networking.v1.NetworkPolicyPortArgs(port=port, protocol=protocol)
-            for port in ports
-            for protocol in protocols
-        ],
-    )

@@ -91,6 +91,7 @@ class MetricsStore(pulumi.ComponentResource):
             ),
             opts=child,
         )
+        # Its volumes are found by its name: never rename it.
         stateful_set = k8s.apps.v1.StatefulSet(
             name,
             metadata=metadata,

@@ -37,6 +37,7 @@ class Namespace(pulumi.ComponentResource):
     def __init__(self, name: str, args: NamespaceArgs, opts: pulumi.ResourceOptions | None = None) -> None:
         super().__init__("moka:kubernetes:Namespace", name, {}, opts)
 
+        # All that is in it goes with it: never rename it.
         namespace = k8s.core.v1.Namespace(
             name,
             metadata=k8s.meta.v1.ObjectMetaArgs(

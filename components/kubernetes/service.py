@@ -1,12 +1,13 @@
 """A service of ours, and what its ServiceAccount may do."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import partial
 
 import pulumi
 import pulumi_kubernetes as k8s
 
+from moka.components.kubernetes.checksum import CHECKSUM, checksum
 from moka.components.kubernetes.placement import PLATFORM_PRIORITY, node_selector, tolerations
 from moka.components.kubernetes.rbac import Right, grant
 from moka.components.kubernetes.replicated_pods import (
@@ -29,7 +30,10 @@ class ServiceArgs:
     namespace: in which it runs.
     rights: what it may do in its own namespace.
     args: of the program, besides `--listen`.
-    port: of `/healthz` and `/metrics`.
+    files: name -> content, of a ConfigMap of the service's name that is mounted at `/etc/<service>`.
+    secret: of that namespace, mounted at `/etc/<service>-secret`; it need not be there yet.
+    scratch: a folder `/tmp` in memory; the rest of its disk is read-only.
+    port: of `/healthz` and `/metrics`. more_ports: others that it listens at, by name.
     ready: path that says whether a pod may be asked.
     replicas: pods; more than one only where they do not get into each other's way.
     serves: others reach it, by a Service of its name and port.
@@ -41,7 +45,11 @@ class ServiceArgs:
     namespace: pulumi.Input[str]
     rights: Sequence[Right] = ()
     args: Sequence[pulumi.Input[str]] = ()
+    files: Mapping[str, pulumi.Input[str]] = field(default_factory=dict)
+    secret: str | None = None
+    scratch: bool = False
     port: int = 8080
+    more_ports: Mapping[str, int] = field(default_factory=dict)
     ready: str = "/healthz"
     replicas: int = 1
     serves: bool = False
@@ -56,7 +64,8 @@ class Service(pulumi.ComponentResource):
 
     Makes: ServiceAccount and Deployment, with the service's name; pods on system nodes, at the level
     `restricted` of the Pod Security Standards, whose metrics are scraped. Where it has rights, a Role and its
-    RoleBinding; with several replicas, a PodDisruptionBudget; where it serves, a Service.
+    RoleBinding; where it has files, a ConfigMap, of which other pods come where it changes; with several
+    replicas, a PodDisruptionBudget; where it serves, a Service.
     Outputs: `namespace` and `service_account`, known only once the service runs.
     """
 
@@ -71,15 +80,19 @@ class Service(pulumi.ComponentResource):
 
         account = k8s.core.v1.ServiceAccount(name, metadata=metadata, opts=child)
         bindings = [_binding(name, metadata, args, child)] if args.rights else []
-        annotations = {
+        annotations: dict[str, pulumi.Input[str]] = {
             "prometheus.io/scrape": "true",
             "prometheus.io/port": str(args.port),
             "prometheus.io/path": "/metrics",
         }
+        before: list[pulumi.Resource] = [account, *bindings]
+        if args.files:
+            before.append(k8s.core.v1.ConfigMap(name, metadata=metadata, data=args.files, opts=child))
+            annotations[CHECKSUM] = pulumi.Output.all(**args.files).apply(checksum)
         # There is no lease, so there must not be two unless they say that they may.
         several = args.replicas > 1
         make = partial(replicated_pods, replicas=args.replicas) if several else single_pod
-        deployment = make(name, metadata, annotations, _pod(args), after(child, account, *bindings))
+        deployment = make(name, metadata, annotations, _pod(args), after(child, *before))
         served = [_service(name, metadata, args, child)] if args.serves else []
         self.namespace = known_after(args.namespace, deployment.id, *[service.id for service in served])
         self.service_account = known_after(args.service, self.namespace)
@@ -110,16 +123,24 @@ def _service(
         metadata=metadata,
         spec=k8s.core.v1.ServiceSpecArgs(
             selector=metadata.labels,
-            ports=[k8s.core.v1.ServicePortArgs(name="http", port=args.port, target_port="http")],
+            ports=[
+                k8s.core.v1.ServicePortArgs(name=port, port=number, target_port=port)
+                for port, number in _ports(args).items()
+            ],
         ),
         opts=opts,
     )
+
+
+def _ports(args: ServiceArgs) -> dict[str, int]:
+    return {"http": args.port, **args.more_ports}
 
 
 def _pod(args: ServiceArgs) -> k8s.core.v1.PodSpecArgs:
     health, ready = (
         k8s.core.v1.HTTPGetActionArgs(path=path, port="http") for path in ("/healthz", args.ready)
     )
+    volumes = _volumes(args)
     return k8s.core.v1.PodSpecArgs(
         service_account_name=args.service,
         node_selector=node_selector("system"),
@@ -133,7 +154,10 @@ def _pod(args: ServiceArgs) -> k8s.core.v1.PodSpecArgs:
                 name=args.service,
                 image=args.image,
                 args=[f"--listen=0.0.0.0:{args.port}", *args.args],
-                ports=[k8s.core.v1.ContainerPortArgs(name="http", container_port=args.port)],
+                ports=[
+                    k8s.core.v1.ContainerPortArgs(name=port, container_port=number)
+                    for port, number in _ports(args).items()
+                ],
                 readiness_probe=k8s.core.v1.ProbeArgs(http_get=ready, period_seconds=5),
                 liveness_probe=k8s.core.v1.ProbeArgs(
                     http_get=health, initial_delay_seconds=30, period_seconds=30, timeout_seconds=10
@@ -143,6 +167,43 @@ def _pod(args: ServiceArgs) -> k8s.core.v1.PodSpecArgs:
                 ),
                 lifecycle=leave_taking() if args.serves else None,
                 security_context=container_security_context(read_only=True),
+                volume_mounts=[
+                    k8s.core.v1.VolumeMountArgs(
+                        name=volume.name, mount_path=path, read_only=volume.empty_dir is None or None
+                    )
+                    for path, volume in volumes.items()
+                ]
+                or None,
             )
         ],
+        volumes=list(volumes.values()) or None,
     )
+
+
+def _volumes(args: ServiceArgs) -> dict[str, k8s.core.v1.VolumeArgs]:
+    """Where something is mounted, and what."""
+    volumes = {}
+    if args.files:
+        volumes[folder(args.service)] = k8s.core.v1.VolumeArgs(
+            name="files", config_map=k8s.core.v1.ConfigMapVolumeSourceArgs(name=args.service)
+        )
+    if args.secret:
+        volumes[secret_folder(args.service)] = k8s.core.v1.VolumeArgs(
+            name="secret", secret=k8s.core.v1.SecretVolumeSourceArgs(secret_name=args.secret)
+        )
+    if args.scratch:
+        volumes["/tmp"] = k8s.core.v1.VolumeArgs(
+            name="scratch",
+            empty_dir=k8s.core.v1.EmptyDirVolumeSourceArgs(medium="Memory", size_limit="16Mi"),
+        )
+    return volumes
+
+
+def folder(service: str) -> str:
+    """Where a service finds its files."""
+    return f"/etc/{service}"
+
+
+def secret_folder(service: str) -> str:
+    """Where a service finds what its secret has."""
+    return f"/etc/{service}-secret"

@@ -12,6 +12,7 @@ from moka.components.kubernetes.gateway_login import GatewayLogin
 from moka.components.kubernetes.peers import peer
 from moka.components.kubernetes.rbac import Right, grant
 from moka.components.kubernetes.service import Service, ServiceArgs, service_labels, service_metadata
+from moka.components.kubernetes.service_ingress import service_ingress
 from moka.components.ordering import known_after
 from moka.names import INGRESS_CONTROLLER_LABEL, INGRESS_NAMESPACE, MONITORING_NAMESPACE, UI_GATEWAY
 from moka.pages import login_host
@@ -91,20 +92,7 @@ class UiGateway(Service):
             spec=way_out(args.job_namespaces, args.pages, args.login.issuer_port if args.login else None),
             opts=child,
         )
-        k8s.networking.v1.Ingress(
-            name,
-            metadata=k8s.meta.v1.ObjectMetaArgs(
-                name=UI_GATEWAY,
-                namespace=args.namespace,
-                labels=service_labels(UI_GATEWAY),
-                # Its address is the ingress controller's business.
-                annotations={"pulumi.com/skipAwait": "true"},
-            ),
-            spec=k8s.networking.v1.IngressSpecArgs(
-                ingress_class_name=args.ingress_class, rules=[_rule(host) for host in hosts(args)]
-            ),
-            opts=child,
-        )
+        service_ingress(name, metadata, args.ingress_class, hosts(args), child)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -181,16 +169,4 @@ def way_in() -> k8s.networking.v1.NetworkPolicySpecArgs:
                 ports=[k8s.networking.v1.NetworkPolicyPortArgs(port=PORT, protocol="TCP")],
             )
         ],
-    )
-
-
-def _rule(host: str) -> k8s.networking.v1.IngressRuleArgs:
-    backend = k8s.networking.v1.IngressServiceBackendArgs(
-        name=UI_GATEWAY, port=k8s.networking.v1.ServiceBackendPortArgs(name="http")
-    )
-    path = k8s.networking.v1.HTTPIngressPathArgs(
-        path="/", path_type="Prefix", backend=k8s.networking.v1.IngressBackendArgs(service=backend)
-    )
-    return k8s.networking.v1.IngressRuleArgs(
-        host=host, http=k8s.networking.v1.HTTPIngressRuleValueArgs(paths=[path])
     )

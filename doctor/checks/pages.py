@@ -60,7 +60,10 @@ def _hosts(place: Place) -> list[str]:
         name
         for cluster in place.clusters
         for name in cluster_names(
-            cluster, list(settings.job_namespaces), settings.domain, cluster == settings.home
+            cluster,
+            list(settings.job_namespaces),
+            settings.domain,
+            settings.home_hosts if cluster == settings.home else [],
         )
     ]
 

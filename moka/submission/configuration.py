@@ -32,18 +32,15 @@ class DatabaseAccess(Part):
 
 
 class ClusterAccess(Part):
-    """A cluster and how its API server is reached.
+    """A cluster and how it is entered.
 
-    server: URL. authority: certificates in PEM. eks: its name in EKS, for tokens; None for the service
-    account of the pod. role: ARN of a role in the cluster's account, to take on for it; None for the pod's
-    own.
+    eks: its name in EKS, which says where its API server is. region: of it.
+    role: ARN of the role in the cluster's account to take on for it.
     """
 
-    server: str = ""
-    authority: str = ""
-    eks: str | None = None
-    region: str | None = None
-    role: str | None = None
+    eks: str
+    region: str
+    role: str
 
 
 class RightEntry(Part):
@@ -95,23 +92,43 @@ class Authentication(Part):
 
 
 class Tls(Part):
-    """Files of the service's own certificate, and of the authority of proxies' certificates."""
+    """Where proxies come, besides the service's own port.
 
+    certificate, key: files of the service's own. proxies: file with the authority of theirs.
+    """
+
+    port: int
     certificate: str
     key: str
-    proxies: str | None = None
+    proxies: str
+
+
+class LogsPlace(Part):
+    """Where the logs of a cluster's jobs are (moka/log_keys.py), and how late they may be there.
+
+    bucket: that the service may list and read, below `folder`. region: of it. folder: name of the cluster in
+    EKS.
+    """
+
+    bucket: str
+    region: str
+    folder: str
+    drivers_behind_seconds: int = 60
+    executors_behind_seconds: int = 300
 
 
 class Configuration(Part):
     """All of it.
 
     weights: of queues `organization.project`, 1 where one is missing.
+    logs: name of a cluster -> where its jobs' logs are; without one, there are none to be read.
     """
 
     environment: str
     database: DatabaseAccess
     clusters: Mapping[str, ClusterAccess] = Field(default_factory=dict)
     weights: Mapping[str, float] = Field(default_factory=dict)
+    logs: Mapping[str, LogsPlace] = Field(default_factory=dict)
     rights: Sequence[RightEntry] = ()
     rate: RateLimit = RateLimit()
     authentication: Authentication = Authentication()

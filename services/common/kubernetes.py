@@ -38,7 +38,7 @@ class Credentials(Protocol):
 
     @property
     def authority(self) -> Path:
-        """Certificates that the API server's must come from."""
+        """Certificates that the API server's must come from; read when they have changed."""
 
     @property
     def token(self) -> str:
@@ -89,13 +89,10 @@ class Api:
     def __init__(self, account: Credentials) -> None:
         self._account = account
         self._session: aiohttp.ClientSession | None = None
+        self._trusted: tuple[str, ssl.SSLContext] | None = None
 
     async def __aenter__(self) -> "Api":
-        tls = ssl.create_default_context(cafile=self._account.authority)
-        self._session = aiohttp.ClientSession(
-            connector=aiohttp.TCPConnector(ssl=tls),
-            timeout=aiohttp.ClientTimeout(total=REQUEST_TIMEOUT_SECONDS),
-        )
+        self._session = aiohttp.ClientSession(timeout=aiohttp.ClientTimeout(total=REQUEST_TIMEOUT_SECONDS))
         return self
 
     async def __aexit__(
@@ -170,11 +167,20 @@ class Api:
         assert self._session is not None, "the API is used before it is entered"
         headers = {"Authorization": f"Bearer {self._account.token}", **options.pop("headers", {})}
         url = f"{self._account.server}{path}"
-        async with self._session.request(method, url, headers=headers, **options) as response:
+        async with self._session.request(
+            method, url, headers=headers, ssl=self._tls(), **options
+        ) as response:
             if response.status >= 400:
                 reason = await _reason(response)
                 raise ApiError(response.status, f"{response.status} for {method} {path}: {reason}")
             yield response
+
+    def _tls(self) -> ssl.SSLContext:
+        """Trusts the authority: the same for the same certificates, as connections are kept by it."""
+        text = self._account.authority.read_text()
+        if self._trusted is None or self._trusted[0] != text:
+            self._trusted = text, ssl.create_default_context(cadata=text)
+        return self._trusted[1]
 
 
 async def _reason(response: aiohttp.ClientResponse) -> str:

@@ -11,12 +11,13 @@ from moka.components.aws.access_entry import ClusterAccess
 from moka.components.aws.addon_configuration import cluster_addons
 from moka.components.aws.addons import Addons, AddonsArgs
 from moka.components.aws.cluster import Cluster, ClusterArgs, Support
+from moka.components.aws.entry_role import EntryRole, EntryRoleArgs
 from moka.components.aws.node_group import NodeGroup, NodeGroupArgs, ScheduledMinimum
 from moka.components.aws.node_group_guard import NodeGroupGuard
 from moka.components.aws.node_role import first_pulls
 from moka.control_plane_logs import LogType
 from moka.machines.instance_types import METAL_VCPUS, instance_type
-from moka.names import GENERATION_LABEL, NODE_GROUP_LABEL
+from moka.names import ARCHER, ARCHER_GROUP, GENERATION_LABEL, NODE_GROUP_LABEL, archer_role_name
 from stacks.layers import foundation
 from stacks.settings.cluster import NodeGroup as NodeGroupSettings
 from stacks.settings.node_group_plan import NodeGroupPlan, node_group_plans
@@ -39,6 +40,8 @@ class Inputs:
     log_types, log_days: which logs of the control plane there are, and the days that they are kept.
     node_groups: as the settings have them.
     foundation: what it stands on.
+    archer: ARN of the roles of Archer's workers, a pattern, who enter it by a role of its own; None for
+        no Archer.
     """
 
     version: str
@@ -55,6 +58,7 @@ class Inputs:
     log_days: int
     node_groups: Mapping[str, NodeGroupSettings]
     foundation: foundation.Outputs
+    archer: str | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -91,7 +95,12 @@ def inputs(site: Site) -> Inputs:
         },
         previewer=settings.previewer(site.foundation),
         public_cidrs=tuple(str(cidr) for cidr in cluster.public_access),
-        api_cidrs=tuple(str(cidr) for cidr in settings.api_networks(site.foundation)),
+        api_cidrs=tuple(
+            dict.fromkeys(
+                str(cidr)
+                for cidr in (*settings.api_networks(site.foundation), *settings.archer_networks(site.name))
+            )
+        ),
         api_groups=tuple(site.foundation.api_access.security_groups),
         support=cluster.support,
         zonal_shift=cluster.zonal_shift,
@@ -99,6 +108,7 @@ def inputs(site: Site) -> Inputs:
         log_days=cluster.control_plane_logs.days or settings.retention.control_plane_logs,
         node_groups=cluster.node_groups,
         foundation=site.outputs("foundation", foundation.Outputs),
+        archer=settings.archer_workers if settings.archer else None,
     )
 
 
@@ -146,6 +156,24 @@ def deploy(site: Site, inputs: Inputs) -> Outputs:
         ),
         site.opts,
     )
+    entries = []
+    if inputs.archer:
+        role = EntryRole(
+            f"{site.name}-{ARCHER}",
+            EntryRoleArgs(
+                name=archer_role_name(site.settings.prefix, site.name),
+                trusted=inputs.archer,
+                cluster_name=cluster.name,
+                cluster_arn=cluster.arn,
+                region=site.region,
+                groups=(ARCHER_GROUP,),
+                path=site.settings.role_path,
+                permissions_boundary_arn=site.permissions_boundary_arn,
+            ),
+            site.opts,
+        )
+        # Archer takes its finalizer off what is deleted on the cluster.
+        entries.append(role.arn)
     groups = node_groups(site, inputs, cluster)
     pod_add_ons = Addons(
         site.name,
@@ -159,7 +187,9 @@ def deploy(site: Site, inputs: Inputs) -> Outputs:
         # CoreDNS and the EBS driver are Deployments: healthy only where there are nodes.
         site.after(*groups),
     )
-    ready = pulumi.Output.all(cluster.kubeconfig, pod_add_ons.names, *[group.arn for group in groups])
+    ready = pulumi.Output.all(
+        cluster.kubeconfig, pod_add_ons.names, *entries, *[group.arn for group in groups]
+    )
     return Outputs(
         name=cluster.name,
         arn=cluster.arn,

@@ -115,7 +115,8 @@ class Outputs:
 def inputs(site: ClusterSite) -> Inputs:
     """What the layer needs on a cluster."""
     base = site.outputs("foundation", foundation.Outputs)
-    settings, home = site.settings, site.name == site.settings.home
+    settings = site.settings
+    home = settings.home_hosts if site.name == settings.home else []
     return Inputs(
         vpc_id=base.vpc_id,
         subnets=base.private_subnets,
@@ -124,7 +125,7 @@ def inputs(site: ClusterSite) -> Inputs:
         certificates=site.foundation.certificates,
         dns_zone=site.foundation.dns_zone,
         names=pages.cluster_names(site.name, list(settings.job_namespaces), settings.domain, home),
-        hosts=[f"*.{settings.ui_domain(site.name)}", *([settings.history_host] if home else [])],
+        hosts=[f"*.{settings.ui_domain(site.name)}", *home],
         previews=site.settings.ci is not None,
         gateway=_gateway_inputs(site),
     )

@@ -11,6 +11,13 @@ from moka.components.aws.bucket_access import bucket_statements
 from moka.components.aws.pod_identity import OF_NAMESPACE
 from moka.components.aws.policy import Statement
 from moka.components.kubernetes.application_quota import ApplicationQuota, ApplicationQuotaArgs
+from moka.components.kubernetes.archer_access import (
+    ArcherAccess,
+    ArcherAccessArgs,
+    ArcherClusterRole,
+    ArcherRole,
+    ArcherRoleArgs,
+)
 from moka.components.kubernetes.driver_finalizer import (
     DriverFinalizer,
     DriverFinalizerArgs,
@@ -28,7 +35,10 @@ from moka.components.kubernetes.job_network import Egress
 from moka.components.kubernetes.namespace import Namespace, NamespaceArgs
 from moka.components.kubernetes.spark_operator import CHART, SparkOperator, SparkOperatorArgs, release_name
 from moka.components.kubernetes.ui_gateway import UiGatewayRole, UiGatewayRoleArgs
+from moka.components.ordering import after_outputs
+from moka.jobs.job_target import JobTarget
 from moka.names import (
+    ARCHER,
     DRIVER_FINALIZER_NAMESPACE,
     INGRESS_NAMESPACE,
     SPARK_ACCOUNT,
@@ -36,9 +46,10 @@ from moka.names import (
     use_sid,
 )
 from moka.partition import partition
+from moka.submission.cluster_document import ClusterDocument, OperatorShare
 from stacks.job_target import job_target
 from stacks.layer_table import HOME
-from stacks.layers import foundation, shuffle
+from stacks.layers import archer, foundation, shuffle
 from stacks.settings.environment import Use
 from stacks.settings.services import Service as ServiceSettings
 from stacks.settings.spark import JobNamespace as JobNamespaceSettings
@@ -58,6 +69,7 @@ class Inputs:
     driver_finalizer: the service that keeps drivers until they have been read; None for none.
     ui_gateway: whether a gateway leads to the UIs of drivers.
     jobs: the cluster's `moka.jobs.job_target.JobTarget`.
+    archer: whether Archer submits here. archer_workers: known once its workers are, on their own cluster.
     """
 
     job_namespaces: Mapping[str, JobNamespaceSettings]
@@ -70,6 +82,8 @@ class Inputs:
     uses: Mapping[str, Use] = field(default_factory=dict)
     driver_finalizer: ServiceSettings | None = None
     ui_gateway: bool = False
+    archer: bool = False
+    archer_workers: Sequence[pulumi.Input[str]] = ()
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -90,12 +104,15 @@ def inputs(site: ClusterSite) -> Inputs:
     """What the layer needs on a cluster."""
     settings = site.settings
     celeborn = site.outputs_if_there("shuffle", shuffle.Outputs)
+    workers = site.outputs_if_there("archer", archer.Outputs)
     base, home = (site.outputs(source, foundation.Outputs) for source in ("foundation", HOME))
     return Inputs(
         job_namespaces=settings.job_namespaces,
         operators=settings.spark.operators,
         driver_finalizer=settings.services.driver_finalizer,
         ui_gateway=settings.services.ui_gateway is not None,
+        archer=settings.archer is not None,
+        archer_workers=[workers.namespace] if workers else [],
         event_logs_bucket_arn=foundation.at_home(home.event_logs_bucket_arn),
         event_logs_key_arn=home.key_arn,
         staging_bucket_arn=base.staging_bucket_arn,
@@ -115,8 +132,11 @@ def deploy(site: ClusterSite, inputs: Inputs) -> Outputs:
     """
     statements = job_statements(inputs, partition(site.region))
     finalizer = _driver_finalizer(site, inputs)
-    # Namespaces are deleted before the controller that removes the finalizer of their drivers.
-    namespace_opts = site.after(finalizer) if finalizer else site.opts
+    # Namespaces are deleted before those who remove finalizers there.
+    removers: list[pulumi.Resource] = [finalizer] if finalizer else []
+    if inputs.archer:
+        removers.append(ArcherClusterRole(f"{site.name}-{ARCHER}", site.opts))
+    namespace_opts = after_outputs(site.after(*removers), *inputs.archer_workers)
     spaces: dict[str, JobNamespace] = {}
     identities = []
     for name, space in inputs.job_namespaces.items():
@@ -154,8 +174,11 @@ def deploy(site: ClusterSite, inputs: Inputs) -> Outputs:
             for name, space in spaces.items()
             if inputs.ui_gateway
         ],
+        *[_archer_role(site, name, space).job_namespace for name, space in spaces.items() if inputs.archer],
         *[identity.association_id for identity in identities],
     )
+    if inputs.archer:
+        _archer_access(site, inputs, operators[0].namespace, ready)
     names = list(inputs.job_namespaces)
     return Outputs(
         job_namespaces=ready.apply(lambda _: names),
@@ -202,6 +225,45 @@ def _gateway_role(site: ClusterSite, name: str, space: JobNamespace) -> UiGatewa
         UiGatewayRoleArgs(job_namespace=space.name, namespace=INGRESS_NAMESPACE),
         pulumi.ResourceOptions.merge(site.opts, pulumi.ResourceOptions(deleted_with=space)),
     )
+
+
+def _archer_role(site: ClusterSite, name: str, space: JobNamespace) -> ArcherRole:
+    """What Archer, of the environment's home, may do in a job namespace."""
+    return ArcherRole(
+        f"{site.name}-{name}",
+        ArcherRoleArgs(job_namespace=space.name),
+        pulumi.ResourceOptions.merge(site.opts, pulumi.ResourceOptions(deleted_with=space)),
+    )
+
+
+def _archer_access(
+    site: ClusterSite, inputs: Inputs, namespace: pulumi.Input[str], ready: pulumi.Output[Any]
+) -> ArcherAccess:
+    """What the cluster says of itself to Archer, once jobs can be submitted."""
+    shares = operator_shares(inputs.operators, list(inputs.job_namespaces))
+
+    def document(known: Sequence[Any]) -> Mapping[str, str]:
+        return ClusterDocument(target=JobTarget.from_outputs(known[0]), operators=shares).as_data()
+
+    return ArcherAccess(
+        f"{site.name}-{ARCHER}",
+        ArcherAccessArgs(namespace=namespace, document=pulumi.Output.all(inputs.jobs, ready).apply(document)),
+        site.opts,
+    )
+
+
+def operator_shares(
+    operators: Mapping[str, OperatorSettings], job_namespaces: Sequence[str]
+) -> list[OperatorShare]:
+    """Releases of the operator, each with its namespaces and what it starts in a minute."""
+    return [
+        OperatorShare(
+            name=release_name(name),
+            namespaces=list(settings.namespaces or job_namespaces),
+            applications_per_minute=settings.applications_per_minute,
+        )
+        for name, settings in operators.items()
+    ]
 
 
 def _operators(site: ClusterSite, inputs: Inputs, spaces: Mapping[str, JobNamespace]) -> list[SparkOperator]:

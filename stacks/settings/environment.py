@@ -11,9 +11,11 @@ from moka.documents import Form, Name, Section
 from moka.images import ECR_NAME, RegistryPath
 from moka.machines.node_roles import Role
 from moka.names import (
+    ARCHER_WORKER_IDENTITY,
     ENVIRONMENT_TAG,
     MANAGED_BY_TAG,
     Data,
+    archer_role_name,
     eks_cluster_name,
     environment_prefix,
     preview_role_name,
@@ -26,6 +28,7 @@ from moka.queues.definitions import Queues
 from moka.queues.resolution import resolve, to_resources
 from moka.registries import Upstream
 from stacks.layer_table import LayerName
+from stacks.settings.archer import Archer
 from stacks.settings.ci import Ci
 from stacks.settings.cluster import Cluster
 from stacks.settings.database import Database
@@ -189,6 +192,10 @@ class Environment(Section):
     database: Database | None = Field(
         default=None, description="PostgreSQL of the platform's services; without it, none that needs one."
     )
+    archer: Archer | None = Field(
+        default=None,
+        description="The submission service, Archer; without it, who may make SparkApplications submits.",
+    )
     domain: Domain = Field(description="Domain of the host names of UIs.")
     ingress: Ingress = Ingress()
     metrics: Metrics = Field(default=Metrics(), description="Where metrics go, and what brings them there.")
@@ -235,8 +242,7 @@ class Environment(Section):
         """ARN of the role with which CI previews in a foundation's account; None without CI."""
         if self.ci is None:
             return None
-        start = f"arn:{partition(foundation.region)}:iam::{foundation.account}:role"
-        return f"{start}/{preview_role_name(self.prefix)}"
+        return f"{_roles(foundation)}/{preview_role_name(self.prefix)}"
 
     def profile(self, foundation: Foundation) -> str | None:
         """Profile of the AWS configuration with which a foundation's account is entered.
@@ -265,6 +271,44 @@ class Environment(Section):
     def history_host(self) -> str:
         """Host name of the History Server's UI."""
         return pages.history_host(self.domain)
+
+    @property
+    def home_hosts(self) -> list[str]:
+        """Host names that the environment has once, of what is on its home cluster."""
+        return [self.history_host, *([self.archer_host] if self.archer else [])]
+
+    @property
+    def archer_host(self) -> str:
+        """Host name of Archer."""
+        return pages.archer_host(self.domain)
+
+    @property
+    def archer_url(self) -> str:
+        """Address of Archer."""
+        return f"{self.ui_scheme}://{self.archer_host}"
+
+    def archer_role(self, cluster: str) -> str:
+        """ARN of the role that Archer takes on to enter a cluster."""
+        foundation, name = self.foundation_of(cluster), archer_role_name(self.prefix, cluster)
+        return f"{_roles(foundation)}{self.role_path}{name}"
+
+    @property
+    def archer_workers(self) -> str:
+        """ARN of the role of Archer's workers, a pattern: Pulumi ends its name by chance."""
+        name = f"{self.home}-{ARCHER_WORKER_IDENTITY}-*"
+        return f"{_roles(self.foundation_of(self.home))}{self.role_path}{name}"
+
+    def archer_networks(self, cluster: str) -> list[IPv4Network]:
+        """Networks from which Archer reaches the private API server of a cluster.
+
+        Where another VPC is reached, pods have the addresses of their nodes there
+        (https://docs.aws.amazon.com/eks/latest/userguide/external-snat.html).
+        """
+        home = self.foundations[self.home_foundation]
+        if self.archer is None or cluster == self.home or home.network is None:
+            return []
+        pods = home.network.pod_cidrs if self.foundation_of(cluster) is home else []
+        return [home.network.cidr, *pods]
 
     def foundation_of(self, cluster: str) -> Foundation:
         """The foundation of a cluster."""
@@ -316,3 +360,8 @@ class Environment(Section):
     def queue_tree(self, cluster: str) -> QueueTree:
         """The queues of a cluster: what weights and percents come to with its capacity."""
         return resolve(self.queues, self.capacity(cluster))[0]
+
+
+def _roles(foundation: Foundation) -> str:
+    """Beginning of ARNs of roles in an account."""
+    return f"arn:{partition(foundation.region)}:iam::{foundation.account}:role"

@@ -95,7 +95,7 @@ class Certificates(Section):
         default_factory=list,
         description="Certificates of your own instead, the default first, in the account and region; for "
         "each cluster they need `*.<cluster>.<domain>` and `*.<job namespace>.<cluster>.<domain>`, at home "
-        "`history.<domain>`.",
+        "`history.<domain>`, and `archer.<domain>` where there is Archer.",
     )
 
 

@@ -18,6 +18,9 @@ class Service(Section):
 class Services(Section):
     """Services of the platform, named as their folders in `services/`; those left out are not deployed."""
 
+    archer: Service | None = Field(
+        default=None, description="Takes jobs and has them run: section `archer` says for whom."
+    )
     driver_finalizer: Service | None = Field(
         default=None,
         description="Keeps finished drivers until the Spark Operator has read how they ended; without it, "

@@ -2,10 +2,13 @@
 
 The project names them in its `localcloud.yaml`. A program takes `--listen` (where it serves `/healthz`) and
 `--service-account` (the folder that a pod finds its account in), and finds the API server in its environment,
-as in a pod. Where an argument has host and port of a database of RDS, it gets those of what stands in for it.
+as in a pod. ConfigMaps that its pods mount are files, and arguments have their paths as they are here; where
+files or arguments have host and port of a database of RDS, they get those of what stands in for it.
 """
 
+import hashlib
 import json
+import shutil
 import sys
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass, replace
@@ -17,12 +20,13 @@ from localcloud.aws_server import AwsServer
 from localcloud.cloud import REPOSITORY
 from localcloud.control_plane.parallel import parallel_map
 from localcloud.control_plane.plane import ControlPlane
-from localcloud.control_plane.stand_ins import pods
+from localcloud.control_plane.stand_ins import config_maps, pods
 from localcloud.control_plane.stand_ins.accounts import account
-from localcloud.control_plane.stand_ins.processes import Command, Surroundings, run, url
+from localcloud.control_plane.stand_ins.config_maps import ConfigMapMount, mounts
+from localcloud.control_plane.stand_ins.processes import Command, Surroundings, files, run, url
 from localcloud.databases import reached
 from localcloud.files import write_private
-from localcloud.project import stand_in_modules
+from localcloud.project import stand_in_modules, stand_in_variables
 
 HTTP = "http"
 
@@ -32,8 +36,8 @@ class Workload:
     """A Deployment whose program runs here.
 
     program: its label `app.kubernetes.io/name`, by which the project names the module.
-    args: of its first container.
-    project: folder of the Pulumi project that deploys it.
+    args: of its first container. mounts: ConfigMaps there.
+    project: folder of the Pulumi project that deploys it. stack: that does.
     """
 
     namespace: str
@@ -41,23 +45,28 @@ class Workload:
     program: str
     service_account: str
     args: tuple[str, ...]
+    mounts: tuple[ConfigMapMount, ...] = ()
     project: str = str(REPOSITORY)
+    stack: str = ""
 
     @classmethod
-    def of(cls, deployment: Mapping[str, Any], project: Path) -> "Workload | None":
+    def of(cls, deployment: Mapping[str, Any], project: Path, stack: str = "") -> "Workload | None":
         """None for a Deployment whose pods nothing stands in for, or that is to have none."""
         metadata, spec = deployment["metadata"], deployment["spec"]
         program = (metadata.get("labels") or {}).get("app.kubernetes.io/name")
         if program not in stand_in_modules(project) or spec.get("replicas", 1) == 0:
             return None
         pod = spec["template"]["spec"]
+        container = pod["containers"][0]
         return cls(
             namespace=metadata["namespace"],
             name=metadata["name"],
             program=program,
             service_account=pod.get("serviceAccountName", "default"),
-            args=tuple(pod["containers"][0].get("args") or ()),
+            args=tuple(container.get("args") or ()),
+            mounts=tuple(mounts(pod.get("volumes") or (), container.get("volumeMounts") or ())),
             project=str(project),
+            stack=stack,
         )
 
     @property
@@ -66,12 +75,12 @@ class Workload:
         return f"deployment.{self.namespace}.{self.name}"
 
 
-def apply(plane: ControlPlane, deployment: Mapping[str, Any], project: Path) -> bool:
+def apply(plane: ControlPlane, deployment: Mapping[str, Any], project: Path, stack: str = "") -> bool:
     """Run what stands in for a Deployment's pods, as the Deployment is now; end it where there are none.
 
     False when nothing stands in for them. Raises Refusal when the program does not start.
     """
-    workload = Workload.of(deployment, project)
+    workload = Workload.of(deployment, project, stack)
     if workload is None:
         remove(plane, deployment["metadata"]["namespace"], deployment["metadata"]["name"])
         return False
@@ -86,6 +95,7 @@ def remove(plane: ControlPlane, namespace: str, name: str) -> None:
     for workload in workloads(plane):
         if (workload.namespace, workload.name) == (namespace, name):
             plane.process(workload.key).stop()
+            shutil.rmtree(files(plane, workload.key), ignore_errors=True)
             (_folder(plane) / f"{workload.key}.json").unlink(missing_ok=True)
 
 
@@ -101,7 +111,8 @@ def workloads(plane: ControlPlane) -> Iterator[Workload]:
             record = json.loads(path.read_text())
         except FileNotFoundError:  # Another that is deleted at the same time.
             continue
-        yield Workload(**{**record, "args": tuple(record["args"])})
+        mounted = tuple(ConfigMapMount(**mount) for mount in record.get("mounts", ()))
+        yield Workload(**{**record, "args": tuple(record["args"]), "mounts": mounted})
 
 
 def addresses(plane: ControlPlane) -> dict[str, str | None]:
@@ -112,22 +123,60 @@ def addresses(plane: ControlPlane) -> dict[str, str | None]:
     }
 
 
+def variables(plane: ControlPlane) -> dict[str, str]:
+    """Variables by which a shell finds the programs that run, as their projects name them."""
+    found: dict[str, str] = {}
+    for workload in workloads(plane):
+        if address := url(plane, workload.key, HTTP):
+            environment = workload.stack.partition(".")[0]
+            found |= stand_in_variables(
+                Path(workload.project), workload.program, url=address, environment=environment
+            )
+    return found
+
+
 def _run(plane: ControlPlane, workload: Workload) -> None:
     module = stand_in_modules(Path(workload.project)).get(workload.program)
     if module is None:
         plane.process(workload.key).stop()
     else:
         aws = AwsServer(plane.cloud).variables
-        arguments = tuple(reached(plane.cloud, argument) for argument in workload.args)
+        mounted, content = _mounted(plane, workload)
+        # Pods with other files are other pods.
+        fingerprint = {"LOCALCLOUD_FILES": hashlib.sha256(content.encode()).hexdigest()} if content else {}
+        arguments = tuple(
+            reached(plane.cloud, _here(argument, mounted, workload)) for argument in workload.args
+        )
         folder = account(plane, workload.key, workload.namespace, workload.service_account)
         run(
             plane,
             workload.key,
             (HTTP,),
-            partial(_command, replace(workload, args=arguments), module, aws),
+            partial(_command, replace(workload, args=arguments), module, {**aws, **fingerprint}),
             account=folder,
             pods=pods.variables(plane),
         )
+
+
+def _mounted(plane: ControlPlane, workload: Workload) -> tuple[Path, str]:
+    """Write what its pods mount of ConfigMaps; the folder below which that is, and all of its text."""
+    folder = files(plane, workload.key)
+    owner = f"deployment {workload.namespace}/{workload.name}"
+    config_maps.write(plane.api(), owner, workload.namespace, workload.mounts, folder)
+    texts = []
+    for mount in workload.mounts:
+        for path in sorted(config_maps.within(folder, mount.path).iterdir()):
+            text = reached(plane.cloud, path.read_text())
+            path.write_text(text)
+            texts.append(text)
+    return folder, "".join(texts)
+
+
+def _here(argument: str, folder: Path, workload: Workload) -> str:
+    """An argument, with the paths of what is mounted as they are here."""
+    for mount in workload.mounts:
+        argument = argument.replace(f"{mount.path}/", f"{config_maps.within(folder, mount.path)}/")
+    return argument
 
 
 def _command(workload: Workload, module: str, aws: Mapping[str, str], around: Surroundings) -> Command:

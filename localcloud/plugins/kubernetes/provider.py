@@ -280,7 +280,7 @@ class Kubernetes(Provider):
             live = self._previewed(kind, inputs, thing, manager, new=True)
             return "", objects.outputs(inputs, live, manager) if live else inputs
         place, live = self.cluster.create(kind, thing, manager)
-        return place.id, self._ready(kind, place, place.id, inputs, live, manager, timeout)
+        return place.id, self._ready(kind, place, place.id, inputs, live, manager, timeout, target.stack)
 
     def update(
         self,
@@ -308,7 +308,7 @@ class Kubernetes(Provider):
                 f"The cluster no longer serves {kind}: make its definition again, or remove {target.id}."
             )
         live = self.cluster.apply(place, thing, manager)
-        return self._ready(kind, place, target.id, new, live, manager, timeout)
+        return self._ready(kind, place, target.id, new, live, manager, timeout, target.stack)
 
     def read(self, target: Target, inputs: Properties, state: Properties) -> ReadResult | None:
         """The object as it is, with the inputs that it now corresponds to; None when it is gone."""
@@ -369,6 +369,7 @@ class Kubernetes(Provider):
         live: dict[str, Any],
         manager: str,
         timeout: float,
+        stack: str,
     ) -> Properties:
         """Wait until an object that was made or changed is ready; its outputs."""
         try:
@@ -383,7 +384,7 @@ class Kubernetes(Provider):
         if kind == DEPLOYMENT:
             from localcloud.control_plane.stand_ins import deployments
 
-            deployments.apply(self.plane(), live, self.project)
+            deployments.apply(self.plane(), live, self.project, stack)
         return objects.outputs(inputs, ready, manager)
 
     def _previewed(

@@ -2,13 +2,15 @@
 
 import asyncio
 import ssl
+from typing import Any
 
 import aiohttp
 import boto3
 import uvicorn
+from fastapi import FastAPI
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
-from moka.submission.configuration import Configuration
+from moka.submission.configuration import Configuration, Tls
 from services.archer.authentication.iam import IamAuthenticator
 from services.archer.authentication.oidc import OidcAuthenticator
 from services.archer.authentication.proxy import ProxyAuthenticator
@@ -20,6 +22,7 @@ from services.archer.service.app import application
 from services.archer.service.changes import Changes
 from services.archer.service.context import CERTIFICATE_NAMES, Context
 from services.archer.service.limits import Rates
+from services.archer.service.log_store import LogStore
 from services.archer.service.surroundings import Around
 from services.common.issuer import IssuerKeys
 from services.common.kubernetes import ServiceAccount
@@ -58,24 +61,57 @@ async def run(configuration: Configuration, listen: tuple[str, int], _: ServiceA
             authenticator=Ways(_ways(configuration, session)),
             policy=configuration.policy,
             rates=Rates(configuration.rate.a_second, configuration.rate.at_once),
+            logs=LogStore(configuration.logs),
         )
-        host, port = listen
-        tls = configuration.tls
-        config = uvicorn.Config(
-            application(context),
-            host=host,
-            port=port,
-            http=Protocol,
-            access_log=False,
-            log_config=None,
-            timeout_keep_alive=KEEP_ALIVE_SECONDS,
-            timeout_graceful_shutdown=GRACE_SECONDS,
-            ssl_certfile=tls.certificate if tls else None,
-            ssl_keyfile=tls.key if tls else None,
-            ssl_ca_certs=tls.proxies if tls else None,
-            ssl_cert_reqs=ssl.CERT_OPTIONAL if tls and tls.proxies else ssl.CERT_NONE,
-        )
-        await uvicorn.Server(config).serve()
+        app = application(context)
+        server = uvicorn.Server(_config(app, listen))
+        if configuration.tls is None:
+            await server.serve()
+        else:
+            await _serve_proxies_too(server, uvicorn.Server(_proxies(app, listen[0], configuration.tls)))
+
+
+def _config(app: FastAPI, listen: tuple[str, int], **more: Any) -> uvicorn.Config:
+    host, port = listen
+    return uvicorn.Config(
+        app,
+        host=host,
+        port=port,
+        http=Protocol,
+        access_log=False,
+        log_config=None,
+        # Who sends is told by credentials, not by an address.
+        proxy_headers=False,
+        timeout_keep_alive=KEEP_ALIVE_SECONDS,
+        timeout_graceful_shutdown=GRACE_SECONDS,
+        **more,
+    )
+
+
+def _proxies(app: FastAPI, host: str, tls: Tls) -> uvicorn.Config:
+    """The same application, where only who has a certificate connects; the other one starts what it has."""
+    return _config(
+        app,
+        (host, tls.port),
+        lifespan="off",
+        ssl_certfile=tls.certificate,
+        ssl_keyfile=tls.key,
+        ssl_ca_certs=tls.proxies,
+        ssl_cert_reqs=ssl.CERT_REQUIRED,
+    )
+
+
+async def _serve_proxies_too(server: uvicorn.Server, proxies: uvicorn.Server) -> None:
+    """Serve both until a signal ends the first."""
+    # What is wrong with its certificate is said now.
+    proxies.config.load()
+    # Only `serve` heeds signals, and only one of them may.
+    beside = asyncio.create_task(proxies._serve())
+    try:
+        await server.serve()
+    finally:
+        proxies.should_exit = True
+        await beside
 
 
 def _ways(configuration: Configuration, session: aiohttp.ClientSession) -> list[Way]:

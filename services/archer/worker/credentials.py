@@ -1,9 +1,8 @@
-"""Tokens by which an API server is entered: presigned requests to STS, as `aws eks get-token` makes them."""
+"""How an API server of EKS is entered: where EKS says that it is, by a presigned request to STS."""
 
 import asyncio
 import base64
 import logging
-import time
 from pathlib import Path
 
 import boto3
@@ -30,18 +29,19 @@ class EksCredentials:
         self._name = name
         self._access = access
         self._authority = folder / f"{name}.crt"
-        self._authority.write_text(access.authority)
+        self._server = ""
         self._token = ""
-        self._signed = float("-inf")
 
     @property
     def server(self) -> str:
-        """URL of the API server."""
-        return self._access.server
+        """URL of the API server. Raises OSError until EKS has said it."""
+        if not self._server:
+            raise OSError(f"EKS has not said yet where the API server of {self._access.eks} is")
+        return self._server
 
     @property
     def authority(self) -> Path:
-        """Certificates that the API server's must come from."""
+        """Certificates that the API server's must come from; not there before `server` is."""
         return self._authority
 
     @property
@@ -54,35 +54,45 @@ class EksCredentials:
         while True:
             pause = 30.0
             try:
-                self._token = await asyncio.to_thread(self._sign)
-                self._signed, pause = time.monotonic(), RENEW_SECONDS
+                self._token = await asyncio.to_thread(self._renew)
+                pause = RENEW_SECONDS
             except Exception as error:
                 # Whatever keeps AWS from giving credentials, the other clusters go on, and this one later.
                 log.warning("no token for a cluster", extra=fields(cluster=self._name, error=error))
             await asyncio.sleep(pause)
 
-    def _sign(self) -> str:
+    def _renew(self) -> str:
+        """A new token, once it is known where the API server is: a cluster that was made anew has another."""
+        session = self._session()
+        cluster = session.client("eks").describe_cluster(name=self._access.eks)["cluster"]
+        self._authority.write_bytes(base64.b64decode(cluster["certificateAuthority"]["data"]))
+        self._server = cluster["endpoint"]
+        return self._sign(session)
+
+    def _session(self) -> boto3.Session:
+        """In the role that the cluster knows."""
+        keys = (
+            boto3.client("sts", region_name=self._access.region)
+            .assume_role(RoleArn=self._access.role, RoleSessionName=SESSION, DurationSeconds=3600)
+            .get("Credentials", {})
+        )
+        return boto3.Session(
+            aws_access_key_id=keys["AccessKeyId"],
+            aws_secret_access_key=keys["SecretAccessKey"],
+            aws_session_token=keys["SessionToken"],
+            region_name=self._access.region,
+        )
+
+    def _sign(self, session: boto3.Session) -> str:
         """A presigned sts:GetCallerIdentity that names the cluster
         (https://github.com/kubernetes-sigs/aws-iam-authenticator#api-authorization-from-outside-a-cluster).
         """
-        session = boto3.Session(region_name=self._access.region)
-        if self._access.role:
-            keys = session.client("sts").assume_role(
-                RoleArn=self._access.role, RoleSessionName=SESSION, DurationSeconds=3600
-            )["Credentials"]
-            session = boto3.Session(
-                aws_access_key_id=keys["AccessKeyId"],
-                aws_secret_access_key=keys["SecretAccessKey"],
-                aws_session_token=keys["SessionToken"],
-                region_name=self._access.region,
-            )
         client = session.client("sts")
         credentials = session.get_credentials()
-        if credentials is None:
-            raise RuntimeError("the pod has no identity in AWS: look at its Pod Identity association")
+        assert credentials is not None, "the session was made of some"
         signer = RequestSigner(
             client.meta.service_model.service_id,
-            self._access.region or "",
+            self._access.region,
             "sts",
             "v4",
             credentials,

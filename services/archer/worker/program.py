@@ -18,7 +18,7 @@ from services.common.metrics import Metrics
 from services.common.signals import run_until_signal
 
 
-async def run(configuration: Configuration, listen: tuple[str, int], account: ServiceAccount) -> None:
+async def run(configuration: Configuration, listen: tuple[str, int], _: ServiceAccount) -> None:
     """Work until a signal ends it."""
     metrics = Metrics("archer_worker")
     async with AsyncExitStack() as stack:
@@ -27,10 +27,8 @@ async def run(configuration: Configuration, listen: tuple[str, int], account: Se
         clusters: dict[str, Api] = {}
         signing = []
         for name, access in configuration.clusters.items():
-            credentials: ServiceAccount | EksCredentials = account
-            if access.eks is not None:
-                credentials = EksCredentials(name, access, folder)
-                signing.append(credentials.run())
+            credentials = EksCredentials(name, access, folder)
+            signing.append(credentials.run())
             clusters[name] = await stack.enter_async_context(Api(credentials))
         worker = Worker(connections, clusters, configuration.weights)
         await stack.enter_async_context(health_server(listen, lambda: None, metrics))

@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterator
 
 from moka.mistakes import Mistake
 from stacks.settings.checks import (
+    archer,
     charts,
     data,
     database,
@@ -53,6 +54,12 @@ CHECKS: tuple[Callable[[Environment], Iterator[Mistake]], ...] = (
     database.capacity,
     database.beginning,
     database.name,
+    archer.needs,
+    archer.tokens,
+    archer.plain_http,
+    archer.rights,
+    archer.ways,
+    archer.role_names,
     ingress.certificates,
     ingress.names,
     login.gateway,

@@ -3,6 +3,7 @@
 import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from fnmatch import fnmatchcase
 from functools import cached_property
 from typing import Any
 from urllib.parse import unquote
@@ -72,7 +73,7 @@ class Identities:
         )
 
     def resource(self, arn: str) -> Resource:
-        """A resource, with its policy if it has one: of a bucket, a key or a repository."""
+        """A resource, with its policy if it has one: of a bucket, a key, or a role of this account."""
         service, account = arn.split(":")[2:5:2] if arn.startswith("arn:") else ("", "")
         if service == "s3":
             owner, policy = self._bucket(arn.split(":", 5)[5].partition("/")[0])
@@ -80,6 +81,8 @@ class Identities:
         if service == "kms":
             key: Resource = self._once(("key", arn), lambda: self._key(arn, account))
             return key
+        if service == "iam" and ":role/" in arn and account == self.api.account:
+            return Resource(arn=arn, account=account, policy=self.trust(arn))
         return Resource(arn=arn, account=account or self.api.account)
 
     def key_of(self, bucket: str) -> Resource | None:
@@ -91,6 +94,25 @@ class Identities:
         """Names of all buckets of the cloud, those of this account first."""
         names: dict[str, str] = self._owners
         return sorted(names, key=lambda name: (names[name] != self.api.account, name))
+
+    def fitting(self, pattern: str) -> list[str]:
+        """ARNs that fit a pattern, of roles, secrets, and users of databases that this account has."""
+        named = (
+            arn.replace("/*", pattern[pattern.rfind("/") :]) for arn in self._once(("named",), self._named)
+        )
+        return [arn for arn in named if fnmatchcase(arn, pattern)]
+
+    def _named(self) -> list[str]:
+        roles = self.api.client("iam").get_paginator("list_roles").paginate()
+        # Which users a database has is not AWS's to know.
+        users = f"arn:{self.api.partition}:rds-db:{self.region}:{self.api.account}:dbuser:"
+        clusters = self.api.client("rds", self.region).describe_db_clusters()["DBClusters"]
+        secrets = self.api.client("secretsmanager", self.region).get_paginator("list_secrets").paginate()
+        return [
+            *(role["Arn"] for page in roles for role in page["Roles"]),
+            *(secret["ARN"] for page in secrets for secret in page["SecretList"]),
+            *(f"{users}{cluster['DbClusterResourceId']}/*" for cluster in clusters),
+        ]
 
     def key_arn(self, key: str) -> str:
         """ARN of a key that is named by its id, an alias, or the ARN of either."""

@@ -67,7 +67,7 @@ def start(address, sts, tmp_path):
         processes.append(
             subprocess.Popen(
                 [
-                    *(sys.executable, "-m", "services.archer.program", program),
+                    *(sys.executable, "-m", "services.archer", program),
                     *(f"--configuration={file}", f"--listen=127.0.0.1:{port}"),
                     f"--service-account={tmp_path}",
                 ],

@@ -55,6 +55,31 @@ def login(**change: object) -> Changes:
     return {"ingress": {"login": whole}, f"{MAIN}.certificates": {"arns": [CERTIFICATE]}}
 
 
+def archer(**change: object) -> Changes:
+    """Archer, with a change."""
+    return {"archer": {"authentication": {"iam": {}}, **change}}
+
+
+def oidc(**change: object) -> Changes:
+    """Tokens of an issuer for Archer, with a change."""
+    tokens = {"issuer": "https://id.example", "audience": "archer", **change}
+    return {
+        **archer(authentication={"oidc": tokens}),
+        f"{MAIN}.certificates": {"arns": [CERTIFICATE]},
+    }
+
+
+def proxy(**change: object) -> Changes:
+    """A proxy that Archer trusts, with a change."""
+    whole = {"certificate_name": "portal.example", "secret": "tls", "namespace": "portal", **change}
+    return archer(authentication={"proxy": whole})
+
+
+def right(**change: object) -> Changes:
+    """A right, with a change."""
+    return archer(rights={"some": {"who": ["group:data"], "may": ["see"], **change}})
+
+
 def database(**change: object) -> Changes:
     """A database with a change."""
     return {"database": {"instances": 1, **change}}
@@ -780,7 +805,7 @@ REFUSED: dict[str, list[tuple[Changes, str]]] = {
         ({"spark": {"event_logs": {"seconds": 4}}}, "spark.event_logs.seconds: is 4"),
         ({"spark": {"event_logs": {"seconds": 301}}}, "spark.event_logs.seconds: is 301"),
     ],
-    "services.driver_finalizer.image": [
+    "services.archer.image": [
         (
             image("registry.example/driver-finalizer:latest"),
             f"{FINALIZER}: is 'registry.example/driver-finaliz",
@@ -1091,6 +1116,67 @@ REFUSED: dict[str, list[tuple[Changes, str]]] = {
             "control_plane_logs: is 31; input should be 1, 3, 5, 7, 14",
         ),
     ],
+    "archer.authentication": [
+        (archer(authentication={}), "has no way to say who one is, and nobody could submit; add oidc"),
+    ],
+    "archer.authentication.oidc": [
+        (
+            archer(authentication={"oidc": {"issuer": "https://id.example", "audience": "archer"}}),
+            "needs TLS, or whoever is on the way reads tokens; set certificates of each foundation",
+        ),
+    ],
+    "archer.authentication.oidc.issuer": [
+        (oidc(issuer="http://id.example"), "write the URL of the issuer as it stands in its tokens, https"),
+        (oidc(issuer=None), "is left out, and there is no ingress.login whose issuer it could be; name one"),
+    ],
+    "archer.authentication.oidc.audience": [
+        (oidc(audience=""), "should have at least 1 character"),
+        (
+            {**login(), **archer(authentication={"oidc": {"audience": "moka"}})},
+            "is 'moka', that of the pages",
+        ),
+    ],
+    "archer.authentication.oidc.name_claim": [(oidc(name_claim="a b"), "should match pattern")],
+    "archer.authentication.oidc.groups_claim": [(oidc(groups_claim=""), "should match pattern")],
+    "archer.authentication.proxy.certificate_name": [
+        (proxy(certificate_name="*.example"), "write a host name in lower case, as the certificate has it"),
+    ],
+    "archer.authentication.proxy.secret": [
+        (proxy(secret="Tls"), "write the name of a Secret of Kubernetes"),
+    ],
+    "archer.authentication.proxy.user_header": [
+        (proxy(user_header="X-User"), "write the name of a header in lower case"),
+    ],
+    "archer.authentication.proxy.groups_header": [
+        (proxy(groups_header="x groups"), "write the name of a header in lower case"),
+    ],
+    "archer.rights.<name>.who": [
+        (right(who=["data"]), "write user:<name> or group:<name>, of which the name may be a pattern"),
+        (right(who=["group:a", "group:a"]), "'group:a' is listed twice; list it once"),
+    ],
+    "archer.rights.<name>.may": [
+        (right(may=["run"]), "input should be 'submit', 'see', 'stop' or 'operate'")
+    ],
+    "archer.rights.<name>.organization": [
+        (right(organization="analytic"), "no organization of the queues is named 'analytic'; did you mean"),
+    ],
+    "archer.rights.<name>.project": [
+        (right(organization="analytics", project="models"), "no project there is named 'models'"),
+    ],
+    "archer.rights.<name>.tiers": [
+        (right(organization="science", tiers=[1]), "has 1, and no queue there has that tier; name of 2, 3"),
+        (right(tiers=[4]), "input should be 1, 2 or 3"),
+    ],
+    "archer.weights": [
+        (archer(weights={"analytics": 2}), "write a queue as <organization>.<project>"),
+        (archer(weights={"analytics.model": 2}), "no queue is named 'analytics.model'"),
+    ],
+    "archer.rate.a_second": [(archer(rate={"a_second": 0}), "should be greater than 0")],
+    "archer.rate.at_once": [(archer(rate={"at_once": 0}), "should be greater than or equal to 1")],
+    "services.archer": [
+        ({"services.archer": None}, "has no image; name it as services.archer, as `make images` has pushed"),
+        ({"archer": None}, "is the image of nothing; add a section archer, or remove it"),
+    ],
     "database.version": [
         (database(version="15.4"), "is '15.4'; write a version of Aurora PostgreSQL from 16 on"),
         (database(version="16"), "is '16'; write a version of Aurora PostgreSQL from 16 on, such as 16.11"),
@@ -1211,6 +1297,10 @@ FREE: dict[str, str] = {
     "queues.capacity": SHARES,
     "database": NAMES,
     "database.instances": SIZES,
+    **dict.fromkeys(("archer", "archer.rights", "archer.rate", "archer.service", "archer.worker"), NAMES),
+    **dict.fromkeys(("archer.authentication.iam", "archer.authentication.proxy"), NAMES),
+    "archer.authentication.proxy.namespace": NAMES,
+    **dict.fromkeys((f"archer.service.{key}" for key in ("replicas", "cpu", "memory_mib")), SIZES),
 }
 
 
@@ -1283,6 +1373,7 @@ def test_every_key_was_looked_at():
         access(principal=f"arn:aws:iam::{ACCOUNT}:role/aws-reserved/sso.amazonaws.com/AWSReservedSSO_a"),
         registry(
             repositories=[
+                "archer",
                 "driver-finalizer",
                 "event-log-uploader",
                 "history-gate",

@@ -127,15 +127,15 @@ def unassociated(iam: Identities, accounts: Iterable[ServiceAccount]) -> Iterato
 def _denied_program(
     iam: Identities, title: str, program: Program, role: Role, place: Place
 ) -> Iterator[Verdict]:
-    """What a program of the project is denied. A bucket that it names by a pattern is any that fits."""
+    """What a program of the project is denied. What it names by a pattern is anything that fits."""
     around = iam.surroundings(network_of(iam, place.cluster))
     for call in program.calls:
-        candidates = list(_in_buckets(iam, call, place))
+        candidates = list(_on_things(iam, call, place))
         if not candidates:
             yield Unknown(
                 rule=CALLS,
                 resource=title,
-                lacks=f"a bucket {call.resources[0]}, which this AWS does not have",
+                lacks=f"anything like {call.resources[0]}, which this AWS does not have",
             )
             continue
         of_buckets: list[list[Verdict]] = []
@@ -145,11 +145,15 @@ def _denied_program(
         yield from min(of_buckets, key=lambda one: sum(isinstance(verdict, Violation) for verdict in one))
 
 
-def _in_buckets(iam: Identities, call: Call, place: Place) -> Iterator[Call]:
-    """A call in each bucket that fits the pattern that it names; as it is where it names no bucket."""
+def _on_things(iam: Identities, call: Call, place: Place) -> Iterator[Call]:
+    """A call on each thing that fits the pattern that it names; as it is where it names one thing."""
     [pattern] = call.resources
-    if pattern == "*" or pattern.startswith("arn:"):
+    if pattern == "*" or (pattern.startswith("arn:") and "*" not in pattern):
         yield call
+        return
+    if pattern.startswith("arn:"):
+        for arn in iam.fitting(pattern.format_map(place.texts)):
+            yield Call(actions=call.actions, resources=(arn,), context=call.context)
         return
     name, slash, key = pattern.format_map(place.texts).partition("/")
     for bucket in iam.buckets():

@@ -1,0 +1,120 @@
+"""What Archer's programs are told, by the settings: each what it needs, and no more."""
+
+from collections.abc import Iterator
+from urllib.parse import urlsplit
+
+from moka.components.kubernetes.archer import CERTIFICATE, KEY, PROXIES, PROXY_PORT
+from moka.submission.configuration import (
+    Authentication,
+    ClusterAccess,
+    Configuration,
+    DatabaseAccess,
+    IamWay,
+    LogsPlace,
+    OidcWay,
+    ProxyWay,
+    RateLimit,
+    RightEntry,
+    Tls,
+)
+from stacks.job_logs import job_logs
+from stacks.settings import Environment
+from stacks.settings.archer import Archer
+from stacks.settings.archer import Oidc as OidcSettings
+
+
+def service_configuration(settings: Environment, archer: Archer, database: DatabaseAccess) -> Configuration:
+    """Of the service."""
+    proxy = archer.authentication.proxy
+    return Configuration(
+        environment=settings.environment,
+        database=database,
+        logs=dict(_logs(settings)),
+        rights=list(_rights(archer)),
+        rate=RateLimit(a_second=archer.rate.a_second, at_once=archer.rate.at_once),
+        authentication=_authentication(settings, archer),
+        tls=Tls(port=PROXY_PORT, certificate=CERTIFICATE, key=KEY, proxies=PROXIES) if proxy else None,
+    )
+
+
+def worker_configuration(settings: Environment, archer: Archer, database: DatabaseAccess) -> Configuration:
+    """Of the workers, which enter every cluster by its role for Archer."""
+    return Configuration(
+        environment=settings.environment,
+        database=database,
+        weights=dict(archer.weights),
+        clusters={
+            name: ClusterAccess(
+                eks=settings.eks_name(name),
+                region=settings.foundation_of(name).region,
+                role=settings.archer_role(name),
+            )
+            for name in settings.clusters
+        },
+    )
+
+
+def keeper_configuration(settings: Environment, database: DatabaseAccess) -> Configuration:
+    """Of the keeper."""
+    return Configuration(environment=settings.environment, database=database)
+
+
+def issuer_port(settings: Environment, archer: Archer) -> int | None:
+    """TCP port of the issuer of tokens, if there is one."""
+    oidc = archer.authentication.oidc
+    return urlsplit(_oidc(settings, oidc).issuer).port or 443 if oidc else None
+
+
+def _logs(settings: Environment) -> Iterator[tuple[str, LogsPlace]]:
+    for cluster in settings.clusters:
+        logs = job_logs(settings, cluster)
+        yield (
+            cluster,
+            LogsPlace(
+                bucket=logs.bucket,
+                region=logs.region,
+                folder=logs.folder,
+                drivers_behind_seconds=settings.logs.drivers_behind_seconds,
+                executors_behind_seconds=settings.logs.executors_behind_seconds,
+            ),
+        )
+
+
+def _rights(archer: Archer) -> Iterator[RightEntry]:
+    for right in archer.rights.values():
+        for who in right.who:
+            yield RightEntry(
+                who=who,
+                may=right.may,
+                organization=right.organization,
+                project=right.project,
+                tiers=right.tiers,
+            )
+
+
+def _authentication(settings: Environment, archer: Archer) -> Authentication:
+    ways = archer.authentication
+    return Authentication(
+        oidc=_oidc(settings, ways.oidc) if ways.oidc else None,
+        proxy=ProxyWay(
+            certificate_name=ways.proxy.certificate_name,
+            user_header=ways.proxy.user_header,
+            groups_header=ways.proxy.groups_header,
+        )
+        if ways.proxy
+        else None,
+        iam=IamWay(region=settings.foundation_of(settings.home).region) if ways.iam else None,
+    )
+
+
+def _oidc(settings: Environment, oidc: OidcSettings) -> OidcWay:
+    """What is not said is the login's."""
+    login = settings.ingress.login
+    issuer = oidc.issuer or (login.issuer if login else None)
+    assert issuer is not None, "the settings are refused without one"
+    return OidcWay(
+        issuer=issuer,
+        audience=oidc.audience,
+        name_claim=oidc.name_claim,
+        groups_claim=oidc.groups_claim or (login.groups_claim if login else "groups"),
+    )
