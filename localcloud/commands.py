@@ -278,6 +278,7 @@ def _select(engine: Engine, stack: str) -> None:
         report.say(sentence)
     state = engine.state_file(stack)
     state.restore()
+    engine.refuse_broken(stack)
     engine.select(stack)
     state.keep()
 
