@@ -79,18 +79,25 @@ def in_order(unordered: Iterable[Piece]) -> list[Piece]:
 
 
 class Joiner:
-    """Joins the pieces of one container's lines, which may come in several parts."""
+    """Joins the pieces of one container's lines, which may come in several parts.
 
-    def __init__(self) -> None:
+    longest: bytes of a line, after which what goes on is a line of its own; None for no end.
+    """
+
+    def __init__(self, longest: int | None = None) -> None:
         self._open: dict[str, list[Piece]] = {}
+        self._longest = longest
 
     def join(self, ordered: Iterable[Piece]) -> Iterator[Line]:
         """The lines that are complete."""
         for piece in ordered:
             parts = self._open.setdefault(piece.stream, [])
             parts.append(piece)
-            if not piece.partial:
+            if not piece.partial or self._too_long(parts):
                 yield _line(self._open.pop(piece.stream))
+
+    def _too_long(self, parts: Sequence[Piece]) -> bool:
+        return self._longest is not None and sum(len(part.text) for part in parts) >= self._longest
 
     def rest(self) -> Iterator[Line]:
         """Lines that were never ended."""

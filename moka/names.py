@@ -89,6 +89,9 @@ SPARK_HISTORY_NAMESPACE = "spark-history"
 SPARK_OPERATOR_NAMESPACE = "spark-operator"
 SYSTEM_NAMESPACE = "kube-system"
 YUNIKORN_NAMESPACE = "yunikorn"
+YUNIKORN_CONFIGS = "yunikorn-configs"
+"""Its ConfigMap of queues: it knows it by this name."""
+
 
 PLATFORM_NAMESPACES = frozenset(
     {

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 
 from moka.components.kubernetes.rbac import Right
+from moka.names import YUNIKORN_CONFIGS
 from moka.submission.cluster_document import CONFIG_MAP
 
 APPLICATIONS = ("sparkoperator.k8s.io", "sparkapplications")
@@ -10,12 +11,17 @@ APPLICATIONS = ("sparkoperator.k8s.io", "sparkapplications")
 NAMESPACE_RIGHTS: Sequence[Right] = (
     Right(*APPLICATIONS, ("create", "delete")),
     # A driver tells how it ended, and must not outlive its application.
-    Right("", "pods", ("get", "delete")),
+    # Those that wait, and what YuniKorn says of them, tell why a job does.
+    Right("", "pods", ("get", "list", "delete")),
+    Right("", "events", ("list",)),
 )
 """In a job namespace."""
 
 OPERATOR_RIGHTS: Sequence[Right] = (Right("", "configmaps", ("get",), (CONFIG_MAP,)),)
 """In the namespace of the operator: what the cluster says of itself."""
+
+SCHEDULER_RIGHTS: Sequence[Right] = (Right("", "configmaps", ("get",), (YUNIKORN_CONFIGS,)),)
+"""In the namespace of YuniKorn: how many applications its queues let run."""
 
 CLUSTER_RIGHTS: Sequence[Right] = (
     # Patch: to take its finalizer off. Where a namespace is deleted, a Role in it goes before that is done,

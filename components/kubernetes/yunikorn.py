@@ -10,7 +10,7 @@ from moka.catalog import Catalog, Values
 from moka.components.kubernetes.chart import Chart, ChartArgs
 from moka.components.kubernetes.peers import peer
 from moka.components.kubernetes.service import service_labels
-from moka.names import INGRESS_NAMESPACE, MONITORING_NAMESPACE, UI_GATEWAY
+from moka.names import INGRESS_NAMESPACE, MONITORING_NAMESPACE, UI_GATEWAY, YUNIKORN_CONFIGS
 from moka.queues import QueueTree, queues_yaml
 
 SERVICE = "yunikorn-service"
@@ -69,8 +69,7 @@ class YuniKorn(pulumi.ComponentResource):
 
         configs = k8s.core.v1.ConfigMap(
             name,
-            # YuniKorn knows it by this name, in its own namespace.
-            metadata=k8s.meta.v1.ObjectMetaArgs(name="yunikorn-configs", namespace=args.namespace),
+            metadata=k8s.meta.v1.ObjectMetaArgs(name=YUNIKORN_CONFIGS, namespace=args.namespace),
             data={"queues.yaml": queues_yaml(args.queues), **admission(args.job_namespaces, args.trusted)},
             opts=pulumi.ResourceOptions(parent=self),
         )

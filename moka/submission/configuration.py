@@ -103,16 +103,32 @@ class Tls(Part):
     proxies: str
 
 
+class LogsPlace(Part):
+    """Where the logs of a cluster's jobs are (moka/log_keys.py), and how late they may be there.
+
+    bucket: that the service may list and read, below `folder`. region: of it. folder: name of the cluster in
+    EKS.
+    """
+
+    bucket: str
+    region: str
+    folder: str
+    drivers_behind_seconds: int = 60
+    executors_behind_seconds: int = 300
+
+
 class Configuration(Part):
     """All of it.
 
     weights: of queues `organization.project`, 1 where one is missing.
+    logs: name of a cluster -> where its jobs' logs are; without one, there are none to be read.
     """
 
     environment: str
     database: DatabaseAccess
     clusters: Mapping[str, ClusterAccess] = Field(default_factory=dict)
     weights: Mapping[str, float] = Field(default_factory=dict)
+    logs: Mapping[str, LogsPlace] = Field(default_factory=dict)
     rights: Sequence[RightEntry] = ()
     rate: RateLimit = RateLimit()
     authentication: Authentication = Authentication()

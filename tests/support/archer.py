@@ -7,16 +7,19 @@ from collections.abc import AsyncIterator, Sequence
 import httpx
 import uvicorn
 
+from moka.submission.configuration import LogsPlace
+from moka.submission.job_id import application_name
 from moka.submission.rights import Policy, Principal, Right
 from services.archer.authentication.principal import Sender, Unauthenticated
-from services.archer.database import environment
+from services.archer.database import claims, environment, transitions
 from services.archer.database.address import Address
-from services.archer.database.pool import pool
+from services.archer.database.pool import Pool, pool
 from services.archer.service.acceptor import Acceptor
 from services.archer.service.app import application
 from services.archer.service.changes import Changes
 from services.archer.service.context import Context
 from services.archer.service.limits import Rates
+from services.archer.service.log_store import LogStore
 from services.archer.service.surroundings import Around
 from tests.support.jobs import make_job_target
 
@@ -40,9 +43,25 @@ class Believing:
         return Sender(Principal(name, frozenset({group} if group else ())), "proxy")
 
 
+async def start(pool: Pool, spark_id: str, namespace: str = "spark-jobs") -> str:
+    """Have the one job that is queued run, as workers do; the name of its driver's pod."""
+    pace = claims.Pace(operator="spark-operator", namespaces=(namespace,))
+    await pool.run(lambda c: claims.register(c, "spark-a", [pace]))
+    [claim] = await pool.run(lambda c: claims.claim(c, "spark-a", pace, {}, "worker"))
+    application = application_name(claim.name, claim.job, claim.attempt)
+    done = transitions.Submitted(job=claim.job, claim=claim.number, application=application)
+    await pool.run(lambda c: transitions.submitted(c, [done]))
+    started = transitions.Started(job=claim.job, attempt=claim.attempt, spark_id=spark_id)
+    await pool.run(lambda c: transitions.started(c, [started]))
+    return f"{application}-driver"
+
+
 @contextlib.asynccontextmanager
 async def archer(
-    address: Address, rights: Sequence[Right] = (ANN, OPERATOR), rate: float = 10_000.0
+    address: Address,
+    rights: Sequence[Right] = (ANN, OPERATOR),
+    rate: float = 10_000.0,
+    logs: LogsPlace | None = None,
 ) -> AsyncIterator[httpx.AsyncClient]:
     """A client of the service; ann sends what says nothing else."""
     async with pool(address) as connections:
@@ -55,6 +74,7 @@ async def archer(
             authenticator=Believing(),
             policy=Policy.of(rights),
             rates=Rates(rate, rate),
+            logs=LogStore({"spark-a": logs} if logs else {}),
         )
         config = uvicorn.Config(
             application(context), host="127.0.0.1", port=0, log_level="warning", lifespan="on"

@@ -1,10 +1,12 @@
 """The client: a method for each operation of Archer's OpenAPI document, `openapi.json` beside this file."""
 
+import codecs
 import json
 import random
 import time
 import uuid
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from types import TracebackType
 from typing import Any, cast
 
@@ -20,11 +22,13 @@ from archer.models import (
     Job,
     JobModel,
     PageModel,
+    PodsModel,
     RouteModel,
     RoutesModel,
     SubmittedModel,
     ValidationModel,
     WholeJobModel,
+    WhyModel,
     WrittenRouteModel,
 )
 from archer.problem import Problem, Unreachable
@@ -39,6 +43,9 @@ WAIT_SECONDS = 30
 """Of one request that waits for the end of a job."""
 
 FIRST_PAUSE_SECONDS, LONGEST_PAUSE_SECONDS = 0.5, 10.0
+
+BEYOND_THE_END = 416
+"""Status of an answer that there is nothing more."""
 
 AGAIN = frozenset({429, 502, 503, 504})
 """Statuses of an answer that may be another in a moment."""
@@ -152,6 +159,60 @@ class Archer:
                     raise Unreachable(_unreachable(self._http.base_url, error)) from error
             time.sleep(FIRST_PAUSE_SECONDS)
 
+    def list_pods(self, job: str, attempt: int | None = None) -> PodsModel:
+        """The pods of an attempt, the last one if none is named, that have logs."""
+        return cast(PodsModel, self._ask("GET", f"/v1/jobs/{job}/pods", params=_given(attempt=attempt)))
+
+    def get_logs(
+        self, job: str, pod: str = "driver", attempt: int | None = None, times: bool = False
+    ) -> Iterator[str]:
+        """What a pod of an attempt has printed until now, bit by bit.
+
+        pod: `driver`, or a name that `list_pods` gives. attempt: its number; None for the last one.
+        times: the time of each line before it. A log that is cut off goes on where it was.
+        """
+        query = _given(pod=pod, attempt=attempt, times=times or None)
+        decoder = codecs.getincrementaldecoder("utf-8")("replace")
+        position, deadline = 0, time.monotonic() + self._patience
+        while True:
+            # Before there is anything, all of it is asked for, without a range.
+            headers = {"Range": f"bytes={position}-"} if position else {}
+            with self._streamed(f"/v1/jobs/{job}/logs", query, headers, deadline) as answer:
+                if answer is None:
+                    continue
+                if answer.status_code == BEYOND_THE_END:
+                    return
+                for part in answer.iter_bytes():
+                    position, deadline = position + len(part), time.monotonic() + self._patience
+                    yield decoder.decode(part)
+                whole = answer.headers.get("content-range", "").rpartition("/")[2]
+                if answer.status_code == httpx.codes.OK or whole == str(position):
+                    return
+
+    def follow_logs(
+        self, job: str, pod: str = "driver", attempt: int | None = None, times: bool = False
+    ) -> Iterator[str]:
+        """The same, and what it prints until its attempt has ended."""
+        query = _given(pod=pod, attempt=attempt, times=times or None)
+        last, deadline = 0, time.monotonic() + self._patience
+        while True:
+            headers = {"Accept": "text/event-stream", "Last-Event-ID": str(last)}
+            with self._streamed(f"/v1/jobs/{job}/logs", query, headers, deadline) as answer:
+                if answer is None:
+                    continue
+                for event in _fields(answer.iter_lines()):
+                    if event.get("event") == "end":
+                        return
+                    deadline = time.monotonic() + self._patience
+                    if "data" in event:
+                        last = int(event["id"])
+                        yield json.loads(event["data"])["text"]
+            time.sleep(FIRST_PAUSE_SECONDS)
+
+    def why(self, job: str) -> WhyModel:
+        """Why a job waits: a word for programs, a sentence for people, and as of when."""
+        return cast(WhyModel, self._ask("GET", f"/v1/jobs/{job}/why"))
+
     def stop(self, job: str) -> JobModel:
         """Have a job end; of one that has ended, nothing changes."""
         return cast(JobModel, self._ask("POST", f"/v1/jobs/{job}/stop"))
@@ -209,6 +270,27 @@ class Archer:
             time.sleep(wait)
             pause = min(pause * 2, LONGEST_PAUSE_SECONDS)
 
+    @contextmanager
+    def _streamed(
+        self, path: str, query: Mapping[str, Any], headers: Mapping[str, str], deadline: float
+    ) -> Iterator[httpx.Response | None]:
+        """An answer as it comes; None, after a pause, where it is to be asked for again. Where it is cut off,
+        the block ends."""
+        try:
+            with self._http.stream(
+                "GET", path, params=query, headers={**headers, **self._authorization()}
+            ) as answer:
+                again = answer.status_code in AGAIN and time.monotonic() < deadline
+                if not again and answer.status_code != BEYOND_THE_END:
+                    _raise_for(answer, answer.read)
+                yield None if again else answer
+            if not again:
+                return
+        except httpx.TransportError as error:
+            if time.monotonic() > deadline:
+                raise Unreachable(_unreachable(self._http.base_url, error)) from error
+        time.sleep(FIRST_PAUSE_SECONDS)
+
     def _authorization(self) -> dict[str, str]:
         return {"Authorization": self._credentials.header()} if self._credentials else {}
 
@@ -223,6 +305,22 @@ def _raise_for(answer: httpx.Response, read: Any = None) -> None:
     except ValueError:
         body = {"detail": f"{answer.url} answered {answer.status_code}, and is not Archer: correct the URL."}
     raise Problem(answer.status_code, body if isinstance(body, dict) else {})
+
+
+def _given(**query: Any) -> dict[str, Any]:
+    return {name: value for name, value in query.items() if value is not None}
+
+
+def _fields(lines: Iterator[str]) -> Iterator[dict[str, str]]:
+    """The fields of each event of a stream; of a comment, none that is known."""
+    fields: dict[str, str] = {}
+    for line in lines:
+        if line:
+            name, _, value = line.partition(":")
+            fields[name] = value.removeprefix(" ")
+        else:
+            yield fields
+            fields = {}
 
 
 def _events(lines: Iterator[str]) -> Iterator[EventModel]:

@@ -176,6 +176,52 @@ def events(
 
 
 @app.command()
+def why(context: typer.Context, job: JobId, json_: Json = False) -> None:
+    """Say why a job waits."""
+    with context.obj() as archer:
+        answer = archer.why(job)
+    if json_:
+        print(json.dumps(answer))
+        return
+    as_of, since = (
+        datetime.fromisoformat(answer[name]).astimezone().strftime("%H:%M:%S") for name in ("as_of", "since")
+    )
+    print(f"{answer['state']}: {answer['message']}\n  {answer['word']}, since {since}, as of {as_of}")
+
+
+@app.command()
+def logs(
+    context: typer.Context,
+    job: JobId,
+    follow: Annotated[bool, typer.Option("-f", "--follow", help="Go on until its end.")] = False,
+    executor: Annotated[
+        int | None, typer.Option(min=0, help="Number of an executor, in place of the driver.")
+    ] = None,
+    attempt: Annotated[int | None, typer.Option(min=1, help="Its number; without, the last one.")] = None,
+    times: Annotated[bool, typer.Option("--times", help="The time of each line before it.")] = False,
+    pods: Annotated[bool, typer.Option("--pods", help="List the pods that have logs instead.")] = False,
+) -> None:
+    """Print what a job printed: its driver, or an executor."""
+    with context.obj() as archer:
+        if pods:
+            for one in archer.list_pods(job, attempt)["pods"]:
+                print(one["name"])
+            return
+        pod = "driver" if executor is None else _executor(archer, job, attempt, executor)
+        read = archer.follow_logs if follow else archer.get_logs
+        for text in read(job, pod, attempt, times):
+            print(text, end="", flush=True)
+
+
+def _executor(archer: Archer, job: str, attempt: int | None, number: int) -> str:
+    """Name of an executor's pod."""
+    for pod in archer.list_pods(job, attempt)["pods"]:
+        if pod.get("executor") == number:
+            return pod["name"]
+    _fail(REFUSED, f"There are no logs of executor {number}: --pods lists the pods that have some.")
+
+
+@app.command()
 def stop(context: typer.Context, job: JobId) -> None:
     """Have a job end."""
     with context.obj() as archer:

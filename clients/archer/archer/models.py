@@ -278,6 +278,14 @@ class LinksModel(TypedDict):
     """
 
 
+class LogPartModel(TypedDict):
+    """
+    A part of a log, in a stream: whole lines, as far as these are not longer than 1 MiB.
+    """
+
+    text: str
+
+
 class MistakeModel(TypedDict):
     """
     What is wrong at a place.
@@ -303,6 +311,28 @@ class PageModel(TypedDict):
     """
     Give it as `cursor` for those before; empty at the end.
     """
+
+
+class PodModel(TypedDict):
+    """
+    A pod that has logs.
+    """
+
+    executor: NotRequired[int | None]
+    """
+    Number of an executor, as Spark calls it.
+    """
+    name: str
+    role: Literal["driver", "executor"]
+
+
+class PodsModel(TypedDict):
+    """
+    The pods of an attempt that have logs.
+    """
+
+    attempt: int
+    pods: list[PodModel]
 
 
 class ProblemModel(TypedDict):
@@ -433,6 +463,32 @@ class ValidationModel(TypedDict):
     message: str
     """
     Why it would wait.
+    """
+
+
+class WhyModel(TypedDict):
+    """
+    Why a job waits.
+    """
+
+    as_of: str
+    """
+    When that was seen.
+    """
+    message: str
+    """
+    For people.
+    """
+    since: str
+    """
+    From when on it is so.
+    """
+    state: Literal[
+        "accepted", "queued", "submitting", "submitted", "running", "succeeded", "failed", "cancelled", "lost"
+    ]
+    word: str
+    """
+    For programs: one of nothing, stop, replaced job, pause, no cluster, placing, cluster cordoned, cluster away, turn, pace, operator busy, submission, scheduler, queue full, user limit, max applications, no machine, image, start.
     """
 
 

@@ -214,6 +214,11 @@ PACES = Table(
     Column("tokens", Double, nullable=False),
     Column("at", Double, nullable=False, comment="seconds since 1970"),
     Column("clocks", JSONB, nullable=False, server_default="{}", comment="of an operator's queues"),
+    # Of an operator, for those who ask why a job waits.
+    Column("namespaces", ARRAY(Text), nullable=False, server_default="{}"),
+    Column("rate", Double, comment="applications a second"),
+    Column("size", Double, comment="applications at once"),
+    Column("unacknowledged", Integer, comment="that it may have before it"),
     PrimaryKeyConstraint("cluster", "name"),
     postgresql_with=BUSY_ROWS,
 )
@@ -226,7 +231,21 @@ WATCHES = Table(
     Column("worker", String(128)),
     Column("until", TIME),
     Column("claim", Integer, nullable=False, server_default="0"),
+    Column("looked", TIME, comment="when it was last looked why its jobs wait"),
     PrimaryKeyConstraint("cluster", "namespace"),
+)
+
+WAITS = Table(
+    "waits",
+    METADATA,
+    Column("job", UUID, primary_key=True),
+    Column("attempt", SmallInteger, nullable=False),
+    Column("cluster", String(63), nullable=False),
+    Column("namespace", String(63), nullable=False),
+    Column("word", String(32), nullable=False, comment="for programs"),
+    Column("message", Text, nullable=False, comment="for people"),
+    Column("since", TIME, nullable=False, server_default=NOW),
+    Index("waits_of_namespace", "cluster", "namespace"),
 )
 
 ROUTES = Table(

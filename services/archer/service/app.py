@@ -14,14 +14,14 @@ from starlette.exceptions import HTTPException
 
 from moka.jobs.job import Job
 from services.archer.database.pool import Away
-from services.archer.service import clusters, jobs, routes
+from services.archer.service import clusters, jobs, logs, routes, why
 from services.archer.service.context import Context
-from services.archer.service.models import EventModel
+from services.archer.service.models import EventModel, LogPartModel
 from services.archer.service.problems import Problem, ProblemModel, answer, mistakes
 
 VERSION = "1"
 
-ROUTERS = (jobs.router, clusters.router, routes.router)
+ROUTERS = (jobs.router, why.router, logs.router, clusters.router, routes.router)
 
 DESCRIPTION = """
 Takes Spark jobs, has them run on the clusters of an environment, once, and tells what became of them. A job
@@ -64,7 +64,7 @@ def document(app: FastAPI) -> dict[str, Any]:
         title="Archer", version=VERSION, description=DESCRIPTION, routes=app.routes, openapi_version="3.1.0"
     )
     schemas = whole.setdefault("components", {}).setdefault("schemas", {})
-    for model in (Job, ProblemModel, EventModel):
+    for model in (Job, ProblemModel, EventModel, LogPartModel):
         schema = model.model_json_schema(ref_template="#/components/schemas/{model}")
         schemas |= schema.pop("$defs", {})
         schemas[model.__name__] = schema

@@ -16,6 +16,7 @@ from services.archer.database.reading import JobRow
 from services.archer.service.acceptor import Acceptor
 from services.archer.service.changes import Changes
 from services.archer.service.limits import Rates
+from services.archer.service.log_store import LogStore
 from services.archer.service.problems import Problem, mistakes
 from services.archer.service.surroundings import Around
 from services.common.logs import fields
@@ -39,10 +40,14 @@ class Context:
     authenticator: Authenticator
     policy: Policy
     rates: Rates
+    logs: LogStore
 
 
-def context(request: Request) -> Context:
-    """The context of a request's application."""
+async def context(request: Request) -> Context:
+    """The context of a request's application.
+
+    Asynchronous, as all that requests depend on: FastAPI has others called in threads.
+    """
     return cast(Context, request.app.state.context)
 
 
@@ -76,7 +81,7 @@ async def caller(request: Request, here: Here) -> Principal:
 Caller = Annotated[Principal, Depends(caller)]
 
 
-def job_id(job: Annotated[str, Path(description="Id of the job.")]) -> UUID:
+async def job_id(job: Annotated[str, Path(description="Id of the job.")]) -> UUID:
     """The id in a path. Raises Problem."""
     found = parse_id(job)
     if found is None:

@@ -5,6 +5,8 @@ from typing import Literal
 
 from pydantic import BaseModel, Field
 
+from moka.submission.waiting import Wait
+
 StateName = Literal[
     "accepted",
     "queued",
@@ -68,6 +70,37 @@ class WholeJobModel(JobModel):
     """A job with its attempts."""
 
     attempts: list[AttemptModel] = []
+
+
+class WhyModel(BaseModel):
+    """Why a job waits."""
+
+    state: StateName
+    word: str = Field(description=f"For programs: one of {', '.join(Wait)}.")
+    message: str = Field(description="For people.")
+    as_of: datetime = Field(description="When that was seen.")
+    since: datetime = Field(description="From when on it is so.")
+
+
+class PodModel(BaseModel):
+    """A pod that has logs."""
+
+    name: str
+    role: Literal["driver", "executor"]
+    executor: int | None = Field(default=None, description="Number of an executor, as Spark calls it.")
+
+
+class PodsModel(BaseModel):
+    """The pods of an attempt that have logs."""
+
+    attempt: int
+    pods: list[PodModel]
+
+
+class LogPartModel(BaseModel):
+    """A part of a log, in a stream: whole lines, as far as these are not longer than 1 MiB."""
+
+    text: str
 
 
 class SubmittedModel(BaseModel):

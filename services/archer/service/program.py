@@ -22,6 +22,7 @@ from services.archer.service.app import application
 from services.archer.service.changes import Changes
 from services.archer.service.context import CERTIFICATE_NAMES, Context
 from services.archer.service.limits import Rates
+from services.archer.service.log_store import LogStore
 from services.archer.service.surroundings import Around
 from services.common.issuer import IssuerKeys
 from services.common.kubernetes import ServiceAccount
@@ -60,6 +61,7 @@ async def run(configuration: Configuration, listen: tuple[str, int], _: ServiceA
             authenticator=Ways(_ways(configuration, session)),
             policy=configuration.policy,
             rates=Rates(configuration.rate.a_second, configuration.rate.at_once),
+            logs=LogStore(configuration.logs),
         )
         app = application(context)
         server = uvicorn.Server(_config(app, listen))
@@ -78,6 +80,8 @@ def _config(app: FastAPI, listen: tuple[str, int], **more: Any) -> uvicorn.Confi
         http=Protocol,
         access_log=False,
         log_config=None,
+        # Who sends is told by credentials, not by an address.
+        proxy_headers=False,
         timeout_keep_alive=KEEP_ALIVE_SECONDS,
         timeout_graceful_shutdown=GRACE_SECONDS,
         **more,

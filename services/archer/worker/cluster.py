@@ -5,11 +5,17 @@ from dataclasses import dataclass
 from typing import Any
 
 from moka.jobs.job_target import JobTarget
+from moka.names import YUNIKORN_CONFIGS, YUNIKORN_NAMESPACE
 from moka.submission.observation import Object
 from services.archer.database.claims import Pace
-from services.common.kubernetes import Api
+from services.common.kubernetes import Api, ApiError
 
 APPLICATIONS = "apis/sparkoperator.k8s.io/v1beta2"
+
+QUEUES = f"/api/v1/namespaces/{YUNIKORN_NAMESPACE}/configmaps/{YUNIKORN_CONFIGS}"
+
+PAGE = 500
+"""Objects of a list that are read at once."""
 
 
 @dataclass(frozen=True)
@@ -58,6 +64,49 @@ class Cluster:
     async def remove_pod(self, namespace: str, name: str) -> bool:
         """Have a pod deleted; whether there was one. Raises ApiError."""
         return await self.api.delete(f"/api/v1/namespaces/{namespace}/pods/{name}")
+
+    async def pending_pods(self, namespace: str, label: str, most: int) -> list[Object] | None:
+        """Pods with a label that are Pending; None where there are more than so many. Raises ApiError."""
+        return await self._listed(
+            f"/api/v1/namespaces/{namespace}/pods",
+            most,
+            labelSelector=label,
+            fieldSelector="status.phase=Pending",
+        )
+
+    async def pod_events(self, namespace: str, reason: str, most: int) -> list[Object] | None:
+        """Events of pods, of one reason; None where there are more than so many. Raises ApiError."""
+        return await self._listed(
+            f"/api/v1/namespaces/{namespace}/events",
+            most,
+            fieldSelector=f"reason={reason},involvedObject.kind=Pod",
+        )
+
+    async def queues(self) -> str | None:
+        """YuniKorn's queues, its queues.yaml; None where they may not be read. Raises ApiError."""
+        try:
+            found = await self.api.get(QUEUES)
+        except ApiError as error:
+            if error.status == 403:
+                return None
+            raise
+        return ((found or {}).get("data") or {}).get("queues.yaml")
+
+    async def _listed(self, path: str, most: int, **query: str) -> list[Object] | None:
+        items: list[Object] = []
+        token = ""
+        while True:
+            page = await self.api.get(
+                path, limit=str(PAGE), **query, **({"continue": token} if token else {})
+            )
+            if page is None:
+                return []
+            items += page["items"]
+            token = page["metadata"].get("continue") or ""
+            if not token:
+                return items
+            if len(items) >= most:
+                return None
 
     async def namespace_deleted(self, namespace: str) -> bool:
         """Whether a namespace is gone, or going. Raises ApiError."""

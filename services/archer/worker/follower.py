@@ -26,6 +26,7 @@ from moka.submission.verdict import retries, verdict
 from services.archer.database import transitions
 from services.archer.database.pool import Away, Connection, Pool
 from services.archer.worker.cluster import APPLICATIONS, Cluster
+from services.archer.worker.lookout import Lookout
 from services.common.kubernetes import ApiError
 from services.common.logs import fields
 from services.common.watch import Watch
@@ -92,6 +93,7 @@ class Follower:
             group.create_task(self._watch.run())
             group.create_task(self._settle())
             group.create_task(self._sweep())
+            group.create_task(Lookout(self._pool, self._cluster, self._namespace).run())
 
     def observe(self, item: Object, deleted: bool) -> None:
         """An application as it is now."""

@@ -6,7 +6,9 @@ import threading
 import pytest
 
 from services.archer.database.migrate import migrate
+from services.archer.service import log_store
 from tests.support.archer import archer
+from tests.support.log_objects import PLACE, log_objects, s3_server
 from tests.support.loops import run_apart
 from tests.support.postgresql import PostgreSQL
 
@@ -16,6 +18,20 @@ def postgresql():
     server = PostgreSQL()
     yield server
     server.end()
+
+
+@pytest.fixture(scope="module")
+def s3():
+    with s3_server() as url:
+        yield url
+
+
+@pytest.fixture
+def objects(s3, monkeypatch):
+    """Logs of application spark-0a1b2c, of which new ones are seen at once."""
+    monkeypatch.setattr(log_store, "LOOK_SECONDS", 0.05)
+    with log_objects(s3, monkeypatch, "spark-0a1b2c") as objects:
+        yield objects
 
 
 class Service:
@@ -37,7 +53,7 @@ def service(postgresql):
 
     async def serve(address):
         await migrate(address)
-        async with archer(address) as client:
+        async with archer(address, logs=PLACE) as client:
             kept.append(Service(str(client.base_url), asyncio.get_running_loop(), client.pool))
             started.set()
             await ended.wait()

@@ -21,6 +21,7 @@ from moka.submission.job_id import parse_id
 from moka.submission.reasons import Reason
 from moka.submission.states import State
 from services.archer.database import transitions
+from tests.support.archer import start
 from tests.support.jobs import make_job
 
 JOB = make_job().model_dump(mode="json", exclude_unset=True)
@@ -189,6 +190,90 @@ def test_a_job_is_stopped(command):
     job = command("submit", "JOB").stdout.split()[0]
 
     assert command("stop", job).stdout == f"{JOB['name']} is cancelled\n"
+
+
+def test_why_a_job_waits_is_a_sentence_and_a_word(service, command):
+    job = command("submit", "JOB").stdout.split()[0]
+    told, program = command("why", job).stdout.splitlines(), json.loads(command("why", job, "--json").stdout)
+
+    assert told[0] == "queued: no jobs of its queue and tier are before it on spark-a"
+    assert re.fullmatch(r"  turn, since \d\d:\d\d:\d\d, as of \d\d:\d\d:\d\d", told[1])
+    assert (program["word"], program["state"]) == ("turn", "queued")
+
+
+@pytest.fixture
+def logged(service, client, objects):
+    """A job that runs, and the name of its driver's pod; its driver and executor 3 have printed something."""
+    job = client.submit(JOB)["id"]
+    driver = service.run(lambda pool: start(pool, "spark-0a1b2c"))
+    objects.put(driver, [(1, "grün"), (2, "two")])
+    objects.put("pi-8f-exec-3", [(1, "of executor 3")], role="executor")
+    return job, driver
+
+
+def test_logs_are_printed_of_the_driver_or_of_an_executor(command, logged):
+    job, driver = logged
+
+    assert command("logs", job).stdout == "grün\ntwo\n"
+    assert command("logs", job, "--executor", "3", "--attempt", "1").stdout == "of executor 3\n"
+    assert command("logs", job, "--times").stdout.startswith("2026-11-22T10:00:01.000000000Z grün\n")
+    assert command("logs", job, "--pods").stdout.splitlines() == [driver, "pi-8f-exec-3"]
+    missing = command("logs", job, "--executor", "4")
+    assert (missing.returncode, missing.stdout) == (3, "")
+    assert "no logs of executor 4" in missing.stderr
+
+
+def test_logs_are_followed_until_the_end(service, command, logged, objects):
+    job, driver = logged
+    result = {}
+    thread = threading.Thread(target=lambda: result.update(done=command("logs", "-f", job)))
+    thread.start()
+    objects.put(driver, [(61, "three")], begun=61)
+    end(service, job)
+    thread.join()
+
+    assert result["done"].returncode == 0, result["done"].stderr
+    assert result["done"].stdout == "grün\ntwo\nthree\n"
+
+
+class CutOff(httpx.HTTPTransport):
+    """Cuts each of the first answers off after so many bytes."""
+
+    def __init__(self, *after):
+        super().__init__()
+        self._after = list(after)
+
+    def handle_request(self, request):
+        answer = super().handle_request(request)
+        if self._after and answer.status_code < 300 and "/logs" in request.url.path:
+            answer.stream = CutOffStream(answer.stream, self._after.pop(0))
+        return answer
+
+
+class CutOffStream(httpx.SyncByteStream):
+    def __init__(self, whole, after):
+        self._whole = whole
+        self._after = after
+
+    def __iter__(self):
+        left = self._after
+        for part in self._whole:
+            yield part[:left]
+            if len(part) >= left:
+                raise httpx.ReadError("cut off")
+            left -= len(part)
+
+    def close(self):
+        self._whole.close()
+
+
+def test_logs_that_are_cut_off_in_the_middle_of_a_letter_go_on_there(service, logged):
+    job, _ = logged
+    with Archer(service.url, TokenCredentials("ann"), transport=CutOff(3, 2, 100)) as client:
+        assert "".join(client.get_logs(job)) == "grün\ntwo\n"
+    end(service, job)
+    with Archer(service.url, TokenCredentials("ann"), transport=CutOff(30, 40)) as client:
+        assert "".join(client.follow_logs(job)) == "grün\ntwo\n"
 
 
 @pytest.mark.parametrize(

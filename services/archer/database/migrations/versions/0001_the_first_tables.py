@@ -232,6 +232,10 @@ def upgrade() -> None:
             nullable=False,
             comment="of an operator's queues",
         ),
+        sa.Column("namespaces", postgresql.ARRAY(sa.Text()), server_default="{}", nullable=False),
+        sa.Column("rate", sa.Double(), nullable=True, comment="applications a second"),
+        sa.Column("size", sa.Double(), nullable=True, comment="applications at once"),
+        sa.Column("unacknowledged", sa.Integer(), nullable=True, comment="that it may have before it"),
         sa.PrimaryKeyConstraint("cluster", "name"),
         postgresql_with={
             "fillfactor": "70",
@@ -277,5 +281,25 @@ def upgrade() -> None:
         sa.Column("worker", sa.String(length=128), nullable=True),
         sa.Column("until", postgresql.TIMESTAMP(timezone=True), nullable=True),
         sa.Column("claim", sa.Integer(), server_default="0", nullable=False),
+        sa.Column(
+            "looked",
+            postgresql.TIMESTAMP(timezone=True),
+            nullable=True,
+            comment="when it was last looked why its jobs wait",
+        ),
         sa.PrimaryKeyConstraint("cluster", "namespace"),
     )
+    op.create_table(
+        "waits",
+        sa.Column("job", sa.UUID(), nullable=False),
+        sa.Column("attempt", sa.SmallInteger(), nullable=False),
+        sa.Column("cluster", sa.String(length=63), nullable=False),
+        sa.Column("namespace", sa.String(length=63), nullable=False),
+        sa.Column("word", sa.String(length=32), nullable=False, comment="for programs"),
+        sa.Column("message", sa.Text(), nullable=False, comment="for people"),
+        sa.Column(
+            "since", postgresql.TIMESTAMP(timezone=True), server_default=sa.text("now()"), nullable=False
+        ),
+        sa.PrimaryKeyConstraint("job"),
+    )
+    op.create_index("waits_of_namespace", "waits", ["cluster", "namespace"], unique=False)

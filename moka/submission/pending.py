@@ -1,0 +1,182 @@
+"""Why the pods of an application wait, by what Kubernetes and YuniKorn say of them.
+
+YuniKorn tells it in events of the pods (apache/yunikorn-core, pkg/scheduler/objects/allocation.go), once for
+each time that a request stops to fit; of applications that it holds back because others run it says nothing.
+The condition PodScheduled is there only of what fits the quotas, and no machine (apache/yunikorn-k8shim,
+pkg/cache/task.go and context.go). tests/local/control_plane/test_archer_waits.py has both from the scheduler.
+"""
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from moka.mistakes import listed
+from moka.names import DRIVER_CONTAINER
+from moka.submission.observation import Object
+from moka.submission.waiting import Wait, Waiting
+
+SAID = "Informational"
+"""Reason of events by which YuniKorn says why a request is not met."""
+
+SCALED, NOT_SCALED = "TriggeredScaleUp", "NotTriggerScaleUp"
+"""Reasons of events of the autoscaler (kubernetes/autoscaler, cluster-autoscaler/processors/status/
+eventing_scale_up_processor.go)."""
+
+QUEUE = re.compile(r"does not fit in queue '([^']+)' \(requested map\[(.*?)\], available map\[(.*?)\]\)")
+USER = re.compile(r"exceeds the available user quota \(requested map\[(.*?)\], available map\[(.*?)\]\)")
+NODES = re.compile(r"Unschedulable request '[^']*': (.*)", re.DOTALL)
+AMOUNT = re.compile(r"([\w./-]+):(-?\d+)")
+
+GIB = 2**30
+
+IMAGE_WAITS = frozenset({"ErrImagePull", "ImagePullBackOff", "InvalidImageName", "ErrImageNeverPull"})
+"""Reasons of a container that waits for its image (kubernetes/kubernetes, pkg/kubelet/images/types.go)."""
+
+LONGEST = 500
+"""Characters of what others said that are kept."""
+
+
+@dataclass(frozen=True)
+class ApplicationLimit:
+    """Applications that may run in a queue and those below it at a time. whose: of a user, or a group."""
+
+    queue: str
+    most: int
+    whose: str = ""
+
+    def __str__(self) -> str:
+        return f"{self.most} in {self.queue}" + (f" for {self.whose}" if self.whose else "")
+
+
+def pending(
+    pods: Sequence[Object], events: Iterable[Object], limits: Sequence[ApplicationLimit] | None
+) -> Waiting:
+    """Why an application that the operator has looked at does not run.
+
+    pods: of it, that are Pending: the driver's and YuniKorn's placeholders. events: of these pods.
+    limits: of applications that hold for it; None where they, or all events, are not known.
+    """
+    unplaced = [pod for pod in pods if not pod["spec"].get("nodeName")]
+    if not unplaced:
+        return _starting(pods)
+    events = sorted(events, key=_at)
+    said = [event for event in events if event.get("reason") == SAID]
+    last = said[-1] if said else None
+    no_room = max((at for pod in unplaced if (at := _no_room_since(pod))), default=None)
+    if no_room is not None and (last is None or _at(last) <= no_room or NODES.search(_note(last))):
+        return _no_machine(unplaced, said, events)
+    for event in reversed(said):
+        if quota := QUEUE.search(_note(event)):
+            left, wants = _lacking(quota[2], quota[3])
+            return Waiting(
+                Wait.QUEUE_FULL, f"queue {quota[1]} is full: it has {left} left, and a pod takes {wants}"
+            )
+        if quota := USER.search(_note(event)):
+            left, wants = _lacking(quota[1], quota[2])
+            return Waiting(Wait.USER_LIMIT, f"its user has {left} left in its queue, and a pod takes {wants}")
+        if NODES.search(_note(event)):
+            return _no_machine(unplaced, said, events)
+    if limits:
+        return Waiting(
+            Wait.MAX_APPLICATIONS,
+            f"YuniKorn holds it back until others have ended: max_applications is {listed(map(str, limits))}",
+        )
+    return Waiting(Wait.SCHEDULER, "YuniKorn has its pods, and has not said why it does not place them")
+
+
+def application_limits(queues: Any, path: str, user: str, groups: Sequence[str]) -> list[ApplicationLimit]:
+    """The limits of applications that hold for a user in a queue, from the root down.
+
+    queues: YuniKorn's queues.yaml, as it was read. path: of a leaf.
+    """
+    partitions = queues.get("partitions") if isinstance(queues, Mapping) else None
+    level = [queue for partition in partitions or () for queue in partition.get("queues") or ()]
+    found: list[ApplicationLimit] = []
+    names: list[str] = []
+    for name in path.split("."):
+        queue = next((one for one in level if one.get("name") == name), None)
+        if queue is None:
+            break
+        names.append(name)
+        found += _limits_of(queue, ".".join(names), user, groups)
+        level = queue.get("queues") or []
+    return found
+
+
+def _limits_of(queue: Object, path: str, user: str, groups: Sequence[str]) -> Iterable[ApplicationLimit]:
+    if most := queue.get("maxapplications"):
+        yield ApplicationLimit(path, int(most))
+    for limit in queue.get("limits") or ():
+        if most := limit.get("maxapplications"):
+            if {"*", user} & set(limit.get("users") or ()):
+                yield ApplicationLimit(path, int(most), user)
+            elif held := {"*", *groups} & set(limit.get("groups") or ()):
+                yield ApplicationLimit(path, int(most), f"group {min(held)}")
+
+
+def _starting(pods: Sequence[Object]) -> Waiting:
+    for pod in pods:
+        for container in (pod.get("status") or {}).get("containerStatuses") or ():
+            waits = (container.get("state") or {}).get("waiting") or {}
+            if waits.get("reason") in IMAGE_WAITS:
+                words = _short(f"{waits['reason']}: {waits.get('message') or container.get('image')}")
+                return Waiting(Wait.IMAGE, f"the image of its driver is not to be had: {words}")
+    for pod in pods:
+        if any(container["name"] == DRIVER_CONTAINER for container in pod["spec"]["containers"]):
+            return Waiting(Wait.START, f"its driver is on machine {pod['spec']['nodeName']}, and starts")
+    return Waiting(Wait.SUBMISSION, "the operator has it, and its driver is being made, or has just started")
+
+
+def _no_machine(pods: Sequence[Object], said: Sequence[Object], events: Sequence[Object]) -> Waiting:
+    count = f"{len(pods)} of its pods" if len(pods) > 1 else "a pod of it"
+    because = next((_short(match[1]) for one in reversed(said) if (match := NODES.search(_note(one)))), "")
+    room = next((match for one in reversed(said) if (match := QUEUE.search(_note(one)))), None)
+    if not because and room:
+        left, wants = _lacking(room[2], room[3])
+        because = f"the machines have {left} left, and a pod takes {wants}"
+    scaling = next((one for one in reversed(events) if one.get("reason") in (SCALED, NOT_SCALED)), None)
+    more = "" if scaling is None else f"; autoscaler: {_short(_note(scaling))}"
+    return Waiting(Wait.NO_MACHINE, f"no machine takes {count}" + (f": {because}" if because else "") + more)
+
+
+def _no_room_since(pod: Object) -> str | None:
+    for condition in (pod.get("status") or {}).get("conditions") or ():
+        if (condition["type"], condition["status"]) == ("PodScheduled", "False"):
+            return str(condition.get("lastTransitionTime") or "")[:19]
+    return None
+
+
+def _at(event: Object) -> str:
+    """When it was last, to the second, as text that sorts."""
+    series = (event.get("series") or {}).get("lastObservedTime")
+    own = (series, event.get("lastTimestamp"), event.get("eventTime"))
+    return next((str(at)[:19] for at in (*own, event["metadata"].get("creationTimestamp")) if at), "")
+
+
+def _note(event: Object) -> str:
+    return str(event.get("message") or event.get("note") or "")
+
+
+def _short(text: str) -> str:
+    return " ".join(text.split())[:LONGEST].rstrip("; ")
+
+
+def _lacking(requested: str, available: str) -> tuple[str, str]:
+    """What there is of the resources that do not suffice, and what is asked for of them."""
+    asked = {name: int(amount) for name, amount in AMOUNT.findall(requested)}
+    left = {name: int(amount) for name, amount in AMOUNT.findall(available)}
+    short = [name for name in sorted(asked) if name in left and asked[name] > left[name]] or sorted(asked)
+    return (
+        listed(_amount(name, left.get(name, 0)) for name in short),
+        listed(_amount(name, asked[name]) for name in short),
+    )
+
+
+def _amount(resource: str, amount: int) -> str:
+    """YuniKorn's units: thousandths of a core, and bytes."""
+    if resource == "vcore":
+        return f"{amount / 1000:g} cores"
+    if resource in ("memory", "ephemeral-storage"):
+        return f"{amount / GIB:.3g} GiB of {resource}"
+    return f"{amount} {resource}"

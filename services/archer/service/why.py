@@ -1,0 +1,51 @@
+"""The operation that says why a job waits."""
+
+from typing import Any
+from uuid import UUID
+
+from fastapi import APIRouter
+
+from moka.submission.placement import Placed
+from moka.submission.states import State
+from moka.submission.waiting import Wait, Waiting, waiting
+from services.archer.database import reading, waits
+from services.archer.service.context import Context, Here, Row
+from services.archer.service.models import WhyModel
+from services.archer.service.problems import Problem, responses
+from services.archer.service.submission import job_of, where
+
+router = APIRouter(prefix="/v1", tags=["jobs"])
+
+
+@router.get("/jobs/{job}/why", responses=responses("no-such-job"))
+async def why(here: Here, row: Row) -> WhyModel:
+    """Why a job waits, and as of when that is known: workers look at the clusters every few seconds."""
+    answer = await waits.why(here.pool, row.id)
+    if answer is None:
+        now = await reading.get(here.pool, row.id) or row
+        return _model(now.state, Waiting(Wait.NOTHING, f"it has ended: {now.state}"), now.ended, now.ended)
+    known = answer.known
+    placing = known.state is State.ACCEPTED and known.after is None
+    what = waiting(known, await _unplaced(here, row.id) if placing else "")
+    return _model(known.state, what, answer.as_of, answer.since)
+
+
+def _model(state: State, what: Waiting, as_of: Any, since: Any) -> WhyModel:
+    return WhyModel.model_validate(
+        {
+            "state": state.value,
+            "word": what.word.value,
+            "message": what.message,
+            "as_of": as_of,
+            "since": since,
+        }
+    )
+
+
+async def _unplaced(here: Context, job: UUID) -> str:
+    """Why no cluster takes an accepted job now; empty where one does."""
+    try:
+        placement = await where(here, job_of(await reading.document(here.pool, job) or {}))
+    except Problem as problem:
+        return problem.detail
+    return "" if isinstance(placement, Placed) else placement.because
