@@ -1,4 +1,4 @@
-"""Rows of a partition as Parquet: PostgreSQL writes CSV, which DuckDB turns into it, a row group at a time."""
+"""Rows of a partition as Parquet: PostgreSQL writes CSV, DuckDB makes that of it, a row group at a time."""
 
 from collections.abc import Mapping
 from datetime import datetime, timedelta
