@@ -162,6 +162,7 @@ class ArcherWorker(Service):
             # For the certificates of API servers.
             scratch=True,
             port=PORT,
+            ready="/readyz",
             **_size(args.size),
         )
         super().__init__(f"{name}-worker", worker, opts)
@@ -182,7 +183,11 @@ class ArcherKeeper(Service):
             namespace=args.namespace,
             args=_arguments(ARCHER_KEEPER, "keeper"),
             files={FILE: args.configuration},
+            # For a day of history, until it is in S3.
+            disk="8Gi",
             port=PORT,
+            ready="/readyz",
+            memory_limit="1Gi",
         )
         super().__init__(f"{name}-keeper", keeper, opts)
         _inner_network(f"{name}-keeper", ARCHER_KEEPER, args.namespace, pulumi.ResourceOptions(parent=self))

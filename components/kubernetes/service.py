@@ -32,7 +32,7 @@ class ServiceArgs:
     args: of the program, besides `--listen`.
     files: name -> content, of a ConfigMap of the service's name that is mounted at `/etc/<service>`.
     secret: of that namespace, mounted at `/etc/<service>-secret`; it need not be there yet.
-    scratch: a folder `/tmp` in memory; the rest of its disk is read-only.
+    scratch: a folder `/tmp` in memory; the rest of its disk is read-only. disk: the same on disk, of so much.
     port: of `/healthz` and `/metrics`. more_ports: others that it listens at, by name.
     ready: path that says whether a pod may be asked.
     replicas: pods; more than one only where they do not get into each other's way.
@@ -48,6 +48,7 @@ class ServiceArgs:
     files: Mapping[str, pulumi.Input[str]] = field(default_factory=dict)
     secret: str | None = None
     scratch: bool = False
+    disk: str | None = None
     port: int = 8080
     more_ports: Mapping[str, int] = field(default_factory=dict)
     ready: str = "/healthz"
@@ -195,6 +196,10 @@ def _volumes(args: ServiceArgs) -> dict[str, k8s.core.v1.VolumeArgs]:
         volumes["/tmp"] = k8s.core.v1.VolumeArgs(
             name="scratch",
             empty_dir=k8s.core.v1.EmptyDirVolumeSourceArgs(medium="Memory", size_limit="16Mi"),
+        )
+    if args.disk is not None:
+        volumes["/tmp"] = k8s.core.v1.VolumeArgs(
+            name="scratch", empty_dir=k8s.core.v1.EmptyDirVolumeSourceArgs(size_limit=args.disk)
         )
     return volumes
 

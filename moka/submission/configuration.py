@@ -8,6 +8,9 @@ from pydantic import BaseModel, ConfigDict, Field
 from moka.names import DATABASE_NAME
 from moka.submission.rights import ANY, Action, Policy, Right
 
+REQUEST_DAYS = 7
+"""For so long a request that comes again gets the same job."""
+
 
 class Part(BaseModel):
     """A part of the configuration; keys that this version does not know are those of a later one."""
@@ -117,11 +120,24 @@ class LogsPlace(Part):
     executors_behind_seconds: int = 300
 
 
+class HistoryPlace(Part):
+    """Where history goes, and when.
+
+    bucket: in S3, of this region. prefix: of its keys. days: for so long at least the database keeps a job.
+    """
+
+    bucket: str
+    region: str
+    prefix: str = "archer/history"
+    days: int = Field(default=90, ge=REQUEST_DAYS)
+
+
 class Configuration(Part):
     """All of it.
 
     weights: of queues `organization.project`, 1 where one is missing.
     logs: name of a cluster -> where its jobs' logs are; without one, there are none to be read.
+    history: None where the database keeps all of it.
     """
 
     environment: str
@@ -133,6 +149,7 @@ class Configuration(Part):
     rate: RateLimit = RateLimit()
     authentication: Authentication = Authentication()
     tls: Tls | None = None
+    history: HistoryPlace | None = None
 
     @property
     def policy(self) -> Policy:

@@ -12,16 +12,20 @@ from services.common.metrics import Metrics
 
 @asynccontextmanager
 async def health_server(
-    listen: tuple[str, int], problem: Callable[[], str | None], metrics: Metrics
+    listen: tuple[str, int],
+    problem: Callable[[], str | None],
+    metrics: Metrics,
+    unready: Callable[[], str | None] = lambda: None,
 ) -> AsyncIterator[None]:
-    """Serve `/healthz` and `/metrics` for as long as the context lasts.
+    """Serve `/healthz`, `/readyz` and `/metrics` for as long as the context lasts.
 
     listen: host and port.
     problem: why the process has to be replaced, in a word; None while it is healthy. A new process would do
     no better without the API server or a database, so their absence is no problem of this one.
+    unready: what it waits for before it does its work; None once it does.
     """
     application = web.Application()
-    application.add_routes(health_routes(problem, metrics))
+    application.add_routes([*health_routes(problem, metrics), web.get("/readyz", reporting(unready))])
     async with serving(application, listen):
         yield
 

@@ -8,8 +8,9 @@ from alembic.config import Config
 from sqlalchemy import Connection, text
 from sqlalchemy.ext.asyncio import create_async_engine
 
+from moka.submission.month import Month
 from services.archer.database.address import Address
-from services.archer.database.partitions import Month, statements
+from services.archer.database.partitions import statements
 
 MIGRATIONS = Path(__file__).parent / "migrations"
 

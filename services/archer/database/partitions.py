@@ -1,38 +1,14 @@
 """Partitions of a month."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
-from datetime import UTC, datetime
 
 from moka.submission.job_id import lowest_id
+from moka.submission.month import Month
+from services.archer.database.pool import Connection
 from services.archer.database.tables import PARTITIONED
 
 AHEAD = 3
 """Months for which there are partitions before they begin."""
-
-
-@dataclass(frozen=True, order=True)
-class Month:
-    """A month, in UTC."""
-
-    year: int
-    month: int
-
-    @classmethod
-    def of(cls, at: datetime) -> "Month":
-        """The month of a moment."""
-        at = at.astimezone(UTC)
-        return cls(at.year, at.month)
-
-    @property
-    def next(self) -> "Month":
-        """The one after it."""
-        return Month(self.year + self.month // 12, self.month % 12 + 1)
-
-    @property
-    def start(self) -> datetime:
-        """When it begins."""
-        return datetime(self.year, self.month, 1, tzinfo=UTC)
 
 
 def partition_name(table: str, month: Month) -> str:
@@ -50,3 +26,15 @@ def statements(first: Month, ahead: int = AHEAD) -> Iterator[str]:
                 f"FOR VALUES FROM ('{lowest_id(month.start)}') TO ('{lowest_id(month.next.start)}')"
             )
         month = month.next
+
+
+MONTHS = """
+SELECT DISTINCT right(relname, 7) AS month FROM pg_inherits JOIN pg_class ON oid = inhrelid
+WHERE inhparent = 'jobs'::regclass
+"""
+
+
+async def months(connection: Connection) -> list[Month]:
+    """Months of which the database has partitions."""
+    rows = await connection.fetch(MONTHS)
+    return sorted(Month(*map(int, row["month"].split("_"))) for row in rows)

@@ -1,16 +1,18 @@
-"""Keeps the database in order: partitions of months to come, and requests of long ago."""
+"""Keeps the database in order: months to come and months of long ago, and requests of long ago."""
 
 import asyncio
 import logging
 from datetime import UTC, datetime
 
-from services.archer.database.partitions import Month, statements
+from moka.submission.configuration import REQUEST_DAYS
+from moka.submission.month import Month
+from services.archer.database.partitions import months, statements
 from services.archer.database.pool import Away, Connection, Pool
+from services.archer.keeper.history import FAILURES, History
 from services.common.logs import fields
+from services.common.metrics import Metrics
 
 SECONDS = 3600.0
-REQUEST_DAYS = 7
-"""For so long a request that comes again gets the same job."""
 
 FORGET = """
 DELETE FROM requests WHERE ctid IN (
@@ -22,25 +24,39 @@ log = logging.getLogger(__name__)
 
 
 class Keeper:
-    """Does what is to be done from time to time, as the owner of the tables."""
+    """Does what is to be done from time to time, as the owner of the tables.
 
-    def __init__(self, pool: Pool) -> None:
+    history: None where months stay in the database.
+    """
+
+    def __init__(self, pool: Pool, history: History | None, metrics: Metrics) -> None:
         self._pool = pool
+        self._history = history
+        self._ahead = metrics.labelled_gauge("months_ahead", "Months to come that have partitions.", ())
+        self._due = metrics.labelled_gauge("months_due", "Months whose history should be in S3.", ())
+        self._failures = metrics.counter("failures", "Rounds that failed.")
 
     async def run(self) -> None:
         """Keep for ever."""
         while True:
             try:
                 await self.keep()
-            except Away as error:
+            except (Away, *FAILURES) as error:
+                self._failures.inc()
                 log.warning("keeping failed", extra=fields(error=error))
             await asyncio.sleep(SECONDS)
 
     async def keep(self) -> None:
-        """Make the partitions of the next months, and forget requests. Raises Away."""
+        """Make the next months, forget requests, and move history. Raises Away and FAILURES."""
         await self._pool.run(_partitions)
+        this = Month.of(datetime.now(UTC))
+        self._ahead.set(sum(month > this for month in await self._pool.run(months)))
         while await self._pool.run(_forget):
             pass
+        if self._history is not None:
+            self._due.set(len(await self._history.due()))
+            await self._history.keep()
+            self._due.set(len(await self._history.due()))
 
 
 async def _partitions(connection: Connection) -> None:

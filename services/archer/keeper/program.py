@@ -8,6 +8,7 @@ from services.archer.database.access import master_address, service_address
 from services.archer.database.migrate import migrate
 from services.archer.database.pool import AWAY, pool
 from services.archer.database.roles import admit, prepare
+from services.archer.keeper.history import History
 from services.archer.keeper.keeper import Keeper
 from services.common.health import health_server
 from services.common.kubernetes import ServiceAccount
@@ -23,21 +24,25 @@ log = logging.getLogger(__name__)
 async def run(configuration: Configuration, listen: tuple[str, int], _: ServiceAccount) -> None:
     """Bring the schema up to date, then keep the database in order, until a signal ends it.
 
-    It is well only once the schema is: what needs it is deployed after it.
+    It is ready only once the schema is there: what needs it is deployed after it.
     """
     ready = asyncio.Event()
     metrics = Metrics("archer_keeper")
     async with health_server(
-        listen, lambda: None if ready.is_set() else "the schema is not there yet", metrics
+        listen,
+        lambda: None,
+        metrics,
+        unready=lambda: None if ready.is_set() else "the schema is not there yet",
     ):
-        await run_until_signal(_keep(configuration, ready))
+        await run_until_signal(_keep(configuration, ready, metrics))
 
 
-async def _keep(configuration: Configuration, ready: asyncio.Event) -> None:
+async def _keep(configuration: Configuration, ready: asyncio.Event, metrics: Metrics) -> None:
     await _bring_up(configuration)
     ready.set()
     async with pool(master_address(configuration.database), size=2) as connections:
-        await Keeper(connections).run()
+        history = History(connections, configuration.history) if configuration.history else None
+        await Keeper(connections, history, metrics).run()
 
 
 async def _bring_up(configuration: Configuration) -> None:

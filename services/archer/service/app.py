@@ -10,12 +10,14 @@ from fastapi.exceptions import RequestValidationError
 from fastapi.openapi.utils import get_openapi
 from fastapi.responses import Response
 from fastapi.routing import APIRoute
+from prometheus_client import CONTENT_TYPE_LATEST
 from starlette.exceptions import HTTPException
 
 from moka.jobs.job import Job
 from services.archer.database.pool import Away
 from services.archer.service import clusters, jobs, logs, routes, why
 from services.archer.service.context import Context
+from services.archer.service.metrics import Measured
 from services.archer.service.models import EventModel, LogPartModel
 from services.archer.service.problems import Problem, ProblemModel, answer, mistakes
 
@@ -54,6 +56,8 @@ def application(context: Context) -> FastAPI:
     app.add_exception_handler(Exception, _failed)
     app.add_route("/healthz", _healthy, include_in_schema=False)
     app.add_route("/readyz", _ready, include_in_schema=False)
+    app.add_route("/metrics", _metrics, include_in_schema=False)
+    app.add_middleware(Measured, metrics=context.metrics, changes=context.changes)
     app.openapi = lambda: document(app)  # type: ignore[method-assign]
     return app
 
@@ -83,8 +87,19 @@ async def _healthy(_: Request) -> Response:
 
 async def _ready(request: Request) -> Response:
     """Whether requests are to come here: once the database has answered, though it be away for a moment."""
-    known = request.app.state.context.around.known
-    return Response("ok\n" if known else "the database has not answered yet\n", 200 if known else 503)
+    context: Context = request.app.state.context
+    reason = None if context.around.known else "the database has not answered yet"
+    if context.changes.leaving:
+        reason = "it ends"
+    return Response(f"{reason or 'ok'}\n", 503 if reason else 200, media_type="text/plain")
+
+
+async def _metrics(request: Request) -> Response:
+    """For collectors, which come without a proxy."""
+    if "x-forwarded-for" in request.headers:
+        raise HTTPException(404)
+    context: Context = request.app.state.context
+    return Response(context.metrics.text(), media_type=CONTENT_TYPE_LATEST)
 
 
 async def _away(request: Request, error: Exception) -> Response:

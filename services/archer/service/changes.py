@@ -27,7 +27,21 @@ class Changes:
         self._pool = pool
         self._waits: dict[UUID, dict[asyncio.Event, int]] = {}
         self._count = 0
+        self.leaving = False
+        """Whether the service ends, and nobody is to wait any more."""
         self._wake = asyncio.Event()
+
+    @property
+    def waits(self) -> int:
+        """Who waits."""
+        return self._count
+
+    def leave(self) -> None:
+        """Wake all who wait; from now on nobody does."""
+        self.leaving = True
+        for events in self._waits.values():
+            for waiting in events:
+                waiting.set()
 
     async def run(self) -> None:
         """Ask for ever, while somebody waits."""
@@ -46,7 +60,10 @@ class Changes:
 
     @contextmanager
     def of(self, job: UUID, event: int) -> Iterator[asyncio.Event]:
-        """An event that is set when a job has one after this, or has ended. Raises Problem."""
+        """An event that is set when a job has one after this or has ended, or the service leaves.
+
+        Raises Problem.
+        """
         if self._count >= MOST:
             raise Problem(
                 "too-many-waits",
@@ -54,6 +71,8 @@ class Changes:
                 {"Retry-After": "5"},
             )
         waiting = asyncio.Event()
+        if self.leaving:
+            waiting.set()
         self._waits.setdefault(job, {})[waiting] = event
         self._count += 1
         self._wake.set()

@@ -1,22 +1,27 @@
 """What every operation has at hand."""
 
 import logging
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
 from typing import Annotated, cast
 from uuid import UUID
 
 from fastapi import Depends, Path, Request
 
-from moka.submission.job_id import parse_id
+from moka.submission.configuration import HistoryPlace
+from moka.submission.job_id import parse_id, submitted_at
+from moka.submission.month import Month
 from moka.submission.rights import Action, Policy, Principal
 from services.archer.authentication.principal import Authenticator, Peer, Unauthenticated
 from services.archer.database import reading
+from services.archer.database.partitions import months
 from services.archer.database.pool import Pool
 from services.archer.database.reading import JobRow
 from services.archer.service.acceptor import Acceptor
 from services.archer.service.changes import Changes
 from services.archer.service.limits import Rates
 from services.archer.service.log_store import LogStore
+from services.archer.service.metrics import ServiceMetrics
 from services.archer.service.problems import Problem, mistakes
 from services.archer.service.surroundings import Around
 from services.common.logs import fields
@@ -41,6 +46,12 @@ class Context:
     policy: Policy
     rates: Rates
     logs: LogStore
+    history: HistoryPlace | None = None
+    metrics: ServiceMetrics = field(init=False)
+
+    def __post_init__(self) -> None:
+        """Its metrics are of what it has."""
+        object.__setattr__(self, "metrics", ServiceMetrics(self.changes))
 
 
 async def context(request: Request) -> Context:
@@ -97,9 +108,24 @@ JobId = Annotated[UUID, Depends(job_id)]
 async def job_row(here: Here, principal: Caller, job: JobId) -> JobRow:
     """A job that the caller may see. Raises Problem, the same whether it is not there or not theirs."""
     row = await reading.get(here.pool, job)
+    if row is None and here.history is not None and await _gone(here, job):
+        month = Month.of(submitted_at(job))
+        raise Problem(
+            "in-history",
+            f"Jobs of {month} are not in the database any more: read "
+            f"s3://{here.history.bucket}/{here.history.prefix} as docs/operations/archer-history.md shows.",
+        )
     if row is None or not here.policy.allows(principal, "see", row.queue, row.tier, row.principal):
         raise Problem("no-such-job", "There is no job of this id that you may see.")
     return row
+
+
+async def _gone(here: Context, job: UUID) -> bool:
+    """Whether a job's month is before those that the database has."""
+    month = Month.of(submitted_at(job))
+    if month >= Month.of(datetime.now(UTC)):
+        return False
+    return month not in await here.pool.run(months)
 
 
 Row = Annotated[JobRow, Depends(job_row)]

@@ -94,8 +94,9 @@ Key = Annotated[
 )
 async def submit(request: Request, here: Here, principal: Caller, key: Key = None) -> Response:
     """Submit a job: it is in the database when this answers, and runs once whatever happens."""
-    document = parse(await body(request, JOB_BYTES))
-    taken = await take(here, await submission_of(here, principal, document, key_of(key)))
+    with here.metrics.submission():
+        document = parse(await body(request, JOB_BYTES))
+        taken = await take(here, await submission_of(here, principal, document, key_of(key)))
     answer = SubmittedModel(id=id_text(taken.job), new=taken.new)
     return Response(
         answer.model_dump_json(),
@@ -124,7 +125,8 @@ async def submit_batch(request: Request, here: Here, principal: Caller, key: Key
     async def one(number: int, document: Any) -> BatchedModel:
         try:
             own = key_of(f"{prefix}/{number}") if prefix else None
-            taken = await take(here, await submission_of(here, principal, document, own))
+            with here.metrics.submission():
+                taken = await take(here, await submission_of(here, principal, document, own))
         except Problem as problem:
             return BatchedModel(problem={"kind": problem.kind, "detail": problem.detail, **problem.more})
         return BatchedModel(id=id_text(taken.job), new=taken.new)
@@ -174,7 +176,9 @@ async def list_jobs(
     return PageModel(jobs=[JobModel(**_fields(row)) for row in rows], next=_cursor(last) if last else None)
 
 
-@router.get("/jobs/{job}", responses=responses("no-such-job", "too-many-waits", "invalid-request"))
+@router.get(
+    "/jobs/{job}", responses=responses("no-such-job", "in-history", "too-many-waits", "invalid-request")
+)
 async def get_job(
     here: Here,
     row: Row,
@@ -194,7 +198,7 @@ async def get_job(
     )
 
 
-@router.get("/jobs/{job}/document", responses=responses("no-such-job"))
+@router.get("/jobs/{job}/document", responses=responses("no-such-job", "in-history"))
 async def get_document(here: Here, row: Row) -> dict[str, Any]:
     """The job as it was sent."""
     return await reading.document(here.pool, row.id) or {}
@@ -209,7 +213,7 @@ async def get_document(here: Here, row: Row) -> dict[str, Any]:
             "description": "All of them; as a stream, with `Accept: text/event-stream`, also those to come.",
             "content": {"text/event-stream": {"schema": {"$ref": "#/components/schemas/EventModel"}}},
         },
-        **responses("no-such-job", "too-many-waits", "invalid-request"),
+        **responses("no-such-job", "in-history", "too-many-waits", "invalid-request"),
     },
 )
 async def get_events(
@@ -232,13 +236,15 @@ async def get_events(
     return Response(answer.model_dump_json(), media_type="application/json")
 
 
-@router.post("/jobs/{job}/stop", status_code=202, responses=responses("no-such-job", "forbidden"))
+@router.post(
+    "/jobs/{job}/stop", status_code=202, responses=responses("no-such-job", "in-history", "forbidden")
+)
 async def stop(here: Here, principal: Caller, row: Row) -> JobModel:
     """Have a job end. It may be asked of a job that has ended, and changes nothing then."""
     return await _want(here, principal, row, Wanted.STOP)
 
 
-@router.delete("/jobs/{job}", status_code=202, responses=responses("no-such-job", "forbidden"))
+@router.delete("/jobs/{job}", status_code=202, responses=responses("no-such-job", "in-history", "forbidden"))
 async def delete(here: Here, principal: Caller, row: Row) -> JobModel:
     """Have a job end, and its application removed; its history stays."""
     return await _want(here, principal, row, Wanted.DELETE)
@@ -270,7 +276,7 @@ async def _until_ended(here: Context, row: JobRow, seconds: float) -> JobRow:
     """The job once it has ended, or after so long."""
     loop = asyncio.get_running_loop()
     deadline = loop.time() + seconds
-    while row.state not in ENDED and (left := deadline - loop.time()) > 0:
+    while row.state not in ENDED and not here.changes.leaving and (left := deadline - loop.time()) > 0:
         with here.changes.of(row.id, row.event or 0) as changed:
             try:
                 async with asyncio.timeout(left):
@@ -292,6 +298,9 @@ async def _stream(here: Context, row: JobRow, after: int) -> AsyncIterator[bytes
             if State(event.state) in ENDED:
                 return
         if not events and (await reading.get(here.pool, row.id) or row).state in ENDED:
+            return
+        if here.changes.leaving:
+            # Its client goes on elsewhere, after the last event that it has.
             return
         with here.changes.of(row.id, after) as changed:
             try:

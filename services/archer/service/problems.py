@@ -14,6 +14,7 @@ KINDS: Mapping[str, tuple[int, str]] = {
     "unauthenticated": (401, "Nobody is known to have sent this"),
     "forbidden": (403, "You may not do this"),
     "no-such-job": (404, "There is no such job"),
+    "in-history": (404, "The job is of long ago"),
     "no-such-page": (404, "There is nothing at this address"),
     "no-such-cluster": (404, "There is no such cluster"),
     "no-such-route": (404, "There is no such route"),

@@ -23,6 +23,7 @@ from services.archer.service.changes import Changes
 from services.archer.service.context import CERTIFICATE_NAMES, Context
 from services.archer.service.limits import Rates
 from services.archer.service.log_store import LogStore
+from services.archer.service.server import Server
 from services.archer.service.surroundings import Around
 from services.common.issuer import IssuerKeys
 from services.common.kubernetes import ServiceAccount
@@ -62,9 +63,10 @@ async def run(configuration: Configuration, listen: tuple[str, int], _: ServiceA
             policy=configuration.policy,
             rates=Rates(configuration.rate.a_second, configuration.rate.at_once),
             logs=LogStore(configuration.logs),
+            history=configuration.history,
         )
         app = application(context)
-        server = uvicorn.Server(_config(app, listen))
+        server = Server(_config(app, listen), context.changes)
         if configuration.tls is None:
             await server.serve()
         else:

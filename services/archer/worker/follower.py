@@ -1,7 +1,9 @@
 """Follows the applications of a namespace: what they are now, and which are gone."""
 
 import asyncio
+import itertools
 import logging
+import time
 from collections.abc import Iterable, Mapping, Set
 from dataclasses import dataclass
 from uuid import UUID
@@ -80,8 +82,10 @@ class Follower:
         self._namespace = namespace
         self._items: dict[str, Object] = {}
         """Name -> application, as it was last told."""
-        self._told: set[str] = set()
-        """Names of which something was told since they were last looked at."""
+        self._told: dict[str, float] = {}
+        """Names of which something was told since they were last looked at -> since when"""
+        self._settling: float | None = None
+        """Since when what is being written was told."""
         self._wake = asyncio.Event()
         self._watch = Watch(
             cluster.api, namespace, "sparkapplications", JOB_LABEL, self, api_path=APPLICATIONS
@@ -94,6 +98,17 @@ class Follower:
             group.create_task(self._settle())
             group.create_task(self._sweep())
             group.create_task(Lookout(self._pool, self._cluster, self._namespace).run())
+
+    @property
+    def behind_seconds(self) -> float:
+        """Since the oldest thing was told that is not written yet."""
+        times = [*self._told.values(), *([self._settling] if self._settling else [])]
+        return time.monotonic() - min(times) if times else 0.0
+
+    @property
+    def idle_seconds(self) -> float:
+        """Since the API server last said something."""
+        return self._watch.idle_seconds
 
     def observe(self, item: Object, deleted: bool) -> None:
         """An application as it is now."""
@@ -111,7 +126,7 @@ class Follower:
             self._tell(name)
 
     def _tell(self, name: str) -> None:
-        self._told.add(name)
+        self._told.setdefault(name, time.monotonic())
         self._wake.set()
 
     async def _settle(self) -> None:
@@ -121,16 +136,21 @@ class Follower:
             await asyncio.sleep(GATHER_SECONDS)
             self._wake.clear()
             while self._told:
-                names = [self._told.pop() for _ in range(min(BATCH, len(self._told)))]
+                batch = dict(itertools.islice(self._told.items(), BATCH))
+                self._settling = min(batch.values())
+                for name in batch:
+                    del self._told[name]
                 try:
-                    await self.settle(names)
+                    await self.settle(batch)
                 except (Away, *UNREACHED) as error:
                     log.warning(
                         "following failed",
                         extra=fields(cluster=self._cluster.name, namespace=self._namespace, error=error),
                     )
-                    self._told.update(names)
+                    self._told = {**self._told, **batch}
                     await asyncio.sleep(AGAIN_SECONDS)
+                finally:
+                    self._settling = None
 
     async def _sweep(self) -> None:
         """Look, from time to time, at what the database has on the cluster and the cluster may not have."""
@@ -181,6 +201,17 @@ class Follower:
             if what.state in ENDED:
                 ends.append(_end(attempt, what, rows[attempt][1]))
         await self._pool.run(lambda connection: _keep(connection, looked_at, started, ends))
+        for end in ends:
+            log.info(
+                "an attempt ended",
+                extra=fields(
+                    job=id_text(end.job),
+                    attempt=end.attempt,
+                    cluster=self._cluster.name,
+                    state=end.state,
+                    reason=end.reason,
+                ),
+            )
         for item in done:
             await self._let_go(item)
 

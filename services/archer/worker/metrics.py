@@ -1,11 +1,13 @@
-"""What the database knows of all jobs, as metrics: every worker tells the same."""
+"""What a worker tells of its own work, and what the database knows of all jobs, which every worker tells."""
 
 import asyncio
 import logging
 
 from prometheus_client import Gauge
 
+from moka.submission.breaker import Breaker
 from services.archer.database.pool import Away, Pool
+from services.archer.worker.worker import Worker
 from services.common.logs import fields
 from services.common.metrics import Metrics
 
@@ -16,33 +18,73 @@ SELECT state, tier, count(*) AS jobs, extract(epoch FROM now() - min(since))::fl
 FROM active GROUP BY state, tier
 """
 
+CLUSTERS = """
+SELECT name, cordoned, failures, open_until, extract(epoch FROM now())::float8 AS now FROM clusters
+"""
+
 log = logging.getLogger(__name__)
 
 
 class Numbers:
-    """Jobs by state and tier, and for how long the oldest of each is in it."""
+    """Jobs by state and tier, for how long the oldest of each is in it, and what clusters are closed."""
 
-    def __init__(self, pool: Pool, metrics: Metrics) -> None:
+    def __init__(self, pool: Pool, metrics: Metrics, worker: Worker) -> None:
         self._pool = pool
         self._jobs = metrics.labelled_gauge("jobs", "Active jobs.", ("state", "tier"))
         self._oldest = metrics.labelled_gauge(
             "oldest_seconds", "Since the oldest of them came to its state.", ("state", "tier")
         )
+        # `cluster` is where a pod is that is scraped.
+        self._open = metrics.labelled_gauge("breaker_open", "1 of a cluster that is left alone.", ("target",))
+        self._cordoned = metrics.labelled_gauge("cordoned", "1 of a cluster that takes no jobs.", ("target",))
+        metrics.gauge("leases", "Namespaces that it follows.", lambda: worker.leases)
+        metrics.gauge(
+            "status_lag_seconds",
+            "Since the oldest thing was told by a cluster that is not in the database.",
+            lambda: worker.behind_seconds,
+        )
+        metrics.gauge("watch_idle_seconds", "The longest silence of a watch.", lambda: worker.idle_seconds)
 
     async def run(self) -> None:
         """Count for ever."""
         while True:
             try:
                 rows = await self._pool.fetch(BY_STATE)
+                clusters = await self._pool.fetch(CLUSTERS)
             except Away as error:
                 log.warning("jobs were not counted", extra=fields(error=error))
             else:
                 for gauge, key in ((self._jobs, "jobs"), (self._oldest, "oldest")):
                     _set(gauge, {(row["state"], str(row["tier"])): float(row[key]) for row in rows})
+                _set(self._cordoned, {(row["name"],): float(row["cordoned"] is not None) for row in clusters})
+                _set(
+                    self._open,
+                    {
+                        (row["name"],): float(Breaker(row["failures"], row["open_until"]).is_open(row["now"]))
+                        for row in clusters
+                    },
+                )
             await asyncio.sleep(SECONDS)
 
 
-def _set(gauge: Gauge, values: dict[tuple[str, str], float]) -> None:
+class Counted(logging.Handler):
+    """What its log says, counted: attempts by their end, and warnings by cluster."""
+
+    def __init__(self, metrics: Metrics) -> None:
+        super().__init__()
+        self._attempts = metrics.counter("attempts", "Attempts, by what became of them.", ("reason",))
+        self._warnings = metrics.counter("warnings", "What went wrong with a cluster.", ("target", "what"))
+
+    def emit(self, record: logging.LogRecord) -> None:
+        """Count a record: its text is one of few, its fields are not counted."""
+        values = getattr(record, "fields", {})
+        if reason := values.get("reason"):
+            self._attempts.labels(str(reason)).inc()
+        elif record.levelno >= logging.WARNING and (cluster := values.get("cluster")):
+            self._warnings.labels(cluster, record.msg).inc()
+
+
+def _set(gauge: Gauge, values: dict[tuple[str, ...], float]) -> None:
     gauge.clear()
     for labels, value in values.items():
         gauge.labels(*labels).set(value)

@@ -108,6 +108,12 @@ class Submitter:
             # Whether it was made is not known.
             words = f"{self._cluster.name} did not answer: {error or type(error).__name__}"
             return self._again(claim, Reason.REFUSED_FOR_NOW, words, bound=True)
+        log.info(
+            "submitted",
+            extra=fields(
+                job=id_text(claim.job), attempt=claim.attempt, cluster=self._cluster.name, application=name
+            ),
+        )
         return transitions.Submitted(job=claim.job, claim=claim.number, application=name)
 
     async def _there(self, claim: Claim, name: str) -> Outcome:

@@ -37,6 +37,24 @@ class Worker:
         """Those that have said what they are."""
         self._weights = weights
         self._followers: dict[Followed, asyncio.Task[None]] = {}
+        self._following: dict[Followed, Follower] = {}
+        self.ready = False
+        """Whether the database has answered."""
+
+    @property
+    def leases(self) -> int:
+        """Namespaces that it follows."""
+        return len(self._followers)
+
+    @property
+    def behind_seconds(self) -> float:
+        """Since the oldest thing was told that is not in the database."""
+        return max((one.behind_seconds for one in self._following.values()), default=0.0)
+
+    @property
+    def idle_seconds(self) -> float:
+        """The longest silence of a watch."""
+        return max((one.idle_seconds for one in self._following.values()), default=0.0)
 
     def parts(self) -> list[Coroutine[Any, Any, None]]:
         """What it does, side by side, for ever."""
@@ -65,6 +83,7 @@ class Worker:
                         lambda connection: leases.hold(connection, self.name, list(self._clusters)), 5.0
                     )
                     held_at = asyncio.get_running_loop().time()
+                    self.ready = True
                     self._follow_only(held)
                 except Away as error:
                     log.warning("leases were not renewed", extra=fields(error=error))
@@ -78,9 +97,11 @@ class Worker:
     def _follow_only(self, held: set[Followed]) -> None:
         for followed in set(self._followers) - held:
             self._followers.pop(followed).cancel()
+            del self._following[followed]
         for followed in held:
             task = self._followers.get(followed)
             if task is None or task.done():
                 cluster, namespace = followed
                 follower = Follower(self._pool, self._clusters[cluster], namespace)
+                self._following[followed] = follower
                 self._followers[followed] = asyncio.create_task(follower.run())

@@ -6,6 +6,7 @@ import os
 import signal
 import subprocess
 import sys
+import threading
 
 import httpx
 import pytest
@@ -172,3 +173,70 @@ def test_a_worker_says_in_a_sentence_what_is_wrong_with_its_configuration(start,
 
     assert worker.wait() == 2
     assert "archer.json cannot be read" in worker.stdout.read()
+
+
+def test_two_services_are_started_anew_one_by_one_and_no_request_is_lost(start, sts, address):
+    signed = authorization(presigned(sts, expires=900))
+
+    def serving(port):
+        """A service whose log is read: with a full pipe it would stand still."""
+        service = start("service", port)
+        threading.Thread(target=service.stdout.read, daemon=True).start()
+        return service
+
+    async def work():
+        await kept(start)
+        async with pool(address) as connections:
+            await connections.run(lambda c: environment.tell(c, "spark-a", make_job_target()))
+        ports = [free_port(), free_port()]
+        services = [serving(port) for port in ports]
+        over = asyncio.Event()
+        answers = []
+
+        async def send(client, up):
+            """A balancer's way: to those that were ready when they were last asked."""
+            while not over.is_set():
+                port = next(iter(up))
+                up[port] = up.pop(port)
+                answer = await client.post(f"http://127.0.0.1:{port}/v1/jobs", json=JOB, headers=signed)
+                answers.append(answer.status_code if answer.is_success else answer.text)
+
+        async def look(client, up):
+            while not over.is_set():
+                for port in ports:
+                    try:
+                        answer = await client.get(f"http://127.0.0.1:{port}/readyz")
+                    except httpx.TransportError:
+                        up.pop(port, None)
+                    else:
+                        up.update({port: True}) if answer.status_code == 200 else up.pop(port, None)
+                await asyncio.sleep(0.2)
+
+        async with httpx.AsyncClient(timeout=30) as client, httpx.AsyncClient(timeout=30) as probing:
+            for port, service in zip(ports, services, strict=True):
+                await ready(client, service, f"http://127.0.0.1:{port}/readyz")
+            up = dict.fromkeys(ports, True)
+            tasks = [asyncio.create_task(send(client, up)) for _ in range(4)]
+            tasks.append(asyncio.create_task(look(probing, up)))
+            job = await client.post(f"http://127.0.0.1:{ports[0]}/v1/jobs", json=JOB, headers=signed)
+            wait = asyncio.create_task(
+                client.get(f"http://127.0.0.1:{ports[0]}{job.headers['location']}?wait=60s", headers=signed)
+            )
+            page = await client.get(f"http://127.0.0.1:{ports[0]}/metrics")
+            while "moka_archer_waits 1.0" not in page.text:
+                page = await client.get(f"http://127.0.0.1:{ports[0]}/metrics")
+            for number, port in enumerate(ports):
+                services[number].send_signal(signal.SIGTERM)
+                await asyncio.to_thread(services[number].wait)
+                services[number] = serving(port)
+                await ready(probing, services[number], f"http://127.0.0.1:{port}/readyz")
+                while port not in up:
+                    await asyncio.sleep(0.05)
+            over.set()
+            await asyncio.gather(*tasks)
+            return await wait, answers, page.text
+
+    waited, answers, page = run_apart(work())
+    assert (waited.status_code, waited.json()["state"]) == (200, "queued")
+    assert set(answers) == {201}
+    assert 'moka_archer_submissions_total{outcome="taken"}' in page

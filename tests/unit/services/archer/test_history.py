@@ -1,0 +1,180 @@
+"""Months of long ago go to S3, and are lost nowhere on the way."""
+
+from datetime import UTC, datetime, timedelta
+
+import duckdb
+import pytest
+
+from localcloud.aws_server import AwsServer
+from localcloud.cloud import Cloud
+from moka.submission.configuration import HistoryPlace
+from moka.submission.job_id import lowest_id
+from moka.submission.month import Month, due
+from services.archer.database.partitions import months, statements
+from services.archer.database.pool import pool
+from services.archer.keeper import history
+from services.archer.keeper.history import History, NotKept, drop
+from services.archer.keeper.keeper import Keeper
+from services.common.metrics import Metrics
+from tests.support.aws_clients import aws_clients
+from tests.support.loops import run_apart
+
+OLD, OLDER = Month(2026, 2), Month(2026, 1)
+PLACE = HistoryPlace(bucket="records", region="us-east-1", days=30)
+JOBS = """
+INSERT INTO jobs (id, principal, groups, name, queue, tier, architecture, document, state, message, ended)
+SELECT unnest($1::uuid[]), 'ann', '{data,"a b"}', 'etl', 'analytics.daily', 1, 'any',
+  '{"name": "etl", "arguments": ["a,b", "\\"c\\""]}', 'failed', E'line 1\\nline "2"', now()
+"""
+EVENTS = """
+INSERT INTO events (job, number, state, attempt, reason, message)
+SELECT id, number, 'accepted', 1, 'taken', '' FROM unnest($1::uuid[]) AS id, generate_series(1, 3) AS number
+"""
+ACTIVE = "INSERT INTO active (id, state, queue, tier) VALUES ($1, 'running', 'analytics.daily', 1)"
+
+
+@pytest.fixture(scope="module")
+def aws(tmp_path_factory):
+    cloud = Cloud(tmp_path_factory.mktemp("cloud"))
+    server = AwsServer(cloud)
+    server.start()
+    yield aws_clients(cloud)
+    server.stop()
+
+
+@pytest.fixture
+def bucket(aws, monkeypatch):
+    """An empty bucket, which the keeper reaches."""
+    s3 = aws("s3")
+    s3.create_bucket(Bucket=PLACE.bucket)
+    monkeypatch.setenv("AWS_ENDPOINT_URL", s3.meta.endpoint_url)
+    monkeypatch.setenv("AWS_ACCESS_KEY_ID", "test")
+    monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "test")
+    yield s3
+    for key in keys(s3):
+        s3.delete_object(Bucket=PLACE.bucket, Key=key)
+    s3.delete_bucket(Bucket=PLACE.bucket)
+
+
+def keys(s3):
+    return [one["Key"] for one in s3.list_objects_v2(Bucket=PLACE.bucket).get("Contents", [])]
+
+
+def ids(month, count=4):
+    """Jobs of the first days of a month."""
+    return [lowest_id(month.start + timedelta(days=n // 2, seconds=n)) for n in range(count)]
+
+
+async def filled(connections, *of):
+    """Have partitions of these months, with jobs."""
+
+    async def fill(connection):
+        for month in of:
+            for statement in statements(month, ahead=0):
+                await connection.execute(statement)
+            await connection.execute(JOBS, ids(month))
+            await connection.execute(EVENTS, ids(month))
+
+    await connections.run(fill)
+
+
+def table(s3, tmp_path, name):
+    """All rows that S3 has of a table."""
+    for number, key in enumerate(key for key in keys(s3) if f"/{name}/" in key):
+        s3.download_file(PLACE.bucket, key, str(tmp_path / f"{name}-{number}.parquet"))
+    return duckdb.sql(f"SELECT * FROM '{tmp_path}/{name}-*.parquet' ORDER BY ALL")
+
+
+def test_a_month_goes_whole_and_one_with_a_job_that_is_active_waits(address, bucket, tmp_path):
+    async def work():
+        async with pool(address) as connections:
+            await filled(connections, OLDER, OLD)
+            await connections.run(lambda c: c.execute(ACTIVE, ids(OLDER)[0]))
+            await Keeper(connections, History(connections, PLACE), Metrics("k")).keep()
+            waits = await connections.run(months), await connections.fetch("SELECT id FROM jobs")
+            await connections.run(lambda c: c.execute("DELETE FROM active"))
+            await Keeper(connections, History(connections, PLACE), Metrics("k")).keep()
+            return waits, await connections.run(months), await connections.fetch("SELECT id FROM jobs")
+
+    (kept, rows), after, left = run_apart(work())
+    assert OLDER in kept and OLD not in kept and {row["id"] for row in rows} == set(ids(OLDER))
+    assert OLDER not in after and left == []
+    jobs = table(bucket, tmp_path, "jobs")
+    first = dict(zip(jobs.columns, jobs.fetchall()[0], strict=True))
+    assert {row[0] for row in table(bucket, tmp_path, "jobs").fetchall()} == {*ids(OLDER), *ids(OLD)}
+    assert first["message"] == 'line 1\nline "2"' and first["groups"] == '["data","a b"]'
+    assert '"a,b"' in first["document"] and first["workflow"] is None
+    assert table(bucket, tmp_path, "events").aggregate("count(*), min(message)").fetchall() == [(24, "")]
+
+
+class Killed(BaseException):
+    """The process ended there."""
+
+
+@pytest.mark.parametrize("step", ["write", "_sha256", "rows", "drop", "put_object"])
+def test_wherever_it_is_killed_the_next_run_loses_and_doubles_nothing(
+    address, bucket, tmp_path, monkeypatch, step
+):
+    async def work():
+        async with pool(address) as connections:
+            await filled(connections, OLD)
+            for survived in range(3):
+                moving = History(connections, PLACE)
+                with monkeypatch.context() as patch:
+                    kill(patch, moving, step, survived)
+                    with pytest.raises(Killed):
+                        await moving.keep()
+                assert {row["id"] for row in await connections.fetch("SELECT id FROM jobs")} == set(ids(OLD))
+            await History(connections, PLACE).keep()
+            return await connections.run(months)
+
+    assert OLD not in run_apart(work())
+    found = [row[0] for row in table(bucket, tmp_path, "jobs").fetchall()]
+    assert sorted(found) == ids(OLD)
+    assert len(table(bucket, tmp_path, "events").fetchall()) == 12
+
+
+def kill(patch, moving, step, survived):
+    """End it at this step, once it has survived so many of them; before what it does, or after."""
+    place = history.parquet if step in ("write", "rows") else moving._s3 if step == "put_object" else history
+    real, calls = getattr(place, step), iter(range(100))
+    last = 0 if step == "drop" else survived
+
+    def dying(*args, **kwargs):
+        number = next(calls)
+        if number == last and survived % 2 == 0:
+            raise Killed
+        result = real(*args, **kwargs)
+        if number == last and step != "drop":
+            raise Killed
+        return before_commit(result) if step == "drop" else result
+
+    patch.setattr(place, step, dying)
+
+
+async def before_commit(work):
+    """Do it, and end before the transaction is committed."""
+    await work
+    raise Killed
+
+
+def test_a_month_is_not_let_go_that_s3_does_not_have_whole(address, bucket):
+    async def work():
+        async with pool(address) as connections:
+            await filled(connections, OLD)
+            moving = History(connections, PLACE)
+            parts = await moving.export(OLD)
+            late = lowest_id(OLD.start + timedelta(days=9))
+            await connections.run(lambda c: c.execute(JOBS, [late]))
+            with pytest.raises(NotKept, match="jobs_2026_02 has 5 rows, and S3 4"):
+                await connections.run(lambda c: drop(c, OLD, parts))
+            return await connections.fetch("SELECT count(*) AS jobs FROM jobs")
+
+    assert run_apart(work())[0]["jobs"] == 5
+
+
+def test_months_that_are_due_are_those_that_ended_long_enough_ago():
+    at = datetime(2026, 4, 1, tzinfo=UTC)
+    assert due([Month(2026, 3), Month(2026, 2), Month(2026, 1)], 31, at) == [Month(2026, 1), Month(2026, 2)]
+    assert due([Month(2026, 2)], 32, at) == []
+    assert due([Month(2025, 12)], 90, at) == [Month(2025, 12)]
