@@ -1,11 +1,31 @@
 """What `moka recover` does about doubles, about what was not made, and about what is somebody else's."""
 
 import json
+import subprocess
 
 import pytest
 
-from tests.support.cut_off import CLUSTER, client, cut_off, ids, name, network_stack, network_up, recover
+from localcloud import commands
+from localcloud.cloud import REPOSITORY
+from localcloud.control_plane import ControlPlane
+from localcloud.engine import Engine
+from tests.support.cut_off import (
+    CLUSTER,
+    NETWORK,
+    client,
+    cut_off,
+    ids,
+    name,
+    network_stack,
+    network_up,
+    recover,
+)
 from tests.support.kills import existing_with_cluster
+from tests.support.pulumi_project import write_project
+from tests.support.pulumi_stack import PulumiStack, moka
+
+SUBNETS = NETWORK.partition("table = ")[0]
+"""The VPC of the network, its gateway and its subnets."""
 
 
 @pytest.fixture(scope="module")
@@ -18,6 +38,12 @@ def network(tmp_path_factory):
 @pytest.fixture
 def ec2(network):
     return client(network, "ec2")
+
+
+def drift(stack: PulumiStack) -> subprocess.CompletedProcess[str]:
+    """`make drift`, without the set-up."""
+    events = ("pulumi", "preview", "--stack", "{stack}", "--json", "--non-interactive", "--refresh")
+    return moka(stack.engine, "drift", stack.name, "--", *events)
 
 
 def test_what_the_next_up_made_a_second_time_is_told_and_deleted_on_request(network, ec2):
@@ -36,6 +62,30 @@ def test_what_the_next_up_made_a_second_time_is_told_and_deleted_on_request(netw
     assert len(ec2.describe_launch_templates()["LaunchTemplates"]) == 1
     assert len(ec2.describe_addresses()["Addresses"]) == 2
     network.expect_no_changes()
+
+
+def test_a_vpc_that_was_made_twice_is_told_and_the_one_without_dependents_goes_on_request(
+    network, ec2, tmp_path, monkeypatch
+):
+    monkeypatch.setenv("PYTHONPATH", str(REPOSITORY))
+    engine = Engine(network.engine.cloud, write_project(tmp_path / "twice", SUBNETS))
+    commands.create(engine, "two")
+    twice = PulumiStack(engine, "two")
+    twice.run("up", "--yes", "--skip-preview", "--target", "urn:pulumi:two::twice::aws:ec2/vpc:Vpc::net")
+    surplus = ids(twice)["Vpc net"]
+    cut_off(twice, "Vpc net")
+    twice.up()
+
+    told = recover(twice, "--yes")
+    assert told.returncode == 1
+    assert f"creating Vpc net: it may exist a second time, as {surplus}" in told.stderr
+    assert recover(twice, "--yes", "--delete").returncode == 0
+    twice.up()
+
+    tagged = ec2.describe_vpcs(Filters=[{"Name": "tag:moka:stack", "Values": ["two"]}])["Vpcs"]
+    assert [vpc["VpcId"] for vpc in tagged] == [ids(twice)["Vpc net"]] != [surplus]
+    twice.expect_no_changes()
+    twice.destroy()
 
 
 def test_what_was_not_made_after_all_is_made_by_the_next_up(network, ec2):
@@ -78,6 +128,25 @@ def test_on_request_what_was_made_is_deleted_and_made_anew(network, ec2):
     network.up()
     [after] = ec2.describe_flow_logs()["FlowLogs"]
     assert after["FlowLogId"] != before["FlowLogId"]
+
+
+def test_where_an_up_believed_what_a_killed_down_had_deleted_drift_finds_it_and_refresh_makes_it(tmp_path):
+    with network_stack(tmp_path, CLUSTER) as stack:
+        stack.up()
+        path = "/apis/policy/v1/namespaces/jobs/poddisruptionbudgets/drivers"
+        [plane] = ControlPlane.all(stack.engine.cloud)
+        plane.api().delete(path)
+        cut_off(stack, "PodDisruptionBudget drivers", operation="deleting")
+        stack.up()
+        assert plane.api().get(path) is None
+
+        found = drift(stack)
+        assert found.returncode == 1, found.stderr
+        assert "PodDisruptionBudget drivers` is gone" in found.stdout
+        stack.run("up", "--yes", "--skip-preview", "--refresh")
+
+        assert plane.api().get(path) is not None
+        assert drift(stack).returncode == 0
 
 
 def test_a_state_that_was_lost_is_rebuilt_from_tags_and_names(tmp_path):
