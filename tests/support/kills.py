@@ -124,6 +124,7 @@ def survive(stack: PulumiStack, verb: str, victims: Sequence[str]) -> list[str]:
         if not killed(stack, verb, 2 + 5 * number % 7, victim):
             break
         deaths.append(victim)
+        print(f"{verb}: {victim} killed", flush=True)
         come_back(stack, verb, victim)
     (stack.up if verb == "up" else stack.destroy)()
     return deaths
@@ -178,8 +179,10 @@ OBJECTS = {
 
 
 OF_HELM = (
-    "/api/v1/namespaces/jobs/secrets", "/api/v1/namespaces/jobs/configmaps", "/apis/apps/v1/namespaces/jobs/deployments",
-)  # fmt: skip
+    "/api/v1/namespaces/jobs/secrets",
+    "/api/v1/namespaces/jobs/configmaps",
+    "/apis/apps/v1/namespaces/jobs/deployments",
+)
 """Paths of what Helm keeps of the program's release, and of what it makes for it."""
 
 
