@@ -8,7 +8,6 @@ import base64
 import binascii
 import re
 import time
-from collections import OrderedDict
 from collections.abc import Callable, Mapping
 from datetime import UTC, datetime
 from urllib.parse import parse_qsl, urlsplit
@@ -18,6 +17,7 @@ import aiohttp
 from moka.submission.iam_token import AUDIENCE_HEADER, SCHEME
 from moka.submission.rights import Principal
 from services.archer.authentication.principal import Peer, Sender, Unauthenticated, checked
+from services.archer.authentication.remembered import Remembered
 
 ACTION = {"Action": "GetCallerIdentity", "Version": "2011-06-15"}
 
@@ -38,7 +38,6 @@ LONGEST = 8 * 1024
 LARGEST = 16 * 1024
 """Bytes of an answer of STS."""
 
-REMEMBERED = 10_000
 REMEMBERED_SECONDS = 300.0
 """For so long an answer is believed again; a role that is deleted is somebody for no longer."""
 
@@ -64,7 +63,7 @@ class IamAuthenticator:
         self._endpoint = endpoint.rstrip("/")
         self._session = session
         self._clock = clock
-        self._known: OrderedDict[str, tuple[float, Sender]] = OrderedDict()
+        self._remembered = Remembered(REMEMBERED_SECONDS, clock)
 
     def takes(self, headers: Mapping[str, str]) -> bool:
         """Whether a request has such a token."""
@@ -73,15 +72,11 @@ class IamAuthenticator:
     async def sender(self, headers: Mapping[str, str], peer: Peer) -> Sender:
         """Who signed. Raises Unauthenticated."""
         token = headers["authorization"].removeprefix(f"{SCHEME} ").strip()
-        now = self._clock()
-        until, sender = self._known.get(token, (0.0, None))
-        if sender is not None and now < until:
+        if sender := self._remembered.of(token):
             return sender
-        url, good_until = self._checked(token, now)
+        url, good_until = self._checked(token, self._clock())
         sender = await self._asked(url)
-        self._known[token] = min(good_until, now + REMEMBERED_SECONDS), sender
-        if len(self._known) > REMEMBERED:
-            self._known.popitem(last=False)
+        self._remembered.keep(token, sender, good_until)
         return sender
 
     def _checked(self, token: str, now: float) -> tuple[str, float]:

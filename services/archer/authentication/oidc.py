@@ -5,12 +5,16 @@ from collections.abc import Mapping
 from moka.submission.configuration import OidcWay
 from moka.submission.rights import Principal
 from services.archer.authentication.principal import Peer, Sender, Unauthenticated, checked
+from services.archer.authentication.remembered import Remembered
 from services.common.issuer import IssuerAway, IssuerKeys, Refused
 
 BEARER = "bearer "
 
 LONGEST = 16 * 1024
 """Characters of a token."""
+
+REMEMBERED_SECONDS = 60.0
+"""For so long a token is believed again whose key the issuer may have withdrawn meanwhile."""
 
 
 class OidcAuthenticator:
@@ -19,6 +23,7 @@ class OidcAuthenticator:
     def __init__(self, way: OidcWay, keys: IssuerKeys) -> None:
         self._way = way
         self._keys = keys
+        self._remembered = Remembered(REMEMBERED_SECONDS)
 
     def takes(self, headers: Mapping[str, str]) -> bool:
         """Whether a request has such a token."""
@@ -29,6 +34,8 @@ class OidcAuthenticator:
         token = headers["authorization"][len(BEARER) :].strip()
         if len(token) > LONGEST:
             raise Unauthenticated("The token is longer than any.")
+        if sender := self._remembered.of(token):
+            return sender
         try:
             claims = await self._keys.claims(
                 token, aud={"essential": True, "value": self._way.audience}, nbf={"essential": False}
@@ -40,10 +47,11 @@ class OidcAuthenticator:
             ) from None
         except IssuerAway as error:
             raise Unauthenticated(f"No token can be verified now: {error}; try again in a minute.") from None
-        name, groups = claims.get(self._way.name_claim), claims.get(self._way.groups_claim)
+        name, listed = claims.get(self._way.name_claim), claims.get(self._way.groups_claim)
         if not isinstance(name, str):
             raise Unauthenticated(f"The token has no claim {self._way.name_claim} with a name.")
-        listed = groups if isinstance(groups, list) else []
-        return Sender(
-            Principal(checked(name), frozenset(group for group in listed if isinstance(group, str))), "oidc"
-        )
+        groups = listed if isinstance(listed, list) else []
+        named = frozenset(group for group in groups if isinstance(group, str))
+        sender = Sender(Principal(checked(name), named), "oidc")
+        self._remembered.keep(token, sender, claims["exp"])
+        return sender

@@ -43,8 +43,11 @@ class Context:
     logs: LogStore
 
 
-def context(request: Request) -> Context:
-    """The context of a request's application."""
+async def context(request: Request) -> Context:
+    """The context of a request's application.
+
+    Asynchronous, as all that requests depend on: FastAPI has others called in threads.
+    """
     return cast(Context, request.app.state.context)
 
 
@@ -78,7 +81,7 @@ async def caller(request: Request, here: Here) -> Principal:
 Caller = Annotated[Principal, Depends(caller)]
 
 
-def job_id(job: Annotated[str, Path(description="Id of the job.")]) -> UUID:
+async def job_id(job: Annotated[str, Path(description="Id of the job.")]) -> UUID:
     """The id in a path. Raises Problem."""
     found = parse_id(job)
     if found is None:

@@ -80,6 +80,8 @@ def _config(app: FastAPI, listen: tuple[str, int], **more: Any) -> uvicorn.Confi
         http=Protocol,
         access_log=False,
         log_config=None,
+        # Who sends is told by credentials, not by an address.
+        proxy_headers=False,
         timeout_keep_alive=KEEP_ALIVE_SECONDS,
         timeout_graceful_shutdown=GRACE_SECONDS,
         **more,
