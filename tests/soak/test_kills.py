@@ -6,7 +6,7 @@ from itertools import cycle, islice
 import pytest
 
 from tests.support.cut_off import CLUSTER, network_stack
-from tests.support.kills import CLUSTER_ONCE, VICTIMS, existing_with_cluster, survive
+from tests.support.kills import AWS, CLUSTER_ONCE, VICTIMS, existing_with_cluster, survive
 
 KILLS = 50
 UP, DOWN = 11, 6
@@ -28,3 +28,13 @@ def test_after_fifty_kills_there_is_all_of_it_once_and_then_nothing(stack):
         deaths.update(survive(stack, "destroy", [*islice(victims, DOWN)]))
         assert set(existing_with_cluster(stack).values()) == {0}
         print(f"{deaths.total()} kills: {dict(deaths)}", flush=True)
+
+
+def test_after_kills_of_aws_which_takes_all_with_it_all_is_made_anew(stack):
+    deaths = survive(stack, "up", [AWS] * 3)
+    assert deaths
+    assert existing_with_cluster(stack) == CLUSTER_ONCE
+    stack.expect_no_changes()
+
+    survive(stack, "destroy", [AWS])
+    assert set(existing_with_cluster(stack).values()) == {0}

@@ -60,30 +60,25 @@ aws.s3.BucketPublicAccessBlock("data", bucket=bucket.bucket, block_public_acls=T
 """
 
 CLUSTER = (
-    NETWORK.replace("import pulumi_aws as aws", "import pulumi_aws as aws\nimport pulumi_kubernetes as k8s")
+    NETWORK.replace(
+        "import pulumi_aws as aws",
+        "import pulumi_aws as aws\nimport pulumi_eks as eks\nimport pulumi_kubernetes as k8s",
+    )
     + """
 trusted = {"Version": "2012-10-17", "Statement": [
     {"Effect": "Allow", "Principal": {"Service": "eks.amazonaws.com"}, "Action": "sts:AssumeRole"}]}
 cluster_role = aws.iam.Role("cluster", name="cut-off", assume_role_policy=json.dumps(trusted), opts=opts)
 permissions = aws.iam.RolePolicyAttachment(
     "cluster", role=cluster_role.name, policy_arn="arn:aws:iam::aws:policy/AmazonEKSClusterPolicy", opts=opts)
-cluster = aws.eks.Cluster(
-    "cluster", name="cut-off", role_arn=cluster_role.arn, version="1.34",
-    access_config={
-        "authentication_mode": "API", "bootstrap_cluster_creator_admin_permissions": True},
-    vpc_config={"subnet_ids": [subnet.id for subnet in subnets]},
-    opts=opts.merge(pulumi.ResourceOptions(depends_on=[permissions])))
-kubeconfig = pulumi.Output.json_dumps({
-    "apiVersion": "v1", "kind": "Config", "current-context": "cut-off",
-    "clusters": [{"name": "cut-off", "cluster": {
-        "server": cluster.endpoint,
-        "certificate-authority-data": cluster.certificate_authority.data}}],
-    "contexts": [{"name": "cut-off", "context": {"cluster": "cut-off", "user": "cut-off"}}],
-    "users": [{"name": "cut-off", "user": {"exec": {
-        "apiVersion": "client.authentication.k8s.io/v1beta1", "command": "aws",
-        "args": ["--region", "us-east-1", "eks", "get-token", "--cluster-name", "cut-off"]}}}],
-})
-cluster_provider = k8s.Provider("cut-off", kubeconfig=kubeconfig)
+cluster = eks.Cluster(
+    "cluster", name="cut-off", version="1.34", vpc_id=vpc.id, subnet_ids=[subnet.id for subnet in subnets],
+    service_role=pulumi.Output.all(cluster_role, permissions.role).apply(lambda both: both[0]),
+    authentication_mode=eks.AuthenticationMode.API, skip_default_node_group=True,
+    skip_default_security_groups=True, use_default_vpc_cni=True,
+    kube_proxy_addon_options=eks.KubeProxyAddonOptionsArgs(enabled=False),
+    coredns_addon_options=eks.CoreDnsAddonOptionsArgs(enabled=False),
+    opts=pulumi.ResourceOptions(providers={"aws": aws_in}))
+cluster_provider = k8s.Provider("cut-off", kubeconfig=cluster.kubeconfig_json)
 inside = pulumi.ResourceOptions(provider=cluster_provider)
 label = {"made-by": "cut-off"}
 jobs = k8s.core.v1.Namespace("jobs", metadata={"name": "jobs", "labels": label}, opts=inside)
@@ -109,9 +104,15 @@ k8s.apiextensions.v1.CustomResourceDefinition(
           "versions": [{"name": "v1", "served": True, "storage": True, "schema": {
               "open_apiv3_schema": {"type": "object", "x_kubernetes_preserve_unknown_fields": True}}}]},
     opts=inside)
+k8s.helm.v3.Release(
+    "hello", chart="greeter", name="hello", namespace=jobs.metadata.name,
+    repository_opts={"repo": "https://charts.invalid/stable"}, values={"replicas": 0}, opts=inside)
 """
 )
-"""The network with a cluster on it, and objects in that."""
+"""The network with pulumi-eks's cluster on it, objects in that, and a release that Helm renders."""
+
+CHARTS = REPOSITORY / "tests" / "charts"
+"""Where the release's chart is."""
 
 
 MADE = (
@@ -130,6 +131,7 @@ def network_stack(folder: Path, program: str = NETWORK) -> Iterator[PulumiStack]
     engine = Engine(Cloud(folder / "cloud"), write_project(folder / "small", program))
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("PYTHONPATH", str(REPOSITORY))
+        patch.setenv("MOKA_CHARTS", str(CHARTS))
         try:
             commands.create(engine, "dev")
             yield PulumiStack(engine, "dev")

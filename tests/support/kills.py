@@ -21,7 +21,7 @@ ONCE = {
 
 CLUSTER_ONCE = ONCE | {
     "roles": 2, "clusters": 1, "namespaces": 1, "config maps": 3, "service accounts": 1, "quotas": 1,
-    "disruption budgets": 1, "services": 1, "kinds": 1,
+    "disruption budgets": 1, "services": 1, "kinds": 1, "releases": 1, "of the release": 3,
 }  # fmt: skip
 """What there is of the program with a cluster, once it is up."""
 
@@ -74,15 +74,22 @@ VICTIMS: dict[str, Victims] = {
     "engine and plugins": _all,
     "engine": _engine,
     "plugin of AWS": _plugin("aws"),
+    "plugin of EKS": _plugin("eks"),
     "plugin of Kubernetes": _plugin("kubernetes"),
     "API server": _server("kube-apiserver"),
     "etcd": _server("etcd"),
-    "AWS": _aws,
 }
-"""What is killed; AWS is the laptop's, which has all that it has in its memory."""
+"""What is killed, and `moka recover` with the same command again is the way out."""
+
+AWS = "AWS"
+"""The laptop's, a victim by itself: with it goes all that there is, so that there is nothing to recover."""
 
 LEAVE_NOTES = ("engine and plugins", "engine")
 """Victims after whose death the state says what was under way."""
+
+
+def _victims(victim: str) -> Victims:
+    return _aws if victim == AWS else VICTIMS[victim]
 
 
 def killed(stack: PulumiStack, verb: str, writes: int, victim: str) -> bool:
@@ -100,7 +107,7 @@ def killed(stack: PulumiStack, verb: str, writes: int, victim: str) -> bool:
         count, last = count + (written != last), written
         if count >= writes:
             try:
-                plugins, victims = plugins_of(engine), VICTIMS[victim](stack, engine)
+                plugins, victims = plugins_of(engine), _victims(victim)(stack, engine)
             except psutil.NoSuchProcess:
                 continue
         time.sleep(0.002)
@@ -119,6 +126,7 @@ def survive(stack: PulumiStack, verb: str, victims: Sequence[str]) -> list[str]:
         if not killed(stack, verb, 2 + 5 * number % 7, victim):
             break
         deaths.append(victim)
+        print(f"{verb}: {victim} killed", flush=True)
         come_back(stack, verb, victim)
     (stack.up if verb == "up" else stack.destroy)()
     return deaths
@@ -126,7 +134,7 @@ def survive(stack: PulumiStack, verb: str, victims: Sequence[str]) -> list[str]:
 
 def come_back(stack: PulumiStack, verb: str, victim: str) -> None:
     """What docs/operations say is done after the death of a victim."""
-    if victim == "AWS":
+    if victim == AWS:
         assert commands.down(stack.engine, stack.name, ()) == 0
         commands.create(stack.engine, stack.name)
         return
@@ -172,6 +180,14 @@ OBJECTS = {
 """Kind -> path of the objects that the program with a cluster has; they have one label."""
 
 
+OF_HELM = (
+    "/api/v1/namespaces/jobs/secrets",
+    "/api/v1/namespaces/jobs/configmaps",
+    "/apis/apps/v1/namespaces/jobs/deployments",
+)
+"""Paths of what Helm keeps of the program's release, and of what it makes for it."""
+
+
 def existing_with_cluster(stack: PulumiStack) -> dict[str, int]:
     """The same, with the cluster and what the program has in it."""
     planes = ControlPlane.all(stack.engine.cloud)
@@ -183,6 +199,14 @@ def existing_with_cluster(stack: PulumiStack) -> dict[str, int]:
             if thing["metadata"].get("labels", {}).get("made-by") == "cut-off"
         ]
         for kind, path in OBJECTS.items()
+    }
+    of_helm = [thing["metadata"] for plane in planes for path in OF_HELM for thing in plane.api().list(path)]
+    objects |= {
+        # Each revision of a release is a Secret.
+        "releases": {
+            about["labels"]["name"] for about in of_helm if about.get("labels", {}).get("owner") == "helm"
+        },
+        "of the release": [about for about in of_helm if about["name"] == "hello"],
     }
     clusters = client(stack, "eks").list_clusters()["clusters"]
     return existing(stack) | {"clusters": len(clusters)} | {kind: len(all) for kind, all in objects.items()}
