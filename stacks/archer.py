@@ -10,12 +10,14 @@ from moka.submission.configuration import (
     Configuration,
     DatabaseAccess,
     IamWay,
+    LogsPlace,
     OidcWay,
     ProxyWay,
     RateLimit,
     RightEntry,
     Tls,
 )
+from stacks.job_logs import job_logs
 from stacks.settings import Environment
 from stacks.settings.archer import Archer
 from stacks.settings.archer import Oidc as OidcSettings
@@ -27,6 +29,7 @@ def service_configuration(settings: Environment, archer: Archer, database: Datab
     return Configuration(
         environment=settings.environment,
         database=database,
+        logs=dict(_logs(settings)),
         rights=list(_rights(archer)),
         rate=RateLimit(a_second=archer.rate.a_second, at_once=archer.rate.at_once),
         authentication=_authentication(settings, archer),
@@ -60,6 +63,21 @@ def issuer_port(settings: Environment, archer: Archer) -> int | None:
     """TCP port of the issuer of tokens, if there is one."""
     oidc = archer.authentication.oidc
     return urlsplit(_oidc(settings, oidc).issuer).port or 443 if oidc else None
+
+
+def _logs(settings: Environment) -> Iterator[tuple[str, LogsPlace]]:
+    for cluster in settings.clusters:
+        logs = job_logs(settings, cluster)
+        yield (
+            cluster,
+            LogsPlace(
+                bucket=logs.bucket,
+                region=logs.region,
+                folder=logs.folder,
+                drivers_behind_seconds=settings.logs.drivers_behind_seconds,
+                executors_behind_seconds=settings.logs.executors_behind_seconds,
+            ),
+        )
 
 
 def _rights(archer: Archer) -> Iterator[RightEntry]:

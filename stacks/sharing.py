@@ -27,6 +27,10 @@ def sharing(settings: Environment, foundation: str, data: Data) -> Sharing:
     grants: dict[Roles, BucketAccess] = {}
     if access := GATHERED.get(data):
         grants |= {roles: access for roles in environment_roles if roles.account_id != place.account}
+    home = settings.foundations[settings.home_foundation].account
+    if data == "job-logs" and settings.archer and place.account != home:
+        # Archer's service gives them to the owners of jobs.
+        grants |= {roles: "read" for roles in environment_roles if roles.account_id == home}
     for grant in settings.grants.values():
         if data in grant.data:
             roles = Roles(

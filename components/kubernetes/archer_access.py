@@ -6,7 +6,12 @@ from dataclasses import dataclass
 import pulumi
 import pulumi_kubernetes as k8s
 
-from moka.components.kubernetes.archer_rights import CLUSTER_RIGHTS, NAMESPACE_RIGHTS, OPERATOR_RIGHTS
+from moka.components.kubernetes.archer_rights import (
+    CLUSTER_RIGHTS,
+    NAMESPACE_RIGHTS,
+    OPERATOR_RIGHTS,
+    SCHEDULER_RIGHTS,
+)
 from moka.components.kubernetes.rbac import grant_group, grant_group_everywhere
 from moka.components.kubernetes.service import service_labels
 from moka.components.ordering import known_after
@@ -62,6 +67,32 @@ class ArcherAccess(pulumi.ComponentResource):
         binding = grant_group(name, here, OPERATOR_RIGHTS, child, group=ARCHER_GROUP)
         self.namespace = known_after(args.namespace, document.id, binding.id)
         self.register_outputs({"namespace": self.namespace})
+
+
+@dataclass(frozen=True, kw_only=True)
+class ArcherQueuesRoleArgs:
+    """namespace: of YuniKorn and its queues."""
+
+    namespace: pulumi.Input[str]
+
+
+class ArcherQueuesRole(pulumi.ComponentResource):
+    """Pulumi type `moka:kubernetes:ArcherQueuesRole`.
+
+    Makes: Role and RoleBinding `archer` in the scheduler's namespace, for the group `ARCHER_GROUP`: to read
+    how many applications its queues let run, and so why a job waits.
+    """
+
+    def __init__(
+        self, name: str, args: ArcherQueuesRoleArgs, opts: pulumi.ResourceOptions | None = None
+    ) -> None:
+        super().__init__("moka:kubernetes:ArcherQueuesRole", name, {}, opts)
+        metadata = k8s.meta.v1.ObjectMetaArgs(
+            name=ARCHER, namespace=args.namespace, labels=service_labels(ARCHER)
+        )
+        child = pulumi.ResourceOptions(parent=self)
+        grant_group(name, metadata, SCHEDULER_RIGHTS, child, group=ARCHER_GROUP)
+        self.register_outputs({})
 
 
 @dataclass(frozen=True, kw_only=True)

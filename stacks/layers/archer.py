@@ -7,6 +7,7 @@ from typing import Any
 
 import pulumi
 
+from moka.components.aws.bucket_access import bucket_statements
 from moka.components.aws.database import connect_statement
 from moka.components.aws.policy import Statement
 from moka.components.kubernetes.archer import (
@@ -30,12 +31,14 @@ from moka.names import (
     ARCHER_WORKER,
     ARCHER_WORKER_IDENTITY,
     INGRESS_NAMESPACE,
+    bucket_name,
 )
-from moka.partition import domain
+from moka.partition import domain, partition
 from moka.submission.configuration import Configuration, DatabaseAccess
 from stacks.archer import issuer_port, keeper_configuration, service_configuration, worker_configuration
 from stacks.layer_table import HOME
 from stacks.layers import database, foundation, ingress
+from stacks.settings import Environment
 from stacks.settings.archer import Archer as ArcherSettings
 from stacks.settings.archer import Program
 from stacks.site import ClusterSite
@@ -127,7 +130,12 @@ def deploy(site: ClusterSite, inputs: Inputs) -> Outputs:
             issuer_port=inputs.issuer_port,
             proxies=_proxies(inputs.archer),
         ),
-        site.after(keeper, site.allow(ARCHER_IDENTITY, INGRESS_NAMESPACE, ARCHER, [enter])),
+        site.after(
+            keeper,
+            site.allow(
+                ARCHER_IDENTITY, INGRESS_NAMESPACE, ARCHER, [enter, *log_statements(site.settings, inputs)]
+            ),
+        ),
     )
     worker = ArcherWorker(
         f"{site.name}-{ARCHER}",
@@ -156,6 +164,24 @@ def deploy(site: ClusterSite, inputs: Inputs) -> Outputs:
     )
     url = inputs.url
     return Outputs(url=service.namespace.apply(lambda _: url), namespace=worker.namespace)
+
+
+def log_statements(settings: Environment, inputs: Inputs) -> list[Statement]:
+    """To read the logs of jobs, of every foundation that has clusters.
+
+    The key of another foundation than home is not known here: any there, for this bucket alone.
+    """
+    statements: list[Statement] = []
+    for name in sorted({cluster.foundation for cluster in settings.clusters.values()}):
+        place = settings.foundations[name]
+        arn = f"arn:{partition(place.region)}"
+        bucket = bucket_name(settings.prefix, place.account, place.region, "job-logs")
+        key = inputs.key_arn
+        if name != settings.home_foundation:
+            key = f"{arn}:kms:{place.region}:{place.account}:key/*"
+        data = f"JobLogs{''.join(part.capitalize() for part in name.split('-'))}"
+        statements += bucket_statements(data, "read", f"{arn}:s3:::{bucket}", key)
+    return statements
 
 
 def keeper_statements(site: ClusterSite, inputs: Inputs) -> list[Statement]:

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 import pulumi
 
 from moka.components.kubernetes import cluster_autoscaler
+from moka.components.kubernetes.archer_access import ArcherQueuesRole, ArcherQueuesRoleArgs
 from moka.components.kubernetes.cluster_autoscaler import ClusterAutoscaler, ClusterAutoscalerArgs
 from moka.components.kubernetes.job_pods import JobPods, JobPodsArgs
 from moka.components.kubernetes.namespace import Namespace, NamespaceArgs
@@ -14,6 +15,7 @@ from moka.components.kubernetes.priority_classes import CLASSES, PriorityClasses
 from moka.components.kubernetes.yunikorn import CONTROLLERS, YuniKorn, YuniKornArgs, service_account_pattern
 from moka.machines.instance_types import instance_type
 from moka.names import (
+    ARCHER,
     AUTOSCALER_ACCOUNT,
     AUTOSCALER_IDENTITY,
     AUTOSCALER_NAMESPACE,
@@ -36,6 +38,7 @@ class Inputs:
     nodes: that the cluster may have at most.
     autoscaled: some node group may change its size.
     gpus: some node group has GPUs.
+    archer: whether Archer submits here.
     """
 
     queues: QueueTree
@@ -44,6 +47,7 @@ class Inputs:
     nodes: int
     autoscaled: bool
     gpus: bool
+    archer: bool = False
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -70,6 +74,7 @@ def inputs(site: ClusterSite) -> Inputs:
         nodes=sum(group.maximum for group in groups),
         autoscaled=any(group.minimum < group.maximum for group in groups),
         gpus=any(instance_type(name).gpu for group in groups for name in group.instance_types),
+        archer=site.settings.archer is not None,
     )
 
 
@@ -90,6 +95,10 @@ def deploy(site: ClusterSite, inputs: Inputs) -> Outputs:
     namespace = Namespace(
         f"{site.name}-yunikorn", NamespaceArgs(name=YUNIKORN_NAMESPACE, pod_security="restricted"), site.opts
     )
+    if inputs.archer:
+        ArcherQueuesRole(
+            f"{site.name}-{ARCHER}-queues", ArcherQueuesRoleArgs(namespace=namespace.name), site.opts
+        )
     yunikorn = YuniKorn(
         f"{site.name}-yunikorn",
         YuniKornArgs(

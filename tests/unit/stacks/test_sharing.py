@@ -3,29 +3,15 @@ import yaml
 from moka.components.aws.sharing import Roles
 from stacks import settings
 from stacks.sharing import sharing
+from tests.support.two_accounts import OTHER, in_two_accounts
 
 LOCAL = yaml.safe_load(settings.path_of("local").read_text())
-HOME, ACCOUNT, OTHER = "main", "123456789012", "210987654321"
+HOME, ACCOUNT = "main", "123456789012"
 
 
 def environment(**changes):
     """Local's settings, with changes."""
     return settings.parse(yaml.safe_dump(LOCAL | changes), "stacks/local.yaml")
-
-
-def in_two_accounts(**changes):
-    """The same, with a second cluster in another account."""
-    away = LOCAL["foundations"]["main"] | {
-        "account": OTHER,
-        "deployer": f"arn:aws:iam::{OTHER}:role/deployer",
-        "assume": True,
-        "network": LOCAL["foundations"]["main"]["network"] | {"cidr": "10.1.0.0/16"},
-    }
-    return environment(
-        foundations=LOCAL["foundations"] | {"away": away},
-        clusters=LOCAL["clusters"] | {"spark-b": LOCAL["clusters"]["spark-a"] | {"foundation": "away"}},
-        **changes,
-    )
 
 
 def grant(access="read", data=("event-logs",), account=OTHER):
