@@ -299,6 +299,8 @@ async def _until_ended(here: Context, principal: Caller, row: JobRow, seconds: f
 async def _stream(here: Context, principal: Caller, row: JobRow, after: int) -> AsyncIterator[bytes]:
     """The events of a job as they come, until it has ended."""
     while True:
+        # Asked before its events: what ends it meanwhile is among them, or comes with the next.
+        ended = (await reading.get(here.pool, row.id) or row).state in ENDED
         events = await reading.events(here.pool, row.id, after)
         for event in events:
             data = EventModel(**vars(event)).model_dump_json()
@@ -306,7 +308,7 @@ async def _stream(here: Context, principal: Caller, row: JobRow, after: int) -> 
             after = event.number
             if State(event.state) in ENDED:
                 return
-        if not events and (await reading.get(here.pool, row.id) or row).state in ENDED:
+        if not events and ended:
             return
         with here.changes.of(row.id, after, principal.name) as changed:
             try:
