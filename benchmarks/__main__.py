@@ -10,6 +10,8 @@ from datetime import UTC, datetime
 import psutil
 
 from benchmarks import (
+    archer,
+    archer_queue,
     checks,
     fleet,
     history,
@@ -39,6 +41,8 @@ TABLES = {
     "history": history.table,
     "history_full": history_full.table,
     "ui_gateway": ui_gateway.table,
+    "archer": archer.table,
+    "archer_queue": archer_queue.table,
 }
 """Name -> what measures its table; each table has marks of its own on the page."""
 

@@ -6,7 +6,7 @@ get what it did not ask for.
 """
 
 import heapq
-from collections.abc import Mapping
+from collections.abc import Mapping, Set
 from dataclasses import dataclass
 
 
@@ -23,12 +23,15 @@ def next_turn(
     clocks: Mapping[str, float],
     weights: Mapping[str, float],
     wanted: int,
+    more: Set[tuple[str, int]] = frozenset(),
 ) -> Turn:
     """The jobs that are next.
 
     waiting: (queue `organization.project`, tier) -> jobs that wait, or as many of them as were counted.
     clocks: of queues, after the last turn; those that are missing begin with the one that is furthest behind.
     weights: of queues, 1 where it is missing. wanted: jobs at most.
+    more: those of which more wait than were counted: where such a one comes to its end, the turn does, as
+    nobody knows who would be next.
     """
     left = {key: count for key, count in waiting.items() if count > 0}
     tiers: dict[str, list[int]] = {}
@@ -46,9 +49,11 @@ def next_turn(
         key = (queue, tiers[queue][0])
         jobs[key] = jobs.get(key, 0) + 1
         left[key] -= 1
-        if not left[key]:
-            tiers[queue].pop(0)
         ends[queue] = clock + 1.0 / weights.get(queue, 1.0)
+        if not left[key]:
+            if key in more:
+                break
+            tiers[queue].pop(0)
         if tiers[queue]:
             heapq.heappush(heap, (ends[queue], queue))
     return Turn(jobs, {**clocks, **ends})

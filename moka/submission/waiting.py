@@ -138,10 +138,9 @@ def _accepted(known: Known, unplaced: str) -> Waiting:
 def _queued(known: Known) -> Waiting:
     before = _jobs(known.before)
     if known.cordoned is not None:
-        return Waiting(
-            Wait.CLUSTER_CORDONED,
-            f"{known.cluster} takes no jobs ({known.cordoned}), and it may run nowhere else",
-        )
+        moves = known.movable and not known.tried
+        then = "it goes to another" if moves else "it may run nowhere else"
+        return Waiting(Wait.CLUSTER_CORDONED, f"{known.cluster} takes no jobs ({known.cordoned}), and {then}")
     if known.breaker.is_open(known.now_seconds):
         return Waiting(
             Wait.CLUSTER_AWAY,

@@ -1,8 +1,9 @@
 """`python -m services.archer`: `keeper`, `service` or `worker`, by the configuration of a file."""
 
 import argparse
-import asyncio
 from pathlib import Path
+
+import uvloop
 
 from moka.submission.configuration import Configuration
 from services.archer.keeper import program as keeper
@@ -22,7 +23,7 @@ def main() -> None:
     parser.add_argument("--configuration", type=_configuration, default=FILE, metavar="FILE")
     options = parser.parse_args()
     logs.configure()
-    asyncio.run(PROGRAMS[options.program](options.configuration, options.listen, options.service_account))
+    uvloop.run(PROGRAMS[options.program](options.configuration, options.listen, options.service_account))
 
 
 def _configuration(file: str) -> Configuration:

@@ -19,6 +19,7 @@ from moka.submission.iam_token import AUDIENCE_HEADER, SCHEME
 from moka.submission.rights import Principal
 from moka.submission.token_bucket import TokenBucket
 from services.archer.authentication.principal import Peer, Sender, Unauthenticated, Unverified, checked
+from services.archer.authentication.remembered import Remembered
 
 ACTION = {"Action": "GetCallerIdentity", "Version": "2011-06-15"}
 
@@ -39,13 +40,15 @@ LONGEST = 8 * 1024
 LARGEST = 16 * 1024
 """Bytes of an answer of STS."""
 
-REMEMBERED = 10_000
 REMEMBERED_SECONDS = 300.0
 """For so long an answer is believed again; a role that is deleted is somebody for no longer."""
 
 ASKED_A_SECOND, ASKED_AT_ONCE = 20.0, 100.0
 """Questions to STS about credentials that it has not known of late: who makes up tokens neither floods STS
 nor keeps out those whom it knows."""
+
+CREDENTIALS = 10_000
+"""That STS has known of late."""
 
 ARN = re.compile(rb"<Arn>(arn:[a-z-]+:(?:sts|iam)::\d{12}:[\w+=,.@/-]{1,700})</Arn>")
 ASSUMED_ROLE = re.compile(r"arn:([a-z-]+):sts::(\d{12}):assumed-role/([^/]+)/.+")
@@ -69,7 +72,7 @@ class IamAuthenticator:
         self._endpoint = endpoint.rstrip("/")
         self._session = session
         self._clock = clock
-        self._known: OrderedDict[str, tuple[float, Sender]] = OrderedDict()
+        self._remembered = Remembered(REMEMBERED_SECONDS, clock)
         self._credentials: OrderedDict[str, None] = OrderedDict()
         self._strangers = TokenBucket(ASKED_A_SECOND, ASKED_AT_ONCE, ASKED_AT_ONCE, clock())
 
@@ -80,19 +83,16 @@ class IamAuthenticator:
     async def sender(self, headers: Mapping[str, str], peer: Peer) -> Sender:
         """Who signed. Raises Unauthenticated and Unverified."""
         token = headers["authorization"].removeprefix(f"{SCHEME} ").strip()
-        now = self._clock()
-        until, sender = self._known.get(token, (0.0, None))
-        if sender is not None and now < until:
+        if sender := self._remembered.of(token):
             return sender
+        now = self._clock()
         url, good_until, credential = self._checked(token, now)
         self._let_in(credential, now)
         sender = await self._asked(url)
         self._credentials[credential] = None
-        if len(self._credentials) > REMEMBERED:
+        if len(self._credentials) > CREDENTIALS:
             self._credentials.popitem(last=False)
-        self._known[token] = min(good_until, now + REMEMBERED_SECONDS), sender
-        if len(self._known) > REMEMBERED:
-            self._known.popitem(last=False)
+        self._remembered.keep(token, sender, good_until)
         return sender
 
     def _let_in(self, credential: str, now: float) -> None:

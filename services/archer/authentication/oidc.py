@@ -10,12 +10,16 @@ from services.archer.authentication.principal import (
     Unverified,
     of_people,
 )
+from services.archer.authentication.remembered import Remembered
 from services.common.issuer import IssuerAway, IssuerKeys, Refused
 
 BEARER = "bearer "
 
 LONGEST = 16 * 1024
 """Characters of a token."""
+
+REMEMBERED_SECONDS = 60.0
+"""For so long a token is believed again whose key the issuer may have withdrawn meanwhile."""
 
 
 class OidcAuthenticator:
@@ -24,6 +28,7 @@ class OidcAuthenticator:
     def __init__(self, way: OidcWay, keys: IssuerKeys) -> None:
         self._way = way
         self._keys = keys
+        self._remembered = Remembered(REMEMBERED_SECONDS)
 
     def takes(self, headers: Mapping[str, str]) -> bool:
         """Whether a request has such a token."""
@@ -34,6 +39,8 @@ class OidcAuthenticator:
         token = headers["authorization"][len(BEARER) :].strip()
         if len(token) > LONGEST:
             raise Unauthenticated("The token is longer than any.")
+        if sender := self._remembered.of(token):
+            return sender
         try:
             claims = await self._keys.claims(
                 token, aud={"essential": True, "value": self._way.audience}, nbf={"essential": False}
@@ -48,5 +55,6 @@ class OidcAuthenticator:
         name, groups = claims.get(self._way.name_claim), claims.get(self._way.groups_claim)
         if not isinstance(name, str):
             raise Unauthenticated(f"The token has no claim {self._way.name_claim} with a name.")
-        listed = groups if isinstance(groups, list) else []
-        return of_people(name, listed, "oidc")
+        sender = of_people(name, groups if isinstance(groups, list) else [], "oidc")
+        self._remembered.keep(token, sender, claims["exp"])
+        return sender

@@ -42,12 +42,13 @@ FROM active JOIN attempts ON attempts.job = active.id AND number = active.attemp
   JOIN jobs ON jobs.id = active.id
   LEFT JOIN waits ON waits.job = active.id AND waits.attempt = active.attempt
 WHERE active.cluster = $1 AND active.namespace = $2 AND active.state = 'submitted' AND acknowledged
+  AND active.since < now() - make_interval(secs => $4)
 ORDER BY active.id LIMIT $3
 """
 
 
-async def pending(pool: Pool, cluster: str, namespace: str, most: int) -> list[Pending]:
-    """Jobs of a namespace that wait there, the oldest first. Raises Away."""
+async def pending(pool: Pool, cluster: str, namespace: str, most: int, seconds: float = 0.0) -> list[Pending]:
+    """Jobs of a namespace that have waited there for so long, the oldest first. Raises Away."""
     return [
         Pending(
             job=row["id"],
@@ -59,7 +60,7 @@ async def pending(pool: Pool, cluster: str, namespace: str, most: int) -> list[P
             groups=row["groups"],
             known=_told(row),
         )
-        for row in await pool.fetch(PENDING, cluster, namespace, most)
+        for row in await pool.fetch(PENDING, cluster, namespace, most, seconds)
     ]
 
 

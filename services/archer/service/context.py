@@ -51,8 +51,11 @@ class Context:
     logs: LogStore
 
 
-def context(request: Request) -> Context:
-    """The context of a request's application."""
+async def context(request: Request) -> Context:
+    """The context of a request's application.
+
+    Asynchronous, as all that requests depend on: FastAPI has others called in threads.
+    """
     return cast(Context, request.app.state.context)
 
 
@@ -103,7 +106,7 @@ def _not_by_another_page(request: Request, sender: Sender) -> None:
 Caller = Annotated[Principal, Depends(caller)]
 
 
-def job_id(job: Annotated[str, Path(description="Id of the job.")]) -> UUID:
+async def job_id(job: Annotated[str, Path(description="Id of the job.")]) -> UUID:
     """The id in a path. Raises Problem."""
     found = parse_id(job)
     if found is None:

@@ -70,12 +70,12 @@ def server_config(app: FastAPI, listen: tuple[str, int], **more: Any) -> uvicorn
         port=port,
         http=Protocol,
         ws="none",
-        # Nothing here goes by the address of who calls, which anybody could write.
-        proxy_headers=False,
         server_header=False,
         backlog=4096,
         access_log=False,
         log_config=None,
+        # Who sends is told by credentials, not by an address.
+        proxy_headers=False,
         timeout_keep_alive=KEEP_ALIVE_SECONDS,
         timeout_graceful_shutdown=GRACE_SECONDS,
         **more,

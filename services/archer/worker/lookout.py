@@ -30,6 +30,9 @@ from services.common.logs import fields
 SECONDS = 10.0
 """Between looks."""
 
+PATIENCE_SECONDS = 5.0
+"""For which a job's application has been there before it is asked why it does not run: most run by then."""
+
 JOBS = 1_000
 """Whose reasons are looked for, the oldest first."""
 
@@ -62,7 +65,7 @@ class Lookout:
     async def look(self) -> int:
         """Look once; of how many jobs something was written. Raises Away and ApiError."""
         name, namespace = self._cluster.name, self._namespace
-        jobs = await waits.pending(self._pool, name, namespace, JOBS)
+        jobs = await waits.pending(self._pool, name, namespace, JOBS, PATIENCE_SECONDS)
         seen = list(zip(jobs, await self._seen(jobs), strict=True)) if jobs else []
         return await self._pool.run(lambda connection: waits.keep(connection, name, namespace, seen))
 

@@ -24,6 +24,10 @@ from localcloud.cloud import REPOSITORY
 from localcloud.plugins.aws.refusals import network as laptop
 from moka.components.kubernetes.service import service_labels
 from moka.names import (
+    ARCHER,
+    ARCHER_KEEPER,
+    ARCHER_NAMESPACE,
+    ARCHER_WORKER,
     CELEBORN_NAMESPACE,
     HISTORY_GATE,
     HISTORY_SERVER,
@@ -43,7 +47,9 @@ PAGE = (REPOSITORY / "docs" / "network.md").read_text()
 ROW = re.compile(
     r"^\| (?P<source>[^|]+) \| (?P<destination>[^|]+) \| (?P<port>\d+)(?:/(?P<protocol>udp))? \|", re.M
 )
-LAYERS = ("foundation", "cluster", "scheduling", "ingress", "shuffle", "spark", "history")
+LAYERS = (
+    *("foundation", "cluster", "scheduling", "ingress", "shuffle", "database", "archer", "spark", "history"),
+)
 
 OWN_NODE = "their own node"
 ANOTHER_NETWORK = Host(name="another network", address="10.99.0.0/16")
@@ -58,6 +64,9 @@ OTHER_PODS = {
     "monitoring pods": (MONITORING_NAMESPACE, {}),
     "agents of metrics": (MONITORING_NODES_NAMESPACE, {}),
     "Celeborn pods": (CELEBORN_NAMESPACE, {}),
+    "Archer": (INGRESS_NAMESPACE, service_labels(ARCHER)),
+    "Archer's workers": (ARCHER_NAMESPACE, service_labels(ARCHER_WORKER)),
+    "Archer's keeper": (ARCHER_NAMESPACE, service_labels(ARCHER_KEEPER)),
     "History Server": (SPARK_HISTORY_NAMESPACE, service_labels(HISTORY_SERVER)),
     "history gate": (SPARK_HISTORY_NAMESPACE, service_labels(HISTORY_GATE)),
     "YuniKorn": (YUNIKORN_NAMESPACE, {"app": "yunikorn", "component": "yunikorn-scheduler"}),
@@ -67,7 +76,8 @@ OTHER_PODS = {
     ),
     "pods of another job namespace": ("another-team", {"spark-role": "driver"}),
 }
-OF_HOME = {"History Server", "history gate"}
+OF_ARCHER = {"Archer", "Archer's workers", "Archer's keeper"}
+OF_HOME = {"History Server", "history gate", *OF_ARCHER}
 OPERATORS_GATEWAY = "gateway pods of operators"
 NOT_EVERYWHERE = OF_HOME | {"Celeborn pods", OPERATORS_GATEWAY}
 
@@ -143,6 +153,8 @@ class ClusterPlaces:
         if name == "Celeborn pods" and self.settings.clusters[self.cluster].shuffle is None:
             return []
         if name in OF_HOME and self.cluster != self.settings.home:
+            return []
+        if name in OF_ARCHER and self.settings.archer is None:
             return []
         if name == OPERATORS_GATEWAY and not platform_pages(self.settings, self.cluster):
             return []

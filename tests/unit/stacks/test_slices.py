@@ -74,7 +74,7 @@ def test_a_stack_reads_those_that_hold_what_its_units_are_given():
     read = slices.references(environment, list(slices.slices(environment).values()))
 
     assert read["local.foundation"] == []
-    assert read["local.spark"] == ["local.cluster", "local.foundation", "local.shuffle"]
+    assert read["local.spark"] == ["local.archer", "local.cluster", "local.foundation", "local.shuffle"]
 
 
 def test_the_table_says_of_each_layer_what_it_reads(deploy, monkeypatch):

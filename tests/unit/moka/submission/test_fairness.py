@@ -58,3 +58,11 @@ def test_a_queue_that_was_away_after_it_had_much_is_not_punished_for_it():
 
     # It waits until the other has had as much, and no longer.
     assert turn.jobs[("b.b", 1)] == 10
+
+
+def test_a_turn_ends_where_it_is_not_known_whether_more_of_a_queue_wait():
+    waiting = {("a.a", 1): 2, ("a.a", 2): 9, ("b.b", 1): 9}
+
+    turn = next_turn(waiting, {}, {}, 10, more={("a.a", 1)})
+
+    assert turn.jobs in ({("a.a", 1): 2, ("b.b", 1): 1}, {("a.a", 1): 2, ("b.b", 1): 2})

@@ -17,10 +17,12 @@ from localcloud.aws_server import AwsServer
 from localcloud.cloud import Cloud
 from localcloud.processes import free_port
 from moka.submission.configuration import OidcWay, ProxyWay
+from moka.submission.rights import Principal
 from services.archer.authentication.iam import IamAuthenticator
 from services.archer.authentication.oidc import OidcAuthenticator
-from services.archer.authentication.principal import Peer, Unauthenticated, Unverified
+from services.archer.authentication.principal import Peer, Sender, Unauthenticated, Unverified
 from services.archer.authentication.proxy import ProxyAuthenticator
+from services.archer.authentication.remembered import Remembered
 from services.archer.authentication.ways import Ways
 from services.common.issuer import IssuerKeys
 from tests.support.iam_token import authorization, presigned
@@ -70,6 +72,23 @@ def test_a_token_of_the_issuer_says_who_sends_it():
 
     assert (sender.principal.name, sender.principal.groups) == ("ann", {"data"})
     assert issuer.asked.count("/jwks") == 1
+
+
+def test_a_token_that_was_proved_is_believed_until_it_expires_and_not_longer_than_so_long():
+    now = [1000.0]
+    sender = Sender(Principal("ann"), "oidc")
+    remembered = Remembered(60.0, lambda: now[0])
+    remembered.keep("short", sender, 1010.0)
+    remembered.keep("long", sender, 9000.0)
+
+    def believed():
+        return [token for token in ("short", "long") if remembered.of(token)]
+
+    assert believed() == ["short", "long"]
+    now[0] = 1010.0
+    assert believed() == ["long"]
+    now[0] = 1060.0
+    assert believed() == []
 
 
 def hmac_token(issuer):

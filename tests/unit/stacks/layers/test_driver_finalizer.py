@@ -16,7 +16,7 @@ def layer(deploy):
         services = {**LOCAL["services"], "driver_finalizer": driver_finalizer}
         text = yaml.safe_dump({**LOCAL, "services": {name: s for name, s in services.items() if s}})
         environment = settings.parse(text, "stacks/local.yaml")
-        needed = ("foundation", "cluster", "shuffle", "ingress", "spark")
+        needed = ("foundation", "cluster", "shuffle", "ingress", "database", "archer", "spark")
         units = frozenset(unit for unit in slices.units(environment) if unit.layer in needed)
         return deploy(lambda: program.deploy(environment, slices.Slice("local", units)))
 

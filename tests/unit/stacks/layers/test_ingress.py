@@ -19,7 +19,7 @@ def layer(deploy):
     def make(services=OTHERS, **sections):
         text = yaml.safe_dump({**LOCAL, "services": services, **sections})
         environment = settings.parse(text, "stacks/local.yaml")
-        needed = ("foundation", "cluster", "shuffle", "ingress", "spark")
+        needed = ("foundation", "cluster", "shuffle", "ingress", "database", "archer", "spark")
         units = frozenset(unit for unit in slices.units(environment) if unit.layer in needed)
         return deploy(lambda: program.deploy(environment, slices.Slice("local", units)))
 
@@ -45,6 +45,7 @@ def test_the_gateway_answers_for_every_job_namespace_and_at_home_for_the_history
     domain = LOCAL["domain"]
     assert hosts == {
         f"history.{domain}",
+        f"archer.{domain}",
         *(f"*.{namespace}.spark-a.{domain}" for namespace in LOCAL["job_namespaces"]),
     }
 
@@ -129,7 +130,7 @@ def test_records_lead_all_pages_to_the_load_balancer(with_tls):
         if inputs["zoneId"].endswith("K")
     }
 
-    assert records == {f"*.spark-a.{LOCAL['domain']}", f"history.{LOCAL['domain']}"}
+    assert records == {f"{host}.{LOCAL['domain']}" for host in ("*.spark-a", "history", "archer")}
 
 
 def test_addresses_are_https_where_there_are_certificates(with_tls, recorder):

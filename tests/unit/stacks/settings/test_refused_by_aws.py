@@ -1022,7 +1022,10 @@ REFUSED: dict[str, list[tuple[Changes, str]]] = {
     ],
     "ingress.login.hours": [(login(hours=25), "ingress.login.hours")],
     "job_namespaces.<name>.archer_only": [
-        ({f"{JOBS}.archer_only": True}, "keeps out every job, as there is no Archer"),
+        (
+            {f"{JOBS}.archer_only": True, "archer": None, "services.archer": None},
+            "keeps out every job, as there is no Archer",
+        ),
     ],
     "job_namespaces.<name>.viewers": [
         ({f"{JOBS}.viewers": ["analysts"]}, "without ingress.login nobody knows who comes"),
