@@ -8,20 +8,15 @@ them.
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, cast
+from typing import Any
 
 import pulumi
-import pulumi_kubernetes as k8s
 
+from moka.components.kubernetes.admission_policy import ADMINS, bound_policy, in_namespaces
 from moka.names import SCHEDULER, USER_INFO
-
-Spec = k8s.admissionregistration.v1.ValidatingAdmissionPolicySpecArgs
 
 POLICY_NAME = "moka-job-pods"
 """Name of the policy and of its binding."""
-
-ADMINS = "system:masters"
-"""Group of those who may do anything anyway."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -48,49 +43,16 @@ class JobPods(pulumi.ComponentResource):
 
     def __init__(self, name: str, args: JobPodsArgs, opts: pulumi.ResourceOptions | None = None) -> None:
         super().__init__("moka:kubernetes:JobPods", name, {}, opts)
-
-        policy = k8s.admissionregistration.v1.ValidatingAdmissionPolicy(
-            name,
-            metadata=k8s.meta.v1.ObjectMetaArgs(name=POLICY_NAME),
-            spec=cast(Spec, rules(args.namespaces, args.trusted)),
-            opts=pulumi.ResourceOptions(parent=self),
+        bound = bound_policy(
+            name, POLICY_NAME, rules(args.namespaces, args.trusted), pulumi.ResourceOptions(parent=self)
         )
-        binding = k8s.admissionregistration.v1.ValidatingAdmissionPolicyBinding(
-            name,
-            metadata=k8s.meta.v1.ObjectMetaArgs(name=POLICY_NAME),
-            spec=k8s.admissionregistration.v1.ValidatingAdmissionPolicyBindingSpecArgs(
-                policy_name=policy.id.apply(lambda _: POLICY_NAME), validation_actions=["Deny"]
-            ),
-            opts=pulumi.ResourceOptions(parent=self),
-        )
-
-        self.namespaces = binding.id.apply(lambda _: list(args.namespaces))
+        self.namespaces = bound.apply(lambda _: list(args.namespaces))
         self.register_outputs({"namespaces": self.namespaces})
 
 
 def rules(namespaces: Sequence[str], trusted: Sequence[str]) -> dict[str, Any]:
     """Spec of the ValidatingAdmissionPolicy, as Kubernetes writes it."""
-    job_namespaces = {"key": "kubernetes.io/metadata.name", "operator": "In", "values": sorted(namespaces)}
-    pods = {
-        "apiGroups": [""],
-        "apiVersions": ["v1"],
-        "operations": ["CREATE", "UPDATE"],
-        "resources": ["pods"],
-    }
-    return {
-        "failurePolicy": "Fail",
-        "matchConstraints": {
-            "namespaceSelector": {"matchExpressions": [job_namespaces]},
-            "resourceRules": [pods],
-        },
-        "variables": [
-            {"name": name, "expression": expression} for name, expression in variables(trusted).items()
-        ],
-        "validations": [
-            {"expression": expression, "message": message, "reason": "Forbidden"}
-            for expression, message in VALIDATIONS.items()
-        ],
-    }
+    return in_namespaces(namespaces, [("", ("pods",))], variables(trusted), VALIDATIONS)
 
 
 VALIDATIONS = {

@@ -1,5 +1,6 @@
 """An issuer of OpenID Connect: what it says of itself, and the keys that it signs with."""
 
+import asyncio
 import json
 import time
 from collections.abc import Callable, Mapping, Sequence
@@ -61,6 +62,7 @@ class IssuerKeys:
         self._metadata: tuple[float, dict[str, Any]] | None = None
         self._keys: tuple[float, KeySet] | None = None
         self._away_until = 0.0
+        self._fetching = asyncio.Lock()
 
     async def claims(self, token: str, **required: Any) -> Mapping[str, Any]:
         """Claims of a token of this issuer, verified (OpenID Connect Core 1.0, 3.1.3.7).
@@ -73,8 +75,9 @@ class IssuerKeys:
             except InvalidKeyIdError:
                 claims = jwt.decode(token, await self._key_set(new=True), algorithms=list(ALGORITHMS)).claims
             self._registry(required).validate(claims)
-        except (JoseError, ValueError) as error:
-            raise Refused(str(error)) from None
+        except (JoseError, ValueError, TypeError, KeyError, AttributeError, RecursionError) as error:
+            # Of a header that is JSON, but not as a token has it, joserfc also raises errors of Python.
+            raise Refused(str(error) if isinstance(error, JoseError) else "it is no token") from None
         return claims
 
     async def metadata(self) -> dict[str, Any]:
@@ -123,12 +126,20 @@ class IssuerKeys:
         now = self._clock()
         limit = KEYS_SECONDS if new else METADATA_SECONDS
         if self._keys is None or now - self._keys[0] > limit:
-            try:
-                self._keys = now, await self._fetched()
-            except IssuerAway:
-                if self._keys is None or now - self._keys[0] > AWAY_SECONDS:
-                    raise
+            # Of many that come at once with an unknown key, one asks.
+            async with self._fetching:
+                if self._keys is None or now - self._keys[0] > limit:
+                    await self._fetch(now)
+        assert self._keys is not None, "_fetch has them, or raises"
         return self._keys[1]
+
+    async def _fetch(self, now: float) -> None:
+        """Have keys. Raises IssuerAway where there are none that still hold."""
+        try:
+            self._keys = now, await self._fetched()
+        except IssuerAway:
+            if self._keys is None or now - self._keys[0] > AWAY_SECONDS:
+                raise
 
     async def _fetched(self) -> KeySet:
         """The keys as they are now. Raises IssuerAway, without asking if it has just been away."""

@@ -18,6 +18,7 @@ from moka.components.kubernetes.archer_access import (
     ArcherRole,
     ArcherRoleArgs,
 )
+from moka.components.kubernetes.archer_only import ArcherOnly, ArcherOnlyArgs
 from moka.components.kubernetes.driver_finalizer import (
     DriverFinalizer,
     DriverFinalizerArgs,
@@ -35,6 +36,7 @@ from moka.components.kubernetes.job_network import Egress
 from moka.components.kubernetes.namespace import Namespace, NamespaceArgs
 from moka.components.kubernetes.spark_operator import CHART, SparkOperator, SparkOperatorArgs, release_name
 from moka.components.kubernetes.ui_gateway import UiGatewayRole, UiGatewayRoleArgs
+from moka.components.kubernetes.yunikorn import service_account_pattern
 from moka.components.ordering import after_outputs
 from moka.jobs.job_target import JobTarget
 from moka.names import (
@@ -43,6 +45,7 @@ from moka.names import (
     INGRESS_NAMESPACE,
     SPARK_ACCOUNT,
     SPARK_OPERATOR_NAMESPACE,
+    YUNIKORN_NAMESPACE,
     use_sid,
 )
 from moka.partition import partition
@@ -151,6 +154,7 @@ def deploy(site: ClusterSite, inputs: Inputs) -> Outputs:
         for name, space in spaces.items()
     ]
     operators = _operators(site, inputs, spaces)
+    _archer_only(site, inputs)
     quotas = [
         ApplicationQuota(
             f"{site.name}-{name}",
@@ -185,6 +189,19 @@ def deploy(site: ClusterSite, inputs: Inputs) -> Outputs:
         service_account=ready.apply(lambda _: SPARK_ACCOUNT),
         jobs=pulumi.Output.all(inputs.jobs, ready).apply(itemgetter(0)),
     )
+
+
+def _archer_only(site: ClusterSite, inputs: Inputs) -> None:
+    """Keep out of some namespaces what does not come from Archer."""
+    namespaces = [name for name, space in inputs.job_namespaces.items() if space.archer_only]
+    if not namespaces:
+        return
+    makers = [
+        service_account_pattern(SPARK_OPERATOR_NAMESPACE),
+        service_account_pattern(YUNIKORN_NAMESPACE),
+        *(service_account_pattern(name, SPARK_ACCOUNT) for name in namespaces),
+    ]
+    ArcherOnly(f"{site.name}-archer-only", ArcherOnlyArgs(namespaces=namespaces, trusted=makers), site.opts)
 
 
 def _driver_finalizer(site: ClusterSite, inputs: Inputs) -> DriverFinalizer | None:

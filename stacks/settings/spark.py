@@ -89,6 +89,11 @@ class JobNamespace(Section):
     egress: dict[Name, Egress] = Field(
         default_factory=dict, description="Other places that its pods may connect to, by name."
     )
+    archer_only: bool = Field(
+        default=False,
+        description="Only Archer makes SparkApplications here: the API server refuses those of anybody else. "
+        "Requires `archer`.",
+    )
     viewers: list[Group] = Field(
         default_factory=list,
         description="Groups of `ingress.login` that see the live UIs of its jobs; by default all who have "

@@ -20,6 +20,7 @@ from services.archer.service.changes import Changes
 from services.archer.service.context import Context
 from services.archer.service.limits import Rates
 from services.archer.service.log_store import LogStore
+from services.archer.service.program import server_config
 from services.archer.service.surroundings import Around
 from tests.support.jobs import make_job_target
 
@@ -76,10 +77,7 @@ async def archer(
             rates=Rates(rate, rate),
             logs=LogStore({"spark-a": logs} if logs else {}),
         )
-        config = uvicorn.Config(
-            application(context), host="127.0.0.1", port=0, log_level="warning", lifespan="on"
-        )
-        server = uvicorn.Server(config)
+        server = uvicorn.Server(server_config(application(context), ("127.0.0.1", 0)))
         task = asyncio.create_task(server._serve())
         while not server.started:
             assert not task.done(), "the service did not start"

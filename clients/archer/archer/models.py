@@ -443,14 +443,6 @@ class Unique(TypedDict, closed=True):
     """
 
 
-class ValidationError(TypedDict):
-    ctx: NotRequired[dict[str, Any]]
-    input: NotRequired[Any]
-    loc: list[str | int]
-    msg: str
-    type: str
-
-
 class ValidationModel(TypedDict):
     """
     Where a job would go.
@@ -560,10 +552,6 @@ class BatchModel(TypedDict):
     """
 
     jobs: list[BatchedModel]
-
-
-class HTTPValidationError(TypedDict):
-    detail: NotRequired[list[ValidationError]]
 
 
 class Job(TypedDict, closed=True):

@@ -8,6 +8,7 @@ import base64
 import binascii
 import re
 import time
+from collections import OrderedDict
 from collections.abc import Callable, Mapping
 from datetime import UTC, datetime
 from urllib.parse import parse_qsl, urlsplit
@@ -16,7 +17,8 @@ import aiohttp
 
 from moka.submission.iam_token import AUDIENCE_HEADER, SCHEME
 from moka.submission.rights import Principal
-from services.archer.authentication.principal import Peer, Sender, Unauthenticated, checked
+from moka.submission.token_bucket import TokenBucket
+from services.archer.authentication.principal import Peer, Sender, Unauthenticated, Unverified, checked
 from services.archer.authentication.remembered import Remembered
 
 ACTION = {"Action": "GetCallerIdentity", "Version": "2011-06-15"}
@@ -41,6 +43,13 @@ LARGEST = 16 * 1024
 REMEMBERED_SECONDS = 300.0
 """For so long an answer is believed again; a role that is deleted is somebody for no longer."""
 
+ASKED_A_SECOND, ASKED_AT_ONCE = 20.0, 100.0
+"""Questions to STS about credentials that it has not known of late: who makes up tokens neither floods STS
+nor keeps out those whom it knows."""
+
+CREDENTIALS = 10_000
+"""That STS has known of late."""
+
 ARN = re.compile(rb"<Arn>(arn:[a-z-]+:(?:sts|iam)::\d{12}:[\w+=,.@/-]{1,700})</Arn>")
 ASSUMED_ROLE = re.compile(r"arn:([a-z-]+):sts::(\d{12}):assumed-role/([^/]+)/.+")
 
@@ -64,23 +73,38 @@ class IamAuthenticator:
         self._session = session
         self._clock = clock
         self._remembered = Remembered(REMEMBERED_SECONDS, clock)
+        self._credentials: OrderedDict[str, None] = OrderedDict()
+        self._strangers = TokenBucket(ASKED_A_SECOND, ASKED_AT_ONCE, ASKED_AT_ONCE, clock())
 
     def takes(self, headers: Mapping[str, str]) -> bool:
         """Whether a request has such a token."""
         return headers.get("authorization", "").startswith(f"{SCHEME} ")
 
     async def sender(self, headers: Mapping[str, str], peer: Peer) -> Sender:
-        """Who signed. Raises Unauthenticated."""
+        """Who signed. Raises Unauthenticated and Unverified."""
         token = headers["authorization"].removeprefix(f"{SCHEME} ").strip()
         if sender := self._remembered.of(token):
             return sender
-        url, good_until = self._checked(token, self._clock())
+        now = self._clock()
+        url, good_until, credential = self._checked(token, now)
+        self._let_in(credential, now)
         sender = await self._asked(url)
+        self._credentials[credential] = None
+        if len(self._credentials) > CREDENTIALS:
+            self._credentials.popitem(last=False)
         self._remembered.keep(token, sender, good_until)
         return sender
 
-    def _checked(self, token: str, now: float) -> tuple[str, float]:
-        """The URL of a token, and until when it is good. Raises Unauthenticated for any other URL."""
+    def _let_in(self, credential: str, now: float) -> None:
+        """Count credentials that STS has not known of late. Raises Unverified where there are too many."""
+        if credential in self._credentials:
+            return
+        taken, self._strangers = self._strangers.take(1, now)
+        if not taken:
+            raise Unverified("Too many unknown credentials are being verified: try again in a few seconds.")
+
+    def _checked(self, token: str, now: float) -> tuple[str, float, str]:
+        """The URL of a token, until when it is good, and its credentials. Raises Unauthenticated."""
         if len(token) > LONGEST:
             raise Unauthenticated("The token is longer than any.")
         try:
@@ -108,10 +132,10 @@ class IamAuthenticator:
             raise Unauthenticated("The token has no date.") from None
         if good_until <= now:
             raise Unauthenticated("The token has expired: make a new one.")
-        return url, good_until
+        return url, good_until, query["X-Amz-Credential"]
 
     async def _asked(self, url: str) -> Sender:
-        """Who STS says that it is."""
+        """Who STS says that it is. Raises Unauthenticated and Unverified."""
         timeout = aiohttp.ClientTimeout(total=5.0)
         try:
             async with self._session.get(
@@ -120,7 +144,7 @@ class IamAuthenticator:
                 body = await response.content.read(LARGEST)
                 status = response.status
         except (aiohttp.ClientError, OSError, TimeoutError):
-            raise Unauthenticated("STS does not answer: try again in a minute.") from None
+            raise Unverified("STS does not answer: try again in a minute.") from None
         arns = ARN.findall(body)
         if status != 200 or len(arns) != 1:
             raise Unauthenticated(

@@ -3,8 +3,13 @@
 from collections.abc import Mapping
 
 from moka.submission.configuration import OidcWay
-from moka.submission.rights import Principal
-from services.archer.authentication.principal import Peer, Sender, Unauthenticated, checked
+from services.archer.authentication.principal import (
+    Peer,
+    Sender,
+    Unauthenticated,
+    Unverified,
+    of_people,
+)
 from services.archer.authentication.remembered import Remembered
 from services.common.issuer import IssuerAway, IssuerKeys, Refused
 
@@ -30,7 +35,7 @@ class OidcAuthenticator:
         return headers.get("authorization", "").lower().startswith(BEARER)
 
     async def sender(self, headers: Mapping[str, str], peer: Peer) -> Sender:
-        """Who the token says. Raises Unauthenticated."""
+        """Who the token says. Raises Unauthenticated and Unverified."""
         token = headers["authorization"][len(BEARER) :].strip()
         if len(token) > LONGEST:
             raise Unauthenticated("The token is longer than any.")
@@ -46,12 +51,10 @@ class OidcAuthenticator:
                 f"{self._way.audience}."
             ) from None
         except IssuerAway as error:
-            raise Unauthenticated(f"No token can be verified now: {error}; try again in a minute.") from None
-        name, listed = claims.get(self._way.name_claim), claims.get(self._way.groups_claim)
+            raise Unverified(f"No token can be verified now: {error}; try again in a minute.") from None
+        name, groups = claims.get(self._way.name_claim), claims.get(self._way.groups_claim)
         if not isinstance(name, str):
             raise Unauthenticated(f"The token has no claim {self._way.name_claim} with a name.")
-        groups = listed if isinstance(listed, list) else []
-        named = frozenset(group for group in groups if isinstance(group, str))
-        sender = Sender(Principal(checked(name), named), "oidc")
+        sender = of_people(name, groups if isinstance(groups, list) else [], "oidc")
         self._remembered.keep(token, sender, claims["exp"])
         return sender

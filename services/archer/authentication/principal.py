@@ -1,6 +1,6 @@
 """Who sends a request, and what a way of proving it has to offer."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Literal, Protocol
 
@@ -12,6 +12,10 @@ Way = Literal["proxy", "oidc", "iam"]
 
 class Unauthenticated(Exception):
     """A request that does not prove who sends it; in a sentence that its sender may read."""
+
+
+class Unverified(Exception):
+    """Who would verify a request does not answer; in a sentence that its sender may read."""
 
 
 @dataclass(frozen=True)
@@ -36,6 +40,9 @@ class Sender:
 
 LONGEST_NAME = 256
 
+ARN = "arn:"
+"""Names and groups that begin so are those of IAM: no issuer and no proxy may give them to anybody."""
+
 
 def checked(name: str) -> str:
     """A name that YuniKorn takes for a user, as it is that of jobs. Raises Unauthenticated."""
@@ -47,8 +54,21 @@ def checked(name: str) -> str:
     return name
 
 
+def of_people(name: str, groups: Iterable[object], way: Way) -> Sender:
+    """Somebody by a name and groups that are not of IAM. Raises Unauthenticated."""
+    if name.lower().startswith(ARN):
+        raise Unauthenticated(f"{name[:60]!r} is a name of IAM, which only IAM can prove: send its token.")
+    kept = (group for group in groups if isinstance(group, str) and group.isprintable())
+    return Sender(
+        Principal(checked(name), frozenset(group for group in kept if not group.lower().startswith(ARN))), way
+    )
+
+
 class Authenticator(Protocol):
     """Tells who sends a request."""
 
     async def sender(self, headers: Mapping[str, str], peer: Peer) -> Sender:
-        """Who sends a request with these headers (names in lower case). Raises Unauthenticated."""
+        """Who sends a request with these headers (names in lower case).
+
+        Raises Unauthenticated and Unverified.
+        """

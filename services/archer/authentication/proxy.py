@@ -3,8 +3,7 @@
 from collections.abc import Mapping
 
 from moka.submission.configuration import ProxyWay
-from moka.submission.rights import Principal
-from services.archer.authentication.principal import Peer, Sender, Unauthenticated, checked
+from services.archer.authentication.principal import Peer, Sender, Unauthenticated, of_people
 
 
 class ProxyAuthenticator:
@@ -26,4 +25,4 @@ class ProxyAuthenticator:
             )
         name = headers.get(self._way.user_header, "")
         groups = (group.strip() for group in headers.get(self._way.groups_header, "").split(","))
-        return Sender(Principal(checked(name), frozenset(group for group in groups if group)), "proxy")
+        return of_people(name, filter(None, groups), "proxy")

@@ -1,6 +1,6 @@
 """Taking jobs: a job's row, its place among the active, its first events and its request, all at once."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
@@ -109,6 +109,12 @@ SELECT id FROM new
 """
 
 
+OWNED = "SELECT queue, tier, principal FROM jobs WHERE id = ANY($1::uuid[])"
+
+MayReplace = Callable[[str, int, str], None]
+"""Raises for a job of this queue, tier and owner that the sender may not stop."""
+
+
 async def accept(pool: Pool, submissions: Sequence[Submission]) -> list[Outcome]:
     """Take jobs without a unique key, all in one transaction; what becomes of each, in their order.
 
@@ -122,11 +128,11 @@ async def accept(pool: Pool, submissions: Sequence[Submission]) -> list[Outcome]
     return await pool.run(insert)
 
 
-async def accept_unique(pool: Pool, submission: Submission) -> Outcome:
-    """Take a job of which there is to be one at most. Raises Away."""
+async def accept_unique(pool: Pool, submission: Submission, may_replace: MayReplace) -> Outcome:
+    """Take a job of which there is to be one at most. Raises Away, and what `may_replace` raises."""
     while True:
         try:
-            return await pool.run(lambda connection: _insert_unique(connection, submission))
+            return await pool.run(lambda connection: _insert_unique(connection, submission, may_replace))
         except asyncpg.UniqueViolationError:
             # Another came at the same moment, and is there now.
             continue
@@ -185,7 +191,7 @@ def _outcome(submission: Submission, earlier: asyncpg.Record | None) -> Outcome:
     return Taken(earlier["job"], new=False)
 
 
-async def _insert_unique(connection: Connection, submission: Submission) -> Outcome:
+async def _insert_unique(connection: Connection, submission: Submission, may_replace: MayReplace) -> Outcome:
     assert submission.unique is not None
     [outcome] = await _outcomes(connection, [submission], set())
     if outcome != Taken(submission.id, new=True):
@@ -216,6 +222,8 @@ async def _insert_unique(connection: Connection, submission: Submission) -> Outc
             waiting = await connection.fetch("SELECT id FROM active WHERE after = $1", first)
             because = f"replaced by {id_text(submission.id)}"
             replaced = [row["id"] for row in waiting]
+            for row in await connection.fetch(OWNED, [first, *replaced]):
+                may_replace(row["queue"], row["tier"], row["principal"])
             await want(connection, replaced, Wanted.STOP, Reason.REPLACED, because)
             await _insert(connection, [submission], unique_key, after=first)
             await want(connection, [first], Wanted.STOP, Reason.REPLACED, because)

@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from functools import cache
 from typing import Any
 
 from fastapi import FastAPI, Request
@@ -18,8 +19,8 @@ from services.archer.database.pool import Away
 from services.archer.service import clusters, jobs, logs, routes, why
 from services.archer.service.context import Context
 from services.archer.service.metrics import Measured
-from services.archer.service.models import EventModel, LogPartModel
-from services.archer.service.problems import Problem, ProblemModel, answer, mistakes
+from services.archer.service.models import CordonModel, EventModel, LogPartModel, RouteModel
+from services.archer.service.problems import Problem, ProblemModel, answer, mistakes, places
 
 VERSION = "1"
 
@@ -45,7 +46,9 @@ def application(context: Context) -> FastAPI:
                 task.cancel()
             await asyncio.gather(*tasks, return_exceptions=True)
 
-    app = FastAPI(lifespan=lifespan, docs_url=None, redoc_url=None, openapi_url="/openapi.json")
+    app = FastAPI(
+        lifespan=lifespan, docs_url=None, redoc_url=None, openapi_url="/openapi.json", redirect_slashes=False
+    )
     app.state.context = context
     for router in ROUTERS:
         app.include_router(router, generate_unique_id_function=_operation)
@@ -58,7 +61,8 @@ def application(context: Context) -> FastAPI:
     app.add_route("/readyz", _ready, include_in_schema=False)
     app.add_route("/metrics", _metrics, include_in_schema=False)
     app.add_middleware(Measured, metrics=context.metrics, changes=context.changes)
-    app.openapi = lambda: document(app)  # type: ignore[method-assign]
+    # Anybody may ask for it: it is made once.
+    app.openapi = cache(lambda: document(app))  # type: ignore[method-assign]
     return app
 
 
@@ -68,10 +72,16 @@ def document(app: FastAPI) -> dict[str, Any]:
         title="Archer", version=VERSION, description=DESCRIPTION, routes=app.routes, openapi_version="3.1.0"
     )
     schemas = whole.setdefault("components", {}).setdefault("schemas", {})
-    for model in (Job, ProblemModel, EventModel, LogPartModel):
+    for model in (Job, ProblemModel, EventModel, LogPartModel, RouteModel, CordonModel):
         schema = model.model_json_schema(ref_template="#/components/schemas/{model}")
         schemas |= schema.pop("$defs", {})
         schemas[model.__name__] = schema
+    for operation in (operation for path in whole["paths"].values() for operation in path.values()):
+        # FastAPI's own, in place of which there is a problem.
+        if "HTTPValidationError" in str(operation["responses"].get("422")):
+            del operation["responses"]["422"]
+    schemas.pop("HTTPValidationError", None)
+    schemas.pop("ValidationError", None)
     return whole
 
 
@@ -110,11 +120,9 @@ async def _away(request: Request, error: Exception) -> Response:
 
 async def _invalid(request: Request, error: Exception) -> Response:
     assert isinstance(error, RequestValidationError)
-    places = [
-        (".".join(str(part) for part in one["loc"][1:]) or str(one["loc"][0]), one["msg"].lower())
-        for one in error.errors()
-    ]
-    return await answer(request, mistakes(places))
+    # The first part of a place says of what it is: a query, a path.
+    wrong = places({**one, "loc": one["loc"][1:] or one["loc"]} for one in error.errors())
+    return await answer(request, mistakes(wrong))
 
 
 async def _http(request: Request, error: Exception) -> Response:

@@ -2,6 +2,7 @@
 
 import asyncio
 import logging
+from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
 from uuid import UUID
@@ -10,6 +11,9 @@ from services.archer.database import reading
 from services.archer.database.pool import Away, Pool
 from services.archer.service.problems import Problem
 from services.common.logs import fields
+
+MOST_EACH = 2_000
+"""How many of them one principal may be."""
 
 SECONDS = 0.25
 """Between questions."""
@@ -26,7 +30,7 @@ class Changes:
     def __init__(self, pool: Pool) -> None:
         self._pool = pool
         self._waits: dict[UUID, dict[asyncio.Event, int]] = {}
-        self._count = 0
+        self._count: Counter[str] = Counter()
         self.leaving = False
         """Whether the service ends, and nobody is to wait any more."""
         self._wake = asyncio.Event()
@@ -34,7 +38,7 @@ class Changes:
     @property
     def waits(self) -> int:
         """Who waits."""
-        return self._count
+        return self._count.total()
 
     def leave(self) -> None:
         """Wake all who wait; from now on nobody does."""
@@ -59,27 +63,31 @@ class Changes:
             await asyncio.sleep(SECONDS)
 
     @contextmanager
-    def of(self, job: UUID, event: int) -> Iterator[asyncio.Event]:
+    def of(self, job: UUID, event: int, who: str) -> Iterator[asyncio.Event]:
         """An event that is set when a job has one after this or has ended, or the service leaves.
 
-        Raises Problem.
+        who: waits. Raises Problem.
         """
-        if self._count >= MOST:
+        full = self._count.total() >= MOST
+        if full or self._count[who] >= MOST_EACH:
             raise Problem(
                 "too-many-waits",
-                f"{MOST} requests wait here: ask again without `wait`.",
+                f"{MOST if full else MOST_EACH} requests wait here{'' if full else f' for {who}'}: "
+                "ask again without `wait`.",
                 {"Retry-After": "5"},
             )
         waiting = asyncio.Event()
         if self.leaving:
             waiting.set()
         self._waits.setdefault(job, {})[waiting] = event
-        self._count += 1
+        self._count[who] += 1
         self._wake.set()
         try:
             yield waiting
         finally:
-            self._count -= 1
+            self._count[who] -= 1
+            if not self._count[who]:
+                del self._count[who]
             del self._waits[job][waiting]
             if not self._waits[job]:
                 del self._waits[job]

@@ -1,11 +1,13 @@
 """Operations on clusters."""
 
 from collections.abc import Iterable
+from typing import Annotated
 
-from fastapi import APIRouter
+from fastapi import APIRouter, Depends
 
 from moka.submission.placement import Cluster
 from services.archer.database.pool import Connection
+from services.archer.service.bodies import sent, takes
 from services.archer.service.context import Caller, Context, Here, audit
 from services.archer.service.models import ClusterModel, ClustersModel, CordonModel
 from services.archer.service.problems import Problem, responses
@@ -23,8 +25,17 @@ async def list_clusters(here: Here, principal: Caller) -> ClustersModel:
     )
 
 
-@router.put("/clusters/{cluster}/cordon", responses=responses("no-such-cluster", "forbidden"))
-async def cordon(here: Here, principal: Caller, cluster: str, wish: CordonModel) -> ClusterModel:
+@router.put(
+    "/clusters/{cluster}/cordon",
+    openapi_extra=takes(CordonModel),
+    responses=responses("no-such-cluster", "too-large", "wrong-media-type"),
+)
+async def cordon(
+    here: Here,
+    principal: Caller,
+    cluster: str,
+    wish: Annotated[CordonModel, Depends(sent(CordonModel))],
+) -> ClusterModel:
     """Have a cluster take no more jobs: those that may move go elsewhere, the others wait."""
     return await _cordon(here, principal, cluster, wish.why)
 

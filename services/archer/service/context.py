@@ -9,10 +9,16 @@ from uuid import UUID
 from fastapi import Depends, Path, Request
 
 from moka.submission.configuration import HistoryPlace
-from moka.submission.job_id import parse_id, submitted_at
+from moka.submission.job_id import id_text, parse_id, submitted_at
 from moka.submission.month import Month
 from moka.submission.rights import Action, Policy, Principal
-from services.archer.authentication.principal import Authenticator, Peer, Unauthenticated
+from services.archer.authentication.principal import (
+    Authenticator,
+    Peer,
+    Sender,
+    Unauthenticated,
+    Unverified,
+)
 from services.archer.database import reading
 from services.archer.database.partitions import months
 from services.archer.database.pool import Pool
@@ -28,6 +34,8 @@ from services.common.logs import fields
 
 CERTIFICATE_NAMES = "certificate_names"
 """In a request's state: alternative names of the certificate that its connection has."""
+
+READING = frozenset({"GET", "HEAD", "OPTIONS"})
 
 MAY_COME_TWICE = frozenset({"accept", "accept-encoding", "cookie", "via", "forwarded", "x-forwarded-for"})
 
@@ -77,16 +85,33 @@ def _headers(request: Request) -> dict[str, str]:
 
 async def caller(request: Request, here: Here) -> Principal:
     """Who sends a request, of whom there are not too many. Raises Problem."""
-    if wrong := [name for name, value in request.query_params.items() if "\0" in name + value]:
+    given = [*request.query_params.multi_items(), *request.path_params.items()]
+    if wrong := [name for name, value in given if "\0" in name + value]:
         raise mistakes([(wrong[0].replace("\0", "?"), "has a character U+0000; remove it")])
     names: frozenset[str] = getattr(request.state, CERTIFICATE_NAMES, frozenset())
     peer = Peer(request.client.host if request.client else "", names)
     try:
         sender = await here.authenticator.sender(_headers(request), peer)
     except Unauthenticated as error:
+        audit.info("refused", extra=fields(address=peer.address, reason=str(error)))
         raise Problem("unauthenticated", str(error), {"WWW-Authenticate": "Bearer"}) from None
+    except Unverified as error:
+        raise Problem("unverified", str(error), {"Retry-After": "5"}) from None
+    _not_by_another_page(request, sender)
     here.rates.take(sender.principal.name)
     return sender.principal
+
+
+def _not_by_another_page(request: Request, sender: Sender) -> None:
+    """Refuse what a page of another site has a browser send, which the proxy knows by its cookie.
+
+    Browsers say so, and no page can have them say something else (https://www.w3.org/TR/fetch-metadata/).
+    Raises Problem.
+    """
+    site = request.headers.get("sec-fetch-site", "none")
+    if sender.way == "proxy" and request.method not in READING and site not in ("none", "same-origin"):
+        audit.info("refused", extra=fields(who=sender.principal.name, reason=f"sec-fetch-site: {site}"))
+        raise Problem("forbidden", "A page of another site may not change anything here: use `archer`.")
 
 
 Caller = Annotated[Principal, Depends(caller)]
@@ -113,9 +138,12 @@ async def job_row(here: Here, principal: Caller, job: JobId) -> JobRow:
         raise Problem(
             "in-history",
             f"Jobs of {month} are not in the database any more: read "
-            f"s3://{here.history.bucket}/{here.history.prefix} as docs/operations/archer-history.md shows.",
+            f"s3://{here.history.bucket}/{here.history.prefix} as docs/operations/archer.md shows.",
         )
-    if row is None or not here.policy.allows(principal, "see", row.queue, row.tier, row.principal):
+    if row is None:
+        raise Problem("no-such-job", "There is no job of this id that you may see.")
+    if not here.policy.allows(principal, "see", row.queue, row.tier, row.principal):
+        denied(principal, "see", job=id_text(row.id))
         raise Problem("no-such-job", "There is no job of this id that you may see.")
     return row
 
@@ -129,6 +157,11 @@ async def _gone(here: Context, job: UUID) -> bool:
 
 
 Row = Annotated[JobRow, Depends(job_row)]
+
+
+def denied(principal: Principal, action: Action, **what: object) -> None:
+    """Write down that somebody may not do something. What may be seen is not: it is asked all the time."""
+    audit.info("asked", extra=fields(who=principal.name, action=action, **what, allowed=False))
 
 
 def permit(

@@ -19,8 +19,8 @@ from moka.submission.reasons import Reason
 from moka.submission.states import ENDED, State, Wanted
 from services.archer.database import reading, transitions
 from services.archer.database.reading import JobRow
-from services.archer.service.context import Caller, Context, Here, Row, permit
-from services.archer.service.limits import BATCH_BYTES, JOB_BYTES, body
+from services.archer.service.bodies import BATCH_BYTES, JOB_BYTES, body, parse
+from services.archer.service.context import Caller, Context, Here, Row, denied, permit
 from services.archer.service.models import (
     AttemptModel,
     BatchedModel,
@@ -36,7 +36,7 @@ from services.archer.service.models import (
     WholeJobModel,
 )
 from services.archer.service.problems import Problem, mistakes, responses
-from services.archer.service.submission import job_of, key_of, parse, permitted, submission_of, take
+from services.archer.service.submission import job_of, key_of, permitted, submission_of, take
 
 PAGE = 1000
 """Jobs of a page at most."""
@@ -88,7 +88,13 @@ Key = Annotated[
     responses={
         200: {"description": "It came before.", "model": SubmittedModel},
         **responses(
-            "invalid-request", "invalid-job", "key-reused", "another-is-active", "forbidden", "too-large"
+            "invalid-request",
+            "invalid-job",
+            "key-reused",
+            "another-is-active",
+            "forbidden",
+            "too-large",
+            "wrong-media-type",
         ),
     },
 )
@@ -96,7 +102,7 @@ async def submit(request: Request, here: Here, principal: Caller, key: Key = Non
     """Submit a job: it is in the database when this answers, and runs once whatever happens."""
     with here.metrics.submission():
         document = parse(await body(request, JOB_BYTES))
-        taken = await take(here, await submission_of(here, principal, document, key_of(key)))
+        taken = await take(here, principal, await submission_of(here, principal, document, key_of(key)))
     answer = SubmittedModel(id=id_text(taken.job), new=taken.new)
     return Response(
         answer.model_dump_json(),
@@ -109,7 +115,7 @@ async def submit(request: Request, here: Here, principal: Caller, key: Key = Non
 @router.post(
     "/jobs/batch",
     openapi_extra=JOBS_BODY,
-    responses=responses("invalid-request", "too-large"),
+    responses=responses("invalid-request", "too-large", "wrong-media-type"),
 )
 async def submit_batch(request: Request, here: Here, principal: Caller, key: Key = None) -> BatchModel:
     """Submit up to 1,000 jobs, each by itself: what is wrong with one costs no other.
@@ -120,13 +126,19 @@ async def submit_batch(request: Request, here: Here, principal: Caller, key: Key
     prefix = key_of(key)
     if not isinstance(documents, list) or len(documents) > BATCH:
         raise mistakes([("body", f"has to be a list of at most {BATCH} jobs")])
-    here.rates.take(principal.name, len(documents))
+    # The first is the request itself.
+    here.rates.take(principal.name, max(len(documents) - 1, 0))
+    turn = asyncio.Lock()
 
     async def one(number: int, document: Any) -> BatchedModel:
         try:
             own = key_of(f"{prefix}/{number}") if prefix else None
             with here.metrics.submission():
-                taken = await take(here, await submission_of(here, principal, document, own))
+                async with turn:
+                    submission = await submission_of(here, principal, document, own)
+                    # What reads a job answers nobody meanwhile: others have their turn between two.
+                    await asyncio.sleep(0)
+                taken = await take(here, principal, submission)
         except Problem as problem:
             return BatchedModel(problem={"kind": problem.kind, "detail": problem.detail, **problem.more})
         return BatchedModel(id=id_text(taken.job), new=taken.new)
@@ -137,7 +149,7 @@ async def submit_batch(request: Request, here: Here, principal: Caller, key: Key
 @router.post(
     "/jobs/validate",
     openapi_extra=JOB_BODY,
-    responses=responses("invalid-request", "invalid-job", "forbidden", "too-large"),
+    responses=responses("invalid-request", "invalid-job", "forbidden", "too-large", "wrong-media-type"),
 )
 async def validate(request: Request, here: Here, principal: Caller) -> ValidationModel:
     """Say all that is wrong with a job, or where it would go; nothing is made."""
@@ -181,6 +193,7 @@ async def list_jobs(
 )
 async def get_job(
     here: Here,
+    principal: Caller,
     row: Row,
     wait: Annotated[
         str | None, Query(max_length=10, description="`30s`: answer at its end, or after so long.")
@@ -189,7 +202,7 @@ async def get_job(
     """A job with its attempts; it is here while history is kept, whatever Kubernetes has forgotten."""
     seconds = _seconds(wait)
     if seconds and row.state not in ENDED:
-        row = await _until_ended(here, row, seconds)
+        row = await _until_ended(here, principal, row, seconds)
     attempts = await reading.attempts(here.pool, row.id)
     targets = (await here.around.now()).targets
     return WholeJobModel(
@@ -218,11 +231,12 @@ async def get_document(here: Here, row: Row) -> dict[str, Any]:
 )
 async def get_events(
     here: Here,
+    principal: Caller,
     row: Row,
     accept: Annotated[str, Header()] = "",
     last: Annotated[
         str | None,
-        Header(alias="Last-Event-ID", max_length=10, description="Those after it; a stream goes on there."),
+        Header(alias="Last-Event-ID", max_length=9, description="Those after it; a stream goes on there."),
     ] = None,
 ) -> Response:
     """What happened to a job, in order."""
@@ -230,7 +244,7 @@ async def get_events(
         raise mistakes([("Last-Event-ID", "is the number of an event: send back what a stream gave as `id`")])
     after = int(last or 0)
     if "text/event-stream" in accept:
-        return StreamingResponse(_stream(here, row, after), media_type="text/event-stream")
+        return StreamingResponse(_stream(here, principal, row, after), media_type="text/event-stream")
     events = await reading.events(here.pool, row.id, after)
     answer = EventsModel(events=[EventModel(**vars(event)) for event in events])
     return Response(answer.model_dump_json(), media_type="application/json")
@@ -266,18 +280,19 @@ def _may_list(here: Context, principal: Caller, owner: str | None, queue: str | 
         return
     if queue is not None and here.policy.allows(principal, "see", queue):
         return
+    denied(principal, "see", queue=queue, owner=owner)
     raise Problem(
         "forbidden",
         "You may not see all of these jobs: add `owner=me`, or `queue=` with one whose jobs you may see.",
     )
 
 
-async def _until_ended(here: Context, row: JobRow, seconds: float) -> JobRow:
+async def _until_ended(here: Context, principal: Caller, row: JobRow, seconds: float) -> JobRow:
     """The job once it has ended, or after so long."""
     loop = asyncio.get_running_loop()
     deadline = loop.time() + seconds
     while row.state not in ENDED and not here.changes.leaving and (left := deadline - loop.time()) > 0:
-        with here.changes.of(row.id, row.event or 0) as changed:
+        with here.changes.of(row.id, row.event or 0, principal.name) as changed:
             try:
                 async with asyncio.timeout(left):
                     await changed.wait()
@@ -287,9 +302,11 @@ async def _until_ended(here: Context, row: JobRow, seconds: float) -> JobRow:
     return row
 
 
-async def _stream(here: Context, row: JobRow, after: int) -> AsyncIterator[bytes]:
+async def _stream(here: Context, principal: Caller, row: JobRow, after: int) -> AsyncIterator[bytes]:
     """The events of a job as they come, until it has ended."""
     while True:
+        # Asked before its events: what ends it meanwhile is among them, or comes with the next.
+        ended = (await reading.get(here.pool, row.id) or row).state in ENDED
         events = await reading.events(here.pool, row.id, after)
         for event in events:
             data = EventModel(**vars(event)).model_dump_json()
@@ -297,12 +314,12 @@ async def _stream(here: Context, row: JobRow, after: int) -> AsyncIterator[bytes
             after = event.number
             if State(event.state) in ENDED:
                 return
-        if not events and (await reading.get(here.pool, row.id) or row).state in ENDED:
+        if not events and ended:
             return
         if here.changes.leaving:
             # Its client goes on elsewhere, after the last event that it has.
             return
-        with here.changes.of(row.id, after) as changed:
+        with here.changes.of(row.id, after, principal.name) as changed:
             try:
                 async with asyncio.timeout(QUIET_SECONDS):
                     await changed.wait()

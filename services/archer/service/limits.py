@@ -1,21 +1,13 @@
-"""What one principal may ask for in a second, and how large a request may be."""
+"""What one principal may ask for in a second."""
 
 import math
 import time
 from collections import OrderedDict
 from collections.abc import Callable
-
-from fastapi import Request
+from dataclasses import replace
 
 from moka.submission.token_bucket import TokenBucket
 from services.archer.service.problems import Problem
-
-JOB_BYTES = 256 * 1024
-"""Of a job; the largest that anybody needs have a few hundred arguments."""
-
-BATCH_BYTES = 4 * 1024 * 1024
-DRAINED_BYTES = 64 * 1024 * 1024
-"""Of a request that is too large: a client that is cut off while it sends does not read why."""
 
 REMEMBERED = 10_000
 """Principals whose rate is known; of more, the one that was quiet for longest is forgotten."""
@@ -37,32 +29,18 @@ class Rates:
         """Count requests of a principal. Raises Problem when there are too many."""
         now = self._clock()
         bucket = self._buckets.pop(principal, None) or TokenBucket(self._rate, self._burst, self._burst, now)
-        taken, left = bucket.take(wanted, now)
-        self._buckets[principal] = left if taken == wanted else bucket.filled(now)
+        bucket = bucket.filled(now)
+        # A batch of more than may come at once is taken from a bucket that lacks its request only, and owed.
+        missing = min(wanted, self._burst - 1 if wanted > 1 else 1) - bucket.tokens
+        if missing <= 0:
+            bucket = replace(bucket, tokens=bucket.tokens - wanted)
+        self._buckets[principal] = bucket
         if len(self._buckets) > REMEMBERED:
             self._buckets.popitem(last=False)
-        if taken < wanted:
-            wait = math.ceil((wanted - bucket.filled(now).tokens) / self._rate)
+        if missing > 0:
+            wait = math.ceil(missing / self._rate)
             raise Problem(
                 "too-many-requests",
                 f"{principal} may ask {self._rate:g} times a second: ask again in {wait} s.",
                 {"Retry-After": str(wait)},
             )
-
-
-async def body(request: Request, most: int) -> bytes:
-    """The body of a request, of which no more is kept than it may have. Raises Problem."""
-    parts, size = [], 0
-    async for part in request.stream():
-        size += len(part)
-        if size <= most:
-            parts.append(part)
-        elif size > DRAINED_BYTES:
-            break
-    if size > most:
-        raise _too_large(most)
-    return b"".join(parts)
-
-
-def _too_large(most: int) -> Problem:
-    return Problem("too-large", f"It may have {most // 1024} KiB: send less.", {"Connection": "close"})

@@ -186,9 +186,9 @@ class RouteModel(BaseModel):
     workflow: str = Field(
         min_length=1, max_length=200, description="Its name, or a pattern with `*` and `?`."
     )
-    cluster: str | None = None
-    namespace: str | None = None
-    queue: str | None = None
+    cluster: str | None = Field(default=None, max_length=63)
+    namespace: str | None = Field(default=None, max_length=63)
+    queue: str | None = Field(default=None, max_length=127)
     architecture: Literal["arm64", "amd64", "any"] | None = None
     why: str = Field(min_length=1, max_length=1000)
 

@@ -1,6 +1,6 @@
 """Errors as `application/problem+json` (RFC 9457)."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import orjson
@@ -22,18 +22,35 @@ KINDS: Mapping[str, tuple[int, str]] = {
     "wrong-method": (405, "This address does not take that"),
     "another-is-active": (409, "Another job of this unique key is active"),
     "ended": (409, "The job has ended"),
+    "too-slow": (408, "The request did not arrive in time"),
     "too-large": (413, "The request is too large"),
     "beyond-the-end": (416, "The log is not as long"),
+    "wrong-media-type": (415, "The body is not JSON"),
     "invalid-job": (422, "The job has mistakes"),
     "key-reused": (422, "The Idempotency-Key came before with another request"),
     "invalid-request": (400, "The request has mistakes"),
     "too-many-requests": (429, "Too many requests"),
+    "long-headers": (431, "The headers are too large"),
     "away": (503, "The database does not answer"),
     "logs-away": (503, "S3 does not give the logs"),
     "too-many-waits": (503, "Too many requests wait here"),
+    "too-many-connections": (503, "Too many connections are open here"),
+    "unverified": (503, "Who verifies tokens does not answer"),
     "error": (500, "Archer failed"),
 }
 """Kind -> status, and what it is in a few words."""
+
+
+ANYWHERE = (
+    "invalid-request",
+    "unauthenticated",
+    "forbidden",
+    "too-many-requests",
+    "error",
+    "away",
+    "unverified",
+)
+"""Kinds that every operation may answer."""
 
 
 class MistakeModel(BaseModel):
@@ -82,24 +99,31 @@ def mistakes(places: Sequence[tuple[str, str]]) -> Problem:
     )
 
 
+def places(errors: Iterable[Mapping[str, Any]]) -> list[tuple[str, str]]:
+    """pydantic's errors as places and what is wrong there."""
+    return [
+        (".".join(str(part) for part in one["loc"])[:200] or "body", one["msg"][0].lower() + one["msg"][1:])
+        for one in errors
+    ]
+
+
 async def answer(_: Request, problem: Exception) -> Response:
     """The answer of a problem."""
     assert isinstance(problem, Problem)
-    status, title = KINDS[problem.kind]
-    body = {
-        "type": f"urn:archer:{problem.kind}",
-        "title": title,
-        "status": status,
-        "detail": problem.detail,
-        **problem.more,
-    }
-    return Response(orjson.dumps(body), status, problem.headers, MEDIA_TYPE)
+    body = {**members(problem.kind, problem.detail), **problem.more}
+    return Response(orjson.dumps(body), problem.status, problem.headers, MEDIA_TYPE)
+
+
+def members(kind: str, detail: str) -> dict[str, str | int]:
+    """What every problem of a kind says."""
+    status, title = KINDS[kind]
+    return {"type": f"urn:archer:{kind}", "title": title, "status": status, "detail": detail}
 
 
 def responses(*kinds: str) -> dict[int | str, dict[str, Any]]:
     """What the OpenAPI document says of the errors of an operation."""
     told: dict[int | str, list[str]] = {}
-    for kind in ("unauthenticated", "too-many-requests", "away", *kinds):
+    for kind in dict.fromkeys((*ANYWHERE, *kinds)):
         told.setdefault(KINDS[kind][0], []).append(f"`{kind}`: {KINDS[kind][1]}.")
     return {
         status: {

@@ -8,7 +8,6 @@ import aiohttp
 import boto3
 import uvicorn
 from fastapi import FastAPI
-from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
 from moka.submission.configuration import Configuration, Tls
 from services.archer.authentication.iam import IamAuthenticator
@@ -20,9 +19,10 @@ from services.archer.database.pool import pool
 from services.archer.service.acceptor import Acceptor
 from services.archer.service.app import application
 from services.archer.service.changes import Changes
-from services.archer.service.context import CERTIFICATE_NAMES, Context
+from services.archer.service.context import Context
 from services.archer.service.limits import Rates
 from services.archer.service.log_store import LogStore
+from services.archer.service.protocol import Protocol, connections
 from services.archer.service.server import Server
 from services.archer.service.surroundings import Around
 from services.common.issuer import IssuerKeys
@@ -37,28 +37,18 @@ GRACE_SECONDS = 30
 """For requests that are under way when it is to end."""
 
 
-class Protocol(HttpToolsProtocol):
-    """HTTP by httptools, which lets requests know whose certificate their connection has."""
-
-    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
-        """Note the alternative names of a certificate that TLS has verified."""
-        certificate = transport.get_extra_info("peercert") or {}
-        names = frozenset(value for _, value in certificate.get("subjectAltName", ()))
-        self.app_state = {**self.app_state, CERTIFICATE_NAMES: names}
-        super().connection_made(transport)
-
-
 async def run(configuration: Configuration, listen: tuple[str, int], _: ServiceAccount) -> None:
     """Serve until a signal ends it."""
+    Protocol.most = connections()
     async with (
-        pool(service_address(configuration.database), size=16) as connections,
+        pool(service_address(configuration.database), size=16) as database,
         aiohttp.ClientSession() as session,
     ):
         context = Context(
-            pool=connections,
-            acceptor=Acceptor(connections),
-            changes=Changes(connections),
-            around=Around(connections),
+            pool=database,
+            acceptor=Acceptor(database),
+            changes=Changes(database),
+            around=Around(database),
             authenticator=Ways(_ways(configuration, session)),
             policy=configuration.policy,
             rates=Rates(configuration.rate.a_second, configuration.rate.at_once),
@@ -66,20 +56,24 @@ async def run(configuration: Configuration, listen: tuple[str, int], _: ServiceA
             history=configuration.history,
         )
         app = application(context)
-        server = Server(_config(app, listen), context.changes)
+        server = Server(server_config(app, listen), context.changes)
         if configuration.tls is None:
             await server.serve()
         else:
             await _serve_proxies_too(server, uvicorn.Server(_proxies(app, listen[0], configuration.tls)))
 
 
-def _config(app: FastAPI, listen: tuple[str, int], **more: Any) -> uvicorn.Config:
+def server_config(app: FastAPI, listen: tuple[str, int], **more: Any) -> uvicorn.Config:
+    """How an application is served."""
     host, port = listen
     return uvicorn.Config(
         app,
         host=host,
         port=port,
         http=Protocol,
+        ws="none",
+        server_header=False,
+        backlog=4096,
         access_log=False,
         log_config=None,
         # Who sends is told by credentials, not by an address.
@@ -92,7 +86,7 @@ def _config(app: FastAPI, listen: tuple[str, int], **more: Any) -> uvicorn.Confi
 
 def _proxies(app: FastAPI, host: str, tls: Tls) -> uvicorn.Config:
     """The same application, where only who has a certificate connects; the other one starts what it has."""
-    return _config(
+    return server_config(
         app,
         (host, tls.port),
         lifespan="off",

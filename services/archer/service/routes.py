@@ -3,9 +3,10 @@
 from typing import Annotated
 
 import asyncpg
-from fastapi import APIRouter, Query
+from fastapi import APIRouter, Depends, Query
 
 from services.archer.database.pool import Connection
+from services.archer.service.bodies import sent, takes
 from services.archer.service.clusters import operate
 from services.archer.service.context import Caller, Here
 from services.archer.service.models import RouteModel, RoutesModel, WrittenRouteModel
@@ -40,8 +41,10 @@ async def list_routes(
     return RoutesModel(routes=[WrittenRouteModel(**row) for row in rows])
 
 
-@router.put("/routes", responses=responses("forbidden", "invalid-request"))
-async def write_route(here: Here, principal: Caller, route: RouteModel) -> WrittenRouteModel:
+@router.put("/routes", openapi_extra=takes(RouteModel), responses=responses("too-large", "wrong-media-type"))
+async def write_route(
+    here: Here, principal: Caller, route: Annotated[RouteModel, Depends(sent(RouteModel))]
+) -> WrittenRouteModel:
     """Set where the jobs of a workflow, or of a pattern, go from now on; those that wait stay."""
     operate(here, principal, f"route of {route.workflow}")
     around = await here.around.now()

@@ -9,8 +9,9 @@ import orjson
 
 from moka.jobs import checks
 from moka.jobs.job import Job
-from moka.jobs.job_file import draft_of
-from moka.mistakes import Mistake
+from moka.jobs.job_file import JOB_FILE, draft_of
+from moka.mistakes import InvalidDocument, Mistake
+from moka.plain_secrets import plain_secrets
 from moka.submission.job_id import id_text, new_id
 from moka.submission.placement import Misplaced, Placed, Unplaced, place
 from moka.submission.rights import Principal
@@ -30,15 +31,8 @@ KEY = re.compile(r"[!-~]{1,255}")
 """Of `Idempotency-Key`."""
 
 
-def parse(body: bytes) -> Any:
-    """JSON that can be kept. Raises Problem."""
-    try:
-        value = orjson.loads(body)
-    except orjson.JSONDecodeError as error:
-        raise mistakes([("body", f"is not JSON: {error}; send a job as `archer submit` does")]) from None
-    if b"\\u0000" in body:
-        raise mistakes([("body", "has a character U+0000, which no text of a job can have; remove it")])
-    return value
+MOST_VALUES = 5_000
+"""Keys and values of a job: nobody else is answered while each is looked at."""
 
 
 def key_of(header: str | None) -> str | None:
@@ -50,10 +44,35 @@ def key_of(header: str | None) -> str | None:
 
 def job_of(document: Any) -> Job:
     """The job that a document is. Raises Problem with all of its mistakes."""
-    draft = draft_of(document, "job")
+    if not isinstance(document, dict):
+        raise _invalid([Mistake("job", f"has to be keys and values, as in {JOB_FILE.example}")])
+    if values(document) > MOST_VALUES:
+        raise _invalid([Mistake("job", f"has more than {MOST_VALUES} keys and values; send less")])
+    # Alone: what else is wrong would be said with values.
+    if secrets := list(plain_secrets(document)):
+        raise _invalid(secrets)
+    try:
+        draft = draft_of(document, "job")
+    except InvalidDocument as error:
+        # Nested too deeply, for one.
+        raise Problem("invalid-job", str(error)) from None
     if draft.mistakes or draft.job is None:
         raise _invalid([one if isinstance(one, Mistake) else Mistake("job", one) for one in draft.mistakes])
     return draft.job
+
+
+def values(document: Any) -> int:
+    """Keys and values of a document, counted up to MOST_VALUES."""
+    count, left = 0, [document]
+    while left and count <= MOST_VALUES:
+        one = left.pop()
+        count += 1
+        if isinstance(one, dict):
+            count += len(one)
+            left += one.values()
+        elif isinstance(one, list):
+            left += one
+    return count
 
 
 def _invalid(wrong: list[Mistake]) -> Problem:
@@ -116,13 +135,17 @@ async def submission_of(here: Context, principal: Principal, document: Any, key:
     )
 
 
-async def take(here: Context, submission: Submission) -> Taken:
+async def take(here: Context, principal: Principal, submission: Submission) -> Taken:
     """Take a job: it is in the database when this returns. Raises Problem."""
     outcome: Outcome
     if submission.unique is None:
         outcome = await here.acceptor.accept(submission)
     else:
-        outcome = await accept_unique(here.pool, submission)
+
+        def may_replace(queue: str, tier: int, owner: str) -> None:
+            permit(here, principal, "stop", queue, tier, owner)
+
+        outcome = await accept_unique(here.pool, submission, may_replace)
     match outcome:
         case Taken():
             return outcome

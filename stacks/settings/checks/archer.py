@@ -21,6 +21,12 @@ def needs(settings: Environment) -> Iterator[Mistake]:
     if archer is None:
         if settings.services.archer is not None:
             yield Mistake("services.archer", "is the image of nothing; add a section archer, or remove it")
+        for name, namespace in settings.job_namespaces.items():
+            if namespace.archer_only:
+                at = f"job_namespaces.{name}.archer_only"
+                yield Mistake(
+                    at, "keeps out every job, as there is no Archer; add a section archer, or remove it"
+                )
         return
     if settings.services.archer is None:
         yield Mistake("archer", "has no image; name it as services.archer, as `make images` has pushed it")

@@ -10,26 +10,11 @@ from moka.submission.reasons import Reason
 from moka.submission.rights import Right
 from moka.submission.states import State
 from services.archer.database import reading, transitions
-from tests.support.archer import OPERATOR, archer
+from tests.support.archer import OPERATOR
 from tests.support.jobs import make_job
-from tests.support.loops import run_apart
 
 JOB = make_job().model_dump(mode="json", exclude_unset=True)
 BOB, OPS = {"X-Sender": "bob"}, {"X-Sender": "olga operators"}
-
-
-@pytest.fixture
-def serve(address):
-    """Run a coroutine function with a client of a service."""
-
-    def serve(work, **options):
-        async def inside():
-            async with archer(address, **options) as client:
-                return await work(client)
-
-        return run_apart(inside())
-
-    return serve
 
 
 async def end(client, job, state=State.SUCCEEDED, reason=Reason.SUCCEEDED):

@@ -1,9 +1,12 @@
 """Who sends a request: by an issuer of OpenID Connect, a proxy's certificate, or the laptop's STS."""
 
+import asyncio
 import hmac
 import json
 import time
 from base64 import urlsafe_b64encode
+from collections import Counter
+from urllib.parse import parse_qs, quote, urlsplit
 
 import aiohttp
 import pytest
@@ -17,7 +20,7 @@ from moka.submission.configuration import OidcWay, ProxyWay
 from moka.submission.rights import Principal
 from services.archer.authentication.iam import IamAuthenticator
 from services.archer.authentication.oidc import OidcAuthenticator
-from services.archer.authentication.principal import Peer, Sender, Unauthenticated
+from services.archer.authentication.principal import Peer, Sender, Unauthenticated, Unverified
 from services.archer.authentication.proxy import ProxyAuthenticator
 from services.archer.authentication.remembered import Remembered
 from services.archer.authentication.ways import Ways
@@ -282,3 +285,115 @@ def test_an_answer_that_names_nobody_lets_nobody_in(status, text):
             await runner.cleanup()
 
     assert refused(work)
+
+
+def nested_header(issuer):
+    """A token whose header is deeper than Python's JSON reads."""
+    deep = urlsafe_b64encode(b"[" * 9_000).rstrip(b"=").decode()
+    return f"{deep}.e30.eA"
+
+
+def encrypted(issuer):
+    return "eyJhbGciOiJSU0EtT0FFUCIsImVuYyI6IkEyNTZHQ00ifQ.x.x.x.x"
+
+
+def of_header(**header):
+    def make(issuer):
+        parts = (json.dumps({"alg": "RS256", **header}).encode(), b"{}", b"x")
+        return b".".join(urlsafe_b64encode(part).rstrip(b"=") for part in parts).decode()
+
+    return make
+
+
+ODD_TOKENS = {
+    "a deep header": nested_header,
+    "encrypted": encrypted,
+    "a list for a key's name": of_header(kid=["key-1"]),
+    "a number for an algorithm": of_header(alg=1),
+    "what must be understood": of_header(kid="key-1", crit=["x"], x=1),
+    "its own key": of_header(jwk={"kty": "RSA"}, kid="key-1"),
+    "an address of its key": of_header(jku="https://evil.example/jwks", kid="key-1"),
+    "not ASCII": lambda issuer: "\xff.\xff.\xff",
+    "a name of IAM": lambda issuer: token(
+        issuer, preferred_username="arn:aws:sts::123456789012:assumed-role/admin/x"
+    ),
+}
+
+
+@pytest.mark.parametrize("make", ODD_TOKENS.values(), ids=ODD_TOKENS)
+def test_odd_tokens_are_refused_in_a_sentence(make):
+    assert refused(lambda: by_oidc(make)).endswith(".")
+
+
+def test_groups_of_a_token_that_are_names_of_iam_or_no_text_are_nobodys():
+    groups = ["data", "arn:aws:iam::123456789012:role/admin", "a\0b", 7]
+    sender, _ = run_apart(by_oidc(lambda issuer: token(issuer, groups=groups)))
+
+    assert sender.principal.groups == {"data"}
+
+
+def test_of_a_thousand_tokens_with_unknown_keys_that_come_at_once_one_has_the_issuer_asked():
+    now = [time.time()]
+
+    async def work():
+        async with OidcIssuer({}, {}) as issuer, aiohttp.ClientSession() as session:
+            keys = IssuerKeys(issuer.url, session, clock=lambda: now[0])
+            way = OidcAuthenticator(OidcWay(issuer=issuer.url, audience="archer"), keys)
+            good = {"authorization": f"Bearer {token(issuer, exp=int(now[0]) + 900)}"}
+            await way.sender(good, NOBODY)
+            now[0] += 61
+            wrong = [
+                way.sender({"authorization": f"Bearer {of_header(kid=str(number))(issuer)}"}, NOBODY)
+                for number in range(1000)
+            ]
+            *answers, sender = await asyncio.gather(*wrong, way.sender(good, NOBODY), return_exceptions=True)
+            return issuer.asked.count("/jwks"), {type(answer) for answer in answers}, sender
+
+    asked, answers, sender = run_apart(work())
+    assert asked == 2
+    assert answers == {Unauthenticated}
+    assert sender.principal.name == "ann"
+
+
+def test_tokens_that_somebody_makes_up_do_not_have_sts_asked_without_end_and_keep_nobody_out():
+    now = [time.time()]
+
+    async def work():
+        asked = []
+
+        async def sts(request):
+            asked.append(request.query["X-Amz-Credential"])
+            known = request.query["X-Amz-Credential"].startswith("KNOWN")
+            return web.Response(
+                status=200 if known else 403, text="<Arn>arn:aws:iam::123456789012:user/ann</Arn>"
+            )
+
+        port = free_port()
+        application = web.Application()
+        application.router.add_get("/", sts)
+        runner = web.AppRunner(application, access_log=None)
+        await runner.setup()
+        await web.TCPSite(runner, "127.0.0.1", port).start()
+        endpoint = f"http://127.0.0.1:{port}"
+        url = presigned(endpoint)
+        own = parse_qs(urlsplit(url).query)["X-Amz-Credential"][0]
+
+        def by(credential, more=""):
+            changed = url.replace(quote(own, safe=""), quote(credential, safe=""))
+            return authorization(changed.replace("X-Amz-Signature=", f"X-Amz-Signature={more}"))
+
+        try:
+            async with aiohttp.ClientSession() as session:
+                way = IamAuthenticator("test", endpoint, session, lambda: now[0])
+                await way.sender(by("KNOWN"), NOBODY)
+                flood = [way.sender(by(f"MADE-UP-{number}"), NOBODY) for number in range(500)]
+                answers = await asyncio.gather(*flood, return_exceptions=True)
+                sender = await way.sender(by("KNOWN", "f"), NOBODY)
+        finally:
+            await runner.cleanup()
+        return len(asked), Counter(type(answer) for answer in answers), sender
+
+    asked, answers, sender = run_apart(work())
+    assert asked == 101
+    assert answers == {Unauthenticated: 99, Unverified: 401}
+    assert sender.principal.name.endswith("user/ann")

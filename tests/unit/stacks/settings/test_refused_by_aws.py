@@ -1021,6 +1021,12 @@ REFUSED: dict[str, list[tuple[Changes, str]]] = {
         (login(operators=["a", "a"]), "ingress.login.operators"),
     ],
     "ingress.login.hours": [(login(hours=25), "ingress.login.hours")],
+    "job_namespaces.<name>.archer_only": [
+        (
+            {f"{JOBS}.archer_only": True, "archer": None, "services.archer": None},
+            "keeps out every job, as there is no Archer",
+        ),
+    ],
     "job_namespaces.<name>.viewers": [
         ({f"{JOBS}.viewers": ["analysts"]}, "without ingress.login nobody knows who comes"),
         ({f"{JOBS}.viewers": [""], **login()}, "write a group as it stands in the claim"),
