@@ -12,6 +12,7 @@ from fastapi.openapi.utils import get_openapi
 from fastapi.responses import Response
 from fastapi.routing import APIRoute
 from starlette.exceptions import HTTPException
+from starlette.routing import Match
 
 from moka.jobs.job import Job
 from services.archer.database.pool import Away
@@ -116,7 +117,13 @@ async def _http(request: Request, error: Exception) -> Response:
     detail = (
         f"{request.method} {request.url.path[:200]}: {error.detail}; GET /openapi.json lists what there is."
     )
-    return await answer(request, Problem(kind, detail, dict(error.headers or {})))
+    headers = dict(error.headers or {})
+    if "allow" in {name.lower() for name in headers}:
+        # Starlette names the methods of one of the operations at this address.
+        at = (route for route in request.app.routes if isinstance(route, APIRoute))
+        here = [route.methods for route in at if route.matches(request.scope)[0] != Match.NONE]
+        headers = {"Allow": ", ".join(sorted(set().union(*here)))}
+    return await answer(request, Problem(kind, detail, headers))
 
 
 async def _failed(request: Request, error: Exception) -> Response:
