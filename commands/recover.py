@@ -20,6 +20,7 @@ from recovery.pulumi_cli import (
     existing_stacks,
     export,
     preview,
+    project,
     pulumi,
     run,
     stacks_of,
@@ -105,7 +106,7 @@ def recover(
 
 def _cut_off(name: str) -> bool:
     """Whether an update of one of the stacks was cut off, and says so."""
-    cut_off = {stack: unfinished(export(stack)) for stack in meant(name, existing_stacks())}
+    cut_off = {stack: unfinished(_whole(stack)) for stack in meant(name, existing_stacks())}
     for stack, operations in cut_off.items():
         if operations:
             shown = ", ".join(f"{operation.type} {label(operation.urn)}" for operation in operations[:3])
@@ -115,6 +116,13 @@ def _cut_off(name: str) -> bool:
                 f"not know what came of that: run `make recover STACK={stack}`, then this again."
             )
     return any(cut_off.values())
+
+
+def _whole(stack: str) -> State:
+    """A state. Raises Stopped where it cannot be read, BrokenState where nobody may build on it."""
+    state = export(stack)
+    refuse_broken(state, stack, project())
+    return state
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -160,8 +168,7 @@ def _recovered(entry: dict[str, Any], wishes: Wishes) -> Report:
             f"{stack} is being updated by {' and '.join(holders)}: wait for it; if that process is gone, "
             f"`pulumi cancel {stack}` lifts its lock, then run this again. Nothing was changed."
         )
-    state = export(stack)
-    refuse_broken(state, stack)
+    state = _whole(stack)
     stale = locks(stack)
     look = Look(stack, state)
     found = look.findings()

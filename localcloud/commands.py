@@ -85,8 +85,14 @@ def up(engine: Engine, stack: str, arguments: tuple[str, ...], *, brief: bool = 
     The engine's exit status, and 1 where something that stands would no longer work on AWS.
     """
     _refuse_full_disk(engine)
+    was_cut_short = engine.state_file(stack).is_cut_short
     _prepare(engine, stack)
-    _refuse_cut_off(engine, stack)
+    if CHECKOUT and was_cut_short:
+        raise Refusal(
+            f"An `up` would make again what is not in this copy of the state of {stack}: run "
+            f"`{recovery(stack)} ARGS=--rebuild`, which looks for it, then this again."
+        )
+    _refuse_cut_off(engine, stack, "an `up`")
     unknowns.clear(engine.cloud)
     # Policies refuse at the preview, before anything is made; without, `up` itself refuses what it must.
     judged = any(argument.startswith("--policy-pack") for argument in arguments)
@@ -126,11 +132,16 @@ def down(engine: Engine, stack: str, arguments: tuple[str, ...]) -> int:
             _prepare(engine, stack)
         except UnreadableState:
             return _discard_unreadable(engine, stack)
+        # What nobody wrote down ends with the cloud; where that goes on, it would stay in its AWS.
+        if set(engine.populated()) - {stack} or at_work(engine.cloud):
+            _refuse_cut_off(engine, stack, "a `down`")
         if count := unprotect(engine, stack):
             report.say(f"{stack} protects {count} resources; on the laptop they are deleted all the same.")
         if status := _run(
             engine, "destroy", stack, "--yes", "--skip-preview", "--suppress-outputs", *arguments
         ):
+            # It may be what stands in the way, as a subnet in that of its network.
+            report.cut_off(engine, stack)
             return status
         report.say(f"Stack {stack} is empty.")
     if stacks := engine.populated():
@@ -253,12 +264,12 @@ def _prepare(engine: Engine, stack: str) -> None:
         _select(engine, stack)
 
 
-def _refuse_cut_off(engine: Engine, stack: str) -> None:
-    """As `moka recover --check` does before an `up` of a real stack; others' programs have no `recover`."""
+def _refuse_cut_off(engine: Engine, stack: str, update: str) -> None:
+    """As `moka recover --check` does before an update of a real stack; others' programs have no `recover`."""
     pending = [f"{operation} {urn.rpartition('::')[2]}" for urn, operation in engine.pending(stack).items()]
     if CHECKOUT and pending:
         raise Refusal(
-            f"An update of {stack} was cut off while it was {_listed(pending)}, and an `up` would not know "
+            f"An update of {stack} was cut off while it was {_listed(pending)}, and {update} would not know "
             f"what came of that: run `{recovery(stack)}`, then this again."
         )
 
@@ -278,6 +289,7 @@ def _select(engine: Engine, stack: str) -> None:
         report.say(sentence)
     state = engine.state_file(stack)
     state.restore()
+    engine.refuse_broken(stack)
     engine.select(stack)
     state.keep()
 

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from localcloud.aws_server import AwsServer
-from localcloud.cloud import CHECKOUT, REPOSITORY, Cloud, local_folder
+from localcloud.cloud import CHECKOUT, REPOSITORY, RUN, Cloud, local_folder
 from localcloud.control_plane import ControlPlane
 from localcloud.errors import Refusal
 from localcloud.locks import holder, locks_folder, runs_pulumi
@@ -161,9 +161,27 @@ class Engine:
             text=True,
         )
         if result.returncode:
-            lines = (result.stderr or result.stdout).strip().splitlines()
-            raise Refusal(f"pulumi {' '.join(arguments)} failed: {lines[-1] if lines else 'without output'}")
+            reason = _reason(result.stderr or result.stdout)
+            raise Refusal(f"pulumi {' '.join(arguments)} failed: {reason}")
         return result.stdout
+
+    def refuse_broken(self, stack: str) -> None:
+        """Raise Refusal where a stack has the state of another one, or one that the engine does not take."""
+        resources = self.resources(stack)
+        own = f"urn:pulumi:{stack}::{self.project_name}::"
+        problem = next((f"{r.urn} is of another stack" for r in resources if not r.urn.startswith(own)), "")
+        if resources and not problem:
+            try:
+                # What shows a state holds it against the engine's rules, and what selects it does not.
+                self.pulumi("stack", "--stack", stack)
+            except Refusal as refusal:
+                problem = str(refusal)
+        if problem:
+            raise Refusal(
+                f"The state of stack {stack} cannot be used ({problem}): bring back an earlier version, "
+                "or, where a newer pulumi wrote it, use that one, or start over with "
+                f"`{RUN} clean`; nothing was changed."
+            )
 
     def select(self, stack: str) -> None:
         """Make the stack the current one; create it unless it exists.
@@ -316,6 +334,13 @@ class Engine:
             process = f"process {pid}" if pid else "an unknown process"
             sentences.append(f"Removed the lock that {process}, which has ended, left on stack {stack}.")
         return sentences
+
+
+def _reason(output: str) -> str:
+    """Why the engine failed: the last line that it said, or the one that a trace of its calls is about."""
+    lines = output.strip().splitlines()
+    fault = next((line for line in lines if line.startswith("Error:")), "")
+    return fault.removeprefix("Error:").strip() or (lines[-1] if lines else "without output")
 
 
 def _mapping(path: Path) -> dict[str, Any]:

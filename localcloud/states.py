@@ -52,6 +52,11 @@ class StateFile:
         # `pulumi stack import` writes it with a capital letter.
         return checkpoint.get("latest") or checkpoint.get("Latest") or {}
 
+    @property
+    def is_cut_short(self) -> bool:
+        """Whether there is a state that cannot be read, whatever its copies are."""
+        return self.path.is_file() and not _whole(self.path)
+
     def restore(self) -> str | None:
         """Put the newest copy in place of a state that cannot be read; a sentence if it did.
 

@@ -57,7 +57,7 @@ def creations(preview: Mapping[str, Any], state: State) -> Iterator[Operation]:
 
 def _needed(resource: Resource) -> set[str]:
     provider = str(resource.get("provider", "")).rpartition("::")[0]
-    return {str(urn) for urn in (resource.get("parent"), provider) if urn}
+    return {str(urn) for urn in (resource.get("parent"), resource.get("deletedWith"), provider) if urn}
 
 
 def _known(resource: Resource) -> bool:

@@ -9,10 +9,14 @@ from typing import Any
 
 from moka import pulumi_cli
 from moka.pulumi_cli import PulumiFailed, State, meant
+from recovery.state import NEWER_PULUMI
 
 COMMAND = ("pulumi", "{verb}", "--stack", "{stack}")
 
-EARLIER = "bring back an earlier version, as docs/operations/recovery.md says; nothing was changed."
+EARLIER = "bring back an earlier version, as docs/operations/recovery.md says; nothing was changed"
+
+NEWER = ("unsupported checkpoint version", "needs support for the following features", "is newer than what")
+"""What pulumi says of a state that a newer one wrote (pkg/resource/stack/checkpoint.go, deployment.go)."""
 
 
 class Stopped(Exception):
@@ -32,7 +36,7 @@ def existing_stacks() -> dict[str, dict[str, Any]]:
     try:
         return pulumi_cli.stacks()
     except PulumiFailed as failure:
-        raise Stopped(f"The states of the backend cannot be read ({failure.in_short()}): {EARLIER}") from None
+        raise _unreadable("The states of the backend", failure) from None
 
 
 def stacks_of(name: str) -> list[dict[str, Any]]:
@@ -49,7 +53,13 @@ def export(stack: str) -> State:
     try:
         return pulumi_cli.export(stack)
     except PulumiFailed as failure:
-        raise Stopped(f"The state of {stack} cannot be read ({failure.in_short()}): {EARLIER}") from None
+        raise _unreadable(f"The state of {stack}", failure) from None
+
+
+def _unreadable(what: str, failure: PulumiFailed) -> Stopped:
+    """Why pulumi reads no state, with the way out: of one that is newer than pulumi, nothing is lost."""
+    way_out = NEWER_PULUMI if any(words in failure.output for words in NEWER) else EARLIER
+    return Stopped(f"{what} cannot be read ({failure.in_short()}): {way_out}.")
 
 
 def run(command: Sequence[str], verb: str, stack: str, urns: Sequence[str]) -> int:

@@ -11,6 +11,12 @@ Resource = dict[str, Any]
 LATEST_VERSION = 4
 """Of the format of states: `DeploymentSchemaVersionLatest` in pulumi's sdk/go/common/apitype/core.go."""
 
+NEWER_PULUMI = (
+    "use the pulumi that wrote it, or a newer one, and the version of this project that goes with it; "
+    "nothing was changed"
+)
+"""The way out of a state that is newer than what reads it."""
+
 CREATING = "creating"
 
 
@@ -65,26 +71,36 @@ def with_resources(state: State, resources: list[Resource]) -> State:
     return {**state, "deployment": deployment}
 
 
-def refuse_broken(state: State, stack: str) -> None:
-    """Raise BrokenState for a state of a newer pulumi, of another stack, or that does not hold together."""
+def refuse_broken(state: State, stack: str, project: str) -> None:
+    """Raise BrokenState for a state of a newer pulumi, of another stack, or that does not hold together.
+
+    stack, project: whose it has to be.
+    """
     version = state.get("version")
     if not isinstance(version, int) or version > LATEST_VERSION:
         raise BrokenState(
-            f"The state of {stack} has version {version}, and {LATEST_VERSION} is the newest known here: use "
-            "the pulumi that wrote it, or a newer one, and a newer version of this project."
+            f"The state of {stack} has version {version}, and {LATEST_VERSION} is the newest known here: "
+            f"{NEWER_PULUMI}."
         )
-    for problem in _problems(resources_of(state), stack):
+    for problem in _problems(resources_of(state), stack, project):
         raise BrokenState(f"The state of {stack} {problem}; nothing was changed.")
 
 
-def _problems(resources: list[Resource], stack: str) -> Iterator[str]:
+def _problems(resources: list[Resource], stack: str, project: str) -> Iterator[str]:
+    """What pulumi refuses (pkg/resource/deploy/snapshot.go, `VerifyIntegrity`), and what it would replace."""
     urns: set[str] = set()
+    in_use: set[str] = set()
     for resource in resources:
         urn = str(resource.get("urn"))
-        if urn.split("::")[0] != f"urn:pulumi:{stack}":
-            yield f"is that of another stack, as {urn} is in it: import the state of {stack}"
-        if urn in urns and not resource.get("delete"):
-            yield f"has {urn} twice: export it, leave out the one that is not in use, and import it again"
+        if urn.split("::")[:2] != [f"urn:pulumi:{stack}", project]:
+            yield (
+                f"is that of another stack, as {urn} is in it: bring back that of {stack} of project "
+                f"{project}"
+            )
+        if not resource.get("delete"):
+            if urn in in_use:
+                yield f"has {urn} twice: export it, leave out the one that is not in use, and import it again"
+            in_use.add(urn)
         for needed in needs(resource):
             if needed not in urns:
                 yield (
@@ -95,12 +111,15 @@ def _problems(resources: list[Resource], stack: str) -> Iterator[str]:
 
 
 def needs(resource: Resource) -> Iterator[str]:
-    """URNs of what a resource needs in the state: parent, provider, dependencies."""
-    if parent := resource.get("parent"):
-        yield str(parent)
+    """URNs of what a resource needs in the state: parent, provider, dependencies, what it goes with."""
+    for one in ("parent", "deletedWith"):
+        if urn := resource.get(one):
+            yield str(urn)
     if provider := resource.get("provider"):
         yield str(provider).rpartition("::")[0]
     yield from resource.get("dependencies") or []
+    for urns in (resource.get("propertyDependencies") or {}).values():
+        yield from urns or []
 
 
 def name_of(urn: str) -> str:

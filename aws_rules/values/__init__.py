@@ -18,6 +18,7 @@ from aws_rules.values import (
     instances,
     keys,
     launch_templates,
+    listeners,
     logs,
     model,
     policies,
@@ -27,6 +28,7 @@ from aws_rules.values import (
     resource,
     routes,
     schedules,
+    secrets,
     security_groups,
     tags,
     volumes,
@@ -56,4 +58,6 @@ RULES: tuple[Rule, ...] = (
     *registries.RULES,
     *image_expiry.RULES,
     *logs.RULES,
+    *secrets.RULES,
+    *listeners.RULES,
 )

@@ -14,12 +14,14 @@ from aws_rules.values import (
     instances,
     keys,
     launch_templates,
+    listeners,
     logs,
     policies,
     ranges,
     registries,
     routes,
     schedules,
+    secrets,
     security_groups,
     tags,
     volumes,
@@ -60,6 +62,8 @@ CHECKS: Mapping[tuple[str, str], tuple[Check, ...]] = {
     ("eks", "UpdateClusterVersion"): (eks.cluster,),
     ("eks", "UpdateNodegroupConfig"): (eks.node_group,),
     ("eks", "UpdateNodegroupVersion"): (eks.node_group,),
+    ("elbv2", "CreateListener"): (listeners.listener,),
+    ("elbv2", "ModifyListener"): (listeners.listener,),
     ("iam", "CreatePolicy"): (policies.document,),
     ("iam", "CreatePolicyVersion"): (policies.document,),
     ("iam", "CreateRole"): (policies.document,),
@@ -79,6 +83,9 @@ CHECKS: Mapping[tuple[str, str], tuple[Check, ...]] = {
     ("s3", "PutBucketEncryption"): (buckets.encryption,),
     ("s3", "PutBucketLifecycleConfiguration"): (buckets.lifecycle,),
     ("s3", "PutBucketPolicy"): (policies.document,),
+    ("secretsmanager", "CreateSecret"): (secrets.secret,),
+    ("secretsmanager", "DeleteSecret"): (secrets.deletion,),
+    ("secretsmanager", "PutResourcePolicy"): (policies.document,),
 }
 """Service and operation -> its rules."""
 

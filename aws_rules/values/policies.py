@@ -67,7 +67,8 @@ _TOO_LONG_INLINE = "Maximum policy size of {longest} bytes exceeded for role {na
 
 # Service, operation -> its policy. IAM's sizes: _QUOTAS. KMS's:
 # https://docs.aws.amazon.com/kms/latest/developerguide/resource-limits.html. S3's:
-# https://docs.aws.amazon.com/AmazonS3/latest/userguide/bucket-policies.html.
+# https://docs.aws.amazon.com/AmazonS3/latest/userguide/bucket-policies.html. Secrets Manager's:
+# https://docs.aws.amazon.com/secretsmanager/latest/apireference/API_PutResourcePolicy.html.
 DOCUMENTS: Mapping[tuple[str, str], Document] = {
     ("iam", "CreateRole"): _TRUST,
     ("iam", "UpdateAssumeRolePolicy"): replace(_TRUST, path=("PolicyDocument",)),
@@ -83,6 +84,14 @@ DOCUMENTS: Mapping[tuple[str, str], Document] = {
     ("iam", "CreatePolicyVersion"): _MANAGED,
     ("kms", "CreateKey"): _KEY,
     ("kms", "PutKeyPolicy"): _KEY,
+    ("secretsmanager", "PutResourcePolicy"): Document(
+        path=("ResourcePolicy",),
+        longest=20_480,
+        malformed="MalformedPolicyDocumentException",
+        too_long="ValidationException",
+        says="Member must have length less than or equal to {longest}",
+        spaces_count=True,
+    ),
     ("s3", "PutBucketPolicy"): Document(
         path=("Policy",),
         longest=20_480,

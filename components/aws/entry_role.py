@@ -16,7 +16,8 @@ class EntryRoleArgs:
 
     name: of the role, unique in the account, as those who take it on know it before it is there.
     trusted: ARN of the roles that may take it on, a pattern with `*`: theirs need not be there yet.
-    cluster_name, cluster_arn: EKS cluster, of this region.
+    cluster_name, cluster_arn: EKS cluster.
+    region: of the cluster.
     groups: Kubernetes groups that it is in.
     path, permissions_boundary_arn: of the role.
     tags: of every AWS resource that is made here.

@@ -50,7 +50,8 @@ class ProgramArgs:
     """What the three programs have in common.
 
     image: reference of the image, for every architecture of the system nodes.
-    namespace: of the program. configuration: JSON, as `moka.submission.configuration` has it.
+    namespace: of the program.
+    configuration: JSON, as `moka.submission.configuration` has it.
     """
 
     image: str
@@ -60,7 +61,12 @@ class ProgramArgs:
 
 @dataclass(frozen=True, kw_only=True)
 class PodSize:
-    """replicas: pods. cpu, memory: what each requests; it may have twice the memory, in MiB."""
+    """How many pods a program has, and how large each is.
+
+    replicas: pods.
+    cpu: that each requests, as Kubernetes has it: `500m`.
+    memory_mib: MiB that each requests; it may have twice as much.
+    """
 
     replicas: int
     cpu: str
@@ -84,7 +90,11 @@ class ArcherArgs(ProgramArgs):
     """What differs between environments.
 
     namespace: that of the ingress controller, which looks into no other.
-    host: of its Ingress, of this class. issuer_port: of the issuer of tokens, if there is one.
+    size: of its pods.
+    host: of its Ingress.
+    ingress_class: of its Ingress.
+    issuer_port: of the issuer of tokens, if there is one.
+    proxies: that say who is logged in to them, if there are any.
     """
 
     size: PodSize
@@ -127,7 +137,10 @@ class Archer(Service):
 
 @dataclass(frozen=True, kw_only=True)
 class ArcherWorkerArgs(ProgramArgs):
-    """What differs between environments."""
+    """What differs between environments.
+
+    size: of its pods.
+    """
 
     size: PodSize
 

@@ -383,10 +383,11 @@ def records(form: Form | None) -> Iterator[Record]:
 
 
 def described_fields(kind: type) -> dict[str, str]:
-    """What the docstring of a dataclass says of its fields: name -> meaning."""
+    """What the docstrings of a dataclass and of those that it extends say of its fields: name -> meaning."""
     meanings: dict[str, str] = {}
     # `name: meaning`, or several names with commas, over lines that are further in.
     fields = r"^(\w+(?:, \w+)*): (.+(?:\n +.+)*)"
-    for names, text in re.findall(fields, inspect.getdoc(kind) or "", re.MULTILINE):
-        meanings |= {name: re.sub(r"\s+", " ", text) for name in names.split(", ")}
+    for one in reversed([one for one in kind.__mro__ if dataclasses.is_dataclass(one)]):
+        for names, text in re.findall(fields, inspect.cleandoc(one.__doc__ or ""), re.MULTILINE):
+            meanings |= {name: re.sub(r"\s+", " ", text) for name in names.split(", ")}
     return meanings

@@ -9,6 +9,8 @@ GATEWAY = "it takes an Elastic IP, which EC2 bills by the hour"
 GROUP = "it takes an Auto Scaling group, and so a machine image of the region"
 RESERVATION = "it takes a capacity reservation, which EC2 bills as the instances that it is for"
 CALLER = "it takes credentials with fewer rights than those that make the rest"
+BALANCER = "it takes a load balancer, which ELB bills by the hour"
+PROVIDER = "Pulumi's provider refuses it, too, before it asks AWS"
 ELSEWHERE = "CloudFormation decides it, which Pulumi's provider does not call"
 LISTED = "the laptop refuses nothing by it: it lists what AWS may refuse"
 PLACE = "it is about the machine that `up` runs on, and no API is asked"
@@ -45,6 +47,8 @@ UNASKED: Mapping[str, str] = {
     "capacity-reservation": RESERVATION,
     "nat-gateways": GATEWAY,
     "schedules": GROUP,
+    "listener-values": BALANCER,
+    "secret-values": PROVIDER,
     "caller-permissions": CALLER,
     "resource-schema": ELSEWHERE,
     "policy-principals": LISTED,

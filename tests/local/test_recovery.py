@@ -10,9 +10,13 @@ import subprocess
 import pytest
 
 from localcloud import commands
+from localcloud.engine import Engine
 from localcloud.errors import Refusal
 from tests.support.cut_off import MADE, client, cut_off, ids, name, network_up, recover
-from tests.support.pulumi_stack import moka
+from tests.support.pulumi_project import write_project
+from tests.support.pulumi_stack import PulumiStack, moka
+
+QUIET = ("--non-interactive",)
 
 
 @pytest.fixture(scope="module")
@@ -34,11 +38,14 @@ def vpcs(ec2) -> list[str]:
 def test_what_was_made_and_not_recorded_is_imported_whatever_its_type(network):
     before = ids(network)
     cut_off(network, *MADE)
+    state = network.engine.state_file("dev").path
+    was = state.read_text()
 
     shown = recover(network)
     assert shown.returncode == 1
     assert "creating Subnet a: it may exist, as subnet-" in shown.stderr
     assert "Nothing was changed; --yes does it" in shown.stderr
+    assert state.read_text() == was
     recovered = recover(network, "--yes", "--json")
 
     assert recovered.returncode == 0, recovered.stderr
@@ -46,7 +53,11 @@ def test_what_was_made_and_not_recorded_is_imported_whatever_its_type(network):
     assert len(report["imported"]) == len(MADE)
     assert ids(network) == before
     network.expect_no_changes()
-    assert "dev needs no recovery" in recover(network).stderr
+    was = state.read_text()
+    none = recover(network, "--yes")
+    assert (none.returncode, none.stdout) == (0, "")
+    assert none.stderr == "dev needs no recovery: nothing is locked, and nothing was cut off.\n"
+    assert state.read_text() == was
 
 
 def test_what_a_plugin_made_that_died_is_found_by_what_an_up_would_create(network):
@@ -150,19 +161,24 @@ def test_the_lock_of_a_pulumi_that_was_killed_is_lifted_and_that_of_others_is_no
         "timestamp": "2026-11-23T06:00:00Z",
     }
     folder.mkdir(parents=True, exist_ok=True)
-    (folder / "theirs.json").write_text(json.dumps({**lock, "hostname": "elsewhere"}))
+    theirs = {**lock, "hostname": "elsewhere"}
+    (folder / "theirs.json").write_text(json.dumps(theirs))
+    cut_off(network, "Subnet b")
+    state = network.engine.state_file("dev").path
+    was = state.read_text()
 
     refused = recover(network, "--yes")
     assert refused.returncode == 2
-    assert (
-        f"dev is being updated by process {ended.pid} of me on elsewhere, since 2026-11-23T06:00"
-        in refused.stderr
-    )
+    [line] = refused.stderr.splitlines()
+    assert f"dev is being updated by process {ended.pid} of me on elsewhere, since 2026-11-23T06:00" in line
+    assert state.read_text() == was
+    assert json.loads((folder / "theirs.json").read_text()) == theirs
     (folder / "theirs.json").rename(folder / "ours.json")
     (folder / "ours.json").write_text(json.dumps(lock))
     assert recover(network, "--yes").returncode == 0
 
     assert list(folder.glob("*.json")) == []
+    network.expect_no_changes()
 
 
 def test_a_stack_that_is_not_there_and_a_state_that_nobody_can_read_are_one_sentence(network):
@@ -212,16 +228,6 @@ def test_locks_in_a_bucket_are_lifted_or_respected_as_well(network):
     assert s3.list_objects_v2(Bucket="states", Prefix=key)["KeyCount"] == 0
 
 
-def test_afterwards_down_leaves_nothing(network, ec2):
-    cut_off(network, "Subnet b", "NatGateway nat", "RouteTableAssociation a", "Route out")
-    assert recover(network, "--yes").returncode == 0
-
-    network.destroy()
-
-    assert vpcs(ec2) == []
-    assert ec2.describe_addresses()["Addresses"] == []
-
-
 def test_attributes_that_a_kill_cut_short_are_removed(network):
     [attributes] = network.engine.cloud.home.rglob("dev.json.attrs")
     attributes.write_text("")
@@ -231,3 +237,50 @@ def test_attributes_that_a_kill_cut_short_are_removed(network):
 
     assert f"{attributes} was cut short as it was written, and is removed" in recovered.stderr
     assert network.try_run("stack", "ls").returncode == 0
+
+
+@pytest.fixture
+def neighbour(network, tmp_path):
+    """Another project's stack on the same cloud, up."""
+    program = 'import pulumi_aws as aws\n\naws.s3.Bucket("data", bucket="neighbour")\n'
+    engine = Engine(network.engine.cloud, write_project(tmp_path / "other", program))
+    commands.create(engine, "dev")
+    stack = PulumiStack(engine, "dev")
+    stack.up()
+    yield stack
+    stack.destroy()
+
+
+def test_a_down_beside_another_stack_is_refused_before_the_recovery_and_leaves_nothing_after_it(
+    network, neighbour, ec2, capfd
+):
+    cut_off(network, "Subnet b", "NatGateway nat", "RouteTableAssociation a", "Route out")
+    state = network.engine.state_file("dev").path
+    was = state.read_text()
+
+    with pytest.raises(
+        Refusal, match=r"creating .*, and a `down` would not know .* run `make recover STACK=dev`"
+    ):
+        commands.down(network.engine, "dev", QUIET)
+    assert state.read_text() == was
+    assert recover(network, "--yes").returncode == 0
+    assert commands.down(network.engine, "dev", QUIET) == 0
+
+    assert "keeps running, as these stacks have resources: organization/other/dev." in capfd.readouterr().out
+    assert vpcs(ec2) == []
+    assert ec2.describe_addresses()["Addresses"] == []
+    neighbour.expect_no_changes()
+
+
+def test_a_down_of_the_only_stack_goes_ahead_and_where_it_cannot_end_says_why(network, capfd):
+    network.up()
+    cut_off(network, "Subnet b")
+
+    assert commands.down(network.engine, "dev", QUIET) != 0
+
+    output = capfd.readouterr().out
+    assert "has dependencies and cannot be deleted" in output
+    assert "`make recover STACK=dev` finds out" in output
+    assert recover(network, "--yes").returncode == 0
+    assert commands.down(network.engine, "dev", QUIET) == 0
+    assert "All processes have ended." in capfd.readouterr().out

@@ -29,7 +29,7 @@ def case(program: PublicProgram):
         if program.stops_at
         else []
     )
-    return pytest.param(program, id=program.path, marks=marks)
+    return pytest.param(program, id=program.name, marks=marks)
 
 
 @pytest.fixture

@@ -160,7 +160,12 @@ def cut_off(stack: PulumiStack, *names: str, operation: str = "creating", record
     recorded: that they were under way; a plugin that died while the engine went on leaves nothing of them.
     """
     path = stack.engine.state_file(stack.name).path
-    state = json.loads(path.read_text())
+    path.write_text(cut_off_state(path.read_text(), *names, operation=operation, recorded=recorded))
+
+
+def cut_off_state(text: str, *names: str, operation: str = "creating", recorded: bool = True) -> str:
+    """The same, of a state as a backend has it."""
+    state = json.loads(text)
     # `pulumi stack import` writes it with a capital letter.
     latest = state["checkpoint"].get("latest") or state["checkpoint"]["Latest"]
     under_way = [resource for resource in latest["resources"] if name(resource) in names]
@@ -170,7 +175,7 @@ def cut_off(stack: PulumiStack, *names: str, operation: str = "creating", record
         under_way = [{k: v for k, v in r.items() if k not in ("id", "outputs")} for r in under_way]
     pending = [{"resource": resource, "type": operation} for resource in under_way]
     latest["pending_operations"] = pending if recorded else []
-    path.write_text(json.dumps(state))
+    return json.dumps(state)
 
 
 def recover(stack: PulumiStack, *options: str) -> subprocess.CompletedProcess[str]:

@@ -29,14 +29,15 @@ Victims = Callable[[PulumiStack, psutil.Process], Sequence[psutil.Process]]
 """Stack and its engine -> what to kill; nothing before there is such a process."""
 
 
-def _plugins(engine: psutil.Process, name: str = "") -> list[psutil.Process]:
+def plugins_of(engine: psutil.Process, name: str = "") -> list[psutil.Process]:
+    """The plugins that an engine runs; by default all."""
     wanted = f"localcloud.plugins.{name}"
     return [process for process in engine.children(recursive=True) if wanted in " ".join(process.cmdline())]
 
 
 def _engine(stack: PulumiStack, engine: psutil.Process) -> list[psutil.Process]:
     # A program that lost its engine waits for it for ever; plugins end what they were asked for.
-    plugins = _plugins(engine)
+    plugins = plugins_of(engine)
     return [engine, *(process for process in engine.children(recursive=True) if process not in plugins)]
 
 
@@ -45,22 +46,23 @@ def _all(stack: PulumiStack, engine: psutil.Process) -> list[psutil.Process]:
 
 
 def _plugin(name: str) -> Victims:
-    return lambda stack, engine: _plugins(engine, name)
+    return lambda stack, engine: plugins_of(engine, name)
 
 
 def _server(name: str) -> Victims:
     def victims(stack: PulumiStack, engine: psutil.Process) -> list[psutil.Process]:
         planes = [plane for plane in ControlPlane.all(stack.engine.cloud) if plane.alive()]
-        return _running(plane.process(name) for plane in planes)
+        return running(plane.process(name) for plane in planes)
 
     return victims
 
 
 def _aws(stack: PulumiStack, engine: psutil.Process) -> list[psutil.Process]:
-    return _running([AwsServer(stack.engine.cloud).process])
+    return running([AwsServer(stack.engine.cloud).process])
 
 
-def _running(processes: Iterable[Process]) -> list[psutil.Process]:
+def running(processes: Iterable[Process]) -> list[psutil.Process]:
+    """Those that run, to kill them."""
     return [
         psutil.Process(json.loads(process.pid_file.read_text())["pid"])
         for process in processes
@@ -98,7 +100,7 @@ def killed(stack: PulumiStack, verb: str, writes: int, victim: str) -> bool:
         count, last = count + (written != last), written
         if count >= writes:
             try:
-                plugins, victims = _plugins(engine), VICTIMS[victim](stack, engine)
+                plugins, victims = plugins_of(engine), VICTIMS[victim](stack, engine)
             except psutil.NoSuchProcess:
                 continue
         time.sleep(0.002)

@@ -1,15 +1,26 @@
 """Public Pulumi programs in Python on EC2, EKS, S3, IAM, RDS and Kubernetes, and which of them come up."""
 
+import io
+import subprocess
+import tarfile
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+import yaml
+
+COMMITS = {
+    "examples": "40c09b266d44e9975e15289c42cc0c2ad8d14995",
+    "pulumi-eks": "7bf0c1b179932ce51cb02dfc4f9bd0d7550cb0cd",
+    "templates": "65db26bfbdb2fef067d2a10dcadef7b553b36d60",
+}
+"""Repository of github.com/pulumi -> the commit whose programs are tried."""
+
 NO_CONNECTIONS = "further providers (command, mysql) connect to its instance or database, where nothing runs"
 ZONE_TWICE = (
-    "its attachments name two subnets of a zone, as awsx shows them, and EC2 takes one of each; the version "
-    "before, of April 2026, comes up"
+    "its attachments name two subnets of a zone, as awsx shows them, and EC2 takes one of each: "
+    "DuplicateSubnetsInSameZone; the version before comes up"
 )
-NO_STACKS = "its nodes are in a stack of CloudFormation, which is not simulated"
 
 
 REGION = "us-west-2"
@@ -20,8 +31,9 @@ REGION = "us-west-2"
 class PublicProgram:
     """A program as it was published.
 
-    path: below the folder of checkouts. config: what its README has one set. on: programs that have to be up
-    before. stops_at: why it does not come up; None where it does. waits: it only stops after minutes.
+    path: of its folder, from its repository. commit: instead of the one in COMMITS. config: what its README
+    has one set. on: programs that have to be up before. stops_at: why it does not come up; None where it
+    does. waits: it only stops after minutes.
     """
 
     path: str
@@ -29,21 +41,56 @@ class PublicProgram:
     on: "tuple[PublicProgram, ...]" = ()
     stops_at: str | None = None
     waits: bool = False
+    commit: str | None = None
+
+    @property
+    def name(self) -> str:
+        """What it is called in lists."""
+        return f"{self.path}@{self.commit[:9]}" if self.commit else self.path
 
     def copy(self, folder: Path, checkouts: Path, python: Path) -> Path:
-        """Copy it below a folder, with its configuration and with Python's packages; the copy's folder."""
-        import shutil
-
-        import yaml
-
-        place = folder / self.path
-        shutil.copytree(checkouts / self.path, place)
+        """Take it out of its commit, below a folder, with configuration and Python's packages; its folder."""
+        repository, _, inside = self.path.partition("/")
+        place = folder / repository / inside
+        place.parent.mkdir(parents=True, exist_ok=True)
+        archive = [
+            "git",
+            "-C",
+            str(checkouts / repository),
+            "archive",
+            self.commit or COMMITS[repository],
+            inside,
+        ]
+        with tarfile.open(
+            fileobj=io.BytesIO(subprocess.run(archive, check=True, capture_output=True).stdout)
+        ) as tar:
+            tar.extractall(folder / repository, filter="data")
+        config = {"aws:region": REGION, **self.config}
+        if repository == "templates":
+            config = defaults_of_template(place) | config
+            for file in (place / "Pulumi.yaml", *place.glob("*.py")):
+                file.write_text(without_placeholders(file.read_text(), place.name))
         options: Any = yaml.safe_load((place / "Pulumi.yaml").read_text())["runtime"]
         if isinstance(options, dict) and (virtual := options.get("options", {}).get("virtualenv")):
             (place / virtual).symlink_to(python)
-        config = {"aws:region": REGION, **self.config}
         (place / "Pulumi.dev.yaml").write_text(yaml.safe_dump({"config": config}))
         return place
+
+
+def defaults_of_template(place: Path) -> dict[str, str]:
+    """What `pulumi new --yes` sets in the configuration of a program made from a template."""
+    document = yaml.safe_load((place / "Pulumi.yaml").read_text())
+    settings: dict[str, Any] = document["template"].get("config") or {}
+    return {
+        key if ":" in key else f"{place.name}:{key}": str(setting["default"])
+        for key, setting in settings.items()
+        if "default" in setting
+    }
+
+
+def without_placeholders(text: str, project: str) -> str:
+    """A file of a template as `pulumi new` writes it."""
+    return text.replace("${PROJECT}", project).replace("${DESCRIPTION}", f"Made from {project}")
 
 
 EKS = PublicProgram("examples/aws-py-eks")
@@ -102,6 +149,7 @@ PROGRAMS = (
         stops_at="the role lets only the user of another program assume it, with the user's own keys",
     ),
     PublicProgram("examples/aws-py-hub-and-spoke-network", stops_at=ZONE_TWICE),
+    PublicProgram("examples/aws-py-hub-and-spoke-network", commit="4ca61f36ef80b9364df31a58b56d7c7212977ded"),
     PublicProgram("examples/aws-py-ansible-wordpress", stops_at=NO_CONNECTIONS),
     PublicProgram("examples/aws-py-dynamicresource", stops_at=NO_CONNECTIONS),
     PublicProgram("examples/aws-py-ec2-provisioners", stops_at=NO_CONNECTIONS),
@@ -110,6 +158,18 @@ PROGRAMS = (
     PublicProgram("pulumi-eks/examples/aws-profile-role-py"),
     PublicProgram("pulumi-eks/examples/aws-profile-py"),
     PublicProgram("pulumi-eks/examples/managed-nodegroups-py"),
-    PublicProgram("pulumi-eks/examples/nodegroup-py", stops_at=NO_STACKS),
+    PublicProgram("pulumi-eks/examples/nodegroup-py"),
+    PublicProgram("templates/aws-python"),
+    PublicProgram("templates/vm-aws-python"),
+    PublicProgram("templates/kubernetes-aws-python"),
+    PublicProgram("templates/kubernetes-python", on=(EKS,)),
+    PublicProgram(
+        "templates/webapp-kubernetes-python",
+        # Its default is a namespace that every cluster has.
+        {"webapp-kubernetes-python:namespace": "web"},
+        on=(EKS,),
+    ),
+    PublicProgram("templates/helm-kubernetes-python", on=(EKS,)),
+    PublicProgram("examples/aws-py-secrets-manager"),
 )
-"""Of github.com/pulumi/examples and github.com/pulumi/pulumi-eks, those that are on these services."""
+"""Those of github.com/pulumi/examples, pulumi-eks and templates that are on these services."""

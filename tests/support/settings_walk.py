@@ -64,6 +64,10 @@ VALUES: dict[str, tuple[Any, ...]] = {
     "job_namespaces.spark-jobs.isolated": (None, False),
     "job_namespaces.spark-jobs.pod_security": (None, "privileged"),
     "job_namespaces.spark-jobs.quota.pods": (None, 100),
+    "database.instances": (1, 2),
+    "database.backup_days": (1, 7),
+    "database.minimum_capacity": (None, 0, 2),
+    "database.maximum_capacity": (None, 4, 16),
     "charts.values.yunikorn": (None, {"resources": {"requests": {"memory": "2Gi"}}}),
 }  # fmt: skip
 """Place of a value -> what it may be; None is nothing written."""

@@ -143,6 +143,25 @@ def test_a_real_stack_whose_update_was_cut_off_is_recovered_first(tmp_path, targ
     assert (tmp_path / "asked").read_text() == f"{verb} --stack dev\n"
 
 
+@pytest.mark.parametrize("target", ["preview", "review", "drift"])
+@pytest.mark.parametrize("status", [0, 7])
+def test_what_only_looks_tidies_up_after_itself_and_ends_as_what_it_ran_did(checkout, target, status):
+    python = checkout / ".local" / "venv" / "bin" / "python"
+    python.parents[1].unlink()
+    python.parent.mkdir(parents=True)
+    # In place of Python: what runs a command for each stack has the status.
+    python.write_text(
+        f'#!/bin/sh\necho "$*" >>{checkout}/asked\ncase "$*" in *" -- "*) exit {status};; esac\n'
+    )
+    python.chmod(0o755)
+
+    result = make(target, "STACK=local", folder=checkout, MOKA_CLOUD="")
+
+    assert result.returncode == (2 if status else 0)
+    assert (f"Error {status}\n" in result.stderr) == bool(status)
+    assert (checkout / "asked").read_text().splitlines()[-1] == "-m localcloud tidy"
+
+
 def test_clean_removes_the_cloud_that_is_named_and_the_checkouts_own_and_nothing_else(checkout, tmp_path):
     named, own = tmp_path / "named", checkout / ".local" / "cloud"
     for cloud in (named, own):

@@ -1,12 +1,13 @@
 """The changes that the walk of the soak makes: each is one that the settings take, and all are made."""
 
 from copy import deepcopy
+from itertools import islice
 
 import pytest
 import yaml
 
 from stacks import settings
-from tests.support.settings_walk import ENTRIES, MACHINES, VALUES, legal, put, steps
+from tests.support.settings_walk import ENTRIES, MACHINES, VALUES, legal, put, steps, walk
 
 LOCAL = yaml.safe_load(settings.path_of("local").read_text())
 CHANGES = [*((place, value) for place, values in VALUES.items() for value in values), *ENTRIES.items()]
@@ -37,7 +38,7 @@ def test_a_hundred_steps_are_changes_of_every_sort():
 
 def test_a_group_with_other_machines_is_a_generation_beside_the_one_before():
     [place] = [place for place in MACHINES if "executor" in place]
-    changes = [step for step in steps(LOCAL, 14, 100) if step.change.startswith(place + ": ")]
+    changes = [*islice((step for step in walk(LOCAL, 14) if step.change.startswith(place + ": ")), 2)]
     first = changes[0].settings["clusters"]["spark-a"]["node_groups"]["executor-amd64"]
 
     assert first["generation"] == 2

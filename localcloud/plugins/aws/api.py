@@ -26,6 +26,7 @@ SERVICES = {
     "acm": ("acm", "Acm"),
     "amp": ("amp", "Amp"),
     "autoscaling": ("auto_scaling", "AutoScaling"),
+    "cloudformation": ("cloud_formation", "CloudFormation"),
     "ec2": ("ec2", "Ec2"),
     "ecr": ("ecr", "Ecr"),
     "eks": ("eks", "Eks"),
@@ -35,6 +36,7 @@ SERVICES = {
     "rds": ("rds", "Rds"),
     "route53": ("route53", "Route53"),
     "s3": ("s3", "S3"),
+    "secretsmanager": ("secrets_manager", "SecretsManager"),
 }
 """Services that keep something beside moto: module and class, by name, as these call other services again."""
 

@@ -87,6 +87,17 @@ _TARGETS: Outcomes = {
     "healthCheck": (UPDATES, "CloudFormation has a property for each part; the provider has one for all."),
 }
 
+_IN_GROUP = (
+    "CloudFormation lists targets in the group; the provider has a resource for each, all of it fixed."
+)
+_ATTACHMENT: Outcomes = dict.fromkeys(
+    ("targetGroupArn", "targetId", "availabilityZone"), (REPLACES, _IN_GROUP)
+)
+_LISTENER_RULE: Outcomes = {
+    "conditions": (UPDATES, "CloudFormation has them in another form; the provider calls ModifyRule.")
+}
+_VALUE = "CloudFormation has the value in the secret; the provider puts another version."
+
 _RULES: Outcomes = dict.fromkeys(
     (
         "ipProtocol",
@@ -115,6 +126,14 @@ DEVIATIONS: Mapping[str, Outcomes] = {
     "aws:ec2/launchTemplate:LaunchTemplate": {
         "defaultVersion": (UPDATES, _NO_PROPERTY + "calls ModifyLaunchTemplate."),
     },
+    "aws:ec2/launchConfiguration:LaunchConfiguration": {
+        "rootBlockDevice": (REPLACES, "CloudFormation lists all devices; the provider replaces."),
+    },
+    "aws:cloudformation/stack:Stack": {
+        "name": (REPLACES, "CloudFormation makes the name of a stack in a stack up; the provider replaces."),
+        "templateBody": (UPDATES, "CloudFormation takes an address of it only; the provider sends the text."),
+        "capabilities": (UPDATES, "CloudFormation has no such property; the provider sends them again."),
+    },
     "aws:ec2/instance:Instance": {
         "userDataBase64": (UPDATES, _NO_PROPERTY + "stops the instance and gives it other data."),
         "associatePublicIpAddress": (
@@ -130,6 +149,23 @@ DEVIATIONS: Mapping[str, Outcomes] = {
     },
     **dict.fromkeys(("aws:lb/loadBalancer:LoadBalancer", "aws:alb/loadBalancer:LoadBalancer"), _BALANCER),
     **dict.fromkeys(("aws:lb/targetGroup:TargetGroup", "aws:alb/targetGroup:TargetGroup"), _TARGETS),
+    **dict.fromkeys(
+        (
+            "aws:lb/targetGroupAttachment:TargetGroupAttachment",
+            "aws:alb/targetGroupAttachment:TargetGroupAttachment",
+        ),
+        _ATTACHMENT,
+    ),
+    **dict.fromkeys(
+        ("aws:lb/listenerRule:ListenerRule", "aws:alb/listenerRule:ListenerRule"), _LISTENER_RULE
+    ),
+    "aws:secretsmanager/secret:Secret": {
+        "policy": (UPDATES, "CloudFormation has another type for it; the provider puts and deletes it."),
+    },
+    "aws:secretsmanager/secretVersion:SecretVersion": {
+        **dict.fromkeys(("secretId", "secretString", "secretBinary"), (REPLACES, _VALUE)),
+        "versionStages": (UPDATES, "CloudFormation has no stages; the provider moves them."),
+    },
     "aws:rds/instance:Instance": {
         "engine": (REPLACES, "CloudFormation changes it in some cases; the provider replaces."),
         "availabilityZone": (REPLACES, "CloudFormation replaces too, and does not say so in its schema."),

@@ -130,8 +130,9 @@ def _properties(value: Mapping[str, Any], shape: Any, back: Names, path: str) ->
 
 def _nested(back: Names, path: str, member: str) -> str | None:
     for key, name in back.items():
-        if key == member and name.startswith(f"{path}."):
-            return name.removeprefix(f"{path}.")
+        above, _, last = name.rpartition(".")
+        if key == member and above == path:
+            return last
     return None
 
 

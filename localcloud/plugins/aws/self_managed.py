@@ -17,7 +17,7 @@ from localcloud.plugins.aws.instance_types import described
 from localcloud.plugins.aws.refusals.identities import Identities
 from localcloud.plugins.aws.refusals.network import interfaces, load
 from localcloud.plugins.aws.refusals.nodes import Joining
-from localcloud.plugins.aws.refusals.templates import template_data
+from localcloud.plugins.aws.refusals.templates import configuration_data, template_data
 from localcloud.plugins.aws.subject import Subject
 
 if TYPE_CHECKING:
@@ -32,43 +32,69 @@ NOUN = "self-managed"
 
 
 def set_machines(subject: Subject) -> None:
-    """Make the nodes of a group as Auto Scaling describes it, if its machines join a cluster."""
-    [group] = subject.request("describe_auto_scaling_groups", AutoScalingGroupNames=[subject.id])[
-        "AutoScalingGroups"
-    ]
+    """Make the nodes of a group of the program's own."""
+    set_group(subject, subject.id, refresh=bool(subject.inputs.get("instanceRefresh")))
+
+
+def set_group(subject: Subject, name: str, *, refresh: bool) -> None:
+    """Make the nodes of a group as Auto Scaling describes it, if its machines join a cluster.
+
+    refresh: a change of what they are started from replaces machines that run.
+    """
+    api, region = subject.api, subject.region
+    [group] = api.call(
+        "autoscaling", "describe_auto_scaling_groups", {"AutoScalingGroupNames": [name]}, region
+    )["AutoScalingGroups"]
     template = group.get("LaunchTemplate") or {}
-    chosen = {"id": template.get("LaunchTemplateId"), "name": template.get("LaunchTemplateName")}
-    data = template_data(subject.api, subject.region, {**chosen, "version": template.get("Version")})
+    configuration = group.get("LaunchConfigurationName", "")
+    data = (
+        configuration_data(api, region, configuration)
+        if configuration
+        else template_data(
+            api,
+            region,
+            {
+                "id": template.get("LaunchTemplateId"),
+                "name": template.get("LaunchTemplateName"),
+                "version": template.get("Version"),
+            },
+        )
+    )
     settings = _settings(data)
     if settings is None or not settings.cluster:
         return
     if settings.cluster not in subject.api.call("eks", "list_clusters", {}, subject.region)["clusters"]:
-        about, lacks = f"Auto Scaling group {subject.id}", f"EKS cluster {settings.cluster}"
+        about, lacks = f"Auto Scaling group {name}", f"EKS cluster {settings.cluster}"
         unknowns.note(subject.api.cloud, Unknown(rule=SELF_MANAGED, resource=about, lacks=lacks))
         return
     plane = eks_backend.control_plane(subject, settings.cluster)
     if not plane.alive():
         return
     store = subject.api.service("autoscaling", subject.region).store
-    had = store.get(NOUN, subject.id)
-    revision = f"{template.get('LaunchTemplateName', '')} {template.get('Version', '')}"
-    if had and not subject.inputs.get("instanceRefresh"):
+    had = store.get(NOUN, name)
+    revision = configuration or f"{template.get('LaunchTemplateName', '')} {template.get('Version', '')}"
+    if had and not refresh:
         # Without a refresh, machines that run stay as they are.
         revision = had["revision"]
     eks_backend.apply_machines(plane, _machines(subject, plane, group, data, settings, revision))
-    store.put(NOUN, subject.id, thing={"cluster": settings.cluster, "revision": revision})
+    store.put(NOUN, name, thing={"cluster": settings.cluster, "revision": revision})
 
 
 def remove_machines(subject: Subject) -> None:
+    """Remove the nodes of a group of the program's own."""
+    remove_group(subject, subject.id)
+
+
+def remove_group(subject: Subject, name: str) -> None:
     """Remove the nodes of a group from the cluster that they are in, if it still runs."""
     from localcloud.control_plane.nodes import SCALING_GROUP, remove_node_group
 
     store = subject.api.service("autoscaling", subject.region).store
-    if had := store.get(NOUN, subject.id):
+    if had := store.get(NOUN, name):
         plane = eks_backend.control_plane(subject, had["cluster"])
         if plane.alive():
-            remove_node_group(plane, label_of(subject.id), SCALING_GROUP)
-        store.remove(NOUN, subject.id)
+            remove_node_group(plane, label_of(name), SCALING_GROUP)
+        store.remove(NOUN, name)
 
 
 def label_of(name: str) -> str:
@@ -100,7 +126,7 @@ def _machines(
     taints = [_taint(text) for text in settings.flag("register-with-taints")]
     attributes = described(api, region, [data["InstanceType"]])
     return NodeGroup(
-        name=label_of(subject.id),
+        name=label_of(group["AutoScalingGroupName"]),
         instance_types=tuple(eks_backend.instance_type(one, drivers=False) for one in attributes),
         zones=tuple(sorted({subnet["AvailabilityZone"] for subnet in subnets})),
         count=group["DesiredCapacity"],

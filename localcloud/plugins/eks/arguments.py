@@ -64,6 +64,13 @@ NODE_GROUP = Arguments(
     },
 )
 
+OF_TEMPLATES = words("ignoreScalingChanges launchTemplateTagSpecifications minRefreshPercentage")
+
+NODE_GROUP_V1 = Arguments(
+    served=NODE_GROUP.served - OF_TEMPLATES | words("cloudFormationTags"),
+    refused={name: why for name, why in NODE_GROUP.refused.items() if name != "cloudFormationTags"},
+)
+
 CLUSTER = Arguments(
     served=words(
         "accessEntries authenticationMode bootstrapSelfManagedAddons clusterSecurityGroup "

@@ -6,7 +6,7 @@ Source: createNodeGroupV2 in nodejs/eks/nodes/nodegroup.ts of github.com/pulumi/
 import base64
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import pulumi
 import pulumi_aws as aws
@@ -42,17 +42,18 @@ VOLUME = {
 class NodeGroup:
     """The default nodes of a cluster, or those of eks.NodeGroupV2.
 
-    inputs: arguments of eks.NodeGroupV2. core: of the cluster. parent: of what is made.
+    inputs: arguments of eks.NodeGroupV2. core: of the cluster. parent: of what is made. kind: of eks.
     """
 
     name: str
     inputs: Mapping[str, Any]
     core: pulumi.Output[Mapping[str, Any]]
     parent: pulumi.Resource
+    kind: ClassVar[str] = "NodeGroupV2"
 
     def outputs(self) -> dict[str, Any]:
         """Make it; what eks.NodeGroupV2 gives out."""
-        _check(self.name, self.inputs)
+        check(f"eks.{self.kind} {self.name}", self.inputs)
         group, group_id, rule_id = self._security_group()
         template = self._launch_template(group_id, rule_id)
         scaling_group = self._scaling_group(template)
@@ -96,8 +97,7 @@ class NodeGroup:
     ) -> aws.ec2.LaunchTemplate:
         inputs = self.inputs
         # As in the real one, the nodes come after the rule by which they reach the control plane.
-        extra = [_id(group) for group in inputs.get("extraNodeSecurityGroups") or ()]
-        groups = pulumi.Output.all(rule_id, group_id, *extra).apply(lambda values: values[1:])
+        groups = self._groups(group_id, rule_id)
         public = inputs.get("nodeAssociatePublicIpAddress")
         arguments: dict[str, Any] = {
             "image_id": inputs.get("amiId") or self._image(),
@@ -122,6 +122,11 @@ class NodeGroup:
         }
         return aws.ec2.LaunchTemplate(f"{self.name}-launchTemplate", opts=self._child, **arguments)
 
+    def _groups(self, group_id: pulumi.Input[str], rule_id: pulumi.Input[str]) -> pulumi.Output[Any]:
+        """Security groups of the nodes, known once they reach the control plane."""
+        extra = [_id(group) for group in self.inputs.get("extraNodeSecurityGroups") or ()]
+        return pulumi.Output.all(rule_id, group_id, *extra).apply(lambda values: values[1:])
+
     def _key(self) -> Any:
         if "nodePublicKey" not in self.inputs:
             return self.inputs.get("keyName")
@@ -138,7 +143,7 @@ class NodeGroup:
         def value(values: Any) -> pulumi.Output[str]:
             version, gpu, *types = values
             kind = inputs.get("amiType") or ami_type(
-                f"eks.NodeGroupV2 {self.name}", "AL2023", bool(gpu), types
+                f"eks.{self.kind} {self.name}", "AL2023", bool(gpu), types
             )
             path = f"/aws/service/eks/optimized-ami/{version}/amazon-linux-2023/{PARAMETERS[kind]}"
             name = f"{path}/recommended/image_id"
@@ -156,41 +161,35 @@ class NodeGroup:
             if options.get("instanceProfileName"):
                 return options["instanceProfileName"]
         raise Refusal(
-            f"eks.NodeGroupV2 {self.name}: an instanceProfile or instanceProfileName is required: set one."
+            f"eks.{self.kind} {self.name}: an instanceProfile or instanceProfileName is required: set one."
         )
 
     def _user_data(self) -> pulumi.Output[str]:
-        text = pulumi.Output.all(
+        return self._plain_user_data().apply(lambda text: base64.b64encode(text.encode()).decode())
+
+    def _plain_user_data(self) -> pulumi.Output[str]:
+        return pulumi.Output.all(
             self._of_cluster("name"),
             self._of_cluster("endpoint"),
             self._of_cluster("certificate_authority").apply(lambda authority: authority.data or ""),
             self._of_cluster("kubernetes_network_config").apply(lambda network: network.service_ipv4_cidr),
             _plain(self.inputs),
         ).apply(lambda values: user_data(*values))
-        return text.apply(lambda text: base64.b64encode(text.encode()).decode())
 
     def _scaling_group(self, template: aws.ec2.LaunchTemplate) -> aws.autoscaling.Group:
         inputs = self.inputs
-        tags = pulumi.Output.all(self._of_cluster("name"), inputs.get("autoScalingGroupTags") or {}).apply(
-            lambda values: [
-                {"key": key, "value": value, "propagateAtLaunch": True}
-                for key, value in (
-                    *values[1].items(),
-                    (f"kubernetes.io/cluster/{values[0]}", "owned"),
-                    ("Name", f"{values[0]}-worker"),
-                )
+        tags = self._tags().apply(
+            lambda tags: [
+                {"key": key, "value": value, "propagateAtLaunch": True} for key, value in tags.items()
             ]
         )
-        minimum, maximum, desired = (
-            _size(inputs, name, default)
-            for name, default in (("minSize", 1), ("maxSize", 2), ("desiredCapacity", 2))
-        )
+        minimum, maximum, desired = self._sizes()
         arguments: dict[str, Any] = {
             "min_size": minimum,
             "max_size": maximum,
             "desired_capacity": desired,
             "launch_template": {"name": template.name, "version": template.latest_version.apply(str)},
-            "vpc_zone_identifiers": inputs.get("nodeSubnetIds") or self.core.apply(self._subnets),
+            "vpc_zone_identifiers": self._node_subnets(),
             "instance_refresh": {
                 "strategy": "Rolling",
                 "preferences": {"min_healthy_percentage": _size(inputs, "minRefreshPercentage", 50)},
@@ -199,10 +198,32 @@ class NodeGroup:
         }
         opts = pulumi.ResourceOptions(
             parent=self.parent,
-            depends_on=self.core.apply(_before_nodes),
+            depends_on=self.core.apply(before_nodes),
             ignore_changes=["desiredCapacity"] if inputs.get("ignoreScalingChanges") else None,
         )
         return aws.autoscaling.Group(self.name, opts=opts, **arguments)
+
+    def _node_subnets(self) -> pulumi.Input[Any]:
+        return self.inputs.get("nodeSubnetIds") or self.core.apply(self._subnets)
+
+    def _sizes(self) -> tuple[Any, Any, Any]:
+        """Minimum, maximum and desired number of nodes."""
+        minimum, maximum, desired = (
+            _size(self.inputs, name, default)
+            for name, default in (("minSize", 1), ("maxSize", 2), ("desiredCapacity", 2))
+        )
+        return minimum, maximum, desired
+
+    def _tags(self) -> pulumi.Output[dict[str, str]]:
+        """Tags of the Auto Scaling group and of its machines."""
+        own = self.inputs.get("autoScalingGroupTags") or {}
+        return pulumi.Output.all(self._of_cluster("name"), own).apply(
+            lambda values: {
+                **values[1],
+                f"kubernetes.io/cluster/{values[0]}": "owned",
+                "Name": f"{values[0]}-worker",
+            }
+        )
 
     def _subnets(self, core: Mapping[str, Any]) -> Any:
         for name in ("privateSubnetIds", "publicSubnetIds"):
@@ -211,8 +232,8 @@ class NodeGroup:
         return worker_subnets(core["subnetIds"], core["vpcId"], self.parent)
 
 
-def _check(name: str, inputs: Mapping[str, Any]) -> None:
-    about = f"eks.NodeGroupV2 {name}"
+def check(about: str, inputs: Mapping[str, Any]) -> None:
+    """Raise Refusal for arguments that do not fit each other, or are not followed here."""
     if inputs.get("operatingSystem") not in (None, "AL2023"):
         raise Refusal(f"{about}: the laptop cloud reads user data of AL2023 only: set operatingSystem to it.")
     if inputs.get("amiType") not in (None, *PARAMETERS):
@@ -229,7 +250,7 @@ def _check(name: str, inputs: Mapping[str, Any]) -> None:
             raise Refusal(f"{about}: {one} and {other} are mutually exclusive: keep one.")
 
 
-def _before_nodes(core: Mapping[str, Any]) -> list[pulumi.Resource]:
+def before_nodes(core: Mapping[str, Any]) -> list[pulumi.Resource]:
     """What there must be before nodes: the VPC CNI, and the ConfigMap aws-auth."""
     return [core[name] for name in ("vpcCni", "eksNodeAccess") if core.get(name) is not None]
 

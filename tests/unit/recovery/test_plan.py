@@ -99,7 +99,7 @@ def test_what_was_deleted_to_make_room_gives_way_and_dependents_stay_behind_it()
 
     after = with_findings(before, looked_at(before, "logs-2"))
 
-    refuse_broken(after, "dev")
+    refuse_broken(after, "dev", "small")
     assert [entry.get("id") for entry in resources_of(after)] == [None, "logs-2", "logs-1"]
 
 
@@ -173,13 +173,20 @@ def test_what_the_refresh_took_out_was_not_made():
     [
         ({**state(), "version": 5}, "has version 5, and 4 is the newest known here: use the pulumi"),
         (state({**LOGS, "urn": "urn:pulumi:prod::small::x::y"}), "is that of another stack, as urn:"),
+        (state({**LOGS, "urn": "urn:pulumi:dev::other::x::y"}), "bring back that of dev of project small"),
         (state(LOGS, LOGS), "twice: export it, leave out the one that is not in use"),
+        (state({**LOGS, "delete": True}, LOGS, LOGS), "twice: export it"),
         (state(POLICY), f"which needs {LOGS['urn']}, and that is not there: `pulumi state repair"),
+        (state(resource(BUCKET, "a", deletedWith="urn:gone")), "which needs urn:gone, and that is not there"),
+        (
+            state(resource(BUCKET, "a", propertyDependencies={"bucket": ["urn:gone"]})),
+            "which needs urn:gone, and that is not there",
+        ),
     ],
 )  # fmt: skip
 def test_a_state_that_nobody_may_build_on_is_refused_in_one_sentence(broken, sentence):
     with pytest.raises(BrokenState) as refused:
-        refuse_broken(broken, "dev")
+        refuse_broken(broken, "dev", "small")
 
     assert sentence in str(refused.value)
     assert "\n" not in str(refused.value)
@@ -190,6 +197,7 @@ def test_states_that_hold_together_are_taken():
         state(),
         state(LOGS, POLICY),
         state(LOGS, {**LOGS, "delete": True}),
+        state({**LOGS, "delete": True}, LOGS, POLICY),
         {"version": 3, "deployment": None},
     ):
-        refuse_broken(fine, "dev")
+        refuse_broken(fine, "dev", "small")

@@ -1,4 +1,4 @@
-"""Launch templates of node groups, as EC2 describes them."""
+"""What machines are started from: launch templates as EC2 describes them, or launch configurations."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -16,3 +16,21 @@ def template_data(api: Api, region: str, template: Mapping[str, Any]) -> dict[st
     answer = api.call("ec2", "describe_launch_template_versions", request, region)
     data: dict[str, Any] = answer["LaunchTemplateVersions"][0]["LaunchTemplateData"]
     return data
+
+
+def configuration_data(api: Api, region: str, name: str) -> dict[str, Any]:
+    """A launch configuration in the words of a launch template; empty where it is gone."""
+    names = {"LaunchConfigurationNames": [name]}
+    answer = api.call("autoscaling", "describe_launch_configurations", names, region)
+    if not answer["LaunchConfigurations"]:
+        return {}
+    [shown] = answer["LaunchConfigurations"]
+    interface = {
+        "Groups": shown.get("SecurityGroups") or [],
+        "AssociatePublicIpAddress": bool(shown.get("AssociatePublicIpAddress")),
+    }
+    return {
+        **{key: shown.get(key) for key in ("ImageId", "InstanceType", "UserData", "BlockDeviceMappings")},
+        "IamInstanceProfile": {"Name": (shown.get("IamInstanceProfile") or "").rpartition("/")[2]},
+        "NetworkInterfaces": [interface],
+    }

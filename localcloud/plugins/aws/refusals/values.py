@@ -11,6 +11,7 @@ from aws_rules.values import (
     databases,
     endpoints,
     instances,
+    listeners,
     model,
     policies,
     principals,
@@ -190,6 +191,23 @@ def _database_capacity(api: Api, request: Request) -> Iterator[ValueVerdict]:
     yield from databases.capacity_of_cluster(request, found[0] if found else None)
 
 
+def _targets(api: Api, request: Request) -> Iterator[ValueVerdict]:
+    elb = api.client("elbv2", request.region)
+    groups = {
+        group["TargetGroupArn"]: group.get("VpcId") for group in elb.describe_target_groups()["TargetGroups"]
+    }
+    balancer = request.known("LoadBalancerArn")
+    if listener := request.known("ListenerArn"):
+        described = elb.describe_listeners(ListenerArns=[listener])["Listeners"]
+        balancer = described[0]["LoadBalancerArn"] if described else None
+    vpcs = {
+        shown["LoadBalancerArn"]: shown.get("VpcId")
+        for shown in elb.describe_load_balancers()["LoadBalancers"]
+    }
+    if balancer:
+        yield from listeners.targets(request, balancer, vpcs.get(balancer), groups)
+
+
 def _inline(api: Api, request: Request) -> Iterator[ValueVerdict]:
     import json
 
@@ -240,6 +258,9 @@ NEIGHBOURS: Mapping[tuple[str, str], tuple[Neighbours, ...]] = {
     ("ec2", "RunInstances"): (_instance,),
     ("ecr", "SetRepositoryPolicy"): (_principals,),
     ("eks", "CreateCluster"): (_services,),
+    ("elbv2", "CreateListener"): (_targets,),
+    ("elbv2", "CreateRule"): (_targets,),
+    ("elbv2", "ModifyListener"): (_targets,),
     ("iam", "AttachRolePolicy"): (_attached,),
     ("iam", "CreateRole"): (_principals,),
     ("iam", "PutRolePolicy"): (_inline,),

@@ -53,7 +53,7 @@ class AutoScaling(Service):
         if not members.get("VPCZoneIdentifier"):
             message = "At least one Availability Zone or VPC Subnet is required."
             self.refuse("ValidationError", message, operation)
-        if not members.get("LaunchTemplate"):
+        if not members.get("LaunchTemplate") and not members.get("LaunchConfigurationName"):
             message = (
                 "Valid requests must contain either LaunchTemplate, LaunchConfigurationName, InstanceId or "
                 "MixedInstancesPolicy parameter."

@@ -1,8 +1,13 @@
 """ELBv2 as boto3's client answers it: moto's answers, and what ELB refuses where moto does not."""
 
+from collections.abc import Mapping
 from typing import Any
 
+from localcloud.plugins.aws.api import not_found
 from localcloud.plugins.aws.services.base import Members, Service
+
+STAND_IN = "stand-in.example"
+"""Name of the certificate that moto's listeners have: it does not know those of Certificate Manager here."""
 
 
 class Elbv2(Service):
@@ -23,6 +28,71 @@ class Elbv2(Service):
         self._check_subnets("SetSubnets", {**members, "Scheme": shown["Scheme"]}, shown["Type"])
         answer: Members = self.client.set_subnets(**members)
         return answer
+
+    # --- listeners ---
+
+    def create_listener(self, **members: Any) -> Members:
+        """Make a listener; its certificates are kept beside moto."""
+        self.validate("CreateListener", members)
+        answer: Members = self.client.create_listener(**self._with_stand_in("CreateListener", members))
+        self._keep(answer["Listeners"][0]["ListenerArn"], members)
+        return self._with_certificates(answer)
+
+    def modify_listener(self, **members: Any) -> Members:
+        """Change a listener."""
+        answer: Members = self.client.modify_listener(**self._with_stand_in("ModifyListener", members))
+        self._keep(members["ListenerArn"], members)
+        return self._with_certificates(answer)
+
+    def describe_listeners(self, **members: Any) -> Members:
+        """Listeners, with their certificates."""
+        return self._with_certificates(self.client.describe_listeners(**members))
+
+    def delete_listener(self, ListenerArn: str) -> Members:
+        """Delete a listener."""
+        answer: Members = self.client.delete_listener(ListenerArn=ListenerArn)
+        self.store.remove("listener", ListenerArn)
+        return answer
+
+    def _with_stand_in(self, operation: str, members: Members) -> Members:
+        """Members with moto's certificate in place of those that are named, which have to be issued.
+
+        https://docs.aws.amazon.com/elasticloadbalancing/latest/APIReference/API_CreateListener.html; the
+        words are those of hashicorp/terraform-provider-aws#41789.
+        """
+        named = [one["CertificateArn"] for one in members.get("Certificates") or ()]
+        if not named:
+            return members
+        for arn in named:
+            try:
+                shown = self.api.call("acm", "describe_certificate", {"CertificateArn": arn}, self.region)
+            except Exception as error:
+                if not not_found(error):
+                    raise
+                self.refuse("CertificateNotFound", f"Certificate '{arn}' not found", operation)
+            if shown["Certificate"]["Status"] != "ISSUED":
+                message = (
+                    f"The certificate '{arn}' must have a fully-qualified domain name, a supported "
+                    "signature, and a supported key size"
+                )
+                self.refuse("UnsupportedCertificate", message, operation)
+        acm = self.api.client("acm", self.region)
+        stand_in = acm.request_certificate(DomainName=STAND_IN, IdempotencyToken="standin")["CertificateArn"]
+        return {**members, "Certificates": [{"CertificateArn": stand_in}]}
+
+    def _keep(self, listener: str, members: Members) -> None:
+        if members.get("Certificates"):
+            self.store.put("listener", listener, thing={"Certificates": members["Certificates"]})
+        else:
+            self.store.remove("listener", listener)
+
+    def _with_certificates(self, answer: Mapping[str, Any]) -> Members:
+        shown = [
+            {**one, **(self.store.get("listener", one["ListenerArn"]) or {})} for one in answer["Listeners"]
+        ]
+        return {**answer, "Listeners": shown}
+
+    # --- load balancers ---
 
     def _check_subnets(self, operation: str, members: Members, type: str) -> None:
         """Refuse too few zones, and a VPC without a way to the internet.

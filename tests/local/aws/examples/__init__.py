@@ -29,6 +29,8 @@ STAYS = {
     "aws:s3/bucketAccelerateConfigurationV2:BucketAccelerateConfigurationV2",
     "aws:s3/bucketObjectLockConfiguration:BucketObjectLockConfiguration",
     "aws:s3/bucketObjectLockConfigurationV2:BucketObjectLockConfigurationV2",
+    # No secret is without a current version.
+    "aws:secretsmanager/secretVersion:SecretVersion",
     # The provider leaves ACLs as they are.
     "aws:s3/bucketAcl:BucketAcl",
     "aws:s3/bucketAclV2:BucketAclV2",

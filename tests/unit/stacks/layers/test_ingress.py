@@ -45,7 +45,6 @@ def test_the_gateway_answers_for_every_job_namespace_and_at_home_for_the_history
     domain = LOCAL["domain"]
     assert hosts == {
         f"history.{domain}",
-        f"archer.{domain}",
         *(f"*.{namespace}.spark-a.{domain}" for namespace in LOCAL["job_namespaces"]),
     }
 
@@ -119,6 +118,7 @@ def test_certificates_are_for_the_names_of_the_pages(with_tls):
     assert certificate["domainName"] == f"*.spark-a.{domain}"
     assert certificate["subjectAlternativeNames"] == [
         f"history.{domain}",
+        f"archer.{domain}",
         *(f"*.{namespace}.spark-a.{domain}" for namespace in LOCAL["job_namespaces"]),
     ]
 
