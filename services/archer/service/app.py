@@ -4,6 +4,7 @@ import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from functools import cache
+from itertools import chain
 from typing import Any
 
 from fastapi import FastAPI, Request
@@ -120,9 +121,9 @@ async def _http(request: Request, error: Exception) -> Response:
     headers = dict(error.headers or {})
     if "allow" in {name.lower() for name in headers}:
         # Starlette names the methods of one of the operations at this address.
-        at = (route for route in request.app.routes if isinstance(route, APIRoute))
-        here = [route.methods for route in at if route.matches(request.scope)[0] != Match.NONE]
-        headers = {"Allow": ", ".join(sorted(set().union(*here)))}
+        routes = (route for router in ROUTERS for route in router.routes if isinstance(route, APIRoute))
+        here = [route.methods or () for route in routes if route.matches(request.scope)[0] != Match.NONE]
+        headers = {"Allow": ", ".join(sorted(set(chain(*here)) or {"GET"}))}
     return await answer(request, Problem(kind, detail, headers))
 
 
