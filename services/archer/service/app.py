@@ -4,6 +4,7 @@ import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from functools import cache
+from itertools import chain
 from typing import Any
 
 from fastapi import FastAPI, Request
@@ -13,6 +14,7 @@ from fastapi.responses import Response
 from fastapi.routing import APIRoute
 from prometheus_client import CONTENT_TYPE_LATEST
 from starlette.exceptions import HTTPException
+from starlette.routing import Match
 
 from moka.jobs.job import Job
 from services.archer.database.pool import Away
@@ -131,7 +133,13 @@ async def _http(request: Request, error: Exception) -> Response:
     detail = (
         f"{request.method} {request.url.path[:200]}: {error.detail}; GET /openapi.json lists what there is."
     )
-    return await answer(request, Problem(kind, detail, dict(error.headers or {})))
+    headers = dict(error.headers or {})
+    if "allow" in {name.lower() for name in headers}:
+        # Starlette names the methods of one of the operations at this address.
+        routes = (route for router in ROUTERS for route in router.routes if isinstance(route, APIRoute))
+        here = [route.methods or () for route in routes if route.matches(request.scope)[0] != Match.NONE]
+        headers = {"Allow": ", ".join(sorted(set(chain(*here)) or {"GET"}))}
+    return await answer(request, Problem(kind, detail, headers))
 
 
 async def _failed(request: Request, error: Exception) -> Response:

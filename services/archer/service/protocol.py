@@ -18,7 +18,7 @@ ARRIVAL_SECONDS = 60.0
 
 LINGER_SECONDS = 2.0
 
-CONNECTIONS = 24_000
+CONNECTIONS = 15_000
 """At a time; more than may wait (changes.py)."""
 
 OTHER_FILES = 200

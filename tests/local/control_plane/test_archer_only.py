@@ -5,16 +5,14 @@ from datetime import UTC, datetime
 
 import pytest
 
-from moka.components.kubernetes.archer_only import POLICY_NAME, rules
-from moka.components.kubernetes.yunikorn import service_account_pattern
 from moka.names import ARCHER_GROUP
 from moka.submission.job_id import new_id
 from moka.submission.manifest import FINALIZER, JOB_LABEL, manifest
+from tests.support.closed_namespace import close
 from tests.support.jobs import make_application, make_job, make_job_target
 from tests.support.simulated_operator import define
 from tests.support.somebody import EVERYONE, Somebody
 
-GROUP = "/apis/admissionregistration.k8s.io/v1"
 SUBMIT = "submit it by archer submit"
 OPERATOR = "system:serviceaccount:spark-operator:spark-operator-controller"
 
@@ -33,13 +31,7 @@ def applications(namespace):
 def closed(api, plane, namespace, eventually):
     """The namespace, which takes applications of Archer only."""
     define(api)
-    about = {"apiVersion": "admissionregistration.k8s.io/v1", "metadata": {"name": POLICY_NAME}}
-    makers = [service_account_pattern("spark-operator"), service_account_pattern(namespace, "spark")]
-    policy = f"{GROUP}/validatingadmissionpolicies/{POLICY_NAME}"
-    binding = f"{GROUP}/validatingadmissionpolicybindings/{POLICY_NAME}"
-    api.apply(policy, {**about, "kind": "ValidatingAdmissionPolicy", "spec": rules([namespace], makers)})
-    bound = {"policyName": POLICY_NAME, "validationActions": ["Deny"]}
-    api.apply(binding, {**about, "kind": "ValidatingAdmissionPolicyBinding", "spec": bound})
+    undo = close(api, namespace)
     api.apply_all(
         [
             {
@@ -60,8 +52,7 @@ def closed(api, plane, namespace, eventually):
     # A policy and a binding hold a moment after they were made.
     eventually(lambda: SUBMIT in (Somebody(plane, "probe").refused("POST", path, probe) or ""))
     yield namespace
-    api.delete(binding)
-    api.delete(policy)
+    undo()
     api.delete("/apis/rbac.authorization.k8s.io/v1/clusterrolebindings/everyone-everything")
 
 

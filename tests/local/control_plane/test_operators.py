@@ -18,7 +18,11 @@ from moka.components.kubernetes.spark_operator import (
     release_name,
     release_values,
 )
+from moka.names import ARCHER_GROUP
+from moka.submission.manifest import ATTEMPT_LABEL, FINALIZER, JOB_LABEL
+from tests.support.closed_namespace import close
 from tests.support.jobs import make_application
+from tests.support.somebody import Somebody
 
 
 @dataclass(frozen=True)
@@ -210,3 +214,39 @@ def test_an_application_above_the_quota_is_refused_with_the_reason(api, two, nam
 
     with pytest.raises(Refusal, match=f"exceeded quota: applications, requested: {APPLICATIONS}=1"):
         api.create(applications(namespace), make_application("second"))
+
+
+def test_the_operator_runs_what_came_from_archer_where_nothing_else_comes_in(
+    plane, api, two, until, eventually
+):
+    """The operator has its own rights here; Archer those of its group."""
+    namespace = two["adhoc"].namespace
+    archer, other = (
+        Somebody(plane, "archer", [ARCHER_GROUP, "system:masters"]),
+        Somebody(plane, "ann", ["system:masters"]),
+    )
+    undo = close(api, namespace)
+    try:
+        made = make_application("from-archer")
+        labels = {JOB_LABEL: "06h174qde1t1vbfemf5u9mh7h4", ATTEMPT_LABEL: "1"}
+        made["metadata"] |= {"labels": labels, "finalizers": [FINALIZER]}
+        for role in ("driver", "executor"):
+            made["spec"][role].setdefault("labels", {}).update(labels)
+        probe = f"{applications(namespace)}?dryRun=All"
+        eventually(lambda: other.refused("POST", probe, make_application("probe")))
+        assert archer.refused("POST", applications(namespace), made) is None
+
+        until(
+            api,
+            applications(namespace),
+            lambda thing: thing["metadata"]["name"] == "from-archer" and submitted(thing),
+        )
+        driver = api.get(f"/api/v1/namespaces/{namespace}/pods/from-archer-driver")
+        assert driver["metadata"]["labels"][JOB_LABEL] == labels[JOB_LABEL]
+        path = f"{applications(namespace)}/from-archer"
+        assert other.refused("DELETE", path) is None
+        assert archer.merge(path, {"metadata": {"finalizers": []}}) is None
+        # Garbage collection takes the driver with its application.
+        eventually(lambda: api.get(f"/api/v1/namespaces/{namespace}/pods/from-archer-driver") is None)
+    finally:
+        undo()

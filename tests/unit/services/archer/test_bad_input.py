@@ -190,6 +190,7 @@ def test_another_method_and_another_address_are_no_page_and_lead_nowhere(serve, 
     answer = serve(work)
     assert answer.status_code == status
     assert "location" not in answer.headers
+    assert (status == 405) == ("allow" in answer.headers)
     assert answer.headers["content-type"] == "application/problem+json"
 
 
@@ -331,3 +332,10 @@ def test_a_job_of_somebody_else_is_only_replaced_by_who_may_stop_it(serve):
     bobs, state, own = serve(work, rights=[submits, OPERATOR])
     assert (bobs.status_code, bobs.json()["type"]) == (403, "urn:archer:forbidden")
     assert (state, own) == ("queued", 201)
+
+
+def test_a_method_that_is_not_there_is_told_all_that_are(serve):
+    async def work(client):
+        return await client.request("PATCH", "/v1/jobs")
+
+    assert serve(work).headers["allow"] == "GET, POST"
