@@ -124,7 +124,8 @@ def test_a_fresh_database_gets_its_schema_and_a_job_is_taken_with_credentials_of
 
 
 def test_jobs_that_were_taken_are_there_though_the_service_is_killed_while_it_takes_more(start, sts, address):
-    signed = authorization(presigned(sts))
+    # Good for longer than a busy machine takes for all of it.
+    signed = authorization(presigned(sts, expires=900))
 
     async def send(client, number, taken):
         """Send until it is taken, as a client does that has a key."""
