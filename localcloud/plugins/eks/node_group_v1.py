@@ -13,13 +13,14 @@ import pulumi
 import pulumi_aws as aws
 
 from localcloud.plugins.components.component import Component
+from localcloud.plugins.eks import node_group
 from localcloud.plugins.eks.arguments import NODE_GROUP_V1
-from localcloud.plugins.eks.node_group import DEFAULT_TYPE, VOLUME, NodeGroup, before_nodes, check
+from localcloud.plugins.eks.node_group import DEFAULT_TYPE, VOLUME, before_nodes, check
 from localcloud.plugins.eks.reference import core_of
 
 
 @dataclass(frozen=True)
-class NodesOfStack(NodeGroup):
+class NodesOfStack(node_group.NodeGroup):
     """The nodes of eks.NodeGroup."""
 
     kind: ClassVar[str] = "NodeGroup"
@@ -111,7 +112,7 @@ def _suffix(name: str) -> str:
     return hashlib.sha256(whole.encode()).hexdigest()[:8]
 
 
-class NodeGroupV1(Component):
+class NodeGroup(Component):
     """Pulumi type `eks:index:NodeGroup`: ec2.LaunchConfiguration, cloudformation.Stack, a security group.
 
     Outputs: `autoScalingGroupName`, `cfnStack`, `nodeSecurityGroup`, `nodeSecurityGroupId`,

@@ -12,7 +12,7 @@ from localcloud.plugins.eks import kubeconfig
 from localcloud.plugins.eks.addon import Addon
 from localcloud.plugins.eks.cluster import Cluster
 from localcloud.plugins.eks.managed_node_group import ManagedNodeGroup
-from localcloud.plugins.eks.node_group_v1 import NodeGroupV1
+from localcloud.plugins.eks.node_group_v1 import NodeGroup
 from localcloud.plugins.eks.node_group_v2 import NodeGroupV2
 from localcloud.plugins.eks.reference import core_of
 from localcloud.plugins.eks.vpc_cni_addon import VpcCniAddon
@@ -21,7 +21,7 @@ VERSION = version("pulumi-eks")
 
 COMPONENTS: dict[str, type[Component]] = {
     component.TYPE: component
-    for component in (Cluster, ManagedNodeGroup, NodeGroupV1, NodeGroupV2, Addon, VpcCniAddon)
+    for component in (Cluster, ManagedNodeGroup, NodeGroup, NodeGroupV2, Addon, VpcCniAddon)
 }
 
 

@@ -71,7 +71,7 @@ CONFIGURATION = Kind(
     name=Name(max_length=255),
     names={"name": "LaunchConfigurationName", "arn": "LaunchConfigurationARN"},
     defaults={"enableMonitoring": True},
-    fixed={"placementTenancy": "default", "ebsBlockDevices": [], "ephemeralBlockDevices": []},
+    fixed={"placementTenancy": "default"},
     arguments=words("namePrefix"),
     write_only=words("userData userDataBase64 rootBlockDevice"),
     computed=words("rootBlockDevice keyName associatePublicIpAddress ebsOptimized securityGroups"),

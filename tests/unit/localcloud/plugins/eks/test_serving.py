@@ -27,9 +27,9 @@ def test_the_plugin_does_not_start_outside_the_laptop_cloud():
 
 def test_a_component_that_is_not_served_is_refused_by_its_name():
     with pytest.raises(
-        Refusal, match=r"does not serve eks:index:NodeGroup \(workers\): it serves eks:index:Addon"
+        Refusal, match=r"does not serve eks:index:NodeGroupSecurityGroup \(workers\): it serves eks"
     ):
-        Plugin().construct("workers", "eks:index:NodeGroup", {})
+        Plugin().construct("workers", "eks:index:NodeGroupSecurityGroup", {})
 
 
 def test_a_method_that_is_not_served_is_refused_by_its_name():
