@@ -20,6 +20,10 @@ PYPI = "https://pypi.org/simple/{name}/"
 JAR = re.compile(r"(?P<group>\S+)/(?P<artifact>[^/\s]+)/(?P<version>[^/\s]+)/(?P=artifact)-(?P=version)\.jar")
 """A jar by its path in a repository of Maven's layout (maven.apache.org/repository/layout.html)."""
 
+UNPINNED = ("https://truststore.pki.rds.amazonaws.com/global/global-bundle.pem",)
+"""Files that images add without a sum: AWS adds the authorities of new regions to those of its databases
+(https://docs.aws.amazon.com/AmazonRDS/latest/AuroraUserGuide/UsingWithRDS.SSL.html)."""
+
 
 def python_packages(requirements: Path) -> Iterator[Component]:
     """The packages that a file of requirements pins.
@@ -93,7 +97,7 @@ def of_dockerfile(text: str, requirements: Path) -> Iterator[Component]:
         elif instruction == "FROM":
             yield image(_filled_in(value, variables))
         elif instruction == "ADD":
-            yield _jar(value)
+            yield _file(value)
         elif instruction == "RUN" and "pip install" in value:
             yield from python_packages(requirements)
 
@@ -109,6 +113,17 @@ def _instructions(text: str) -> Iterator[tuple[str, str]]:
 
 def _filled_in(value: str, variables: Mapping[str, str]) -> str:
     return re.sub(r"\$\{?(\w+)\}?", lambda match: variables.get(match[1], match[0]), value)
+
+
+def _file(value: str) -> Component:
+    """What an ADD brings: a jar with its sum, or one of those that have none."""
+    for url in UNPINNED:
+        if url in value.split():
+            return _part(
+                ComponentType.DATA,
+                PackageURL("generic", None, url.rpartition("/")[2], None, {"download_url": url}),
+            )
+    return _jar(value)
 
 
 def _jar(value: str) -> Component:

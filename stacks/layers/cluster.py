@@ -159,7 +159,8 @@ def deploy(site: Site, inputs: Inputs) -> Outputs:
     entries = []
     if inputs.archer:
         role = EntryRole(
-            f"{site.name}-{ARCHER}",
+            # By its tag a role is found that no state knows: that of the service has the shorter name.
+            f"{site.name}-{ARCHER}-entry",
             EntryRoleArgs(
                 name=archer_role_name(site.settings.prefix, site.name),
                 trusted=inputs.archer,

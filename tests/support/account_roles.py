@@ -64,6 +64,7 @@ class World:
         self.settings = self.of.settings
         self.resources = list(self.of.of(account))
         self.by_name: dict[tuple[str, str], Resource] = {(r.type, r.name): r for r in self.resources}
+        self.roles = {r.outputs["name"]: r for r in self.resources if r.type == ROLE}
         self.all = [target for resource in self.resources for target in self.own(resource)]
 
     def own(self, resource: Resource) -> Iterator[Target]:
@@ -118,7 +119,17 @@ class World:
                 yield self.target(f"{arn}autoScalingGroup:1:autoScalingGroupName/eks-x-1")
 
     def role(self, resource: Resource) -> Resource:
-        return self.by_name[ROLE, resource.inputs["role"] if resource.type != ROLE else resource.name]
+        return resource if resource.type == ROLE else self.roles[resource.inputs["role"]]
+
+    def role_of(self, target: Target) -> Resource:
+        """The role that a target is."""
+        [role] = [role for role in self.roles.values() if role.outputs["arn"] == target.arn]
+        return role
+
+    def principal(self, target: Target) -> dict[str, str]:
+        """Whom the role trusts that a target is."""
+        trust = json.loads(self.role_of(target).inputs["assumeRolePolicy"])
+        return dict(trust["Statement"][0]["Principal"])
 
     def target(self, arn: str, policy: Policy | None = None) -> Target:
         return Target(arn=arn, account=self.account, policy=policy)
@@ -158,6 +169,9 @@ class World:
             return
         own = [target for target in self.own(resource) if fits(taken, target)]
         for target in own or [target for target in self.all if fits(taken, target)]:
+            if action == "iam:PassRole" and "Service" not in self.principal(target):
+                # Programs take it on by themselves.
+                continue
             yield target, context | self.context(resource, action, target)
 
     def context(self, resource: Resource, action: str, target: Target) -> dict[str, str]:
@@ -168,11 +182,9 @@ class World:
         }
         if not action.startswith("iam:"):
             return tag if action.startswith(("acm:", "kms:", "grafana:")) else {}
-        [role] = [r for r in self.resources if r.type == ROLE and r.outputs["arn"] == target.arn]
-        context = {"iam:PermissionsBoundary": role.inputs["permissionsBoundary"]}
+        context = {"iam:PermissionsBoundary": self.role_of(target).inputs["permissionsBoundary"]}
         if action == "iam:PassRole":
-            trust = json.loads(role.inputs["assumeRolePolicy"])
-            context["iam:PassedToService"] = trust["Statement"][0]["Principal"]["Service"]
+            context["iam:PassedToService"] = self.principal(target)["Service"]
         if action == "iam:AttachRolePolicy":
             context["iam:PolicyARN"] = resource.inputs["policyArn"]
         return context

@@ -20,7 +20,7 @@ from moka.jobs.job import Job
 from services.archer.database.pool import Away
 from services.archer.service import clusters, jobs, logs, routes, why
 from services.archer.service.context import Context
-from services.archer.service.metrics import Measured
+from services.archer.service.measured import Measured
 from services.archer.service.models import CordonModel, EventModel, LogPartModel, RouteModel
 from services.archer.service.problems import Problem, ProblemModel, answer, mistakes, places
 
@@ -62,7 +62,7 @@ def application(context: Context) -> FastAPI:
     app.add_route("/healthz", _healthy, include_in_schema=False)
     app.add_route("/readyz", _ready, include_in_schema=False)
     app.add_route("/metrics", _metrics, include_in_schema=False)
-    app.add_middleware(Measured, metrics=context.metrics, changes=context.changes)
+    app.add_middleware(Measured, context=context)
     # Anybody may ask for it: it is made once.
     app.openapi = cache(lambda: document(app))  # type: ignore[method-assign]
     return app

@@ -1,11 +1,9 @@
 """What the service tells of itself, in series that are few whatever is asked."""
 
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 
 from prometheus_client import generate_latest
-from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from services.archer.database.pool import Away
 from services.archer.service.changes import Changes
@@ -14,9 +12,6 @@ from services.common.metrics import Metrics
 
 BUCKETS = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0)
 """Seconds; 50 ms is what a status may take."""
-
-WAITING = (b"wait=", b"follow=")
-"""In a request that takes as long as it was asked to."""
 
 
 class ServiceMetrics:
@@ -53,33 +48,3 @@ class ServiceMetrics:
     def text(self) -> bytes:
         """All of it, as Prometheus reads it."""
         return generate_latest(self._registry)
-
-
-class Measured:
-    """An application whose requests are counted, and whose connections end as it leaves."""
-
-    def __init__(self, app: ASGIApp, metrics: ServiceMetrics, changes: Changes) -> None:
-        self._app = app
-        self._metrics = metrics
-        self._changes = changes
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer a request."""
-        if scope["type"] != "http":
-            await self._app(scope, receive, send)
-            return
-        began = time.perf_counter()
-
-        async def measured(message: Message) -> None:
-            if message["type"] == "http.response.start":
-                # A name of ours: what was asked for is not counted.
-                operation = getattr(scope.get("endpoint"), "__name__", "none").strip("_")
-                self._metrics.requests.labels(operation, f"{message['status'] // 100}xx").inc()
-                if not any(word in scope["query_string"] for word in WAITING):
-                    self._metrics.seconds.observe(time.perf_counter() - began)
-                if self._changes.leaving:
-                    # The next request on it would come to nobody.
-                    message["headers"] = [*message["headers"], (b"connection", b"close")]
-            await send(message)
-
-        await self._app(scope, receive, measured)

@@ -34,8 +34,9 @@ def test_the_boundary_of_workloads_leaves_their_policies_what_they_say_and_keeps
                 for pattern in statement["Action"]:
                     for action in definitions.expanded(pattern):
                         if not action.startswith(("kms:", "sts:", "iam:", "secretsmanager:")):
-                            # Of metrics there is one place, which the boundary names.
-                            on = statement["Resource"][0] if action.startswith("aps:") else "arn:aws:x:::y"
+                            # Places of metrics and of databases the boundary names.
+                            named = action.startswith(("aps:", "rds-db:"))
+                            on = statement["Resource"][0] if named else "arn:aws:x:::y"
                             assert bounded(action, on, own), action
     assert not bounded("s3:GetObject", f"{state.bucket_arn}/.pulumi/stacks/moka/x.json", EVERYTHING)
     secret, prefix = "secretsmanager:GetSecretValue", f"arn:aws:secretsmanager:us-east-1:{account}:secret"

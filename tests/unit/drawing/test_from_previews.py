@@ -269,4 +269,4 @@ def test_without_a_change_everything_is_folded_and_the_picture_says_that_nothing
     drawn = mark(picture(environment("local")), [read(root("local"))])
 
     assert drawn.remarks == ("Preview of stack local: nothing changes.",)
-    assert cluster_of(drawn, "spark-a").folded == "6 node groups, 9 layers: nothing changes"
+    assert cluster_of(drawn, "spark-a").folded == "6 node groups, 10 layers: nothing changes"
