@@ -65,8 +65,8 @@ COMPUTED_ANSWERS: dict[str, Callable[["Place", str, Mapping[str, Any]], dict[str
         "arn": f"arn:aws:iam::{place.account}:oidc-provider/{inputs['url'].removeprefix('https://')}"
     },
     "aws:iam/role:Role": lambda place, name, inputs: {
-        "name": inputs.get("name", name),
-        "arn": f"arn:aws:iam::{place.account}:role{inputs.get('path', '/')}{inputs.get('name', name)}",
+        "name": name,
+        "arn": f"arn:aws:iam::{place.account}:role{inputs.get('path', '/')}{name}",
     },
 }
 

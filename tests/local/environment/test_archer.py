@@ -9,7 +9,9 @@ from pathlib import Path
 import pytest
 
 from localcloud import commands
+from localcloud.control_plane import ControlPlane
 from tests.support.aws_clients import aws_clients
+from tests.support.waiting import eventually
 
 ROOT = Path(__file__).resolve().parents[3]
 COMMAND = [".local/venv/bin/python", "-m", "archer"]
@@ -54,13 +56,24 @@ def somebody(local):
     clients("iam").delete_role(RoleName="somebody")
 
 
-def test_a_job_that_is_submitted_runs_on_the_cluster_and_ends_well(archer):
+def test_a_job_that_is_submitted_runs_on_the_cluster_and_ends_well(archer, local):
     done = archer("submit", "examples/jobs/pi.yaml", "--wait", "--json")
 
     assert done.returncode == 0, done.stdout + done.stderr
     job = json.loads(done.stdout)
     assert (job["state"], job["cluster"], len(job["attempts"])) == ("succeeded", "spark-a", 1)
     assert job["owner"].startswith("arn:aws:sts::123456789012:")
+    # Others look at what there is in the namespace.
+    [plane] = ControlPlane.all(local.cloud)
+    [attempt] = job["attempts"]
+    namespace = f"namespaces/{attempt['namespace']}"
+    plane.api().delete(
+        f"/apis/sparkoperator.k8s.io/v1beta2/{namespace}/sparkapplications/{attempt['application']}"
+    )
+    pods = f"/api/v1/{namespace}/pods"
+    eventually(
+        lambda: not any(attempt["application"] in pod["metadata"]["name"] for pod in plane.api().list(pods))
+    )
 
 
 def test_who_has_no_right_submits_nothing_and_sees_nothing(archer, somebody):

@@ -6,7 +6,6 @@ import json
 import os
 import shlex
 import subprocess
-import time
 import urllib.error
 import urllib.request
 from pathlib import Path
@@ -27,6 +26,7 @@ from localcloud.control_plane.stand_ins.charts import yunikorn_url
 from localcloud.engine import Engine
 from tests.support.http_server import fixed_answers
 from tests.support.pulumi_stack import PulumiStack
+from tests.support.waiting import eventually
 
 JOBS = "spark-jobs"
 QUEUE = "root.science.models.tier2"
@@ -60,15 +60,6 @@ def account(local):
         )
 
     return service
-
-
-def eventually(true, within: float = 120):
-    """The first true answer; the test fails with the last one when none comes."""
-    deadline = time.monotonic() + within
-    while not (answer := true()):
-        assert time.monotonic() < deadline, f"still {answer!r}"
-        time.sleep(0.2)
-    return answer
 
 
 def status(local: Engine) -> dict:
@@ -312,10 +303,14 @@ def test_pages_are_served_where_the_status_says(local):
         except urllib.error.HTTPError as error:
             return error.read().decode()
 
-    [jobs, history] = status(local)["clusters"][0]["pages"]
+    pages = {urlsplit(page).hostname: page for page in status(local)["clusters"][0]["pages"]}
 
-    assert jobs.startswith(f"http://*.{JOBS}.spark-a.spark.localhost:")
-    assert history.startswith("http://history.spark.localhost:")
+    assert set(pages) == {
+        f"*.{JOBS}.spark-a.spark.localhost",
+        "history.spark.localhost",
+        "archer.spark.localhost",
+    }
+    jobs, history = pages[f"*.{JOBS}.spark-a.spark.localhost"], pages["history.spark.localhost"]
     eventually(lambda: "nightly" in answer(jobs))
     eventually(lambda: "History Server" in answer(history))
 

@@ -49,6 +49,10 @@ def run(address):
     return run
 
 
+def anything(queue: str, tier: int, owner: str) -> None:
+    """Who may replace every job."""
+
+
 def submission(**changes) -> Submission:
     values = {
         "id": new_id(datetime.now(UTC)),
@@ -156,10 +160,10 @@ def test_of_a_unique_key_one_job_is_active(run, second):
     third = submission(unique=Unique(key="day", second=second))
 
     async def work(connections):
-        await accept_unique(connections, first)
+        await accept_unique(connections, first, anything)
         [claim] = await claimed(connections)
         await submitted(connections, claim)
-        outcomes = [await accept_unique(connections, job) for job in (other, third)]
+        outcomes = [await accept_unique(connections, job, anything) for job in (other, third)]
         return outcomes, [(await reading.get(connections, j.id)) for j in (first, other, third)]
 
     outcomes, rows = run(work)
@@ -192,10 +196,10 @@ def test_the_job_that_replaces_another_is_placed_once_that_has_ended(run):
         return await connections.run(lambda c: transitions.place(c, [place]))
 
     async def work(connections):
-        await accept_unique(connections, first)
+        await accept_unique(connections, first, anything)
         [claim] = await claimed(connections)
         await submitted(connections, claim)
-        await accept_unique(connections, second)
+        await accept_unique(connections, second, anything)
         due = "SELECT id FROM active WHERE state = 'accepted' AND due <= now() AND after IS NULL"
         assert await connections.fetch(due) == []
         await ended(connections, first.id, State.CANCELLED, Reason.STOPPED)
@@ -230,9 +234,9 @@ def test_a_unique_job_that_replaces_one_without_an_application_takes_its_place_a
     third = submission(unique=Unique(key="day"))
 
     async def work(connections):
-        await accept_unique(connections, first)
-        await accept_unique(connections, second)
-        outcome = await accept_unique(connections, third)
+        await accept_unique(connections, first, anything)
+        await accept_unique(connections, second, anything)
+        outcome = await accept_unique(connections, third, anything)
         return outcome, (await reading.get(connections, first.id)).reason
 
     assert run(work) == (AnotherIsActive(second.id), "replaced")
@@ -242,7 +246,7 @@ def test_a_hundred_that_want_to_be_unique_at_once_are_one(run):
     jobs = [submission(unique=Unique(key="day", second="return")) for _ in range(100)]
 
     async def work(connections):
-        outcomes = await asyncio.gather(*[accept_unique(connections, job) for job in jobs])
+        outcomes = await asyncio.gather(*[accept_unique(connections, job, anything) for job in jobs])
         return outcomes, await claimed(connections)
 
     outcomes, claims_ = run(work)
