@@ -162,7 +162,8 @@ def test_a_state_that_was_lost_is_rebuilt_from_tags_and_names(tmp_path):
         rebuilt = recover(stack, "--rebuild", "--yes")
 
         assert rebuilt.returncode == 0, rebuilt.stderr
-        assert ids(stack).keys() == before.keys()
+        # The engine makes providers that no program names again by itself.
+        assert ids(stack).keys() == {name for name in before if " default" not in name}
         stack.up()
         stack.expect_no_changes()
         assert existing_with_cluster(stack) == once
