@@ -137,8 +137,8 @@ async def job_row(here: Here, principal: Caller, job: JobId) -> JobRow:
         month = Month.of(submitted_at(job))
         raise Problem(
             "in-history",
-            f"Jobs of {month} are not in the database any more: read "
-            f"s3://{here.history.bucket}/{here.history.prefix} as docs/operations/archer.md shows.",
+            f"Jobs of {month} are not in the database any more: read them in Parquet, below "
+            f"s3://{here.history.bucket}/{here.history.prefix}.",
         )
     if row is None:
         raise Problem("no-such-job", "There is no job of this id that you may see.")
