@@ -296,6 +296,8 @@ def test_clusters_in_other_accounts_add_event_logs_at_home_and_can_do_nothing_el
         "one",
         foundations={"main": main, "far": far | {"network": main["network"] | {"cidr": "10.1.0.0/16"}}},
         clusters={"spark-a": cluster, "spark-b": cluster | {"foundation": "far"}},
+        # Its workers would need a way between the two networks.
+        archer=None,
     )
     jobs = environment.roles["spark-b-spark-jobs"]
     assert jobs.account == OTHER_ACCOUNT
