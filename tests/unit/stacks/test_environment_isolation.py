@@ -298,6 +298,7 @@ def test_clusters_in_other_accounts_add_event_logs_at_home_and_can_do_nothing_el
         clusters={"spark-a": cluster, "spark-b": cluster | {"foundation": "far"}},
         # Its workers would need a way between the two networks.
         archer=None,
+        services=text["services"] | {"archer": None},
     )
     jobs = environment.roles["spark-b-spark-jobs"]
     assert jobs.account == OTHER_ACCOUNT
