@@ -18,9 +18,21 @@ SELECT state, tier, count(*) AS jobs, extract(epoch FROM now() - min(since))::fl
 FROM active GROUP BY state, tier
 """
 
+WAITING = """
+SELECT tier, greatest(extract(epoch FROM now() - min(ready)), 0)::float8 AS oldest
+FROM active WHERE state IN ('accepted', 'queued', 'submitting') GROUP BY tier
+"""
+"""By when an attempt could begin: a job that a cluster refuses for now goes through these states for ever."""
+
 CLUSTERS = """
 SELECT name, cordoned, failures, open_until, extract(epoch FROM now())::float8 AS now FROM clusters
 """
+
+UNFOLLOWED = """
+SELECT cluster, count(*) FILTER (WHERE until IS NULL OR until < now()) AS namespaces
+FROM watches WHERE cluster = ANY($1::text[]) GROUP BY cluster
+"""
+"""Of these: watches of a cluster that is none any more stay."""
 
 log = logging.getLogger(__name__)
 
@@ -34,9 +46,23 @@ class Numbers:
         self._oldest = metrics.labelled_gauge(
             "oldest_seconds", "Since the oldest of them came to its state.", ("state", "tier")
         )
+        self._waiting = metrics.labelled_gauge(
+            "waiting_seconds", "For which the oldest job has waited for an application.", ("tier",)
+        )
         # `cluster` is where a pod is that is scraped.
         self._open = metrics.labelled_gauge("breaker_open", "1 of a cluster that is left alone.", ("target",))
         self._cordoned = metrics.labelled_gauge("cordoned", "1 of a cluster that takes no jobs.", ("target",))
+        self._unfollowed = metrics.labelled_gauge(
+            "unfollowed", "Namespaces of a cluster that no worker follows.", ("target",)
+        )
+        self._of_database = (
+            *(self._jobs, self._oldest, self._waiting),
+            *(self._open, self._cordoned, self._unfollowed),
+        )
+        self._worker = worker
+        metrics.gauge(
+            "database_silent_seconds", "Since the database last answered.", lambda: pool.silent_seconds
+        )
         metrics.gauge("leases", "Namespaces that it follows.", lambda: worker.leases)
         metrics.gauge(
             "status_lag_seconds",
@@ -50,12 +76,19 @@ class Numbers:
         while True:
             try:
                 rows = await self._pool.fetch(BY_STATE)
+                waiting = await self._pool.fetch(WAITING)
                 clusters = await self._pool.fetch(CLUSTERS)
+                unfollowed = await self._pool.fetch(UNFOLLOWED, self._worker.clusters)
             except Away as error:
                 log.warning("jobs were not counted", extra=fields(error=error))
+                # What is not known is not told.
+                for gauge in self._of_database:
+                    gauge.clear()
             else:
                 for gauge, key in ((self._jobs, "jobs"), (self._oldest, "oldest")):
                     _set(gauge, {(row["state"], str(row["tier"])): float(row[key]) for row in rows})
+                _set(self._waiting, {(str(row["tier"]),): row["oldest"] for row in waiting})
+                _set(self._unfollowed, {(row["cluster"],): float(row["namespaces"]) for row in unfollowed})
                 _set(self._cordoned, {(row["name"],): float(row["cordoned"] is not None) for row in clusters})
                 _set(
                     self._open,
