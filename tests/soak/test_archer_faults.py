@@ -8,7 +8,6 @@ import asyncio
 import os
 import random
 import signal
-import subprocess
 import time
 
 import pytest
@@ -17,6 +16,7 @@ from localcloud.cloud import Cloud
 from localcloud.control_plane import ControlPlane
 from tests.support.archer_stage import prepare, stage
 from tests.support.loops import run_apart
+from tests.support.wrong_clock import shifted
 
 FAULTS = int(os.environ.get("MOKA_ARCHER_FAULTS", "20"))
 SEED = int(os.environ.get("MOKA_ARCHER_SEED") or random.randrange(1_000_000))
@@ -50,7 +50,91 @@ async def worker_killed(it, chance):
     await it.start_worker(number)
 
 
-KINDS = {function.__name__: function for function in (service_killed, worker_killed)}
+async def watcher_cut(it, chance):
+    """Each connection of a worker to the API server is reset, its watches with them, and for a while none is made."""
+    _, api = it.ways[chance.randrange(len(it.ways))]
+    api.close()
+    await asyncio.sleep(chance.uniform(0, 6))
+    api.open()
+
+
+async def follower_killed(it, chance):
+    """The worker that follows the applications is killed, whichever that is; another goes on where it was."""
+    numbers = [number for number in range(len(it.workers)) if await it.follows(number)]
+    number = (numbers or [0])[0]
+    it.workers[number].kill()
+    await asyncio.sleep(chance.uniform(0, 20))
+    await it.start_worker(number)
+
+
+async def database_restarted(it, chance):
+    await it.database.restart(chance.choice([signal.SIGINT, signal.SIGQUIT]))
+
+
+async def database_failed_over(it, chance):
+    await it.database.fail_over(chance.random() < 0.5)
+
+
+async def api_server_down(it, chance):
+    it.lose_api_server()
+    await asyncio.sleep(OUTAGE_SECONDS)
+    await it.bring_api_server()
+
+
+async def watch_cut_and_compacted(it, chance):
+    """The watches of all workers end; when they come back, nobody knows any more what happened since."""
+    for _, api in it.ways:
+        api.close()
+    await asyncio.sleep(chance.uniform(1, 5))
+    revision = it.etcd("kv/range", {"key": "AA=="})["header"]["revision"]
+    it.etcd("kv/compaction", {"revision": revision, "physical": True})
+    # Its cache would know; a new one begins with today.
+    it.lose_api_server()
+    await it.bring_api_server()
+    for _, api in it.ways:
+        api.open()
+
+
+async def clock_wrong(it, chance):
+    """A worker is started with a clock that is an hour off, either way."""
+    number = chance.randrange(len(it.workers))
+    it.workers[number].kill()
+    await it.start_worker(number, shifted(it.folder, chance.choice([-3600, 3600])))
+    await asyncio.sleep(chance.uniform(2, 8))
+
+
+async def network_frozen(it, chance):
+    """A worker's network passes nothing on for longer than its claims hold, and then all of it; or it stands still."""
+    number = chance.randrange(len(it.workers))
+    seconds = LEASE_SECONDS + chance.uniform(1, 5)
+    if chance.random() < 0.5:
+        for relay in it.ways[number]:
+            relay.stall()
+        await asyncio.sleep(seconds)
+        for relay in it.ways[number]:
+            relay.resume()
+    else:
+        process = it.workers[number].process
+        process.send_signal(signal.SIGSTOP)
+        await asyncio.sleep(seconds)
+        process.send_signal(signal.SIGCONT)
+
+
+KINDS = {
+    function.__name__: function
+    for function in (
+        service_killed,
+        worker_killed,
+        follower_killed,
+        watcher_cut,
+        database_restarted,
+        database_failed_over,
+        api_server_down,
+        watch_cut_and_compacted,
+        clock_wrong,
+        network_frozen,
+    )
+}
 
 
 @pytest.mark.parametrize("kind", KINDS)

@@ -4,11 +4,11 @@ operator played by a stub. Who watches sees each application that there ever was
 
 import asyncio
 import json
-import os
+import ssl
 import subprocess
 import sys
-import tempfile
 import time
+import urllib.request
 from collections import Counter
 from collections.abc import AsyncIterator, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager
@@ -23,7 +23,7 @@ from localcloud.cloud import REPOSITORY
 from localcloud.control_plane import ControlPlane
 from localcloud.control_plane.programs import API_SERVER, CLIENTS
 from localcloud.control_plane.stand_ins.accounts import account
-from localcloud.processes import answers
+from localcloud.processes import answers, port_stays_taken
 from moka.components.kubernetes.archer_rights import CLUSTER_RIGHTS, NAMESPACE_RIGHTS, OPERATOR_RIGHTS
 from moka.names import SPARK_OPERATOR_NAMESPACE
 from moka.submission.cluster_document import CONFIG_MAP, ClusterDocument, OperatorShare
@@ -244,6 +244,15 @@ class Stage:
             environment={**self._environment, **(environment or {})},
         )
 
+    async def follows(self, number: int) -> bool:
+        """Whether a worker follows the applications."""
+        try:
+            async with aiohttp.ClientSession() as session:
+                async with session.get(f"{self.workers[number].url}/metrics") as answer:
+                    return "moka_archer_worker_leases 1.0" in await answer.text()
+        except aiohttp.ClientError:
+            return False
+
     async def start_service(self, number: int) -> None:
         """Start a service in the place of one that has ended, where its clients look for it."""
         port = int(self.services[number].url.rpartition(":")[2])
@@ -251,9 +260,6 @@ class Stage:
 
     def etcd(self, path: str, body: Mapping[str, Any]) -> dict[str, Any]:
         """Ask etcd, by its gateway (https://etcd.io/docs/v3.5/dev-guide/api_grpc_gateway/)."""
-        import ssl
-        import urllib.request
-
         credentials = self.plane.credentials
         context = ssl.create_default_context(cafile=credentials.authority)
         context.load_cert_chain(*credentials.serving)
@@ -272,6 +278,8 @@ class Stage:
     async def bring_api_server(self) -> None:
         """Start it again, as it was; until it serves."""
         argv, environment = self._api_server
+        # One that was killed just now holds its port for a moment.
+        await asyncio.to_thread(port_stays_taken, self.plane.ports[API_SERVER.name], 30)
         url, authority = f"{self.plane.endpoint}/readyz", self.plane.credentials.authority
         await asyncio.to_thread(
             self.plane.process(API_SERVER.name).start, argv, environment, lambda: answers(url, authority), 120
@@ -375,7 +383,9 @@ class Stage:
         state, reason, attempts = ENDINGS[kind]
         seen = row["state"], row["reason"], row["attempts"], applications
         # One that was stopped before it had one.
-        right = {(state, reason, attempts, attempts)} | ({(state, reason, 1, 0)} if kind == "endless" else set())
+        right = {(state, reason, attempts, attempts)} | (
+            {(state, reason, 1, 0)} if kind == "endless" else set()
+        )
         return [] if seen in right else [f"{kind} job {job}: {seen}, not {sorted(right)}"]
 
 

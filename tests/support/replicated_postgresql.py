@@ -90,7 +90,9 @@ class ReplicatedPostgreSQL:
         )
         await self._standby.start()
         async with asyncio.timeout(PATIENCE_SECONDS), self._primary.connected() as connection:
-            while not await connection.fetchval("SELECT 1 FROM pg_stat_replication WHERE state = 'streaming'"):
+            while not await connection.fetchval(
+                "SELECT 1 FROM pg_stat_replication WHERE state = 'streaming'"
+            ):
                 await asyncio.sleep(0.1)
         await self._commits_wait_for("*")
 
