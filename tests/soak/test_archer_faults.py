@@ -1,7 +1,8 @@
 """Archer under load, with faults at random moments: each job has one application at most, and its right end.
 
 MOKA_ARCHER_FAULTS says how many of each kind there are, MOKA_ARCHER_SEED when and how they come,
-MOKA_ARCHER_OUTAGE for how many seconds the API server is down, and MOKA_ARCHER_LEASE for how many a claim holds.
+MOKA_ARCHER_RATE how many jobs a second, MOKA_ARCHER_OUTAGE for how many seconds the API server is down, and
+MOKA_ARCHER_LEASE for how many a claim holds.
 """
 
 import asyncio
@@ -51,7 +52,7 @@ async def worker_killed(it, chance):
 
 
 async def watcher_cut(it, chance):
-    """Each connection of a worker to the API server is reset, its watches with them, and for a while none is made."""
+    """Connections of a worker to the API server are reset, and its watches; for a while none is made."""
     _, api = it.ways[chance.randrange(len(it.ways))]
     api.close()
     await asyncio.sleep(chance.uniform(0, 6))
@@ -104,7 +105,7 @@ async def clock_wrong(it, chance):
 
 
 async def network_frozen(it, chance):
-    """A worker's network passes nothing on for longer than its claims hold, and then all of it; or it stands still."""
+    """A worker's network passes nothing on for longer than its claims hold; or all of it stands still."""
     number = chance.randrange(len(it.workers))
     seconds = LEASE_SECONDS + chance.uniform(1, 5)
     if chance.random() < 0.5:
@@ -160,8 +161,8 @@ def test_no_job_is_lost_none_runs_twice_and_each_ends_right(plane, tmp_path, cap
             wrong = await it.settled()
             say(
                 f"{FAULTS} faults in {faults_over - began:.0f} s, {len(it.taken)} jobs taken, "
-                f"{len(it.observer.applications)} applications, {it.observer.gaps} gaps in the watch, sent again "
-                f"{said['again']}, settled {time.monotonic() - faults_over:.0f} s after the last fault"
+                f"{len(it.observer.applications)} applications, {it.observer.gaps} gaps in the watch, "
+                f"sent again {said['again']}, settled {time.monotonic() - faults_over:.0f} s after the last"
             )
             assert wrong == []
 

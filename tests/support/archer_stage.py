@@ -1,5 +1,6 @@
-"""All of Archer as processes, under load: services, workers, a replicated PostgreSQL, a real API server, and an
-operator played by a stub. Who watches sees each application that there ever was.
+"""All of Archer as processes, under load: services, workers, a replicated PostgreSQL, a real API server.
+
+The operator is played by a stub. An observer sees each application that there ever was.
 """
 
 import asyncio
@@ -14,7 +15,7 @@ from collections.abc import AsyncIterator, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, TextIO
+from typing import Any
 from uuid import UUID
 
 import aiohttp
@@ -27,7 +28,7 @@ from localcloud.processes import answers, port_stays_taken
 from moka.components.kubernetes.archer_rights import CLUSTER_RIGHTS, NAMESPACE_RIGHTS, OPERATOR_RIGHTS
 from moka.names import SPARK_OPERATOR_NAMESPACE
 from moka.submission.cluster_document import CONFIG_MAP, ClusterDocument, OperatorShare
-from moka.submission.job_id import id_text, parse_id
+from moka.submission.job_id import id_text
 from moka.submission.manifest import attempt_of
 from moka.submission.observation import ENDS
 from services.archer.database.pool import Pool, pool
@@ -46,7 +47,7 @@ ARCHER = "archer-worker"
 CLUSTER = "spark-a"
 
 MIX = ("good",) * 6 + ("bad", "flaky", "flaky", "endless")
-"""Kinds of jobs, by the first words of their names (tests/support/operator_stub.py), as often as they are sent."""
+"""Kinds of jobs, by first words of names (tests/support/operator_stub.py), as often as they are sent."""
 
 ENDINGS: Mapping[str, tuple[str, str, int]] = {
     "good": ("succeeded", "succeeded", 1),
@@ -90,7 +91,7 @@ def prepare(plane: ControlPlane) -> None:
 
 
 def open_namespace(plane: ControlPlane, namespace: str, a_minute: float) -> None:
-    """Have a namespace for the jobs of the plane, of an operator that starts so many applications a minute."""
+    """Have a namespace for jobs, of an operator that starts so many applications a minute."""
     document = ClusterDocument(
         target=make_job_target(cluster=CLUSTER, namespaces=[namespace]),
         operators=[OperatorShare(name=namespace, namespaces=[namespace], applications_per_minute=a_minute)],
@@ -247,9 +248,11 @@ class Stage:
     async def follows(self, number: int) -> bool:
         """Whether a worker follows the applications."""
         try:
-            async with aiohttp.ClientSession() as session:
-                async with session.get(f"{self.workers[number].url}/metrics") as answer:
-                    return "moka_archer_worker_leases 1.0" in await answer.text()
+            async with (
+                aiohttp.ClientSession() as session,
+                session.get(f"{self.workers[number].url}/metrics") as answer,
+            ):
+                return "moka_archer_worker_leases 1.0" in await answer.text()
         except aiohttp.ClientError:
             return False
 
@@ -366,8 +369,8 @@ class Stage:
         wrong = [*self.observer.wrong, *self.ended()]
         taken = self.taken
         rows = await self.pool.fetch(
-            "SELECT jobs.id, coalesce(jobs.state, active.state) AS state, reason, attempts, active.id IS NOT NULL AS active "
-            "FROM jobs LEFT JOIN active ON active.id = jobs.id"
+            "SELECT jobs.id, coalesce(jobs.state, active.state) AS state, reason, attempts "
+            "FROM jobs LEFT JOIN active USING (id)"
         )
         found = {id_text(row["id"]): row for row in rows}
         wrong += [f"{job} was taken, and is lost" for job in taken.keys() - found.keys()]

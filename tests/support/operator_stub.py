@@ -1,7 +1,7 @@
 """An operator played by a stub: it gives applications their states on a real API server, and runs nothing.
 
-`python -m tests.support.operator_stub <server> <folder of credentials> <namespace>`: in a process of its own, for jobs
-whose names say how they end. It goes on after a loss of the API server, as the real one does.
+`python -m tests.support.operator_stub <server> <folder of credentials> <namespace> <longest>`: as a
+process, for jobs whose names say how they end. A loss of the API server does not end it, as the real one.
 """
 
 import asyncio

@@ -1,4 +1,4 @@
-"""A real PostgreSQL with a standby that each commit waits for, as Aurora's wait for its copies; and its failover."""
+"""A real PostgreSQL with a standby that each commit waits for, as Aurora's wait for copies; its failover."""
 
 import asyncio
 import os
@@ -24,10 +24,7 @@ OWNER = "postgres"
 
 
 class ReplicatedPostgreSQL:
-    """Two servers, and the way to the one that writes, for as long as the context lasts.
-
-    folder: for their data; by default one that is removed at the end. A user that is not root has to reach it.
-    """
+    """Two servers, and the way to the one that writes, for as long as the context lasts."""
 
     def __init__(self) -> None:
         self._folder = Path(tempfile.mkdtemp(prefix="archer-replicated-"))

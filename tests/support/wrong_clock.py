@@ -1,4 +1,4 @@
-"""A process whose clock is wrong: the C library's answers are, in any language, also of TLS; timers go on as they do."""
+"""A process whose clock is wrong, by what the C library says, also to TLS; timers go on as they do."""
 
 import subprocess
 from pathlib import Path
@@ -41,7 +41,7 @@ time_t time(time_t *there) {
 
 
 def shifted(folder: Path, seconds: int) -> dict[str, str]:
-    """Environment of a process whose clock is so much ahead. folder: for the library, which a compiler makes."""
+    """Environment of a process whose clock is so much ahead. folder: for a library, made by a compiler."""
     library = folder / "shifted.so"
     if not library.exists():
         command = ["cc", "-shared", "-fPIC", "-x", "c", "-", "-o", str(library), "-ldl"]

@@ -107,7 +107,8 @@ WITH next AS (
   INSERT INTO events (job, number, state, attempt, reason, message)
   SELECT id, event, state, attempt, 'claimed', $7 FROM moved
 )
-SELECT moved.*, next.tried, jobs.name, jobs.queue, jobs.architecture, jobs.principal, jobs.groups, jobs.document
+SELECT moved.*, next.tried, jobs.name, jobs.queue, jobs.architecture, jobs.principal, jobs.groups,
+  jobs.document
 FROM moved JOIN next USING (id) JOIN jobs USING (id) WHERE jobs.id = ANY(ARRAY(SELECT id FROM moved))
 ORDER BY jobs.tier, jobs.id
 """

@@ -15,8 +15,8 @@ WRITERS = 2
 """Transactions at a time: while one is on its way to disk, the next gathers."""
 
 MOST_UNDER_WAY = 1_000
-"""Jobs that have come and are not taken yet, beyond which none is let in: at 500 a second, the last is taken two
-seconds after it came. A batch is let in whole."""
+"""Jobs that have come and are not taken yet, beyond which none is let in: at 500 a second, the last is taken
+two seconds after it came. A batch is let in whole."""
 
 
 class Acceptor:

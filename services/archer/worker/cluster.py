@@ -46,7 +46,7 @@ class Cluster:
     async def gone(self, namespace: str, name: str) -> bool:
         """Whether there is no application of this name. Raises ApiError.
 
-        By a list: while the API server does not serve applications yet, it has 404 for each of them, and for a list.
+        By a list: 404 for one is also the answer of an API server that does not serve any yet.
         """
         path = applications(namespace)
         listed = await self.api.get(path, fieldSelector=f"metadata.name={name}")

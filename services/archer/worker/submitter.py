@@ -129,10 +129,7 @@ class Submitter:
         return transitions.Submitted(job=claim.job, claim=claim.number, application=name)
 
     async def _made(self, claim: Claim, name: str) -> Outcome | None:
-        """What is to be said where an application of this name is there already: Archer's, or somebody else's.
-
-        None where there is none.
-        """
+        """What is to be said where an application of this name is there already, whose ever; None without."""
         try:
             there = await self._cluster.application(claim.namespace, name)
         except (ApiError, aiohttp.ClientError, OSError, TimeoutError) as error:
