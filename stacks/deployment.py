@@ -1,6 +1,7 @@
 """What the layers of one stack share: its slice, its providers, and the stacks that hold the rest."""
 
 import dataclasses
+import os
 from collections.abc import Callable, Mapping
 from functools import cached_property, partial
 from operator import itemgetter
@@ -13,6 +14,8 @@ import pulumi_kubernetes as kubernetes
 from moka.catalog import Catalog
 from moka.components.kubernetes.registry_login import registry_login
 from moka.names import STACK_TAG
+from moka.project import version
+from stacks import deployed_version
 from stacks.identity_tags import add_identity
 from stacks.layers import cluster as cluster_layer
 from stacks.sdk_tuning import wait_for_stack
@@ -27,6 +30,7 @@ class Deployment:
     settings: the whole environment, whatever the slice.
     piece: the slice that this stack deploys.
     catalog: charts and images.
+    Raises OlderVersion where a newer version deployed the stack.
     """
 
     def __init__(self, settings: Environment, piece: Slice, catalog: Catalog) -> None:
@@ -40,7 +44,11 @@ class Deployment:
         self._top_level_resources: list[str] = []
         pulumi.runtime.register_stack_transformation(self._note_top_level_resource)
         pulumi.runtime.register_stack_transformation(add_identity)
-        self._refuse_units_of_other_stacks()
+        deployed = _deployed_outputs()
+        deployed_version.refuse_older(piece.stack, deployed, version(), os.environ)
+        self._refuse_units_of_other_stacks(deployed)
+        # First, so that an update that fails has it, too.
+        pulumi.export(deployed_version.OUTPUT, version())
 
     def export(self, unit: Unit, outputs: Any) -> None:
         """Export the outputs of a unit that was deployed, with its resources at the top of the stack."""
@@ -137,12 +145,8 @@ class Deployment:
         read = unit_read(self.settings, unit, source)
         return None if read is None else self.outputs(read, kind)
 
-    def _refuse_units_of_other_stacks(self) -> None:
+    def _refuse_units_of_other_stacks(self, deployed: Mapping[str, Any]) -> None:
         """A unit that the settings now give to another stack would be deleted here and created anew there."""
-        wait_for_stack()
-        read = {"name": _full_name(pulumi.get_stack())}
-        answer = pulumi.runtime.invoke("pulumi:pulumi:readStackOutputs", read).value or {}
-        deployed = answer.get("outputs") or {}
         for unit, stack in self._stack_of_units.items():
             if stack != self.piece.stack and str(unit) in deployed:
                 environment = self.settings.environment
@@ -154,6 +158,14 @@ class Deployment:
     def _note_top_level_resource(self, args: pulumi.ResourceTransformationArgs) -> None:
         if args.opts.parent is None and not args.type_.startswith("pulumi:"):
             self._top_level_resources.append(f"{args.type_}::{args.name}")
+
+
+def _deployed_outputs() -> Mapping[str, Any]:
+    """The outputs that the stack at hand has from its last update."""
+    wait_for_stack()
+    read = {"name": _full_name(pulumi.get_stack())}
+    answer = pulumi.runtime.invoke("pulumi:pulumi:readStackOutputs", read).value or {}
+    return answer.get("outputs") or {}
 
 
 def _full_name(stack: str) -> str:

@@ -7,6 +7,7 @@ import pulumi
 from moka.as_of import InvalidDay, as_of
 from moka.catalog import CatalogError
 from stacks import program, sdk_tuning, settings, slices
+from stacks.deployed_version import OlderVersion
 from stacks.settings.deprecations import deprecated
 
 
@@ -24,5 +25,5 @@ def deploy() -> None:
         for sentence in deprecated(environment, as_of(os.environ)):
             pulumi.log.warn(sentence)
         program.deploy(environment, slices.slice_named(environment, config.get("slice") or ""))
-    except (settings.InvalidDocument, CatalogError, InvalidDay) as error:
+    except (settings.InvalidDocument, CatalogError, InvalidDay, OlderVersion) as error:
         raise pulumi.RunError(str(error)) from None

@@ -136,7 +136,7 @@ class Walk:
             if asked.returncode:
                 raise Defect(f"pulumi does not tell the outputs of {stack}: {asked.stderr.strip()}")
             self.outputs |= json.loads(asked.stdout)
-        return f"{len(self.outputs)} layers of clusters and foundations are told of"
+        return f"{sum('/' in name for name in self.outputs)} layers of clusters and foundations are told of"
 
     def _pulumi(self, verb: str, stack: str) -> None:
         words = [word.replace("{verb}", verb).replace("{stack}", stack) for word in self.command]

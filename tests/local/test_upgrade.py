@@ -15,7 +15,9 @@ from localcloud.cloud import Cloud
 from localcloud.control_plane import ControlPlane
 from localcloud.control_plane.programs import API_SERVER
 from localcloud.engine import Engine
+from moka.project import version
 from report.subjects.data import held
+from stacks import deployed_version
 from tests.support.earlier_states import EARLIER, TODAY, on_cloud
 from tests.support.pulumi_stack import PulumiStack
 
@@ -86,6 +88,26 @@ def test_nothing_changes_of_what_this_version_deployed(deployed):
     assert {urn for urn in before.keys() - after.keys() if "::default" not in urn} == set()
     changed = {urn: options(state) for urn, state in after.items() if options(state) != options(before[urn])}
     assert changed == {}
+
+
+def test_a_stack_that_a_newer_version_deployed_is_refused_until_one_goes_back_on_purpose(deployed, tmp_path):
+    local = deployed(TODAY)
+    state = json.loads(local.run("stack", "export"))
+    [root] = [one for one in state["deployment"]["resources"] if one["type"] == "pulumi:pulumi:Stack"]
+    root["outputs"][deployed_version.OUTPUT] = "99.0.0"
+    (tmp_path / "newer.json").write_text(json.dumps(state))
+    local.run("stack", "import", "--file", str(tmp_path / "newer.json"))
+
+    config = str(local.engine.config_file(local.name))
+    refused = local.try_run("preview", "--config-file", config)
+
+    assert refused.returncode
+    assert "Stack local was deployed by moka 99.0.0" in refused.stdout
+    assert "Traceback" not in refused.stdout
+    on_purpose = {deployed_version.VARIABLE: "99.0.0"}
+    back = local.try_run("preview", "--diff", "--config-file", config, **on_purpose)
+    assert back.returncode == 0, back.stderr
+    assert f'moka : "99.0.0" => "{version()}"' in " ".join(back.stdout.split())
 
 
 @pytest.mark.parametrize("version", EARLIER)

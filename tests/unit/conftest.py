@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterator
 
+import boto3
 import pytest
 
 from moka import catalog as charts
@@ -39,3 +40,9 @@ def up() -> Iterator[Callable[..., deployment.Account]]:
     """Bring up an environment on the laptop's AWS in this process; see tests/support/deployment.py."""
     yield deployment.deploy
     deployment.close()
+
+
+@pytest.fixture(autouse=True)
+def own_session(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each test looks for credentials itself: boto3 keeps those that it found first for the whole process."""
+    monkeypatch.setattr(boto3, "DEFAULT_SESSION", None)

@@ -261,7 +261,8 @@ def test_jobs_have_the_staging_folder_of_their_namespace_alone(environment):
     assert not allowed(jobs, "s3:ListBucket", staging)
 
 
-def test_logs_are_added_under_the_cluster_that_they_are_of_and_read_by_nobody(environment):
+def test_logs_are_added_under_the_cluster_that_they_are_of_and_only_archer_reads_those_of_jobs(environment):
+    readers = {"job-logs": {"spark-a-archer"}, "system-logs": set()}
     fluent_bit = environment.roles["spark-a-fluent-bit"]
 
     for purpose in ("job-logs", "system-logs"):
@@ -271,10 +272,11 @@ def test_logs_are_added_under_the_cluster_that_they_are_of_and_read_by_nobody(en
         assert not may(
             fluent_bit, "s3:PutObject", environment.bucket(purpose), environment.key, "moka-one-spark-b/x"
         )
-        assert not any(
-            allowed(role, "s3:GetObject", inside(environment.bucket(purpose), "moka-one-spark-a/x"))
-            for role in environment.roles.values()
-        )
+        assert {
+            name
+            for name, role in environment.roles.items()
+            if allowed(role, "s3:GetObject", inside(environment.bucket(purpose), "moka-one-spark-a/x"))
+        } == readers[purpose]
 
 
 def test_summaries_of_applications_are_added_at_home_under_the_cluster_that_they_are_of(environment):

@@ -8,7 +8,8 @@ import yaml
 
 from moka import event_logs
 from moka.mistakes import InvalidDocument
-from stacks import deployment, program, settings, slices
+from moka.project import version
+from stacks import deployed_version, deployment, program, settings, slices
 
 LOCAL = settings.path_of("local").read_text()
 
@@ -128,6 +129,7 @@ def test_every_resource_at_the_top_of_a_stack_belongs_to_one_unit(deploy, monkey
 
     recorder = deploy(lambda: program.deploy(local, slices.slice_named(local, "")))
 
+    assert exported.pop(deployed_version.OUTPUT) == version()
     members = [resource for unit in exported.values() for resource in unit[slices.RESOURCES]]
     at_the_top = [place for place in recorder.tree() if "$" not in place and not place.startswith("pulumi:")]
     assert exported.keys() == {str(unit) for unit in slices.units(local)}
