@@ -175,7 +175,7 @@ class Archer:
 
     async def kept(self) -> None:
         """Start the keeper, and wait until the schema is there."""
-        await self.start("keeper").ready("/healthz")
+        await self.start("keeper").ready("/readyz")
 
     async def serving(self, port: int | None = None, **options: Any) -> Program:
         """A service that is ready."""
