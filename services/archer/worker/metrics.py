@@ -2,27 +2,33 @@
 
 import asyncio
 import logging
+import time
+from collections.abc import Sequence
 
+import asyncpg
 from prometheus_client import Gauge
 
 from moka.submission.breaker import Breaker
+from moka.submission.states import State
 from services.archer.database.pool import Away, Pool
 from services.archer.worker.worker import Worker
 from services.common.logs import fields
 from services.common.metrics import Metrics
 
-SECONDS = 10.0
+SECONDS, LONGEST_SECONDS = 10.0, 60.0
+"""Between counts. All active jobs are looked at, so of many it is counted less often."""
+
+SHARE = 0.05
+"""Of the time, in which the database counts for a worker, up to the longest pause."""
 
 BY_STATE = """
-SELECT state, tier, count(*) AS jobs, extract(epoch FROM now() - min(since))::float8 AS oldest
+SELECT state, tier, count(*) AS jobs, extract(epoch FROM now() - min(since))::float8 AS oldest,
+  greatest(extract(epoch FROM now() - min(ready)), 0)::float8 AS waited
 FROM active GROUP BY state, tier
 """
 
-WAITING = """
-SELECT tier, greatest(extract(epoch FROM now() - min(ready)), 0)::float8 AS oldest
-FROM active WHERE state IN ('accepted', 'queued', 'submitting') GROUP BY tier
-"""
-"""By when an attempt could begin: a job that a cluster refuses for now goes through these states for ever."""
+WAITING = frozenset({State.ACCEPTED, State.QUEUED, State.SUBMITTING})
+"""A job that a cluster refuses for now goes through these for ever; it waits since its attempt could begin"""
 
 CLUSTERS = """
 SELECT name, cordoned, failures, open_until, extract(epoch FROM now())::float8 AS now FROM clusters
@@ -74,9 +80,11 @@ class Numbers:
     async def run(self) -> None:
         """Count for ever."""
         while True:
+            pause = SECONDS
+            began = time.monotonic()
             try:
                 rows = await self._pool.fetch(BY_STATE)
-                waiting = await self._pool.fetch(WAITING)
+                pause = min(max(SECONDS, (time.monotonic() - began) / SHARE), LONGEST_SECONDS)
                 clusters = await self._pool.fetch(CLUSTERS)
                 unfollowed = await self._pool.fetch(UNFOLLOWED, self._worker.clusters)
             except Away as error:
@@ -87,7 +95,7 @@ class Numbers:
             else:
                 for gauge, key in ((self._jobs, "jobs"), (self._oldest, "oldest")):
                     _set(gauge, {(row["state"], str(row["tier"])): float(row[key]) for row in rows})
-                _set(self._waiting, {(str(row["tier"]),): row["oldest"] for row in waiting})
+                _set(self._waiting, _longest(rows))
                 _set(self._unfollowed, {(row["cluster"],): float(row["namespaces"]) for row in unfollowed})
                 _set(self._cordoned, {(row["name"],): float(row["cordoned"] is not None) for row in clusters})
                 _set(
@@ -97,7 +105,7 @@ class Numbers:
                         for row in clusters
                     },
                 )
-            await asyncio.sleep(SECONDS)
+            await asyncio.sleep(pause)
 
 
 class Counted(logging.Handler):
@@ -115,6 +123,16 @@ class Counted(logging.Handler):
             self._attempts.labels(str(reason)).inc()
         elif record.levelno >= logging.WARNING and (cluster := values.get("cluster")):
             self._warnings.labels(cluster, record.msg).inc()
+
+
+def _longest(rows: Sequence[asyncpg.Record]) -> dict[tuple[str, ...], float]:
+    """Tier -> seconds for which the oldest of its jobs has waited."""
+    waits: dict[tuple[str, ...], float] = {}
+    for row in rows:
+        if row["state"] in WAITING:
+            tier = (str(row["tier"]),)
+            waits[tier] = max(waits.get(tier, 0.0), row["waited"])
+    return waits
 
 
 def _set(gauge: Gauge, values: dict[tuple[str, ...], float]) -> None:
