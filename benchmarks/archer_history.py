@@ -116,8 +116,8 @@ async def _asked(session: aiohttp.ClientSession, ids: list[UUID]) -> dict[str, l
 def _lines(seconds: dict[str, list[float]], size: int, filled: float) -> str:
     lines = [
         f"{JOBS:,} jobs that ended in the last {DAYS} days, with an attempt each: {size / 2**30:.1f} GiB, "
-        f"made by PostgreSQL itself in {filled / 60:.0f} min; 1,000 owners, 20 queues; {ASKED:,} questions of "
-        "each kind by chance, one after the other in turns, over HTTP with a token; pages of 100 jobs.",
+        f"made by PostgreSQL itself in {filled / 60:.0f} min; 1,000 owners, 20 queues; {ASKED:,} questions "
+        "of each kind by chance, one after the other, over HTTP with a token; pages of 100 jobs.",
         "",
         "| question | p50 | p99 | at most |",
         "| --- | --- | --- | --- |",
