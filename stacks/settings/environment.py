@@ -303,7 +303,7 @@ class Environment(Section):
         return self.foundations[self.clusters[cluster].foundation]
 
     def api_networks(self, cluster: str) -> list[IPv4Network]:
-        """Networks that may reach the private API server of a cluster: where `up` and people are, and Archer."""
+        """Networks that reach the private API server of a cluster: those of `up`, of people and of Archer."""
         deployer = self.deployer_network
         own = [deployer] if deployer is not None and is_private(deployer) else []
         people = self.foundation_of(cluster).api_access.cidrs
