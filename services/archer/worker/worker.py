@@ -107,6 +107,9 @@ class Worker:
             task = self._followers.get(followed)
             if task is None or task.done():
                 cluster, namespace = followed
+                if task is not None and (error := task.exception()):
+                    # It begins anew, with a list.
+                    log.error("a follower failed", extra=fields(cluster=cluster), exc_info=error)
                 follower = Follower(self._pool, self._clusters[cluster], namespace)
                 self._following[followed] = follower
                 self._followers[followed] = asyncio.create_task(follower.run())
