@@ -6,8 +6,8 @@ from pathlib import Path
 from localcloud.cloud import REPOSITORY
 
 PACKAGES = ("stacks", "moka", "services", "charts-values")
-FILES = ("__main__.py", "localcloud.yaml")
-"""What the program is made of, and what the laptop cloud has to know of it."""
+FILES = ("__main__.py", "localcloud.yaml", "pyproject.toml")
+"""What the program is made of, what the laptop cloud has to know of it, and its version."""
 
 
 def copy_program(folder: Path) -> None:
