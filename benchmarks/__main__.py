@@ -11,6 +11,7 @@ import psutil
 
 from benchmarks import (
     archer,
+    archer_history,
     archer_queue,
     checks,
     fleet,
@@ -42,6 +43,7 @@ TABLES = {
     "history_full": history_full.table,
     "ui_gateway": ui_gateway.table,
     "archer": archer.table,
+    "archer_history": archer_history.table,
     "archer_queue": archer_queue.table,
 }
 """Name -> what measures its table; each table has marks of its own on the page."""

@@ -2,12 +2,14 @@
 
 As clients do that want their jobs taken: each with a key of its own, sent again until it is taken, whatever
 happens to the service. Prints what it saw as JSON; times are from the moment at which a request was due.
+SIGTERM has it send no more, and end once all are taken.
 """
 
 import argparse
 import asyncio
 import json
 import random
+import signal
 import time
 from collections.abc import Sequence
 from pathlib import Path
@@ -55,6 +57,8 @@ class Load:
         connector = aiohttp.TCPConnector(limit=0)
         timeout = aiohttp.ClientTimeout(total=60)
         async with aiohttp.ClientSession(connector=connector, timeout=timeout) as session:
+            enough = asyncio.Event()
+            asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, enough.set)
             start = time.monotonic()
             asking = asyncio.create_task(self._ask(session))
             async with asyncio.TaskGroup() as group:
@@ -62,6 +66,8 @@ class Load:
                     due = start + number / self._options.rate
                     if (wait := due - time.monotonic()) > 0:
                         await asyncio.sleep(wait)
+                    if enough.is_set():
+                        break
                     group.create_task(self._submit(session, number, due))
             seconds = time.monotonic() - start
             asking.cancel()

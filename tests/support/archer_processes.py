@@ -7,6 +7,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +23,7 @@ AUDIENCE = "archer"
 USER = "loader"
 RIGHTS = [{"who": f"user:{USER}", "may": ["submit", "see", "stop", "operate"]}]
 PATIENCE_SECONDS = 120
+MODULES = {"worker": "tests.support.archer_worker"}
 
 
 def token(issuer: OidcIssuer) -> str:
@@ -88,6 +90,8 @@ class Program:
 class Archer:
     """Starts programs with one configuration; all end with the context.
 
+    Workers enter clusters as a service account, in place of a role of AWS (tests/support/archer_worker.py).
+
     folder: for configuration and logs. account: folder of a service account. changes: of the configuration.
     """
 
@@ -104,13 +108,14 @@ class Archer:
         self.folder = folder
         self.programs: list[Program] = []
         self._account = account or folder
+        self._address = address
         self._server = server
         self._configuration = {
             "environment": "test",
             "rights": RIGHTS,
             "authentication": {"oidc": {"issuer": issuer, "audience": AUDIENCE}},
             "rate": {"a_second": 100_000, "at_once": 100_000},
-            "clusters": {name: {} for name in clusters},
+            "clusters": {name: {"eks": name, "region": "us-east-1", "role": ""} for name in clusters},
             "database": {"url": url_of(address)},
             **(changes or {}),
         }
@@ -122,6 +127,10 @@ class Archer:
         for program in self.programs:
             if program.process.poll() is None:
                 program.kill()
+
+    def database_at(self, port: int) -> Address:
+        """The database by another port."""
+        return replace(self._address, port=port)
 
     def start(
         self,
@@ -147,7 +156,7 @@ class Archer:
         with log.open("wb") as out:
             process = subprocess.Popen(
                 [
-                    *(sys.executable, "-m", "services.archer", program),
+                    *(sys.executable, "-m", MODULES.get(program, "services.archer"), program),
                     *(f"--configuration={file}", f"--listen=127.0.0.1:{port}"),
                     f"--service-account={self._account}",
                 ],
@@ -166,7 +175,7 @@ class Archer:
 
     async def kept(self) -> None:
         """Start the keeper, and wait until the schema is there."""
-        await self.start("keeper").ready("/healthz")
+        await self.start("keeper").ready("/readyz")
 
     async def serving(self, port: int | None = None, **options: Any) -> Program:
         """A service that is ready."""

@@ -119,11 +119,19 @@ def killed(stack: PulumiStack, verb: str, writes: int, victim: str) -> bool:
     return bool(victims)
 
 
-def survive(stack: PulumiStack, verb: str, victims: Sequence[str]) -> list[str]:
-    """`up` or `destroy`, killed for one victim after the other, until it comes to its end; the victims."""
+def survive(
+    stack: PulumiStack,
+    verb: str,
+    victims: Iterable[str],
+    moment: Callable[[int], int] = lambda number: 2 + 5 * number % 7,
+) -> list[str]:
+    """`up` or `destroy`, killed for one victim after the other, until it comes to its end; the victims.
+
+    moment: number of a kill -> after how many writes of the state it comes.
+    """
     deaths = []
     for number, victim in enumerate(victims):
-        if not killed(stack, verb, 2 + 5 * number % 7, victim):
+        if not killed(stack, verb, moment(number), victim):
             break
         deaths.append(victim)
         print(f"{verb}: {victim} killed", flush=True)

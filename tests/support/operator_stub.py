@@ -1,12 +1,21 @@
-"""An operator played by a stub: it gives applications their states on a real API server, and runs nothing."""
+"""An operator played by a stub: it gives applications their states on a real API server, and runs nothing.
+
+`python -m tests.support.operator_stub <server> <folder of credentials> <namespace> <longest>`: as a
+process, for jobs whose names say how they end. A loss of the API server does not end it, as the real one.
+"""
 
 import asyncio
 import itertools
+import random
+import sys
 from collections.abc import Callable, Mapping, Set
+from pathlib import Path
 from typing import Any
 
+import aiohttp
+
 from services.archer.worker.cluster import APPLICATIONS, applications
-from services.common.kubernetes import Api, ApiError
+from services.common.kubernetes import Api, ApiError, ServiceAccount
 from services.common.watch import Watch
 
 EXIT_1 = "driver container failed with ExitCode: 1, Reason: Error"
@@ -16,52 +25,79 @@ def ends_well(_: Mapping[str, Any]) -> tuple[str, str]:
     return "COMPLETED", ""
 
 
+KINDS: Mapping[str, Callable[[int], tuple[str, str]]] = {
+    "good": lambda _: ("COMPLETED", ""),
+    "bad": lambda _: ("FAILED", EXIT_1),
+    # By the infrastructure, and then well.
+    "flaky": lambda attempt: ("FAILED", "driver pod not found") if attempt == 1 else ("COMPLETED", ""),
+    "endless": lambda _: ("", ""),
+}
+"""First word of a name -> state and message with which an attempt ends."""
+
+
+def by_name(item: Mapping[str, Any]) -> tuple[str, str]:
+    """As an application's name says."""
+    name = item["metadata"]["name"]
+    return KINDS[name.partition("-")[0]](int(name.rpartition("-")[2]))
+
+
 class OperatorStub:
     """Takes every application of a namespace from new to its end, each state once.
 
     ends: state and message with which an application ends; an empty state for one that runs for ever.
+    longest: seconds that it takes at most from state to state.
     """
 
     def __init__(
-        self, api: Api, namespace: str, ends: Callable[[Mapping[str, Any]], tuple[str, str]] = ends_well
+        self,
+        api: Api,
+        namespace: str,
+        ends: Callable[[Mapping[str, Any]], tuple[str, str]] = ends_well,
+        longest: float = 0.0,
     ) -> None:
         self.seen: dict[str, int] = {}
         """Name -> how many applications of it there were."""
         self._api = api
         self._namespace = namespace
         self._ends = ends
+        self._longest = longest
         self._uids: set[str] = set()
+        self._gone: set[str] = set()
         self._queue: asyncio.Queue[Mapping[str, Any]] = asyncio.Queue()
         self._numbers = itertools.count()
 
-    async def run(self, workers: int = 4) -> None:
+    async def run(self, requests: int = 8) -> None:
+        """Play for ever; so many requests at once."""
         watch = Watch(self._api, self._namespace, "sparkapplications", "", self, api_path=APPLICATIONS)
+        self._requests = asyncio.Semaphore(requests)
         async with asyncio.TaskGroup() as group:
             group.create_task(watch.run())
-            for _ in range(workers):
-                group.create_task(self._work())
+            while True:
+                group.create_task(self._play(await self._queue.get()))
 
     def observe(self, item: Mapping[str, Any], deleted: bool) -> None:
         metadata = item["metadata"]
-        if not deleted and metadata["uid"] not in self._uids:
+        if deleted:
+            self._gone.add(metadata["uid"])
+        elif metadata["uid"] not in self._uids:
             self._uids.add(metadata["uid"])
             self.seen[metadata["name"]] = self.seen.get(metadata["name"], 0) + 1
-            self._queue.put_nowait(item)
+            if not (item.get("status") or {}).get("applicationState"):
+                self._queue.put_nowait(item)
 
     def keep(self, namespace: str, uids: Set[str]) -> None:
-        pass
+        self._gone |= self._uids - uids
 
-    async def _work(self) -> None:
-        while True:
-            item = await self._queue.get()
-            spark_id = f"spark-{next(self._numbers)}"
-            state, message = self._ends(item)
-            for name, words in (("SUBMITTED", ""), ("RUNNING", ""), (state, message)):
-                if name:
-                    await self.say(item, name, words, spark_id)
+    async def _play(self, item: Mapping[str, Any]) -> None:
+        spark_id = f"spark-{next(self._numbers)}"
+        state, message = self._ends(item)
+        for name, words in (("SUBMITTED", ""), ("RUNNING", ""), (state, message)):
+            if name:
+                await asyncio.sleep(random.uniform(0, self._longest))
+                await self.say(item, name, words, spark_id)
 
     async def say(self, item: Mapping[str, Any], state: str, message: str = "", spark_id: str = "") -> None:
-        """Set the status of an application, unless it is gone."""
+        """Set the status of an application, unless it is gone; for as long as the API server is away."""
         status = {
             "applicationState": {"state": state, "errorMessage": message},
             "sparkApplicationId": spark_id,
@@ -70,8 +106,27 @@ class OperatorStub:
             "terminationTime": None,
         }
         path = f"{applications(self._namespace)}/{item['metadata']['name']}/status"
-        try:
-            await self._api.patch(path, [{"op": "add", "path": "/status", "value": status}])
-        except ApiError as error:
-            if error.status not in (404, 409, 422):
-                raise
+        while True:
+            try:
+                async with self._requests:
+                    await self._api.patch(path, [{"op": "add", "path": "/status", "value": status}])
+                return
+            except ApiError as error:
+                # An API server that has just been started says so of what is there as well.
+                if item["metadata"]["uid"] in self._gone:
+                    return
+                if error.status not in (401, 403, 404, 409, 422, 429) and error.status < 500:
+                    raise
+            except (aiohttp.ClientError, OSError, TimeoutError):
+                pass
+            await asyncio.sleep(1)
+
+
+async def main(server: str, folder: str, namespace: str, longest: str = "0") -> None:
+    """Play until the process is ended."""
+    async with Api(ServiceAccount(Path(folder), server)) as api:
+        await OperatorStub(api, namespace, by_name, float(longest)).run()
+
+
+if __name__ == "__main__":
+    asyncio.run(main(*sys.argv[1:]))

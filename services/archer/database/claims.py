@@ -39,6 +39,7 @@ class Claim:
     """A job that a worker has.
 
     number: of the claim, which fences it. queue, architecture: as Place has them.
+    tried: whether an earlier claim may have made the application of this attempt.
     """
 
     job: UUID
@@ -52,6 +53,7 @@ class Claim:
     groups: Sequence[str]
     document: Mapping[str, Any]
     wanted: str
+    tried: bool
 
 
 FLOWS = """
@@ -88,10 +90,10 @@ columns before those that are compared as a row are equal to something."""
 
 TAKE = """
 WITH next AS (
-  SELECT taken.id
+  SELECT taken.id, taken.tried
   FROM unnest($2::text[], $3::text[], $4::smallint[], $5::integer[]) AS flow (namespace, queue, tier, jobs),
   LATERAL (
-    SELECT id FROM active
+    SELECT id, tried FROM active
     WHERE state = 'queued' AND wanted = 'run' AND cluster = $1 AND namespace = flow.namespace
       AND queue = flow.queue AND tier = flow.tier
     ORDER BY id LIMIT flow.jobs FOR UPDATE SKIP LOCKED
@@ -105,8 +107,9 @@ WITH next AS (
   INSERT INTO events (job, number, state, attempt, reason, message)
   SELECT id, event, state, attempt, 'claimed', $7 FROM moved
 )
-SELECT moved.*, jobs.name, jobs.queue, jobs.architecture, jobs.principal, jobs.groups, jobs.document
-FROM moved JOIN jobs USING (id) WHERE jobs.id = ANY(ARRAY(SELECT id FROM moved))
+SELECT moved.*, next.tried, jobs.name, jobs.queue, jobs.architecture, jobs.principal, jobs.groups,
+  jobs.document
+FROM moved JOIN next USING (id) JOIN jobs USING (id) WHERE jobs.id = ANY(ARRAY(SELECT id FROM moved))
 ORDER BY jobs.tier, jobs.id
 """
 """Arrays: PostgreSQL takes a limit that it does not know for a tenth of all, and would read whole tables."""
@@ -177,6 +180,7 @@ def _claim(row: asyncpg.Record) -> Claim:
         groups=row["groups"],
         document=row["document"],
         wanted=row["wanted"],
+        tried=row["tried"],
     )
 
 

@@ -23,6 +23,8 @@ AWAY = (
     asyncpg.CannotConnectNowError,
     asyncpg.AdminShutdownError,
     asyncpg.CrashShutdownError,
+    # Those of clients that are gone count until the server has seen it.
+    asyncpg.TooManyConnectionsError,
     # A writer that has become a reader, after a failover.
     asyncpg.ReadOnlySQLTransactionError,
 )

@@ -38,9 +38,9 @@ def application(context: Context) -> FastAPI:
     """The application that serves a context."""
 
     @asynccontextmanager
-    async def lifespan(_: FastAPI) -> AsyncIterator[None]:
+    async def lifespan(app: FastAPI) -> AsyncIterator[None]:
         parts = (context.acceptor.run(), context.changes.run(), context.around.run())
-        tasks = [asyncio.create_task(part) for part in parts]
+        tasks = app.state.parts = [asyncio.create_task(part) for part in parts]
         try:
             yield
         finally:
@@ -92,8 +92,11 @@ def _operation(route: APIRoute) -> str:
     return route.name
 
 
-async def _healthy(_: Request) -> Response:
-    """It runs: another process would do no better without the database."""
+async def _healthy(request: Request) -> Response:
+    """Whether all of it runs: another process would do no better without the database."""
+    ended = [task for task in request.app.state.parts if task.done()]
+    if ended:
+        return Response(f"a part has ended: {ended[0]!r}\n", 503, media_type="text/plain")
     return Response("ok\n", media_type="text/plain")
 
 

@@ -95,12 +95,13 @@ Key = Annotated[
             "forbidden",
             "too-large",
             "wrong-media-type",
+            "overloaded",
         ),
     },
 )
 async def submit(request: Request, here: Here, principal: Caller, key: Key = None) -> Response:
     """Submit a job: it is in the database when this answers, and runs once whatever happens."""
-    with here.metrics.submission():
+    with here.metrics.submission(), here.acceptor.room():
         document = parse(await body(request, JOB_BYTES))
         taken = await take(here, principal, await submission_of(here, principal, document, key_of(key)))
     answer = SubmittedModel(id=id_text(taken.job), new=taken.new)
@@ -115,7 +116,7 @@ async def submit(request: Request, here: Here, principal: Caller, key: Key = Non
 @router.post(
     "/jobs/batch",
     openapi_extra=JOBS_BODY,
-    responses=responses("invalid-request", "too-large", "wrong-media-type"),
+    responses=responses("invalid-request", "too-large", "wrong-media-type", "overloaded"),
 )
 async def submit_batch(request: Request, here: Here, principal: Caller, key: Key = None) -> BatchModel:
     """Submit up to 1,000 jobs, each by itself: what is wrong with one costs no other.
@@ -143,7 +144,8 @@ async def submit_batch(request: Request, here: Here, principal: Caller, key: Key
             return BatchedModel(problem={"kind": problem.kind, "detail": problem.detail, **problem.more})
         return BatchedModel(id=id_text(taken.job), new=taken.new)
 
-    return BatchModel(jobs=await asyncio.gather(*[one(*pair) for pair in enumerate(documents)]))
+    with here.acceptor.room(len(documents)):
+        return BatchModel(jobs=await asyncio.gather(*[one(*pair) for pair in enumerate(documents)]))
 
 
 @router.post(

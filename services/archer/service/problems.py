@@ -32,6 +32,7 @@ KINDS: Mapping[str, tuple[int, str]] = {
     "too-many-requests": (429, "Too many requests"),
     "long-headers": (431, "The headers are too large"),
     "away": (503, "The database does not answer"),
+    "overloaded": (503, "More jobs come than can be taken"),
     "logs-away": (503, "S3 does not give the logs"),
     "too-many-waits": (503, "Too many requests wait here"),
     "too-many-connections": (503, "Too many connections are open here"),

@@ -43,6 +43,17 @@ class Cluster:
         """An application; None where there is none. Raises ApiError."""
         return await self.api.get(f"{applications(namespace)}/{name}")
 
+    async def gone(self, namespace: str, name: str) -> bool:
+        """Whether there is no application of this name. Raises ApiError.
+
+        By a list: 404 for one is also the answer of an API server that does not serve any yet.
+        """
+        path = applications(namespace)
+        listed = await self.api.get(path, fieldSelector=f"metadata.name={name}")
+        if listed is None:
+            raise ApiError(404, f"404 for GET {path}")
+        return not listed["items"]
+
     async def remove(self, namespace: str, name: str) -> bool:
         """Have an application deleted; whether there was one. Raises ApiError."""
         return await self.api.delete(f"{applications(namespace)}/{name}")

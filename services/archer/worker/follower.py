@@ -197,6 +197,9 @@ class Follower:
                 ends.append(_end(attempt, what, rows[attempt][1]))
                 done.append(item)
         for attempt, name in absent.items():
+            # It may be there, and was not told yet: a watch is late, or was cut off.
+            if not await self._cluster.gone(self._namespace, name):
+                continue
             what = await self._seen_of(None, name)
             if what.state in ENDED:
                 ends.append(_end(attempt, what, rows[attempt][1]))

@@ -2,6 +2,7 @@
 
 import asyncio
 import logging
+import time
 
 from prometheus_client import Gauge
 
@@ -11,7 +12,11 @@ from services.archer.worker.worker import Worker
 from services.common.logs import fields
 from services.common.metrics import Metrics
 
-SECONDS = 10.0
+SECONDS, LONGEST_SECONDS = 10.0, 60.0
+"""Between counts. All active jobs are looked at, so of many it is counted less often."""
+
+SHARE = 0.05
+"""Of the time, in which the database counts for a worker, up to the longest pause."""
 
 BY_STATE = """
 SELECT state, tier, count(*) AS jobs, extract(epoch FROM now() - min(since))::float8 AS oldest
@@ -48,8 +53,11 @@ class Numbers:
     async def run(self) -> None:
         """Count for ever."""
         while True:
+            pause = SECONDS
+            began = time.monotonic()
             try:
                 rows = await self._pool.fetch(BY_STATE)
+                pause = min(max(SECONDS, (time.monotonic() - began) / SHARE), LONGEST_SECONDS)
                 clusters = await self._pool.fetch(CLUSTERS)
             except Away as error:
                 log.warning("jobs were not counted", extra=fields(error=error))
@@ -64,7 +72,7 @@ class Numbers:
                         for row in clusters
                     },
                 )
-            await asyncio.sleep(SECONDS)
+            await asyncio.sleep(pause)
 
 
 class Counted(logging.Handler):

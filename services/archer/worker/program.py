@@ -2,7 +2,7 @@
 
 import logging
 import tempfile
-from collections.abc import Coroutine
+from collections.abc import Coroutine, Mapping
 from contextlib import AsyncExitStack
 from pathlib import Path
 from typing import Any
@@ -14,24 +14,36 @@ from services.archer.worker.credentials import EksCredentials
 from services.archer.worker.metrics import Counted, Numbers
 from services.archer.worker.worker import Worker
 from services.common.health import health_server
-from services.common.kubernetes import Api, ServiceAccount
+from services.common.kubernetes import Api, Credentials, ServiceAccount
 from services.common.metrics import Metrics
 from services.common.signals import run_until_signal
 
 
 async def run(configuration: Configuration, listen: tuple[str, int], _: ServiceAccount) -> None:
     """Work until a signal ends it."""
+    async with AsyncExitStack() as stack:
+        folder = Path(stack.enter_context(tempfile.TemporaryDirectory()))
+        credentials = {
+            name: EksCredentials(name, access, folder) for name, access in configuration.clusters.items()
+        }
+        await work(configuration, listen, credentials, *[one.run() for one in credentials.values()])
+
+
+async def work(
+    configuration: Configuration,
+    listen: tuple[str, int],
+    credentials: Mapping[str, Credentials],
+    *beside: Coroutine[Any, Any, None],
+) -> None:
+    """Work on clusters that are entered by these credentials, until a signal ends it.
+
+    beside: what runs with it.
+    """
     metrics = Metrics("archer_worker")
     logging.getLogger("services.archer.worker").addHandler(Counted(metrics))
     async with AsyncExitStack() as stack:
         connections = await stack.enter_async_context(pool(service_address(configuration.database)))
-        folder = Path(stack.enter_context(tempfile.TemporaryDirectory()))
-        clusters: dict[str, Api] = {}
-        signing = []
-        for name, access in configuration.clusters.items():
-            credentials = EksCredentials(name, access, folder)
-            signing.append(credentials.run())
-            clusters[name] = await stack.enter_async_context(Api(credentials))
+        clusters = {name: await stack.enter_async_context(Api(one)) for name, one in credentials.items()}
         worker = Worker(connections, clusters, configuration.weights)
         await stack.enter_async_context(
             health_server(
@@ -41,9 +53,4 @@ async def run(configuration: Configuration, listen: tuple[str, int], _: ServiceA
                 unready=lambda: None if worker.ready else "the database has not answered yet",
             )
         )
-        parts: list[Coroutine[Any, Any, None]] = [
-            *signing,
-            *worker.parts(),
-            Numbers(connections, metrics, worker).run(),
-        ]
-        await run_until_signal(*parts)
+        await run_until_signal(*beside, *worker.parts(), Numbers(connections, metrics, worker).run())

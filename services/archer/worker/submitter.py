@@ -9,7 +9,7 @@ import aiohttp
 from moka.jobs.job import Job
 from moka.mistakes import InvalidDocument
 from moka.submission.breaker import Breaker
-from moka.submission.job_id import id_text
+from moka.submission.job_id import application_name, id_text
 from moka.submission.manifest import attempt_of, manifest
 from moka.submission.reasons import Reason
 from moka.submission.states import State
@@ -72,17 +72,25 @@ class Submitter:
     async def submit(self, most: int = 50) -> int:
         """Claim once, and make the applications of what was claimed; how many there were. Raises Away."""
         name, pace = self._cluster.name, self._pace
+        until = asyncio.get_running_loop().time() + claims.LEASE.total_seconds() - CREATE_SECONDS
         claimed = await self._pool.run(
             lambda connection: claims.claim(connection, name, pace, self._weights, self._worker, most)
         )
         if not claimed:
             return 0
-        outcomes = await asyncio.gather(*[self._create(claim) for claim in claimed])
+        outcomes = await asyncio.gather(*[self._create(claim, until) for claim in claimed])
         await self._pool.run(lambda connection: self._keep(connection, outcomes))
         return len(claimed)
 
-    async def _create(self, claim: Claim) -> Outcome:
-        """Make the application of a job, unless it is there already."""
+    async def _create(self, claim: Claim, until: float) -> Outcome:
+        """Make the application of a job, unless it is there already.
+
+        until: time of the loop after which its claim could end before the API server answers.
+        """
+        name = application_name(claim.name, claim.job, claim.attempt)
+        # What an earlier claim made is there, whatever would be answered now.
+        if claim.tried and (made := await self._made(claim, name)):
+            return made
         try:
             placed = {field: getattr(claim, field) for field in ("namespace", "queue", "architecture")}
             job = Job.model_validate(claim.document).model_copy(update=placed)
@@ -92,13 +100,17 @@ class Submitter:
         except InvalidDocument as error:
             # It fitted when it was taken; the cluster has changed since.
             return self._refused(claim, str(error))
-        name = application["metadata"]["name"]
+        if asyncio.get_running_loop().time() > until:
+            return self._again(claim, Reason.LEASE_ENDED, "its worker stood still", bound=False)
         try:
             async with asyncio.timeout(CREATE_SECONDS):
                 await self._cluster.create(application)
         except ApiError as error:
             if error.status == 409:
-                return await self._there(claim, name)
+                made = await self._made(claim, name)
+                return made or self._again(
+                    claim, Reason.REFUSED_FOR_NOW, "it was there, and is gone", bound=True
+                )
             if error.status in FOR_NOW:
                 return self._again(claim, Reason.REFUSED_FOR_NOW, str(error), bound=False)
             if error.status < 500:
@@ -116,16 +128,16 @@ class Submitter:
         )
         return transitions.Submitted(job=claim.job, claim=claim.number, application=name)
 
-    async def _there(self, claim: Claim, name: str) -> Outcome:
-        """An application of this name is there: made before by Archer, or somebody else's."""
+    async def _made(self, claim: Claim, name: str) -> Outcome | None:
+        """What is to be said where an application of this name is there already, whose ever; None without."""
         try:
             there = await self._cluster.application(claim.namespace, name)
         except (ApiError, aiohttp.ClientError, OSError, TimeoutError) as error:
             return self._again(claim, Reason.REFUSED_FOR_NOW, str(error), bound=True)
-        if there is not None and attempt_of(there) == (claim.job, claim.attempt):
-            return transitions.Submitted(job=claim.job, claim=claim.number, application=name)
         if there is None:
-            return self._again(claim, Reason.REFUSED_FOR_NOW, "it was there, and is gone", bound=True)
+            return None
+        if attempt_of(there) == (claim.job, claim.attempt):
+            return transitions.Submitted(job=claim.job, claim=claim.number, application=name)
         return self._refused(claim, f"there is another application {name}, which Archer did not make")
 
     def _again(self, claim: Claim, reason: Reason, message: str, bound: bool) -> transitions.Release:
@@ -138,7 +150,8 @@ class Submitter:
             reason=reason,
             message=message,
             seconds=PAUSE_SECONDS,
-            bound=bound,
+            # What may have been made before may come late, whatever is answered now.
+            bound=bound or claim.tried,
         )
 
     def _refused(self, claim: Claim, message: str) -> transitions.End:

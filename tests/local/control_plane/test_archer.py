@@ -2,7 +2,7 @@
 
 import asyncio
 import contextlib
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 
 import pytest
 
@@ -13,14 +13,16 @@ from moka.submission.cluster_document import CONFIG_MAP, ClusterDocument, Operat
 from moka.submission.job_id import application_name, new_id
 from moka.submission.reasons import Reason
 from moka.submission.states import ENDED, State, Wanted
-from services.archer.database import reading, transitions
+from services.archer.database import claims, reading, transitions
 from services.archer.database.acceptance import Submission, accept
 from services.archer.database.migrate import migrate
 from services.archer.database.pool import pool
 from services.archer.worker import station
 from services.archer.worker.cluster import Cluster, applications
+from services.archer.worker.follower import Follower
+from services.archer.worker.submitter import Submitter
 from services.archer.worker.worker import Worker
-from services.common.kubernetes import Api, ServiceAccount
+from services.common.kubernetes import Api, ApiError, ServiceAccount
 from tests.support.jobs import make_job, make_job_target
 from tests.support.loops import run_apart
 from tests.support.operator_stub import EXIT_1, OperatorStub
@@ -129,6 +131,12 @@ class Platform:
             return (await reading.get(self.pool, job)).state is state
 
         await self.until(there)
+
+    async def stop_working(self):
+        """End the workers, as their process would end."""
+        for task in self.tasks[1:]:
+            task.cancel()
+        await asyncio.gather(*self.tasks[1:], return_exceptions=True)
 
     async def none_left(self):
         """Until no application is on the cluster, but those that nothing holds."""
@@ -262,9 +270,7 @@ def test_workers_that_die_in_the_middle_leave_nothing_that_another_does_not_fini
     async def work(platform):
         jobs = [await platform.submit() for _ in range(30)]
         await platform.in_state(jobs[0], State.SUCCEEDED)
-        for task in platform.tasks[1:]:
-            task.cancel()
-        await asyncio.gather(*platform.tasks[1:], return_exceptions=True)
+        await platform.stop_working()
         # Their leases end with them; in place of waiting for a minute.
         await platform.pool.fetch("UPDATE active SET claimed_until = now() WHERE state = 'submitting'")
         heir = Worker(platform.pool, {CLUSTER: platform.cluster.api}, {})
@@ -300,6 +306,55 @@ def test_an_application_that_comes_after_its_job_was_stopped_is_removed(run):
         await platform.until(gone)
 
     run(work, lambda _: ("", ""))
+
+
+def test_an_application_that_was_not_told_yet_is_not_taken_for_gone(run):
+    async def work(platform):
+        job = await platform.submit()
+        await platform.in_state(job, State.RUNNING)
+        late = Follower(platform.pool, platform.cluster, platform.namespace)
+        await late.sweep()
+        assert (await reading.get(platform.pool, job)).state is State.RUNNING
+
+    run(work, lambda _: ("", ""))
+
+
+def test_a_worker_that_stood_still_makes_no_application_for_a_claim_that_others_may_have(run, monkeypatch):
+    monkeypatch.setattr(claims, "LEASE", timedelta(seconds=0))
+
+    async def work(platform):
+        job = await platform.submit()
+
+        async def given_back():
+            return [e for e in await reading.events(platform.pool, job) if e.reason == Reason.LEASE_ENDED]
+
+        await platform.until(given_back)
+        assert platform.stub.seen == {}
+
+    run(work)
+
+
+def test_what_an_earlier_claim_made_counts_though_the_cluster_would_refuse_it_now(run, cluster_api):
+    """Such as a quota that is full, or a right that is gone."""
+
+    async def work(platform):
+        job = await platform.submit()
+        await platform.in_state(job, State.RUNNING)
+        # Its worker never told of it, and followers were late.
+        await platform.stop_working()
+        await platform.pool.fetch("UPDATE active SET state = 'queued'")
+        await platform.pool.fetch("DELETE FROM attempts")
+        cluster = _Refusing(CLUSTER, platform.cluster.api, [], platform.cluster.target)
+        pace = claims.Pace(operator="spark-operator", namespaces=[platform.namespace])
+        assert await Submitter(platform.pool, cluster, pace, {}, "another").submit() == 1
+        assert (await reading.get(platform.pool, job)).state is State.SUBMITTED
+
+    run(work, lambda _: ("", ""))
+
+
+class _Refusing(Cluster):
+    async def create(self, application):
+        raise ApiError(403, "exceeded quota")
 
 
 def test_what_a_cluster_says_anew_is_in_force_without_a_restart(run, cluster_api, job_namespace, monkeypatch):

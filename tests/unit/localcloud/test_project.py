@@ -14,6 +14,7 @@ from localcloud.project import (
     project_calls,
     project_folder,
     stand_in_modules,
+    stand_in_variables,
 )
 from moka import catalog
 from tests.support.unbounded_yaml import REPEATED, WITHIN_ITSELF
@@ -34,6 +35,21 @@ def test_a_project_says_which_modules_stand_in_for_its_deployments(project):
     )
 
     assert stand_in_modules(project) == {"remover": "services.remover", "one": "single"}
+
+
+def test_a_shell_finds_a_program_by_the_variables_that_the_project_says(project):
+    (project / "localcloud.yaml").write_text(
+        "stand_ins:\n"
+        '  remover: {module: services.remover, variables: {URL: "{url}/of/{environment}", PLAIN: "{x}"}}\n'
+        "  one: {module: single}\n"
+    )
+
+    assert stand_in_variables(project, "remover", url="http://127.0.0.1:1", environment="local") == {
+        "URL": "http://127.0.0.1:1/of/local",
+        "PLAIN": "{x}",
+    }
+    assert stand_in_variables(project, "one", url="http://127.0.0.1:1") == {}
+    assert stand_in_variables(project, "of nobody", url="http://127.0.0.1:1") == {}
 
 
 @pytest.mark.parametrize("content", [None, "", "# nothing yet\n", "stand_ins:\n", "stand_ins: {}\n"])

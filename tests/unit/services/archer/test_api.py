@@ -10,6 +10,9 @@ from moka.submission.reasons import Reason
 from moka.submission.rights import Right
 from moka.submission.states import State
 from services.archer.database import reading, transitions
+from services.archer.database.address import connected
+from services.archer.service import acceptor
+from services.archer.service.surroundings import Around
 from tests.support.archer import OPERATOR
 from tests.support.jobs import make_job
 
@@ -54,6 +57,47 @@ def test_a_request_sent_again_makes_no_second_job(serve):
     assert {answer.json()["id"] for answer in answers} == {other.json()["job"]}
     assert (other.status_code, other.json()["type"]) == (422, "urn:archer:key-reused")
     assert len(rows) == 1
+
+
+def test_jobs_beyond_what_can_be_taken_are_refused_at_once_and_taken_when_they_come_again(
+    serve, address, monkeypatch
+):
+    monkeypatch.setattr(acceptor, "MOST_UNDER_WAY", 5)
+
+    async def work(client):
+        async with connected(address) as connection:
+            async with connection.transaction():
+                # No job can be written meanwhile.
+                await connection.execute("LOCK TABLE active IN ACCESS EXCLUSIVE MODE")
+                sent = [asyncio.create_task(client.post("/v1/jobs", json=JOB)) for _ in range(8)]
+                batch = asyncio.create_task(client.post("/v1/jobs/batch", json=[JOB]))
+                refused, waiting = await asyncio.wait({*sent, batch}, return_when=asyncio.FIRST_COMPLETED)
+                while len(refused) < 4:
+                    more, waiting = await asyncio.wait(waiting, return_when=asyncio.FIRST_COMPLETED)
+                    refused |= more
+            taken = await asyncio.gather(*waiting)
+        return [task.result() for task in refused], taken, await client.post("/v1/jobs", json=JOB)
+
+    refused, taken, again = serve(work)
+    assert {(a.status_code, a.json()["type"], a.headers["retry-after"]) for a in refused} == {
+        (503, "urn:archer:overloaded", "2")
+    }
+    assert [answer.status_code for answer in taken] == [201] * 5
+    assert again.status_code == 201
+
+
+def test_a_service_of_which_a_part_has_failed_says_that_it_has_to_be_replaced(serve, monkeypatch):
+    async def work(client):
+        before = await client.get("/healthz")
+        monkeypatch.setattr(Around, "refresh", broken)
+        while (after := await client.get("/healthz")).status_code == 200:
+            await asyncio.sleep(0.05)
+        return before.status_code, after.status_code
+
+    async def broken(_):
+        raise RuntimeError("a fault of ours")
+
+    assert serve(work) == (200, 503)
 
 
 def test_all_that_is_wrong_with_a_job_is_said_with_its_places_and_nothing_is_made(serve):

@@ -41,7 +41,7 @@ async def kept(start):
     port = free_port()
     keeper = start("keeper", port)
     async with httpx.AsyncClient(base_url=f"http://127.0.0.1:{port}") as client:
-        await ready(client, keeper, "/healthz")
+        await ready(client, keeper)
 
 
 @pytest.fixture

@@ -3,10 +3,12 @@
 import pytest
 import yaml
 
+from moka.components.kubernetes.archer_only import POLICY_NAME
 from stacks import program, settings, slices
 from stacks.settings.checks.spark import ACCOUNTS
 
 LOCAL = settings.path_of("local").read_text()
+ADMISSION = "kubernetes:admissionregistration.k8s.io/v1:ValidatingAdmissionPolicy"
 
 
 @pytest.fixture(scope="module")
@@ -150,3 +152,31 @@ def test_what_pods_may_do_in_aws_is_for_the_account_that_they_run_with(whole):
     }
     # EKS makes the accounts of its add-ons.
     assert {thing for thing in identities if thing[0] != "kube-system"} <= accounts
+
+
+def test_namespaces_that_take_jobs_of_archer_only_are_guarded_by_the_api_server(layer):
+    recorder = layer(job_namespaces={"jobs-a": {"archer_only": True}, "jobs-b": {}})
+
+    [policy] = archer_only(recorder)
+    [binding] = [
+        binding["spec"]
+        for binding in recorder.inputs(f"{ADMISSION}Binding")
+        if binding["spec"]["policyName"] == policy["metadata"]["name"]
+    ]
+    [namespaces] = policy["spec"]["matchConstraints"]["namespaceSelector"]["matchExpressions"]
+    [makes] = [one["expression"] for one in policy["spec"]["variables"] if one["name"] == "makes"]
+    assert (namespaces["operator"], namespaces["values"]) == ("In", ["jobs-a"])
+    assert binding["validationActions"] == ["Deny"]
+    for maker in ("spark-operator:", "yunikorn:", "jobs-a:spark$"):
+        assert f"^system:serviceaccount:{maker}" in makes
+    assert "jobs-b" not in makes
+
+
+def test_no_namespace_is_guarded_that_does_not_say_so(layer):
+    assert archer_only(layer(job_namespaces={"jobs-a": {}})) == []
+
+
+def archer_only(recorder):
+    """The policies that keep out what is not Archer's."""
+    policies = recorder.inputs(ADMISSION)
+    return [policy for policy in policies if policy["metadata"]["name"] == POLICY_NAME]
