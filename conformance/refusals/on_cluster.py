@@ -68,7 +68,7 @@ PROBES = (
         name="add-on-of-a-version-that-is-none",
         code=CODE,
         type=eks.Addon,
-        on_cluster=lambda _, cluster: addon(cluster, addon_version="v0.0.1-eksbuild.1"),
+        on_cluster=lambda _, cluster: addon(cluster, addon_version="1.13.2"),
     ),
     Probe(
         rule="fargate-subnets",
@@ -111,7 +111,12 @@ PROBES = (
         name="group-in-the-subnets-of-another-network",
         code=CODE,
         type=eks.NodeGroup,
-        on_cluster=lambda base, cluster: group(cluster, "subnets", subnet_ids=list(base.subnet_ids)),
+        on_cluster=lambda base, cluster: group(
+            cluster,
+            "subnets",
+            subnet_ids=list(base.subnet_ids),
+            scaling_config={"min_size": 0, "desired_size": 1, "max_size": 1},
+        ),
     ),
     Probe(
         rule="node-group-template",
