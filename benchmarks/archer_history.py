@@ -12,6 +12,7 @@ from pathlib import Path
 from uuid import UUID
 
 import aiohttp
+import asyncpg
 
 from benchmarks.archer import MAX_MILLISECONDS, database
 from moka.submission.job_id import id_text
@@ -19,7 +20,6 @@ from moka.submission.month import Month
 from services.archer.database.address import Address, connected
 from services.archer.database.migrate import migrate
 from services.archer.database.partitions import statements
-from services.archer.database.pool import Connection
 from tests.support.archer_load import percentiles
 from tests.support.archer_processes import Archer, token
 from tests.support.archer_rows import ENDED
@@ -69,7 +69,7 @@ async def _measured(folder: Path, address: Address) -> str:
     return _lines(seconds, size, filled)
 
 
-async def _fill(connection: Connection) -> None:
+async def _fill(connection: "asyncpg.Connection[asyncpg.Record]") -> None:
     """Have the jobs there, a day after the other; indexes are made last, as that is quicker."""
     now = datetime.now(UTC)
     month = Month.of(now - timedelta(days=DAYS))
@@ -116,8 +116,8 @@ async def _asked(session: aiohttp.ClientSession, ids: list[UUID]) -> dict[str, l
 def _lines(seconds: dict[str, list[float]], size: int, filled: float) -> str:
     lines = [
         f"{JOBS:,} jobs that ended in the last {DAYS} days, with an attempt each: {size / 2**30:.1f} GiB, "
-        f"made by PostgreSQL itself in {filled / 60:.0f} min; 1,000 owners, 20 queues; {ASKED:,} questions of "
-        "each kind by chance, one after the other in turns, over HTTP with a token; pages of 100 jobs.",
+        f"made by PostgreSQL itself in {filled / 60:.0f} min; 1,000 owners, 20 queues; {ASKED:,} questions "
+        "of each kind by chance, one after the other, over HTTP with a token; pages of 100 jobs.",
         "",
         "| question | p50 | p99 | at most |",
         "| --- | --- | --- | --- |",

@@ -40,8 +40,8 @@ def lets_in(settings: Environment, name: str, foundation: Foundation) -> bool:
 
 def lets_networks_in(settings: Environment, name: str, foundation: Foundation) -> bool:
     """Private API servers are reached from beyond the nodes."""
-    ways = (*settings.api_networks(foundation), *foundation.api_access.security_groups)
-    return bool(settings.clusters_of(name)) and bool(ways)
+    groups = foundation.api_access.security_groups
+    return any(groups or settings.api_networks(cluster) for cluster in settings.clusters_of(name))
 
 
 TAGS = "ec2:CreateTags ec2:DeleteTags"

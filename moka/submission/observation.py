@@ -166,7 +166,7 @@ def _operator_state(application: Object | None) -> str:
 
 
 def _error(application: Object) -> str:
-    return (application["status"].get("applicationState") or {}).get("errorMessage") or ""
+    return ((application.get("status") or {}).get("applicationState") or {}).get("errorMessage") or ""
 
 
 def _spark_id(application: Object | None) -> str | None:

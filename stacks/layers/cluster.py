@@ -95,12 +95,7 @@ def inputs(site: Site) -> Inputs:
         },
         previewer=settings.previewer(site.foundation),
         public_cidrs=tuple(str(cidr) for cidr in cluster.public_access),
-        api_cidrs=tuple(
-            dict.fromkeys(
-                str(cidr)
-                for cidr in (*settings.api_networks(site.foundation), *settings.archer_networks(site.name))
-            )
-        ),
+        api_cidrs=tuple(map(str, settings.api_networks(site.name))),
         api_groups=tuple(site.foundation.api_access.security_groups),
         support=cluster.support,
         zonal_shift=cluster.zonal_shift,

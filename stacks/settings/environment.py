@@ -298,27 +298,30 @@ class Environment(Section):
         name = f"{self.home}-{ARCHER_WORKER_IDENTITY}-*"
         return f"{_roles(self.foundation_of(self.home))}{self.role_path}{name}"
 
-    def archer_networks(self, cluster: str) -> list[IPv4Network]:
-        """Networks from which Archer reaches the private API server of a cluster.
-
-        Where another VPC is reached, pods have the addresses of their nodes there
-        (https://docs.aws.amazon.com/eks/latest/userguide/external-snat.html).
-        """
-        home = self.foundations[self.home_foundation]
-        if self.archer is None or cluster == self.home or home.network is None:
-            return []
-        pods = home.network.pod_cidrs if self.foundation_of(cluster) is home else []
-        return [home.network.cidr, *pods]
-
     def foundation_of(self, cluster: str) -> Foundation:
         """The foundation of a cluster."""
         return self.foundations[self.clusters[cluster].foundation]
 
-    def api_networks(self, foundation: Foundation) -> list[IPv4Network]:
-        """Networks that may reach the private API servers of a foundation."""
+    def api_networks(self, cluster: str) -> list[IPv4Network]:
+        """Networks that reach the private API server of a cluster: those of `up`, of people and of Archer."""
         deployer = self.deployer_network
         own = [deployer] if deployer is not None and is_private(deployer) else []
-        return list(dict.fromkeys([*own, *foundation.api_access.cidrs]))
+        people = self.foundation_of(cluster).api_access.cidrs
+        return list(dict.fromkeys([*own, *people, *self._archer_networks(cluster)]))
+
+    def _archer_networks(self, cluster: str) -> list[IPv4Network]:
+        """Networks from which Archer reaches a cluster.
+
+        Where another VPC is reached, pods have the addresses of their nodes there
+        (https://docs.aws.amazon.com/eks/latest/userguide/external-snat.html).
+        """
+        if self.archer is None or cluster == self.home or self.home not in self.clusters:
+            return []
+        home = self.foundation_of(self.home)
+        if home.network is None:
+            return []
+        pods = home.network.pod_cidrs if self.foundation_of(cluster) is home else []
+        return [home.network.cidr, *pods]
 
     def clusters_of(self, foundation: str) -> dict[str, Cluster]:
         """The clusters of a foundation, by name."""

@@ -144,7 +144,9 @@ def test_no_job_is_lost_none_runs_twice_and_each_ends_right(plane, tmp_path, cap
 
     async def work():
         namespace = kind.replace("_", "-")
-        async with stage(plane, tmp_path, namespace, lease_seconds=LEASE_SECONDS) as it:
+        async with stage(
+            plane, tmp_path, namespace, lease_seconds=LEASE_SECONDS, ttl=2 * LEASE_SECONDS
+        ) as it:
             began = time.monotonic()
             await it.begin_load(RATE)
             async with asyncio.timeout(120):

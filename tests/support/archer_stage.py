@@ -10,8 +10,8 @@ import subprocess
 import sys
 import time
 import urllib.request
-from collections import Counter
-from collections.abc import AsyncIterator, Mapping
+from collections import Counter, defaultdict
+from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -26,6 +26,7 @@ from localcloud.control_plane.programs import API_SERVER, CLIENTS
 from localcloud.control_plane.stand_ins.accounts import account
 from localcloud.processes import answers, port_stays_taken
 from moka.components.kubernetes.archer_rights import CLUSTER_RIGHTS, NAMESPACE_RIGHTS, OPERATOR_RIGHTS
+from moka.jobs.job_target import JobTarget
 from moka.names import SPARK_OPERATOR_NAMESPACE
 from moka.submission.cluster_document import CONFIG_MAP, ClusterDocument, OperatorShare
 from moka.submission.job_id import id_text
@@ -71,13 +72,17 @@ class Credentials:
 
 
 def prepare(plane: ControlPlane) -> None:
-    """Have the plane what Archer's worker needs, and nothing run that is not needed."""
+    """Start a plane for Archer and a stub of the operator; of its programs, only those run that it takes."""
     plane.start()
     for program in CLIENTS:
         plane.process(program.name).stop()
-    api = plane.api()
-    define(api)
-    api.apply_all(
+    define(plane.api())
+    let_in(plane)
+
+
+def let_in(plane: ControlPlane) -> None:
+    """Give Archer's worker an account on a plane."""
+    plane.api().apply_all(
         [
             *[
                 {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": name}}
@@ -90,12 +95,16 @@ def prepare(plane: ControlPlane) -> None:
     )
 
 
-def open_namespace(plane: ControlPlane, namespace: str, a_minute: float) -> None:
-    """Have a namespace for jobs, of an operator that starts so many applications a minute."""
-    document = ClusterDocument(
-        target=make_job_target(cluster=CLUSTER, namespaces=[namespace]),
+def document_of(namespace: str, a_minute: float, target: JobTarget | None = None) -> ClusterDocument:
+    """What a cluster says of itself, with an operator that starts so many applications a minute."""
+    return ClusterDocument(
+        target=target or make_job_target(cluster=CLUSTER, namespaces=[namespace]),
         operators=[OperatorShare(name=namespace, namespaces=[namespace], applications_per_minute=a_minute)],
     )
+
+
+def open_namespace(plane: ControlPlane, namespace: str, document: ClusterDocument) -> None:
+    """Have a namespace for jobs of a cluster that says this of itself."""
     plane.api().apply_all(
         [
             {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": namespace}},
@@ -140,6 +149,7 @@ class Observer:
     gaps: int = -1
     held: set[str] = field(default_factory=set)
     """uids of those that a finalizer keeps."""
+    _of_job: dict[UUID, list[Application]] = field(default_factory=lambda: defaultdict(list))
 
     async def run(self) -> None:
         """Look for ever."""
@@ -184,14 +194,13 @@ class Observer:
         uid = metadata["uid"]
         if uid not in self.applications:
             new = Application(metadata["name"], *attempt)
-            for other in self.applications.values():
-                if other.job != new.job:
-                    continue
+            for other in self._of_job[new.job]:
                 if other.attempt == new.attempt:
                     self.wrong.append(f"{new.name} was made twice")
                 elif not other.over:
                     self.wrong.append(f"{new.name} was made while {other.name} was {other.state or 'new'}")
             self.applications[uid] = new
+            self._of_job[new.job].append(new)
         one = self.applications[uid]
         one.state = ((item.get("status") or {}).get("applicationState") or {}).get("state", "")
         one.gone = gone
@@ -319,8 +328,10 @@ class Stage:
     def _headers(self) -> dict[str, str]:
         return {"Authorization": f"Bearer {(self.folder / 'bearer').read_text()}"}
 
-    async def begin_load(self, rate: float, count: int = 1_000_000) -> None:
-        """Have jobs sent, so many a second."""
+    async def begin_load(
+        self, rate: float, count: int = 1_000_000, mix: Sequence[str] = MIX, **changes: Any
+    ) -> None:
+        """Have jobs sent, so many a second. mix: kinds of them. changes: of each job."""
         jobs = [
             make_job(
                 name=f"{kind}-{number}",
@@ -328,8 +339,9 @@ class Stage:
                 tier=1 + number % 2,
                 # A job that was tried in vain goes on soon.
                 restart={"seconds": 1},
+                **changes,
             ).model_dump(mode="json", exclude_unset=True)
-            for number, kind in enumerate(MIX)
+            for number, kind in enumerate(mix)
         ]
         (self.folder / "jobs.json").write_text(json.dumps(jobs))
         self._said = (self.folder / "load.json").open("w+")
@@ -343,6 +355,11 @@ class Stage:
             stdout=self._said,
             cwd=REPOSITORY,
         )
+
+    @property
+    def loading(self) -> bool:
+        """Whether jobs are being sent."""
+        return self._load.poll() is None
 
     async def end_load(self, enough: bool = True) -> dict[str, Any]:
         """Have no more jobs sent, unless all are to be; what the load saw."""
@@ -402,15 +419,19 @@ async def stage(
     workers: int = 2,
     lease_seconds: float = 60,
     longest: float = 1.0,
-    a_minute: float = 6000,
+    ttl: float = 30.0,
+    document: ClusterDocument | None = None,
+    played: bool = True,
 ) -> AsyncIterator[Stage]:
     """A stage on a plane that is prepared, with a database of its own.
 
-    longest: seconds that the operator takes at most from state to state.
+    document: of the cluster. played: whether a stub plays the operator.
+    longest: seconds that the stub takes at most from state to state.
+    ttl: until it deletes what has ended; longer than a claim holds.
     """
     it = Stage(plane, folder, namespace)
     it._environment = {LEASE_SECONDS: str(lease_seconds)}
-    await asyncio.to_thread(open_namespace, plane, namespace, a_minute)
+    await asyncio.to_thread(open_namespace, plane, namespace, document or document_of(namespace, 6000))
     folder_of_account = account(plane, ARCHER, ARCHER, ARCHER)
     admin = folder / "admin"
     admin.mkdir()
@@ -431,16 +452,9 @@ async def stage(
             database = await stack.enter_async_context(Relay(it.database.relay.port))
             server = await stack.enter_async_context(Relay(int(plane.endpoint.rpartition(":")[2])))
             it.ways.append((database, server))
-        operator = subprocess.Popen(
-            [
-                *(sys.executable, "-m", "tests.support.operator_stub"),
-                *(plane.endpoint, str(admin), namespace, str(longest)),
-            ],
-            cwd=REPOSITORY,
-            stdout=(log := (folder / "operator.log").open("wb")),
-            stderr=log,
-        )
-        stack.callback(lambda: (operator.kill(), operator.wait()))
+        if played:
+            operator = _operator(plane, folder, admin, namespace, longest, ttl)
+            stack.callback(lambda: (operator.kill(), operator.wait()))
         tasks = [asyncio.create_task(it.observer.run())]
         it.workers = [None] * workers  # type: ignore[list-item]
         for number in range(workers):
@@ -449,7 +463,7 @@ async def stage(
         tasks.append(asyncio.create_task(it.stop_the_endless()))
         try:
             yield it
-            assert operator.poll() is None, (folder / "operator.log").read_text()[-3000:]
+            assert not played or operator.poll() is None, "the stub that plays the operator has ended"
             for task in tasks:
                 assert not task.done(), task.exception()
         finally:
@@ -460,3 +474,19 @@ async def stage(
             if load is not None and load.poll() is None:
                 load.kill()
                 load.wait()
+
+
+def _operator(
+    plane: ControlPlane, folder: Path, account: Path, namespace: str, longest: float, ttl: float
+) -> "subprocess.Popen[bytes]":
+    """The stub that plays the operator, as a process of its own."""
+    with (folder / "operator.log").open("wb") as log:
+        return subprocess.Popen(
+            [
+                *(sys.executable, "-m", "tests.support.operator_stub"),
+                *(plane.endpoint, str(account), namespace, str(longest), str(ttl)),
+            ],
+            cwd=REPOSITORY,
+            stdout=log,
+            stderr=log,
+        )

@@ -1,14 +1,14 @@
 """An operator played by a stub: it gives applications their states on a real API server, and runs nothing.
 
-`python -m tests.support.operator_stub <server> <folder of credentials> <namespace> <longest>`: as a
-process, for jobs whose names say how they end. A loss of the API server does not end it, as the real one.
+`python -m tests.support.operator_stub <server> <folder of credentials> <namespace> <longest> <ttl>`:
+as a process, for jobs whose names say how they end. It outlives a loss of the API server, as the real one.
 """
 
 import asyncio
 import itertools
 import random
 import sys
-from collections.abc import Callable, Mapping, Set
+from collections.abc import Awaitable, Callable, Mapping, Set
 from pathlib import Path
 from typing import Any
 
@@ -45,7 +45,7 @@ class OperatorStub:
     """Takes every application of a namespace from new to its end, each state once.
 
     ends: state and message with which an application ends; an empty state for one that runs for ever.
-    longest: seconds that it takes at most from state to state.
+    longest: seconds that it takes at most from state to state. ttl: after so many from its end it is deleted.
     """
 
     def __init__(
@@ -54,6 +54,7 @@ class OperatorStub:
         namespace: str,
         ends: Callable[[Mapping[str, Any]], tuple[str, str]] = ends_well,
         longest: float = 0.0,
+        ttl: float | None = None,
     ) -> None:
         self.seen: dict[str, int] = {}
         """Name -> how many applications of it there were."""
@@ -61,6 +62,7 @@ class OperatorStub:
         self._namespace = namespace
         self._ends = ends
         self._longest = longest
+        self._ttl = ttl
         self._uids: set[str] = set()
         self._gone: set[str] = set()
         self._queue: asyncio.Queue[Mapping[str, Any]] = asyncio.Queue()
@@ -95,6 +97,10 @@ class OperatorStub:
             if name:
                 await asyncio.sleep(random.uniform(0, self._longest))
                 await self.say(item, name, words, spark_id)
+        if state and self._ttl is not None:
+            await asyncio.sleep(self._ttl)
+            path = f"{applications(self._namespace)}/{item['metadata']['name']}"
+            await self._insist(item, lambda: self._api.delete(path))
 
     async def say(self, item: Mapping[str, Any], state: str, message: str = "", spark_id: str = "") -> None:
         """Set the status of an application, unless it is gone; for as long as the API server is away."""
@@ -106,10 +112,15 @@ class OperatorStub:
             "terminationTime": None,
         }
         path = f"{applications(self._namespace)}/{item['metadata']['name']}/status"
+        patch = [{"op": "add", "path": "/status", "value": status}]
+        await self._insist(item, lambda: self._api.patch(path, patch))
+
+    async def _insist(self, item: Mapping[str, Any], request: Callable[[], Awaitable[object]]) -> None:
+        """Send a request until it is answered, or its application is gone."""
         while True:
             try:
                 async with self._requests:
-                    await self._api.patch(path, [{"op": "add", "path": "/status", "value": status}])
+                    await request()
                 return
             except ApiError as error:
                 # An API server that has just been started says so of what is there as well.
@@ -122,10 +133,10 @@ class OperatorStub:
             await asyncio.sleep(1)
 
 
-async def main(server: str, folder: str, namespace: str, longest: str = "0") -> None:
+async def main(server: str, folder: str, namespace: str, longest: str, ttl: str) -> None:
     """Play until the process is ended."""
     async with Api(ServiceAccount(Path(folder), server)) as api:
-        await OperatorStub(api, namespace, by_name, float(longest)).run()
+        await OperatorStub(api, namespace, by_name, float(longest), float(ttl)).run()
 
 
 if __name__ == "__main__":

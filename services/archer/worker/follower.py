@@ -4,8 +4,9 @@ import asyncio
 import itertools
 import logging
 import time
-from collections.abc import Iterable, Mapping, Set
+from collections.abc import Coroutine, Iterable, Mapping, Set
 from dataclasses import dataclass
+from typing import Any, TypeVar
 from uuid import UUID
 
 import aiohttp
@@ -40,6 +41,9 @@ GATHER_SECONDS = 0.1
 SWEEP_SECONDS = 60.0
 """Between looks at all that the database has on the cluster, lest anything was missed."""
 
+AT_ONCE = 16
+"""Requests to an API server."""
+
 AGAIN_SECONDS = 5.0
 """Until an application is looked at again that could not be."""
 
@@ -58,6 +62,7 @@ WHERE attempts.cluster = $1 AND attempts.namespace = $2 AND application = ANY($3
 
 log = logging.getLogger(__name__)
 
+T = TypeVar("T")
 Attempt = tuple[UUID, int]
 UNREACHED = (ApiError, aiohttp.ClientError, OSError, TimeoutError)
 
@@ -181,14 +186,17 @@ class Follower:
         ends: list[transitions.End] = []
         looked_at: list[UUID] = []
         done: list[Object] = []
+        followed: list[tuple[Attempt, Object]] = []
         for item in present:
             attempt = attempt_of(item)
             if attempt is None or attempt not in rows:
                 done.append(item)
-                continue
+            else:
+                followed.append((attempt, item))
+        whats = await _together(self._seen(item) for _, item in followed)
+        for (attempt, item), what in zip(followed, whats, strict=True):
             if acknowledged(item):
                 looked_at.append(attempt[0])
-            what = await self._seen(item)
             if what.state is State.RUNNING:
                 started.append(
                     transitions.Started(job=attempt[0], attempt=attempt[1], spark_id=what.spark_id)
@@ -196,13 +204,9 @@ class Follower:
             elif what.state in ENDED:
                 ends.append(_end(attempt, what, rows[attempt][1]))
                 done.append(item)
-        for attempt, name in absent.items():
-            # It may be there, and was not told yet: a watch is late, or was cut off.
-            if not await self._cluster.gone(self._namespace, name):
-                continue
-            what = await self._seen_of(None, name)
-            if what.state in ENDED:
-                ends.append(_end(attempt, what, rows[attempt][1]))
+        for attempt, lost in zip(absent, await _together(map(self._gone, absent.values())), strict=True):
+            if lost and lost.state in ENDED:
+                ends.append(_end(attempt, lost, rows[attempt][1]))
         await self._pool.run(lambda connection: _keep(connection, looked_at, started, ends))
         for end in ends:
             log.info(
@@ -215,8 +219,7 @@ class Follower:
                     reason=end.reason,
                 ),
             )
-        for item in done:
-            await self._let_go(item)
+        await self._let_go(done)
 
     async def _find(self, items: Iterable[Object]) -> None:
         """Have the database know of applications that their submitters have not told of."""
@@ -261,6 +264,13 @@ class Follower:
             return seen(item, None)
         return await self._seen_of(item, item["metadata"]["name"])
 
+    async def _gone(self, name: str) -> Seen | None:
+        """What is seen of an application that is gone; None while it is there, and was only not told yet.
+
+        A watch may be late, or cut off.
+        """
+        return await self._seen_of(None, name) if await self._cluster.gone(self._namespace, name) else None
+
     async def _seen_of(self, item: Object | None, name: str) -> Seen:
         pod = driver_name(item) if item else f"{name}-driver"
         what = seen(item, await self._driver(pod))
@@ -287,13 +297,19 @@ class Follower:
             if error.status != 403 or not await self._cluster.namespace_deleted(self._namespace):
                 raise
 
-    async def _let_go(self, item: Object) -> None:
-        """Take our finalizer off an application whose end is in the database, or whose job has gone on."""
-        attempt = attempt_of(item)
-        if FINALIZER not in item["metadata"].get("finalizers", []):
-            return
-        if attempt is not None and not await self._over(attempt):
-            return
+    async def _let_go(self, items: Iterable[Object]) -> None:
+        """Take our finalizer off applications whose end is in the database, or whose jobs have gone on."""
+        held = [
+            (attempt_of(item), item) for item in items if FINALIZER in item["metadata"].get("finalizers", [])
+        ]
+        active = await self._active([attempt[0] for attempt, _ in held if attempt])
+        await _together(
+            self._let_one_go(item, attempt)
+            for attempt, item in held
+            if attempt is None or attempt[0] not in active or active[attempt[0]] > attempt[1]
+        )
+
+    async def _let_one_go(self, item: Object, attempt: Attempt | None) -> None:
         what = await self._seen(item)
         if what.state not in ENDED and not deleted(item):
             log.warning(
@@ -313,10 +329,27 @@ class Follower:
             if error.status not in (404, 422):
                 raise
 
-    async def _over(self, attempt: Attempt) -> bool:
-        """Whether nothing more is to come of an attempt."""
-        rows = await self._pool.fetch("SELECT attempt FROM active WHERE id = $1", attempt[0])
-        return not rows or rows[0]["attempt"] > attempt[1]
+    async def _active(self, jobs: list[UUID]) -> dict[UUID, int]:
+        """Job -> its attempt now, of those that are active."""
+        if not jobs:
+            return {}
+        rows = await self._pool.fetch("SELECT id, attempt FROM active WHERE id = ANY($1::uuid[])", jobs)
+        return {row["id"]: row["attempt"] for row in rows}
+
+
+async def _together(work: Iterable[Coroutine[Any, Any, T]]) -> list[T]:
+    """What each of these answers, in their order, once all have; some at a time. Raises the first error."""
+    turns = asyncio.Semaphore(AT_ONCE)
+
+    async def one(coroutine: Coroutine[Any, Any, T]) -> T:
+        async with turns:
+            return await coroutine
+
+    answers = await asyncio.gather(*map(one, work), return_exceptions=True)
+    for answer in answers:
+        if isinstance(answer, BaseException):
+            raise answer
+    return [answer for answer in answers if not isinstance(answer, BaseException)]
 
 
 def _end(attempt: Attempt, what: Seen, row: Row) -> transitions.End:

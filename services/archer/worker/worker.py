@@ -42,6 +42,11 @@ class Worker:
         """Whether the database has answered."""
 
     @property
+    def clusters(self) -> list[str]:
+        """Those whose work it does, also while they are away."""
+        return list(self._apis)
+
+    @property
     def leases(self) -> int:
         """Namespaces that it follows."""
         return len(self._followers)
@@ -102,6 +107,9 @@ class Worker:
             task = self._followers.get(followed)
             if task is None or task.done():
                 cluster, namespace = followed
+                if task is not None and (error := task.exception()):
+                    # It begins anew, with a list.
+                    log.error("a follower failed", extra=fields(cluster=cluster), exc_info=error)
                 follower = Follower(self._pool, self._clusters[cluster], namespace)
                 self._following[followed] = follower
                 self._followers[followed] = asyncio.create_task(follower.run())

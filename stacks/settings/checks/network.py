@@ -212,7 +212,8 @@ def api_access(settings: Environment) -> Iterator[Mistake]:
         access = foundation.api_access
         yield from repeated(f"foundations.{name}.api_access.cidrs", map(str, access.cidrs))
         yield from repeated(f"foundations.{name}.api_access.security_groups", access.security_groups)
-        rules = len(settings.api_networks(foundation)) + len(access.security_groups)
+        networks = (len(settings.api_networks(cluster)) for cluster in settings.clusters_of(name))
+        rules = max(networks, default=0) + len(access.security_groups)
         if rules > MAX_INBOUND_RULES - EKS_RULES:
             yield Mistake(
                 f"foundations.{name}.api_access",

@@ -57,7 +57,7 @@ def test_layers_in_slices_of_their_own_are_drawn_without_overlaps():
         document["slices"] = {
             "base": {"layers": ["foundation", "cluster"]},
             "shuffle": {"layers": ["shuffle", "ingress"]},
-            "rest": {"layers": ["scheduling", "spark", "logs", "metrics", "history"]},
+            "rest": {"layers": ["scheduling", "spark", "logs", "metrics", "history", "database", "archer"]},
         }
 
     drawn = as_svg(picture(environment("two-accounts", change)))

@@ -28,6 +28,12 @@ def driver(phase, reason=None, exit_code=None, said="Error", disruption=None):
 
 SCENES = {
     "new": (application(""), None, State.SUBMITTED, Reason.CREATED),
+    "new, and its operator away": (
+        {"metadata": {"name": "pi"}, "spec": {}},
+        None,
+        State.SUBMITTED,
+        Reason.CREATED,
+    ),
     "submitted": (application("SUBMITTED"), None, State.SUBMITTED, Reason.CREATED),
     "running": (application("RUNNING"), driver("Running"), State.RUNNING, Reason.STARTED),
     "completed": (application("COMPLETED"), None, State.SUCCEEDED, Reason.SUCCEEDED),
