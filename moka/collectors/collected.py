@@ -281,6 +281,35 @@ SOURCES: Mapping[str, Source] = {
             *histogram("moka_ui_gateway_request_seconds"),
         ),
     ),
+    "archer": Source(
+        per="cluster",
+        page="services/archer/service",
+        metrics=(
+            *prefixed(
+                "moka_archer_",
+                *("requests_total", "submissions_total", "waits", "database_silent_seconds"),
+            ),
+            *histogram("moka_archer_request_seconds"),
+        ),
+    ),
+    "archer-worker": Source(
+        per="cluster",
+        page="services/archer/worker",
+        metrics=prefixed(
+            "moka_archer_worker_",
+            *("jobs", "oldest_seconds", "waiting_seconds", "attempts_total", "status_lag_seconds"),
+            *("breaker_open", "cordoned", "warnings_total"),
+            *("leases", "unfollowed", "watch_idle_seconds", "database_silent_seconds"),
+        ),
+    ),
+    "archer-keeper": Source(
+        per="cluster",
+        page="services/archer/keeper",
+        metrics=prefixed(
+            "moka_archer_keeper_",
+            *("months_ahead", "months_due", "failures_total", "round_age_seconds"),
+        ),
+    ),
     "history-gate": Source(
         per="cluster",
         page="services/history_gate",
@@ -314,7 +343,7 @@ SOURCES: Mapping[str, Source] = {
     "settings": Source(
         per="cluster",
         page="moka/observability/limits.py",
-        metrics=("moka_cluster", "moka_pod_addresses", "moka_store_series"),
+        metrics=("moka_cluster", "moka_archer", "moka_pod_addresses", "moka_store_series"),
     ),
 }
 """Everything, by whose it is."""

@@ -5,7 +5,8 @@ kubeflow/spark-operator: pkg/common/metrics.go. Celeborn 0.7: apache/celeborn: d
 Fluent Bit 5.1: https://docs.fluentbit.io/manual/administration/monitoring, and what it counts of its own log
 (charts-values/fluent-bit/pipeline.yaml). Traefik 3:
 https://doc.traefik.io/traefik/observability/metrics/overview/. Collectors: their own telemetry.
-`moka_cluster`, `moka_pod_addresses`, `moka_store_series` are of the settings: moka/observability/limits.py.
+`moka_cluster`, `moka_archer`, `moka_pod_addresses`, `moka_store_series` are of the settings:
+moka/observability/limits.py.
 """
 
 from moka.observability.rule import Alert
@@ -31,6 +32,15 @@ def risen(counter: str, grouping: str, time: str) -> str:
         f"sum {grouping} (increase({counter}[{time}])) > 0 "
         f"or sum {grouping} ({counter} unless {counter} offset {time}) > 0"
     )
+
+
+ARCHER, WORKER, KEEPER = (f"moka_archer_{program}" for program in ("", "worker_", "keeper_"))
+"""Programs of Archer: what the database knows every worker tells, so the most that any says counts."""
+
+
+def no_archer(job: str) -> str:
+    """A home cluster where nothing of this job of Archer's is read, be it there or not."""
+    return f'moka_archer unless on (cluster) (up{{job="{job}"}} == 1)'
 
 
 ALERTS = (
@@ -205,6 +215,162 @@ ALERTS = (
         severity="warning",
         service="ui-gateway",
         summary="Nobody can log in to the pages of {{ $labels.cluster }}: the issuer does not answer.",
+    ),
+    Alert(
+        name="ArcherDown",
+        expression=no_archer("archer"),
+        minutes=5,
+        severity="critical",
+        service="archer",
+        summary="Nobody takes jobs in {{ $labels.environment }}.",
+    ),
+    Alert(
+        name="ArcherWorkersDown",
+        expression=no_archer("archer-worker"),
+        minutes=5,
+        severity="critical",
+        service="archer",
+        summary="Nobody brings jobs of {{ $labels.environment }} to clusters, nor follows them.",
+    ),
+    Alert(
+        name="ArcherKeeperDown",
+        expression=no_archer("archer-keeper"),
+        minutes=60,
+        severity="warning",
+        service="archer",
+        summary="Nobody keeps Archer's database in {{ $labels.environment }} in order.",
+    ),
+    Alert(
+        name="ArcherDatabaseAway",
+        # Both ask every few seconds: services/archer/service/surroundings.py, worker/worker.py.
+        expression=f"max by (cluster) ({ARCHER}database_silent_seconds) > 60 "
+        f"or max by (cluster) ({WORKER}database_silent_seconds) > 60",
+        minutes=1,
+        severity="critical",
+        service="archer",
+        summary="Archer's database on {{ $labels.cluster }} has not answered for "
+        "{{ $value | humanizeDuration }}.",
+    ),
+    Alert(
+        name="ArcherFails",
+        expression=f'sum by (cluster) (rate({ARCHER}requests_total{{status="5xx"}}[5m])) '
+        f"> 0.01 * sum by (cluster) (rate({ARCHER}requests_total[5m]))",
+        minutes=5,
+        severity="critical",
+        service="archer",
+        summary="Archer on {{ $labels.cluster }} fails with {{ $value }} requests a second.",
+    ),
+    Alert(
+        name="ArcherSlow",
+        expression="histogram_quantile(0.99, sum by (cluster, le) "
+        f"(rate({ARCHER}request_seconds_bucket[5m]))) > 1",
+        minutes=10,
+        severity="warning",
+        service="archer",
+        summary="One of a hundred requests to Archer on {{ $labels.cluster }} takes "
+        "{{ $value | humanizeDuration }}.",
+    ),
+    Alert(
+        name="ArcherTier1Waits",
+        expression=f'max by (cluster) ({WORKER}waiting_seconds{{tier="1"}}) > 300',
+        minutes=2,
+        severity="critical",
+        service="archer",
+        summary="A job of tier 1 has waited at Archer for {{ $value | humanizeDuration }}.",
+    ),
+    Alert(
+        name="ArcherQueueOld",
+        expression=f'max by (cluster, tier) ({WORKER}waiting_seconds{{tier!="1"}}) > 3600',
+        minutes=15,
+        severity="warning",
+        service="archer",
+        summary="A job of tier {{ $labels.tier }} has waited at Archer for {{ $value | humanizeDuration }}.",
+    ),
+    Alert(
+        name="ArcherClaimsStuck",
+        # A claim holds for a minute: services/archer/database/claims.py.
+        expression=f'max by (cluster) ({WORKER}oldest_seconds{{state="submitting"}}) > 300',
+        minutes=2,
+        severity="warning",
+        service="archer",
+        summary="A job is being submitted since {{ $value | humanizeDuration }}: its worker does not live.",
+    ),
+    Alert(
+        name="ArcherNotFollowed",
+        expression=f"max by (cluster, target) ({WORKER}unfollowed) > 0",
+        minutes=5,
+        severity="critical",
+        service="archer",
+        summary="{{ $value }} namespaces of {{ $labels.target }} are followed by no worker.",
+    ),
+    Alert(
+        name="ArcherStatusLate",
+        expression=f"max by (cluster) ({WORKER}status_lag_seconds) > 60",
+        minutes=5,
+        severity="warning",
+        service="archer",
+        summary="Archer's status of some job is {{ $value | humanizeDuration }} behind.",
+    ),
+    Alert(
+        name="ArcherWatchSilent",
+        # A bookmark a minute, and 150 s of silence end a watch: services/common/watch.py.
+        expression=f"max by (cluster, pod) ({WORKER}watch_idle_seconds) > 300",
+        minutes=5,
+        severity="warning",
+        service="archer",
+        summary="{{ $labels.pod }} follows by what it was told {{ $value | humanizeDuration }} ago.",
+    ),
+    Alert(
+        name="ArcherClusterFails",
+        expression=f"sum by (cluster, target) (rate({WORKER}warnings_total[10m])) * 60 > 12",
+        minutes=10,
+        severity="warning",
+        service="archer",
+        summary="{{ $labels.target }} gives Archer {{ $value }} errors a minute.",
+    ),
+    Alert(
+        name="ArcherBreakerOpen",
+        # Closed for a moment at each trial.
+        expression=f"max by (cluster, target) (max_over_time({WORKER}breaker_open[3m])) > 0",
+        minutes=5,
+        severity="critical",
+        service="archer",
+        summary="Archer leaves {{ $labels.target }} alone: its API server does not answer.",
+    ),
+    Alert(
+        name="ArcherAttemptsLost",
+        expression=f"sum by (cluster) (increase({WORKER}attempts_total"
+        '{reason=~"driver lost|submission failed|application removed|namespace deleted"}[30m])) '
+        f"> 0.1 * sum by (cluster) (increase({WORKER}attempts_total[30m]))",
+        minutes=10,
+        severity="warning",
+        service="archer",
+        summary="{{ $value }} attempts of the last half hour ended by no fault of their jobs.",
+    ),
+    Alert(
+        name="ArcherNotKept",
+        # Three rounds: services/archer/keeper/keeper.py.
+        expression=f"max by (cluster) ({KEEPER}round_age_seconds) > {3 * 3600}",
+        minutes=5,
+        severity="warning",
+        service="archer",
+        summary="No round of Archer's keeper has come to its end for {{ $value | humanizeDuration }}.",
+    ),
+    Alert(
+        name="ArcherMonthMissing",
+        expression=f"min by (cluster) ({KEEPER}months_ahead) < 1",
+        minutes=5,
+        severity="critical",
+        service="archer",
+        summary="Archer's database on {{ $labels.cluster }} has no place for the jobs of next month.",
+    ),
+    Alert(
+        name="ArcherHistoryLate",
+        expression=f"max by (cluster) ({KEEPER}months_due) > 0",
+        minutes=60,
+        severity="warning",
+        service="archer",
+        summary="{{ $value }} months of jobs are still in Archer's database and should be in S3.",
     ),
     Alert(
         name="MetricsLost",

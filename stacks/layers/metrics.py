@@ -112,6 +112,7 @@ def limits(settings: Environment, cluster: str) -> dict[str, int | None]:
     own_store = isinstance(metrics.target, OwnStore)
     return {
         "moka_cluster": 1,
+        "moka_archer": 1 if settings.archer and cluster == settings.home else None,
         "moka_pod_addresses": pod_addresses(settings, cluster),
         "moka_store_series": store_series(metrics.store.memory_gib) if own_store else None,
     }

@@ -44,6 +44,11 @@ OF_SOURCE = {
     "fluent-bit": [NODE | {"name": "drivers"}],
     "driver-finalizer": [{}],
     "ui-gateway": [{"page": "job", "status": "2xx", "outcome": "in"}],
+    "archer": [{"operation": "submit_job", "status": "2xx", "outcome": "taken"}],
+    "archer-worker": [
+        {"state": "queued", "tier": "1", "target": "spark-b", "what": "not submitted", "reason": "succeeded"}
+    ],
+    "archer-keeper": [{}],
     "history-gate": [{}],
     "ingress": [{"cn": "ui.example.com", "code": "200"}],
     "settings": [{}],

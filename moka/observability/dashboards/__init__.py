@@ -2,6 +2,7 @@
 
 from moka.observability.dashboards import (
     applications,
+    archer,
     cluster,
     environment,
     logs,
@@ -20,4 +21,5 @@ DASHBOARDS = (
     logs.DASHBOARD,
     metrics.DASHBOARD,
     services.DASHBOARD,
+    archer.DASHBOARD,
 )

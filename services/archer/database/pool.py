@@ -2,6 +2,7 @@
 
 import asyncio
 import logging
+import time
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from typing import Any, TypeAlias, TypeVar
@@ -46,6 +47,12 @@ class Pool:
 
     def __init__(self, pool: "asyncpg.Pool[asyncpg.Record]") -> None:
         self._pool = pool
+        self._answered = time.monotonic()
+
+    @property
+    def silent_seconds(self) -> float:
+        """Since the database last did what it was asked."""
+        return time.monotonic() - self._answered
 
     async def run(self, work: Callable[[Connection], Awaitable[T]], patience_seconds: float = 20.0) -> T:
         """What `work` makes of a transaction of its own; it may run several times.
@@ -61,7 +68,9 @@ class Pool:
                     self._pool.acquire(timeout=patience_seconds) as connection,
                     connection.transaction(),
                 ):
-                    return await work(connection)
+                    result = await work(connection)
+                self._answered = time.monotonic()
+                return result
             except AGAIN as error:
                 if asyncio.get_running_loop().time() + wait > deadline:
                     raise Away(str(error) or type(error).__name__) from error

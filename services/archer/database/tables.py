@@ -122,6 +122,7 @@ ACTIVE = Table(
     Column("stop_message", Text),
     Column("event", Integer, nullable=False, server_default="1", comment="number of its last event"),
     Column("since", TIME, nullable=False, server_default=NOW),
+    Column("ready", TIME, nullable=False, server_default=NOW, comment="from when on its attempt may begin"),
     Column("queue", String(127), nullable=False),
     Column("tier", SmallInteger, nullable=False),
     Column("cluster", String(63)),

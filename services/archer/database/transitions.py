@@ -321,7 +321,7 @@ RETRY = f"""
 WITH given AS ({GIVEN}), moved AS (
   UPDATE active SET state = 'accepted', event = event + 1, since = now(), attempt = active.attempt + 1,
     claimed_until = NULL, acknowledged = false, tried = false, cluster = NULL,
-    due = now() + make_interval(secs => given.seconds),
+    due = now() + make_interval(secs => given.seconds), ready = now() + make_interval(secs => given.seconds),
     infrastructure_failures = infrastructure_failures + (given.fault = 'infrastructure')::int,
     user_code_failures = user_code_failures + (given.fault = 'user code')::int
   FROM given

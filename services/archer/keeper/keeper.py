@@ -2,6 +2,7 @@
 
 import asyncio
 import logging
+import time
 from datetime import UTC, datetime
 
 from moka.submission.configuration import REQUEST_DAYS
@@ -35,6 +36,10 @@ class Keeper:
         self._ahead = metrics.labelled_gauge("months_ahead", "Months to come that have partitions.", ())
         self._due = metrics.labelled_gauge("months_due", "Months whose history should be in S3.", ())
         self._failures = metrics.counter("failures", "Rounds that failed.")
+        self._kept = time.monotonic()
+        metrics.gauge(
+            "round_age_seconds", "Since a round came to its end.", lambda: time.monotonic() - self._kept
+        )
 
     async def run(self) -> None:
         """Keep for ever."""
@@ -57,6 +62,7 @@ class Keeper:
             self._due.set(len(await self._history.due()))
             await self._history.keep()
             self._due.set(len(await self._history.due()))
+        self._kept = time.monotonic()
 
 
 async def _partitions(connection: Connection) -> None:

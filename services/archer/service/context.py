@@ -59,7 +59,7 @@ class Context:
 
     def __post_init__(self) -> None:
         """Its metrics are of what it has."""
-        object.__setattr__(self, "metrics", ServiceMetrics(self.changes))
+        object.__setattr__(self, "metrics", ServiceMetrics(self.changes, self.pool))
 
 
 async def context(request: Request) -> Context:

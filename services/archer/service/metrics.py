@@ -5,7 +5,7 @@ from contextlib import contextmanager
 
 from prometheus_client import generate_latest
 
-from services.archer.database.pool import Away
+from services.archer.database.pool import Away, Pool
 from services.archer.service.changes import Changes
 from services.archer.service.problems import Problem
 from services.common.metrics import Metrics
@@ -17,7 +17,7 @@ BUCKETS = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0)
 class ServiceMetrics:
     """Requests, and what became of submissions."""
 
-    def __init__(self, changes: Changes) -> None:
+    def __init__(self, changes: Changes, pool: Pool) -> None:
         metrics = Metrics("archer")
         self._registry = metrics.registry
         self.requests = metrics.counter("requests", "Requests answered.", ("operation", "status"))
@@ -26,6 +26,9 @@ class ServiceMetrics:
         )
         self._submissions = metrics.counter("submissions", "Jobs that were sent.", ("outcome",))
         metrics.gauge("waits", "Requests that wait for a job.", lambda: changes.waits)
+        metrics.gauge(
+            "database_silent_seconds", "Since the database last answered.", lambda: pool.silent_seconds
+        )
 
     @contextmanager
     def submission(self) -> Iterator[None]:

@@ -3,10 +3,13 @@
 import asyncio
 import logging
 import time
+from collections.abc import Sequence
 
+import asyncpg
 from prometheus_client import Gauge
 
 from moka.submission.breaker import Breaker
+from moka.submission.states import State
 from services.archer.database.pool import Away, Pool
 from services.archer.worker.worker import Worker
 from services.common.logs import fields
@@ -19,13 +22,23 @@ SHARE = 0.05
 """Of the time, in which the database counts for a worker, up to the longest pause."""
 
 BY_STATE = """
-SELECT state, tier, count(*) AS jobs, extract(epoch FROM now() - min(since))::float8 AS oldest
+SELECT state, tier, count(*) AS jobs, extract(epoch FROM now() - min(since))::float8 AS oldest,
+  greatest(extract(epoch FROM now() - min(ready)), 0)::float8 AS waited
 FROM active GROUP BY state, tier
 """
+
+WAITING = frozenset({State.ACCEPTED, State.QUEUED, State.SUBMITTING})
+"""A job that a cluster refuses for now goes through these for ever; it waits since its attempt could begin"""
 
 CLUSTERS = """
 SELECT name, cordoned, failures, open_until, extract(epoch FROM now())::float8 AS now FROM clusters
 """
+
+UNFOLLOWED = """
+SELECT cluster, count(*) FILTER (WHERE until IS NULL OR until < now()) AS namespaces
+FROM watches WHERE cluster = ANY($1::text[]) GROUP BY cluster
+"""
+"""Of these: watches of a cluster that is none any more stay."""
 
 log = logging.getLogger(__name__)
 
@@ -39,9 +52,23 @@ class Numbers:
         self._oldest = metrics.labelled_gauge(
             "oldest_seconds", "Since the oldest of them came to its state.", ("state", "tier")
         )
+        self._waiting = metrics.labelled_gauge(
+            "waiting_seconds", "For which the oldest job has waited for an application.", ("tier",)
+        )
         # `cluster` is where a pod is that is scraped.
         self._open = metrics.labelled_gauge("breaker_open", "1 of a cluster that is left alone.", ("target",))
         self._cordoned = metrics.labelled_gauge("cordoned", "1 of a cluster that takes no jobs.", ("target",))
+        self._unfollowed = metrics.labelled_gauge(
+            "unfollowed", "Namespaces of a cluster that no worker follows.", ("target",)
+        )
+        self._of_database = (
+            *(self._jobs, self._oldest, self._waiting),
+            *(self._open, self._cordoned, self._unfollowed),
+        )
+        self._worker = worker
+        metrics.gauge(
+            "database_silent_seconds", "Since the database last answered.", lambda: pool.silent_seconds
+        )
         metrics.gauge("leases", "Namespaces that it follows.", lambda: worker.leases)
         metrics.gauge(
             "status_lag_seconds",
@@ -59,11 +86,17 @@ class Numbers:
                 rows = await self._pool.fetch(BY_STATE)
                 pause = min(max(SECONDS, (time.monotonic() - began) / SHARE), LONGEST_SECONDS)
                 clusters = await self._pool.fetch(CLUSTERS)
+                unfollowed = await self._pool.fetch(UNFOLLOWED, self._worker.clusters)
             except Away as error:
                 log.warning("jobs were not counted", extra=fields(error=error))
+                # What is not known is not told.
+                for gauge in self._of_database:
+                    gauge.clear()
             else:
                 for gauge, key in ((self._jobs, "jobs"), (self._oldest, "oldest")):
                     _set(gauge, {(row["state"], str(row["tier"])): float(row[key]) for row in rows})
+                _set(self._waiting, _longest(rows))
+                _set(self._unfollowed, {(row["cluster"],): float(row["namespaces"]) for row in unfollowed})
                 _set(self._cordoned, {(row["name"],): float(row["cordoned"] is not None) for row in clusters})
                 _set(
                     self._open,
@@ -90,6 +123,16 @@ class Counted(logging.Handler):
             self._attempts.labels(str(reason)).inc()
         elif record.levelno >= logging.WARNING and (cluster := values.get("cluster")):
             self._warnings.labels(cluster, record.msg).inc()
+
+
+def _longest(rows: Sequence[asyncpg.Record]) -> dict[tuple[str, ...], float]:
+    """Tier -> seconds for which the oldest of its jobs has waited."""
+    waits: dict[tuple[str, ...], float] = {}
+    for row in rows:
+        if row["state"] in WAITING:
+            tier = (str(row["tier"]),)
+            waits[tier] = max(waits.get(tier, 0.0), row["waited"])
+    return waits
 
 
 def _set(gauge: Gauge, values: dict[tuple[str, ...], float]) -> None:

@@ -42,6 +42,11 @@ class Worker:
         """Whether the database has answered."""
 
     @property
+    def clusters(self) -> list[str]:
+        """Those whose work it does, also while they are away."""
+        return list(self._apis)
+
+    @property
     def leases(self) -> int:
         """Namespaces that it follows."""
         return len(self._followers)

@@ -78,6 +78,23 @@ ROOM_OF_STORE = f"prometheus_tsdb_retention_limit_bytes{{{STORE}}}"
 SERIES = f"prometheus_tsdb_head_series{{{STORE}}}"
 UP = 'up{cluster="a",job="%s"}'
 DAY = 86_400
+THERE = f"moka_archer{{{A}}}"
+OLDEST = f'moka_archer_worker_oldest_seconds{{{A},state="%s"}}'
+WAITS = f'moka_archer_worker_waiting_seconds{{{A},tier="%s"}}'
+SILENT = f"moka_archer_%sdatabase_silent_seconds{{{A}}}"
+REQUESTS = f'moka_archer_requests_total{{{A},operation="get_job",status="%s"}}'
+REQUEST = f'moka_archer_request_seconds_bucket{{{A},le="%s"}}'
+OF_CLUSTER = f'moka_archer_worker_%s{{{A},target="b"}}'
+OF_WORKER = f'moka_archer_worker_%s{{{A},pod="w-0"}}'
+WARNINGS = f'moka_archer_worker_warnings_total{{{A},target="b",what="not submitted"}}'
+ENDED = f'moka_archer_worker_attempts_total{{{A},reason="%s"}}'
+OF_KEEPER = f"moka_archer_keeper_%s{{{A}}}"
+
+
+def above(series, limit, least=1):
+    """Cases of an alert on more than this."""
+    return ({series: constant(limit + least)}, {series: constant(limit)}, {series: then(limit + least, 0)})
+
 
 # Alert -> series on which it fires, those just below it, and those that recover.
 CASES = {
@@ -161,6 +178,75 @@ CASES = {
         {UP % "ui-gateway": constant(0), 'up{cluster="a",job="ui-gateway",pod="b"}': constant(1)},
         {UP % "ui-gateway": then(0, 1)},
     ),
+    # It is there and not ready, or it is not there at all.
+    **{
+        alert: (
+            {THERE: constant(1)},
+            {THERE: constant(1), UP % job: constant(1)},
+            {THERE: constant(1), UP % job: then(0, 1)},
+        )
+        for alert, job in {
+            "ArcherDown": "archer",
+            "ArcherWorkersDown": "archer-worker",
+            "ArcherKeeperDown": "archer-keeper",
+        }.items()
+    },
+    "ArcherDatabaseAway": (
+        {SILENT % "": constant(2), SILENT % "worker_": constant(61)},
+        {SILENT % "": constant(60), SILENT % "worker_": constant(60)},
+        {SILENT % "": then(61, 2)},
+    ),
+    "ArcherFails": (
+        {REQUESTS % "2xx": growing(979), REQUESTS % "5xx": growing(11)},
+        {REQUESTS % "2xx": growing(9900), REQUESTS % "5xx": growing(99)},
+        {REQUESTS % "2xx": growing(900), REQUESTS % "5xx": growing(100, minutes=CHANGE)},
+    ),
+    "ArcherSlow": (
+        {REQUEST % "1.0": growing(98), REQUEST % "2.5": growing(100), REQUEST % "+Inf": growing(100)},
+        {REQUEST % "1.0": growing(99.5), REQUEST % "2.5": growing(100), REQUEST % "+Inf": growing(100)},
+        {
+            REQUEST % "1.0": growing(90),
+            REQUEST % "2.5": f"0+100x{CHANGE} {100 * CHANGE + 90}+90x{LENGTH}",
+            REQUEST % "+Inf": f"0+100x{CHANGE} {100 * CHANGE + 90}+90x{LENGTH}",
+        },
+    ),
+    "ArcherTier1Waits": (
+        {WAITS % 1: constant(301)},
+        {WAITS % 1: constant(300), WAITS % 2: constant(3600)},
+        {WAITS % 1: then(301, "_")},
+    ),
+    "ArcherQueueOld": (
+        {WAITS % 3: constant(3601)},
+        {WAITS % 3: constant(3600), WAITS % 1: constant(9999)},
+        {WAITS % 2: then(3601, 10)},
+    ),
+    "ArcherClaimsStuck": above(OLDEST % "submitting", 300),
+    "ArcherNotFollowed": above(OF_CLUSTER % "unfollowed", 0),
+    "ArcherStatusLate": above(OF_WORKER % "status_lag_seconds", 60),
+    "ArcherWatchSilent": above(OF_WORKER % "watch_idle_seconds", 300),
+    "ArcherClusterFails": (
+        {WARNINGS: growing(13)},
+        {WARNINGS: growing(12)},
+        {WARNINGS: growing(13, minutes=CHANGE)},
+    ),
+    # Now and then it is tried.
+    "ArcherBreakerOpen": (
+        {OF_CLUSTER % "breaker_open": f"{'1 1 0 ' * (LENGTH // 3)}1"},
+        {OF_CLUSTER % "breaker_open": constant(0)},
+        {OF_CLUSTER % "breaker_open": then(1, 0)},
+    ),
+    "ArcherAttemptsLost": (
+        {ENDED % "succeeded": growing(88), ENDED % "driver lost": growing(12)},
+        {ENDED % "succeeded": growing(90), ENDED % "driver lost": growing(9)},
+        {ENDED % "succeeded": growing(9), ENDED % "namespace deleted": growing(2, minutes=CHANGE)},
+    ),
+    "ArcherNotKept": above(OF_KEEPER % "round_age_seconds", 3 * 3600),
+    "ArcherMonthMissing": (
+        {OF_KEEPER % "months_ahead": constant(0)},
+        {OF_KEEPER % "months_ahead": constant(1)},
+        {OF_KEEPER % "months_ahead": then(0, 3)},
+    ),
+    "ArcherHistoryLate": above(OF_KEEPER % "months_due", 0),
     "MetricsLost": (
         {FAILED: growing(10)},
         {FAILED: constant(10), SENT_BACK: growing(10)},
@@ -239,21 +325,27 @@ def test_prometheus_takes_the_rules(promtool, tmp_path):
 
 
 def test_every_alert_fires_when_it_should_and_only_then(promtool, tmp_path):
-    (tmp_path / "moka.rules.yaml").write_text(as_yaml(ALERTS))
-    tests = [
-        firing(name, series, minute, count)
-        for name, (wrong, below, recovered) in CASES.items()
-        for series, minute, count in (
-            (wrong, AFTER, 1),
-            (below, AFTER, 0),
-            (recovered, BEFORE, 1),
-            (recovered, AFTER, 0),
-        )
-    ]
-    cases = {"rule_files": ["moka.rules.yaml"], "evaluation_interval": "1m", "tests": tests}
-    (tmp_path / "cases.yaml").write_text(yaml.safe_dump(cases, width=1000))
+    # A file each: every rule of a file is evaluated in every case of it.
+    for alert in ALERTS:
+        (tmp_path / f"{alert.name}.rules.yaml").write_text(as_yaml([alert]))
+        wrong, below, recovered = CASES[alert.name]
+        tests = [
+            firing(alert.name, series, minute, count)
+            for series, minute, count in (
+                (wrong, AFTER, 1),
+                (below, AFTER, 0),
+                (recovered, BEFORE, 1),
+                (recovered, AFTER, 0),
+            )
+        ]
+        cases = {
+            "rule_files": [f"{alert.name}.rules.yaml"],
+            "evaluation_interval": "1m",
+            "tests": tests,
+        }
+        (tmp_path / f"{alert.name}.yaml").write_text(yaml.safe_dump(cases, width=1000))
 
-    judged = run(promtool, tmp_path, "test", "rules", "cases.yaml")
+    judged = run(promtool, tmp_path, "test", "rules", *(f"{alert.name}.yaml" for alert in ALERTS))
 
     assert judged.returncode == 0, judged.stdout + judged.stderr
 

@@ -35,10 +35,15 @@ def test_no_metric_is_of_two_programs():
     assert [metric for metric, count in Counter(metrics).items() if count > 1] == []
 
 
-def registered(service):
+def registered(service, folder):
     """Metrics that a service registers, as its page has them."""
-    suffixes = {"counter": ("_total",), "gauge": ("",), "histogram": ("_bucket", "_count", "_sum")}
-    for path in (REPOSITORY / "services" / service).rglob("*.py"):
+    suffixes = {
+        "counter": ("_total",),
+        "gauge": ("",),
+        "labelled_gauge": ("",),
+        "histogram": ("_bucket", "_count", "_sum"),
+    }
+    for path in (REPOSITORY / "services" / folder).rglob("*.py"):
         for node in ast.walk(ast.parse(path.read_text())):
             match node:
                 case ast.Call(
@@ -47,6 +52,14 @@ def registered(service):
                     yield from (f"moka_{service}_{name}{suffix}" for suffix in suffixes[kind])
 
 
-@pytest.mark.parametrize("service", ["driver_finalizer", "ui_gateway", "history_gate"])
-def test_every_metric_of_a_service_of_ours_is_collected_and_no_other(service):
-    assert set(registered(service)) == set(SOURCES[service.replace("_", "-")].metrics)
+@pytest.mark.parametrize(
+    ("service", "folder"),
+    [
+        *((name, name) for name in ("driver_finalizer", "ui_gateway", "history_gate")),
+        ("archer", "archer/service"),
+        ("archer_worker", "archer/worker"),
+        ("archer_keeper", "archer/keeper"),
+    ],
+)
+def test_every_metric_of_a_service_of_ours_is_collected_and_no_other(service, folder):
+    assert set(registered(service, folder)) == set(SOURCES[service.replace("_", "-")].metrics)

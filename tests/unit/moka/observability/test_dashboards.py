@@ -176,9 +176,18 @@ def test_dashboards_have_addresses_and_titles_of_their_own():
     assert all(re.fullmatch(r"[a-z0-9-]{1,40}", one["uid"]) for one in models)
 
 
-@pytest.mark.parametrize("service", ["driver-finalizer", "event-log uploader", "ui-gateway", "history-gate"])
-def test_every_metric_of_a_service_of_ours_is_on_its_dashboard(service):
-    [dashboard] = [dashboard for dashboard in DASHBOARDS if dashboard.name == "services"]
+@pytest.mark.parametrize(
+    ("service", "name"),
+    [
+        *(
+            (service, "services")
+            for service in ("driver-finalizer", "event-log uploader", "ui-gateway", "history-gate")
+        ),
+        *((program, "archer") for program in ("archer", "archer-worker", "archer-keeper")),
+    ],
+)
+def test_every_metric_of_a_service_of_ours_is_on_its_dashboard(service, name):
+    [dashboard] = [dashboard for dashboard in DASHBOARDS if dashboard.name == name]
     asked = set()
     for panel in dashboard.panels:
         for query in panel.queries.values():

@@ -27,6 +27,13 @@ def upgrade() -> None:
         sa.Column(
             "since", postgresql.TIMESTAMP(timezone=True), server_default=sa.text("now()"), nullable=False
         ),
+        sa.Column(
+            "ready",
+            postgresql.TIMESTAMP(timezone=True),
+            server_default=sa.text("now()"),
+            nullable=False,
+            comment="from when on its attempt may begin",
+        ),
         sa.Column("queue", sa.String(length=127), nullable=False),
         sa.Column("tier", sa.SmallInteger(), nullable=False),
         sa.Column("cluster", sa.String(length=63), nullable=True),
