@@ -14,7 +14,7 @@ from conformance.refusals import comparison
 from conformance.refusals.catalog import PROBES
 from conformance.refusals.probe import Probe
 from conformance.refusals.trial import answers
-from conformance.refusals.unasked import UNASKED
+from conformance.refusals.unasked import UNASKED_WITHOUT_A_CLUSTER
 
 FOLDER = Path(__file__).resolve().parent.parent / ".local" / "conformance"
 """For the engine's configuration of the stack of probes."""
@@ -48,7 +48,7 @@ def conformance(
         raise typer.Exit(2) from None
     compared = comparison.compare(probes, messages)
     show = comparison.as_json if as_json else comparison.text
-    print(show(who, compared, UNASKED))
+    print(show(who, compared, UNASKED_WITHOUT_A_CLUSTER))
     raise typer.Exit(any(answer.outcome in comparison.DIFFERENT for answer in compared))
 
 

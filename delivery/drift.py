@@ -113,8 +113,9 @@ def text(environment: str, stacks: Sequence[StackDrift]) -> str:
 
 VERDICTS: dict[Status, str] = {
     "none": "Everything in {environment} is as it was deployed.",
-    "drift": "{environment} is not as it was deployed. `make up` puts it right, "
-    "or the settings say what is wanted.",
+    # Without, `up` compares the settings with its state, which has it as it was deployed.
+    "drift": "{environment} is not as it was deployed. `make up STACK={environment} ARGS=--refresh` puts it "
+    "right, or the settings say what is wanted.",
     "unknown": "Whether {environment} is as it was deployed is not known.",
 }
 

@@ -5,9 +5,10 @@ from typing import Any
 from urllib.parse import parse_qsl
 
 import moto.server as server
+from botocore import xform_name
 from moto.ec2.models import EC2Backend
 from moto.ec2.models.vpcs import VPC
-from moto.eks.models import Cluster, EKSBackend
+from moto.eks.models import EKSBackend
 from moto.iam.access_control import PermissionResult
 from moto.moto_server.werkzeug_app import DomainDispatcherApplication, MotoRequestHandler
 from moto.s3.models import FakeBucket, FakeDeleteMarker
@@ -39,16 +40,15 @@ def _of_a_cluster(operation: Callable[..., Any]) -> Callable[..., Any]:
     return answer
 
 
-def _served(describe: Callable[[EKSBackend, str], Cluster]) -> Callable[[EKSBackend, str], Cluster]:
-    """A cluster with the API server that it has here, once it has one."""
+def _served(noun: str, describe: Callable[..., Any]) -> Callable[..., Any]:
+    """A cluster or node group with what is kept of it beside moto: its version, its API server."""
 
-    def answer(backend: EKSBackend, name: str) -> Cluster:
-        cluster = describe(backend, name)
+    def answer(backend: EKSBackend, *key: str, **named: str) -> Any:
+        thing = describe(backend, *key, **named)
         place = store_folder(Cloud.of_environment()) / backend.account_id / backend.region_name / "eks"
-        kept = Store(place).get("cluster", name) or {}
-        cluster.endpoint = kept.get("endpoint", cluster.endpoint)
-        cluster.certificate_authority = kept.get("certificateAuthority", cluster.certificate_authority)
-        return cluster
+        for member, value in (Store(place).get(noun, *key, *named.values()) or {}).items():
+            setattr(thing, xform_name(member), value)
+        return thing
 
     return answer
 
@@ -107,18 +107,27 @@ def _presigned(environ: dict[str, Any]) -> dict[str, Any]:
     }
 
 
+EKS = "/eks/aws4_request"
+"""In what signs a request to EKS."""
+
+
 class Guarded(DomainDispatcherApplication):
     """moto's application, behind IAM's decisions."""
 
     def __call__(self, environ: dict[str, Any], start_response: Any) -> Any:
         """Answer a request."""
         environ = _presigned(environ)
+        application: Callable[..., Any] = super().__call__
+        if environ["REQUEST_METHOD"] == "GET" and EKS in environ.get("HTTP_AUTHORIZATION", ""):
+            from localcloud.eks_answers import EksAnswers
+
+            application = EksAnswers(application, Cloud.of_environment())
         # Loaded with the first call of a role: it knows every action of AWS.
         if not environ.get("HTTP_X_AMZ_SECURITY_TOKEN"):
-            return super().__call__(environ, start_response)
+            return application(environ, start_response)
         from localcloud.authorization.gate import Gate
 
-        return Gate(super().__call__, Cloud.of_environment())(environ, start_response)
+        return Gate(application, Cloud.of_environment())(environ, start_response)
 
 
 if __name__ == "__main__":
@@ -126,7 +135,9 @@ if __name__ == "__main__":
     FakeBucket.get_permission = _permission  # type: ignore[assignment,method-assign]
     for name in ("list_nodegroups", "list_fargate_profiles"):
         setattr(EKSBackend, name, _of_a_cluster(getattr(EKSBackend, name)))
-    EKSBackend.describe_cluster = _served(EKSBackend.describe_cluster)  # type: ignore
+    for noun in ("cluster", "nodegroup"):
+        name = f"describe_{noun}"
+        setattr(EKSBackend, name, _served(noun, getattr(EKSBackend, name)))
     EC2Backend.create_default_vpc = _with_way_out(EC2Backend.create_default_vpc)  # type: ignore
     server.DomainDispatcherApplication = Guarded  # type: ignore[attr-defined]
     server.MotoRequestHandler = Handler  # type: ignore[attr-defined]

@@ -7,15 +7,24 @@ from typing import Any
 from urllib.error import HTTPError
 from urllib.request import urlopen
 
+from conformance.environment import jobs
 from conformance.environment.jobs import SubmittedJob, submitted
 from conformance.environment.outside import Defect, Outside, path_of
+from moka.addon_versions import ADDON_VERSIONS
 
 NODE_GROUP = "eks.amazonaws.com/nodegroup"
 PI, KILLED = "conformance-pi", "conformance-kill"
-"""Jobs: one that comes to its end, and one that does not."""
+READS, REFUSED = "conformance-reads", "conformance-refused"
+"""Jobs: one that comes to its end, one that does not, and two that read what they may and may not."""
+
+CREDENTIALS = "AWS_CONTAINER_CREDENTIALS_FULL_URI"
+"""What EKS adds to the pods of an association, https://docs.aws.amazon.com/eks/latest/userguide/pod-id-how-it-works.html"""
 
 Question = Callable[[Outside], str]
 """What was seen, in words; raises Defect."""
+
+DENIED = "AccessDeniedException"
+"""Of S3A, for what S3 answers with 403: https://hadoop.apache.org/docs/stable/hadoop-aws/tools/hadoop-aws/troubleshooting_s3a.html"""
 
 
 @dataclass(frozen=True)
@@ -87,14 +96,18 @@ def _ready(node: dict[str, Any]) -> bool:
 
 
 def addons(outside: Outside) -> str:
-    """Each add-on of EKS is active."""
-    eks = outside.aws("eks")
+    """Each add-on is there, in the version for the cluster's Kubernetes, and active."""
+    eks, wanted = outside.aws("eks"), ADDON_VERSIONS[outside.cluster.version]
     names = eks.list_addons(clusterName=outside.eks_name)["addons"]
+    if missing := sorted(wanted.keys() - set(names)):
+        raise Defect(f"EKS has no add-on {' and '.join(missing)} of it")
     for name in names:
         addon = eks.describe_addon(clusterName=outside.eks_name, addonName=name)["addon"]
         if addon["status"] != "ACTIVE":
             issues = (addon.get("health") or {}).get("issues")
             raise Defect(f"add-on {name} is {addon['status']}: {json.dumps(issues, default=str)}")
+        if addon["addonVersion"] != wanted.get(name, addon["addonVersion"]):
+            raise Defect(f"add-on {name} has version {addon['addonVersion']}, and {wanted[name]} is pinned")
     return f"{len(names)} are ACTIVE"
 
 
@@ -106,6 +119,25 @@ def identities(outside: Outside) -> str:
         if outside.ask("GET", path_of("api/v1/serviceaccounts", namespace, account)) is None:
             raise Defect(f"the association of {namespace}/{account} is of no service account")
     return f"{len(answer['associations'])} service accounts have a role"
+
+
+def roles(outside: Outside) -> str:
+    """Each running pod of a service account with a role is told where its credentials are."""
+    answer, counted = outside.aws("eks").list_pod_identity_associations(clusterName=outside.eks_name), 0
+    for association in answer["associations"]:
+        namespace, account = association["namespace"], association["serviceAccount"]
+        query = f"spec.serviceAccountName={account},status.phase=Running"
+        for pod in outside.ask("GET", path_of("api/v1/pods", namespace), fieldSelector=query)["items"]:
+            counted += 1
+            for container in pod["spec"]["containers"]:
+                if CREDENTIALS not in {variable["name"] for variable in container.get("env") or ()}:
+                    raise Defect(
+                        f"container {container['name']} of pod {namespace}/{pod['metadata']['name']} is not "
+                        f"told where the credentials of {association['associationArn']} are"
+                    )
+    if not counted:
+        raise Defect("no pod runs whose service account has a role")
+    return f"{counted} pods are given the credentials of their role"
 
 
 def workloads(outside: Outside) -> str:
@@ -145,11 +177,39 @@ def pages(outside: Outside) -> str:
 
 def job(outside: Outside) -> str:
     """A job comes from its submission to its end."""
-    spark_job = submitted(outside, PI, tasks=100)
+    spark_job = submitted(outside, PI, jobs.PI, "100")
     state = outside.wait(f"the end of {PI}", spark_job.end, minutes=15)
     if state != "COMPLETED":
         raise Defect(f"{PI} ended as {state}")
     return f"{PI} is COMPLETED, as {spark_job.spark_id}"
+
+
+def bucket(outside: Outside) -> str:
+    """A job reads its namespace's part of the staging bucket, and nothing of another namespace's."""
+    namespace, staging = (
+        SubmittedJob(outside, READS).namespace,
+        outside.output("foundation")["staging_bucket"],
+    )
+    for name, place, wanted in (
+        (READS, namespace, "COMPLETED"),
+        (REFUSED, f"{namespace}-of-others", "FAILED"),
+    ):
+        key = f"{place}/moka-conformance.txt"
+        outside.aws("s3").put_object(Bucket=staging, Key=key, Body=b"to be or not to be\n")
+        try:
+            spark_job = submitted(outside, name, jobs.COUNT, f"s3a://{staging}/{key}", retries=False)
+            state = outside.wait(f"the end of {name}", spark_job.end, minutes=15)
+        finally:
+            outside.aws("s3").delete_object(Bucket=staging, Key=key)
+        if state != wanted:
+            raise Defect(f"{name}, which reads {key} of {staging}, ended as {state}")
+    refused = SubmittedJob(outside, REFUSED).spark_id
+
+    def reason() -> bool:
+        return DENIED in outside.moka("logs", outside.settings.environment, refused).stdout
+
+    outside.wait(f"{DENIED} in the logs of {refused}", reason, minutes=5)
+    return f"a job reads {namespace}/ of {staging}, and is refused {namespace}-of-others/"
 
 
 def history(outside: Outside) -> str:
@@ -196,7 +256,7 @@ def metrics(outside: Outside) -> str:
 
 def kill(outside: Outside) -> str:
     """A job whose driver is deleted runs again in another pod."""
-    spark_job = submitted(outside, KILLED, tasks=1_000_000)
+    spark_job = submitted(outside, KILLED, jobs.PI, "1000000")
     try:
         first = outside.wait(f"a driver of {KILLED}", spark_job.driver, minutes=10)
         spark_job.delete_driver()
@@ -217,11 +277,13 @@ CHECKS = (
     Check("nodes", "EKS, and the API server", nodes),
     Check("add-ons", "EKS", addons),
     Check("identities", "EKS, and the API server", identities),
+    Check("roles", "EKS, and the API server", roles),
     Check("workloads", "the API server", workloads),
     Check("pages", "the History Server's address", pages),
     Check("job", "the operator, by a SparkApplication", job),
     Check("history", "S3", history),
     Check("logs", "S3, by `moka logs`", logs),
+    Check("bucket", "S3, by jobs", bucket),
     Check("metrics", "the metrics store, through the API server", metrics),
     Check("kill", "the operator, by its driver's pod", kill),
 )

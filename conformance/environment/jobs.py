@@ -63,23 +63,29 @@ class SubmittedJob:
         self.outside.wait(f"the end of {self.name}", lambda: self.application() is None, minutes=5)
 
 
-def submitted(outside: Outside, name: str, tasks: int) -> SubmittedJob:
-    """SparkPi, submitted in the environment's first queue; one of its name that was there is gone.
+PI = "SparkPi"
+COUNT = "JavaWordCount"
+"""Spark's examples: the first takes the tasks of its only stage, the second the address of a text."""
 
-    tasks: of its only stage. Raises Defect where the job is refused.
+
+def submitted(outside: Outside, name: str, example: str, argument: str, retries: bool = True) -> SubmittedJob:
+    """An example of Spark's, submitted in the environment's first queue; an earlier one of its name goes.
+
+    retries: whether it runs again once it failed. Raises Defect where the job is refused.
     """
     spark_job = SubmittedJob(outside, name)
     target = _target(outside)
     spark_job.delete()
     try:
-        manifest = spark_application(_pi(name, spark_job.namespace, target, tasks), target)
+        job = _job(name, spark_job.namespace, target, example, argument, retries)
+        manifest = spark_application(job, target)
     except InvalidDocument as refusal:
         raise Defect(f"the job is refused: {refusal}") from None
     outside.ask("POST", path_of(APPLICATIONS, spark_job.namespace), manifest)
     return spark_job
 
 
-def _pi(name: str, namespace: str, target: JobTarget, tasks: int) -> Job:
+def _job(name: str, namespace: str, target: JobTarget, example: str, argument: str, retries: bool) -> Job:
     _, organization, project, tier = sorted(target.queues)[0].split(".")
     drivers = {machine.architecture for machine in target.machines if machine.role == "driver"}
     executors = {machine.architecture for machine in target.machines if machine.role == "executor"}
@@ -91,9 +97,9 @@ def _pi(name: str, namespace: str, target: JobTarget, tasks: int) -> Job:
             "tier": int(tier.removeprefix("tier")),
             "architecture": max(drivers & executors),
             "main_file": "local:///opt/spark/examples/jars/spark-examples.jar",
-            "main_class": "org.apache.spark.examples.SparkPi",
-            "arguments": [str(tasks)],
-            "restart": {"policy": "on-failure", "seconds": 5},
+            "main_class": f"org.apache.spark.examples.{example}",
+            "arguments": [argument],
+            "restart": {"policy": "on-failure", "seconds": 5} if retries else {"policy": "never"},
             "executor": {"cores": 1, "memory": "2g", "instances": 1},
         }
     )

@@ -6,10 +6,12 @@ import sys
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any, Literal
 
 from conformance.environment.checks import CHECKS
 from conformance.environment.outside import Defect, Outside
+from conformance.environment.probes import refusals
 from conformance.environment.versions import TrialSettings
 from stacks.settings import load
 from stacks.waves import stack_names
@@ -28,7 +30,8 @@ OPTIONS: Mapping[str, Sequence[str]] = {
 class Result:
     """What came of a step or a check.
 
-    of: a step (`up`, `outputs`, `upgrade`, `down`, `leftovers`), or a check. cluster: of a check; else empty.
+    of: a step (`up`, `outputs`, `refusals`, `upgrade`, `down`, `leftovers`), or a check.
+    cluster: of a check; else empty.
     outcome: `simulated` where what it asks about does not exist. seen: in words. seconds: that it took.
     """
 
@@ -64,6 +67,7 @@ class Walk:
             trial.begin()
             if (not left or self._step("clear away", self._down)) and self._step("up", self._up):
                 self._look()
+                self._step("refusals", lambda: self._refusals(trial.kept.parent))
                 if trial.upgrades:
                     trial.upgrade()
                     if self._step("upgrade", self._up):
@@ -128,6 +132,12 @@ class Walk:
                     )
                 else:
                     self._step(check.name, lambda check=check, outside=outside: check.question(outside), name)  # type: ignore[misc]
+
+    def _refusals(self, folder: Path) -> str:
+        """Of the home cluster only: EKS answers alike of all."""
+        settings = load(self.environment)
+        folder.mkdir(parents=True, exist_ok=True)
+        return refusals(Outside(settings, settings.home, self.outputs), folder, self.progress)
 
     def _outputs(self) -> str:
         for stack in stack_names(self.environment):

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 import pulumi
 import pulumi_aws as aws
 
-from conformance.refusals.probe import Base, Probe
+from conformance.refusals.probe import Base, Cluster, Probe
 
 NAME = "moka-conformance"
 NETWORK = "10.213"
@@ -16,13 +16,13 @@ TAGS = {"moka:conformance": "refusals"}
 """Of all that is made, so that what is left is found."""
 
 
-def program(probes: Sequence[Probe], region: str) -> None:
-    """Register the base and, on it, the probes."""
+def program(probes: Sequence[Probe], region: str, cluster: Cluster | None = None) -> None:
+    """Register the base and, on it and on the cluster, the probes."""
     provider = aws.Provider("aws", region=region, default_tags={"tags": TAGS})
     opts = pulumi.ResourceOptions(provider=provider)
     base = _base(region, opts)
     for probe in probes:
-        probe.type(probe.name, opts=opts, **probe.inputs(base))
+        probe.type(probe.name, opts=opts, **probe.inputs_on(base, cluster))
 
 
 def _base(region: str, opts: pulumi.ResourceOptions) -> Base:
@@ -47,7 +47,7 @@ def _base(region: str, opts: pulumi.ResourceOptions) -> Base:
                     {
                         "Effect": "Allow",
                         "Action": "sts:AssumeRole",
-                        "Principal": {"Service": "eks.amazonaws.com"},
+                        "Principal": {"Service": ["eks.amazonaws.com", "eks-fargate-pods.amazonaws.com"]},
                     }
                 ],
             }

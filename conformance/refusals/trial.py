@@ -7,23 +7,29 @@ from pathlib import Path
 from pulumi import automation
 from pulumi.automation import events
 
-from conformance.refusals.probe import Probe
+from conformance.refusals.probe import Cluster, Probe
 from conformance.refusals.program import NAME, program
 
 
 def answers(
-    probes: Sequence[Probe], account: str, region: str, folder: Path, progress: Callable[[str], object]
+    probes: Sequence[Probe],
+    account: str,
+    region: str,
+    folder: Path,
+    progress: Callable[[str], object],
+    cluster: Cluster | None = None,
 ) -> Mapping[str, str]:
     """What AWS said of each probe, by its name; '' of what it took.
 
     Everything is deleted again; a run that was killed leaves it to the next one with the same backend.
     folder: an existing one, for the stack's configuration. progress: takes lines for who waits.
+    cluster: one that is up, which some probes need.
     Raises automation.CommandError where the base cannot be made, or not be deleted.
     """
     stack = automation.create_or_select_stack(
-        stack_name=f"refusals-{account}-{region}",
+        stack_name="-".join(["refusals", account, region, *([cluster.name] if cluster else [])]),
         project_name=NAME,
-        program=partial(program, probes, region),
+        program=partial(program, probes, region, cluster),
         opts=automation.LocalWorkspaceOptions(work_dir=str(folder)),
     )
     refusals: dict[str, str] = {}
@@ -34,7 +40,7 @@ def answers(
         while len(refusals) > before:
             before = len(refusals)
             left = [probe for probe in probes if probe.name not in refusals]
-            refusals |= _round(stack, left, region, progress)
+            refusals |= _round(stack, partial(program, left, region, cluster), left, progress)
     finally:
         progress("Deleting all of it")
         stack.destroy(remove=True)
@@ -42,7 +48,10 @@ def answers(
 
 
 def _round(
-    stack: automation.Stack, probes: Sequence[Probe], region: str, progress: Callable[[str], object]
+    stack: automation.Stack,
+    trial: Callable[[], None],
+    probes: Sequence[Probe],
+    progress: Callable[[str], object],
 ) -> dict[str, str]:
     """Refusals of these probes, or of some of them if one ended the run."""
     refusals: dict[str, str] = {}
@@ -56,7 +65,7 @@ def _round(
             progress(f"{name} is refused")
 
     try:
-        stack.up(program=partial(program, probes, region), on_event=listen, continue_on_error=True)
+        stack.up(program=trial, on_event=listen, continue_on_error=True)
     except automation.CommandError:
         # Refusals are what the run is for; without any, the base itself failed.
         if not refusals:

@@ -2,7 +2,10 @@
 
 from collections.abc import Mapping
 
-CLUSTER = "it takes a cluster, which EKS bills by the hour"
+from conformance.refusals.catalog import ON_CLUSTER
+
+CLUSTER = "it takes a cluster, which EKS bills by the hour: `make conformance-environment` asks"
+SIGN_IN = "it takes somebody who signs in to a cluster"
 MACHINES = "it takes a cluster and machines that are to join it"
 PROGRAMS = "it takes programs in pods"
 GATEWAY = "it takes an Elastic IP, which EC2 bills by the hour"
@@ -16,22 +19,10 @@ LISTED = "the laptop refuses nothing by it: it lists what AWS may refuse"
 PLACE = "it is about the machine that `up` runs on, and no API is asked"
 
 UNASKED: Mapping[str, str] = {
-    "access-entries": CLUSTER,
-    "access-entry-identity": CLUSTER,
-    "access-policies": CLUSTER,
-    "add-on-configurations": CLUSTER,
-    "addon-configuration": CLUSTER,
-    "addon-version": CLUSTER,
-    "aws-auth": CLUSTER,
-    "fargate-subnets": CLUSTER,
-    "instance-type-offered": CLUSTER,
-    "machine-image": CLUSTER,
-    "node-group-settings": CLUSTER,
-    "node-group-sizes": CLUSTER,
-    "node-group-subnets": CLUSTER,
-    "node-group-template": CLUSTER,
-    "node-group-version": CLUSTER,
-    "pod-identity": CLUSTER,
+    "access-entry-identity": SIGN_IN,
+    "access-policies": SIGN_IN,
+    "aws-auth": SIGN_IN,
+    "instance-type-offered": MACHINES,
     "cluster-dns": MACHINES,
     "ecr-pull": MACHINES,
     "free-addresses": MACHINES,
@@ -54,4 +45,6 @@ UNASKED: Mapping[str, str] = {
     "policy-principals": LISTED,
     "deployer-reaches-api-server": PLACE,
 }
-"""Rule of what AWS or EKS decide -> why no probe asks about it."""
+"""Rule of what AWS or EKS decide -> why no probe asks about it, with a cluster or without."""
+
+UNASKED_WITHOUT_A_CLUSTER: Mapping[str, str] = {**UNASKED, **{probe.rule: CLUSTER for probe in ON_CLUSTER}}

@@ -110,13 +110,22 @@ class _Refused(ServiceException):
 
 def refusal(message: Message, code: str, status: int, text: str, start: StartResponse) -> Body:
     """A refusal in the form of its service."""
+    return _respond(message, _Refused(code, text), f"{status} Refused", start)
+
+
+def answer(message: Message, members: Mapping[str, Any], start: StartResponse) -> Body:
+    """An answer in the form of its service; times are datetimes."""
+    return _respond(message, members, "200 OK", start)
+
+
+def _respond(message: Message, content: Any, status: str, start: StartResponse) -> Body:
     model = message.model
     serializer = get_serializer_class(model.service_model.service_name, message.protocol)(
         operation_model=model
     )
-    answer = serializer.serialize(_Refused(code, text))
+    answer = serializer.serialize(content)
     body = answer["body"]
-    content = body.encode() if isinstance(body, str) else body
-    headers = {**answer["headers"], "Content-Length": str(len(content))}
-    start(f"{status} Refused", [(name, str(value)) for name, value in headers.items()])
-    return [content]
+    encoded = body.encode() if isinstance(body, str) else body
+    headers = {**answer["headers"], "Content-Length": str(len(encoded))}
+    start(status, [(name, str(value)) for name, value in headers.items()])
+    return [encoded]

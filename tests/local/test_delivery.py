@@ -67,6 +67,23 @@ def test_what_was_changed_and_deleted_by_hand_is_drift_and_what_is_not_deployed_
     }
 
 
+def test_only_an_up_that_looks_at_what_is_there_puts_it_right(deployed):
+    blind, looking = (
+        {(step.op, step.type, step.name) for step in run(deployed, *refresh).preview.changes}
+        for refresh in ((), ("--refresh",))
+    )
+
+    pending = {("create", "aws:s3/bucketPublicAccessBlock:BucketPublicAccessBlock", "data")}
+    assert blind == pending
+    assert looking == pending | {
+        ("update", "aws:s3/bucket:Bucket", "data"),
+        ("create", "aws:s3/bucket:Bucket", "gone"),
+        ("update", "aws:s3/bucketVersioning:BucketVersioning", "data"),
+    }
+    report = drift.text("dev", [drift.stack_drift(run(deployed, "--refresh"))])
+    assert "`make up STACK=dev ARGS=--refresh` puts it right" in report
+
+
 def test_looking_for_drift_takes_no_lock_of_the_state(deployed):
     locks = deployed.cloud.state / ".pulumi" / "locks"
     before = {path: path.stat().st_mtime_ns for path in locks.rglob("*")}

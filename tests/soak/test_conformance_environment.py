@@ -8,7 +8,7 @@ from localcloud.__main__ import SIMULATED
 from localcloud.cloud import REPOSITORY
 from localcloud.commands import create
 
-CHECKED = ("outputs", "control plane", "nodes", "job", "kill")
+CHECKED = ("outputs", "control plane", "version", "nodes", "add-ons", "job", "kill")
 
 
 def test_local_is_walked_to_its_end(copied):
@@ -31,6 +31,6 @@ def test_local_is_walked_to_its_end(copied):
     report = json.loads(walked.stdout)
     assert walked.returncode == 0, report
     passed = [result["of"] for result in report["results"] if result["outcome"] == "passed"]
-    assert passed == ["up", *CHECKED, "upgrade", *CHECKED, "down", "leftovers"]
+    assert passed == ["up", *CHECKED, "refusals", "upgrade", *CHECKED, "down", "leftovers"]
     assert (copied.project / "stacks" / "local.yaml").read_text() == before
     assert report["cost"].startswith("It cost about $")

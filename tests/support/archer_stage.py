@@ -58,7 +58,7 @@ ENDINGS: Mapping[str, tuple[str, str, int]] = {
 }
 """Kind -> state, reason and attempts that its jobs end with. Who sends the endless ones stops them."""
 
-SETTLED_SECONDS = 400
+SETTLED_SECONDS = 1200
 """Until all jobs have ended once there is no fault any more: a lease of a claim, a silent watch, a sweep."""
 
 

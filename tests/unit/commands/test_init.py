@@ -5,9 +5,12 @@ import os
 import re
 import shutil
 import subprocess
+from itertools import pairwise
 
 import pytest
 import yaml
+from packaging.requirements import Requirement
+from packaging.utils import canonicalize_name
 from typer.testing import CliRunner
 
 from commands.app import app
@@ -29,6 +32,16 @@ def acme(tmp_path_factory):
     result = moka("init", folder, *OPTIONS, "--region", "eu-central-1")
     assert result.exit_code == 0, result.output
     return folder
+
+
+def requirements(file):
+    """What a file of requirements asks for, with what it names by `-r`."""
+    for line in file.read_text().splitlines():
+        text = line.partition("#")[0].strip()
+        if text.startswith("-r "):
+            yield from requirements(file.parent / text.removeprefix("-r "))
+        elif text:
+            yield Requirement(text)
 
 
 def test_its_settings_are_of_the_company(acme):
@@ -62,9 +75,16 @@ def test_every_package_is_pinned_by_hash_moka_itself_too(acme):
         for path in (acme / "vendor").iterdir()
     }
     assert len(vendored) == 3
-    for name in ("pulumi", "moto", "kopf", "pip-audit"):
-        [pinned] = [index for index, line in enumerate(lines) if re.match(rf"{name}(\[.*\])?==", line)]
-        assert "--hash=sha256:" in lines[pinned + 1]
+    pinned = {
+        canonicalize_name(match[1]): match[2]
+        for line, after in pairwise(lines)
+        if (match := re.match(r"([\w.-]+)(?:\[.*\])?==(\S+)", line)) and "--hash=sha256:" in after
+    }
+    asked = list(requirements(REPOSITORY / "packages" / "repository" / "requirements.in"))
+    assert [
+        str(one) for one in asked if pinned.get(canonicalize_name(one.name), "") not in one.specifier
+    ] == []
+    assert len(asked) > 20
 
 
 def test_its_workflows_are_right_and_deploy_dev(acme):

@@ -7,7 +7,7 @@ import pytest
 from pulumi_aws import ec2
 
 from aws_rules.catalog import RULES
-from conformance.refusals.catalog import PROBES
+from conformance.refusals.catalog import ON_CLUSTER, PROBES
 from conformance.refusals.comparison import as_json, compare, text
 from conformance.refusals.probe import Probe
 from conformance.refusals.unasked import UNASKED
@@ -27,11 +27,12 @@ def shown(message):
 def test_each_rule_of_what_aws_or_eks_decide_has_a_probe_or_a_reason_why_none_asks():
     decided = Counter(rule.name for rule in RULES if rule.authority in ("AWS", "EKS"))
 
-    assert Counter({*(probe.rule for probe in PROBES)}) + Counter(UNASKED.keys()) == decided
+    asked = Counter({*(probe.rule for probe in PROBES)}) + Counter({*(probe.rule for probe in ON_CLUSTER)})
+    assert asked + Counter(UNASKED.keys()) == decided
 
 
 def test_no_two_probes_have_a_name():
-    assert max(Counter(probe.name for probe in PROBES).values()) == 1
+    assert max(Counter(probe.name for probe in (*PROBES, *ON_CLUSTER)).values()) == 1
 
 
 def test_the_same_code_is_no_difference():

@@ -11,7 +11,7 @@ import yaml
 from moto import mock_aws
 from typer.testing import CliRunner
 
-from conformance.environment import checks, report
+from conformance.environment import checks, jobs, report
 from conformance.environment.__main__ import environment
 from conformance.environment.jobs import submitted
 from conformance.environment.outside import Defect, Outside
@@ -176,7 +176,7 @@ def test_a_node_that_did_not_join_or_is_not_ready_is_missed():
 def test_its_job_is_one_that_the_platform_takes():
     outside = recorded([])
 
-    submitted(outside, "conformance-pi", tasks=100)
+    submitted(outside, "conformance-pi", jobs.PI, "100")
 
     [(path, application)] = [(path, body) for method, path, body in outside.asked if method == "POST"]
     assert path == "/apis/sparkoperator.k8s.io/v1beta2/namespaces/science/sparkapplications"
