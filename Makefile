@@ -55,7 +55,7 @@ requirements: venv ## pin requirements.in in requirements.txt with hashes, the s
 reference: venv ## build the API reference of moka and its components into .local/reference
 	@$(PY) packages/reference.py .local/reference
 
-package: venv ## build the wheels of the library, the platform and the laptop cloud into .local/dist
+package: venv ## build the wheels of the library, the platform, the laptop cloud and the client of Archer into .local/dist
 	@$(MOKA) package $(ARGS)
 
 sbom: venv ## write what the platform and its images are made of, in CycloneDX, into .local/sbom

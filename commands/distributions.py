@@ -1,4 +1,4 @@
-"""The wheels that this checkout is built into: the library, the platform, and the laptop cloud."""
+"""The wheels that this checkout is built into: the library, the platform, the laptop cloud, Archer's client."""
 
 import subprocess
 import sys
@@ -6,7 +6,12 @@ from pathlib import Path
 
 from moka.project import CODE
 
-PROJECTS = {"moka-eks": ".", "moka-eks-platform": "packages/platform", "moka-laptop-cloud": "localcloud"}
+PROJECTS = {
+    "moka-eks": ".",
+    "moka-eks-platform": "packages/platform",
+    "moka-laptop-cloud": "localcloud",
+    "moka-archer": "clients/archer",
+}
 """Name of a distribution -> folder of its pyproject.toml."""
 
 

@@ -384,7 +384,12 @@ class Kubernetes(Provider):
         if kind == DEPLOYMENT:
             from localcloud.control_plane.stand_ins import deployments
 
-            deployments.apply(self.plane(), live, self.project, stack)
+            try:
+                deployments.apply(self.plane(), live, self.project, stack)
+            except Refusal as error:
+                reason = f"{kind.name} {id} exists but is not ready: {error}"
+                outputs = objects.outputs(inputs, ready, manager)
+                raise InitializationFailed(id, outputs, inputs, reason) from None
         return objects.outputs(inputs, ready, manager)
 
     def _previewed(
