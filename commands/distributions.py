@@ -1,4 +1,4 @@
-"""The wheels that this checkout is built into: the library, the platform, the laptop cloud, Archer's client."""
+"""The wheels that this checkout is built into: library, platform, laptop cloud, and the client of Archer."""
 
 import subprocess
 import sys
