@@ -12,6 +12,7 @@ from moto.eks.models import EKSBackend
 from moto.iam.access_control import PermissionResult
 from moto.moto_server.werkzeug_app import DomainDispatcherApplication, MotoRequestHandler
 from moto.s3.models import FakeBucket, FakeDeleteMarker
+from moto.secretsmanager.models import SecretsManagerBackend, secretsmanager_backends
 
 from localcloud.cloud import Cloud
 from localcloud.plugins.aws.store import Store, store_folder
@@ -66,6 +67,21 @@ def _with_way_out(make: Callable[[EC2Backend], VPC]) -> Callable[[EC2Backend], V
         [table] = backend.describe_route_tables(filters=main)
         backend.create_route(table.id, "0.0.0.0/0", gateway_id=gateway.id)
         return vpc
+
+    return answer
+
+
+def _of_its_account(read: Callable[..., Any]) -> Callable[..., Any]:
+    """The value of a secret, by its ARN of the account and region that this names; moto looks in the caller's
+    (5.2: secretsmanager/models.py), and programs here have the keys of one account only:
+    https://docs.aws.amazon.com/secretsmanager/latest/userguide/auth-and-access_examples_cross.html
+    """
+
+    def answer(backend: SecretsManagerBackend, secret_id: str, *arguments: Any, **named: Any) -> Any:
+        if secret_id.startswith("arn:"):
+            _, _, _, region, account, *_ = secret_id.split(":")
+            backend = secretsmanager_backends[account][region]
+        return read(backend, secret_id, *arguments, **named)
 
     return answer
 
@@ -138,6 +154,9 @@ if __name__ == "__main__":
     for noun in ("cluster", "nodegroup"):
         name = f"describe_{noun}"
         setattr(EKSBackend, name, _served(noun, getattr(EKSBackend, name)))
+    SecretsManagerBackend.get_secret_value = _of_its_account(  # type: ignore[method-assign]
+        SecretsManagerBackend.get_secret_value
+    )
     EC2Backend.create_default_vpc = _with_way_out(EC2Backend.create_default_vpc)  # type: ignore
     server.DomainDispatcherApplication = Guarded  # type: ignore[attr-defined]
     server.MotoRequestHandler = Handler  # type: ignore[attr-defined]

@@ -1,25 +1,26 @@
 """Kills of `local`, with its layers and charts: it converges, nothing is doubled, and nothing left."""
 
 import json
+from itertools import cycle
 
 from localcloud import commands
 from tests.support.kills import VICTIMS, survive
 from tests.support.pulumi_stack import PulumiStack, moka
 
-WRITES = 30
-"""Of the state, before each kill: an `up` has some 270."""
+WRITES = 12
+"""Of the state, before each kill, until one comes to its end before that."""
 
 
 def test_local_comes_up_through_kills_and_goes_down_through_them(copied):
     commands.create(copied, "local")
     stack = PulumiStack(copied, "local")
 
-    assert survive(stack, "up", VICTIMS, lambda _: WRITES) == [*VICTIMS]
+    assert len(survive(stack, "up", cycle(VICTIMS), lambda _: WRITES)) >= 5
     copy = str(copied.config_file("local"))
     stack.run("preview", "--refresh", "--config-file", copy, "--expect-no-changes")
     assert _leftovers(stack) == []
 
-    assert survive(stack, "destroy", VICTIMS, lambda _: WRITES) == [*VICTIMS]
+    assert len(survive(stack, "destroy", cycle(VICTIMS), lambda _: WRITES)) >= 5
     assert stack.state() == []
     assert _leftovers(stack) == []
 
