@@ -207,8 +207,11 @@ LETTERS = "-[0-9a-f]{7}"
 MAKES_NOTHING = frozenset({"aws:acm/certificateValidation:CertificateValidation"})
 """Types that only wait."""
 
-TAGGED_LATER = frozenset({"aws:s3/bucket:Bucket"})
-"""Types whose tags come by a call after that which makes them: a kill between the two leaves it untagged."""
+TAGGED_LATER = frozenset({"aws:s3/bucket:Bucket", "aws:ec2/defaultSecurityGroup:DefaultSecurityGroup"})
+"""Types whose tags come by a call after that which makes them: a kill between the two leaves it untagged.
+
+The default group comes with its VPC, before there is a resource of ours for it.
+"""
 
 
 def question(search: Search, variables: Mapping[str, Any]) -> Question | None:

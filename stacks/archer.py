@@ -4,11 +4,13 @@ from collections.abc import Iterator
 from urllib.parse import urlsplit
 
 from moka.components.kubernetes.archer import CERTIFICATE, KEY, PROXIES, PROXY_PORT
+from moka.names import Data, bucket_name
 from moka.submission.configuration import (
     Authentication,
     ClusterAccess,
     Configuration,
     DatabaseAccess,
+    HistoryPlace,
     IamWay,
     LogsPlace,
     OidcWay,
@@ -22,6 +24,9 @@ from stacks.settings import Environment
 from stacks.settings.archer import Archer
 from stacks.settings.archer import Oidc as OidcSettings
 
+HISTORY_DATA: Data = "resource-usage"
+"""The bucket with jobs of long ago."""
+
 
 def service_configuration(settings: Environment, archer: Archer, database: DatabaseAccess) -> Configuration:
     """Of the service."""
@@ -34,6 +39,7 @@ def service_configuration(settings: Environment, archer: Archer, database: Datab
         rate=RateLimit(a_second=archer.rate.a_second, at_once=archer.rate.at_once),
         authentication=_authentication(settings, archer),
         tls=Tls(port=PROXY_PORT, certificate=CERTIFICATE, key=KEY, proxies=PROXIES) if proxy else None,
+        history=_history(settings),
     )
 
 
@@ -56,13 +62,23 @@ def worker_configuration(settings: Environment, archer: Archer, database: Databa
 
 def keeper_configuration(settings: Environment, database: DatabaseAccess) -> Configuration:
     """Of the keeper."""
-    return Configuration(environment=settings.environment, database=database)
+    return Configuration(environment=settings.environment, database=database, history=_history(settings))
 
 
 def issuer_port(settings: Environment, archer: Archer) -> int | None:
     """TCP port of the issuer of tokens, if there is one."""
     oidc = archer.authentication.oidc
     return urlsplit(_oidc(settings, oidc).issuer).port or 443 if oidc else None
+
+
+def _history(settings: Environment) -> HistoryPlace:
+    """Where jobs of long ago go: to what else is kept of jobs, at home."""
+    home = settings.foundations[settings.home_foundation]
+    return HistoryPlace(
+        bucket=bucket_name(settings.prefix, home.account, home.region, HISTORY_DATA),
+        region=home.region,
+        days=settings.retention.jobs,
+    )
 
 
 def _logs(settings: Environment) -> Iterator[tuple[str, LogsPlace]]:

@@ -9,10 +9,10 @@ import pulumi
 from moka import event_logs
 from moka.components.aws.policy import Statement
 
-BucketAccess = Literal["read", "log", "add", "join", "write"]
+BucketAccess = Literal["read", "log", "add", "keep", "join", "write"]
 """`read`: find and read. `log`: put event logs there as the uploader does, without seeing any. `add`: put
-objects there, without seeing any. `join`: read event logs, and put those into one object that nobody else
-does. `write`: read, add and delete.
+objects there, without seeing any. `keep`: put objects there, and read those whose names are known. `join`:
+read event logs, and put those into one object that nobody else does. `write`: read, add and delete.
 In the order of what they allow to do with a key."""
 
 
@@ -52,6 +52,12 @@ ACTIONS: Mapping[BucketAccess, Actions] = {
     "add": Actions(
         bucket=(),
         objects=("s3:PutObject", "s3:AbortMultipartUpload"),
+        key=("kms:GenerateDataKey", "kms:Decrypt"),
+    ),
+    # Each object in one request, by a name that is known.
+    "keep": Actions(
+        bucket=(),
+        objects=("s3:GetObject", "s3:PutObject"),
         key=("kms:GenerateDataKey", "kms:Decrypt"),
     ),
     "join": Actions(

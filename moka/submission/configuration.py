@@ -120,6 +120,10 @@ class LogsPlace(Part):
     executors_behind_seconds: int = 300
 
 
+HISTORY_PREFIX = "archer/history"
+"""Of the keys of jobs of long ago."""
+
+
 class HistoryPlace(Part):
     """Where history goes, and when.
 
@@ -128,7 +132,7 @@ class HistoryPlace(Part):
 
     bucket: str
     region: str
-    prefix: str = "archer/history"
+    prefix: str = HISTORY_PREFIX
     days: int = Field(default=90, ge=REQUEST_DAYS)
 
 

@@ -34,7 +34,7 @@ from moka.names import (
     bucket_name,
 )
 from moka.partition import domain, partition
-from moka.submission.configuration import Configuration, DatabaseAccess
+from moka.submission.configuration import HISTORY_PREFIX, Configuration, DatabaseAccess
 from stacks.archer import issuer_port, keeper_configuration, service_configuration, worker_configuration
 from stacks.layer_table import HOME
 from stacks.layers import database, foundation, ingress
@@ -50,7 +50,8 @@ class Inputs:
 
     image: of all three programs. archer: as the settings have it.
     host, url: by which the service is reached. ingress_class: of the pages of the home cluster.
-    database: how PostgreSQL is reached. key_arn: that encrypts its master's secret.
+    database: how PostgreSQL is reached. key_arn: that encrypts its master's secret, and the next.
+    history_bucket_arn: of the bucket with jobs of long ago.
     roles: ARNs of the roles that lead into the clusters.
     issuer_port: of the issuer of tokens; None without one.
     """
@@ -62,6 +63,7 @@ class Inputs:
     ingress_class: pulumi.Input[str]
     database: database.Outputs
     key_arn: pulumi.Input[str]
+    history_bucket_arn: pulumi.Input[str]
     roles: list[str]
     issuer_port: int | None
 
@@ -79,6 +81,7 @@ def inputs(site: ClusterSite) -> Inputs:
     settings = site.settings
     assert settings.archer is not None, "without the section there is no layer"
     assert settings.services.archer is not None, "the settings are refused without it"
+    home = site.outputs(HOME, foundation.Outputs)
     return Inputs(
         image=settings.services.archer.image,
         archer=settings.archer,
@@ -86,7 +89,8 @@ def inputs(site: ClusterSite) -> Inputs:
         url=settings.archer_url,
         ingress_class=site.outputs("ingress", ingress.Outputs).ingress_class,
         database=site.outputs("database", database.Outputs),
-        key_arn=site.outputs(HOME, foundation.Outputs).key_arn,
+        key_arn=home.key_arn,
+        history_bucket_arn=foundation.at_home(home.resource_usage_bucket_arn),
         roles=[settings.archer_role(name) for name in settings.clusters],
         issuer_port=issuer_port(settings, settings.archer),
     )
@@ -185,7 +189,7 @@ def log_statements(settings: Environment, inputs: Inputs) -> list[Statement]:
 
 
 def keeper_statements(site: ClusterSite, inputs: Inputs) -> list[Statement]:
-    """To read the password of the database's first user, and nothing else."""
+    """To read the password of the database's first user, and to bring jobs of long ago to S3."""
     by = {"StringEquals": {"kms:ViaService": f"secretsmanager.{site.region}.{domain(site.region)}"}}
     return [
         Statement(
@@ -194,6 +198,9 @@ def keeper_statements(site: ClusterSite, inputs: Inputs) -> list[Statement]:
             resources=[inputs.database.secret_arn],
         ),
         Statement(sid="MasterKey", actions=("kms:Decrypt",), resources=[inputs.key_arn], conditions=by),
+        *bucket_statements(
+            "History", "keep", inputs.history_bucket_arn, inputs.key_arn, under=f"{HISTORY_PREFIX}/"
+        ),
     ]
 
 

@@ -27,6 +27,7 @@ from moka.queues import Resources as Amounts
 from moka.queues.definitions import Queues
 from moka.queues.resolution import resolve, to_resources
 from moka.registries import Upstream
+from moka.submission.configuration import REQUEST_DAYS
 from stacks.layer_table import LayerName
 from stacks.settings.archer import Archer
 from stacks.settings.ci import Ci
@@ -77,6 +78,12 @@ class Retention(Section):
     job_logs: Days = Field(default=90, description="Days that logs of drivers and executors are kept.")
     system_logs: Days = Field(default=90, description="Days that logs of all other pods are kept.")
     resource_usage: Days = Field(default=400, description="Days that the resource usage of jobs is kept.")
+    jobs: Days = Field(
+        default=90,
+        ge=REQUEST_DAYS,
+        description="Days that Archer's database keeps a job, at least; then its month goes to the bucket of "
+        "resource usage as Parquet, where it is kept as long as that.",
+    )
     staging: Days = Field(
         default=7, description="Days that files staged by jobs are kept, longer than any job runs."
     )

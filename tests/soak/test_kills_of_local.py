@@ -6,8 +6,8 @@ from localcloud import commands
 from tests.support.kills import VICTIMS, survive
 from tests.support.pulumi_stack import PulumiStack, moka
 
-WRITES = 50
-"""Of the state, before each kill: it is written some thousand times in an `up`."""
+WRITES = 30
+"""Of the state, before each kill: an `up` has some 270."""
 
 
 def test_local_comes_up_through_kills_and_goes_down_through_them(copied):

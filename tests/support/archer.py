@@ -7,7 +7,7 @@ from collections.abc import AsyncIterator, Sequence
 import httpx
 import uvicorn
 
-from moka.submission.configuration import LogsPlace
+from moka.submission.configuration import HistoryPlace, LogsPlace
 from moka.submission.job_id import application_name
 from moka.submission.rights import Policy, Principal, Right
 from services.archer.authentication.principal import Sender, Unauthenticated
@@ -63,6 +63,7 @@ async def archer(
     rights: Sequence[Right] = (ANN, OPERATOR),
     rate: float = 10_000.0,
     logs: LogsPlace | None = None,
+    history: HistoryPlace | None = None,
 ) -> AsyncIterator[httpx.AsyncClient]:
     """A client of the service; ann sends what says nothing else."""
     async with pool(address) as connections:
@@ -76,6 +77,7 @@ async def archer(
             policy=Policy.of(rights),
             rates=Rates(rate, rate),
             logs=LogStore({"spark-a": logs} if logs else {}),
+            history=history,
         )
         server = uvicorn.Server(server_config(application(context), ("127.0.0.1", 0)))
         task = asyncio.create_task(server._serve())

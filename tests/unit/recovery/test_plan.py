@@ -160,6 +160,16 @@ def test_what_has_other_tags_is_not_kept_nor_what_stands_on_it(tags, ours):
     assert urns(outcome.state) == (["small-dev", "logs", "logs"] if ours else ["small-dev"])
 
 
+def test_the_group_that_comes_with_a_network_is_taken_over_without_tags():
+    group = resource("aws:ec2/defaultSecurityGroup:DefaultSecurityGroup", "logs")
+    before = state(creating={**group, "inputs": {"vpcId": "vpc-1", "tags": TAGS}})
+    refreshed = state({**group, "id": "sg-1", "inputs": {"tags": TAGS}, "outputs": {"tagsAll": {}}})
+
+    outcome = judged(refreshed, looked_at(before, "sg-1"), "dev")
+
+    assert ([finding.id for finding in outcome.taken], outcome.alien) == (["sg-1"], [])
+
+
 def test_what_the_refresh_took_out_was_not_made():
     before = state(creating=LOGS)
 

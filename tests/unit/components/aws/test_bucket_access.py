@@ -39,6 +39,15 @@ def test_who_adds_sees_nothing_of_what_is_there_and_deletes_nothing(allowed):
     assert not actions & {"s3:ListBucket", "s3:GetObject", "s3:DeleteObject"}
 
 
+def test_who_keeps_puts_and_reads_what_has_a_name_that_it_knows(allowed):
+    statements = allowed("History", "keep", BUCKET, KEY, under="archer/")
+
+    assert statements["KeepHistory"]["Action"] == ["s3:GetObject", "s3:PutObject"]
+    assert statements["KeepHistory"]["Resource"] == [f"{BUCKET}/archer/*"]
+    assert statements["KeyOfHistory"]["Action"] == ["kms:GenerateDataKey", "kms:Decrypt"]
+    assert "FindHistory" not in statements
+
+
 def test_who_logs_puts_what_a_log_consists_of_and_sees_nothing_of_any_log(allowed):
     statements = allowed("Logs", "log", BUCKET, KEY)
 

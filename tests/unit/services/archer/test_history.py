@@ -1,5 +1,6 @@
 """Months of long ago go to S3, and are lost nowhere on the way."""
 
+import re
 from datetime import UTC, datetime, timedelta
 
 import duckdb
@@ -8,7 +9,7 @@ import pytest
 from localcloud.aws_server import AwsServer
 from localcloud.cloud import Cloud
 from moka.submission.configuration import HistoryPlace
-from moka.submission.job_id import lowest_id
+from moka.submission.job_id import id_text, lowest_id, new_id
 from moka.submission.month import Month, due
 from services.archer.database.partitions import months, statements
 from services.archer.database.pool import pool
@@ -17,8 +18,10 @@ from services.archer.keeper.history import History, NotKept, drop
 from services.archer.keeper.keeper import Keeper
 from services.common.metrics import Metrics
 from tests.support.aws_clients import aws_clients
+from tests.support.documented import chapter
 from tests.support.loops import run_apart
 
+PAGE = "docs/operations/archer.md"
 OLD, OLDER = Month(2026, 2), Month(2026, 1)
 PLACE = HistoryPlace(bucket="records", region="us-east-1", days=30)
 JOBS = """
@@ -111,20 +114,30 @@ class Killed(BaseException):
     """The process ended there."""
 
 
-@pytest.mark.parametrize("step", ["write", "_sha256", "rows", "drop", "put_object"])
-def test_wherever_it_is_killed_the_next_run_loses_and_doubles_nothing(
-    address, bucket, tmp_path, monkeypatch, step
-):
+STEPS = [
+    ("write", 0),
+    ("write", 1),
+    ("_sha256", 0),
+    ("_sha256", 3),
+    ("rows", 1),
+    ("drop", 0),
+    ("put_object", 2),
+]
+"""Where it ends, and of how many of these before that."""
+
+
+def test_wherever_it_is_killed_the_next_run_loses_and_doubles_nothing(address, bucket, tmp_path, monkeypatch):
     async def work():
         async with pool(address) as connections:
             await filled(connections, OLD)
-            for survived in range(3):
+            for step, survived in STEPS:
                 moving = History(connections, PLACE)
                 with monkeypatch.context() as patch:
                     kill(patch, moving, step, survived)
                     with pytest.raises(Killed):
                         await moving.keep()
-                assert {row["id"] for row in await connections.fetch("SELECT id FROM jobs")} == set(ids(OLD))
+                found = {row["id"] for row in await connections.fetch("SELECT id FROM jobs")}
+                assert found == set(ids(OLD)), step
             await History(connections, PLACE).keep()
             return await connections.run(months)
 
@@ -156,6 +169,35 @@ async def before_commit(work):
     """Do it, and end before the transaction is committed."""
     await work
     raise Killed
+
+
+def test_the_page_asks_duckdb_for_a_job_of_long_ago_and_archer_says_where_it_is(
+    address, bucket, serve, tmp_path
+):
+    async def gone(client):
+        await filled(client.pool, OLD)
+        job = f"/v1/jobs/{id_text(ids(OLD)[0])}"
+        here = await client.get(job)
+        await History(client.pool, PLACE).keep()
+        return here, await client.get(job), await client.get(f"/v1/jobs/{id_text(new_id(datetime.now(UTC)))}")
+
+    here, there, never = serve(gone, history=PLACE)
+
+    assert here.status_code == 200
+    assert (there.status_code, there.json()["type"].rpartition(":")[2]) == (404, "in-history")
+    assert "Jobs of 2026-02" in there.json()["detail"]
+    assert f"s3://{PLACE.bucket}/archer/history" in there.json()["detail"]
+    assert never.json()["type"].rpartition(":")[2] == "no-such-job"
+    [query] = re.findall(
+        r"^```sql\n(.*?)^```", chapter(PAGE, "## Jobs of long ago"), re.MULTILINE | re.DOTALL
+    )
+    # The laptop's S3 is copied: DuckDB's own client of S3 is an extension that it fetches.
+    for key in keys(bucket):
+        (tmp_path / key).parent.mkdir(parents=True, exist_ok=True)
+        bucket.download_file(PLACE.bucket, key, str(tmp_path / key))
+    select = query.partition(";")[2].replace("s3://BUCKET", str(tmp_path))
+    answer = duckdb.sql(select).fetchall()
+    assert [row[:4] for row in answer] == [("etl", "ann", "analytics.daily", "failed")] * 4
 
 
 def test_a_month_is_not_let_go_that_s3_does_not_have_whole(address, bucket):

@@ -111,7 +111,22 @@ def test_each_program_may_do_in_aws_what_it_is_for_and_nothing_else(made):
     assert allowed(resources, "spark-a-archer-keeper") == {
         "secretsmanager:GetSecretValue": [SECRET],
         "kms:Decrypt": ["key_arn"],
+        "s3:PutObject": ["resource_usage_bucket_arn/archer/history/*"],
+        "s3:GetObject": ["resource_usage_bucket_arn/archer/history/*"],
+        "kms:GenerateDataKey": ["key_arn"],
     }
+
+
+def test_jobs_of_long_ago_go_to_a_bucket_at_home_when_the_settings_say_and_the_service_knows_where(made):
+    text = yaml.safe_load(LOCAL)
+    text["retention"] = {"jobs": 30}
+    resources = made(settings.parse(yaml.safe_dump(text), "stacks/local.yaml"))
+    place = told(resources, "spark-a-archer-keeper").history
+
+    assert place is not None and place.days == 30
+    assert place.bucket == "moka-local-123456789012-us-east-1-resource-usage"
+    assert told(resources, "spark-a-archer").history == place
+    assert told(resources, "spark-a-archer-worker").history is None
 
 
 def test_service_and_workers_come_after_the_schema(made):
