@@ -67,7 +67,10 @@ def _logs(scene: Scene) -> Contents:
 
 def _environments(scene: Scene) -> Contents:
     for file in sorted(scene.cloud.home.rglob("*.pid")):
-        process = Path("/proc", str(json.loads(file.read_text())["pid"]), "environ")
+        text = file.read_text()
+        # PostgreSQL's own file begins with it; ours are JSON.
+        id = json.loads(text)["pid"] if text.startswith("{") else int(text.split("\n", 1)[0])
+        process = Path("/proc", str(id), "environ")
         if process.exists():
             yield file.stem, process.read_bytes()
 
