@@ -1,11 +1,15 @@
-"""`local` with all that takes secrets (login, store of metrics, registry, a job), planted and looked through.
+"""`local` with all that takes secrets (login, metrics, registry, database, jobs), planted and looked through.
 
 It takes about five minutes.
 """
 
 import json
 import os
+import subprocess
 import time
+from http import HTTPStatus
+from urllib.error import HTTPError
+from urllib.request import Request, urlopen
 
 import pytest
 import yaml
@@ -14,6 +18,7 @@ from delivery.preview import PREVIEW
 from localcloud import commands
 from localcloud.cloud import REPOSITORY
 from localcloud.control_plane import ControlPlane
+from localcloud.control_plane.stand_ins import deployments
 from tests.support.aws_clients import aws_clients
 from tests.support.planted_secrets import PLANTED, Secret, planted
 from tests.support.pulumi_stack import PulumiStack, moka, succeeded
@@ -38,6 +43,8 @@ IN_SECRETS_MANAGER = {
 
 IN_KUBERNETES = {
     ("monitoring", "metrics-store"): {"authorization": "header of the metrics' store"},
+    # As people make it for a trusted proxy; its own names are in the settings.
+    ("ingress", "archer-tls"): {"tls.key": "private key"},
     ("spark-jobs", "warehouse"): {"password": "password of a database", "spark": "shared secret of Spark"},
 }
 """Namespace and name of a Secret that people make -> key -> kind."""
@@ -50,6 +57,8 @@ COMMANDS = (
     ("bootstrap", "local", "--dry-run"),
 )
 PATIENCE = 180
+
+ARCHER = REPOSITORY / ".local" / "venv" / "bin" / "archer"
 
 
 def values(kinds):
@@ -125,6 +134,7 @@ def play(scene):
             {"apiVersion": "v1", "kind": "Secret", "metadata": about, "stringData": values(kinds)},
         )
     run_job(scene, api)
+    run_archer(scene, plane)
     recorded = moka(engine, "preview", "local", "--to", str(kept), "--", *PREVIEW)
     (kept / "recorded.txt").write_text(recorded.stdout + recorded.stderr)
     assert (kept / "local.json").exists(), recorded.stderr
@@ -132,6 +142,31 @@ def play(scene):
         result = moka(engine, *command)
         (kept / f"{command[0]}.txt").write_text(result.stdout + result.stderr)
         assert "Traceback" not in result.stderr, result.stderr
+
+
+def run_archer(scene, plane):
+    """Archer is asked for a job with a secret, for one with a secret in plain, and by a stranger."""
+    variables = {**scene.stack.engine.environment(), **deployments.variables(plane)}
+    job = yaml.safe_load((scene.kept / "job.yaml").read_text())
+    secret = planted("secret in a job file").value
+    plain = {**job, "name": "plain", "conf": {"spark.acme.password": secret}}
+    files = {"archer-job.yaml": job, "plain.yaml": plain}
+    for name, document in files.items():
+        file = scene.stack.engine.cloud.home.parent / name
+        file.write_text(yaml.safe_dump(document))
+        done = subprocess.run(
+            [ARCHER, "submit", *(["--wait"] if document is job else []), file],
+            env=variables,
+            capture_output=True,
+            text=True,
+        )
+        (scene.kept / f"{name}.txt").write_text(done.stdout + done.stderr)
+        assert (done.returncode == 0) == (document is job), done.stdout + done.stderr
+    stranger = {"Authorization": f"Bearer {planted('token of somebody who submits').value}"}
+    with pytest.raises(HTTPError) as refusal:
+        urlopen(Request(f"{variables['ARCHER_URL']}/v1/jobs", headers=stranger))
+    (scene.kept / "stranger.txt").write_bytes(refusal.value.read())
+    assert refusal.value.code == HTTPStatus.UNAUTHORIZED
 
 
 def run_job(scene, api):
@@ -164,8 +199,31 @@ def run_job(scene, api):
 def test_no_secret_is_in(place, scene):
     [plane] = ControlPlane.all(scene.cloud)
     token = plane.token_file.read_text().strip()
+    # The job file is where people put it, and kept by nobody.
+    made = [Secret("token of the cluster", token, token), *passwords_of_databases(scene)]
 
-    assert leaks_in(scene, place, [*PLANTED, Secret("token of the cluster", token, token)]) == []
+    assert leaks_in(scene, place, [*PLANTED, *made]) == []
+
+
+def passwords_of_databases(scene):
+    """Those of first users, which RDS makes and keeps in Secrets Manager; one of `local`."""
+    manager = scene.aws("secretsmanager")
+    values = [
+        json.loads(manager.get_secret_value(SecretId=secret["ARN"])["SecretString"])["password"]
+        for secret in manager.list_secrets()["SecretList"]
+        if secret["Name"].startswith("rds!")
+    ]
+    assert len(values) == 1
+    return [Secret("password of the database", value, value) for value in values]
+
+
+def test_archer_took_the_job_and_nothing_of_the_one_with_a_secret_in_plain(scene):
+    """Else nothing could have leaked."""
+    rows = b"".join(content for _, content in PLACES["rows of Archer's database"](scene))
+
+    assert b"warehouse" in rows
+    assert b"spark.acme.password" not in rows
+    assert "spark.acme.password" in (scene.kept / "plain.yaml.txt").read_text()
 
 
 def test_the_login_has_the_secret_that_was_planted(scene):

@@ -36,6 +36,8 @@ FORMS: Mapping[str, str] = {
     "password of a database": "p\"w\\{core}' $x",
     "key of Grafana": "glsa_{core}",
     "shared secret of Spark": "{core}\n",
+    "token of somebody who submits": "{core}.planted",
+    "secret in a job file": "{core}/aB3dE",
     "private key": "-----BEGIN PRIVATE KEY-----\n{core}\n-----END PRIVATE KEY-----\n",
 }
 """Kind -> how its values are written. Quotes, blanks and signs are there for what escapes them."""

@@ -1,5 +1,6 @@
 """Where a secret must not be: a row a place, with what is in it after a trial."""
 
+import asyncio
 import json
 import os
 import threading
@@ -8,8 +9,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import asyncpg
+
 from localcloud.cloud import Cloud
 from localcloud.control_plane import ControlPlane
+from localcloud.databases import Database
 from tests.support.aws_clients import aws_clients
 from tests.support.planted_secrets import Leak, Secret, leaks
 from tests.support.pulumi_stack import PulumiStack
@@ -63,7 +67,10 @@ def _logs(scene: Scene) -> Contents:
 
 def _environments(scene: Scene) -> Contents:
     for file in sorted(scene.cloud.home.rglob("*.pid")):
-        process = Path("/proc", str(json.loads(file.read_text())["pid"]), "environ")
+        text = file.read_text()
+        # PostgreSQL's own file begins with it; ours are JSON.
+        id = json.loads(text)["pid"] if text.startswith("{") else int(text.split("\n", 1)[0])
+        process = Path("/proc", str(id), "environ")
         if process.exists():
             yield file.stem, process.read_bytes()
 
@@ -110,6 +117,27 @@ def _buckets(scene: Scene) -> Contents:
                 yield f"{bucket['Name']}/{entry['Key']}", content["Body"].read()
 
 
+def _rows(scene: Scene) -> Contents:
+    """Every row of Archer's, as its programs may read them: by a token, which nobody verifies here."""
+    for database in Database.all(scene.cloud):
+        yield from asyncio.run(_rows_of(database.address)).items()
+
+
+async def _rows_of(address: str) -> dict[str, bytes]:
+    host, _, port = address.partition(":")
+    connection = await asyncpg.connect(
+        host=host, port=int(port), user="archer", password="token", database="archer"
+    )
+    try:
+        tables = await connection.fetch("SELECT tablename FROM pg_tables WHERE schemaname = 'public'")
+        return {
+            table: _text([row[0] for row in await connection.fetch(f'SELECT t::text FROM "{table}" t')])
+            for (table,) in tables
+        }
+    finally:
+        await connection.close()
+
+
 def _user_data(scene: Scene) -> Contents:
     ec2 = scene.aws("ec2")
     for template in ec2.describe_launch_templates()["LaunchTemplates"]:
@@ -149,6 +177,7 @@ PLACES: Mapping[str, Callable[[Scene], Contents]] = {
     "other objects but Secrets": lambda scene: _objects(scene, lambda kind: kind not in OTHER),
     "releases of Helm": _releases,
     "objects in S3": _buckets,
+    "rows of Archer's database": _rows,
     "user data of launch templates": _user_data,
     "CloudWatch Logs": _log_groups,
     "what AWS describes": _aws_descriptions,
