@@ -1,6 +1,5 @@
 """One control plane for these tests, with machines of both architectures and a scheduler for jobs."""
 
-import time
 from uuid import uuid4
 
 import pytest
@@ -11,6 +10,7 @@ from localcloud.control_plane.machines import InstanceType
 from localcloud.control_plane.nodes import NodeGroup, apply_node_group
 from localcloud.control_plane.stand_ins import charts
 from localcloud.control_plane.stand_ins.releases import Release
+from tests.support import waiting
 
 ZONES = ("us-east-1a", "us-east-1b", "us-east-1c")
 QUEUES = """
@@ -117,16 +117,8 @@ def until():
 @pytest.fixture(scope="session")
 def eventually():
     """Ask until the answer is not empty; that answer."""
-    return ask_until
+    return waiting.eventually
 
 
 def follow_until(api, path, condition):
     return next(thing for thing in api.follow(path) if condition(thing))
-
-
-def ask_until(ask, patience=60):
-    deadline = time.monotonic() + patience
-    while not (answer := ask()):
-        assert time.monotonic() < deadline, "what was waited for did not happen"
-        time.sleep(0.1)
-    return answer

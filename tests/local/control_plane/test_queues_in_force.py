@@ -184,7 +184,7 @@ def test_tier_1_gets_what_it_is_guaranteed_on_full_machines(jobs, eventually):
     eventually(lambda: len(jobs.running()) == SLOTS)
 
     name = jobs.submit(ORDERS, 3)
-    eventually(lambda: len(jobs.running(ORDERS)) == 3, patience=WITHIN)
+    eventually(lambda: len(jobs.running(ORDERS)) == 3, within=WITHIN)
 
     assert len(jobs.running()) == SLOTS
     assert len(jobs.running(ADHOC_2)) >= 2, "below what is guaranteed nobody is pushed"
@@ -203,8 +203,8 @@ def test_nothing_of_tier_1_is_preempted_though_only_that_would_make_room(jobs, e
     # Both are due; the first takes the place of tier 3's, and nothing is left for the second but tier 1's,
     # which has far more than it is guaranteed.
     jobs.submit(BILLING, 2)
-    eventually(lambda: len(jobs.running(BILLING)) == 1, patience=WITHIN)
-    eventually(lambda: jobs.preemptions_tried() >= attempts + 2, patience=WITHIN)
+    eventually(lambda: len(jobs.running(BILLING)) == 1, within=WITHIN)
+    eventually(lambda: jobs.preemptions_tried() >= attempts + 2, within=WITHIN)
 
     assert jobs.running(ORDERS) == running
     assert not jobs.running(REPORTS)
@@ -222,7 +222,7 @@ def test_a_pod_of_a_class_that_is_not_to_be_preempted_is_the_last_choice(jobs, e
     [spared] = jobs.running() - before
 
     jobs.submit(ORDERS, machine="full-1")
-    eventually(lambda: jobs.running(ORDERS), patience=WITHIN)
+    eventually(lambda: jobs.running(ORDERS), within=WITHIN)
 
     assert spared in jobs.running(ADHOC_2)
     assert len(jobs.running(ADHOC_2)) == 2
