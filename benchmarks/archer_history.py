@@ -29,7 +29,7 @@ JOBS = int(os.environ.get("MOKA_ARCHER_HISTORY", "10000000"))
 DAYS = 50
 """Over which they are spread: 200,000 a day, as Moka has them."""
 
-ASKED = 1000
+QUESTIONS = 1000
 """Of each kind of question, one after the other, of jobs, owners and queues by chance."""
 
 QUERIES = {"list by owner": "owner=user{}&limit=100", "list by queue": "queue=org{}.etl&limit=100"}
@@ -58,14 +58,14 @@ async def _measured(folder: Path, address: Address) -> str:
                 ids = [
                     row["id"]
                     for row in await connection.fetch(
-                        "SELECT id FROM jobs TABLESAMPLE SYSTEM (1) LIMIT $1", 20 * ASKED, timeout=600
+                        "SELECT id FROM jobs TABLESAMPLE SYSTEM (1) LIMIT $1", 20 * QUESTIONS, timeout=600
                     )
                 ]
             filled = time.monotonic() - began
             service = await archer.serving()
             headers = {"Authorization": f"Bearer {token(issuer)}"}
             async with aiohttp.ClientSession(service.url, headers=headers) as session:
-                seconds = await _asked(session, ids)
+                seconds = await _answer_times(session, ids)
     return _lines(seconds, size, filled)
 
 
@@ -89,7 +89,7 @@ async def _fill(connection: "asyncpg.Connection[asyncpg.Record]") -> None:
     await connection.execute("VACUUM ANALYZE attempts", timeout=3600)
 
 
-async def _asked(session: aiohttp.ClientSession, ids: list[UUID]) -> dict[str, list[float]]:
+async def _answer_times(session: aiohttp.ClientSession, ids: list[UUID]) -> dict[str, list[float]]:
     """Kind of question -> seconds of each answer; kinds take turns."""
 
     async def get() -> None:
@@ -105,7 +105,7 @@ async def _asked(session: aiohttp.ClientSession, ids: list[UUID]) -> dict[str, l
 
     kinds = {"get": get, **{kind: listed(query) for kind, query in QUERIES.items()}}
     seconds: dict[str, list[float]] = {kind: [] for kind in kinds}
-    for _ in range(ASKED):
+    for _ in range(QUESTIONS):
         for kind, ask in kinds.items():
             began = time.perf_counter()
             await ask()
@@ -116,8 +116,8 @@ async def _asked(session: aiohttp.ClientSession, ids: list[UUID]) -> dict[str, l
 def _lines(seconds: dict[str, list[float]], size: int, filled: float) -> str:
     lines = [
         f"{JOBS:,} jobs that ended in the last {DAYS} days, with an attempt each: {size / 2**30:.1f} GiB, "
-        f"made by PostgreSQL itself in {filled / 60:.0f} min; 1,000 owners, 20 queues; {ASKED:,} questions "
-        "of each kind by chance, one after the other, over HTTP with a token; pages of 100 jobs.",
+        f"made by PostgreSQL itself in {filled / 60:.0f} min; 1,000 owners, 20 queues; {QUESTIONS:,} "
+        "questions of each kind by chance, one after the other, over HTTP with a token; pages of 100 jobs.",
         "",
         "| question | p50 | p99 | at most |",
         "| --- | --- | --- | --- |",

@@ -97,17 +97,17 @@ def _ready(node: dict[str, Any]) -> bool:
 
 def addons(outside: Outside) -> str:
     """Each add-on is there, in the version for the cluster's Kubernetes, and active."""
-    eks, wanted = outside.aws("eks"), ADDON_VERSIONS[outside.cluster.version]
+    eks, pinned = outside.aws("eks"), ADDON_VERSIONS[outside.cluster.version]
     names = eks.list_addons(clusterName=outside.eks_name)["addons"]
-    if missing := sorted(wanted.keys() - set(names)):
+    if missing := sorted(pinned.keys() - set(names)):
         raise Defect(f"EKS has no add-on {' and '.join(missing)} of it")
     for name in names:
         addon = eks.describe_addon(clusterName=outside.eks_name, addonName=name)["addon"]
         if addon["status"] != "ACTIVE":
             issues = (addon.get("health") or {}).get("issues")
             raise Defect(f"add-on {name} is {addon['status']}: {json.dumps(issues, default=str)}")
-        if addon["addonVersion"] != wanted.get(name, addon["addonVersion"]):
-            raise Defect(f"add-on {name} has version {addon['addonVersion']}, and {wanted[name]} is pinned")
+        if addon["addonVersion"] != pinned.get(name, addon["addonVersion"]):
+            raise Defect(f"add-on {name} has version {addon['addonVersion']}, and {pinned[name]} is pinned")
     return f"{len(names)} are ACTIVE"
 
 
@@ -190,7 +190,7 @@ def bucket(outside: Outside) -> str:
         SubmittedJob(outside, READS).namespace,
         outside.output("foundation")["staging_bucket"],
     )
-    for name, place, wanted in (
+    for name, place, end in (
         (READS, namespace, "COMPLETED"),
         (REFUSED, f"{namespace}-of-others", "FAILED"),
     ):
@@ -201,7 +201,7 @@ def bucket(outside: Outside) -> str:
             state = outside.wait(f"the end of {name}", spark_job.end, minutes=15)
         finally:
             outside.aws("s3").delete_object(Bucket=staging, Key=key)
-        if state != wanted:
+        if state != end:
             raise Defect(f"{name}, which reads {key} of {staging}, ended as {state}")
     refused = SubmittedJob(outside, REFUSED).spark_id
 

@@ -1,6 +1,7 @@
 """What takes longer than a test may, on clouds of its own."""
 
-from collections.abc import Iterator
+import os
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -18,6 +19,17 @@ def copy_of_the_project(folder: Path) -> Iterator[Engine]:
     commands.start(engine)
     yield engine
     commands.stop(engine)
+
+
+@pytest.fixture
+def progress(capsys: pytest.CaptureFixture[str]) -> Callable[[str], None]:
+    """Print a line while the test runs, with the load of the machine."""
+
+    def line(text: str) -> None:
+        with capsys.disabled():
+            print(f"load {os.getloadavg()[0]:.1f}: {text}", flush=True)
+
+    return line
 
 
 @pytest.fixture

@@ -13,9 +13,7 @@ import time
 
 import pytest
 
-from localcloud.cloud import Cloud
-from localcloud.control_plane import ControlPlane
-from tests.support.archer_stage import prepare, stage
+from tests.support.archer_stage import plane_of_stub, stage
 from tests.support.loops import run_apart
 from tests.support.wrong_clock import shifted
 
@@ -29,12 +27,8 @@ RATE = float(os.environ.get("MOKA_ARCHER_RATE", "5"))
 
 @pytest.fixture(scope="module")
 def plane(tmp_path_factory):
-    plane = ControlPlane(Cloud(tmp_path_factory.mktemp("planes")), "spark-a")
-    try:
-        prepare(plane)
+    with plane_of_stub(tmp_path_factory.mktemp("planes")) as plane:
         yield plane
-    finally:
-        plane.remove()
 
 
 async def service_killed(it, chance):
@@ -139,8 +133,8 @@ KINDS = {
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_no_job_is_lost_none_runs_twice_and_each_ends_right(plane, tmp_path, capsys, kind):
-    chance = random.Random(f"{SEED} {kind}")
+def test_no_job_is_lost_none_runs_twice_and_each_ends_right(plane, tmp_path, progress, kind):
+    chance, of = random.Random(f"{SEED} {kind}"), f"{kind}, seed {SEED}"
 
     async def work():
         namespace = kind.replace("_", "-")
@@ -157,19 +151,15 @@ def test_no_job_is_lost_none_runs_twice_and_each_ends_right(plane, tmp_path, cap
                 await KINDS[kind](it, chance)
                 wrong = [*it.observer.wrong, *it.ended()]
                 assert not wrong, f"after fault {number + 1}: {wrong}"
-                say(f"fault {number + 1}, {len(it.taken)} jobs taken")
+                progress(f"{of}: fault {number + 1}, {len(it.taken)} jobs taken")
             faults_over = time.monotonic()
-            said = await it.end_load()
+            report = await it.end_load()
             wrong = await it.settled()
-            say(
-                f"{FAULTS} faults in {faults_over - began:.0f} s, {len(it.taken)} jobs taken, "
+            progress(
+                f"{of}: {FAULTS} faults in {faults_over - began:.0f} s, {len(it.taken)} jobs taken, "
                 f"{len(it.observer.applications)} applications, {it.observer.gaps} gaps in the watch, "
-                f"sent again {said['again']}, settled {time.monotonic() - faults_over:.0f} s after the last"
+                f"sent again {report['again']}, settled {time.monotonic() - faults_over:.0f} s after the last"
             )
             assert wrong == []
-
-    def say(text):
-        with capsys.disabled():
-            print(f"{kind}, seed {SEED}, load {os.getloadavg()[0]:.1f}: {text}", flush=True)
 
     run_apart(work())

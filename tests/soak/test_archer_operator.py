@@ -24,33 +24,31 @@ NAMESPACE = "etl"
 PODS = f"/api/v1/namespaces/{NAMESPACE}/pods"
 
 
-def test_each_job_has_one_application_and_its_right_end_and_nothing_is_left_over(tmp_path, capsys):
-    def say(text):
-        with capsys.disabled():
-            print(f"load {os.getloadavg()[0]:.1f}: {text}", flush=True)
-
+def test_each_job_has_one_application_and_its_right_end_and_nothing_is_left_over(tmp_path, progress):
     async def work(cluster):
         document = document_of(NAMESPACE, PER_MINUTE, TARGET)
         async with stage(cluster.plane, tmp_path, NAMESPACE, document=document, played=False) as it:
             began = time.monotonic()
             await it.begin_load(5, NUMBER, MIX, queue=f"acme.{NAMESPACE}", ttl_seconds=60)
-            while it.loading or await active(it):
+            while it.loading or await it.active():
                 await asyncio.sleep(15)
-                say(f"{time.monotonic() - began:.0f} s, {len(it.taken):,} taken, active {await active(it)}")
+                progress(
+                    f"{time.monotonic() - began:.0f} s, {len(it.taken):,} taken, active {await it.active()}"
+                )
                 assert time.monotonic() - began < PATIENCE
             await it.end_load(enough=False)
             wrong = await it.settled()
-            say(
+            progress(
                 f"{NUMBER} jobs, {len(it.observer.applications)} applications, all ended after "
                 f"{time.monotonic() - began:.0f} s; {dict(Counter(it.taken.values()))}"
             )
             assert wrong == []
             async with asyncio.timeout(PATIENCE):
                 while left := await asyncio.to_thread(cluster.leftovers):
-                    say(f"{len(left)} objects are left")
+                    progress(f"{len(left)} objects are left")
                     await asyncio.sleep(10)
             assert all(one.gone for one in it.observer.applications.values())
-            say(f"nothing is left after {time.monotonic() - began:.0f} s")
+            progress(f"nothing is left after {time.monotonic() - began:.0f} s")
 
     cloud = Cloud(tmp_path / "cloud")
     with load_cluster(
@@ -61,21 +59,16 @@ def test_each_job_has_one_application_and_its_right_end_and_nothing_is_left_over
         run_apart(work(cluster))
 
 
-async def active(it):
-    rows = await it.pool.fetch("SELECT state, count(*) AS jobs FROM active GROUP BY state")
-    return {row["state"]: row["jobs"] for row in rows}
-
-
 def tell_drivers(api):
     """Tell simulated drivers how to end, as the names of their jobs say; until the API server is gone."""
-    told = set()
+    instructed = set()
     try:
         for pod in api.follow(PODS, labelSelector="spark-role=driver"):
             name = pod["metadata"]["name"]
             ways = {"bad": {ENDS: "Failed"}, "endless": {RUNS_FOR: str(UNTIL_ENDED)}}
             way = ways.get(name.partition("-")[0])
-            if way and name not in told:
-                told.add(name)
+            if way and name not in instructed:
+                instructed.add(name)
                 api.merge(f"{PODS}/{name}", {"metadata": {"annotations": way}})
     except Refusal:
         pass

@@ -27,5 +27,5 @@ def test_local_comes_up_through_kills_and_goes_down_through_them(copied):
 
 def _leftovers(stack: PulumiStack) -> list[str]:
     """ARNs of what stands in AWS with the environment's tags, and no stack has."""
-    found: list[str] = json.loads(moka(stack.engine, "leftovers", stack.name, "--json").stdout)
-    return found
+    arns: list[str] = json.loads(moka(stack.engine, "leftovers", stack.name, "--json").stdout)
+    return arns

@@ -200,9 +200,9 @@ def test_no_secret_is_in(place, scene):
     [plane] = ControlPlane.all(scene.cloud)
     token = plane.token_file.read_text().strip()
     # The job file is where people put it, and kept by nobody.
-    made = [Secret("token of the cluster", token, token), *passwords_of_databases(scene)]
+    generated = [Secret("token of the cluster", token, token), *passwords_of_databases(scene)]
 
-    assert leaks_in(scene, place, [*PLANTED, *made]) == []
+    assert leaks_in(scene, place, [*PLANTED, *generated]) == []
 
 
 def passwords_of_databases(scene):

@@ -11,8 +11,8 @@ import sys
 import time
 import urllib.request
 from collections import Counter, defaultdict
-from collections.abc import AsyncIterator, Mapping, Sequence
-from contextlib import AsyncExitStack, asynccontextmanager
+from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
+from contextlib import AsyncExitStack, asynccontextmanager, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -20,7 +20,7 @@ from uuid import UUID
 
 import aiohttp
 
-from localcloud.cloud import REPOSITORY
+from localcloud.cloud import REPOSITORY, Cloud
 from localcloud.control_plane import ControlPlane
 from localcloud.control_plane.programs import API_SERVER, CLIENTS
 from localcloud.control_plane.stand_ins.accounts import account
@@ -34,7 +34,7 @@ from moka.submission.manifest import attempt_of
 from moka.submission.observation import ENDS
 from services.archer.database.pool import Pool, pool
 from services.archer.worker.cluster import applications
-from services.common.kubernetes import Api, ApiError, Object
+from services.common.kubernetes import Api, ApiError, Object, ServiceAccount
 from tests.support.archer_processes import Archer, Program, token
 from tests.support.archer_worker import LEASE_SECONDS
 from tests.support.jobs import make_job, make_job_target
@@ -62,22 +62,19 @@ SETTLED_SECONDS = 1200
 """Until all jobs have ended once there is no fault any more: a lease of a claim, a silent watch, a sweep."""
 
 
-class Credentials:
-    """Of whoever has a control plane."""
-
-    def __init__(self, plane: ControlPlane) -> None:
-        self.server = plane.endpoint
-        self.authority = plane.credentials.authority
-        self.token = plane.credentials.token("admin")
-
-
-def prepare(plane: ControlPlane) -> None:
-    """Start a plane for Archer and a stub of the operator; of its programs, only those run that it takes."""
-    plane.start()
-    for program in CLIENTS:
-        plane.process(program.name).stop()
-    define(plane.api())
-    let_in(plane)
+@contextmanager
+def plane_of_stub(folder: Path) -> Iterator[ControlPlane]:
+    """A plane for Archer and a stub of the operator; of its programs, only those run that it takes."""
+    plane = ControlPlane(Cloud(folder), CLUSTER)
+    try:
+        plane.start()
+        for program in CLIENTS:
+            plane.process(program.name).stop()
+        define(plane.api())
+        let_in(plane)
+        yield plane
+    finally:
+        plane.remove()
 
 
 def let_in(plane: ControlPlane) -> None:
@@ -307,12 +304,12 @@ class Stage:
 
     async def stop_the_endless(self) -> None:
         """Have jobs that never end stopped, a moment after they were taken, for ever."""
-        asked: dict[str, float] = {}
+        due_times: dict[str, float] = {}
         async with aiohttp.ClientSession(headers=self._headers) as session:
             while True:
                 now = time.monotonic()
                 for job, kind in self.taken.items():
-                    due = asked.setdefault(job, now + hash(job) % 5) if kind == "endless" else None
+                    due = due_times.setdefault(job, now + hash(job) % 5) if kind == "endless" else None
                     if due is None or due > now or job in self.stopped:
                         continue
                     url = self.services[len(self.stopped) % len(self.services)].url
@@ -344,7 +341,7 @@ class Stage:
             for number, kind in enumerate(mix)
         ]
         (self.folder / "jobs.json").write_text(json.dumps(jobs))
-        self._said = (self.folder / "load.json").open("w+")
+        self._load_report = (self.folder / "load.json").open("w+")
         self._load = subprocess.Popen(
             [
                 *(sys.executable, "-m", "tests.support.archer_load"),
@@ -352,7 +349,7 @@ class Stage:
                 *(f"--token={self.folder / 'bearer'}", f"--jobs={self.folder / 'jobs.json'}"),
                 *(f"--count={count}", f"--rate={rate}", f"--taken={self._taken}"),
             ],
-            stdout=self._said,
+            stdout=self._load_report,
             cwd=REPOSITORY,
         )
 
@@ -367,16 +364,20 @@ class Stage:
             self._load.terminate()
         status = await asyncio.to_thread(self._load.wait)
         assert status == 0, "the load was refused a job"
-        self._said.seek(0)
-        said: dict[str, Any] = json.load(self._said)
-        return said
+        self._load_report.seek(0)
+        report: dict[str, Any] = json.load(self._load_report)
+        return report
+
+    async def active(self) -> dict[str, int]:
+        """State -> active jobs in it."""
+        rows = await self.pool.fetch("SELECT state, count(*) AS jobs FROM active GROUP BY state")
+        return {row["state"]: row["jobs"] for row in rows}
 
     async def settled(self, patience: float = SETTLED_SECONDS) -> list[str]:
         """Until all jobs have ended and nothing is held; what is wrong then, in sentences."""
         deadline = time.monotonic() + patience
         while time.monotonic() < deadline:
-            left = await self.pool.fetch("SELECT count(*) AS jobs FROM active")
-            if not left[0]["jobs"] and not self.observer.held:
+            if not await self.active() and not self.observer.held:
                 break
             await asyncio.sleep(0.5)
         return await self.mistakes()
@@ -389,12 +390,12 @@ class Stage:
             "SELECT jobs.id, coalesce(jobs.state, active.state) AS state, reason, attempts "
             "FROM jobs LEFT JOIN active USING (id)"
         )
-        found = {id_text(row["id"]): row for row in rows}
-        wrong += [f"{job} was taken, and is lost" for job in taken.keys() - found.keys()]
-        wrong += [f"{job} is there, and nobody was told" for job in found.keys() - taken.keys()]
+        recorded = {id_text(row["id"]): row for row in rows}
+        wrong += [f"{job} was taken, and is lost" for job in taken.keys() - recorded.keys()]
+        wrong += [f"{job} is there, and nobody was told" for job in recorded.keys() - taken.keys()]
         attempts = self.observer.attempts()
         for job, kind in taken.items():
-            if row := found.get(job):
+            if row := recorded.get(job):
                 wrong += self._mistakes_of(job, kind, row, attempts[row["id"]])
         wrong += [f"{self.observer.applications[uid].name} is held for ever" for uid in self.observer.held]
         return wrong
@@ -435,7 +436,7 @@ async def stage(
     folder_of_account = account(plane, ARCHER, ARCHER, ARCHER)
     admin = folder / "admin"
     admin.mkdir()
-    (admin / "token").write_text(Credentials(plane).token)
+    (admin / "token").write_text(plane.credentials.token("admin"))
     (admin / "ca.crt").write_text(plane.credentials.authority.read_text())
     async with AsyncExitStack() as stack:
         issuer = await stack.enter_async_context(OidcIssuer({}, {}))
@@ -446,7 +447,7 @@ async def stage(
         )
         await it.archer.kept()
         it.pool = await stack.enter_async_context(pool(it.database.address, 2))
-        api = await stack.enter_async_context(Api(Credentials(plane)))
+        api = await stack.enter_async_context(Api(ServiceAccount(admin, plane.endpoint)))
         it.observer = Observer(api, namespace)
         for _ in range(workers):
             database = await stack.enter_async_context(Relay(it.database.relay.port))

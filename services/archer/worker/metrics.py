@@ -28,7 +28,7 @@ FROM active GROUP BY state, tier
 """
 
 WAITING = frozenset({State.ACCEPTED, State.QUEUED, State.SUBMITTING})
-"""A job that a cluster refuses for now goes through these for ever; it waits since its attempt could begin"""
+"""What a cluster refuses for now goes through these for ever; it waits since its attempt could begin."""
 
 CLUSTERS = """
 SELECT name, cordoned, failures, open_until, extract(epoch FROM now())::float8 AS now FROM clusters

@@ -89,8 +89,8 @@ class Submitter:
         """
         name = application_name(claim.name, claim.job, claim.attempt)
         # What an earlier claim made is there, whatever would be answered now.
-        if claim.tried and (made := await self._made(claim, name)):
-            return made
+        if claim.tried and (outcome := await self._existing(claim, name)):
+            return outcome
         try:
             placed = {field: getattr(claim, field) for field in ("namespace", "queue", "architecture")}
             job = Job.model_validate(claim.document).model_copy(update=placed)
@@ -107,8 +107,8 @@ class Submitter:
                 await self._cluster.create(application)
         except ApiError as error:
             if error.status == 409:
-                made = await self._made(claim, name)
-                return made or self._again(
+                outcome = await self._existing(claim, name)
+                return outcome or self._again(
                     claim, Reason.REFUSED_FOR_NOW, "it was there, and is gone", bound=True
                 )
             if error.status in FOR_NOW:
@@ -128,7 +128,7 @@ class Submitter:
         )
         return transitions.Submitted(job=claim.job, claim=claim.number, application=name)
 
-    async def _made(self, claim: Claim, name: str) -> Outcome | None:
+    async def _existing(self, claim: Claim, name: str) -> Outcome | None:
         """What is to be said where an application of this name is there already, whose ever; None without."""
         try:
             there = await self._cluster.application(claim.namespace, name)

@@ -127,8 +127,8 @@ def firing(promtool, folder, pages):
     judged = subprocess.run(
         [promtool, "test", "rules", "cases.yaml"], cwd=folder, capture_output=True, text=True, timeout=120
     )
-    said = judged.stdout + judged.stderr
-    return {alert.name for alert in OF_ARCHER if f'alertname=\\"{alert.name}\\"' in said}, said
+    report = judged.stdout + judged.stderr
+    return {alert.name for alert in OF_ARCHER if f'alertname=\\"{alert.name}\\"' in report}, report
 
 
 async def nothing(_):
@@ -161,15 +161,15 @@ async def trouble(address):
 
 def test_programs_that_do_well_raise_no_alert(promtool, postgresql, tmp_path):
     with running(postgresql, tmp_path, nothing, {}) as pages:
-        fired, said = firing(promtool, tmp_path, pages)
+        fired, report = firing(promtool, tmp_path, pages)
 
-    assert fired == set() and "SUCCESS" in said
+    assert fired == set() and "SUCCESS" in report
 
 
 def test_programs_in_trouble_raise_the_alerts_of_it(promtool, postgresql, tmp_path):
     with running(postgresql, tmp_path, trouble, SICK) as pages:
         eventually(lambda: 'jobs{state="queued",tier="1"}' in page(pages["archer-worker"]))
-        fired, said = firing(promtool, tmp_path, pages)
+        fired, report = firing(promtool, tmp_path, pages)
 
     assert fired == {
         "ArcherTier1Waits",
@@ -178,4 +178,4 @@ def test_programs_in_trouble_raise_the_alerts_of_it(promtool, postgresql, tmp_pa
         "ArcherNotFollowed",
         "ArcherBreakerOpen",
         "ArcherHistoryLate",
-    }, said
+    }, report

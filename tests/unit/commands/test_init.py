@@ -80,11 +80,11 @@ def test_every_package_is_pinned_by_hash_moka_itself_too(acme):
         for line, after in pairwise(lines)
         if (match := re.match(r"([\w.-]+)(?:\[.*\])?==(\S+)", line)) and "--hash=sha256:" in after
     }
-    asked = list(requirements(REPOSITORY / "packages" / "repository" / "requirements.in"))
+    required = list(requirements(REPOSITORY / "packages" / "repository" / "requirements.in"))
     assert [
-        str(one) for one in asked if pinned.get(canonicalize_name(one.name), "") not in one.specifier
+        str(one) for one in required if pinned.get(canonicalize_name(one.name), "") not in one.specifier
     ] == []
-    assert len(asked) > 20
+    assert len(required) > 20
 
 
 def test_its_workflows_are_right_and_deploy_dev(acme):

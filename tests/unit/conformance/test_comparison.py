@@ -27,8 +27,8 @@ def shown(message):
 def test_each_rule_of_what_aws_or_eks_decide_has_a_probe_or_a_reason_why_none_asks():
     decided = Counter(rule.name for rule in RULES if rule.authority in ("AWS", "EKS"))
 
-    asked = Counter({*(probe.rule for probe in PROBES)}) + Counter({*(probe.rule for probe in ON_CLUSTER)})
-    assert asked + Counter(UNASKED.keys()) == decided
+    probed = Counter({*(probe.rule for probe in PROBES)}) + Counter({*(probe.rule for probe in ON_CLUSTER)})
+    assert probed + Counter(UNASKED.keys()) == decided
 
 
 def test_no_two_probes_have_a_name():

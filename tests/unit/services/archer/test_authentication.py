@@ -13,8 +13,6 @@ import pytest
 from aiohttp import web
 from joserfc import jwt
 
-from localcloud.aws_server import AwsServer
-from localcloud.cloud import Cloud
 from localcloud.processes import free_port
 from moka.submission.configuration import OidcWay, ProxyWay
 from moka.submission.rights import Principal
@@ -181,15 +179,6 @@ def test_who_says_nothing_or_two_things_is_refused():
     assert "does not say who" in refused(lambda: Ways([]).sender({"authorization": "Bearer x"}, NOBODY))
 
 
-@pytest.fixture(scope="module")
-def sts(tmp_path_factory):
-    """The laptop's AWS. It does not verify signatures: moto has no secrets of callers."""
-    server = AwsServer(Cloud(tmp_path_factory.mktemp("cloud")))
-    server.start()
-    yield server.url
-    server.stop()
-
-
 async def by_iam(endpoint, url, clock=time.time):
     async with aiohttp.ClientSession() as session:
         way = IamAuthenticator("test", endpoint, session, clock)
@@ -198,8 +187,8 @@ async def by_iam(endpoint, url, clock=time.time):
         return await way.sender(headers, NOBODY)
 
 
-def test_sts_says_who_signed_a_request(sts):
-    sender = run_apart(by_iam(sts, presigned(sts)))
+def test_sts_says_who_signed_a_request(laptop_aws):
+    sender = run_apart(by_iam(laptop_aws, presigned(laptop_aws)))
 
     assert sender.principal.name.startswith("arn:aws:sts::123456789012:")
 
@@ -246,10 +235,10 @@ def test_any_other_request_is_refused_and_never_made(make):
     assert refused(work).endswith(".")
 
 
-def test_a_request_that_was_signed_too_long_ago_is_refused(sts):
-    url = presigned(sts, expires=86_400)
+def test_a_request_that_was_signed_too_long_ago_is_refused(laptop_aws):
+    url = presigned(laptop_aws, expires=86_400)
 
-    said = refused(lambda: by_iam(sts, url, clock=lambda: time.time() + 901))
+    said = refused(lambda: by_iam(laptop_aws, url, clock=lambda: time.time() + 901))
 
     assert "expired" in said
 

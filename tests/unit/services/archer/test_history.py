@@ -136,8 +136,8 @@ def test_wherever_it_is_killed_the_next_run_loses_and_doubles_nothing(address, b
                     kill(patch, moving, step, survived)
                     with pytest.raises(Killed):
                         await moving.keep()
-                found = {row["id"] for row in await connections.fetch("SELECT id FROM jobs")}
-                assert found == set(ids(OLD)), step
+                kept = {row["id"] for row in await connections.fetch("SELECT id FROM jobs")}
+                assert kept == set(ids(OLD)), step
             await History(connections, PLACE).keep()
             return await connections.run(months)
 

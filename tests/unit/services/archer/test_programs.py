@@ -12,8 +12,6 @@ import httpx
 import pytest
 import trustme
 
-from localcloud.aws_server import AwsServer
-from localcloud.cloud import Cloud
 from localcloud.processes import free_port
 from services.archer.database import environment, reading
 from services.archer.database.pool import pool
@@ -22,14 +20,6 @@ from tests.support.jobs import make_job, make_job_target
 from tests.support.loops import run_apart
 
 JOB = make_job().model_dump(mode="json", exclude_unset=True)
-
-
-@pytest.fixture(scope="module")
-def sts(tmp_path_factory):
-    server = AwsServer(Cloud(tmp_path_factory.mktemp("cloud")))
-    server.start()
-    yield server.url
-    server.stop()
 
 
 def url_of(address):
@@ -45,7 +35,7 @@ async def kept(start):
 
 
 @pytest.fixture
-def start(address, sts, tmp_path):
+def start(address, laptop_aws, tmp_path):
     """Start a program; all end with the test."""
     for name, text in {"token": "x", "namespace": "archer"}.items():
         (tmp_path / name).write_text(text)
@@ -74,7 +64,7 @@ def start(address, sts, tmp_path):
                 ],
                 env={
                     **os.environ,
-                    "AWS_ENDPOINT_URL": sts,
+                    "AWS_ENDPOINT_URL": laptop_aws,
                     "AWS_ACCESS_KEY_ID": "test",
                     "AWS_SECRET_ACCESS_KEY": "test",
                     "KUBERNETES_SERVICE_HOST": "127.0.0.1",
@@ -104,7 +94,9 @@ async def ready(client, process, path="/readyz"):
     raise AssertionError(process.stdout.read())
 
 
-def test_a_fresh_database_gets_its_schema_and_a_job_is_taken_with_credentials_of_iam(start, sts, address):
+def test_a_fresh_database_gets_its_schema_and_a_job_is_taken_with_credentials_of_iam(
+    start, laptop_aws, address
+):
     async def work():
         await kept(start)
         async with pool(address) as connections:
@@ -114,8 +106,8 @@ def test_a_fresh_database_gets_its_schema_and_a_job_is_taken_with_credentials_of
         async with httpx.AsyncClient(base_url=f"http://127.0.0.1:{port}") as client:
             await ready(client, service)
             nobody = await client.post("/v1/jobs", json=JOB)
-            taken = await client.post("/v1/jobs", json=JOB, headers=authorization(presigned(sts)))
-            job = await client.get(taken.headers["location"], headers=authorization(presigned(sts)))
+            taken = await client.post("/v1/jobs", json=JOB, headers=authorization(presigned(laptop_aws)))
+            job = await client.get(taken.headers["location"], headers=authorization(presigned(laptop_aws)))
         service.send_signal(signal.SIGTERM)
         return nobody, taken, job.json(), await asyncio.to_thread(service.wait)
 
@@ -124,9 +116,11 @@ def test_a_fresh_database_gets_its_schema_and_a_job_is_taken_with_credentials_of
     assert job["owner"].startswith("arn:aws:sts::123456789012:")
 
 
-def test_jobs_that_were_taken_are_there_though_the_service_is_killed_while_it_takes_more(start, sts, address):
+def test_jobs_that_were_taken_are_there_though_the_service_is_killed_while_it_takes_more(
+    start, laptop_aws, address
+):
     # Good for longer than a busy machine takes for all of it.
-    signed = authorization(presigned(sts, expires=900))
+    signed = authorization(presigned(laptop_aws, expires=900))
 
     async def send(client, number, taken):
         """Send until it is taken, as a client does that has a key."""
@@ -175,8 +169,8 @@ def test_a_worker_says_in_a_sentence_what_is_wrong_with_its_configuration(start,
     assert "archer.json cannot be read" in worker.stdout.read()
 
 
-def test_two_services_are_started_anew_one_by_one_and_no_request_is_lost(start, sts, address):
-    signed = authorization(presigned(sts, expires=900))
+def test_two_services_are_started_anew_one_by_one_and_no_request_is_lost(start, laptop_aws, address):
+    signed = authorization(presigned(laptop_aws, expires=900))
 
     def serving(port):
         """A service whose log is read: with a full pipe it would stand still."""

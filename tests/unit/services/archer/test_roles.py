@@ -8,8 +8,6 @@ import asyncpg
 import boto3
 import pytest
 
-from localcloud.aws_server import AwsServer
-from localcloud.cloud import Cloud
 from localcloud.databases import Database
 from moka.submission.configuration import Configuration
 from services.archer.database.access import MASTER, master_address, service_address
@@ -22,19 +20,11 @@ from tests.support.loops import run_apart
 PASSWORD = "of-the-first-user"
 
 
-@pytest.fixture(scope="module")
-def aws(tmp_path_factory):
-    server = AwsServer(Cloud(tmp_path_factory.mktemp("cloud")))
-    server.start()
-    yield server.url
-    server.stop()
-
-
 @pytest.fixture
-def access(aws, tmp_path, monkeypatch):
+def access(laptop_aws, tmp_path, monkeypatch):
     """Archer's access to a cluster in which nothing is of Archer yet."""
     for name, value in {
-        "AWS_ENDPOINT_URL": aws,
+        "AWS_ENDPOINT_URL": laptop_aws,
         "AWS_ACCESS_KEY_ID": "test",
         "AWS_SECRET_ACCESS_KEY": "test",
     }.items():
