@@ -1,5 +1,6 @@
 """What stands in AWS of an environment, by its tags, and no stack knows: what a teardown left."""
 
+import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -41,6 +42,11 @@ RETAINED = ("s3:", "kms:key/", "ecr:repository/", "eks:cluster/", "logs:log-grou
 
 CLUSTER = "aws:eks/cluster:Cluster"
 
+BACKUP = re.compile(r"(?:cluster-)?snapshot:rds:(.+)-\d{4}(?:-\d\d){4}")
+"""A snapshot that RDS makes by itself of a database, by its name:
+https://docs.aws.amazon.com/AmazonRDS/latest/UserGuide/USER_Tagging.ARN.html
+"""
+
 
 @dataclass(frozen=True, order=True, kw_only=True)
 class Tagged:
@@ -68,6 +74,12 @@ class Tagged:
         return self.arn.split(":", 5)[5]
 
     @property
+    def database(self) -> str:
+        """Identifier of the database of which it is an automated snapshot, or empty."""
+        match = BACKUP.fullmatch(self.what) if self.service == "rds" else None
+        return match[1] if match else ""
+
+    @property
     def is_retained(self) -> bool:
         """Whether it stays on purpose, where settings have `retain`."""
         return f"{self.service}:{self.what}".startswith(RETAINED)
@@ -90,19 +102,21 @@ def known(states: Iterable[Mapping[str, Any]]) -> Known:
             if not resource.get("id"):
                 continue
             outputs = resource.get("outputs") or {}
-            ids |= {text for text in (resource.get("id"), outputs.get("arn")) if isinstance(text, str)}
+            ids |= {
+                text for text in (resource.get("id"), outputs.get("arn")) if text and isinstance(text, str)
+            }
             if resource["type"] == CLUSTER:
                 clusters.add(str(outputs.get("name") or resource.get("id")))
     return Known(ids, clusters)
 
 
 def left(things: Iterable[Tagged], stacks: Known) -> list[Tagged]:
-    """Of what stands in AWS, what no stack has, nor a cluster that stands."""
+    """Of what stands in AWS, what no stack has, nor a cluster or database that stands."""
     return sorted(
         thing
         for thing in set(things)
         if thing.cluster not in stacks.clusters
-        and not {thing.arn, thing.what, thing.what.rpartition("/")[2]} & set(stacks.ids)
+        and not {thing.arn, thing.what, thing.what.rpartition("/")[2], thing.database} & set(stacks.ids)
     )
 
 

@@ -168,6 +168,17 @@ def test_a_nat_gateway_that_is_deleted_is_not_left_though_aws_still_shows_it(pla
     assert left(standing(place()), stacks) == []
 
 
+@pytest.mark.parametrize("kind", ["cluster-snapshot", "snapshot"])
+def test_a_backup_that_rds_makes_is_left_once_its_database_is_gone(kind):
+    arn = f"arn:aws:rds:us-east-1:123456789012:{kind}:rds:acme-trial-database-1-2026-11-25-22-13"
+    backup = Tagged(foundation="main", arn=arn)
+    by_hand = Tagged(foundation="main", arn=arn.replace(":rds:acme", ":acme"))
+    database = {"type": "aws:rds/cluster:Cluster", "id": "acme-trial-database-1", "outputs": {}}
+
+    assert left([backup, by_hand], known([state(database)])) == [by_hand]
+    assert left([backup], NOTHING) == [backup]
+
+
 def test_a_key_that_waits_for_its_deletion_is_not_left(place):
     kms = client("kms")
     made = kms.create_key(Tags=[{"TagKey": "moka:environment", "TagValue": "trial"}])["KeyMetadata"]
