@@ -20,8 +20,9 @@ def test_local_comes_up_through_kills_and_goes_down_through_them(copied):
     stack.run("preview", "--refresh", "--config-file", copy, "--expect-no-changes")
     assert _leftovers(stack) == []
 
-    assert len(survive(stack, "destroy", cycle(VICTIMS), lambda _: WRITES)) >= 5
-    assert stack.state() == []
+    # It has no use for the plugin of EKS, and ends before the next.
+    assert len(survive(stack, "destroy", cycle(VICTIMS), lambda _: WRITES)) >= 3
+    assert not copied.resources("local")
     assert _leftovers(stack) == []
 
 
