@@ -100,8 +100,11 @@ def remove(plane: ControlPlane, namespace: str, name: str) -> None:
 
 
 def resume(plane: ControlPlane) -> None:
-    """Run again what stood in for the pods of the plane's Deployments, as their projects name it now."""
-    parallel_map(partial(_run, plane), workloads(plane))
+    """Run again what stood in for the pods of the plane's Deployments, as their projects name it now.
+
+    A Deployment that is gone, by hand or with its namespace, has no pods: what stood in for them ends.
+    """
+    parallel_map(partial(_resume, plane), workloads(plane))
 
 
 def workloads(plane: ControlPlane) -> Iterator[Workload]:
@@ -133,6 +136,15 @@ def variables(plane: ControlPlane) -> dict[str, str]:
                 Path(workload.project), workload.program, url=address, environment=environment
             )
     return found
+
+
+def _resume(plane: ControlPlane, workload: Workload) -> None:
+    namespace = plane.api().get(f"/api/v1/namespaces/{workload.namespace}")
+    path = f"/apis/apps/v1/namespaces/{workload.namespace}/deployments/{workload.name}"
+    if namespace is None or "deletionTimestamp" in namespace["metadata"] or plane.api().get(path) is None:
+        remove(plane, workload.namespace, workload.name)
+    else:
+        _run(plane, workload)
 
 
 def _run(plane: ControlPlane, workload: Workload) -> None:

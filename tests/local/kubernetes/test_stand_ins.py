@@ -2,6 +2,7 @@
 
 import pytest
 
+from localcloud.control_plane.stand_ins import deployments
 from localcloud.plugins.provider import InitializationFailed, Target
 from tests.local.kubernetes.conftest import Resource
 
@@ -68,3 +69,16 @@ def test_one_that_does_not_start_is_kept_and_the_next_up_has_it_run(engine, name
     urn = f"urn:pulumi:test::tests::{DEPLOYMENT}::greeter"
     engine.update(Resource(Target(urn, kept.id), kept.inputs, kept.outputs), greeter(namespace, "one"))
     assert plane.process(f"deployment.{namespace}.greeter").alive()
+
+
+def test_one_whose_deployment_was_deleted_by_hand_is_not_started_again(engine, namespace, plane, program):
+    program(SERVES)
+    engine.create(DEPLOYMENT, "greeter", greeter(namespace, "one"))
+    process = plane.process(f"deployment.{namespace}.greeter")
+    assert process.alive()
+
+    plane.api().delete(f"/apis/apps/v1/namespaces/{namespace}/deployments/greeter")
+    deployments.resume(plane)
+
+    assert not process.alive()
+    assert f"{namespace}/greeter" not in deployments.addresses(plane)
