@@ -64,6 +64,12 @@ VALUES: dict[str, tuple[Any, ...]] = {
     "job_namespaces.spark-jobs.isolated": (None, False),
     "job_namespaces.spark-jobs.pod_security": (None, "privileged"),
     "job_namespaces.spark-jobs.quota.pods": (None, 100),
+    "job_namespaces.spark-jobs.archer_only": (None, True),
+    "archer.weights": (None, {"analytics.reports": 4}, {"analytics.reports": 2, "science.models": 3}),
+    "archer.rate.a_second": (None, 20, 100),
+    "archer.service.replicas": (1, 2),
+    "archer.worker.memory_mib": (None, 512, 768),
+    "retention.jobs": (None, 30, 180),
     "database.instances": (1, 2),
     "database.backup_days": (1, 7),
     "database.minimum_capacity": (None, 0, 2),
@@ -103,6 +109,9 @@ ENTRIES: dict[str, Any] = {
     },
     f"{CLUSTER}.access.auditors": {
         "principal": "arn:aws:iam::123456789012:role/auditors", "policy": "view",
+    },
+    "archer.rights.analysts": {
+        "who": ["group:analysts"], "may": ["submit", "see"], "organization": "analytics",
     },
     "registry.pull_through": {"public.ecr.aws": {}},
     "uses.lake": {"bucket": "acme-lake"},
