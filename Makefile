@@ -7,8 +7,10 @@ SERVICE ?=
 REGISTRY ?=
 TAG ?= $(shell git describe --tags --always --dirty)
 BASE ?= main
+UPGRADE ?=
+, := ,
 
-VARIABLES := SERVICE REGISTRY TAG BASE
+VARIABLES := SERVICE REGISTRY TAG BASE UPGRADE
 include deploy.mk
 $(eval $(call refuse_beyond,SERVICE,$(NAME_CHARACTERS)))
 $(foreach name,BASE REGISTRY,$(eval $(call refuse_beyond,$(name),$(PATH_CHARACTERS))))
@@ -41,16 +43,21 @@ bench: setup ## measure time and memory of `local` and of twenty clusters; write
 soak: setup ## run the tests that take long
 	@$(PY) -m pytest tests/soak $(ARGS)
 
-requirements: venv ## pin requirements.in in requirements.txt with hashes, the services' too
-	@(echo '# Made by `make requirements` from requirements.in: every dependency, pinned by version and hashes.'; \
-	  $(COMPILE) --universal --python-version 3.11 requirements.in services/*/requirements.in) > .local/requirements.txt
-	@mv .local/requirements.txt requirements.txt
-	@for service in $(PINNED); do (echo '# Made by `make requirements` from requirements.in: what the image holds.'; \
-	  $(COMPILE) --python-version 3.13 -c requirements.txt services/$$service/requirements.in) > .local/requirements.txt \
-	  && mv .local/requirements.txt services/$$service/requirements.txt || exit; done
-	@(echo '# Made by `make requirements` from requirements.in: what `moka init` starts with.'; \
-	  $(COMPILE) --universal --python-version 3.11 -c requirements.txt packages/repository/requirements.in) > .local/requirements.txt
-	@mv .local/requirements.txt packages/repository/requirements.txt
+# What a file has pinned stays as it is, unless UPGRADE says otherwise.
+define pin
+cp $(1) .local/pins.txt && \
+$(COMPILE) $(if $(UPGRADE),--upgrade) --output-file .local/pins.txt $(3) >/dev/null && \
+(echo '# Made by `make requirements` from requirements.in: $(2)'; cat .local/pins.txt) > .local/requirements.txt && \
+mv .local/requirements.txt $(1)
+endef
+
+requirements: venv ## pin requirements.in in requirements.txt with hashes, the services' too (UPGRADE=1: the newest of all)
+	@$(call pin,requirements.txt,every dependency$(,) pinned by version and hashes.,\
+	  --universal --python-version 3.11 requirements.in services/*/requirements.in)
+	@for service in $(PINNED); do $(call pin,services/$$service/requirements.txt,what the image holds.,\
+	  --python-version 3.13 -c requirements.txt services/$$service/requirements.in) || exit; done
+	@$(call pin,packages/repository/requirements.txt,what `moka init` starts with.,\
+	  --universal --python-version 3.11 -c requirements.txt packages/repository/requirements.in)
 
 reference: venv ## build the API reference of moka and its components into .local/reference
 	@$(PY) packages/reference.py .local/reference

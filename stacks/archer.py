@@ -18,6 +18,7 @@ from moka.submission.configuration import (
     RateLimit,
     RightEntry,
     Tls,
+    TracesPlace,
 )
 from stacks.job_logs import job_logs
 from stacks.settings import Environment
@@ -40,6 +41,7 @@ def service_configuration(settings: Environment, archer: Archer, database: Datab
         authentication=_authentication(settings, archer),
         tls=Tls(port=PROXY_PORT, certificate=CERTIFICATE, key=KEY, proxies=PROXIES) if proxy else None,
         history=_history(settings),
+        traces=_traces(archer),
     )
 
 
@@ -57,6 +59,7 @@ def worker_configuration(settings: Environment, archer: Archer, database: Databa
             )
             for name in settings.clusters
         },
+        traces=_traces(archer),
     )
 
 
@@ -69,6 +72,19 @@ def issuer_port(settings: Environment, archer: Archer) -> int | None:
     """TCP port of the issuer of tokens, if there is one."""
     oidc = archer.authentication.oidc
     return urlsplit(_oidc(settings, oidc).issuer).port or 443 if oidc else None
+
+
+def collector_port(archer: Archer) -> int | None:
+    """TCP port of the collector of traces, if there is one."""
+    if archer.traces is None:
+        return None
+    url = urlsplit(archer.traces.endpoint)
+    return url.port or (443 if url.scheme == "https" else 80)
+
+
+def _traces(archer: Archer) -> TracesPlace | None:
+    traces = archer.traces
+    return TracesPlace(endpoint=traces.endpoint, share=traces.share) if traces else None
 
 
 def _history(settings: Environment) -> HistoryPlace:

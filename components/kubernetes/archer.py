@@ -94,6 +94,7 @@ class ArcherArgs(ProgramArgs):
     host: of its Ingress.
     ingress_class: of its Ingress.
     issuer_port: of the issuer of tokens, if there is one.
+    collector_port: of the collector of traces, if there is one.
     proxies: that say who is logged in to them, if there are any.
     """
 
@@ -101,6 +102,7 @@ class ArcherArgs(ProgramArgs):
     host: str
     ingress_class: pulumi.Input[str]
     issuer_port: int | None = None
+    collector_port: int | None = None
     proxies: ProxyAccess | None = None
 
 
@@ -109,7 +111,7 @@ class Archer(Service):
 
     Makes, besides what every Service does, an Ingress with its host, and NetworkPolicies: the ingress
     controller reaches it, collectors of metrics, and proxies that have a certificate; it reaches the
-    database, STS and the issuer of tokens.
+    database, STS, the issuer of tokens and the collector of traces.
     """
 
     def __init__(self, name: str, args: ArcherArgs, opts: pulumi.ResourceOptions | None = None) -> None:
@@ -131,7 +133,7 @@ class Archer(Service):
         metadata = service_metadata(ARCHER, args.namespace)
         others = [(args.proxies.namespaces, PROXY_PORT)] if args.proxies else []
         k8s.networking.v1.NetworkPolicy(name, metadata=metadata, spec=service_way_in(others), opts=child)
-        _way_out(name, ARCHER, args.namespace, [args.issuer_port or HTTPS_PORT], child)
+        _way_out(name, ARCHER, args.namespace, [args.issuer_port, args.collector_port], child)
         service_ingress(name, metadata, args.ingress_class, [args.host], child)
 
 
@@ -140,16 +142,18 @@ class ArcherWorkerArgs(ProgramArgs):
     """What differs between environments.
 
     size: of its pods.
+    collector_port: of the collector of traces, if there is one.
     """
 
     size: PodSize
+    collector_port: int | None = None
 
 
 class ArcherWorker(Service):
     """Pulumi type `moka:kubernetes:ArcherWorker`: the Service `archer-worker`, which serves nobody.
 
     Makes, besides what every Service does, NetworkPolicies: collectors of metrics reach it; it reaches the
-    database, AWS and API servers.
+    database, AWS, API servers and the collector of traces.
     """
 
     def __init__(self, name: str, args: ArcherWorkerArgs, opts: pulumi.ResourceOptions | None = None) -> None:
@@ -166,7 +170,8 @@ class ArcherWorker(Service):
             **_size(args.size),
         )
         super().__init__(f"{name}-worker", worker, opts)
-        _inner_network(f"{name}-worker", ARCHER_WORKER, args.namespace, pulumi.ResourceOptions(parent=self))
+        child = pulumi.ResourceOptions(parent=self)
+        _inner_network(f"{name}-worker", ARCHER_WORKER, args.namespace, [args.collector_port], child)
 
 
 class ArcherKeeper(Service):
@@ -190,7 +195,8 @@ class ArcherKeeper(Service):
             memory_limit="1Gi",
         )
         super().__init__(f"{name}-keeper", keeper, opts)
-        _inner_network(f"{name}-keeper", ARCHER_KEEPER, args.namespace, pulumi.ResourceOptions(parent=self))
+        child = pulumi.ResourceOptions(parent=self)
+        _inner_network(f"{name}-keeper", ARCHER_KEEPER, args.namespace, [], child)
 
 
 def _arguments(service: str, program: str) -> list[pulumi.Input[str]]:
@@ -220,7 +226,11 @@ def service_way_in(
 
 
 def _inner_network(
-    name: str, service: str, namespace: pulumi.Input[str], opts: pulumi.ResourceOptions
+    name: str,
+    service: str,
+    namespace: pulumi.Input[str],
+    ports: Iterable[int | None],
+    opts: pulumi.ResourceOptions,
 ) -> None:
     """The policies of a program that nobody asks."""
     k8s.networking.v1.NetworkPolicy(
@@ -229,7 +239,7 @@ def _inner_network(
         spec=_ingress_policy(service, [([peer(MONITORING_NAMESPACE)], PORT)]),
         opts=opts,
     )
-    _way_out(name, service, namespace, [], opts)
+    _way_out(name, service, namespace, ports, opts)
 
 
 def _ingress_policy(
@@ -251,10 +261,14 @@ def _way_out(
     name: str,
     service: str,
     namespace: pulumi.Input[str],
-    ports: Iterable[int],
+    ports: Iterable[int | None],
     opts: pulumi.ResourceOptions,
 ) -> None:
-    """The policy of where a program connects to; addresses of databases and API servers are not known."""
+    """The policy of where a program connects to; addresses of databases and API servers are not known.
+
+    ports: of what only some environments have.
+    """
+    known = {HTTPS_PORT, database.PORT, *(port for port in ports if port is not None)}
     k8s.networking.v1.NetworkPolicy(
         f"{name}-egress",
         metadata=k8s.meta.v1.ObjectMetaArgs(
@@ -263,7 +277,7 @@ def _way_out(
         spec=k8s.networking.v1.NetworkPolicySpecArgs(
             pod_selector=k8s.meta.v1.LabelSelectorArgs(match_labels=service_labels(service)),
             policy_types=["Egress"],
-            egress=[names(), anywhere({HTTPS_PORT, database.PORT, *ports}), pod_identity()],
+            egress=[names(), anywhere(known), pod_identity()],
         ),
         opts=opts,
     )

@@ -136,12 +136,23 @@ class HistoryPlace(Part):
     days: int = Field(default=90, ge=REQUEST_DAYS)
 
 
+class TracesPlace(Part):
+    """A collector that takes traces by OTLP over HTTP.
+
+    endpoint: its URL, without `/v1/traces`. share: of the traces that it gets, 0 to 1.
+    """
+
+    endpoint: str
+    share: float = 1.0
+
+
 class Configuration(Part):
     """All of it.
 
     weights: of queues `organization.project`, 1 where one is missing.
     logs: name of a cluster -> where its jobs' logs are; without one, there are none to be read.
     history: None where the database keeps all of it.
+    traces: None for none.
     """
 
     environment: str
@@ -154,6 +165,7 @@ class Configuration(Part):
     authentication: Authentication = Authentication()
     tls: Tls | None = None
     history: HistoryPlace | None = None
+    traces: TracesPlace | None = None
 
     @property
     def policy(self) -> Policy:

@@ -35,7 +35,13 @@ from moka.names import (
 )
 from moka.partition import domain, partition
 from moka.submission.configuration import HISTORY_PREFIX, Configuration, DatabaseAccess
-from stacks.archer import issuer_port, keeper_configuration, service_configuration, worker_configuration
+from stacks.archer import (
+    collector_port,
+    issuer_port,
+    keeper_configuration,
+    service_configuration,
+    worker_configuration,
+)
 from stacks.layer_table import HOME
 from stacks.layers import database, foundation, ingress
 from stacks.settings import Environment
@@ -54,6 +60,7 @@ class Inputs:
     history_bucket_arn: of the bucket with jobs of long ago.
     roles: ARNs of the roles that lead into the clusters.
     issuer_port: of the issuer of tokens; None without one.
+    collector_port: of the collector of traces; None without one.
     """
 
     image: str
@@ -66,6 +73,7 @@ class Inputs:
     history_bucket_arn: pulumi.Input[str]
     roles: list[str]
     issuer_port: int | None
+    collector_port: int | None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -93,6 +101,7 @@ def inputs(site: ClusterSite) -> Inputs:
         history_bucket_arn=foundation.at_home(home.resource_usage_bucket_arn),
         roles=[settings.archer_role(name) for name in settings.clusters],
         issuer_port=issuer_port(settings, settings.archer),
+        collector_port=collector_port(settings.archer),
     )
 
 
@@ -132,6 +141,7 @@ def deploy(site: ClusterSite, inputs: Inputs) -> Outputs:
             host=inputs.host,
             ingress_class=inputs.ingress_class,
             issuer_port=inputs.issuer_port,
+            collector_port=inputs.collector_port,
             proxies=_proxies(inputs.archer),
         ),
         site.after(
@@ -150,6 +160,7 @@ def deploy(site: ClusterSite, inputs: Inputs) -> Outputs:
                 inputs.database, partial(worker_configuration, site.settings, inputs.archer)
             ),
             size=_size(inputs.archer.worker),
+            collector_port=inputs.collector_port,
         ),
         site.after(
             keeper,

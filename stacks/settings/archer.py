@@ -22,6 +22,13 @@ QueueName = Annotated[
         "write a queue as <organization>.<project>",
     ),
 ]
+CollectorUrl = Annotated[
+    str,
+    Form(
+        r"https?://[^\s/@?#]+(/[^\s?#]*)?",
+        "write a URL without a password or a query, such as http://opentelemetry.tracing.svc:4318",
+    ),
+]
 Header = Annotated[str, Form(r"[a-z0-9-]{1,100}", "write the name of a header in lower case")]
 Claim = Annotated[str, Field(pattern=r"^\S{1,200}$")]
 SecretObject = Annotated[
@@ -129,6 +136,16 @@ class Program(Section):
     )
 
 
+class Traces(Section):
+    """Traces of requests and of jobs, whose ids are the jobs'."""
+
+    endpoint: CollectorUrl = Field(
+        description="URL of a collector that takes OTLP over HTTP, without `/v1/traces`, such as "
+        "`http://opentelemetry.tracing.svc:4318`. It gets no password: a collector of yours sends on."
+    )
+    share: float = Field(default=1, ge=0, le=1, description="Of the traces that are sent.")
+
+
 class Archer(Section):
     """The submission service: one an environment, on its home cluster; it needs `database`."""
 
@@ -143,5 +160,6 @@ class Archer(Section):
         "too; 1 where none is said.",
     )
     rate: Rate = Rate()
+    traces: Traces | None = Field(default=None, description="Where traces go; by default there are none.")
     service: Program = Field(default=Program(), description="What takes jobs and answers.")
     worker: Program = Field(default=Program(), description="What submits to clusters, and follows.")

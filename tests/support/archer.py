@@ -22,6 +22,7 @@ from services.archer.service.limits import Rates
 from services.archer.service.log_store import LogStore
 from services.archer.service.program import server_config
 from services.archer.service.surroundings import Around
+from services.common.traces import OFF, Tracing
 from tests.support.jobs import make_job_target
 
 ANN = Right(
@@ -64,6 +65,7 @@ async def archer(
     rate: float = 10_000.0,
     logs: LogsPlace | None = None,
     history: HistoryPlace | None = None,
+    tracing: Tracing = OFF,
 ) -> AsyncIterator[httpx.AsyncClient]:
     """A client of the service; ann sends what says nothing else."""
     async with pool(address) as connections:
@@ -78,6 +80,7 @@ async def archer(
             rates=Rates(rate, rate),
             logs=LogStore({"spark-a": logs} if logs else {}),
             history=history,
+            tracing=tracing,
         )
         server = uvicorn.Server(server_config(application(context), ("127.0.0.1", 0)))
         task = asyncio.create_task(server._serve())

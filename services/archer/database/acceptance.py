@@ -48,10 +48,11 @@ class Submission:
 
 @dataclass(frozen=True)
 class Taken:
-    """job: the one that is there now; `new`, or one that was sent before."""
+    """job: the one that is there now; `new`, or one that was sent before. replaced: those it comes after."""
 
     job: UUID
     new: bool
+    replaced: Sequence[UUID] = ()
 
 
 @dataclass(frozen=True)
@@ -227,4 +228,4 @@ async def _insert_unique(connection: Connection, submission: Submission, may_rep
             await want(connection, replaced, Wanted.STOP, Reason.REPLACED, because)
             await _insert(connection, [submission], unique_key, after=first)
             await want(connection, [first], Wanted.STOP, Reason.REPLACED, because)
-            return Taken(submission.id, new=True)
+            return Taken(submission.id, new=True, replaced=[first, *replaced])

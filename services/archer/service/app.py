@@ -39,7 +39,7 @@ def application(context: Context) -> FastAPI:
 
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
-        parts = (context.acceptor.run(), context.changes.run(), context.around.run())
+        parts = (context.acceptor.run(), context.changes.run(), context.around.run(), context.traces.run())
         tasks = app.state.parts = [asyncio.create_task(part) for part in parts]
         try:
             yield

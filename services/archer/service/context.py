@@ -30,7 +30,9 @@ from services.archer.service.log_store import LogStore
 from services.archer.service.metrics import ServiceMetrics
 from services.archer.service.problems import Problem, mistakes
 from services.archer.service.surroundings import Around
+from services.archer.traces import JobTraces
 from services.common.logs import fields
+from services.common.traces import OFF, Tracing
 
 CERTIFICATE_NAMES = "certificate_names"
 """In a request's state: alternative names of the certificate that its connection has."""
@@ -55,11 +57,14 @@ class Context:
     rates: Rates
     logs: LogStore
     history: HistoryPlace | None = None
+    tracing: Tracing = OFF
     metrics: ServiceMetrics = field(init=False)
+    traces: JobTraces = field(init=False)
 
     def __post_init__(self) -> None:
-        """Its metrics are of what it has."""
+        """Its metrics and traces are of what it has."""
         object.__setattr__(self, "metrics", ServiceMetrics(self.changes, self.pool))
+        object.__setattr__(self, "traces", JobTraces(self.pool, self.tracing))
 
 
 async def context(request: Request) -> Context:

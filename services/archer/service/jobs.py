@@ -272,6 +272,7 @@ async def _want(here: Context, principal: Caller, row: JobRow, wanted: Wanted) -
     await here.pool.run(
         lambda connection: transitions.want(connection, [row.id], wanted, Reason.STOPPED, message)
     )
+    here.traces.ended([row.id])
     now = await reading.get(here.pool, row.id)
     return JobModel(**_fields(now or row))
 

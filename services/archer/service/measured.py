@@ -1,7 +1,9 @@
-"""Counts what a service is asked, whoever answers it."""
+"""Counts and traces what a service is asked, whoever answers it."""
 
 import time
 
+from opentelemetry.propagate import extract
+from opentelemetry.trace import Span, SpanKind, Status, StatusCode
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from services.archer.service.context import Context
@@ -9,9 +11,12 @@ from services.archer.service.context import Context
 WAITING = (b"wait=", b"follow=")
 """In a request that takes as long as it was asked to."""
 
+TRACED = "/v1/"
+"""Where paths begin that people and programs ask; probes and collectors ask others, all the time."""
+
 
 class Measured:
-    """An application whose requests are counted, and whose connections end as it leaves."""
+    """An application whose requests are counted and traced, and whose connections end as it leaves."""
 
     def __init__(self, app: ASGIApp, context: Context) -> None:
         self._app = app
@@ -21,7 +26,27 @@ class Measured:
         """Answer a request."""
         if scope["type"] != "http":
             await self._app(scope, receive, send)
-            return
+        elif self._context.tracing.share and scope["path"].startswith(TRACED):
+            await self._traced(scope, receive, send)
+        else:
+            await self._counted(scope, receive, send)
+
+    async def _traced(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer in a span, of the trace that the request says it belongs to."""
+        headers = {name.decode("latin-1"): value.decode("latin-1") for name, value in scope["headers"]}
+        attributes = {"http.request.method": scope["method"]}
+        with self._context.tracing.tracer.start_as_current_span(
+            scope["method"], extract(headers), SpanKind.SERVER, attributes
+        ) as span:
+
+            async def traced(message: Message) -> None:
+                if message["type"] == "http.response.start":
+                    _name(span, scope, message["status"])
+                await send(message)
+
+            await self._counted(scope, receive, traced)
+
+    async def _counted(self, scope: Scope, receive: Receive, send: Send) -> None:
         began = time.perf_counter()
 
         async def measured(message: Message) -> None:
@@ -37,3 +62,15 @@ class Measured:
             await send(message)
 
         await self._app(scope, receive, measured)
+
+
+def _name(span: Span, scope: Scope, status: int) -> None:
+    """Names and attributes of spans of HTTP (https://opentelemetry.io/docs/specs/semconv/http/http-spans/)."""
+    span.set_attribute("http.response.status_code", status)
+    if route := getattr(scope.get("route"), "path", None):
+        span.update_name(f"{scope['method']} {route}")
+        span.set_attribute("http.route", route)
+    if job := scope.get("path_params", {}).get("job"):
+        span.set_attribute("moka.job", job)
+    if status >= 500:
+        span.set_status(Status(StatusCode.ERROR))

@@ -9,6 +9,7 @@ import boto3
 import uvicorn
 from fastapi import FastAPI
 
+from moka.names import ARCHER
 from moka.submission.configuration import Configuration, Tls
 from services.archer.authentication.iam import IamAuthenticator
 from services.archer.authentication.oidc import OidcAuthenticator
@@ -25,6 +26,7 @@ from services.archer.service.log_store import LogStore
 from services.archer.service.protocol import Protocol, connections
 from services.archer.service.server import Server
 from services.archer.service.surroundings import Around
+from services.archer.traces import tracing
 from services.common.issuer import IssuerKeys
 from services.common.kubernetes import ServiceAccount
 
@@ -43,6 +45,7 @@ async def run(configuration: Configuration, listen: tuple[str, int], _: ServiceA
     async with (
         pool(service_address(configuration.database), size=16) as database,
         aiohttp.ClientSession() as session,
+        tracing(ARCHER, configuration) as spans,
     ):
         context = Context(
             pool=database,
@@ -54,6 +57,7 @@ async def run(configuration: Configuration, listen: tuple[str, int], _: ServiceA
             rates=Rates(configuration.rate.a_second, configuration.rate.at_once),
             logs=LogStore(configuration.logs),
             history=configuration.history,
+            tracing=spans,
         )
         app = application(context)
         server = Server(server_config(app, listen), context.changes)

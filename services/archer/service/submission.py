@@ -6,6 +6,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 import orjson
+from opentelemetry import trace
 
 from moka.jobs import checks
 from moka.jobs.job import Job
@@ -137,17 +138,11 @@ async def submission_of(here: Context, principal: Principal, document: Any, key:
 
 async def take(here: Context, principal: Principal, submission: Submission) -> Taken:
     """Take a job: it is in the database when this returns. Raises Problem."""
-    outcome: Outcome
-    if submission.unique is None:
-        outcome = await here.acceptor.accept(submission)
-    else:
-
-        def may_replace(queue: str, tier: int, owner: str) -> None:
-            permit(here, principal, "stop", queue, tier, owner)
-
-        outcome = await accept_unique(here.pool, submission, may_replace)
+    outcome = await _accept(here, principal, submission)
     match outcome:
-        case Taken():
+        case Taken(job):
+            trace.get_current_span().set_attribute("moka.job", id_text(job))
+            here.traces.ended(outcome.replaced)
             return outcome
         case KeyReused(job):
             raise Problem(
@@ -164,3 +159,14 @@ async def take(here: Context, principal: Principal, submission: Submission) -> T
                 "write `second: return` or `second: replace` into `unique`.",
                 job=id_text(job),
             )
+
+
+async def _accept(here: Context, principal: Principal, submission: Submission) -> Outcome:
+    with here.traces.span("accept", submission.id):
+        if submission.unique is None:
+            return await here.acceptor.accept(submission)
+
+        def may_replace(queue: str, tier: int, owner: str) -> None:
+            permit(here, principal, "stop", queue, tier, owner)
+
+        return await accept_unique(here.pool, submission, may_replace)

@@ -28,6 +28,7 @@ from moka.submission.states import ENDED, State, Wanted
 from moka.submission.verdict import retries, verdict
 from services.archer.database import transitions
 from services.archer.database.pool import Away, Connection, Pool
+from services.archer.traces import JobTraces
 from services.archer.worker.cluster import APPLICATIONS, Cluster
 from services.archer.worker.lookout import Lookout
 from services.common.kubernetes import ApiError
@@ -81,8 +82,9 @@ class Row:
 class Follower:
     """Follows Archer's applications in a namespace of a cluster."""
 
-    def __init__(self, pool: Pool, cluster: Cluster, namespace: str) -> None:
+    def __init__(self, pool: Pool, cluster: Cluster, namespace: str, traces: JobTraces) -> None:
         self._pool = pool
+        self._traces = traces
         self._cluster = cluster
         self._namespace = namespace
         self._items: dict[str, Object] = {}
@@ -207,7 +209,8 @@ class Follower:
         for attempt, lost in zip(absent, await _together(map(self._gone, absent.values())), strict=True):
             if lost and lost.state in ENDED:
                 ends.append(_end(attempt, lost, rows[attempt][1]))
-        await self._pool.run(lambda connection: _keep(connection, looked_at, started, ends))
+        ended = await self._pool.run(lambda connection: _keep(connection, looked_at, started, ends))
+        self._traces.ended(ended)
         for end in ends:
             log.info(
                 "an attempt ended",
@@ -374,9 +377,10 @@ async def _keep(
     looked_at: list[UUID],
     started: list[transitions.Started],
     ends: list[transitions.End],
-) -> None:
+) -> set[UUID]:
+    """Write what was seen; the jobs of which an attempt has ended."""
     await connection.execute(
         "UPDATE active SET acknowledged = true WHERE id = ANY($1::uuid[]) AND NOT acknowledged", looked_at
     )
     await transitions.started(connection, started)
-    await transitions.ended(connection, ends)
+    return await transitions.ended(connection, ends)

@@ -11,6 +11,7 @@ from moka.submission.routes import route_of
 from moka.submission.states import State
 from services.archer.database import environment, transitions
 from services.archer.database.pool import Away, Connection, Pool
+from services.archer.traces import JobTraces
 from services.common.logs import fields
 
 IDLE_SECONDS = 1.0
@@ -32,8 +33,9 @@ log = logging.getLogger(__name__)
 class Placer:
     """Places jobs; any number of them side by side."""
 
-    def __init__(self, pool: Pool) -> None:
+    def __init__(self, pool: Pool, traces: JobTraces) -> None:
         self._pool = pool
+        self._traces = traces
 
     async def run(self) -> None:
         """Place for ever."""
@@ -102,7 +104,7 @@ class Placer:
                     )
         await transitions.place(connection, places)
         await transitions.postpone(connection, late, UNPLACED_SECONDS)
-        await transitions.ended(connection, ends)
+        self._traces.ended(await transitions.ended(connection, ends))
         return len(places) + len(ends)
 
     async def _closed(self) -> list[tuple[str, str]]:

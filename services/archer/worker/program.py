@@ -7,9 +7,11 @@ from contextlib import AsyncExitStack
 from pathlib import Path
 from typing import Any
 
+from moka.names import ARCHER_WORKER
 from moka.submission.configuration import Configuration
 from services.archer.database.access import service_address
 from services.archer.database.pool import pool
+from services.archer.traces import tracing
 from services.archer.worker.credentials import EksCredentials
 from services.archer.worker.metrics import Counted, Numbers
 from services.archer.worker.worker import Worker
@@ -44,7 +46,8 @@ async def work(
     async with AsyncExitStack() as stack:
         connections = await stack.enter_async_context(pool(service_address(configuration.database)))
         clusters = {name: await stack.enter_async_context(Api(one)) for name, one in credentials.items()}
-        worker = Worker(connections, clusters, configuration.weights)
+        spans = await stack.enter_async_context(tracing(ARCHER_WORKER, configuration))
+        worker = Worker(connections, clusters, configuration.weights, spans)
         await stack.enter_async_context(
             health_server(
                 listen,

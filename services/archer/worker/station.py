@@ -11,6 +11,7 @@ from moka.submission.cluster_document import CONFIG_MAP, ClusterDocument, Operat
 from services.archer.database import claims, environment, leases
 from services.archer.database.claims import Pace
 from services.archer.database.pool import Away, Connection, Pool
+from services.archer.traces import JobTraces
 from services.archer.worker.cluster import Cluster
 from services.archer.worker.stopper import Stopper
 from services.archer.worker.submitter import Submitter
@@ -46,6 +47,7 @@ class Station:
         name: str,
         api: Api,
         weights: Mapping[str, float],
+        traces: JobTraces,
         worker: str,
         changed: Callable[[Cluster], None],
     ) -> None:
@@ -53,6 +55,7 @@ class Station:
         self._name = name
         self._api = api
         self._weights = weights
+        self._traces = traces
         self._worker = worker
         self._changed = changed
 
@@ -109,9 +112,10 @@ class Station:
 
     async def _work(self, cluster: Cluster) -> None:
         async with asyncio.TaskGroup() as group:
-            group.create_task(Stopper(self._pool, cluster).run())
+            group.create_task(Stopper(self._pool, cluster, self._traces).run())
             for pace in cluster.paces:
-                group.create_task(Submitter(self._pool, cluster, pace, self._weights, self._worker).run())
+                submitter = Submitter(self._pool, cluster, pace, self._weights, self._traces, self._worker)
+                group.create_task(submitter.run())
 
 
 def paces(operators: Sequence[OperatorShare]) -> list[Pace]:

@@ -5,12 +5,14 @@ import logging
 from uuid import UUID
 
 import aiohttp
+from opentelemetry.trace import SpanKind
 
 from moka.submission.job_id import application_name, id_text
 from moka.submission.reasons import Reason
 from moka.submission.states import State
 from services.archer.database import transitions
 from services.archer.database.pool import Away, Pool
+from services.archer.traces import JobTraces
 from services.archer.worker.cluster import Cluster
 from services.common.kubernetes import ApiError
 from services.common.logs import fields
@@ -30,9 +32,10 @@ log = logging.getLogger(__name__)
 class Stopper:
     """Stops the jobs of a cluster. What comes of it the follower sees."""
 
-    def __init__(self, pool: Pool, cluster: Cluster) -> None:
+    def __init__(self, pool: Pool, cluster: Cluster, traces: JobTraces) -> None:
         self._pool = pool
         self._cluster = cluster
+        self._traces = traces
         self._asked: set[UUID] = set()
 
     async def run(self) -> None:
@@ -53,7 +56,10 @@ class Stopper:
             if row["id"] in self._asked:
                 continue
             name = application_name(row["name"], row["id"], row["attempt"])
-            there = await self._cluster.remove(row["namespace"], name)
+            with self._traces.span(
+                "delete application", row["id"], SpanKind.CLIENT, cluster=self._cluster.name, application=name
+            ):
+                there = await self._cluster.remove(row["namespace"], name)
             log.info("stopped", extra=fields(job=id_text(row["id"]), application=name, there=there))
             if there or row["state"] in (State.SUBMITTED, State.RUNNING):
                 self._asked.add(row["id"])
@@ -67,4 +73,4 @@ class Stopper:
                         message="stopped as its owner wanted; it had no application",
                     )
                 )
-        await self._pool.run(lambda connection: transitions.ended(connection, ends))
+        self._traces.ended(await self._pool.run(lambda connection: transitions.ended(connection, ends)))

@@ -5,6 +5,7 @@ import logging
 from collections.abc import Mapping
 
 import aiohttp
+from opentelemetry.trace import SpanKind
 
 from moka.jobs.job import Job
 from moka.mistakes import InvalidDocument
@@ -16,6 +17,7 @@ from moka.submission.states import State
 from services.archer.database import claims, transitions
 from services.archer.database.claims import Claim, Pace
 from services.archer.database.pool import Away, Connection, Pool
+from services.archer.traces import JobTraces
 from services.archer.worker.cluster import Cluster
 from services.common.kubernetes import ApiError
 from services.common.logs import fields
@@ -50,12 +52,14 @@ class Submitter:
         cluster: Cluster,
         pace: Pace,
         weights: Mapping[str, float],
+        traces: JobTraces,
         worker: str,
     ) -> None:
         self._pool = pool
         self._cluster = cluster
         self._pace = pace
         self._weights = weights
+        self._traces = traces
         self._worker = worker
 
     async def run(self) -> None:
@@ -103,8 +107,16 @@ class Submitter:
         if asyncio.get_running_loop().time() > until:
             return self._again(claim, Reason.LEASE_ENDED, "its worker stood still", bound=False)
         try:
-            async with asyncio.timeout(CREATE_SECONDS):
-                await self._cluster.create(application)
+            with self._traces.span(
+                "create application",
+                claim.job,
+                SpanKind.CLIENT,
+                cluster=self._cluster.name,
+                attempt=claim.attempt,
+                application=name,
+            ):
+                async with asyncio.timeout(CREATE_SECONDS):
+                    await self._cluster.create(application)
         except ApiError as error:
             if error.status == 409:
                 outcome = await self._existing(claim, name)
@@ -170,7 +182,7 @@ class Submitter:
         ends = [one for one in outcomes if isinstance(one, transitions.End)]
         await transitions.submitted(connection, done)
         await transitions.release(connection, releases)
-        await transitions.ended(connection, ends)
+        self._traces.ended(await transitions.ended(connection, ends))
         row = await connection.fetchrow(
             "SELECT failures, open_until, extract(epoch FROM now())::float8 AS now FROM clusters "
             "WHERE name = $1 FOR UPDATE",

@@ -10,6 +10,7 @@ from typing import Any
 from services.archer.database import leases
 from services.archer.database.leases import Followed
 from services.archer.database.pool import Away, Pool
+from services.archer.traces import JobTraces
 from services.archer.worker.cluster import Cluster
 from services.archer.worker.follower import Follower
 from services.archer.worker.placer import Placer
@@ -17,6 +18,7 @@ from services.archer.worker.reclaimer import Reclaimer
 from services.archer.worker.station import Station
 from services.common.kubernetes import Api
 from services.common.logs import fields
+from services.common.traces import OFF, Tracing
 
 HOLD_SECONDS = leases.SECONDS / 3
 
@@ -29,13 +31,16 @@ class Worker:
     clusters: name -> its API server. weights: of queues.
     """
 
-    def __init__(self, pool: Pool, clusters: Mapping[str, Api], weights: Mapping[str, float]) -> None:
+    def __init__(
+        self, pool: Pool, clusters: Mapping[str, Api], weights: Mapping[str, float], tracing: Tracing = OFF
+    ) -> None:
         self.name = f"{socket.gethostname()[:100]}-{secrets.token_hex(4)}"
         self._pool = pool
         self._apis = clusters
         self._clusters: dict[str, Cluster] = {}
         """Those that have said what they are."""
         self._weights = weights
+        self._traces = JobTraces(pool, tracing)
         self._followers: dict[Followed, asyncio.Task[None]] = {}
         self._following: dict[Followed, Follower] = {}
         self.ready = False
@@ -65,10 +70,11 @@ class Worker:
         """What it does, side by side, for ever."""
         return [
             self._follow(),
-            Placer(self._pool).run(),
+            Placer(self._pool, self._traces).run(),
             Reclaimer(self._pool).run(),
+            self._traces.run(),
             *[
-                Station(self._pool, name, api, self._weights, self.name, self._know).run()
+                Station(self._pool, name, api, self._weights, self._traces, self.name, self._know).run()
                 for name, api in self._apis.items()
             ],
         ]
@@ -110,6 +116,6 @@ class Worker:
                 if task is not None and (error := task.exception()):
                     # It begins anew, with a list.
                     log.error("a follower failed", extra=fields(cluster=cluster), exc_info=error)
-                follower = Follower(self._pool, self._clusters[cluster], namespace)
+                follower = Follower(self._pool, self._clusters[cluster], namespace, self._traces)
                 self._following[followed] = follower
                 self._followers[followed] = asyncio.create_task(follower.run())

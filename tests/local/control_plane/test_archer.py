@@ -8,8 +8,9 @@ import pytest
 
 from localcloud.control_plane.stand_ins.accounts import account
 from moka.components.kubernetes.archer_rights import CLUSTER_RIGHTS, NAMESPACE_RIGHTS, OPERATOR_RIGHTS
-from moka.names import SPARK_OPERATOR_NAMESPACE
+from moka.names import ARCHER_WORKER, SPARK_OPERATOR_NAMESPACE
 from moka.submission.cluster_document import CONFIG_MAP, ClusterDocument, OperatorShare
+from moka.submission.configuration import Configuration, DatabaseAccess, TracesPlace
 from moka.submission.job_id import application_name, new_id
 from moka.submission.reasons import Reason
 from moka.submission.states import ENDED, State, Wanted
@@ -17,15 +18,18 @@ from services.archer.database import claims, reading, transitions
 from services.archer.database.acceptance import Submission, accept
 from services.archer.database.migrate import migrate
 from services.archer.database.pool import pool
+from services.archer.traces import JobTraces, tracing
 from services.archer.worker import station
 from services.archer.worker.cluster import Cluster, applications
 from services.archer.worker.follower import Follower
 from services.archer.worker.submitter import Submitter
 from services.archer.worker.worker import Worker
 from services.common.kubernetes import Api, ApiError, ServiceAccount
+from services.common.traces import OFF
 from tests.support.jobs import make_job, make_job_target
 from tests.support.loops import run_apart
 from tests.support.operator_stub import EXIT_1, OperatorStub
+from tests.support.otlp_receiver import otlp_receiver
 from tests.support.postgresql import PostgreSQL
 from tests.support.roles import bound_cluster_role, bound_role
 from tests.support.simulated_operator import define
@@ -152,21 +156,27 @@ class Platform:
 def run(plane, cluster_api, job_namespace, postgresql):
     """Run a coroutine function with a platform that works; `workers` of them at once."""
 
-    def run(work, ends=lambda _: ("COMPLETED", ""), workers=1):
+    def run(work, ends=lambda _: ("COMPLETED", ""), workers=1, collector=None):
         folder = account(plane, ARCHER, ARCHER, ARCHER)
         archer = ServiceAccount(folder, plane.endpoint)
         with postgresql.database() as address:
 
             async def inside():
                 await migrate(address)
-                async with pool(address) as connections, Api(archer) as api, Api(_Admin(plane)) as admin:
+                told = configuration(collector)
+                async with (
+                    pool(address) as connections,
+                    Api(archer) as api,
+                    Api(_Admin(plane)) as admin,
+                    tracing(ARCHER_WORKER, told) as spans,
+                ):
                     target = make_job_target(cluster=CLUSTER, namespaces=[job_namespace])
                     cluster = Cluster(CLUSTER, api, [], target)
                     stub = OperatorStub(admin, job_namespace, ends)
                     platform = Platform(connections, cluster, stub, job_namespace)
                     tasks = [asyncio.create_task(stub.run())]
                     for _ in range(workers):
-                        worker = Worker(connections, {CLUSTER: api}, {})
+                        worker = Worker(connections, {CLUSTER: api}, {}, spans)
                         tasks += [asyncio.create_task(part) for part in worker.parts()]
                     platform.tasks = tasks
                     try:
@@ -181,6 +191,15 @@ def run(plane, cluster_api, job_namespace, postgresql):
             run_apart(inside())
 
     return run
+
+
+def configuration(collector):
+    """What workers are told, where their traces go to a collector."""
+    return Configuration(
+        environment="test",
+        database=DatabaseAccess(url="postgresql://archer@localhost/archer"),
+        traces=TracesPlace(endpoint=collector.endpoint) if collector else None,
+    )
 
 
 class _Admin:
@@ -207,6 +226,41 @@ def test_every_job_is_submitted_once_and_ends_as_its_application_does(run):
         await platform.none_left()
 
     run(work, ends, workers=2)
+
+
+def test_a_job_s_trace_has_its_attempts_and_what_workers_asked_of_the_cluster(run):
+    def ends(item):
+        first = item["metadata"]["name"].endswith("-1")
+        return ("FAILED", "driver pod not found") if first else ("", "")
+
+    async def work(platform):
+        platform.job = await platform.submit(restart={"seconds": 1})
+        await platform.in_state(platform.job, State.RUNNING)
+        await platform.until(lambda: attempts(platform, 2))
+        await platform.in_state(platform.job, State.RUNNING)
+        await platform.pool.run(
+            lambda c: transitions.want(c, [platform.job], Wanted.STOP, Reason.STOPPED, "by ann")
+        )
+        await platform.ended(platform.job)
+        jobs.append(platform.job)
+
+    async def attempts(platform, count):
+        return len(await reading.attempts(platform.pool, platform.job)) == count
+
+    jobs = []
+    with otlp_receiver() as collector:
+        run(work, ends, collector=collector)
+
+    [job] = jobs
+    assert {(span.service, span.trace) for span in collector.spans} == {(ARCHER_WORKER, job.hex)}
+    made = collector.named("create application")
+    assert [span.attributes["moka.attempt"] for span in made] == [1, 2]
+    assert made[0].attributes["moka.application"] == application_name("pi", job, 1)
+    assert len(collector.named("delete application")) == 1
+    [whole] = collector.named("job pi")
+    assert {span.parent for span in collector.spans} == {whole.id, ""}
+    assert [span.attributes["moka.attempt"] for span in collector.named("submitting")] == [1, 2]
+    assert whole.attributes["moka.state"] == "cancelled" and not whole.failed
 
 
 def test_a_driver_that_failed_by_the_infrastructure_gets_another_attempt(run):
@@ -312,7 +366,7 @@ def test_an_application_that_was_not_told_yet_is_not_taken_for_gone(run):
     async def work(platform):
         job = await platform.submit()
         await platform.in_state(job, State.RUNNING)
-        late = Follower(platform.pool, platform.cluster, platform.namespace)
+        late = Follower(platform.pool, platform.cluster, platform.namespace, JobTraces(platform.pool, OFF))
         await late.sweep()
         assert (await reading.get(platform.pool, job)).state is State.RUNNING
 
@@ -346,7 +400,8 @@ def test_what_an_earlier_claim_made_counts_though_the_cluster_would_refuse_it_no
         await platform.pool.fetch("DELETE FROM attempts")
         cluster = _Refusing(CLUSTER, platform.cluster.api, [], platform.cluster.target)
         pace = claims.Pace(operator="spark-operator", namespaces=[platform.namespace])
-        assert await Submitter(platform.pool, cluster, pace, {}, "another").submit() == 1
+        traces = JobTraces(platform.pool, OFF)
+        assert await Submitter(platform.pool, cluster, pace, {}, traces, "another").submit() == 1
         assert (await reading.get(platform.pool, job)).state is State.SUBMITTED
 
     run(work, lambda _: ("", ""))

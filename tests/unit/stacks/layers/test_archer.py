@@ -156,6 +156,22 @@ def test_proxies_have_a_port_of_their_own_that_only_their_namespace_reaches(made
     assert tls.proxies == "/etc/archer-secret/ca.crt"
 
 
+def test_traces_go_to_the_collector_that_service_and_workers_reach(made):
+    traces = {"endpoint": "http://opentelemetry.tracing.svc:4318", "share": 0.1}
+    resources, without = made(environment(traces=traces)), made(environment())
+
+    def ports(resources, program):
+        policy = resources["kubernetes:networking.k8s.io/v1:NetworkPolicy", f"{program}-egress"]
+        return {port["port"] for rule in policy.inputs["spec"]["egress"] for port in rule["ports"]}
+
+    for program in ("spark-a-archer", "spark-a-archer-worker"):
+        assert told(resources, program).traces.model_dump() == traces
+        assert told(without, program).traces is None
+        assert ports(resources, program) - ports(without, program) == {4318}
+    assert told(resources, "spark-a-archer-keeper").traces is None
+    assert ports(resources, "spark-a-archer-keeper") == ports(without, "spark-a-archer-keeper")
+
+
 def test_what_is_not_said_of_tokens_is_the_login_s():
     prod = settings.load("prod")
     where = archer.service_configuration(
