@@ -66,7 +66,7 @@ def table() -> str:
 
 async def _measured(folder: Path, address: Address) -> str:
     async with OidcIssuer({}, {}) as issuer:
-        (folder / "bearer").write_text(token(issuer))
+        (folder / "bearer").write_text(token(issuer.url))
         (folder / "jobs.json").write_text(json.dumps([_job(number) for number in range(20)]))
         with Archer(folder, address, issuer.url) as archer:
             await archer.kept()

@@ -63,7 +63,7 @@ async def _measured(folder: Path, address: Address) -> str:
                 ]
             filled = time.monotonic() - began
             service = await archer.serving()
-            headers = {"Authorization": f"Bearer {token(issuer)}"}
+            headers = {"Authorization": f"Bearer {token(issuer.url)}"}
             async with aiohttp.ClientSession(service.url, headers=headers) as session:
                 seconds = await _answer_times(session, ids)
     return _lines(seconds, size, filled)

@@ -17,7 +17,7 @@ from joserfc import jwt
 from localcloud.cloud import REPOSITORY
 from localcloud.processes import free_port
 from services.archer.database.address import Address
-from tests.support.oidc_issuer import KEYS, OidcIssuer
+from tests.support.oidc_issuer import KEYS
 
 AUDIENCE = "archer"
 USER = "loader"
@@ -26,11 +26,11 @@ PATIENCE_SECONDS = 120
 MODULES = {"worker": "tests.support.archer_worker"}
 
 
-def token(issuer: OidcIssuer) -> str:
-    """A token for Archer that is good for a day, signed as an issuer signs."""
+def token(issuer: str) -> str:
+    """A token for Archer that is good for a day, signed as the issuer of this URL signs."""
     now = int(time.time())
     claims = {
-        "iss": issuer.url,
+        "iss": issuer,
         "aud": AUDIENCE,
         "sub": USER,
         "iat": now,

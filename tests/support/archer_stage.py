@@ -440,7 +440,7 @@ async def stage(
     (admin / "ca.crt").write_text(plane.credentials.authority.read_text())
     async with AsyncExitStack() as stack:
         issuer = await stack.enter_async_context(OidcIssuer({}, {}))
-        (folder / "bearer").write_text(token(issuer))
+        (folder / "bearer").write_text(token(issuer.url))
         it.database = await stack.enter_async_context(ReplicatedPostgreSQL())
         it.archer = stack.enter_context(
             Archer(folder, it.database.address, issuer.url, account=folder_of_account, clusters=[CLUSTER])

@@ -48,6 +48,7 @@ from tests.support.application_load import (
     load_cluster,
     until,
 )
+from tests.support.laptop_archer import run_archer
 from tests.support.laptop_services import Programs
 from tests.support.program_pods import PATIENCE, phase, put_at, run
 from tests.support.roles import bound_role
@@ -66,6 +67,9 @@ EXPECTED = (
     "kube_node_info",
     "metrics_executor_maxTasks",
     "metrics_spark_driver_DAGScheduler_job_activeJobs_Value",
+    "moka_archer_keeper_months_ahead",
+    "moka_archer_requests_total",
+    "moka_archer_worker_waiting_seconds",
     "moka_driver_finalizer_waiting",
     "moka_event_log_uploader_behind_seconds",
     "moka_history_gate_scan_age_seconds",
@@ -123,6 +127,7 @@ def laptop_metrics(folder: Path) -> Iterator[Laptop]:
         programs.of_the_cluster()
         programs.kube_state_metrics()
         programs.services()
+        run_archer(programs, NAMESPACE)
         programs.simulated()
         run_driver(programs)
         laptop = run_store(programs)

@@ -305,9 +305,12 @@ def _described(job: WholeJobModel) -> str:
         f"  queue    {job['queue']}, tier {job['tier']}",
         f"  owner    {job['owner']}",
     ]
+    attempts = job.get("attempts") or []
     if job.get("cluster"):
-        lines.append(f"  cluster  {job['cluster']}, namespace {job.get('namespace') or '-'}")
-    for attempt in job.get("attempts") or ():
+        # Of one that has ended, its last attempt says where it was.
+        namespace = job.get("namespace") or (attempts[-1]["namespace"] if attempts else None)
+        lines.append(f"  cluster  {job['cluster']}" + (f", namespace {namespace}" if namespace else ""))
+    for attempt in attempts:
         how = attempt.get("state") or "there"
         why = f": {attempt['message']}" if attempt.get("message") else ""
         lines.append(f"  attempt {attempt['number']}: {attempt['application']}, {how}{why}")

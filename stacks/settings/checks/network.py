@@ -217,8 +217,8 @@ def api_access(settings: Environment) -> Iterator[Mistake]:
         if rules > MAX_INBOUND_RULES - EKS_RULES:
             yield Mistake(
                 f"foundations.{name}.api_access",
-                f"needs {rules} rules with deployer_network, but a security group has {MAX_INBOUND_RULES}, "
-                f"{EKS_RULES} of them EKS's own; merge some networks",
+                f"needs {rules} rules with deployer_network and Archer's networks, but a security group has "
+                f"{MAX_INBOUND_RULES}, {EKS_RULES} of them EKS's own; merge some networks",
             )
         for number, cidr in enumerate(access.cidrs):
             at = f"foundations.{name}.api_access.cidrs.{number}"

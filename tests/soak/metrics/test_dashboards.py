@@ -12,6 +12,7 @@ NO_CONTROLLER = "kwok's pods have no Deployment, DaemonSet or StatefulSet"
 
 # What a query's place begins with -> why a laptop has nothing to show there.
 NOTHING_THERE = {
+    "archer: What went wrong with a cluster": NOT_YET,
     "applications: Executors": "its job has as many executors as it asked for at first",
     "applications: How containers of drivers ended": "no container was started again",
     "cluster: Containers that wait": "none waits",

@@ -167,6 +167,17 @@ def test_the_exit_status_says_how_a_job_ended(service, command):
     assert f"{JOB['name']}  failed: exit code 1" in shown.stdout
 
 
+def test_a_job_that_has_ended_shows_where_it_was(service, command):
+    never = json.loads(command("submit", "JOB", "--json").stdout)["id"]
+    end(service, never, State.CANCELLED, Reason.STOPPED)
+    job = json.loads(command("submit", "JOB", "--json").stdout)["id"]
+    service.run(lambda pool: start(pool, "spark-0a1b2c"))
+    end(service, job)
+
+    assert "cluster  spark-a, namespace spark-jobs\n" in command("status", job).stdout
+    assert "cluster  spark-a\n" in command("status", never).stdout
+
+
 def test_the_same_key_makes_no_second_job_and_says_so(command):
     first, second = (command("submit", "JOB", "--key", "nightly-1") for _ in range(2))
 

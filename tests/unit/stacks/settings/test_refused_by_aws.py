@@ -325,7 +325,8 @@ REFUSED: dict[str, list[tuple[Changes, str]]] = {
         ({f"{MAIN}.api_access": {"cidrs": ["10.250.1.0/24"] * 2}}, "cidrs: '10.250.1.0/24' is listed twice"),
         (
             {f"{MAIN}.api_access": {"cidrs": [f"10.250.{number}.0/24" for number in range(30, 89)]}},
-            "api_access: needs 60 rules with deployer_network, but a security group has 60, 1 of them EKS's",
+            "api_access: needs 60 rules with deployer_network and Archer's networks, but a security group "
+            "has 60, 1 of them EKS's",
         ),
     ],
     "foundations.<name>.api_access.security_groups": [
@@ -1178,6 +1179,13 @@ REFUSED: dict[str, list[tuple[Changes, str]]] = {
         (archer(weights={"analytics.model": 2}), "no queue is named 'analytics.model'"),
     ],
     "archer.rate.a_second": [(archer(rate={"a_second": 0}), "should be greater than 0")],
+    "archer.traces.endpoint": [
+        (archer(traces={"endpoint": text}), "write a URL without a password or a query")
+        for text in ("collector:4318", "http://me:word@collector:4318", "https://collector/otlp?key=word")
+    ],
+    "archer.traces.share": [
+        (archer(traces={"endpoint": "http://collector:4318", "share": 1.5}), "less than or equal to 1")
+    ],
     "archer.rate.at_once": [(archer(rate={"at_once": 0}), "should be greater than or equal to 1")],
     "services.archer": [
         ({"services.archer": None}, "has no image; name it as services.archer, as `make images` has pushed"),
@@ -1304,7 +1312,9 @@ FREE: dict[str, str] = {
     "queues.capacity": SHARES,
     "database": NAMES,
     "database.instances": SIZES,
-    **dict.fromkeys(("archer", "archer.rights", "archer.rate", "archer.service", "archer.worker"), NAMES),
+    **dict.fromkeys(
+        ("archer", "archer.rights", "archer.rate", "archer.service", "archer.traces", "archer.worker"), NAMES
+    ),
     **dict.fromkeys(("archer.authentication.iam", "archer.authentication.proxy"), NAMES),
     "archer.authentication.proxy.namespace": NAMES,
     **dict.fromkeys((f"archer.service.{key}" for key in ("replicas", "cpu", "memory_mib")), SIZES),
