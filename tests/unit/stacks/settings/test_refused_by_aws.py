@@ -1181,7 +1181,7 @@ REFUSED: dict[str, list[tuple[Changes, str]]] = {
     "archer.rate.a_second": [(archer(rate={"a_second": 0}), "should be greater than 0")],
     "archer.traces.endpoint": [
         (archer(traces={"endpoint": text}), "write a URL without a password or a query")
-        for text in ("collector:4318", "http://me:word@collector:4318", "https://collector/otlp?key=word")
+        for text in ("collector:4318", "http://me@collector:4318", "https://collector/otlp?key=word")
     ],
     "archer.traces.share": [
         (archer(traces={"endpoint": "http://collector:4318", "share": 1.5}), "less than or equal to 1")
