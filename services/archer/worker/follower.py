@@ -345,8 +345,12 @@ async def _together(work: Iterable[Coroutine[Any, Any, T]]) -> list[T]:
     turns = asyncio.Semaphore(AT_ONCE)
 
     async def one(coroutine: Coroutine[Any, Any, T]) -> T:
-        async with turns:
-            return await coroutine
+        try:
+            async with turns:
+                return await coroutine
+        finally:
+            # One that is cancelled before its turn was never begun.
+            coroutine.close()
 
     answers = await asyncio.gather(*map(one, work), return_exceptions=True)
     for answer in answers:
