@@ -91,8 +91,8 @@ def queues(leaves: int) -> Queues:
     limit = {"users": ["*"], "max_applications": 20, "maximum": {"percent": 1}}
     tiers = {
         "1": {"weight": 1, "max_applications": 50},
-        "2": {"weight": 4, "maximum": {"percent": 50}, "limits": [limit]},
-        "3": {"weight": 1, "maximum": {"percent": 10}},
+        "2": {"weight": 4, "maximum": {"percent": 50}, "max_applications": 40, "limits": [limit]},
+        "3": {"weight": 1, "maximum": {"percent": 10}, "max_applications": 20},
     }
     return Queues.model_validate(
         {
@@ -100,7 +100,6 @@ def queues(leaves: int) -> Queues:
                 f"organization-{o}": {
                     "weight": o + 1,
                     "maximum": {"percent": 60},
-                    "max_applications": 5_000,
                     "projects": {
                         f"project-{p}": {"weight": p % 7 + 1, "tiers": tiers} for p in range(projects)
                     },

@@ -81,7 +81,9 @@ class Shared(Section):
         default=None, description="What it never exceeds; by default the parent's maximum."
     )
     max_applications: Count | None = Field(
-        default=None, description="Jobs that run at a time; others wait. By default as many as in the parent."
+        default=None,
+        description="Jobs of all tiers that run at a time; others wait. By default as many as in the parent. "
+        "Where there are queues of tier 1 below, those of the other tiers have to leave room for them.",
     )
     limits: list[Limit] = Field(default_factory=list, description="Limits of single users and groups.")
 

@@ -69,6 +69,7 @@ def _queue(path: str, queue: Queue, level: int, inherited: _Inherited) -> Iterat
     yield from _amounts(path, queue)
     yield from _resources(path, queue, inherited.queue)
     yield from _applications(path, "max_applications", queue.max_applications, inherited.queue)
+    yield from _room_for_tier_1(path, queue)
     own = _with_own_bounds(path, queue, inherited)
     yield from _limits(path, queue, inherited, own.queue)
     yield from _guarantees(path, queue)
@@ -168,6 +169,46 @@ def _guarantees(path: str, queue: Queue) -> Iterator[Problem]:
                 f"is {quantity(name, most)}, less than its queues are guaranteed in total, "
                 f"{quantity(name, amount)}; raise it, or lower theirs",
             )
+
+
+def _room_for_tier_1(path: str, queue: Queue) -> Iterator[Problem]:
+    """As many jobs as the queues of other tiers below could run, so that none of tier 1 would start.
+
+    YuniKorn runs a job where its queue and every queue above may run one more (yunikorn-core v1.8.0,
+    pkg/scheduler/objects/queue.go: canRunApp), whatever its priority, and preempts nothing for it.
+    """
+    critical = _critical(queue)
+    if queue.max_applications is None or not queue.queues or not critical:
+        return
+    others, most = _others_below(queue), max(queue.max_applications - critical, 0)
+    if others is None or others > most:
+        how_many = "as many jobs as come" if others is None else f"{others} jobs"
+        yield Problem(
+            path,
+            "max_applications",
+            f"is {queue.max_applications}, but its queues of tiers 2 and 3 may run {how_many}, so that none "
+            f"of tier 1 would start; give those at most {most} in total, or remove it here",
+        )
+
+
+def _critical(queue: Queue) -> int:
+    """How many queues of tier 1 there are in a queue, each of which is to run a job at least."""
+    return sum(map(_critical, queue.queues)) if queue.queues else int(queue.name == TIERS[0])
+
+
+def _others_below(queue: Queue) -> int | None:
+    """How many jobs of tiers 2 and 3 may run below a queue at a time; None where nothing bounds them."""
+    counts = [_others(child) for child in queue.queues]
+    known = [count for count in counts if count is not None]
+    return sum(known) if len(known) == len(counts) else None
+
+
+def _others(queue: Queue) -> int | None:
+    if not queue.queues:
+        return queue.max_applications if queue.name != TIERS[0] else 0
+    # Where a bound has too little room for tier 1, that is told of it, and of none above.
+    own = queue.max_applications and queue.max_applications - _critical(queue)
+    return min((count for count in (_others_below(queue), own) if count is not None), default=None)
 
 
 def _with_own_bounds(path: str, queue: Queue, inherited: _Inherited) -> _Inherited:

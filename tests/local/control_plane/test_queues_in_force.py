@@ -5,7 +5,7 @@ import re
 import time
 import urllib.error
 import urllib.request
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 from uuid import uuid4
 
@@ -16,7 +16,8 @@ from localcloud.control_plane.machines import InstanceType
 from localcloud.control_plane.nodes import GROUP, NodeGroup, apply_node_group, remove_node_group
 from localcloud.control_plane.stand_ins.charts import yunikorn_url
 from moka.names import priority_class
-from moka.queues import Leaf, Resources, grow, queues_yaml
+from moka.queues import Leaf, QueueTree, Resources, grow, queues_yaml
+from moka.queues.problems import problems
 from tests.support.priority_classes import apply_priority_classes
 
 MACHINE = InstanceType(name="m7g.4xlarge", architecture="arm64", vcpus=16, memory=65536)
@@ -40,17 +41,40 @@ def leaf(project: str, number: int, guaranteed: int = 0, applications: int | Non
     )
 
 
-TREE = grow(
-    [
-        leaf("orders", 1, guaranteed=3),
-        leaf("billing", 1, guaranteed=2),
-        leaf("adhoc", 2, guaranteed=2),
-        leaf("adhoc", 3, guaranteed=1),
-        leaf("reports", 3, applications=2),
-    ]
+def bounded(tree: QueueTree, project: str, applications: int) -> QueueTree:
+    """The tree, with a bound of jobs for a whole project."""
+    [organization] = tree.organizations
+    queues = tuple(
+        replace(queue, max_applications=applications) if queue.name == project else queue
+        for queue in organization.queues
+    )
+    return QueueTree(organizations=(replace(organization, queues=queues),))
+
+
+TREE = bounded(
+    bounded(
+        grow(
+            [
+                leaf("orders", 1, guaranteed=3),
+                leaf("billing", 1, guaranteed=2),
+                leaf("adhoc", 2, guaranteed=2),
+                leaf("adhoc", 3, guaranteed=1),
+                leaf("reports", 3, applications=2),
+                *(leaf("full", 1), leaf("full", 3)),
+                *(leaf("roomy", 1), leaf("roomy", 2, applications=1), leaf("roomy", 3, applications=2)),
+            ]
+        ),
+        "full",
+        2,
+    ),
+    "roomy",
+    4,
 )
 ORDERS, BILLING = "root.acme.orders.tier1", "root.acme.billing.tier1"
 ADHOC_2, ADHOC_3, REPORTS = "root.acme.adhoc.tier2", "root.acme.adhoc.tier3", "root.acme.reports.tier3"
+
+FULL, ROOMY = "root.acme.full", "root.acme.roomy"
+"""Projects with a bound of jobs: tier 3 can fill the first, and leaves room in the second."""
 
 
 @dataclass(frozen=True)
@@ -118,6 +142,11 @@ class Jobs:
     def queue(self, queue: str) -> Any:
         """What the scheduler says of a queue."""
         return ask(f"{self.url}/ws/v1/partition/default/queue/{queue}")
+
+    def state(self, queue: str, application: str) -> str:
+        """The scheduler's word for an application; empty while it knows none."""
+        known = ask(f"{self.url}/ws/v1/partition/default/queue/{queue}/applications") or []
+        return next((one["applicationState"] for one in known if one["applicationID"] == application), "")
 
     def preemptions_tried(self) -> int:
         """How often the scheduler has looked for pods to preempt, with or without finding some."""
@@ -243,6 +272,38 @@ def test_no_more_applications_run_than_a_queue_may_have(jobs, eventually):
         for pod in jobs.running(REPORTS):
             ran.add(pod.rpartition("-")[0])
             jobs.end(pod)
+
+
+def test_a_bound_that_tier_3_can_fill_keeps_tier_1_out_and_so_is_refused(jobs, eventually):
+    """As YuniKorn has it: the bound is for jobs of all tiers alike, and nothing is preempted for it."""
+    assert [problem.path for problem in problems(TREE)] == [FULL]
+
+    for _ in range(2):
+        jobs.submit(f"{FULL}.tier3")
+    eventually(lambda: len(jobs.running(FULL)) == 2)
+    name = jobs.submit(f"{FULL}.tier1")
+    eventually(lambda: jobs.state(f"{FULL}.tier1", name) == "Accepted")
+    attempts = jobs.preemptions_tried()
+    # The scheduler has gone over all queues since, in which it places another.
+    jobs.submit(ORDERS)
+    eventually(lambda: jobs.running(ORDERS))
+
+    assert not jobs.running(f"{FULL}.tier1")
+    assert jobs.preemptions_tried() == attempts
+    jobs.end(min(jobs.running(f"{FULL}.tier3")))
+    eventually(lambda: jobs.running(f"{FULL}.tier1"))
+
+
+def test_where_the_bound_leaves_room_for_tier_1_its_jobs_start_however_many_others_wait(jobs, eventually):
+    for tier in (2, 3):
+        for _ in range(3):
+            jobs.submit(f"{ROOMY}.tier{tier}")
+    eventually(lambda: len(jobs.running(ROOMY)) == 3)
+
+    jobs.submit(f"{ROOMY}.tier1")
+    eventually(lambda: jobs.running(f"{ROOMY}.tier1"), within=WITHIN)
+
+    assert len(jobs.running(ROOMY)) == 4
 
 
 def test_whoever_names_a_queue_that_is_not_there_reads_why_nothing_runs(jobs, eventually):

@@ -82,6 +82,23 @@ WRONG = {
         tree(tier(max_applications=9), organization={"max_applications": 8}),
         ["root.o.p.tier2: max_applications is 9, more than the 8 of root.o; lower it, or raise the other"],
     ),
+    "jobs of other tiers than the first that nothing bounds, below a bound": (
+        tree(tier(1), tier(2), tier(3, max_applications=2), organization={"max_applications": 8}),
+        [
+            "root.o: max_applications is 8, but its queues of tiers 2 and 3 may run as many jobs as come, so "
+            "that none of tier 1 would start; give those at most 7 in total, or remove it here"
+        ],
+    ),
+    "jobs of other tiers that fill a bound": (
+        tree(
+            tier(1), tier(2, max_applications=5), tier(3, max_applications=3), project={"max_applications": 8}
+        ),
+        ["root.o.p: max_applications is 8, but its queues of tiers 2 and 3 may run 8 jobs, so that none of"],
+    ),
+    "a bound in a bound, of which only the inner one is too low": (
+        tree(tier(1), tier(3), project={"max_applications": 4}, organization={"max_applications": 9}),
+        ["root.o.p: max_applications is 4, but its queues of tiers 2 and 3 may run as many jobs as come, so"],
+    ),
     "a name that is there twice": (
         QueueTree(organizations=tree().organizations * 2),
         ["root.o: is listed 2 times, upper and lower case being the same; rename or merge them"],
@@ -171,6 +188,20 @@ def test_what_is_wrong_is_told_once_with_what_to_do(what):
 
     assert len(messages) == len(sentences), messages
     assert all(map(str.__contains__, messages, sentences)), messages
+
+
+@pytest.mark.parametrize(
+    "valid",
+    [
+        tree(tier(2), tier(3), organization={"max_applications": 8}),
+        tree(tier(1), organization={"max_applications": 8}),
+        tree(tier(1), tier(3, max_applications=7), organization={"max_applications": 8}),
+        tree(tier(1), tier(2, max_applications=7), tier(3, max_applications=9)),
+    ],
+    ids=["no tier 1", "only tier 1", "a bound that leaves room", "no bound above"],
+)
+def test_a_bound_of_jobs_that_leaves_room_for_tier_1_is_no_problem(valid):
+    assert list(problems(valid)) == []
 
 
 def test_what_the_parent_says_nothing_of_is_not_held_to_it():
