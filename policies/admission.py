@@ -98,7 +98,7 @@ NOBODY = "somebody-whom-no-pattern-means"
     references=(PREEMPTION_GUIDE, DECISION),
 )
 def priorities_in_order(resources: Sequence[Resource], _: Parameters) -> StackViolations:
-    """The priority of a tier is above that of the next one, and the last tier preempts nobody."""
+    """The priority of a tier is above that of the next one."""
     tiers = [priority_class(tier) for tier in (1, 2, 3)]
     for lower in resources:
         if lower.object_name not in tiers:
@@ -109,11 +109,6 @@ def priorities_in_order(resources: Sequence[Resource], _: Parameters) -> StackVi
             same = higher.provider == lower.provider and higher.object_name in tiers[:place]
             if same and above is not None and below is not None and above <= below:
                 yield lower, f"{where(lower)} is not below {higher.object_name}: lower its value."
-        if (
-            lower.object_name == tiers[-1]
-            and lower.get("preemptionPolicy", "PreemptLowerPriority") != "Never"
-        ):
-            yield lower, f"Pods of {where(lower)} preempt others: set preemptionPolicy to Never."
 
 
 def _value(priority: Resource) -> float | None:

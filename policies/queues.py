@@ -184,13 +184,25 @@ def _number(amount: object) -> float:
     references=(PREEMPTION_GUIDE, DECISION),
 )
 def tier_1_priority(priority: Resource, _: Parameters) -> Violations:
-    """The priority class of tier 1 lets nobody preempt its pods, and may preempt others."""
+    """The priority class of tier 1 lets nobody preempt its pods."""
     if priority.object_name != priority_class(1):
         return
     # Without the annotation, YuniKorn takes `true`: YUNIKORN-1463.
     if member(priority.get("metadata.annotations"), ALLOW_PREEMPTION, "true") == "true":
         yield f"Pods of {where(priority)} can be preempted: annotate {ALLOW_PREEMPTION}: 'false'."
-    if priority.get("preemptionPolicy", "PreemptLowerPriority") == "Never":
+
+
+@QUEUES.rule(
+    "guarantees-taken-back",
+    PRIORITY_CLASS,
+    severity="medium",
+    why="YuniKorn takes back what a queue is guaranteed only for pods whose class may preempt others.",
+    references=(PREEMPTION_GUIDE, DECISION),
+)
+def guarantees_taken_back(priority: Resource, _: Parameters) -> Violations:
+    """The priority class of each tier may preempt others."""
+    tiers = {priority_class(tier) for tier in (1, 2, 3)}
+    if priority.object_name in tiers and priority.get("preemptionPolicy") == "Never":
         yield f"Pods of {where(priority)} wait for others: set preemptionPolicy to PreemptLowerPriority."
 
 

@@ -12,10 +12,9 @@ from moka.names import ALLOW_PREEMPTION, priority_class
 
 @dataclass(frozen=True, kw_only=True)
 class Priority:
-    """One priority class.
+    """One priority class, whose pods may preempt others.
 
     value: higher goes first; a change replaces the class.
-    preempts: its pods may preempt others.
     can_be_preempted: YuniKorn may preempt its pods. (`false` there only makes them the last choice; that
     tier 1 is spared for certain is the queues' doing.)
     description: for whom it is.
@@ -23,15 +22,18 @@ class Priority:
 
     value: int
     description: str
-    preempts: bool = True
     can_be_preempted: bool = True
 
 
 CLASSES: Mapping[str, Priority] = {
     priority_class(1): Priority(value=3_000, description="The most critical jobs", can_be_preempted=False),
     priority_class(2): Priority(value=2_000, description="Jobs with a deadline"),
-    priority_class(3): Priority(value=1_000, description="Jobs that can wait", preempts=False),
+    priority_class(3): Priority(value=1_000, description="Jobs that can wait"),
 }
+
+PREEMPTION_POLICY = "PreemptLowerPriority"
+"""Of all: YuniKorn takes back what a queue is guaranteed for pods of such a class only (yunikorn-core v1.8.0,
+pkg/scheduler/objects/preemption.go: CheckPreconditions); from whom, its queues say."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -63,8 +65,14 @@ class PriorityClasses(pulumi.ComponentResource):
                 ),
                 value=priority.value,
                 description=priority.description,
-                preemption_policy="PreemptLowerPriority" if priority.preempts else "Never",
-                opts=pulumi.ResourceOptions(parent=self),
+                preemption_policy=PREEMPTION_POLICY,
+                opts=pulumi.ResourceOptions(
+                    parent=self,
+                    # The API server changes neither, and a name is there once: pods of a class that is being
+                    # replaced are refused for a moment, and made again by whoever makes them.
+                    replace_on_changes=["value", "preemptionPolicy"],
+                    delete_before_replace=True,
+                ),
             )
             for key, priority in args.classes.items()
         ]

@@ -7,7 +7,6 @@ from html import escape
 from moka.names import ROOT_QUEUE, tier_queue
 from moka.queues.bounds import Bounds, walk_bounded
 from moka.queues.resources import RESOURCES, Resources, quantity, total
-from moka.queues.tiers import Policy
 from moka.queues.tree import Limit, Queue, QueueTree
 from moka.svg import document, shortened, text
 
@@ -20,26 +19,35 @@ PREEMPTION = {
 
 @dataclass(frozen=True)
 class _Row:
-    """A queue, with the lines that lead to it and what it may have at most."""
+    """A queue, with the lines that lead to it and what it may have at most.
+
+    guaranteed: whether it is guaranteed anything, itself or by a queue above.
+    """
 
     lines: str
     depth: int
     path: str
     queue: Queue
     bounds: Bounds
+    guaranteed: bool
 
 
 def _rows(tree: QueueTree) -> Iterator[_Row]:
     bounds = {path: bounds for path, _, bounds in walk_bounded(tree)}
 
-    def below(lines: str, depth: int, parent: str, queues: Sequence[Queue]) -> Iterator[_Row]:
+    def below(
+        lines: str, depth: int, parent: str, queues: Sequence[Queue], guaranteed: bool
+    ) -> Iterator[_Row]:
         for index, queue in enumerate(queues):
             last = index == len(queues) - 1
             path = f"{parent}.{queue.name}"
-            yield _Row(f"{lines}{'└─ ' if last else '├─ '}", depth, path, queue, bounds[path])
-            yield from below(f"{lines}{'   ' if last else '│  '}", depth + 1, path, queue.queues)
+            # YuniKorn takes the guarantee of the nearest queue above (preemption.go of yunikorn-core v1.8.0:
+            # GetRemainingGuaranteedResource).
+            here = guaranteed or queue.guaranteed is not None
+            yield _Row(f"{lines}{'└─ ' if last else '├─ '}", depth, path, queue, bounds[path], here)
+            yield from below(f"{lines}{'   ' if last else '│  '}", depth + 1, path, queue.queues, here)
 
-    yield from below("", 1, ROOT_QUEUE, tree.organizations)
+    yield from below("", 1, ROOT_QUEUE, tree.organizations, False)
 
 
 def as_text(tree: QueueTree, title: str, capacity: Resources | None = None) -> str:
@@ -58,7 +66,7 @@ def as_text(tree: QueueTree, title: str, capacity: Resources | None = None) -> s
                 *[_amount(row.queue.guaranteed, name) for name in names],
                 *[_amount(row.queue.maximum, name) for name in names],
                 str(row.queue.max_applications or "-"),
-                "; ".join([*_policy(row.queue.policy), *map(_limit, row.queue.limits)]),
+                "; ".join([*_policy(row), *map(_limit, row.queue.limits)]),
             ]
             for row in _rows(tree)
         ],
@@ -99,10 +107,12 @@ def _amount(resources: Resources | None, name: str) -> str:
     return "-" if amount is None else quantity(name, amount)
 
 
-def _policy(policy: Policy | None) -> list[str]:
+def _policy(row: _Row) -> list[str]:
+    policy = row.queue.policy
     if policy is None:
         return []
-    return [PREEMPTION[policy.preemption], f"waits {policy.delay_seconds} s", policy.sort]
+    takes_back = f"waits {policy.delay_seconds} s" if row.guaranteed else "guaranteed nothing"
+    return [PREEMPTION[policy.preemption], takes_back, policy.sort]
 
 
 def _limit(limit: Limit) -> str:
@@ -178,7 +188,7 @@ def _draw_row(row: _Row, y: int, full: dict[str, int], width: int, *, odd: bool)
     remark = "; ".join(
         [
             *([f"{queue.max_applications} jobs"] if queue.max_applications else []),
-            *_policy(queue.policy),
+            *_policy(row),
             *map(_limit, queue.limits),
         ]
     )

@@ -11,6 +11,7 @@ As read in apache/yunikorn-core v1.8.0:
   to be more than zero.
 - A queue takes by preemption up to what it is guaranteed, and only from queues above what they are
   (checkPreemptionQueueGuarantees, findEligiblePreemptionVictims): without a guarantee it takes nothing.
+- It takes from queues whose `priority.offset` is not above its own (queue.go: findEligiblePreemptionVictims).
 - `priority.policy: fence` with `priority.offset`: all pods of the queue count outside of it with that
   priority, whatever their own class says (findPreemptionFenceRoot, priorityValueByPolicy). So a job does
   not get ahead of other queues by the class of its pods.

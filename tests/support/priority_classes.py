@@ -1,7 +1,7 @@
 """The priority classes of jobs, for API servers on which no stack makes them."""
 
 from localcloud.control_plane.api import Api
-from moka.components.kubernetes.priority_classes import CLASSES
+from moka.components.kubernetes.priority_classes import CLASSES, PREEMPTION_POLICY
 from moka.names import ALLOW_PREEMPTION
 
 
@@ -18,6 +18,6 @@ def apply_priority_classes(api: Api) -> None:
                     "annotations": {ALLOW_PREEMPTION: str(priority.can_be_preempted).lower()},
                 },
                 "value": priority.value,
-                "preemptionPolicy": "PreemptLowerPriority" if priority.preempts else "Never",
+                "preemptionPolicy": PREEMPTION_POLICY,
             },
         )

@@ -94,6 +94,10 @@ class Cluster:
         if place is None:
             return None
         try:
+            # The provider previews a create by one, and takes AlreadyExists for "cannot be told": it may be
+            # what is deleted before (provider/pkg/provider/provider.go of pulumi-kubernetes v4.32.0: Create).
+            if new and not self.upsert and self.live(place) is not None:
+                return None
             live = self._apply(place, thing, manager, dry_run=True, force=new)
         except ApiError as error:
             # The namespace, or the service account in it, comes with the same update.

@@ -15,8 +15,8 @@ from localcloud.control_plane.api import Api
 from localcloud.control_plane.machines import InstanceType
 from localcloud.control_plane.nodes import GROUP, NodeGroup, apply_node_group, remove_node_group
 from localcloud.control_plane.stand_ins.charts import yunikorn_url
-from moka.names import priority_class
-from moka.queues import Leaf, QueueTree, Resources, grow, queues_yaml
+from moka.names import priority_class, tier_queue
+from moka.queues import Leaf, Queue, QueueTree, Resources, grow, queues_yaml
 from moka.queues.problems import problems
 from tests.support.priority_classes import apply_priority_classes
 
@@ -41,6 +41,18 @@ def leaf(project: str, number: int, guaranteed: int = 0, applications: int | Non
     )
 
 
+def soon(tree: QueueTree) -> QueueTree:
+    """The tree, in which tier 3 takes back what it is guaranteed after a second, in place of a minute."""
+
+    def queue(old: Queue) -> Queue:
+        policy = old.policy and (
+            replace(old.policy, delay_seconds=1) if old.name == tier_queue(3) else old.policy
+        )
+        return replace(old, policy=policy, queues=tuple(map(queue, old.queues)))
+
+    return QueueTree(organizations=tuple(map(queue, tree.organizations)))
+
+
 def bounded(tree: QueueTree, project: str, applications: int) -> QueueTree:
     """The tree, with a bound of jobs for a whole project."""
     [organization] = tree.organizations
@@ -51,25 +63,16 @@ def bounded(tree: QueueTree, project: str, applications: int) -> QueueTree:
     return QueueTree(organizations=(replace(organization, queues=queues),))
 
 
-TREE = bounded(
-    bounded(
-        grow(
-            [
-                leaf("orders", 1, guaranteed=3),
-                leaf("billing", 1, guaranteed=2),
-                leaf("adhoc", 2, guaranteed=2),
-                leaf("adhoc", 3, guaranteed=1),
-                leaf("reports", 3, applications=2),
-                *(leaf("full", 1), leaf("full", 3)),
-                *(leaf("roomy", 1), leaf("roomy", 2, applications=1), leaf("roomy", 3, applications=2)),
-            ]
-        ),
-        "full",
-        2,
-    ),
-    "roomy",
-    4,
-)
+LEAVES = [
+    leaf("orders", 1, guaranteed=3),
+    leaf("billing", 1, guaranteed=2),
+    leaf("adhoc", 2, guaranteed=2),
+    leaf("adhoc", 3, guaranteed=1),
+    leaf("reports", 3, applications=2),
+    *(leaf("full", 1), leaf("full", 3)),
+    *(leaf("roomy", 1), leaf("roomy", 2, applications=1), leaf("roomy", 3, applications=2)),
+]
+TREE = soon(bounded(bounded(grow(LEAVES), "full", 2), "roomy", 4))
 ORDERS, BILLING = "root.acme.orders.tier1", "root.acme.billing.tier1"
 ADHOC_2, ADHOC_3, REPORTS = "root.acme.adhoc.tier2", "root.acme.adhoc.tier3", "root.acme.reports.tier3"
 
@@ -221,6 +224,28 @@ def test_tier_1_gets_what_it_is_guaranteed_on_full_machines(jobs, eventually):
     # Of a pod that is gone, its events tell nothing; the scheduler's do.
     message = rf"Preempted by \S+ from application {name} in {ORDERS}"
     assert len([line for line in jobs.history() if re.fullmatch(message, line)]) == 3
+
+
+def test_tier_3_gets_what_it_is_guaranteed_back_from_others_of_its_tier(jobs, eventually):
+    jobs.submit(REPORTS, SLOTS)
+    eventually(lambda: len(jobs.running(REPORTS)) == SLOTS)
+
+    jobs.submit(ADHOC_3)
+    eventually(lambda: jobs.running(ADHOC_3), within=WITHIN)
+
+    assert len(jobs.running(REPORTS)) == SLOTS - 1
+
+
+def test_tier_3_gets_nothing_back_from_tier_2(jobs, eventually):
+    jobs.submit(ADHOC_2, SLOTS)
+    eventually(lambda: len(jobs.running(ADHOC_2)) == SLOTS)
+    attempts = jobs.preemptions_tried()
+
+    jobs.submit(ADHOC_3)
+    eventually(lambda: jobs.preemptions_tried() > attempts, within=WITHIN)
+
+    assert len(jobs.running(ADHOC_2)) == SLOTS
+    assert not jobs.running(ADHOC_3)
 
 
 def test_nothing_of_tier_1_is_preempted_though_only_that_would_make_room(jobs, eventually):

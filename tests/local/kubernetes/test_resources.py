@@ -124,6 +124,21 @@ def test_a_preview_with_unknown_inputs_shows_them_as_unknown(engine, namespace, 
     assert shown["data"] == {"bucket": UNKNOWN}
 
 
+def test_what_is_there_and_will_be_replaced_is_previewed_as_it_was_written(engine, namespace, by_hand):
+    """The API server would refuse another type of a Secret, which is deleted before."""
+    secret = {
+        "apiVersion": "v1",
+        "kind": "Secret",
+        "metadata": {"name": "login", "namespace": namespace},
+        "type": "one",
+    }
+    engine.create("kubernetes:core/v1:Secret", "login", secret)
+
+    assert (
+        engine.preview("kubernetes:core/v1:Secret", "login", {**secret, "type": "other"})["type"] == "other"
+    )
+
+
 def test_contents_of_a_config_map_replace_it_unless_the_provider_lets_them_change(
     make_engine, namespace, plane
 ):

@@ -47,9 +47,8 @@ def yunikorn(**data: str) -> dict:
 
 
 def tiers(*values: int) -> list:
-    last = {"preemptionPolicy": "Never"}
     return [
-        a(PRIORITY_CLASS, {"metadata": {"name": f"moka-tier-{tier}"}, "value": value, **last}, f"tier-{tier}")
+        a(PRIORITY_CLASS, {"metadata": {"name": f"moka-tier-{tier}"}, "value": value}, f"tier-{tier}")
         for tier, value in enumerate(values, 1)
     ]
 
@@ -94,12 +93,20 @@ CASES: list[Case] = [
     failing("queue-not-starved", a(CONFIG_MAP, leaf(3, maxapplications=0)), says="maxapplications"),
     #
     passing("tier-1-priority", a(PRIORITY_CLASS, priority())),
-    passing("tier-1-priority", a(PRIORITY_CLASS, priority("moka-tier-3", preemptionPolicy="Never"))),
     failing(
         "tier-1-priority", a(PRIORITY_CLASS, priority(annotations={PREEMPTION: "true"})), says="preempted"
     ),
     failing("tier-1-priority", a(PRIORITY_CLASS, {"metadata": {"name": "moka-tier-1"}}), says="preempted"),
-    failing("tier-1-priority", a(PRIORITY_CLASS, priority(preemptionPolicy="Never")), says="wait for others"),
+    passing("guarantees-taken-back", a(PRIORITY_CLASS, priority("moka-tier-3"))),
+    passing("guarantees-taken-back", a(PRIORITY_CLASS, priority("other", preemptionPolicy="Never"))),
+    *[
+        failing(
+            "guarantees-taken-back",
+            a(PRIORITY_CLASS, priority(f"moka-tier-{tier}", preemptionPolicy="Never")),
+            says="wait for others",
+        )
+        for tier in (1, 3)
+    ],
     #
     passing("priority-below-system", a(PRIORITY_CLASS, priority())),
     failing("priority-below-system", a(PRIORITY_CLASS, {"value": 2_000_000_000}), says="2000000000"),
@@ -121,9 +128,4 @@ CASES: list[Case] = [
     passing("priorities-in-order", *tiers(3000, 2000, 1000)),
     passing("priorities-in-order", a(PRIORITY_CLASS, {"metadata": {"name": "other"}, "value": 9})),
     failing("priorities-in-order", *tiers(3000, 2000, 9000), says="not below"),
-    failing(
-        "priorities-in-order",
-        a(PRIORITY_CLASS, {"metadata": {"name": "moka-tier-3"}, "value": 1000}),
-        says="preempt others",
-    ),
 ]

@@ -26,8 +26,9 @@ def test_tier_one_is_the_last_that_yunikorn_preempts(deploy):
     assert allowed == {priority_class(1): "false", priority_class(2): "true", priority_class(3): "true"}
 
 
-def test_tier_three_pushes_nobody_out(deploy):
-    assert classes(deploy)[priority_class(3)]["preemptionPolicy"] == "Never"
+def test_queues_of_every_tier_get_back_what_they_are_guaranteed(deploy):
+    policies = {one["preemptionPolicy"] for one in classes(deploy).values()}
+    assert policies == {"PreemptLowerPriority"}
 
 
 def test_no_class_is_taken_by_pods_that_do_not_ask(deploy):

@@ -31,9 +31,9 @@ def test_the_text_has_a_line_a_queue_with_amounts_in_columns():
         "└─ a              -           -      50    512Gi     -",
         "   ├─ b           -           -       -        -     -  user *, group night: 2 jobs, 4 cpu",
         "   │  ├─ tier1   20       256Gi       -        -     3  never preempted; waits 5 s; fifo",
-        "   │  └─ tier3    -           -  10500m        -     -  can be preempted; waits 60 s; fifo",
+        "   │  └─ tier3    -           -  10500m        -     -  can be preempted; guaranteed nothing; fifo",
         "   └─ c           -           -       -        -     -",
-        "      └─ tier3    -           -  10500m        -     -  can be preempted; waits 60 s; fifo",
+        "      └─ tier3    -           -  10500m        -     -  can be preempted; guaranteed nothing; fifo",
     ]
 
 
