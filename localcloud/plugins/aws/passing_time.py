@@ -31,12 +31,12 @@ class Occurrence:
 def pass_time(cloud: Cloud, endpoint: str, before: datetime, after: datetime) -> list[str]:
     """Do what is done between two times, with the machines that follow; a sentence for each change."""
     sentences: list[str] = []
-    for api, region in _places(cloud, endpoint):
+    for api, region in places(cloud, endpoint):
         scaling = api.service("autoscaling", region)
         sentences += _taken_machines(api, region)
         occurrences = [
             occurrence
-            for group in scaling.describe_auto_scaling_groups()["AutoScalingGroups"]
+            for group in scaling.describe_auto_scalinggroups()["AutoScalingGroups"]
             for action in scaling.describe_scheduled_actions(group["AutoScalingGroupName"])[
                 "ScheduledUpdateGroupActions"
             ]
@@ -76,7 +76,7 @@ def sizes_after(group: Mapping[str, int], action: Mapping[str, Any]) -> dict[str
 def _perform(scaling: Any, occurrence: Occurrence) -> str:
     action, name = occurrence.action, occurrence.action["AutoScalingGroupName"]
     what = f"{occurrence.time:%Y-%m-%d %H:%M} UTC: scheduled action {action['ScheduledActionName']} of {name}"
-    [group] = scaling.describe_auto_scaling_groups([name])["AutoScalingGroups"]
+    [group] = scaling.describe_auto_scalinggroups([name])["AutoScalingGroups"]
     sizes = sizes_after(group, action)
     if sizes["MinSize"] > sizes["MaxSize"]:
         # Auto Scaling notes the failure among its activities, and goes on.
@@ -94,7 +94,7 @@ def _perform(scaling: Any, occurrence: Occurrence) -> str:
 def _taken_machines(api: Api, region: str) -> Iterator[str]:
     """Let the desired size of a group follow nodes that were deleted, as the autoscaler does it."""
     scaling = api.service("autoscaling", region)
-    for group, plane in _groups(api, region):
+    for group, plane in groups(api, region):
         missing = missing_machines(plane, group["nodegroupName"])
         sizes = group["scalingConfig"]
         size = max(sizes["minSize"], sizes["desiredSize"] - missing)
@@ -110,7 +110,7 @@ def _taken_machines(api: Api, region: str) -> Iterator[str]:
 def _follow(api: Api, region: str) -> Iterator[str]:
     """Make the machines of every group as Auto Scaling has it, zones even."""
     store = api.service("eks", region).store
-    for group, plane in _groups(api, region):
+    for group, plane in groups(api, region):
         name, cluster = group["nodegroupName"], group["clusterName"]
         if moved := apply_node_group(plane, described_machines(api, region, group)):
             yield (
@@ -121,7 +121,7 @@ def _follow(api: Api, region: str) -> Iterator[str]:
         store.put("machines", cluster, name, thing=machines(group, data))
 
 
-def _groups(api: Api, region: str) -> Iterator[tuple[dict[str, Any], ControlPlane]]:
+def groups(api: Api, region: str) -> Iterator[tuple[dict[str, Any], ControlPlane]]:
     """Node groups of a region whose clusters run here, with their control planes."""
     eks = api.service("eks", region)
     for cluster in eks.list_clusters()["clusters"]:
@@ -131,7 +131,7 @@ def _groups(api: Api, region: str) -> Iterator[tuple[dict[str, Any], ControlPlan
                 yield eks.describe_nodegroup(clusterName=cluster, nodegroupName=name)["nodegroup"], plane
 
 
-def _places(cloud: Cloud, endpoint: str) -> Iterator[tuple[Api, str]]:
+def places(cloud: Cloud, endpoint: str) -> Iterator[tuple[Api, str]]:
     """Accounts and regions in which Auto Scaling has groups."""
     for folder in sorted(Path(store_folder(cloud)).glob("*/*/autoscaling")):
         account, region = folder.parts[-3:-1]

@@ -3,7 +3,7 @@
 import json
 import os
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -157,6 +157,7 @@ class Kubernetes(Provider):
             upsert=settings.upsert,
             cancelled=self.cancelled,
             capped=self.capped,
+            add_machine=self.add_machine,
         )
 
     def capped(self) -> list[str]:
@@ -164,6 +165,13 @@ class Kubernetes(Provider):
         from localcloud.control_plane.nodes import capped_groups
 
         return capped_groups(self.plane())
+
+    def add_machine(self, pod: Mapping[str, Any]) -> str | None:
+        """What the Cluster Autoscaler does for a pod that finds no machine."""
+        from localcloud.plugins.aws.cluster_autoscaler import add_machine
+
+        server = AwsServer(self.cloud)
+        return add_machine(self.cloud, server.url, self.plane().name, dict(pod)) if server.alive() else None
 
     def plane(self) -> "ControlPlane":
         """The control plane that it is configured with. Raises Refusal for a cluster of another cloud."""

@@ -25,6 +25,9 @@ DELETE_TIMEOUT_SECONDS = 600.0
 PULL_PATIENCE_SECONDS = 30.0
 """For images that are not pulled: by then kubelet has tried three times."""
 
+MACHINE_PATIENCE_SECONDS = 10.0
+"""For pods that no machine takes; the autoscaler looks every 10 s (its flag `--scan-interval`)."""
+
 VOLUME_PATIENCE_SECONDS = 30.0
 """For volumes that no driver makes: it may be of the same update."""
 
@@ -57,6 +60,7 @@ class Cluster:
 
     force: take over fields of other managers. upsert: take over existing objects.
     capped: its node groups with fewer machines than their stack asks for.
+    add_machine: has a node group be one larger for a pod, where one would take it.
     """
 
     api: Api
@@ -65,6 +69,7 @@ class Cluster:
     upsert: bool = False
     cancelled: threading.Event = field(default_factory=threading.Event)
     capped: Callable[[], Collection[str]] = tuple
+    add_machine: Callable[[Mapping[str, Any]], object] = lambda pod: None
 
     def namespaced(self, kind: Kind) -> bool | None:
         """Whether objects of a kind live in namespaces; None where the kind is not served (yet)."""
@@ -150,7 +155,12 @@ class Cluster:
         if wait is None:
             return live
         seconds = timeout or _timeout(inputs) or wait.seconds
-        deadline = Deadline(seconds, self.cancelled, lambda: self._stopped_pod(place, live))
+        deadline = Deadline(
+            seconds,
+            self.cancelled,
+            lambda: self._stopped_pod(place, live),
+            lambda: self._add_machines(place, live),
+        )
         try:
             if wait.judge(live).ready or self._waits_for_consumer(kind, live):
                 pass
@@ -235,6 +245,16 @@ class Cluster:
             if readiness.unscheduled(pod, now) > VOLUME_PATIENCE_SECONDS and (why := self._no_volume(pod)):
                 return f"pod {objects.name_of(pod)}: {why}"
         return ""
+
+    def _add_machines(self, place: Place, live: Mapping[str, Any]) -> None:
+        """Have a machine come, as the autoscaler does, for a pod of an object that found none for a while."""
+        pods, query = _pods_of(place, live)
+        now = datetime.now(UTC)
+        for pod in (self.api.get(pods, **query).get("items") or []) if query else []:
+            scheduled = readiness.condition(pod, "PodScheduled")
+            waited = readiness.unscheduled(pod, now) > MACHINE_PATIENCE_SECONDS
+            if waited and scheduled.get("reason") == "Unschedulable" and self.add_machine(pod):
+                return
 
     def _no_volume(self, pod: Mapping[str, Any]) -> str:
         """Why a volume of a pod is not made; empty where it is, or may be yet."""

@@ -29,11 +29,13 @@ class Deadline:
 
     cancelled: set when the user stops the update.
     hopeless: why waiting is in vain, which ends it early; empty where it may help.
+    meanwhile: what is done, from time to time, so that it need not be.
     """
 
     seconds: float
     cancelled: threading.Event
     hopeless: Callable[[], str] = lambda: ""
+    meanwhile: Callable[[], None] = lambda: None
     until: float = field(init=False)
 
     def __post_init__(self) -> None:
@@ -50,6 +52,7 @@ class Deadline:
             raise NotReady(f"the update was stopped while waiting ({reason})")
         if not self.left:
             raise NotReady(f"timed out after {self.seconds:.0f} s ({reason})")
+        self.meanwhile()
         if why := self.hopeless():
             raise NotReady(f"it would time out after {self.seconds:.0f} s ({reason}): {why}")
 
